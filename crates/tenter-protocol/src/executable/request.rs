@@ -1,0 +1,199 @@
+//! Payloads: what an executable hook reads on its stdin. One wire struct per event; their fields stand in the order of
+//! the documents' examples, Tenter's additions after them.
+
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::event::{InvokedBy, Stop, Turn, Usage};
+use crate::{Body, Event, Message, Object, Scope, ToolCall, ToolResult, json};
+
+/// The payload of `event` under the name that the executable gave it, newline included (R41). `None` for an event that
+/// the executable protocol does not have.
+pub fn payload(event: &Event, spelling: &str) -> Option<String> {
+    let scope = &event.scope;
+    let line = match &event.body {
+        Body::BeforeAgent { message } => json::to_line(&UserMessageSend::new(scope, spelling, message)),
+        Body::BeforeTool(call) => json::to_line(&ToolCallWire::new(scope, spelling, call, None)),
+        Body::AfterTool { call, result } => json::to_line(&ToolCallWire::new(scope, spelling, call, Some(result))),
+        Body::AfterTurn(turn) => json::to_line(&AfterTurn::new(scope, spelling, turn)),
+        Body::BeforeStop(stop) => json::to_line(&AgentStop::new(scope, spelling, stop)),
+        _ => return None,
+    };
+    Some(line)
+}
+
+/// The fields that end every payload.
+#[derive(Serialize)]
+struct Tail<'e> {
+    invoked_by: InvokedBy,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    recipe_name: Option<&'e str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    parent_conv_id: Option<&'e str>,
+    timestamp: &'e str,
+    protocol_version: u32,
+}
+
+impl<'e> Tail<'e> {
+    fn new(scope: &'e Scope) -> Self {
+        Self {
+            invoked_by: scope.invoked_by(),
+            recipe_name: scope.recipe.as_deref().filter(|name| !name.is_empty()),
+            parent_conv_id: scope.parent_conversation_id.as_deref(),
+            timestamp: &scope.time,
+            protocol_version: super::PROTOCOL_VERSION,
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct UserMessageSend<'e> {
+    event: &'e str,
+    conv_id: &'e str,
+    message: &'e str,
+    cwd: String,
+    #[serde(flatten)]
+    tail: Tail<'e>,
+}
+
+impl<'e> UserMessageSend<'e> {
+    fn new(scope: &'e Scope, event: &'e str, message: &'e str) -> Self {
+        Self { event, conv_id: &scope.conversation_id, message, cwd: cwd(scope), tail: Tail::new(scope) }
+    }
+}
+
+#[derive(Serialize)]
+struct ToolCallWire<'e> {
+    event: &'e str,
+    conv_id: &'e str,
+    tool_name: &'e str,
+    tool_input: &'e Object,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tool_output: Option<&'e ToolResult>,
+    tool_user_id: &'e str,
+    cwd: String,
+    #[serde(flatten)]
+    tail: Tail<'e>,
+}
+
+impl<'e> ToolCallWire<'e> {
+    fn new(scope: &'e Scope, event: &'e str, call: &'e ToolCall, tool_output: Option<&'e ToolResult>) -> Self {
+        Self {
+            event,
+            conv_id: &scope.conversation_id,
+            tool_name: &call.name,
+            tool_input: &call.input,
+            tool_output,
+            tool_user_id: &call.id,
+            cwd: cwd(scope),
+            tail: Tail::new(scope),
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct AfterTurn<'e> {
+    event: &'e str,
+    conv_id: &'e str,
+    cwd: String,
+    turn_number: u64,
+    tools_used: bool,
+    usage: &'e Usage,
+    auto_compact_enabled: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    auto_compact_threshold: Option<f64>,
+    #[serde(flatten)]
+    tail: Tail<'e>,
+    invoked_recipe: &'e str,
+    session_turn: u64,
+    last_assistant_content: &'e str,
+    // What `turn_end` promises (R3); `after_turn` carries it too, so that there is one payload for one event.
+    response: &'e str,
+    messages: Vec<MessageWire<'e>>,
+}
+
+impl<'e> AfterTurn<'e> {
+    fn new(scope: &'e Scope, event: &'e str, turn: &'e Turn) -> Self {
+        Self {
+            event,
+            conv_id: &scope.conversation_id,
+            cwd: cwd(scope),
+            turn_number: turn.turn_number,
+            tools_used: turn.tools_used,
+            usage: &turn.usage,
+            auto_compact_enabled: turn.auto_compact.is_some(),
+            auto_compact_threshold: turn.auto_compact,
+            tail: Tail::new(scope),
+            invoked_recipe: scope.recipe.as_deref().unwrap_or_default(),
+            session_turn: turn.session_turn,
+            last_assistant_content: &turn.response,
+            response: &turn.response,
+            messages: messages(&turn.messages),
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct AgentStop<'e> {
+    event: &'e str,
+    conv_id: &'e str,
+    cwd: String,
+    messages: Vec<MessageWire<'e>>,
+    usage: &'e Usage,
+    invoked_recipe: &'e str,
+    auto_compact_enabled: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    auto_compact_threshold: Option<f64>,
+    #[serde(flatten)]
+    tail: Tail<'e>,
+    stop_reason: &'e str,
+    stop_hook_active: bool,
+    continuation_count: u32,
+    turn_number: u64,
+    last_assistant_content: &'e str,
+}
+
+impl<'e> AgentStop<'e> {
+    fn new(scope: &'e Scope, event: &'e str, stop: &'e Stop) -> Self {
+        Self {
+            event,
+            conv_id: &scope.conversation_id,
+            cwd: cwd(scope),
+            messages: messages(&stop.messages),
+            usage: &stop.usage,
+            invoked_recipe: scope.recipe.as_deref().unwrap_or_default(),
+            auto_compact_enabled: stop.auto_compact.is_some(),
+            auto_compact_threshold: stop.auto_compact,
+            tail: Tail::new(scope),
+            stop_reason: stop.reason.executable(),
+            stop_hook_active: stop.continuation_count > 0,
+            continuation_count: stop.continuation_count,
+            turn_number: stop.step_count,
+            last_assistant_content: &stop.response,
+        }
+    }
+}
+
+/// A message as a hook reads it: the documents' plain text, and the typed blocks beside it (R57).
+#[derive(Serialize)]
+struct MessageWire<'e> {
+    role: Value,
+    content: String,
+    blocks: &'e [crate::Block],
+}
+
+fn messages(messages: &[Message]) -> Vec<MessageWire<'_>> {
+    let wire = |message: &'_ Message| (serde_json::json!(message.role), message.content());
+    messages
+        .iter()
+        .map(|message| {
+            let (role, content) = wire(message);
+            MessageWire { role, content, blocks: &message.blocks }
+        })
+        .collect()
+}
+
+/// The working folder as text; what is not UTF-8 in it is replaced, since JSON knows nothing else.
+fn cwd(scope: &Scope) -> String {
+    scope.cwd.to_string_lossy().into_owned()
+}

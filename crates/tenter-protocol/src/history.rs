@@ -1,0 +1,132 @@
+//! The messages that a hook wants in place of the history: read from either form (R57) and checked before anything is
+//! replaced (R32).
+
+use std::collections::BTreeSet;
+
+use serde::Deserialize;
+
+use crate::{Block, Message, Role};
+
+/// A message as a hook writes it: plain text, or typed blocks. Blocks win where both are given.
+#[derive(Debug, Deserialize)]
+pub(crate) struct MessageWire {
+    role: String,
+    #[serde(default)]
+    content: Option<String>,
+    #[serde(default)]
+    blocks: Option<Vec<Block>>,
+}
+
+impl MessageWire {
+    fn read(self, index: usize) -> Result<Message, String> {
+        let role = match self.role.as_str() {
+            "user" => Role::User,
+            "assistant" => Role::Assistant,
+            other => return Err(format!("messages[{index}] has the role \"{other}\"; known are \"user\" and \"assistant\"")),
+        };
+        let blocks = match (self.blocks, self.content) {
+            (Some(blocks), _) if !blocks.is_empty() => blocks,
+            (_, Some(content)) => vec![Block::text(content)],
+            _ => return Err(format!("messages[{index}] has neither content nor blocks")),
+        };
+        Ok(Message { role, blocks })
+    }
+}
+
+pub(crate) fn read(messages: Vec<MessageWire>) -> Result<Vec<Message>, String> {
+    let messages = messages.into_iter().enumerate().map(|(index, wire)| wire.read(index)).collect::<Result<Vec<_>, _>>()?;
+    validate(&messages)?;
+    Ok(messages)
+}
+
+/// Checks that a model can go on from `messages`: there are some, none is empty, the last is a user message, and every
+/// tool call is answered by the message after it, and every answer has its call.
+///
+/// # Errors
+/// Says which message is wrong and why.
+pub fn validate(messages: &[Message]) -> Result<(), String> {
+    let Some(last) = messages.last() else { return Err("messages is empty".to_owned()) };
+    if last.role != Role::User {
+        return Err("the last message must be a user message, so that the model can answer".to_owned());
+    }
+    let mut open: BTreeSet<&str> = BTreeSet::new();
+    for (index, message) in messages.iter().enumerate() {
+        if message.is_empty() {
+            return Err(format!("messages[{index}] is empty"));
+        }
+        open = check_calls(index, message, open)?;
+    }
+    Ok(())
+}
+
+/// Checks one message against the calls that the message before it left open; returns those that it leaves open.
+fn check_calls<'m>(index: usize, message: &'m Message, mut open: BTreeSet<&str>) -> Result<BTreeSet<&'m str>, String> {
+    let mut made = BTreeSet::new();
+    for block in &message.blocks {
+        match (block, message.role) {
+            (Block::ToolResult { call_id, .. }, Role::User) => {
+                if !open.remove(call_id.as_str()) {
+                    return Err(format!("messages[{index}] answers the call {call_id}, which the message before does not make"));
+                }
+            }
+            (Block::ToolUse(call), Role::Assistant) => {
+                made.insert(call.id.as_str());
+            }
+            (Block::ToolResult { .. } | Block::ToolUse(_), _) => {
+                return Err(format!("messages[{index}]: tool calls belong to the assistant, their results to the user"));
+            }
+            _ => {}
+        }
+    }
+    match open.first() {
+        Some(unanswered) => Err(format!("messages[{index}] leaves the call {unanswered} unanswered")),
+        None => Ok(made),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::{Value, json};
+
+    fn read_json(value: Value) -> Result<Vec<Message>, String> {
+        read(serde_json::from_value(value).unwrap())
+    }
+
+    #[test]
+    fn both_forms_are_read() {
+        let messages = read_json(json!([
+            {"role": "assistant", "blocks": [{"type": "tool_use", "id": "1", "name": "bash", "input": {}}]},
+            {"role": "user", "content": "ignored where blocks stand", "blocks": [{"type": "tool_result", "call_id": "1",
+              "result": {"toolName": "bash", "success": true, "timestamp": "T"}}]},
+            {"role": "user", "content": "go on"},
+        ]))
+        .unwrap();
+        assert_eq!(messages[2], Message::user("go on"));
+        assert_eq!(messages[0].tool_calls().count(), 1);
+    }
+
+    #[test]
+    fn each_flaw_is_named() {
+        for (value, flaw) in [
+            (json!([]), "is empty"),
+            (json!([{"role": "system", "content": "x"}]), "the role \"system\""),
+            (json!([{"role": "user", "content": "  "}]), "messages[0] is empty"),
+            (json!([{"role": "user"}]), "neither content nor blocks"),
+            (json!([{"role": "assistant", "content": "bye"}]), "last message must be a user message"),
+            (
+                json!([{"role": "assistant", "blocks": [{"type": "tool_use", "id": "1", "name": "b", "input": {}}]},
+                       {"role": "user", "content": "x"}]),
+                "leaves the call 1 unanswered",
+            ),
+            (
+                json!([{"role": "user", "blocks": [{"type": "tool_result", "call_id": "9",
+                         "result": {"toolName": "b", "success": true, "timestamp": "T"}}]}]),
+                "answers the call 9",
+            ),
+        ] {
+            let error = read_json(value).unwrap_err();
+            assert!(error.contains(flaw), "{error}");
+        }
+    }
+}

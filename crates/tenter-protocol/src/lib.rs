@@ -1,0 +1,44 @@
+//! The contract between an agent and its lifecycle hooks, as types.
+//!
+//! An agent fires an [`Event`] at a documented point of its life. A hook that subscribes to the event reads one JSON
+//! payload and answers with one JSON object, which becomes a [`Reply`]. This crate holds both sides of that exchange for
+//! the *executable protocol* (a program that answers `hook` and `run`), and the one table, [`lifecycle`], from which
+//! every list of events in Tenter is derived.
+//!
+//! ```
+//! use tenter_protocol::{EventName, executable, lifecycle};
+//!
+//! // What a program printed when it was asked `hook` …
+//! let subscriptions = executable::subscriptions("before_tool_call\n").unwrap();
+//! assert_eq!(subscriptions[0].event, EventName::BeforeTool);
+//!
+//! // … and what it printed when it was asked `run`.
+//! let stdout = br#"{"blocked": true, "reason": "no sudo here"}"#;
+//! let reply = executable::parse_reply(EventName::BeforeTool, stdout).unwrap();
+//! assert!(reply.verdict.unwrap().is_deny());
+//! # assert_eq!(lifecycle::TABLE.len(), 13);
+//! ```
+//!
+//! It refuses to do I/O, to start anything, or to decide anything: who runs, in what order, and what the answers of
+//! several hooks amount to is the engine's business.
+
+pub mod diagnostic;
+pub mod event;
+pub mod executable;
+pub mod history;
+pub mod json;
+pub mod lifecycle;
+pub mod message;
+pub mod reply;
+pub mod tool;
+pub mod tool_metadata;
+
+pub use diagnostic::{Diagnostic, Severity};
+pub use event::{Body, Event, Scope};
+pub use lifecycle::EventName;
+pub use message::{Block, Message, Role};
+pub use reply::{HistoryAction, Reply, Rewrite, Verdict};
+pub use tool::{ToolCall, ToolResult};
+
+/// A JSON object with its keys in the order in which they were written.
+pub type Object = serde_json::Map<String, serde_json::Value>;

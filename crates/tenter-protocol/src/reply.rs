@@ -1,0 +1,84 @@
+//! What one hook answered, in terms that no protocol owns.
+
+use std::collections::BTreeMap;
+
+use crate::{Message, Object};
+
+/// What one hook answered. The default is silence: no opinion, nothing changed.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Reply {
+    /// Its opinion on whether the thing may happen.
+    pub verdict: Option<Verdict>,
+    /// What it wants changed.
+    pub rewrite: Option<Rewrite>,
+    /// What it wants the model to read besides.
+    pub context: Option<String>,
+    /// Messages on which the agent shall go on.
+    pub follow_ups: Vec<String>,
+    /// What it wants done to the history.
+    pub history: Option<HistoryAction>,
+    /// What it wants recorded.
+    pub log: Option<String>,
+}
+
+/// An opinion on whether a thing may happen. Silence is a fourth opinion: none (R23).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Verdict {
+    /// The opinion.
+    pub kind: VerdictKind,
+    /// Why.
+    pub reason: Option<String>,
+}
+
+/// The three opinions, weakest first (R23).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum VerdictKind {
+    /// It may happen.
+    Allow,
+    /// The person shall decide.
+    Ask,
+    /// It must not happen.
+    Deny,
+}
+
+impl Verdict {
+    /// An opinion with a reason, if there is one worth the name.
+    pub fn new(kind: VerdictKind, reason: Option<String>) -> Self {
+        Self { kind, reason: reason.filter(|reason| !reason.trim().is_empty()) }
+    }
+
+    /// Whether this forbids.
+    pub fn is_deny(&self) -> bool {
+        self.kind == VerdictKind::Deny
+    }
+
+    /// The reason, or words that say there is none.
+    pub fn reason_text(&self) -> &str {
+        self.reason.as_deref().unwrap_or("no reason given")
+    }
+}
+
+/// What a hook wants changed, by the event it was asked at.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Rewrite {
+    /// The user's message.
+    Message(String),
+    /// A tool's whole input.
+    Input(Object),
+    /// A tool's output: the fields given replace the fields that stand there.
+    Output(Object),
+}
+
+/// What a hook wants done to the history.
+#[derive(Debug, Clone, PartialEq)]
+pub enum HistoryAction {
+    /// Replace it by these messages, already checked by [`crate::history::validate`].
+    Mutate(Vec<Message>),
+    /// Run this recipe on it and replace it by what the recipe says.
+    Callback {
+        /// The recipe's name.
+        recipe: String,
+        /// The recipe's arguments.
+        args: BTreeMap<String, String>,
+    },
+}

@@ -1,0 +1,173 @@
+//! Tool calls and their results, in the documents' form: `StructuredToolResult` (camelCase keys, `metadataType` beside
+//! every `metadata`, R52).
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::Object;
+use crate::tool_metadata::{self, Blocked, Metadata};
+
+/// A tool call as the model made it, or as hooks rewrote it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ToolCall {
+    /// The call's id, unique within a conversation.
+    pub id: String,
+    /// The tool's name.
+    pub name: String,
+    /// The tool's input; always an object (R59).
+    pub input: Object,
+}
+
+/// What came of a tool call: the documents' `StructuredToolResult`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ToolResult {
+    /// The tool's name.
+    pub tool_name: String,
+    /// Whether the tool did what it was asked.
+    pub success: bool,
+    /// What went wrong.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
+    /// Which kind of metadata follows: one of [`tool_metadata::TYPES`], or a name that Tenter does not know.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub metadata_type: Option<String>,
+    /// What the tool found or did, as the metadata type says.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub metadata: Option<Object>,
+    /// RFC 3339 in UTC with `Z`.
+    pub timestamp: String,
+}
+
+impl ToolResult {
+    /// A success that carries `metadata`.
+    pub fn success<M: Metadata>(tool_name: &str, metadata: &M, timestamp: String) -> Self {
+        Self {
+            tool_name: tool_name.to_owned(),
+            success: true,
+            error: None,
+            metadata_type: Some(M::TYPE.to_owned()),
+            metadata: Some(to_object(metadata)),
+            timestamp,
+        }
+    }
+
+    /// A failure that has nothing but its message to show.
+    pub fn failure(tool_name: &str, error: impl Into<String>, timestamp: String) -> Self {
+        Self {
+            tool_name: tool_name.to_owned(),
+            success: false,
+            error: Some(error.into()),
+            metadata_type: None,
+            metadata: None,
+            timestamp,
+        }
+    }
+
+    /// The same result as a failure with a message, keeping what metadata there is.
+    #[must_use]
+    pub fn failed(mut self, error: impl Into<String>) -> Self {
+        self.success = false;
+        self.error = Some(error.into());
+        self
+    }
+
+    /// The result of a call that a hook blocked (R52).
+    pub fn blocked(tool_name: &str, reason: &str, timestamp: String) -> Self {
+        let metadata = Blocked { tool_name: tool_name.to_owned(), reason: reason.to_owned() };
+        Self::success(tool_name, &metadata, timestamp).failed(format!("blocked by hook: {reason}"))
+    }
+
+    /// Whether this is the result of a call that a hook blocked.
+    pub fn is_blocked(&self) -> bool {
+        self.metadata_type.as_deref() == Some(Blocked::TYPE)
+    }
+
+    /// The text that the model reads: the error if there is one, then what the metadata says.
+    pub fn text(&self) -> String {
+        let body = tool_metadata::text(self);
+        match (&self.error, body) {
+            (Some(error), Some(body)) => format!("<error>{error}</error>\n{body}"),
+            (Some(error), None) => format!("<error>{error}</error>"),
+            (None, Some(body)) => body,
+            (None, None) => "(no output)".to_owned(),
+        }
+    }
+
+    /// The result that a hook's `output` means: fields that the hook left out are taken from `self`, so that a hook may
+    /// answer with only what it changes, and a missing `timestamp` or `metadataType` never spoils a rewrite.
+    ///
+    /// # Errors
+    /// When `output` is not an object, or a field has the wrong type.
+    pub fn rewritten(&self, output: &Object) -> Result<Self, String> {
+        let mut whole = to_object(self);
+        let replaces_error = output.contains_key("success") && !output.contains_key("error");
+        if replaces_error {
+            whole.remove("error");
+        }
+        for (key, value) in output {
+            let empty_time = key == "timestamp" && value.as_str() == Some("");
+            if !value.is_null() && !empty_time {
+                whole.insert(key.clone(), value.clone());
+            }
+        }
+        serde_json::from_value(Value::Object(whole)).map_err(|error| error.to_string())
+    }
+}
+
+/// Turns a struct into the object that it serialises to.
+fn to_object<T: Serialize>(value: &T) -> Object {
+    match serde_json::to_value(value) {
+        Ok(Value::Object(object)) => object,
+        // Structs with string keys cannot fail and cannot be anything but objects.
+        other => unreachable!("a struct serialised to {other:?}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tool_metadata::Bash;
+    use serde_json::json;
+
+    fn bash(output: &str) -> ToolResult {
+        let metadata = Bash { command: "ls".into(), output: output.into(), ..Bash::default() };
+        ToolResult::success("bash", &metadata, "2026-01-01T00:00:00Z".into())
+    }
+
+    #[test]
+    fn a_blocked_result_has_the_documents_form() {
+        let value = serde_json::to_value(ToolResult::blocked("bash", "no", "T".into())).unwrap();
+        assert_eq!(
+            value,
+            json!({"toolName": "bash", "success": false, "error": "blocked by hook: no", "metadataType": "blocked",
+                   "metadata": {"tool_name": "bash", "reason": "no"}, "timestamp": "T"})
+        );
+    }
+
+    #[test]
+    fn a_rewrite_fills_what_the_hook_left_out() {
+        let output = json!({"metadata": {"command": "ls", "exitCode": 0, "output": "[gone]", "executionTime": 1}});
+        let result = bash("secret").rewritten(output.as_object().unwrap()).unwrap();
+        assert_eq!(result.metadata_type.as_deref(), Some("bash"));
+        assert_eq!(result.text(), "[gone]");
+        assert!(result.success);
+    }
+
+    #[test]
+    fn a_rewrite_to_success_drops_the_old_error() {
+        let failed = bash("x").failed("exit code 1");
+        let result = failed.rewritten(json!({"success": true}).as_object().unwrap()).unwrap();
+        assert_eq!(result.error, None);
+    }
+
+    #[test]
+    fn a_rewrite_of_the_wrong_type_is_refused() {
+        assert!(bash("x").rewritten(json!({"success": "yes"}).as_object().unwrap()).is_err());
+    }
+
+    #[test]
+    fn an_empty_result_still_says_something() {
+        assert_eq!(bash("").text(), "(no output)");
+    }
+}
