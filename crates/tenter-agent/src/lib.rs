@@ -1,1 +1,4 @@
-//! x
+//! An agent under hooks.
+
+pub mod store;
+pub mod tools;

@@ -1,1 +1,4 @@
-//! x
+//! From folders on disk to one decision.
+
+pub mod hook;
+pub mod stamp;
