@@ -25,6 +25,9 @@ pub struct Hook {
     pub fingerprint: Fingerprint,
     /// What the file looked like when the fingerprint was taken.
     pub stamp: FileStamp,
+    /// Whether it runs only as long as its content is what the fingerprint shows: a project's hook, unless the trust gate is
+    /// switched off (R45, R47).
+    pub pinned: bool,
     /// What it is held to.
     pub policy: HookPolicy,
 }

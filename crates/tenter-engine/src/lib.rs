@@ -1,4 +1,31 @@
 //! From folders on disk to one decision.
+//!
+//! ```text
+//! Event ──► Engine::dispatch ─────────────────────────────────────────────► Outcome
+//!             ├─ catalog   which hooks subscribe: built once, immutable
+//!             ├─ runner    hook + event ─► payload ─► process ─► reply
+//!             ├─ fold      replies ─► outcome: pure, in order, the first deny ends it
+//!             └─ observers see every run and every decision; they decide nothing
+//! ```
+//!
+//! The engine never reads the environment, the home folder, the clock or the terminal: places, environment and clock come
+//! in as values. It knows no model, no database and no agent: whoever has an [`Event`](tenter_protocol::Event) may
+//! dispatch it and apply the [`Outcome`].
 
+pub mod catalog;
+pub mod clock;
+pub mod dispatch;
+pub mod environment;
 pub mod hook;
+pub mod journal;
+pub mod observe;
+pub mod query;
+mod replace_file;
+mod runner;
+pub mod source;
 pub mod stamp;
+pub mod trust;
+
+pub use clock::Clock;
+pub use dispatch::{Attributed, Engine, EngineSettings, Outcome};
+pub use observe::{Decision, DecisionKind, HookRun, Observer};

@@ -19,7 +19,8 @@ pub struct FileStamp {
 impl FileStamp {
     /// The stamp that `metadata` shows.
     pub fn new(metadata: &Metadata) -> Self {
-        let nanoseconds = |seconds: i64, rest: i64| i128::from(seconds) * 1_000_000_000 + i128::from(rest);
+        let nanoseconds =
+            |seconds: i64, rest: i64| i128::from(seconds) * 1_000_000_000 + i128::from(rest);
         Self {
             device: metadata.dev(),
             inode: metadata.ino(),

@@ -31,7 +31,7 @@ pub enum End {
     TimedOut,
     /// By us, because the work was cancelled.
     Cancelled,
-    /// It never ran.
+    /// It never ran, or how it ended cannot be learnt. The error says which, what it is about, and what to do.
     NotStarted(io::Error),
 }
 
@@ -39,5 +39,21 @@ impl End {
     /// Whether the program ended by itself with code 0.
     pub fn is_success(&self) -> bool {
         matches!(self, Self::Exited(0))
+    }
+}
+
+/// Why we ended a program.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Stop {
+    Deadline,
+    Cancel,
+}
+
+impl From<Stop> for End {
+    fn from(stop: Stop) -> Self {
+        match stop {
+            Stop::Deadline => Self::TimedOut,
+            Stop::Cancel => Self::Cancelled,
+        }
     }
 }

@@ -7,11 +7,11 @@ use std::time::Duration;
 /// A program to run. The environment is exactly what is given: nothing is inherited.
 #[derive(Debug, Clone)]
 pub struct Invocation {
-    /// The program's path; a bare name is looked up in the `PATH` of `env`.
+    /// The program's path, from `cwd` where it is relative; a bare name is looked up in the `PATH` of `env`.
     pub program: PathBuf,
     /// Its arguments.
     pub args: Vec<OsString>,
-    /// The folder it starts in.
+    /// The folder it starts in, as an absolute path.
     pub cwd: PathBuf,
     /// Its whole environment.
     pub env: Vec<(OsString, OsString)>,

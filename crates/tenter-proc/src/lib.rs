@@ -6,19 +6,27 @@
 //!
 //! This crate knows nothing of hooks, tools or JSON, and reads neither environment nor settings: everything comes in with
 //! the [`Invocation`].
+//!
+//! What differs between systems is in the module `os`: `Process` (a program with its pipes), `Leader` (a program whose group
+//! can be ended), `Latch` (what [`Cancel`] is made of) and two questions about files. Another system needs another file with
+//! the same names, chosen here; nothing else knows of descriptors or signals.
 
+mod background;
 mod cancel;
 mod capture;
 mod completion;
+mod deadline;
 mod invocation;
+mod program;
 mod supervise;
 
 #[cfg(unix)]
 #[path = "unix.rs"]
 mod os;
 
+pub use background::{Background, start_background};
 pub use cancel::Cancel;
 pub use capture::Captured;
 pub use completion::{Completion, End};
 pub use invocation::{Invocation, Limits, Streams};
-pub use supervise::{Background, run, start_background};
+pub use supervise::run;

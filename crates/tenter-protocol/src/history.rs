@@ -22,7 +22,11 @@ impl MessageWire {
         let role = match self.role.as_str() {
             "user" => Role::User,
             "assistant" => Role::Assistant,
-            other => return Err(format!("messages[{index}] has the role \"{other}\"; known are \"user\" and \"assistant\"")),
+            other => {
+                return Err(format!(
+                    "messages[{index}] has the role \"{other}\"; known are \"user\" and \"assistant\""
+                ));
+            }
         };
         let blocks = match (self.blocks, self.content) {
             (Some(blocks), _) if !blocks.is_empty() => blocks,
@@ -34,7 +38,11 @@ impl MessageWire {
 }
 
 pub(crate) fn read(messages: Vec<MessageWire>) -> Result<Vec<Message>, String> {
-    let messages = messages.into_iter().enumerate().map(|(index, wire)| wire.read(index)).collect::<Result<Vec<_>, _>>()?;
+    let messages = messages
+        .into_iter()
+        .enumerate()
+        .map(|(index, wire)| wire.read(index))
+        .collect::<Result<Vec<_>, _>>()?;
     validate(&messages)?;
     Ok(messages)
 }
@@ -47,7 +55,9 @@ pub(crate) fn read(messages: Vec<MessageWire>) -> Result<Vec<Message>, String> {
 pub fn validate(messages: &[Message]) -> Result<(), String> {
     let Some(last) = messages.last() else { return Err("messages is empty".to_owned()) };
     if last.role != Role::User {
-        return Err("the last message must be a user message, so that the model can answer".to_owned());
+        return Err(
+            "the last message must be a user message, so that the model can answer".to_owned()
+        );
     }
     let mut open: BTreeSet<&str> = BTreeSet::new();
     for (index, message) in messages.iter().enumerate() {
@@ -60,26 +70,36 @@ pub fn validate(messages: &[Message]) -> Result<(), String> {
 }
 
 /// Checks one message against the calls that the message before it left open; returns those that it leaves open.
-fn check_calls<'m>(index: usize, message: &'m Message, mut open: BTreeSet<&str>) -> Result<BTreeSet<&'m str>, String> {
+fn check_calls<'m>(
+    index: usize,
+    message: &'m Message,
+    mut open: BTreeSet<&str>,
+) -> Result<BTreeSet<&'m str>, String> {
     let mut made = BTreeSet::new();
     for block in &message.blocks {
         match (block, message.role) {
             (Block::ToolResult { call_id, .. }, Role::User) => {
                 if !open.remove(call_id.as_str()) {
-                    return Err(format!("messages[{index}] answers the call {call_id}, which the message before does not make"));
+                    return Err(format!(
+                        "messages[{index}] answers the call {call_id}, which the message before does not make"
+                    ));
                 }
             }
             (Block::ToolUse(call), Role::Assistant) => {
                 made.insert(call.id.as_str());
             }
             (Block::ToolResult { .. } | Block::ToolUse(_), _) => {
-                return Err(format!("messages[{index}]: tool calls belong to the assistant, their results to the user"));
+                return Err(format!(
+                    "messages[{index}]: tool calls belong to the assistant, their results to the user"
+                ));
             }
             _ => {}
         }
     }
     match open.first() {
-        Some(unanswered) => Err(format!("messages[{index}] leaves the call {unanswered} unanswered")),
+        Some(unanswered) => {
+            Err(format!("messages[{index}] leaves the call {unanswered} unanswered"))
+        }
         None => Ok(made),
     }
 }
@@ -113,7 +133,10 @@ mod tests {
             (json!([{"role": "system", "content": "x"}]), "the role \"system\""),
             (json!([{"role": "user", "content": "  "}]), "messages[0] is empty"),
             (json!([{"role": "user"}]), "neither content nor blocks"),
-            (json!([{"role": "assistant", "content": "bye"}]), "last message must be a user message"),
+            (
+                json!([{"role": "assistant", "content": "bye"}]),
+                "last message must be a user message",
+            ),
             (
                 json!([{"role": "assistant", "blocks": [{"type": "tool_use", "id": "1", "name": "b", "input": {}}]},
                        {"role": "user", "content": "x"}]),

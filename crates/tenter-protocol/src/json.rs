@@ -9,11 +9,19 @@ use serde_json::ser::{Formatter, Serializer};
 struct Spaced;
 
 impl Formatter for Spaced {
-    fn begin_array_value<W: ?Sized + io::Write>(&mut self, writer: &mut W, first: bool) -> io::Result<()> {
+    fn begin_array_value<W: ?Sized + io::Write>(
+        &mut self,
+        writer: &mut W,
+        first: bool,
+    ) -> io::Result<()> {
         if first { Ok(()) } else { writer.write_all(b", ") }
     }
 
-    fn begin_object_key<W: ?Sized + io::Write>(&mut self, writer: &mut W, first: bool) -> io::Result<()> {
+    fn begin_object_key<W: ?Sized + io::Write>(
+        &mut self,
+        writer: &mut W,
+        first: bool,
+    ) -> io::Result<()> {
         if first { Ok(()) } else { writer.write_all(b", ") }
     }
 
@@ -48,6 +56,9 @@ mod tests {
     #[test]
     fn separators_are_spaced_and_order_is_kept() {
         let value = json!({"b": [1, 2], "a": {"command": "rm -rf /etc"}, "e": {}, "l": []});
-        assert_eq!(to_string(&value), r#"{"b": [1, 2], "a": {"command": "rm -rf /etc"}, "e": {}, "l": []}"#);
+        assert_eq!(
+            to_string(&value),
+            r#"{"b": [1, 2], "a": {"command": "rm -rf /etc"}, "e": {}, "l": []}"#
+        );
     }
 }

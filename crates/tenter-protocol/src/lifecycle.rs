@@ -96,7 +96,10 @@ pub struct Lifecycle {
     pub matcher: bool,
 }
 
-use Power::{AddContext, Ask, Block, Callback, Continue, FeedBack, Mutate, RewriteInput, RewriteMessage, RewriteOutput};
+use Power::{
+    AddContext, Ask, Block, Callback, Continue, FeedBack, Mutate, RewriteInput, RewriteMessage,
+    RewriteOutput,
+};
 
 /// Every event, in the order of an agent's life.
 pub const TABLE: [Lifecycle; 13] = [
@@ -289,9 +292,19 @@ mod tests {
     fn the_executable_protocol_has_the_documents_spellings() {
         assert_eq!(
             executable_spellings(),
-            ["user_message_send", "before_tool_call", "after_tool_call", "after_turn", "turn_end", "agent_stop"]
+            [
+                "user_message_send",
+                "before_tool_call",
+                "after_tool_call",
+                "after_turn",
+                "turn_end",
+                "agent_stop"
+            ]
         );
-        assert_eq!(by_any_spelling("after_tool_call"), [EventName::AfterTool, EventName::AfterToolFailure]);
+        assert_eq!(
+            by_any_spelling("after_tool_call"),
+            [EventName::AfterTool, EventName::AfterToolFailure]
+        );
         assert_eq!(by_any_spelling("pre-session"), [EventName::SessionStart]);
         assert!(by_any_spelling("xyz").is_empty());
     }

@@ -1,7 +1,5 @@
 //! A conversation's messages: typed blocks under a role.
 
-use std::fmt::Write as _;
-
 use serde::{Deserialize, Serialize};
 
 use crate::{Object, ToolCall, ToolResult};
@@ -50,6 +48,20 @@ impl Block {
         Self::Text { text: text.into() }
     }
 
+    /// The block as text: tool calls and results rendered.
+    pub fn content(&self) -> String {
+        match self {
+            Self::Text { text } => text.clone(),
+            Self::Reasoning { text, .. } => format!("Thinking: {text}"),
+            Self::ToolUse(call) => {
+                format!("Using tool {}: {}", call.name, crate::json::to_string(&call.input))
+            }
+            Self::ToolResult { result, .. } => {
+                format!("Result of {}: {}", result.tool_name, result.text())
+            }
+        }
+    }
+
     fn is_empty(&self) -> bool {
         matches!(self, Self::Text { text } if text.trim().is_empty())
     }
@@ -90,21 +102,8 @@ impl Message {
 
     /// The whole message as text, tool calls and results rendered: the documents' `content` (R57).
     pub fn content(&self) -> String {
-        let mut content = String::new();
-        for block in &self.blocks {
-            if !content.is_empty() {
-                content.push('\n');
-            }
-            let _ = match block {
-                Block::Text { text } => write!(content, "{text}"),
-                Block::Reasoning { text, .. } => write!(content, "Thinking: {text}"),
-                Block::ToolUse(call) => {
-                    write!(content, "Using tool {}: {}", call.name, crate::json::to_string(&call.input))
-                }
-                Block::ToolResult { result, .. } => write!(content, "Result of {}: {}", result.tool_name, result.text()),
-            };
-        }
-        content
+        let parts: Vec<String> = self.blocks.iter().map(Block::content).collect();
+        parts.join("\n")
     }
 
     /// The tool calls of the message.
@@ -128,15 +127,26 @@ mod tests {
 
     #[test]
     fn content_renders_tools_as_text() {
-        let call = ToolCall { id: "1".into(), name: "bash".into(), input: json!({"command": "ls"}).as_object().unwrap().clone() };
-        let message = Message { role: Role::Assistant, blocks: vec![Block::text("Looking."), Block::ToolUse(call)] };
+        let call = ToolCall {
+            id: "1".into(),
+            name: "bash".into(),
+            input: json!({"command": "ls"}).as_object().unwrap().clone(),
+        };
+        let message = Message {
+            role: Role::Assistant,
+            blocks: vec![Block::text("Looking."), Block::ToolUse(call)],
+        };
         assert_eq!(message.content(), "Looking.\nUsing tool bash: {\"command\": \"ls\"}");
         assert_eq!(message.plain_text(), "Looking.");
     }
 
     #[test]
     fn blocks_keep_their_wire_form() {
-        let block = Block::ToolUse(ToolCall { id: "1".into(), name: "bash".into(), input: Object::new() });
-        assert_eq!(serde_json::to_value(block).unwrap(), json!({"type": "tool_use", "id": "1", "name": "bash", "input": {}}));
+        let block =
+            Block::ToolUse(ToolCall { id: "1".into(), name: "bash".into(), input: Object::new() });
+        assert_eq!(
+            serde_json::to_value(block).unwrap(),
+            json!({"type": "tool_use", "id": "1", "name": "bash", "input": {}})
+        );
     }
 }

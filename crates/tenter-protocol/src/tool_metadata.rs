@@ -34,7 +34,18 @@ macro_rules! metadata_types {
     };
 }
 
-metadata_types!(Bash, BashBackground, FileRead, FileWrite, FileEdit, Grep, Glob, Todo, Subagent, Blocked);
+metadata_types!(
+    Bash,
+    BashBackground,
+    FileRead,
+    FileWrite,
+    FileEdit,
+    Grep,
+    Glob,
+    Todo,
+    Subagent,
+    Blocked
+);
 
 /// What the model reads of a result's metadata. Metadata of a kind that Tenter does not know, or that a hook left in
 /// another shape than its kind has, is shown as JSON rather than lost.
@@ -124,7 +135,8 @@ impl Metadata for FileRead {
         }
         if self.truncated {
             let next = self.offset.max(1) + self.lines.len() as u64;
-            let _ = writeln!(text, "({} more lines; go on with offset {next})", self.remaining_lines);
+            let _ =
+                writeln!(text, "({} more lines; go on with offset {next})", self.remaining_lines);
         }
         text.truncate(text.trim_end().len());
         text
@@ -182,8 +194,10 @@ pub struct Edit {
 impl Metadata for FileEdit {
     const TYPE: &'static str = "file_edit";
     fn text(&self) -> String {
-        let lines: Vec<String> = self.edits.iter().map(|edit| edit.start_line.to_string()).collect();
-        let noun = if self.edits.len() == 1 { "replacement at line" } else { "replacements at lines" };
+        let lines: Vec<String> =
+            self.edits.iter().map(|edit| edit.start_line.to_string()).collect();
+        let noun =
+            if self.edits.len() == 1 { "replacement at line" } else { "replacements at lines" };
         format!("Edited {}: {} {noun} {}.", self.file_path, self.replaced_count, lines.join(", "))
     }
 }
@@ -232,13 +246,17 @@ impl Metadata for Grep {
     const TYPE: &'static str = "grep_tool";
     fn text(&self) -> String {
         if self.results.is_empty() {
-            return format!("No match for {} in {}.", self.pattern, self.path);
+            return format!("No match for {} in {}", self.pattern, self.path);
         }
         let mut text = String::new();
         for file in &self.results {
             for line in &file.matches {
                 let mark = if line.is_context { '-' } else { ':' };
-                let _ = writeln!(text, "{}{mark}{}{mark}{}", file.file_path, line.line_number, line.content);
+                let _ = writeln!(
+                    text,
+                    "{}{mark}{}{mark}{}",
+                    file.file_path, line.line_number, line.content
+                );
             }
         }
         if self.truncated {
@@ -282,7 +300,7 @@ impl Metadata for Glob {
     const TYPE: &'static str = "glob_tool";
     fn text(&self) -> String {
         if self.files.is_empty() {
-            return format!("No file matches {} in {}.", self.pattern, self.path);
+            return format!("No file matches {} in {}", self.pattern, self.path);
         }
         let mut paths: Vec<&str> = self.files.iter().map(|file| file.path.as_str()).collect();
         if self.truncated {
@@ -341,7 +359,9 @@ impl Metadata for Todo {
         let lines: Vec<String> = self
             .todo_list
             .iter()
-            .map(|item| format!("{}. [{}] {} ({})", item.id, item.status, item.content, item.priority))
+            .map(|item| {
+                format!("{}. [{}] {} ({})", item.id, item.status, item.content, item.priority)
+            })
             .collect();
         lines.join("\n")
     }

@@ -1,1 +1,15 @@
-fn main() {}
+//! `tenter`: runs a coding agent under lifecycle hooks. See `app` for the commands.
+
+mod app;
+mod commands;
+mod env;
+mod failure;
+mod hooks;
+mod render;
+mod sanitize;
+mod settings;
+mod ui;
+
+fn main() -> std::process::ExitCode {
+    app::main(&env::Env::of_process())
+}

@@ -1,1 +1,37 @@
-//! Tools.
+//! What the agent's model can do: run commands, read, write and edit files, search, and keep a to-do list.
+//!
+//! A tool takes a JSON object and answers with a [`ToolResult`](tenter_protocol::ToolResult) whose metadata is typed; a
+//! tool that fails says so in its result, never by panicking. What the tools of one agent share lives in the
+//! [`Workspace`]: where they may go, what they have read, what they left running.
+//!
+//! Tools know nothing of hooks, models or permissions: who may call them, and what becomes of a result, is the agent's
+//! business.
+
+mod bash;
+mod file_edit;
+mod file_read;
+mod file_write;
+mod glob;
+mod grep;
+mod input;
+mod lines;
+mod registry;
+mod regular_file;
+mod replacement;
+mod roots;
+mod schema;
+mod seen;
+mod subagent;
+mod todo;
+mod tool;
+mod walk;
+mod workspace;
+
+#[cfg(test)]
+mod testing;
+
+pub use registry::{Registry, UnknownTools};
+pub use roots::FolderError;
+pub use subagent::{SubagentAnswer, SubagentError, Subagents};
+pub use tool::{Report, Tool, ToolContext, ToolError, TypedTool};
+pub use workspace::{Workspace, WorkspaceSettings};

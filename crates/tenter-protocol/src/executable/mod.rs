@@ -67,8 +67,10 @@ mod tests {
     fn one_name_or_several_one_a_line_are_read() {
         let one = subscriptions("  after_turn \n").unwrap();
         assert_eq!(one, [Subscription { event: EventName::AfterTurn, spelling: "after_turn" }]);
-        let several = subscriptions("before_tool_call\r\nafter_tool_call\n\nturn_end\nafter_turn\n").unwrap();
-        let events: Vec<&str> = several.iter().map(|subscription| subscription.event.as_str()).collect();
+        let several =
+            subscriptions("before_tool_call\r\nafter_tool_call\n\nturn_end\nafter_turn\n").unwrap();
+        let events: Vec<&str> =
+            several.iter().map(|subscription| subscription.event.as_str()).collect();
         assert_eq!(events, ["before_tool", "after_tool", "after_tool_failure", "after_turn"]);
         assert_eq!(several[3].spelling, "turn_end");
     }
@@ -76,7 +78,10 @@ mod tests {
     #[test]
     fn anything_else_is_shown_back() {
         assert_eq!(subscriptions("xyz"), Err("xyz".to_owned()));
-        assert_eq!(subscriptions("before_tool_call, agent_stop"), Err("before_tool_call, agent_stop".to_owned()));
+        assert_eq!(
+            subscriptions("before_tool_call, agent_stop"),
+            Err("before_tool_call, agent_stop".to_owned())
+        );
         assert_eq!(subscriptions(" \n"), Err(String::new()));
     }
 }

@@ -38,7 +38,9 @@ pub fn parse_reply(event: EventName, stdout: &[u8]) -> Result<Reply, ReplyError>
     match event {
         EventName::BeforeTool => object::<BeforeToolCall>(stdout).map(BeforeToolCall::reply),
         EventName::BeforeAgent => object::<UserMessageSend>(stdout).map(UserMessageSend::reply),
-        EventName::AfterTool | EventName::AfterToolFailure => object::<AfterToolCall>(stdout).map(AfterToolCall::reply),
+        EventName::AfterTool | EventName::AfterToolFailure => {
+            object::<AfterToolCall>(stdout).map(AfterToolCall::reply)
+        }
         EventName::AfterTurn => object::<HistoryResult>(stdout)?.reply(false),
         EventName::BeforeStop => object::<HistoryResult>(stdout)?.reply(true),
         _ => object::<Nothing>(stdout).map(|Nothing {}| Reply::default()),
@@ -108,7 +110,11 @@ struct AfterToolCall {
 
 impl AfterToolCall {
     fn reply(self) -> Reply {
-        Reply { rewrite: self.output.map(Rewrite::Output), context: self.additional_context, ..Reply::default() }
+        Reply {
+            rewrite: self.output.map(Rewrite::Output),
+            context: self.additional_context,
+            ..Reply::default()
+        }
     }
 }
 
@@ -133,15 +139,26 @@ impl HistoryResult {
                 history::read(self.messages.unwrap_or_default()).map_err(ReplyError::History)?,
             )),
             "callback" => Some(HistoryAction::Callback {
-                recipe: self.callback.filter(|name| !name.trim().is_empty()).ok_or(ReplyError::NoRecipe)?,
+                recipe: self
+                    .callback
+                    .filter(|name| !name.trim().is_empty())
+                    .ok_or(ReplyError::NoRecipe)?,
                 args: self.callback_args.unwrap_or_default(),
             }),
-            other => return Err(ReplyError::UnknownResult(other.to_owned(), known_results(may_continue))),
+            other => {
+                return Err(ReplyError::UnknownResult(
+                    other.to_owned(),
+                    known_results(may_continue),
+                ));
+            }
         };
         Ok(Reply {
             history,
             // Only a stop can be continued; at `after_turn` the agent goes on or stops by itself.
-            follow_ups: follow_ups.into_iter().filter(|text| may_continue && !text.trim().is_empty()).collect(),
+            follow_ups: follow_ups
+                .into_iter()
+                .filter(|text| may_continue && !text.trim().is_empty())
+                .collect(),
             context: self.additional_context,
             ..Reply::default()
         })
@@ -149,7 +166,11 @@ impl HistoryResult {
 }
 
 fn known_results(may_continue: bool) -> &'static str {
-    if may_continue { "\"continue\", \"mutate\" and \"callback\"" } else { "\"mutate\" and \"callback\"" }
+    if may_continue {
+        "\"continue\", \"mutate\" and \"callback\""
+    } else {
+        "\"mutate\" and \"callback\""
+    }
 }
 
 #[cfg(test)]
@@ -165,7 +186,11 @@ mod tests {
     #[test]
     fn silence_in_all_its_forms_is_no_action() {
         for stdout in ["", "  \n", "{}", "{\"success\": true}", "{\"input\": null}"] {
-            assert_eq!(reply(EventName::BeforeTool, stdout).unwrap(), Reply::default(), "{stdout:?}");
+            assert_eq!(
+                reply(EventName::BeforeTool, stdout).unwrap(),
+                Reply::default(),
+                "{stdout:?}"
+            );
         }
     }
 
@@ -179,10 +204,19 @@ mod tests {
 
     #[test]
     fn what_is_not_one_object_of_the_right_types_is_a_failure() {
-        for stdout in
-            ["[]", "null", "log line\n{\"blocked\": true}", "{} {}", "{\"blocked\": \"true\"}", "{\"input\": \"rm\"}", "{\"blocked\": tr"]
-        {
-            assert!(matches!(reply(EventName::BeforeTool, stdout), Err(ReplyError::Shape(_))), "{stdout:?}");
+        for stdout in [
+            "[]",
+            "null",
+            "log line\n{\"blocked\": true}",
+            "{} {}",
+            "{\"blocked\": \"true\"}",
+            "{\"input\": \"rm\"}",
+            "{\"blocked\": tr",
+        ] {
+            assert!(
+                matches!(reply(EventName::BeforeTool, stdout), Err(ReplyError::Shape(_))),
+                "{stdout:?}"
+            );
         }
     }
 
@@ -205,9 +239,18 @@ mod tests {
 
     #[test]
     fn a_bad_history_or_result_is_named() {
-        assert!(matches!(reply(EventName::AfterTurn, r#"{"result": "mutate"}"#), Err(ReplyError::History(_))));
-        assert_eq!(reply(EventName::AfterTurn, r#"{"result": "callback"}"#), Err(ReplyError::NoRecipe));
-        assert!(matches!(reply(EventName::AfterTurn, r#"{"result": "continue"}"#), Err(ReplyError::UnknownResult(..))));
+        assert!(matches!(
+            reply(EventName::AfterTurn, r#"{"result": "mutate"}"#),
+            Err(ReplyError::History(_))
+        ));
+        assert_eq!(
+            reply(EventName::AfterTurn, r#"{"result": "callback"}"#),
+            Err(ReplyError::NoRecipe)
+        );
+        assert!(matches!(
+            reply(EventName::AfterTurn, r#"{"result": "continue"}"#),
+            Err(ReplyError::UnknownResult(..))
+        ));
         assert!(reply(EventName::BeforeStop, r#"{"result": "continue"}"#).is_ok());
     }
 

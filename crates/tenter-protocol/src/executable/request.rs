@@ -12,9 +12,13 @@ use crate::{Body, Event, Message, Object, Scope, ToolCall, ToolResult, json};
 pub fn payload(event: &Event, spelling: &str) -> Option<String> {
     let scope = &event.scope;
     let line = match &event.body {
-        Body::BeforeAgent { message } => json::to_line(&UserMessageSend::new(scope, spelling, message)),
+        Body::BeforeAgent { message } => {
+            json::to_line(&UserMessageSend::new(scope, spelling, message))
+        }
         Body::BeforeTool(call) => json::to_line(&ToolCallWire::new(scope, spelling, call, None)),
-        Body::AfterTool { call, result } => json::to_line(&ToolCallWire::new(scope, spelling, call, Some(result))),
+        Body::AfterTool { call, result } => {
+            json::to_line(&ToolCallWire::new(scope, spelling, call, Some(result)))
+        }
         Body::AfterTurn(turn) => json::to_line(&AfterTurn::new(scope, spelling, turn)),
         Body::BeforeStop(stop) => json::to_line(&AgentStop::new(scope, spelling, stop)),
         _ => return None,
@@ -58,7 +62,13 @@ struct UserMessageSend<'e> {
 
 impl<'e> UserMessageSend<'e> {
     fn new(scope: &'e Scope, event: &'e str, message: &'e str) -> Self {
-        Self { event, conv_id: &scope.conversation_id, message, cwd: cwd(scope), tail: Tail::new(scope) }
+        Self {
+            event,
+            conv_id: &scope.conversation_id,
+            message,
+            cwd: cwd(scope),
+            tail: Tail::new(scope),
+        }
     }
 }
 
@@ -77,7 +87,12 @@ struct ToolCallWire<'e> {
 }
 
 impl<'e> ToolCallWire<'e> {
-    fn new(scope: &'e Scope, event: &'e str, call: &'e ToolCall, tool_output: Option<&'e ToolResult>) -> Self {
+    fn new(
+        scope: &'e Scope,
+        event: &'e str,
+        call: &'e ToolCall,
+        tool_output: Option<&'e ToolResult>,
+    ) -> Self {
         Self {
             event,
             conv_id: &scope.conversation_id,

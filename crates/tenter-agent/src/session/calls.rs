@@ -1,0 +1,200 @@
+//! The tool calls of one model response: in parallel, each with its own hooks.
+
+use std::thread;
+
+use tenter_engine::Attributed;
+use tenter_protocol::{Body, ToolCall, ToolResult};
+
+use super::Session;
+use crate::tools::ToolContext;
+use crate::watch::Happening;
+
+/// A call as it came from the model.
+pub(super) enum Requested {
+    /// With arguments that are an object.
+    Call(ToolCall),
+    /// With arguments that are none: neither hooks nor tools see it (R59).
+    Malformed {
+        /// The call's id.
+        id: String,
+        /// The tool's name.
+        name: String,
+        /// What is wrong, in words for the model.
+        error: String,
+    },
+}
+
+impl Requested {
+    pub(super) fn id(&self) -> &str {
+        match self {
+            Self::Call(call) => &call.id,
+            Self::Malformed { id, .. } => id,
+        }
+    }
+}
+
+/// What came of one call.
+pub(super) struct CallReport {
+    /// The result, as hooks left it.
+    pub(super) result: ToolResult,
+    /// What hooks want the model to read besides.
+    pub(super) contexts: Vec<Attributed<String>>,
+}
+
+/// What `before_tool` made of a call.
+enum Verdict {
+    /// It runs, with this input.
+    Run(ToolCall),
+    /// It does not, and this is its result.
+    Refused(ToolResult),
+}
+
+impl Session<'_> {
+    /// Runs the calls of one response at once and returns what came of them in the calls' order.
+    pub(super) fn run_calls(&self, calls: &[Requested]) -> Vec<CallReport> {
+        for call in calls {
+            if let Requested::Call(call) = call {
+                self.tell(&Happening::ToolUse(call));
+            }
+        }
+        match calls {
+            [] => Vec::new(),
+            [only] => vec![self.run_call(only)],
+            several => thread::scope(|scope| {
+                let running: Vec<_> =
+                    several.iter().map(|call| scope.spawn(|| self.run_call(call))).collect();
+                let finished = running.into_iter().zip(several);
+                finished
+                    .map(|(thread, call)| thread.join().unwrap_or_else(|_| self.crashed(call)))
+                    .collect()
+            }),
+        }
+    }
+
+    fn run_call(&self, requested: &Requested) -> CallReport {
+        let report = match requested {
+            Requested::Malformed { name, error, .. } => CallReport {
+                result: ToolResult::failure(name, error.as_str(), self.now()),
+                contexts: Vec::new(),
+            },
+            Requested::Call(call) if self.cancel.is_cancelled() => CallReport {
+                result: ToolResult::failure(&call.name, "interrupted", self.now()),
+                contexts: Vec::new(),
+            },
+            Requested::Call(call) => self.run_under_hooks(call),
+        };
+        self.tell(&Happening::ToolResult { call_id: requested.id(), result: &report.result });
+        report
+    }
+
+    fn run_under_hooks(&self, call: &ToolCall) -> CallReport {
+        let mut contexts = Vec::new();
+        let (call, result) = match self.before_tool(call, &mut contexts) {
+            Verdict::Run(call) => {
+                let result = self.run_tool(&call);
+                (call, result)
+            }
+            // Hooks are told of a blocked call as the model made it (R26).
+            Verdict::Refused(result) => (call.clone(), result),
+        };
+        let outcome = self.dispatch(Body::AfterTool { call, result });
+        contexts.extend(
+            outcome.denied().map(|(hook, reason)| Attributed {
+                hook: hook.to_owned(),
+                value: reason.to_owned(),
+            }),
+        );
+        contexts.extend(outcome.contexts);
+        match outcome.body {
+            Body::AfterTool { result, .. } => CallReport { result, contexts },
+            _ => unreachable!("a dispatch never changes which event it is"),
+        }
+    }
+
+    fn before_tool(&self, call: &ToolCall, contexts: &mut Vec<Attributed<String>>) -> Verdict {
+        let outcome = self.dispatch(Body::BeforeTool(call.clone()));
+        if let Some(refused) = self.blocked(&outcome) {
+            return Verdict::Refused(ToolResult::blocked(&call.name, &refused.reason, self.now()));
+        }
+        let asked = outcome.asked().map(|(hook, reason)| (hook.to_owned(), reason.to_owned()));
+        let rewritten_by = outcome.rewritten_by;
+        contexts.extend(outcome.contexts);
+        let Body::BeforeTool(rewritten) = outcome.body else { return Verdict::Run(call.clone()) };
+        if let Some((hook, reason)) = asked
+            && !self.agent.permissions.granted(
+                self.agent.asker.as_ref(),
+                &hook,
+                &reason,
+                &rewritten,
+            )
+        {
+            let reason = format!("{reason} (the hook {hook} asked, and the answer was no)");
+            self.tell(&Happening::Blocked {
+                event: tenter_protocol::EventName::BeforeTool,
+                hook: &hook,
+                reason: &reason,
+            });
+            return Verdict::Refused(ToolResult::blocked(&call.name, &reason, self.now()));
+        }
+        match (rewritten_by.last(), self.misfit(&rewritten)) {
+            (Some(hook), Some(misfit)) => {
+                Verdict::Refused(self.refuse_rewrite(hook, call, &misfit))
+            }
+            _ => Verdict::Run(rewritten),
+        }
+    }
+
+    /// Why the tool cannot take the input, if it cannot.
+    fn misfit(&self, call: &ToolCall) -> Option<String> {
+        self.agent.tools.get(&call.name)?.check(&call.input).err()
+    }
+
+    /// A hook's input that does not fit is refused; the tool does not run on the old one either (R24).
+    fn refuse_rewrite(&self, hook: &str, call: &ToolCall, misfit: &str) -> ToolResult {
+        let message = format!(
+            "the hook {hook} changed the input of {} to something that it does not take: {misfit}",
+            call.name
+        );
+        let diagnostic = tenter_protocol::Diagnostic::new(
+            "rewrite-refused",
+            tenter_protocol::Severity::Error,
+            message.as_str(),
+        )
+        .help("the call was not run; `tenter log` shows the input before and after");
+        self.diagnose(&diagnostic);
+        ToolResult::failure(&call.name, message, self.now())
+    }
+
+    fn run_tool(&self, call: &ToolCall) -> ToolResult {
+        let Some(tool) = self.agent.tools.get(&call.name) else {
+            let known: Vec<&str> = self.agent.tools.iter().map(crate::tools::Tool::name).collect();
+            let error =
+                format!("there is no tool {:?}; the tools are {}", call.name, known.join(", "));
+            return ToolResult::failure(&call.name, error, self.now());
+        };
+        let subagents: Option<&dyn crate::tools::Subagents> =
+            if self.conversation.parent().is_none() { Some(self) } else { None };
+        let context = ToolContext {
+            call_id: &call.id,
+            workspace: &self.agent.workspace,
+            cancel: &self.cancel,
+            subagents,
+        };
+        tool.run(&call.input, &context)
+    }
+
+    fn crashed(&self, call: &Requested) -> CallReport {
+        let name = match call {
+            Requested::Call(call) => &call.name,
+            Requested::Malformed { name, .. } => name,
+        };
+        CallReport {
+            result: ToolResult::failure(
+                name,
+                "the tool crashed; this is a defect of Tenter",
+                self.now(),
+            ),
+            contexts: Vec::new(),
+        }
+    }
+}

@@ -1,0 +1,213 @@
+//! A session: one process's work on one conversation, from `session_start` to `session_end`.
+//!
+//! `turns` is the loop from a user message to the stop, `calls` runs the tool calls of one response, `history` applies
+//! what hooks want done to the history, `subagents` runs an agent inside an agent. The session is the only place that
+//! dispatches events; the rest of the crate never sees the engine.
+
+mod calls;
+mod history;
+mod status;
+mod subagents;
+mod turns;
+
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
+
+use jiff::Timestamp;
+use tenter_engine::clock::rfc3339;
+use tenter_engine::{Attributed, Clock, Engine, Outcome};
+use tenter_proc::Cancel;
+use tenter_protocol::event::{ExitReason, SessionEnd, SessionStart, TurnUsage, Usage};
+use tenter_protocol::{Body, Diagnostic, Event, Object, Scope};
+
+use crate::conversation::Conversation;
+use crate::model::{Model, ToolSpec};
+use crate::permission::{Asker, Permissions};
+use crate::store::Store;
+use crate::tools::{Registry, Workspace};
+use crate::watch::{Happening, Watcher};
+
+pub use status::{AgentError, Finish, Status};
+
+/// Everything that the conversations of one agent share.
+pub struct Agent {
+    /// The model.
+    pub model: Arc<dyn Model>,
+    /// The hooks.
+    pub engine: Engine,
+    /// The tools.
+    pub tools: Registry,
+    /// What the tools work on.
+    pub workspace: Workspace,
+    /// Where conversations are kept.
+    pub store: Store,
+    /// Who sees what happens.
+    pub watcher: Arc<dyn Watcher>,
+    /// Who answers where a hook says `ask`.
+    pub asker: Arc<dyn Asker>,
+    /// What was allowed for the session.
+    pub permissions: Permissions,
+    /// The rest.
+    pub settings: AgentSettings,
+}
+
+/// How an agent works.
+#[derive(Debug, Clone)]
+pub struct AgentSettings {
+    /// The project root.
+    pub project: PathBuf,
+    /// The time.
+    pub clock: Clock,
+    /// The system prompt.
+    pub system_prompt: String,
+    /// Model responses to one user message at most; `None` is without limit.
+    pub max_turns: Option<u64>,
+    /// Continuations that hooks may force in a row (R34).
+    pub max_continuations: u32,
+    /// How the person talks to the agent: `run` or `chat`.
+    pub ui: &'static str,
+}
+
+/// One process's work on one conversation.
+pub struct Session<'a> {
+    agent: &'a Agent,
+    conversation: Conversation,
+    cancel: Cancel,
+    specs: Vec<ToolSpec>,
+    started: Timestamp,
+    /// Model responses in this session.
+    steps: u64,
+    /// Text from hooks that goes with the next user message.
+    pending_context: Vec<Attributed<String>>,
+    /// What subagents used since it was last asked.
+    subagent_usage: Mutex<TurnUsage>,
+}
+
+/// A hook refused to let a session start.
+#[derive(Debug)]
+pub struct Refused {
+    /// Which hook.
+    pub hook: String,
+    /// Why.
+    pub reason: String,
+}
+
+impl<'a> Session<'a> {
+    /// Begins work on `conversation`: fires `session_start`.
+    ///
+    /// # Errors
+    /// When a hook refuses; `session_end` was fired then, and nothing is stored (R29).
+    pub fn start(
+        agent: &'a Agent,
+        conversation: Conversation,
+        cancel: Cancel,
+    ) -> Result<Self, Refused> {
+        let mut session = Self::new(agent, conversation, cancel);
+        session.tell(&Happening::SessionStarted {
+            model: agent.model.name(),
+            project: &agent.settings.project,
+            hooks: agent.engine.catalog().hooks().len(),
+        });
+        let args: Object = [("ui", agent.settings.ui), ("agent", "tenter")]
+            .into_iter()
+            .map(|(key, value)| (key.to_owned(), value.into()))
+            .collect();
+        let outcome = session.dispatch(Body::SessionStart(SessionStart {
+            model: agent.model.name().to_owned(),
+            args,
+        }));
+        if let Some(refused) = session.blocked(&outcome) {
+            session.end(Status::Blocked, ExitReason::Blocked);
+            return Err(refused);
+        }
+        session.pending_context = outcome.contexts;
+        Ok(session)
+    }
+
+    fn new(agent: &'a Agent, conversation: Conversation, cancel: Cancel) -> Self {
+        let specs = agent
+            .tools
+            .iter()
+            .map(|tool| ToolSpec {
+                name: tool.name().to_owned(),
+                description: tool.description().to_owned(),
+                schema: tool.input_schema(),
+            })
+            .collect();
+        Self {
+            agent,
+            conversation,
+            cancel,
+            specs,
+            started: (agent.settings.clock)(),
+            steps: 0,
+            pending_context: Vec::new(),
+            subagent_usage: Mutex::default(),
+        }
+    }
+
+    /// Ends the work: fires `session_end`, also after an interruption, whose switch would keep its hooks from running.
+    pub fn end(mut self, status: Status, exit_reason: ExitReason) {
+        self.cancel = Cancel::new();
+        let duration = (self.agent.settings.clock)().duration_since(self.started);
+        self.dispatch(Body::SessionEnd(SessionEnd {
+            duration_seconds: u64::try_from(duration.as_secs()).unwrap_or(0),
+            total_steps: self.steps,
+            exit_reason,
+        }));
+        if let Err(error) =
+            self.conversation.set_status(&self.agent.store, status.as_str(), &self.now())
+        {
+            self.tell(&Happening::Diagnostic(&AgentError::from(error).diagnostic()));
+        }
+        self.tell(&Happening::Ended {
+            status: status.as_str(),
+            exit_code: status.exit_code(),
+            usage: self.usage(),
+        });
+    }
+
+    /// The conversation's id.
+    pub fn conversation_id(&self) -> &str {
+        self.conversation.id()
+    }
+
+    /// Token figures so far.
+    pub fn usage(&self) -> &Usage {
+        self.conversation.usage()
+    }
+
+    fn now(&self) -> String {
+        rfc3339((self.agent.settings.clock)())
+    }
+
+    fn scope(&self) -> Scope {
+        Scope {
+            conversation_id: self.conversation.id().to_owned(),
+            parent_conversation_id: self.conversation.parent().map(str::to_owned),
+            cwd: self.agent.settings.project.clone(),
+            recipe: None,
+            time: self.now(),
+        }
+    }
+
+    fn dispatch(&self, body: Body) -> Outcome {
+        self.agent.engine.dispatch(Event { scope: self.scope(), body }, &self.cancel)
+    }
+
+    fn tell(&self, happening: &Happening) {
+        self.agent.watcher.see(&self.scope(), happening);
+    }
+
+    /// Tells a finding.
+    pub fn diagnose(&self, diagnostic: &Diagnostic) {
+        self.tell(&Happening::Diagnostic(diagnostic));
+    }
+
+    /// Whether a hook forbade the event; if so, that is told.
+    fn blocked(&self, outcome: &Outcome) -> Option<Refused> {
+        let (hook, reason) = outcome.denied()?;
+        self.tell(&Happening::Blocked { event: outcome.body.name(), hook, reason });
+        Some(Refused { hook: hook.to_owned(), reason: reason.to_owned() })
+    }
+}

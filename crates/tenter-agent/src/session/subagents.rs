@@ -1,0 +1,69 @@
+//! An agent inside an agent: in process, under the same hooks, with a conversation of its own (R51).
+
+use tenter_engine::clock::rfc3339;
+use tenter_protocol::Body;
+use tenter_protocol::event::{Subagent, TurnUsage};
+
+use super::{Session, Status};
+use crate::conversation::Conversation;
+use crate::tools::{SubagentAnswer, SubagentError, Subagents};
+
+impl Subagents for Session<'_> {
+    fn run(&self, subagent: &Subagent) -> Result<SubagentAnswer, SubagentError> {
+        let outcome = self.dispatch(Body::SubagentStart(subagent.clone()));
+        if let Some(refused) = self.blocked(&outcome) {
+            return Err(SubagentError::Blocked(refused.reason));
+        }
+        let id = crate::store::new_conversation_id((self.agent.settings.clock)());
+        let conversation = Conversation::new(
+            id.clone(),
+            Some(self.conversation.id().to_owned()),
+            &self.agent.settings.project,
+            self.agent.model.name(),
+        );
+        let mut child = Session::new(self.agent, conversation, self.cancel.clone());
+        let finish = child.send(&subagent.task);
+        self.account(&child);
+        let now = rfc3339((self.agent.settings.clock)());
+        let saved = child.conversation.set_status(&self.agent.store, finish.status.as_str(), &now);
+        self.dispatch(Body::SubagentStop {
+            subagent: subagent.clone(),
+            response: finish.response.clone(),
+        });
+        if let Err(error) = saved {
+            return Err(SubagentError::Failed(error.to_string()));
+        }
+        match (finish.status, finish.error) {
+            (Status::Done, _) => {
+                Ok(SubagentAnswer { response: finish.response, conversation_id: id })
+            }
+            (_, Some(error)) => Err(SubagentError::Failed(error.to_string())),
+            (Status::Blocked, None) => {
+                Err(SubagentError::Blocked("a hook refused the task".to_owned()))
+            }
+            (Status::MaxTurns, None) => {
+                Err(SubagentError::Failed("it hit the turn limit".to_owned()))
+            }
+            (Status::Failed | Status::Interrupted, None) => {
+                Err(SubagentError::Failed("interrupted".to_owned()))
+            }
+        }
+    }
+}
+
+impl Session<'_> {
+    /// A subagent's tokens are its parent's too (R58).
+    fn account(&self, child: &Session) {
+        let mut usage =
+            self.subagent_usage.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        usage.input_tokens += child.usage().input_tokens;
+        usage.output_tokens += child.usage().output_tokens;
+    }
+
+    /// What subagents used since this was last asked.
+    pub(super) fn take_subagent_usage(&self) -> TurnUsage {
+        std::mem::take(
+            &mut *self.subagent_usage.lock().unwrap_or_else(std::sync::PoisonError::into_inner),
+        )
+    }
+}

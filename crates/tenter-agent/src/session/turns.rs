@@ -1,0 +1,300 @@
+//! From a user message to the stop: `before_agent`, then turn after turn, then `before_stop` and `after_agent`.
+
+use tenter_engine::Outcome;
+use tenter_proc::Cancel;
+use tenter_protocol::event::{Stop, StopReason, Turn};
+use tenter_protocol::{Block, Body, Diagnostic, Message, Role, Severity};
+
+use super::calls::Requested;
+use super::{AgentError, Finish, Session, Status};
+use crate::model::{Delta, ModelError, Request, Response, ResponseBlock};
+use crate::store::Origin;
+use crate::watch::Happening;
+
+/// Where the loop stands in answering one user message.
+#[derive(Debug, Default)]
+struct Progress {
+    /// Model responses so far (R6).
+    turns: u64,
+    /// Continuations that hooks have forced in a row (R34).
+    continuations: u32,
+    /// Whether the last tool calls were all refused.
+    rejected: bool,
+    /// The text of the last response.
+    response: String,
+}
+
+impl Session<'_> {
+    /// Answers one user message. Whatever happens is told to the watcher and is in the returned [`Finish`]; what was done
+    /// before a failure or an interruption is saved.
+    pub fn send(&mut self, message: &str) -> Finish {
+        let mut progress = Progress::default();
+        let answered = self.accept(message).and_then(|accepted| match accepted {
+            true => self.answer(&mut progress),
+            false => Ok(Status::Blocked),
+        });
+        let (status, error) = match answered {
+            Ok(status) => (status, None),
+            Err(error) => (error.status(), Some(error)),
+        };
+        if status != Status::Blocked {
+            self.after_agent(&progress.response);
+        }
+        Finish {
+            status,
+            response: progress.response,
+            error: error.filter(|_| status == Status::Failed),
+        }
+    }
+
+    /// `before_agent`: a refused message leaves no trace in the conversation (R29).
+    fn accept(&mut self, message: &str) -> Result<bool, AgentError> {
+        let outcome = self.dispatch(Body::BeforeAgent { message: message.to_owned() });
+        if self.blocked(&outcome).is_some() {
+            return Ok(false);
+        }
+        let Body::BeforeAgent { message } = outcome.body else { return Ok(false) };
+        let contexts =
+            std::mem::take(&mut self.pending_context).into_iter().chain(outcome.contexts);
+        let mut blocks = vec![Block::text(message)];
+        blocks.extend(contexts.map(|context| context_block(&context.hook, &context.value)));
+        self.conversation.push(Message { role: Role::User, blocks }, Origin::User);
+        self.save()?;
+        Ok(true)
+    }
+
+    fn answer(&mut self, progress: &mut Progress) -> Result<Status, AgentError> {
+        loop {
+            if self.cancel.is_cancelled() {
+                return Ok(Status::Interrupted);
+            }
+            if self.agent.settings.max_turns.is_some_and(|limit| progress.turns >= limit) {
+                self.stop_at_limit(progress)?;
+                return Ok(Status::MaxTurns);
+            }
+            let tools_used = self.turn(progress)?;
+            if self.cancel.is_cancelled() {
+                return Ok(Status::Interrupted);
+            }
+            self.after_turn(progress, tools_used)?;
+            if tools_used {
+                progress.continuations = 0;
+            } else if !self.before_stop(progress)? {
+                return Ok(Status::Done);
+            }
+        }
+    }
+
+    /// One model response and its tool calls, saved together: what is stored never holds a call without its result.
+    fn turn(&mut self, progress: &mut Progress) -> Result<bool, AgentError> {
+        progress.turns += 1;
+        self.steps += 1;
+        let response = self.ask_model()?;
+        progress.response = said_text(&response);
+        self.tell_response(&response, &progress.response);
+        let calls = requested(&response);
+        let reports = self.run_calls(&calls);
+        self.conversation.push(assistant_message(response), Origin::Model);
+        if !reports.is_empty() {
+            progress.rejected = reports.iter().all(|report| report.result.is_blocked());
+            let results = calls.iter().zip(&reports).map(|(call, report)| Block::ToolResult {
+                call_id: call.id().to_owned(),
+                result: report.result.clone(),
+            });
+            let contexts = reports.iter().flat_map(|report| &report.contexts);
+            let contexts = contexts.map(|context| context_block(&context.hook, &context.value));
+            let message = Message { role: Role::User, blocks: results.chain(contexts).collect() };
+            self.conversation.push(message, Origin::Tools);
+        }
+        self.conversation.add_subagent_usage(self.take_subagent_usage());
+        self.save()?;
+        self.tell(&Happening::Usage(self.usage()));
+        Ok(!reports.is_empty())
+    }
+
+    fn ask_model(&mut self) -> Result<Response, AgentError> {
+        let messages = self.conversation.messages();
+        let request = Request {
+            system: &self.agent.settings.system_prompt,
+            messages: &messages,
+            tools: &self.specs,
+        };
+        let mut show = |delta: Delta| {
+            if let Delta::Text(text) = delta {
+                self.tell(&Happening::TextDelta(text));
+            }
+        };
+        let response = self.agent.model.respond(&request, &mut show, &self.cancel)?;
+        if self.cancel.is_cancelled() {
+            return Err(ModelError::Cancelled.into());
+        }
+        let (usage, estimated) = response.usage_or_estimate(&request);
+        let window = self.agent.model.context_window();
+        self.conversation.add_response(usage, window, estimated);
+        Ok(response)
+    }
+
+    fn tell_response(&self, response: &Response, text: &str) {
+        for block in &response.blocks {
+            if let ResponseBlock::Said(Block::Reasoning { text, .. }) = block {
+                self.tell(&Happening::Reasoning(text));
+            }
+        }
+        if !text.is_empty() {
+            self.tell(&Happening::Text(text));
+        }
+    }
+
+    fn after_turn(&mut self, progress: &Progress, tools_used: bool) -> Result<(), AgentError> {
+        let outcome = self.dispatch(Body::AfterTurn(Turn {
+            turn_number: progress.turns,
+            session_turn: self.conversation.turns(),
+            tools_used,
+            usage: *self.usage(),
+            auto_compact: None,
+            response: progress.response.clone(),
+            messages: self.conversation.messages(),
+        }));
+        self.apply_history(outcome.history.as_ref(), &outcome.overruled)?;
+        if !tools_used {
+            self.pending_context.extend(outcome.contexts);
+        } else if !outcome.contexts.is_empty() {
+            let blocks = outcome
+                .contexts
+                .iter()
+                .map(|context| context_block(&context.hook, &context.value))
+                .collect();
+            let by = outcome.contexts[0].hook.clone();
+            self.conversation.push(Message { role: Role::User, blocks }, Origin::Hook(by));
+            self.save()?;
+        }
+        Ok(())
+    }
+
+    /// `before_stop`; whether a hook makes the agent go on.
+    fn before_stop(&mut self, progress: &mut Progress) -> Result<bool, AgentError> {
+        let reason =
+            if progress.rejected { StopReason::ToolRejected } else { StopReason::NoToolCalls };
+        let outcome = self.dispatch_stop(progress, reason);
+        self.apply_history(outcome.history.as_ref(), &outcome.overruled)?;
+        if outcome.follow_ups.is_empty() {
+            self.pending_context.extend(outcome.contexts);
+            return Ok(false);
+        }
+        if progress.continuations >= self.agent.settings.max_continuations {
+            self.diagnose(&stop_loop(&outcome.follow_ups[0].hook, progress.continuations));
+            return Ok(false);
+        }
+        progress.continuations += 1;
+        self.follow_up(outcome)?;
+        Ok(true)
+    }
+
+    /// At the turn limit hooks are told, and their follow-ups are ignored (R35).
+    fn stop_at_limit(&mut self, progress: &Progress) -> Result<(), AgentError> {
+        let outcome = self.dispatch_stop(progress, StopReason::TurnLimit);
+        self.apply_history(outcome.history.as_ref(), &outcome.overruled)
+    }
+
+    fn dispatch_stop(&self, progress: &Progress, reason: StopReason) -> Outcome {
+        self.dispatch(Body::BeforeStop(Stop {
+            reason,
+            step_count: progress.turns,
+            usage: *self.usage(),
+            auto_compact: None,
+            response: progress.response.clone(),
+            messages: self.conversation.messages(),
+            continuation_count: progress.continuations,
+        }))
+    }
+
+    /// Adds the follow-ups of all hooks in order, each as a user message of its own (R31).
+    fn follow_up(&mut self, outcome: Outcome) -> Result<(), AgentError> {
+        for follow_up in &outcome.follow_ups {
+            self.tell(&Happening::FollowUp { hook: &follow_up.hook, text: &follow_up.value });
+            self.conversation
+                .push(Message::user(&follow_up.value), Origin::Hook(follow_up.hook.clone()));
+        }
+        let contexts =
+            std::mem::take(&mut self.pending_context).into_iter().chain(outcome.contexts);
+        for context in contexts {
+            let block = context_block(&context.hook, &context.value);
+            self.conversation.push(
+                Message { role: Role::User, blocks: vec![block] },
+                Origin::Hook(context.hook),
+            );
+        }
+        self.save()
+    }
+
+    /// Fires also after errors and interruptions (R35), whose switch would keep its hooks from running.
+    fn after_agent(&self, response: &str) {
+        let event = tenter_protocol::Event {
+            scope: self.scope(),
+            body: Body::AfterAgent { response: response.to_owned() },
+        };
+        self.agent.engine.dispatch(event, &Cancel::new());
+    }
+
+    /// Saves what was added.
+    fn save(&mut self) -> Result<(), AgentError> {
+        let now = self.now();
+        self.conversation.save(&self.agent.store, &now)?;
+        Ok(())
+    }
+}
+
+/// Text that a hook wants the model to read, marked as a hook's.
+pub(super) fn context_block(hook: &str, text: &str) -> Block {
+    Block::text(format!("<hook name=\"{hook}\">\n{text}\n</hook>"))
+}
+
+fn stop_loop(hook: &str, continuations: u32) -> Diagnostic {
+    Diagnostic::new(
+        "stop-loop",
+        Severity::Warning,
+        format!("the hook {hook} made the agent go on {continuations} times in a row; now it stops all the same"),
+    )
+    .help("a hook should look at `stop_hook_active` and `continuation_count` in its payload, and give up some time")
+}
+
+fn said_text(response: &Response) -> String {
+    let texts: Vec<&str> = response
+        .blocks
+        .iter()
+        .filter_map(|block| match block {
+            ResponseBlock::Said(Block::Text { text }) => Some(text.as_str()),
+            _ => None,
+        })
+        .collect();
+    texts.join("\n")
+}
+
+fn requested(response: &Response) -> Vec<Requested> {
+    response
+        .blocks
+        .iter()
+        .filter_map(|block| match block {
+            ResponseBlock::Said(Block::ToolUse(call)) => Some(Requested::Call(call.clone())),
+            ResponseBlock::Said(_) => None,
+            ResponseBlock::Malformed { id, name, error } => Some(Requested::Malformed {
+                id: id.clone(),
+                name: name.clone(),
+                error: error.clone(),
+            }),
+        })
+        .collect()
+}
+
+/// The response as the conversation keeps it: a malformed call stands there without its arguments.
+fn assistant_message(response: Response) -> Message {
+    let blocks = response.blocks.into_iter().map(|block| match block {
+        ResponseBlock::Said(block) => block,
+        ResponseBlock::Malformed { id, name, .. } => Block::ToolUse(tenter_protocol::ToolCall {
+            id,
+            name,
+            input: tenter_protocol::Object::new(),
+        }),
+    });
+    Message { role: Role::Assistant, blocks: blocks.collect() }
+}

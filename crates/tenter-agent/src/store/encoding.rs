@@ -1,0 +1,140 @@
+//! How values stand in the tables: numbers, paths, messages.
+
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::{Path, PathBuf};
+
+use rusqlite::types::{FromSql, FromSqlError, FromSqlResult, ToSql, ToSqlOutput, ValueRef};
+use tenter_protocol::{Block, Message, Role, json};
+
+use super::{ChangeKind, Entry, Origin, StoredEntry};
+
+/// A count or number. SQLite's integers are signed; what lies beyond is held at the edge rather than refused.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Number(pub(super) u64);
+
+impl ToSql for Number {
+    fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
+        Ok(i64::try_from(self.0).unwrap_or(i64::MAX).into())
+    }
+}
+
+impl FromSql for Number {
+    fn column_result(value: ValueRef<'_>) -> FromSqlResult<Self> {
+        let number = value.as_i64()?;
+        u64::try_from(number).map(Self).map_err(|_| FromSqlError::OutOfRange(number))
+    }
+}
+
+/// A path: text where it is UTF-8, so that a person can read it, else its bytes.
+#[derive(Debug)]
+pub(super) struct SqlPath(pub(super) PathBuf);
+
+impl ToSql for SqlPath {
+    fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
+        let value = match self.0.to_str() {
+            Some(text) => ValueRef::Text(text.as_bytes()),
+            None => ValueRef::Blob(self.0.as_os_str().as_bytes()),
+        };
+        Ok(ToSqlOutput::Borrowed(value))
+    }
+}
+
+impl FromSql for SqlPath {
+    fn column_result(value: ValueRef<'_>) -> FromSqlResult<Self> {
+        let bytes = value.as_bytes()?;
+        Ok(Self(Path::new(OsStr::from_bytes(bytes)).to_owned()))
+    }
+}
+
+impl FromSql for ChangeKind {
+    fn column_result(value: ValueRef<'_>) -> FromSqlResult<Self> {
+        let text = value.as_str()?;
+        let known = Self::ALL.into_iter().find(|kind| kind.as_str() == text);
+        known.ok_or_else(|| {
+            FromSqlError::Other(format!("the change of history {text:?} is unknown").into())
+        })
+    }
+}
+
+/// A message's row, as text.
+pub(super) struct MessageRow {
+    pub(super) sequence: u64,
+    pub(super) at: String,
+    pub(super) role: String,
+    pub(super) origin: String,
+    pub(super) blocks: String,
+}
+
+impl MessageRow {
+    /// Reads the row. The error says which part of it is unknown.
+    pub(super) fn read(self) -> Result<StoredEntry, String> {
+        let role = match self.role.as_str() {
+            "user" => Role::User,
+            "assistant" => Role::Assistant,
+            other => return Err(format!("the role {other:?} is unknown")),
+        };
+        let origin = Origin::parse(&self.origin)
+            .ok_or_else(|| format!("the origin {:?} is unknown", self.origin))?;
+        let blocks = read_blocks(&self.blocks)?;
+        Ok(StoredEntry {
+            sequence: self.sequence,
+            at: self.at,
+            entry: Entry { message: Message { role, blocks }, origin },
+        })
+    }
+}
+
+/// The word for a role.
+pub(super) fn role(role: Role) -> &'static str {
+    match role {
+        Role::User => "user",
+        Role::Assistant => "assistant",
+    }
+}
+
+/// Blocks as JSON.
+///
+/// # Errors
+/// When the JSON could not be read again, as when a tool's input is nested too deeply.
+pub(super) fn write_blocks(blocks: &[Block]) -> Result<String, String> {
+    let text = json::to_string(blocks);
+    read_blocks(&text)?;
+    Ok(text)
+}
+
+fn read_blocks(text: &str) -> Result<Vec<Block>, String> {
+    serde_json::from_str(text).map_err(|error| error.to_string())
+}
+
+/// `text` on one line of at most 80 characters; nothing if nothing is left.
+pub(super) fn one_line(text: &str) -> Option<String> {
+    const WIDTH: usize = 80;
+    let words: Vec<&str> = text
+        .split(|c: char| c.is_whitespace() || c.is_control())
+        .filter(|word| !word.is_empty())
+        .collect();
+    let line = words.join(" ");
+    if line.is_empty() {
+        return None;
+    }
+    if line.chars().count() <= WIDTH {
+        return Some(line);
+    }
+    Some(line.chars().take(WIDTH - 1).chain(['…']).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_preview_is_one_short_line() {
+        assert_eq!(one_line(" fix\n\tthe\x1b[1m  test\r\n").as_deref(), Some("fix the [1m test"));
+        assert_eq!(one_line(" \n"), None);
+        assert_eq!(one_line(&"é".repeat(80)).unwrap().chars().count(), 80);
+        let long = one_line(&"é".repeat(81)).unwrap();
+        assert_eq!(long.chars().count(), 80);
+        assert!(long.ends_with('…'));
+    }
+}

@@ -1,0 +1,164 @@
+//! The numbered steps that lead from an empty file to today's tables.
+//!
+//! A step that was released is never edited: whoever has run it would not run it again. A change is a new file.
+
+use std::path::Path;
+
+use rusqlite::{Connection, Transaction, TransactionBehavior};
+
+use super::error::Fault;
+use super::{StoreError, in_transaction};
+
+/// Every step, in order. A database's `user_version` says how many of them it has behind it.
+pub(super) const STEPS: &[&str] = &[include_str!("migrations/0001_conversations.sql")];
+
+/// Marks a file as ours: SQLite's `application_id`.
+const APPLICATION_ID: i32 = i32::from_be_bytes(*b"tntr");
+
+/// Runs those of `steps` that the database has not behind it yet: all of them, or none where one fails.
+pub(super) fn run(connection: &mut Connection, path: &Path, steps: &[&str]) -> Result<(), Fault> {
+    let done = in_transaction(connection, TransactionBehavior::Deferred, |view| {
+        steps_done(view, path, steps)
+    })?;
+    if done == steps.len() {
+        return Ok(());
+    }
+    in_transaction(connection, TransactionBehavior::Immediate, |transaction| {
+        // Another process may have migrated since.
+        let done = steps_done(transaction, path, steps)?;
+        for step in steps.iter().skip(done) {
+            transaction.execute_batch(step)?;
+        }
+        transaction.pragma_update(None, "application_id", APPLICATION_ID)?;
+        transaction.pragma_update(
+            None,
+            "user_version",
+            i64::try_from(steps.len()).unwrap_or(i64::MAX),
+        )?;
+        Ok(())
+    })
+}
+
+/// How many of `steps` the database at `path` has behind it.
+///
+/// # Errors
+/// When the database is not ours, or has more behind it than there are steps.
+pub(super) fn steps_done(
+    view: &Transaction<'_>,
+    path: &Path,
+    steps: &[&str],
+) -> Result<usize, Fault> {
+    let number = |sql: &str| view.query_row(sql, [], |row| row.get::<_, i64>(0));
+    let version = number("PRAGMA user_version")?;
+    let application = number("PRAGMA application_id")?;
+    let objects = number("SELECT count(*) FROM sqlite_schema")?;
+    if application == 0 && objects == 0 && version == 0 {
+        return Ok(0);
+    }
+    match usize::try_from(version) {
+        Ok(found) if application == i64::from(APPLICATION_ID) => {
+            if found > steps.len() {
+                return Err(
+                    StoreError::Newer { path: path.to_owned(), found, known: steps.len() }.into()
+                );
+            }
+            Ok(found)
+        }
+        _ => Err(StoreError::NotAStore { path: path.to_owned() }.into()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const THREE: &[&str] = &[
+        "CREATE TABLE pets (name TEXT NOT NULL) STRICT; INSERT INTO pets VALUES ('Rex');",
+        "ALTER TABLE pets ADD COLUMN legs INTEGER NOT NULL DEFAULT 4;",
+        "UPDATE pets SET legs = legs - 1; CREATE INDEX pets_by_legs ON pets (legs);",
+    ];
+
+    fn empty() -> Connection {
+        Connection::open_in_memory().unwrap()
+    }
+
+    fn migrate(connection: &mut Connection, steps: &[&str]) -> Result<(), Fault> {
+        run(connection, Path::new("test"), steps)
+    }
+
+    fn schema(connection: &Connection) -> Vec<String> {
+        let mut statement = connection
+            .prepare("SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY name")
+            .unwrap();
+        statement.query_map([], |row| row.get(0)).unwrap().map(Result::unwrap).collect()
+    }
+
+    fn version(connection: &Connection) -> i64 {
+        connection.query_row("PRAGMA user_version", [], |row| row.get(0)).unwrap()
+    }
+
+    #[test]
+    fn every_older_version_arrives_where_an_empty_file_arrives() {
+        for steps in [THREE, STEPS] {
+            let mut fresh = empty();
+            migrate(&mut fresh, steps).unwrap();
+            for stop in 0..=steps.len() {
+                let mut connection = empty();
+                migrate(&mut connection, &steps[..stop]).unwrap();
+                migrate(&mut connection, steps).unwrap();
+                assert_eq!(schema(&connection), schema(&fresh), "from version {stop}");
+                assert_eq!(version(&connection), i64::try_from(steps.len()).unwrap());
+            }
+        }
+    }
+
+    #[test]
+    fn a_step_runs_once_and_keeps_what_is_there() {
+        let mut connection = empty();
+        migrate(&mut connection, &THREE[..2]).unwrap();
+        connection.execute("INSERT INTO pets VALUES ('Tripod', 4)", []).unwrap();
+        migrate(&mut connection, THREE).unwrap();
+        migrate(&mut connection, THREE).unwrap();
+        let legs: i64 =
+            connection.query_row("SELECT sum(legs) FROM pets", [], |row| row.get(0)).unwrap();
+        assert_eq!(legs, 6);
+    }
+
+    #[test]
+    fn a_step_that_fails_undoes_the_steps_before_it() {
+        let mut connection = empty();
+        migrate(&mut connection, &THREE[..1]).unwrap();
+        let broken = [THREE[0], THREE[1], "CREATE TABLE pets (twice TEXT)"];
+        assert!(matches!(migrate(&mut connection, &broken), Err(Fault::Sqlite(_))));
+        assert_eq!(version(&connection), 1);
+        assert!(!schema(&connection)[0].contains("legs"));
+    }
+
+    #[test]
+    fn a_newer_format_is_refused_with_both_numbers() {
+        let mut connection = empty();
+        migrate(&mut connection, THREE).unwrap();
+        let error = migrate(&mut connection, &THREE[..1]).unwrap_err();
+        assert!(
+            matches!(error, Fault::Store(StoreError::Newer { found: 3, known: 1, .. })),
+            "{error:?}"
+        );
+    }
+
+    #[test]
+    fn a_database_of_something_else_is_left_alone() {
+        for foreign in
+            ["CREATE TABLE theirs (x)", "PRAGMA user_version = 7", "PRAGMA application_id = 7"]
+        {
+            let mut connection = empty();
+            connection.execute_batch(foreign).unwrap();
+            let before = schema(&connection);
+            let error = migrate(&mut connection, STEPS).unwrap_err();
+            assert!(
+                matches!(error, Fault::Store(StoreError::NotAStore { .. })),
+                "{foreign}: {error:?}"
+            );
+            assert_eq!(schema(&connection), before);
+        }
+    }
+}

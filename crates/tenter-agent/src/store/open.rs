@@ -1,0 +1,91 @@
+//! Making a connection: folder, file, settings, migrations.
+
+use std::fs::{DirBuilder, OpenOptions};
+use std::io;
+use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
+use std::path::Path;
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use rusqlite::{Connection, OpenFlags, TransactionBehavior};
+
+use super::error::Fault;
+use super::{StoreError, in_transaction, migrations};
+
+/// How long to wait for other processes.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// One file is made at a time. Closing a file, as making one does, drops every lock that the process holds on it, and so
+/// must not happen to a file that another thread has already opened with SQLite.
+static MAKING: Mutex<()> = Mutex::new(());
+
+pub(super) fn open(path: &Path) -> Result<Connection, StoreError> {
+    make_file(path)?;
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let connection = Connection::open_with_flags(path, flags);
+    connection
+        .map_err(Fault::from)
+        .and_then(|connection| set_up(connection, path))
+        .map_err(|fault| fault.at(path))
+}
+
+pub(super) fn in_memory(name: &Path) -> Result<Connection, StoreError> {
+    Connection::open_in_memory()
+        .map_err(Fault::from)
+        .and_then(|connection| set_up(connection, name))
+        .map_err(|fault| fault.at(name))
+}
+
+/// Makes the file, which nobody else may read, and its folders, unless it is there.
+fn make_file(path: &Path) -> Result<(), StoreError> {
+    let _one_at_a_time = MAKING.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(folder) = path.parent() {
+        DirBuilder::new()
+            .recursive(true)
+            .mode(0o700)
+            .create(folder)
+            .map_err(|source| StoreError::Create { path: folder.to_owned(), source })?;
+    }
+    let source = match OpenOptions::new().write(true).create_new(true).mode(0o600).open(path) {
+        Ok(_) => return Ok(()),
+        Err(_) if path.is_dir() => io::ErrorKind::IsADirectory.into(),
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => return Ok(()),
+        Err(error) => error,
+    };
+    Err(StoreError::Create { path: path.to_owned(), source })
+}
+
+/// Settles what is a connection's own and what is the file's. The file is looked at before anything is changed in it.
+fn set_up(mut connection: Connection, path: &Path) -> Result<Connection, Fault> {
+    connection.busy_timeout(PATIENCE)?;
+    connection.pragma_update(None, "foreign_keys", true)?;
+    connection.pragma_update(None, "trusted_schema", false)?;
+    // With a write-ahead log this survives the death of a process at any moment; only power failing may cost the last
+    // exchanges, and never the file.
+    connection.pragma_update(None, "synchronous", "NORMAL")?;
+    in_transaction(&mut connection, TransactionBehavior::Deferred, |view| {
+        migrations::steps_done(view, path, migrations::STEPS)
+    })?;
+    if connection.is_readonly("main")? {
+        return Err(StoreError::ReadOnly { path: path.to_owned() }.into());
+    }
+    use_write_ahead_log(&connection)?;
+    migrations::run(&mut connection, path, migrations::STEPS)?;
+    Ok(connection)
+}
+
+/// Switches the file to a write-ahead log. SQLite does not wait by itself when several processes switch a new file at
+/// once, so this waits the way a writer does and tries again.
+fn use_write_ahead_log(connection: &Connection) -> Result<(), Fault> {
+    let deadline = Instant::now() + PATIENCE;
+    loop {
+        let switched =
+            connection.query_row("PRAGMA journal_mode = WAL", [], |_| Ok(())).map_err(Fault::from);
+        match switched {
+            Err(fault) if fault.is_busy() && Instant::now() < deadline => {
+                connection.execute_batch("BEGIN IMMEDIATE; COMMIT")?;
+            }
+            other => return other,
+        }
+    }
+}

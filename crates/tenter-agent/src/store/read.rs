@@ -1,0 +1,238 @@
+//! Everything that reads the database. Every function sees one unchanging view of it.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use rusqlite::{OptionalExtension as _, Row, Transaction, params};
+use tenter_protocol::event::{TurnUsage, Usage};
+
+use super::encoding::{MessageRow, Number, SqlPath};
+use super::error::Fault;
+use super::{
+    Change, Epoch, ListQuery, Store, StoreError, StoredConversation, StoredEntry, Summary,
+};
+
+/// How many ids an error names.
+const NAMED: i64 = 10;
+
+/// Where a conversation stands.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Position {
+    /// The present epoch.
+    pub(super) epoch: u64,
+    /// The next sequence number.
+    pub(super) next: u64,
+    /// Model responses so far.
+    pub(super) turns: u64,
+}
+
+impl Store {
+    /// The conversation with its present history.
+    ///
+    /// # Errors
+    /// [`StoreError::NotFound`], [`StoreError::Unreadable`], or what SQLite says.
+    pub fn load(&self, id: &str) -> Result<StoredConversation, StoreError> {
+        self.read(|view| {
+            let Position { epoch, next, turns } = position(view, id)?;
+            let summary = summary(view, id)?;
+            let entries = entries(view, id, epoch)?;
+            Ok(StoredConversation { summary, entries, next, turns })
+        })
+    }
+
+    /// Every history that the conversation has had, the first first, each with what began it (R36).
+    ///
+    /// # Errors
+    /// As [`load`](Self::load).
+    pub fn history(&self, id: &str) -> Result<Vec<Epoch>, StoreError> {
+        self.read(|view| {
+            let last = position(view, id)?.epoch;
+            let mut changes = changes(view, id)?;
+            let epoch = |number| {
+                Ok(Epoch {
+                    number,
+                    change: changes.remove(&number),
+                    entries: entries(view, id, number)?,
+                })
+            };
+            (0..=last).map(epoch).collect()
+        })
+    }
+
+    /// The full id of the one conversation whose id is `wanted` or begins with it.
+    ///
+    /// # Errors
+    /// [`StoreError::NotFound`] with ids that hold `wanted` further on, [`StoreError::Ambiguous`] with those that begin
+    /// with it, or what SQLite says.
+    pub fn find(&self, wanted: &str) -> Result<String, StoreError> {
+        self.read(|view| {
+            if wanted.is_empty() {
+                return Err(not_found(wanted, Vec::new()).into());
+            }
+            let exact = "SELECT id FROM conversations WHERE id = ?1";
+            if let Some(id) = view.query_row(exact, [wanted], |row| row.get(0)).optional()? {
+                return Ok(id);
+            }
+            let mut ids = ids_where(view, "substr(id, 1, length(?1)) = ?1", wanted)?;
+            match ids.len() {
+                0 => Err(not_found(wanted, ids_where(view, "instr(id, ?1) > 0", wanted)?).into()),
+                1 => Ok(ids.swap_remove(0)),
+                _ => Err(StoreError::Ambiguous { prefix: wanted.to_owned(), ids }.into()),
+            }
+        })
+    }
+
+    /// The conversation that was saved to last, of one project or of all; subagents' do not count.
+    ///
+    /// # Errors
+    /// What SQLite says.
+    pub fn newest(&self, project: Option<&Path>) -> Result<Option<String>, StoreError> {
+        self.read(|view| {
+            let query = ListQuery { project, limit: 1, include_subagents: false };
+            Ok(listed(view, &query)?.pop())
+        })
+    }
+
+    /// Conversations, that which was saved to last first.
+    ///
+    /// # Errors
+    /// What SQLite says.
+    pub fn list(&self, query: &ListQuery<'_>) -> Result<Vec<Summary>, StoreError> {
+        self.read(|view| listed(view, query)?.iter().map(|id| summary(view, id)).collect())
+    }
+}
+
+fn not_found(wanted: &str, near: Vec<String>) -> StoreError {
+    StoreError::NotFound { wanted: wanted.to_owned(), near }
+}
+
+pub(super) fn position(view: &Transaction<'_>, id: &str) -> Result<Position, Fault> {
+    let mut statement =
+        view.prepare_cached("SELECT epoch, next_sequence, turns FROM conversations WHERE id = ?1")?;
+    let found = statement.query_row([id], |row| {
+        Ok(Position { epoch: number(row, 0)?, next: number(row, 1)?, turns: number(row, 2)? })
+    });
+    found.optional()?.ok_or_else(|| not_found(id, Vec::new()).into())
+}
+
+fn number(row: &Row<'_>, column: usize) -> rusqlite::Result<u64> {
+    row.get::<_, Number>(column).map(|Number(number)| number)
+}
+
+/// The messages of one epoch.
+fn entries(view: &Transaction<'_>, id: &str, epoch: u64) -> Result<Vec<StoredEntry>, Fault> {
+    let mut statement = view.prepare_cached(
+        "SELECT sequence, at, role, origin, blocks FROM messages WHERE conversation_id = ?1 AND epoch = ?2 ORDER BY sequence",
+    )?;
+    let rows = statement.query_map(params![id, Number(epoch)], |row| {
+        Ok(MessageRow {
+            sequence: number(row, 0)?,
+            at: row.get(1)?,
+            role: row.get(2)?,
+            origin: row.get(3)?,
+            blocks: row.get(4)?,
+        })
+    })?;
+    let read = |row: rusqlite::Result<MessageRow>| {
+        let row = row?;
+        let sequence = row.sequence;
+        let unreadable = |detail| StoreError::Unreadable { id: id.to_owned(), sequence, detail };
+        row.read().map_err(|detail| unreadable(detail).into())
+    };
+    rows.map(read).collect()
+}
+
+/// What began each epoch but the first.
+fn changes(view: &Transaction<'_>, id: &str) -> Result<BTreeMap<u64, Change>, Fault> {
+    let mut statement = view.prepare_cached(
+        "SELECT epoch, kind, made_by, reason, at FROM history_changes WHERE conversation_id = ?1",
+    )?;
+    let rows = statement.query_map([id], |row| {
+        let change =
+            Change { kind: row.get(1)?, by: row.get(2)?, reason: row.get(3)?, at: row.get(4)? };
+        Ok((number(row, 0)?, change))
+    })?;
+    Ok(rows.collect::<Result<_, _>>()?)
+}
+
+fn summary(view: &Transaction<'_>, id: &str) -> Result<Summary, Fault> {
+    let usage = usage(view, id)?;
+    let mut statement = view.prepare_cached(
+        "SELECT created_at, updated_at, project, model, parent, recipe, preview, status,
+            (SELECT count(*) FROM messages
+             WHERE messages.conversation_id = conversations.id AND messages.epoch = conversations.epoch)
+         FROM conversations WHERE id = ?1",
+    )?;
+    let summary = statement.query_row([id], |row| {
+        Ok(Summary {
+            id: id.to_owned(),
+            created_at: row.get(0)?,
+            updated_at: row.get(1)?,
+            project: row.get::<_, SqlPath>(2)?.0,
+            model: row.get(3)?,
+            parent: row.get(4)?,
+            recipe: row.get(5)?,
+            preview: row.get::<_, Option<String>>(6)?.unwrap_or_default(),
+            status: row.get(7)?,
+            message_count: number(row, 8)?,
+            usage,
+        })
+    })?;
+    Ok(summary)
+}
+
+/// Sums over the conversation and its subagents, and the last figures of its own.
+fn usage(view: &Transaction<'_>, id: &str) -> Result<Usage, Fault> {
+    // `total` adds as floating point numbers do and cannot overflow; below 2^53 tokens it is exact.
+    let mut sums = view.prepare_cached(
+        "WITH RECURSIVE family (id) AS (
+            SELECT ?1 UNION SELECT child.id FROM conversations AS child JOIN family ON child.parent = family.id)
+         SELECT CAST(total(input_tokens) AS INTEGER), CAST(total(output_tokens) AS INTEGER), coalesce(max(estimated), 0)
+         FROM family JOIN usage ON usage.conversation_id = family.id",
+    )?;
+    let (input_tokens, output_tokens, estimated) =
+        sums.query_row([id], |row| Ok((number(row, 0)?, number(row, 1)?, row.get(2)?)))?;
+    let mut last = view.prepare_cached(
+        "SELECT input_tokens, output_tokens, iif(sequence >= (
+            SELECT min(sequence) FROM messages JOIN conversations AS own USING (epoch)
+            WHERE own.id = ?1 AND messages.conversation_id = ?1), context_window, 0), max_context_window
+         FROM usage WHERE conversation_id = ?1 ORDER BY sequence DESC LIMIT 1",
+    )?;
+    let last = last.query_row([id], |row| {
+        let turn = TurnUsage { input_tokens: number(row, 0)?, output_tokens: number(row, 1)? };
+        Ok((turn, number(row, 2)?, number(row, 3)?))
+    });
+    let (turn, current_context_window, max_context_window) = last.optional()?.unwrap_or_default();
+    Ok(Usage {
+        input_tokens,
+        output_tokens,
+        current_context_window,
+        max_context_window,
+        estimated,
+        cost_usd: None,
+        turn,
+    })
+}
+
+/// The ids of the conversations to list. Of those saved to at the same time, the one begun last comes first.
+fn listed(view: &Transaction<'_>, query: &ListQuery<'_>) -> Result<Vec<String>, Fault> {
+    let mut statement = view.prepare_cached(
+        "SELECT id FROM conversations WHERE (?1 OR parent IS NULL) AND (?2 IS NULL OR project = ?2)
+         ORDER BY rtrim(updated_at, 'Z') DESC, rowid DESC LIMIT ?3",
+    )?;
+    let project = query.project.map(|path| SqlPath(path.to_owned()));
+    let limit = Number(query.limit as u64);
+    let ids =
+        statement.query_map(params![query.include_subagents, project, limit], |row| row.get(0))?;
+    Ok(ids.collect::<Result<_, _>>()?)
+}
+
+/// Some ids of which `condition` holds for `?1`, the latest first.
+fn ids_where(view: &Transaction<'_>, condition: &str, wanted: &str) -> Result<Vec<String>, Fault> {
+    let sql = format!(
+        "SELECT id FROM conversations WHERE {condition} ORDER BY rtrim(updated_at, 'Z') DESC, rowid DESC LIMIT ?2"
+    );
+    let mut statement = view.prepare_cached(&sql)?;
+    let ids = statement.query_map(params![wanted, NAMED], |row| row.get(0))?;
+    Ok(ids.collect::<Result<_, _>>()?)
+}

@@ -1,0 +1,221 @@
+//! Everything that changes the database. Every function is one transaction.
+
+use std::collections::BTreeSet;
+
+use rusqlite::{Transaction, params};
+use tenter_protocol::{Block, Message, Role};
+
+use super::encoding::{self, Number, SqlPath};
+use super::error::Fault;
+use super::read::{self, Position};
+use super::{
+    Entry, Exchange, ExchangeUsage, HistoryChange, NewConversation, Origin, Store, StoreError,
+};
+
+impl Store {
+    /// Saves a conversation's first exchange, and with it the conversation. Returns the next sequence number.
+    ///
+    /// # Errors
+    /// As [`append`](Self::append); a conversation that is there already is [`StoreError::ChangedElsewhere`].
+    pub fn begin(
+        &self,
+        conversation: &NewConversation<'_>,
+        first: &Exchange<'_>,
+    ) -> Result<u64, StoreError> {
+        self.write(|transaction| {
+            add_conversation(transaction, first.conversation_id, conversation)?;
+            add_exchange(transaction, first)
+        })
+    }
+
+    /// Saves an exchange of a conversation that was begun, and takes its status back to running. Returns the next
+    /// sequence number.
+    ///
+    /// # Errors
+    /// [`StoreError::NotFound`], [`StoreError::ChangedElsewhere`], [`StoreError::NotResumable`], or what SQLite says.
+    pub fn append(&self, exchange: &Exchange<'_>) -> Result<u64, StoreError> {
+        self.write(|transaction| add_exchange(transaction, exchange))
+    }
+
+    /// Replaces the history and records by whom and why (R32, R36). What it replaces stays in [`history`](Self::history);
+    /// to restore an epoch, replace the history by that epoch's entries. Returns the next sequence number.
+    ///
+    /// # Errors
+    /// As [`append`](Self::append).
+    pub fn replace_history(&self, change: &HistoryChange<'_>) -> Result<u64, StoreError> {
+        self.write(|transaction| {
+            let now = position(transaction, change.conversation_id, change.expected_next)?;
+            let next = Position { epoch: now.epoch + 1, ..now };
+            add_change(transaction, next.epoch, change)?;
+            add_entries(transaction, change.conversation_id, next, change.entries, change.at)
+        })
+    }
+
+    /// Says how a session ended: `done`, `blocked`, `failed`, `max_turns` or `interrupted`.
+    ///
+    /// # Errors
+    /// [`StoreError::NotFound`] for a conversation whose first exchange was never saved, or what SQLite says.
+    pub fn set_status(&self, id: &str, status: &str, at: &str) -> Result<(), StoreError> {
+        self.write(|transaction| {
+            read::position(transaction, id)?;
+            let sql = "UPDATE conversations SET status = ?2, updated_at = ?3 WHERE id = ?1";
+            transaction.prepare_cached(sql)?.execute(params![id, status, at])?;
+            Ok(())
+        })
+    }
+}
+
+/// Where the conversation stands, if that is where the caller thinks it does.
+fn position(transaction: &Transaction<'_>, id: &str, expected: u64) -> Result<Position, Fault> {
+    let now = read::position(transaction, id)?;
+    if now.next != expected {
+        return Err(
+            StoreError::ChangedElsewhere { id: id.to_owned(), expected, found: now.next }.into()
+        );
+    }
+    Ok(now)
+}
+
+/// Adds the conversation at sequence 0. One that is there stays as it is: its sequence number will show it.
+fn add_conversation(
+    transaction: &Transaction<'_>,
+    id: &str,
+    new: &NewConversation<'_>,
+) -> Result<(), Fault> {
+    let sql = "INSERT INTO conversations
+        (id, project, model, parent, recipe, created_at, updated_at, epoch, next_sequence, turns)
+        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?6, 0, 0, 0) ON CONFLICT (id) DO NOTHING";
+    let project = SqlPath(new.project.to_owned());
+    let values = params![id, project, new.model, new.parent, new.recipe, new.created_at];
+    transaction.prepare_cached(sql)?.execute(values)?;
+    Ok(())
+}
+
+fn add_exchange(transaction: &Transaction<'_>, exchange: &Exchange<'_>) -> Result<u64, Fault> {
+    let id = exchange.conversation_id;
+    let now = position(transaction, id, exchange.expected_next)?;
+    if let Some(usage) = exchange.usage {
+        add_usage(transaction, id, now.next, usage)?;
+    }
+    let responses = exchange.entries.iter().filter(|entry| entry.origin == Origin::Model).count();
+    let now = Position { turns: now.turns + responses as u64, ..now };
+    add_entries(transaction, id, now, exchange.entries, exchange.at)
+}
+
+fn add_usage(
+    transaction: &Transaction<'_>,
+    id: &str,
+    sequence: u64,
+    usage: ExchangeUsage,
+) -> Result<(), Fault> {
+    let sql = "INSERT INTO usage
+        (conversation_id, sequence, input_tokens, output_tokens, context_window, max_context_window, estimated)
+        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
+    transaction.prepare_cached(sql)?.execute(params![
+        id,
+        Number(sequence),
+        Number(usage.input_tokens),
+        Number(usage.output_tokens),
+        Number(usage.context_window),
+        Number(usage.max_context_window),
+        usage.estimated,
+    ])?;
+    Ok(())
+}
+
+fn add_change(
+    transaction: &Transaction<'_>,
+    epoch: u64,
+    change: &HistoryChange<'_>,
+) -> Result<(), Fault> {
+    let sql = "INSERT INTO history_changes (conversation_id, epoch, kind, made_by, reason, at)
+        VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
+    let kind = change.kind.as_str();
+    let values =
+        params![change.conversation_id, Number(epoch), kind, change.by, change.reason, change.at];
+    transaction.prepare_cached(sql)?.execute(values)?;
+    Ok(())
+}
+
+/// Adds `entries` at the position and moves the conversation behind them. Returns the next sequence number.
+fn add_entries(
+    transaction: &Transaction<'_>,
+    id: &str,
+    start: Position,
+    entries: &[Entry],
+    at: &str,
+) -> Result<u64, Fault> {
+    let not_resumable = |detail| StoreError::NotResumable { id: id.to_owned(), detail };
+    check(entries).map_err(not_resumable)?;
+    let mut insert = transaction.prepare_cached(
+        "INSERT INTO messages (conversation_id, epoch, sequence, at, role, origin, blocks)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+    )?;
+    let mut next = start.next;
+    for Entry { message, origin } in entries {
+        let blocks = encoding::write_blocks(&message.blocks).map_err(not_resumable)?;
+        let role = encoding::role(message.role);
+        insert.execute(params![
+            id,
+            Number(start.epoch),
+            Number(next),
+            at,
+            role,
+            origin.to_string(),
+            blocks
+        ])?;
+        next += 1;
+    }
+    let preview = entries.iter().find_map(first_words);
+    let sql =
+        "UPDATE conversations SET epoch = ?2, next_sequence = ?3, turns = ?4, updated_at = ?5,
+        preview = coalesce(preview, ?6), status = NULL WHERE id = ?1";
+    let values = params![id, Number(start.epoch), Number(next), Number(start.turns), at, preview];
+    transaction.prepare_cached(sql)?.execute(values)?;
+    Ok(next)
+}
+
+/// What a listing shows of the entry, if it is what the person asked, in words or by naming a recipe.
+fn first_words(entry: &Entry) -> Option<String> {
+    match entry.origin {
+        Origin::User | Origin::Recipe(_) => encoding::one_line(&entry.message.plain_text()),
+        _ => None,
+    }
+}
+
+/// Checks that a model can go on after `entries`: there are some, and every tool call is answered by the entry after it,
+/// with no answer too many. Unlike a mutation's messages they may end with the model's words: the person speaks next.
+fn check(entries: &[Entry]) -> Result<(), String> {
+    if entries.is_empty() {
+        return Err("there is no message to save".to_owned());
+    }
+    let mut open = BTreeSet::new();
+    for (index, Entry { message, .. }) in entries.iter().enumerate() {
+        if open != answers(message) {
+            return Err(format!(
+                "the tool results of message {index} do not fit the calls of the message before it"
+            ));
+        }
+        open = calls(message);
+        if message.role == Role::User && !open.is_empty() {
+            return Err(format!("message {index} calls a tool in the person's name"));
+        }
+    }
+    if open.is_empty() {
+        Ok(())
+    } else {
+        Err("the last message calls tools, and their results are missing".to_owned())
+    }
+}
+
+fn calls(message: &Message) -> BTreeSet<&str> {
+    message.tool_calls().map(|call| call.id.as_str()).collect()
+}
+
+fn answers(message: &Message) -> BTreeSet<&str> {
+    let ids = message.blocks.iter().filter_map(|block| match block {
+        Block::ToolResult { call_id, .. } => Some(call_id.as_str()),
+        _ => None,
+    });
+    ids.collect()
+}

@@ -1,0 +1,323 @@
+//! `bash`: a shell command, run to its end or left running.
+
+use std::ffi::OsStr;
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use tenter_proc::{Completion, End, Invocation, Limits, Streams};
+use tenter_protocol::ToolResult;
+use tenter_protocol::tool_metadata::{Bash, BashBackground};
+use uuid::Uuid;
+
+use super::Workspace;
+use super::input::{Bounded, NonEmpty};
+use super::tool::{Report, ToolContext, ToolError, TypedTool};
+
+/// Bytes of output that are kept: half at its head, half at its tail.
+const KEPT: usize = 100 << 10;
+
+/// Seconds until a command that says nothing else is ended.
+const TIMEOUT: u64 = 120;
+
+/// The tool.
+pub(crate) struct BashTool;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Input {
+    /// The command line.
+    command: NonEmpty,
+    /// What it does, in a few words for the person who watches.
+    #[serde(default, rename = "description")]
+    _description: Option<String>,
+    /// Seconds until the command is ended. Default 120.
+    #[serde(default)]
+    timeout: Option<Bounded<1, 600>>,
+    /// Leave the command running and return at once, with the file that its output goes to. Default false.
+    #[serde(default)]
+    background: bool,
+}
+
+impl TypedTool for BashTool {
+    const NAME: &'static str = "bash";
+    const DESCRIPTION: &'static str = "Run a shell command in the project folder and return its output. Every call is a new shell \
+        with nothing to read from stdin. Of long output, the beginning and the end are kept. Start servers and watchers with \
+        `background`.";
+    type Input = Input;
+    type Output = Outcome;
+
+    fn perform(&self, input: Input, context: &ToolContext<'_>) -> Result<Outcome, ToolError> {
+        let seconds = input.timeout.map_or(TIMEOUT, Bounded::get);
+        let invocation = invocation(&input.command.0, seconds, context.workspace);
+        if input.background {
+            return start(input.command.0, &invocation, context.workspace).map(Outcome::Started);
+        }
+        let completion = tenter_proc::run(&invocation, context.cancel);
+        let error = error(&completion.end, seconds)?;
+        Ok(Outcome::Ended(metadata(input.command.0, completion, context.workspace), error))
+    }
+}
+
+/// What came of a command.
+pub(crate) enum Outcome {
+    /// It ran, and failed where there is an error.
+    Ended(Bash, Option<String>),
+    /// It was left running.
+    Started(BashBackground),
+}
+
+impl Report for Outcome {
+    fn into_result(self, name: &str, timestamp: String) -> ToolResult {
+        match self {
+            Self::Ended(metadata, None) => ToolResult::success(name, &metadata, timestamp),
+            Self::Ended(metadata, Some(error)) => {
+                ToolResult::success(name, &metadata, timestamp).failed(error)
+            }
+            Self::Started(metadata) => ToolResult::success(name, &metadata, timestamp),
+        }
+    }
+}
+
+fn invocation(command: &str, seconds: u64, workspace: &Workspace) -> Invocation {
+    Invocation {
+        program: shell(workspace),
+        args: vec!["-c".into(), command.into()],
+        cwd: workspace.project().to_owned(),
+        env: workspace.env().to_vec(),
+        stdin: Vec::new(),
+        streams: Streams::Merged,
+        limits: Limits { timeout: Duration::from_secs(seconds), keep: KEPT, ..Limits::default() },
+    }
+}
+
+/// `bash` where the search path of commands has one, else `sh`.
+fn shell(workspace: &Workspace) -> PathBuf {
+    let path = workspace.env().iter().rfind(|(name, _)| name == "PATH");
+    let path = path.map_or(OsStr::new(""), |(_, value)| value);
+    let found =
+        std::env::split_paths(path).map(|folder| folder.join("bash")).find(|file| is_program(file));
+    found.unwrap_or_else(|| "sh".into())
+}
+
+fn is_program(file: &Path) -> bool {
+    fs::metadata(file)
+        .is_ok_and(|metadata| metadata.is_file() && metadata.permissions().mode() & 0o111 != 0)
+}
+
+/// What the model is told of a command that did not end well; a command that never ran has nothing else to show.
+fn error(end: &End, seconds: u64) -> Result<Option<String>, ToolError> {
+    match end {
+        End::Exited(0) => Ok(None),
+        End::Exited(code) => Ok(Some(format!("exit code {code}"))),
+        End::Signalled(signal) => {
+            Ok(Some(format!("exit code {}: ended by signal {signal}", 128 + signal)))
+        }
+        End::TimedOut => {
+            Ok(Some(format!("timed out after {seconds} s; the output so far follows")))
+        }
+        End::Cancelled => Ok(Some("interrupted".to_owned())),
+        End::NotStarted(error) => Err(ToolError::new(error.to_string())),
+    }
+}
+
+fn metadata(command: String, completion: Completion, workspace: &Workspace) -> Bash {
+    Bash {
+        command,
+        exit_code: exit_code(&completion.end),
+        output: completion.stdout.text(),
+        execution_time: u64::try_from(completion.duration.as_nanos()).unwrap_or(u64::MAX),
+        working_dir: workspace.project().display().to_string(),
+        dropped_bytes: completion.stdout.dropped(),
+    }
+}
+
+/// The code as a shell would tell it; `timeout(1)` has 124 for a command that it ended, and 130 is that of Ctrl-C.
+fn exit_code(end: &End) -> i32 {
+    match end {
+        End::Exited(code) => *code,
+        End::Signalled(signal) => 128 + signal,
+        End::TimedOut => 124,
+        End::Cancelled => 130,
+        End::NotStarted(_) => 127,
+    }
+}
+
+fn start(
+    command: String,
+    invocation: &Invocation,
+    workspace: &Workspace,
+) -> Result<BashBackground, ToolError> {
+    let folder = workspace.log_folder();
+    fs::create_dir_all(&folder).map_err(|error| ToolError::at(&folder, &error))?;
+    let log = folder.join(format!("{}.log", Uuid::now_v7()));
+    let start_time = workspace.timestamp();
+    let background = tenter_proc::start_background(invocation, &log)
+        .map_err(|error| ToolError::new(error.to_string()))?;
+    let pid = background.pid;
+    workspace.keep_running(background);
+    Ok(BashBackground { command, pid, log_path: log.display().to_string(), start_time })
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::tools::testing::{Bench, names_in, wait_for};
+    use serde_json::{Value, json};
+    use std::fs;
+    use std::path::Path;
+    use std::thread;
+
+    fn command(bench: &Bench, command: &str) -> tenter_protocol::ToolResult {
+        bench.run("bash", json!({"command": command}))
+    }
+
+    #[test]
+    fn a_command_runs_in_the_project_with_the_given_environment_and_nothing_to_read() {
+        let bench = Bench::new();
+        let result = bench.succeed(
+            "bash",
+            json!({"command": "pwd; echo $GREETING; cat; echo oops >&2", "description": "look"}),
+        );
+        let project = bench.workspace.project().display().to_string();
+        assert_eq!(result.text(), format!("{project}\nhello\noops\n"));
+        let metadata = result.metadata.unwrap();
+        assert_eq!((&metadata["exitCode"], &metadata["workingDir"]), (&json!(0), &json!(project)));
+        assert!(metadata["executionTime"].as_u64().unwrap() > 0);
+    }
+
+    #[test]
+    fn a_command_that_fails_keeps_its_output() {
+        let bench = Bench::new();
+        let result = command(&bench, "echo so far; exit 3");
+        assert_eq!(
+            (result.success, result.text().as_str()),
+            (false, "<error>exit code 3</error>\nso far\n")
+        );
+        assert_eq!(result.metadata.unwrap()["exitCode"], json!(3));
+    }
+
+    #[test]
+    fn a_signal_has_the_code_that_a_shell_gives_it() {
+        let bench = Bench::new();
+        let result = command(&bench, "kill -KILL $$");
+        assert_eq!(result.error.as_deref(), Some("exit code 137: ended by signal 9"));
+        assert_eq!(result.metadata.unwrap()["exitCode"], json!(137));
+    }
+
+    #[test]
+    fn a_command_that_takes_too_long_is_ended_and_keeps_its_output() {
+        let bench = Bench::new();
+        let result = bench.run("bash", json!({"command": "echo begun; sleep 1000", "timeout": 1}));
+        assert_eq!(result.error.as_deref(), Some("timed out after 1 s; the output so far follows"));
+        assert_eq!(result.metadata.unwrap()["output"], json!("begun\n"));
+    }
+
+    #[test]
+    fn a_command_can_be_interrupted() {
+        let bench = Bench::new();
+        let result = thread::scope(|scope| {
+            let running = scope.spawn(|| command(&bench, "echo begun; touch running; sleep 1000"));
+            wait_for(&bench.path("running"));
+            bench.cancel.cancel();
+            running.join().unwrap()
+        });
+        assert_eq!(result.error.as_deref(), Some("interrupted"));
+        assert_eq!(result.metadata.unwrap()["output"], json!("begun\n"));
+    }
+
+    #[test]
+    fn of_long_output_the_beginning_and_the_end_are_kept() {
+        let bench = Bench::new();
+        let flood = "echo first; head -c 1000000 /dev/zero | tr '\\0' x; echo; echo last";
+        let metadata = bench.succeed("bash", json!({"command": flood})).metadata.unwrap();
+        let output = metadata["output"].as_str().unwrap();
+        assert!(output.starts_with("first\nxxx") && output.ends_with("xxx\nlast\n"));
+        assert!(output.contains("bytes dropped") && output.len() < super::KEPT + 100);
+        assert_eq!(
+            metadata["droppedBytes"].as_u64(),
+            Some(6 + 1_000_000 + 1 + 5 - super::KEPT as u64)
+        );
+    }
+
+    #[test]
+    fn without_bash_the_command_runs_in_sh() {
+        let bench = Bench::with_path(|folder| {
+            for (name, code) in [("sh", 0o755), ("bash", 0o644)] {
+                let program = folder.join(name);
+                fs::write(&program, "#!/bin/sh\necho fake \"$0\" \"$@\"\n").unwrap();
+                fs::set_permissions(&program, std::os::unix::fs::PermissionsExt::from_mode(code))
+                    .unwrap();
+            }
+        });
+        let text = bench.succeed("bash", json!({"command": "true it is"})).text();
+        assert!(text.starts_with("fake ") && text.ends_with("/sh -c true it is\n"), "{text}");
+    }
+
+    #[test]
+    fn a_command_that_cannot_start_says_why() {
+        let bench = Bench::with_path(|_| {});
+        assert!(bench.fail("bash", json!({"command": "true"})).contains("sh"));
+        let bench = Bench::new();
+        fs::remove_dir(bench.workspace.project()).unwrap();
+        assert!(bench.fail("bash", json!({"command": "true"})).contains("working folder"));
+        assert!(!bench.run("bash", json!({"command": "nul\0byte"})).success);
+    }
+
+    #[test]
+    fn a_background_command_writes_to_its_log_until_it_is_ended() {
+        let bench = Bench::new();
+        let line = "trap 'touch ended' EXIT; trap 'exit 1' TERM; echo begun; touch running; while :; do sleep 0.01; done";
+        let result = bench.succeed("bash", json!({"command": line, "background": true}));
+        wait_for(&bench.path("running"));
+        let metadata: Value = result.metadata.clone().unwrap().into();
+        assert_eq!(result.metadata_type.as_deref(), Some("bash_background"));
+        assert_eq!(metadata["startTime"], json!("1970-01-01T00:00:00.000Z"));
+        assert_eq!(fs::read_to_string(metadata["logPath"].as_str().unwrap()).unwrap(), "begun\n");
+        assert!(
+            Path::new(metadata["logPath"].as_str().unwrap())
+                .starts_with(bench.folder.path().join("state/background"))
+        );
+        assert!(!bench.path("ended").exists());
+        bench.workspace.end_background();
+        wait_for(&bench.path("ended"));
+    }
+
+    #[test]
+    fn every_background_command_has_a_log_of_its_own() {
+        let bench = Bench::new();
+        for _ in 0..2 {
+            bench.succeed("bash", json!({"command": "true", "background": true}));
+        }
+        assert_eq!(names_in(&bench.folder.path().join("state/background")).len(), 2);
+        bench.workspace.end_background();
+    }
+
+    #[test]
+    fn an_input_that_does_not_fit_names_the_field() {
+        let bench = Bench::new();
+        for (input, complaint) in [
+            (json!({}), "missing field `command`"),
+            (json!({"command": ""}), "command: must not be empty"),
+            (
+                json!({"command": "true", "timeout": 601}),
+                "timeout: invalid value: integer `601`, expected a whole number between 1 and 600",
+            ),
+            (
+                json!({"command": "true", "cwd": "/"}),
+                "unknown field `cwd`, expected one of `command`, `description`",
+            ),
+        ] {
+            let error = bench.fail("bash", input);
+            assert_eq!(
+                error
+                    .strip_prefix("the input does not fit: ")
+                    .map(|rest| rest.starts_with(complaint)),
+                Some(true),
+                "{error}"
+            );
+        }
+    }
+}

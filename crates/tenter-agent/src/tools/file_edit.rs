@@ -1,0 +1,194 @@
+//! `file_edit`: one text in a file replaced by another.
+
+use std::io::Read;
+use std::path::Path;
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use tenter_engine::stamp::FileStamp;
+use tenter_protocol::tool_metadata::FileEdit;
+
+use super::input::NonEmpty;
+use super::regular_file;
+use super::replacement::{self, Replacement};
+use super::tool::{ToolContext, ToolError, TypedTool};
+
+/// The largest file that is edited, in bytes: it is held in memory, old and new.
+const MAX_BYTES: u64 = 32 << 20;
+
+/// The tool.
+pub(crate) struct FileEditTool;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Input {
+    /// The file, relative to the project or absolute.
+    #[serde(alias = "path")]
+    file_path: NonEmpty,
+    /// The text to replace, exactly as it stands in the file, without line numbers. It must occur only once unless
+    /// `replace_all` is set: take in lines around it to tell it from others.
+    #[serde(alias = "old_string")]
+    old_text: NonEmpty,
+    /// What is to stand there instead.
+    #[serde(alias = "new_string")]
+    new_text: String,
+    /// Replace every occurrence. Default false.
+    #[serde(default)]
+    replace_all: bool,
+}
+
+impl TypedTool for FileEditTool {
+    const NAME: &'static str = "file_edit";
+    const DESCRIPTION: &'static str = "Replace a text in a file by another. The text must match exactly and only once, unless \
+        `replace_all` is set. Refuses a file that somebody else has changed since it was last read.";
+    type Input = Input;
+    type Output = FileEdit;
+
+    fn perform(&self, input: Input, context: &ToolContext<'_>) -> Result<FileEdit, ToolError> {
+        let workspace = context.workspace;
+        let path = workspace.resolve(&input.file_path.0)?;
+        let shown = workspace.shown(&path);
+        let mut seen = workspace.seen();
+        seen.refuse_changed(&path, &shown)?;
+        let (text, stamp) = read(&path, &shown)?;
+        let replacement =
+            replacement::replace(&text, &input.old_text.0, &input.new_text, input.replace_all)
+                .map_err(|mismatch| ToolError::new(format!("{shown}: {mismatch}")))?;
+        // What was just read is what is replaced, whatever happened in between.
+        seen.record(path.clone(), stamp);
+        seen.refuse_changed(&path, &shown)?;
+        let stamp = regular_file::replace(&path, &shown, replacement.text.as_bytes())?;
+        seen.record(path, stamp);
+        Ok(report(shown, replacement, input.replace_all))
+    }
+}
+
+fn report(file_path: String, replacement: Replacement, replace_all: bool) -> FileEdit {
+    FileEdit { file_path, edits: replacement.edits, replace_all, replaced_count: replacement.count }
+}
+
+fn read(path: &Path, shown: &str) -> Result<(String, FileStamp), ToolError> {
+    let (file, metadata) = regular_file::open(path, shown)?;
+    if metadata.len() > MAX_BYTES {
+        return Err(ToolError::new(format!(
+            "{shown} is too large to edit ({} bytes); use a command",
+            metadata.len()
+        )));
+    }
+    let mut bytes = Vec::new();
+    // The file may grow while it is read.
+    file.take(MAX_BYTES)
+        .read_to_end(&mut bytes)
+        .map_err(|error| ToolError::new(format!("{shown}: {error}")))?;
+    let text = String::from_utf8(bytes).map_err(|_| {
+        ToolError::new(format!(
+            "{shown} is not UTF-8 text; editing it would damage it; use a command"
+        ))
+    })?;
+    Ok((text, FileStamp::new(&metadata)))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::tools::testing::Bench;
+    use serde_json::json;
+    use std::fs::{self, File};
+    use std::os::unix::fs::symlink;
+    use std::thread;
+
+    #[test]
+    fn a_unique_text_is_replaced_and_its_place_told() {
+        let bench = Bench::new();
+        bench.write("a.rs", "fn a() {}\nfn b() {\n}\n");
+        let edit = json!({"path": "a.rs", "old_string": "b() {\n}", "new_string": "c() {}"});
+        let result = bench.succeed("file_edit", edit);
+        assert_eq!(bench.read("a.rs"), "fn a() {}\nfn c() {}\n");
+        assert_eq!(
+            result.metadata,
+            json!({"filePath": "a.rs", "replacedCount": 1, "edits": [
+                {"startLine": 2, "endLine": 3, "oldContent": "b() {\n}", "newContent": "c() {}"}]})
+            .as_object()
+            .cloned()
+        );
+        assert_eq!(result.text(), "Edited a.rs: 1 replacement at line 2.");
+    }
+
+    #[test]
+    fn a_text_that_is_not_unique_changes_nothing_unless_all_are_meant() {
+        let bench = Bench::new();
+        bench.write("a", "x\ny\nx\n");
+        let error =
+            bench.fail("file_edit", json!({"file_path": "a", "old_text": "x", "new_text": "z"}));
+        assert!(error.starts_with("a: old_text occurs 2 times, at lines 1, 3"), "{error}");
+        assert_eq!(bench.read("a"), "x\ny\nx\n");
+        let all = json!({"file_path": "a", "old_text": "x", "new_text": "z", "replace_all": true});
+        assert_eq!(
+            bench.succeed("file_edit", all).text(),
+            "Edited a: 2 replacements at lines 1, 3."
+        );
+        assert_eq!(bench.read("a"), "z\ny\nz\n");
+    }
+
+    #[test]
+    fn a_file_that_changed_since_it_was_read_is_refused() {
+        let bench = Bench::new();
+        bench.write("a", "one");
+        bench.succeed("file_read", json!({"file_path": "a"}));
+        bench.write("a", "one more");
+        let edit = json!({"file_path": "a", "old_text": "one", "new_text": "two"});
+        assert!(
+            bench.fail("file_edit", edit.clone()).contains("a has changed since it was last read")
+        );
+        bench.succeed("file_read", json!({"file_path": "a"}));
+        bench.succeed("file_edit", edit);
+        bench.succeed(
+            "file_edit",
+            json!({"file_path": "a", "old_text": "two", "new_text": "three"}),
+        );
+        assert_eq!(bench.read("a"), "three more");
+    }
+
+    #[test]
+    fn line_ends_of_another_system_are_kept() {
+        let bench = Bench::new();
+        bench.write("dos", "a\r\nb\r\nc\r\n");
+        bench.succeed(
+            "file_edit",
+            json!({"file_path": "dos", "old_text": "a\nb\n", "new_text": "1\n2\n3\n"}),
+        );
+        assert_eq!(bench.read("dos"), "1\r\n2\r\n3\r\nc\r\n");
+    }
+
+    #[test]
+    fn what_is_no_text_or_too_large_is_refused_and_untouched() {
+        let bench = Bench::new();
+        bench.write("latin1", b"caf\xe9");
+        bench.write("large", "x");
+        File::options().write(true).open(bench.path("large")).unwrap().set_len(1 << 30).unwrap();
+        fs::create_dir(bench.path("folder")).unwrap();
+        symlink("/etc/hosts", bench.path("link")).unwrap();
+        let refusal = |path: &str| {
+            bench.fail("file_edit", json!({"file_path": path, "old_text": "c", "new_text": "d"}))
+        };
+        assert!(refusal("latin1").starts_with("latin1 is not UTF-8 text"));
+        assert!(refusal("large").starts_with("large is too large to edit"));
+        assert_eq!(refusal("folder"), "folder is a folder, not a file");
+        assert!(refusal("link").contains("outside the project"));
+        assert_eq!(fs::read(bench.path("latin1")).unwrap(), b"caf\xe9");
+    }
+
+    #[test]
+    fn edits_of_one_file_at_the_same_time_are_all_made() {
+        let bench = Bench::new();
+        let words: Vec<String> = (0..8).map(|number| format!("<{number}>")).collect();
+        bench.write("a", words.join("\n"));
+        thread::scope(|scope| {
+            for word in &words {
+                let (bench, edit) =
+                    (&bench, json!({"file_path": "a", "old_text": word, "new_text": "done"}));
+                scope.spawn(move || bench.succeed("file_edit", edit));
+            }
+        });
+        assert_eq!(bench.read("a"), vec!["done"; 8].join("\n"));
+    }
+}

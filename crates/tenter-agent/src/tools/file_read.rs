@@ -1,0 +1,252 @@
+//! `file_read`: a part of a text file, line by line.
+
+use std::fs::File;
+use std::io::{BufRead, BufReader};
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use tenter_engine::stamp::FileStamp;
+use tenter_proc::Cancel;
+use tenter_protocol::tool_metadata::FileRead;
+
+use super::input::{Bounded, NonEmpty};
+use super::tool::{ToolContext, ToolError, TypedTool, go_on};
+use super::{lines, regular_file};
+
+/// Lines in one answer.
+const MAX_LINES: u64 = 2000;
+
+/// Bytes of text in one answer.
+const MAX_BYTES: usize = 100_000;
+
+/// How far into a file a NUL byte is looked for, which no text has.
+const SNIFFED: usize = 8192;
+
+/// The tool.
+pub(crate) struct FileReadTool;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Input {
+    /// The file, relative to the project or absolute.
+    #[serde(alias = "path")]
+    file_path: NonEmpty,
+    /// The first line to read, from 1. Default 1.
+    #[serde(default)]
+    offset: Option<Bounded<1, { u64::MAX }>>,
+    /// How many lines to read at most. Default 2000.
+    #[serde(default, alias = "limit")]
+    line_limit: Option<Bounded<1, MAX_LINES>>,
+}
+
+impl TypedTool for FileReadTool {
+    const NAME: &'static str = "file_read";
+    const DESCRIPTION: &'static str = "Read a text file, with line numbers. At most 2000 lines or 100 kB at a time: go on \
+        with `offset` where it says that there is more.";
+    type Input = Input;
+    type Output = FileRead;
+
+    fn perform(&self, input: Input, context: &ToolContext<'_>) -> Result<FileRead, ToolError> {
+        let workspace = context.workspace;
+        let path = workspace.resolve(&input.file_path.0)?;
+        let shown = workspace.shown(&path);
+        let (file, metadata) = regular_file::open(&path, &shown)?;
+        let mut part = FileRead {
+            file_path: shown,
+            offset: input.offset.map_or(1, Bounded::get),
+            line_limit: input.line_limit.map_or(MAX_LINES, Bounded::get),
+            ..FileRead::default()
+        };
+        read_part(BufReader::with_capacity(SNIFFED * 8, file), &mut part, context.cancel)?;
+        workspace.seen().record(path, FileStamp::new(&metadata));
+        Ok(part)
+    }
+}
+
+fn read_part(
+    mut reader: BufReader<File>,
+    part: &mut FileRead,
+    cancel: &Cancel,
+) -> Result<(), ToolError> {
+    refuse_binary(&mut reader, &part.file_path)?;
+    let before = skip_lines(&mut reader, part.offset - 1, cancel)?;
+    take_lines(&mut reader, part)?;
+    if part.lines.is_empty() && part.offset > 1 {
+        return Err(ToolError::new(format!(
+            "offset {} is past the end: the file has {before} lines",
+            part.offset
+        )));
+    }
+    part.remaining_lines = skip_lines(&mut reader, u64::MAX, cancel)?;
+    part.truncated = part.remaining_lines > 0;
+    Ok(())
+}
+
+fn refuse_binary(reader: &mut impl BufRead, shown: &str) -> Result<(), ToolError> {
+    let buffer = reader.fill_buf().map_err(unreadable)?;
+    if buffer.iter().take(SNIFFED).any(|byte| *byte == 0) {
+        return Err(ToolError::new(format!(
+            "{shown} is a binary file; look at it with a command, such as `file` or `xxd`"
+        )));
+    }
+    Ok(())
+}
+
+/// Passes over so many lines, or as many as there are, and returns how many.
+fn skip_lines(reader: &mut impl BufRead, count: u64, cancel: &Cancel) -> Result<u64, ToolError> {
+    let mut skipped = 0;
+    while skipped < count && lines::skip(reader).map_err(unreadable)? {
+        skipped += 1;
+        go_on(cancel)?;
+    }
+    Ok(skipped)
+}
+
+/// Takes lines until one of the limits is reached.
+fn take_lines(reader: &mut impl BufRead, part: &mut FileRead) -> Result<(), ToolError> {
+    let mut bytes = 0;
+    while (part.lines.len() as u64) < part.line_limit && bytes < MAX_BYTES {
+        let Some(line) = lines::next(reader).map_err(unreadable)? else { break };
+        let shown = line.shown();
+        bytes += shown.len() + 1;
+        part.lines.push(shown);
+    }
+    Ok(())
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "it is handed to map_err")]
+fn unreadable(error: std::io::Error) -> ToolError {
+    ToolError::new(format!("the file cannot be read: {error}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::tools::testing::Bench;
+    use serde_json::json;
+    use std::fs;
+    use std::fs::File;
+    use std::os::unix::fs::symlink;
+    use std::os::unix::net::UnixListener;
+
+    #[test]
+    fn a_part_of_a_file_is_read_with_its_numbers() {
+        let bench = Bench::new();
+        bench.write("a.txt", "one\ntwo\r\nthree\nfour\n");
+        let result =
+            bench.succeed("file_read", json!({"file_path": "a.txt", "offset": 2, "line_limit": 2}));
+        assert_eq!(
+            result.metadata,
+            json!({"filePath": "a.txt", "offset": 2, "lineLimit": 2, "lines": ["two", "three"], "truncated": true,
+                   "remainingLines": 1})
+            .as_object()
+            .cloned()
+        );
+        assert_eq!(result.text(), "2\ttwo\n3\tthree\n(1 more lines; go on with offset 4)");
+    }
+
+    #[test]
+    fn the_aliases_mean_the_same() {
+        let bench = Bench::new();
+        bench.write("a.txt", "one\ntwo\n");
+        let text =
+            bench.succeed("file_read", json!({"path": bench.path("a.txt"), "limit": 1})).text();
+        assert_eq!(text, "1\tone\n(1 more lines; go on with offset 2)");
+    }
+
+    #[test]
+    fn an_empty_file_is_read_and_an_offset_past_the_end_is_an_error() {
+        let bench = Bench::new();
+        bench.write("empty", "");
+        bench.write("two", "1\n2");
+        assert_eq!(bench.succeed("file_read", json!({"file_path": "empty"})).text(), "(no output)");
+        assert_eq!(
+            bench.fail("file_read", json!({"file_path": "two", "offset": 3})),
+            "offset 3 is past the end: the file has 2 lines"
+        );
+    }
+
+    #[test]
+    fn what_is_no_file_is_refused_without_being_opened() {
+        let bench = Bench::new();
+        fs::create_dir(bench.path("folder")).unwrap();
+        bench.make_pipe("pipe");
+        let _socket = UnixListener::bind(bench.path("socket")).unwrap();
+        let refusal = |path: &str| bench.fail("file_read", json!({"file_path": path}));
+        assert_eq!(refusal("folder"), "folder is a folder, not a file");
+        assert_eq!(refusal("pipe"), "pipe is a named pipe, not a file");
+        assert_eq!(refusal("socket"), "socket is a socket, not a file");
+        assert!(refusal("gone").starts_with("gone: No such file"), "{}", refusal("gone"));
+        assert!(refusal("folder/pipe/x").starts_with("folder/pipe/x: "));
+    }
+
+    #[test]
+    fn binary_files_are_refused_and_invalid_text_is_shown_as_such() {
+        let bench = Bench::new();
+        bench.write("binary", b"ELF\0\x01");
+        bench.write("latin1", b"caf\xe9\n");
+        assert!(
+            bench
+                .fail("file_read", json!({"file_path": "binary"}))
+                .contains("binary is a binary file")
+        );
+        assert_eq!(
+            bench.succeed("file_read", json!({"file_path": "latin1"})).text(),
+            "1\tcaf\u{fffd}"
+        );
+    }
+
+    #[test]
+    fn the_answer_is_capped_by_lines_and_by_bytes() {
+        let bench = Bench::new();
+        bench.write("many", "x\n".repeat(5000));
+        bench.write("wide", format!("{}\n", "y".repeat(999)).repeat(300));
+        let many = bench.succeed("file_read", json!({"file_path": "many"})).metadata.unwrap();
+        assert_eq!(
+            (many["lines"].as_array().unwrap().len(), &many["remainingLines"]),
+            (2000, &json!(3000))
+        );
+        let wide = bench.succeed("file_read", json!({"file_path": "wide"})).metadata.unwrap();
+        assert_eq!(
+            (wide["lines"].as_array().unwrap().len(), &wide["remainingLines"]),
+            (100, &json!(200))
+        );
+    }
+
+    #[test]
+    fn a_huge_file_of_one_line_is_read_in_bounded_memory() {
+        let bench = Bench::new();
+        bench.write("huge", "x".repeat(10_000));
+        File::options().write(true).open(bench.path("huge")).unwrap().set_len(1 << 30).unwrap();
+        let result = bench.succeed("file_read", json!({"file_path": "huge"}));
+        assert!(result.text().len() < 3000);
+        assert!(
+            result.text().ends_with("(cut: the line has 1073741824 bytes)"),
+            "{}",
+            result.text()
+        );
+    }
+
+    #[test]
+    fn reading_can_be_interrupted() {
+        let bench = Bench::new();
+        bench.write("many", "x\n".repeat(5000));
+        bench.cancel.cancel();
+        assert_eq!(
+            bench.fail("file_read", json!({"file_path": "many", "offset": 4000})),
+            "interrupted"
+        );
+    }
+
+    #[test]
+    fn links_do_not_lead_out_of_the_project() {
+        let bench = Bench::new();
+        symlink("/etc/passwd", bench.path("link")).unwrap();
+        for path in ["link", "../x", "/etc/passwd"] {
+            let error = bench.fail("file_read", json!({"file_path": path}));
+            assert!(
+                error.contains("outside the project") && error.contains("--add-dir"),
+                "{error}"
+            );
+        }
+    }
+}

@@ -1,0 +1,249 @@
+//! `glob`: files and folders by name.
+
+use std::cmp::Reverse;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use globset::GlobMatcher;
+use jiff::Timestamp;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use tenter_engine::clock::rfc3339;
+use tenter_proc::Cancel;
+use tenter_protocol::tool_metadata::{Glob, GlobFile};
+
+use super::input::NonEmpty;
+use super::tool::{ToolContext, ToolError, TypedTool, go_on};
+use super::{Workspace, walk};
+
+/// Files in one answer.
+const MAX_FILES: usize = 100;
+
+/// The tool.
+pub(crate) struct GlobTool;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Input {
+    /// The pattern, relative to `path`: `*` stays within one folder, `**/` goes through any number of them, `{a,b}` is either.
+    /// For instance `**/*.rs` or `src/*.{js,ts}`.
+    pattern: NonEmpty,
+    /// The folder to look in. Default: the project.
+    #[serde(default)]
+    path: Option<NonEmpty>,
+    /// Find files that `.gitignore` and its like exclude, too. Default false.
+    #[serde(default)]
+    ignore_gitignore: bool,
+}
+
+impl TypedTool for GlobTool {
+    const NAME: &'static str = "glob";
+    const DESCRIPTION: &'static str = "Find files and folders by a pattern of their path, newest first, at most 100. Leaves out \
+        what `.gitignore` excludes. To search in files, use `grep`.";
+    type Input = Input;
+    type Output = Glob;
+
+    fn perform(&self, input: Input, context: &ToolContext<'_>) -> Result<Glob, ToolError> {
+        let workspace = context.workspace;
+        let pattern = input.pattern.0;
+        if Path::new(&pattern).is_absolute() {
+            return Err(ToolError::new(format!(
+                "{pattern} is absolute; give the folder as `path` and the rest as `pattern`"
+            )));
+        }
+        let root = workspace.resolve(input.path.as_ref().map_or("", |path| &path.0))?;
+        let shown = workspace.shown(&root);
+        if !root.is_dir() {
+            return Err(ToolError::new(format!("{shown} is not a folder")));
+        }
+        let matcher = walk::glob(pattern.strip_prefix("./").unwrap_or(&pattern))?;
+        let mut found = find(&root, &matcher, input.ignore_gitignore, context.cancel)?;
+        let truncated = found.len() > MAX_FILES;
+        found.sort_by(|one, other| {
+            (Reverse(one.modified), &one.path).cmp(&(Reverse(other.modified), &other.path))
+        });
+        let files = found.into_iter().take(MAX_FILES).map(|found| found.told(workspace)).collect();
+        Ok(Glob { pattern, path: shown, files, truncated })
+    }
+}
+
+/// A file or folder whose path matches.
+struct Found {
+    path: PathBuf,
+    modified: SystemTime,
+    size: u64,
+    is_folder: bool,
+}
+
+impl Found {
+    fn told(self, workspace: &Workspace) -> GlobFile {
+        GlobFile {
+            path: workspace.shown(&self.path),
+            size: self.size,
+            mod_time: Timestamp::try_from(self.modified).map(rfc3339).unwrap_or_default(),
+            kind: if self.is_folder { "directory" } else { "file" }.to_owned(),
+        }
+    }
+}
+
+fn find(
+    root: &Path,
+    matcher: &GlobMatcher,
+    all: bool,
+    cancel: &Cancel,
+) -> Result<Vec<Found>, ToolError> {
+    let mut found = Vec::new();
+    // A folder that cannot be read, or a file that vanished meanwhile, must not hide the others.
+    for entry in walk::walk(root, !all).flatten() {
+        go_on(cancel)?;
+        let matches = entry.path().strip_prefix(root).is_ok_and(|path| matcher.is_match(path));
+        if !matches || entry.depth() == 0 {
+            continue;
+        }
+        let Ok(metadata) = entry.metadata() else { continue };
+        found.push(Found {
+            modified: metadata.modified().unwrap_or(SystemTime::UNIX_EPOCH),
+            size: metadata.len(),
+            is_folder: metadata.is_dir(),
+            path: entry.into_path(),
+        });
+    }
+    Ok(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::tools::testing::Bench;
+    use serde_json::{Value, json};
+    use std::fs::{self, File};
+    use std::os::unix::fs::symlink;
+    use std::time::{Duration, SystemTime};
+
+    fn found(bench: &Bench, input: Value) -> Vec<String> {
+        let metadata = bench.succeed("glob", input).metadata.unwrap();
+        let mut paths: Vec<String> = metadata["files"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|file| file["path"].as_str().unwrap().to_owned())
+            .collect();
+        paths.sort();
+        paths
+    }
+
+    fn set_age(bench: &Bench, name: &str, seconds: u64) {
+        let time = SystemTime::UNIX_EPOCH + Duration::from_secs(1_700_000_000 - seconds);
+        File::options().append(true).open(bench.path(name)).unwrap().set_modified(time).unwrap();
+    }
+
+    #[test]
+    fn a_star_stays_within_a_folder_and_two_do_not() {
+        let bench = Bench::new();
+        for name in ["a.rs", "src/b.rs", "src/deep/c.rs", "src/d.toml", ".github/e.rs"] {
+            bench.write(name, "");
+        }
+        assert_eq!(found(&bench, json!({"pattern": "*.rs"})), ["a.rs"]);
+        assert_eq!(
+            found(&bench, json!({"pattern": "./**/*.rs"})),
+            [".github/e.rs", "a.rs", "src/b.rs", "src/deep/c.rs"]
+        );
+        assert_eq!(
+            found(&bench, json!({"pattern": "*.{rs,toml}", "path": "src"})),
+            ["src/b.rs", "src/d.toml"]
+        );
+        assert_eq!(
+            found(&bench, json!({"pattern": "src/*"})),
+            ["src/b.rs", "src/d.toml", "src/deep"]
+        );
+    }
+
+    #[test]
+    fn the_newest_come_first_with_their_size_and_time() {
+        let bench = Bench::new();
+        bench.write("old", "1");
+        bench.write("new", "22");
+        bench.write("middle", "333");
+        set_age(&bench, "old", 300);
+        set_age(&bench, "middle", 200);
+        set_age(&bench, "new", 100);
+        let result = bench.succeed("glob", json!({"pattern": "*"}));
+        assert_eq!(result.text(), "new\nmiddle\nold");
+        assert_eq!(
+            result.metadata.unwrap()["files"][0],
+            json!({"path": "new", "size": 2, "modTime": "2023-11-14T22:11:40.000Z", "type": "file"})
+        );
+    }
+
+    #[test]
+    fn ignore_files_count_also_where_there_is_no_version_store() {
+        let bench = Bench::new();
+        bench.write(".gitignore", "target\n*.log\n");
+        for name in ["a.log", "a.rs", "target/b.rs", ".git/c.rs"] {
+            bench.write(name, "");
+        }
+        assert_eq!(found(&bench, json!({"pattern": "**/*.{rs,log}"})), ["a.rs"]);
+        let all = json!({"pattern": "**/*.{rs,log}", "ignore_gitignore": true});
+        assert_eq!(found(&bench, all), ["a.log", "a.rs", "target/b.rs"]);
+    }
+
+    #[test]
+    fn the_answer_is_capped_and_says_so() {
+        let bench = Bench::new();
+        for number in 0..101 {
+            bench.write(&format!("{number}.txt"), "");
+        }
+        let result = bench.succeed("glob", json!({"pattern": "*.txt"}));
+        let metadata = result.metadata.clone().unwrap();
+        assert_eq!(
+            (metadata["files"].as_array().unwrap().len(), &metadata["truncated"]),
+            (100, &json!(true))
+        );
+        assert!(result.text().ends_with("(there is more: narrow the pattern or the path)"));
+        fs::remove_file(bench.path("0.txt")).unwrap();
+        assert_eq!(
+            bench.succeed("glob", json!({"pattern": "*.txt"})).metadata.unwrap()["truncated"],
+            json!(false)
+        );
+    }
+
+    #[test]
+    fn links_are_shown_but_not_followed() {
+        let bench = Bench::new();
+        bench.write("real/a", "");
+        symlink("/etc", bench.path("door")).unwrap();
+        symlink("real", bench.path("inside")).unwrap();
+        assert_eq!(found(&bench, json!({"pattern": "**"})), ["door", "inside", "real", "real/a"]);
+        assert!(
+            bench
+                .fail("glob", json!({"pattern": "*", "path": "door"}))
+                .contains("outside the project")
+        );
+    }
+
+    #[test]
+    fn what_makes_no_sense_is_refused() {
+        let bench = Bench::new();
+        bench.write("file", "");
+        assert!(bench.fail("glob", json!({"pattern": "a{b"})).contains("a{b"));
+        assert!(bench.fail("glob", json!({"pattern": "/etc/*"})).contains("/etc/* is absolute"));
+        assert_eq!(
+            bench.fail("glob", json!({"pattern": "*", "path": "file"})),
+            "file is not a folder"
+        );
+        assert_eq!(
+            bench.fail("glob", json!({"pattern": "*", "path": "gone"})),
+            "gone is not a folder"
+        );
+        assert_eq!(
+            bench.succeed("glob", json!({"pattern": "*.zig"})).text(),
+            "No file matches *.zig in ."
+        );
+    }
+
+    #[test]
+    fn a_search_can_be_interrupted() {
+        let bench = Bench::new();
+        bench.cancel.cancel();
+        assert_eq!(bench.fail("glob", json!({"pattern": "*"})), "interrupted");
+    }
+}

@@ -1,0 +1,137 @@
+//! Lines of text of any length from files of any size, without ever holding more than a part of one in memory.
+
+use std::io::{self, BufRead};
+
+/// Characters of a line that are shown.
+const SHOWN: usize = 2000;
+
+/// Bytes that hold at least [`SHOWN`] characters.
+const KEPT: usize = SHOWN * 4;
+
+/// A line: its beginning, and how long it was.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(crate) struct Line {
+    kept: Vec<u8>,
+    length: u64,
+}
+
+impl Line {
+    /// A line that is at hand, with or without its end.
+    pub(crate) fn new(bytes: &[u8]) -> Self {
+        let mut line = Self::default();
+        line.add(bytes.strip_suffix(b"\n").unwrap_or(bytes));
+        line
+    }
+
+    fn add(&mut self, part: &[u8]) {
+        let room = KEPT.saturating_sub(self.kept.len());
+        self.kept.extend_from_slice(&part[..part.len().min(room)]);
+        self.length += part.len() as u64;
+    }
+
+    /// The text without the line's end. Bytes that are no text show as such; a line that is too long says so.
+    pub(crate) fn shown(&self) -> String {
+        let whole = self.length == self.kept.len() as u64;
+        let bytes =
+            if whole { self.kept.strip_suffix(b"\r").unwrap_or(&self.kept) } else { &self.kept };
+        let text = String::from_utf8_lossy(bytes);
+        match text.char_indices().nth(SHOWN) {
+            None if whole => text.into_owned(),
+            end => {
+                let end = end.map_or(text.len(), |(index, _)| index);
+                format!("{}… (cut: the line has {} bytes)", &text[..end], self.length)
+            }
+        }
+    }
+}
+
+/// Reads the next line; `None` at the end.
+pub(crate) fn next(reader: &mut impl BufRead) -> io::Result<Option<Line>> {
+    let mut line = Line::default();
+    let found = walk(reader, |part| line.add(part))?;
+    Ok(found.then_some(line))
+}
+
+/// Passes over the next line; `false` at the end.
+pub(crate) fn skip(reader: &mut impl BufRead) -> io::Result<bool> {
+    walk(reader, |_| {})
+}
+
+/// Shows the parts of the next line, without its end, as they come.
+fn walk(reader: &mut impl BufRead, mut part: impl FnMut(&[u8])) -> io::Result<bool> {
+    let mut found = false;
+    loop {
+        let buffer = match reader.fill_buf() {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            other => other?,
+        };
+        if buffer.is_empty() {
+            return Ok(found);
+        }
+        found = true;
+        // On a slice this is a fast search for the line's end.
+        let mut rest = buffer;
+        let used = rest.skip_until(b'\n')?;
+        let (text, ended) = match buffer[..used].strip_suffix(b"\n") {
+            Some(text) => (text, true),
+            None => (&buffer[..used], false),
+        };
+        part(text);
+        reader.consume(used);
+        if ended {
+            return Ok(true);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::io::BufReader;
+
+    fn all(bytes: &[u8], buffer: usize) -> Vec<String> {
+        let mut reader = BufReader::with_capacity(buffer, bytes);
+        std::iter::from_fn(|| next(&mut reader).unwrap()).map(|line| line.shown()).collect()
+    }
+
+    proptest! {
+        #[test]
+        fn lines_are_those_of_the_standard_library_whatever_the_buffer(text in "[a\r\né]{0,40}", buffer in 1_usize..9) {
+            // `str::lines` keeps a lone `\r` at the end of a text; here it counts as part of a line's end.
+            prop_assume!(!text.ends_with('\r'));
+            let expected: Vec<&str> = text.lines().collect();
+            prop_assert_eq!(all(text.as_bytes(), buffer), expected);
+        }
+
+        #[test]
+        fn skipping_passes_over_as_much_as_reading(text in "[ab\n]{0,40}", buffer in 1_usize..9) {
+            let mut reader = BufReader::with_capacity(buffer, text.as_bytes());
+            let mut skipped = 0;
+            while skip(&mut reader).unwrap() {
+                skipped += 1;
+            }
+            prop_assert_eq!(skipped, text.lines().count());
+        }
+    }
+
+    #[test]
+    fn a_long_line_is_cut_and_says_how_long_it_was() {
+        let line = Line::new("é".repeat(3000).as_bytes());
+        let shown = line.shown();
+        assert!(shown.starts_with(&"é".repeat(SHOWN)), "{shown}");
+        assert!(shown.ends_with("é… (cut: the line has 6000 bytes)"), "{shown}");
+        assert_eq!(Line::new("é".repeat(SHOWN).as_bytes()).shown(), "é".repeat(SHOWN));
+    }
+
+    #[test]
+    fn only_the_beginning_of_a_long_line_is_held() {
+        let line = Line::new(&vec![b'x'; 1 << 20]);
+        assert_eq!((line.kept.len(), line.length), (KEPT, 1 << 20));
+    }
+
+    #[test]
+    fn bytes_that_are_no_text_are_shown_as_such() {
+        assert_eq!(Line::new(b"a\xffb\r\n").shown(), "a\u{fffd}b");
+    }
+}

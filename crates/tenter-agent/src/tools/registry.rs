@@ -1,0 +1,180 @@
+//! The tools that an agent has.
+
+use std::fmt;
+
+use super::bash::BashTool;
+use super::file_edit::FileEditTool;
+use super::file_read::FileReadTool;
+use super::file_write::FileWriteTool;
+use super::glob::GlobTool;
+use super::grep::GrepTool;
+use super::subagent::SubagentTool;
+use super::todo::TodoTool;
+use super::tool::Tool;
+
+/// The tools that an agent has, in the order in which the model is told of them.
+#[derive(Default)]
+pub struct Registry(Vec<Box<dyn Tool>>);
+
+impl Registry {
+    /// All tools of this module.
+    pub fn standard() -> Self {
+        Self(vec![
+            Box::new(BashTool),
+            Box::new(FileReadTool),
+            Box::new(FileWriteTool),
+            Box::new(FileEditTool),
+            Box::new(GrepTool),
+            Box::new(GlobTool),
+            Box::new(TodoTool),
+            Box::new(SubagentTool),
+        ])
+    }
+
+    /// Adds a tool; one of the same name is replaced.
+    pub fn push(&mut self, tool: Box<dyn Tool>) {
+        self.0.retain(|known| known.name() != tool.name());
+        self.0.push(tool);
+    }
+
+    /// The tool of that name.
+    pub fn get(&self, name: &str) -> Option<&dyn Tool> {
+        self.iter().find(|tool| tool.name() == name)
+    }
+
+    /// Every tool.
+    pub fn iter(&self) -> impl Iterator<Item = &dyn Tool> {
+        self.0.iter().map(AsRef::as_ref)
+    }
+
+    /// Only the tools of these names, in the registry's order; none for an empty list (R33).
+    ///
+    /// # Errors
+    /// When a name is no tool's.
+    pub fn restricted(mut self, allowed: &[String]) -> Result<Self, UnknownTools> {
+        let unknown: Vec<String> =
+            allowed.iter().filter(|name| self.get(name).is_none()).cloned().collect();
+        if !unknown.is_empty() {
+            return Err(UnknownTools { unknown, known: self.iter().map(Tool::name).collect() });
+        }
+        self.0.retain(|tool| allowed.iter().any(|name| name == tool.name()));
+        Ok(self)
+    }
+}
+
+impl fmt::Debug for Registry {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.iter().map(Tool::name)).finish()
+    }
+}
+
+/// Names that no tool has.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UnknownTools {
+    /// The names.
+    pub unknown: Vec<String>,
+    /// The names that there are.
+    pub known: Vec<&'static str>,
+}
+
+impl UnknownTools {
+    /// The tool that was probably meant by `name`.
+    pub fn suggestion(&self, name: &str) -> Option<&'static str> {
+        let distances = self.known.iter().map(|known| (distance(name, known), *known));
+        let (distance, nearest) = distances.min()?;
+        let near = distance <= name.chars().count().div_ceil(3)
+            || name.starts_with(nearest)
+            || nearest.starts_with(name);
+        (near && !name.is_empty()).then_some(nearest)
+    }
+}
+
+impl fmt::Display for UnknownTools {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for name in &self.unknown {
+            write!(f, "there is no tool {name:?}")?;
+            if let Some(meant) = self.suggestion(name) {
+                write!(f, " (did you mean {meant:?}?)")?;
+            }
+            f.write_str("; ")?;
+        }
+        write!(f, "the tools are {}", self.known.join(", "))
+    }
+}
+
+impl std::error::Error for UnknownTools {}
+
+/// How many letters are to be added, dropped or replaced to make one name of the other.
+fn distance(one: &str, other: &str) -> usize {
+    let mut row: Vec<usize> = (0..=other.chars().count()).collect();
+    for (above, letter) in one.chars().enumerate() {
+        let mut diagonal = above;
+        row[0] = above + 1;
+        for (column, other_letter) in other.chars().enumerate() {
+            let replaced = diagonal + usize::from(letter != other_letter);
+            diagonal = row[column + 1];
+            row[column + 1] = replaced.min(diagonal + 1).min(row[column] + 1);
+        }
+    }
+    row.last().copied().unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(registry: &Registry) -> Vec<&'static str> {
+        registry.iter().map(Tool::name).collect()
+    }
+
+    fn restricted(allowed: &[&str]) -> Result<Registry, UnknownTools> {
+        let allowed: Vec<String> = allowed.iter().map(|name| (*name).to_owned()).collect();
+        Registry::standard().restricted(&allowed)
+    }
+
+    #[test]
+    fn the_standard_tools_are_found_by_name() {
+        let registry = Registry::standard();
+        assert_eq!(
+            names(&registry),
+            ["bash", "file_read", "file_write", "file_edit", "grep", "glob", "todo"]
+        );
+        assert_eq!(registry.get("grep").map(Tool::name), Some("grep"));
+        assert!(registry.get("Grep").is_none());
+    }
+
+    #[test]
+    fn a_restriction_keeps_only_what_it_names() {
+        assert_eq!(names(&restricted(&["grep", "bash"]).unwrap()), ["bash", "grep"]);
+        assert_eq!(names(&restricted(&[]).unwrap()), Vec::<&str>::new());
+    }
+
+    #[test]
+    fn unknown_names_are_all_reported_with_what_was_probably_meant() {
+        let error = restricted(&["bsah", "grep_tool", "quantum", "file_read"]).unwrap_err();
+        assert_eq!(error.unknown, ["bsah", "grep_tool", "quantum"]);
+        assert_eq!(error.suggestion("bsah"), Some("bash"));
+        assert_eq!(error.suggestion("file_raed"), Some("file_read"));
+        assert_eq!(error.suggestion("quantum"), None);
+        let text = error.to_string();
+        assert!(text.contains(r#"there is no tool "bsah" (did you mean "bash"?)"#), "{text}");
+        assert!(
+            text.contains(r#"there is no tool "quantum"; the tools are bash, file_read"#),
+            "{text}"
+        );
+    }
+
+    #[test]
+    fn a_tool_of_the_same_name_is_replaced() {
+        let mut registry = Registry::standard();
+        registry.push(Box::new(BashTool));
+        assert_eq!(names(&registry).iter().filter(|name| **name == "bash").count(), 1);
+    }
+
+    #[test]
+    fn distance_counts_letters() {
+        assert_eq!(distance("", "abc"), 3);
+        assert_eq!(distance("kitten", "sitting"), 3);
+        assert_eq!(distance("bash", "bash"), 0);
+    }
+}

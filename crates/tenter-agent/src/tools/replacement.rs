@@ -1,0 +1,228 @@
+//! Replacing a text within a text: what `file_edit` does, free of files.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use tenter_protocol::tool_metadata::Edit;
+
+/// Replacements that are told one by one; all are made.
+const TOLD: usize = 100;
+
+/// What became of a text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Replacement {
+    /// The text as it now is.
+    pub(crate) text: String,
+    /// The first hundred replacements.
+    pub(crate) edits: Vec<Edit>,
+    /// How many there were.
+    pub(crate) count: u64,
+}
+
+/// Why nothing was replaced.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Mismatch {
+    /// Old and new are the same.
+    Same,
+    /// It is not there.
+    Absent {
+        /// Where there is something that differs only in white space.
+        similar: Option<u64>,
+    },
+    /// It is there more often than once.
+    Ambiguous {
+        /// The line of every occurrence.
+        lines: Vec<u64>,
+    },
+}
+
+/// Replaces `old` by `new` in `text`: the only occurrence, or all of them. A text whose lines all end in CRLF keeps its line
+/// ends, though old and new are given with bare newlines.
+pub(crate) fn replace(
+    text: &str,
+    old: &str,
+    new: &str,
+    all: bool,
+) -> Result<Replacement, Mismatch> {
+    if old == new {
+        return Err(Mismatch::Same);
+    }
+    let (old, new) = with_line_ends_of(text, old, new);
+    let places: Vec<usize> = text.match_indices(&*old).map(|(place, _)| place).collect();
+    match places.len() {
+        0 => Err(Mismatch::Absent { similar: similar(text, &old) }),
+        1 => Ok(splice(text, &old, &new, &places)),
+        _ if all => Ok(splice(text, &old, &new, &places)),
+        _ => Err(Mismatch::Ambiguous { lines: lines_of(text, &places).collect() }),
+    }
+}
+
+fn with_line_ends_of<'a>(text: &str, old: &'a str, new: &'a str) -> (Cow<'a, str>, Cow<'a, str>) {
+    let only_crlf =
+        text.contains("\r\n") && text.matches('\n').count() == text.matches("\r\n").count();
+    if only_crlf && !old.contains('\r') {
+        let crlf = |part: &str| part.replace("\r\n", "\n").replace('\n', "\r\n");
+        (crlf(old).into(), crlf(new).into())
+    } else {
+        (old.into(), new.into())
+    }
+}
+
+fn splice(text: &str, old: &str, new: &str, places: &[usize]) -> Replacement {
+    let mut replaced = String::with_capacity(text.len());
+    let mut from = 0;
+    for place in places {
+        replaced.push_str(&text[from..*place]);
+        replaced.push_str(new);
+        from = place + old.len();
+    }
+    replaced.push_str(&text[from..]);
+    let height = newlines(old.strip_suffix('\n').unwrap_or(old));
+    let edit = |line| Edit {
+        start_line: line,
+        end_line: line + height,
+        old_content: old.to_owned(),
+        new_content: new.to_owned(),
+    };
+    let edits = lines_of(text, places).take(TOLD).map(edit).collect();
+    Replacement { text: replaced, edits, count: places.len() as u64 }
+}
+
+/// The line of each place, from 1; the places are in order.
+fn lines_of<'a>(text: &'a str, places: &'a [usize]) -> impl Iterator<Item = u64> + 'a {
+    places.iter().scan((1, 0), move |(line, from), place| {
+        *line += newlines(&text[*from..*place]);
+        *from = *place;
+        Some(*line)
+    })
+}
+
+fn newlines(text: &str) -> u64 {
+    text.matches('\n').count() as u64
+}
+
+/// The line from which on `text` differs from `old` in white space only: around lines, or around the whole.
+fn similar(text: &str, old: &str) -> Option<u64> {
+    let trimmed = old.trim();
+    if trimmed.is_empty() {
+        return None;
+    }
+    if let Some(place) = text.find(trimmed) {
+        return Some(1 + newlines(&text[..place]));
+    }
+    let wanted: Vec<&str> = trimmed.lines().map(str::trim).collect();
+    let lines: Vec<&str> = text.lines().map(str::trim).collect();
+    let index = lines.windows(wanted.len()).position(|window| window == wanted)?;
+    Some(index as u64 + 1)
+}
+
+impl fmt::Display for Mismatch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Same => f.write_str("old_text and new_text are the same"),
+            Self::Absent { similar: None } => {
+                f.write_str("old_text does not occur; read the file again and copy it exactly")
+            }
+            Self::Absent { similar: Some(line) } => {
+                write!(
+                    f,
+                    "old_text does not occur, but line {line} differs from it only in white space; copy it exactly"
+                )
+            }
+            Self::Ambiguous { lines } => {
+                let shown: Vec<String> = lines.iter().take(20).map(u64::to_string).collect();
+                let more = if lines.len() > shown.len() { ", …" } else { "" };
+                write!(
+                    f,
+                    "old_text occurs {} times, at lines {}{more}; take in more of what is around it, or set replace_all",
+                    lines.len(),
+                    shown.join(", ")
+                )
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn it_does_what_the_standard_library_does(
+            text in "[ab\né]{0,30}", old in "[ab\né]{1,3}", new in "[ab\né]{0,3}", all in any::<bool>()
+        ) {
+            prop_assume!(old != new);
+            let count = text.matches(&old).count();
+            match replace(&text, &old, &new, all) {
+                Ok(replacement) => {
+                    prop_assert!(count == 1 || all);
+                    prop_assert_eq!(replacement.count, count as u64);
+                    prop_assert_eq!(replacement.text, text.replacen(&old, &new, if all { usize::MAX } else { 1 }));
+                }
+                Err(Mismatch::Absent { .. }) => prop_assert_eq!(count, 0),
+                Err(Mismatch::Ambiguous { lines }) => prop_assert!(!all && count > 1 && lines.len() == count),
+                Err(Mismatch::Same) => prop_assert!(false),
+            }
+        }
+
+        #[test]
+        fn a_file_of_crlf_lines_is_edited_as_if_it_had_bare_newlines(
+            text in "[ab\n]{0,30}\n", old in "[ab\n]{1,4}", new in "[ab\n]{0,4}"
+        ) {
+            let dos = |text: &str| text.replace('\n', "\r\n");
+            let plain = replace(&text, &old, &new, true).map(|replacement| (dos(&replacement.text), replacement.count));
+            let kept = replace(&dos(&text), &old, &new, true).map(|replacement| (replacement.text, replacement.count));
+            prop_assert_eq!(plain, kept);
+        }
+
+        #[test]
+        fn an_edit_tells_the_lines_that_it_replaced(before in "[a\n]{0,20}", after in "[a\n]{0,20}", old in "(x|x\n|x\nx)") {
+            let text = format!("{before}{old}{after}");
+            let edits = replace(&text, &old, "y", true).unwrap().edits;
+            let first = before.matches('\n').count() as u64 + 1;
+            let last = first + u64::from(old == "x\nx");
+            prop_assert_eq!(edits.iter().map(|edit| (edit.start_line, edit.end_line)).collect::<Vec<_>>(), [(first, last)]);
+        }
+    }
+
+    fn error(text: &str, old: &str) -> String {
+        replace(text, old, "new", false).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn an_absent_text_is_told_apart_from_one_with_other_white_space() {
+        assert!(error("a\nb\n", "c").starts_with("old_text does not occur; read the file"));
+        let text = "fn f() {\n\tlet x = 1;\n\tg(x)\n}\n";
+        for old in
+            ["    let x = 1;\n    g(x)", "  let x = 1;", "let x = 1;\ng(x)", "\tlet x = 1;  "]
+        {
+            assert!(
+                error(text, old).contains("line 2 differs from it only in white space"),
+                "{old:?}: {}",
+                error(text, old)
+            );
+        }
+        assert_eq!(replace(text, "  \n  ", "", false), Err(Mismatch::Absent { similar: None }));
+    }
+
+    #[test]
+    fn a_replacement_by_the_same_is_an_error() {
+        assert_eq!(replace("a", "a", "a", false), Err(Mismatch::Same));
+    }
+
+    #[test]
+    fn many_replacements_are_all_made_and_told_in_part() {
+        let replacement = replace(&"x\n".repeat(1000), "x", "y", true).unwrap();
+        assert_eq!((replacement.count, replacement.edits.len()), (1000, TOLD));
+        assert!(error(&"x\n".repeat(1000), "x").contains("occurs 1000 times, at lines 1, 2, 3,"));
+    }
+
+    #[test]
+    fn a_file_of_mixed_line_ends_is_taken_literally() {
+        assert!(replace("a\r\nb\nc", "a\nb", "x", false).is_err());
+        assert_eq!(replace("a\r\nb\nc", "a\r\nb", "x", false).unwrap().text, "x\nc");
+        assert_eq!(replace("a\r\nb\r\n", "a\r\n", "x\n", false).unwrap().text, "x\nb\r\n");
+    }
+}

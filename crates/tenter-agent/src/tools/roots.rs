@@ -1,0 +1,209 @@
+//! Where tools may go: the project's folder and the folders that were added to it. Neither `..` nor a symbolic link leads
+//! out.
+//!
+//! This guards against a model's mistakes, not against commands: what `bash` runs goes where the person may go.
+
+use std::ffi::OsString;
+use std::fs;
+use std::io::{self, ErrorKind};
+use std::path::{Component, Path, PathBuf};
+
+use super::ToolError;
+
+/// A folder that tools are to work in is not there.
+#[derive(Debug, thiserror::Error)]
+#[error("{}: {source}", path.display())]
+pub struct FolderError {
+    /// The folder.
+    pub path: PathBuf,
+    /// What the system says.
+    pub source: io::Error,
+}
+
+/// The folders that tools may go to, all of them real paths.
+#[derive(Debug)]
+pub(crate) struct Roots {
+    project: PathBuf,
+    added: Vec<PathBuf>,
+}
+
+impl Roots {
+    /// The project's folder and the folders added to it; those are relative to the project unless absolute.
+    pub(crate) fn new(project: &Path, added: &[PathBuf]) -> Result<Self, FolderError> {
+        let real =
+            |path: PathBuf| fs::canonicalize(&path).map_err(|source| FolderError { path, source });
+        let project = real(project.to_owned())?;
+        let added =
+            added.iter().map(|folder| real(project.join(folder))).collect::<Result<_, _>>()?;
+        Ok(Self { project, added })
+    }
+
+    /// The project's folder.
+    pub(crate) fn project(&self) -> &Path {
+        &self.project
+    }
+
+    /// The real path of what the model calls `path`, which need not exist.
+    pub(crate) fn resolve(&self, path: &str) -> Result<PathBuf, ToolError> {
+        let real = real_path(&clean(&self.project.join(path)))?;
+        let inside =
+            real.starts_with(&self.project) || self.added.iter().any(|root| real.starts_with(root));
+        if inside { Ok(real) } else { Err(self.outside(path, &real)) }
+    }
+
+    fn outside(&self, path: &str, real: &Path) -> ToolError {
+        let folder = if real.is_dir() { real } else { real.parent().unwrap_or(real) };
+        ToolError::new(format!(
+            "{path} is outside the project {}; allow it with --add-dir {}",
+            self.project.display(),
+            folder.display()
+        ))
+    }
+
+    /// A path as results show it: relative to the project where it is inside.
+    pub(crate) fn shown(&self, path: &Path) -> String {
+        match path.strip_prefix(&self.project) {
+            Ok(inside) if inside.as_os_str().is_empty() => ".".to_owned(),
+            Ok(inside) => inside.display().to_string(),
+            Err(_) => path.display().to_string(),
+        }
+    }
+}
+
+/// An absolute path without `.` and `..`.
+fn clean(path: &Path) -> PathBuf {
+    let mut cleaned = PathBuf::new();
+    for component in path.components() {
+        match component {
+            Component::CurDir => {}
+            Component::ParentDir => {
+                cleaned.pop();
+            }
+            other => cleaned.push(other),
+        }
+    }
+    cleaned
+}
+
+/// The real path of the deepest part of `path` that exists, with the rest appended.
+fn real_path(path: &Path) -> Result<PathBuf, ToolError> {
+    let mut missing: Vec<OsString> = Vec::new();
+    let mut existing = path;
+    while let Err(error) = fs::symlink_metadata(existing) {
+        let absent = matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory);
+        let (true, Some(parent), Some(name)) = (absent, existing.parent(), existing.file_name())
+        else {
+            return Err(ToolError::at(path, &error));
+        };
+        missing.push(name.to_owned());
+        existing = parent;
+    }
+    let mut real = fs::canonicalize(existing).map_err(|error| dead_link(existing, &error))?;
+    real.extend(missing.iter().rev());
+    Ok(real)
+}
+
+fn dead_link(path: &Path, error: &io::Error) -> ToolError {
+    ToolError::new(format!("{}: a symbolic link that leads nowhere ({error})", path.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::symlink;
+    use tempfile::TempDir;
+
+    struct Place {
+        _folder: TempDir,
+        base: PathBuf,
+        roots: Roots,
+    }
+
+    fn place() -> Place {
+        let folder = TempDir::new().unwrap();
+        let base = folder.path().canonicalize().unwrap();
+        for name in ["project/src", "added", "outside"] {
+            fs::create_dir_all(base.join(name)).unwrap();
+        }
+        fs::write(base.join("outside/secret"), "x").unwrap();
+        let roots = Roots::new(&base.join("project"), &[base.join("added")]).unwrap();
+        Place { _folder: folder, base, roots }
+    }
+
+    #[test]
+    fn paths_inside_are_resolved_whether_or_not_they_exist() {
+        let place = place();
+        let project = place.base.join("project");
+        assert_eq!(place.roots.resolve("src/../src/a/b.rs").unwrap(), project.join("src/a/b.rs"));
+        assert_eq!(place.roots.resolve("").unwrap(), project);
+        assert_eq!(
+            place.roots.resolve(project.join("x").to_str().unwrap()).unwrap(),
+            project.join("x")
+        );
+        assert_eq!(place.roots.resolve("../added/y").unwrap(), place.base.join("added/y"));
+    }
+
+    #[test]
+    fn paths_outside_are_refused_with_the_way_to_allow_them() {
+        let place = place();
+        for path in
+            ["..", "../outside/secret", "/etc/passwd", "src/../../outside/new", "../project2", "/"]
+        {
+            let error = place.roots.resolve(path).unwrap_err().to_string();
+            assert!(error.contains("outside the project"), "{path}: {error}");
+        }
+        let error = place.roots.resolve("../outside/secret").unwrap_err().to_string();
+        assert!(
+            error.ends_with(&format!("--add-dir {}", place.base.join("outside").display())),
+            "{error}"
+        );
+    }
+
+    #[test]
+    fn symbolic_links_do_not_lead_out() {
+        let place = place();
+        let project = place.base.join("project");
+        symlink("../outside", project.join("door")).unwrap();
+        symlink("../outside/secret", project.join("window")).unwrap();
+        symlink("../outside/new", project.join("dangling")).unwrap();
+        symlink("loop", project.join("loop")).unwrap();
+        symlink("src", project.join("fine")).unwrap();
+        for path in ["door", "door/secret", "door/new/file", "window"] {
+            let error = place.roots.resolve(path).unwrap_err().to_string();
+            assert!(error.contains("outside the project"), "{path}: {error}");
+        }
+        for path in ["dangling", "dangling/x", "loop"] {
+            let error = place.roots.resolve(path).unwrap_err().to_string();
+            assert!(error.contains("leads nowhere"), "{path}: {error}");
+        }
+        assert_eq!(place.roots.resolve("fine/a").unwrap(), project.join("src/a"));
+    }
+
+    #[test]
+    fn a_project_that_is_reached_through_a_link_is_its_real_self() {
+        let place = place();
+        symlink("project", place.base.join("alias")).unwrap();
+        let roots = Roots::new(&place.base.join("alias"), &[]).unwrap();
+        let through = place.base.join("alias/src");
+        assert_eq!(roots.shown(&roots.resolve(through.to_str().unwrap()).unwrap()), "src");
+    }
+
+    #[test]
+    fn odd_paths_are_errors_and_never_more() {
+        let place = place();
+        fs::write(place.base.join("project/file"), "").unwrap();
+        assert!(
+            place.roots.resolve("file/below").is_ok(),
+            "the tool that opens it says why it cannot"
+        );
+        assert!(place.roots.resolve("nul\0byte").is_err());
+        assert!(place.roots.resolve(&"x".repeat(5000)).is_err());
+    }
+
+    #[test]
+    fn a_missing_folder_is_named() {
+        let place = place();
+        let error = Roots::new(&place.base.join("gone"), &[]).unwrap_err();
+        assert!(error.to_string().contains("gone"), "{error}");
+    }
+}

@@ -1,0 +1,99 @@
+//! `subagent`: hands a task to an agent of its own. How an agent is run is the session's business.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use tenter_protocol::event::Subagent;
+use tenter_protocol::tool_metadata;
+use thiserror::Error;
+
+use super::{Report, ToolContext, ToolError, TypedTool};
+use tenter_protocol::ToolResult;
+
+/// Runs subagents.
+pub trait Subagents: Sync {
+    /// Runs one to its end.
+    ///
+    /// # Errors
+    /// When it did not start, or did not get done.
+    fn run(&self, subagent: &Subagent) -> Result<SubagentAnswer, SubagentError>;
+}
+
+/// What a subagent came back with.
+#[derive(Debug)]
+pub struct SubagentAnswer {
+    /// Its last text.
+    pub response: String,
+    /// Its conversation.
+    pub conversation_id: String,
+}
+
+/// Why a subagent has no answer.
+#[derive(Debug, Error)]
+pub enum SubagentError {
+    /// A hook refused it, for this reason.
+    #[error("{0}")]
+    Blocked(String),
+    /// It did not get done.
+    #[error("the subagent did not get done: {0}")]
+    Failed(String),
+}
+
+pub(super) struct SubagentTool;
+
+/// A task for another agent.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Input {
+    /// What it shall find out or do. It knows nothing of this conversation, so say everything that it needs.
+    #[serde(alias = "task", alias = "prompt")]
+    question: String,
+    /// A short name for it.
+    #[serde(default)]
+    name: Option<String>,
+    /// What kind of agent it is, for instance "researcher" or "reviewer".
+    #[serde(default, rename = "type")]
+    kind: Option<String>,
+}
+
+impl TypedTool for SubagentTool {
+    const NAME: &'static str = "subagent";
+    const DESCRIPTION: &'static str = "Hands a task to another agent, which works on it by itself with the same tools, under the \
+        same hooks, and answers with one text. Good for searches whose details you do not need. Several can run at once.";
+    type Input = Input;
+    type Output = Outcome;
+
+    fn perform(&self, input: Input, context: &ToolContext<'_>) -> Result<Outcome, ToolError> {
+        let subagents =
+            context.subagents.ok_or_else(|| ToolError::new("a subagent cannot start subagents"))?;
+        let described = Subagent {
+            name: input.name.unwrap_or_else(|| "subagent".to_owned()),
+            kind: input.kind.unwrap_or_else(|| "general".to_owned()),
+            task: input.question,
+        };
+        match subagents.run(&described) {
+            Ok(answer) => Ok(Outcome::Answered(tool_metadata::Subagent {
+                question: described.task,
+                response: answer.response,
+                conversation_id: answer.conversation_id,
+            })),
+            Err(SubagentError::Blocked(reason)) => Ok(Outcome::Blocked(reason)),
+            Err(error @ SubagentError::Failed(_)) => Err(ToolError::new(error.to_string())),
+        }
+    }
+}
+
+/// What came of a task.
+pub(super) enum Outcome {
+    Answered(tool_metadata::Subagent),
+    /// A hook's reason is the subagent's result (R29).
+    Blocked(String),
+}
+
+impl Report for Outcome {
+    fn into_result(self, name: &str, timestamp: String) -> ToolResult {
+        match self {
+            Self::Answered(metadata) => ToolResult::success(name, &metadata, timestamp),
+            Self::Blocked(reason) => ToolResult::blocked(name, &reason, timestamp),
+        }
+    }
+}

@@ -1,0 +1,131 @@
+//! What the tests of the tools share: a scratch project with the standard tools in it.
+
+use std::ffi::OsString;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use jiff::Timestamp;
+use serde_json::Value;
+use tempfile::TempDir;
+use tenter_proc::Cancel;
+use tenter_protocol::ToolResult;
+
+use super::{Registry, Tool, ToolContext, Workspace, WorkspaceSettings};
+
+pub(crate) struct Bench {
+    pub(crate) folder: TempDir,
+    pub(crate) workspace: Workspace,
+    pub(crate) cancel: Cancel,
+    registry: Registry,
+}
+
+impl Bench {
+    pub(crate) fn new() -> Self {
+        Self::with(TempDir::new().unwrap(), search_path())
+    }
+
+    /// A bench whose commands find only the programs that `fill` puts into a folder.
+    pub(crate) fn with_path(fill: impl FnOnce(&Path)) -> Self {
+        let folder = TempDir::new().unwrap();
+        let programs = folder.path().join("programs");
+        fs::create_dir(&programs).unwrap();
+        fill(&programs);
+        Self::with(folder, programs.into())
+    }
+
+    fn with(folder: TempDir, path: OsString) -> Self {
+        let project = folder.path().join("project");
+        fs::create_dir(&project).unwrap();
+        let settings = WorkspaceSettings {
+            project,
+            add_dirs: Vec::new(),
+            env: vec![("PATH".into(), path), ("GREETING".into(), "hello".into())],
+            state_dir: folder.path().join("state"),
+            clock: || Timestamp::UNIX_EPOCH,
+        };
+        let workspace = Workspace::new(settings).unwrap();
+        Self { folder, workspace, cancel: Cancel::new(), registry: Registry::standard() }
+    }
+
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
+        self.workspace.project().join(name)
+    }
+
+    pub(crate) fn write(&self, name: &str, content: impl AsRef<[u8]>) {
+        let path = self.path(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, content).unwrap();
+    }
+
+    pub(crate) fn make_pipe(&self, name: &str) {
+        let (kind, mode) = (rustix::fs::FileType::Fifo, rustix::fs::Mode::RWXU);
+        rustix::fs::mknodat(rustix::fs::CWD, self.path(name), kind, mode, 0).unwrap();
+    }
+
+    pub(crate) fn read(&self, name: &str) -> String {
+        fs::read_to_string(self.path(name)).unwrap()
+    }
+
+    pub(crate) fn names(&self) -> Vec<String> {
+        names_in(self.workspace.project())
+    }
+
+    pub(crate) fn tool(&self, name: &str) -> &dyn Tool {
+        self.registry.get(name).unwrap()
+    }
+
+    #[expect(clippy::needless_pass_by_value, reason = "so that a call reads as one line")]
+    pub(crate) fn run(&self, tool: &str, input: Value) -> ToolResult {
+        let context = ToolContext {
+            call_id: "call_1",
+            workspace: &self.workspace,
+            cancel: &self.cancel,
+            subagents: None,
+        };
+        self.tool(tool).run(input.as_object().unwrap(), &context)
+    }
+
+    pub(crate) fn succeed(&self, tool: &str, input: Value) -> ToolResult {
+        let result = self.run(tool, input);
+        assert!(result.success, "{result:?}");
+        assert_eq!(
+            (result.tool_name.as_str(), result.timestamp.as_str()),
+            (tool, "1970-01-01T00:00:00.000Z")
+        );
+        result
+    }
+
+    pub(crate) fn fail(&self, tool: &str, input: Value) -> String {
+        let result = self.run(tool, input);
+        assert!(!result.success, "{result:?}");
+        result.error.unwrap()
+    }
+}
+
+#[expect(
+    clippy::disallowed_methods,
+    reason = "tests run the shell of the machine that they are on"
+)]
+fn search_path() -> OsString {
+    std::env::var_os("PATH").unwrap()
+}
+
+pub(crate) fn names_in(folder: &Path) -> Vec<String> {
+    let mut names: Vec<String> = fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    names.sort();
+    names
+}
+
+/// Waits for a file that another process makes.
+pub(crate) fn wait_for(path: &Path) {
+    let deadline = Instant::now() + Duration::from_secs(60);
+    while !path.exists() {
+        assert!(Instant::now() < deadline, "{} did not appear", path.display());
+        thread::sleep(Duration::from_millis(2));
+    }
+}

@@ -1,0 +1,136 @@
+//! What the tools of one agent share.
+
+use std::ffi::OsString;
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use tenter_engine::Clock;
+use tenter_engine::clock::rfc3339;
+use tenter_proc::Background;
+use tenter_protocol::tool_metadata::TodoItem;
+
+use super::ToolError;
+use super::roots::{FolderError, Roots};
+use super::seen::SeenFiles;
+
+/// What a [`Workspace`] is made of.
+#[derive(Debug, Clone)]
+pub struct WorkspaceSettings {
+    /// The project's folder: where commands run and what paths are relative to.
+    pub project: PathBuf,
+    /// Further folders that tools may read and write; relative to the project unless absolute.
+    pub add_dirs: Vec<PathBuf>,
+    /// The whole environment of commands.
+    pub env: Vec<(OsString, OsString)>,
+    /// Where the logs of background commands go, in a folder `background`.
+    pub state_dir: PathBuf,
+    /// Tells the time of results.
+    pub clock: Clock,
+}
+
+/// What the tools of one agent share: where they may go, which files they have seen, the to-do list, and the commands that
+/// were left running. Several calls may use it at the same time.
+pub struct Workspace {
+    roots: Roots,
+    env: Vec<(OsString, OsString)>,
+    state_dir: PathBuf,
+    clock: Clock,
+    seen: Mutex<SeenFiles>,
+    todos: Mutex<Vec<TodoItem>>,
+    background: Mutex<Vec<Background>>,
+}
+
+impl Workspace {
+    /// A workspace in which nothing has happened yet.
+    ///
+    /// # Errors
+    /// When the project's folder or an added one does not exist.
+    pub fn new(settings: WorkspaceSettings) -> Result<Self, FolderError> {
+        Ok(Self {
+            roots: Roots::new(&settings.project, &settings.add_dirs)?,
+            env: settings.env,
+            state_dir: settings.state_dir,
+            clock: settings.clock,
+            seen: Mutex::default(),
+            todos: Mutex::default(),
+            background: Mutex::default(),
+        })
+    }
+
+    /// The project's folder, as a real path.
+    pub fn project(&self) -> &Path {
+        self.roots.project()
+    }
+
+    /// The environment of commands.
+    pub fn env(&self) -> &[(OsString, OsString)] {
+        &self.env
+    }
+
+    /// The time as results write it.
+    pub fn timestamp(&self) -> String {
+        rfc3339((self.clock)())
+    }
+
+    /// The real path of what the model calls `path`, which need not exist.
+    ///
+    /// # Errors
+    /// When it is outside the project and the added folders.
+    pub fn resolve(&self, path: &str) -> Result<PathBuf, ToolError> {
+        self.roots.resolve(path)
+    }
+
+    /// A path as results show it: relative to the project where it is inside.
+    pub fn shown(&self, path: &Path) -> String {
+        self.roots.shown(path)
+    }
+
+    /// Ends every command that was left running.
+    pub fn end_background(&self) {
+        let running = std::mem::take(&mut *lock(&self.background));
+        for command in running {
+            command.end();
+        }
+    }
+
+    /// Forgets which files were seen, when the model no longer has in its history what it read of them.
+    pub fn forget_reads(&self) {
+        *self.seen() = SeenFiles::default();
+    }
+
+    /// Where the logs of background commands go.
+    pub(crate) fn log_folder(&self) -> PathBuf {
+        self.state_dir.join("background")
+    }
+
+    /// Takes charge of a command that was left running.
+    pub(crate) fn keep_running(&self, command: Background) {
+        lock(&self.background).push(command);
+    }
+
+    /// The files seen so far. Whoever changes a file holds this meanwhile, so that two calls never change one at once.
+    pub(crate) fn seen(&self) -> MutexGuard<'_, SeenFiles> {
+        lock(&self.seen)
+    }
+
+    /// The to-do list.
+    pub(crate) fn todos(&self) -> MutexGuard<'_, Vec<TodoItem>> {
+        lock(&self.todos)
+    }
+}
+
+impl fmt::Debug for Workspace {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // Not the environment: it may hold secrets.
+        f.debug_struct("Workspace")
+            .field("roots", &self.roots)
+            .field("state_dir", &self.state_dir)
+            .finish_non_exhaustive()
+    }
+}
+
+/// No lock here guards anything that a panic could leave half done.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,141 @@
+//! Conversations for the store's tests.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::json;
+use tempfile::TempDir;
+use tenter_agent::store::{
+    Entry, Exchange, ExchangeUsage, NewConversation, Origin, Store, StoreError,
+};
+use tenter_protocol::tool_metadata::Bash;
+use tenter_protocol::{Block, Message, Role, ToolCall, ToolResult};
+
+pub(crate) const AT: &str = "2026-03-01T12:00:00Z";
+
+/// A store in a folder of its own, which goes away with it.
+pub(crate) struct Scratch {
+    folder: TempDir,
+}
+
+impl Scratch {
+    pub(crate) fn new() -> Self {
+        Self { folder: tempfile::tempdir().unwrap() }
+    }
+
+    pub(crate) fn folder(&self) -> &Path {
+        self.folder.path()
+    }
+
+    pub(crate) fn path(&self) -> PathBuf {
+        self.folder().join("state/conversations.sqlite")
+    }
+
+    pub(crate) fn open(&self) -> Store {
+        Store::open(&self.path()).unwrap()
+    }
+
+    /// The database without the store, as the sqlite3 program would open it.
+    pub(crate) fn raw(&self) -> rusqlite::Connection {
+        rusqlite::Connection::open(self.path()).unwrap()
+    }
+
+    pub(crate) fn assert_sound(&self) {
+        let raw = self.raw();
+        let verdict: String =
+            raw.query_row("PRAGMA integrity_check", [], |row| row.get(0)).unwrap();
+        assert_eq!(verdict, "ok");
+        let orphans: i64 = raw
+            .query_row("SELECT count(*) FROM pragma_foreign_key_check", [], |row| row.get(0))
+            .unwrap();
+        assert_eq!(orphans, 0);
+    }
+}
+
+pub(crate) fn new_in(project: &Path) -> NewConversation<'_> {
+    NewConversation { project, model: "scripted/plain", parent: None, recipe: None, created_at: AT }
+}
+
+pub(crate) fn new() -> NewConversation<'static> {
+    new_in(Path::new("/work/shop"))
+}
+
+pub(crate) fn entry(origin: Origin, message: Message) -> Entry {
+    Entry { message, origin }
+}
+
+pub(crate) fn asked(text: &str) -> Entry {
+    entry(Origin::User, Message::user(text))
+}
+
+pub(crate) fn said(text: &str) -> Entry {
+    entry(Origin::Model, Message::assistant(text))
+}
+
+/// A question, a response that thinks and calls a tool, the tool's result, and an answer; `number` is in each of them.
+pub(crate) fn worked(number: usize) -> Vec<Entry> {
+    let call_id = format!("call-{number}");
+    let input = json!({"command": format!("echo {number}"), "z": null, "a": [1, -2, true]});
+    let call = ToolCall {
+        id: call_id.clone(),
+        name: "bash".into(),
+        input: input.as_object().unwrap().clone(),
+    };
+    let native =
+        json!({"signature": "c2lnbmVk", "kept": {"as": ["it", "is"]}}).as_object().unwrap().clone();
+    let thought = Block::Reasoning { text: format!("thought {number}"), native: Some(native) };
+    let metadata = Bash {
+        command: format!("echo {number}"),
+        output: format!("{number}\n\u{0}\u{1b}[1m"),
+        ..Bash::default()
+    };
+    let result = ToolResult::success("bash", &metadata, AT.into());
+    let response = vec![thought, Block::text(format!("looking {number}")), Block::ToolUse(call)];
+    let results = vec![Block::ToolResult { call_id, result }];
+    vec![
+        asked(&format!("question {number}")),
+        entry(Origin::Model, Message { role: Role::Assistant, blocks: response }),
+        entry(Origin::Tools, Message { role: Role::User, blocks: results }),
+        said(&format!("answer {number}")),
+    ]
+}
+
+pub(crate) fn spent(input_tokens: u64, output_tokens: u64) -> ExchangeUsage {
+    let context_window = input_tokens + output_tokens;
+    ExchangeUsage {
+        input_tokens,
+        output_tokens,
+        context_window,
+        max_context_window: 200_000,
+        estimated: false,
+    }
+}
+
+pub(crate) fn exchange<'a>(
+    conversation_id: &'a str,
+    expected_next: u64,
+    entries: &'a [Entry],
+) -> Exchange<'a> {
+    Exchange { conversation_id, expected_next, entries, usage: None, at: AT }
+}
+
+/// Begins a conversation with one question and one answer.
+pub(crate) fn begin(store: &Store, id: &str) -> u64 {
+    store.begin(&new(), &exchange(id, 0, &[asked("question"), said("answer")])).unwrap()
+}
+
+/// Adds an exchange, and where another process was faster, goes on from where that one left off.
+pub(crate) fn append_after_all(store: &Store, id: &str, entries: &[Entry]) -> u64 {
+    let mut next = store.load(id).unwrap().next;
+    loop {
+        match store.append(&exchange(id, next, entries)) {
+            Ok(next) => return next,
+            Err(StoreError::ChangedElsewhere { found, .. }) => next = found,
+            Err(error) => panic!("{error}"),
+        }
+    }
+}
+
+/// The present history's entries.
+pub(crate) fn present(store: &Store, id: &str) -> Vec<Entry> {
+    store.load(id).unwrap().entries.into_iter().map(|stored| stored.entry).collect()
+}

@@ -1,0 +1,134 @@
+//! All hooks, found and judged once: who runs at which event, and what became of everything else that was found.
+//!
+//! Loading finds, examines and orders. It asks no person, and runs nothing of a project that is not trusted (R11).
+
+mod examine;
+mod listing;
+mod policy;
+mod precedence;
+
+use std::ffi::OsString;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tenter_proc::Cancel;
+use tenter_protocol::lifecycle::TABLE;
+use tenter_protocol::{Diagnostic, EventName, Severity};
+
+pub use listing::{Listed, Status, Untrusted};
+pub use policy::{PolicyOverride, PolicyTable};
+
+use crate::hook::Hook;
+use crate::query::{Cache, Query};
+use crate::source::{self, Places};
+use crate::trust::{TrustMode, TrustStore};
+
+/// What a catalog is loaded from.
+pub struct LoadRequest<'a> {
+    /// Where to look.
+    pub places: &'a Places,
+    /// Whether project hooks need to be trusted.
+    pub trust: TrustMode,
+    /// What was trusted.
+    pub store: &'a TrustStore,
+    /// The file that remembers what hooks answered; without it every hook is asked.
+    pub cache: Option<&'a Path>,
+    /// The environment of hooks, model keys already taken out (R40).
+    pub environment: &'a [(OsString, OsString)],
+    /// What hooks are held to.
+    pub policies: &'a PolicyTable,
+    /// How long a hook may take to name its events: [`QUERY_TIMEOUT`](crate::query::QUERY_TIMEOUT).
+    pub query_timeout: Duration,
+    /// Ends the loading early; hooks that were not asked by then are invalid.
+    pub cancel: &'a Cancel,
+}
+
+/// The hooks that run, and everything else that was found. Immutable.
+#[derive(Debug, Default)]
+pub struct Catalog {
+    hooks: Vec<Arc<Hook>>,
+    /// One list per row of the table of events.
+    by_event: [Vec<Arc<Hook>>; TABLE.len()],
+    listing: Vec<Listed>,
+    untrusted: Vec<Untrusted>,
+}
+
+impl Catalog {
+    /// A catalog of these hooks alone, in the order in which they run (R22). `hooks` come in the order of precedence.
+    pub fn of(hooks: Vec<Hook>) -> Self {
+        let hooks = precedence::dispatch_order(hooks).into_iter().map(Arc::new).collect::<Vec<_>>();
+        let subscribers = |event| {
+            hooks.iter().filter(move |hook| hook.subscription(event).is_some()).cloned().collect()
+        };
+        Self {
+            by_event: TABLE.each_ref().map(|row| subscribers(row.event)),
+            hooks,
+            ..Self::default()
+        }
+    }
+
+    /// The hooks that run, in the order in which they do (R22).
+    pub fn hooks(&self) -> &[Arc<Hook>] {
+        &self.hooks
+    }
+
+    /// The hooks that are told of `event`, in the order in which they run.
+    pub fn hooks_for(&self, event: EventName) -> &[Arc<Hook>] {
+        // The enum is declared in the table's order.
+        &self.by_event[event as usize]
+    }
+
+    /// Everything that was found, highest precedence first.
+    pub fn listing(&self) -> &[Listed] {
+        &self.listing
+    }
+
+    /// The project hooks that would run if they were trusted (R46).
+    pub fn untrusted(&self) -> &[Untrusted] {
+        &self.untrusted
+    }
+}
+
+/// Finds, examines and orders all hooks. One that is broken is listed as such and hides no other (R9, R13).
+pub fn load(request: &LoadRequest) -> (Catalog, Vec<Diagnostic>) {
+    let (roots, mut diagnostics) = source::roots(request.places);
+    let mut candidates = Vec::new();
+    for (folder, root) in roots.iter().enumerate() {
+        let (found, problems) = source::scan(root, folder);
+        candidates.extend(found);
+        diagnostics.extend(problems);
+    }
+    let mut cache = Cache::open(request.cache);
+    let examined = examiner(request).examine_all(candidates, &mut cache);
+    diagnostics.extend(cache.save().err().and_then(|error| Some(unsaved(request.cache?, &error))));
+    let resolved = precedence::resolve(examined, request.policies, request.trust);
+    diagnostics.extend(resolved.diagnostics);
+    let catalog = Catalog {
+        listing: resolved.listing,
+        untrusted: resolved.untrusted,
+        ..Catalog::of(resolved.hooks)
+    };
+    (catalog, diagnostics)
+}
+
+fn examiner<'a>(request: &LoadRequest<'a>) -> examine::Examiner<'a> {
+    let query = Query {
+        project: &request.places.project,
+        environment: request.environment,
+        timeout: request.query_timeout,
+        cancel: request.cancel,
+    };
+    examine::Examiner {
+        query,
+        mode: request.trust,
+        trusted: request.store.of(&request.places.project),
+    }
+}
+
+fn unsaved(cache: &Path, error: &std::io::Error) -> Diagnostic {
+    let message = format!("what hooks answered cannot be remembered: {error}");
+    Diagnostic::new("hook-cache-unwritable", Severity::Info, message)
+        .at(cache)
+        .help("every start asks every hook again; make the folder writable for you")
+}

@@ -1,0 +1,79 @@
+//! What became of everything that was found, for listings and for the question whether to trust it.
+
+use std::path::PathBuf;
+
+use tenter_protocol::executable::Subscription;
+
+use crate::hook::{Fingerprint, Layer};
+use crate::trust::{TrustEntry, Trusted};
+
+/// Something that was found in a hooks folder.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Listed {
+    /// The full name.
+    pub name: String,
+    /// Where it came from.
+    pub layer: Layer,
+    /// The entry in the folder.
+    pub path: PathBuf,
+    /// What became of it.
+    pub status: Status,
+    /// The events that it wants; none where it could not be asked.
+    pub subscriptions: Vec<Subscription>,
+    /// What it is made of, where that was looked at.
+    pub fingerprint: Option<Fingerprint>,
+}
+
+/// What became of something that was found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Status {
+    /// It runs.
+    Active,
+    /// A hook of the same full name with higher precedence runs in its place (R9).
+    Shadowed {
+        /// That hook's file.
+        by: PathBuf,
+    },
+    /// Its name ends in `.disable` (R10).
+    Disabled,
+    /// It is a project's, and not trusted as it is (R45).
+    NotTrusted {
+        /// Whether something else was trusted under its name.
+        changed: bool,
+    },
+    /// It is a file that may not be executed.
+    NotExecutable,
+    /// It cannot run.
+    Invalid {
+        /// Why, as the end of a sentence that begins with the hook's name.
+        why: String,
+    },
+}
+
+/// A project hook that would run if it were trusted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Untrusted {
+    /// The full name.
+    pub name: String,
+    /// The file.
+    pub path: PathBuf,
+    /// Where it came from.
+    pub layer: Layer,
+    /// What it is made of now.
+    pub fingerprint: Fingerprint,
+    /// What was last trusted under its name.
+    pub previous: Option<Trusted>,
+}
+
+impl From<&Untrusted> for TrustEntry {
+    /// The hook as it is now. Its events are not known, since it was never asked; once it is trusted and loaded, they can
+    /// be recorded with the entry made from its [`Hook`](crate::hook::Hook).
+    fn from(hook: &Untrusted) -> Self {
+        Self {
+            name: hook.name.clone(),
+            fingerprint: hook.fingerprint.clone(),
+            path: hook.path.clone(),
+            events: Vec::new(),
+        }
+    }
+}

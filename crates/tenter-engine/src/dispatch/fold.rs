@@ -1,0 +1,348 @@
+//! The fold: replies, in order, into one outcome. Pure: no clock, no process, no observer (RESOLUTIONS section D).
+
+use tenter_protocol::reply::VerdictKind;
+use tenter_protocol::{Body, HistoryAction, Reply, Rewrite, Verdict};
+
+use crate::observe::{Change, DecisionKind};
+
+/// Something a hook said, and which hook said it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Attributed<T> {
+    /// The hook's full name.
+    pub hook: String,
+    /// What it said.
+    pub value: T,
+}
+
+/// What the hooks of one event amount to. An outcome of silence leaves the body as it was and everything else empty.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Outcome {
+    /// The event's body as the hooks left it.
+    pub body: Body,
+    /// The strongest opinion, and the first hook that held it.
+    pub verdict: Option<Attributed<Verdict>>,
+    /// Whether the deny is there because a hook failed that is set to fail closed (R42).
+    pub denied_by_failure: bool,
+    /// The hooks that rewrote something, in order.
+    pub rewritten_by: Vec<String>,
+    /// What the model shall read besides, in order.
+    pub contexts: Vec<Attributed<String>>,
+    /// Messages on which the agent shall go on, in order (R31).
+    pub follow_ups: Vec<Attributed<String>>,
+    /// What shall be done to the history: the first hook's wish (R31).
+    pub history: Option<Attributed<HistoryAction>>,
+    /// Hooks that wished something else done to the history, too late.
+    pub overruled: Vec<String>,
+    /// The body as it came, kept from the first rewrite on.
+    original: Option<Body>,
+}
+
+impl Outcome {
+    /// The outcome of silence.
+    pub fn new(body: Body) -> Self {
+        Self {
+            body,
+            verdict: None,
+            denied_by_failure: false,
+            rewritten_by: Vec::new(),
+            contexts: Vec::new(),
+            follow_ups: Vec::new(),
+            history: None,
+            overruled: Vec::new(),
+            original: None,
+        }
+    }
+
+    /// Who forbade the thing and why, if anyone did.
+    pub fn denied(&self) -> Option<(&str, &str)> {
+        self.held(VerdictKind::Deny)
+    }
+
+    /// Who wants the person to decide and why, if anyone does and nobody forbade it.
+    pub fn asked(&self) -> Option<(&str, &str)> {
+        self.held(VerdictKind::Ask)
+    }
+
+    fn held(&self, kind: VerdictKind) -> Option<(&str, &str)> {
+        let verdict = self.verdict.as_ref().filter(|verdict| verdict.value.kind == kind)?;
+        Some((&verdict.hook, verdict.value.reason_text()))
+    }
+
+    /// Adds one hook's reply. Returns what its rewrite changed.
+    ///
+    /// # Errors
+    /// A rewrite that does not fit: nothing of the reply is taken then.
+    pub(super) fn apply(&mut self, hook: &str, reply: Reply) -> Result<Option<Change>, String> {
+        if reply.verdict.as_ref().is_some_and(Verdict::is_deny) {
+            self.deny(hook, reply.verdict);
+            return Ok(None);
+        }
+        let change =
+            reply.rewrite.map(|rewrite| self.rewrite(hook, rewrite)).transpose()?.flatten();
+        self.opine(hook, reply.verdict);
+        let attribute = |value| Attributed { hook: hook.to_owned(), value };
+        self.contexts.extend(reply.context.filter(|text| !text.trim().is_empty()).map(attribute));
+        self.follow_ups.extend(reply.follow_ups.into_iter().map(attribute));
+        if let Some(action) = reply.history {
+            if self.history.is_some() {
+                self.overruled.push(hook.to_owned());
+            } else {
+                self.history = Some(Attributed { hook: hook.to_owned(), value: action });
+            }
+        }
+        Ok(change)
+    }
+
+    /// Denies because a hook failed that is set to fail closed (R42).
+    pub(super) fn deny_for_failure(&mut self, hook: &str, failure: &str) {
+        let reason = format!("the hook {hook} failed ({failure}), and it is set to fail closed");
+        self.deny(hook, Some(Verdict::new(VerdictKind::Deny, Some(reason))));
+        self.denied_by_failure = true;
+    }
+
+    /// A deny undoes every rewrite: nothing happens, so nothing is changed (R24, R26).
+    fn deny(&mut self, hook: &str, verdict: Option<Verdict>) {
+        self.opine(hook, verdict);
+        self.rewritten_by.clear();
+        if let Some(original) = self.original.take() {
+            self.body = original;
+        }
+    }
+
+    fn opine(&mut self, hook: &str, verdict: Option<Verdict>) {
+        let Some(verdict) = verdict else { return };
+        if self.verdict.as_ref().is_none_or(|held| verdict.kind > held.value.kind) {
+            self.verdict = Some(Attributed { hook: hook.to_owned(), value: verdict });
+        }
+    }
+
+    /// Replaces the body's subject. A rewrite to what stands there already is none.
+    fn rewrite(&mut self, hook: &str, rewrite: Rewrite) -> Result<Option<Change>, String> {
+        let mut body = self.body.clone();
+        match (&mut body, rewrite) {
+            (Body::BeforeAgent { message }, Rewrite::Message(new)) => *message = new,
+            (Body::BeforeTool(call), Rewrite::Input(new)) => call.input = new,
+            (Body::AfterTool { result, .. }, Rewrite::Output(new)) => {
+                *result = result.rewritten(&new)?
+            }
+            _ => return Err("this event has nothing that could be rewritten so".to_owned()),
+        }
+        if body == self.body {
+            return Ok(None);
+        }
+        let change = Change { before: super::subject(&self.body), after: super::subject(&body) };
+        let before = std::mem::replace(&mut self.body, body);
+        self.original.get_or_insert(before);
+        self.rewritten_by.push(hook.to_owned());
+        Ok(Some(change))
+    }
+
+    /// The decision by its weightiest part, and the hook that it came from.
+    pub(super) fn weightiest(&self) -> (DecisionKind, Option<String>) {
+        let verdict = self.verdict.as_ref().map(|verdict| {
+            let kind = match verdict.value.kind {
+                VerdictKind::Allow => DecisionKind::Allow,
+                VerdictKind::Ask => DecisionKind::Ask,
+                VerdictKind::Deny => DecisionKind::Deny,
+            };
+            (kind, verdict.hook.clone())
+        });
+        let history = self.history.as_ref().map(|history| {
+            let kind = match history.value {
+                HistoryAction::Mutate(_) => DecisionKind::Mutate,
+                HistoryAction::Callback { .. } => DecisionKind::Callback,
+            };
+            (kind, history.hook.clone())
+        });
+        let rewrite = self.rewritten_by.last().map(|hook| (DecisionKind::Rewrite, hook.clone()));
+        let follow_up =
+            self.follow_ups.first().map(|text| (DecisionKind::Continue, text.hook.clone()));
+        let context = self.contexts.first().map(|text| (DecisionKind::Context, text.hook.clone()));
+        let weightiest =
+            [verdict, history, rewrite, follow_up, context].into_iter().flatten().max();
+        weightiest.map_or((DecisionKind::None, None), |(kind, hook)| (kind, Some(hook)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use serde_json::json;
+    use tenter_protocol::{Message, Object, ToolCall};
+
+    fn object(text: &str) -> Object {
+        json!({"command": text}).as_object().unwrap().clone()
+    }
+
+    fn before_tool() -> Body {
+        Body::BeforeTool(ToolCall { id: "1".into(), name: "bash".into(), input: object("ls") })
+    }
+
+    fn verdict(kind: VerdictKind, reason: &str) -> Reply {
+        Reply { verdict: Some(Verdict::new(kind, Some(reason.to_owned()))), ..Reply::default() }
+    }
+
+    fn rewrite(text: &str) -> Reply {
+        Reply { rewrite: Some(Rewrite::Input(object(text))), ..Reply::default() }
+    }
+
+    fn fold(replies: &[(&str, Reply)]) -> Outcome {
+        let mut outcome = Outcome::new(before_tool());
+        for (hook, reply) in replies {
+            if outcome.denied().is_some() {
+                break;
+            }
+            outcome.apply(hook, reply.clone()).unwrap();
+        }
+        outcome
+    }
+
+    fn command(outcome: &Outcome) -> &str {
+        outcome.body.tool_call().unwrap().input["command"].as_str().unwrap()
+    }
+
+    #[test]
+    fn the_first_deny_stands_and_undoes_every_rewrite() {
+        let outcome = fold(&[
+            ("a", rewrite("ls -l")),
+            (
+                "b",
+                Reply {
+                    rewrite: Some(Rewrite::Input(object("rm"))),
+                    ..verdict(VerdictKind::Deny, "no")
+                },
+            ),
+            ("c", verdict(VerdictKind::Deny, "never asked")),
+        ]);
+        assert_eq!(outcome.denied(), Some(("b", "no")));
+        assert_eq!(command(&outcome), "ls");
+        assert!(outcome.rewritten_by.is_empty());
+    }
+
+    #[test]
+    fn rewrites_chain_and_silence_undoes_none() {
+        let outcome = fold(&[
+            ("a", rewrite("ls -l")),
+            ("b", Reply::default()),
+            ("c", verdict(VerdictKind::Allow, "fine")),
+        ]);
+        assert_eq!(command(&outcome), "ls -l");
+        assert_eq!(outcome.rewritten_by, ["a"]);
+        assert_eq!(outcome.weightiest(), (DecisionKind::Rewrite, Some("a".to_owned())));
+    }
+
+    #[test]
+    fn ask_beats_allow_and_the_first_of_equals_stands() {
+        let outcome = fold(&[
+            ("a", verdict(VerdictKind::Allow, "")),
+            ("b", verdict(VerdictKind::Ask, "first")),
+            ("c", verdict(VerdictKind::Ask, "second")),
+        ]);
+        assert_eq!(outcome.asked(), Some(("b", "first")));
+    }
+
+    #[test]
+    fn the_first_history_action_wins_and_follow_ups_accumulate() {
+        let mut outcome = Outcome::new(before_tool());
+        let mutate = |text: &str| Some(HistoryAction::Mutate(vec![Message::user(text)]));
+        for (hook, text) in [("a", "one"), ("b", "two")] {
+            let reply = Reply {
+                history: mutate(text),
+                follow_ups: vec![text.to_owned()],
+                ..Reply::default()
+            };
+            outcome.apply(hook, reply).unwrap();
+        }
+        assert_eq!(outcome.history.as_ref().unwrap().hook, "a");
+        assert_eq!(outcome.overruled, ["b"]);
+        let texts: Vec<&str> = outcome.follow_ups.iter().map(|text| text.value.as_str()).collect();
+        assert_eq!(texts, ["one", "two"]);
+    }
+
+    #[test]
+    fn a_rewrite_that_does_not_fit_takes_nothing_of_its_reply() {
+        let mut outcome = Outcome::new(before_tool());
+        let reply = Reply {
+            rewrite: Some(Rewrite::Message("x".into())),
+            context: Some("c".into()),
+            ..Reply::default()
+        };
+        assert!(outcome.apply("a", reply).is_err());
+        assert_eq!(outcome, Outcome::new(before_tool()));
+    }
+
+    #[test]
+    fn a_failure_that_fails_closed_denies_and_says_so() {
+        let mut outcome = Outcome::new(before_tool());
+        outcome.deny_for_failure("guard", "timed out after 30 s");
+        let (hook, reason) = outcome.denied().unwrap();
+        assert_eq!(hook, "guard");
+        assert!(reason.contains("guard failed (timed out after 30 s)"), "{reason}");
+        assert!(outcome.denied_by_failure);
+    }
+
+    fn any_reply() -> impl Strategy<Value = Reply> {
+        let verdict = prop_oneof![
+            4 => Just(None),
+            1 => Just(Some(VerdictKind::Allow)),
+            1 => Just(Some(VerdictKind::Ask)),
+            1 => Just(Some(VerdictKind::Deny)),
+        ];
+        (verdict, proptest::option::of("[a-c]{1,2}"), proptest::option::of("[x-z]")).prop_map(
+            |(kind, command, context)| Reply {
+                verdict: kind.map(|kind| Verdict::new(kind, None)),
+                rewrite: command.map(|command| Rewrite::Input(object(&command))),
+                context,
+                ..Reply::default()
+            },
+        )
+    }
+
+    fn named(replies: &[Reply]) -> Vec<(String, Reply)> {
+        replies
+            .iter()
+            .enumerate()
+            .map(|(index, reply)| (format!("hook{index}"), reply.clone()))
+            .collect()
+    }
+
+    fn fold_named(replies: &[(String, Reply)]) -> Outcome {
+        let borrowed: Vec<(&str, Reply)> =
+            replies.iter().map(|(hook, reply)| (hook.as_str(), reply.clone())).collect();
+        fold(&borrowed)
+    }
+
+    proptest! {
+        #[test]
+        fn silence_anywhere_changes_nothing(replies in proptest::collection::vec(any_reply(), 0..6), at in 0usize..7) {
+            let plain = named(&replies);
+            let mut with_silence = plain.clone();
+            with_silence.insert(at.min(plain.len()), ("silent".to_owned(), Reply::default()));
+            prop_assert_eq!(fold_named(&plain), fold_named(&with_silence));
+        }
+
+        #[test]
+        fn deny_wins_wherever_it_stands_and_the_first_is_named(replies in proptest::collection::vec(any_reply(), 0..6)) {
+            let replies = named(&replies);
+            let first = replies.iter().find(|(_, reply)| reply.verdict.as_ref().is_some_and(Verdict::is_deny));
+            let outcome = fold_named(&replies);
+            prop_assert_eq!(outcome.denied().map(|(hook, _)| hook), first.map(|(hook, _)| hook.as_str()));
+            if first.is_some() {
+                prop_assert_eq!(outcome.body, before_tool());
+            }
+        }
+
+        #[test]
+        fn without_a_deny_the_last_rewrite_stands(replies in proptest::collection::vec(any_reply(), 0..6)) {
+            let replies: Vec<Reply> =
+                replies.into_iter().filter(|reply| !reply.verdict.as_ref().is_some_and(Verdict::is_deny)).collect();
+            let last = replies.iter().rev().find_map(|reply| match &reply.rewrite {
+                Some(Rewrite::Input(input)) => Some(input.clone()),
+                _ => None,
+            });
+            let outcome = fold_named(&named(&replies));
+            prop_assert_eq!(&outcome.body.tool_call().unwrap().input, &last.unwrap_or_else(|| object("ls")));
+        }
+    }
+}

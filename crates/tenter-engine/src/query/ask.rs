@@ -1,0 +1,132 @@
+//! Asks one hook for its events: `<hook> hook`, no stdin, a limit (R11). Reads the answer, never judges it.
+
+use std::ffi::OsString;
+use std::path::Path;
+use std::time::Duration;
+
+use tenter_proc::{Cancel, Captured, End, Invocation, Limits, Streams};
+use tenter_protocol::executable::{self, PROTOCOL_VERSION, Subscription};
+
+/// How long a hook may take to name its events (R11).
+pub const QUERY_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// Bytes of an answer that are read; all event names together are shorter.
+const LONGEST_ANSWER: usize = 4096;
+/// Characters of wrong text that are shown.
+const SHOWN_CHARACTERS: usize = 60;
+/// Lines of stderr that explain a failure.
+const STDERR_LINES: usize = 3;
+
+/// What a hook said when it was asked for its events.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Answer {
+    /// The events that it wants.
+    Subscriptions(Vec<Subscription>),
+    /// Something else, made fit to be shown: the first line that names no event; empty when nothing was printed.
+    Printed(String),
+    /// Nothing that counts, and why, as the end of a sentence that begins with the hook's name.
+    Failed(String),
+}
+
+/// How hooks are asked: the same for all hooks of one load.
+#[derive(Debug, Clone, Copy)]
+pub struct Query<'a> {
+    /// The project root: where hooks start (R40).
+    pub project: &'a Path,
+    /// The environment of hooks, model keys already taken out (R40).
+    pub environment: &'a [(OsString, OsString)],
+    /// How long a hook may take, by default [`QUERY_TIMEOUT`].
+    pub timeout: Duration,
+    /// Ends the asking.
+    pub cancel: &'a Cancel,
+}
+
+impl Query<'_> {
+    /// Asks the program at `path`, whose full name is `name`, for its events.
+    pub fn ask(&self, name: &str, path: &Path) -> Answer {
+        if self.cancel.is_cancelled() {
+            return Answer::Failed(
+                "was not asked for its events: loading was cancelled".to_owned(),
+            );
+        }
+        let completion = tenter_proc::run(&self.invocation(name, path), self.cancel);
+        match completion.end {
+            End::Exited(0) => read(&completion.stdout),
+            end => Answer::Failed(format!("{}{}", self.failure(&end), stderr(&completion.stderr))),
+        }
+    }
+
+    fn invocation(&self, name: &str, path: &Path) -> Invocation {
+        Invocation {
+            program: path.to_owned(),
+            args: vec!["hook".into()],
+            cwd: self.project.to_owned(),
+            env: self.environment(name, path),
+            stdin: Vec::new(),
+            streams: Streams::Separate,
+            limits: Limits { timeout: self.timeout, keep: LONGEST_ANSWER, ..Limits::default() },
+        }
+    }
+
+    fn environment(&self, name: &str, path: &Path) -> Vec<(OsString, OsString)> {
+        let folder = path.parent().unwrap_or(Path::new("/"));
+        let added: [(&str, OsString); 4] = [
+            ("TENTER_PROJECT_DIR", self.project.into()),
+            ("TENTER_HOOK_DIR", folder.into()),
+            ("TENTER_HOOK_NAME", name.into()),
+            ("TENTER_PROTOCOL_VERSION", PROTOCOL_VERSION.to_string().into()),
+        ];
+        let inherited =
+            self.environment.iter().filter(|(name, _)| added.iter().all(|(ours, _)| name != ours));
+        inherited
+            .cloned()
+            .chain(added.iter().map(|(name, value)| (OsString::from(name), value.clone())))
+            .collect()
+    }
+
+    fn failure(&self, end: &End) -> String {
+        match end {
+            End::Exited(code) => {
+                format!("exited with code {code} when it was asked for its events")
+            }
+            End::Signalled(signal) => {
+                format!("was ended by signal {signal} when it was asked for its events")
+            }
+            End::TimedOut => format!("did not name its events within {:?}", self.timeout),
+            End::Cancelled => "was not asked for its events: loading was cancelled".to_owned(),
+            End::NotStarted(error) => format!("could not be started: {error}"),
+        }
+    }
+}
+
+fn read(stdout: &Captured) -> Answer {
+    let text = String::from_utf8_lossy(&stdout.head);
+    if stdout.whole().is_none() {
+        return Answer::Printed(shown(&text));
+    }
+    match executable::subscriptions(&text) {
+        Ok(subscriptions) => Answer::Subscriptions(subscriptions),
+        Err(line) => Answer::Printed(shown(&line)),
+    }
+}
+
+/// Text of a stranger's, fit for a terminal: one line, no control characters (R44), not long.
+fn shown(text: &str) -> String {
+    let mut characters = text.trim().chars();
+    let visible = |character: char| match character {
+        _ if character.is_whitespace() => ' ',
+        _ if character.is_control() => '\u{fffd}',
+        _ => character,
+    };
+    let mut shown: String = characters.by_ref().take(SHOWN_CHARACTERS).map(visible).collect();
+    if characters.next().is_some() {
+        shown.push('…');
+    }
+    shown
+}
+
+fn stderr(stderr: &Captured) -> String {
+    let tail = stderr.tail_lines(STDERR_LINES);
+    let lines: Vec<String> = tail.lines().map(shown).filter(|line| !line.is_empty()).collect();
+    if lines.is_empty() { String::new() } else { format!("; it said: {}", lines.join(" | ")) }
+}

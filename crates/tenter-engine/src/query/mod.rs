@@ -1,0 +1,12 @@
+//! Which events a hook wants: asked once, remembered as long as the file stays what it is (R11, R12).
+//!
+//! Whether a hook may be asked at all is the trust gate's business; nothing here decides it.
+
+mod ask;
+mod cache;
+pub(crate) mod parallel;
+mod suggest;
+
+pub use ask::{Answer, QUERY_TIMEOUT, Query};
+pub use cache::{Cache, Known};
+pub(crate) use suggest::explain;

@@ -1,0 +1,62 @@
+//! Work on many things at once, with a bound on the threads. The answers come in the order of the questions.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::thread;
+
+/// `work` on every item, on at most `threads` threads, this one among them.
+pub(crate) fn map<T: Sync, R: Send>(
+    items: &[T],
+    threads: usize,
+    work: impl Fn(&T) -> R + Sync,
+) -> Vec<R> {
+    let next = AtomicUsize::new(0);
+    let done = Mutex::new(Vec::with_capacity(items.len()));
+    let worker = || {
+        loop {
+            let index = next.fetch_add(1, Ordering::Relaxed);
+            let Some(item) = items.get(index) else { break };
+            let result = work(item);
+            done.lock().unwrap_or_else(PoisonError::into_inner).push((index, result));
+        }
+    };
+    thread::scope(|scope| {
+        for _ in 1..threads.min(items.len()) {
+            // A thread that cannot be had makes this slower, not wrong: the calling thread works too.
+            drop(thread::Builder::new().spawn_scoped(scope, worker));
+        }
+        worker();
+    });
+    let mut done = done.into_inner().unwrap_or_else(PoisonError::into_inner);
+    done.sort_by_key(|(index, _)| *index);
+    done.into_iter().map(|(_, result)| result).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Barrier;
+
+    use super::*;
+
+    #[test]
+    fn answers_keep_the_order_of_the_questions() {
+        let items: Vec<usize> = (0..100).collect();
+        assert_eq!(
+            map(&items, 8, |item| item * 2),
+            items.iter().map(|item| item * 2).collect::<Vec<_>>()
+        );
+        assert!(map(&[] as &[usize], 8, |item| *item).is_empty());
+    }
+
+    #[test]
+    fn as_many_items_as_threads_are_worked_on_at_once() {
+        let all_there = Barrier::new(4);
+        assert_eq!(
+            map(&[1, 2, 3, 4], 4, |_| all_there.wait().is_leader())
+                .into_iter()
+                .filter(|leader| *leader)
+                .count(),
+            1
+        );
+    }
+}

@@ -1,0 +1,101 @@
+//! Says what is wrong with an answer that names no event, and which event was probably meant. Suggests only: what was
+//! printed is never taken for what was meant (R12).
+
+use tenter_protocol::lifecycle::{by_any_spelling, executable_spellings};
+
+/// Edits that a misspelt event name may be away from the right one.
+const MOST_EDITS: usize = 3;
+
+/// Why `printed` is not the answer of a hook, as the end of a sentence that begins with the hook's name.
+pub(crate) fn explain(printed: &str) -> String {
+    if printed.is_empty() {
+        return "printed nothing instead of an event when it was asked `hook`".to_owned();
+    }
+    let meant = match meant(printed) {
+        Meant::Spelling(spelling) => format!("; did you mean \"{spelling}\"?"),
+        Meant::ManifestOnly => "; only a hook with a HOOK.md can have this event".to_owned(),
+        Meant::Unknown => format!("; known are {}", executable_spellings().join(", ")),
+    };
+    format!("printed \"{printed}\" instead of an event when it was asked `hook`{meant}")
+}
+
+enum Meant {
+    Spelling(&'static str),
+    /// An event that executables have no word for.
+    ManifestOnly,
+    Unknown,
+}
+
+fn meant(printed: &str) -> Meant {
+    let word = printed.to_ascii_lowercase().replace(['-', ' '], "_");
+    let manifest_events = [by_any_spelling(printed), by_any_spelling(&word)].concat();
+    if let Some(event) = manifest_events.first() {
+        return event
+            .lifecycle()
+            .executable
+            .first()
+            .map_or(Meant::ManifestOnly, |spelling| Meant::Spelling(spelling));
+    }
+    let by_distance =
+        executable_spellings().into_iter().map(|spelling| (edits(&word, spelling), spelling)).min();
+    match by_distance {
+        Some((distance, spelling)) if distance <= MOST_EDITS => Meant::Spelling(spelling),
+        _ => Meant::Unknown,
+    }
+}
+
+/// Levenshtein's distance: insertions, removals and replacements of single bytes.
+fn edits(one: &str, other: &str) -> usize {
+    let mut row: Vec<usize> = (0..=other.len()).collect();
+    for (above, byte) in one.bytes().enumerate() {
+        let mut diagonal = above;
+        row[0] = above + 1;
+        for (column, other_byte) in other.bytes().enumerate() {
+            let replaced = diagonal + usize::from(byte != other_byte);
+            diagonal = row[column + 1];
+            row[column + 1] = replaced.min(diagonal + 1).min(row[column] + 1);
+        }
+    }
+    row[other.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn the_probable_event_is_suggested() {
+        let table = [
+            ("before_tool", "did you mean \"before_tool_call\"?"),
+            ("pre-tool-call", "did you mean \"before_tool_call\"?"),
+            ("after_tool_failure", "did you mean \"after_tool_call\"?"),
+            ("before_tool_cal", "did you mean \"before_tool_call\"?"),
+            ("Before-Tool-Call", "did you mean \"before_tool_call\"?"),
+            ("agentstop", "did you mean \"agent_stop\"?"),
+            ("before_agent", "did you mean \"user_message_send\"?"),
+            ("session_start", "only a hook with a HOOK.md can have this event"),
+            (
+                "xyz",
+                "known are user_message_send, before_tool_call, after_tool_call, after_turn, turn_end, agent_stop",
+            ),
+        ];
+        for (printed, end) in table {
+            let why = explain(printed);
+            assert!(
+                why.starts_with(&format!("printed \"{printed}\"")) && why.ends_with(end),
+                "{why}"
+            );
+        }
+        assert!(explain("").starts_with("printed nothing"));
+    }
+
+    proptest! {
+        #[test]
+        fn distance_is_symmetric_and_zero_only_for_equals(one in "[a-c]{0,6}", other in "[a-c]{0,6}") {
+            prop_assert_eq!(edits(&one, &other), edits(&other, &one));
+            prop_assert_eq!(edits(&one, &other) == 0, one == other);
+        }
+    }
+}

@@ -1,0 +1,220 @@
+//! What lies in one hooks folder (R10, R13). Every entry is looked at, none is opened: a fifo would block, and nothing of
+//! an untrusted project may run.
+
+use std::ffi::OsStr;
+use std::fs::{self, DirEntry, FileType, Metadata};
+use std::io;
+use std::os::unix::fs::{FileTypeExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+
+use tenter_protocol::{Diagnostic, Severity};
+
+use super::{Root, entries, is_missing};
+use crate::hook::Layer;
+use crate::stamp::FileStamp;
+
+const DISABLED_SUFFIX: &str = ".disable";
+const BACKUP_SUFFIXES: [&str; 4] = ["~", ".swp", ".bak", ".orig"];
+/// Settings for the folder's hooks, not a hook (R18).
+const SETTINGS_FILE: &str = "hooks.toml";
+const MANIFEST_FILE: &str = "HOOK.md";
+
+/// Something in a hooks folder that is, or may become, a hook.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Candidate {
+    /// The full name: the root's prefix and the file name, without `.disable`.
+    pub name: String,
+    /// The layer of its folder.
+    pub layer: Layer,
+    /// The place of its folder among the roots: lower goes first.
+    pub folder: usize,
+    /// The entry in the folder.
+    pub path: PathBuf,
+    /// What the entry leads to, links resolved.
+    pub real_path: PathBuf,
+    /// What it is.
+    pub kind: Kind,
+}
+
+/// What a candidate is, as far as looking tells.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Kind {
+    /// A file that may be executed.
+    Executable(FileStamp),
+    /// A file that may not.
+    NotExecutable,
+    /// Something whose name ends in `.disable`.
+    Disabled,
+    /// Something that cannot be a hook, and why, as the end of a sentence that begins with its name.
+    Invalid(String),
+}
+
+/// What lies in `root`, whose place among the roots is `folder`, in byte order of the names.
+pub fn scan(root: &Root, folder: usize) -> (Vec<Candidate>, Vec<Diagnostic>) {
+    let listed = entries(&root.dir);
+    if listed.as_ref().is_ok_and(Vec::is_empty) {
+        return (Vec::new(), Vec::new());
+    }
+    let opened = listed
+        .and_then(|found| Ok((found, fs::canonicalize(&root.dir)?, fs::metadata(&root.dir)?)));
+    let (found, real_dir, metadata) = match opened {
+        Ok(opened) => opened,
+        Err(error) => return (Vec::new(), vec![unreadable(&root.dir, &error)]),
+    };
+    let folder = Folder { root, real_dir, place: folder };
+    let mut candidates = Vec::new();
+    let mut diagnostics = Vec::from_iter(folder.exposure(&root.dir, &metadata));
+    for entry in found {
+        match folder.look_at(&entry) {
+            Ok(Some((candidate, warning))) => {
+                candidates.push(candidate);
+                diagnostics.extend(warning);
+            }
+            Ok(None) => {}
+            Err(diagnostic) => diagnostics.push(diagnostic),
+        }
+    }
+    (candidates, diagnostics)
+}
+
+/// The folder that is being scanned.
+struct Folder<'a> {
+    root: &'a Root,
+    real_dir: PathBuf,
+    place: usize,
+}
+
+impl Folder<'_> {
+    /// The candidate that `entry` is, with a warning where there is one; `None` for what is no hook and claims not to be.
+    fn look_at(
+        &self,
+        entry: &DirEntry,
+    ) -> Result<Option<(Candidate, Option<Diagnostic>)>, Diagnostic> {
+        let file_name = entry.file_name();
+        if is_skipped(&file_name) {
+            return Ok(None);
+        }
+        let path = entry.path();
+        let Some((real_path, metadata)) =
+            self.follow(entry).map_err(|error| unfollowable(&path, &error))?
+        else {
+            return Ok(None);
+        };
+        let Some(kind) = kind(&file_name, &path, &metadata)? else { return Ok(None) };
+        let exposure =
+            matches!(kind, Kind::Executable(_)).then(|| self.exposure(&path, &metadata)).flatten();
+        let name = file_name.to_string_lossy();
+        let name =
+            format!("{}{}", self.root.prefix, name.strip_suffix(DISABLED_SUFFIX).unwrap_or(&name));
+        let candidate =
+            Candidate { name, layer: self.root.layer, folder: self.place, path, real_path, kind };
+        Ok(Some((candidate, exposure)))
+    }
+
+    /// What an entry leads to; `None` when it went away meanwhile.
+    fn follow(&self, entry: &DirEntry) -> io::Result<Option<(PathBuf, Metadata)>> {
+        let path = entry.path();
+        if is_missing(&path) {
+            return Ok(None);
+        }
+        let metadata = fs::metadata(&path)?;
+        let is_link = entry.file_type()?.is_symlink();
+        let real_path =
+            if is_link { fs::canonicalize(&path)? } else { self.real_dir.join(entry.file_name()) };
+        Ok(Some((real_path, metadata)))
+    }
+
+    /// The warning for a file or folder of the person's own that others may change (R48).
+    fn exposure(&self, path: &Path, metadata: &Metadata) -> Option<Diagnostic> {
+        let writable_by_others = metadata.permissions().mode() & 0o022 != 0;
+        (writable_by_others && !self.root.layer.needs_trust()).then(|| {
+            let what = if metadata.is_dir() { "this hooks folder" } else { "this hook" };
+            let message = format!(
+                "{what} can be changed by others: it is writable for its group or for everyone"
+            );
+            let help = format!("run `chmod go-w {}`", path.display());
+            Diagnostic::new("hook-writable-by-others", Severity::Warning, message)
+                .at(path)
+                .help(help)
+        })
+    }
+}
+
+/// Hidden entries, editors' backups and the folder's settings: skipped silently.
+fn is_skipped(file_name: &OsStr) -> bool {
+    let name = file_name.as_encoded_bytes();
+    name.starts_with(b".")
+        || name == SETTINGS_FILE.as_bytes()
+        || BACKUP_SUFFIXES.iter().any(|suffix| name.ends_with(suffix.as_bytes()))
+}
+
+fn kind(file_name: &OsStr, path: &Path, metadata: &Metadata) -> Result<Option<Kind>, Diagnostic> {
+    let is_manifest_hook =
+        metadata.is_dir() && has_manifest(path).map_err(|error| unreadable(path, &error))?;
+    if metadata.is_dir() && !is_manifest_hook {
+        return Ok(None);
+    }
+    if file_name.as_encoded_bytes().ends_with(DISABLED_SUFFIX.as_bytes()) {
+        return Ok(Some(Kind::Disabled));
+    }
+    if is_manifest_hook {
+        return Ok(Some(Kind::Invalid(
+            "has a HOOK.md, and manifest hooks are not supported by this version".to_owned(),
+        )));
+    }
+    if !metadata.is_file() {
+        return Err(not_a_file(path, metadata.file_type()));
+    }
+    if file_name.to_str().is_none() {
+        return Ok(Some(Kind::Invalid("has a file name that is not UTF-8".to_owned())));
+    }
+    let is_executable = metadata.permissions().mode() & 0o111 != 0;
+    Ok(Some(if is_executable {
+        Kind::Executable(FileStamp::new(metadata))
+    } else {
+        Kind::NotExecutable
+    }))
+}
+
+/// Whether the folder holds a `HOOK.md`, in any letter case (R14).
+fn has_manifest(dir: &Path) -> io::Result<bool> {
+    let is_manifest = |entry: &DirEntry| entry.file_name().eq_ignore_ascii_case(MANIFEST_FILE);
+    Ok(entries(dir)?.iter().any(is_manifest))
+}
+
+fn unreadable(dir: &Path, error: &io::Error) -> Diagnostic {
+    Diagnostic::new(
+        "hooks-folder-unreadable",
+        Severity::Error,
+        format!("this hooks folder cannot be read: {error}"),
+    )
+    .at(dir)
+    .help("no hook in it runs; make it a folder that you may read")
+}
+
+fn unfollowable(path: &Path, error: &io::Error) -> Diagnostic {
+    let message = match fs::read_link(path) {
+        Ok(target) => format!("this link to {} cannot be followed: {error}", target.display()),
+        Err(_) => format!("this cannot be looked at: {error}"),
+    };
+    Diagnostic::new("hook-link-broken", Severity::Error, message)
+        .at(path)
+        .help("mend the link or remove it; if it was to be a hook, that hook does not run")
+}
+
+fn not_a_file(path: &Path, file_type: FileType) -> Diagnostic {
+    let what = if file_type.is_fifo() {
+        "a named pipe"
+    } else if file_type.is_socket() {
+        "a socket"
+    } else {
+        "a device"
+    };
+    Diagnostic::new(
+        "hook-not-a-file",
+        Severity::Warning,
+        format!("this is {what}, not a hook: it was skipped"),
+    )
+    .at(path)
+    .help("a hook is an executable file; move this out of the hooks folder")
+}

@@ -1,0 +1,12 @@
+//! Which hooks of a project may run: those whose content the person has seen and trusted (R45 to R48).
+//!
+//! `fingerprint` says what a hook is made of, `store` remembers what was trusted, `gate` compares the two. Nothing here
+//! asks the person: that is the terminal's business.
+
+mod fingerprint;
+mod gate;
+mod store;
+
+pub use fingerprint::fingerprint;
+pub use gate::{Changed, TrustMode, verify_unchanged};
+pub use store::{ProjectTrust, TrustEntry, TrustError, TrustStore, Trusted};

@@ -1,0 +1,378 @@
+//! What is found, what shadows what, and how hooks are asked for their events.
+
+use std::ffi::OsStr;
+use std::fs::{self, Permissions};
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::os::unix::net::UnixListener;
+use std::time::Duration;
+
+use tenter_engine::catalog::{PolicyOverride, Status};
+use tenter_engine::hook::{FailMode, Layer};
+use tenter_engine::trust::TrustMode;
+use tenter_protocol::{EventName, Severity};
+
+use crate::scene::{
+    GUARD, PROJECT, PROJECT_AGENTS, Scene, USER, USER_AGENTS, ids, running, why, word,
+};
+
+#[test]
+fn hooks_of_all_layers_run_in_the_order_of_their_folders() {
+    let scene = Scene::new();
+    for (folder, name) in [
+        ("home/.kodelet/plugins/acme@guards/hooks", "a"),
+        (USER_AGENTS, "b"),
+        (USER, "c"),
+        ("project/.kodelet/plugins/zoe@tools/hooks", "d"),
+        ("project/.kodelet/plugins/acme@tools@2/hooks", "e"),
+        (PROJECT_AGENTS, "f"),
+        (PROJECT, "h"),
+        (PROJECT, "g"),
+        (PROJECT, "Z"),
+    ] {
+        scene.hook(folder, name, GUARD);
+    }
+    let (catalog, diagnostics) = scene.load();
+    let expected = ["Z", "g", "h", "f", "acme/tools@2/e", "zoe/tools/d", "c", "b", "acme/guards/a"];
+    assert_eq!(running(&catalog), expected);
+    assert_eq!(catalog.hooks_for(EventName::BeforeTool).len(), 9);
+    assert!(catalog.hooks_for(EventName::AfterTool).is_empty());
+    assert_eq!(catalog.hooks()[4].layer, Layer::ProjectPlugin);
+    assert!(diagnostics.is_empty(), "{diagnostics:?}");
+}
+
+#[test]
+fn of_several_hooks_with_one_full_name_the_highest_runs() {
+    let scene = Scene::new();
+    let plugin = ".kodelet/plugins/acme@guards/hooks";
+    for folder in [PROJECT, PROJECT_AGENTS, USER, USER_AGENTS] {
+        scene.hook(folder, "guard", GUARD);
+    }
+    for base in ["project", "home"] {
+        scene.hook(&format!("{base}/{plugin}"), "guard", GUARD);
+    }
+    let by = "shadowed by project/.kodelet/hooks/guard";
+    let expected = [
+        (format!("{PROJECT}/guard"), "active"),
+        (format!("{PROJECT_AGENTS}/guard"), by),
+        (format!("project/{plugin}/guard"), "active"),
+        (format!("{USER}/guard"), by),
+        (format!("{USER_AGENTS}/guard"), by),
+        (
+            format!("home/{plugin}/guard"),
+            "shadowed by project/.kodelet/plugins/acme@guards/hooks/guard",
+        ),
+    ];
+    assert_eq!(scene.listing(), expected.map(|(path, status)| (path, status.to_owned())));
+    let (catalog, diagnostics) = scene.load();
+    assert_eq!(running(&catalog), ["guard", "acme/guards/guard"]);
+    assert_eq!(ids(&diagnostics), ["hook-shadowed"; 4]);
+    assert!(diagnostics.iter().all(|diagnostic| diagnostic.severity == Severity::Info));
+}
+
+#[test]
+fn a_hook_that_cannot_run_shadows_nothing() {
+    let broken: [(&str, &str, u32, TrustMode, &str); 6] = [
+        ("guard", "#!/bin/sh\necho nonsense\n", 0o755, TrustMode::All, "invalid"),
+        ("guard", "#!/bin/sh\nexit 1\n", 0o755, TrustMode::All, "invalid"),
+        ("guard", "#!/nowhere/sh\n", 0o755, TrustMode::All, "invalid"),
+        ("guard.disable", GUARD, 0o755, TrustMode::All, "disabled"),
+        ("guard", GUARD, 0o644, TrustMode::All, "not executable"),
+        ("guard", GUARD, 0o755, TrustMode::Gate, "not trusted"),
+    ];
+    for (file_name, script, mode, trust, expected) in broken {
+        let scene = Scene { mode: trust, ..Scene::new() };
+        scene.file(&format!("{PROJECT}/{file_name}"), script, mode);
+        let path = scene.hook(USER, "guard", GUARD);
+        let (catalog, _) = scene.load();
+        let [above, below] = catalog.listing() else { panic!("{:?}", catalog.listing()) };
+        assert_eq!((above.name.as_str(), word(&above.status)), ("guard", expected));
+        assert_eq!(
+            (&below.path, &below.status),
+            (&path, &Status::Active),
+            "under one that is {expected}"
+        );
+        assert_eq!(catalog.hooks()[0].path, path);
+    }
+}
+
+#[test]
+fn what_is_no_hook_is_skipped_silently() {
+    let scene = Scene::new();
+    for name in [
+        ".hidden",
+        "guard~",
+        ".guard.swp",
+        "guard.swp",
+        "guard.bak",
+        "guard.orig",
+        "hooks.toml",
+        ".disable",
+    ] {
+        scene.hook(USER, name, "#!/bin/sh\ntouch \"$TENTER_PROJECT_DIR/was-run\"\n");
+    }
+    scene.folder("home/.kodelet/hooks/lib");
+    scene.folder("home/.kodelet/hooks/lib.disable");
+    let (catalog, diagnostics) = scene.load();
+    assert!(catalog.listing().is_empty() && diagnostics.is_empty(), "{catalog:?} {diagnostics:?}");
+    assert!(!scene.at("project/was-run").exists());
+}
+
+#[test]
+fn folders_with_a_manifest_are_listed_as_not_supported() {
+    let scene = Scene::new();
+    scene.file(&format!("{USER}/audit/hook.MD"), "---\n", 0o644);
+    let (catalog, diagnostics) = scene.load();
+    assert!(why(&catalog).contains("manifest hooks are not supported by this version"));
+    assert_eq!(ids(&diagnostics), ["hook-invalid"]);
+    fs::rename(scene.at(USER).join("audit"), scene.at(USER).join("audit.disable")).unwrap();
+    assert_eq!(scene.listing(), [(format!("{USER}/audit.disable"), "disabled".to_owned())]);
+}
+
+#[test]
+fn links_are_followed_and_their_target_decides() {
+    let scene = Scene::new();
+    let script = scene.file("elsewhere/script", GUARD, 0o755);
+    let text = scene.file("elsewhere/text", GUARD, 0o644);
+    let hooks = scene.folder(USER);
+    symlink(script, hooks.join("linked")).unwrap();
+    symlink(text, hooks.join("notes")).unwrap();
+    symlink(scene.folder("elsewhere/folder"), hooks.join("folder")).unwrap();
+    let listing = scene.listing();
+    let expected = [("linked", "active"), ("notes", "not executable")];
+    assert_eq!(
+        listing,
+        expected.map(|(name, status)| (format!("{USER}/{name}"), status.to_owned()))
+    );
+}
+
+#[test]
+fn a_link_that_leads_nowhere_is_told_of_and_disables_no_other_hook() {
+    let scene = Scene::new();
+    let hooks = scene.folder(USER);
+    symlink("gone", hooks.join("dangling")).unwrap();
+    symlink("loop", hooks.join("loop")).unwrap();
+    scene.hook(USER, "guard", GUARD);
+    let (catalog, diagnostics) = scene.load();
+    assert_eq!(running(&catalog), ["guard"]);
+    assert_eq!(ids(&diagnostics), ["hook-link-broken"; 2]);
+    assert_eq!(diagnostics[0].path, Some(hooks.join("dangling")));
+    assert!(diagnostics[0].message.contains("link to gone"), "{}", diagnostics[0].message);
+}
+
+#[test]
+fn a_hooks_folder_that_is_no_folder_or_a_broken_link_disables_no_other() {
+    let scene = Scene::new();
+    scene.file(PROJECT, "a file", 0o644);
+    scene.folder("project/.agents");
+    symlink("nowhere", scene.at(PROJECT_AGENTS)).unwrap();
+    scene.hook(USER, "guard", GUARD);
+    let (catalog, diagnostics) = scene.load();
+    assert_eq!(running(&catalog), ["guard"]);
+    assert_eq!(ids(&diagnostics), ["hooks-folder-unreadable"; 2]);
+}
+
+#[test]
+fn an_unreadable_folder_disables_no_other() {
+    if rustix::process::geteuid().is_root() {
+        eprintln!("skipped: the superuser can read every folder");
+        return;
+    }
+    let scene = Scene::new();
+    let hooks = scene.folder(PROJECT);
+    scene.hook(USER, "guard", GUARD);
+    fs::set_permissions(&hooks, Permissions::from_mode(0o000)).unwrap();
+    let (catalog, diagnostics) = scene.load();
+    fs::set_permissions(&hooks, Permissions::from_mode(0o755)).unwrap();
+    assert_eq!(running(&catalog), ["guard"]);
+    assert_eq!(ids(&diagnostics), ["hooks-folder-unreadable"]);
+}
+
+#[test]
+fn pipes_and_sockets_are_told_of_and_never_opened() {
+    let scene = Scene::new();
+    let hooks = scene.folder(USER);
+    rustix::fs::mknodat(
+        rustix::fs::CWD,
+        hooks.join("pipe"),
+        rustix::fs::FileType::Fifo,
+        0o755.into(),
+        0,
+    )
+    .unwrap();
+    let _socket = UnixListener::bind(hooks.join("socket")).unwrap();
+    scene.hook(USER, "guard", GUARD);
+    let (catalog, diagnostics) = scene.load();
+    assert_eq!(running(&catalog), ["guard"]);
+    assert_eq!(ids(&diagnostics), ["hook-not-a-file"; 2]);
+    assert!(
+        diagnostics[0].message.contains("named pipe") && diagnostics[1].message.contains("socket")
+    );
+}
+
+#[test]
+fn a_name_that_is_not_utf_8_makes_the_hook_invalid_and_no_other() {
+    let scene = Scene::new();
+    let guard = scene.hook(USER, "guard", GUARD);
+    if fs::copy(&guard, scene.at(USER).join(OsStr::from_bytes(b"bad-\xff"))).is_err() {
+        eprintln!("skipped: this file system refuses names that are not UTF-8");
+        return;
+    }
+    let (catalog, diagnostics) = scene.load();
+    assert_eq!(catalog.listing()[0].name, "bad-\u{fffd}");
+    assert_eq!(word(&catalog.listing()[0].status), "invalid");
+    assert_eq!(running(&catalog), ["guard"]);
+    assert_eq!(ids(&diagnostics), ["hook-invalid"]);
+}
+
+#[test]
+fn own_hooks_that_others_may_change_are_warned_of() {
+    let scene = Scene::new();
+    scene.file(&format!("{USER}/group"), GUARD, 0o775);
+    scene.file(&format!("{USER}/world"), GUARD, 0o757);
+    scene.file(&format!("{USER}/mine"), GUARD, 0o755);
+    scene.file(&format!("{PROJECT}/projects"), GUARD, 0o777);
+    let (catalog, diagnostics) = scene.load();
+    assert_eq!(running(&catalog), ["projects", "group", "mine", "world"]);
+    assert_eq!(ids(&diagnostics), ["hook-writable-by-others"; 2]);
+    fs::set_permissions(scene.at(USER), Permissions::from_mode(0o777)).unwrap();
+    assert_eq!(scene.load().1[0].path, Some(scene.at(USER)));
+}
+
+#[test]
+fn a_hook_may_name_several_events() {
+    let scene = Scene::new();
+    scene.hook(
+        USER,
+        "guard",
+        "#!/bin/sh\nprintf ' before_tool_call \\r\\n\\nafter_tool_call\\nturn_end\\n'\n",
+    );
+    let (catalog, _) = scene.load();
+    let events: Vec<&str> =
+        catalog.listing()[0].subscriptions.iter().map(|wanted| wanted.event.as_str()).collect();
+    assert_eq!(events, ["before_tool", "after_tool", "after_tool_failure", "after_turn"]);
+    for event in [EventName::BeforeTool, EventName::AfterToolFailure, EventName::AfterTurn] {
+        assert_eq!(catalog.hooks_for(event).len(), 1, "{event}");
+    }
+}
+
+#[test]
+fn a_hook_without_a_usable_answer_is_invalid_and_says_why() {
+    let table: [(&str, &[&str]); 9] = [
+        (
+            "#!/bin/sh\necho before_tool\n",
+            &["printed \"before_tool\"", "did you mean \"before_tool_call\"?"],
+        ),
+        (
+            "#!/bin/sh\nprintf 'before_tool_call\\nxyz\\n'\n",
+            &["printed \"xyz\"", "known are user_message_send,"],
+        ),
+        ("#!/bin/sh\nprintf 'a\\033[31mred\\n'\n", &["printed \"a\u{fffd}[31mred\""]),
+        ("#!/bin/sh\n", &["printed nothing"]),
+        (
+            "#!/bin/sh\nhead -c 3000000 /dev/zero | tr '\\0' 'x'\n",
+            &["printed \"xxxxxxxxxx", "xxx…\""],
+        ),
+        (
+            "#!/bin/sh\necho before_tool_call\necho 'no jq' >&2\nexit 7\n",
+            &["exited with code 7", "no jq"],
+        ),
+        ("#!/bin/sh\nkill -9 $$\n", &["ended by signal 9"]),
+        ("#!/nowhere/interpreter\n", &["could not be started", "/nowhere/interpreter"]),
+        ("echo before_tool_call\n", &["could not be started", "#!"]),
+    ];
+    for (script, expected) in table {
+        let scene = Scene::new();
+        let path = scene.hook(USER, "guard", script);
+        let (catalog, diagnostics) = scene.load();
+        let why = why(&catalog);
+        assert!(expected.iter().all(|part| why.contains(part)), "{script:?}: {why}");
+        assert_eq!(ids(&diagnostics), ["hook-invalid"]);
+        assert!(
+            diagnostics[0].message.starts_with("the hook guard does not run: it "),
+            "{}",
+            diagnostics[0].message
+        );
+        assert_eq!(diagnostics[0].path, Some(path));
+        assert!(catalog.hooks().is_empty() && diagnostics[0].message.len() < 400);
+    }
+}
+
+#[test]
+fn an_answer_that_is_too_long_is_none_even_if_it_begins_well() {
+    let scene = Scene::new();
+    scene.hook(USER, "guard", "#!/bin/sh\nyes before_tool_call | head -n 100000\n");
+    assert!(why(&scene.load().0).contains("printed \"before_tool_call"));
+}
+
+#[test]
+fn a_hook_that_hangs_is_given_up_and_holds_up_no_other() {
+    let scene = Scene { query_timeout: Duration::from_millis(300), ..Scene::new() };
+    scene.hook(USER, "hangs", "#!/bin/sh\nsleep 600\n");
+    scene.hook(USER, "guard", GUARD);
+    let (catalog, diagnostics) = scene.load();
+    assert_eq!(running(&catalog), ["guard"]);
+    assert_eq!(ids(&diagnostics), ["hook-invalid"]);
+    assert!(
+        diagnostics[0].message.contains("did not name its events within 300ms"),
+        "{}",
+        diagnostics[0].message
+    );
+}
+
+#[test]
+fn hooks_are_asked_at_the_same_time() {
+    let scene = Scene { query_timeout: Duration::from_mins(1), ..Scene::new() };
+    for (mine, others) in [("a", "b"), ("b", "a")] {
+        let meet = format!("touch {mine}; until [ -e {others} ]; do sleep 0.01; done");
+        scene.hook(USER, mine, &format!("#!/bin/sh\n{meet}\necho agent_stop\n"));
+    }
+    assert_eq!(running(&scene.load().0), ["a", "b"]);
+}
+
+#[test]
+fn a_hook_is_asked_in_the_project_with_the_environment_of_hooks_and_no_input() {
+    let scene = Scene::new();
+    let script = "#!/bin/sh\ncat > input\nenv > environment\nprintf '%s|' \"$@\" > arguments\necho agent_stop\n";
+    scene.hook("home/.kodelet/plugins/acme@guards/hooks", "guard", script);
+    assert_eq!(running(&scene.load().0), ["acme/guards/guard"]);
+    let written = |name: &str| fs::read_to_string(scene.at("project").join(name)).unwrap();
+    assert_eq!((written("input").as_str(), written("arguments").as_str()), ("", "hook|"));
+    let environment = written("environment");
+    let folder = scene.at("home/.kodelet/plugins/acme@guards/hooks");
+    for expected in [
+        format!("TENTER_PROJECT_DIR={}", scene.at("project").display()),
+        format!("TENTER_HOOK_DIR={}", folder.display()),
+        "TENTER_HOOK_NAME=acme/guards/guard".to_owned(),
+        "TENTER_PROTOCOL_VERSION=1".to_owned(),
+    ] {
+        assert!(environment.lines().any(|line| line == expected), "{expected} in {environment}");
+    }
+    assert!(!environment.contains("inherited") && !environment.contains("CARGO"), "{environment}");
+}
+
+#[test]
+fn a_hook_is_held_to_what_the_person_has_set_for_it() {
+    let mut scene = Scene::new();
+    let closed =
+        PolicyOverride { fail: Some(FailMode::Closed), timeout: Some(Duration::from_secs(3)) };
+    scene.policies.overrides.insert("guard".to_owned(), closed);
+    scene.hook(PROJECT, "guard", GUARD);
+    scene.hook(USER, "other", GUARD);
+    let (catalog, _) = scene.load();
+    let policies: Vec<(FailMode, u64)> = catalog
+        .hooks()
+        .iter()
+        .map(|hook| (hook.policy.fail, hook.policy.timeout.as_secs()))
+        .collect();
+    assert_eq!(policies, [(FailMode::Closed, 3), (FailMode::Open, 30)]);
+}
+
+#[test]
+fn a_cancelled_load_asks_nobody() {
+    let scene = Scene::new();
+    scene.hook(USER, "guard", crate::scene::COUNTING);
+    scene.cancel.cancel();
+    assert!(why(&scene.load().0).contains("cancelled"));
+    assert_eq!(scene.calls(), 0);
+}

@@ -1,0 +1,8 @@
+//! The engine as its users meet it: real folders, real scripts, real processes.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot set its scene fails")]
+
+mod discovery;
+mod remembering;
+mod scene;
+mod trust;

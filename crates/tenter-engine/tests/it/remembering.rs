@@ -1,0 +1,131 @@
+//! The cache: an unchanged hook is asked once, and a cache that is wrong or lost changes nothing but the time it takes.
+
+use std::fs;
+use std::os::unix::fs::MetadataExt;
+use std::sync::Barrier;
+use std::thread;
+
+use crate::scene::{COUNTING, PROJECT, Scene, USER, running};
+
+fn scene() -> Scene {
+    let scene = Scene::new();
+    Scene { cache: Some(scene.at("cache/hooks.json")), ..scene }
+}
+
+#[test]
+fn an_unchanged_hook_is_asked_once() {
+    let scene = scene();
+    scene.hook(USER, "guard", COUNTING);
+    let first = scene.load().0.hooks()[0].clone();
+    let again = scene.load().0.hooks()[0].clone();
+    assert_eq!(scene.calls(), 1);
+    assert_eq!(first.fingerprint, again.fingerprint);
+    assert_eq!(
+        (first.stamp, first.subscriptions.clone()),
+        (again.stamp, again.subscriptions.clone())
+    );
+}
+
+#[test]
+fn a_changed_hook_is_asked_again() {
+    let scene = scene();
+    scene.hook(USER, "guard", COUNTING);
+    scene.load();
+    let changed = format!("{COUNTING}echo agent_stop\n");
+    scene.hook(USER, "guard", &changed);
+    assert_eq!(scene.load().0.hooks()[0].subscriptions.len(), 2);
+    assert_eq!(scene.calls(), 2);
+}
+
+#[test]
+fn a_wrong_answer_is_remembered_and_a_failure_is_not() {
+    for (end, expected_calls) in [("echo xyz\n", 1), ("echo before_tool_call\nexit 1\n", 2)] {
+        let scene = scene();
+        let count = "#!/bin/sh\necho asked >> \"$TENTER_PROJECT_DIR/calls\"\n";
+        scene.hook(USER, "guard", &format!("{count}{end}"));
+        let messages =
+            [scene.load().1, scene.load().1].map(|diagnostics| diagnostics[0].message.clone());
+        assert_eq!(messages[0], messages[1]);
+        assert_eq!(scene.calls(), expected_calls, "{end}");
+    }
+}
+
+#[test]
+fn a_hook_that_changes_while_it_answers_is_not_remembered() {
+    let scene = scene();
+    scene.hook(USER, "guard", &format!("{COUNTING}echo '# more' >> \"$0\"\n"));
+    scene.load();
+    assert!(!scene.at("cache/hooks.json").exists());
+}
+
+#[test]
+fn a_damaged_cache_is_replaced() {
+    let scene = scene();
+    scene.hook(USER, "guard", COUNTING);
+    for damage in ["", "{", "[]", r#"{"version": "0", "hooks": {}}"#, "\u{0}\u{0}"] {
+        scene.file("cache/hooks.json", damage, 0o600);
+        let before = scene.calls();
+        assert_eq!(running(&scene.load().0), ["guard"]);
+        assert_eq!(running(&scene.load().0), ["guard"]);
+        assert_eq!(scene.calls(), before + 1, "{damage:?}");
+    }
+}
+
+#[test]
+fn the_file_is_written_only_when_there_is_something_new() {
+    let scene = scene();
+    let inode = || fs::metadata(scene.at("cache/hooks.json")).unwrap().ino();
+    scene.hook(USER, "guard", COUNTING);
+    scene.load();
+    let first = inode();
+    scene.load();
+    assert_eq!(inode(), first);
+    scene.hook(USER, "other", COUNTING);
+    scene.load();
+    assert_ne!(inode(), first);
+    assert_eq!(scene.calls(), 2);
+}
+
+#[test]
+fn hooks_that_are_gone_are_forgotten() {
+    let scene = scene();
+    let path = scene.hook(USER, "guard", COUNTING);
+    scene.load();
+    fs::remove_file(path).unwrap();
+    scene.hook(USER, "other", COUNTING);
+    scene.load();
+    let kept = fs::read_to_string(scene.at("cache/hooks.json")).unwrap();
+    assert!(kept.contains("/other\"") && !kept.contains("/guard\""), "{kept}");
+}
+
+#[test]
+fn a_cache_that_cannot_be_written_is_told_of_and_costs_no_hook() {
+    let scene = scene();
+    scene.file("cache", "a file in the folder's place", 0o644);
+    scene.hook(USER, "guard", COUNTING);
+    let (catalog, diagnostics) = scene.load();
+    assert_eq!(running(&catalog), ["guard"]);
+    assert_eq!(diagnostics[0].id, "hook-cache-unwritable");
+}
+
+#[test]
+fn processes_that_write_at_the_same_time_leave_a_whole_file() {
+    const WRITERS: usize = 6;
+    let shared = scene();
+    let all_ready = Barrier::new(WRITERS);
+    thread::scope(|threads| {
+        for _ in 0..WRITERS {
+            threads.spawn(|| {
+                let mine = Scene { cache: shared.cache.clone(), ..Scene::new() };
+                mine.hook(PROJECT, "guard", COUNTING);
+                all_ready.wait();
+                assert_eq!(running(&mine.load().0), ["guard"]);
+            });
+        }
+    });
+    let kept: serde_json::Value =
+        serde_json::from_slice(&fs::read(shared.at("cache/hooks.json")).unwrap()).unwrap();
+    assert!(!kept["hooks"].as_object().unwrap().is_empty());
+    let left_over = fs::read_dir(shared.at("cache")).unwrap().count();
+    assert_eq!(left_over, 1);
+}

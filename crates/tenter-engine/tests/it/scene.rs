@@ -1,0 +1,167 @@
+//! A project and a home folder of their own, with hooks in them.
+
+use std::ffi::OsString;
+use std::fs::{self, DirBuilder, Permissions};
+use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use tempfile::TempDir;
+use tenter_engine::catalog::{Catalog, LoadRequest, PolicyTable, Status, load};
+use tenter_engine::query::QUERY_TIMEOUT;
+use tenter_engine::source::Places;
+use tenter_engine::trust::{TrustEntry, TrustMode, TrustStore};
+use tenter_proc::Cancel;
+use tenter_protocol::Diagnostic;
+
+pub(crate) const PROJECT: &str = "project/.kodelet/hooks";
+pub(crate) const PROJECT_AGENTS: &str = "project/.agents/hooks";
+pub(crate) const USER: &str = "home/.kodelet/hooks";
+pub(crate) const USER_AGENTS: &str = "home/.config/agents/hooks";
+
+/// A script that wants `before_tool_call`.
+pub(crate) const GUARD: &str = "#!/bin/sh\necho before_tool_call\n";
+/// The same, counting in the project how often it is run.
+pub(crate) const COUNTING: &str =
+    "#!/bin/sh\necho \"$1\" >> \"$TENTER_PROJECT_DIR/calls\"\necho before_tool_call\n";
+
+pub(crate) struct Scene {
+    pub(crate) scratch: TempDir,
+    pub(crate) places: Places,
+    pub(crate) mode: TrustMode,
+    pub(crate) cache: Option<PathBuf>,
+    pub(crate) query_timeout: Duration,
+    pub(crate) policies: PolicyTable,
+    pub(crate) cancel: Cancel,
+}
+
+impl Scene {
+    /// A scene whose trust gate is switched off, without a cache.
+    pub(crate) fn new() -> Self {
+        let scratch = tempfile::tempdir().unwrap();
+        let base = scratch.path().canonicalize().unwrap();
+        let places = Places {
+            project: base.join("project"),
+            home: base.join("home"),
+            config_home: base.join("home/.config"),
+        };
+        let (cache, policies, cancel) = (None, PolicyTable::default(), Cancel::new());
+        let scene = Self {
+            scratch,
+            places,
+            mode: TrustMode::All,
+            cache,
+            query_timeout: QUERY_TIMEOUT,
+            policies,
+            cancel,
+        };
+        scene.folder("project");
+        scene.folder("home");
+        scene
+    }
+
+    /// A scene whose trust gate is closed.
+    pub(crate) fn gated() -> Self {
+        Self { mode: TrustMode::Gate, ..Self::new() }
+    }
+
+    pub(crate) fn at(&self, path: &str) -> PathBuf {
+        self.scratch.path().canonicalize().unwrap().join(path)
+    }
+
+    pub(crate) fn folder(&self, path: &str) -> PathBuf {
+        let path = self.at(path);
+        DirBuilder::new().recursive(true).mode(0o755).create(&path).unwrap();
+        path
+    }
+
+    pub(crate) fn file(&self, path: &str, content: &str, mode: u32) -> PathBuf {
+        let path = self.at(path);
+        DirBuilder::new().recursive(true).mode(0o755).create(path.parent().unwrap()).unwrap();
+        fs::write(&path, content).unwrap();
+        fs::set_permissions(&path, Permissions::from_mode(mode)).unwrap();
+        path
+    }
+
+    pub(crate) fn hook(&self, folder: &str, name: &str, script: &str) -> PathBuf {
+        self.file(&format!("{folder}/{name}"), script, 0o755)
+    }
+
+    pub(crate) fn store(&self) -> TrustStore {
+        TrustStore::open(self.at("state/trust.json")).0
+    }
+
+    /// Trusts every project hook as it is now.
+    pub(crate) fn trust_all(&self) {
+        let catalog = self.load().0;
+        let entries: Vec<TrustEntry> = catalog.untrusted().iter().map(TrustEntry::from).collect();
+        self.store().trust(&self.places.project, &entries, "2024-01-15T10:30:00Z").unwrap();
+    }
+
+    pub(crate) fn load(&self) -> (Catalog, Vec<Diagnostic>) {
+        let path = OsString::from("/usr/local/bin:/usr/bin:/bin");
+        load(&LoadRequest {
+            places: &self.places,
+            trust: self.mode,
+            store: &self.store(),
+            cache: self.cache.as_deref(),
+            environment: &[("PATH".into(), path), ("TENTER_HOOK_NAME".into(), "inherited".into())],
+            policies: &self.policies,
+            query_timeout: self.query_timeout,
+            cancel: &self.cancel,
+        })
+    }
+
+    /// Everything that is found, as path and status in words.
+    pub(crate) fn listing(&self) -> Vec<(String, String)> {
+        let catalog = self.load().0;
+        let shown =
+            |path: &Path| path.strip_prefix(self.at("")).unwrap().to_string_lossy().into_owned();
+        let in_words = |status: &Status| match status {
+            Status::Shadowed { by } => format!("shadowed by {}", shown(by)),
+            other => word(other).to_owned(),
+        };
+        catalog
+            .listing()
+            .iter()
+            .map(|listed| (shown(&listed.path), in_words(&listed.status)))
+            .collect()
+    }
+
+    /// How often [`COUNTING`] hooks of this project were run.
+    pub(crate) fn calls(&self) -> usize {
+        fs::read_to_string(self.at("project/calls")).map_or(0, |calls| calls.lines().count())
+    }
+}
+
+pub(crate) fn word(status: &Status) -> &'static str {
+    match status {
+        Status::Active => "active",
+        Status::Shadowed { .. } => "shadowed",
+        Status::Disabled => "disabled",
+        Status::NotTrusted { changed: false } => "not trusted",
+        Status::NotTrusted { changed: true } => "changed",
+        Status::NotExecutable => "not executable",
+        Status::Invalid { .. } => "invalid",
+    }
+}
+
+/// The names of the hooks that run, in their order.
+pub(crate) fn running(catalog: &Catalog) -> Vec<&str> {
+    catalog.hooks().iter().map(|hook| hook.name.as_str()).collect()
+}
+
+pub(crate) fn ids(diagnostics: &[Diagnostic]) -> Vec<&'static str> {
+    diagnostics.iter().map(|diagnostic| diagnostic.id).collect()
+}
+
+/// Why the only thing in the listing is invalid.
+pub(crate) fn why(catalog: &Catalog) -> &str {
+    match catalog.listing() {
+        [listed] => match &listed.status {
+            Status::Invalid { why } => why,
+            other => panic!("{} is {other:?}", listed.name),
+        },
+        other => panic!("{other:?}"),
+    }
+}

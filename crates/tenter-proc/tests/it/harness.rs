@@ -1,0 +1,105 @@
+//! Programs to run, and ways to wait for what they do.
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal, kill_process, test_kill_process};
+use tenter_proc::{Cancel, Completion, End, Invocation, Limits, Streams, run};
+
+pub(crate) const PATH: &str = "/usr/local/bin:/usr/bin:/bin";
+
+/// Longer than anything takes, on any machine.
+pub(crate) const AGES: Duration = Duration::from_mins(2);
+
+/// A shell script with a minute to run.
+pub(crate) fn sh(script: &str) -> Invocation {
+    program("sh", &["-c", script])
+}
+
+pub(crate) fn program(program: &str, args: &[&str]) -> Invocation {
+    Invocation {
+        program: program.into(),
+        args: args.iter().map(Into::into).collect(),
+        cwd: "/".into(),
+        env: vec![("PATH".into(), PATH.into())],
+        stdin: Vec::new(),
+        streams: Streams::Separate,
+        limits: Limits { timeout: AGES, ..Limits::default() },
+    }
+}
+
+pub(crate) fn run_to_end(invocation: &Invocation) -> Completion {
+    run(invocation, &Cancel::new())
+}
+
+/// Runs a script that is to be caught by its deadline after it has said `ready`: with a longer timeout where the machine was
+/// too slow for that.
+pub(crate) fn run_past_ready(mut invocation: Invocation) -> Completion {
+    invocation.limits.timeout = Duration::from_millis(100);
+    loop {
+        let completion = run_to_end(&invocation);
+        assert!(matches!(completion.end, End::TimedOut), "{completion:?}");
+        assert!(completion.duration >= invocation.limits.timeout);
+        if completion.stdout.text().contains("ready") {
+            return completion;
+        }
+        invocation.limits.timeout *= 2;
+        assert!(invocation.limits.timeout < AGES, "it never got ready: {completion:?}");
+    }
+}
+
+/// The number in the first line of what a program wrote.
+pub(crate) fn first_number(completion: &Completion) -> i32 {
+    let text = completion.stdout.text();
+    text.lines()
+        .next()
+        .and_then(|line| line.parse().ok())
+        .unwrap_or_else(|| panic!("no number: {completion:?}"))
+}
+
+pub(crate) fn whole_text(completion: &Completion) -> &str {
+    std::str::from_utf8(completion.stdout.whole().unwrap()).unwrap()
+}
+
+pub(crate) fn pid(number: i32) -> Pid {
+    Pid::from_raw(number).unwrap()
+}
+
+/// Whether a process, or its zombie, exists.
+pub(crate) fn exists(number: i32) -> bool {
+    test_kill_process(pid(number)).is_ok()
+}
+
+pub(crate) fn kill(number: i32) {
+    kill_process(pid(number), Signal::KILL).unwrap();
+}
+
+/// Waits until something is so.
+pub(crate) fn until(what: &str, is_so: impl Fn() -> bool) {
+    let started = Instant::now();
+    while !is_so() {
+        assert!(started.elapsed() < AGES, "waited in vain: {what}");
+        std::thread::sleep(Duration::from_millis(2));
+    }
+}
+
+/// Waits until a process is gone. An orphan's zombie may stay until the system's first process gets to it.
+pub(crate) fn until_gone(number: i32) {
+    until("a process is gone", || !exists(number) || is_zombie(number));
+}
+
+fn is_zombie(number: i32) -> bool {
+    let stat = std::fs::read_to_string(format!("/proc/{number}/stat")).unwrap_or_default();
+    stat.rsplit_once(") ").is_some_and(|(_, rest)| rest.starts_with('Z'))
+}
+
+/// Writes an executable file.
+pub(crate) fn write_script(path: &Path, text: &str) {
+    write_with_mode(path, text, 0o755);
+}
+
+pub(crate) fn write_with_mode(path: &Path, text: &str, mode: u32) {
+    use std::os::unix::fs::PermissionsExt;
+    std::fs::write(path, text).unwrap();
+    std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).unwrap();
+}

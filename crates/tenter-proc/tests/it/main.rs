@@ -1,0 +1,12 @@
+//! What the crate promises, shown on real processes.
+
+#![expect(
+    clippy::unwrap_used,
+    reason = "a test that fails may panic, and so may what it is made of"
+)]
+
+mod background;
+mod ends;
+mod harness;
+mod starts;
+mod streams;

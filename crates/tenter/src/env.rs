@@ -1,0 +1,107 @@
+//! The process's surroundings: environment, folders, clock, terminal. The only place that reads them; everything else
+//! takes them as values.
+//!
+//! | variable | meaning |
+//! | --- | --- |
+//! | `TENTER_MODEL` | the model, where `--model` is not given |
+//! | `TENTER_TRUST` | `all` switches the trust gate off (R47) |
+//! | `TENTER_MAX_TURNS` | the turn limit, where `--max-turns` is not given; 0 is without limit |
+//! | `TENTER_LOG` | `debug` also shows what successful hooks write to stderr (R43) |
+//! | `XDG_CONFIG_HOME`, `XDG_STATE_HOME`, `XDG_CACHE_HOME` | where configuration, state and caches live |
+//! | `HOME` | the home folder |
+//! | `NO_COLOR` | no colours |
+
+use std::ffi::{OsStr, OsString};
+use std::io::{self, IsTerminal as _, Read as _};
+use std::path::{Path, PathBuf};
+
+use tenter_engine::environment::Environment;
+use tenter_engine::source::Places;
+
+/// What a process finds around itself.
+#[derive(Debug, Clone)]
+pub(crate) struct Env {
+    /// Every environment variable.
+    pub(crate) vars: Environment,
+    /// The working folder.
+    pub(crate) cwd: PathBuf,
+    /// The home folder.
+    pub(crate) home: PathBuf,
+}
+
+/// The real clock.
+#[expect(clippy::disallowed_methods, reason = "this is where the clock comes from")]
+pub(crate) fn now() -> jiff::Timestamp {
+    jiff::Timestamp::now()
+}
+
+impl Env {
+    /// The surroundings of this process.
+    #[expect(clippy::disallowed_methods, reason = "this is where the environment comes from")]
+    pub(crate) fn of_process() -> Self {
+        let vars: Environment = std::env::vars_os().collect();
+        let cwd = std::env::current_dir().unwrap_or_else(|_| PathBuf::from("."));
+        let home = find(&vars, "HOME").map_or_else(|| PathBuf::from("/"), PathBuf::from);
+        Self { vars, cwd, home }
+    }
+
+    /// A variable's value; an empty one counts as absent.
+    pub(crate) fn var(&self, name: &str) -> Option<&OsStr> {
+        find(&self.vars, name)
+    }
+
+    /// A variable's value as text.
+    pub(crate) fn text(&self, name: &str) -> Option<&str> {
+        self.var(name)?.to_str()
+    }
+
+    /// The person's configuration folder of a program.
+    fn xdg(&self, variable: &str, fallback: &str) -> PathBuf {
+        // The XDG specification wants relative values ignored.
+        let named = self.var(variable).map(Path::new).filter(|path| path.is_absolute());
+        named.map_or_else(|| self.home.join(fallback), Path::to_path_buf)
+    }
+
+    /// `config.toml` of the person.
+    pub(crate) fn config_file(&self) -> PathBuf {
+        self.xdg("XDG_CONFIG_HOME", ".config").join("tenter/config.toml")
+    }
+
+    /// Where conversations, journal and trust live.
+    pub(crate) fn state_dir(&self) -> PathBuf {
+        self.xdg("XDG_STATE_HOME", ".local/state").join("tenter")
+    }
+
+    /// Where caches live.
+    pub(crate) fn cache_dir(&self) -> PathBuf {
+        self.xdg("XDG_CACHE_HOME", ".cache").join("tenter")
+    }
+
+    /// Where hooks are looked for, given the project's root.
+    pub(crate) fn places(&self, project: PathBuf) -> Places {
+        Places {
+            project,
+            home: self.home.clone(),
+            config_home: self.xdg("XDG_CONFIG_HOME", ".config"),
+        }
+    }
+
+    /// Whether a person can be asked: both sides of the dialogue are a terminal.
+    pub(crate) fn can_ask() -> bool {
+        io::stdin().is_terminal() && io::stderr().is_terminal()
+    }
+
+    /// What was piped in; nothing where stdin is a terminal.
+    pub(crate) fn piped_stdin() -> io::Result<String> {
+        let mut bytes = Vec::new();
+        if !io::stdin().is_terminal() {
+            io::stdin().lock().read_to_end(&mut bytes)?;
+        }
+        Ok(String::from_utf8_lossy(&bytes).into_owned())
+    }
+}
+
+fn find<'v>(vars: &'v [(OsString, OsString)], name: &str) -> Option<&'v OsStr> {
+    let (_, value) = vars.iter().find(|(key, _)| key == name)?;
+    Some(value.as_os_str()).filter(|value| !value.is_empty())
+}

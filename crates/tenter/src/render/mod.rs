@@ -1,0 +1,29 @@
+//! Shows an agent's work: on a terminal, as JSON lines, or only its end.
+
+mod ask;
+mod headless;
+mod quiet;
+mod terminal;
+
+use tenter_agent::Watcher;
+use tenter_agent::session::Finish;
+use tenter_engine::Observer;
+use tenter_engine::catalog::Untrusted;
+use tenter_protocol::Diagnostic;
+
+pub(crate) use ask::TerminalAsker;
+pub(crate) use headless::Headless;
+pub(crate) use quiet::Quiet;
+pub(crate) use terminal::Terminal;
+
+/// One way to show an agent's work. It sees the agent's happenings and the engine's hook runs as one stream.
+pub(crate) trait Show: Watcher + Observer {
+    /// Something that was found before the work began.
+    fn finding(&self, finding: &Diagnostic);
+
+    /// There are untrusted hooks, so no work begins (R46).
+    fn untrusted(&self, hooks: &[Untrusted]);
+
+    /// The work is over.
+    fn finished(&self, finish: &Finish);
+}

@@ -1,0 +1,51 @@
+//! Nothing but the model's last text; what went wrong still goes to stderr.
+
+use tenter_agent::session::Finish;
+use tenter_agent::{Happening, Watcher};
+use tenter_engine::catalog::Untrusted;
+use tenter_engine::{Decision, DecisionKind, HookRun, Observer};
+use tenter_protocol::{Diagnostic, Scope};
+
+use super::{Show, terminal};
+use crate::ui;
+
+/// Shows nothing but the end.
+pub(crate) struct Quiet;
+
+impl Watcher for Quiet {
+    fn see(&self, _scope: &Scope, happening: &Happening) {
+        match happening {
+            Happening::Diagnostic(finding) => ui::diagnostics(std::slice::from_ref(*finding)),
+            Happening::Blocked { event, hook, reason } => {
+                ui::note(terminal::blocked_line(*event, hook, reason))
+            }
+            _ => {}
+        }
+    }
+}
+
+impl Observer for Quiet {
+    fn hook_ran(&self, run: &HookRun) {
+        if run.decision == DecisionKind::Failed {
+            terminal::failed_lines(run).iter().for_each(ui::note);
+        }
+    }
+
+    fn decided(&self, _decision: &Decision) {}
+}
+
+impl Show for Quiet {
+    fn finding(&self, finding: &Diagnostic) {
+        ui::diagnostics(std::slice::from_ref(finding));
+    }
+
+    fn untrusted(&self, hooks: &[Untrusted]) {
+        crate::commands::trust::refuse(hooks);
+    }
+
+    fn finished(&self, finish: &Finish) {
+        if !finish.response.is_empty() {
+            ui::out(crate::sanitize::sanitize(&finish.response));
+        }
+    }
+}

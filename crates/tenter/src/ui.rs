@@ -1,0 +1,107 @@
+//! Words for the person. stdout is data, everything else goes to stderr; styles are named here and nowhere else.
+
+use std::fmt::Display;
+use std::io::Write as _;
+
+use anstyle::{AnsiColor, Style};
+use clap::ValueEnum;
+use tenter_protocol::{Diagnostic, Severity};
+
+use crate::failure::Failure;
+use crate::sanitize::sanitize;
+
+/// When to use colours.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ColorWhen {
+    /// On a terminal, unless `NO_COLOR` is set.
+    Auto,
+    /// Always.
+    Always,
+    /// Never.
+    Never,
+}
+
+impl ColorWhen {
+    /// Makes it so for this process.
+    pub(crate) fn apply(self) {
+        match self {
+            Self::Auto => {}
+            Self::Always => anstream::ColorChoice::Always.write_global(),
+            Self::Never => anstream::ColorChoice::Never.write_global(),
+        }
+    }
+}
+
+/// Something that worked.
+pub(crate) const GOOD: Style = AnsiColor::Green.on_default();
+/// Something that was forbidden or failed.
+pub(crate) const BAD: Style = AnsiColor::Red.on_default();
+/// Something to look at.
+pub(crate) const NOTICE: Style = AnsiColor::Yellow.on_default();
+/// A name.
+pub(crate) const NAME: Style = AnsiColor::Cyan.on_default();
+/// A heading.
+pub(crate) const HEADING: Style = Style::new().bold();
+/// Something of less weight.
+pub(crate) const FAINT: Style = Style::new().dimmed();
+
+/// `text` in a style.
+pub(crate) fn styled(style: Style, text: impl Display) -> String {
+    format!("{style}{text}{style:#}")
+}
+
+/// A line of data, to stdout. A reader that went away is not our trouble.
+pub(crate) fn out(line: impl Display) {
+    let _ = writeln!(anstream::stdout(), "{line}");
+}
+
+/// Data without a line's end, to stdout at once.
+pub(crate) fn out_piece(piece: impl Display) {
+    let mut stdout = anstream::stdout();
+    let _ = write!(stdout, "{piece}");
+    let _ = stdout.flush();
+}
+
+/// A line for the person, to stderr.
+pub(crate) fn note(line: impl Display) {
+    let _ = writeln!(anstream::stderr(), "{line}");
+}
+
+/// A line for the person without its end: a question.
+pub(crate) fn prompt(text: impl Display) {
+    let mut stderr = anstream::stderr();
+    let _ = write!(stderr, "{text}");
+    let _ = stderr.flush();
+}
+
+/// A finding.
+pub(crate) fn diagnostic(diagnostic: &Diagnostic) {
+    let style = match diagnostic.severity {
+        Severity::Info => FAINT,
+        Severity::Warning => NOTICE,
+        Severity::Error => BAD,
+    };
+    let place = match (&diagnostic.path, diagnostic.line) {
+        (Some(path), Some(line)) => format!("{}:{line}: ", path.display()),
+        (Some(path), None) => format!("{}: ", path.display()),
+        (None, _) => String::new(),
+    };
+    let severity = styled(style, diagnostic.severity);
+    note(format!("{severity}: {}{}", sanitize(&place), sanitize(&diagnostic.message)));
+    if let Some(help) = &diagnostic.help {
+        note(format!("  {} {}", styled(FAINT, "help:"), sanitize(help)));
+    }
+}
+
+/// Findings that are worth a person's time without asking: all but those that are only worth knowing.
+pub(crate) fn diagnostics(findings: &[Diagnostic]) {
+    findings.iter().filter(|finding| finding.severity > Severity::Info).for_each(diagnostic);
+}
+
+/// A command's failure.
+pub(crate) fn failure(failure: &Failure) {
+    note(format!("{}: {}", styled(BAD, "error"), sanitize(&failure.message)));
+    if let Some(help) = &failure.help {
+        note(format!("  {} {}", styled(FAINT, "help:"), sanitize(help)));
+    }
+}
