@@ -46,7 +46,13 @@ impl Conversation {
 
     /// A conversation that goes on.
     pub fn resumed(stored: StoredConversation) -> Self {
-        let messages = stored.entries.into_iter().map(|stored| stored.entry.message).collect();
+        let messages: Vec<Message> = stored.entries.into_iter().map(|stored| stored.entry.message).collect();
+        let mut usage = stored.summary.usage;
+        if usage.current_context_window == 0 {
+            // No model has seen this history yet: it was replaced after the last exchange.
+            usage.current_context_window = estimate(&messages);
+            usage.estimated = true;
+        }
         Self {
             id: stored.summary.id,
             parent: stored.summary.parent,
@@ -55,7 +61,7 @@ impl Conversation {
             messages: Arc::new(messages),
             next: stored.next,
             turns: stored.turns,
-            usage: stored.summary.usage,
+            usage,
             unsaved: Vec::new(),
             unsaved_usage: None,
         }
@@ -198,4 +204,9 @@ impl Conversation {
     ) -> Result<(), StoreError> {
         if self.next == 0 { Ok(()) } else { store.set_status(&self.id, status, at) }
     }
+}
+
+/// About how many tokens a history has.
+fn estimate(messages: &[Message]) -> u64 {
+    messages.iter().map(|message| estimate_tokens(&message.content())).sum()
 }

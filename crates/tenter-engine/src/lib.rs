@@ -29,3 +29,4 @@ pub mod trust;
 pub use clock::Clock;
 pub use dispatch::{Attributed, Engine, EngineSettings, Outcome};
 pub use observe::{Decision, DecisionKind, HookRun, Observer};
+pub use runner::{Request, Trial, run_once};

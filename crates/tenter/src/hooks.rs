@@ -24,8 +24,10 @@ pub(crate) struct Project<'e> {
     pub(crate) places: Places,
     /// What was trusted.
     pub(crate) trust: TrustStore,
-    /// Findings so far.
-    pub(crate) findings: Vec<Diagnostic>,
+    /// What was found in the configuration and the trust store.
+    of_configuration: Vec<Diagnostic>,
+    /// What was found when the catalog was last loaded.
+    of_catalog: Vec<Diagnostic>,
 }
 
 impl<'e> Project<'e> {
@@ -35,10 +37,11 @@ impl<'e> Project<'e> {
             Some(folder) => real_folder(&env.cwd.join(folder))?,
             None => project_root(&env.cwd, &env.home),
         };
-        let (settings, mut findings) = Settings::load(env, root.clone())?;
+        let (settings, mut of_configuration) = Settings::load(env, root.clone())?;
         let (trust, of_store) = TrustStore::open(env.state_dir().join("trust.json"));
-        findings.extend(of_store);
-        Ok(Self { env, places: env.places(root), settings, trust, findings })
+        of_configuration.extend(of_store);
+        let places = env.places(root);
+        Ok(Self { env, settings, places, trust, of_configuration, of_catalog: Vec::new() })
     }
 
     /// The project's root.
@@ -51,7 +54,12 @@ impl<'e> Project<'e> {
         environment::for_hooks(&self.env.vars, &self.settings.pass_env)
     }
 
-    /// Loads the catalog; findings are added to those there are.
+    /// Everything that was found, of the catalog as it was last loaded.
+    pub(crate) fn findings(&self) -> impl Iterator<Item = &Diagnostic> {
+        self.of_configuration.iter().chain(&self.of_catalog)
+    }
+
+    /// Loads the catalog.
     pub(crate) fn load(&mut self, cancel: &Cancel) -> Catalog {
         let environment = self.hook_environment();
         let cache = self.env.cache_dir().join("hooks.json");
@@ -65,7 +73,7 @@ impl<'e> Project<'e> {
             query_timeout: QUERY_TIMEOUT,
             cancel,
         });
-        self.findings.extend(findings);
+        self.of_catalog = findings;
         catalog
     }
 }

@@ -94,8 +94,8 @@ pub(crate) fn diagnostic(diagnostic: &Diagnostic) {
 }
 
 /// Findings that are worth a person's time without asking: all but those that are only worth knowing.
-pub(crate) fn diagnostics(findings: &[Diagnostic]) {
-    findings.iter().filter(|finding| finding.severity > Severity::Info).for_each(diagnostic);
+pub(crate) fn diagnostics<'d>(findings: impl IntoIterator<Item = &'d Diagnostic>) {
+    findings.into_iter().filter(|finding| finding.severity > Severity::Info).for_each(diagnostic);
 }
 
 /// A command's failure.

@@ -58,7 +58,7 @@ impl TypedTool for BashTool {
         }
         let completion = tenter_proc::run(&invocation, context.cancel);
         let error = error(&completion.end, seconds)?;
-        Ok(Outcome::Ended(metadata(input.command.0, completion, context.workspace), error))
+        Ok(Outcome::Ended(metadata(input.command.0, &completion, context.workspace), error))
     }
 }
 
@@ -124,7 +124,7 @@ fn error(end: &End, seconds: u64) -> Result<Option<String>, ToolError> {
     }
 }
 
-fn metadata(command: String, completion: Completion, workspace: &Workspace) -> Bash {
+fn metadata(command: String, completion: &Completion, workspace: &Workspace) -> Bash {
     Bash {
         command,
         exit_code: exit_code(&completion.end),
@@ -210,7 +210,7 @@ mod tests {
     #[test]
     fn a_command_that_takes_too_long_is_ended_and_keeps_its_output() {
         let bench = Bench::new();
-        let result = bench.run("bash", json!({"command": "echo begun; sleep 1000", "timeout": 1}));
+        let result = bench.run("bash", json!({"command": "echo begun; sleep 1234", "timeout": 1}));
         assert_eq!(result.error.as_deref(), Some("timed out after 1 s; the output so far follows"));
         assert_eq!(result.metadata.unwrap()["output"], json!("begun\n"));
     }
@@ -219,7 +219,7 @@ mod tests {
     fn a_command_can_be_interrupted() {
         let bench = Bench::new();
         let result = thread::scope(|scope| {
-            let running = scope.spawn(|| command(&bench, "echo begun; touch running; sleep 1000"));
+            let running = scope.spawn(|| command(&bench, "echo begun; touch running; sleep 1234"));
             wait_for(&bench.path("running"));
             bench.cancel.cancel();
             running.join().unwrap()

@@ -189,6 +189,6 @@ mod tests {
                 scope.spawn(move || bench.succeed("file_edit", edit));
             }
         });
-        assert_eq!(bench.read("a"), vec!["done"; 8].join("\n"));
+        assert_eq!(bench.read("a"), ["done"; 8].join("\n"));
     }
 }

@@ -1,24 +1,22 @@
 //! `grep`: lines that match a regular expression, with the libraries that ripgrep is made of.
 
-use std::fs::File;
-use std::io::{self, Read};
 use std::path::Path;
 
 use globset::GlobMatcher;
 use grep_regex::{RegexMatcher, RegexMatcherBuilder};
-use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder, Sink, SinkContext, SinkMatch};
+use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use tenter_proc::Cancel;
-use tenter_protocol::tool_metadata::{Grep, GrepFile, GrepLine};
+use tenter_protocol::tool_metadata::{Grep, GrepFile};
 
+use super::grep_sink::{Found, Interruptible};
 use super::input::{Bounded, NonEmpty};
-use super::lines::Line;
 use super::tool::{ToolContext, ToolError, TypedTool, go_on};
 use super::{Workspace, regular_file, walk};
 
 /// Files in one answer.
-const MAX_FILES: u64 = 100;
+const MAX_FILES: usize = 100;
 
 /// Bytes of text in one answer.
 const MAX_BYTES: usize = 50_000;
@@ -51,7 +49,7 @@ pub(crate) struct Input {
     surround_lines: Option<Bounded<0, 10>>,
     /// Files to show at most. Default 100.
     #[serde(default)]
-    max_results: Option<Bounded<1, MAX_FILES>>,
+    max_results: Option<Bounded<1, { MAX_FILES as u64 }>>,
 }
 
 impl TypedTool for GrepTool {
@@ -95,8 +93,8 @@ struct Search<'a> {
 
 impl<'a> Search<'a> {
     fn new(input: &Input, workspace: &'a Workspace, cancel: &'a Cancel) -> Result<Self, ToolError> {
-        let surround = input.surround_lines.map_or(0, Bounded::get) as usize;
-        let max_files = input.max_results.map_or(MAX_FILES, Bounded::get) as usize;
+        let surround = input.surround_lines.map_or(0, Bounded::as_usize);
+        let max_files = input.max_results.map_or(MAX_FILES, Bounded::as_usize);
         let searcher = SearcherBuilder::new()
             .binary_detection(BinaryDetection::quit(0))
             .heap_limit(Some(MAX_LINE))
@@ -141,8 +139,7 @@ impl<'a> Search<'a> {
     fn search(&mut self, path: &Path) -> Result<(), ToolError> {
         let shown = self.workspace.shown(path);
         let Ok((file, _)) = regular_file::open(path, &shown) else { return Ok(()) };
-        let mut found =
-            Found { path_length: shown.len(), bytes_left: self.bytes_left, ..Found::default() };
+        let mut found = Found::new(shown.len(), self.bytes_left);
         let reader = Interruptible { file, cancel: self.cancel };
         let searched = self.searcher.search_reader(&self.matcher, reader, &mut found);
         go_on(self.cancel)?;
@@ -162,13 +159,19 @@ impl<'a> Search<'a> {
 }
 
 fn matcher(input: &Input) -> Result<RegexMatcher, ToolError> {
+    if input.pattern.0.contains('\n') {
+        return Err(ToolError::new(
+            "the pattern has a line break; a match is always within one line",
+        ));
+    }
     let mut builder = RegexMatcherBuilder::new();
     builder
         .case_insensitive(input.ignore_case)
         .fixed_strings(input.fixed_strings)
         .line_terminator(Some(b'\n'));
     builder.build(&input.pattern.0).map_err(|error| {
-        ToolError::new(format!("the pattern is no regular expression: {error}; set fixed_strings to search for plain text"))
+        let help = "set fixed_strings to search for plain text";
+        ToolError::new(format!("the pattern is no regular expression: {error}; {help}"))
     })
 }
 
@@ -178,68 +181,6 @@ fn include_glob(include: &str) -> Result<GlobMatcher, ToolError> {
         walk::glob(include.trim_start_matches("./"))
     } else {
         walk::glob(&format!("**/{include}"))
-    }
-}
-
-/// What is found in one file.
-#[derive(Default)]
-struct Found {
-    path_length: usize,
-    bytes_left: usize,
-    lines: Vec<GrepLine>,
-    binary: bool,
-    full: bool,
-}
-
-impl Found {
-    /// Takes a line, unless the answer is full; says whether to go on.
-    fn take(&mut self, line_number: Option<u64>, bytes: &[u8], is_context: bool) -> bool {
-        let content = Line::new(bytes).shown();
-        let cost = self.path_length + content.len();
-        if cost > self.bytes_left {
-            self.full = true;
-            return false;
-        }
-        self.bytes_left -= cost;
-        self.lines.push(GrepLine {
-            line_number: line_number.unwrap_or_default(),
-            content,
-            is_context,
-        });
-        true
-    }
-}
-
-impl Sink for Found {
-    type Error = io::Error;
-
-    fn matched(&mut self, _: &Searcher, found: &SinkMatch<'_>) -> io::Result<bool> {
-        Ok(self.take(found.line_number(), found.bytes(), false))
-    }
-
-    fn context(&mut self, _: &Searcher, context: &SinkContext<'_>) -> io::Result<bool> {
-        Ok(self.take(context.line_number(), context.bytes(), true))
-    }
-
-    fn binary_data(&mut self, _: &Searcher, _: u64) -> io::Result<bool> {
-        self.binary = true;
-        Ok(false)
-    }
-}
-
-/// A file that cannot be read any more once the work is cancelled: a search looks at nothing else for long.
-struct Interruptible<'a> {
-    file: File,
-    cancel: &'a Cancel,
-}
-
-impl Read for Interruptible<'_> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        if self.cancel.is_cancelled() {
-            Err(io::Error::other("interrupted"))
-        } else {
-            self.file.read(buffer)
-        }
     }
 }
 
@@ -385,9 +326,7 @@ mod tests {
         let error = bench.fail("grep", json!({"pattern": "a("}));
         assert!(error.contains("unclosed group") && error.contains("fixed_strings"), "{error}");
         assert!(
-            bench
-                .fail("grep", json!({"pattern": "a\nb"}))
-                .contains("the pattern is no regular expression")
+            bench.fail("grep", json!({"pattern": "a\nb"})).contains("the pattern has a line break")
         );
         assert!(bench.fail("grep", json!({"pattern": "a", "include": "{"})).contains('{'));
         assert_eq!(

@@ -86,6 +86,11 @@ impl<const MIN: u64, const MAX: u64> Bounded<MIN, MAX> {
     pub(crate) fn get(self) -> u64 {
         self.0
     }
+
+    /// The number, as a count of things in memory.
+    pub(crate) fn as_usize(self) -> usize {
+        usize::try_from(self.0).unwrap_or(usize::MAX)
+    }
 }
 
 impl<'de, const MIN: u64, const MAX: u64> Deserialize<'de> for Bounded<MIN, MAX> {

@@ -13,6 +13,7 @@ mod file_read;
 mod file_write;
 mod glob;
 mod grep;
+mod grep_sink;
 mod input;
 mod lines;
 mod registry;

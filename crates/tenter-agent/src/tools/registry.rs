@@ -137,7 +137,7 @@ mod tests {
         let registry = Registry::standard();
         assert_eq!(
             names(&registry),
-            ["bash", "file_read", "file_write", "file_edit", "grep", "glob", "todo"]
+            ["bash", "file_read", "file_write", "file_edit", "grep", "glob", "todo", "subagent"]
         );
         assert_eq!(registry.get("grep").map(Tool::name), Some("grep"));
         assert!(registry.get("Grep").is_none());

@@ -41,8 +41,8 @@ impl Transform for Plain {
 
 #[cfg(test)]
 mod tests {
+    use super::super::Registry;
     use super::super::testing::Bench;
-    use super::super::{Registry, Tool};
     use serde_json::{Value, json};
 
     fn check(tool: &str, input: &Value) -> Result<(), String> {
@@ -153,7 +153,7 @@ mod tests {
         }
         assert_eq!(
             check("file_read", &json!({"path": "a", "file_path": "a"})),
-            Err("duplicate field `file_path`".into())
+            Err("file_path: duplicate field `file_path`".into())
         );
     }
 

@@ -10,12 +10,25 @@ use super::ToolError;
 
 /// The files that this agent has read or written, each as it then was.
 #[derive(Debug, Default)]
-pub(crate) struct SeenFiles(HashMap<PathBuf, FileStamp>);
+pub(crate) struct SeenFiles(HashMap<PathBuf, Seen>);
+
+#[derive(Debug)]
+enum Seen {
+    /// As it then was.
+    As(FileStamp),
+    /// In a history that is no longer there: the model does not know any more what was in it.
+    Forgotten,
+}
 
 impl SeenFiles {
     /// Remembers what a file looks like.
     pub(crate) fn record(&mut self, path: PathBuf, stamp: FileStamp) {
-        self.0.insert(path, stamp);
+        self.0.insert(path, Seen::As(stamp));
+    }
+
+    /// Has every file read again before it is changed.
+    pub(crate) fn forget(&mut self) {
+        self.0.values_mut().for_each(|seen| *seen = Seen::Forgotten);
     }
 
     /// Refuses a file that has changed since it was seen. One that was never seen, or that is gone, has nothing to lose.
@@ -23,11 +36,11 @@ impl SeenFiles {
         let (Some(then), Ok(now)) = (self.0.get(path), fs::symlink_metadata(path)) else {
             return Ok(());
         };
-        if *then == FileStamp::new(&now) {
-            return Ok(());
-        }
-        Err(ToolError::new(format!(
-            "{shown} has changed since it was last read; read it again, then repeat the call"
-        )))
+        let problem = match then {
+            Seen::As(stamp) if *stamp == FileStamp::new(&now) => return Ok(()),
+            Seen::As(_) => "has changed since it was last read",
+            Seen::Forgotten => "was read in a part of the conversation that is no longer there",
+        };
+        Err(ToolError::new(format!("{shown} {problem}; read it again, then repeat the call")))
     }
 }

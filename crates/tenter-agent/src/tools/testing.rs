@@ -123,7 +123,7 @@ pub(crate) fn names_in(folder: &Path) -> Vec<String> {
 
 /// Waits for a file that another process makes.
 pub(crate) fn wait_for(path: &Path) {
-    let deadline = Instant::now() + Duration::from_secs(60);
+    let deadline = Instant::now() + Duration::from_mins(1);
     while !path.exists() {
         assert!(Instant::now() < deadline, "{} did not appear", path.display());
         thread::sleep(Duration::from_millis(2));

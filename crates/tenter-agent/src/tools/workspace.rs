@@ -4,6 +4,7 @@ use std::ffi::OsString;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::thread;
 
 use tenter_engine::Clock;
 use tenter_engine::clock::rfc3339;
@@ -89,14 +90,17 @@ impl Workspace {
     /// Ends every command that was left running.
     pub fn end_background(&self) {
         let running = std::mem::take(&mut *lock(&self.background));
-        for command in running {
-            command.end();
-        }
+        thread::scope(|scope| {
+            for command in running {
+                // Each has a grace to wait for.
+                scope.spawn(|| command.end());
+            }
+        });
     }
 
     /// Forgets which files were seen, when the model no longer has in its history what it read of them.
     pub fn forget_reads(&self) {
-        *self.seen() = SeenFiles::default();
+        self.seen().forget();
     }
 
     /// Where the logs of background commands go.

@@ -77,8 +77,8 @@ impl Engine {
         let Some(mut told) = Told::begin(self, hook, &event) else { return };
         let report = runner::run(hook, &event, &self.settings, cancel);
         told.run.duration = report.duration;
+        told.run.stderr_tail = report.stderr_tail();
         told.run.exit = report.exit;
-        told.run.stderr_tail = report.stderr_tail;
         let folded = report.answer.and_then(|reply| {
             let decision = DecisionKind::of(&reply);
             let reason = reply

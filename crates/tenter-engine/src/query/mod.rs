@@ -10,3 +10,4 @@ mod suggest;
 pub use ask::{Answer, QUERY_TIMEOUT, Query};
 pub use cache::{Cache, Known};
 pub(crate) use suggest::explain;
+pub use suggest::nearest;

@@ -3,8 +3,10 @@
 
 use tenter_protocol::lifecycle::{by_any_spelling, executable_spellings};
 
-/// Edits that a misspelt event name may be away from the right one.
+/// Edits that a misspelt name may be away from the right one, at most.
 const MOST_EDITS: usize = 3;
+/// Characters of a name for each edit: a short name that needs three is another name.
+const CHARACTERS_PER_EDIT: usize = 3;
 
 /// Why `printed` is not the answer of a hook, as the end of a sentence that begins with the hook's name.
 pub(crate) fn explain(printed: &str) -> String {
@@ -36,12 +38,17 @@ fn meant(printed: &str) -> Meant {
             .first()
             .map_or(Meant::ManifestOnly, |spelling| Meant::Spelling(spelling));
     }
-    let by_distance =
-        executable_spellings().into_iter().map(|spelling| (edits(&word, spelling), spelling)).min();
-    match by_distance {
-        Some((distance, spelling)) if distance <= MOST_EDITS => Meant::Spelling(spelling),
-        _ => Meant::Unknown,
+    match nearest(&word, executable_spellings()) {
+        Some(spelling) => Meant::Spelling(spelling),
+        None => Meant::Unknown,
     }
+}
+
+/// The name that was probably meant by `word`, if one of `names` is near enough.
+pub fn nearest<'n>(word: &str, names: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
+    let (distance, name) = names.into_iter().map(|name| (edits(word, name), name)).min()?;
+    let allowed = MOST_EDITS.min(word.len().div_ceil(CHARACTERS_PER_EDIT));
+    (distance <= allowed).then_some(name)
 }
 
 /// Levenshtein's distance: insertions, removals and replacements of single bytes.
@@ -89,6 +96,15 @@ mod tests {
             );
         }
         assert!(explain("").starts_with("printed nothing"));
+    }
+
+    #[test]
+    fn what_is_too_far_from_every_name_suggests_none() {
+        let names = ["guard", "audit-log"];
+        assert_eq!(nearest("gaurd", names), Some("guard"));
+        assert_eq!(nearest("auditlog", names), Some("audit-log"));
+        assert_eq!(nearest("xy", names), None);
+        assert_eq!(nearest("guard", []), None);
     }
 
     proptest! {

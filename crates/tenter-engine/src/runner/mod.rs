@@ -1,17 +1,34 @@
 //! Runs one hook for one event: a payload in, a reply or a failure out. Knows no order and decides nothing.
 
 mod executable;
+mod trial;
 
 use std::time::Duration;
 
-use tenter_proc::Cancel;
-use tenter_protocol::executable::ReplyError;
+use tenter_proc::{Cancel, Captured};
+use tenter_protocol::executable::{ReplyError, Subscription};
 use tenter_protocol::{Event, Reply};
 use thiserror::Error;
 
 use crate::dispatch::EngineSettings;
 use crate::hook::Hook;
 use crate::trust::Changed;
+
+pub use trial::{Trial, run_once};
+
+/// Lines of stderr that a record keeps.
+const STDERR_LINES: usize = 20;
+
+/// What one hook is to be told, once.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Request {
+    /// The event, in the hook's words.
+    pub subscription: Subscription,
+    /// The conversation that it is of: the run's `TENTER_SESSION_ID`.
+    pub session_id: String,
+    /// What the hook reads.
+    pub payload: String,
+}
 
 /// What came of one run.
 pub(crate) struct Report {
@@ -21,8 +38,27 @@ pub(crate) struct Report {
     pub(crate) exit: String,
     /// How long it took.
     pub(crate) duration: Duration,
-    /// The last lines of stderr.
-    pub(crate) stderr_tail: String,
+    /// What it wrote to stdout.
+    pub(crate) stdout: Captured,
+    /// What it wrote to stderr.
+    pub(crate) stderr: Captured,
+}
+
+impl Report {
+    fn not_started(failure: Failure) -> Self {
+        Self {
+            answer: Err(failure),
+            exit: "not started".to_owned(),
+            duration: Duration::ZERO,
+            stdout: Captured::default(),
+            stderr: Captured::default(),
+        }
+    }
+
+    /// The last lines of stderr: what a record keeps of it.
+    pub(crate) fn stderr_tail(&self) -> String {
+        self.stderr.tail_lines(STDERR_LINES)
+    }
 }
 
 /// Why a run gave no reply (R42).

@@ -8,7 +8,7 @@ mod scan;
 
 pub use project::project_root;
 pub use roots::{Places, Root, roots};
-pub use scan::{Candidate, Kind, scan};
+pub use scan::{Candidate, Kind, check_file_name, scan};
 
 use std::fs::{self, DirEntry};
 use std::io::{self, ErrorKind};

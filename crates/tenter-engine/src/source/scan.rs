@@ -18,6 +18,8 @@ const BACKUP_SUFFIXES: [&str; 4] = ["~", ".swp", ".bak", ".orig"];
 /// Settings for the folder's hooks, not a hook (R18).
 const SETTINGS_FILE: &str = "hooks.toml";
 const MANIFEST_FILE: &str = "HOOK.md";
+/// Characters of a hook's name at most (R16).
+const LONGEST_NAME: usize = 64;
 
 /// Something in a hooks folder that is, or may become, a hook.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -148,6 +150,32 @@ fn is_skipped(file_name: &OsStr) -> bool {
         || BACKUP_SUFFIXES.iter().any(|suffix| name.ends_with(suffix.as_bytes()))
 }
 
+/// Whether a hook in a hooks folder may have this file name.
+///
+/// # Errors
+/// Why not, as the end of a sentence that begins with the name: it would not be found, or not run.
+pub fn check_file_name(name: &str) -> Result<(), String> {
+    let length = name.chars().count();
+    Err(if name.trim().is_empty() {
+        "is empty".to_owned()
+    } else if length > LONGEST_NAME {
+        format!("has {length} characters; {LONGEST_NAME} are the most")
+    } else if name.contains('/') {
+        "holds a /, and names of plugins' hooks are given by their folders".to_owned()
+    } else if name.chars().any(char::is_control) {
+        "holds a control character".to_owned()
+    } else if name.starts_with('.') {
+        "begins with a dot: hidden files are not hooks".to_owned()
+    } else if name.ends_with(DISABLED_SUFFIX) {
+        format!("ends in {DISABLED_SUFFIX}: a hook of this name is disabled")
+    } else if is_skipped(OsStr::new(name)) {
+        "is the name of an editor's backup or of the folder's settings, which are not hooks"
+            .to_owned()
+    } else {
+        return Ok(());
+    })
+}
+
 fn kind(file_name: &OsStr, path: &Path, metadata: &Metadata) -> Result<Option<Kind>, Diagnostic> {
     let is_manifest_hook =
         metadata.is_dir() && has_manifest(path).map_err(|error| unreadable(path, &error))?;
@@ -217,4 +245,35 @@ fn not_a_file(path: &Path, file_type: FileType) -> Diagnostic {
     )
     .at(path)
     .help("a hook is an executable file; move this out of the hooks folder")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_that_would_not_be_found_or_not_run_are_refused() {
+        let long = "x".repeat(65);
+        let bad = [
+            "",
+            " ",
+            ".",
+            ".hidden",
+            "a/b",
+            "a\nb",
+            "a.disable",
+            "a~",
+            "a.swp",
+            "a.bak",
+            "a.orig",
+            "hooks.toml",
+            &long,
+        ];
+        for name in bad {
+            assert!(check_file_name(name).is_err(), "{name:?}");
+        }
+        for name in ["guard", "no-sudo.sh", "größe", "two words", &long[1..]] {
+            assert_eq!(check_file_name(name), Ok(()), "{name:?}");
+        }
+    }
 }

@@ -5,4 +5,5 @@
 mod discovery;
 mod remembering;
 mod scene;
+mod trial;
 mod trust;

@@ -85,13 +85,15 @@ fn a_grandchild_that_left_the_group_does_not_delay_a_timeout() {
 
 #[test]
 fn a_background_child_that_holds_the_pipes_neither_delays_the_result_nor_dies() {
-    let completion = run_to_end(&sh("sleep 1000 & echo $!; exit 5"));
+    let folder = tempfile::tempdir().unwrap();
+    let child = "(until [ -e go ]; do sleep 0.02; done; touch alive) &";
+    let mut invocation = sh(&format!("{child} exit 5"));
+    invocation.cwd = folder.path().into();
+    let completion = run_to_end(&invocation);
     assert!(matches!(completion.end, End::Exited(5)));
     assert!(completion.pipes_held);
-    assert!(completion.duration < AGES);
-    let child = first_number(&completion);
-    assert!(exists(child));
-    kill(child);
+    std::fs::write(folder.path().join("go"), "").unwrap();
+    until("the child goes on", || folder.path().join("alive").exists());
 }
 
 #[test]
@@ -149,6 +151,14 @@ fn a_stopped_child_ends_at_the_deadline() {
         invocation.limits.grace = Duration::from_millis(100);
         assert!(!exists(first_number(&run_past_ready(invocation))));
     }
+}
+
+#[test]
+fn a_stopped_child_can_clean_up_too() {
+    let mut invocation =
+        sh("trap 'echo cleaned; exit' TERM; echo ready; kill -STOP $$; sleep 1000");
+    invocation.limits.grace = Duration::from_secs(10);
+    assert_eq!(run_past_ready(invocation).stdout.text(), "ready\ncleaned\n");
 }
 
 #[test]

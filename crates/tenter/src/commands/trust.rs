@@ -52,7 +52,7 @@ pub(crate) fn run(env: &Env, project: Option<&Path>, args: &Args) -> Done {
     }
     let cancel = Cancel::new();
     let catalog = project.load(&cancel);
-    ui::diagnostics(&project.findings);
+    ui::diagnostics(project.findings());
     if catalog.untrusted().is_empty() {
         ui::note(format!(
             "Nothing to trust: no hook of {} waits for it.",
@@ -170,7 +170,6 @@ pub(crate) fn trust_and_reload(
     trust(project, &entries)?;
     let names: Vec<&str> = entries.iter().map(|entry| entry.name.as_str()).collect();
     ui::note(format!("Trusted: {}.", sanitize(&names.join(", "))));
-    project.findings.clear();
     let reloaded = project.load(cancel);
     let with_events: Vec<TrustEntry> = reloaded
         .hooks()

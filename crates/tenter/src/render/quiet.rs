@@ -15,7 +15,7 @@ pub(crate) struct Quiet;
 impl Watcher for Quiet {
     fn see(&self, _scope: &Scope, happening: &Happening) {
         match happening {
-            Happening::Diagnostic(finding) => ui::diagnostics(std::slice::from_ref(*finding)),
+            Happening::Diagnostic(finding) => ui::diagnostics([*finding]),
             Happening::Blocked { event, hook, reason } => {
                 ui::note(terminal::blocked_line(*event, hook, reason))
             }
@@ -36,7 +36,7 @@ impl Observer for Quiet {
 
 impl Show for Quiet {
     fn finding(&self, finding: &Diagnostic) {
-        ui::diagnostics(std::slice::from_ref(finding));
+        ui::diagnostics([finding]);
     }
 
     fn untrusted(&self, hooks: &[Untrusted]) {

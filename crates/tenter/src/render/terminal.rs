@@ -78,7 +78,7 @@ impl Watcher for Terminal {
             )]),
             Happening::Diagnostic(finding) => {
                 self.lines([] as [&str; 0]);
-                ui::diagnostics(std::slice::from_ref(*finding));
+                ui::diagnostics([*finding]);
             }
             Happening::Ended { usage, status, .. } if !of_subagent => {
                 self.lines([end_line(scope, status, usage)])
@@ -111,7 +111,7 @@ impl Observer for Terminal {
 
 impl Show for Terminal {
     fn finding(&self, finding: &Diagnostic) {
-        ui::diagnostics(std::slice::from_ref(finding));
+        ui::diagnostics([finding]);
     }
 
     fn untrusted(&self, hooks: &[Untrusted]) {

@@ -74,7 +74,7 @@ pub(crate) fn run(env: &Env, project: Option<&Path>, args: &Args) -> Done {
         return Ok(Exit::Untrusted);
     };
     let built = build::build(&project, args, catalog, Arc::clone(&show))?;
-    for finding in project.findings.iter().chain(&built.findings) {
+    for finding in project.findings().chain(&built.findings) {
         show.finding(finding);
     }
     let finish = work(&built, &query, &cancel);

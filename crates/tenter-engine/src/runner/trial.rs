@@ -1,0 +1,43 @@
+//! One hook run once, outside of an agent's life: for authors who try a hook. There is no order and no fold, and no
+//! observer is told.
+
+use std::time::Duration;
+
+use tenter_proc::{Cancel, Captured};
+use tenter_protocol::Reply;
+
+use super::{Request, executable};
+use crate::dispatch::EngineSettings;
+use crate::hook::Hook;
+
+/// What came of a hook that was run once.
+#[derive(Debug)]
+pub struct Trial {
+    /// Its reply, or what went wrong, in words.
+    pub answer: Result<Reply, String>,
+    /// How its process ended, in words: `exit 0`, `signal 9`, `timed out` …
+    pub exit: String,
+    /// How long it took.
+    pub duration: Duration,
+    /// What it wrote to stdout.
+    pub stdout: Captured,
+    /// What it wrote to stderr.
+    pub stderr: Captured,
+}
+
+/// Runs `hook` as an agent would: same program, same folder, same environment, same limits, same reading of its answer.
+pub fn run_once(
+    hook: &Hook,
+    request: Request,
+    settings: &EngineSettings,
+    cancel: &Cancel,
+) -> Trial {
+    let report = executable::ask(hook, request, settings, cancel);
+    Trial {
+        answer: report.answer.map_err(|failure| failure.to_string()),
+        exit: report.exit,
+        duration: report.duration,
+        stdout: report.stdout,
+        stderr: report.stderr,
+    }
+}

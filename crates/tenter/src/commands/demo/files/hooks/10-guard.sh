@@ -1,0 +1,15 @@
+#!/usr/bin/env bash
+# Blocks commands that destroy. The agent reads the reason and finds another way.
+case "$1" in
+hook) echo before_tool_call ;;
+run)
+    payload=$(cat)
+    for forbidden in "rm -rf" "rm -fr" "sudo " "mkfs"; do
+        case "$payload" in *'"command": "'*"$forbidden"*)
+            echo "{\"blocked\": true, \"reason\": \"${forbidden% } is not allowed here; delete single files by name\"}"
+            exit 0
+            ;;
+        esac
+    done
+    ;;
+esac

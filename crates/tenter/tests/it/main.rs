@@ -1,0 +1,30 @@
+//! The binary as a person uses it: real processes, real files, whole sessions.
+
+#![expect(clippy::unwrap_used, reason = "tests")]
+
+mod conversations;
+mod faults;
+mod follow_ups;
+mod run;
+mod subagents;
+mod tool_calls;
+
+use serde_json::Value;
+use tenter_testkit::Sandbox;
+
+/// A sandbox for this build of `tenter`.
+fn sandbox() -> Sandbox {
+    Sandbox::new(env!("CARGO_BIN_EXE_tenter"))
+}
+
+/// The objects of one kind.
+fn of_kind<'v>(lines: &'v [Value], kind: &str) -> Vec<&'v Value> {
+    lines.iter().filter(|line| line["kind"] == kind).collect()
+}
+
+/// Runs a script headless and returns its stream and its exit code.
+fn headless(sandbox: &Sandbox, script: &str) -> (Vec<Value>, i32) {
+    let model = sandbox.script(script);
+    let output = sandbox.run(&["run", "--headless", "--model", &model, "do it"]);
+    (output.json_lines(), output.code.unwrap_or(-1))
+}
