@@ -39,18 +39,31 @@ pub struct Diagnostic {
     /// The file or folder it is about.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub path: Option<PathBuf>,
-    /// The line in that file, from 1.
+    /// Where in that file.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub line: Option<usize>,
+    pub place: Option<Place>,
     /// What to do next.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub help: Option<String>,
 }
 
+/// A part of a line, with the line, so that a person can be shown it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Place {
+    /// The line's number, from 1.
+    pub line: usize,
+    /// The first character that is meant, from 1.
+    pub column: usize,
+    /// How many characters are meant; at least one.
+    pub length: usize,
+    /// The line as it stands in the file, without its end.
+    pub source: String,
+}
+
 impl Diagnostic {
     /// A finding that is not about a file.
     pub fn new(id: &'static str, severity: Severity, message: impl Into<String>) -> Self {
-        Self { id, severity, message: message.into(), path: None, line: None, help: None }
+        Self { id, severity, message: message.into(), path: None, place: None, help: None }
     }
 
     /// The same finding, about a file or folder.
@@ -60,10 +73,10 @@ impl Diagnostic {
         self
     }
 
-    /// The same finding, about a line of its file.
+    /// The same finding, about a place in its file.
     #[must_use]
-    pub fn on_line(mut self, line: usize) -> Self {
-        self.line = Some(line);
+    pub fn marking(mut self, place: Place) -> Self {
+        self.place = Some(place);
         self
     }
 

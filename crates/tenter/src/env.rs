@@ -45,6 +45,11 @@ impl Env {
         Self { vars, cwd, home }
     }
 
+    /// The file of this program, for scripts that start it.
+    pub(crate) fn program() -> PathBuf {
+        std::env::current_exe().unwrap_or_else(|_| PathBuf::from("tenter"))
+    }
+
     /// A variable's value; an empty one counts as absent.
     pub(crate) fn var(&self, name: &str) -> Option<&OsStr> {
         find(&self.vars, name)

@@ -81,13 +81,21 @@ pub(crate) fn diagnostic(diagnostic: &Diagnostic) {
         Severity::Warning => NOTICE,
         Severity::Error => BAD,
     };
-    let place = match (&diagnostic.path, diagnostic.line) {
-        (Some(path), Some(line)) => format!("{}:{line}: ", path.display()),
+    let place = match (&diagnostic.path, &diagnostic.place) {
+        (Some(path), Some(place)) => {
+            format!("{}:{}:{}: ", path.display(), place.line, place.column)
+        }
         (Some(path), None) => format!("{}: ", path.display()),
         (None, _) => String::new(),
     };
     let severity = styled(style, diagnostic.severity);
     note(format!("{severity}: {}{}", sanitize(&place), sanitize(&diagnostic.message)));
+    if let Some(place) = &diagnostic.place {
+        let margin = format!("{} | ", place.line);
+        note(format!("  {}{}", styled(FAINT, &margin), sanitize(&place.source)));
+        let indent = " ".repeat(margin.len() + place.column.saturating_sub(1));
+        note(format!("  {indent}{}", styled(style, "^".repeat(place.length.max(1)))));
+    }
     if let Some(help) = &diagnostic.help {
         note(format!("  {} {}", styled(FAINT, "help:"), sanitize(help)));
     }

@@ -9,7 +9,7 @@ mod record;
 mod redact;
 mod writer;
 
-pub use reader::{conversations, read};
+pub use reader::{Line, Lines, Tail, conversations, read};
 pub use record::{DecisionRecord, Record, RecordKind, RunRecord};
 pub use redact::Redactor;
 pub use writer::JournalWriter;

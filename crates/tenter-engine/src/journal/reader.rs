@@ -1,7 +1,8 @@
-//! Reads journals. A line that is cut or that a newer Tenter wrote in another form is counted, never an end.
+//! Reads journals, whole or as they grow. A line that is cut or that no version wrote is counted, never an end; a line that
+//! a newer version wrote is kept as it stands.
 
 use std::fs::{self, File};
-use std::io::{self, BufRead as _, BufReader};
+use std::io::{self, Read as _, Seek as _, SeekFrom};
 use std::path::{Path, PathBuf};
 
 use super::record::Record;
@@ -16,27 +17,96 @@ pub(super) fn path(folder: &Path, conversation: &str) -> PathBuf {
     folder.join(format!("{name}.jsonl"))
 }
 
-/// The records of a conversation in the order in which they were written, and how many lines could not be read.
+/// A line that could be read.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Line {
+    /// What it says.
+    pub record: Record,
+    /// The line as it stands in the journal, without its end.
+    pub text: String,
+}
+
+/// What was read of a journal, in the order in which it was written.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Lines {
+    /// The lines that could be read.
+    pub lines: Vec<Line>,
+    /// How many could not.
+    pub unreadable: usize,
+    /// Whether half a line stands at the end: somebody is writing it now, or was killed while he did.
+    pub unfinished: bool,
+}
+
+/// A place in a conversation's journal: each [`read`](Self::read) goes on where the one before ended.
+#[derive(Debug, Clone)]
+pub struct Tail {
+    path: PathBuf,
+    offset: u64,
+}
+
+impl Tail {
+    /// The beginning of a conversation's journal, which need not be there yet.
+    pub fn new(folder: &Path, conversation: &str) -> Self {
+        Self { path: path(folder, conversation), offset: 0 }
+    }
+
+    /// What was written since the last time. Half a line at the end is left for the next time. Looking at a journal that did
+    /// not grow costs one system call.
+    ///
+    /// # Errors
+    /// When the file is there but cannot be read; a conversation without a journal has no lines.
+    pub fn read(&mut self) -> io::Result<Lines> {
+        let length = match fs::metadata(&self.path) {
+            Ok(metadata) => metadata.len(),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Lines::default()),
+            Err(error) => return Err(error),
+        };
+        if length < self.offset {
+            self.offset = 0; // it was deleted, and another took its place
+        }
+        if length == self.offset {
+            return Ok(Lines::default());
+        }
+        let mut bytes = Vec::new();
+        let mut file = File::open(&self.path)?;
+        file.seek(SeekFrom::Start(self.offset))?;
+        file.read_to_end(&mut bytes)?;
+        let (lines, taken) = split(&bytes);
+        self.offset += taken as u64;
+        Ok(lines)
+    }
+}
+
+/// The lines in `bytes`, and how many bytes they are. A last line that lacks only its end is whole.
+fn split(bytes: &[u8]) -> (Lines, usize) {
+    let mut lines = Lines::default();
+    let mut taken = 0;
+    for piece in bytes.split_inclusive(|byte| *byte == b'\n') {
+        let content = piece.trim_ascii();
+        let text = str::from_utf8(content).ok();
+        let record = text.and_then(|text| serde_json::from_str(text).ok());
+        match (text, record) {
+            (Some(text), Some(record)) => lines.lines.push(Line { record, text: text.to_owned() }),
+            _ if content.is_empty() => {}
+            _ if piece.ends_with(b"\n") => lines.unreadable += 1,
+            _ => {
+                lines.unfinished = true;
+                break;
+            }
+        }
+        taken += piece.len();
+    }
+    (lines, taken)
+}
+
+/// The journal of a conversation, whole. Half a line at its end counts as unreadable.
 ///
 /// # Errors
-/// When the file is there but cannot be read; a conversation without a journal has no records.
-pub fn read(folder: &Path, conversation: &str) -> io::Result<(Vec<Record>, usize)> {
-    let file = match File::open(path(folder, conversation)) {
-        Ok(file) => file,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok((Vec::new(), 0)),
-        Err(error) => return Err(error),
-    };
-    let mut records = Vec::new();
-    let mut unreadable = 0;
-    for line in BufReader::new(file).split(b'\n') {
-        let line = line?;
-        match serde_json::from_slice(&line) {
-            Ok(record) => records.push(record),
-            Err(_) if line.is_empty() => {}
-            Err(_) => unreadable += 1,
-        }
-    }
-    Ok((records, unreadable))
+/// As [`Tail::read`].
+pub fn read(folder: &Path, conversation: &str) -> io::Result<Lines> {
+    let mut lines = Tail::new(folder, conversation).read()?;
+    lines.unreadable += usize::from(lines.unfinished);
+    Ok(lines)
 }
 
 /// The conversations that have a journal, oldest first by the time of their last line.
@@ -53,8 +123,10 @@ pub fn conversations(folder: &Path) -> io::Result<Vec<String>> {
     for entry in entries {
         let entry = entry?;
         let name = entry.file_name().to_string_lossy().into_owned();
-        if let Some(conversation) = name.strip_suffix(".jsonl") {
-            found.push((entry.metadata()?.modified()?, conversation.to_owned()));
+        // One that was deleted meanwhile has no time any more.
+        let time = entry.metadata().and_then(|metadata| metadata.modified());
+        if let (Some(conversation), Ok(time)) = (name.strip_suffix(".jsonl"), time) {
+            found.push((time, conversation.to_owned()));
         }
     }
     found.sort();

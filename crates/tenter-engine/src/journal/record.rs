@@ -1,6 +1,8 @@
-//! The form of one journal line. Fields may be added; a changed meaning needs a new [`VERSION`].
+//! The form of one journal line. Fields, kinds and decisions may be added; a changed meaning needs a new [`VERSION`]. What
+//! every version writes, so that every version can show it, are the fields of [`Record`] itself and `kind`.
 
 use serde::{Deserialize, Serialize};
+use tenter_protocol::Object;
 
 use crate::clock::rfc3339;
 use crate::observe::{Change, Decision, DecisionKind, HookRun};
@@ -30,14 +32,24 @@ pub struct Record {
     pub kind: RecordKind,
 }
 
+impl Record {
+    /// Whether a newer version wrote it, so that it may mean something that this version does not know.
+    pub fn is_newer(&self) -> bool {
+        self.v > VERSION
+    }
+}
+
 /// What is recorded.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "lowercase")]
 pub enum RecordKind {
     /// A hook was run.
-    Run(RunRecord),
+    Run(Box<RunRecord>),
     /// The hooks of an event have decided.
     Decision(DecisionRecord),
+    /// Something that a newer version records, or records otherwise: its fields as they stand, `kind` among them.
+    #[serde(untagged)]
+    Other(Object),
 }
 
 /// A hook was run.
@@ -98,7 +110,7 @@ impl From<&HookRun> for Record {
             parent_conversation_id: run.scope.parent_conversation_id.clone(),
             event: run.event.as_str().to_owned(),
             tool_call_id: run.tool_call_id.clone(),
-            kind: RecordKind::Run(RunRecord {
+            kind: RecordKind::Run(Box::new(RunRecord {
                 hook: run.hook.clone(),
                 layer: run.layer.as_str().to_owned(),
                 hash: run.fingerprint.0.clone(),
@@ -109,7 +121,7 @@ impl From<&HookRun> for Record {
                 reason: run.reason.clone(),
                 rewrite: run.change.clone(),
                 stderr: run.stderr_tail.clone(),
-            }),
+            })),
         }
     }
 }

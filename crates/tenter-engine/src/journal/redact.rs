@@ -13,6 +13,8 @@ use serde_json::Value;
 const SHORTEST_SECRET: usize = 8;
 /// Bytes of one string that a record keeps.
 const LONGEST_STRING: usize = 16 * 1024;
+/// Arrays and objects inside each other that a record keeps: no reader of JSON goes down without end.
+const DEEPEST: usize = 64;
 
 static WELL_KNOWN: LazyLock<Option<Regex>> = LazyLock::new(|| {
     let forms = [
@@ -39,9 +41,11 @@ pub struct Redactor {
 impl Redactor {
     /// A redactor that also knows these values, whatever their form.
     pub fn new(secrets: impl IntoIterator<Item = String>) -> Self {
-        Self {
-            secrets: secrets.into_iter().filter(|secret| secret.len() >= SHORTEST_SECRET).collect(),
-        }
+        let mut secrets: Vec<String> =
+            secrets.into_iter().filter(|secret| secret.len() >= SHORTEST_SECRET).collect();
+        // The longest first: of two secrets that begin alike, the shorter would leave the longer one's end.
+        secrets.sort_by_key(|secret| std::cmp::Reverse(secret.len()));
+        Self { secrets }
     }
 
     /// `text` without secrets, cut to a length fit for a record.
@@ -60,16 +64,24 @@ impl Redactor {
         cut(text.into_owned())
     }
 
-    /// `value` with every string in it treated so.
+    /// `value` with every string and every key in it treated so, cut to a depth fit for a record.
     pub fn value(&self, value: Value) -> Value {
+        self.value_at(0, value)
+    }
+
+    fn value_at(&self, depth: usize, value: Value) -> Value {
         match value {
             Value::String(text) => Value::String(self.text(&text)),
-            Value::Array(items) => {
-                Value::Array(items.into_iter().map(|item| self.value(item)).collect())
+            Value::Array(_) | Value::Object(_) if depth == DEEPEST => {
+                Value::String("[… nested too deeply, left out]".to_owned())
             }
-            Value::Object(fields) => Value::Object(
-                fields.into_iter().map(|(key, field)| (key, self.value(field))).collect(),
-            ),
+            Value::Array(items) => {
+                items.into_iter().map(|item| self.value_at(depth + 1, item)).collect()
+            }
+            Value::Object(fields) => fields
+                .into_iter()
+                .map(|(key, field)| (self.text(&key), self.value_at(depth + 1, field)))
+                .collect(),
             other => other,
         }
     }

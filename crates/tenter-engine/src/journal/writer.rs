@@ -3,11 +3,12 @@
 
 use std::collections::HashMap;
 use std::fs::{DirBuilder, File, OpenOptions};
-use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
-use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
+use std::io::{self, Write as _};
+use std::os::unix::fs::{DirBuilderExt as _, FileExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use serde_json::Value;
 use tenter_protocol::{Diagnostic, Scope, Severity, json};
 
 use super::record::{Record, RecordKind};
@@ -24,6 +25,8 @@ pub struct JournalWriter {
 #[derive(Default)]
 struct State {
     files: HashMap<String, File>,
+    /// Whether a line was ever lost: only the first time makes trouble.
+    lost: bool,
     trouble: Option<Diagnostic>,
 }
 
@@ -33,23 +36,25 @@ impl JournalWriter {
         Self { folder, redactor, state: Mutex::default() }
     }
 
-    /// What kept lines from being written, if anything did since this was last asked.
+    /// What kept a line from being written, if anything did; told once, however many lines are lost.
     pub fn take_trouble(&self) -> Option<Diagnostic> {
-        self.state.lock().ok()?.trouble.take()
+        self.state().trouble.take()
     }
 
     fn write(&self, scope: &Scope, record: Record) {
         let line = json::to_line(&self.redacted(record));
-        // A poisoned lock means that another thread died while it wrote a line; this one can still be written.
-        let mut state = self.state.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         let root = scope.parent_conversation_id.as_ref().unwrap_or(&scope.conversation_id);
-        if let Err(error) = state.append(&self.folder, root, line.as_bytes()) {
-            state.trouble = Some(
-                Diagnostic::new("journal-not-written", Severity::Warning, format!("the journal could not be written: {error}"))
-                    .at(&self.folder)
-                    .help("the agent goes on, but what its hooks do is not recorded; check the folder's space and permissions"),
-            );
+        let mut state = self.state();
+        if let Err(error) = state.append(&self.folder, root, line)
+            && !std::mem::replace(&mut state.lost, true)
+        {
+            state.trouble = Some(not_written(&self.folder, &error));
         }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        // A poisoned lock means that another thread died while it wrote a line; this one can still be written.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn redacted(&self, mut record: Record) -> Record {
@@ -65,18 +70,36 @@ impl JournalWriter {
             RecordKind::Decision(decision) => {
                 decision.reason = decision.reason.take().map(|reason| self.redactor.text(&reason));
             }
+            RecordKind::Other(fields) => {
+                let redacted = self.redactor.value(Value::Object(std::mem::take(fields)));
+                *fields = redacted.as_object().cloned().unwrap_or_default();
+            }
         }
         record
     }
 }
 
+fn not_written(folder: &Path, error: &io::Error) -> Diagnostic {
+    let message = format!("the journal could not be written: {error}");
+    Diagnostic::new("journal-not-written", Severity::Warning, message).at(folder).help(
+        "the agent goes on, but what its hooks do is not recorded; check the folder's space and permissions",
+    )
+}
+
 impl State {
-    fn append(&mut self, folder: &Path, conversation: &str, line: &[u8]) -> io::Result<()> {
-        if !self.files.contains_key(conversation) {
-            let file = open(folder, conversation)?;
-            self.files.insert(conversation.to_owned(), file);
+    fn append(&mut self, folder: &Path, conversation: &str, mut line: String) -> io::Result<()> {
+        let mut file = match self.files.get(conversation) {
+            Some(file) => file,
+            None => {
+                self.files.entry(conversation.to_owned()).or_insert(open(folder, conversation)?)
+            }
+        };
+        if ends_mid_line(file)? {
+            // Somebody left half a line: a process that was killed, or this one when the disk was full. Ours must not be
+            // glued to it. Two who both see it leave an empty line, which no reader minds.
+            line.insert(0, '\n');
         }
-        self.files.get_mut(conversation).map_or(Ok(()), |file| file.write_all(line))
+        file.write_all(line.as_bytes())
     }
 }
 
@@ -85,22 +108,13 @@ fn open(folder: &Path, conversation: &str) -> io::Result<File> {
         DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
     }
     let path = super::reader::path(folder, conversation);
-    let mut file =
-        OpenOptions::new().create(true).read(true).append(true).mode(0o600).open(&path)?;
-    if ends_mid_line(&mut file)? {
-        // A process that was killed while it wrote left half a line; ours must not be glued to it.
-        file.write_all(b"\n")?;
-    }
-    Ok(file)
+    OpenOptions::new().create(true).read(true).append(true).mode(0o600).open(&path)
 }
 
-fn ends_mid_line(file: &mut File) -> io::Result<bool> {
-    if file.metadata()?.len() == 0 {
-        return Ok(false);
-    }
+fn ends_mid_line(file: &File) -> io::Result<bool> {
+    let Some(end) = file.metadata()?.len().checked_sub(1) else { return Ok(false) };
     let mut last = [0];
-    file.seek(SeekFrom::End(-1))?;
-    file.read_exact(&mut last)?;
+    file.read_exact_at(&mut last, end)?;
     Ok(last != *b"\n")
 }
 

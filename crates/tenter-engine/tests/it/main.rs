@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot set its scene fails")]
 
 mod discovery;
+mod journal;
 mod remembering;
 mod scene;
 mod trial;

@@ -160,8 +160,20 @@ pub(crate) fn refuse(hooks: &[Untrusted]) {
     ui::failure(&failure);
 }
 
-/// Trusts the catalog's untrusted hooks and loads again; their events, known only now, are recorded with them.
+/// [`trust_all`], and says so.
 pub(crate) fn trust_and_reload(
+    project: &mut Project,
+    catalog: &Catalog,
+    cancel: &Cancel,
+) -> Result<Catalog, Failure> {
+    let reloaded = trust_all(project, catalog, cancel)?;
+    let names: Vec<&str> = catalog.untrusted().iter().map(|hook| hook.name.as_str()).collect();
+    ui::note(format!("Trusted: {}.", sanitize(&names.join(", "))));
+    Ok(reloaded)
+}
+
+/// Trusts the catalog's untrusted hooks and loads again; their events, known only now, are recorded with them.
+pub(crate) fn trust_all(
     project: &mut Project,
     catalog: &Catalog,
     cancel: &Cancel,
@@ -169,7 +181,6 @@ pub(crate) fn trust_and_reload(
     let entries: Vec<TrustEntry> = catalog.untrusted().iter().map(TrustEntry::from).collect();
     trust(project, &entries)?;
     let names: Vec<&str> = entries.iter().map(|entry| entry.name.as_str()).collect();
-    ui::note(format!("Trusted: {}.", sanitize(&names.join(", "))));
     let reloaded = project.load(cancel);
     let with_events: Vec<TrustEntry> = reloaded
         .hooks()

@@ -37,8 +37,8 @@ fn write(scope: &Scope, kind: &str, fields: Value) {
     ui::out(tenter_protocol::json::to_string(&object));
 }
 
-/// A finding from before there is a conversation: there is nothing to put into its scope.
-fn write_early(kind: &str, fields: Value) {
+/// An object from before there is a conversation, or beside it: there is nothing to put into its scope.
+pub(crate) fn write_early(kind: &str, fields: Value) {
     let time = tenter_engine::clock::rfc3339(crate::env::now());
     let scope = Scope {
         conversation_id: String::new(),

@@ -12,7 +12,7 @@ use tenter_engine::catalog::Untrusted;
 use tenter_protocol::Diagnostic;
 
 pub(crate) use ask::TerminalAsker;
-pub(crate) use headless::Headless;
+pub(crate) use headless::{Headless, write_early};
 pub(crate) use quiet::Quiet;
 pub(crate) use terminal::Terminal;
 

@@ -10,14 +10,20 @@ use crate::{of_kind, sandbox};
 fn follow_and_resume_go_on_where_the_conversation_stood() {
     let sandbox = sandbox();
     let model = sandbox.script("turns: [{text: The answer is 42.}]");
-    let first = sandbox.run(&["run", "--headless", "--model", &model, "what is it?"]).expect_code(0);
+    let first =
+        sandbox.run(&["run", "--headless", "--model", &model, "what is it?"]).expect_code(0);
     let id = first.json_lines()[0]["id"].as_str().unwrap().to_owned();
-    let model = sandbox.script("turns: [{text: Because., expect: {contains: [what is it?, The answer is 42., why?]}}]");
+    let model = sandbox.script(
+        "turns: [{text: Because., expect: {contains: [what is it?, The answer is 42., why?]}}]",
+    );
     assert_eq!(sandbox.run(&["run", "--follow", "--model", &model, "why?"]).code, Some(0));
     let model = sandbox.script("turns: [{text: ok, expect: {contains: [Because.]}}]");
-    let resumed = sandbox.run(&["run", "--headless", "--resume", &id[..13], "--model", &model, "and?"]).expect_code(0);
+    let resumed = sandbox
+        .run(&["run", "--headless", "--resume", &id[..13], "--model", &model, "and?"])
+        .expect_code(0);
     assert_eq!(resumed.json_lines()[0]["id"], id);
-    let unknown = sandbox.run(&["run", "--resume", "nonsense", "--model", &model, "x"]).expect_code(1);
+    let unknown =
+        sandbox.run(&["run", "--resume", "nonsense", "--model", &model, "x"]).expect_code(1);
     assert!(unknown.stderr.contains("there is no conversation \"nonsense\""), "{unknown}");
     assert_eq!(sandbox.run(&["run", "--resume", &id, "--follow", "x"]).code, Some(2));
 }
@@ -40,9 +46,15 @@ fn what_is_not_to_be_saved_is_not() {
     assert_eq!(sandbox.run(&["run", "--no-save", "--model", &model, "a"]).code, Some(0));
     assert!(!sandbox.state().join("conversations.db").exists());
     assert_eq!(sandbox.run(&["run", "--model", &model, "saved"]).code, Some(0));
-    let model = sandbox.script("turns: [{text: ok, expect: {contains: [saved]}}, {text: ok, expect: {contains: [saved]}}]");
-    assert_eq!(sandbox.run(&["run", "--no-save", "--follow", "--model", &model, "unsaved"]).code, Some(0));
-    let model = sandbox.script("turns: [{text: ok, expect: {contains: [saved], lacks: [unsaved]}}]");
+    let model = sandbox.script(
+        "turns: [{text: ok, expect: {contains: [saved]}}, {text: ok, expect: {contains: [saved]}}]",
+    );
+    assert_eq!(
+        sandbox.run(&["run", "--no-save", "--follow", "--model", &model, "unsaved"]).code,
+        Some(0)
+    );
+    let model =
+        sandbox.script("turns: [{text: ok, expect: {contains: [saved], lacks: [unsaved]}}]");
     assert_eq!(sandbox.run(&["run", "--follow", "--model", &model, "b"]).code, Some(0));
 }
 
@@ -54,7 +66,8 @@ fn a_model_that_fails_leaves_what_was_done_before() {
     let lines = failed.json_lines();
     assert_eq!(of_kind(&lines, "diagnostic")[0]["id"], "model-failed");
     assert_eq!(lines.last().unwrap()["status"], "failed");
-    let model = sandbox.script("turns: [{text: ok, expect: {contains: [go, Step one., to-do list]}}]");
+    let model =
+        sandbox.script("turns: [{text: ok, expect: {contains: [go, Step one., to-do list]}}]");
     assert_eq!(sandbox.run(&["run", "--follow", "--model", &model, "again"]).code, Some(0));
 }
 
@@ -63,27 +76,40 @@ fn a_model_that_fails_leaves_what_was_done_before() {
 #[expect(clippy::disallowed_methods, reason = "kill -9 is the point")]
 fn a_killed_run_keeps_every_finished_exchange_and_can_be_resumed() {
     let sandbox = sandbox();
-    let turn = |number: u32| format!("{{text: step {number}., tool_calls: [{{name: bash, input: {{command: \"echo {number} >> steps\"}}}}]}}");
+    let turn = |number: u32| {
+        format!(
+            "{{text: step {number}., tool_calls: [{{name: bash, input: {{command: \"echo {number} >> steps\"}}}}]}}"
+        )
+    };
     let turns: Vec<String> = (0..400).map(turn).collect();
     let script = format!("turns: [{}]", turns.join(", "));
     for round in 0..6 {
         let model = sandbox.script(&script);
         let _ = std::fs::remove_file(sandbox.project().join("steps"));
         let mut child = sandbox.start(&["run", "--model", &model, "walk"]);
-        let steps = || std::fs::read_to_string(sandbox.project().join("steps")).map_or(0, |text| text.lines().count());
+        let steps = || {
+            std::fs::read_to_string(sandbox.project().join("steps"))
+                .map_or(0, |text| text.lines().count())
+        };
         let begun = Instant::now();
         wait_until("some steps are done", || steps() > round * 3);
         // A different moment of an exchange each time, without a clock of our own.
         while begun.elapsed().subsec_micros() % 7 != u32::try_from(round).unwrap() {
             std::hint::spin_loop();
         }
-        let killed = std::process::Command::new("kill").args(["-9", &child.id().to_string()]).status().unwrap();
+        let killed = std::process::Command::new("kill")
+            .args(["-9", &child.id().to_string()])
+            .status()
+            .unwrap();
         assert!(killed.success());
         child.wait().unwrap();
         let done = steps();
         let finished = done.saturating_sub(2); // the last may be in flight, and one more may have begun
-        let expected = if finished == 0 { "walk".to_owned() } else { format!("step {}.", finished - 1) };
-        let model = sandbox.script(&format!("turns: [{{text: resumed, expect: {{contains: [walk, \"{expected}\"]}}}}]"));
+        let expected =
+            if finished == 0 { "walk".to_owned() } else { format!("step {}.", finished - 1) };
+        let model = sandbox.script(&format!(
+            "turns: [{{text: resumed, expect: {{contains: [walk, \"{expected}\"]}}}}]"
+        ));
         let output = sandbox.run(&["run", "--follow", "--result-only", "--model", &model, "go on"]);
         assert_eq!(output.stdout, "resumed\n", "round {round}\n{output}");
     }

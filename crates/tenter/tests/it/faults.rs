@@ -5,7 +5,8 @@ use tenter_testkit::Sandbox;
 
 use crate::{headless, of_kind, sandbox};
 
-const ONE_CALL: &str = "turns: [{tool_calls: [{name: bash, input: {command: touch ran}}]}, {text: ok}]";
+const ONE_CALL: &str =
+    "turns: [{tool_calls: [{name: bash, input: {command: touch ran}}]}, {text: ok}]";
 
 /// Runs one call under a hook that does `body`; returns the hook's run from the stream.
 fn run_under(sandbox: &Sandbox, body: &str) -> Value {
@@ -44,17 +45,27 @@ fn a_failed_hook_is_told_and_the_agent_goes_on() {
 #[test]
 fn a_failed_hooks_last_words_are_shown() {
     let sandbox = sandbox();
-    sandbox.sh_hook("odd", "before_tool_call", "echo 'could not reach the policy server' >&2; exit 3");
+    sandbox.sh_hook(
+        "odd",
+        "before_tool_call",
+        "echo 'could not reach the policy server' >&2; exit 3",
+    );
     let model = sandbox.script(ONE_CALL);
     let output = sandbox.run(&["run", "--model", &model, "x"]).expect_code(0);
-    assert!(output.stderr.contains("hook odd failed at before_tool: it exited with code 3"), "{output}");
+    assert!(
+        output.stderr.contains("hook odd failed at before_tool: it exited with code 3"),
+        "{output}"
+    );
     assert!(output.stderr.contains("could not reach the policy server"), "{output}");
 }
 
 #[test]
 fn a_hook_that_fails_closed_blocks_and_says_that_it_failed() {
     let sandbox = sandbox();
-    sandbox.write("../home/.config/tenter/config.toml", "[[hooks.override]]\nname = \"odd\"\nfail = \"closed\"\n");
+    sandbox.write(
+        "../home/.config/tenter/config.toml",
+        "[[hooks.override]]\nname = \"odd\"\nfail = \"closed\"\n",
+    );
     sandbox.sh_hook("odd", "before_tool_call", "exit 1");
     let (lines, code) = headless(&sandbox, ONE_CALL);
     assert_eq!(code, 0);
@@ -69,12 +80,17 @@ fn a_hook_that_fails_closed_blocks_and_says_that_it_failed() {
 fn a_hook_that_hangs_is_ended_at_its_deadline() {
     let sandbox = sandbox();
     sandbox.write("../home/.config/tenter/config.toml", "[hooks]\ntimeout_ms = 300\n");
-    let run = run_under(&sandbox, "trap '' TERM; echo $$ > pid; echo half >&2; while :; do sleep 1; done");
+    let run = run_under(
+        &sandbox,
+        "trap '' TERM; echo $$ > pid; echo half >&2; while :; do sleep 1; done",
+    );
     assert_eq!(run["decision"], "failed");
     assert!(run["reason"].as_str().unwrap().contains("timed out after 300 ms"), "{run}");
     assert!(ran(&sandbox));
     let pid = sandbox.read("pid").trim().to_owned();
-    tenter_testkit::wait_until("the hook is gone", || !std::path::Path::new("/proc").join(&pid).exists());
+    tenter_testkit::wait_until("the hook is gone", || {
+        !std::path::Path::new("/proc").join(&pid).exists()
+    });
 }
 
 #[test]
@@ -89,7 +105,10 @@ fn a_hook_that_floods_its_output_is_read_to_the_end_and_refused() {
 #[test]
 fn a_hook_that_leaves_a_child_holding_its_pipes_does_not_delay_the_agent() {
     let sandbox = sandbox();
-    let run = run_under(&sandbox, "sleep 1000 & echo $! > child; echo '{\"blocked\": true, \"reason\": \"still heard\"}'");
+    let run = run_under(
+        &sandbox,
+        "sleep 1000 & echo $! > child; echo '{\"blocked\": true, \"reason\": \"still heard\"}'",
+    );
     assert_eq!((&run["decision"], &run["reason"]), (&"deny".into(), &"still heard".into()));
     let child = sandbox.read("child").trim().to_owned();
     kill(&child);
@@ -105,14 +124,23 @@ fn a_hook_that_never_reads_a_large_payload_is_heard() {
     let sandbox = sandbox();
     sandbox.user_hook("deaf", "#!/bin/sh\n[ \"$1\" = hook ] && echo before_tool_call && exit\necho '{\"blocked\": true, \"reason\": \"heard\"}'\n");
     let large = "x".repeat(1_000_000);
-    let (lines, _) = headless(&sandbox, &format!("turns: [{{tool_calls: [{{name: bash, input: {{command: \"echo {large}\"}}}}]}}, {{text: ok}}]"));
+    let (lines, _) = headless(
+        &sandbox,
+        &format!(
+            "turns: [{{tool_calls: [{{name: bash, input: {{command: \"echo {large}\"}}}}]}}, {{text: ok}}]"
+        ),
+    );
     assert_eq!(of_kind(&lines, "hook")[0]["reason"], "heard");
 }
 
 #[test]
 fn what_lies_in_a_hooks_folder_besides_hooks_disturbs_nobody() {
     let sandbox = sandbox();
-    sandbox.sh_hook("good", "before_tool_call", r#"echo '{"blocked": true, "reason": "still on guard"}'"#);
+    sandbox.sh_hook(
+        "good",
+        "before_tool_call",
+        r#"echo '{"blocked": true, "reason": "still on guard"}'"#,
+    );
     let folder = sandbox.home().join(".kodelet/hooks");
     std::os::unix::fs::symlink("nowhere", folder.join("dangling")).unwrap();
     std::os::unix::fs::symlink("loop", folder.join("loop")).unwrap();
@@ -128,7 +156,9 @@ fn what_lies_in_a_hooks_folder_besides_hooks_disturbs_nobody() {
     let model = sandbox.script(ONE_CALL);
     let output = sandbox.run(&["run", "--model", &model, "x"]).expect_code(0);
     assert!(output.stderr.contains("still on guard"), "{output}");
-    for named in ["dangling", "loop", "pipe", "silent", "wrong", "xyz", "no-interpreter", "no-line", "bad-"] {
+    for named in
+        ["dangling", "loop", "pipe", "silent", "wrong", "xyz", "no-interpreter", "no-line", "bad-"]
+    {
         assert!(output.stderr.contains(named), "{named} is not told of\n{output}");
     }
     assert!(!ran(&sandbox));
@@ -142,9 +172,14 @@ fn fifo(path: &std::path::Path) {
 #[test]
 fn messages_that_are_not_utf8_and_control_characters_do_no_harm() {
     let sandbox = sandbox();
-    sandbox.sh_hook("paint", "before_tool_call", r#"printf '{"blocked": true, "reason": "\\u001b[2J\\u001b[31mred\\u0007"}'"#);
+    sandbox.sh_hook(
+        "paint",
+        "before_tool_call",
+        r#"printf '{"blocked": true, "reason": "\\u001b[2J\\u001b[31mred\\u0007"}'"#,
+    );
     let model = sandbox.script(ONE_CALL);
-    let output = sandbox.run_with_stdin(&["run", "--model", &model], b"caf\xe9 \xff").expect_code(0);
+    let output =
+        sandbox.run_with_stdin(&["run", "--model", &model], b"caf\xe9 \xff").expect_code(0);
     assert!(output.stderr.contains("at before_tool: red"), "{output}");
     assert!(!output.stderr.contains('\u{1b}'), "{output}");
 }

@@ -7,7 +7,11 @@ use crate::{headless, of_kind, sandbox};
 #[test]
 fn follow_ups_of_all_hooks_accumulate_in_order_and_the_agent_goes_on() {
     let sandbox = sandbox();
-    let once = |text: &str| format!(r#"case "$payload" in *'"stop_hook_active": false'*) echo '{{"follow_up_messages": ["{text}"]}}';; esac"#);
+    let once = |text: &str| {
+        format!(
+            r#"case "$payload" in *'"stop_hook_active": false'*) echo '{{"follow_up_messages": ["{text}"]}}';; esac"#
+        )
+    };
     sandbox.sh_hook("a", "agent_stop", &once("run the linter"));
     sandbox.sh_hook("b", "agent_stop", &once("and the tests"));
     let (lines, code) = headless(
@@ -21,7 +25,12 @@ fn follow_ups_of_all_hooks_accumulate_in_order_and_the_agent_goes_on() {
         .collect();
     assert_eq!(
         texts,
-        [("assistant", "Done."), ("user", "run the linter"), ("user", "and the tests"), ("assistant", "Linted and tested.")]
+        [
+            ("assistant", "Done."),
+            ("user", "run the linter"),
+            ("user", "and the tests"),
+            ("assistant", "Linted and tested.")
+        ]
     );
 }
 
@@ -34,7 +43,9 @@ fn a_hook_that_never_lets_go_is_stopped_after_eight_continuations() {
     let counts: Vec<u64> = sandbox
         .read("stops")
         .lines()
-        .map(|line| serde_json::from_str::<Value>(line).unwrap()["continuation_count"].as_u64().unwrap())
+        .map(|line| {
+            serde_json::from_str::<Value>(line).unwrap()["continuation_count"].as_u64().unwrap()
+        })
         .collect();
     assert_eq!(counts, [0, 1, 2, 3, 4, 5, 6, 7, 8]);
     assert_eq!(of_kind(&lines, "diagnostic")[0]["id"], "stop-loop");
@@ -43,14 +54,21 @@ fn a_hook_that_never_lets_go_is_stopped_after_eight_continuations() {
 #[test]
 fn a_tool_call_resets_the_count_of_continuations() {
     let sandbox = sandbox();
-    sandbox.sh_hook("endless", "agent_stop", r#"printf '%s\n' "$payload" >> stops; echo '{"follow_up_messages": ["again"]}'"#);
-    let turns = "{text: a}, {text: b}, {tool_calls: [{name: todo, input: {}}]}, {text: c}, {text: d}";
+    sandbox.sh_hook(
+        "endless",
+        "agent_stop",
+        r#"printf '%s\n' "$payload" >> stops; echo '{"follow_up_messages": ["again"]}'"#,
+    );
+    let turns =
+        "{text: a}, {text: b}, {tool_calls: [{name: todo, input: {}}]}, {text: c}, {text: d}";
     let (_, code) = headless(&sandbox, &format!("turns: [{turns}]"));
     assert_eq!(code, 0);
     let counts: Vec<u64> = sandbox
         .read("stops")
         .lines()
-        .map(|line| serde_json::from_str::<Value>(line).unwrap()["continuation_count"].as_u64().unwrap())
+        .map(|line| {
+            serde_json::from_str::<Value>(line).unwrap()["continuation_count"].as_u64().unwrap()
+        })
         .collect();
     assert_eq!(counts[..4], [0, 1, 0, 1]);
 }
@@ -58,7 +76,11 @@ fn a_tool_call_resets_the_count_of_continuations() {
 #[test]
 fn at_the_turn_limit_stop_hooks_are_told_and_their_follow_ups_ignored() {
     let sandbox = sandbox();
-    sandbox.sh_hook("stop", "agent_stop", r#"printf '%s\n' "$payload" > stop.json; echo '{"follow_up_messages": ["more"]}'"#);
+    sandbox.sh_hook(
+        "stop",
+        "agent_stop",
+        r#"printf '%s\n' "$payload" > stop.json; echo '{"follow_up_messages": ["more"]}'"#,
+    );
     let model = sandbox.script("turns: [{tool_calls: [{name: todo, input: {}}]}, {text: never}]");
     let output = sandbox.run(&["run", "--max-turns", "1", "--model", &model, "x"]).expect_code(5);
     let payload: Value = serde_json::from_str(&sandbox.read("stop.json")).unwrap();
@@ -76,8 +98,15 @@ fn the_payloads_of_turns_and_stops_have_the_documents_fields() {
         "turns: [{text: Let me see., tool_calls: [{name: todo, input: {}}], usage: {input_tokens: 100, output_tokens: 10}}, {text: Empty., usage: {input_tokens: 200, output_tokens: 5}}]\ncontext_window: 16000",
     );
     assert_eq!(code, 0);
-    let turns: Vec<Value> = sandbox.read("turns.json").lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-    assert_eq!((&turns[0]["event"], &turns[0]["turn_number"], &turns[0]["tools_used"]), (&"after_turn".into(), &1.into(), &true.into()));
+    let turns: Vec<Value> = sandbox
+        .read("turns.json")
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    assert_eq!(
+        (&turns[0]["event"], &turns[0]["turn_number"], &turns[0]["tools_used"]),
+        (&"after_turn".into(), &1.into(), &true.into())
+    );
     assert_eq!(turns[1]["tools_used"], false);
     let usage = &turns[1]["usage"];
     assert_eq!(usage["input_tokens"], 300, "cumulative");
@@ -91,7 +120,8 @@ fn the_payloads_of_turns_and_stops_have_the_documents_fields() {
     assert_eq!(messages[1]["blocks"][1]["name"], "todo");
     assert!(messages[2]["content"].as_str().unwrap().starts_with("Result of todo:"));
 
-    let end: Value = serde_json::from_str(sandbox.read("ends.json").lines().next().unwrap()).unwrap();
+    let end: Value =
+        serde_json::from_str(sandbox.read("ends.json").lines().next().unwrap()).unwrap();
     assert_eq!((&end["event"], &end["response"]), (&"turn_end".into(), &"Let me see.".into()));
 
     let stop: Value = serde_json::from_str(&sandbox.read("stop.json")).unwrap();
@@ -117,14 +147,24 @@ fn a_mutation_replaces_what_the_model_sees_and_is_stored() {
     assert_eq!(code, 0);
     let history = of_kind(&lines, "history")[0];
     assert_eq!((&history["action"], &history["by"]), (&"mutate".into(), &"compact".into()));
-    let model = sandbox.script("turns: [{text: ok, expect: {contains: [SUMMARY so far, Second.], lacks: [First.]}}]");
-    assert_eq!(sandbox.run(&["run", "--follow", "--model", &model, "on"]).code, Some(0), "the mutation is stored");
+    let model = sandbox.script(
+        "turns: [{text: ok, expect: {contains: [SUMMARY so far, Second.], lacks: [First.]}}]",
+    );
+    assert_eq!(
+        sandbox.run(&["run", "--follow", "--model", &model, "on"]).code,
+        Some(0),
+        "the mutation is stored"
+    );
 }
 
 #[test]
 fn an_unusable_mutation_changes_nothing_and_is_reported() {
     let sandbox = sandbox();
-    sandbox.sh_hook("broken", "after_turn", r#"echo '{"result": "mutate", "messages": [{"role": "assistant", "content": "x"}]}'"#);
+    sandbox.sh_hook(
+        "broken",
+        "after_turn",
+        r#"echo '{"result": "mutate", "messages": [{"role": "assistant", "content": "x"}]}'"#,
+    );
     let (lines, code) = headless(
         &sandbox,
         "turns: [{text: First., tool_calls: [{name: todo, input: {}}]}, {text: Second., expect: {contains: [First.]}}]",
@@ -132,13 +172,20 @@ fn an_unusable_mutation_changes_nothing_and_is_reported() {
     assert_eq!(code, 0);
     let run = of_kind(&lines, "hook")[0];
     assert_eq!(run["decision"], "failed");
-    assert!(run["reason"].as_str().unwrap().contains("the last message must be a user message"), "{run}");
+    assert!(
+        run["reason"].as_str().unwrap().contains("the last message must be a user message"),
+        "{run}"
+    );
 }
 
 #[test]
 fn of_two_history_actions_the_first_wins_and_the_conflict_is_told() {
     let sandbox = sandbox();
-    sandbox.sh_hook("a", "agent_stop", r#"echo '{"result": "mutate", "messages": [{"role": "user", "content": "A"}]}'"#);
+    sandbox.sh_hook(
+        "a",
+        "agent_stop",
+        r#"echo '{"result": "mutate", "messages": [{"role": "user", "content": "A"}]}'"#,
+    );
     sandbox.sh_hook("b", "agent_stop", r#"echo '{"result": "callback", "callback": "compact"}'"#);
     let (lines, _) = headless(&sandbox, "turns: [{text: x}]");
     assert_eq!(of_kind(&lines, "history").len(), 1);
@@ -149,7 +196,11 @@ fn of_two_history_actions_the_first_wins_and_the_conflict_is_told() {
 #[test]
 fn a_callback_names_the_recipe_that_is_not_there() {
     let sandbox = sandbox();
-    sandbox.sh_hook("compact", "after_turn", r#"echo '{"result": "callback", "callback": "compact"}'"#);
+    sandbox.sh_hook(
+        "compact",
+        "after_turn",
+        r#"echo '{"result": "callback", "callback": "compact"}'"#,
+    );
     let (lines, code) = headless(&sandbox, "turns: [{text: x}]");
     assert_eq!(code, 0);
     assert_eq!(of_kind(&lines, "hook")[0]["decision"], "callback");

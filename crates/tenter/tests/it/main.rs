@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "tests")]
 
+mod architecture;
 mod conversations;
 mod faults;
 mod follow_ups;

@@ -8,7 +8,8 @@ use crate::{headless, of_kind, sandbox};
 #[test]
 fn a_query_is_answered_on_stdout_and_the_rest_is_on_stderr() {
     let sandbox = sandbox();
-    let model = sandbox.script("turns: [{text: Hello there., usage: {input_tokens: 9, output_tokens: 3}}]");
+    let model =
+        sandbox.script("turns: [{text: Hello there., usage: {input_tokens: 9, output_tokens: 3}}]");
     assert_snapshot!(sandbox.run(&["run", "--model", &model, "hi"]), @"
     exit: 0
     --- stdout
@@ -21,14 +22,21 @@ fn a_query_is_answered_on_stdout_and_the_rest_is_on_stderr() {
 #[test]
 fn the_query_is_made_of_arguments_and_of_what_is_piped_in() {
     let sandbox = sandbox();
-    let model = sandbox.script("turns: [{text: ok, expect: {contains: [\"sum this up\\nline one\\nline two\"]}}]");
-    let output = sandbox.run_with_stdin(&["run", "--result-only", "--model", &model, "sum", "this", "up"], "line one\nline two\n");
+    let model = sandbox
+        .script("turns: [{text: ok, expect: {contains: [\"sum this up\\nline one\\nline two\"]}}]");
+    let output = sandbox.run_with_stdin(
+        &["run", "--result-only", "--model", &model, "sum", "this", "up"],
+        "line one\nline two\n",
+    );
     assert_snapshot!(output, @"
     exit: 0
     --- stdout
     ok
     ");
-    let piped_alone = sandbox.run_with_stdin(&["run", "--result-only", "--model", &model], "sum this up\nline one\nline two");
+    let piped_alone = sandbox.run_with_stdin(
+        &["run", "--result-only", "--model", &model],
+        "sum this up\nline one\nline two",
+    );
     assert_eq!(piped_alone.expect_code(0).stdout, "ok\n");
 }
 
@@ -59,7 +67,10 @@ fn an_unmet_expectation_fails_the_run_with_both_texts() {
     let sandbox = sandbox();
     let model = sandbox.script("turns: [{text: ok, expect: {contains: [elephant]}}]");
     let output = sandbox.run(&["run", "--model", &model, "mouse"]).expect_code(1);
-    assert!(output.stderr.contains("\"elephant\"") && output.stderr.contains("\nmouse\n"), "{output}");
+    assert!(
+        output.stderr.contains("\"elephant\"") && output.stderr.contains("\nmouse\n"),
+        "{output}"
+    );
 }
 
 #[test]
@@ -70,7 +81,9 @@ fn the_turn_limit_ends_the_run_with_five() {
     assert_eq!(code, 0, "the script's end is a stop");
     assert_eq!(of_kind(&lines, "usage").len(), 4);
     let model = sandbox.script(&format!("turns: [{turn}, {turn}, {turn}]"));
-    let limited = sandbox.run(&["run", "--headless", "--max-turns", "2", "--model", &model, "x"]).expect_code(5);
+    let limited = sandbox
+        .run(&["run", "--headless", "--max-turns", "2", "--model", &model, "x"])
+        .expect_code(5);
     let end = limited.json_lines().pop().unwrap();
     assert_eq!((end["kind"].as_str(), end["status"].as_str()), (Some("end"), Some("max_turns")));
 }
@@ -78,14 +91,32 @@ fn the_turn_limit_ends_the_run_with_five() {
 #[test]
 fn the_headless_stream_has_its_objects_in_order() {
     let sandbox = sandbox();
-    sandbox.sh_hook("guard", "before_tool_call", r#"echo '{"blocked": true, "reason": "not today"}'"#);
+    sandbox.sh_hook(
+        "guard",
+        "before_tool_call",
+        r#"echo '{"blocked": true, "reason": "not today"}'"#,
+    );
     let (lines, code) = headless(
         &sandbox,
         "turns: [{text: Trying., reasoning: Hm., tool_calls: [{id: c1, name: bash, input: {command: ls}}]}, {text: Well.}]",
     );
     assert_eq!(code, 0);
     let kinds: Vec<&str> = lines.iter().map(|line| line["kind"].as_str().unwrap()).collect();
-    assert_eq!(kinds, ["session", "reasoning", "text", "tool-use", "hook", "tool-result", "usage", "text", "usage", "end"]);
+    assert_eq!(
+        kinds,
+        [
+            "session",
+            "reasoning",
+            "text",
+            "tool-use",
+            "hook",
+            "tool-result",
+            "usage",
+            "text",
+            "usage",
+            "end"
+        ]
+    );
     for line in &lines {
         let keys: Vec<&str> = line.as_object().unwrap().keys().map(String::as_str).collect();
         assert_eq!(keys[..3], ["kind", "conversation_id", "time"], "{line}");
@@ -103,7 +134,11 @@ fn the_headless_stream_has_its_objects_in_order() {
 #[test]
 fn a_refused_message_is_stored_nowhere_and_ends_with_three() {
     let sandbox = sandbox();
-    sandbox.sh_hook("filter", "user_message_send", r#"echo '{"blocked": true, "reason": "no swearing"}'"#);
+    sandbox.sh_hook(
+        "filter",
+        "user_message_send",
+        r#"echo '{"blocked": true, "reason": "no swearing"}'"#,
+    );
     let model = sandbox.script("turns: [{text: never}]");
     assert_snapshot!(sandbox.run(&["run", "--model", &model, "damn"]), @"
     exit: 3
@@ -111,14 +146,19 @@ fn a_refused_message_is_stored_nowhere_and_ends_with_three() {
       ✗ blocked by hook filter at before_agent: no swearing
     blocked · 0 tokens in, 0 out · conversation [ID]
     ");
-    let follow = sandbox.run(&["run", "--no-hooks", "--follow", "--model", &model, "hi"]).expect_code(0);
+    let follow =
+        sandbox.run(&["run", "--no-hooks", "--follow", "--model", &model, "hi"]).expect_code(0);
     assert!(follow.stderr.contains("there is no conversation in this project yet"), "{follow}");
 }
 
 #[test]
 fn a_rewritten_message_is_what_the_model_gets() {
     let sandbox = sandbox();
-    sandbox.sh_hook("polite", "user_message_send", r#"echo '{"message": "please do it", "additional_context": "be brief"}'"#);
+    sandbox.sh_hook(
+        "polite",
+        "user_message_send",
+        r#"echo '{"message": "please do it", "additional_context": "be brief"}'"#,
+    );
     let (_, code) = headless(
         &sandbox,
         "turns: [{text: ok, expect: {contains: [\"please do it\\n<hook name=\\\"polite\\\">\\nbe brief\\n</hook>\"], lacks: [\"\\n\\ndo it\"]}}]",
@@ -130,7 +170,8 @@ fn a_rewritten_message_is_what_the_model_gets() {
 fn untrusted_hooks_are_never_run_and_never_left_out_silently() {
     let sandbox = sandbox();
     let witness = sandbox.root().join("ran");
-    sandbox.hook("spy", &format!("#!/bin/sh\ntouch {}\necho before_tool_call\n", witness.display()));
+    sandbox
+        .hook("spy", &format!("#!/bin/sh\ntouch {}\necho before_tool_call\n", witness.display()));
     let model = sandbox.script("turns: [{text: ok}]");
     assert_snapshot!(sandbox.run(&["run", "--model", &model, "hi"]), @"
     exit: 4
@@ -141,19 +182,26 @@ fn untrusted_hooks_are_never_run_and_never_left_out_silently() {
     assert_eq!(sandbox.run(&["run", "--no-hooks", "--model", &model, "hi"]).code, Some(0));
     assert!(!witness.exists(), "an untrusted hook was run");
 
-    let trusted = sandbox.run(&["run", "--trust-project", "--headless", "--model", &model, "hi"]).expect_code(0);
+    let trusted = sandbox
+        .run(&["run", "--trust-project", "--headless", "--model", &model, "hi"])
+        .expect_code(0);
     assert_eq!(of_kind(&trusted.json_lines(), "session")[0]["hooks"], 1);
     assert!(witness.exists());
     assert_eq!(sandbox.run(&["run", "--model", &model, "hi"]).code, Some(0), "trust lasts");
 
     sandbox.hook("spy", "#!/bin/sh\necho agent_stop\n");
-    assert_eq!(sandbox.run(&["run", "--model", &model, "hi"]).code, Some(4), "a changed hook asks again");
+    assert_eq!(
+        sandbox.run(&["run", "--model", &model, "hi"]).code,
+        Some(4),
+        "a changed hook asks again"
+    );
 }
 
 #[test]
 fn a_hook_that_is_changed_while_the_agent_runs_is_not_run_as_it_is() {
     let sandbox = sandbox();
-    let spy = sandbox.hook("spy", "#!/bin/sh\n[ \"$1\" = hook ] && echo before_tool_call\nexit 0\n");
+    let spy =
+        sandbox.hook("spy", "#!/bin/sh\n[ \"$1\" = hook ] && echo before_tool_call\nexit 0\n");
     let script = format!(
         "turns: [{{tool_calls: [{{name: bash, input: {{command: \"echo '#!/bin/sh' > {0}; echo 'echo hi >> ran' >> {0}\"}}}}]}}, {{tool_calls: [{{name: bash, input: {{command: \"true\"}}}}]}}, {{text: done}}]",
         spy.display()
@@ -161,7 +209,8 @@ fn a_hook_that_is_changed_while_the_agent_runs_is_not_run_as_it_is() {
     let model = sandbox.script(&script);
     let output = sandbox.run(&["run", "--trust-project", "--headless", "--model", &model, "hi"]);
     let lines = output.json_lines();
-    let decisions: Vec<&str> = of_kind(&lines, "hook").iter().map(|hook| hook["decision"].as_str().unwrap()).collect();
+    let decisions: Vec<&str> =
+        of_kind(&lines, "hook").iter().map(|hook| hook["decision"].as_str().unwrap()).collect();
     assert_eq!(decisions, ["none", "failed"]);
     assert!(of_kind(&lines, "hook")[1]["reason"].as_str().unwrap().contains("changed"), "{output}");
     assert!(!sandbox.project().join("ran").exists());
@@ -175,7 +224,9 @@ fn ctrl_c_ends_tool_and_run_saves_and_exits_with_130() {
     );
     let child = sandbox.start(&["run", "--headless", "--model", &model, "wait"]);
     let pid_file = sandbox.project().join("pid");
-    wait_until("the tool runs", || std::fs::read_to_string(&pid_file).is_ok_and(|pid| pid.ends_with('\n')));
+    wait_until("the tool runs", || {
+        std::fs::read_to_string(&pid_file).is_ok_and(|pid| pid.ends_with('\n'))
+    });
     interrupt(child.id());
     let output = sandbox.finish(child).expect_code(130);
     let lines = output.json_lines();
@@ -184,14 +235,16 @@ fn ctrl_c_ends_tool_and_run_saves_and_exits_with_130() {
     let pid = sandbox.read("pid").trim().to_owned();
     wait_until("the tool is gone", || !std::path::Path::new("/proc").join(&pid).exists());
 
-    let model = sandbox.script("turns: [{text: Back., expect: {contains: [wait, Waiting., go on]}}]");
+    let model =
+        sandbox.script("turns: [{text: Back., expect: {contains: [wait, Waiting., go on]}}]");
     let resumed = sandbox.run(&["run", "--follow", "--result-only", "--model", &model, "go on"]);
     assert_eq!(resumed.expect_code(0).stdout, "Back.\n");
 }
 
 #[expect(clippy::disallowed_methods, reason = "kill is what a person would use")]
 fn interrupt(pid: u32) {
-    let killed = std::process::Command::new("kill").args(["-INT", &pid.to_string()]).status().unwrap();
+    let killed =
+        std::process::Command::new("kill").args(["-INT", &pid.to_string()]).status().unwrap();
     assert!(killed.success());
 }
 
@@ -199,13 +252,19 @@ fn interrupt(pid: u32) {
 fn ctrl_c_ends_a_running_hook() {
     let sandbox = sandbox();
     sandbox.sh_hook("slow", "before_tool_call", "echo $$ > pid; sleep 1000");
-    let model = sandbox.script("turns: [{tool_calls: [{name: bash, input: {command: \"touch ran\"}}]}]");
+    let model =
+        sandbox.script("turns: [{tool_calls: [{name: bash, input: {command: \"touch ran\"}}]}]");
     let child = sandbox.start(&["run", "--headless", "--model", &model, "x"]);
     let pid_file = sandbox.project().join("pid");
-    wait_until("the hook runs", || std::fs::read_to_string(&pid_file).is_ok_and(|pid| pid.ends_with('\n')));
+    wait_until("the hook runs", || {
+        std::fs::read_to_string(&pid_file).is_ok_and(|pid| pid.ends_with('\n'))
+    });
     interrupt(child.id());
     let output = sandbox.finish(child).expect_code(130);
-    assert!(!sandbox.project().join("ran").exists(), "the tool ran although the agent was interrupted\n{output}");
+    assert!(
+        !sandbox.project().join("ran").exists(),
+        "the tool ran although the agent was interrupted\n{output}"
+    );
 }
 
 #[test]
@@ -227,18 +286,32 @@ fn a_configuration_that_is_none_is_shown_with_its_line() {
     let sandbox = sandbox();
     sandbox.write("tenter.toml", "max_turns = 3\nmax_turnz = 4\n");
     let output = sandbox.run(&["run", "hi"]).expect_code(1);
-    assert!(output.stderr.contains("max_turnz") && output.stderr.contains("tenter.toml"), "{output}");
+    assert!(
+        output.stderr.contains("max_turnz") && output.stderr.contains("tenter.toml"),
+        "{output}"
+    );
 }
 
 #[test]
 fn allowed_tools_are_the_only_ones() {
     let sandbox = sandbox();
-    let model = sandbox.script("turns: [{tool_calls: [{name: bash, input: {command: \"touch ran\"}}]}, {text: ok}]");
-    let output = sandbox.run(&["run", "--allowed-tools", "file_read,grep", "--headless", "--model", &model, "x"]);
+    let model = sandbox.script(
+        "turns: [{tool_calls: [{name: bash, input: {command: \"touch ran\"}}]}, {text: ok}]",
+    );
+    let output = sandbox.run(&[
+        "run",
+        "--allowed-tools",
+        "file_read,grep",
+        "--headless",
+        "--model",
+        &model,
+        "x",
+    ]);
     let lines = output.json_lines();
     let error = of_kind(&lines, "tool-result")[0]["result"]["error"].as_str().unwrap().to_owned();
     assert!(error.contains("there is no tool \"bash\"; the tools are file_read, grep"), "{error}");
     assert!(!sandbox.project().join("ran").exists());
-    let misspelt = sandbox.run(&["run", "--allowed-tools", "bsah", "--model", &model, "x"]).expect_code(2);
+    let misspelt =
+        sandbox.run(&["run", "--allowed-tools", "bsah", "--model", &model, "x"]).expect_code(2);
     assert!(misspelt.stderr.contains("bash"), "{misspelt}");
 }

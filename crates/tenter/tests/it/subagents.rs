@@ -17,12 +17,22 @@ fn a_subagent_works_under_its_parents_hooks_and_answers() {
         ),
     );
     assert_eq!(code, 0);
-    let payloads: Vec<Value> = sandbox.read("audit").lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-    assert_eq!((&payloads[0]["tool_name"], &payloads[0]["invoked_by"]), (&"subagent".into(), &"main".into()));
-    assert_eq!((&payloads[1]["tool_name"], &payloads[1]["invoked_by"]), (&"todo".into(), &"subagent".into()));
+    let payloads: Vec<Value> =
+        sandbox.read("audit").lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(
+        (&payloads[0]["tool_name"], &payloads[0]["invoked_by"]),
+        (&"subagent".into(), &"main".into())
+    );
+    assert_eq!(
+        (&payloads[1]["tool_name"], &payloads[1]["invoked_by"]),
+        (&"todo".into(), &"subagent".into())
+    );
     assert_eq!(payloads[1]["parent_conv_id"], payloads[0]["conv_id"]);
     assert_ne!(payloads[1]["conv_id"], payloads[0]["conv_id"]);
-    let result = of_kind(&lines, "tool-result").into_iter().find(|result| result["tool_call_id"] == "s").unwrap();
+    let result = of_kind(&lines, "tool-result")
+        .into_iter()
+        .find(|result| result["tool_call_id"] == "s")
+        .unwrap();
     assert_eq!(result["result"]["metadataType"], "subagent");
     assert_eq!(result["result"]["metadata"]["response"], "It is in line 3.");
 }
@@ -33,18 +43,29 @@ fn a_subagents_tokens_are_its_parents_too() {
     let usage = "usage: {input_tokens: 100, output_tokens: 1}";
     let (lines, _) = headless(
         &sandbox,
-        &format!("turns: [{{tool_calls: [{TASK}], {usage}}}, {{text: sub, {usage}}}, {{text: main, {usage}}}]"),
+        &format!(
+            "turns: [{{tool_calls: [{TASK}], {usage}}}, {{text: sub, {usage}}}, {{text: main, {usage}}}]"
+        ),
     );
     assert_eq!(lines.last().unwrap()["usage"]["input_tokens"], 300);
     let model = sandbox.script(&format!("turns: [{{text: more, {usage}}}]"));
     let resumed = sandbox.run(&["run", "--follow", "--headless", "--model", &model, "x"]);
-    assert_eq!(resumed.json_lines().last().unwrap()["usage"]["input_tokens"], 400, "and stay so after a resume");
+    assert_eq!(
+        resumed.json_lines().last().unwrap()["usage"]["input_tokens"],
+        400,
+        "and stay so after a resume"
+    );
 }
 
 #[test]
 fn a_subagent_cannot_start_subagents() {
     let sandbox = sandbox();
-    let (lines, code) = headless(&sandbox, &format!("turns: [{{tool_calls: [{TASK}]}}, {{tool_calls: [{TASK}]}}, {{text: sub}}, {{text: main}}]"));
+    let (lines, code) = headless(
+        &sandbox,
+        &format!(
+            "turns: [{{tool_calls: [{TASK}]}}, {{tool_calls: [{TASK}]}}, {{text: sub}}, {{text: main}}]"
+        ),
+    );
     assert_eq!(code, 0);
     let refused = of_kind(&lines, "tool-result")[0];
     assert_eq!(refused["result"]["error"], "a subagent cannot start subagents");
@@ -54,7 +75,8 @@ fn a_subagent_cannot_start_subagents() {
 fn a_message_hook_can_refuse_a_subagents_task() {
     let sandbox = sandbox();
     sandbox.sh_hook("filter", "user_message_send", r#"case "$payload" in *'"invoked_by": "subagent"'*) echo '{"blocked": true, "reason": "no helpers"}';; esac"#);
-    let (lines, code) = headless(&sandbox, &format!("turns: [{{tool_calls: [{TASK}]}}, {{text: alone then}}]"));
+    let (lines, code) =
+        headless(&sandbox, &format!("turns: [{{tool_calls: [{TASK}]}}, {{text: alone then}}]"));
     assert_eq!(code, 0);
     assert_eq!(of_kind(&lines, "tool-result")[0]["result"]["metadataType"], "blocked");
 }

@@ -15,7 +15,11 @@ fn decisions(lines: &[Value], hook: &str) -> Vec<String> {
 fn the_first_deny_ends_the_chain() {
     let sandbox = sandbox();
     sandbox.sh_hook("a-first", "before_tool_call", "");
-    sandbox.sh_hook("b-deny", "before_tool_call", r#"echo '{"blocked": true, "reason": "b says no"}'"#);
+    sandbox.sh_hook(
+        "b-deny",
+        "before_tool_call",
+        r#"echo '{"blocked": true, "reason": "b says no"}'"#,
+    );
     sandbox.sh_hook("c-never", "before_tool_call", "touch never");
     let (lines, _) = headless(
         &sandbox,
@@ -33,22 +37,35 @@ fn rewrites_chain_and_each_hook_sees_the_input_as_the_one_before_left_it() {
     sandbox.sh_hook("a", "before_tool_call", r#"echo '{"input": {"command": "echo one > out"}}'"#);
     sandbox.sh_hook("b", "before_tool_call", r#"case "$payload" in *'"command": "echo one > out"'*) echo '{"input": {"command": "echo two > out"}}';; esac"#);
     sandbox.sh_hook("c", "before_tool_call", r#"echo '{"blocked": false}'"#);
-    let (lines, _) = headless(&sandbox, "turns: [{tool_calls: [{name: bash, input: {command: echo zero > out}}]}, {text: ok}]");
+    let (lines, _) = headless(
+        &sandbox,
+        "turns: [{tool_calls: [{name: bash, input: {command: echo zero > out}}]}, {text: ok}]",
+    );
     assert_eq!(sandbox.read("out"), "two\n");
     assert_eq!(decisions(&lines, "b"), ["rewrite"]);
     assert_eq!(decisions(&lines, "c"), ["allow"]);
-    assert_eq!(of_kind(&lines, "tool-use")[0]["input"]["command"], "echo zero > out", "the stream shows what the model wanted");
+    assert_eq!(
+        of_kind(&lines, "tool-use")[0]["input"]["command"],
+        "echo zero > out",
+        "the stream shows what the model wanted"
+    );
 }
 
 #[test]
 fn a_rewrite_that_the_tool_does_not_take_runs_nothing() {
     let sandbox = sandbox();
     sandbox.sh_hook("typo", "before_tool_call", r#"echo '{"input": {"comand": "ls"}}'"#);
-    let (lines, code) = headless(&sandbox, "turns: [{tool_calls: [{name: bash, input: {command: touch ran}}]}, {text: ok}]");
+    let (lines, code) = headless(
+        &sandbox,
+        "turns: [{tool_calls: [{name: bash, input: {command: touch ran}}]}, {text: ok}]",
+    );
     assert_eq!(code, 0);
     let result = &of_kind(&lines, "tool-result")[0]["result"];
     assert_eq!(result["success"], false);
-    assert!(result["error"].as_str().unwrap().contains("the hook typo changed the input"), "{result}");
+    assert!(
+        result["error"].as_str().unwrap().contains("the hook typo changed the input"),
+        "{result}"
+    );
     assert_eq!(of_kind(&lines, "diagnostic")[0]["id"], "rewrite-refused");
     assert!(!sandbox.project().join("ran").exists());
 }
@@ -68,18 +85,29 @@ fn a_redacted_output_reaches_model_stream_and_store_alike() {
     let output = sandbox.run(&["run", "--headless", "--model", &model, "read it"]).expect_code(0);
     assert!(!output.stdout.contains("SECRETKEY"), "{output}");
     let database = std::fs::read(sandbox.state().join("conversations.db")).unwrap();
-    assert!(!database.windows(9).any(|window| window == b"SECRETKEY"), "the store holds what was redacted");
-    let resumed = sandbox.script("turns: [{text: ok, expect: {contains: [\"[redacted]\"], lacks: [SECRETKEY]}}]");
+    assert!(
+        !database.windows(9).any(|window| window == b"SECRETKEY"),
+        "the store holds what was redacted"
+    );
+    let resumed = sandbox
+        .script("turns: [{text: ok, expect: {contains: [\"[redacted]\"], lacks: [SECRETKEY]}}]");
     assert_eq!(sandbox.run(&["run", "--follow", "--model", &resumed, "and?"]).code, Some(0));
 }
 
 #[test]
 fn hooks_are_told_of_blocked_calls_with_the_original_input() {
     let sandbox = sandbox();
-    sandbox.sh_hook("a-rewrite", "before_tool_call", r#"echo '{"input": {"command": "rewritten"}}'"#);
+    sandbox.sh_hook(
+        "a-rewrite",
+        "before_tool_call",
+        r#"echo '{"input": {"command": "rewritten"}}'"#,
+    );
     sandbox.sh_hook("b-deny", "before_tool_call", r#"echo '{"blocked": true, "reason": "no"}'"#);
     sandbox.sh_hook("audit", "after_tool_call", r#"printf '%s\n' "$payload" >> audit.log"#);
-    let (lines, _) = headless(&sandbox, "turns: [{tool_calls: [{name: bash, input: {command: original}}]}, {text: ok}]");
+    let (lines, _) = headless(
+        &sandbox,
+        "turns: [{tool_calls: [{name: bash, input: {command: original}}]}, {text: ok}]",
+    );
     let payload: Value = serde_json::from_str(&sandbox.read("audit.log")).unwrap();
     assert_eq!(payload["event"], "after_tool_call");
     assert_eq!(payload["tool_input"], json!({"command": "original"}));
@@ -90,9 +118,15 @@ fn hooks_are_told_of_blocked_calls_with_the_original_input() {
 #[test]
 fn calls_of_one_response_run_at_once_each_under_its_own_hooks() {
     let sandbox = sandbox();
-    sandbox.sh_hook("guard", "before_tool_call", r#"case "$payload" in *forbidden*) echo '{"blocked": true, "reason": "no"}';; esac"#);
+    sandbox.sh_hook(
+        "guard",
+        "before_tool_call",
+        r#"case "$payload" in *forbidden*) echo '{"blocked": true, "reason": "no"}';; esac"#,
+    );
     // Each of two calls waits for the other's file: they only end if they run at the same time.
-    let wait = |mine: &str, other: &str| format!("touch {mine}; until [ -e {other} ]; do sleep 0.01; done; echo {mine} done");
+    let wait = |mine: &str, other: &str| {
+        format!("touch {mine}; until [ -e {other} ]; do sleep 0.01; done; echo {mine} done")
+    };
     let script = format!(
         "turns: [{{tool_calls: [{{id: a, name: bash, input: {{command: \"{}\"}}}}, {{id: x, name: bash, input: {{command: forbidden}}}}, {{id: b, name: bash, input: {{command: \"{}\"}}}}]}}, {{text: ok}}]",
         wait("a", "b"),
@@ -126,7 +160,11 @@ fn malformed_arguments_reach_neither_hook_nor_tool() {
 #[test]
 fn context_from_hooks_is_read_by_the_model_beside_the_result() {
     let sandbox = sandbox();
-    sandbox.sh_hook("before", "before_tool_call", r#"echo '{"additional_context": "mind the gap"}'"#);
+    sandbox.sh_hook(
+        "before",
+        "before_tool_call",
+        r#"echo '{"additional_context": "mind the gap"}'"#,
+    );
     sandbox.sh_hook("after", "after_tool_call", r#"echo '{"additional_context": "well done"}'"#);
     let (_, code) = headless(
         &sandbox,

@@ -20,19 +20,19 @@ use crate::hooks::Project;
 use crate::render::{Show, TerminalAsker};
 
 /// An agent, ready to work.
-pub(super) struct Built {
+pub(crate) struct Built {
     /// The agent.
-    pub(super) agent: Agent,
+    pub(crate) agent: Agent,
     /// What its hooks do is recorded here.
-    pub(super) journal: Arc<JournalWriter>,
+    pub(crate) journal: Arc<JournalWriter>,
     /// What was found on the way.
-    pub(super) findings: Vec<Diagnostic>,
+    pub(crate) findings: Vec<Diagnostic>,
     conversation: Mutex<Option<Conversation>>,
 }
 
 impl Built {
     /// The conversation to work on; a new one when it was taken already.
-    pub(super) fn conversation(&self) -> Conversation {
+    pub(crate) fn conversation(&self) -> Conversation {
         let taken = self.conversation.lock().unwrap_or_else(PoisonError::into_inner).take();
         taken.unwrap_or_else(|| {
             new_conversation(&self.agent.settings.project, self.agent.model.as_ref())
@@ -40,7 +40,8 @@ impl Built {
     }
 }
 
-pub(super) fn build(
+/// Puts an agent together that works in `project` under the catalog's hooks, watched by `show`.
+pub(crate) fn build(
     project: &Project,
     args: &Args,
     catalog: Catalog,

@@ -1,7 +1,7 @@
 //! `tenter run`: answer one query under the project's hooks.
 
-mod build;
-mod signals;
+pub(crate) mod build;
+pub(crate) mod signals;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -20,7 +20,7 @@ use crate::ui;
 /// Answer one query: the agent works in the project until it is done.
 ///
 /// The query is made of the arguments and of what is piped in.
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Default, clap::Args)]
 pub(crate) struct Args {
     /// What to do.
     #[arg(value_name = "QUERY")]
@@ -61,6 +61,13 @@ pub(crate) struct Args {
     /// Let the tools read and write in this folder too.
     #[arg(long, value_name = "DIR")]
     add_dir: Vec<PathBuf>,
+}
+
+impl Args {
+    /// Nothing said but the model.
+    pub(crate) fn with_model(model: String) -> Self {
+        Self { model: Some(model), ..Self::default() }
+    }
 }
 
 /// Does it.
@@ -140,7 +147,8 @@ fn hooks_to_run(
     }
 }
 
-fn work(built: &build::Built, query: &str, cancel: &Cancel) -> Finish {
+/// Has the agent answer `query`, from `session_start` to `session_end`.
+pub(crate) fn work(built: &build::Built, query: &str, cancel: &Cancel) -> Finish {
     let conversation = built.conversation();
     let mut session = match Session::start(&built.agent, conversation, cancel.clone()) {
         Ok(session) => session,

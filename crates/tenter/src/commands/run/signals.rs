@@ -10,7 +10,7 @@ use crate::failure::Failure;
 
 /// Throws `cancel` at the first signal. Hooks and tools run in process groups of their own, so the terminal's Ctrl-C
 /// reaches Tenter alone, and Tenter ends them.
-pub(super) fn forward(cancel: &Cancel) -> Result<(), Failure> {
+pub(crate) fn forward(cancel: &Cancel) -> Result<(), Failure> {
     let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP])
         .map_err(|error| Failure::new(format!("signals cannot be handled: {error}")))?;
     let cancel = cancel.clone();

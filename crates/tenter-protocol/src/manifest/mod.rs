@@ -1,0 +1,61 @@
+//! The manifest protocol: a hook is a folder with `HOOK.md`, whose front matter says when it runs, and a script.
+//!
+//! `front_matter` reads what stands between the `---` lines, with the place of every value; `payload` and `reply` are the two
+//! sides of a run. The specification is `agent-hooks-specification.md`.
+
+mod payload;
+mod reply;
+
+pub use payload::payload;
+pub use reply::{Answer, parse_reply};
+
+use crate::{EventName, Object};
+
+/// A manifest as it is used: every value set, numbers within their ranges.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Manifest {
+    /// The hook's name.
+    pub name: String,
+    /// What it is for.
+    pub description: String,
+    /// The event that it runs at.
+    pub event: EventName,
+    /// The event in the manifest's own word; the payload's `event_type` echoes it (R2).
+    pub trigger: &'static str,
+    /// Which tool calls it is about.
+    pub matcher: MatcherText,
+    /// Milliseconds (100 to 600000).
+    pub timeout_ms: u64,
+    /// Whether nobody waits for it.
+    pub asynchronous: bool,
+    /// Higher runs earlier (0 to 1000).
+    pub priority: u16,
+    /// Tenter's own extensions (R17).
+    pub extensions: Extensions,
+    /// `metadata` as it was written, extensions included.
+    pub metadata: Object,
+}
+
+/// A manifest's matcher as it was written: regular expressions, not compiled yet.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct MatcherText {
+    /// On the tool's name.
+    pub tool: Option<String>,
+    /// On the tool's input.
+    pub pattern: Option<String>,
+}
+
+/// What Tenter reads from `metadata` (R17).
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Extensions {
+    /// `fail: closed`: a failure at a blocking event denies (R42). `None` where the manifest does not say.
+    pub fail_closed: Option<bool>,
+    /// `protected: true`: no hook of a higher layer takes its place (R9).
+    pub protected: bool,
+    /// `workdir: hook`: it starts in its own folder (R40).
+    pub starts_in_own_folder: bool,
+    /// `env: [NAME]`: variables that it gets although they look like model keys (R40).
+    pub env: Vec<String>,
+    /// `payload: light`: it does without the history (R57).
+    pub light_payload: bool,
+}

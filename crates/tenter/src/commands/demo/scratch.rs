@@ -1,0 +1,136 @@
+//! The scratch folder: a project with its hooks, and a home of its own, so that the demo meets nothing of the person's and
+//! leaves nothing there.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use tempfile::TempDir;
+use tenter_engine::environment::Environment;
+
+use super::cast::{self, Installed, write_executable};
+use crate::env::Env;
+use crate::failure::Failure;
+
+/// The project's scripts.
+const SCRIPTS: [(&str, &str); 3] = [
+    ("check.sh", include_str!("files/project/check.sh")),
+    ("deploy.sh", include_str!("files/project/deploy.sh")),
+    ("price.sh", include_str!("files/project/price.sh")),
+];
+/// The project's other files.
+const FILES: [(&str, &str); 3] = [
+    ("README.md", include_str!("files/project/README.md")),
+    ("settings.env", include_str!("files/project/settings.env")),
+    ("build/shop.tar", "yesterday's build\n"),
+];
+/// What the model plays.
+const SCRIPT: &str = include_str!("files/script.yaml");
+
+/// The scratch folder, with everything in it.
+pub(super) struct Scratch {
+    folder: TempDir,
+    root: PathBuf,
+    /// The surroundings that the demo runs in: those of the process, with the home in the folder.
+    pub(super) env: Env,
+    /// The hooks, in the order in which they run.
+    pub(super) hooks: Vec<Installed>,
+}
+
+impl Scratch {
+    /// Makes the folder where temporary files go, and fills it.
+    pub(super) fn make(env: &Env) -> Result<Self, Failure> {
+        let above = env.var("TMPDIR").map_or_else(|| PathBuf::from("/tmp"), PathBuf::from);
+        Self::make_in(env, &above).map_err(|error| {
+            Failure::new(format!(
+                "no scratch project could be made in {}: {error}",
+                above.display()
+            ))
+            .help("make room there, or name another folder with TMPDIR")
+        })
+    }
+
+    fn make_in(env: &Env, above: &Path) -> io::Result<Self> {
+        let folder = tempfile::Builder::new().prefix("tenter-demo-").tempdir_in(above)?;
+        let root = folder.path().canonicalize()?;
+        let env = surroundings(env, &root);
+        fs::create_dir_all(root.join("project/build"))?;
+        fs::create_dir_all(&env.home)?;
+        for (name, text) in FILES {
+            fs::write(env.cwd.join(name), text)?;
+        }
+        for (name, text) in SCRIPTS {
+            write_executable(&env.cwd.join(name), text)?;
+        }
+        fs::write(root.join("script.yaml"), SCRIPT)?;
+        write_executable(&root.join("tenter"), &launcher(&env))?;
+        let hooks = cast::install(&env.cwd.join(".kodelet/hooks"), &env.vars)?;
+        Ok(Self { folder, root, env, hooks })
+    }
+
+    /// The folder.
+    pub(super) fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// The project.
+    pub(super) fn project(&self) -> PathBuf {
+        self.root.join("project")
+    }
+
+    /// What the model plays.
+    pub(super) fn script(&self) -> PathBuf {
+        self.root.join("script.yaml")
+    }
+
+    /// What the hook `40-audit` writes.
+    pub(super) fn audit_log(&self) -> PathBuf {
+        self.project().join("audit.jsonl")
+    }
+
+    /// Removes the folder, or leaves it where it is.
+    pub(super) fn leave(self, keep: bool) -> Result<(), Failure> {
+        if keep {
+            self.folder.keep();
+            return Ok(());
+        }
+        self.folder.close().map_err(|error| {
+            Failure::new(format!("{} could not be removed: {error}", self.root.display()))
+        })
+    }
+}
+
+/// The person's surroundings with another home: neither configuration, nor state, nor hooks, nor variables for Tenter.
+fn surroundings(env: &Env, root: &Path) -> Env {
+    let home = root.join("home");
+    let mut vars: Environment =
+        env.vars.iter().filter(|(name, _)| !is_about_tenter(name)).cloned().collect();
+    vars.push(("HOME".into(), home.clone().into()));
+    Env { vars, cwd: root.join("project"), home }
+}
+
+fn is_about_tenter(name: &std::ffi::OsStr) -> bool {
+    let name = name.to_string_lossy();
+    name == "HOME" || name.starts_with("TENTER_") || XDG.contains(&name.as_ref())
+}
+
+/// Variables that would lead out of the home.
+const XDG: [&str; 3] = ["XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME"];
+
+/// A script that starts `tenter` as the demo does, for whoever plays on in a folder that was kept.
+fn launcher(env: &Env) -> String {
+    format!(
+        "#!/bin/sh\n# tenter in the demo's project and with the demo's home: what you do here stays here.\n\
+         unset {} TENTER_MODEL TENTER_TRUST TENTER_MAX_TURNS\n\
+         export HOME={}\nexec {} --project {} \"$@\"\n",
+        XDG.join(" "),
+        quoted(&env.home),
+        quoted(&Env::program()),
+        quoted(&env.cwd),
+    )
+}
+
+/// A path as one word of a shell's command line.
+fn quoted(path: &Path) -> String {
+    format!("'{}'", path.to_string_lossy().replace('\'', r"'\''"))
+}

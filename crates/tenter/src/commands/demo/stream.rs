@@ -1,0 +1,106 @@
+//! The demo as a JSON stream: that of `tenter run --headless`, with a `demo` object for each hook before it and one with
+//! the summary before its `end`.
+
+use std::sync::{Mutex, PoisonError};
+
+use serde_json::{Value, json};
+use tenter_agent::session::Finish;
+use tenter_agent::{Happening, Watcher};
+use tenter_engine::catalog::Untrusted;
+use tenter_engine::{Decision, HookRun, Observer};
+use tenter_protocol::event::Usage;
+use tenter_protocol::{Diagnostic, Scope};
+
+use super::Telling;
+use super::ending::Ending;
+use super::scratch::Scratch;
+use crate::render::{Headless, Show, write_early};
+
+/// Writes the stream. It holds the `end` back, so that it stays the last object, and says what the demo as a whole came to.
+pub(super) struct Stream {
+    headless: Headless,
+    end: Mutex<Option<(Scope, Usage)>>,
+}
+
+impl Stream {
+    /// A stream.
+    pub(super) fn new() -> Self {
+        Self { headless: Headless::new(false), end: Mutex::default() }
+    }
+
+    fn end(&self) -> std::sync::MutexGuard<'_, Option<(Scope, Usage)>> {
+        self.end.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Watcher for Stream {
+    fn see(&self, scope: &Scope, happening: &Happening) {
+        match happening {
+            Happening::Ended { usage, .. } => *self.end() = Some((scope.clone(), **usage)),
+            other => self.headless.see(scope, other),
+        }
+    }
+}
+
+impl Observer for Stream {
+    fn hook_ran(&self, run: &HookRun) {
+        self.headless.hook_ran(run);
+    }
+
+    fn decided(&self, decision: &Decision) {
+        self.headless.decided(decision);
+    }
+}
+
+impl Show for Stream {
+    fn finding(&self, finding: &Diagnostic) {
+        self.headless.finding(finding);
+    }
+
+    fn untrusted(&self, hooks: &[Untrusted]) {
+        self.headless.untrusted(hooks);
+    }
+
+    fn finished(&self, finish: &Finish) {
+        self.headless.finished(finish);
+    }
+}
+
+impl Telling for Stream {
+    fn opening(&self, scratch: &Scratch) {
+        for hook in &scratch.hooks {
+            let fields = json!({"step": "hook", "name": hook.name, "event": hook.event, "path": hook.path.to_string_lossy(),
+                "language": hook.language, "does": hook.does});
+            write_early("demo", fields);
+        }
+    }
+
+    fn closing(&self, scratch: &Scratch, ending: &Ending) {
+        write_early("demo", summary(scratch, ending));
+        if let Some((scope, usage)) = self.end().take() {
+            let status = ending.status.as_str();
+            let exit_code = ending.status.exit_code();
+            self.headless.see(&scope, &Happening::Ended { status, exit_code, usage: &usage });
+        }
+    }
+}
+
+fn summary(scratch: &Scratch, ending: &Ending) -> Value {
+    let proofs: Vec<Value> = ending
+        .proofs
+        .iter()
+        .map(|proof| json!({"name": proof.name, "holds": proof.holds, "text": proof.text}))
+        .collect();
+    json!({
+        "step": "summary",
+        "folder": scratch.root().to_string_lossy(),
+        "project": scratch.project().to_string_lossy(),
+        "script": scratch.script().to_string_lossy(),
+        "audit_log": scratch.audit_log().to_string_lossy(),
+        "audit_lines": ending.audit.len(),
+        "journal": ending.journal.to_string_lossy(),
+        "conversations": ending.conversations.to_string_lossy(),
+        "kept": ending.kept,
+        "proofs": proofs,
+    })
+}

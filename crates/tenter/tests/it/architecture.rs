@@ -1,0 +1,223 @@
+//! The architecture, the dependencies and the state of the files, checked by tests instead of by further tools.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+/// Which of our crates each of our crates may depend on: arrows only point down.
+const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
+    ("tenter-protocol", &[]),
+    ("tenter-proc", &[]),
+    ("tenter-engine", &["tenter-protocol", "tenter-proc"]),
+    ("tenter-agent", &["tenter-protocol", "tenter-proc", "tenter-engine"]),
+    ("tenter", &["tenter-protocol", "tenter-proc", "tenter-engine", "tenter-agent"]),
+    ("tenter-testkit", &[]),
+];
+
+/// What is heavy, and the only crate that may pay for it.
+const ONLY_IN: &[(&str, &str)] = &[
+    ("rusqlite", "tenter-agent"),
+    ("clap", "tenter"),
+    ("ignore", "tenter-agent"),
+    ("signal-hook", "tenter"),
+];
+
+const LICENCES: &[&str] = &[
+    "MIT",
+    "Apache-2.0",
+    "Unicode-3.0",
+    "Unlicense",
+    "BSD-2-Clause",
+    "BSD-3-Clause",
+    "Zlib",
+    "ISC",
+    "CC0-1.0",
+    "BSL-1.0",
+    "MIT-0",
+    "Apache-2.0 WITH LLVM-exception",
+];
+
+/// Packages in `Cargo.lock` at most: a new dependency is a decision.
+const PACKAGES: usize = 190;
+
+/// Lines of a file at most, its tests included. A table may be longer, and is listed here.
+const LINES: usize = 500;
+const LONGER: &[(&str, usize)] = &[];
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
+}
+
+#[expect(clippy::disallowed_methods, reason = "cargo knows what we depend on")]
+fn metadata() -> Value {
+    let output = std::process::Command::new(env!("CARGO"))
+        .args(["metadata", "--format-version", "1", "--locked", "--offline"])
+        .current_dir(root())
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+fn text(value: &Value) -> &str {
+    value.as_str().unwrap_or_default()
+}
+
+/// The dependencies of each of our crates, without those of tests.
+fn dependencies(metadata: &Value) -> BTreeMap<String, BTreeSet<String>> {
+    let packages = metadata["packages"].as_array().unwrap();
+    let ours = packages.iter().filter(|package| package["source"].is_null());
+    ours.map(|package| {
+        let all = package["dependencies"].as_array().unwrap().iter();
+        let normal = all.filter(|dependency| dependency["kind"].is_null());
+        (
+            text(&package["name"]).to_owned(),
+            normal.map(|dependency| text(&dependency["name"]).to_owned()).collect(),
+        )
+    })
+    .collect()
+}
+
+#[test]
+fn dependencies_between_our_crates_only_point_down() {
+    let dependencies = dependencies(&metadata());
+    let known: BTreeSet<&str> = MAY_DEPEND_ON.iter().map(|(name, _)| *name).collect();
+    let found: BTreeSet<&str> = dependencies.keys().map(String::as_str).collect();
+    assert_eq!(found, known, "a new crate needs its place in this table and in ARCHITECTURE.md");
+    for (name, may) in MAY_DEPEND_ON {
+        for dependency in
+            dependencies[*name].iter().filter(|dependency| known.contains(dependency.as_str()))
+        {
+            assert!(may.contains(&dependency.as_str()), "{name} must not depend on {dependency}");
+        }
+    }
+}
+
+#[test]
+fn heavy_dependencies_stay_where_they_are() {
+    let dependencies = dependencies(&metadata());
+    for (heavy, owner) in ONLY_IN {
+        for (name, needs) in &dependencies {
+            assert!(
+                name == owner || !needs.contains(*heavy),
+                "{heavy} belongs to {owner}, not to {name}"
+            );
+        }
+    }
+}
+
+#[test]
+fn every_dependency_has_a_licence_that_we_accept() {
+    let metadata = metadata();
+    for package in metadata["packages"].as_array().unwrap() {
+        let expression = text(&package["license"]).replace('/', " OR ");
+        let accepted =
+            expression.trim_matches(|c| c == '(' || c == ')').split(" OR ").any(|choice| {
+                choice
+                    .split(" AND ")
+                    .all(|licence| LICENCES.contains(&licence.trim_matches(|c| "() ".contains(c))))
+            });
+        assert!(
+            accepted,
+            "{} {} is licensed under {expression:?}",
+            text(&package["name"]),
+            text(&package["version"])
+        );
+    }
+}
+
+#[test]
+fn there_are_few_packages_and_none_that_we_refuse() {
+    let metadata = metadata();
+    let packages = metadata["packages"].as_array().unwrap();
+    assert!(packages.len() <= PACKAGES, "{} packages; the ceiling is {PACKAGES}", packages.len());
+    for refused in ["openssl-sys", "aws-lc-sys", "tokio", "async-std"] {
+        assert!(
+            packages.iter().all(|package| text(&package["name"]) != refused),
+            "{refused} came in"
+        );
+    }
+}
+
+#[test]
+fn the_product_holds_no_package_twice() {
+    let metadata = metadata();
+    let nodes = metadata["resolve"]["nodes"].as_array().unwrap();
+    let normal = |id: &str| -> Vec<String> {
+        let node = nodes.iter().find(|node| node["id"] == id).unwrap();
+        let deps = node["deps"].as_array().unwrap().iter();
+        let of_product = deps.filter(|dep| {
+            dep["dep_kinds"].as_array().unwrap().iter().any(|kind| kind["kind"].is_null())
+        });
+        of_product.map(|dep| text(&dep["pkg"]).to_owned()).collect()
+    };
+    let packages = metadata["packages"].as_array().unwrap();
+    let product = packages.iter().find(|package| package["name"] == "tenter").unwrap();
+    let mut seen = BTreeSet::from([text(&product["id"]).to_owned()]);
+    let mut open: Vec<String> = seen.iter().cloned().collect();
+    while let Some(id) = open.pop() {
+        open.extend(normal(&id).into_iter().filter(|next| seen.insert(next.clone())));
+    }
+    let mut versions: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    for package in packages.iter().filter(|package| seen.contains(text(&package["id"]))) {
+        versions.entry(text(&package["name"])).or_default().insert(text(&package["version"]));
+    }
+    let twice: Vec<_> = versions.iter().filter(|(_, versions)| versions.len() > 1).collect();
+    assert!(twice.is_empty(), "{twice:?}");
+}
+
+/// Every Rust file of the workspace, with its path from the root.
+fn sources() -> Vec<(String, String)> {
+    let mut folders = vec![root().join("crates")];
+    let mut files = Vec::new();
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|extension| extension == "rs") {
+                let name = path.strip_prefix(root()).unwrap().to_string_lossy().into_owned();
+                files.push((name, fs::read_to_string(&path).unwrap()));
+            }
+        }
+    }
+    files.retain(|(name, _)| !name.contains("/templates/"));
+    files
+}
+
+#[test]
+fn every_file_opens_with_what_it_is_for_and_stays_short() {
+    for (name, text) in sources() {
+        assert!(text.starts_with("//!"), "{name} does not open with what it is for");
+        let lines = text.lines().count();
+        let limit =
+            LONGER.iter().find(|(longer, _)| *longer == name).map_or(LINES, |(_, limit)| *limit);
+        assert!(
+            lines <= limit,
+            "{name} has {lines} lines; the limit is {limit}: split it by what it is about"
+        );
+    }
+}
+
+#[test]
+fn no_file_is_a_place_where_everything_goes_and_nothing_is_left_to_do() {
+    // Written in two halves, so that this file does not find itself.
+    let marks = [
+        concat!("TO", "DO"),
+        concat!("FIX", "ME"),
+        concat!("#[all", "ow("),
+        concat!("#![all", "ow("),
+    ];
+    for (name, text) in sources() {
+        let stem = Path::new(&name).file_stem().unwrap().to_string_lossy().into_owned();
+        assert!(
+            !["utils", "util", "helpers", "common", "misc"].contains(&stem.as_str()),
+            "{name} says nothing"
+        );
+        for mark in marks {
+            assert!(!text.contains(mark), "{name} holds {mark}");
+        }
+    }
+}
