@@ -18,6 +18,7 @@ pub mod dispatch;
 pub mod environment;
 pub mod hook;
 pub mod journal;
+pub mod matcher;
 pub mod observe;
 pub mod query;
 mod replace_file;

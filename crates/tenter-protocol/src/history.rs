@@ -1,11 +1,35 @@
-//! The messages that a hook wants in place of the history: read from either form (R57) and checked before anything is
-//! replaced (R32).
+//! The history as hooks read it, and the messages that they want in its place: read from either form (R57) and checked
+//! before anything is replaced (R32).
+
+mod wish;
 
 use std::collections::BTreeSet;
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use crate::{Block, Message, Role};
+
+pub use wish::HistoryError;
+pub(crate) use wish::{HistoryWish, follow_ups};
+
+/// A message as a hook reads it: the documents' plain text, and the typed blocks beside it (R57).
+#[derive(Debug, Serialize)]
+pub(crate) struct MessagePayload<'m> {
+    role: Role,
+    content: String,
+    blocks: &'m [Block],
+}
+
+pub(crate) fn payload(messages: &[Message]) -> Vec<MessagePayload<'_>> {
+    messages
+        .iter()
+        .map(|message| MessagePayload {
+            role: message.role,
+            content: message.content(),
+            blocks: &message.blocks,
+        })
+        .collect()
+}
 
 /// A message as a hook writes it: plain text, or typed blocks. Blocks win where both are given.
 #[derive(Debug, Deserialize)]
@@ -37,7 +61,7 @@ impl MessageWire {
     }
 }
 
-pub(crate) fn read(messages: Vec<MessageWire>) -> Result<Vec<Message>, String> {
+fn read(messages: Vec<MessageWire>) -> Result<Vec<Message>, String> {
     let messages = messages
         .into_iter()
         .enumerate()

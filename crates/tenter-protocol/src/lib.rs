@@ -28,10 +28,12 @@ pub mod executable;
 pub mod history;
 pub mod json;
 pub mod lifecycle;
+pub mod manifest;
 pub mod message;
 pub mod reply;
 pub mod tool;
 pub mod tool_metadata;
+pub mod tool_names;
 
 pub use diagnostic::{Diagnostic, Severity};
 pub use event::{Body, Event, Scope};

@@ -14,6 +14,7 @@ static VARIABLE: LazyLock<Vec<(Regex, &str)>> = LazyLock::new(|| {
         (r"[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}", "[ID]"),
         (r"\b[0-9a-f]{64}\b", "[HASH]"),
         (r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z", "[TIME]"),
+        (r"\b\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\b", "[TIME]"),
         (r#"("duration_ms": |"executionTime": )\d+"#, "${1}[N]"),
         (r"\b\d+(?:\.\d+)? ms\b", "[N] ms"),
     ]
@@ -72,7 +73,8 @@ impl Output {
         self
     }
 
-    fn normal(&self, text: &str) -> String {
+    /// `text` as this output is shown: the sandbox's folder, ids, times and durations replaced by what stands for them.
+    pub fn normal(&self, text: &str) -> String {
         let text = text.replace(&self.root, "[ROOT]");
         VARIABLE.iter().fold(text, |text, (pattern, stand_in)| pattern.replace_all(&text, *stand_in).into_owned())
     }

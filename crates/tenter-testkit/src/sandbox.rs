@@ -88,9 +88,13 @@ impl Sandbox {
     }
 
     /// The command in the project, with an environment of its own.
-    #[expect(clippy::disallowed_methods, reason = "tests start the binary as a person would, with the machine's PATH")]
     pub fn command(&self) -> Command {
-        let mut command = Command::new(&self.binary);
+        self.in_project(&self.binary)
+    }
+
+    #[expect(clippy::disallowed_methods, reason = "tests start programs as a person would, with the machine's PATH")]
+    fn in_project(&self, program: &Path) -> Command {
+        let mut command = Command::new(program);
         command
             .current_dir(self.project())
             .env_clear()
@@ -121,6 +125,15 @@ impl Sandbox {
         // A command that does not read what it is given is not the test's trouble.
         let _ = child.stdin.take().unwrap().write_all(stdin.as_ref());
         Output::new(&child.wait_with_output().unwrap(), &self.root())
+    }
+
+    /// Runs a line of bash in the project, as a person would who has the command in his `PATH`. What it prints is taken as
+    /// a terminal shows it: both streams together, as stdout.
+    pub fn shell(&self, line: &str) -> Output {
+        let folder = self.binary.parent().unwrap().display();
+        let line = format!("exec 2>&1\nPATH='{folder}':$PATH\n{line}");
+        let output = self.in_project(Path::new("bash")).args(["-c", &line]).output().unwrap();
+        Output::new(&output, &self.root())
     }
 
     /// Starts the command; its output is taken with [`Sandbox::finish`].

@@ -77,6 +77,16 @@ impl Env {
         self.xdg("XDG_STATE_HOME", ".local/state").join("tenter")
     }
 
+    /// Where conversations are stored.
+    pub(crate) fn store_file(&self) -> PathBuf {
+        self.state_dir().join("conversations.db")
+    }
+
+    /// Where the journal is written.
+    pub(crate) fn journal_dir(&self) -> PathBuf {
+        self.state_dir().join("journal")
+    }
+
     /// Where caches live.
     pub(crate) fn cache_dir(&self) -> PathBuf {
         self.xdg("XDG_CACHE_HOME", ".cache").join("tenter")

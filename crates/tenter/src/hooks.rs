@@ -33,10 +33,7 @@ pub(crate) struct Project<'e> {
 impl<'e> Project<'e> {
     /// Opens the project at `explicit`, or the one that the working folder is in (R7).
     pub(crate) fn open(env: &'e Env, explicit: Option<&Path>) -> Result<Self, Failure> {
-        let root = match explicit {
-            Some(folder) => real_folder(&env.cwd.join(folder))?,
-            None => project_root(&env.cwd, &env.home),
-        };
+        let root = root(env, explicit)?;
         let (settings, mut of_configuration) = Settings::load(env, root.clone())?;
         let (trust, of_store) = TrustStore::open(env.state_dir().join("trust.json"));
         of_configuration.extend(of_store);
@@ -75,6 +72,14 @@ impl<'e> Project<'e> {
         });
         self.of_catalog = findings;
         catalog
+    }
+}
+
+/// The root of the project at `explicit`, or of the one that the working folder is in (R7).
+pub(crate) fn root(env: &Env, explicit: Option<&Path>) -> Result<PathBuf, Failure> {
+    match explicit {
+        Some(folder) => real_folder(&env.cwd.join(folder)),
+        None => Ok(project_root(&env.cwd, &env.home)),
     }
 }
 

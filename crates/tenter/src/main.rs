@@ -8,6 +8,7 @@ mod hooks;
 mod render;
 mod sanitize;
 mod settings;
+mod signals;
 mod ui;
 
 fn main() -> std::process::ExitCode {

@@ -1,14 +1,14 @@
 //! Words for the person. stdout is data, everything else goes to stderr; styles are named here and nowhere else.
 
 use std::fmt::Display;
-use std::io::Write as _;
+use std::io::{self, Write as _};
 
 use anstyle::{AnsiColor, Style};
 use clap::ValueEnum;
 use tenter_protocol::{Diagnostic, Severity};
 
 use crate::failure::Failure;
-use crate::sanitize::sanitize;
+use crate::sanitize::{one_line, sanitize};
 
 /// When to use colours.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -52,7 +52,18 @@ pub(crate) fn styled(style: Style, text: impl Display) -> String {
 
 /// A line of data, to stdout. A reader that went away is not our trouble.
 pub(crate) fn out(line: impl Display) {
-    let _ = writeln!(anstream::stdout(), "{line}");
+    let _ = try_out(line);
+}
+
+/// A line of data, to stdout, for those who write until nobody reads any more.
+pub(crate) fn try_out(line: impl Display) -> io::Result<()> {
+    writeln!(anstream::stdout(), "{line}")
+}
+
+/// A recorded time as listings show it, in UTC to the second: `2024-01-15 10:30:00`.
+pub(crate) fn short_time(rfc3339: &str) -> String {
+    let seconds = rfc3339.get(..19).unwrap_or(rfc3339);
+    one_line(seconds, 19).replacen('T', " ", 1)
 }
 
 /// Data without a line's end, to stdout at once.

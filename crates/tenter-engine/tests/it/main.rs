@@ -4,6 +4,7 @@
 
 mod discovery;
 mod journal;
+mod journal_properties;
 mod remembering;
 mod scene;
 mod trial;

@@ -6,9 +6,9 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use thiserror::Error;
 
-use crate::history::{self, MessageWire};
+use crate::history::{self, HistoryError, HistoryWish, MessageWire};
 use crate::reply::VerdictKind;
-use crate::{EventName, HistoryAction, Object, Reply, Rewrite, Verdict};
+use crate::{EventName, Object, Reply, Rewrite, Verdict};
 
 /// Why what a hook printed is no answer.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
@@ -16,15 +16,9 @@ pub enum ReplyError {
     /// Not JSON, not one object, or a field of the wrong type.
     #[error("its stdout is not one JSON object with the fields of this event: {0}")]
     Shape(String),
-    /// `result` is a word that this event does not know.
-    #[error("\"result\": \"{0}\" is not known; this event knows {1}")]
-    UnknownResult(String, &'static str),
-    /// `mutate` with messages that a model could not go on from.
-    #[error("the history it gave cannot be used: {0}")]
-    History(String),
-    /// `callback` without the name of a recipe.
-    #[error("\"result\": \"callback\" needs \"callback\": the name of a recipe")]
-    NoRecipe,
+    /// What it wants done to the history cannot be done.
+    #[error(transparent)]
+    History(#[from] HistoryError),
 }
 
 /// Reads what a hook printed at `event`. Nothing or white space is silence; so is an object without known fields.
@@ -131,52 +125,27 @@ struct HistoryResult {
 
 impl HistoryResult {
     fn reply(self, may_continue: bool) -> Result<Reply, ReplyError> {
-        let follow_ups = self.follow_up_messages.unwrap_or_default();
-        let history = match self.result.as_deref().unwrap_or_default() {
-            "" => None,
-            "continue" if may_continue => None,
-            "mutate" => Some(HistoryAction::Mutate(
-                history::read(self.messages.unwrap_or_default()).map_err(ReplyError::History)?,
-            )),
-            "callback" => Some(HistoryAction::Callback {
-                recipe: self
-                    .callback
-                    .filter(|name| !name.trim().is_empty())
-                    .ok_or(ReplyError::NoRecipe)?,
-                args: self.callback_args.unwrap_or_default(),
-            }),
-            other => {
-                return Err(ReplyError::UnknownResult(
-                    other.to_owned(),
-                    known_results(may_continue),
-                ));
-            }
+        let wish = HistoryWish {
+            result: self.result,
+            messages: self.messages,
+            callback: self.callback,
+            callback_args: self.callback_args,
         };
+        // Only a stop can be continued; at `after_turn` the agent goes on or stops by itself.
+        let follow_ups = self.follow_up_messages.filter(|_| may_continue);
         Ok(Reply {
-            history,
-            // Only a stop can be continued; at `after_turn` the agent goes on or stops by itself.
-            follow_ups: follow_ups
-                .into_iter()
-                .filter(|text| may_continue && !text.trim().is_empty())
-                .collect(),
+            history: wish.action(may_continue)?,
+            follow_ups: history::follow_ups(follow_ups),
             context: self.additional_context,
             ..Reply::default()
         })
     }
 }
 
-fn known_results(may_continue: bool) -> &'static str {
-    if may_continue {
-        "\"continue\", \"mutate\" and \"callback\""
-    } else {
-        "\"mutate\" and \"callback\""
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Message;
+    use crate::{HistoryAction, Message};
     use proptest::prelude::*;
 
     fn reply(event: EventName, stdout: &str) -> Result<Reply, ReplyError> {
@@ -241,15 +210,15 @@ mod tests {
     fn a_bad_history_or_result_is_named() {
         assert!(matches!(
             reply(EventName::AfterTurn, r#"{"result": "mutate"}"#),
-            Err(ReplyError::History(_))
+            Err(ReplyError::History(HistoryError::Messages(_)))
         ));
         assert_eq!(
             reply(EventName::AfterTurn, r#"{"result": "callback"}"#),
-            Err(ReplyError::NoRecipe)
+            Err(ReplyError::History(HistoryError::NoRecipe))
         );
         assert!(matches!(
             reply(EventName::AfterTurn, r#"{"result": "continue"}"#),
-            Err(ReplyError::UnknownResult(..))
+            Err(ReplyError::History(HistoryError::UnknownResult(..)))
         ));
         assert!(reply(EventName::BeforeStop, r#"{"result": "continue"}"#).is_ok());
     }

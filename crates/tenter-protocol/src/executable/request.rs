@@ -2,10 +2,10 @@
 //! the documents' examples, Tenter's additions after them.
 
 use serde::Serialize;
-use serde_json::Value;
 
 use crate::event::{InvokedBy, Stop, Turn, Usage};
-use crate::{Body, Event, Message, Object, Scope, ToolCall, ToolResult, json};
+use crate::history::{self, MessagePayload};
+use crate::{Body, Event, Object, Scope, ToolCall, ToolResult, json};
 
 /// The payload of `event` under the name that the executable gave it, newline included (R41). `None` for an event that
 /// the executable protocol does not have.
@@ -124,7 +124,7 @@ struct AfterTurn<'e> {
     last_assistant_content: &'e str,
     // What `turn_end` promises (R3); `after_turn` carries it too, so that there is one payload for one event.
     response: &'e str,
-    messages: Vec<MessageWire<'e>>,
+    messages: Vec<MessagePayload<'e>>,
 }
 
 impl<'e> AfterTurn<'e> {
@@ -143,7 +143,7 @@ impl<'e> AfterTurn<'e> {
             session_turn: turn.session_turn,
             last_assistant_content: &turn.response,
             response: &turn.response,
-            messages: messages(&turn.messages),
+            messages: history::payload(&turn.messages),
         }
     }
 }
@@ -153,7 +153,7 @@ struct AgentStop<'e> {
     event: &'e str,
     conv_id: &'e str,
     cwd: String,
-    messages: Vec<MessageWire<'e>>,
+    messages: Vec<MessagePayload<'e>>,
     usage: &'e Usage,
     invoked_recipe: &'e str,
     auto_compact_enabled: bool,
@@ -174,7 +174,7 @@ impl<'e> AgentStop<'e> {
             event,
             conv_id: &scope.conversation_id,
             cwd: cwd(scope),
-            messages: messages(&stop.messages),
+            messages: history::payload(&stop.messages),
             usage: &stop.usage,
             invoked_recipe: scope.recipe.as_deref().unwrap_or_default(),
             auto_compact_enabled: stop.auto_compact.is_some(),
@@ -187,25 +187,6 @@ impl<'e> AgentStop<'e> {
             last_assistant_content: &stop.response,
         }
     }
-}
-
-/// A message as a hook reads it: the documents' plain text, and the typed blocks beside it (R57).
-#[derive(Serialize)]
-struct MessageWire<'e> {
-    role: Value,
-    content: String,
-    blocks: &'e [crate::Block],
-}
-
-fn messages(messages: &[Message]) -> Vec<MessageWire<'_>> {
-    let wire = |message: &'_ Message| (serde_json::json!(message.role), message.content());
-    messages
-        .iter()
-        .map(|message| {
-            let (role, content) = wire(message);
-            MessageWire { role, content, blocks: &message.blocks }
-        })
-        .collect()
 }
 
 /// The working folder as text; what is not UTF-8 in it is replaced, since JSON knows nothing else.

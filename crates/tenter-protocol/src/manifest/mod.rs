@@ -7,7 +7,7 @@ mod payload;
 mod reply;
 
 pub use payload::payload;
-pub use reply::{Answer, parse_reply};
+pub use reply::{Answer, deny_by_exit, parse_reply};
 
 use crate::{EventName, Object};
 

@@ -14,7 +14,7 @@ use tenter_protocol::Diagnostic;
 pub(crate) use ask::TerminalAsker;
 pub(crate) use headless::{Headless, write_early};
 pub(crate) use quiet::Quiet;
-pub(crate) use terminal::Terminal;
+pub(crate) use terminal::{Terminal, call_line, cut, result_lines};
 
 /// One way to show an agent's work. It sees the agent's happenings and the engine's hook runs as one stream.
 pub(crate) trait Show: Watcher + Observer {

@@ -7,6 +7,7 @@ use tenter_agent::{Happening, Watcher};
 use tenter_engine::catalog::Untrusted;
 use tenter_engine::{Decision, DecisionKind, HookRun, Observer};
 use tenter_protocol::event::Usage;
+use tenter_protocol::lifecycle::Power;
 use tenter_protocol::{Diagnostic, EventName, Scope, ToolCall, ToolResult, json};
 
 use super::Show;
@@ -152,6 +153,7 @@ pub(super) fn failed_lines(run: &HookRun) -> Vec<String> {
     lines
 }
 
+/// What a hook changed. A tool's output is not shown as it was before: it was changed for a reason (R25).
 fn rewrite_lines(run: &HookRun) -> Vec<String> {
     let mut lines = vec![format!(
         "  {} hook {} changed it at {}",
@@ -159,7 +161,8 @@ fn rewrite_lines(run: &HookRun) -> Vec<String> {
         hook_name(run),
         run.event
     )];
-    if let Some(change) = &run.change {
+    let was_output = run.event.may(Power::RewriteOutput);
+    if let Some(change) = run.change.as_ref().filter(|_| !was_output) {
         let shown = |value: &serde_json::Value| one_line(&json::to_string(value), LINE_LENGTH);
         lines.push(format!("    {} {}", styled(FAINT, "from"), shown(&change.before)));
         lines.push(format!("    {} {}", styled(FAINT, "to  "), shown(&change.after)));
@@ -171,13 +174,15 @@ fn hook_name(run: &HookRun) -> String {
     styled(NAME, sanitize(&run.hook))
 }
 
-fn call_line(call: &ToolCall, of_subagent: bool) -> String {
+/// A tool call on one line.
+pub(crate) fn call_line(call: &ToolCall, of_subagent: bool) -> String {
     let input = one_line(&json::to_string(&call.input), LINE_LENGTH);
     let indent = if of_subagent { "  " } else { "" };
     format!("{indent}{} {} {}", styled(NAME, "●"), styled(ui::HEADING, sanitize(&call.name)), input)
 }
 
-fn result_lines(result: &ToolResult) -> Vec<String> {
+/// A tool's result, its first lines.
+pub(crate) fn result_lines(result: &ToolResult) -> Vec<String> {
     let text = result.text();
     let mark = if result.success { styled(GOOD, "✓") } else { styled(BAD, "✗") };
     let mut lines = text.lines();
@@ -192,7 +197,7 @@ fn result_lines(result: &ToolResult) -> Vec<String> {
 }
 
 /// A line with its indentation, cut to what is shown of one.
-fn cut(line: &str) -> String {
+pub(crate) fn cut(line: &str) -> String {
     let safe = sanitize(line);
     if safe.chars().count() <= LINE_LENGTH {
         safe.into_owned()

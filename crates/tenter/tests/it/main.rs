@@ -3,9 +3,14 @@
 #![expect(clippy::unwrap_used, reason = "tests")]
 
 mod architecture;
+mod conversation;
 mod conversations;
+mod demo;
+mod docs;
 mod faults;
 mod follow_ups;
+mod hooks;
+mod log;
 mod run;
 mod subagents;
 mod tool_calls;

@@ -242,7 +242,7 @@ fn ctrl_c_ends_tool_and_run_saves_and_exits_with_130() {
 }
 
 #[expect(clippy::disallowed_methods, reason = "kill is what a person would use")]
-fn interrupt(pid: u32) {
+pub(crate) fn interrupt(pid: u32) {
     let killed =
         std::process::Command::new("kill").args(["-INT", &pid.to_string()]).status().unwrap();
     assert!(killed.success());

@@ -8,7 +8,6 @@ use tenter_agent::store::StoredConversation;
 
 use super::proof::{Proof, proofs};
 use super::scratch::Scratch;
-use crate::commands::run::build;
 
 /// How the demo ended.
 pub(super) struct Ending {
@@ -43,14 +42,14 @@ impl Ending {
             _ => Status::Failed,
         };
         let id = conversation.map(|conversation| conversation.summary.id.as_str());
-        let journal = build::journal_path(&scratch.env);
+        let journal = scratch.env.journal_dir();
         Self {
             status,
             proofs,
             audit,
             kept,
             journal: id.map_or(journal.clone(), |id| journal.join(format!("{id}.jsonl"))),
-            conversations: build::store_path(&scratch.env),
+            conversations: scratch.env.store_file(),
         }
     }
 

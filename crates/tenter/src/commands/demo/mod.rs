@@ -12,6 +12,7 @@ mod scratch;
 mod story;
 mod stream;
 
+use std::path::Path;
 use std::sync::Arc;
 
 use tenter_agent::session::{Finish, Status};
@@ -20,7 +21,7 @@ use tenter_proc::Cancel;
 
 use self::ending::Ending;
 use self::narrator::Narrator;
-use self::scratch::Scratch;
+use self::scratch::{Scratch, quoted};
 use self::stream::Stream;
 use super::{Done, run, trust};
 use crate::env::Env;
@@ -57,12 +58,13 @@ trait Telling: Show {
 /// Does it.
 pub(crate) fn run(env: &Env, args: &Args) -> Done {
     let cancel = Cancel::new();
-    run::signals::forward(&cancel)?;
+    crate::signals::forward(&cancel)?;
     let scratch = Scratch::make(env)?;
     let telling: Arc<dyn Telling> =
-        if args.json { Arc::new(Stream::new()) } else { Arc::new(Narrator::new()) };
+        if args.json { Arc::new(Stream::new()) } else { Arc::new(Narrator::new(called(env))) };
     telling.opening(&scratch);
-    let (finish, conversation) = play(&scratch, Arc::clone(&telling) as Arc<dyn Show>, &cancel)?;
+    let show: Arc<dyn Show> = Arc::clone(&telling) as Arc<dyn Show>;
+    let (finish, conversation) = play(&scratch, &show, &cancel)?;
     let ending = Ending::new(&scratch, &finish, conversation.as_ref(), args.keep);
     telling.closing(&scratch, &ending);
     scratch.leave(args.keep)?;
@@ -75,14 +77,14 @@ pub(crate) fn run(env: &Env, args: &Args) -> Done {
 /// Plays the script under the hooks, as `tenter trust --yes` and `tenter run` would.
 fn play(
     scratch: &Scratch,
-    show: Arc<dyn Show>,
+    show: &Arc<dyn Show>,
     cancel: &Cancel,
 ) -> Result<(Finish, Option<StoredConversation>), Failure> {
     let mut project = Project::open(&scratch.env, Some(&scratch.project()))?;
     let catalog = project.load(cancel);
     let catalog = trust::trust_all(&mut project, &catalog, cancel)?;
     let args = run::Args::with_model(format!("scripted:{}", scratch.script().display()));
-    let built = run::build::build(&project, &args, catalog, Arc::clone(&show))?;
+    let built = run::build::build(&project, &args, catalog, Arc::clone(show))?;
     project.findings().for_each(|finding| show.finding(finding));
     let finish = run::work(&built, QUERY, cancel);
     show.finished(&finish);
@@ -94,10 +96,22 @@ fn play(
     Ok((finish, conversation))
 }
 
+/// How this program is called from the working folder: by its name where the search path leads to it.
+fn called(env: &Env) -> String {
+    let program = Env::program();
+    let path = env.var("PATH").unwrap_or_default();
+    let found = std::env::split_paths(path).map(|folder| folder.join("tenter"));
+    if found.filter_map(|file| file.canonicalize().ok()).any(|file| file == program) {
+        return "tenter".to_owned();
+    }
+    let from_here = program.strip_prefix(&env.cwd).map(|path| Path::new(".").join(path));
+    quoted(&from_here.unwrap_or(program))
+}
+
 fn broken(ending: &Ending) -> Failure {
     let claims: Vec<&str> =
         ending.proofs.iter().filter(|proof| !proof.holds).map(|proof| proof.name).collect();
     Failure::new(format!("the demo did not go as it should; not shown: {}", claims.join(", "))).help(
-        "this is a defect of Tenter or of this machine's sh, sed or python3; `tenter demo --keep` keeps everything to look at",
+        "`tenter demo --keep` keeps everything to look at; where temporary files may not be run, name another folder with TMPDIR",
     )
 }

@@ -3,24 +3,32 @@
 use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use tenter_agent::session::Finish;
+use tenter_agent::session::{Finish, Status};
 use tenter_agent::{Happening, Watcher};
 use tenter_engine::catalog::Untrusted;
 use tenter_engine::{Decision, HookRun, Observer};
 use tenter_protocol::{Diagnostic, Scope, ToolCall, ToolResult};
 
 use super::ending::Ending;
-use super::scratch::Scratch;
+use super::scratch::{Scratch, quoted};
 use super::story::{Story, WIDTH, hook_lines, labelled, under_hook};
 use super::{QUERY, Telling};
 use crate::render::Show;
 use crate::sanitize::{one_line, sanitize};
-use crate::ui::{self, BAD, FAINT, GOOD, HEADING, NAME, styled};
+use crate::ui::{self, BAD, FAINT, GOOD, HEADING, NAME, NOTICE, styled};
+
+const INTRODUCTION: &str = "
+Hooks are programs that watch an agent. Around everything that it does, Tenter hands them the facts;
+they may block it, change it, or make the agent go on. In a scratch project, these are installed:
+";
+const WHAT_IS_PLAYED: &str = "
+Only the model is played, from a script. Agent, tools, files and hooks are the real ones.";
 
 /// Tells the demo. The calls of one turn run at the same time; each is told as one story, in the order in which the model
 /// made them.
-#[derive(Default)]
 pub(super) struct Narrator {
+    /// How this program is called.
+    tenter: String,
     state: Mutex<State>,
 }
 
@@ -31,9 +39,9 @@ struct State {
 }
 
 impl Narrator {
-    /// A narrator.
-    pub(super) fn new() -> Self {
-        Self::default()
+    /// A narrator that calls this program as `tenter` says.
+    pub(super) fn new(tenter: String) -> Self {
+        Self { tenter, state: Mutex::default() }
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -111,14 +119,7 @@ impl Show for Narrator {
 impl Telling for Narrator {
     fn opening(&self, scratch: &Scratch) {
         ui::out(styled(HEADING, "A coding agent under five hooks"));
-        ui::out("");
-        ui::out(
-            "Hooks are programs of yours. Tenter runs them when your agent is about to do something, and they",
-        );
-        ui::out(
-            "may stop it, change it, or make it go on. These five now lie in a scratch project:",
-        );
-        ui::out("");
+        ui::out(INTRODUCTION);
         for hook in &scratch.hooks {
             ui::out(format!(
                 "  {}  {:<16}  {:<6}  {}",
@@ -128,22 +129,23 @@ impl Telling for Narrator {
                 hook.does
             ));
         }
-        ui::out("");
-        ui::out(
-            "The model is a script, so you need no key; all else is real: agent, tools, files, hooks.",
-        );
+        ui::out(WHAT_IS_PLAYED);
         ui::out(format!("It is asked: {}", styled(HEADING, QUERY)));
     }
 
     fn closing(&self, scratch: &Scratch, ending: &Ending) {
+        if ending.status == Status::Interrupted {
+            ui::out(styled(NOTICE, "Interrupted."));
+            return places(scratch, ending);
+        }
         ui::out("");
-        ui::out(styled(HEADING, "What holds now"));
+        ui::out(styled(HEADING, "What is true now"));
         for proof in &ending.proofs {
             let mark = if proof.holds { styled(GOOD, "✓") } else { styled(BAD, "✗") };
             ui::out(format!("  {mark} {:<10} {}", proof.name, proof.text));
         }
         places(scratch, ending);
-        next(scratch.root(), ending.kept);
+        next(&self.tenter, scratch.root(), ending.kept);
     }
 }
 
@@ -170,22 +172,28 @@ fn places(scratch: &Scratch, ending: &Ending) {
     }
 }
 
-/// Commands that work as they stand.
-fn next(root: &Path, kept: bool) {
+/// Commands that work as they stand; `tenter` is how this program is called from here.
+fn next(tenter: &str, root: &Path, kept: bool) {
     ui::out("");
     ui::out(styled(HEADING, "What to try next"));
-    let command = |line: &str, does: &str| ui::out(format!("  {line:<52} {}", styled(FAINT, does)));
+    let command =
+        |line: &str, does: &str| ui::out(format!("  {line:<48}  {}", styled(FAINT, does)));
     if kept {
-        command(&format!("cd {}", root.display()), "");
+        ui::out(format!("  cd {}", quoted(root)));
         command("./tenter log", "what every hook decided, and why");
         command("./tenter hooks list", "the hooks, and where they come from");
         command(
-            "./tenter run -m scripted:script.yaml \"Deploy again.\"",
-            "after editing a hook or the script",
+            "./tenter run -m scripted:script.yaml \"Deploy.\"",
+            "again: edit a hook or the script before",
         );
+        command("./tenter hooks new my-guard", "a hook of your own");
     } else {
-        command("tenter demo --keep", "the same, and the project stays to play with");
+        command(&format!("{tenter} demo --keep"), "the same, and the project stays to play with");
+        command(
+            &format!("{tenter} hooks new my-guard"),
+            "a first hook of your own, in this folder",
+        );
+        command(&format!("{tenter} hooks list"), "the hooks that run in this folder");
+        command(&format!("{tenter} run --help"), "an agent under your hooks");
     }
-    command("tenter hooks new my-guard", "a first hook of your own");
-    command("tenter run -m scripted:FILE \"…\"", "your own project under its hooks");
 }

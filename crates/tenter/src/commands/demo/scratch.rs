@@ -3,6 +3,7 @@
 
 use std::fs;
 use std::io;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 use tempfile::TempDir;
@@ -51,7 +52,10 @@ impl Scratch {
     }
 
     fn make_in(env: &Env, above: &Path) -> io::Result<Self> {
-        let folder = tempfile::Builder::new().prefix("tenter-demo-").tempdir_in(above)?;
+        let folder = tempfile::Builder::new()
+            .prefix("tenter-demo-")
+            .permissions(fs::Permissions::from_mode(0o700))
+            .tempdir_in(above)?;
         let root = folder.path().canonicalize()?;
         let env = surroundings(env, &root);
         fs::create_dir_all(root.join("project/build"))?;
@@ -91,7 +95,7 @@ impl Scratch {
     /// Removes the folder, or leaves it where it is.
     pub(super) fn leave(self, keep: bool) -> Result<(), Failure> {
         if keep {
-            self.folder.keep();
+            let _the_root = self.folder.keep();
             return Ok(());
         }
         self.folder.close().map_err(|error| {
@@ -131,6 +135,11 @@ fn launcher(env: &Env) -> String {
 }
 
 /// A path as one word of a shell's command line.
-fn quoted(path: &Path) -> String {
-    format!("'{}'", path.to_string_lossy().replace('\'', r"'\''"))
+pub(super) fn quoted(path: &Path) -> String {
+    let path = path.to_string_lossy();
+    if path.chars().all(|c| c.is_ascii_alphanumeric() || "/._-".contains(c)) {
+        path.into_owned()
+    } else {
+        format!("'{}'", path.replace('\'', r"'\''"))
+    }
 }

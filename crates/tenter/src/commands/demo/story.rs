@@ -10,8 +10,12 @@ use crate::ui::{self, BAD, FAINT, GOOD, NAME, NOTICE, styled};
 
 /// Where what is said about a call begins.
 const INDENT: usize = 9;
+/// Where what is said about a hook's run begins.
+const UNDER: usize = INDENT + 12;
 /// Where the text beside a label begins: right of the columns for a hook and its event.
 const BESIDE: usize = 30;
+/// Characters of a tool's input that are shown.
+const WANTED: usize = 80;
 /// Characters of what a hook saw that are shown.
 const SAW: usize = 34;
 /// Characters on a line.
@@ -95,7 +99,7 @@ fn result_of(value: &Value) -> Option<ToolResult> {
 /// The input on one line: of a command the command itself.
 fn shown_input(input: &Value) -> String {
     let command = input.get("command").and_then(Value::as_str);
-    one_line(&command.map_or_else(|| json::to_string(input), str::to_owned), WIDTH)
+    one_line(&command.map_or_else(|| json::to_string(input), str::to_owned), WANTED)
 }
 
 /// The one line of a result that says most: the error, or the line numbered `telling`.
@@ -128,13 +132,19 @@ pub(super) fn hook_lines(run: &HookRun, saw: &str) -> Vec<String> {
     {
         lines.push(under_hook("because", reason));
     }
+    if run.decision == DecisionKind::Failed
+        && let Some(last) = run.stderr_tail.lines().last()
+    {
+        // Not cut: what it says last is often what it says at a line's end.
+        lines.push(format!("{:UNDER$}{} {}", "", styled(FAINT, "stderr:"), sanitize(last)));
+    }
     lines
 }
 
 /// A word and what it introduces, under a hook's row.
 pub(super) fn under_hook(word: &str, text: &str) -> String {
-    let room = WIDTH.saturating_sub(INDENT + 12 + word.len() + 1);
-    format!("{:INDENT$}{:12}{} {}", "", "", styled(FAINT, word), one_line(text, room))
+    let room = WIDTH.saturating_sub(UNDER + word.len() + 1);
+    format!("{:UNDER$}{} {}", "", styled(FAINT, word), one_line(text, room))
 }
 
 /// What a hook decided, in words that fit its event.
@@ -146,7 +156,7 @@ fn decided(run: &HookRun) -> (anstyle::Style, &'static str) {
         (DecisionKind::None | DecisionKind::Allow, EventName::BeforeStop) => {
             (GOOD, "· let it stop")
         }
-        (DecisionKind::None | DecisionKind::Allow, _) => (GOOD, "· left it so"),
+        (DecisionKind::None | DecisionKind::Allow, _) => (GOOD, "· left as is"),
         (DecisionKind::Deny, _) => (BAD, "✗ blocked it"),
         (DecisionKind::Rewrite, _) => (NOTICE, "↻ changed it"),
         (DecisionKind::Continue, _) => (NOTICE, "↪ said: go on"),
@@ -161,8 +171,8 @@ pub(super) fn labelled(label: &str, text: &str) -> String {
 }
 
 fn beside(label: &str, text: &str) -> String {
-    let line = format!("{:INDENT$}{}{}", "", styled(FAINT, format!("{label:<BESIDE$}")), text);
-    line.trim_end().to_owned()
+    let pad = if text.is_empty() { 0 } else { BESIDE };
+    format!("{:INDENT$}{}{text}", "", styled(FAINT, format!("{label:<pad$}")))
 }
 
 /// Text line by line beside its label.

@@ -109,7 +109,7 @@ fn open_store(
     if args.no_save && !goes_on {
         return Ok((Store::in_memory()?, None));
     }
-    let store = Store::open(&store_path(project.env))?;
+    let store = Store::open(&project.env.store_file())?;
     let id = match &args.resume {
         Some(wanted) => Some(store.find(wanted)?),
         None if args.follow => store.newest(Some(project.root()))?,
@@ -125,16 +125,6 @@ fn open_store(
     let stored = id.map(|id| store.load(&id)).transpose()?;
     let store = if args.no_save { Store::in_memory()? } else { store };
     Ok((store, stored))
-}
-
-/// Where conversations are stored.
-pub(crate) fn store_path(env: &Env) -> std::path::PathBuf {
-    env.state_dir().join("conversations.db")
-}
-
-/// Where the journal is written.
-pub(crate) fn journal_path(env: &Env) -> std::path::PathBuf {
-    env.state_dir().join("journal")
 }
 
 fn model(
@@ -161,7 +151,7 @@ fn model(
 
 fn journal(project: &Project) -> Arc<JournalWriter> {
     let secrets = environment::withheld_values(&project.env.vars, &[]);
-    Arc::new(JournalWriter::new(journal_path(project.env), Redactor::new(secrets)))
+    Arc::new(JournalWriter::new(project.env.journal_dir(), Redactor::new(secrets)))
 }
 
 fn tools(args: &Args) -> Result<Registry, Failure> {

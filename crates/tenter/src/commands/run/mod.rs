@@ -1,7 +1,6 @@
 //! `tenter run`: answer one query under the project's hooks.
 
 pub(crate) mod build;
-pub(crate) mod signals;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -15,7 +14,7 @@ use crate::env::Env;
 use crate::failure::{Exit, Failure};
 use crate::hooks::Project;
 use crate::render::{Headless, Quiet, Show, Terminal};
-use crate::ui;
+use crate::{signals, ui};
 
 /// Answer one query: the agent works in the project until it is done.
 ///

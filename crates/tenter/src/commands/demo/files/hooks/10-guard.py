@@ -12,6 +12,6 @@ elif sys.argv[1] == "run":
     command = str(payload["tool_input"].get("command", ""))
     for forbidden in FORBIDDEN:
         if forbidden in command:
-            reason = f"{forbidden.strip()} is not allowed here; delete single files by name"
+            reason = f"{forbidden.strip()} is not allowed here"
             print(json.dumps({"blocked": True, "reason": reason}))
             break

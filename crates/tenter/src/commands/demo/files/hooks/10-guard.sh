@@ -6,7 +6,7 @@ run)
     payload=$(cat)
     for forbidden in "rm -rf" "rm -fr" "sudo " "mkfs"; do
         case "$payload" in *'"command": "'*"$forbidden"*)
-            echo "{\"blocked\": true, \"reason\": \"${forbidden% } is not allowed here; delete single files by name\"}"
+            echo "{\"blocked\": true, \"reason\": \"${forbidden% } is not allowed here\"}"
             exit 0
             ;;
         esac

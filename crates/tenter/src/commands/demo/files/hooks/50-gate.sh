@@ -14,6 +14,6 @@ run)
         ;;
     esac
     report=$(printf '%s' "$report" | tr '\n' ' ' | tr -d '[:cntrl:]"\\') # fit to stand in JSON
-    printf '{"follow_up_messages": ["./check.sh fails: %s. Fix that first."]}\n' "$report"
+    printf '{"follow_up_messages": ["./check.sh fails: %s. Fix that."]}\n' "$report"
     ;;
 esac

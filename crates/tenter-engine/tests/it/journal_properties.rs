@@ -1,0 +1,141 @@
+//! The journal under everything that may be written into it, and however its file is cut.
+
+use std::fs;
+use std::time::Duration;
+
+use jiff::Timestamp;
+use proptest::prelude::*;
+use serde_json::Value;
+use tenter_engine::journal::{Record, RecordKind, Redactor, Tail};
+use tenter_engine::observe::Change;
+use tenter_engine::{Decision, DecisionKind, HookRun, Observer as _};
+use tenter_protocol::EventName;
+
+use crate::journal::{Journal, SECRET, decision, reasons, run};
+
+/// Any text, with a secret in it now and then.
+fn any_text() -> impl Strategy<Value = String> {
+    ("(?s:.){0,20}", any::<bool>())
+        .prop_map(|(text, secret)| if secret { format!("{text}{SECRET}\n{text}") } else { text })
+}
+
+fn any_json() -> impl Strategy<Value = Value> {
+    let leaf = prop_oneof![
+        Just(Value::Null),
+        any::<bool>().prop_map(Value::from),
+        any::<i64>().prop_map(Value::from),
+        any_text().prop_map(Value::from),
+    ];
+    leaf.prop_recursive(4, 16, 4, |inner| {
+        prop_oneof![
+            prop::collection::vec(inner.clone(), 0..4).prop_map(Value::from),
+            prop::collection::btree_map(any_text(), inner, 0..4)
+                .prop_map(|fields| Value::Object(fields.into_iter().collect())),
+        ]
+    })
+}
+
+fn any_decision_kind() -> impl Strategy<Value = DecisionKind> {
+    use DecisionKind::*;
+    prop::sample::select(vec![
+        None, Allow, Context, Continue, Rewrite, Callback, Mutate, Ask, Deny, Failed,
+    ])
+}
+
+fn any_event() -> impl Strategy<Value = EventName> {
+    prop::sample::select(tenter_protocol::lifecycle::TABLE.map(|row| row.event).to_vec())
+}
+
+prop_compose! {
+    fn any_run()(
+        event in any_event(),
+        (hook, exit, stderr_tail) in (any_text(), any_text(), any_text()),
+        tool_call_id in prop::option::of(any_text()),
+        (second, nanosecond) in (0i64..4_000_000_000, 0i32..1_000_000_000),
+        milliseconds in any::<u64>(),
+        decision in any_decision_kind(),
+        reason in prop::option::of(any_text()),
+        change in prop::option::of((any_json(), any_json())),
+    ) -> HookRun {
+        HookRun {
+            event, hook, exit, stderr_tail, tool_call_id, decision, reason,
+            started: Timestamp::new(second, nanosecond).unwrap(),
+            duration: Duration::from_millis(milliseconds),
+            change: change.map(|(before, after)| Change { before, after }),
+            ..run("a", "")
+        }
+    }
+}
+
+prop_compose! {
+    fn any_decision()(
+        event in any_event(),
+        tool_call_id in prop::option::of(any_text()),
+        (hooks_run, by_failure) in (any::<usize>(), any::<bool>()),
+        kind in any_decision_kind(),
+        by in prop::option::of(any_text()),
+        reason in prop::option::of(any_text()),
+        overruled in prop::collection::vec(any_text(), 0..3),
+    ) -> Decision {
+        Decision { event, tool_call_id, hooks_run, by_failure, kind, by, reason, overruled, ..decision("a") }
+    }
+}
+
+/// The record with everything treated that a hook can put into it.
+fn redacted(mut record: Record) -> Record {
+    let redactor = Redactor::new([SECRET.to_owned()]);
+    match &mut record.kind {
+        RecordKind::Run(run) => {
+            run.reason = run.reason.as_ref().map(|reason| redactor.text(reason));
+            run.stderr = redactor.text(&run.stderr);
+            run.rewrite = run.rewrite.take().map(|change| Change {
+                before: redactor.value(change.before),
+                after: redactor.value(change.after),
+            });
+        }
+        RecordKind::Decision(decision) => {
+            decision.reason = decision.reason.as_ref().map(|reason| redactor.text(reason));
+        }
+        RecordKind::Other(_) => unreachable!("no version writes what it does not know"),
+    }
+    record
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(128))]
+
+    #[test]
+    fn any_record_is_read_back_as_it_was_written(run in any_run(), decision in any_decision()) {
+        let journal = Journal::new();
+        let writer = journal.writer();
+        writer.hook_ran(&run);
+        writer.decided(&decision);
+        let lines = journal.read("a");
+        let records: Vec<Record> = lines.lines.into_iter().map(|line| line.record).collect();
+        prop_assert_eq!(records, [redacted(Record::from(&run)), redacted(Record::from(&decision))]);
+        prop_assert_eq!(lines.unreadable, 0);
+    }
+
+    #[test]
+    fn however_a_journal_is_cut_a_tail_reads_every_whole_line_once(cuts in prop::collection::vec(0usize..2000, 0..6)) {
+        let journal = Journal::new();
+        let source = Journal::new();
+        let writer = source.writer();
+        for reason in ["one", "two", "three", "four"] {
+            writer.hook_ran(&run("a", reason));
+        }
+        let bytes = fs::read(source.file("a")).unwrap();
+        let mut cuts: Vec<usize> = cuts.into_iter().map(|cut| cut.min(bytes.len())).collect();
+        cuts.extend([0, bytes.len()]);
+        cuts.sort_unstable();
+        let mut tail = Tail::new(&journal.folder(), "a");
+        let mut seen = Vec::new();
+        for piece in cuts.windows(2) {
+            journal.append("a", &bytes[piece[0]..piece[1]]);
+            let lines = tail.read().unwrap();
+            prop_assert_eq!(lines.unreadable, 0);
+            seen.extend(reasons(&lines).into_iter().map(str::to_owned));
+        }
+        prop_assert_eq!(seen, ["one", "two", "three", "four"]);
+    }
+}

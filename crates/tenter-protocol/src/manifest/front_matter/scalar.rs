@@ -1,0 +1,124 @@
+//! What a word of YAML means: the core schema of YAML 1.2, in which `yes` is a word and only `true` is true.
+
+use serde_json::{Number, Value};
+
+/// A scalar as it was written.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Scalar {
+    /// Its text, without quotes and with its escapes read.
+    pub(super) text: String,
+    /// How it was written.
+    pub(super) style: Style,
+}
+
+/// How a scalar was written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Style {
+    /// Without quotes: it may be something else than text.
+    Plain,
+    /// In double quotes, where a backslash begins an escape.
+    DoubleQuoted,
+    /// In single quotes or as a block: it means itself.
+    Literal,
+}
+
+/// What a scalar means.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Meaning {
+    Null,
+    Boolean(bool),
+    Integer(i64),
+    /// A number that is no [`i64`].
+    Number(f64),
+    Text,
+}
+
+impl Scalar {
+    pub(super) fn meaning(&self) -> Meaning {
+        if self.style == Style::Plain { plain(&self.text) } else { Meaning::Text }
+    }
+
+    /// As JSON. What JSON has no word for (`.nan`) stays text.
+    pub(super) fn to_json(&self) -> Value {
+        let text = || Value::String(self.text.clone());
+        match self.meaning() {
+            Meaning::Null => Value::Null,
+            Meaning::Boolean(boolean) => Value::Bool(boolean),
+            Meaning::Integer(integer) => Value::Number(integer.into()),
+            Meaning::Number(number) => Number::from_f64(number).map_or_else(text, Value::Number),
+            Meaning::Text => text(),
+        }
+    }
+}
+
+/// What `text` means without quotes.
+pub(super) fn plain(text: &str) -> Meaning {
+    match text {
+        "" | "~" | "null" | "Null" | "NULL" => Meaning::Null,
+        "true" | "True" | "TRUE" => Meaning::Boolean(true),
+        "false" | "False" | "FALSE" => Meaning::Boolean(false),
+        _ => integer(text).or_else(|| number(text)).unwrap_or(Meaning::Text),
+    }
+}
+
+fn integer(text: &str) -> Option<Meaning> {
+    let parsed = match text.get(..2) {
+        Some("0x") => i64::from_str_radix(unsigned(&text[2..])?, 16),
+        Some("0o") => i64::from_str_radix(unsigned(&text[2..])?, 8),
+        _ => text.parse(),
+    };
+    parsed.ok().map(Meaning::Integer)
+}
+
+fn unsigned(digits: &str) -> Option<&str> {
+    (!digits.starts_with(['+', '-'])).then_some(digits)
+}
+
+fn number(text: &str) -> Option<Meaning> {
+    let positive = text.strip_prefix(['+', '-']).unwrap_or(text);
+    if matches!(positive, ".inf" | ".Inf" | ".INF" | ".nan" | ".NaN" | ".NAN") {
+        return Some(Meaning::Number(f64::NAN));
+    }
+    // Rust also reads `inf` and `nan`, which are words here.
+    let numeric = positive.starts_with(|first: char| first.is_ascii_digit() || first == '.');
+    text.parse().ok().filter(|_| numeric).map(Meaning::Number)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_mean_what_the_core_schema_says() {
+        for (text, meaning) in [
+            ("~", Meaning::Null),
+            ("True", Meaning::Boolean(true)),
+            ("yes", Meaning::Text),
+            ("off", Meaning::Text),
+            ("007", Meaning::Integer(7)),
+            ("-12", Meaning::Integer(-12)),
+            ("0x1F", Meaning::Integer(31)),
+            ("0x-1", Meaning::Text),
+            ("0o17", Meaning::Integer(15)),
+            ("5.5", Meaning::Number(5.5)),
+            ("1e3", Meaning::Number(1000.0)),
+            ("99999999999999999999", Meaning::Number(1e20)),
+            ("1_000", Meaning::Text),
+            ("inf", Meaning::Text),
+            ("é", Meaning::Text),
+            ("-", Meaning::Text),
+            (".", Meaning::Text),
+        ] {
+            assert_eq!(plain(text), meaning, "{text}");
+        }
+    }
+
+    #[test]
+    fn quotes_make_text_of_everything() {
+        let scalar = Scalar { text: "5000".to_owned(), style: Style::Literal };
+        assert_eq!(scalar.meaning(), Meaning::Text);
+        assert_eq!(scalar.to_json(), "5000");
+        let scalar = Scalar { text: "-.inf".to_owned(), style: Style::Plain };
+        assert_eq!(scalar.to_json(), "-.inf");
+    }
+}

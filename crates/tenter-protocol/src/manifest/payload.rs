@@ -1,0 +1,239 @@
+//! Payloads: what a manifest hook reads on its stdin. The base fields stand first and the event's own after them, both in
+//! the order of the specification (section 5), Tenter's additions last; what no base field has room for is in `context`.
+
+#[cfg(test)]
+mod golden;
+
+use std::borrow::Cow;
+
+use serde::Serialize;
+
+use crate::event::{
+    CompactTrigger, Compaction, ExitReason, InvokedBy, Stop, Subagent, Turn, Usage,
+};
+use crate::executable::PROTOCOL_VERSION;
+use crate::history::{self, MessagePayload};
+use crate::{Body, Event, Object, Role, Scope, ToolCall, ToolResult, json};
+
+/// The payload of `event` under the name that the manifest's trigger gave it, newline included (R41).
+///
+/// `tool_name` is the spelling of the tool's name that the matcher matched (R20); without one, the tool's own name is
+/// told. A `light` payload does without the history (R57).
+pub fn payload(event: &Event, trigger: &str, tool_name: Option<&str>, light: bool) -> String {
+    let own = Own::new(&event.body, tool_name, light);
+    json::to_line(&Payload::new(&event.scope, trigger, own))
+}
+
+#[derive(Serialize)]
+struct Payload<'e> {
+    event_type: &'e str,
+    timestamp: &'e str,
+    session_id: &'e str,
+    work_dir: Cow<'e, str>,
+    context: Context<'e>,
+    #[serde(flatten)]
+    own: Own<'e>,
+}
+
+/// What the executable protocol tells beside the event, here out of the way of the specification's fields.
+#[derive(Serialize)]
+struct Context<'e> {
+    invoked_by: InvokedBy,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    parent_session_id: Option<&'e str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    recipe_name: Option<&'e str>,
+    protocol_version: u32,
+}
+
+impl<'e> Payload<'e> {
+    fn new(scope: &'e Scope, trigger: &'e str, own: Own<'e>) -> Self {
+        Self {
+            event_type: trigger,
+            timestamp: &scope.time,
+            session_id: &scope.conversation_id,
+            work_dir: scope.cwd.to_string_lossy(),
+            context: Context {
+                invoked_by: scope.invoked_by(),
+                parent_session_id: scope.parent_conversation_id.as_deref(),
+                recipe_name: scope.recipe.as_deref().filter(|name| !name.is_empty()),
+                protocol_version: PROTOCOL_VERSION,
+            },
+            own,
+        }
+    }
+}
+
+/// The fields of one event.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Own<'e> {
+    SessionStart {
+        model: &'e str,
+        args: &'e Object,
+    },
+    SessionEnd {
+        duration_seconds: u64,
+        total_steps: u64,
+        exit_reason: ExitReason,
+    },
+    BeforeAgent {
+        prompt: &'e str,
+    },
+    Tool {
+        tool_name: &'e str,
+        tool_input: &'e Object,
+        tool_use_id: &'e str,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        tool_error: Option<&'e str>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        tool_output: Option<&'e ToolResult>,
+    },
+    AfterTurn {
+        turn_number: u64,
+        session_turn: u64,
+        tools_used: bool,
+        response: &'e str,
+        #[serde(flatten)]
+        figures: Figures<'e>,
+    },
+    BeforeStop {
+        stop_reason: &'static str,
+        step_count: u64,
+        final_message: Option<FinalMessage<'e>>,
+        stop_hook_active: bool,
+        continuation_count: u32,
+        #[serde(flatten)]
+        figures: Figures<'e>,
+    },
+    AfterAgent {
+        response: &'e str,
+    },
+    Subagent {
+        subagent_name: &'e str,
+        subagent_type: &'e str,
+        task_description: &'e str,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        response: Option<&'e str>,
+    },
+    Compact {
+        trigger: CompactTrigger,
+        tokens_before: u64,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        tokens_after: Option<u64>,
+    },
+}
+
+impl<'e> Own<'e> {
+    fn new(body: &'e Body, tool_name: Option<&'e str>, light: bool) -> Self {
+        match body {
+            Body::SessionStart(start) => {
+                Self::SessionStart { model: &start.model, args: &start.args }
+            }
+            Body::SessionEnd(end) => Self::SessionEnd {
+                duration_seconds: end.duration_seconds,
+                total_steps: end.total_steps,
+                exit_reason: end.exit_reason,
+            },
+            Body::BeforeAgent { message } => Self::BeforeAgent { prompt: message },
+            Body::BeforeTool(call) => Self::tool(tool_name, call, None),
+            Body::AfterTool { call, result } => Self::tool(tool_name, call, Some(result)),
+            Body::AfterTurn(turn) => Self::turn(turn, light),
+            Body::BeforeStop(stop) => Self::stop(stop, light),
+            Body::AfterAgent { response } => Self::AfterAgent { response },
+            Body::SubagentStart(subagent) => Self::subagent(subagent, None),
+            Body::SubagentStop { subagent, response } => Self::subagent(subagent, Some(response)),
+            Body::PreCompact(compaction) | Body::PostCompact(compaction) => {
+                Self::compact(compaction)
+            }
+        }
+    }
+
+    fn tool(
+        tool_name: Option<&'e str>,
+        call: &'e ToolCall,
+        result: Option<&'e ToolResult>,
+    ) -> Self {
+        let failure = result.filter(|result| !result.success);
+        Self::Tool {
+            tool_name: tool_name.unwrap_or(&call.name),
+            tool_input: &call.input,
+            tool_use_id: &call.id,
+            // A failure always says something, so that a script need not ask whether the field is there.
+            tool_error: failure.map(|result| result.error.as_deref().unwrap_or_default()),
+            tool_output: result,
+        }
+    }
+
+    fn turn(turn: &'e Turn, light: bool) -> Self {
+        Self::AfterTurn {
+            turn_number: turn.turn_number,
+            session_turn: turn.session_turn,
+            tools_used: turn.tools_used,
+            response: &turn.response,
+            figures: Figures {
+                usage: &turn.usage,
+                auto_compact_enabled: turn.auto_compact.is_some(),
+                auto_compact_threshold: turn.auto_compact,
+                messages: (!light).then(|| history::payload(&turn.messages)),
+            },
+        }
+    }
+
+    fn stop(stop: &'e Stop, light: bool) -> Self {
+        Self::BeforeStop {
+            stop_reason: stop.reason.manifest(),
+            step_count: stop.step_count,
+            final_message: FinalMessage::new(&stop.response),
+            stop_hook_active: stop.continuation_count > 0,
+            continuation_count: stop.continuation_count,
+            figures: Figures {
+                usage: &stop.usage,
+                auto_compact_enabled: stop.auto_compact.is_some(),
+                auto_compact_threshold: stop.auto_compact,
+                messages: (!light).then(|| history::payload(&stop.messages)),
+            },
+        }
+    }
+
+    fn subagent(subagent: &'e Subagent, response: Option<&'e str>) -> Self {
+        Self::Subagent {
+            subagent_name: &subagent.name,
+            subagent_type: &subagent.kind,
+            task_description: &subagent.task,
+            response,
+        }
+    }
+
+    fn compact(compaction: &Compaction) -> Self {
+        Self::Compact {
+            trigger: compaction.trigger,
+            tokens_before: compaction.tokens_before,
+            tokens_after: compaction.tokens_after,
+        }
+    }
+}
+
+/// What the events that may replace the history tell of it.
+#[derive(Serialize)]
+struct Figures<'e> {
+    usage: &'e Usage,
+    auto_compact_enabled: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    auto_compact_threshold: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    messages: Option<Vec<MessagePayload<'e>>>,
+}
+
+/// The last text of the model; a response without text is `null`, as the specification allows.
+#[derive(Serialize)]
+struct FinalMessage<'e> {
+    role: Role,
+    content: &'e str,
+}
+
+impl<'e> FinalMessage<'e> {
+    fn new(content: &'e str) -> Option<Self> {
+        (!content.trim().is_empty()).then_some(Self { role: Role::Assistant, content })
+    }
+}

@@ -1,0 +1,297 @@
+//! The exact payload of every event, and the specification's examples against them.
+
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+
+use super::payload;
+use crate::event::{
+    CompactTrigger, Compaction, ExitReason, SessionEnd, SessionStart, Stop, StopReason, Subagent,
+    Turn, TurnUsage, Usage,
+};
+use crate::lifecycle::TABLE;
+use crate::tool_metadata::Bash;
+use crate::{Body, Event, Message, Object, Scope, ToolCall, ToolResult};
+
+const BASE: &str = r#""timestamp": "2024-01-15T10:30:00Z", "session_id": "sess-abc123", "work_dir": "/home/user/project", "context": {"invoked_by": "main", "protocol_version": 1}"#;
+
+fn scope() -> Scope {
+    Scope {
+        conversation_id: "sess-abc123".into(),
+        parent_conversation_id: None,
+        cwd: "/home/user/project".into(),
+        recipe: None,
+        time: "2024-01-15T10:30:00Z".into(),
+    }
+}
+
+/// The payload of `body`, told under the canonical name and under the tool's own.
+fn told(body: Body) -> String {
+    let trigger = body.name().as_str();
+    payload(&Event { scope: scope(), body }, trigger, None, false)
+}
+
+#[track_caller]
+fn assert_golden(body: Body, own: &str) {
+    let name = body.name();
+    let golden = format!("{{\"event_type\": \"{name}\", {BASE}, {own}}}\n");
+    assert_eq!(told(body), golden);
+}
+
+fn object(value: &Value) -> Object {
+    value.as_object().unwrap().clone()
+}
+
+fn call() -> ToolCall {
+    let input = object(&json!({"command": "rm -rf /tmp/old-files"}));
+    ToolCall { id: "tool_123".into(), name: "bash".into(), input }
+}
+
+fn result() -> ToolResult {
+    let metadata = Bash { command: "rm".into(), output: "done".into(), ..Bash::default() };
+    ToolResult::success("bash", &metadata, "T".into())
+}
+
+fn subagent() -> Subagent {
+    Subagent {
+        name: "code-reviewer".into(),
+        kind: "coder".into(),
+        task: "Review the authentication module".into(),
+    }
+}
+
+fn usage() -> Usage {
+    Usage {
+        input_tokens: 900,
+        output_tokens: 80,
+        current_context_window: 700,
+        max_context_window: 2000,
+        turn: TurnUsage { input_tokens: 600, output_tokens: 40 },
+        ..Usage::default()
+    }
+}
+
+const USAGE: &str = r#""usage": {"input_tokens": 900, "output_tokens": 80, "current_context_window": 700, "max_context_window": 2000, "turn": {"input_tokens": 600, "output_tokens": 40}}"#;
+const MESSAGES: &str = r#", "messages": [{"role": "user", "content": "hi", "blocks": [{"type": "text", "text": "hi"}]}]"#;
+
+fn turn() -> Turn {
+    Turn {
+        turn_number: 2,
+        session_turn: 7,
+        tools_used: true,
+        usage: usage(),
+        auto_compact: Some(0.8),
+        response: "Looking.".into(),
+        messages: Arc::new(vec![Message::user("hi")]),
+    }
+}
+
+fn stop() -> Stop {
+    Stop {
+        reason: StopReason::NoToolCalls,
+        step_count: 5,
+        usage: usage(),
+        auto_compact: None,
+        response: "Task completed successfully".into(),
+        messages: Arc::new(vec![Message::user("hi")]),
+        continuation_count: 1,
+    }
+}
+
+#[test]
+fn session_payloads() {
+    let args = object(&json!({"ui": "shell", "agent": "default"}));
+    assert_golden(
+        Body::SessionStart(SessionStart { model: "kimi-latest".into(), args }),
+        r#""model": "kimi-latest", "args": {"ui": "shell", "agent": "default"}"#,
+    );
+    let exit_reason = ExitReason::UserExit;
+    assert_golden(
+        Body::SessionEnd(SessionEnd { duration_seconds: 3600, total_steps: 25, exit_reason }),
+        r#""duration_seconds": 3600, "total_steps": 25, "exit_reason": "user_exit""#,
+    );
+}
+
+#[test]
+fn agent_payloads() {
+    assert_golden(Body::BeforeAgent { message: "Fix it".into() }, r#""prompt": "Fix it""#);
+    assert_golden(Body::AfterAgent { response: "Fixed.".into() }, r#""response": "Fixed.""#);
+}
+
+#[test]
+fn tool_payloads() {
+    let called = r#""tool_name": "bash", "tool_input": {"command": "rm -rf /tmp/old-files"}, "tool_use_id": "tool_123""#;
+    assert_golden(Body::BeforeTool(call()), called);
+    let output = r#""metadataType": "bash", "metadata": {"command": "rm", "exitCode": 0, "output": "done", "executionTime": 0}, "timestamp": "T"}"#;
+    assert_golden(
+        Body::AfterTool { call: call(), result: result() },
+        &format!(r#"{called}, "tool_output": {{"toolName": "bash", "success": true, {output}"#),
+    );
+    assert_golden(
+        Body::AfterTool { call: call(), result: result().failed("exit code 1") },
+        &format!(
+            r#"{called}, "tool_error": "exit code 1", "tool_output": {{"toolName": "bash", "success": false, "error": "exit code 1", {output}"#
+        ),
+    );
+}
+
+#[test]
+fn turn_payloads() {
+    let figures = format!(
+        r#"{USAGE}, "auto_compact_enabled": true, "auto_compact_threshold": 0.8{MESSAGES}"#
+    );
+    assert_golden(
+        Body::AfterTurn(turn()),
+        &format!(
+            r#""turn_number": 2, "session_turn": 7, "tools_used": true, "response": "Looking.", {figures}"#
+        ),
+    );
+    assert_golden(
+        Body::BeforeStop(stop()),
+        &format!(
+            r#""stop_reason": "no_tool_calls", "step_count": 5, "final_message": {{"role": "assistant", "content": "Task completed successfully"}}, "stop_hook_active": true, "continuation_count": 1, {USAGE}, "auto_compact_enabled": false{MESSAGES}"#
+        ),
+    );
+}
+
+#[test]
+fn subagent_payloads() {
+    let fields = r#""subagent_name": "code-reviewer", "subagent_type": "coder", "task_description": "Review the authentication module""#;
+    assert_golden(Body::SubagentStart(subagent()), fields);
+    assert_golden(
+        Body::SubagentStop { subagent: subagent(), response: "Sound.".into() },
+        &format!(r#"{fields}, "response": "Sound.""#),
+    );
+}
+
+#[test]
+fn compaction_payloads() {
+    let trigger = CompactTrigger::Auto;
+    assert_golden(
+        Body::PreCompact(Compaction { trigger, tokens_before: 1800, tokens_after: None }),
+        r#""trigger": "auto", "tokens_before": 1800"#,
+    );
+    assert_golden(
+        Body::PostCompact(Compaction { trigger, tokens_before: 1800, tokens_after: Some(200) }),
+        r#""trigger": "auto", "tokens_before": 1800, "tokens_after": 200"#,
+    );
+}
+
+#[test]
+fn a_light_payload_does_without_the_history() {
+    for body in [Body::AfterTurn(turn()), Body::BeforeStop(stop())] {
+        let event = Event { scope: scope(), body };
+        let whole = payload(&event, "x", None, false);
+        assert!(whole.contains(MESSAGES));
+        assert_eq!(payload(&event, "x", None, true), whole.replace(MESSAGES, ""));
+    }
+}
+
+#[test]
+fn a_stop_without_text_has_no_final_message_and_the_turn_limit_its_own_word() {
+    let reason = StopReason::TurnLimit;
+    let line = told(Body::BeforeStop(Stop { response: "\n".into(), reason, ..stop() }));
+    assert!(line.contains(r#""final_message": null"#), "{line}");
+    assert!(line.contains(r#""stop_reason": "max_steps""#), "{line}");
+}
+
+#[test]
+fn the_hooks_own_words_are_echoed() {
+    let event = Event { scope: scope(), body: Body::BeforeTool(call()) };
+    let line = payload(&event, "pre-tool-call", Some("Shell"), false);
+    assert!(line.starts_with(r#"{"event_type": "pre-tool-call", "#), "{line}");
+    assert!(line.contains(r#""tool_name": "Shell""#), "{line}");
+}
+
+#[test]
+fn context_says_who_a_subagent_works_for_and_which_recipe_it_follows() {
+    let scope = Scope {
+        parent_conversation_id: Some("sess-parent".into()),
+        recipe: Some("review".into()),
+        ..scope()
+    };
+    let line = payload(
+        &Event { scope, body: Body::AfterAgent { response: String::new() } },
+        "after_agent",
+        None,
+        false,
+    );
+    let context = r#""context": {"invoked_by": "subagent", "parent_session_id": "sess-parent", "recipe_name": "review", "protocol_version": 1}"#;
+    assert!(line.contains(context), "{line}");
+}
+
+/// The bodies that the specification's examples (sections 5.1 to 5.5) show.
+fn specified() -> Vec<(Body, Value)> {
+    let args = object(&json!({"ui": "shell", "agent": "default"}));
+    let exit_reason = ExitReason::UserExit;
+    vec![
+        (
+            Body::BeforeTool(call()),
+            json!({"event_type": "before_tool", "tool_name": "Shell",
+                   "tool_input": {"command": "rm -rf /tmp/old-files"}, "tool_use_id": "tool_123"}),
+        ),
+        (
+            Body::SubagentStart(subagent()),
+            json!({"event_type": "subagent_start", "subagent_name": "code-reviewer", "subagent_type": "coder",
+                   "task_description": "Review the authentication module"}),
+        ),
+        (
+            Body::SessionStart(SessionStart { model: "kimi-latest".into(), args }),
+            json!({"event_type": "session_start", "model": "kimi-latest",
+                   "args": {"ui": "shell", "agent": "default"}}),
+        ),
+        (
+            Body::SessionEnd(SessionEnd { duration_seconds: 3600, total_steps: 25, exit_reason }),
+            json!({"event_type": "session_end", "duration_seconds": 3600, "total_steps": 25,
+                   "exit_reason": "user_exit"}),
+        ),
+        (
+            Body::BeforeStop(stop()),
+            json!({"event_type": "before_stop", "stop_reason": "no_tool_calls", "step_count": 5,
+                   "final_message": {"role": "assistant", "content": "Task completed successfully"}}),
+        ),
+    ]
+}
+
+#[test]
+fn the_specifications_examples_are_contained_key_by_key() {
+    let base = json!({"timestamp": "2024-01-15T10:30:00Z", "session_id": "sess-abc123",
+                      "work_dir": "/home/user/project"});
+    for (body, example) in specified() {
+        let trigger = body.name().as_str();
+        let line = payload(&Event { scope: scope(), body }, trigger, Some("Shell"), true);
+        let told: Value = serde_json::from_str(&line).unwrap();
+        assert!(told["context"].is_object(), "{line}");
+        for (key, value) in object(&base).into_iter().chain(object(&example)) {
+            assert_eq!(told[&key], value, "{key} of {line}");
+        }
+    }
+}
+
+#[test]
+fn every_event_has_a_payload_of_one_line() {
+    let compaction =
+        Compaction { trigger: CompactTrigger::Hook, tokens_before: 1, tokens_after: None };
+    let failed = result().failed("x");
+    let mut bodies: Vec<Body> = specified().into_iter().map(|(body, _)| body).collect();
+    bodies.extend([
+        Body::BeforeAgent { message: "two\nlines".into() },
+        Body::AfterTool { call: call(), result: result() },
+        Body::AfterTool { call: call(), result: failed },
+        Body::AfterTurn(turn()),
+        Body::AfterAgent { response: "two\nlines".into() },
+        Body::SubagentStop { subagent: subagent(), response: "two\nlines".into() },
+        Body::PreCompact(compaction),
+        Body::PostCompact(compaction),
+    ]);
+    let mut names: Vec<&str> = bodies.iter().map(|body| body.name().as_str()).collect();
+    for body in bodies {
+        let line = told(body);
+        assert_eq!(line.lines().count(), 1, "{line}");
+        assert!(line.ends_with("}\n"), "{line}");
+    }
+    names.sort_unstable();
+    let mut all: Vec<&str> = TABLE.iter().map(|row| row.name).collect();
+    all.sort_unstable();
+    assert_eq!(names, all);
+}

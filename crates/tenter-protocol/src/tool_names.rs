@@ -1,0 +1,144 @@
+//! What other agents call the tools that Tenter has (R20). Hooks are written for the names of some agent; by this table a
+//! matcher on `Shell` or `WriteFile` is about `bash` and `file_write` as well.
+//!
+//! It refuses to translate inputs: a hook reads the fields that Tenter's tools have.
+
+use std::iter;
+
+/// A tool of Tenter and its names elsewhere.
+struct Names {
+    own: &'static str,
+    /// Names elsewhere. Where several match, a payload carries the one that stands first.
+    aliases: &'static [&'static str],
+}
+
+/// Every tool that has a name elsewhere. Names are case-sensitive.
+const TABLE: [Names; 8] = [
+    Names {
+        own: "bash",
+        aliases: &[
+            "Bash",
+            "Shell",
+            "shell",
+            "run_shell_command",
+            "run_terminal_cmd",
+            "run_in_terminal",
+            "execute_command",
+            "run_command",
+            "exec_command",
+            "local_shell",
+        ],
+    },
+    Names {
+        own: "file_read",
+        aliases: &["Read", "ReadFile", "read_file", "readFile", "read", "view", "view_file"],
+    },
+    Names {
+        own: "file_write",
+        aliases: &[
+            "Write",
+            "WriteFile",
+            "write_file",
+            "writeFile",
+            "write",
+            "create_file",
+            "createFile",
+            "write_to_file",
+        ],
+    },
+    Names {
+        own: "file_edit",
+        aliases: &[
+            "Edit",
+            "EditFile",
+            "StrReplaceFile",
+            "MultiEdit",
+            "edit_file",
+            "editFile",
+            "edit",
+            "replace",
+            "str_replace",
+            "replace_in_file",
+            "replace_string_in_file",
+            "apply_patch",
+        ],
+    },
+    Names {
+        own: "grep",
+        aliases: &[
+            "Grep",
+            "grep_tool",
+            "grep_search",
+            "search_file_content",
+            "search_files",
+            "Search",
+        ],
+    },
+    Names { own: "glob", aliases: &["Glob", "glob_tool", "file_search", "find_files"] },
+    Names {
+        own: "todo",
+        aliases: &[
+            "TodoWrite",
+            "SetTodoList",
+            "todo_write",
+            "todowrite",
+            "write_todos",
+            "update_plan",
+            "TodoRead",
+            "todo_read",
+        ],
+    },
+    Names { own: "subagent", aliases: &["Task", "Agent", "task", "agent"] },
+];
+
+/// Every spelling of the tool `name`: its own first, then its names elsewhere. A tool that is not Tenter's has only its own.
+pub fn spellings(name: &str) -> impl Iterator<Item = &str> {
+    let row = TABLE.iter().find(|row| row.own == name);
+    iter::once(name).chain(row.into_iter().flat_map(|row| row.aliases).copied())
+}
+
+/// The tool of Tenter that goes by this name, here or elsewhere.
+pub fn canonical(spelling: &str) -> Option<&'static str> {
+    TABLE
+        .iter()
+        .find(|row| row.own == spelling || row.aliases.contains(&spelling))
+        .map(|row| row.own)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn no_spelling_means_two_tools_or_stands_twice() {
+        let mut seen = BTreeSet::new();
+        for spelling in TABLE.iter().flat_map(|row| spellings(row.own)) {
+            assert!(seen.insert(spelling), "{spelling} stands twice");
+        }
+    }
+
+    #[test]
+    fn every_spelling_leads_back_to_its_tool() {
+        for row in &TABLE {
+            assert_eq!(spellings(row.own).next(), Some(row.own));
+            for spelling in spellings(row.own) {
+                assert_eq!(canonical(spelling), Some(row.own), "{spelling}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_specifications_names_are_known() {
+        assert_eq!(canonical("Shell"), Some("bash"));
+        assert_eq!(canonical("WriteFile"), Some("file_write"));
+        assert_eq!(canonical("ReadFile"), Some("file_read"));
+    }
+
+    #[test]
+    fn a_foreign_tool_has_its_own_name_only() {
+        assert_eq!(spellings("PowerShell").collect::<Vec<_>>(), ["PowerShell"]);
+        assert_eq!(canonical("PowerShell"), None);
+        assert_eq!(canonical("BASH"), None);
+    }
+}

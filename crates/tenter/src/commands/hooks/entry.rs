@@ -1,0 +1,204 @@
+//! One hook as listings give it: what the catalog knows of it, in the words of people and of JSON.
+
+use std::path::Path;
+
+use serde::Serialize;
+use tenter_engine::catalog::{Catalog, Listed, Status};
+use tenter_engine::hook::{FailMode, Fingerprint};
+use tenter_engine::query::nearest;
+use tenter_engine::trust::{TrustMode, fingerprint};
+use tenter_protocol::EventName;
+
+use crate::failure::Failure;
+use crate::hooks::Project;
+
+/// One hook as listings give it. The fields are those of the JSON form.
+#[derive(Debug, Serialize)]
+pub(super) struct Entry<'c> {
+    /// The full name.
+    pub(super) name: &'c str,
+    /// The events in the hook's own words, joined with commas; empty where it could not be asked.
+    pub(super) event: String,
+    /// The events' canonical names.
+    events: Vec<&'static str>,
+    /// Where it came from.
+    pub(super) layer: &'static str,
+    path: String,
+    /// Whether it may run as it is.
+    pub(super) trust: Trust,
+    /// What became of it, in one word.
+    pub(super) status: &'static str,
+    /// Whether it runs.
+    pub(super) active: bool,
+    /// Why it does not run, as the end of a sentence that begins with its name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) reason: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    shadowed_by: Option<String>,
+    /// SHA-256 of its content; nothing where it cannot be read.
+    pub(super) hash: Option<String>,
+    /// Higher runs earlier.
+    pub(super) priority: u16,
+    /// From start to its end by force, in milliseconds.
+    pub(super) timeout_ms: u128,
+    /// What a failure means.
+    pub(super) fail: FailMode,
+    /// What the catalog says of it.
+    #[serde(skip)]
+    pub(super) listed: &'c Listed,
+}
+
+/// Whether a hook may run as it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum Trust {
+    /// Its content was trusted.
+    Trusted,
+    /// Nothing was ever trusted under its name.
+    Untrusted,
+    /// Something else was trusted under its name.
+    Changed,
+    /// It is the person's own, or the gate is switched off.
+    #[serde(rename = "not needed")]
+    NotNeeded,
+}
+
+impl Trust {
+    pub(super) fn as_str(self) -> &'static str {
+        match self {
+            Self::Trusted => "trusted",
+            Self::Untrusted => "untrusted",
+            Self::Changed => "changed",
+            Self::NotNeeded => "not needed",
+        }
+    }
+}
+
+/// Everything that was found: what runs in the order in which it does, then the rest by precedence.
+pub(super) fn entries<'c>(project: &Project, catalog: &'c Catalog) -> Vec<Entry<'c>> {
+    let place = |listed: &Listed| {
+        let running = catalog.hooks().iter().position(|hook| hook.path == listed.path);
+        running.unwrap_or(usize::MAX)
+    };
+    let mut listing: Vec<&Listed> = catalog.listing().iter().collect();
+    listing.sort_by_key(|listed| place(listed));
+    listing.into_iter().map(|listed| Entry::new(project, listed)).collect()
+}
+
+/// The entries of this name, of every layer; at least one.
+pub(super) fn entries_named<'c>(
+    project: &Project,
+    catalog: &'c Catalog,
+    name: &str,
+) -> Result<Vec<Entry<'c>>, Failure> {
+    let (named, others): (Vec<_>, Vec<_>) =
+        entries(project, catalog).into_iter().partition(|entry| entry.name == name);
+    if !named.is_empty() {
+        return Ok(named);
+    }
+    let failure = Failure::new(format!("there is no hook {name:?}"));
+    Err(match nearest(name, others.iter().map(|entry| entry.name)) {
+        Some(meant) => failure.help(format!("did you mean {meant}?")),
+        None if others.is_empty() => {
+            failure.help("there is none at all: `tenter hooks new NAME` writes one")
+        }
+        None => failure.help("`tenter hooks list` shows those that there are"),
+    })
+}
+
+impl<'c> Entry<'c> {
+    fn new(project: &Project, listed: &'c Listed) -> Self {
+        // What the catalog had no reason to read is read here, so that every entry has its hash.
+        let hash = listed.fingerprint.clone().or_else(|| Some(fingerprint(&listed.path).ok()?.0));
+        let policy = project.settings.policies.of(&listed.name);
+        let mut spellings: Vec<&str> =
+            listed.subscriptions.iter().map(|subscription| subscription.spelling).collect();
+        spellings.dedup();
+        Self {
+            name: &listed.name,
+            event: spellings.join(", "),
+            events: listed
+                .subscriptions
+                .iter()
+                .map(|subscription| subscription.event.as_str())
+                .collect(),
+            layer: listed.layer.as_str(),
+            path: listed.path.to_string_lossy().into_owned(),
+            trust: trust(project, listed, hash.as_ref()),
+            status: word(&listed.status),
+            active: listed.status == Status::Active,
+            reason: reason(project, &listed.status),
+            shadowed_by: match &listed.status {
+                Status::Shadowed { by } => Some(by.to_string_lossy().into_owned()),
+                _ => None,
+            },
+            hash: hash.map(|hash| hash.0),
+            priority: policy.priority,
+            timeout_ms: policy.timeout.as_millis(),
+            fail: policy.fail,
+            listed,
+        }
+    }
+
+    /// Whether it is told of one of these events.
+    pub(super) fn is_told_of(&self, events: &[EventName]) -> bool {
+        self.listed.subscriptions.iter().any(|subscription| events.contains(&subscription.event))
+    }
+
+    /// Its path as a person reads it.
+    pub(super) fn short_path(&self, project: &Project) -> String {
+        short(project, &self.listed.path)
+    }
+}
+
+/// A path as a person reads it: from the project or from home, where it is in one of them.
+pub(super) fn short(project: &Project, path: &Path) -> String {
+    if let Ok(rest) = path.strip_prefix(project.root()) {
+        return rest.to_string_lossy().into_owned();
+    }
+    match path.strip_prefix(&project.env.home) {
+        Ok(rest) => format!("~/{}", rest.to_string_lossy()),
+        Err(_) => path.to_string_lossy().into_owned(),
+    }
+}
+
+fn trust(project: &Project, listed: &Listed, hash: Option<&Fingerprint>) -> Trust {
+    if !listed.layer.needs_trust() || project.settings.trust == TrustMode::All {
+        return Trust::NotNeeded;
+    }
+    let trusted = project.trust.of(project.root());
+    if hash.is_some_and(|hash| trusted.is_trusted(&listed.name, hash)) {
+        Trust::Trusted
+    } else if trusted.previous(&listed.name, &listed.path).is_some() {
+        Trust::Changed
+    } else {
+        Trust::Untrusted
+    }
+}
+
+fn word(status: &Status) -> &'static str {
+    match status {
+        Status::Active => "active",
+        Status::Shadowed { .. } => "shadowed",
+        Status::Disabled => "disabled",
+        Status::NotTrusted { .. } => "untrusted",
+        Status::NotExecutable => "not-executable",
+        Status::Invalid { .. } => "invalid",
+    }
+}
+
+fn reason(project: &Project, status: &Status) -> Option<String> {
+    Some(match status {
+        Status::Active => return None,
+        Status::Shadowed { by } => format!("is shadowed by {}", short(project, by)),
+        Status::Disabled => "is disabled: its file's name ends in .disable".to_owned(),
+        Status::NotTrusted { changed: false } => {
+            "is not trusted: look at it and run `tenter trust`".to_owned()
+        }
+        Status::NotTrusted { changed: true } => {
+            "was changed since it was trusted: look at it and run `tenter trust`".to_owned()
+        }
+        Status::NotExecutable => "is not executable: run `chmod +x` on it".to_owned(),
+        Status::Invalid { why } => why.clone(),
+    })
+}

@@ -1,0 +1,122 @@
+//! `tenter hooks list`: everything that is found, and for what does not run, why.
+
+use anstyle::Style;
+use tenter_engine::catalog::Status;
+use tenter_engine::source;
+use tenter_proc::Cancel;
+use tenter_protocol::EventName;
+
+use super::entry::{self, Entry};
+use crate::commands::Done;
+use crate::failure::Exit;
+use crate::hooks::Project;
+use crate::sanitize::{one_line, sanitize};
+use crate::ui::{self, BAD, FAINT, GOOD, HEADING, NAME, NOTICE, styled};
+
+/// Characters of a column that are shown.
+const COLUMN_LENGTH: usize = 64;
+
+/// List every hook that is found, those that run first and in the order in which they do.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// Only the hooks that are told of this event, in any of its spellings.
+    #[arg(long, value_name = "EVENT")]
+    event: Option<String>,
+    /// List as JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+/// Does it.
+pub(super) fn run(mut project: Project, args: &Args) -> Done {
+    let events = args.event.as_deref().map(super::events_named).transpose()?;
+    let catalog = project.load(&Cancel::new());
+    let found = entry::entries(&project, &catalog);
+    let is_empty = found.is_empty();
+    let (shown, unknown) = match &events {
+        Some(events) => told_of(found, events),
+        None => (found, Vec::new()),
+    };
+    if args.json {
+        ui::out(serde_json::to_string_pretty(&shown).unwrap_or_default());
+    } else if !shown.is_empty() {
+        table(&project, &shown);
+    }
+    match &args.event {
+        _ if is_empty => note_none(&project),
+        Some(event) if shown.is_empty() => ui::note(format!("No hook is told of {event}.")),
+        _ => {}
+    }
+    if !unknown.is_empty() {
+        ui::note(format!(
+            "Left out, because it is not known what they are told of: {}.",
+            sanitize(&unknown.join(", "))
+        ));
+    }
+    super::show_findings(&project);
+    Ok(Exit::Done)
+}
+
+/// The entries that are told of one of `events`, and the names of those that never said what they are told of.
+fn told_of<'c>(found: Vec<Entry<'c>>, events: &[EventName]) -> (Vec<Entry<'c>>, Vec<&'c str>) {
+    let unknown =
+        found.iter().filter(|entry| entry.event.is_empty()).map(|entry| entry.name).collect();
+    (found.into_iter().filter(|entry| entry.is_told_of(events)).collect(), unknown)
+}
+
+fn note_none(project: &Project) {
+    ui::note("There are no hooks. They are looked for in");
+    let (roots, _) = source::roots(&project.places);
+    for root in roots {
+        ui::note(format!("  {}", sanitize(&root.dir.to_string_lossy())));
+    }
+    ui::note("`tenter hooks new NAME` writes one.");
+}
+
+/// The table: every row in its status's colour, and under it why a hook does not run.
+fn table(project: &Project, entries: &[Entry]) {
+    let rows: Vec<[String; 5]> = entries.iter().map(|entry| cells(project, entry)).collect();
+    let heads = ["NAME", "EVENT", "LAYER", "STATUS", "PATH"];
+    let width = |column: usize| {
+        let cells = rows.iter().map(|row| row[column].chars().count());
+        cells.chain([heads[column].len()]).max().unwrap_or_default()
+    };
+    let widths: [usize; 4] = std::array::from_fn(width);
+    line(&heads.map(str::to_owned), &widths, [HEADING; 5]);
+    for (entry, row) in entries.iter().zip(&rows) {
+        line(row, &widths, [NAME, Style::new(), Style::new(), style(entry), Style::new()]);
+        if let Some(reason) = &entry.reason {
+            ui::out(styled(FAINT, format!("  it {}", sanitize(reason))));
+        }
+    }
+}
+
+fn cells(project: &Project, entry: &Entry) -> [String; 5] {
+    let event = if entry.event.is_empty() { "-" } else { &entry.event };
+    [
+        one_line(entry.name, COLUMN_LENGTH),
+        event.to_owned(),
+        entry.layer.to_owned(),
+        entry.status.to_owned(),
+        sanitize(&entry.short_path(project)).into_owned(),
+    ]
+}
+
+/// One row; its last cell is as long as it is.
+fn line(cells: &[String; 5], widths: &[usize; 4], styles: [Style; 5]) {
+    let padded = cells.iter().zip(styles).enumerate().map(|(column, (cell, style))| {
+        let length = cell.chars().count();
+        let padding = widths.get(column).map_or(0, |width| width.saturating_sub(length) + 2);
+        format!("{}{}", styled(style, cell), " ".repeat(padding))
+    });
+    ui::out(padded.collect::<String>());
+}
+
+fn style(entry: &Entry) -> Style {
+    match entry.listed.status {
+        Status::Active => GOOD,
+        Status::Invalid { .. } => BAD,
+        Status::NotTrusted { .. } | Status::NotExecutable => NOTICE,
+        Status::Shadowed { .. } | Status::Disabled => FAINT,
+    }
+}

@@ -1,0 +1,129 @@
+//! What a test of a hook comes to, for people and as JSON: what went in, what came out, and what it means.
+
+use serde::Serialize;
+use tenter_engine::hook::{FailMode, Hook};
+use tenter_engine::{DecisionKind, Trial};
+use tenter_protocol::executable::Subscription;
+use tenter_protocol::lifecycle::Power;
+use tenter_protocol::{Object, json};
+
+use super::entry;
+use super::understood::Understood;
+use crate::hooks::Project;
+use crate::sanitize::sanitize;
+use crate::ui::{self, BAD, FAINT, GOOD, HEADING, NAME, NOTICE, styled};
+
+/// A test as it is shown. The fields are those of the JSON form.
+#[derive(Serialize)]
+pub(super) struct Report<'r> {
+    hook: &'r str,
+    event: &'static str,
+    payload: &'r Object,
+    exit: &'r str,
+    duration_ms: u128,
+    stdout: String,
+    stderr: String,
+    #[serde(flatten)]
+    pub(super) understood: Understood,
+}
+
+impl<'r> Report<'r> {
+    pub(super) fn new(
+        hook: &'r Hook,
+        subscription: Subscription,
+        payload: &'r Object,
+        trial: &'r Trial,
+    ) -> Self {
+        Self {
+            hook: &hook.name,
+            event: subscription.spelling,
+            payload,
+            exit: &trial.exit,
+            duration_ms: trial.duration.as_millis(),
+            stdout: trial.stdout.text(),
+            stderr: trial.stderr.text(),
+            understood: Understood::new(payload, trial),
+        }
+    }
+}
+
+/// Shows it to a person.
+pub(super) fn print(project: &Project, hook: &Hook, report: &Report) {
+    ui::out(format!(
+        "{} at {} ({})",
+        styled(NAME, sanitize(report.hook)),
+        styled(HEADING, report.event),
+        sanitize(&entry::short(project, &hook.path))
+    ));
+    written("stdin", &json::to_string(report.payload));
+    written("stdout", &report.stdout);
+    written("stderr", &report.stderr);
+    ui::out(format!("{} {} after {} ms", styled(FAINT, "ended"), report.exit, report.duration_ms));
+    decision(report);
+    details(&report.understood);
+    if report.understood.error.is_some() {
+        ui::out(format!("  an agent would {}", after_failure(hook, report.event)));
+    }
+}
+
+/// What went through a stream, and whether it is shown as it was.
+fn written(stream: &str, text: &str) {
+    let safe = sanitize(text);
+    let mark = if safe == text { "" } else { " (without its control characters)" };
+    if text.trim().is_empty() {
+        ui::out(format!("{} nothing", styled(FAINT, stream)));
+        return;
+    }
+    ui::out(styled(FAINT, format!("{stream}{mark}")));
+    for line in safe.lines() {
+        ui::out(format!("  {line}"));
+    }
+}
+
+fn decision(report: &Report) {
+    let is_silent = report.stdout.trim().is_empty();
+    let (style, words) = match report.understood.decision {
+        DecisionKind::None if is_silent => (FAINT, "no action"),
+        DecisionKind::None => {
+            (NOTICE, "no action: nothing in its answer means anything at this event")
+        }
+        DecisionKind::Allow => (GOOD, "allow: this hook is fine with it"),
+        DecisionKind::Deny => (BAD, "deny: it is blocked"),
+        DecisionKind::Failed => (BAD, "failed"),
+        other => (NOTICE, other.as_str()),
+    };
+    ui::out(format!("{} {}", styled(FAINT, "understood as"), styled(style, words)));
+}
+
+fn details(understood: &Understood) {
+    let no_reason = (understood.decision == DecisionKind::Deny).then_some("no reason given");
+    detail("reason", understood.reason.as_deref().or(no_reason));
+    if let Some(change) = &understood.rewrite {
+        detail("before", Some(&json::to_string(&change.before)));
+        detail("after", Some(&json::to_string(&change.after)));
+    }
+    detail("context", understood.context.as_deref());
+    for text in &understood.follow_ups {
+        detail("goes on with", Some(text));
+    }
+    detail("history", understood.history.as_ref().map(json::to_string).as_deref());
+    detail("error", understood.error.as_deref());
+}
+
+fn detail(name: &str, text: Option<&str>) {
+    if let Some(text) = text {
+        ui::out(format!("  {} {}", styled(FAINT, name), sanitize(text)));
+    }
+}
+
+/// What a failure of this hook means (R42).
+fn after_failure(hook: &Hook, spelling: &str) -> &'static str {
+    let may_block = hook
+        .subscriptions
+        .iter()
+        .any(|one| one.spelling == spelling && one.event.may(Power::Block));
+    match hook.policy.fail {
+        FailMode::Closed if may_block => "block: the hook is set to fail closed",
+        _ => "warn and go on",
+    }
+}

@@ -1,0 +1,135 @@
+//! `tenter hooks show`: all that is known of the hooks of one name, whichever layer they are in.
+
+use std::fs::File;
+use std::io::Read as _;
+use std::path::Path;
+
+use serde::Serialize;
+use tenter_engine::hook::FailMode;
+use tenter_engine::trust::Trusted;
+use tenter_proc::Cancel;
+
+use super::entry::{self, Entry, Trust};
+use crate::commands::Done;
+use crate::failure::Exit;
+use crate::hooks::Project;
+use crate::sanitize::sanitize;
+use crate::ui::{self, FAINT, NAME, styled};
+
+/// Lines of the script that are shown.
+const SHOWN_LINES: usize = 20;
+/// Bytes of the script that are read for them.
+const READ_BYTES: u64 = 16 * 1024;
+
+/// Show all there is to know of one hook, in every layer that has one of this name.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// The hook's full name.
+    name: String,
+    /// Show as JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+/// An entry, and what only this command tells of it.
+#[derive(Serialize)]
+struct Shown<'c> {
+    #[serde(flatten)]
+    entry: Entry<'c>,
+    /// What was last trusted under its name.
+    trusted: Option<Trusted>,
+    /// The first lines of its text; nothing where it is no text.
+    script: Option<Vec<String>>,
+}
+
+/// Does it.
+pub(super) fn run(mut project: Project, args: &Args) -> Done {
+    let catalog = project.load(&Cancel::new());
+    let entries = entry::entries_named(&project, &catalog, &args.name)?;
+    let shown: Vec<Shown> = entries.into_iter().map(|entry| look_at(&project, entry)).collect();
+    if args.json {
+        ui::out(serde_json::to_string_pretty(&shown).unwrap_or_default());
+    } else {
+        for shown in &shown {
+            print(&project, shown);
+        }
+    }
+    super::show_findings(&project);
+    Ok(Exit::Done)
+}
+
+fn look_at<'c>(project: &Project, entry: Entry<'c>) -> Shown<'c> {
+    let path = &entry.listed.path;
+    let trusted = project.trust.of(project.root()).previous(entry.name, path);
+    let trusted = trusted.filter(|_| entry.listed.layer.needs_trust()).cloned();
+    Shown { trusted, script: first_lines(path), entry }
+}
+
+/// The first lines of a text file.
+fn first_lines(path: &Path) -> Option<Vec<String>> {
+    // Opening a named pipe would wait for somebody to write to it.
+    if !path.metadata().ok()?.is_file() {
+        return None;
+    }
+    let mut bytes = Vec::new();
+    File::open(path).ok()?.take(READ_BYTES).read_to_end(&mut bytes).ok()?;
+    if bytes.contains(&0) {
+        return None;
+    }
+    Some(String::from_utf8_lossy(&bytes).lines().take(SHOWN_LINES).map(str::to_owned).collect())
+}
+
+fn print(project: &Project, shown: &Shown) {
+    let entry = &shown.entry;
+    ui::out(styled(NAME, sanitize(entry.name)));
+    field("status", &status(entry));
+    field("event", if entry.event.is_empty() { "not known" } else { &entry.event });
+    field("layer", entry.layer);
+    field("path", &entry.short_path(project));
+    field("trust", &trust(shown));
+    field("hash", entry.hash.as_deref().unwrap_or("not known: it cannot be read"));
+    field("limit", &format!("{} ms", entry.timeout_ms));
+    field("fail", fail(entry.fail));
+    field("priority", &entry.priority.to_string());
+    match &shown.script {
+        Some(lines) => {
+            field("script", &format!("the first lines of at most {SHOWN_LINES}:"));
+            for line in lines {
+                ui::out(format!("    {}", sanitize(line)));
+            }
+        }
+        None => field("script", "not a text"),
+    }
+}
+
+fn field(name: &str, value: &str) {
+    ui::out(format!("  {}  {}", styled(FAINT, format!("{name:<8}")), sanitize(value)));
+}
+
+fn status(entry: &Entry) -> String {
+    match &entry.reason {
+        Some(reason) => format!("{}: it {reason}", entry.status),
+        None => entry.status.to_owned(),
+    }
+}
+
+fn trust(shown: &Shown) -> String {
+    let word = shown.entry.trust.as_str();
+    match (&shown.trusted, shown.entry.trust) {
+        (Some(record), Trust::Trusted) => format!("{word} since {}", record.trusted_at),
+        (Some(record), _) => format!(
+            "{word}; the last that was trusted has the hash {} ({})",
+            record.hash.0, record.trusted_at
+        ),
+        (None, _) => word.to_owned(),
+    }
+}
+
+fn fail(mode: FailMode) -> &'static str {
+    match mode {
+        FailMode::Open => "open: after a failure the agent goes on, with a warning",
+        FailMode::Closed => {
+            "closed: a failure blocks what it was asked about, where that can be blocked"
+        }
+    }
+}

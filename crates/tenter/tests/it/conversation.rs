@@ -1,0 +1,333 @@
+//! `tenter conversation`: what was stored, who said it, and where the history was replaced.
+
+use insta::assert_snapshot;
+use serde_json::{Value, json};
+use tenter_testkit::Sandbox;
+
+use crate::sandbox;
+
+/// A conversation in which hooks block, rewrite, replace the history and make the agent go on.
+pub(crate) fn busy_conversation(sandbox: &Sandbox) {
+    sandbox.sh_hook(
+        "a-rewrite",
+        "before_tool_call",
+        r#"case "$payload" in *'"command": "ls"'*) echo '{"input": {"command": "echo one; echo two"}}';; esac"#,
+    );
+    sandbox.sh_hook(
+        "b-guard",
+        "before_tool_call",
+        r#"case "$payload" in *'rm -rf'*) echo '{"blocked": true, "reason": "no rm here"}';; esac"#,
+    );
+    sandbox.sh_hook(
+        "c-broken",
+        "after_tool_call",
+        "echo connecting >&2; printf 'no route\\033[2J to host\\n' >&2; exit 3",
+    );
+    sandbox.sh_hook(
+        "d-tidy",
+        "turn_end",
+        r#"case "$payload" in *TIDY*) echo '{"result": "mutate", "messages": [{"role": "user", "content": "It is tidy now."}]}';; esac"#,
+    );
+    sandbox.sh_hook(
+        "e-gate",
+        "agent_stop",
+        r#"case "$payload" in *'"stop_hook_active": false'*) echo '{"follow_up_messages": ["run the tests"]}';; esac"#,
+    );
+    let model = sandbox.script(
+        "
+turns:
+  - {text: I remove it., tool_calls: [{id: c1, name: bash, input: {command: rm -rf x}}], usage: {input_tokens: 10, output_tokens: 2}}
+  - {reasoning: Hm., tool_calls: [{id: c2, name: bash, input: {command: ls}}], usage: {input_tokens: 20, output_tokens: 2}}
+  - {text: TIDY., usage: {input_tokens: 30, output_tokens: 2}}
+  - {text: Tests pass., usage: {input_tokens: 10, output_tokens: 2}}
+",
+    );
+    let _ = sandbox.run(&["run", "--model", &model, "clean this\nup"]).expect_code(0);
+}
+
+/// A conversation of one answer; returns its id.
+fn ask(sandbox: &Sandbox, query: &str) -> String {
+    let model = sandbox.script("turns: [{text: ok, usage: {input_tokens: 3, output_tokens: 1}}]");
+    let output = sandbox.run(&["run", "--headless", "--model", &model, query]).expect_code(0);
+    output.json_lines()[0]["id"].as_str().unwrap().to_owned()
+}
+
+fn list(sandbox: &Sandbox, args: &[&str]) -> Vec<Value> {
+    let args = [&["conversation", "list", "--json"], args].concat();
+    sandbox.run(&args).expect_code(0).json().as_array().unwrap().clone()
+}
+
+fn previews(sandbox: &Sandbox, args: &[&str]) -> Vec<String> {
+    let text = |conversation: &Value| conversation["preview"].as_str().unwrap().to_owned();
+    list(sandbox, args).iter().map(text).collect()
+}
+
+fn show(sandbox: &Sandbox, args: &[&str]) -> Value {
+    sandbox.run(&[&["conversation", "show", "--json"], args].concat()).expect_code(0).json()
+}
+
+#[test]
+fn where_nothing_is_stored_looking_says_so_and_makes_nothing() {
+    let sandbox = sandbox();
+    assert_snapshot!(sandbox.run(&["conversation", "list"]), @"
+    exit: 0
+    --- stderr
+    No conversation of [ROOT]/project is stored yet: `tenter run` begins one; --all lists those of other projects.
+    ");
+    assert_snapshot!(sandbox.run(&["conversation", "list", "--all", "--json"]), @"
+    exit: 0
+    --- stdout
+    []
+    --- stderr
+    No conversation is stored yet: `tenter run` begins one.
+    ");
+    assert_snapshot!(sandbox.run(&["conversation", "show", "last"]), @"
+    exit: 1
+    --- stderr
+    error: no conversation is stored yet
+      help: `tenter run` begins one
+    ");
+    assert!(!sandbox.state().exists(), "a look left something behind");
+}
+
+#[test]
+fn the_newest_conversation_stands_first_in_a_listing() {
+    let sandbox = sandbox();
+    let first = ask(&sandbox, "first");
+    ask(&sandbox, "second");
+    assert_eq!(previews(&sandbox, &[]), ["second", "first"]);
+    let model = sandbox.script("turns: [{text: ok}]");
+    let _ = sandbox.run(&["run", "--resume", &first, "--model", &model, "more"]).expect_code(0);
+    assert_eq!(previews(&sandbox, &[]), ["first", "second"]);
+    assert_snapshot!(sandbox.run(&["conversation", "list"]), @"
+    exit: 0
+    --- stdout
+    [ID]  [TIME]    4 messages  done         first  scripted:[ROOT]/script.yaml
+    [ID]  [TIME]    2 messages  done         second  scripted:[ROOT]/script.yaml
+    ");
+    let limited = sandbox.run(&["conversation", "list", "--json", "--limit", "1"]).expect_code(0);
+    assert_eq!(limited.json().as_array().unwrap().len(), 1);
+    assert!(limited.stderr.contains("--limit 0 lists all"), "{limited}");
+    assert_eq!(previews(&sandbox, &["--limit", "0"]).len(), 2);
+}
+
+#[test]
+fn a_listing_as_json_has_the_documented_fields() {
+    let sandbox = sandbox();
+    let id = ask(&sandbox, "what\nis it?");
+    let mut listed = list(&sandbox, &[]);
+    let conversation = listed.pop().unwrap();
+    assert!(listed.is_empty());
+    let times = (conversation["created_at"].clone(), conversation["updated_at"].clone());
+    assert!(times.0.is_string() && times.1.is_string());
+    assert_eq!(
+        conversation,
+        json!({
+            "id": id, "created_at": times.0, "updated_at": times.1, "project": sandbox.project(),
+            "model": format!("scripted:{}/script.yaml", sandbox.root().display()), "message_count": 2,
+            "preview": "what is it?", "status": "done",
+            "usage": {"input_tokens": 3, "output_tokens": 1, "current_context_window": 4, "max_context_window": 200_000,
+                      "turn": {"input_tokens": 3, "output_tokens": 1}},
+        })
+    );
+}
+
+#[test]
+fn other_projects_and_subagents_are_listed_when_asked_for() {
+    let sandbox = sandbox();
+    let model = sandbox.script(
+        "turns: [{tool_calls: [{name: subagent, input: {question: find it}}]}, {text: there}, {text: ok}]",
+    );
+    let _ = sandbox.run(&["run", "--model", &model, "main"]).expect_code(0);
+    std::fs::create_dir_all(sandbox.root().join("elsewhere/.git")).unwrap();
+    let elsewhere = sandbox.root().join("elsewhere");
+    let model = sandbox.script("turns: [{text: ok}]");
+    let elsewhere = elsewhere.to_str().unwrap();
+    let _ = sandbox.run(&["--project", elsewhere, "run", "--model", &model, "away"]).expect_code(0);
+    assert_eq!(previews(&sandbox, &[]), ["main"]);
+    assert_eq!(previews(&sandbox, &["--all"]), ["away", "main"]);
+    assert_eq!(previews(&sandbox, &["--project", elsewhere]), ["away"]);
+    let both = list(&sandbox, &["--subagents"]);
+    let (of_subagent, of_main): (Vec<Value>, Vec<Value>) =
+        both.into_iter().partition(|conversation| conversation.get("parent_id").is_some());
+    assert_eq!((of_main.len(), of_subagent.len()), (1, 1));
+    assert_eq!(of_subagent[0]["preview"], "find it");
+    assert_eq!(of_subagent[0]["parent_id"], of_main[0]["id"]);
+    let listed = sandbox.run(&["conversation", "list", "--all", "--subagents"]).expect_code(0);
+    let parent = of_main[0]["id"].as_str().unwrap();
+    assert!(listed.stdout.contains(&format!("subagent of {parent}")), "{listed}");
+    assert!(
+        listed
+            .stdout
+            .lines()
+            .all(|line| line.ends_with("/project") || line.ends_with("/elsewhere")),
+        "{listed}"
+    );
+    let shown = show(&sandbox, &[of_subagent[0]["id"].as_str().unwrap()]);
+    assert_eq!(shown["parent_id"], of_main[0]["id"]);
+}
+
+#[test]
+fn a_conversation_is_shown_with_who_said_what_and_where_its_history_was_replaced() {
+    let sandbox = sandbox();
+    busy_conversation(&sandbox);
+    assert_snapshot!(sandbox.run(&["conversation", "show", "last"]), @"
+    exit: 0
+    --- stdout
+    conversation [ID]
+      project  [ROOT]/project
+      model    scripted:[ROOT]/script.yaml
+      begun    [TIME]
+      saved    [TIME]
+      status   done
+
+    ↻ history replaced by hook d-tidy (mutate) at [TIME]: 6 messages set aside; --history shows them
+
+    mutation by d-tidy #6 [TIME]
+      It is tidy now.
+
+    hook e-gate #7 [TIME]
+      run the tests
+
+    model #8 [TIME]
+      Tests pass.
+
+    3 messages · 70 tokens in, 8 out
+    ");
+    assert_snapshot!(sandbox.run(&["conversation", "show", "last", "--history"]), @r#"
+    exit: 0
+    --- stdout
+    conversation [ID]
+      project  [ROOT]/project
+      model    scripted:[ROOT]/script.yaml
+      begun    [TIME]
+      saved    [TIME]
+      status   done
+
+    user #0 [TIME]
+      clean this
+      up
+
+    model #1 [TIME]
+      I remove it.
+      ● bash {"command": "rm -rf x"}
+
+    tools #2 [TIME]
+      ✗ <error>blocked by hook: no rm here</error>
+
+    model #3 [TIME]
+      Hm.
+      ● bash {"command": "ls"}
+
+    tools #4 [TIME]
+      ✓ one
+        two
+
+    model #5 [TIME]
+      TIDY.
+
+    ↻ history replaced by hook d-tidy (mutate) at [TIME]: 6 messages set aside
+
+    mutation by d-tidy #6 [TIME]
+      It is tidy now.
+
+    hook e-gate #7 [TIME]
+      run the tests
+
+    model #8 [TIME]
+      Tests pass.
+
+    3 messages · 70 tokens in, 8 out
+    "#);
+}
+
+#[test]
+fn a_conversation_as_json_has_every_message_whole() {
+    let sandbox = sandbox();
+    busy_conversation(&sandbox);
+    let shown = show(&sandbox, &["last"]);
+    let listed = list(&sandbox, &[]).pop().unwrap();
+    for (key, value) in listed.as_object().unwrap() {
+        assert_eq!(&shown[key], value, "{key}");
+    }
+    let summary: Vec<(u64, &str, &str, &str)> = shown["messages"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|message| {
+            let text = |key: &str| message[key].as_str().unwrap();
+            (message["sequence"].as_u64().unwrap(), text("role"), text("origin"), text("content"))
+        })
+        .collect();
+    assert_eq!(
+        summary,
+        [
+            (6, "user", "mutation:d-tidy", "It is tidy now."),
+            (7, "user", "hook:e-gate", "run the tests"),
+            (8, "assistant", "model", "Tests pass."),
+        ]
+    );
+    let history = &shown["history"];
+    assert!(history[0]["at"].is_string());
+    assert_eq!(
+        *history,
+        json!([{"epoch": 1, "kind": "mutate", "by": "d-tidy", "reason": null, "at": history[0]["at"], "message_count": 3}])
+    );
+    let whole = show(&sandbox, &["last", "--history"]);
+    let messages = whole["messages"].as_array().unwrap();
+    let sequences: Vec<u64> =
+        messages.iter().map(|message| message["sequence"].as_u64().unwrap()).collect();
+    assert_eq!(sequences, (0..=8).collect::<Vec<_>>());
+    let epochs: Vec<u64> =
+        messages.iter().map(|message| message["epoch"].as_u64().unwrap()).collect();
+    assert_eq!(epochs, [0, 0, 0, 0, 0, 0, 1, 1, 1]);
+    let result = &messages[2]["blocks"][0];
+    assert_eq!((&result["type"], &result["call_id"]), (&"tool_result".into(), &"c1".into()));
+    assert_eq!(result["result"]["metadata"]["reason"], "no rm here");
+}
+
+#[test]
+fn long_results_are_cut_on_the_terminal_and_whole_in_json() {
+    let sandbox = sandbox();
+    let model = sandbox
+        .script("turns: [{tool_calls: [{name: bash, input: {command: seq 1 100}}]}, {text: ok}]");
+    let _ = sandbox.run(&["run", "--model", &model, "count"]).expect_code(0);
+    let text = sandbox.run(&["conversation", "show", "last"]).expect_code(0);
+    assert!(
+        text.stdout.contains("… 92 more lines") && !text.stdout.contains("\n    9\n"),
+        "{text}"
+    );
+    let whole = show(&sandbox, &["last"]);
+    let output = &whole["messages"][2]["blocks"][0]["result"]["metadata"]["output"];
+    assert_eq!(output.as_str().unwrap().lines().count(), 100);
+}
+
+#[test]
+fn the_beginning_of_an_id_is_enough_where_it_is_one_conversations() {
+    let sandbox = sandbox();
+    let first = ask(&sandbox, "first");
+    let second = ask(&sandbox, "second");
+    // Both ids begin with the time at which they were made, so they begin alike.
+    let alike = first.chars().zip(second.chars()).take_while(|(one, other)| one == other).count();
+    assert_eq!(show(&sandbox, &[&first[..=alike]])["preview"], "first");
+    let ambiguous = sandbox.run(&["conversation", "show", &first[..alike]]).expect_code(1);
+    assert!(ambiguous.stderr.contains(&first) && ambiguous.stderr.contains(&second), "{ambiguous}");
+    assert_snapshot!(sandbox.run(&["conversation", "show", "nonsense"]), @r#"
+    exit: 1
+    --- stderr
+    error: there is no conversation "nonsense"
+      help: `tenter conversation list --all --subagents` shows what there is
+    "#);
+}
+
+#[test]
+fn what_was_said_cannot_play_tricks_on_the_terminal() {
+    let sandbox = sandbox();
+    let model = sandbox.script(r#"turns: [{text: "\e[2Jgone\a", tool_calls: [{name: bash, input: {command: "printf '\\033[31mred\\n'"}}]}, {text: ok}]"#);
+    let _ =
+        sandbox.run(&["run", "--model", &model, "\u{1b}]0;title\u{7}hi\u{202e}"]).expect_code(0);
+    for args in [["conversation", "list", "--all"], ["conversation", "show", "last"]] {
+        let output = sandbox.run(&args).expect_code(0);
+        assert!(!output.stdout.contains(['\u{1b}', '\u{7}', '\u{202e}']), "{:?}", output.stdout);
+    }
+}

@@ -1,0 +1,313 @@
+//! `tenter demo`: what it promises to show is there to be seen, in text and as JSON, with and without python3, and it
+//! leaves nothing behind.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use insta::assert_snapshot;
+use serde_json::{Value, json};
+use tenter_testkit::{Output, Sandbox, has_python};
+
+use crate::{of_kind, sandbox};
+
+/// The folder in which the demo makes its own.
+fn tmp(sandbox: &Sandbox) -> PathBuf {
+    let tmp = sandbox.root().join("tmp");
+    fs::create_dir_all(&tmp).unwrap();
+    tmp
+}
+
+fn demo(sandbox: &Sandbox, args: &[&str], change: impl FnOnce(&mut Command)) -> Output {
+    let mut command = sandbox.command();
+    command.arg("demo").args(args).env("TMPDIR", tmp(sandbox));
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    change(&mut command);
+    sandbox.finish(command.spawn().unwrap())
+}
+
+/// A folder for `PATH` that has these programs and no others.
+fn path_with(sandbox: &Sandbox, programs: &[&str]) -> PathBuf {
+    let bin = sandbox.root().join("bin");
+    fs::create_dir_all(&bin).unwrap();
+    for program in programs {
+        let line = format!("ln -s \"$(command -v {program})\" '{}/{program}'", bin.display());
+        let _ = sandbox.shell(&line).expect_code(0);
+    }
+    bin
+}
+
+fn names_in(folder: &Path) -> Vec<String> {
+    let entries = fs::read_dir(folder).unwrap();
+    entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
+}
+
+/// The text as it is everywhere: without durations, the scratch folder's name and the place of the binary.
+fn settled(output: &Output) -> String {
+    let folder = output.stdout.split_once("Where it lies: ").unwrap().1.split(" (").next().unwrap();
+    let text =
+        output.stdout.replace(folder, "[FOLDER]").replace(env!("CARGO_BIN_EXE_tenter"), "tenter");
+    let lines = output.normal(&text);
+    let lines = lines.lines().map(|line| match line.split_once(" [N] ms") {
+        Some((row, _)) => row.trim_end(),
+        None => line.trim_end(),
+    });
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn the_demo_reads_so() {
+    if !has_python() {
+        return;
+    }
+    let sandbox = sandbox();
+    let output = demo(&sandbox, &[], |_| {}).expect_code(0);
+    assert_eq!(output.stderr, "");
+    let too_long: Vec<&str> = output
+        .stdout
+        .lines()
+        .filter(|line| line.chars().count() > 100 && !line.contains(env!("CARGO_BIN_EXE_tenter")))
+        .filter(|line| !line.contains(&*tmp(&sandbox).to_string_lossy()))
+        .collect();
+    assert!(too_long.is_empty(), "{too_long:#?}");
+    assert_snapshot!(settled(&output), @r#"
+    A coding agent under five hooks
+
+    Hooks are programs that watch an agent. Around everything that it does, Tenter hands them the facts;
+    they may block it, change it, or make the agent go on. In a scratch project, these are installed:
+
+      10-guard    before_tool_call  python  blocks commands that destroy, such as rm -rf
+      20-dry-run  before_tool_call  bash    adds --dry-run to ./deploy.sh
+      30-redact   after_tool_call   python  takes AWS keys out of what tools find
+      40-audit    after_tool_call   bash    writes every call into audit.jsonl, blocked ones too
+      50-gate     agent_stop        bash    does not let the agent stop while ./check.sh fails
+
+    Only the model is played, from a script. Agent, tools, files and hooks are the real ones.
+    It is asked: Remove the old build, then deploy the shop.
+
+    Turn 1
+      says   First a look at the settings, and away with the old build.
+
+      wants  bash  cat settings.env
+             10-guard    before_tool_call  saw cat settings.env                    · let it pass
+             20-dry-run  before_tool_call  saw cat settings.env                    · let it pass
+             the tool found                REGION=eu-west-1
+                                           AWS_KEY=AKIAIOSFODNN7EXAMPLE
+             30-redact   after_tool_call   saw AWS_KEY=AKIAIOSFODNN7EXAMPLE        ↻ changed it
+             40-audit    after_tool_call   saw AWS_KEY=[removed by 30-redact]      · left as is
+             the model got                 REGION=eu-west-1
+                                           AWS_KEY=[removed by 30-redact]
+
+      wants  bash  rm -rf build
+             10-guard    before_tool_call  saw rm -rf build                        ✗ blocked it
+                         because rm -rf is not allowed here
+             the tool did not run
+             30-redact   after_tool_call   saw blocked by hook: rm -rf is not al…  · left as is
+             40-audit    after_tool_call   saw blocked by hook: rm -rf is not al…  · left as is
+             the model got                 <error>blocked by hook: rm -rf is not allowed here</error>
+
+    Turn 2
+      says   I may not use rm -rf, so the old build stays. Now the deployment.
+
+      wants  bash  ./deploy.sh production
+             10-guard    before_tool_call  saw ./deploy.sh production              · let it pass
+             20-dry-run  before_tool_call  saw ./deploy.sh production              ↻ changed it
+             what ran                      ./deploy.sh --dry-run production
+             30-redact   after_tool_call   saw dry run: the shop would go to pro…  · left as is
+             40-audit    after_tool_call   saw dry run: the shop would go to pro…  · left as is
+             the model got                 dry run: the shop would go to production; nothing was sent
+
+    Turn 3
+      says   That was a dry run; nothing was sent. I am done.
+
+             50-gate     agent_stop        saw the model about to stop             ↪ said: go on
+                         with: ./check.sh fails: 3 apples at 4 cost 12, but price.sh says 7. Fix that.
+
+    Turn 4
+      says   price.sh adds where it should multiply.
+
+      wants  file_edit  {"file_path": "price.sh", "old_text": "$1 + $2", "new_text": "$1 * $2"}
+             10-guard    before_tool_call  saw {"file_path": "price.sh", "old_te…  · let it pass
+             20-dry-run  before_tool_call  saw {"file_path": "price.sh", "old_te…  · let it pass
+             30-redact   after_tool_call   saw Edited price.sh: 1 replacement at…  · left as is
+             40-audit    after_tool_call   saw Edited price.sh: 1 replacement at…  · left as is
+             the model got                 Edited price.sh: 1 replacement at line 3.
+
+    Turn 5
+      says   The price is right now, and the deployment is rehearsed. Done.
+
+             50-gate     agent_stop        saw the model about to stop             · let it stop
+
+    What is true now
+      ✓ blocked    build/ is still there: rm -rf never ran
+      ✓ rewritten  nothing was deployed: the dry run ran in its place
+      ✓ redacted   the key is still in settings.env, and nowhere in what the model was sent
+      ✓ audited    audit.jsonl has 4 lines, one for each call of a tool
+      ✓ continued  price.sh is mended: the agent went on because ./check.sh failed
+
+    Where it lies: [FOLDER] (it is removed now; --keep keeps it)
+      hooks          project/.kodelet/hooks
+      model's script script.yaml
+      journal        home/.local/state/tenter/journal/[ID].jsonl
+      conversation   home/.local/state/tenter/conversations.db
+      audit log      project/audit.jsonl
+                     …"tool_name": "bash", "tool_input": {"command": "rm -rf build"}, "tool_output": {"…
+
+    What to try next
+      tenter demo --keep         the same, and the project stays to play with
+      tenter hooks new my-guard  a first hook of your own, in this folder
+      tenter hooks list          the hooks that run in this folder
+      tenter run --help          an agent under your hooks
+    "#);
+}
+
+#[test]
+fn the_stream_shows_each_promise_and_the_model_never_sees_the_key() {
+    let sandbox = sandbox();
+    let output = demo(&sandbox, &["--json"], |_| {}).expect_code(0);
+    assert!(!output.stdout.contains("AKIA"), "{output}");
+    let lines = output.json_lines();
+    let (hooks, rest) = lines.split_at(5);
+    let told = of_kind(&lines, "demo");
+    assert_eq!(told[..5], hooks.iter().collect::<Vec<_>>());
+    assert!(hooks.iter().all(|hook| hook["step"] == "hook"), "{output}");
+    let [.., summary, end] = rest else { panic!("{output}") };
+    assert_eq!(told[5..], [summary]);
+
+    let runs = of_kind(&lines, "hook");
+    for hook in hooks {
+        let mut of_hook = runs.iter().filter(|run| run["hook"] == hook["name"]).peekable();
+        assert!(of_hook.peek().is_some(), "{hook} never ran");
+        assert!(of_hook.all(|run| run["spelling"] == hook["event"]), "{hook}");
+    }
+    let decided = |hook: &str, decision: &str| {
+        let run = runs.iter().find(|run| run["hook"] == hook && run["decision"] == decision);
+        run.unwrap_or_else(|| panic!("{hook} never decided {decision}\n{output}"))["tool_call_id"]
+            .clone()
+    };
+    let result_of = |id: &Value| {
+        let results = of_kind(&lines, "tool-result");
+        results.into_iter().find(|result| result["tool_call_id"] == *id).unwrap()["result"].clone()
+    };
+    let blocked = result_of(&decided("10-guard", "deny"));
+    assert_eq!(blocked["error"], "blocked by hook: rm -rf is not allowed here");
+    let rewritten = result_of(&decided("20-dry-run", "rewrite"));
+    assert_eq!(rewritten["metadata"]["command"], "./deploy.sh --dry-run production");
+    let redacted = result_of(&decided("30-redact", "rewrite"));
+    assert_eq!(
+        redacted["metadata"]["output"],
+        "REGION=eu-west-1\nAWS_KEY=[removed by 30-redact]\n"
+    );
+    assert_eq!(decided("50-gate", "continue"), Value::Null);
+    let follow_up =
+        of_kind(&lines, "text").into_iter().find(|text| text["role"] == "user").unwrap();
+    assert_eq!(follow_up["hook"], "50-gate");
+
+    assert_eq!(of_kind(&lines, "tool-use").len(), 4);
+    assert_eq!(runs.iter().filter(|run| run["hook"] == "40-audit").count(), 4);
+    assert_eq!((&summary["audit_lines"], &summary["kept"]), (&json!(4), &json!(false)));
+    let proofs = summary["proofs"].as_array().unwrap();
+    assert!(proofs.len() == 5 && proofs.iter().all(|proof| proof["holds"] == true), "{summary}");
+
+    let end = (&end["kind"], &end["status"], &end["exit_code"]);
+    assert_eq!(end, (&json!("end"), &json!("done"), &json!(0)));
+}
+
+#[test]
+fn a_folder_that_is_kept_holds_everything_that_was_named() {
+    let sandbox = sandbox();
+    let lines = demo(&sandbox, &["--json", "--keep"], |_| {}).expect_code(0).json_lines();
+    let summary = of_kind(&lines, "demo").pop().unwrap();
+    let read = |name: &str| fs::read(summary[name].as_str().unwrap()).unwrap();
+    let text = |name: &str| String::from_utf8(read(name)).unwrap();
+    assert_eq!(summary["kept"], true);
+    assert_eq!(text("audit_log").lines().count(), 4);
+    assert!(text("audit_log").lines().all(|line| serde_json::from_str::<Value>(line).is_ok()));
+    assert!(!text("audit_log").contains("AKIA"), "the log is written after the redaction");
+    assert!(text("journal").contains("\"decision\": \"deny\""));
+    assert!(text("script").starts_with("# What the model"));
+    assert!(read("conversations").starts_with(b"SQLite format 3"));
+    let project = Path::new(summary["project"].as_str().unwrap());
+    assert!(fs::read_to_string(project.join("settings.env")).unwrap().contains("AKIA"));
+    assert!(project.join("build/shop.tar").exists() && !project.join("deployed.txt").exists());
+}
+
+#[test]
+fn every_command_that_it_names_works() {
+    for args in ["", "--keep"] {
+        let sandbox = sandbox();
+        let export = format!("export TMPDIR='{}'", tmp(&sandbox).display());
+        let output = sandbox.shell(&format!("{export}\ntenter demo {args}")).expect_code(0);
+        let (_, commands) = output.stdout.split_once("What to try next\n").unwrap();
+        let commands: Vec<&str> =
+            commands.lines().map(|line| line.trim_start().split("  ").next().unwrap()).collect();
+        assert!(commands.len() >= 3, "{output}");
+        let script = format!("{export}\nset -ex\n{}", commands.join("\n"));
+        let _ = sandbox.shell(&script).expect_code(0);
+    }
+}
+
+#[test]
+fn nothing_is_left_behind_and_nothing_of_the_persons_is_used() {
+    let sandbox = sandbox();
+    let elsewhere = sandbox.root().join("elsewhere");
+    fs::create_dir_all(&elsewhere).unwrap();
+    sandbox.sh_hook(
+        "mine",
+        "before_tool_call",
+        "touch \"$HOME/mine-ran\"; echo '{\"blocked\": true}'",
+    );
+    let before = names_in(&sandbox.home());
+    let output = demo(&sandbox, &[], |command| {
+        command
+            .env("TENTER_MODEL", "none")
+            .env("TENTER_MAX_TURNS", "1")
+            .env("TENTER_TRUST", "nonsense");
+        for name in ["XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME"] {
+            command.env(name, &elsewhere);
+        }
+    });
+    assert_eq!(output.code, Some(0), "{output}");
+    assert_eq!(names_in(&sandbox.home()), before);
+    assert_eq!(names_in(&sandbox.project()), [".git"]);
+    assert!(names_in(&elsewhere).is_empty());
+    assert!(names_in(&tmp(&sandbox)).is_empty(), "the scratch folder is gone");
+}
+
+#[test]
+fn without_python_and_even_without_bash_it_shows_the_same() {
+    for (programs, language) in [
+        (&["sh", "bash", "cat", "sed", "tr", "date", "rm"][..], "bash"),
+        (&["sh", "cat", "sed", "tr", "date", "rm"], "sh"),
+    ] {
+        let sandbox = sandbox();
+        let bin = path_with(&sandbox, programs);
+        let output = demo(&sandbox, &["--json"], |command| {
+            command.env("PATH", &bin);
+        })
+        .expect_code(0);
+        let lines = output.json_lines();
+        let hooks = &of_kind(&lines, "demo")[..5];
+        assert!(hooks.iter().all(|hook| hook["language"] == language), "{output}");
+    }
+}
+
+#[test]
+fn a_demo_that_breaks_says_what_broke() {
+    let sandbox = sandbox();
+    let bin = path_with(&sandbox, &["sh", "cat", "tr", "date", "rm"]);
+    let without_sed = |command: &mut Command| {
+        command.env("PATH", &bin);
+    };
+    let output = demo(&sandbox, &[], without_sed).expect_code(1);
+    let failed = |line: &str| line.contains("20-dry-run") && line.contains("! failed");
+    assert!(output.stdout.lines().any(failed), "{output}");
+    assert!(output.stdout.contains("stderr: ") && output.stdout.contains("sed"), "{output}");
+    assert!(output.stdout.contains("✗ rewritten"), "{output}");
+    assert!(output.stderr.contains("not shown: rewritten, redacted, continued"), "{output}");
+    assert!(names_in(&tmp(&sandbox)).is_empty());
+
+    let lines = demo(&sandbox, &["--json"], without_sed).expect_code(1).json_lines();
+    let end = lines.last().unwrap();
+    assert_eq!((&end["status"], &end["exit_code"]), (&json!("failed"), &json!(1)));
+}

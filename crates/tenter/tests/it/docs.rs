@@ -1,0 +1,64 @@
+//! The documentation: every example in it is carried out, every table in it is compared with the code.
+//!
+//! An example is a fenced block. The comment right before it, which no reader sees, says what kind of example it is and
+//! what must come of it; its lines are done in order.
+//!
+//! ````text
+//! <!-- test: hook no-sudo
+//! call: bash {"command": "sudo ls"} => deny: no sudo
+//! call: bash {"command": "ls"} => none
+//! -->
+//! ```bash
+//! #!/usr/bin/env bash
+//! …
+//! ````
+//!
+//! | kind | what is done with the block |
+//! | --- | --- |
+//! | `hook NAME` | it is installed as a hook and `tenter run` is played under it |
+//! | `payload EVENT` | it is compared with what a hook really reads |
+//! | `answer EVENT => DECISION` | it is read as a hook's answer, and each of its fields must count |
+//! | `config user`, `config project` | it is read as configuration |
+//! | `script` | it is played as a model |
+//! | `line` | it is compared with what `tenter run --headless` really prints |
+//! | `file PATH` | it is written into the project of its section |
+//! | `session` | its commands are run in the project of its section, and what they print is compared |
+
+mod configuration;
+mod hooks;
+mod markdown;
+mod sessions;
+mod stream;
+mod tables;
+mod wire;
+
+use markdown::{Block, Page, pages};
+
+const KINDS: [&str; 8] =
+    ["hook", "payload", "answer", "config", "script", "line", "file", "session"];
+
+/// The examples of one kind, of all pages.
+fn examples<'p>(pages: &'p [Page], kind: &str) -> impl Iterator<Item = &'p Block> {
+    pages.iter().flat_map(|page| &page.blocks).filter(move |block| block.note.kind == kind)
+}
+
+#[test]
+fn there_is_no_example_that_is_not_tested() {
+    let pages = pages();
+    for block in pages.iter().flat_map(|page| &page.blocks) {
+        assert!(KINDS.contains(&block.note.kind.as_str()), "{}: no such kind", block.place);
+    }
+    for kind in KINDS {
+        assert!(examples(&pages, kind).next().is_some(), "nothing is of the kind {kind}");
+    }
+}
+
+#[test]
+fn every_link_leads_somewhere() {
+    let pages = pages();
+    for page in pages.iter().chain(&markdown::readme()) {
+        for link in &page.links {
+            assert!(markdown::leads_somewhere(page, link), "{}: {link} leads nowhere", page.name);
+        }
+    }
+}

@@ -1,0 +1,210 @@
+//! `configuration.md` and `scripted-models.md`: examples are read by the binary, tables are compared with what it takes.
+
+use std::collections::BTreeSet;
+
+use tenter_testkit::{Output, Sandbox, wait_until};
+
+use super::hooks::has_what_it_needs;
+use super::markdown::{Table, page, pages};
+use crate::sandbox;
+
+const USER_FILE: &str = "../home/.config/tenter/config.toml";
+const PROJECT_FILE: &str = "tenter.toml";
+
+/// Says hello, under whatever configuration there is.
+fn hello(sandbox: &Sandbox) -> Output {
+    let model = sandbox.script("turns: [{text: Hello.}]");
+    sandbox.run(&["run", "--model", &model, "Hello?"])
+}
+
+fn keys() -> Table {
+    page("configuration.md").tables.into_iter().find(|table| table.header[0] == "Key").unwrap()
+}
+
+#[test]
+fn every_configuration_is_taken_as_it_stands() {
+    for block in super::examples(&pages(), "config") {
+        let sandbox = sandbox();
+        let file = if block.note.rest == "user" { USER_FILE } else { PROJECT_FILE };
+        sandbox.write(file, &block.text);
+        let output = hello(&sandbox).expect_code(0);
+        for word in ["warning", "error"] {
+            assert!(!output.stderr.contains(word), "{}\n{output}", block.place);
+        }
+    }
+}
+
+/// `key = default`, in the table that the key belongs to.
+fn setting(key: &str, value: &str) -> String {
+    match key.rsplit_once('.') {
+        Some(("hooks.override", "name")) => "[[hooks.override]]\nname = \"no-sudo\"\n".to_owned(),
+        Some(("hooks.override", key)) => {
+            format!("[[hooks.override]]\nname = \"no-sudo\"\n{key} = {value}\n")
+        }
+        Some((table, key)) => format!("[{table}]\n{key} = {value}\n"),
+        None => format!("{key} = {value}\n"),
+    }
+}
+
+/// The columns are key, example, default, and who may set it: "both", "you", or a value that a project may set.
+#[test]
+fn every_key_may_be_set_by_whom_the_table_says() {
+    for row in &keys().rows {
+        let (key, example, project) = (&row[0], &row[1], &row[3]);
+        let sandbox = sandbox();
+        sandbox.write(USER_FILE, setting(key, example));
+        let output = hello(&sandbox).expect_code(0);
+        assert!(!output.stderr.contains("warning"), "{key}\n{output}");
+        sandbox.write(USER_FILE, "");
+        sandbox.write(PROJECT_FILE, setting(key, example));
+        let output = hello(&sandbox).expect_code(0);
+        let refused = output.stderr.contains("a project may not set");
+        assert_eq!(refused, project == "no", "{key}\n{output}");
+    }
+}
+
+/// What the binary says that it takes, where it is given something else, is what the table lists.
+#[test]
+fn no_key_is_missing_from_the_table() {
+    let keys = keys();
+    for table in ["", "hooks.", "hooks.override."] {
+        let sandbox = sandbox();
+        sandbox.write(USER_FILE, setting(&format!("{table}zzz"), "1"));
+        let error = hello(&sandbox).expect_code(1).stderr;
+        let expected = error.split_once("expected").unwrap_or_else(|| panic!("{error}")).1;
+        let expected = expected.lines().next().unwrap().split('`').skip(1).step_by(2);
+        let expected: BTreeSet<&str> = expected.collect();
+        let listed = keys.names().into_iter().filter_map(|key| {
+            let rest = key.strip_prefix(table)?;
+            rest.split('.').next()
+        });
+        assert_eq!(listed.collect::<BTreeSet<_>>(), expected, "in [{table}]");
+    }
+}
+
+/// The list in the module that reads the environment is the list of the page.
+#[test]
+fn every_variable_is_listed() {
+    let source = include_str!("../../../src/env.rs");
+    let rows = source.lines().filter_map(|line| line.strip_prefix("//! | `"));
+    let read: BTreeSet<&str> = rows
+        .flat_map(|row| row.split(" | ").next().unwrap().split(", "))
+        .map(|name| name.trim_matches('`'))
+        .collect();
+    let page = page("configuration.md");
+    let listed = page.tables.iter().find(|table| table.header[0] == "Variable").unwrap();
+    assert_eq!(listed.names().into_iter().collect::<BTreeSet<_>>(), read);
+}
+
+/// Every exit code of the table is one that a run ends with, and the other way round.
+#[test]
+fn the_table_of_exit_codes_is_what_runs_end_with() {
+    let page = page("configuration.md");
+    let listed = page.tables.iter().find(|table| table.header[0] == "Exit code").unwrap();
+    let real = [done(), failed(), misused(), blocked(), untrusted(), limited(), interrupted()];
+    let real: Vec<String> = real.iter().map(|output| output.code.unwrap().to_string()).collect();
+    assert_eq!(listed.names(), real);
+}
+
+fn done() -> Output {
+    hello(&sandbox())
+}
+
+fn failed() -> Output {
+    let sandbox = sandbox();
+    let model = sandbox.script("turns: [{fault: {kind: overloaded}}]");
+    sandbox.run(&["run", "--model", &model, "Hello?"])
+}
+
+fn misused() -> Output {
+    sandbox().run(&["run", "--no-such-flag"])
+}
+
+fn blocked() -> Output {
+    let sandbox = sandbox();
+    sandbox.sh_hook("no", "user_message_send", r#"echo '{"blocked": true}'"#);
+    hello(&sandbox)
+}
+
+fn untrusted() -> Output {
+    let sandbox = sandbox();
+    sandbox.hook("new", "#!/bin/sh\n");
+    hello(&sandbox)
+}
+
+fn limited() -> Output {
+    let sandbox = sandbox();
+    let model = sandbox.script("turns: [{tool_calls: [{name: todo}]}]");
+    sandbox.run(&["run", "--max-turns", "1", "--model", &model, "Hello?"])
+}
+
+fn interrupted() -> Output {
+    let sandbox = sandbox();
+    sandbox.sh_hook("slow", "user_message_send", "touch begun; sleep 1000");
+    let model = sandbox.script("turns: [{text: Hello.}]");
+    let child = sandbox.start(&["run", "--model", &model, "Hello?"]);
+    wait_until("the hook runs", || sandbox.project().join("begun").exists());
+    assert_eq!(sandbox.shell(&format!("kill -INT {}", child.id())).code, Some(0));
+    sandbox.finish(child)
+}
+
+/// The note's `exit: N` is how the run ends, `says: TEXT` what it prints somewhere.
+#[test]
+fn every_script_plays() {
+    for block in super::examples(&pages(), "script") {
+        let sandbox = sandbox();
+        if !has_what_it_needs(&sandbox, block) {
+            continue;
+        }
+        for (_, line) in block.note.lines.iter().filter(|(key, _)| key == "given") {
+            assert_eq!(sandbox.shell(line).code, Some(0), "{}: {line}", block.place);
+        }
+        let model = sandbox.script(&block.text);
+        let output = sandbox.run(&["run", "--model", &model, "What is here?"]);
+        let exit = block.note.get("exit").unwrap_or("0");
+        assert_eq!(
+            output.code.map(|code| code.to_string()).as_deref(),
+            Some(exit),
+            "{}\n{output}",
+            block.place
+        );
+        for (_, text) in block.note.lines.iter().filter(|(key, _)| key == "says") {
+            assert!(
+                format!("{output}").contains(text.as_str()),
+                "{}: {text}\n{output}",
+                block.place
+            );
+        }
+    }
+}
+
+/// What a script may hold is what the table of its place lists: the model says what it takes where it is given something else.
+#[test]
+fn every_key_of_a_script_is_listed() {
+    let page = page("scripted-models.md");
+    for (heading, script) in [
+        ("The file", "zzz: 1"),
+        ("A turn", "turns: [{zzz: 1}]"),
+        ("A tool call", "turns: [{tool_calls: [{zzz: 1}]}]"),
+        ("Expectations", "turns: [{expect: {zzz: 1}}]"),
+        ("Faults", "turns: [{fault: {zzz: 1}}]"),
+    ] {
+        let table = page.tables.iter().find(|table| table.heading == heading).unwrap();
+        let sandbox = sandbox();
+        let model = sandbox.script(script);
+        let error = sandbox.run(&["run", "--model", &model, "x"]).expect_code(1).stderr;
+        for name in table.names() {
+            assert!(error.contains(name), "{heading}: {name} is not taken\n{error}");
+        }
+        let taken = error.split_once("expected").unwrap_or_else(|| panic!("{error}")).1;
+        let taken = taken.lines().next().unwrap().split(|c: char| !c.is_alphanumeric() && c != '_');
+        let unlisted: Vec<&str> = taken
+            .filter(|word| {
+                !word.is_empty()
+                    && !["one", "of", "or"].contains(word)
+                    && !table.names().contains(word)
+            })
+            .collect();
+        assert_eq!(unlisted, [] as [&str; 0], "{heading}: {error}");
+    }
+}

@@ -1,0 +1,114 @@
+//! Plays the documented hooks, for real: each is installed and `tenter run` works under it.
+//!
+//! | line | meaning |
+//! | --- | --- |
+//! | `needs: PROGRAM` | without it the example is skipped, visibly |
+//! | `given: SHELL` | is done first |
+//! | `call: TOOL INPUT => DECISION` | the model calls the tool once |
+//! | `message: TEXT => DECISION` | the person says this, the model answers with `ok` |
+//! | `turns: YAML => DECISION` | the model plays these turns |
+//! | `then: SHELL` | must be true afterwards |
+//!
+//! A decision is what the stream says, without `none`: `none` alone means that there is no other. After a colon follows a
+//! part of the reason.
+
+use serde_json::{Value, json};
+use tenter_testkit::Sandbox;
+
+use super::markdown::{Block, pages};
+use crate::{of_kind, sandbox};
+
+#[test]
+fn every_hook_decides_as_its_example_says() {
+    for block in super::examples(&pages(), "hook") {
+        let sandbox = sandbox();
+        if has_what_it_needs(&sandbox, block) {
+            sandbox.user_hook(&block.note.rest, &block.text);
+            for (key, value) in &block.note.lines {
+                carry_out(&sandbox, block, key, value);
+            }
+        }
+    }
+}
+
+/// The examples come in bash and in Python, for every event that an executable can have.
+#[test]
+fn every_event_has_a_hook_in_bash_and_in_python() {
+    let pages = pages();
+    for event in tenter_protocol::lifecycle::executable_spellings() {
+        for program in ["bash", "python3"] {
+            let line = format!("#!/usr/bin/env {program}\n");
+            let found = super::examples(&pages, "hook")
+                .any(|block| block.text.starts_with(&line) && block.text.contains(event));
+            assert!(found, "no example in {program} for {event}");
+        }
+    }
+}
+
+#[expect(clippy::print_stderr, reason = "a skipped example must be visible")]
+pub(super) fn has_what_it_needs(sandbox: &Sandbox, block: &Block) -> bool {
+    let of_first_line =
+        block.text.lines().next().and_then(|line| line.strip_prefix("#!/usr/bin/env "));
+    let needed = of_first_line.into_iter().chain(block.note.get("needs"));
+    let missing: Vec<&str> = needed
+        .filter(|program| sandbox.shell(&format!("command -v {program}")).code != Some(0))
+        .collect();
+    if !missing.is_empty() {
+        eprintln!("skipped: {} needs {}", block.place, missing.join(" and "));
+    }
+    missing.is_empty()
+}
+
+fn carry_out(sandbox: &Sandbox, block: &Block, key: &str, value: &str) {
+    let place = &block.place;
+    match key {
+        "needs" => {}
+        "given" | "then" => {
+            let output = sandbox.shell(value);
+            assert_eq!(output.code, Some(0), "{place}: {value}\n{output}");
+        }
+        "call" => {
+            let (call, expected) = arrow(place, value);
+            let (name, input) = call.split_once(' ').unwrap();
+            let input: Value = serde_json::from_str(input).unwrap();
+            let call = json!({"id": "call-1", "name": name, "input": input});
+            let script = json!({"turns": [{"tool_calls": [call]}, {"text": "ok"}]});
+            check(sandbox, block, &script.to_string(), "Do it.", expected);
+        }
+        "message" => {
+            let (message, expected) = arrow(place, value);
+            check(sandbox, block, "turns: [{text: ok}]", message, expected);
+        }
+        "turns" => {
+            let (turns, expected) = arrow(place, value);
+            check(sandbox, block, &format!("turns: {turns}"), "Do it.", expected);
+        }
+        _ => panic!("{place}: {key}"),
+    }
+}
+
+fn arrow<'v>(place: &str, value: &'v str) -> (&'v str, &'v str) {
+    value.rsplit_once(" => ").unwrap_or_else(|| panic!("{place}: what shall come of it? {value}"))
+}
+
+/// Runs the script and compares what the hook decided.
+fn check(sandbox: &Sandbox, block: &Block, script: &str, message: &str, expected: &str) {
+    let (decisions, reason) = expected.split_once(": ").unwrap_or((expected, ""));
+    let model = sandbox.script(script);
+    let output = sandbox.run(&["run", "--headless", "--model", &model, message]);
+    let lines = output.json_lines();
+    let runs =
+        of_kind(&lines, "hook").into_iter().filter(|run| run["hook"] == block.note.rest.as_str());
+    let decided: Vec<&Value> = runs.filter(|run| run["decision"] != "none").collect();
+    let words: Vec<&str> = decided.iter().map(|run| run["decision"].as_str().unwrap()).collect();
+    let words = if words.is_empty() { "none".to_owned() } else { words.join(", ") };
+    assert_eq!(words, decisions, "{}\n{output}", block.place);
+    let is_said = |run: &&Value| run["reason"].as_str().is_some_and(|said| said.contains(reason));
+    assert!(
+        reason.is_empty() || decided.iter().any(is_said),
+        "{}: {reason}\n{output}",
+        block.place
+    );
+    let refused = lines.last().unwrap()["status"] == "blocked" && decisions == "deny";
+    assert_eq!(output.code, Some(if refused { 3 } else { 0 }), "{}\n{output}", block.place);
+}

@@ -1,0 +1,106 @@
+//! Runs the documented sessions at a terminal. The examples of one section share one project, in which they are done in
+//! order; the project is `/home/ada/shop`, and what differs from run to run may be anything of its kind.
+//!
+//! A line `…` in what a command prints stands for any number of lines. The note's `exit: N` is how the last command ends;
+//! the others end with 0. `needs: PROGRAM` and `given: SHELL` are as for hooks.
+
+use std::collections::BTreeMap;
+use std::os::unix::fs::PermissionsExt as _;
+
+use tenter_testkit::{Output, Sandbox};
+
+use super::hooks::has_what_it_needs;
+use super::markdown::{Block, pages};
+use crate::sandbox;
+
+#[test]
+fn every_session_goes_as_shown() {
+    let pages = pages();
+    let mut sections: BTreeMap<&str, Vec<&Block>> = BTreeMap::new();
+    for block in pages.iter().flat_map(|page| &page.blocks) {
+        if ["file", "session"].contains(&block.note.kind.as_str()) {
+            sections.entry(&block.section).or_default().push(block);
+        }
+    }
+    for blocks in sections.values() {
+        let sandbox = sandbox();
+        if blocks.iter().all(|block| has_what_it_needs(&sandbox, block)) {
+            blocks.iter().for_each(|block| carry_out(&sandbox, block));
+        }
+    }
+}
+
+fn carry_out(sandbox: &Sandbox, block: &Block) {
+    for (_, line) in block.note.lines.iter().filter(|(key, _)| key == "given") {
+        assert_eq!(sandbox.shell(line).code, Some(0), "{}: {line}", block.place);
+    }
+    match block.note.kind.as_str() {
+        "file" => write(sandbox, block),
+        _ => session(sandbox, block),
+    }
+}
+
+fn write(sandbox: &Sandbox, block: &Block) {
+    let path = sandbox.write(&block.note.rest.replace("~/", "../home/"), &block.text);
+    if block.text.starts_with("#!") {
+        std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).unwrap();
+    }
+}
+
+fn session(sandbox: &Sandbox, block: &Block) {
+    let commands = commands(block);
+    for (index, (command, expected)) in commands.iter().enumerate() {
+        let output = sandbox.shell(command);
+        let is_last = index + 1 == commands.len();
+        let exit = block.note.get("exit").filter(|_| is_last).unwrap_or("0");
+        let place = format!("{}: $ {command}", block.place);
+        assert_eq!(
+            output.code.map(|code| code.to_string()).as_deref(),
+            Some(exit),
+            "{place}\n{output}"
+        );
+        let real = lines(&output, &output.stdout);
+        let expected = lines(&output, &expected.join("\n"));
+        assert!(
+            is_so(&expected, &real),
+            "{place}\n--- documented\n{}\n--- real\n{}",
+            expected.join("\n"),
+            real.join("\n")
+        );
+    }
+}
+
+/// The commands, and what each prints.
+fn commands(block: &Block) -> Vec<(String, Vec<&str>)> {
+    let mut commands: Vec<(String, Vec<&str>)> = Vec::new();
+    for line in block.text.lines() {
+        if let Some(command) = line.strip_prefix("$ ") {
+            commands.push((command.to_owned(), Vec::new()));
+        } else {
+            let (command, printed) =
+                commands.last_mut().unwrap_or_else(|| panic!("{}: no command", block.place));
+            match line.strip_prefix("> ") {
+                Some(more) => *command = format!("{command}\n{more}"),
+                None => printed.push(line),
+            }
+        }
+    }
+    commands
+}
+
+/// The lines of what was printed or documented, with what varies replaced.
+fn lines(output: &Output, text: &str) -> Vec<String> {
+    let text = output.normal(text);
+    let text = text.replace("/home/ada/shop", "[ROOT]/project").replace("/home/ada", "[ROOT]/home");
+    text.lines().map(|line| line.trim_end().to_owned()).collect()
+}
+
+fn is_so(documented: &[String], real: &[String]) -> bool {
+    match documented.split_first() {
+        None => real.is_empty(),
+        Some((first, rest)) if first.trim() == "…" => {
+            (0..=real.len()).any(|skipped| is_so(rest, &real[skipped..]))
+        }
+        Some((first, rest)) => real.first() == Some(first) && is_so(rest, &real[1..]),
+    }
+}

@@ -1,0 +1,111 @@
+//! `headless.md`: each documented line is one that `tenter run --headless` prints, and no kind and no field is left out.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::Value;
+use tenter_protocol::{Object, json};
+use tenter_testkit::Sandbox;
+
+use super::markdown::{page, pages};
+use crate::sandbox;
+
+/// A conversation in which everything happens that the stream tells of.
+const SCRIPT: &str = r#"
+context_window: 128000
+turns:
+  - reasoning: The person wants to know what is here.
+    text: I will look.
+    tool_calls:
+      - {id: call-1, name: bash, input: {command: cat README.md}}
+      - {id: call-2, name: bash, input: {command: sudo ls /root}}
+      - {id: call-3, name: subagent, input: {question: Who wrote this?}}
+    usage: {input_tokens: 900, output_tokens: 30}
+  - text: Ada did.
+    usage: {input_tokens: 100, output_tokens: 5}
+  - text: A shop.
+    usage: {input_tokens: 950, output_tokens: 12}
+  - text: It has no test.
+    usage: {input_tokens: 980, output_tokens: 8}
+"#;
+
+/// Every line that is printed, with what varies replaced.
+fn printed() -> Vec<String> {
+    let sandbox = sandbox();
+    let main = r#"case "$payload" in *'"invoked_by": "main"'*) ;; *) exit ;; esac; "#;
+    sandbox.sh_hook("no-sudo", "before_tool_call", r#"case "$payload" in *'"command": "sudo '*) echo '{"blocked": true, "reason": "no sudo here"}' ;; esac"#);
+    let mutate = r#"[ -e tidied ] || { touch tidied; echo '{"result": "mutate", "messages": [{"role": "user", "content": "What is here? So far: a shop."}]}'; }"#;
+    sandbox.sh_hook("tidy", "after_turn", &format!("{main}{mutate}"));
+    sandbox.sh_hook(
+        "has-tests",
+        "agent_stop",
+        &format!("{main}echo '{{\"follow_up_messages\": [\"Does it have a test?\"]}}'"),
+    );
+    sandbox.user_hook("broken", "#!/bin/sh\necho agent-stop\n");
+    sandbox.write("../home/.config/tenter/config.toml", "[hooks]\nmax_continuations = 1\n");
+    sandbox.write("README.md", "# The shop\n");
+    std::fs::rename(
+        sandbox.script(SCRIPT).strip_prefix("scripted:").unwrap(),
+        sandbox.home().join("shop.yaml"),
+    )
+    .unwrap();
+    let model = format!("scripted:{}/shop.yaml", sandbox.home().display());
+    let args = ["run", "--headless", "--stream-deltas", "--model", &model, "What is here?"];
+    let mut lines = normal_lines(&sandbox, &args, 0);
+    sandbox.hook("lint", "#!/bin/sh\n");
+    lines.extend(normal_lines(&sandbox, &args, 4));
+    lines
+}
+
+fn normal_lines(sandbox: &Sandbox, args: &[&str], code: i32) -> Vec<String> {
+    let output = sandbox.run(args).expect_code(code);
+    output.stdout.lines().map(|line| to_ada(&output.normal(line))).collect()
+}
+
+fn to_ada(text: &str) -> String {
+    text.replace("[ROOT]/project", "/home/ada/shop").replace("[ROOT]/home", "/home/ada")
+}
+
+#[test]
+fn every_line_is_one_that_is_printed() {
+    let printed = printed();
+    let sandbox = sandbox();
+    let normal = sandbox.shell("true");
+    for block in super::examples(&pages(), "line") {
+        let documented: Value = serde_json::from_str(&block.text).unwrap();
+        let documented = normal.normal(&json::to_string(&documented));
+        let printed = printed.join("\n");
+        assert!(
+            printed.lines().any(|line| line == documented),
+            "{}\n{documented}\nis none of\n{printed}",
+            block.place
+        );
+    }
+}
+
+/// A kind has a heading of its own, a line, and a table of its fields; the fields that all kinds have stand at the top.
+#[test]
+fn every_kind_and_every_field_is_listed() {
+    let page = page("headless.md");
+    let mut fields: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for line in printed() {
+        let object: Object = serde_json::from_str(&line.replace("[N]", "0")).unwrap();
+        let kind = object["kind"].as_str().unwrap().to_owned();
+        fields.entry(kind).or_default().extend(object.keys().cloned());
+    }
+    let in_table = |heading: &str| -> BTreeSet<String> {
+        let tables = page
+            .tables
+            .iter()
+            .filter(|table| table.header[0] == "Field" && table.heading == heading);
+        tables.flat_map(|table| table.names().into_iter().map(str::to_owned)).collect()
+    };
+    for (kind, found) in &fields {
+        let listed: BTreeSet<String> =
+            in_table("Every object").union(&in_table(kind)).cloned().collect();
+        assert_eq!(found.difference(&listed).collect::<Vec<_>>(), [] as [&String; 0], "of {kind}");
+        assert!(page.blocks.iter().any(|block| block.heading == *kind), "{kind} has no example");
+    }
+    let listed: BTreeSet<&str> = page.tables.iter().map(|table| table.heading.as_str()).collect();
+    let kinds: BTreeSet<&str> = fields.keys().map(String::as_str).chain(["Every object"]).collect();
+    assert_eq!(listed, kinds);
+}

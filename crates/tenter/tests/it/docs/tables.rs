@@ -1,0 +1,133 @@
+//! The tables of `hooks.md` that say what the code says: each is compared with the code.
+
+use std::collections::BTreeSet;
+
+use serde_json::{Value, json};
+use tenter_agent::tools::Registry;
+use tenter_protocol::lifecycle::{self, Power};
+use tenter_protocol::tool_metadata::{
+    Bash, BashBackground, Blocked, FileEdit, FileRead, FileWrite, Glob, Grep, Metadata, Subagent,
+    TYPES, Todo,
+};
+
+use super::markdown::{Table, page};
+use crate::{headless, sandbox};
+
+fn table(first_column: &str) -> Table {
+    let tables = page("hooks.md").tables;
+    tables.into_iter().find(|table| table.header[0] == first_column).unwrap()
+}
+
+fn set<'t>(names: impl IntoIterator<Item = &'t str>) -> BTreeSet<&'t str> {
+    names.into_iter().collect()
+}
+
+#[test]
+fn the_table_of_events_is_the_codes() {
+    let documented: Vec<Vec<String>> = table("A hook prints").rows;
+    let code = lifecycle::TABLE.iter().filter(|row| !row.executable.is_empty());
+    let code: Vec<Vec<String>> = code
+        .map(|row| {
+            let spellings: Vec<String> =
+                row.executable.iter().map(|name| format!("`{name}`")).collect();
+            let powers: Vec<&str> = row.may.iter().copied().map(Power::as_str).collect();
+            let spelling =
+                if let [only] = row.executable { (*only).to_owned() } else { spellings.join(", ") };
+            vec![spelling, row.name.to_owned(), row.fires.to_owned(), powers.join(", ")]
+        })
+        .collect();
+    assert_eq!(documented, code);
+}
+
+/// Events that executables cannot have are named, so that nobody looks for them in vain.
+#[test]
+fn events_without_a_word_for_executables_are_named() {
+    let text = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/hooks.md"))
+        .unwrap();
+    for row in lifecycle::TABLE.iter().filter(|row| row.executable.is_empty()) {
+        assert!(text.contains(&format!("`{}`", row.name)), "{} is not named", row.name);
+    }
+}
+
+#[test]
+fn the_table_of_tools_is_the_codes() {
+    let documented = table("Tool");
+    let registry = Registry::standard();
+    let names: Vec<&str> = registry.iter().map(tenter_agent::tools::Tool::name).collect();
+    assert_eq!(documented.names(), names);
+    for row in &documented.rows {
+        let schema = registry.get(&row[0]).unwrap().input_schema();
+        let fields = schema["properties"].as_object().unwrap().keys().map(String::as_str);
+        assert_eq!(
+            set(row[1].split('`').skip(1).step_by(2)),
+            fields.collect(),
+            "the input of {}",
+            row[0]
+        );
+    }
+}
+
+#[test]
+fn the_table_of_metadata_is_the_codes() {
+    let documented = table("`metadataType`".trim_matches('`'));
+    assert_eq!(set(documented.names()), set(TYPES.iter().copied()));
+    for row in &documented.rows {
+        let fields = full_metadata(&row[0]);
+        let fields = fields.as_object().unwrap().keys().map(String::as_str);
+        assert_eq!(
+            set(row[1].split('`').skip(1).step_by(2)),
+            fields.collect(),
+            "the metadata of {}",
+            row[0]
+        );
+    }
+}
+
+/// Metadata with every field that may be left out.
+fn full_metadata(kind: &str) -> Value {
+    match kind {
+        Bash::TYPE => json!(Bash { working_dir: "/".into(), dropped_bytes: 1, ..Bash::default() }),
+        BashBackground::TYPE => json!(BashBackground::default()),
+        FileRead::TYPE => json!(FileRead { remaining_lines: 1, ..FileRead::default() }),
+        FileWrite::TYPE => json!(FileWrite::default()),
+        FileEdit::TYPE => json!(FileEdit { replace_all: true, ..FileEdit::default() }),
+        Grep::TYPE => json!(Grep { include: "*".into(), ..Grep::default() }),
+        Glob::TYPE => json!(Glob::default()),
+        Todo::TYPE => json!(Todo::default()),
+        Subagent::TYPE => json!(Subagent { conversation_id: "c".into(), ..Subagent::default() }),
+        Blocked::TYPE => json!(Blocked::default()),
+        other => panic!("no such metadata: {other}"),
+    }
+}
+
+#[test]
+fn the_table_of_variables_is_what_a_hook_finds() {
+    let sandbox = sandbox();
+    sandbox.sh_hook("env", "user_message_send", "env > env.txt");
+    headless(&sandbox, "turns: [{text: ok}]");
+    let env = sandbox.read("env.txt");
+    let names = env.lines().filter_map(|line| line.split_once('=')).map(|(name, _)| name);
+    assert_eq!(
+        set(table("Variable").names()),
+        names.filter(|name| name.starts_with("TENTER_")).collect()
+    );
+}
+
+/// Every status that `tenter hooks list` can give is explained.
+#[test]
+fn decisions_are_explained() {
+    use tenter_engine::DecisionKind as Kind;
+    let all = [
+        Kind::None,
+        Kind::Allow,
+        Kind::Context,
+        Kind::Continue,
+        Kind::Rewrite,
+        Kind::Callback,
+        Kind::Mutate,
+        Kind::Deny,
+        Kind::Failed,
+        Kind::Ask,
+    ];
+    assert_eq!(set(table("Decision").names()), all.iter().map(|kind| kind.as_str()).collect());
+}

@@ -1,0 +1,163 @@
+//! What hooks read and answer: the documented payloads are compared with real ones, the documented answers are read as
+//! answers, and no field of either is left out.
+
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+use tenter_engine::DecisionKind;
+use tenter_protocol::event::{Stop, StopReason, Turn, TurnUsage, Usage};
+use tenter_protocol::{Body, Event, EventName, Message, Object, Scope, ToolCall, ToolResult};
+use tenter_protocol::{executable, json, lifecycle};
+
+use super::markdown::{Block, page, pages};
+use crate::sandbox;
+
+/// What a hook does that writes every payload into a file.
+const RECORD: &str = r#"printf '%s\n' "$payload" >> payloads.jsonl"#;
+
+#[test]
+fn every_payload_is_what_a_hook_reads() {
+    for block in super::examples(&pages(), "payload") {
+        let documented: Value = serde_json::from_str(&block.text).unwrap();
+        assert_eq!(documented["event"], block.note.rest.as_str(), "{}", block.place);
+        let (documented, real) = compared(block, &documented);
+        assert!(real.contains(&documented), "{}\n{documented}\nis none of\n{real:#?}", block.place);
+    }
+}
+
+/// The documented payload and those that a hook read in the conversation that the example's note describes, what varies
+/// replaced in all of them.
+fn compared(block: &Block, documented: &Value) -> (String, Vec<String>) {
+    let sandbox = sandbox();
+    sandbox.sh_hook("record", &block.note.rest, RECORD);
+    if let Some(answer) = block.note.get("guard") {
+        sandbox.sh_hook("guard", "before_tool_call", &format!("echo '{answer}'"));
+    }
+    sandbox.write("README.md", "# The shop\n");
+    let model = sandbox.script(block.note.get("script").unwrap());
+    let output = sandbox.run(&["run", "--model", &model, block.note.get("message").unwrap()]);
+    let normal = |text: &str| {
+        output
+            .normal(text)
+            .replace("[ROOT]/project", "/home/ada/shop")
+            .replace("[ROOT]/home", "/home/ada")
+    };
+    let real = sandbox.read("payloads.jsonl").lines().map(normal).collect();
+    (normal(&json::to_string(documented)), real)
+}
+
+#[test]
+fn every_answer_is_understood_down_to_its_last_field() {
+    for block in super::examples(&pages(), "answer") {
+        let (spelling, decision) = block.note.rest.split_once(" => ").unwrap();
+        let event = lifecycle::by_any_spelling(spelling)[0];
+        let answer: Object = serde_json::from_str(&block.text).unwrap();
+        let reply = executable::parse_reply(event, block.text.as_bytes()).unwrap();
+        assert_eq!(DecisionKind::of(&reply).as_str(), decision, "{}", block.place);
+        for key in answer.keys() {
+            assert!(counts(event, &answer, key), "{}: {key} changes nothing", block.place);
+        }
+    }
+}
+
+/// Whether an answer means something else without this field. `continue` may be left out: it is what follow-ups mean.
+fn counts(event: EventName, answer: &Object, key: &str) -> bool {
+    let mut without = answer.clone();
+    without.shift_remove(key);
+    let read = |answer: &Object| executable::parse_reply(event, json::to_string(answer).as_bytes());
+    read(answer) != read(&without) || answer[key] == "continue"
+}
+
+/// An answer's fields stand in a table whose first column is "Answer", and each is shown in an example.
+#[test]
+fn every_field_of_an_answer_is_shown() {
+    let pages = pages();
+    for table in page("hooks.md").tables.iter().filter(|table| table.header[0] == "Answer") {
+        let shown: BTreeSet<String> = super::examples(&pages, "answer")
+            .filter(|block| block.heading == table.heading)
+            .flat_map(|block| serde_json::from_str::<Object>(&block.text).unwrap())
+            .map(|(key, _)| key)
+            .collect();
+        let listed: BTreeSet<String> = table.names().into_iter().map(str::to_owned).collect();
+        assert_eq!(shown, listed, "under {}", table.heading);
+    }
+}
+
+/// A payload's fields stand in a table whose first column is "Field": those of every payload under "Every payload", the
+/// others under their event.
+#[test]
+fn every_field_of_a_payload_is_listed() {
+    let tables = page("hooks.md").tables;
+    let listed = |heading: &str| -> Vec<String> {
+        let fields =
+            tables.iter().filter(|table| table.header[0] == "Field" && table.heading == heading);
+        fields.flat_map(|table| table.names().into_iter().map(str::to_owned)).collect()
+    };
+    for (event, spelling, heading) in full_events() {
+        let payload = executable::payload(&event, spelling).unwrap();
+        let payload: Object = serde_json::from_str(&payload).unwrap();
+        let keys: BTreeSet<String> = payload.keys().cloned().collect();
+        let listed: BTreeSet<String> =
+            listed("Every payload").into_iter().chain(listed(heading)).collect();
+        assert_eq!(keys, listed, "the fields of {spelling}");
+        if let Some(usage) = payload.get("usage") {
+            let keys: BTreeSet<String> = usage.as_object().unwrap().keys().cloned().collect();
+            assert_eq!(keys, self::listed_in(&tables, "Token figures"), "the fields of usage");
+        }
+    }
+}
+
+fn listed_in(tables: &[super::markdown::Table], heading: &str) -> BTreeSet<String> {
+    let tables = tables.iter().filter(|table| table.heading == heading);
+    tables.flat_map(|table| table.names().into_iter().map(str::to_owned)).collect()
+}
+
+/// An event of each kind that executables know, with every field that may be left out, and the heading that describes it.
+fn full_events() -> Vec<(Event, &'static str, &'static str)> {
+    let call = ToolCall { id: "1".into(), name: "bash".into(), input: Object::new() };
+    let result = ToolResult::blocked("bash", "no", "T".into());
+    let usage = Usage {
+        estimated: true,
+        cost_usd: Some(1.0),
+        turn: TurnUsage::default(),
+        ..Usage::default()
+    };
+    let turn = Turn {
+        turn_number: 1,
+        session_turn: 1,
+        tools_used: true,
+        usage,
+        auto_compact: Some(0.8),
+        response: String::new(),
+        messages: vec![Message::user("x")].into(),
+    };
+    let stop = Stop {
+        reason: StopReason::NoToolCalls,
+        step_count: 1,
+        usage,
+        auto_compact: Some(0.8),
+        response: String::new(),
+        messages: vec![Message::user("x")].into(),
+        continuation_count: 0,
+    };
+    let bodies = [
+        (Body::BeforeAgent { message: String::new() }, "user_message_send", "user_message_send"),
+        (Body::BeforeTool(call.clone()), "before_tool_call", "before_tool_call"),
+        (Body::AfterTool { call, result }, "after_tool_call", "after_tool_call"),
+        (Body::AfterTurn(turn), "turn_end", "after_turn"),
+        (Body::BeforeStop(stop), "agent_stop", "agent_stop"),
+    ];
+    bodies
+        .map(|(body, spelling, heading)| (Event { scope: scope(), body }, spelling, heading))
+        .into()
+}
+
+fn scope() -> Scope {
+    Scope {
+        conversation_id: "c".into(),
+        parent_conversation_id: Some("p".into()),
+        cwd: "/".into(),
+        recipe: Some("r".into()),
+        time: "T".into(),
+    }
+}

@@ -1,0 +1,282 @@
+//! `tenter hooks list` and `tenter hooks show`.
+
+use std::fs;
+
+use insta::assert_snapshot;
+use serde_json::{Value, json};
+use tenter_testkit::Sandbox;
+
+use super::{SILENT, run_with_env};
+use crate::sandbox;
+
+/// A project with a hook of every status.
+fn every_status() -> Sandbox {
+    let sandbox = sandbox();
+    sandbox.hook("guard", SILENT);
+    sandbox.hook("edited", SILENT);
+    sandbox.hook("typo", "#!/bin/sh\necho before_tool\n");
+    let _ = sandbox.run(&["trust", "--yes"]).expect_code(0);
+    sandbox.hook("edited", "#!/bin/sh\ntouch ran\n");
+    sandbox.hook("new", "#!/bin/sh\ntouch ran\n");
+    sandbox.hook("old.disable", SILENT);
+    sandbox.write(".kodelet/hooks/notes", "no script");
+    sandbox.user_hook("guard", SILENT);
+    sandbox.sh_hook("many", "after_tool_call\nagent_stop", "");
+    sandbox
+}
+
+fn named<'v>(list: &'v Value, name: &str) -> Vec<&'v Value> {
+    list.as_array().unwrap().iter().filter(|entry| entry["name"] == name).collect()
+}
+
+#[test]
+fn every_hook_is_listed_and_those_that_do_not_run_say_why() {
+    let sandbox = every_status();
+    assert_snapshot!(sandbox.run(&["hooks", "list"]), @r#"
+    exit: 0
+    --- stdout
+    NAME    EVENT                        LAYER    STATUS          PATH
+    guard   before_tool_call             project  active          .kodelet/hooks/guard
+    many    after_tool_call, agent_stop  user     active          ~/.kodelet/hooks/many
+    edited  -                            project  untrusted       .kodelet/hooks/edited
+      it was changed since it was trusted: look at it and run `tenter trust`
+    new     -                            project  untrusted       .kodelet/hooks/new
+      it is not trusted: look at it and run `tenter trust`
+    notes   -                            project  not-executable  .kodelet/hooks/notes
+      it is not executable: run `chmod +x` on it
+    old     -                            project  disabled        .kodelet/hooks/old.disable
+      it is disabled: its file's name ends in .disable
+    typo    -                            project  invalid         .kodelet/hooks/typo
+      it printed "before_tool" instead of an event when it was asked `hook`; did you mean "before_tool_call"?
+    guard   before_tool_call             user     shadowed        ~/.kodelet/hooks/guard
+      it is shadowed by .kodelet/hooks/guard
+    "#);
+    assert!(!sandbox.project().join("ran").exists(), "listing ran a hook that is not trusted");
+}
+
+#[test]
+fn the_json_list_has_every_field() {
+    let sandbox = every_status();
+    let list = sandbox.run(&["hooks", "list", "--json"]).expect_code(0).json();
+    let guards = named(&list, "guard");
+    let path = |name: &str| {
+        sandbox.project().join(".kodelet/hooks").join(name).to_string_lossy().into_owned()
+    };
+    assert_eq!(
+        *guards[0],
+        json!({"name": "guard", "event": "before_tool_call", "events": ["before_tool"], "layer": "project",
+               "path": path("guard"), "trust": "trusted", "status": "active", "active": true,
+               "hash": guards[0]["hash"], "priority": 100, "timeout_ms": 30000, "fail": "open"})
+    );
+    assert_eq!(guards[0]["hash"].as_str().unwrap().len(), 64);
+    assert_eq!(guards[1]["status"], "shadowed");
+    assert_eq!(guards[1]["shadowed_by"], json!(path("guard")));
+    let many = named(&list, "many");
+    assert_eq!(many[0]["event"], "after_tool_call, agent_stop");
+    assert_eq!(many[0]["events"], json!(["after_tool", "after_tool_failure", "before_stop"]));
+    assert_eq!(many[0]["trust"], "not needed");
+    let words: Vec<[&str; 4]> = ["edited", "new", "notes", "old", "typo"]
+        .map(|name| {
+            let entry = named(&list, name)[0];
+            assert_eq!(entry["active"], false);
+            assert!(entry["reason"].is_string() && entry["hash"].is_string(), "{entry}");
+            [
+                name,
+                entry["status"].as_str().unwrap(),
+                entry["trust"].as_str().unwrap(),
+                entry["event"].as_str().unwrap(),
+            ]
+        })
+        .to_vec();
+    assert_eq!(
+        words,
+        [
+            ["edited", "untrusted", "changed", ""],
+            ["new", "untrusted", "untrusted", ""],
+            ["notes", "not-executable", "untrusted", ""],
+            ["old", "disabled", "untrusted", ""],
+            ["typo", "invalid", "trusted", ""],
+        ]
+    );
+}
+
+#[test]
+fn with_the_gate_switched_off_no_hook_needs_trust() {
+    let sandbox = sandbox();
+    sandbox.hook("guard", SILENT);
+    let list = run_with_env(&sandbox, &["hooks", "list", "--json"], &[("TENTER_TRUST", "all")])
+        .expect_code(0)
+        .json();
+    assert_eq!((&list[0]["trust"], &list[0]["status"]), (&json!("not needed"), &json!("active")));
+}
+
+#[test]
+fn what_configuration_says_of_a_hook_is_listed_with_it() {
+    let sandbox = sandbox();
+    sandbox.user_hook("guard", SILENT);
+    let config = sandbox.home().join(".config/tenter/config.toml");
+    fs::create_dir_all(config.parent().unwrap()).unwrap();
+    let strict =
+        "[hooks]\ntimeout_ms = 2000\n[[hooks.override]]\nname = \"guard\"\nfail = \"closed\"\n";
+    fs::write(&config, strict).unwrap();
+    let list = sandbox.run(&["hooks", "list", "--json"]).expect_code(0).json();
+    assert_eq!((&list[0]["timeout_ms"], &list[0]["fail"]), (&json!(2000), &json!("closed")));
+    fs::write(&config, "[hooks]\nenabled = false\n").unwrap();
+    assert_snapshot!(sandbox.run(&["hooks", "list"]), @"
+    exit: 0
+    --- stdout
+    NAME   EVENT             LAYER  STATUS  PATH
+    guard  before_tool_call  user   active  ~/.kodelet/hooks/guard
+    --- stderr
+    Hooks are switched off in [ROOT]/home/.config/tenter/config.toml (hooks.enabled = false): none runs.
+    ");
+}
+
+#[test]
+fn a_list_for_one_event_takes_any_spelling_and_says_what_it_cannot_know() {
+    let sandbox = every_status();
+    for spelling in ["after_tool_failure", "post-tool-call", "after_tool_call"] {
+        let list =
+            sandbox.run(&["hooks", "list", "--json", "--event", spelling]).expect_code(0).json();
+        let names: Vec<&Value> =
+            list.as_array().unwrap().iter().map(|entry| &entry["name"]).collect();
+        assert_eq!(names, ["many"], "{spelling}");
+    }
+    assert_snapshot!(sandbox.run(&["hooks", "list", "--event", "session_end"]), @"
+    exit: 0
+    --- stderr
+    No hook is told of session_end.
+    Left out, because it is not known what they are told of: edited, new, notes, old, typo.
+    ");
+    assert_snapshot!(sandbox.run(&["hooks", "list", "--event", "befor_tool_call"]), @r#"
+    exit: 2
+    --- stderr
+    error: there is no event "befor_tool_call"
+      help: did you mean before_tool_call? known are session_start, before_agent, before_tool, after_tool, after_tool_failure, after_turn, before_stop, after_agent, subagent_start, subagent_stop, pre_compact, post_compact, session_end and, in the words of executables, user_message_send, before_tool_call, after_tool_call, after_turn, turn_end, agent_stop
+    "#);
+}
+
+#[test]
+fn where_there_is_no_hook_the_folders_and_the_way_to_one_are_named() {
+    let sandbox = sandbox();
+    assert_snapshot!(sandbox.run(&["hooks", "list"]), @"
+    exit: 0
+    --- stderr
+    There are no hooks. They are looked for in
+      [ROOT]/project/.kodelet/hooks
+      [ROOT]/project/.agents/hooks
+      [ROOT]/home/.kodelet/hooks
+      [ROOT]/home/.config/agents/hooks
+    `tenter hooks new NAME` writes one.
+    ");
+    assert_eq!(sandbox.run(&["hooks", "list", "--json"]).expect_code(0).json(), json!([]));
+}
+
+#[test]
+fn findings_that_no_row_tells_of_stand_below_the_list() {
+    let sandbox = sandbox();
+    sandbox.user_hook("guard", SILENT);
+    std::os::unix::fs::symlink("nowhere", sandbox.home().join(".kodelet/hooks/gone")).unwrap();
+    assert_snapshot!(sandbox.run(&["hooks", "list"]), @"
+    exit: 0
+    --- stdout
+    NAME   EVENT             LAYER  STATUS  PATH
+    guard  before_tool_call  user   active  ~/.kodelet/hooks/guard
+    --- stderr
+    error: [ROOT]/home/.kodelet/hooks/gone: this link to nowhere cannot be followed: No such file or directory (os error 2)
+      help: mend the link or remove it; if it was to be a hook, that hook does not run
+    ");
+}
+
+#[test]
+fn show_tells_all_there_is_to_know_of_a_name_in_every_layer() {
+    let sandbox = every_status();
+    assert_snapshot!(sandbox.run(&["hooks", "show", "guard"]), @r#"
+    exit: 0
+    --- stdout
+    guard
+      status    active
+      event     before_tool_call
+      layer     project
+      path      .kodelet/hooks/guard
+      trust     trusted since [TIME]
+      hash      [HASH]
+      limit     [N] ms
+      fail      open: after a failure the agent goes on, with a warning
+      priority  100
+      script    the first lines of at most 20:
+        #!/bin/sh
+        [ "$1" = hook ] && echo before_tool_call
+        cat >/dev/null
+    guard
+      status    shadowed: it is shadowed by .kodelet/hooks/guard
+      event     before_tool_call
+      layer     user
+      path      ~/.kodelet/hooks/guard
+      trust     not needed
+      hash      [HASH]
+      limit     [N] ms
+      fail      open: after a failure the agent goes on, with a warning
+      priority  100
+      script    the first lines of at most 20:
+        #!/bin/sh
+        [ "$1" = hook ] && echo before_tool_call
+        cat >/dev/null
+    "#);
+    assert_snapshot!(sandbox.run(&["hooks", "show", "edited"]), @"
+    exit: 0
+    --- stdout
+    edited
+      status    untrusted: it was changed since it was trusted: look at it and run `tenter trust`
+      event     not known
+      layer     project
+      path      .kodelet/hooks/edited
+      trust     changed; the last that was trusted has the hash [HASH] ([TIME])
+      hash      [HASH]
+      limit     [N] ms
+      fail      open: after a failure the agent goes on, with a warning
+      priority  100
+      script    the first lines of at most 20:
+        #!/bin/sh
+        touch ran
+    ");
+    let shown = sandbox.run(&["hooks", "show", "guard", "--json"]).expect_code(0).json();
+    assert_eq!(shown[0]["trusted"]["hash"], shown[0]["hash"]);
+    assert_eq!(shown[0]["trusted"]["events"], json!(["before_tool_call"]));
+    assert_eq!(shown[0]["script"][0], "#!/bin/sh");
+    assert_eq!((&shown[1]["layer"], &shown[1]["trusted"]), (&json!("user"), &Value::Null));
+}
+
+#[test]
+fn a_name_that_no_hook_has_is_met_with_one_that_is_near() {
+    let sandbox = sandbox();
+    assert_snapshot!(sandbox.run(&["hooks", "show", "guard"]), @r#"
+    exit: 1
+    --- stderr
+    error: there is no hook "guard"
+      help: there is none at all: `tenter hooks new NAME` writes one
+    "#);
+    sandbox.user_hook("guard", SILENT);
+    assert_snapshot!(sandbox.run(&["hooks", "show", "gaurd"]), @r#"
+    exit: 1
+    --- stderr
+    error: there is no hook "gaurd"
+      help: did you mean guard?
+    "#);
+    assert_snapshot!(sandbox.run(&["hooks", "test", "zebra"]), @r#"
+    exit: 1
+    --- stderr
+    error: there is no hook "zebra"
+      help: `tenter hooks list` shows those that there are
+    "#);
+}
+
+#[test]
+fn names_and_scripts_of_strangers_cannot_steer_the_terminal() {
+    let sandbox = sandbox();
+    sandbox.user_hook("a\x1b[2Jb", &format!("{SILENT}# \x1b]0;title\x07\n"));
+    for args in [&["hooks", "list"][..], &["hooks", "show", "a\x1b[2Jb"]] {
+        let output = sandbox.run(args).expect_code(0);
+        assert!(!output.stdout.contains('\x1b') && output.stdout.contains("ab"), "{output}");
+    }
+}

@@ -1,0 +1,327 @@
+//! `tenter hooks test`: what is shown of a hook's one run.
+
+use std::fs;
+
+use insta::assert_snapshot;
+use serde_json::{Value, json};
+use tenter_testkit::{Sandbox, wait_until};
+
+use super::SILENT;
+use crate::sandbox;
+
+/// What a hook that does `body` at `event` comes to on the sample, with the exit code.
+fn tried(event: &str, body: &str) -> (Value, Option<i32>) {
+    let sandbox = sandbox();
+    sandbox.sh_hook("it", event, body);
+    let output = sandbox.run(&["hooks", "test", "it", "--json"]);
+    (output.json(), output.code)
+}
+
+#[test]
+fn a_block_is_shown_with_what_went_in_and_what_came_out() {
+    let sandbox = sandbox();
+    sandbox.sh_hook(
+        "guard",
+        "before_tool_call",
+        "echo looked >&2\necho '{\"blocked\": true, \"reason\": \"no listing\"}'",
+    );
+    assert_snapshot!(sandbox.run(&["hooks", "test", "guard"]), @r#"
+    exit: 0
+    --- stdout
+    guard at before_tool_call (~/.kodelet/hooks/guard)
+    stdin
+      {"event": "before_tool_call", "conv_id": "[ID]", "tool_name": "bash", "tool_input": {"command": "ls -la"}, "tool_user_id": "call_1", "cwd": "[ROOT]/project", "invoked_by": "main", "timestamp": "[TIME]", "protocol_version": 1}
+    stdout
+      {"blocked": true, "reason": "no listing"}
+    stderr
+      looked
+    ended exit 0 after [N] ms
+    understood as deny: it is blocked
+      reason no listing
+    "#);
+}
+
+#[test]
+fn the_json_form_has_every_field() {
+    let (result, code) = tried(
+        "before_tool_call",
+        "echo looked >&2\necho '{\"input\": {\"command\": \"ls\"}, \"additional_context\": \"c\"}'",
+    );
+    assert_eq!(code, Some(0));
+    let keys: Vec<&str> = result.as_object().unwrap().keys().map(String::as_str).collect();
+    let expected = [
+        "hook",
+        "event",
+        "payload",
+        "exit",
+        "duration_ms",
+        "stdout",
+        "stderr",
+        "decision",
+        "reason",
+        "rewrite",
+        "context",
+        "follow_ups",
+        "history",
+        "error",
+    ];
+    assert_eq!(keys, expected);
+    assert_eq!(
+        [&result["hook"], &result["event"], &result["exit"], &result["stderr"]],
+        ["it", "before_tool_call", "exit 0", "looked\n"]
+    );
+    assert_eq!(result["payload"]["tool_input"], json!({"command": "ls -la"}));
+    assert_eq!(
+        result["stdout"],
+        "{\"input\": {\"command\": \"ls\"}, \"additional_context\": \"c\"}\n"
+    );
+    assert_eq!(
+        result["rewrite"],
+        json!({"before": {"command": "ls -la"}, "after": {"command": "ls"}})
+    );
+    assert_eq!([&result["decision"], &result["context"]], ["rewrite", "c"]);
+}
+
+#[test]
+fn every_kind_of_answer_is_understood() {
+    let (allowed, _) = tried("before_tool_call", "echo '{\"blocked\": false}'");
+    assert_eq!(allowed["decision"], "allow");
+    let (message, _) = tried("user_message_send", "echo '{\"message\": \"hi\"}'");
+    assert_eq!(message["rewrite"]["after"], "hi");
+    let (output, _) =
+        tried("after_tool_call", "echo '{\"output\": {\"success\": false, \"error\": \"e\"}}'");
+    assert_eq!(
+        [&output["rewrite"]["before"]["success"], &output["rewrite"]["after"]["success"]],
+        [true, false]
+    );
+    let (goes_on, _) = tried("agent_stop", "echo '{\"follow_up_messages\": [\"a\", \"b\"]}'");
+    assert_eq!(
+        (&goes_on["decision"], &goes_on["follow_ups"]),
+        (&json!("continue"), &json!(["a", "b"]))
+    );
+    let (mutated, _) = tried(
+        "after_turn",
+        "echo '{\"result\": \"mutate\", \"messages\": [{\"role\": \"user\", \"content\": \"s\"}]}'",
+    );
+    assert_eq!(mutated["history"]["messages"][0]["blocks"][0]["text"], "s");
+    let (called, _) = tried(
+        "after_turn",
+        "echo '{\"result\": \"callback\", \"callback\": \"compact\", \"callback_args\": {\"k\": \"v\"}}'",
+    );
+    assert_eq!(
+        called["history"],
+        json!({"action": "callback", "recipe": "compact", "args": {"k": "v"}})
+    );
+}
+
+#[test]
+fn a_block_that_also_rewrites_changes_nothing() {
+    let (result, _) =
+        tried("before_tool_call", "echo '{\"blocked\": true, \"input\": {\"command\": \"ls\"}}'");
+    assert_eq!(
+        [&result["decision"], &result["reason"], &result["rewrite"]],
+        [&json!("deny"), &Value::Null, &Value::Null]
+    );
+}
+
+#[test]
+fn whatever_fails_is_a_failure_with_its_reason() {
+    for (body, exit, error) in [
+        ("echo blocked", "exit 0", "not one JSON object"),
+        ("echo '{\"blocked\": \"yes\"}'", "exit 0", "not one JSON object"),
+        ("exit 3", "exit 3", "exited with code 3"),
+        ("kill -9 $$", "signal 9", "ended by signal 9"),
+        ("head -c 2000000 /dev/zero", "exit 0", "1 MiB"),
+    ] {
+        let (result, code) = tried("before_tool_call", body);
+        assert_eq!(code, Some(1), "{body}");
+        assert_eq!([&result["decision"], &result["exit"]], ["failed", exit], "{body}");
+        assert!(result["error"].as_str().unwrap().contains(error), "{body}: {result}");
+    }
+    let (result, code) = tried("after_tool_call", "echo '{\"output\": {\"success\": \"no\"}}'");
+    assert_eq!(code, Some(1));
+    assert!(
+        result["error"].as_str().unwrap().starts_with("its rewrite cannot be used"),
+        "{result}"
+    );
+}
+
+#[test]
+fn a_hook_that_takes_too_long_is_ended_and_keeps_what_it_wrote() {
+    let sandbox = sandbox();
+    let config = sandbox.home().join(".config/tenter/config.toml");
+    fs::create_dir_all(config.parent().unwrap()).unwrap();
+    fs::write(&config, "[hooks]\ntimeout_ms = 300\nfail = \"closed\"\n").unwrap();
+    sandbox.sh_hook("slow", "before_tool_call", "echo waiting >&2\nexec sleep 60");
+    let result = sandbox.run(&["hooks", "test", "slow", "--json"]).expect_code(1).json();
+    assert_eq!(
+        [&result["exit"], &result["error"], &result["stderr"]],
+        ["timed out", "timed out after 300 ms", "waiting\n"]
+    );
+    let told = sandbox.run(&["hooks", "test", "slow"]).expect_code(1);
+    assert!(
+        told.stdout.ends_with("an agent would block: the hook is set to fail closed\n"),
+        "{told}"
+    );
+}
+
+#[test]
+fn an_answer_that_means_nothing_at_its_event_is_no_action_and_is_told_of() {
+    let sandbox = sandbox();
+    sandbox.sh_hook("guard", "before_tool_call", "echo '{\"decision\": \"deny\"}'");
+    let output = sandbox.run(&["hooks", "test", "guard"]).expect_code(0);
+    assert!(
+        output.stdout.contains("no action: nothing in its answer means anything at this event"),
+        "{output}"
+    );
+}
+
+#[test]
+fn control_characters_are_taken_out_and_that_is_said() {
+    let sandbox = sandbox();
+    let body = "printf '\\033[31mred\\033[0m\\n' >&2\nprintf '{\"blocked\": true, \"reason\": \"\\\\u001b[2Jgone\"}'";
+    sandbox.sh_hook("loud", "before_tool_call", body);
+    let output = sandbox.run(&["hooks", "test", "loud"]).expect_code(0);
+    assert!(!output.stdout.contains('\x1b'), "{output}");
+    assert!(output.stdout.contains("stderr (without its control characters)\n  red\n"), "{output}");
+    assert!(output.stdout.contains("reason gone\n"), "{output}");
+}
+
+/// A hook that answers with the payload as it got it.
+fn echoing(sandbox: &Sandbox) {
+    sandbox.sh_hook("echo", "before_tool_call\nafter_tool_call", "printf '%s\\n' \"$payload\" >&2");
+}
+
+#[test]
+fn a_given_payload_reaches_the_hook_as_it_is_with_the_separators_of_the_protocol() {
+    let sandbox = sandbox();
+    echoing(&sandbox);
+    let payload = "{\"z\":1.50,\n \"event\":\"before_tool_call\",\"a\":[1,{\"k\":\"ü\\n\"}],\"conv_id\":\"c\"}";
+    let line = "{\"z\": 1.5, \"event\": \"before_tool_call\", \"a\": [1, {\"k\": \"ü\\n\"}], \"conv_id\": \"c\"}\n";
+    let piped =
+        sandbox.run_with_stdin(&["hooks", "test", "echo", "--json", "--payload", "-"], payload);
+    assert_eq!(piped.expect_code(0).json()["stderr"], line);
+    let file = sandbox.write("payload.json", payload);
+    for name in ["payload.json", &file.to_string_lossy()] {
+        let output =
+            sandbox.run(&["hooks", "test", "echo", "--json", "--payload", name]).expect_code(0);
+        assert_eq!(output.json()["stderr"], line);
+    }
+}
+
+#[test]
+fn a_payloads_event_decides_and_so_does_the_option() {
+    let sandbox = sandbox();
+    echoing(&sandbox);
+    let told = |args: &[&str]| {
+        sandbox.run(&[&["hooks", "test", "echo", "--json"], args].concat()).expect_code(0).json()
+    };
+    assert_eq!(told(&[])["event"], "before_tool_call");
+    assert_eq!(told(&["--event", "post-tool-call"])["payload"]["tool_output"]["success"], true);
+    assert_eq!(
+        told(&["--event", "after_tool_failure"])["payload"]["tool_output"]["success"],
+        false
+    );
+    sandbox.write("p", "{\"event\": \"after_tool_call\"}");
+    assert_eq!(told(&["--payload", "p"])["event"], "after_tool_call");
+    assert_snapshot!(sandbox.run(&["hooks", "test", "echo", "--event", "agent_stop"]), @"
+    exit: 2
+    --- stderr
+    error: the hook echo is not told of agent_stop
+      help: it is told of before_tool_call, after_tool_call
+    ");
+    let output = sandbox.run(&["hooks", "test", "echo"]).expect_code(0);
+    assert!(
+        output.stderr.contains("tenter hooks test echo --event after_tool_failure"),
+        "{output}"
+    );
+}
+
+#[test]
+fn a_payload_that_is_none_is_refused() {
+    let sandbox = sandbox();
+    echoing(&sandbox);
+    for (payload, why) in [
+        ("{", "is not a JSON object: EOF while parsing"),
+        ("", "is not a JSON object"),
+        ("[1]", "is not a JSON object: it is other JSON"),
+        ("{} x", "is not a JSON object: trailing characters"),
+        ("{}", "does not say which event it is of"),
+        ("{\"event\": \"xyz\"}", "there is no event \"xyz\""),
+        ("{\"event\": \"agent_stop\"}", "the hook echo is not told of agent_stop"),
+    ] {
+        let output = sandbox
+            .run_with_stdin(&["hooks", "test", "echo", "--payload", "-"], payload)
+            .expect_code(2);
+        assert!(output.stderr.contains(why) && output.stdout.is_empty(), "{payload}: {output}");
+    }
+    assert_eq!(sandbox.run(&["hooks", "test", "echo", "--payload", "missing"]).code, Some(2));
+}
+
+#[test]
+fn a_hook_that_is_not_trusted_is_not_run() {
+    let sandbox = sandbox();
+    sandbox.hook("guard", "#!/bin/sh\ntouch ran\n");
+    assert_snapshot!(sandbox.run(&["hooks", "test", "guard"]), @"
+    exit: 4
+    --- stderr
+    error: the hook guard is not trusted as it is, so it is not run
+      help: look at it with `tenter hooks show`, then run `tenter trust`
+    ");
+    sandbox.user_hook("guard", SILENT);
+    assert_eq!(
+        sandbox.run(&["hooks", "test", "guard"]).code,
+        Some(4),
+        "another of its name does not stand in for it"
+    );
+    assert!(!sandbox.project().join("ran").exists());
+}
+
+#[test]
+fn hooks_that_do_not_run_say_why() {
+    let sandbox = sandbox();
+    sandbox.user_hook("old.disable", SILENT);
+    sandbox.user_hook("typo", "#!/bin/sh\necho xyz\n");
+    assert_snapshot!(sandbox.run(&["hooks", "test", "old"]), @"
+    exit: 1
+    --- stderr
+    error: the hook old is disabled: its file's name ends in .disable
+    ");
+    assert_snapshot!(sandbox.run(&["hooks", "test", "typo"]), @r#"
+    exit: 1
+    --- stderr
+    error: the hook typo printed "xyz" instead of an event when it was asked `hook`; known are user_message_send, before_tool_call, after_tool_call, after_turn, turn_end, agent_stop
+    "#);
+}
+
+#[test]
+fn an_invalid_hook_does_not_hide_the_one_that_runs_in_its_place() {
+    let sandbox = sandbox();
+    sandbox.write(".kodelet/hooks/guard", "not executable");
+    sandbox.user_hook("guard", SILENT);
+    let output = sandbox.run(&["hooks", "test", "guard"]).expect_code(0);
+    assert!(
+        output.stdout.starts_with("guard at before_tool_call (~/.kodelet/hooks/guard)\n"),
+        "{output}"
+    );
+}
+
+#[test]
+#[expect(clippy::disallowed_methods, reason = "somebody presses Ctrl-C")]
+fn ctrl_c_ends_the_hook_with_the_test() {
+    let sandbox = sandbox();
+    sandbox.sh_hook("slow", "before_tool_call", "sleep 60 &\necho $! > pid\nwait");
+    let child = sandbox.start(&["hooks", "test", "slow", "--json"]);
+    wait_until("the hook runs", || {
+        sandbox.project().join("pid").metadata().is_ok_and(|file| file.len() > 0)
+    });
+    let pid = child.id().to_string();
+    assert!(std::process::Command::new("kill").args(["-INT", &pid]).status().unwrap().success());
+    let output = sandbox.finish(child).expect_code(130);
+    assert_eq!(output.json()["exit"], "cancelled");
+    let sleeper = sandbox.read("pid");
+    let is_gone = || {
+        !std::process::Command::new("kill").args(["-0", sleeper.trim()]).status().unwrap().success()
+    };
+    wait_until("the hook's own child is gone", is_gone);
+}

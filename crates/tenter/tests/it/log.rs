@@ -1,0 +1,341 @@
+//! `tenter log`: what hooks did, for a person and for programs.
+
+use std::fs;
+use std::io::{BufRead as _, BufReader};
+use std::process::ChildStdout;
+use std::slice;
+use std::sync::mpsc;
+use std::thread;
+use std::time::Duration;
+
+use insta::assert_snapshot;
+use serde_json::Value;
+use tenter_testkit::{Sandbox, wait_until};
+
+use crate::conversation::busy_conversation;
+use crate::run::interrupt;
+use crate::sandbox;
+
+fn records(sandbox: &Sandbox, args: &[&str]) -> Vec<Value> {
+    sandbox.run(&[&["log", "--json"], args].concat()).expect_code(0).json_lines()
+}
+
+fn hooks(records: &[Value]) -> Vec<&str> {
+    records.iter().filter_map(|record| record["hook"].as_str()).collect()
+}
+
+/// Runs one query under whatever hooks there are; returns the conversation's id.
+fn ask(sandbox: &Sandbox, args: &[&str]) -> String {
+    let model = sandbox.script("turns: [{text: ok}]");
+    let args = [&["run", "--headless", "--model", &model, "hi"], args].concat();
+    sandbox.run(&args).expect_code(0).json_lines()[0]["id"].as_str().unwrap().to_owned()
+}
+
+fn journal_files(sandbox: &Sandbox) -> Vec<std::path::PathBuf> {
+    let files = fs::read_dir(sandbox.state().join("journal")).unwrap();
+    files.map(|entry| entry.unwrap().path()).collect()
+}
+
+#[test]
+fn before_any_hook_ran_it_says_so_and_makes_nothing() {
+    let sandbox = sandbox();
+    assert_snapshot!(sandbox.run(&["log"]), @"
+    exit: 0
+    --- stderr
+    No hook has run yet: there is no journal in [ROOT]/home/.local/state/tenter/journal. `tenter hooks list` shows which hooks there are.
+    ");
+    assert_snapshot!(sandbox.run(&["log", "--follow", "--json"]), @"
+    exit: 0
+    --- stderr
+    No conversation of this project is stored yet: `tenter run` begins one.
+    ");
+    assert_snapshot!(sandbox.run(&["log", "--conversation", "0199"]), @r#"
+    exit: 1
+    --- stderr
+    error: no conversation begins with "0199"
+      help: `tenter log` shows all that is recorded, `tenter conversation list` what is stored
+    "#);
+    assert!(!sandbox.state().exists(), "a look left something behind");
+    let id = ask(&sandbox, &[]);
+    let output = sandbox.run(&["log", "--follow"]).expect_code(0);
+    assert!(
+        output.stdout.is_empty()
+            && output.stderr.contains(&format!("No hook ran in the conversation {id}")),
+        "{output}"
+    );
+    let by_id = sandbox.run(&["log", "--conversation", &id[..20]]).expect_code(0);
+    assert_eq!(by_id.stderr, output.stderr);
+}
+
+#[test]
+fn every_run_is_a_line_with_what_it_decided_and_changed() {
+    let sandbox = sandbox();
+    busy_conversation(&sandbox);
+    assert_snapshot!(sandbox.run(&["log"]), @r#"
+    exit: 0
+    --- stdout
+    conversation [ID]
+      [TIME]  before_tool (before_tool_call)  a-rewrite  none  [N] ms
+      [TIME]  before_tool (before_tool_call)  b-guard  deny  no rm here  [N] ms
+        → before_tool is denied by b-guard
+      [TIME]  after_tool_failure (after_tool_call)  c-broken  failed  it exited with code 3  [N] ms  exit 3
+        | connecting
+        | no route to host
+      [TIME]  after_turn (turn_end)  d-tidy  none  [N] ms
+      [TIME]  before_tool (before_tool_call)  a-rewrite  rewrite  [N] ms
+        from {"command": "ls"}
+        to   {"command": "echo one; echo two"}
+      [TIME]  before_tool (before_tool_call)  b-guard  none  [N] ms
+      [TIME]  after_tool (after_tool_call)  c-broken  failed  it exited with code 3  [N] ms  exit 3
+        | connecting
+        | no route to host
+      [TIME]  after_turn (turn_end)  d-tidy  none  [N] ms
+      [TIME]  after_turn (turn_end)  d-tidy  mutate  [N] ms
+      [TIME]  before_stop (agent_stop)  e-gate  continue  [N] ms
+      [TIME]  after_turn (turn_end)  d-tidy  none  [N] ms
+      [TIME]  before_stop (agent_stop)  e-gate  none  [N] ms
+    "#);
+}
+
+#[test]
+fn json_is_the_journal_as_it_stands() {
+    let sandbox = sandbox();
+    busy_conversation(&sandbox);
+    let output = sandbox.run(&["log", "--json"]).expect_code(0);
+    let files = journal_files(&sandbox);
+    assert_eq!(files.len(), 1);
+    let written = fs::read_to_string(&files[0]).unwrap();
+    let mut lines: Vec<&str> = written.lines().collect();
+    let time = |line: &str| {
+        serde_json::from_str::<Value>(line).unwrap()["time"].as_str().unwrap().to_owned()
+    };
+    lines.sort_by_key(|line| time(line));
+    assert_eq!(output.stdout.lines().collect::<Vec<_>>(), lines);
+    let kinds: Vec<&str> = output
+        .stdout
+        .lines()
+        .map(|line| if line.contains("\"kind\": \"run\"") { "run" } else { "decision" })
+        .collect();
+    assert_eq!(kinds.iter().filter(|kind| **kind == "run").count(), 12);
+}
+
+#[test]
+fn records_are_chosen_by_hook_and_by_event_in_any_spelling() {
+    let sandbox = sandbox();
+    busy_conversation(&sandbox);
+    assert_snapshot!(sandbox.run(&["log", "--hook", "b-guard"]), @"
+    exit: 0
+    --- stdout
+    conversation [ID]
+      [TIME]  before_tool (before_tool_call)  b-guard  deny  no rm here  [N] ms
+        → before_tool is denied by b-guard
+      [TIME]  before_tool (before_tool_call)  b-guard  none  [N] ms
+    ");
+    let of_guard = records(&sandbox, &["--hook", "b-guard"]);
+    assert_eq!(hooks(&of_guard), ["b-guard", "b-guard"]);
+    assert_eq!(of_guard.iter().filter(|record| record["by"] == "b-guard").count(), 1);
+    for spelling in ["after_tool_call", "after_tool", "after_tool_failure", "post-tool-call"] {
+        let count = if spelling == "after_tool_call" { 2 } else { 1 };
+        assert_eq!(
+            hooks(&records(&sandbox, &["--event", spelling])),
+            vec!["c-broken"; count],
+            "{spelling}"
+        );
+    }
+    assert_eq!(
+        hooks(&records(&sandbox, &["--event", "turn_end", "--hook", "d-tidy"])),
+        ["d-tidy"; 4]
+    );
+    assert_snapshot!(sandbox.run(&["log", "--hook", "nobody"]), @"
+    exit: 0
+    --- stderr
+    All 22 records are of other hooks or events.
+    ");
+    assert_snapshot!(sandbox.run(&["log", "--event", "nonsense"]), @"
+    exit: 2
+    --- stderr
+    error: invalid value 'nonsense' for '--event <EVENT>': the events are session_start, before_agent, before_tool, after_tool, after_tool_failure, after_turn, before_stop, after_agent, subagent_start, subagent_stop, pre_compact, post_compact, session_end
+
+    For more information, try '--help'.
+    ");
+}
+
+#[test]
+fn a_conversation_is_chosen_by_its_id_or_as_the_newest() {
+    let sandbox = sandbox();
+    sandbox.sh_hook("stop", "agent_stop", "");
+    let first = ask(&sandbox, &[]);
+    let second = ask(&sandbox, &[]);
+    let unsaved = ask(&sandbox, &["--no-save"]);
+    let of = |args: &[&str]| {
+        let records = records(&sandbox, args);
+        let mut ids: Vec<String> = records
+            .iter()
+            .map(|record| record["conversation_id"].as_str().unwrap().to_owned())
+            .collect();
+        ids.dedup();
+        ids
+    };
+    assert_eq!(of(&[]), [first.clone(), second.clone(), unsaved.clone()]);
+    assert_eq!(of(&["--follow"]), *slice::from_ref(&second));
+    assert_eq!(of(&["--conversation", &first]), *slice::from_ref(&first));
+    assert_eq!(
+        of(&["--conversation", &unsaved]),
+        *slice::from_ref(&unsaved),
+        "a conversation that is not saved has a journal"
+    );
+    // Ids begin with the time at which they were made, so all three begin alike.
+    let is_ones_own = |length: &usize| {
+        !second.starts_with(&first[..*length]) && !unsaved.starts_with(&first[..*length])
+    };
+    let length = (1..=first.len()).find(is_ones_own).unwrap();
+    assert_eq!(of(&["--conversation", &first[..length]]), *slice::from_ref(&first));
+    let ambiguous = sandbox.run(&["log", "--conversation", &first[..3]]).expect_code(1);
+    assert!([first, second, unsaved].iter().all(|id| ambiguous.stderr.contains(id)), "{ambiguous}");
+    assert_eq!(sandbox.run(&["log", "--conversation", "../../trust"]).code, Some(1));
+    assert_eq!(sandbox.run(&["log", "--conversation", ""]).code, Some(2));
+    assert_eq!(sandbox.run(&["log", "--conversation", "x", "--follow"]).code, Some(2));
+}
+
+#[test]
+fn a_subagents_records_stand_with_its_parents_and_can_be_chosen() {
+    let sandbox = sandbox();
+    sandbox.sh_hook("audit", "before_tool_call", "");
+    let model = sandbox.script(
+        "turns: [{tool_calls: [{name: subagent, input: {question: find it}}]}, {tool_calls: [{name: todo, input: {}}]}, {text: there}, {text: ok}]",
+    );
+    let _ = sandbox.run(&["run", "--no-save", "--model", &model, "main"]).expect_code(0);
+    assert_snapshot!(sandbox.run(&["log"]), @"
+    exit: 0
+    --- stdout
+    conversation [ID]
+      [TIME]  before_tool (before_tool_call)  audit  none  [N] ms
+      [TIME]  before_tool (before_tool_call)  subagent  audit  none  [N] ms
+    ");
+    let all = records(&sandbox, &[]);
+    let of_subagent: Vec<&Value> =
+        all.iter().filter(|record| record.get("parent_conversation_id").is_some()).collect();
+    let id = of_subagent[0]["conversation_id"].as_str().unwrap();
+    let chosen = records(&sandbox, &["--conversation", id]);
+    assert_eq!(chosen.iter().collect::<Vec<_>>(), of_subagent);
+    assert!(all.len() > chosen.len());
+}
+
+#[test]
+fn a_failure_that_denies_is_told_from_a_deny() {
+    let sandbox = sandbox();
+    fs::create_dir_all(sandbox.home().join(".config/tenter")).unwrap();
+    fs::write(sandbox.home().join(".config/tenter/config.toml"), "[hooks]\nfail = \"closed\"\n")
+        .unwrap();
+    sandbox.sh_hook("guard", "before_tool_call", "exit 7");
+    let model =
+        sandbox.script("turns: [{tool_calls: [{name: bash, input: {command: ls}}]}, {text: ok}]");
+    let _ = sandbox.run(&["run", "--model", &model, "hi"]).expect_code(0);
+    assert_snapshot!(sandbox.run(&["log"]), @"
+    exit: 0
+    --- stdout
+    conversation [ID]
+      [TIME]  before_tool (before_tool_call)  guard  failed  it exited with code 7  [N] ms  exit 7
+        → before_tool is denied because guard failed and is set to fail closed
+    ");
+    let decision =
+        records(&sandbox, &[]).into_iter().find(|record| record["kind"] == "decision").unwrap();
+    assert_eq!((&decision["decision"], &decision["by_failure"]), (&"deny".into(), &true.into()));
+}
+
+#[test]
+fn hooks_that_come_too_late_with_the_history_are_told() {
+    let sandbox = sandbox();
+    let mutate = r#"echo '{"result": "mutate", "messages": [{"role": "user", "content": "x"}]}'"#;
+    sandbox.sh_hook("first", "turn_end", mutate);
+    sandbox.sh_hook("second", "turn_end", mutate);
+    let _ = ask(&sandbox, &[]);
+    let output = sandbox.run(&["log"]).expect_code(0);
+    assert!(
+        output.stdout.contains("→ second wants to change the history, too, and comes too late"),
+        "{output}"
+    );
+}
+
+#[test]
+fn what_cannot_be_read_is_counted_once_and_what_a_newer_version_wrote_is_shown() {
+    let sandbox = sandbox();
+    sandbox.sh_hook("stop", "agent_stop", "");
+    let id = ask(&sandbox, &[]);
+    let file = journal_files(&sandbox).pop().unwrap();
+    let written = fs::read_to_string(&file).unwrap();
+    let newer = format!(
+        r#"{{"v": 2, "time": "2099-01-01T00:00:00.000Z", "conversation_id": "{id}", "event": "before_tool", "kind": "budget", "hook": "quota", "reason": "3 \u001b[2Jcalls left"}}"#
+    );
+    fs::write(&file, format!("{written}not json\n{newer}\n{{\"v\": 1, \"time\": \"20")).unwrap();
+    assert_snapshot!(sandbox.run(&["log"]), @"
+    exit: 0
+    --- stdout
+    conversation [ID]
+      [TIME]  before_stop (agent_stop)  stop  none  [N] ms
+      [TIME]  before_tool  budget  quota  3 calls left  (another version wrote it; --json shows all of it)
+    --- stderr
+    warning: [ROOT]/home/.local/state/tenter/journal: 2 lines of the journal cannot be read and are left out
+      help: a process that is killed while it writes leaves half a line; the other lines are whole
+    ");
+    assert!(sandbox.run(&["log", "--json"]).stdout.ends_with(&format!("{newer}\n")));
+    assert_eq!(hooks(&records(&sandbox, &["--hook", "quota"])), ["quota"]);
+}
+
+#[test]
+fn secrets_do_not_reach_the_log() {
+    let sandbox = sandbox();
+    sandbox.sh_hook("leaky", "before_tool_call", r#"echo 'with AKIAABCDEFGHIJKLMNOP and top-secret-value' >&2; echo '{"input": {"command": "echo top-secret-value"}}'"#);
+    let model =
+        sandbox.script("turns: [{tool_calls: [{name: bash, input: {command: ls}}]}, {text: ok}]");
+    let output = sandbox
+        .command()
+        .env("MY_API_KEY", "top-secret-value")
+        .args(["run", "--model", &model, "hi"])
+        .output()
+        .unwrap();
+    assert!(output.status.success());
+    let log = sandbox.run(&["log"]).expect_code(0);
+    assert!(!log.stdout.contains("top-secret-value") && !log.stdout.contains("AKIAABCD"), "{log}");
+    assert!(log.stdout.contains("| with AKIA[16 redacted] and top-[12 redacted]"), "{log}");
+}
+
+/// What comes out of a pipe, a line at a time as JSON; waiting in vain for one fails the test.
+fn lines_of(pipe: ChildStdout) -> impl Fn() -> Value {
+    let (sender, receiver) = mpsc::channel();
+    thread::spawn(move || {
+        BufReader::new(pipe).lines().map_while(Result::ok).try_for_each(|line| sender.send(line))
+    });
+    move || {
+        let line = receiver.recv_timeout(Duration::from_mins(1)).unwrap();
+        serde_json::from_str(&line).unwrap()
+    }
+}
+
+#[test]
+fn watching_shows_new_records_as_they_come_until_ctrl_c() {
+    let sandbox = sandbox();
+    sandbox.sh_hook("stop", "agent_stop", "");
+    let mut watcher = sandbox.start(&["log", "--watch", "--json"]);
+    let next = lines_of(watcher.stdout.take().unwrap());
+    let first = ask(&sandbox, &[]);
+    let run = next();
+    assert_eq!((&run["conversation_id"], &run["kind"]), (&first.as_str().into(), &"run".into()));
+    assert_eq!(next()["kind"], "decision");
+    let second = ask(&sandbox, &[]);
+    assert_eq!(next()["conversation_id"], second.as_str());
+    assert_eq!(next()["kind"], "decision");
+    interrupt(watcher.id());
+    let _ = sandbox.finish(watcher).expect_code(0);
+}
+
+#[test]
+fn watching_ends_when_nobody_reads_any_more() {
+    let sandbox = sandbox();
+    sandbox.sh_hook("stop", "agent_stop", "");
+    let mut watcher = sandbox.start(&["log", "--watch"]);
+    drop(watcher.stdout.take());
+    let _ = ask(&sandbox, &[]);
+    wait_until("the watcher is gone", || watcher.try_wait().unwrap().is_some());
+    let _ = sandbox.finish(watcher).expect_code(0);
+}
