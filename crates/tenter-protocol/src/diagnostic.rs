@@ -41,7 +41,7 @@ pub struct Diagnostic {
     pub path: Option<PathBuf>,
     /// Where in that file.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub place: Option<Place>,
+    pub place: Option<Box<Place>>,
     /// What to do next.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub help: Option<String>,
@@ -76,7 +76,7 @@ impl Diagnostic {
     /// The same finding, about a place in its file.
     #[must_use]
     pub fn marking(mut self, place: Place) -> Self {
-        self.place = Some(place);
+        self.place = Some(Box::new(place));
         self
     }
 

@@ -103,11 +103,7 @@ fn check_calls<'m>(
     for block in &message.blocks {
         match (block, message.role) {
             (Block::ToolResult { call_id, .. }, Role::User) => {
-                if !open.remove(call_id.as_str()) {
-                    return Err(format!(
-                        "messages[{index}] answers the call {call_id}, which the message before does not make"
-                    ));
-                }
+                answer(index, call_id, &mut open)?;
             }
             (Block::ToolUse(call), Role::Assistant) => {
                 made.insert(call.id.as_str());
@@ -126,6 +122,16 @@ fn check_calls<'m>(
         }
         None => Ok(made),
     }
+}
+
+/// Takes the answered call from those that are open.
+fn answer(index: usize, call_id: &str, open: &mut BTreeSet<&str>) -> Result<(), String> {
+    if open.remove(call_id) {
+        return Ok(());
+    }
+    Err(format!(
+        "messages[{index}] answers the call {call_id}, which the message before does not make"
+    ))
 }
 
 #[cfg(test)]

@@ -67,7 +67,6 @@ impl Output {
     ///
     /// # Panics
     /// When it ended otherwise.
-    #[expect(clippy::return_self_not_must_use, reason = "the type is must_use")]
     pub fn expect_code(self, code: i32) -> Self {
         assert_eq!(self.code, Some(code), "{self}");
         self

@@ -12,7 +12,7 @@ use tempfile::TempDir;
 use crate::Output;
 
 /// How long a test waits for something that must happen.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 
 /// A project, a home and nothing else.
 pub struct Sandbox {
@@ -23,7 +23,6 @@ pub struct Sandbox {
 #[expect(clippy::unwrap_used, reason = "a sandbox that cannot be made is a failed test")]
 impl Sandbox {
     /// A sandbox for the binary at `binary`: an empty project (a git top level) and an empty home.
-    #[expect(clippy::new_without_default, reason = "there is no default binary")]
     pub fn new(binary: impl Into<PathBuf>) -> Self {
         let root = TempDir::with_prefix("tenter-test-").unwrap();
         let sandbox = Self { root, binary: binary.into() };

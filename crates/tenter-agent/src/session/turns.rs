@@ -29,9 +29,8 @@ impl Session<'_> {
     /// before a failure or an interruption is saved.
     pub fn send(&mut self, message: &str) -> Finish {
         let mut progress = Progress::default();
-        let answered = self.accept(message).and_then(|accepted| match accepted {
-            true => self.answer(&mut progress),
-            false => Ok(Status::Blocked),
+        let answered = self.accept(message).and_then(|accepted| {
+            if accepted { self.answer(&mut progress) } else { Ok(Status::Blocked) }
         });
         let (status, error) = match answered {
             Ok(status) => (status, None),

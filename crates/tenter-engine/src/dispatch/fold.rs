@@ -123,7 +123,7 @@ impl Outcome {
             (Body::BeforeAgent { message }, Rewrite::Message(new)) => *message = new,
             (Body::BeforeTool(call), Rewrite::Input(new)) => call.input = new,
             (Body::AfterTool { result, .. }, Rewrite::Output(new)) => {
-                *result = result.rewritten(&new)?
+                *result = result.rewritten(&new)?;
             }
             _ => return Err("this event has nothing that could be rewritten so".to_owned()),
         }

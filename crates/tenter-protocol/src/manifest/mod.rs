@@ -3,6 +3,8 @@
 //! `front_matter` reads what stands between the `---` lines, with the place of every value; `payload` and `reply` are the two
 //! sides of a run. The specification is `agent-hooks-specification.md`.
 
+#[cfg(feature = "manifest")]
+pub mod front_matter;
 mod payload;
 mod reply;
 

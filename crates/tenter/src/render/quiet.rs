@@ -17,7 +17,7 @@ impl Watcher for Quiet {
         match happening {
             Happening::Diagnostic(finding) => ui::diagnostics([*finding]),
             Happening::Blocked { event, hook, reason } => {
-                ui::note(terminal::blocked_line(*event, hook, reason))
+                ui::note(terminal::blocked_line(*event, hook, reason));
             }
             _ => {}
         }

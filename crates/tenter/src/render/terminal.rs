@@ -56,15 +56,15 @@ impl Watcher for Terminal {
             Happening::TextDelta(piece) if !of_subagent => self.text(piece),
             Happening::Text(_) if !of_subagent => self.lines([] as [&str; 0]),
             Happening::Text(text) => {
-                self.lines([styled(FAINT, format!("  subagent: {}", one_line(text, LINE_LENGTH)))])
+                self.lines([styled(FAINT, format!("  subagent: {}", one_line(text, LINE_LENGTH)))]);
             }
             Happening::Reasoning(text) => {
-                self.lines([styled(FAINT, format!("  {}", sanitize(text)))])
+                self.lines([styled(FAINT, format!("  {}", sanitize(text)))]);
             }
             Happening::ToolUse(call) => self.lines([call_line(call, of_subagent)]),
             Happening::ToolResult { result, .. } => self.lines(result_lines(result)),
             Happening::Blocked { event, hook, reason } => {
-                self.lines([blocked_line(*event, hook, reason)])
+                self.lines([blocked_line(*event, hook, reason)]);
             }
             Happening::FollowUp { hook, text } => self.lines([format!(
                 "{} hook {} goes on with: {}",
@@ -82,7 +82,7 @@ impl Watcher for Terminal {
                 ui::diagnostics([*finding]);
             }
             Happening::Ended { usage, status, .. } if !of_subagent => {
-                self.lines([end_line(scope, status, usage)])
+                self.lines([end_line(scope, status, usage)]);
             }
             _ => {}
         }
@@ -126,7 +126,7 @@ impl Show for Terminal {
                 "stopped at the turn limit; go on with: tenter run --follow …",
             )]),
             Status::Interrupted => {
-                self.lines([styled(NOTICE, "interrupted; go on with: tenter run --follow …")])
+                self.lines([styled(NOTICE, "interrupted; go on with: tenter run --follow …")]);
             }
             _ => {}
         }

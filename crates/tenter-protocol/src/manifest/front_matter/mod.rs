@@ -13,8 +13,8 @@ mod fields;
 mod findings;
 mod matcher;
 mod name;
+mod reader;
 mod scalar;
-#[cfg(feature = "schema")]
 mod schema;
 mod source;
 mod split;
@@ -32,7 +32,6 @@ use self::findings::{ENCODING, Findings, LIMIT};
 use super::Manifest;
 use crate::{Diagnostic, Object, Severity};
 
-#[cfg(feature = "schema")]
 pub use schema::json_schema;
 
 /// The longest file that is read, in bytes.
@@ -40,16 +39,20 @@ pub const LONGEST_FILE: usize = 1024 * 1024;
 /// The longest front matter that is read, in bytes.
 pub const LONGEST_FRONT_MATTER: usize = 64 * 1024;
 
+/// Characters of a name.
+const LONGEST_NAME: usize = 64;
+/// Characters of a description.
+const LONGEST_DESCRIPTION: usize = 1024;
 /// Milliseconds that a manifest may ask for.
-pub(crate) const TIMEOUTS: std::ops::RangeInclusive<i64> = 100..=600_000;
+const TIMEOUTS: std::ops::RangeInclusive<i64> = 100..=600_000;
 /// Milliseconds of a manifest that does not ask.
-pub(crate) const DEFAULT_TIMEOUT: i64 = 30_000;
+const DEFAULT_TIMEOUT: i64 = 30_000;
 /// Priorities that a manifest may have.
-pub(crate) const PRIORITIES: std::ops::RangeInclusive<i64> = 0..=1000;
+const PRIORITIES: std::ops::RangeInclusive<i64> = 0..=1000;
 /// The priority of a manifest that does not say.
-pub(crate) const DEFAULT_PRIORITY: i64 = 100;
+const DEFAULT_PRIORITY: i64 = 100;
 /// The keys of a manifest, in the order of the specification's appendix.
-pub(crate) const KEYS: [&str; 8] =
+const KEYS: [&str; 8] =
     ["name", "description", "trigger", "matcher", "timeout", "async", "priority", "metadata"];
 
 /// How strictly a manifest is read (R16).

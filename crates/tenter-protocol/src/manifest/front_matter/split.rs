@@ -64,7 +64,9 @@ impl Unsplit {
     /// Says why there is no front matter.
     pub(super) fn report(&self, bytes: &[u8], findings: &mut Findings<'_>) {
         match self {
-            Self::NoOpening(_) if bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff") => {
+            Self::NoOpening(_)
+                if bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff") =>
+            {
                 findings.add(&ENCODING, None, "the file is UTF-16", "save the file as UTF-8");
             }
             Self::NoOpening(line) => {
@@ -73,7 +75,8 @@ impl Unsplit {
             }
             Self::NotClosed { meant: Some(line), .. } => {
                 let message = "this line does not end the front matter, and no other does";
-                let help = "write exactly `---` on the line: three hyphens, nothing before or after";
+                let help =
+                    "write exactly `---` on the line: three hyphens, nothing before or after";
                 findings.add(&FENCE, Some(line), message, help);
             }
             Self::NotClosed { opening, meant: None } => {

@@ -53,20 +53,23 @@ fn words(kind: &ErrorKind) -> (String, &'static str) {
         | ErrorKind::TabInIndentation
         | ErrorKind::TabAtBlockScalarStart
         | ErrorKind::TabInPlainScalar => ("tabs cannot indent", "use spaces"),
-        kind if is_about_quotes(kind) => {
-            ("the text that this quote begins has no end", "close the quote; go on indented on further lines")
-        }
-        ErrorKind::UnknownAnchor => {
-            ("a value that begins with `*` refers to an anchor, and there is none of that name", IN_QUOTES)
-        }
+        kind if is_about_quotes(kind) => (
+            "the text that this quote begins has no end",
+            "close the quote; go on indented on further lines",
+        ),
+        ErrorKind::UnknownAnchor => (
+            "a value that begins with `*` refers to an anchor, and there is none of that name",
+            IN_QUOTES,
+        ),
         ErrorKind::UnexpectedCharacter { character } => return unexpected(*character),
         ErrorKind::MappingValueNotAllowed | ErrorKind::InvalidColonPlacement => (
             "there is no place for a second `:` here",
             "put a value that contains `: ` in quotes; keys of one mapping are indented alike",
         ),
-        ErrorKind::ExpectedBlockMappingKey => {
-            ("a key is expected here", "put a value that begins with `[`, `{`, `\"` or `'` in quotes as a whole")
-        }
+        ErrorKind::ExpectedBlockMappingKey => (
+            "a key is expected here",
+            "put a value that begins with `[`, `{`, `\"` or `'` in quotes as a whole",
+        ),
         ErrorKind::InvalidTrailingDoubleQuotedScalar
         | ErrorKind::InvalidTrailingSingleQuotedScalar => {
             ("there is more after the closing quote", "put the value in quotes as a whole")
@@ -77,16 +80,19 @@ fn words(kind: &ErrorKind) -> (String, &'static str) {
         ErrorKind::UnclosedFlowCollection { .. }
         | ErrorKind::MismatchedFlowCollectionEnd { .. }
         | ErrorKind::ExpectedFlowSequenceSeparator
-        | ErrorKind::ExpectedFlowMappingSeparator => {
-            ("a bracket is not closed before here", "close it, or put a value that contains brackets in quotes")
-        }
+        | ErrorKind::ExpectedFlowMappingSeparator => (
+            "a bracket is not closed before here",
+            "close it, or put a value that contains brackets in quotes",
+        ),
         ErrorKind::MisplacedFlowCollectionEnd => {
             ("this bracket closes nothing", "put a value that contains brackets in quotes")
         }
         ErrorKind::ExpectedBlockSequenceEntry | ErrorKind::BlockSequenceEntryNotAllowed => {
             ("a list cannot stand here", "front matter is `key: value`; a list belongs below a key")
         }
-        ErrorKind::RecursionLimitExceeded => ("this is nested too deeply", "front matter is a few lines"),
+        ErrorKind::RecursionLimitExceeded => {
+            ("this is nested too deeply", "front matter is a few lines")
+        }
         ErrorKind::DirectiveDisallowed => ("YAML directives are not read", "remove the line"),
         other => return (format!("this is not YAML: {other}"), IN_QUOTES),
     };

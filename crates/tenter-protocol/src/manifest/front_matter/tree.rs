@@ -52,16 +52,17 @@ impl Node {
         match &self.kind {
             NodeKind::Scalar(scalar) => scalar.to_json(),
             NodeKind::Sequence(items) => items.iter().map(Self::to_json).collect(),
-            NodeKind::Mapping(entries) => {
-                entries.iter().map(|entry| (entry.key.name.clone(), entry.value.to_json())).collect()
-            }
+            NodeKind::Mapping(entries) => entries
+                .iter()
+                .map(|entry| (entry.key.name.clone(), entry.value.to_json()))
+                .collect(),
         }
     }
 
-    /// How many values it is made of.
+    /// How many values it is made of; long text counts as several.
     fn size(&self) -> usize {
         1 + match &self.kind {
-            NodeKind::Scalar(_) => 0,
+            NodeKind::Scalar(scalar) => scalar.text.len() / 32,
             NodeKind::Sequence(items) => items.iter().map(Self::size).sum(),
             NodeKind::Mapping(entries) => entries.iter().map(|entry| entry.value.size()).sum(),
         }
@@ -190,12 +191,7 @@ impl<'a, 'f> Builder<'a, 'f> {
 
     /// Puts a complete value where it belongs.
     fn put(&mut self, node: Node, anchor: usize) -> Result<(), Stop> {
-        self.values += 1;
-        if self.values > MOST_VALUES {
-            let message = format!("the front matter has more than {MOST_VALUES} values");
-            self.findings.add(&LIMIT, Some(&node.at), message, "front matter is a few lines");
-            return Err(Stop);
-        }
+        self.count(1, &node.at)?;
         if anchor != 0 {
             self.anchors.insert(anchor, node.clone());
         }
@@ -242,12 +238,19 @@ impl<'a, 'f> Builder<'a, 'f> {
         let Some(node) = self.anchors.get(&anchor) else {
             return self.stop(&at, "this alias stands inside of what it repeats", "write it out");
         };
-        self.values += node.size();
-        if self.values > MOST_VALUES {
-            return self.put(Node { at, kind: NodeKind::Sequence(Vec::new()) }, 0);
+        let node = Node { at, kind: node.kind.clone() };
+        self.count(node.size(), &node.at)?;
+        self.put(node, 0)
+    }
+
+    fn count(&mut self, values: usize, at: &Range<usize>) -> Result<(), Stop> {
+        self.values += values;
+        if self.values <= MOST_VALUES {
+            return Ok(());
         }
-        let kind = node.kind.clone();
-        self.put(Node { at, kind }, 0)
+        let message = format!("the front matter has more than {MOST_VALUES} values");
+        self.findings.add(&LIMIT, Some(at), message, "front matter is a few lines");
+        Err(Stop)
     }
 
     fn refuse_tag(&mut self, tagged: bool, at: &Range<usize>) {
@@ -281,11 +284,19 @@ fn written(style: ScalarStyle) -> Style {
     }
 }
 
-/// `text` as a message quotes it: not endless.
+/// `text` as a message quotes it: on one line, and not endless.
 pub(super) fn shown(text: &str) -> String {
     const LONGEST: usize = 60;
-    match text.char_indices().nth(LONGEST) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text.to_owned(),
+    let mut shown = String::new();
+    for letter in text.chars().take(LONGEST) {
+        if letter.is_control() {
+            shown.extend(letter.escape_default());
+        } else {
+            shown.push(letter);
+        }
     }
+    if text.chars().nth(LONGEST).is_some() {
+        shown.push('…');
+    }
+    shown
 }

@@ -20,6 +20,7 @@ use crate::{signals, ui};
 ///
 /// The query is made of the arguments and of what is piped in.
 #[derive(Debug, Default, clap::Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 pub(crate) struct Args {
     /// What to do.
     #[arg(value_name = "QUERY")]

@@ -1,0 +1,232 @@
+//! One regular expression: which engine it needs, compiled when it is first used, and bounded in memory and steps (R21).
+
+use std::ops::Range;
+use std::sync::OnceLock;
+
+use regex_syntax::ast::ErrorKind;
+
+/// Bytes that a compiled expression may take.
+const SIZE_LIMIT: usize = 4 << 20;
+
+/// Steps back that one search of the backtracking engine may take: a few tenths of a second.
+const STEP_LIMIT: usize = 5_000_000;
+
+/// Longest text, in bytes, of an expression that fits into [`SIZE_LIMIT`] whatever it says, as long as it says nothing
+/// several times with a counted repetition.
+const SURELY_SMALL: usize = 100;
+
+/// Instructions that a program of the backtracking engine may have.
+const PROGRAM_LIMIT: usize = 20_000;
+
+/// Bytes of the longest expression that is looked at: parsing alone takes a thousand times as much memory.
+const LONGEST: usize = 10_000;
+
+const SLOW: &str = "it needs look-around or back-references, which are matched by a slower engine; a search that takes too \
+                    many steps is given up, and the hook counts as failed then";
+const GIVEN_UP: &str = "the search took too many steps and was given up: the expression needs look-around or \
+                        back-references, and repetitions within repetitions make those slow";
+
+/// A regular expression that compiles.
+#[derive(Debug, Clone)]
+pub(super) struct Expression {
+    text: String,
+    engine: OnceLock<Result<Engine, String>>,
+}
+
+#[derive(Debug, Clone)]
+enum Engine {
+    /// Time linear in the text.
+    Linear(regex::Regex),
+    /// For look-around and back-references; gives up after [`STEP_LIMIT`].
+    Backtracking(fancy_regex::Regex),
+}
+
+/// Checks a part of a matcher as its author wrote it. A warning says that it needs the backtracking engine, whose searches
+/// are given up after some millions of steps.
+///
+/// # Errors
+/// Why no engine can compile it.
+pub fn check(text: &str) -> Result<Option<String>, String> {
+    let expression = Expression::new(text)?;
+    match expression.engine()? {
+        Engine::Linear(_) => Ok(None),
+        Engine::Backtracking(_) => Ok(Some(SLOW.to_owned())),
+    }
+}
+
+impl Expression {
+    /// Checks `text`, and compiles it at once where a check alone does not tell whether it can be compiled.
+    pub(super) fn new(text: &str) -> Result<Self, String> {
+        if text.len() > LONGEST {
+            return Err(format!("it is longer than {LONGEST} bytes"));
+        }
+        let engine = match regex_syntax::parse(text) {
+            Ok(_) if is_surely_small(text) => OnceLock::new(),
+            Ok(_) => OnceLock::from(Ok(linear(text)?)),
+            Err(error) => OnceLock::from(Ok(backtracking(text, &error)?)),
+        };
+        Ok(Self { text: text.to_owned(), engine })
+    }
+
+    pub(super) fn as_str(&self) -> &str {
+        &self.text
+    }
+
+    /// Where the expression is first found in `text`.
+    ///
+    /// # Errors
+    /// Why the search was given up.
+    pub(super) fn find(&self, text: &str) -> Result<Option<Range<usize>>, String> {
+        match self.engine()? {
+            Engine::Linear(regex) => Ok(regex.find(text).map(|found| found.range())),
+            Engine::Backtracking(regex) => match regex.find(text) {
+                Ok(found) => Ok(found.map(|found| found.range())),
+                Err(_) => Err(GIVEN_UP.to_owned()),
+            },
+        }
+    }
+
+    fn engine(&self) -> Result<&Engine, String> {
+        self.engine.get_or_init(|| linear(&self.text)).as_ref().map_err(Clone::clone)
+    }
+}
+
+/// Whether `text`, known to be well-formed, compiles within [`SIZE_LIMIT`]: without counted repetitions the size grows
+/// with the text alone.
+fn is_surely_small(text: &str) -> bool {
+    text.len() <= SURELY_SMALL && !text.contains('{')
+}
+
+fn linear(text: &str) -> Result<Engine, String> {
+    let built = regex::RegexBuilder::new(text).size_limit(SIZE_LIMIT).build();
+    built.map(Engine::Linear).map_err(|error| match error {
+        regex::Error::CompiledTooBig(_) => {
+            format!("it takes more than {} MiB when it is compiled", SIZE_LIMIT >> 20)
+        }
+        other => other.to_string(),
+    })
+}
+
+/// Compiles what the linear engine could not, as `error` says.
+fn backtracking(text: &str, error: &regex_syntax::Error) -> Result<Engine, String> {
+    let built = fancy_regex::RegexBuilder::new(text)
+        .backtrack_limit(STEP_LIMIT)
+        .delegate_size_limit(SIZE_LIMIT)
+        .delegate_dfa_size_limit(SIZE_LIMIT)
+        .max_prog_size(PROGRAM_LIMIT)
+        .build();
+    built.map(Engine::Backtracking).map_err(|backtracking| match error {
+        // What the linear engine says of these is that it lacks them, not what is wrong with them.
+        regex_syntax::Error::Parse(linear) if is_for_backtracking(linear.kind()) => {
+            format!("it is no regular expression: {backtracking}")
+        }
+        _ => in_words(error),
+    })
+}
+
+fn is_for_backtracking(kind: &ErrorKind) -> bool {
+    matches!(kind, ErrorKind::UnsupportedLookAround | ErrorKind::UnsupportedBackreference)
+}
+
+/// What is wrong and where, on one line.
+fn in_words(error: &regex_syntax::Error) -> String {
+    let (what, place) = match error {
+        regex_syntax::Error::Parse(error) => (error.kind().to_string(), error.span().start.column),
+        regex_syntax::Error::Translate(error) => {
+            (error.kind().to_string(), error.span().start.column)
+        }
+        other => return other.to_string(),
+    };
+    format!("it is no regular expression: {what} (at character {place})")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn is_compiled(expression: &Expression) -> bool {
+        expression.engine.get().is_some()
+    }
+
+    #[test]
+    fn small_expressions_are_compiled_at_their_first_use() {
+        let expression = Expression::new(r"\.(py|js|ts)$").unwrap();
+        assert!(!is_compiled(&expression));
+        assert_eq!(expression.find("src/a.py").unwrap(), Some(5..8));
+        assert!(is_compiled(&expression));
+    }
+
+    #[test]
+    fn what_is_surely_small_does_compile() {
+        let largest_classes =
+            [r"\w", r"\W", r"\pL", r"\PL", r"(?i)\w", r"(?i)\pL", r"\B", r"[^a]", r"\w+", r"(\w)"];
+        for class in largest_classes {
+            let text = class.repeat(SURELY_SMALL / class.len());
+            assert!(is_surely_small(&text));
+            assert!(linear(&text).is_ok(), "{class}");
+        }
+    }
+
+    #[test]
+    fn an_expression_that_would_eat_memory_is_refused_before_it_is_used() {
+        for text in [r"\w{1000}{1000}", r"(?:a{1000}){1000}", r"((a{100}){100}){100}"] {
+            let error = Expression::new(text).unwrap_err();
+            assert!(error.contains("more than 4 MiB"), "{error}");
+        }
+        assert!(check(&r"\w".repeat(500)).is_err());
+        for text in [
+            r"(?!a)\w{1000}\w{1000}",
+            r"(?:(?:(?!a)b){1000}){1000}",
+            r"(?:(?:(?:\w\b(?!a)){99}){99}){99}",
+        ] {
+            assert!(Expression::new(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn look_around_and_back_references_work_and_are_warned_of() {
+        for (text, on, found) in [
+            (r"rm (?!-i)", "rm -f x", Some(0..3)),
+            (r"rm (?!-i)", "rm -i x", None),
+            (r"(?<!git )push", "docker push", Some(7..11)),
+            (r"(\w)\1", "hello", Some(2..4)),
+        ] {
+            assert_eq!(Expression::new(text).unwrap().find(on).unwrap(), found, "{text} on {on}");
+            assert!(check(text).unwrap().unwrap().contains("slower engine"));
+        }
+        assert_eq!(check("rm -rf /"), Ok(None));
+    }
+
+    #[test]
+    fn what_no_engine_knows_is_named_with_its_place() {
+        for (text, message) in [
+            ("(rm", "it is no regular expression: unclosed group (at character 1)"),
+            ("a**[", "it is no regular expression: unclosed character class (at character 4)"),
+            (
+                r"\p{Klingon}",
+                "it is no regular expression: Unicode property not found (at character 1)",
+            ),
+        ] {
+            assert_eq!(check(text), Err(message.to_owned()));
+        }
+        let error = check("rm (?!-i").unwrap_err();
+        assert!(error.contains("without closing parenthesis"), "{error}");
+        assert!(check(&"(".repeat(9_000)).is_err());
+        assert_eq!(check(&"a".repeat(10_001)), Err("it is longer than 10000 bytes".to_owned()));
+    }
+
+    #[test]
+    fn catastrophic_backtracking_is_given_up() {
+        let expression = Expression::new(r"^(a|a|aa)+\1$").unwrap();
+        let error = expression.find(&("a".repeat(60) + "!")).unwrap_err();
+        assert!(error.contains("given up"), "{error}");
+    }
+
+    #[test]
+    fn megabytes_are_searched_by_either_engine() {
+        let text = "rm -i x\n".repeat(1 << 18);
+        for pattern in [r"(\w+\s*)+\$", r"rm (?!-i)", r"[a-z]*\d{20}"] {
+            assert_eq!(Expression::new(pattern).unwrap().find(&text), Ok(None), "{pattern}");
+        }
+    }
+}

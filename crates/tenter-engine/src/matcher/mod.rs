@@ -1,0 +1,138 @@
+//! Matchers: which tool calls a manifest hook is about (R19, R20, R21).
+//!
+//! Both parts are unanchored, case-sensitive searches. `tool` is tried on every name that the tool goes by, `pattern` on
+//! every text of the input and on the whole input as JSON. A search that cannot be finished is neither a match nor a
+//! mismatch: it is an error, and the caller decides what that means for its hook (R42).
+//!
+//! It refuses to look at anything but the call: events without a tool call have nothing to match.
+
+mod explanation;
+mod expression;
+mod texts;
+
+use std::fmt;
+
+use tenter_protocol::manifest::MatcherText;
+use tenter_protocol::{Object, ToolCall, tool_names};
+use thiserror::Error;
+
+pub use explanation::{Explanation, Finding, Search};
+pub use expression::check;
+
+use expression::Expression;
+
+/// A matcher ready to be used. Without parts it matches every call.
+///
+/// Expressions are checked when a matcher is made and compiled when they are first used, since an agent loads many
+/// matchers and uses few.
+#[derive(Debug, Clone)]
+pub struct Matcher {
+    tool: Option<Expression>,
+    pattern: Option<Expression>,
+}
+
+/// A call that a matcher is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Match<'c> {
+    /// The name of the tool that matched; its own where any will do (R20).
+    pub tool_name: &'c str,
+}
+
+/// A part of a matcher.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Part {
+    /// On the tool's name.
+    Tool,
+    /// On the tool's input.
+    Pattern,
+}
+
+impl fmt::Display for Part {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Tool => "matcher.tool",
+            Self::Pattern => "matcher.pattern",
+        })
+    }
+}
+
+/// What is wrong with a part of a matcher: it is no regular expression, or a search with it could not be finished.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error("{part}: {message}")]
+pub struct MatcherError {
+    /// The part.
+    pub part: Part,
+    /// What is wrong.
+    pub message: String,
+}
+
+impl Matcher {
+    /// Reads a matcher.
+    ///
+    /// # Errors
+    /// The first part that no engine can compile, and why. [`check`] tells of each part by itself.
+    pub fn compile(text: &MatcherText) -> Result<Self, MatcherError> {
+        let read = |part, text: &Option<String>| {
+            text.as_deref()
+                .map(Expression::new)
+                .transpose()
+                .map_err(|message| MatcherError { part, message })
+        };
+        Ok(Self {
+            tool: read(Part::Tool, &text.tool)?,
+            pattern: read(Part::Pattern, &text.pattern)?,
+        })
+    }
+
+    /// Whether the matcher is about `call`, and by which name of the tool.
+    ///
+    /// # Errors
+    /// A search that was given up; see [`check`].
+    pub fn matches<'c>(&self, call: &'c ToolCall) -> Result<Option<Match<'c>>, MatcherError> {
+        let Some(tool_name) = self.tool_name(&call.name)? else { return Ok(None) };
+        Ok(self.finds(&call.input)?.then_some(Match { tool_name }))
+    }
+
+    /// How the matcher comes to its answer on `call`. Both parts are tried, also when the first has settled it.
+    pub fn explain(&self, call: &ToolCall) -> Explanation {
+        Explanation {
+            tool: self.tool.as_ref().map(|tool| explanation::of_tool(tool, &call.name)),
+            pattern: self
+                .pattern
+                .as_ref()
+                .map(|pattern| explanation::of_pattern(pattern, &call.input)),
+        }
+    }
+
+    /// The first name of the tool that `tool` is found in.
+    fn tool_name<'c>(&self, own: &'c str) -> Result<Option<&'c str>, MatcherError> {
+        let Some(tool) = &self.tool else { return Ok(Some(own)) };
+        for name in tool_names::spellings(own) {
+            if Part::Tool.search(tool, name)? {
+                return Ok(Some(name));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Whether `pattern` is found in any text of the input.
+    fn finds(&self, input: &Object) -> Result<bool, MatcherError> {
+        let Some(pattern) = &self.pattern else { return Ok(true) };
+        for (_, text) in texts::of(input) {
+            if Part::Pattern.search(pattern, &text)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+}
+
+impl Part {
+    fn search(self, expression: &Expression, text: &str) -> Result<bool, MatcherError> {
+        let found = expression.find(text);
+        found.map(|range| range.is_some()).map_err(|message| MatcherError { part: self, message })
+    }
+}
+
+#[cfg(test)]
+mod tests;

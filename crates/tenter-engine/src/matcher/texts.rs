@@ -1,0 +1,86 @@
+//! The texts of a tool's input: every string, with numbers and booleans as text, and last the whole input as JSON (R19).
+
+use std::borrow::Cow;
+use std::fmt;
+use std::iter;
+
+use serde_json::Value;
+use tenter_protocol::{Object, json};
+
+/// Where in an input a text stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Place<'v> {
+    /// At the end of this way from the top.
+    Leaf(Vec<Step<'v>>),
+    /// It is the whole input.
+    Whole,
+}
+
+/// One step down into an input.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Step<'v> {
+    /// To the value of a key.
+    Key(&'v str),
+    /// To an element of a list, from 0.
+    Index(usize),
+}
+
+impl fmt::Display for Place<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self::Leaf(steps) = self else { return f.write_str("the whole input") };
+        for (index, step) in steps.iter().enumerate() {
+            match step {
+                Step::Key(key) if index == 0 => f.write_str(key)?,
+                Step::Key(key) => write!(f, ".{key}")?,
+                Step::Index(element) => write!(f, "[{element}]")?,
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A text and where it stands.
+type Text<'v> = (Place<'v>, Cow<'v, str>);
+
+/// The texts of `input` in their order. The whole input is written out only when it is asked for.
+pub(super) fn of(input: &Object) -> impl Iterator<Item = Text<'_>> {
+    let mut leaves = Leaves::default();
+    leaves.of_object(input);
+    let whole = iter::once_with(|| (Place::Whole, Cow::Owned(json::to_string(input))));
+    leaves.found.into_iter().chain(whole)
+}
+
+#[derive(Default)]
+struct Leaves<'v> {
+    way: Vec<Step<'v>>,
+    found: Vec<Text<'v>>,
+}
+
+impl<'v> Leaves<'v> {
+    fn of_object(&mut self, object: &'v Object) {
+        for (key, value) in object {
+            self.under(Step::Key(key), value);
+        }
+    }
+
+    fn under(&mut self, step: Step<'v>, value: &'v Value) {
+        self.way.push(step);
+        match value {
+            Value::Null => {}
+            Value::String(text) => self.leaf(Cow::Borrowed(text)),
+            Value::Bool(boolean) => self.leaf(Cow::Owned(boolean.to_string())),
+            Value::Number(number) => self.leaf(Cow::Owned(number.to_string())),
+            Value::Object(object) => self.of_object(object),
+            Value::Array(elements) => {
+                for (index, element) in elements.iter().enumerate() {
+                    self.under(Step::Index(index), element);
+                }
+            }
+        }
+        self.way.pop();
+    }
+
+    fn leaf(&mut self, text: Cow<'v, str>) {
+        self.found.push((Place::Leaf(self.way.clone()), text));
+    }
+}

@@ -1,0 +1,93 @@
+//! `matcher`: two regular expressions, on a tool's name and on its input. It refuses to compile them; a checker comes in.
+
+use serde_json::Value;
+
+use super::CheckPattern;
+use super::findings::{MATCHER, MATCHER_IGNORED, PATTERN, PATTERN_REMARK};
+use super::reader::Reader;
+use super::scalar::Style;
+use super::suggest::nearest;
+use super::tree::{Entry, Node, NodeKind, shown};
+use crate::manifest::MatcherText;
+use crate::{EventName, Object};
+
+/// What YAML makes of a few escapes in double quotes that mean something else in a regular expression.
+const MISREAD: [(char, &str); 5] = [
+    ('\u{8}', r"\b"),
+    ('\u{2029}', r"\P"),
+    ('\u{85}', r"\N"),
+    ('\u{2028}', r"\L"),
+    ('\u{a0}', r"\_"),
+];
+
+/// Reads the matcher of a hook for `event`.
+pub(super) fn check(
+    entry: &Entry,
+    event: Option<EventName>,
+    check: CheckPattern<'_>,
+    reader: &mut Reader<'_, '_>,
+) -> MatcherText {
+    let mut text = MatcherText::default();
+    let Some(entries) = reader.mapping(entry, &MATCHER) else { return text };
+    for entry in entries {
+        match entry.key.name.as_str() {
+            "tool" => text.tool = pattern(entry, check, reader),
+            "pattern" => text.pattern = pattern(entry, check, reader),
+            _ => unknown(entry, reader),
+        }
+    }
+    if let Some(event) = event.filter(|event| !event.lifecycle().matcher) {
+        let message = format!("a matcher does nothing at `{event}`, which is about no tool");
+        let help =
+            "remove it; matchers apply to `before_tool`, `after_tool` and `after_tool_failure`";
+        reader.findings.add(&MATCHER_IGNORED, Some(&entry.key.at), message, help);
+    }
+    text
+}
+
+fn unknown(entry: &Entry, reader: &mut Reader<'_, '_>) {
+    let help = match nearest(&entry.key.name, &["tool", "pattern"]) {
+        Some(known) => format!("did you mean `{known}`?"),
+        None => "a matcher has `tool` and `pattern`".to_owned(),
+    };
+    let message = format!("a matcher has no `{}`", shown(&entry.key.name));
+    reader.findings.add(&MATCHER, Some(&entry.key.at), message, help);
+}
+
+fn pattern(entry: &Entry, check: CheckPattern<'_>, reader: &mut Reader<'_, '_>) -> Option<String> {
+    let text = reader.text(entry, &MATCHER)?;
+    warn_of_misread_escapes(&entry.value, reader);
+    let at = Some(&entry.value.at);
+    match check(&text) {
+        Ok(None) => {}
+        Ok(Some(remark)) => {
+            let help = "it works; a simpler expression would be faster";
+            reader.findings.add(&PATTERN_REMARK, at, remark, help);
+        }
+        Err(problem) => {
+            let message = format!("this is not a regular expression: {problem}");
+            let help = "put a backslash before a character that is meant as itself";
+            reader.findings.add(&PATTERN, at, message, help);
+        }
+    }
+    Some(text)
+}
+
+fn warn_of_misread_escapes(value: &Node, reader: &mut Reader<'_, '_>) {
+    let NodeKind::Scalar(scalar) = &value.kind else { return };
+    let found = MISREAD.iter().find(|(letter, _)| scalar.text.contains(*letter));
+    if let Some((letter, escape)) = found.filter(|_| scalar.style == Style::DoubleQuoted) {
+        let code = u32::from(*letter);
+        let message =
+            format!("in double quotes YAML reads `{escape}` as the character U+{code:04X}");
+        let help = "put the text in single quotes, where a backslash means itself";
+        reader.findings.add(&PATTERN_REMARK, Some(&value.at), message, help);
+    }
+}
+
+/// The matcher as `read-properties` prints it.
+pub(super) fn properties(matcher: &MatcherText) -> Object {
+    let fields = [("tool", &matcher.tool), ("pattern", &matcher.pattern)];
+    let set = fields.into_iter().filter_map(|(key, text)| Some((key, text.as_ref()?)));
+    set.map(|(key, text)| (key.to_owned(), Value::String(text.clone()))).collect()
+}
