@@ -34,8 +34,17 @@ mod wire;
 
 use markdown::{Block, Page, pages};
 
-const KINDS: [&str; 8] =
-    ["hook", "payload", "answer", "config", "script", "line", "file", "session"];
+/// The kinds, and the keys that the lines of their notes may have.
+const KINDS: [(&str, &[&str]); 8] = [
+    ("hook", &["needs", "given", "call", "message", "turns", "then"]),
+    ("payload", &["message", "script", "guard"]),
+    ("answer", &[]),
+    ("config", &[]),
+    ("script", &["needs", "given", "exit", "says"]),
+    ("line", &[]),
+    ("file", &[]),
+    ("session", &["needs", "given", "exit"]),
+];
 
 /// The examples of one kind, of all pages.
 fn examples<'p>(pages: &'p [Page], kind: &str) -> impl Iterator<Item = &'p Block> {
@@ -46,9 +55,13 @@ fn examples<'p>(pages: &'p [Page], kind: &str) -> impl Iterator<Item = &'p Block
 fn there_is_no_example_that_is_not_tested() {
     let pages = pages();
     for block in pages.iter().flat_map(|page| &page.blocks) {
-        assert!(KINDS.contains(&block.note.kind.as_str()), "{}: no such kind", block.place);
+        let kind = KINDS.iter().find(|(kind, _)| *kind == block.note.kind);
+        let (_, keys) = kind.unwrap_or_else(|| panic!("{}: no such kind", block.place));
+        for (key, _) in &block.note.lines {
+            assert!(keys.contains(&key.as_str()), "{}: {key} means nothing here", block.place);
+        }
     }
-    for kind in KINDS {
+    for (kind, _) in KINDS {
         assert!(examples(&pages, kind).next().is_some(), "nothing is of the kind {kind}");
     }
 }

@@ -17,8 +17,8 @@ pub(super) struct Repaired<'a> {
     pub(super) text: Cow<'a, str>,
     /// Where a backslash was put in, ascending, in the repaired text.
     inserted: Vec<usize>,
-    /// The first unknown escape of each repaired text, in the original.
-    escapes: Vec<Range<usize>>,
+    /// The first unknown escape of each repaired text, with its place in the original.
+    escapes: Vec<(Range<usize>, String)>,
 }
 
 impl<'a> Repaired<'a> {
@@ -42,9 +42,9 @@ impl<'a> Repaired<'a> {
 
     /// Says what was repaired. The original begins at `base` in the file.
     pub(super) fn report(&self, base: usize, findings: &mut Findings<'_>) {
-        for escape in &self.escapes {
-            let at = base + escape.start..base + escape.end;
-            let message = "YAML does not know this escape; it is kept as it stands";
+        for (at, escape) in &self.escapes {
+            let at = base + at.start..base + at.end;
+            let message = format!("YAML does not know `{escape}`; it is kept as it stands");
             let help = "put the text in single quotes, where a backslash means itself, or double the backslash";
             findings.add(&ESCAPE, Some(&at), message, help);
         }
@@ -63,8 +63,8 @@ impl<'a> Repaired<'a> {
             }
             if self.inserted.len() == before {
                 let start = self.original(backslash);
-                let length = 1 + escaped.chars().next().map_or(0, char::len_utf8);
-                self.escapes.push(start..start + length);
+                let escape: String = text[backslash..].chars().take(2).collect();
+                self.escapes.push((start..start + escape.len(), escape));
             }
             fixed.push_str(&text[copied..backslash]);
             copied = backslash;
@@ -125,9 +125,9 @@ mod tests {
         let repaired = Repaired::new(yaml);
         let expected = "a: \"\\\\.py\\n\\\\.\\\"\"\nb: '\\.'\nc: \"\\\\d\\\\é\\\\x4\\u0041\"\n";
         assert_eq!(repaired.text, expected);
-        let escapes: Vec<&str> =
-            repaired.escapes.iter().map(|range| &yaml[range.clone()]).collect();
-        assert_eq!(escapes, ["\\.", "\\d"]);
+        let escapes = repaired.escapes.iter().map(|(at, text)| (&yaml[at.clone()], text.as_str()));
+        let escapes: Vec<(&str, &str)> = escapes.collect();
+        assert_eq!(escapes, [("\\.", "\\."), ("\\d", "\\d")]);
     }
 
     #[test]

@@ -47,13 +47,12 @@ impl Reader<'_, '_> {
     }
 
     fn flag(&mut self, entry: &Entry) -> bool {
-        match scalar(&entry.value).map(Scalar::meaning) {
-            Some(Meaning::Boolean(boolean)) => boolean,
-            _ => {
-                self.warn(entry, &entry.value, "it is `true` or `false`, without quotes");
-                false
-            }
+        let meaning = scalar(&entry.value).map(Scalar::meaning);
+        if let Some(Meaning::Boolean(boolean)) = meaning {
+            return boolean;
         }
+        self.warn(entry, &entry.value, "it is `true` or `false`, without quotes");
+        false
     }
 
     fn variables(&mut self, entry: &Entry) -> Vec<String> {
@@ -73,7 +72,10 @@ impl Reader<'_, '_> {
     }
 
     fn warn(&mut self, entry: &Entry, value: &Node, help: &str) {
-        let message = format!("`metadata.{}` is not understood and has no effect", entry.key.name);
+        let message = format!(
+            "this value of `metadata.{}` is not understood and has no effect",
+            entry.key.name
+        );
         let at = if value.at.is_empty() { &entry.key.at } else { &value.at };
         self.findings.add(&EXTENSION, Some(at), message, help);
     }

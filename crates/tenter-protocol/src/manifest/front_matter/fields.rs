@@ -1,20 +1,14 @@
 //! The fields of a manifest, one after the other, so that all problems are found at once (R16).
 
-use std::ops::RangeInclusive;
-
 use super::findings::{
-    ASYNC, ASYNC_CANNOT_BLOCK, DESCRIPTION, FENCE, Findings, Kind, METADATA, NAME, PRIORITY,
-    TIMEOUT, TRIGGER, UNKNOWN,
+    ASYNC, ASYNC_CANNOT_BLOCK, DESCRIPTION, FENCE, Findings, METADATA, NAME, TRIGGER, UNKNOWN,
 };
 use super::reader::Reader;
-use super::scalar::{Meaning, plain};
+use super::scalar::{Meaning, Style, plain};
 use super::split::Fences;
 use super::suggest::{listed, nearest};
 use super::tree::{Entry, Node, NodeKind, shown};
-use super::{
-    CheckPattern, DEFAULT_PRIORITY, DEFAULT_TIMEOUT, KEYS, LONGEST_DESCRIPTION, PRIORITIES,
-    TIMEOUTS, extensions, matcher, name, trigger,
-};
+use super::{CheckPattern, KEYS, LONGEST_DESCRIPTION, extensions, matcher, name, number, trigger};
 use crate::lifecycle::Power;
 use crate::manifest::{Extensions, Manifest, MatcherText};
 use crate::{EventName, Object};
@@ -43,9 +37,9 @@ pub(super) fn check(
     let trigger = reader.trigger();
     let event = trigger.map(|(event, _)| event);
     let matcher = reader.matcher(event, check);
-    let timeout = reader.timeout();
+    let timeout = number::TIMEOUT.read(&mut reader);
     let asynchronous = reader.asynchronous(event);
-    let priority = reader.priority();
+    let priority = number::PRIORITY.read(&mut reader);
     let (metadata, extensions) = reader.metadata();
     let (event, trigger) = trigger?;
     Some(Manifest {
@@ -85,37 +79,35 @@ impl Reader<'_, '_> {
     }
 
     fn name(&mut self) -> Option<String> {
-        let help = "write `name: …` with the name of the hook's folder";
-        let entry = self.required("name", &NAME, help)?;
-        let text = self.text(entry, &NAME)?;
+        let meant = "the name of the hook's folder";
+        let entry = self.required("name", &NAME, meant)?;
+        let text = self.text(entry, &NAME, meant)?;
         name::check(&text, &entry.value, self.findings)
     }
 
     fn description(&mut self) -> String {
-        let help = "write `description: …`: what the hook is for, in a sentence";
-        let entry = self.required("description", &DESCRIPTION, help);
-        let Some(text) = entry.and_then(|entry| self.text(entry, &DESCRIPTION)) else {
+        let meant = "what the hook is for, in a sentence";
+        let entry = self.required("description", &DESCRIPTION, meant);
+        let Some((entry, text)) =
+            entry.and_then(|entry| Some((entry, self.text(entry, &DESCRIPTION, meant)?)))
+        else {
             return String::new();
         };
-        let at = entry.map(|entry| &entry.value.at);
         let text = text.trim();
         let length = text.chars().count();
         if length == 0 {
-            self.findings.add(&DESCRIPTION, at, "the description is empty", help);
+            self.complain(entry, &DESCRIPTION, "is empty", meant);
         } else if length > LONGEST_DESCRIPTION {
-            let message = format!("the description is {length} characters long");
-            let help = format!(
-                "shorten it to {LONGEST_DESCRIPTION}; the rest belongs below the front matter"
-            );
-            self.findings.add(&DESCRIPTION, at, message, help);
+            let what = format!("is {length} characters long; {LONGEST_DESCRIPTION} are allowed");
+            self.complain(entry, &DESCRIPTION, &what, "the rest below the front matter");
         }
         text.to_owned()
     }
 
     fn trigger(&mut self) -> Option<(EventName, &'static str)> {
-        let help = format!("write `trigger: …` with one of {}", trigger::events());
-        let entry = self.required("trigger", &TRIGGER, &help)?;
-        let text = self.text(entry, &TRIGGER)?;
+        let meant = format!("one of {}", trigger::events());
+        let entry = self.required("trigger", &TRIGGER, &meant)?;
+        let text = self.text(entry, &TRIGGER, &meant)?;
         trigger::check(&text, &entry.value, self.findings)
     }
 
@@ -124,46 +116,6 @@ impl Reader<'_, '_> {
             Some(entry) => matcher::check(entry, event, check, self),
             None => MatcherText::default(),
         }
-    }
-
-    fn timeout(&mut self) -> i64 {
-        let meant = "milliseconds from 100 to 600000";
-        self.whole("timeout", &TIMEOUT, &TIMEOUTS, meant).unwrap_or(DEFAULT_TIMEOUT)
-    }
-
-    fn priority(&mut self) -> i64 {
-        let meant = "a number from 0 to 1000, higher runs earlier";
-        self.whole("priority", &PRIORITY, &PRIORITIES, meant).unwrap_or(DEFAULT_PRIORITY)
-    }
-
-    /// A whole number within `range`.
-    fn whole(
-        &mut self,
-        key: &str,
-        kind: &Kind,
-        range: &RangeInclusive<i64>,
-        meant: &str,
-    ) -> Option<i64> {
-        let entry = self.entry(key)?;
-        let scalar = self.scalar(entry, kind, meant)?;
-        let (number, quoted) = match (scalar.meaning(), plain(&scalar.text)) {
-            (Meaning::Integer(number), _) => (number, false),
-            (Meaning::Text, Meaning::Integer(number)) => (number, true),
-            _ => {
-                self.complain(entry, kind, "is no whole number", meant);
-                return None;
-            }
-        };
-        if quoted {
-            self.unquote(entry, scalar, kind);
-        }
-        let used = number.clamp(*range.start(), *range.end());
-        if used != number {
-            let instead = self.findings.instead(&format!("{used} is used"));
-            let message = format!("`{key}` is {number}{instead}");
-            self.findings.add(kind, Some(&entry.value.at), message, format!("write {meant}"));
-        }
-        Some(used)
     }
 
     fn asynchronous(&mut self, event: Option<EventName>) -> bool {
@@ -180,24 +132,21 @@ impl Reader<'_, '_> {
 
     fn boolean(&mut self, entry: &Entry) -> Option<bool> {
         let scalar = self.scalar(entry, &ASYNC, "`true` or `false`")?;
-        match (scalar.meaning(), plain(&scalar.text)) {
-            (Meaning::Boolean(boolean), _) => Some(boolean),
-            (Meaning::Text, Meaning::Boolean(boolean)) => {
-                self.unquote(entry, scalar, &ASYNC);
-                Some(boolean)
-            }
-            _ => {
-                let meant = match scalar.text.to_lowercase().as_str() {
-                    "yes" | "on" | "y" | "1" => "did you mean `true`?",
-                    "no" | "off" | "n" | "0" => "did you mean `false`?",
-                    _ => "write `true` or `false`",
-                };
-                let instead = self.findings.instead("`false` is used");
-                let message = format!("`async` is neither `true` nor `false`{instead}");
-                self.findings.add(&ASYNC, Some(&entry.value.at), message, meant);
-                None
-            }
+        let Meaning::Boolean(boolean) = plain(&scalar.text) else {
+            let help = match scalar.text.to_lowercase().as_str() {
+                "yes" | "on" | "y" | "1" => "did you mean `true`?",
+                "no" | "off" | "n" | "0" => "did you mean `false`?",
+                _ => "write `true` or `false`",
+            };
+            let instead = self.findings.instead("`false` is used");
+            let message = format!("`async` is neither `true` nor `false`{instead}");
+            self.findings.add(&ASYNC, Some(&entry.value.at), message, help);
+            return None;
+        };
+        if scalar.style != Style::Plain {
+            self.unquote(entry, scalar, &ASYNC);
         }
+        Some(boolean)
     }
 
     fn metadata(&mut self) -> (Object, Extensions) {

@@ -50,12 +50,13 @@ fn unknown(entry: &Entry, reader: &mut Reader<'_, '_>) {
         Some(known) => format!("did you mean `{known}`?"),
         None => "a matcher has `tool` and `pattern`".to_owned(),
     };
-    let message = format!("a matcher has no `{}`", shown(&entry.key.name));
+    let ignored = reader.findings.instead("it is ignored");
+    let message = format!("a matcher has no `{}`{ignored}", shown(&entry.key.name));
     reader.findings.add(&MATCHER, Some(&entry.key.at), message, help);
 }
 
 fn pattern(entry: &Entry, check: CheckPattern<'_>, reader: &mut Reader<'_, '_>) -> Option<String> {
-    let text = reader.text(entry, &MATCHER)?;
+    let text = reader.text(entry, &MATCHER, "a regular expression")?;
     warn_of_misread_escapes(&entry.value, reader);
     let at = Some(&entry.value.at);
     match check(&text) {

@@ -13,6 +13,7 @@ mod fields;
 mod findings;
 mod matcher;
 mod name;
+mod number;
 mod reader;
 mod scalar;
 mod schema;
@@ -43,14 +44,6 @@ pub const LONGEST_FRONT_MATTER: usize = 64 * 1024;
 const LONGEST_NAME: usize = 64;
 /// Characters of a description.
 const LONGEST_DESCRIPTION: usize = 1024;
-/// Milliseconds that a manifest may ask for.
-const TIMEOUTS: std::ops::RangeInclusive<i64> = 100..=600_000;
-/// Milliseconds of a manifest that does not ask.
-const DEFAULT_TIMEOUT: i64 = 30_000;
-/// Priorities that a manifest may have.
-const PRIORITIES: std::ops::RangeInclusive<i64> = 0..=1000;
-/// The priority of a manifest that does not say.
-const DEFAULT_PRIORITY: i64 = 100;
 /// The keys of a manifest, in the order of the specification's appendix.
 const KEYS: [&str; 8] =
     ["name", "description", "trigger", "matcher", "timeout", "async", "priority", "metadata"];

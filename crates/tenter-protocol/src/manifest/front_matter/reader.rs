@@ -20,11 +20,12 @@ impl<'a> Reader<'a, '_> {
         self.entries.iter().find(|entry| entry.key.name == key)
     }
 
-    /// The field, which may not be missing.
-    pub(super) fn required(&mut self, key: &str, kind: &Kind, help: &str) -> Option<&'a Entry> {
+    /// The field, which may not be missing. `meant` is what to write, as the end of a sentence.
+    pub(super) fn required(&mut self, key: &str, kind: &Kind, meant: &str) -> Option<&'a Entry> {
         let entry = self.entry(key);
         if entry.is_none() {
             let message = format!("the field `{key}` is missing");
+            let help = format!("write `{key}: …`, {meant}");
             self.findings.add(kind, Some(&self.fences.opening), message, help);
         }
         entry
@@ -39,16 +40,16 @@ impl<'a> Reader<'a, '_> {
     ) -> Option<&'e Scalar> {
         match &entry.value.kind {
             NodeKind::Scalar(scalar) if scalar.meaning() != Meaning::Null => return Some(scalar),
-            NodeKind::Scalar(_) => self.complain(entry, kind, "has no value", meant),
-            NodeKind::Sequence(_) => self.complain(entry, kind, "is a list", meant),
-            NodeKind::Mapping(_) => self.complain(entry, kind, "is a mapping", meant),
+            NodeKind::Scalar(_) => self.ignore(entry, kind, "has no value", meant),
+            NodeKind::Sequence(_) => self.ignore(entry, kind, "is a list", meant),
+            NodeKind::Mapping(_) => self.ignore(entry, kind, "is a mapping", meant),
         }
         None
     }
 
     /// The text of a field. A number is told to be one, and its text is taken.
-    pub(super) fn text(&mut self, entry: &Entry, kind: &Kind) -> Option<String> {
-        let scalar = self.scalar(entry, kind, "text")?;
+    pub(super) fn text(&mut self, entry: &Entry, kind: &Kind, meant: &str) -> Option<String> {
+        let scalar = self.scalar(entry, kind, meant)?;
         let other = match scalar.meaning() {
             Meaning::Boolean(_) => Some("is `true` or `false`, not text"),
             Meaning::Integer(_) | Meaning::Number(_) => Some("is a number, not text"),
@@ -68,19 +69,24 @@ impl<'a> Reader<'a, '_> {
         match &entry.value.kind {
             NodeKind::Mapping(entries) => return Some(entries),
             NodeKind::Scalar(scalar) if scalar.meaning() == Meaning::Null => {
-                self.complain(entry, kind, "has no value", meant);
+                self.ignore(entry, kind, "has no value", meant);
             }
-            NodeKind::Scalar(_) => self.complain(entry, kind, "is a single value", meant),
-            NodeKind::Sequence(_) => self.complain(entry, kind, "is a list", meant),
+            NodeKind::Scalar(_) => self.ignore(entry, kind, "is a single value", meant),
+            NodeKind::Sequence(_) => self.ignore(entry, kind, "is a list", meant),
         }
         None
     }
 
-    /// Says that a field is something else than it is meant to be, and has no effect.
+    /// Says what is wrong with a field, and what is meant to stand there.
     pub(super) fn complain(&mut self, entry: &Entry, kind: &Kind, what: &str, meant: &str) {
-        let ignored = self.findings.instead("it is ignored");
-        let message = format!("`{}` {what}{ignored}", entry.key.name);
+        let message = format!("`{}` {what}", entry.key.name);
         self.findings.add(kind, Some(place(entry)), message, format!("write {meant}"));
+    }
+
+    /// [`Reader::complain`] about a field that has no effect then.
+    fn ignore(&mut self, entry: &Entry, kind: &Kind, what: &str, meant: &str) {
+        let ignored = self.findings.instead("it is ignored");
+        self.complain(entry, kind, &format!("{what}{ignored}"), meant);
     }
 
     /// Says that quotes make text of what has to be something else.

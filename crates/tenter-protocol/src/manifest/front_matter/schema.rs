@@ -3,9 +3,8 @@
 
 use serde_json::{Value, json};
 
-use super::{
-    DEFAULT_PRIORITY, DEFAULT_TIMEOUT, LONGEST_DESCRIPTION, LONGEST_NAME, PRIORITIES, TIMEOUTS,
-};
+use super::number::{PRIORITY, TIMEOUT};
+use super::{LONGEST_DESCRIPTION, LONGEST_NAME};
 use crate::lifecycle::TABLE;
 
 /// The JSON Schema of front matter, to be checked in and shown to editors.
@@ -39,9 +38,9 @@ pub fn json_schema() -> Value {
             "timeout": {
                 "description": "How long the hook may take, in milliseconds.",
                 "type": "integer",
-                "minimum": TIMEOUTS.start(),
-                "maximum": TIMEOUTS.end(),
-                "default": DEFAULT_TIMEOUT,
+                "minimum": TIMEOUT.least,
+                "maximum": TIMEOUT.most,
+                "default": TIMEOUT.default,
             },
             "async": {
                 "description": "Whether the agent goes on without waiting for the hook. Such a hook cannot block.",
@@ -51,9 +50,9 @@ pub fn json_schema() -> Value {
             "priority": {
                 "description": "Hooks with a higher priority run earlier.",
                 "type": "integer",
-                "minimum": PRIORITIES.start(),
-                "maximum": PRIORITIES.end(),
-                "default": DEFAULT_PRIORITY,
+                "minimum": PRIORITY.least,
+                "maximum": PRIORITY.most,
+                "default": PRIORITY.default,
             },
             "metadata": metadata(),
         },

@@ -18,7 +18,7 @@ impl<'a> Source<'a> {
     /// The number of the line in which `offset` lies, from 1.
     pub(super) fn line(&self, offset: usize) -> usize {
         let before = &self.bytes[..offset.min(self.bytes.len())];
-        before.iter().filter(|byte| **byte == b'\n').count() + 1
+        before.split(|byte| *byte == b'\n').count()
     }
 
     /// The place of `range`; what goes beyond its first line is left out.

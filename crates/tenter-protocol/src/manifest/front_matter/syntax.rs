@@ -18,13 +18,16 @@ pub(super) struct Position<'a> {
 pub(super) fn report(
     error: &ScanError,
     yaml: &str,
-    position: Position<'_>,
+    position: &Position<'_>,
     findings: &mut Findings<'_>,
 ) {
     let marker = error.marker().byte_offset().unwrap_or_default();
     let mut start = position.repaired.original(marker);
     let read = position.last - position.base;
     let (message, help) = words(error.kind());
+    if is_about_tabs(error.kind()) {
+        start = yaml.get(..start).map_or(start, |before| before.trim_end_matches('\t').len());
+    }
     if is_about_quotes(error.kind())
         && let Some(quote) = yaml.get(read..start).and_then(|part| part.find(['"', '\'']))
     {
@@ -34,6 +37,17 @@ pub(super) fn report(
     let at = position.base + start..position.base + start + length;
     let kind = if *error.kind() == ErrorKind::RecursionLimitExceeded { LIMIT } else { SYNTAX };
     findings.add(&kind, Some(&at), message, help);
+}
+
+fn is_about_tabs(kind: &ErrorKind) -> bool {
+    matches!(
+        kind,
+        ErrorKind::TabNotAllowed
+            | ErrorKind::TabInBlockIndentation
+            | ErrorKind::TabInIndentation
+            | ErrorKind::TabAtBlockScalarStart
+            | ErrorKind::TabInPlainScalar
+    )
 }
 
 fn is_about_quotes(kind: &ErrorKind) -> bool {
@@ -48,21 +62,17 @@ fn is_about_quotes(kind: &ErrorKind) -> bool {
 /// What happened, and what would be right.
 fn words(kind: &ErrorKind) -> (String, &'static str) {
     let (message, help) = match kind {
-        ErrorKind::TabNotAllowed
-        | ErrorKind::TabInBlockIndentation
-        | ErrorKind::TabInIndentation
-        | ErrorKind::TabAtBlockScalarStart
-        | ErrorKind::TabInPlainScalar => ("tabs cannot indent", "use spaces"),
+        kind if is_about_tabs(kind) => ("tabs cannot indent", "use spaces"),
         kind if is_about_quotes(kind) => (
             "the text that this quote begins has no end",
-            "close the quote; go on indented on further lines",
+            "close it, or indent the lines on which the text goes on",
         ),
         ErrorKind::UnknownAnchor => (
             "a value that begins with `*` refers to an anchor, and there is none of that name",
             IN_QUOTES,
         ),
         ErrorKind::UnexpectedCharacter { character } => return unexpected(*character),
-        ErrorKind::MappingValueNotAllowed | ErrorKind::InvalidColonPlacement => (
+        ErrorKind::MappingValueNotAllowed => (
             "there is no place for a second `:` here",
             "put a value that contains `: ` in quotes; keys of one mapping are indented alike",
         ),
@@ -77,7 +87,8 @@ fn words(kind: &ErrorKind) -> (String, &'static str) {
         ErrorKind::SimpleKeyExpected | ErrorKind::InvalidSimpleKey => {
             ("this line is no `key: value`", "write a colon and a space after the key")
         }
-        ErrorKind::UnclosedFlowCollection { .. }
+        ErrorKind::InvalidColonPlacement
+        | ErrorKind::UnclosedFlowCollection { .. }
         | ErrorKind::MismatchedFlowCollectionEnd { .. }
         | ErrorKind::ExpectedFlowSequenceSeparator
         | ErrorKind::ExpectedFlowMappingSeparator => (

@@ -86,13 +86,9 @@ pub(super) fn parse(yaml: &str, fences: &Fences, findings: &mut Findings<'_>) ->
     let mut builder = Builder::new(&repaired, fences.yaml.start, findings);
     for next in Parser::new_from_str_with_options(&repaired.text, options()) {
         let step = match next {
-            Ok((event, span)) => {
-                let at = builder.range(&span);
-                builder.last = at.end;
-                builder.event(event, at)
-            }
+            Ok((event, span)) => builder.event(event, &span),
             Err(error) => {
-                syntax::report(&error, yaml, builder.position(), builder.findings);
+                syntax::report(&error, yaml, &builder.position(), builder.findings);
                 Err(Stop)
             }
         };
@@ -151,23 +147,23 @@ impl<'a, 'f> Builder<'a, 'f> {
         start..self.offset(span.end.byte_offset()).max(start)
     }
 
-    fn event(&mut self, event: Event<'_>, at: Range<usize>) -> Result<(), Stop> {
+    fn event(&mut self, event: Event<'_>, span: &Span) -> Result<(), Stop> {
+        self.refuse_tag(span);
+        let at = self.range(span);
+        self.last = at.end;
         match event {
             Event::DocumentStart(explicit, _) if explicit || self.root.is_some() => {
                 let help = "write exactly `---` where the front matter ends, and quote a value that begins with `---`";
                 self.stop(&at, "a second document begins here", help)
             }
-            Event::Scalar(text, style, anchor, tag) => {
-                self.refuse_tag(tag.is_some(), &at);
+            Event::Scalar(text, style, anchor, _) => {
                 let scalar = Scalar { text: text.into_owned(), style: written(style) };
                 self.put(Node { at, kind: NodeKind::Scalar(scalar) }, anchor)
             }
-            Event::SequenceStart(_, anchor, tag) => {
-                self.refuse_tag(tag.is_some(), &at);
+            Event::SequenceStart(_, anchor, _) => {
                 self.begin(at, anchor, NodeKind::Sequence(Vec::new()))
             }
-            Event::MappingStart(_, anchor, tag) => {
-                self.refuse_tag(tag.is_some(), &at);
+            Event::MappingStart(_, anchor, _) => {
                 self.begin(at, anchor, NodeKind::Mapping(Vec::new()))
             }
             Event::SequenceEnd | Event::MappingEnd => self.end(&at),
@@ -253,10 +249,11 @@ impl<'a, 'f> Builder<'a, 'f> {
         Err(Stop)
     }
 
-    fn refuse_tag(&mut self, tagged: bool, at: &Range<usize>) {
-        if tagged {
+    fn refuse_tag(&mut self, span: &Span) {
+        if let Some(tag) = span.tag_span() {
+            let at = self.range(&tag);
             let help = "leave the tag out; quotes make text of a value";
-            self.findings.add(&SYNTAX, Some(at), "YAML tags are not read", help);
+            self.findings.add(&SYNTAX, Some(&at), "YAML tags are not read", help);
         }
     }
 

@@ -24,14 +24,12 @@ pub(super) fn check(
 }
 
 /// What would be right instead of `word`.
-pub(super) fn help(word: &str) -> String {
+fn help(word: &str) -> String {
     let meant: Vec<&str> =
         TABLE.iter().filter(|row| row.executable.contains(&word)).map(|row| row.name).collect();
     if !meant.is_empty() {
-        return format!(
-            "`{word}` is what an executable hook prints; a manifest says {}",
-            listed(&meant)
-        );
+        let meant = listed(&meant);
+        return format!("did you mean {meant}? `{word}` is what an executable hook prints");
     }
     let spellings: Vec<&str> = TABLE.iter().flat_map(|row| row.manifest).copied().collect();
     match nearest(word, &spellings) {
@@ -40,7 +38,7 @@ pub(super) fn help(word: &str) -> String {
     }
 }
 
-/// All canonical names.
+/// All canonical names, as the end of a sentence.
 pub(super) fn events() -> String {
     let names: Vec<&str> = TABLE.iter().map(|row| row.name).collect();
     listed(&names)

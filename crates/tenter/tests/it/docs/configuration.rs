@@ -6,7 +6,7 @@ use tenter_testkit::{Output, Sandbox, wait_until};
 
 use super::hooks::has_what_it_needs;
 use super::markdown::{Table, page, pages};
-use crate::sandbox;
+use crate::{headless, of_kind, sandbox};
 
 const USER_FILE: &str = "../home/.config/tenter/config.toml";
 const PROJECT_FILE: &str = "tenter.toml";
@@ -60,6 +60,31 @@ fn every_key_may_be_set_by_whom_the_table_says() {
         let output = hello(&sandbox).expect_code(0);
         let refused = output.stderr.contains("a project may not set");
         assert_eq!(refused, project == "no", "{key}\n{output}");
+    }
+}
+
+/// The defaults that are numbers or words are what happens where nothing is said.
+#[test]
+fn the_defaults_are_those_of_the_table() {
+    let sandbox = sandbox();
+    sandbox.sh_hook("guard", "agent_stop", r#"echo '{"follow_up_messages": ["again"]}'"#);
+    let shown = sandbox.run(&["hooks", "show", "guard", "--json"]).json();
+    let call = "{tool_calls: [{name: todo}]}";
+    let (lines, _) = headless(&sandbox, &format!("turns: [{}]", [call; 60].join(", ")));
+    let turns = of_kind(&lines, "usage").len();
+    let (lines, _) = headless(&sandbox, "turns: [{text: ok}]");
+    let continuations =
+        of_kind(&lines, "text").iter().filter(|text| text["role"] == "user").count();
+    for (key, real) in [
+        ("max_turns", turns.to_string()),
+        ("hooks.timeout_ms", shown[0]["timeout_ms"].to_string()),
+        ("hooks.fail", shown[0]["fail"].to_string()),
+        ("hooks.max_continuations", continuations.to_string()),
+        ("hooks.enabled", (continuations > 0).to_string()),
+    ] {
+        let keys = keys();
+        let row = keys.rows.iter().find(|row| row[0] == key).unwrap();
+        assert_eq!(row[2], real, "{key}");
     }
 }
 

@@ -1,6 +1,7 @@
 //! Reads the pages of `docs/`: their examples, tables, headings and links. Knows the part of Markdown that they use, and
 //! fails on what it would misread.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -121,10 +122,28 @@ impl Page {
         }
     }
 
-    fn see_heading(&mut self, level: usize, title: &str) {
-        self.headings.truncate(level - 1);
-        self.headings.resize(level - 1, String::new());
-        self.headings.push(title.replace('`', ""));
+    /// The names in the tables under a heading whose first column is "Field".
+    pub(super) fn fields(&self, heading: &str) -> BTreeSet<&str> {
+        let tables = self.tables.iter().filter(|table| table.header[0] == "Field");
+        tables.filter(|table| table.heading == heading).flat_map(Table::names).collect()
+    }
+
+    fn see_example(&mut self, place: String, note: Note, body: &[&str]) {
+        let section =
+            format!("{} {}", self.name, self.headings.get(1).cloned().unwrap_or_default());
+        let heading = self.nearest_heading();
+        let text = body.join("\n") + "\n";
+        self.blocks.push(Block { place, section, heading, note, text });
+    }
+
+    fn see_text(&mut self, line: &str, above: &str) {
+        if let Some((level, title)) = heading(line) {
+            self.headings.truncate(level - 1);
+            self.headings.resize(level - 1, String::new());
+            self.headings.push(title.replace('`', ""));
+        } else if line.starts_with('|') {
+            self.see_row(line, !above.starts_with('|'));
+        }
     }
 
     fn nearest_heading(&self) -> String {
@@ -148,39 +167,27 @@ fn read(path: &Path) -> Page {
     let text = fs::read_to_string(path).unwrap();
     let mut page = Page { links: links(&text), ..Page::new(path) };
     let mut note: Option<Note> = None;
-    let mut in_table = false;
+    let mut above = "";
     let mut lines = text.lines().enumerate();
     while let Some((index, line)) = lines.next() {
         let place = format!("{}:{}", page.name, index + 1);
-        if let Some(info) = line.strip_prefix("```") {
-            let noted = note.take();
-            let note =
-                noted.unwrap_or_else(|| panic!("{place}: this {info} example is not tested"));
-            let body = lines.by_ref().map(|(_, line)| line).take_while(|line| *line != "```");
-            let text = body.map(|line| format!("{line}\n")).collect();
-            let section =
-                format!("{} {}", page.name, page.headings.get(1).cloned().unwrap_or_default());
-            page.blocks.push(Block { place, section, heading: page.nearest_heading(), note, text });
+        let mut following = lines.by_ref().map(|(_, line)| line);
+        if line.starts_with("```") {
+            let body: Vec<&str> = following.take_while(|line| *line != "```").collect();
+            let note = note.take().unwrap_or_else(|| panic!("{place}: this is not tested"));
+            page.see_example(place, note, &body);
         } else if let Some(comment) = line.strip_prefix("<!-- test: ") {
             let mut comment = vec![comment];
             while !comment.last().unwrap().ends_with("-->") {
-                comment.push(lines.next().unwrap_or_else(|| panic!("{place}: no end")).1);
+                comment.push(following.next().unwrap_or_else(|| panic!("{place}: no end")));
             }
             note = Some(read_note(&place, &comment));
         } else {
             assert!(note.is_none(), "{place}: a test without an example");
-            assert!(
-                !line.trim_start().starts_with("```"),
-                "{place}: an example must not be indented"
-            );
-            if let Some((level, title)) = heading(line) {
-                page.see_heading(level, title);
-            }
-            if line.starts_with('|') {
-                page.see_row(line, !in_table);
-            }
-            in_table = line.starts_with('|');
+            assert!(!line.trim_start().starts_with("```"), "{place}: an indented example");
+            page.see_text(line, above);
         }
+        above = line;
     }
     page
 }

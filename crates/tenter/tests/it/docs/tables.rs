@@ -63,12 +63,7 @@ fn the_table_of_tools_is_the_codes() {
     for row in &documented.rows {
         let schema = registry.get(&row[0]).unwrap().input_schema();
         let fields = schema["properties"].as_object().unwrap().keys().map(String::as_str);
-        assert_eq!(
-            words_in_code(&row[1]),
-            fields.collect(),
-            "the input of {}",
-            row[0]
-        );
+        assert_eq!(words_in_code(&row[1]), fields.collect(), "the input of {}", row[0]);
     }
 }
 
@@ -79,12 +74,7 @@ fn the_table_of_metadata_is_the_codes() {
     for row in &documented.rows {
         let fields = full_metadata(&row[0]);
         let fields = fields.as_object().unwrap().keys().map(String::as_str);
-        assert_eq!(
-            words_in_code(&row[1]),
-            fields.collect(),
-            "the metadata of {}",
-            row[0]
-        );
+        assert_eq!(words_in_code(&row[1]), fields.collect(), "the metadata of {}", row[0]);
     }
 }
 

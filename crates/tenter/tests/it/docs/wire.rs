@@ -87,29 +87,20 @@ fn every_field_of_an_answer_is_shown() {
 /// others under their event.
 #[test]
 fn every_field_of_a_payload_is_listed() {
-    let tables = page("hooks.md").tables;
-    let listed = |heading: &str| -> Vec<String> {
-        let fields =
-            tables.iter().filter(|table| table.header[0] == "Field" && table.heading == heading);
-        fields.flat_map(|table| table.names().into_iter().map(str::to_owned)).collect()
-    };
+    let page = page("hooks.md");
     for (event, spelling, heading) in full_events() {
         let payload = executable::payload(&event, spelling).unwrap();
         let payload: Object = serde_json::from_str(&payload).unwrap();
-        let keys: BTreeSet<String> = payload.keys().cloned().collect();
-        let listed: BTreeSet<String> =
-            listed("Every payload").into_iter().chain(listed(heading)).collect();
-        assert_eq!(keys, listed, "the fields of {spelling}");
-        if let Some(usage) = payload.get("usage") {
-            let keys: BTreeSet<String> = usage.as_object().unwrap().keys().cloned().collect();
-            assert_eq!(keys, self::listed_in(&tables, "Token figures"), "the fields of usage");
+        let listed = &page.fields("Every payload") | &page.fields(heading);
+        assert_eq!(keys(&payload), listed, "the fields of {spelling}");
+        if let Some(Value::Object(usage)) = payload.get("usage") {
+            assert_eq!(keys(usage), page.fields("Token figures"), "the fields of usage");
         }
     }
 }
 
-fn listed_in(tables: &[super::markdown::Table], heading: &str) -> BTreeSet<String> {
-    let tables = tables.iter().filter(|table| table.heading == heading);
-    tables.flat_map(|table| table.names().into_iter().map(str::to_owned)).collect()
+fn keys(object: &Object) -> BTreeSet<&str> {
+    object.keys().map(String::as_str).collect()
 }
 
 /// An event of each kind that executables know, with every field that may be left out, and the heading that describes it.

@@ -1,0 +1,118 @@
+//! Every folder below `tests/manifests/` is one manifest with the findings that it has to have in `expected.txt`.
+//! `TENTER_UPDATE=1` writes those files anew; read what you accept.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use tenter_protocol::manifest::front_matter::{Rules, json_schema, properties, read};
+use tenter_protocol::{Diagnostic, Severity, json};
+
+/// Stands for the engine's compiler: an unclosed bracket is wrong, look-around is slow.
+pub(crate) fn judge(pattern: &str) -> Result<Option<String>, String> {
+    if pattern.matches('[').count() != pattern.matches(']').count() {
+        return Err("unclosed character class".to_owned());
+    }
+    Ok(pattern.contains("(?=").then(|| "it needs the slow engine".to_owned()))
+}
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/manifests")
+}
+
+#[expect(clippy::disallowed_methods, reason = "a switch for whoever runs the tests")]
+fn update() -> bool {
+    std::env::var_os("TENTER_UPDATE").is_some()
+}
+
+fn folders(kind: &str) -> Vec<PathBuf> {
+    let mut folders: Vec<PathBuf> =
+        fs::read_dir(root().join(kind)).unwrap().map(|entry| entry.unwrap().path()).collect();
+    folders.sort();
+    folders
+}
+
+fn line(finding: &Diagnostic) -> String {
+    let place = finding.place.as_ref().map_or_else(
+        || "-".to_owned(),
+        |place| {
+            let letters = place.source.chars().skip(place.column - 1).take(place.length);
+            let marked = letters.collect::<String>();
+            format!("{}:{}-{} `{marked}`", place.line, place.column, place.length)
+        },
+    );
+    let help = finding.help.as_deref().unwrap_or("");
+    let Diagnostic { id, severity, message, .. } = finding;
+    format!("  {id} {severity} {place}\n    {message}\n    | {help}\n")
+}
+
+fn rendered(folder: &Path) -> String {
+    let bytes = fs::read(folder.join("HOOK.md")).unwrap();
+    let mut text = String::new();
+    for (title, rules) in [("validate", Rules::Strict), ("run", Rules::Tolerant)] {
+        let (manifest, findings) = read(&folder.join("HOOK.md"), &bytes, rules, &judge);
+        let lines: String = findings.iter().map(line).collect();
+        writeln!(text, "{title}:\n{lines}").unwrap();
+        if rules == Rules::Tolerant {
+            let hook = manifest
+                .as_ref()
+                .map_or_else(|| "none".to_owned(), |m| json::to_string(&properties(m)));
+            writeln!(text, "hook: {hook}").unwrap();
+        }
+    }
+    text
+}
+
+/// Compares `text` with what stands in `file`, or writes it there.
+fn assert_file(file: &Path, text: &str) {
+    if update() {
+        fs::write(file, text).unwrap();
+    }
+    let expected = fs::read_to_string(file).unwrap_or_default().replace("\r\n", "\n");
+    assert!(expected == text, "{}\n--- expected\n{expected}\n--- found\n{text}", file.display());
+}
+
+#[test]
+fn every_document_has_the_findings_that_stand_beside_it() {
+    for kind in ["valid", "invalid"] {
+        for folder in folders(kind) {
+            assert_file(&folder.join("expected.txt"), &rendered(&folder));
+        }
+    }
+}
+
+#[test]
+fn valid_documents_have_no_errors_and_invalid_ones_have() {
+    for (kind, valid) in [("valid", true), ("invalid", false)] {
+        for folder in folders(kind) {
+            let path = folder.join("HOOK.md");
+            let bytes = fs::read(&path).unwrap();
+            let (manifest, findings) = read(&path, &bytes, Rules::Strict, &judge);
+            assert_eq!(manifest.is_some(), valid, "{}", folder.display());
+            let error = findings.iter().any(|finding| finding.severity == Severity::Error);
+            assert_ne!(error, valid, "{}", folder.display());
+        }
+    }
+}
+
+#[test]
+fn every_finding_has_its_file_and_says_what_would_be_right() {
+    for kind in ["valid", "invalid"] {
+        for folder in folders(kind) {
+            let path = folder.join("HOOK.md");
+            let bytes = fs::read(&path).unwrap();
+            for finding in read(&path, &bytes, Rules::Strict, &judge).1 {
+                assert_eq!(finding.path.as_ref(), Some(&path));
+                assert!(finding.help.is_some_and(|help| !help.is_empty()), "{}", finding.message);
+                assert!(finding.place.is_some(), "{}", finding.message);
+            }
+        }
+    }
+}
+
+#[test]
+fn the_schema_for_editors_is_not_stale() {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/hook-manifest.schema.json");
+    let schema = serde_json::to_string_pretty(&json_schema()).unwrap();
+    assert_file(&file, &format!("{schema}\n"));
+}

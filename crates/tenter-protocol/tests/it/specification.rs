@@ -1,0 +1,1 @@
+//! Input that is not written by somebody who wants a hook.
