@@ -1,3 +1,5 @@
+//! What matchers promise: R19 to R21.
+
 use super::*;
 use proptest::prelude::*;
 use serde_json::{Value, json};

@@ -20,7 +20,8 @@ fn read(bytes: &[u8]) -> (Option<Manifest>, Vec<Diagnostic>) {
 
 /// The `key: value` lines of a valid manifest, and what a test adds to them.
 fn manifest(more: &str) -> Vec<u8> {
-    format!("---\nname: guard\ndescription: Guards\ntrigger: before_tool\n{more}---\nbody\n").into_bytes()
+    format!("---\nname: guard\ndescription: Guards\ntrigger: before_tool\n{more}---\nbody\n")
+        .into_bytes()
 }
 
 fn ids(findings: &[Diagnostic]) -> Vec<&str> {
@@ -167,10 +168,14 @@ fn hyphens_inside_of_text_do_not_end_the_front_matter() {
 
 #[test]
 fn one_line_of_the_longest_length_is_marked_without_a_copy_for_every_problem() {
-    let keys: Vec<String> = (0..4000).map(|index| format!("k{index}: 1")).collect();
-    let text = format!("---\n{{name: guard, description: a, trigger: before_tool, {}}}\n---\n", keys.join(", "));
+    let keys: Vec<String> = (0..2000).map(|index| format!("k{index}: 1")).collect();
+    let text = format!(
+        "---\n{{name: guard, description: a, trigger: before_tool, {}}}\n---\n",
+        keys.join(", ")
+    );
     let (found, findings) = read(text.as_bytes());
     assert!(found.is_some());
-    let kept: usize = findings.iter().filter_map(|one| one.place.as_ref()).map(|place| place.source.len()).sum();
+    let kept: usize =
+        findings.iter().filter_map(|one| one.place.as_ref()).map(|place| place.source.len()).sum();
     assert!(kept <= 100 * LONGEST_FRONT_MATTER, "{kept}");
 }

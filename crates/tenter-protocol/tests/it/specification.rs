@@ -1,1 +1,295 @@
-//! Input that is not written by somebody who wants a hook.
+//! The specification's own examples, word for word, and the cases of the reference validator that are about front matter.
+
+use std::path::Path;
+
+use tenter_protocol::manifest::front_matter::{Rules, properties, read};
+use tenter_protocol::manifest::{Manifest, MatcherText};
+use tenter_protocol::{Diagnostic, json};
+
+use crate::manifests::judge;
+
+/// Every front matter of the specification, with the heading that it stands under.
+const EXAMPLES: [(&str, &str); 10] = [
+    (
+        "3.1 Sync Mode (Default)",
+        r"---
+name: security-check
+trigger: before_tool
+async: false # default, optional
+---
+",
+    ),
+    (
+        "3.2 Async Mode",
+        r"---
+name: auto-format
+trigger: after_tool
+async: true
+---
+",
+    ),
+    (
+        "4.1 Matcher Configuration",
+        r#"---
+name: block-dangerous-commands
+trigger: before_tool
+matcher:
+  tool: "Shell" # Tool name regex
+  pattern: "rm -rf /|mkfs|>:/dev/sda" # Parameter content regex
+---
+"#,
+    ),
+    (
+        "5.5 Stop Event (Quality Gate)",
+        r"---
+name: enforce-tests
+description: Ensure all tests pass before completing
+trigger: before_stop
+timeout: 60000
+async: false
+priority: 999
+---
+",
+    ),
+    (
+        "Pattern 1: Dangerous Operation Interception (Sync + Block)",
+        r#"---
+name: block-dangerous-commands
+description: Blocks dangerous system commands
+trigger: before_tool
+matcher:
+  tool: Shell
+  pattern: "rm -rf /|mkfs|dd if=/dev/zero"
+timeout: 5000
+async: false
+priority: 999
+---
+"#,
+    ),
+    (
+        "Pattern 2: Auto-formatting (Async)",
+        r#"---
+name: auto-format-python
+description: Auto-format Python files after write
+trigger: after_tool
+matcher:
+  tool: WriteFile
+  pattern: "\.py$"
+timeout: 30000
+async: true
+---
+"#,
+    ),
+    (
+        "Pattern 3: Sensitive Operation Block (Sync)",
+        r#"---
+name: block-prod-deploy
+description: Block production deployment operations
+trigger: before_tool
+matcher:
+  tool: Shell
+  pattern: "deploy.*prod|kubectl.*production"
+timeout: 60000
+async: false
+---
+"#,
+    ),
+    (
+        "Pattern 4: Session Audit Log (Async)",
+        r"---
+name: audit-log
+description: Log all session activities
+trigger: session_end
+async: true
+---
+",
+    ),
+    (
+        "Pattern 5: Quality Gate (Sync + before_stop)",
+        r"---
+name: enforce-test-coverage
+description: Ensure tests pass before allowing completion
+trigger: before_stop
+timeout: 120000
+async: false
+priority: 999
+---
+",
+    ),
+    (
+        "10.2 HOOK.md Example",
+        r#"---
+name: block-dangerous-commands
+description: Blocks dangerous shell commands that could destroy data
+trigger: before_tool
+matcher:
+  tool: Shell
+  pattern: "rm -rf /|mkfs|dd if=/dev/zero|>:/dev/sda"
+timeout: 5000
+async: false
+priority: 999
+---
+"#,
+    ),
+];
+
+/// The matchers under 4.4.
+const MATCHERS: [&str; 4] = [
+    r#"matcher:
+  tool: "Shell"
+"#,
+    r#"matcher:
+  tool: "WriteFile"
+  pattern: "\.(py|js|ts)$"
+"#,
+    r#"matcher:
+  tool: "Shell"
+  pattern: "(rm -rf|mkfs|dd if=/dev/zero)"
+"#,
+    r#"matcher:
+  pattern: "/etc/passwd|/var/www"
+"#,
+];
+
+fn read_as(folder: &str, text: &str, rules: Rules) -> (Option<Manifest>, Vec<Diagnostic>) {
+    read(&Path::new("/hooks").join(folder).join("HOOK.md"), text.as_bytes(), rules, &judge)
+}
+
+fn ids(findings: &[Diagnostic]) -> Vec<&'static str> {
+    findings.iter().map(|finding| finding.id).collect()
+}
+
+/// The folder that an example would lie in.
+fn folder(text: &str) -> &str {
+    text.lines().find_map(|line| line.strip_prefix("name: ")).unwrap()
+}
+
+#[test]
+fn every_example_works_at_run_time() {
+    for (heading, text) in EXAMPLES {
+        let (manifest, findings) = read_as(folder(text), text, Rules::Tolerant);
+        assert!(manifest.is_some(), "{heading}: {findings:?}");
+    }
+}
+
+#[test]
+fn every_complete_example_is_valid_and_the_shortened_ones_lack_their_description() {
+    for (heading, text) in EXAMPLES {
+        let mut found = ids(&read_as(folder(text), text, Rules::Strict).1);
+        // An example's backslash is kept, with a warning.
+        found.retain(|id| *id != "manifest-escape");
+        let shortened = !text.contains("\ndescription:");
+        let expected: &[&str] = if shortened { &["manifest-description"] } else { &[] };
+        assert_eq!(found, expected, "{heading}");
+    }
+}
+
+#[test]
+fn the_matchers_mean_what_they_look_like() {
+    let expected = [
+        (Some("Shell"), None),
+        (Some("WriteFile"), Some(r"\.(py|js|ts)$")),
+        (Some("Shell"), Some("(rm -rf|mkfs|dd if=/dev/zero)")),
+        (None, Some("/etc/passwd|/var/www")),
+    ];
+    for (text, (tool, pattern)) in MATCHERS.into_iter().zip(expected) {
+        let text = format!("---\nname: a\ndescription: b\ntrigger: before_tool\n{text}---\n");
+        let manifest = read_as("a", &text, Rules::Strict).0.unwrap();
+        let owned = |text: Option<&str>| text.map(str::to_owned);
+        assert_eq!(manifest.matcher, MatcherText { tool: owned(tool), pattern: owned(pattern) });
+    }
+}
+
+#[test]
+fn properties_are_printed_in_the_references_order_with_its_defaults() {
+    let text = "---\ntrigger: session_end\ndescription: b\nname: a\n---\n";
+    let manifest = read_as("a", text, Rules::Strict).0.unwrap();
+    assert_eq!(
+        json::to_string(&properties(&manifest)),
+        r#"{"name": "a", "description": "b", "trigger": "session_end", "timeout": 30000, "async": false, "priority": 100}"#
+    );
+    let (_, text) = EXAMPLES.into_iter().next_back().unwrap();
+    let manifest = read_as(folder(text), text, Rules::Strict).0.unwrap();
+    assert_eq!(
+        json::to_string(&properties(&manifest)),
+        concat!(
+            r#"{"name": "block-dangerous-commands", "#,
+            r#""description": "Blocks dangerous shell commands that could destroy data", "#,
+            r#""trigger": "before_tool", "timeout": 5000, "async": false, "priority": 999, "#,
+            r#""matcher": {"tool": "Shell", "pattern": "rm -rf /|mkfs|dd if=/dev/zero|>:/dev/sda"}}"#
+        )
+    );
+}
+
+/// The name, what is added to or taken from a valid manifest of that name, and what is found.
+#[test]
+fn the_reference_validators_cases_end_as_it_ends_them() {
+    for (folder, name, more, expected) in [
+        ("my-hook", "my-hook", "", &[][..]),
+        (
+            "my-hook",
+            "my-hook",
+            "matcher:\n  tool: Shell\n  pattern: rm\ntimeout: 5000\nasync: true\npriority: 1\nmetadata:\n  author: x\n",
+            &["manifest-async-cannot-block"],
+        ),
+        ("MyHook", "MyHook", "", &["manifest-name"]),
+        (&"a".repeat(70), &"a".repeat(70), "", &["manifest-name"]),
+        ("-my-hook", "-my-hook", "", &["manifest-name"]),
+        ("my--hook", "my--hook", "", &["manifest-name"]),
+        ("my_hook", "my_hook", "", &["manifest-name"]),
+        ("wrong", "right", "", &["manifest-folder-name"]),
+        ("my-hook", "my-hook", "unknown: x\n", &["manifest-unknown-key"]),
+        ("my-hook", "my-hook", "timeout: 999999\n", &["manifest-timeout"]),
+        ("my-hook", "my-hook", "priority: 2000\n", &["manifest-priority"]),
+        ("my-hook", "my-hook", "matcher:\n  tool: \"[invalid(\"\n", &["manifest-pattern"]),
+        ("技能", "技能", "", &[]),
+        ("café", "cafe\u{301}", "", &[]),
+        ("cafe\u{301}", "café", "", &[]),
+        // Edges that the reference decides without a test of its own.
+        ("my-hook", "my-hook", "timeout: 5.5\n", &["manifest-timeout"]),
+        ("my-hook", "my-hook", "timeout: 100\npriority: 1000\n", &[]),
+        ("my-hook", "my-hook", "timeout: 600000\npriority: 0\n", &[]),
+        ("my-hook", "my-hook", "matcher:\n", &["manifest-matcher"]),
+        (
+            "my-hook",
+            "my-hook",
+            "async: true\nasync: true\n",
+            &["manifest-duplicate-key", "manifest-async-cannot-block"],
+        ),
+    ] {
+        let text =
+            format!("---\nname: {name}\ndescription: A hook\ntrigger: before_tool\n{more}---\n");
+        let mut found = ids(&read_as(folder, &text, Rules::Strict).1);
+        found.sort_by_key(|id| expected.iter().position(|one| one == id));
+        assert_eq!(found, expected, "{text}");
+    }
+}
+
+#[test]
+fn a_folder_without_a_name_is_not_compared() {
+    let text = "---\nname: a\ndescription: b\ntrigger: session_end\n---\n";
+    let (manifest, findings) = read(Path::new("HOOK.md"), text.as_bytes(), Rules::Strict, &judge);
+    assert!(manifest.is_some(), "{findings:?}");
+}
+
+#[test]
+fn extensions_are_read_from_metadata() {
+    let read = |lines: &str| {
+        let text =
+            format!("---\nname: a\ndescription: b\ntrigger: before_stop\nmetadata:\n{lines}---\n");
+        read_as("a", &text, Rules::Strict).0.unwrap().extensions
+    };
+    let all = read(
+        "  fail: closed\n  protected: true\n  workdir: hook\n  env: [A, B_C]\n  payload: light\n",
+    );
+    assert_eq!(all.fail_closed, Some(true));
+    assert!(all.protected && all.starts_in_own_folder && all.light_payload);
+    assert_eq!(all.env, ["A", "B_C"]);
+    let named =
+        read("  fail: open\n  protected: false\n  workdir: project\n  env: []\n  payload: full\n");
+    assert_eq!(named.fail_closed, Some(false));
+    let defaults = read("  author: somebody\n");
+    assert_eq!(named.env, defaults.env);
+    assert_eq!(defaults, tenter_protocol::manifest::Extensions::default());
+    assert_eq!(read("  fail: close\n  protected: yes\n  env: A\n"), defaults);
+}

@@ -33,6 +33,7 @@ mod tables;
 mod wire;
 
 use markdown::{Block, Page, pages};
+use tenter_testkit::Output;
 
 /// The kinds, and the keys that the lines of their notes may have.
 const KINDS: [(&str, &[&str]); 8] = [
@@ -49,6 +50,12 @@ const KINDS: [(&str, &[&str]); 8] = [
 /// The examples of one kind, of all pages.
 fn examples<'p>(pages: &'p [Page], kind: &str) -> impl Iterator<Item = &'p Block> {
     pages.iter().flat_map(|page| &page.blocks).filter(move |block| block.note.kind == kind)
+}
+
+/// `text` as the pages show it: folders by the names that they have there, and one stand-in for all that varies.
+fn as_documented(output: &Output, text: &str) -> String {
+    let text = output.normal(text);
+    text.replace("[ROOT]/project", "/home/ada/shop").replace("[ROOT]/home", "/home/ada")
 }
 
 #[test]

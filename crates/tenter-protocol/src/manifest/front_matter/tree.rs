@@ -13,7 +13,7 @@ use super::scalar::{Scalar, Style};
 use super::split::Fences;
 use super::syntax;
 
-/// The most values of one front matter, those that aliases repeat included.
+/// The most keys and values of one front matter, those that aliases repeat included.
 const MOST_VALUES: usize = 5000;
 const DEEPEST: usize = 32;
 
@@ -244,7 +244,7 @@ impl<'a, 'f> Builder<'a, 'f> {
         if self.values <= MOST_VALUES {
             return Ok(());
         }
-        let message = format!("the front matter has more than {MOST_VALUES} values");
+        let message = format!("the front matter has more than {MOST_VALUES} keys and values");
         self.findings.add(&LIMIT, Some(at), message, "front matter is a few lines");
         Err(Stop)
     }

@@ -9,6 +9,7 @@ use std::os::unix::fs::PermissionsExt as _;
 
 use tenter_testkit::{Output, Sandbox};
 
+use super::as_documented;
 use super::hooks::has_what_it_needs;
 use super::markdown::{Block, pages};
 use crate::sandbox;
@@ -92,8 +93,7 @@ fn commands(block: &Block) -> Vec<(String, Vec<&str>)> {
 
 /// The lines of what was printed or documented, with what varies replaced.
 fn lines(output: &Output, text: &str) -> Vec<String> {
-    let text = output.normal(text);
-    let text = text.replace("/home/ada/shop", "[ROOT]/project").replace("/home/ada", "[ROOT]/home");
+    let text = as_documented(output, text);
     text.lines().map(|line| line.trim_end().to_owned()).collect()
 }
 

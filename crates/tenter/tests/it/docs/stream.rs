@@ -6,6 +6,7 @@ use serde_json::Value;
 use tenter_protocol::{Object, json};
 use tenter_testkit::Sandbox;
 
+use super::as_documented;
 use super::markdown::{page, pages};
 use crate::sandbox;
 
@@ -58,22 +59,17 @@ fn printed() -> Vec<String> {
 
 fn normal_lines(sandbox: &Sandbox, args: &[&str], code: i32) -> Vec<String> {
     let output = sandbox.run(args).expect_code(code);
-    output.stdout.lines().map(|line| to_ada(&output.normal(line))).collect()
-}
-
-fn to_ada(text: &str) -> String {
-    text.replace("[ROOT]/project", "/home/ada/shop").replace("[ROOT]/home", "/home/ada")
+    output.stdout.lines().map(|line| as_documented(&output, line)).collect()
 }
 
 #[test]
 fn every_line_is_one_that_is_printed() {
-    let printed = printed();
+    let printed = printed().join("\n");
     let sandbox = sandbox();
-    let normal = sandbox.shell("true");
+    let any = sandbox.shell("true");
     for block in super::examples(&pages(), "line") {
         let documented: Value = serde_json::from_str(&block.text).unwrap();
-        let documented = normal.normal(&json::to_string(&documented));
-        let printed = printed.join("\n");
+        let documented = as_documented(&any, &json::to_string(&documented));
         assert!(
             printed.lines().any(|line| line == documented),
             "{}\n{documented}\nis none of\n{printed}",

@@ -9,6 +9,7 @@ use tenter_protocol::event::{Stop, StopReason, Turn, TurnUsage, Usage};
 use tenter_protocol::{Body, Event, EventName, Message, Object, Scope, ToolCall, ToolResult};
 use tenter_protocol::{executable, json, lifecycle};
 
+use super::as_documented;
 use super::markdown::{Block, page, pages};
 use crate::sandbox;
 
@@ -36,14 +37,9 @@ fn compared(block: &Block, documented: &Value) -> (String, Vec<String>) {
     sandbox.write("README.md", "# The shop\n");
     let model = sandbox.script(block.note.get("script").unwrap());
     let output = sandbox.run(&["run", "--model", &model, block.note.get("message").unwrap()]);
-    let normal = |text: &str| {
-        output
-            .normal(text)
-            .replace("[ROOT]/project", "/home/ada/shop")
-            .replace("[ROOT]/home", "/home/ada")
-    };
-    let real = sandbox.read("payloads.jsonl").lines().map(normal).collect();
-    (normal(&json::to_string(documented)), real)
+    let real =
+        sandbox.read("payloads.jsonl").lines().map(|line| as_documented(&output, line)).collect();
+    (as_documented(&output, &json::to_string(documented)), real)
 }
 
 #[test]
