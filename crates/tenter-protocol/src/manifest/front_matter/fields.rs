@@ -72,7 +72,7 @@ impl Reader<'_, '_> {
                     format!("keys are {}; anything else belongs below `metadata:`", listed(&KEYS))
                 }
             };
-            let ignored = self.findings.instead("it is ignored");
+            let ignored = self.findings.instead(&UNKNOWN, "it is ignored");
             let message = format!("a manifest has no `{}`{ignored}", shown(key));
             self.findings.add(&UNKNOWN, Some(&entry.key.at), message, help);
         }
@@ -138,7 +138,7 @@ impl Reader<'_, '_> {
                 "no" | "off" | "n" | "0" => "did you mean `false`?",
                 _ => "write `true` or `false`",
             };
-            let instead = self.findings.instead("`false` is used");
+            let instead = self.findings.instead(&ASYNC, "`false` is used");
             let message = format!("`async` is neither `true` nor `false`{instead}");
             self.findings.add(&ASYNC, Some(&entry.value.at), message, help);
             return None;

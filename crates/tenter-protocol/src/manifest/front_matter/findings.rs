@@ -104,11 +104,11 @@ impl<'a> Findings<'a> {
         });
     }
 
-    /// What is done at run time in spite of a finding, as the end of its message; nothing for strict rules.
-    pub(super) fn instead(&self, what: &str) -> String {
-        match self.rules {
-            Rules::Strict => String::new(),
-            Rules::Tolerant => format!("; {what}"),
+    /// What is done in spite of a finding of this kind, as the end of its message; nothing when it is an error.
+    pub(super) fn instead(&self, kind: &Kind, what: &str) -> String {
+        match self.severity(kind) {
+            Severity::Error => String::new(),
+            _ => format!("; {what}"),
         }
     }
 

@@ -50,7 +50,7 @@ fn unknown(entry: &Entry, reader: &mut Reader<'_, '_>) {
         Some(known) => format!("did you mean `{known}`?"),
         None => "a matcher has `tool` and `pattern`".to_owned(),
     };
-    let ignored = reader.findings.instead("it is ignored");
+    let ignored = reader.findings.instead(&MATCHER, "it is ignored");
     let message = format!("a matcher has no `{}`{ignored}", shown(&entry.key.name));
     reader.findings.add(&MATCHER, Some(&entry.key.at), message, help);
 }
@@ -62,7 +62,7 @@ fn pattern(entry: &Entry, check: CheckPattern<'_>, reader: &mut Reader<'_, '_>) 
     match check(&text) {
         Ok(None) => {}
         Ok(Some(remark)) => {
-            let help = "it works; a simpler expression would be faster";
+            let help = "write it without look-around and back-references if you can";
             reader.findings.add(&PATTERN_REMARK, at, remark, help);
         }
         Err(problem) => {

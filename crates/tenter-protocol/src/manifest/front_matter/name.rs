@@ -10,14 +10,15 @@ use super::tree::{Node, shown};
 pub(super) fn check(text: &str, node: &Node, findings: &mut Findings<'_>) -> Option<String> {
     let name = normal(text);
     let faults = faults(&name);
-    let help = match rescued(&name) {
+    let rescued = rescued(&name);
+    let help = match &rescued {
         Some(rescued) => format!("for example `{rescued}`"),
         None => "write lower-case letters and digits, with single hyphens between them".to_owned(),
     };
     for fault in &faults {
         findings.add(&NAME, Some(&node.at), format!("the name {fault}"), help.clone());
     }
-    compare_with_folder(&name, node, findings);
+    compare_with_folder(&name, rescued.as_deref(), node, findings);
     faults.is_empty().then_some(name)
 }
 
@@ -65,10 +66,16 @@ fn rescued(name: &str) -> Option<String> {
     faults(&rescued).is_empty().then_some(rescued)
 }
 
-fn compare_with_folder(name: &str, node: &Node, findings: &mut Findings<'_>) {
+/// A name that becomes the folder's once its faults are gone has no further fault.
+fn compare_with_folder(
+    name: &str,
+    rescued: Option<&str>,
+    node: &Node,
+    findings: &mut Findings<'_>,
+) {
     let folder = findings.path().parent().and_then(|folder| folder.file_name());
     let Some(folder) = folder.map(|folder| normal(&folder.to_string_lossy())) else { return };
-    if folder != name {
+    if folder != name && Some(folder.as_str()) != rescued {
         let (name, folder) = (shown(name), shown(&folder));
         let message = format!("the hook is called `{name}` but its folder `{folder}`");
         let help = "give the folder the hook's name, or the hook the folder's";

@@ -70,7 +70,7 @@ impl Number {
     }
 
     fn complain(&self, entry: &Entry, what: &str, used: i64, reader: &mut Reader<'_, '_>) {
-        let instead = reader.findings.instead(&format!("{used} is used"));
+        let instead = reader.findings.instead(self.kind, &format!("{used} is used"));
         let message = format!("`{}` {what}{instead}", self.key);
         let help = format!("write {}", self.meant);
         reader.findings.add(self.kind, Some(&entry.value.at), message, help);

@@ -85,7 +85,7 @@ impl<'a> Reader<'a, '_> {
 
     /// [`Reader::complain`] about a field that has no effect then.
     fn ignore(&mut self, entry: &Entry, kind: &Kind, what: &str, meant: &str) {
-        let ignored = self.findings.instead("it is ignored");
+        let ignored = self.findings.instead(kind, "it is ignored");
         self.complain(entry, kind, &format!("{what}{ignored}"), meant);
     }
 

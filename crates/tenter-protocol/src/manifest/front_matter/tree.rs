@@ -283,7 +283,7 @@ fn written(style: ScalarStyle) -> Style {
 
 /// `text` as a message quotes it: on one line, and not endless.
 pub(super) fn shown(text: &str) -> String {
-    const LONGEST: usize = 60;
+    const LONGEST: usize = 80;
     let mut shown = String::new();
     for letter in text.chars().take(LONGEST) {
         if letter.is_control() {
