@@ -46,7 +46,8 @@ impl Conversation {
 
     /// A conversation that goes on.
     pub fn resumed(stored: StoredConversation) -> Self {
-        let messages: Vec<Message> = stored.entries.into_iter().map(|stored| stored.entry.message).collect();
+        let messages: Vec<Message> =
+            stored.entries.into_iter().map(|stored| stored.entry.message).collect();
         let mut usage = stored.summary.usage;
         if usage.current_context_window == 0 {
             // No model has seen this history yet: it was replaced after the last exchange.

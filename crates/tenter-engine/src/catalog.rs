@@ -4,10 +4,10 @@
 
 mod examine;
 mod listing;
+mod manifest;
 mod policy;
 mod precedence;
 
-use std::ffi::OsString;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -19,10 +19,12 @@ use tenter_protocol::{Diagnostic, EventName, Severity};
 pub use listing::{Listed, Status, Untrusted};
 pub use policy::{PolicyOverride, PolicyTable};
 
+use crate::environment::HookEnvironment;
 use crate::hook::Hook;
 use crate::query::{Cache, Query};
-use crate::source::{self, Places};
+use crate::source::{self, HookSettings, Places};
 use crate::trust::{TrustMode, TrustStore};
+use policy::Policies;
 
 /// What a catalog is loaded from.
 pub struct LoadRequest<'a> {
@@ -34,8 +36,8 @@ pub struct LoadRequest<'a> {
     pub store: &'a TrustStore,
     /// The file that remembers what hooks answered; without it every hook is asked.
     pub cache: Option<&'a Path>,
-    /// The environment of hooks, model keys already taken out (R40).
-    pub environment: &'a [(OsString, OsString)],
+    /// The environment of hooks (R40).
+    pub environment: &'a HookEnvironment,
     /// What hooks are held to.
     pub policies: &'a PolicyTable,
     /// How long a hook may take to name its events: [`QUERY_TIMEOUT`](crate::query::QUERY_TIMEOUT).
@@ -102,8 +104,12 @@ pub fn load(request: &LoadRequest) -> (Catalog, Vec<Diagnostic>) {
     let mut cache = Cache::open(request.cache);
     let examined = examiner(request).examine_all(candidates, &mut cache);
     diagnostics.extend(cache.save().err().and_then(|error| Some(unsaved(request.cache?, &error))));
-    let resolved = precedence::resolve(examined, request.policies, request.trust);
+    let (settings, of_settings) = HookSettings::read(&roots);
+    diagnostics.extend(of_settings);
+    let policies = Policies { configured: request.policies, settings: &settings };
+    let resolved = precedence::resolve(examined, policies, request.trust);
     diagnostics.extend(resolved.diagnostics);
+    diagnostics.extend(unmet(&settings, &resolved.listing));
     let catalog = Catalog {
         listing: resolved.listing,
         untrusted: resolved.untrusted,
@@ -124,6 +130,21 @@ fn examiner<'a>(request: &LoadRequest<'a>) -> examine::Examiner<'a> {
         mode: request.trust,
         trusted: request.store.of(&request.places.project),
     }
+}
+
+/// Names in a `hooks.toml` that no hook has.
+fn unmet(settings: &HookSettings, listing: &[Listed]) -> Vec<Diagnostic> {
+    let strangers =
+        settings.names().filter(|(_, name)| listing.iter().all(|listed| listed.name != *name));
+    let told = |(path, name): (&Path, &str)| {
+        Diagnostic::new(
+            "hooks-toml-names-nothing",
+            Severity::Info,
+            format!("no hook is named {name:?}"),
+        )
+        .at(path)
+    };
+    strangers.map(told).collect()
 }
 
 fn unsaved(cache: &Path, error: &std::io::Error) -> Diagnostic {

@@ -41,15 +41,41 @@ pub fn looks_like_model_key(name: &str) -> bool {
     name.contains("API_KEY") || name.contains("APIKEY") || (of_vendor && secret)
 }
 
-/// The parent's environment as hooks get it: without model keys, but for those in `pass`.
-pub fn for_hooks(parent: &Environment, pass: &[String]) -> Environment {
-    parent.iter().filter(|(name, _)| !is_withheld(name, pass)).cloned().collect()
+/// The environment of hooks.
+#[derive(Debug, Clone, Default)]
+pub struct HookEnvironment {
+    given: Environment,
+    withheld: Environment,
 }
 
-/// The values of the variables that hooks do not get: what must not reach a record either.
-pub fn withheld_values(parent: &Environment, pass: &[String]) -> Vec<String> {
-    let withheld = parent.iter().filter(|(name, _)| is_withheld(name, pass));
-    withheld.filter_map(|(_, value)| value.to_str()).map(str::to_owned).collect()
+impl HookEnvironment {
+    /// The parent's environment without model keys, but for those in `pass`.
+    pub fn new(parent: &Environment, pass: &[String]) -> Self {
+        let (withheld, given) =
+            parent.iter().cloned().partition(|(name, _)| is_withheld(name, pass));
+        Self { given, withheld }
+    }
+
+    /// What every hook gets.
+    pub fn given(&self) -> &Environment {
+        &self.given
+    }
+
+    /// What a hook gets that asks for the withheld variables in `asked`, with `added` over all of it.
+    pub fn with(&self, asked: &[String], added: &[(&str, OsString)]) -> Environment {
+        let asked_for = |name: &OsString| asked.iter().any(|asked| name == asked.as_str());
+        let passed = self.withheld.iter().filter(|(name, _)| asked_for(name));
+        let inherited = self.given.iter().chain(passed);
+        let kept =
+            inherited.filter(|(name, _)| added.iter().all(|(ours, _)| name != ours)).cloned();
+        kept.chain(added.iter().map(|(name, value)| (OsString::from(name), value.clone())))
+            .collect()
+    }
+
+    /// The values that hooks do not get: what must not reach a record either.
+    pub fn secrets(&self) -> impl Iterator<Item = String> {
+        self.withheld.iter().filter_map(|(_, value)| value.to_str()).map(str::to_owned)
+    }
 }
 
 fn is_withheld(name: &OsString, pass: &[String]) -> bool {
@@ -89,8 +115,17 @@ mod tests {
     fn a_key_is_passed_only_when_asked_for() {
         let parent: Environment =
             vec![("PATH".into(), "/bin".into()), ("OPENAI_API_KEY".into(), "sk-1".into())];
-        assert_eq!(for_hooks(&parent, &[]), parent[..1]);
-        assert_eq!(for_hooks(&parent, &["OPENAI_API_KEY".to_owned()]), parent);
-        assert_eq!(withheld_values(&parent, &[]), ["sk-1"]);
+        let key = vec!["OPENAI_API_KEY".to_owned()];
+        let environment = HookEnvironment::new(&parent, &[]);
+        assert_eq!(environment.with(&[], &[]), parent[..1]);
+        assert_eq!(environment.with(&key, &[]), parent);
+        assert_eq!(HookEnvironment::new(&parent, &key).with(&[], &[]), parent);
+        assert_eq!(environment.secrets().collect::<Vec<_>>(), ["sk-1"]);
+    }
+
+    #[test]
+    fn what_is_added_replaces_what_is_inherited() {
+        let environment = HookEnvironment::new(&vec![("A".into(), "old".into())], &[]);
+        assert_eq!(environment.with(&[], &[("A", "new".into())]), [("A".into(), "new".into())]);
     }
 }

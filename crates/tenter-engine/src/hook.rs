@@ -8,7 +8,8 @@ use serde::{Deserialize, Serialize};
 use tenter_protocol::EventName;
 use tenter_protocol::executable::Subscription;
 
-use crate::stamp::FileStamp;
+use crate::matcher::Matcher;
+use crate::stamp::HookStamp;
 
 /// A hook that can run. Its identity is its full name and its fingerprint, never its place in a list.
 #[derive(Debug, Clone)]
@@ -17,14 +18,16 @@ pub struct Hook {
     pub name: String,
     /// Where it came from.
     pub layer: Layer,
-    /// The file.
+    /// The executable's file; the manifest hook's folder.
     pub path: PathBuf,
+    /// How it is spoken to.
+    pub protocol: Protocol,
     /// The events that it is told of, in its own words.
     pub subscriptions: Vec<Subscription>,
     /// What it is made of.
     pub fingerprint: Fingerprint,
-    /// What the file looked like when the fingerprint was taken.
-    pub stamp: FileStamp,
+    /// What it looked like when the fingerprint was taken.
+    pub stamp: HookStamp,
     /// Whether it runs only as long as its content is what the fingerprint shows: a project's hook, unless the trust gate is
     /// switched off (R45, R47).
     pub pinned: bool,
@@ -37,6 +40,61 @@ impl Hook {
     pub fn subscription(&self, event: EventName) -> Option<Subscription> {
         self.subscriptions.iter().find(|subscription| subscription.event == event).copied()
     }
+
+    /// Its matcher, if it has one.
+    pub fn matcher(&self) -> Option<&Matcher> {
+        match &self.protocol {
+            Protocol::Executable => None,
+            Protocol::Manifest(manifest) => manifest.matcher.as_ref(),
+        }
+    }
+}
+
+/// How a hook is spoken to.
+#[derive(Debug, Clone)]
+pub enum Protocol {
+    /// A program that answers `hook` and `run`.
+    Executable,
+    /// A folder with `HOOK.md` and a script.
+    Manifest(Box<ManifestHook>),
+}
+
+impl Protocol {
+    /// The word for it in listings.
+    pub fn as_str(&self) -> &'static str {
+        match self {
+            Self::Executable => "executable",
+            Self::Manifest(_) => "manifest",
+        }
+    }
+}
+
+/// What a manifest says of how its hook runs, beside when.
+#[derive(Debug, Clone)]
+pub struct ManifestHook {
+    /// What it is for.
+    pub description: String,
+    /// What is run.
+    pub entry: EntryPoint,
+    /// Which tool calls it is about; on other events there is none (R19).
+    pub matcher: Option<Matcher>,
+    /// Whether it starts in its own folder instead of the project's (R40).
+    pub starts_in_own_folder: bool,
+    /// Whether it does without the history (R57).
+    pub light_payload: bool,
+    /// Variables that it gets although they look like model keys (R40).
+    pub env: Vec<String>,
+    /// Whether no hook of a higher layer takes its place (R9).
+    pub protected: bool,
+}
+
+/// A manifest hook's script (R15).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EntryPoint {
+    /// The script.
+    pub path: PathBuf,
+    /// What runs it where it may not be executed itself.
+    pub interpreter: Option<&'static str>,
 }
 
 /// Where a hook came from, highest precedence first (R8).
@@ -93,11 +151,18 @@ pub struct HookPolicy {
     pub fail: FailMode,
     /// Higher runs earlier; an executable has 100 (R22).
     pub priority: u16,
+    /// Whether nobody waits for it (R22).
+    pub asynchronous: bool,
 }
 
 impl Default for HookPolicy {
     fn default() -> Self {
-        Self { timeout: Duration::from_secs(30), fail: FailMode::Open, priority: 100 }
+        Self {
+            timeout: Duration::from_secs(30),
+            fail: FailMode::Open,
+            priority: 100,
+            asynchronous: false,
+        }
     }
 }
 

@@ -50,6 +50,12 @@ pub struct HookRun {
     pub change: Option<Change>,
     /// The last lines that it wrote to stderr.
     pub stderr_tail: String,
+    /// What of its answer was not understood (R27).
+    pub warnings: Vec<String>,
+    /// What it wanted recorded.
+    pub notes: Vec<String>,
+    /// Whether nobody waited for it, and its decision counted for nothing (R22).
+    pub asynchronous: bool,
 }
 
 /// Something before and after a rewrite.

@@ -1,7 +1,9 @@
-//! What the file system says of a file, to tell whether it changed.
+//! What the file system says of a hook, to tell whether it changed.
 
-use std::fs::Metadata;
+use std::fs::{self, Metadata};
+use std::io;
 use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
@@ -29,5 +31,90 @@ impl FileStamp {
             modified_ns: nanoseconds(metadata.mtime(), metadata.mtime_nsec()),
             changed_ns: nanoseconds(metadata.ctime(), metadata.ctime_nsec()),
         }
+    }
+
+    /// Whether it is of a file that may be executed.
+    pub(crate) fn is_executable(self) -> bool {
+        self.mode & 0o111 != 0
+    }
+
+    /// Bytes of the file.
+    pub(crate) fn size(self) -> u64 {
+        self.size
+    }
+}
+
+/// How deep a hook's folder may be: links may lead in circles.
+const DEEPEST: usize = 16;
+/// How many files it may hold: what is more is no hook, and looking at it would hold up every start.
+const MOST_FILES: usize = 5_000;
+
+/// What the file system says of everything that a hook is made of: its file, or every file in its folder.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum HookStamp {
+    /// An executable's file.
+    File(FileStamp),
+    /// The files in a manifest hook's folder, by their paths within it, in order.
+    Folder(Vec<(PathBuf, FileStamp)>),
+}
+
+impl HookStamp {
+    /// The stamp of what lies at `path`, links followed.
+    ///
+    /// # Errors
+    /// It cannot be looked at, or is a folder too deep or too full for a hook.
+    pub fn of(path: &Path) -> io::Result<Self> {
+        let metadata = fs::metadata(path)?;
+        if !metadata.is_dir() {
+            return Ok(Self::File(FileStamp::new(&metadata)));
+        }
+        let mut files = Vec::new();
+        collect(path, Path::new(""), &mut files)?;
+        files.sort_by(|(one, _), (other, _)| one.cmp(other));
+        Ok(Self::Folder(files))
+    }
+}
+
+fn collect(folder: &Path, within: &Path, files: &mut Vec<(PathBuf, FileStamp)>) -> io::Result<()> {
+    if within.components().count() > DEEPEST || files.len() > MOST_FILES {
+        return Err(io::Error::other(format!(
+            "it is no folder for a hook: more than {MOST_FILES} files, or deeper than {DEEPEST} folders"
+        )));
+    }
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        let name = within.join(entry.file_name());
+        let metadata = fs::metadata(entry.path())?;
+        if metadata.is_dir() {
+            collect(&entry.path(), &name, files)?;
+        } else {
+            files.push((name, FileStamp::new(&metadata)));
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+
+    #[test]
+    fn a_folder_is_stamped_file_by_file_and_a_circle_of_links_is_an_error() {
+        let scratch = tempfile::tempdir().unwrap();
+        let hook = scratch.path().join("hook");
+        fs::create_dir_all(hook.join("scripts")).unwrap();
+        fs::write(hook.join("scripts/run.sh"), "one").unwrap();
+        fs::write(hook.join("HOOK.md"), "").unwrap();
+        let before = HookStamp::of(&hook).unwrap();
+        assert!(
+            matches!(&before, HookStamp::Folder(files) if files.len() == 2 && files[0].0 == Path::new("HOOK.md"))
+        );
+        assert_eq!(HookStamp::of(&hook).unwrap(), before);
+        fs::write(hook.join("scripts/more"), "").unwrap();
+        assert_ne!(HookStamp::of(&hook).unwrap(), before);
+        symlink("..", hook.join("scripts/up")).unwrap();
+        assert!(HookStamp::of(&hook).is_err());
     }
 }

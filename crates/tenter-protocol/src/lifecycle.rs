@@ -154,7 +154,7 @@ pub const TABLE: [Lifecycle; 13] = [
         executable: &["after_turn", "turn_end"],
         manifest: &["after_turn"],
         fires: "after every model response, once the tool results of that response (if any) are recorded",
-        may: &[Mutate, Callback, AddContext],
+        may: &[Mutate, Callback, FeedBack, AddContext],
         matcher: false,
     },
     Lifecycle {

@@ -51,7 +51,9 @@ impl Output {
     /// # Panics
     /// When a line is not JSON.
     pub fn json_lines(&self) -> Vec<Value> {
-        let read = |line: &str| serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}\n{self}"));
+        let read = |line: &str| {
+            serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}\n{self}"))
+        };
         self.stdout.lines().map(read).collect()
     }
 
@@ -75,7 +77,9 @@ impl Output {
     /// `text` as this output is shown: the sandbox's folder, ids, times and durations replaced by what stands for them.
     pub fn normal(&self, text: &str) -> String {
         let text = text.replace(&self.root, "[ROOT]");
-        VARIABLE.iter().fold(text, |text, (pattern, stand_in)| pattern.replace_all(&text, *stand_in).into_owned())
+        VARIABLE.iter().fold(text, |text, (pattern, stand_in)| {
+            pattern.replace_all(&text, *stand_in).into_owned()
+        })
     }
 }
 

@@ -91,7 +91,10 @@ impl Sandbox {
         self.in_project(&self.binary)
     }
 
-    #[expect(clippy::disallowed_methods, reason = "tests start programs as a person would, with the machine's PATH")]
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "tests start programs as a person would, with the machine's PATH"
+    )]
     fn in_project(&self, program: &Path) -> Command {
         let mut command = Command::new(program);
         command
@@ -148,7 +151,9 @@ impl Sandbox {
 
 /// A hook in sh that subscribes to `event` and, when run, does `body` with the payload in `$payload`.
 fn sh_script(event: &str, body: &str) -> String {
-    format!("#!/bin/sh\nif [ \"$1\" = hook ]; then echo '{event}'; exit 0; fi\npayload=$(cat)\n{body}\n")
+    format!(
+        "#!/bin/sh\nif [ \"$1\" = hook ]; then echo '{event}'; exit 0; fi\npayload=$(cat)\n{body}\n"
+    )
 }
 
 #[expect(clippy::unwrap_used, reason = "a sandbox that cannot be made is a failed test")]
@@ -175,7 +180,10 @@ pub fn wait_until(what: &str, mut is_so: impl FnMut() -> bool) {
 #[expect(clippy::disallowed_methods, reason = "tests may look at the machine")]
 #[expect(clippy::print_stderr, reason = "a skipped test must be visible")]
 pub fn has_python() -> bool {
-    let there = Command::new("python3").arg("--version").output().is_ok_and(|output| output.status.success());
+    let there = Command::new("python3")
+        .arg("--version")
+        .output()
+        .is_ok_and(|output| output.status.success());
     if !there {
         eprintln!("skipped: there is no python3");
     }

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use tenter_engine::catalog::{Catalog, LoadRequest, load};
-use tenter_engine::environment;
+use tenter_engine::environment::HookEnvironment;
 use tenter_engine::query::QUERY_TIMEOUT;
 use tenter_engine::source::{Places, project_root};
 use tenter_engine::trust::TrustStore;
@@ -47,8 +47,8 @@ impl<'e> Project<'e> {
     }
 
     /// The environment of hooks.
-    pub(crate) fn hook_environment(&self) -> environment::Environment {
-        environment::for_hooks(&self.env.vars, &self.settings.pass_env)
+    pub(crate) fn hook_environment(&self) -> HookEnvironment {
+        HookEnvironment::new(&self.env.vars, &self.settings.pass_env)
     }
 
     /// Everything that was found, of the catalog as it was last loaded.

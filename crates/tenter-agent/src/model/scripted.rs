@@ -46,7 +46,7 @@ struct Turn {
     reasoning: Option<String>,
     #[serde(default)]
     tool_calls: Vec<Call>,
-    usage: Option<TurnUsage>,
+    usage: Option<Figures>,
     #[serde(default)]
     expect: Expect,
     fault: Option<Fault>,
@@ -60,6 +60,19 @@ struct Call {
     /// An object; or a string that stands for the arguments as a model wrote them, well formed or not.
     #[serde(default)]
     input: Value,
+}
+
+#[derive(Debug, Default, Clone, Copy, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct Figures {
+    input_tokens: u64,
+    output_tokens: u64,
+}
+
+impl From<Figures> for TurnUsage {
+    fn from(figures: Figures) -> Self {
+        Self { input_tokens: figures.input_tokens, output_tokens: figures.output_tokens }
+    }
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -209,7 +222,7 @@ impl Turn {
         blocks.extend(
             self.tool_calls.iter().enumerate().map(|(index, call)| call.block(number, index + 1)),
         );
-        Response { blocks, usage: self.usage }
+        Response { blocks, usage: self.usage.map(TurnUsage::from) }
     }
 }
 
@@ -328,7 +341,7 @@ mod tests {
 
     #[test]
     fn what_is_no_script_is_refused_with_its_place() {
-        for script in ["", "turns: 3", "turns: []\nturnz: []", "turns:\n  - txt: hi"] {
+        for script in ["", "turns: 3", "turns: []\nturnz: []", "turns:\n  - txt: hi", "turns: [{usage: {tokens: 1}}]"] {
             assert!(ScriptedModel::parse("x", script).is_err(), "{script:?}");
         }
         assert!(ScriptedModel::parse("x", "turns:\n  - txt: hi").err().unwrap().contains("line 2"));

@@ -5,7 +5,7 @@ use std::thread;
 use tenter_engine::Attributed;
 use tenter_protocol::{Body, ToolCall, ToolResult};
 
-use super::Session;
+use super::{Refused, Session};
 use crate::tools::ToolContext;
 use crate::watch::Happening;
 
@@ -98,12 +98,8 @@ impl Session<'_> {
             Verdict::Refused(result) => (call.clone(), result),
         };
         let outcome = self.dispatch(Body::AfterTool { call, result });
-        contexts.extend(
-            outcome.denied().map(|(hook, reason)| Attributed {
-                hook: hook.to_owned(),
-                value: reason.to_owned(),
-            }),
-        );
+        // What was done is not undone, but the model reads what the hook has against it (R29).
+        contexts.extend(self.blocked(&outcome).map(Refused::into_message));
         contexts.extend(outcome.contexts);
         match outcome.body {
             Body::AfterTool { result, .. } => CallReport { result, contexts },
@@ -115,6 +111,9 @@ impl Session<'_> {
         let outcome = self.dispatch(Body::BeforeTool(call.clone()));
         if let Some(refused) = self.blocked(&outcome) {
             return Verdict::Refused(ToolResult::blocked(&call.name, &refused.reason, self.now()));
+        }
+        if self.cancel.is_cancelled() {
+            return Verdict::Refused(ToolResult::failure(&call.name, "interrupted", self.now()));
         }
         let asked = outcome.asked().map(|(hook, reason)| (hook.to_owned(), reason.to_owned()));
         let rewritten_by = outcome.rewritten_by;

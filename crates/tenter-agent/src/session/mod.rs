@@ -12,6 +12,7 @@ mod turns;
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use jiff::Timestamp;
 use tenter_engine::clock::rfc3339;
@@ -77,7 +78,7 @@ pub struct Session<'a> {
     started: Timestamp,
     /// Model responses in this session.
     steps: u64,
-    /// Text from hooks that goes with the next user message.
+    /// Text from hooks of `session_start`, which goes with the first user message.
     pending_context: Vec<Attributed<String>>,
     /// What subagents used since it was last asked.
     subagent_usage: Mutex<TurnUsage>,
@@ -91,6 +92,16 @@ pub struct Refused {
     /// Why.
     pub reason: String,
 }
+
+impl Refused {
+    /// The reason as a message of the hook's.
+    fn into_message(self) -> Attributed<String> {
+        Attributed { hook: self.hook, value: self.reason }
+    }
+}
+
+/// How long hooks that nobody waited for are waited for at the end of a session (R22).
+const DRAIN: Duration = Duration::from_secs(5);
 
 impl<'a> Session<'a> {
     /// Begins work on `conversation`: fires `session_start`.
@@ -116,7 +127,10 @@ impl<'a> Session<'a> {
             model: agent.model.name().to_owned(),
             args,
         }));
-        if let Some(refused) = session.blocked(&outcome) {
+        // A hook that was ended with the session has refused nothing.
+        if !session.cancel.is_cancelled()
+            && let Some(refused) = session.blocked(&outcome)
+        {
             session.end(Status::Blocked, ExitReason::Blocked);
             return Err(refused);
         }
@@ -150,11 +164,14 @@ impl<'a> Session<'a> {
     pub fn end(mut self, status: Status, exit_reason: ExitReason) {
         self.cancel = Cancel::new();
         let duration = (self.agent.settings.clock)().duration_since(self.started);
-        self.dispatch(Body::SessionEnd(SessionEnd {
+        let outcome = self.dispatch(Body::SessionEnd(SessionEnd {
             duration_seconds: u64::try_from(duration.as_secs()).unwrap_or(0),
             total_steps: self.steps,
             exit_reason,
         }));
+        // It ends all the same, but what a hook has against it is shown (R29).
+        self.blocked(&outcome);
+        self.agent.engine.drain(DRAIN);
         if let Err(error) =
             self.conversation.set_status(&self.agent.store, status.as_str(), &self.now())
         {

@@ -4,7 +4,8 @@ use tenter_engine::clock::rfc3339;
 use tenter_protocol::Body;
 use tenter_protocol::event::{Subagent, TurnUsage};
 
-use super::{Session, Status};
+use super::turns::context_block;
+use super::{Refused, Session, Status};
 use crate::conversation::Conversation;
 use crate::tools::{SubagentAnswer, SubagentError, Subagents};
 
@@ -26,17 +27,12 @@ impl Subagents for Session<'_> {
         self.account(&child);
         let now = rfc3339((self.agent.settings.clock)());
         let saved = child.conversation.set_status(&self.agent.store, finish.status.as_str(), &now);
-        self.dispatch(Body::SubagentStop {
-            subagent: subagent.clone(),
-            response: finish.response.clone(),
-        });
+        let response = self.after_subagent(subagent, finish.response);
         if let Err(error) = saved {
             return Err(SubagentError::Failed(error.to_string()));
         }
         match (finish.status, finish.error) {
-            (Status::Done, _) => {
-                Ok(SubagentAnswer { response: finish.response, conversation_id: id })
-            }
+            (Status::Done, _) => Ok(SubagentAnswer { response, conversation_id: id }),
             (_, Some(error)) => Err(SubagentError::Failed(error.to_string())),
             (Status::Blocked, None) => {
                 Err(SubagentError::Blocked("a hook refused the task".to_owned()))
@@ -52,6 +48,17 @@ impl Subagents for Session<'_> {
 }
 
 impl Session<'_> {
+    /// `subagent_stop`: what a hook feeds back is read by the parent's model below the answer (R29).
+    fn after_subagent(&self, subagent: &Subagent, response: String) -> String {
+        let body = Body::SubagentStop { subagent: subagent.clone(), response: response.clone() };
+        let outcome = self.dispatch(body);
+        let refused = self.blocked(&outcome).map(Refused::into_message);
+        let fed_back = refused.into_iter().chain(outcome.contexts);
+        fed_back.fold(response, |response, said| {
+            format!("{response}\n\n{}", context_block(&said.hook, &said.value).content())
+        })
+    }
+
     /// A subagent's tokens are its parent's too (R58).
     fn account(&self, child: &Session) {
         let mut usage =

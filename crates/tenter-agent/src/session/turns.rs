@@ -1,12 +1,12 @@
 //! From a user message to the stop: `before_agent`, then turn after turn, then `before_stop` and `after_agent`.
 
-use tenter_engine::Outcome;
+use tenter_engine::{Attributed, Outcome};
 use tenter_proc::Cancel;
 use tenter_protocol::event::{Stop, StopReason, Turn};
 use tenter_protocol::{Block, Body, Diagnostic, Message, Role, Severity};
 
 use super::calls::Requested;
-use super::{AgentError, Finish, Session, Status};
+use super::{AgentError, Finish, Refused, Session, Status};
 use crate::model::{Delta, ModelError, Request, Response, ResponseBlock};
 use crate::store::Origin;
 use crate::watch::Happening;
@@ -49,6 +49,10 @@ impl Session<'_> {
     /// `before_agent`: a refused message leaves no trace in the conversation (R29).
     fn accept(&mut self, message: &str) -> Result<bool, AgentError> {
         let outcome = self.dispatch(Body::BeforeAgent { message: message.to_owned() });
+        if self.cancel.is_cancelled() {
+            // A hook that was ended could not say no, so the message is as good as refused.
+            return Err(ModelError::Cancelled.into());
+        }
         if self.blocked(&outcome).is_some() {
             return Ok(false);
         }
@@ -155,29 +159,23 @@ impl Session<'_> {
             messages: self.conversation.messages(),
         }));
         self.apply_history(outcome.history.as_ref(), &outcome.overruled)?;
-        if !tools_used {
-            self.pending_context.extend(outcome.contexts);
-        } else if !outcome.contexts.is_empty() {
-            let blocks = outcome
-                .contexts
-                .iter()
-                .map(|context| context_block(&context.hook, &context.value))
-                .collect();
-            let by = outcome.contexts[0].hook.clone();
-            self.conversation.push(Message { role: Role::User, blocks }, Origin::Hook(by));
-            self.save()?;
-        }
-        Ok(())
+        // What was done is not undone, but the model reads what the hook has against it (R29).
+        let mut contexts = Vec::from_iter(self.blocked(&outcome).map(Refused::into_message));
+        contexts.extend(outcome.contexts);
+        self.add_context(contexts)
     }
 
     /// `before_stop`; whether a hook makes the agent go on.
     fn before_stop(&mut self, progress: &mut Progress) -> Result<bool, AgentError> {
         let reason =
             if progress.rejected { StopReason::ToolRejected } else { StopReason::NoToolCalls };
-        let outcome = self.dispatch_stop(progress, reason);
+        let mut outcome = self.dispatch_stop(progress, reason);
+        // Whoever denies a stop has the agent go on with the reason (R29).
+        outcome.follow_ups.extend(self.blocked(&outcome).map(Refused::into_message));
         self.apply_history(outcome.history.as_ref(), &outcome.overruled)?;
         if outcome.follow_ups.is_empty() {
-            self.pending_context.extend(outcome.contexts);
+            // It is read with the next user message, in this process or another.
+            self.add_context(outcome.contexts)?;
             return Ok(false);
         }
         if progress.continuations >= self.agent.settings.max_continuations {
@@ -185,6 +183,7 @@ impl Session<'_> {
             return Ok(false);
         }
         progress.continuations += 1;
+        progress.rejected = false;
         self.follow_up(outcome)?;
         Ok(true)
     }
@@ -192,6 +191,7 @@ impl Session<'_> {
     /// At the turn limit hooks are told, and their follow-ups are ignored (R35).
     fn stop_at_limit(&mut self, progress: &Progress) -> Result<(), AgentError> {
         let outcome = self.dispatch_stop(progress, StopReason::TurnLimit);
+        self.blocked(&outcome);
         self.apply_history(outcome.history.as_ref(), &outcome.overruled)
     }
 
@@ -214,25 +214,30 @@ impl Session<'_> {
             self.conversation
                 .push(Message::user(&follow_up.value), Origin::Hook(follow_up.hook.clone()));
         }
-        let contexts =
-            std::mem::take(&mut self.pending_context).into_iter().chain(outcome.contexts);
+        self.add_context(outcome.contexts)?;
+        self.save()
+    }
+
+    /// Adds text from hooks that the model shall read, each as a user message of its own.
+    fn add_context(&mut self, contexts: Vec<Attributed<String>>) -> Result<(), AgentError> {
         for context in contexts {
-            let block = context_block(&context.hook, &context.value);
-            self.conversation.push(
-                Message { role: Role::User, blocks: vec![block] },
-                Origin::Hook(context.hook),
-            );
+            let blocks = vec![context_block(&context.hook, &context.value)];
+            self.conversation.push(Message { role: Role::User, blocks }, Origin::Hook(context.hook));
         }
         self.save()
     }
 
-    /// Fires also after errors and interruptions (R35), whose switch would keep its hooks from running.
-    fn after_agent(&self, response: &str) {
-        let event = tenter_protocol::Event {
-            scope: self.scope(),
-            body: Body::AfterAgent { response: response.to_owned() },
-        };
-        self.agent.engine.dispatch(event, &Cancel::new());
+    /// Fires also after errors and interruptions (R35), whose switch would keep its hooks from running. What a hook feeds
+    /// back goes with the next user message.
+    fn after_agent(&mut self, response: &str) {
+        let body = Body::AfterAgent { response: response.to_owned() };
+        let event = tenter_protocol::Event { scope: self.scope(), body };
+        let outcome = self.agent.engine.dispatch(event, &Cancel::new());
+        let mut contexts = Vec::from_iter(self.blocked(&outcome).map(Refused::into_message));
+        contexts.extend(outcome.contexts);
+        if let Err(error) = self.add_context(contexts) {
+            self.diagnose(&error.diagnostic());
+        }
     }
 
     /// Saves what was added.

@@ -1,38 +1,64 @@
 //! What each candidate turns out to be: first what it is made of, then whether it may be asked, then what it answers. In
 //! that order, so that nothing untrusted ever runs (R11).
 
-use std::fs;
 use std::path::Path;
 
+use tenter_protocol::Diagnostic;
 use tenter_protocol::executable::Subscription;
 
-use crate::hook::Fingerprint;
+use super::manifest;
+use super::policy::OwnPolicy;
+use crate::hook::{Fingerprint, Protocol};
 use crate::query::{Answer, Cache, Known, Query, explain, parallel};
 use crate::source::{Candidate, Kind};
-use crate::stamp::FileStamp;
+use crate::stamp::{FileStamp, HookStamp};
 use crate::trust::{ProjectTrust, TrustMode, Trusted, fingerprint};
 
-/// Hooks that are asked at once.
-const ASKED_AT_ONCE: usize = 8;
+/// Hooks that are examined at once.
+const AT_ONCE: usize = 8;
 
 /// What a candidate turned out to be.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub(super) enum Finding {
     /// It can run.
-    Ready {
-        fingerprint: Fingerprint,
-        stamp: FileStamp,
-        subscriptions: Vec<Subscription>,
-    },
-    /// It was not asked, because it is not trusted.
+    Ready(Box<Ready>),
+    /// It was not asked, because it is not trusted. What a manifest says of its event is known all the same.
     NotTrusted {
         fingerprint: Fingerprint,
         previous: Option<Trusted>,
+        subscriptions: Vec<Subscription>,
     },
     NotExecutable,
+    /// A valid manifest with nothing to run.
+    NoScript(Vec<Subscription>),
     Disabled,
     /// Why it cannot run, as the end of a sentence that begins with its name.
     Invalid(String),
+}
+
+/// A hook that can run.
+#[derive(Debug, Clone)]
+pub(super) struct Ready {
+    pub(super) fingerprint: Fingerprint,
+    pub(super) stamp: HookStamp,
+    pub(super) subscriptions: Vec<Subscription>,
+    pub(super) protocol: Protocol,
+    pub(super) own: OwnPolicy,
+}
+
+/// A candidate, under the name that it turned out to have, and what it is.
+#[derive(Debug, Clone)]
+pub(super) struct Examined {
+    pub(super) candidate: Candidate,
+    pub(super) finding: Finding,
+    /// What is wrong with its manifest.
+    pub(super) diagnostics: Vec<Diagnostic>,
+}
+
+impl Examined {
+    fn plain(candidate: Candidate, finding: Finding) -> Self {
+        Self { candidate, finding, diagnostics: Vec::new() }
+    }
 }
 
 /// Examines candidates: the same way for all of one load.
@@ -42,8 +68,8 @@ pub(super) struct Examiner<'a> {
     pub(super) trusted: ProjectTrust<'a>,
 }
 
-/// What an executable turned out to be, and what is worth remembering of it.
-type Asked = (Finding, Option<(FileStamp, Known)>);
+/// What is worth remembering of an executable that was asked.
+type Fresh = Option<(FileStamp, Known)>;
 
 impl Examiner<'_> {
     /// What every candidate is. Those that the cache does not know are asked in parallel, so that one that hangs holds up
@@ -52,77 +78,141 @@ impl Examiner<'_> {
         &self,
         candidates: Vec<Candidate>,
         cache: &mut Cache,
-    ) -> Vec<(Candidate, Finding)> {
+    ) -> Vec<Examined> {
         let mut settled = Vec::new();
         let mut open = Vec::new();
         for candidate in candidates {
             match self.at_once(&candidate, cache) {
-                Some(finding) => settled.push((candidate, finding)),
+                Some(finding) => settled.push(Examined::plain(candidate, finding)),
                 None => open.push(candidate),
             }
         }
-        let asked = parallel::map(&open, ASKED_AT_ONCE, |candidate| self.examine(candidate));
-        for (candidate, (finding, fresh)) in open.into_iter().zip(asked) {
+        for (examined, fresh) in parallel::map(&open, AT_ONCE, |candidate| self.examine(candidate))
+        {
             if let Some((stamp, known)) = fresh {
-                cache.put(&candidate.real_path, stamp, &known);
+                cache.put(&examined.candidate.real_path, stamp, &known);
             }
-            settled.push((candidate, finding));
+            settled.push(examined);
         }
         settled
     }
 
-    /// What can be told without opening the file.
+    /// What can be told without opening anything.
     fn at_once(&self, candidate: &Candidate, cache: &Cache) -> Option<Finding> {
         match &candidate.kind {
             Kind::Executable(stamp) => {
                 let known = cache.get(&candidate.real_path, *stamp)?;
-                let refusal = self.refusal(candidate, &known.fingerprint);
-                Some(refusal.unwrap_or_else(|| finding(known, *stamp)))
+                let refusal = self.refusal(candidate, &known.fingerprint, &[]);
+                Some(refusal.unwrap_or_else(|| finding(known, HookStamp::File(*stamp))))
             }
+            Kind::Manifest(_) => None,
             Kind::NotExecutable => Some(Finding::NotExecutable),
             Kind::Disabled => Some(Finding::Disabled),
             Kind::Invalid(why) => Some(Finding::Invalid(why.clone())),
         }
     }
 
-    fn examine(&self, candidate: &Candidate) -> Asked {
+    fn examine(&self, candidate: &Candidate) -> (Examined, Fresh) {
+        match &candidate.kind {
+            Kind::Manifest(file) => (self.read_manifest(candidate, file), None),
+            _ => {
+                let (finding, fresh) = self.ask(candidate);
+                (Examined::plain(candidate.clone(), finding), fresh)
+            }
+        }
+    }
+
+    fn ask(&self, candidate: &Candidate) -> (Finding, Fresh) {
         let path = &candidate.path;
         let (fingerprint, stamp) = match fingerprint(path) {
             Ok(taken) => taken,
-            Err(error) => return (Finding::Invalid(format!("cannot be read: {error}")), None),
+            Err(error) => return (unreadable(&error), None),
         };
-        if let Some(refusal) = self.refusal(candidate, &fingerprint) {
+        if let Some(refusal) = self.refusal(candidate, &fingerprint, &[]) {
             return (refusal, None);
         }
-        if !looks_like(path, stamp) {
-            return (Finding::Invalid("was changed while it was looked at".to_owned()), None);
+        if !looks_like(path, &stamp) {
+            return (changed(), None);
         }
         let known = Known { fingerprint, answer: self.query.ask(&candidate.name, path) };
         // What was changed meanwhile may have answered with either content.
-        let fresh = looks_like(path, stamp).then(|| (stamp, known.clone()));
+        let fresh = match &stamp {
+            HookStamp::File(file) if looks_like(path, &stamp) => Some((*file, known.clone())),
+            _ => None,
+        };
         (finding(known, stamp), fresh)
     }
 
+    /// Reads what a manifest says; its script is not touched.
+    fn read_manifest(&self, candidate: &Candidate, file: &Path) -> Examined {
+        let read = manifest::read(candidate, file);
+        let candidate = Candidate { name: read.name, ..candidate.clone() };
+        let finding = match read.hook {
+            Err(why) => Finding::Invalid(why),
+            Ok(hook) => self.judge(&candidate, hook),
+        };
+        Examined { candidate, finding, diagnostics: read.diagnostics }
+    }
+
+    fn judge(&self, candidate: &Candidate, hook: manifest::Hook) -> Finding {
+        let (fingerprint, stamp) = match fingerprint(&candidate.path) {
+            Ok(taken) => taken,
+            Err(error) => return unreadable(&error),
+        };
+        if let Some(refusal) = self.refusal(candidate, &fingerprint, &hook.subscriptions) {
+            return refusal;
+        }
+        match hook.script {
+            manifest::Runnable::Yes(protocol) => Finding::Ready(Box::new(Ready {
+                fingerprint,
+                stamp,
+                subscriptions: hook.subscriptions,
+                protocol,
+                own: hook.own,
+            })),
+            manifest::Runnable::NotExecutable => Finding::NotExecutable,
+            manifest::Runnable::Missing => Finding::NoScript(hook.subscriptions),
+        }
+    }
+
     /// The finding for a hook that may not even be asked (R45).
-    fn refusal(&self, candidate: &Candidate, fingerprint: &Fingerprint) -> Option<Finding> {
+    fn refusal(
+        &self,
+        candidate: &Candidate,
+        fingerprint: &Fingerprint,
+        subscriptions: &[Subscription],
+    ) -> Option<Finding> {
         let is_open = !candidate.layer.needs_trust() || self.mode == TrustMode::All;
         if is_open || self.trusted.is_trusted(&candidate.name, fingerprint) {
             return None;
         }
         let previous = self.trusted.previous(&candidate.name, &candidate.path).cloned();
-        Some(Finding::NotTrusted { fingerprint: fingerprint.clone(), previous })
+        let (fingerprint, subscriptions) = (fingerprint.clone(), subscriptions.to_vec());
+        Some(Finding::NotTrusted { fingerprint, previous, subscriptions })
     }
 }
 
-fn looks_like(path: &Path, stamp: FileStamp) -> bool {
-    fs::metadata(path).is_ok_and(|metadata| FileStamp::new(&metadata) == stamp)
+fn unreadable(error: &std::io::Error) -> Finding {
+    Finding::Invalid(format!("cannot be read: {error}"))
 }
 
-fn finding(known: Known, stamp: FileStamp) -> Finding {
+fn changed() -> Finding {
+    Finding::Invalid("was changed while it was looked at".to_owned())
+}
+
+fn looks_like(path: &Path, stamp: &HookStamp) -> bool {
+    HookStamp::of(path).is_ok_and(|now| now == *stamp)
+}
+
+fn finding(known: Known, stamp: HookStamp) -> Finding {
     match known.answer {
-        Answer::Subscriptions(subscriptions) => {
-            Finding::Ready { fingerprint: known.fingerprint, stamp, subscriptions }
-        }
+        Answer::Subscriptions(subscriptions) => Finding::Ready(Box::new(Ready {
+            fingerprint: known.fingerprint,
+            stamp,
+            subscriptions,
+            protocol: Protocol::Executable,
+            own: OwnPolicy::default(),
+        })),
         Answer::Printed(text) => Finding::Invalid(explain(&text)),
         Answer::Failed(why) => Finding::Invalid(why),
     }

@@ -41,8 +41,15 @@ pub enum Status {
         /// Whether something else was trusted under its name.
         changed: bool,
     },
-    /// It is a file that may not be executed.
+    /// It is a file that may not be executed, or a manifest hook whose script may not.
     NotExecutable,
+    /// It is a valid manifest hook with no script: it fires nothing (R15).
+    NoScript,
+    /// A `hooks.toml` switches it off (R18).
+    SwitchedOff {
+        /// That file.
+        by: PathBuf,
+    },
     /// It cannot run.
     Invalid {
         /// Why, as the end of a sentence that begins with the hook's name.
@@ -59,6 +66,8 @@ pub struct Untrusted {
     pub path: PathBuf,
     /// Where it came from.
     pub layer: Layer,
+    /// The events that it wants, where its manifest says so: an executable is never asked before it is trusted (R11).
+    pub subscriptions: Vec<Subscription>,
     /// What it is made of now.
     pub fingerprint: Fingerprint,
     /// What was last trusted under its name.
@@ -66,14 +75,18 @@ pub struct Untrusted {
 }
 
 impl From<&Untrusted> for TrustEntry {
-    /// The hook as it is now. Its events are not known, since it was never asked; once it is trusted and loaded, they can
-    /// be recorded with the entry made from its [`Hook`](crate::hook::Hook).
+    /// The hook as it is now. An executable's events are not known, since it was never asked; once it is trusted and loaded,
+    /// they can be recorded with the entry made from its [`Hook`](crate::hook::Hook).
     fn from(hook: &Untrusted) -> Self {
         Self {
             name: hook.name.clone(),
             fingerprint: hook.fingerprint.clone(),
             path: hook.path.clone(),
-            events: Vec::new(),
+            events: hook
+                .subscriptions
+                .iter()
+                .map(|subscription| subscription.spelling.to_owned())
+                .collect(),
         }
     }
 }

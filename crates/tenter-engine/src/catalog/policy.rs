@@ -1,17 +1,37 @@
-//! What hooks are held to, as the person has set it: for all, and for single ones by name.
+//! What hooks are held to: by their manifests, by `hooks.toml`, by the person's configuration. Later ones win, but for
+//! strictness: a hook that anyone sets to fail closed does so, unless the person's configuration names it and says otherwise.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use crate::hook::{FailMode, HookPolicy};
+use crate::hook::{FailMode, HookPolicy, Layer};
+use crate::source::HookSettings;
 
-/// What hooks are held to. An override applies to the hook of that full name in whichever layer it is found.
+/// The timeouts that a hook may have (R16), in milliseconds.
+const TIMEOUTS: (u64, u64) = (100, 600_000);
+/// The highest priority (R16).
+const HIGHEST_PRIORITY: u16 = 1000;
+
+/// What the person's configuration holds hooks to. An override applies to the hook of that full name in whichever layer it
+/// is found.
 #[derive(Debug, Clone, Default)]
 pub struct PolicyTable {
     /// For hooks that have no override.
     pub default: HookPolicy,
     /// By full name.
     pub overrides: BTreeMap<String, PolicyOverride>,
+}
+
+impl PolicyTable {
+    /// What the configuration alone holds the hook with this full name to.
+    pub fn of(&self, name: &str) -> HookPolicy {
+        let own = self.overrides.get(name).copied().unwrap_or_default();
+        HookPolicy {
+            timeout: own.timeout.unwrap_or(self.default.timeout),
+            fail: own.fail.unwrap_or(self.default.fail),
+            ..self.default
+        }
+    }
 }
 
 /// What one hook is held to, where that is not the default.
@@ -23,21 +43,62 @@ pub struct PolicyOverride {
     pub fail: Option<FailMode>,
 }
 
-impl PolicyTable {
+/// What a manifest holds its hook to; nothing, for an executable.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct OwnPolicy {
+    pub(super) timeout: Option<Duration>,
+    pub(super) priority: Option<u16>,
+    pub(super) asynchronous: Option<bool>,
+    pub(super) fail_closed: bool,
+}
+
+/// Everything that has a word in what a hook is held to.
+#[derive(Clone, Copy)]
+pub(super) struct Policies<'a> {
+    pub(super) configured: &'a PolicyTable,
+    pub(super) settings: &'a HookSettings,
+}
+
+impl Policies<'_> {
     /// What the hook with this full name is held to.
-    pub fn of(&self, name: &str) -> HookPolicy {
-        let own = self.overrides.get(name).copied().unwrap_or_default();
+    pub(super) fn of(&self, name: &str, layer: Layer, own: OwnPolicy) -> HookPolicy {
+        let default = self.configured.default;
+        let configured = self.configured.overrides.get(name).copied().unwrap_or_default();
+        let set = self.settings.override_of(name, layer);
+        let usual = self.settings.defaults(layer);
+        let timeout = set.timeout.map(Duration::from_millis);
+        let timeout = configured.timeout.or(timeout).or(own.timeout);
+        let usual_timeout = usual.timeout.map(Duration::from_millis);
+        let closed = own.fail_closed || default.fail == FailMode::Closed;
         HookPolicy {
-            timeout: own.timeout.unwrap_or(self.default.timeout),
-            fail: own.fail.unwrap_or(self.default.fail),
-            priority: self.default.priority,
+            timeout: clamped(timeout.or(usual_timeout).unwrap_or(default.timeout)),
+            fail: configured.fail.unwrap_or(if closed { FailMode::Closed } else { FailMode::Open }),
+            priority: set
+                .priority
+                .or(own.priority)
+                .unwrap_or(default.priority)
+                .min(HIGHEST_PRIORITY),
+            asynchronous: set
+                .asynchronous
+                .or(own.asynchronous)
+                .or(usual.asynchronous)
+                .unwrap_or(false),
         }
     }
+}
+
+fn clamped(timeout: Duration) -> Duration {
+    timeout.clamp(Duration::from_millis(TIMEOUTS.0), Duration::from_millis(TIMEOUTS.1))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn of(table: &PolicyTable, name: &str, own: OwnPolicy) -> HookPolicy {
+        let settings = HookSettings::default();
+        Policies { configured: table, settings: &settings }.of(name, Layer::User, own)
+    }
 
     #[test]
     fn an_override_changes_what_it_names_and_nothing_else() {
@@ -47,10 +108,27 @@ mod tests {
             ..Default::default()
         };
         let default = HookPolicy::default();
-        assert_eq!(table.of("no-sudo"), default);
+        assert_eq!(of(&table, "no-sudo", OwnPolicy::default()), default);
         assert_eq!(
-            table.of("acme/guard/no-sudo"),
+            of(&table, "acme/guard/no-sudo", OwnPolicy::default()),
             HookPolicy { fail: FailMode::Closed, ..default }
         );
+    }
+
+    #[test]
+    fn a_manifest_speaks_for_its_hook_within_the_limits() {
+        let own = OwnPolicy {
+            timeout: Some(Duration::from_millis(5)),
+            priority: Some(999),
+            asynchronous: Some(true),
+            fail_closed: true,
+        };
+        let expected = HookPolicy {
+            timeout: Duration::from_millis(100),
+            fail: FailMode::Closed,
+            priority: 999,
+            asynchronous: true,
+        };
+        assert_eq!(of(&PolicyTable::default(), "x", own), expected);
     }
 }

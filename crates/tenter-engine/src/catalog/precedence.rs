@@ -7,9 +7,10 @@ use std::path::PathBuf;
 
 use tenter_protocol::{Diagnostic, Severity};
 
-use super::examine::Finding;
-use super::{Listed, PolicyTable, Status, Untrusted};
-use crate::hook::Hook;
+use super::examine::{Examined, Finding, Ready};
+use super::policy::Policies;
+use super::{Listed, Status, Untrusted};
+use crate::hook::{Hook, Protocol};
 use crate::source::Candidate;
 use crate::trust::TrustMode;
 
@@ -24,15 +25,21 @@ pub(super) struct Resolved {
 
 /// Decides for every candidate whether it runs. Only a hook that can run shadows another (R9).
 pub(super) fn resolve(
-    mut examined: Vec<(Candidate, Finding)>,
-    policies: &PolicyTable,
+    mut examined: Vec<Examined>,
+    policies: Policies,
     mode: TrustMode,
 ) -> Resolved {
-    examined.sort_by(|(one, _), (other, _)| precedence(one).cmp(&precedence(other)));
-    let mut resolver =
-        Resolver { policies, mode, running: HashMap::new(), resolved: Resolved::default() };
-    for (candidate, finding) in examined {
-        resolver.take(candidate, finding);
+    examined.sort_by(|one, other| precedence(&one.candidate).cmp(&precedence(&other.candidate)));
+    let protected = protected(&examined);
+    let mut resolver = Resolver {
+        policies,
+        mode,
+        protected,
+        running: HashMap::new(),
+        resolved: Resolved::default(),
+    };
+    for examined in examined {
+        resolver.take(examined);
     }
     resolver.resolved
 }
@@ -47,39 +54,52 @@ fn precedence(candidate: &Candidate) -> impl Ord {
     (candidate.layer, candidate.folder, &candidate.name, &candidate.path)
 }
 
+/// The person's own hooks whose place no project's hook takes, by full name (R9).
+fn protected(examined: &[Examined]) -> HashMap<String, PathBuf> {
+    let is_protected = |examined: &&Examined| match &examined.finding {
+        Finding::Ready(ready) => {
+            matches!(&ready.protocol, Protocol::Manifest(manifest) if manifest.protected)
+                && !examined.candidate.layer.needs_trust()
+        }
+        _ => false,
+    };
+    let mut protected = HashMap::new();
+    for Examined { candidate, .. } in examined.iter().filter(is_protected) {
+        // Of two of one name the first runs.
+        protected.entry(candidate.name.clone()).or_insert_with(|| candidate.path.clone());
+    }
+    protected
+}
+
 struct Resolver<'a> {
-    policies: &'a PolicyTable,
+    policies: Policies<'a>,
     mode: TrustMode,
-    /// The files of the hooks that run, by full name.
+    protected: HashMap<String, PathBuf>,
+    /// What the hooks that run are found at, by full name.
     running: HashMap<String, PathBuf>,
     resolved: Resolved,
 }
 
 impl Resolver<'_> {
-    fn take(&mut self, candidate: Candidate, finding: Finding) {
+    fn take(&mut self, examined: Examined) {
+        let Examined { candidate, finding, diagnostics } = examined;
         let status = self.status(&candidate, &finding);
-        self.resolved.diagnostics.extend(diagnostic(&candidate, &status));
+        let told = diagnostics.iter().any(|finding| finding.severity == Severity::Error);
+        self.resolved.diagnostics.extend(diagnostics);
+        self.resolved.diagnostics.extend(self.diagnostic(&candidate, &status, told));
         self.resolved.listing.push(listed(&candidate, &finding, status.clone()));
         match (status, finding) {
-            (Status::Active, Finding::Ready { fingerprint, stamp, subscriptions }) => {
-                self.running.insert(candidate.name.clone(), candidate.path.clone());
-                self.resolved.hooks.push(Hook {
-                    policy: self.policies.of(&candidate.name),
-                    pinned: candidate.layer.needs_trust() && self.mode == TrustMode::Gate,
-                    name: candidate.name,
-                    layer: candidate.layer,
-                    path: candidate.path,
-                    subscriptions,
-                    fingerprint,
-                    stamp,
-                });
-            }
-            (Status::NotTrusted { .. }, Finding::NotTrusted { fingerprint, previous }) => {
+            (Status::Active, Finding::Ready(ready)) => self.run(candidate, *ready),
+            (
+                Status::NotTrusted { .. },
+                Finding::NotTrusted { fingerprint, previous, subscriptions },
+            ) => {
                 let Candidate { name, path, layer, .. } = candidate;
                 self.resolved.untrusted.push(Untrusted {
                     name,
                     path,
                     layer,
+                    subscriptions,
                     fingerprint,
                     previous,
                 });
@@ -88,52 +108,100 @@ impl Resolver<'_> {
         }
     }
 
+    fn run(&mut self, candidate: Candidate, ready: Ready) {
+        let Candidate { name, layer, path, .. } = candidate;
+        self.running.insert(name.clone(), path.clone());
+        self.resolved.hooks.push(Hook {
+            policy: self.policies.of(&name, layer, ready.own),
+            pinned: layer.needs_trust() && self.mode == TrustMode::Gate,
+            name,
+            layer,
+            path,
+            protocol: ready.protocol,
+            subscriptions: ready.subscriptions,
+            fingerprint: ready.fingerprint,
+            stamp: ready.stamp,
+        });
+    }
+
     fn status(&self, candidate: &Candidate, finding: &Finding) -> Status {
-        let shadowed =
-            || self.running.get(&candidate.name).map(|by| Status::Shadowed { by: by.clone() });
         match finding {
-            Finding::Ready { .. } => shadowed().unwrap_or(Status::Active),
-            // Nobody need be asked to trust what would not run anyway.
-            Finding::NotTrusted { previous, .. } => {
-                shadowed().unwrap_or(Status::NotTrusted { changed: previous.is_some() })
-            }
-            Finding::NotExecutable => Status::NotExecutable,
-            Finding::Disabled => Status::Disabled,
-            Finding::Invalid(why) => Status::Invalid { why: why.clone() },
+            Finding::NotExecutable => return Status::NotExecutable,
+            Finding::NoScript(_) => return Status::NoScript,
+            Finding::Disabled => return Status::Disabled,
+            Finding::Invalid(why) => return Status::Invalid { why: why.clone() },
+            Finding::Ready(_) | Finding::NotTrusted { .. } => {}
         }
+        if let Some(by) = self.policies.settings.disabled_by(&candidate.name, candidate.layer) {
+            return Status::SwitchedOff { by: by.to_owned() };
+        }
+        // Nobody need be asked to trust what would not run anyway.
+        if let Some(by) = self.in_its_place(candidate) {
+            return Status::Shadowed { by: by.clone() };
+        }
+        match finding {
+            Finding::NotTrusted { previous, .. } => {
+                Status::NotTrusted { changed: previous.is_some() }
+            }
+            _ => Status::Active,
+        }
+    }
+
+    /// What runs in a hook's place.
+    fn in_its_place(&self, candidate: &Candidate) -> Option<&PathBuf> {
+        let protected =
+            self.protected.get(&candidate.name).filter(|_| candidate.layer.needs_trust());
+        protected.or_else(|| self.running.get(&candidate.name))
+    }
+
+    fn diagnostic(&self, candidate: &Candidate, status: &Status, told: bool) -> Option<Diagnostic> {
+        let name = &candidate.name;
+        let diagnostic = match status {
+            Status::Shadowed { by }
+                if self.protected.get(name) == Some(by) && candidate.layer.needs_trust() =>
+            {
+                let message = format!(
+                    "the hook {name} does not run: {} of the same name is protected",
+                    by.display()
+                );
+                Diagnostic::new("hook-protected", Severity::Warning, message)
+                    .help("give the project's hook another name; both will run")
+            }
+            Status::Shadowed { by } => {
+                let message = format!(
+                    "the hook {name} does not run: {} of the same name runs in its place",
+                    by.display()
+                );
+                Diagnostic::new("hook-shadowed", Severity::Info, message)
+            }
+            Status::NoScript => {
+                let message = format!(
+                    "the hook {name} fires nothing: it has neither scripts/run nor scripts/run.sh nor scripts/run.py"
+                );
+                Diagnostic::new("hook-without-script", Severity::Warning, message)
+            }
+            Status::Invalid { why } if !told => {
+                let message = format!("the hook {name} does not run: it {why}");
+                Diagnostic::new("hook-invalid", Severity::Error, message)
+                    .help("mend it, or disable it by adding `.disable` to its name")
+            }
+            _ => return None,
+        };
+        Some(diagnostic.at(&candidate.path))
     }
 }
 
 fn listed(candidate: &Candidate, finding: &Finding, status: Status) -> Listed {
     let (subscriptions, fingerprint) = match finding {
-        Finding::Ready { fingerprint, subscriptions, .. } => {
+        Finding::Ready(ready) => (ready.subscriptions.clone(), Some(ready.fingerprint.clone())),
+        Finding::NotTrusted { fingerprint, subscriptions, .. } => {
             (subscriptions.clone(), Some(fingerprint.clone()))
         }
-        Finding::NotTrusted { fingerprint, .. } => (Vec::new(), Some(fingerprint.clone())),
+        Finding::NoScript(subscriptions) => (subscriptions.clone(), None),
         _ => (Vec::new(), None),
     };
     let Candidate { name, layer, path, .. } = candidate.clone();
     Listed { name, layer, path, status, subscriptions, fingerprint }
-}
-
-fn diagnostic(candidate: &Candidate, status: &Status) -> Option<Diagnostic> {
-    let name = &candidate.name;
-    let diagnostic = match status {
-        Status::Shadowed { by } => {
-            let message = format!(
-                "the hook {name} does not run: {} of the same name runs in its place",
-                by.display()
-            );
-            Diagnostic::new("hook-shadowed", Severity::Info, message)
-        }
-        Status::Invalid { why } => {
-            let message = format!("the hook {name} does not run: it {why}");
-            Diagnostic::new("hook-invalid", Severity::Error, message)
-                .help("mend it, or disable it by adding `.disable` to its name")
-        }
-        _ => return None,
-    };
-    Some(diagnostic.at(&candidate.path))
 }
 
 #[cfg(test)]
@@ -144,31 +212,34 @@ mod tests {
     use proptest::prelude::*;
     use tenter_protocol::executable::subscriptions;
 
+    use super::super::policy::{OwnPolicy, PolicyTable};
     use super::*;
     use crate::hook::{Fingerprint, Layer};
-    use crate::source::Kind;
-    use crate::stamp::FileStamp;
+    use crate::source::{HookSettings, Kind};
+    use crate::stamp::{FileStamp, HookStamp};
 
     const LAYERS: [Layer; 4] =
         [Layer::Project, Layer::ProjectPlugin, Layer::User, Layer::UserPlugin];
 
     fn finding(kind: usize) -> Finding {
         let fingerprint = Fingerprint("f".to_owned());
-        let stamp = FileStamp::new(&fs::metadata(".").unwrap());
+        let stamp = HookStamp::File(FileStamp::new(&fs::metadata(".").unwrap()));
         match kind {
-            0 => Finding::NotTrusted { fingerprint, previous: None },
+            0 => Finding::NotTrusted { fingerprint, previous: None, subscriptions: Vec::new() },
             1 => Finding::NotExecutable,
             2 => Finding::Disabled,
             3 => Finding::Invalid("printed nothing".to_owned()),
-            _ => Finding::Ready {
+            _ => Finding::Ready(Box::new(Ready {
                 fingerprint,
                 stamp,
                 subscriptions: subscriptions("agent_stop").unwrap(),
-            },
+                protocol: Protocol::Executable,
+                own: OwnPolicy::default(),
+            })),
         }
     }
 
-    fn examined(layer: usize, folder: usize, name: usize, kind: usize) -> (Candidate, Finding) {
+    fn examined(layer: usize, folder: usize, name: usize, kind: usize) -> Examined {
         let name = ["a", "b", "Z"][name].to_owned();
         let suffix = if kind == 2 { ".disable" } else { "" };
         let path = PathBuf::from(format!("/{layer}/{folder}/{name}{suffix}"));
@@ -176,29 +247,28 @@ mod tests {
         let folder = layer * 2 + folder;
         let candidate_kind = Kind::NotExecutable;
         let layer = LAYERS[layer];
-        (
-            Candidate { name, layer, folder, real_path: path.clone(), path, kind: candidate_kind },
-            finding(kind),
-        )
+        let (prefix, real_path) = (String::new(), path.clone());
+        let candidate =
+            Candidate { name, prefix, layer, folder, real_path, path, kind: candidate_kind };
+        Examined { candidate, finding: finding(kind), diagnostics: Vec::new() }
     }
 
-    type Examined = Vec<(Candidate, Finding)>;
-
     /// Findings with different paths, and the same in another order.
-    fn two_orders() -> impl Strategy<Value = (Examined, Examined)> {
+    fn two_orders() -> impl Strategy<Value = (Vec<Examined>, Vec<Examined>)> {
         prop::collection::vec((0..4usize, 0..2usize, 0..3usize, 0..8usize), 0..24)
             .prop_map(|found| {
                 let mut found: Vec<_> =
                     found.into_iter().map(|(l, f, n, k)| examined(l, f, n, k)).collect();
-                found.sort_by(|(one, _), (other, _)| one.path.cmp(&other.path));
-                found.dedup_by(|(one, _), (other, _)| one.path == other.path);
+                found.sort_by(|one, other| one.candidate.path.cmp(&other.candidate.path));
+                found.dedup_by(|one, other| one.candidate.path == other.candidate.path);
                 found
             })
             .prop_flat_map(|found| (Just(found.clone()), Just(found).prop_shuffle()))
     }
 
-    fn resolved(found: Examined) -> Resolved {
-        resolve(found, &PolicyTable::default(), TrustMode::Gate)
+    fn resolved(found: Vec<Examined>) -> Resolved {
+        let (table, settings) = (PolicyTable::default(), HookSettings::default());
+        resolve(found, Policies { configured: &table, settings: &settings }, TrustMode::Gate)
     }
 
     fn paths(hooks: &[Hook]) -> Vec<&Path> {
@@ -219,8 +289,8 @@ mod tests {
         fn of_every_name_with_a_hook_that_can_run_exactly_the_highest_runs((found, _) in two_orders()) {
             let expected: Vec<Candidate> = found
                 .iter()
-                .filter(|(_, finding)| matches!(finding, Finding::Ready { .. }))
-                .map(|(candidate, _)| candidate.clone())
+                .filter(|examined| matches!(examined.finding, Finding::Ready(_)))
+                .map(|examined| examined.candidate.clone())
                 .collect();
             let hooks = resolved(found).hooks;
             for candidate in &expected {
@@ -232,8 +302,7 @@ mod tests {
 
         #[test]
         fn priority_goes_before_precedence(priorities in prop::collection::vec(0u16..4, 0..10)) {
-            let (candidate, ready) = examined(0, 0, 0, 4);
-            let hook = resolved(vec![(candidate, ready)]).hooks.remove(0);
+            let hook = resolved(vec![examined(0, 0, 0, 4)]).hooks.remove(0);
             let with_priority = |(index, priority): (usize, &u16)| {
                 let mut hook = hook.clone();
                 hook.name = index.to_string();

@@ -1,5 +1,6 @@
 //! The fold: replies, in order, into one outcome. Pure: no clock, no process, no observer (RESOLUTIONS section D).
 
+use tenter_protocol::lifecycle::Power;
 use tenter_protocol::reply::VerdictKind;
 use tenter_protocol::{Body, HistoryAction, Reply, Rewrite, Verdict};
 
@@ -100,9 +101,13 @@ impl Outcome {
         self.denied_by_failure = true;
     }
 
-    /// A deny undoes every rewrite: nothing happens, so nothing is changed (R24, R26).
+    /// A deny that keeps something from happening undoes every rewrite: nothing happens, so nothing is changed (R24, R26).
+    /// Where it is only fed back, as after a tool, what was redacted stays redacted.
     fn deny(&mut self, hook: &str, verdict: Option<Verdict>) {
         self.opine(hook, verdict);
+        if !self.body.name().may(Power::Block) {
+            return;
+        }
         self.rewritten_by.clear();
         if let Some(original) = self.original.take() {
             self.body = original;
@@ -120,6 +125,9 @@ impl Outcome {
     fn rewrite(&mut self, hook: &str, rewrite: Rewrite) -> Result<Option<Change>, String> {
         let mut body = self.body.clone();
         match (&mut body, rewrite) {
+            (Body::BeforeAgent { .. }, Rewrite::Message(new)) if new.trim().is_empty() => {
+                return Err("a message must not be empty".to_owned());
+            }
             (Body::BeforeAgent { message }, Rewrite::Message(new)) => *message = new,
             (Body::BeforeTool(call), Rewrite::Input(new)) => call.input = new,
             (Body::AfterTool { result, .. }, Rewrite::Output(new)) => {
@@ -218,6 +226,21 @@ mod tests {
         assert_eq!(outcome.denied(), Some(("b", "no")));
         assert_eq!(command(&outcome), "ls");
         assert!(outcome.rewritten_by.is_empty());
+    }
+
+    #[test]
+    fn what_was_redacted_stays_redacted_when_a_later_hook_denies() {
+        let Body::BeforeTool(call) = before_tool() else { unreachable!() };
+        let result = tenter_protocol::ToolResult::failure("bash", "SECRET", "T".to_owned());
+        let mut outcome = Outcome::new(Body::AfterTool { call, result });
+        let redacted = json!({"error": "[redacted]"}).as_object().unwrap().clone();
+        let reply = Reply { rewrite: Some(Rewrite::Output(redacted)), ..Reply::default() };
+        outcome.apply("redact", reply).unwrap();
+        outcome.apply("critic", verdict(VerdictKind::Deny, "not good")).unwrap();
+        assert_eq!(outcome.denied(), Some(("critic", "not good")));
+        assert!(
+            matches!(&outcome.body, Body::AfterTool { result, .. } if result.text() == "<error>[redacted]</error>")
+        );
     }
 
     #[test]

@@ -1,8 +1,11 @@
 //! An event's one way: the hooks that subscribe run in order, their replies are folded into one outcome.
 //!
-//! `fold` is pure and knows no process; `runner` knows no order; this module joins them and tells the observers.
+//! `fold` is pure and knows no process; `runner` knows no order; this module joins them. `telling` makes sure that observers
+//! hear of every run, and `unawaited` looks after the hooks that nobody waits for.
 
 mod fold;
+mod telling;
+mod unawaited;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -10,14 +13,16 @@ use std::time::Duration;
 
 use tenter_proc::Cancel;
 use tenter_protocol::lifecycle::Power;
-use tenter_protocol::{Body, Event, Scope};
+use tenter_protocol::{Body, Event, EventName, Scope};
 
 use crate::catalog::Catalog;
 use crate::clock::Clock;
-use crate::environment::Environment;
+use crate::environment::HookEnvironment;
 use crate::hook::{FailMode, Hook};
-use crate::observe::{Change, Decision, DecisionKind, HookRun, Observer};
-use crate::runner::{self, Failure};
+use crate::observe::{DecisionKind, Observer};
+use crate::runner::{self, Failure, Found};
+use telling::{Told, tell_decision};
+use unawaited::Unawaited;
 
 pub use fold::{Attributed, Outcome};
 
@@ -25,8 +30,8 @@ pub use fold::{Attributed, Outcome};
 pub struct EngineSettings {
     /// The project root: where hooks start.
     pub project: PathBuf,
-    /// The environment of hooks, model keys already taken out.
-    pub environment: Environment,
+    /// The environment of hooks.
+    pub environment: HookEnvironment,
     /// The time.
     pub clock: Clock,
     /// Who sees what happens.
@@ -36,13 +41,14 @@ pub struct EngineSettings {
 /// Dispatches events to the hooks of one catalog.
 pub struct Engine {
     catalog: Catalog,
-    settings: EngineSettings,
+    settings: Arc<EngineSettings>,
+    unawaited: Unawaited,
 }
 
 impl Engine {
     /// An engine over a loaded catalog.
     pub fn new(catalog: Catalog, settings: EngineSettings) -> Self {
-        Self { catalog, settings }
+        Self { catalog, settings: Arc::new(settings), unawaited: Unawaited::default() }
     }
 
     /// The hooks that this engine dispatches to.
@@ -50,8 +56,9 @@ impl Engine {
         &self.catalog
     }
 
-    /// Tells the hooks that subscribe to `event`, one after another, each seeing it as those before left it (R24), until
-    /// one denies (R23). Without such hooks this costs next to nothing and tells no observer.
+    /// Tells the hooks that subscribe to `event` and whose matchers match, one after another, each seeing it as those before
+    /// left it (R24), until one denies (R23). Then, if none did, the asynchronous ones start, and nobody waits for them
+    /// (R22). Without such hooks this costs next to nothing and tells no observer.
     ///
     /// A thrown `cancel` ends the running hook and the chain (R39); the outcome then holds what was decided so far.
     pub fn dispatch(&self, event: Event, cancel: &Cancel) -> Outcome {
@@ -59,33 +66,51 @@ impl Engine {
         let scope = event.scope;
         let mut outcome = Outcome::new(event.body);
         let mut hooks_run = 0;
-        for hook in self.catalog.hooks_for(name) {
+        let (unawaited, awaited): (Vec<&Arc<Hook>>, Vec<&Arc<Hook>>) =
+            self.catalog.hooks_for(name).iter().partition(|hook| hook.policy.asynchronous);
+        for hook in awaited {
             if outcome.denied().is_some() || cancel.is_cancelled() {
                 break;
             }
-            hooks_run += 1;
-            self.run_and_fold(hook, &scope, &mut outcome, cancel);
+            if let Some(found) = matched(hook, &outcome.body) {
+                hooks_run += 1;
+                self.run_and_fold(hook, found, &scope, &mut outcome, cancel);
+            }
         }
         if hooks_run > 0 {
-            self.tell_decision(&scope, name, hooks_run, &outcome);
+            tell_decision(&self.settings, &scope, name, hooks_run, &outcome);
+        }
+        if outcome.denied().is_none() && !cancel.is_cancelled() {
+            for hook in unawaited {
+                if let Some(found) = matched(hook, &outcome.body) {
+                    let event = Event { scope: scope.clone(), body: outcome.body.clone() };
+                    self.unawaited.start(&self.settings, Arc::clone(hook), event, found);
+                }
+            }
         }
         outcome
     }
 
-    fn run_and_fold(&self, hook: &Hook, scope: &Scope, outcome: &mut Outcome, cancel: &Cancel) {
+    /// Waits for the hooks that nobody waited for, at most for `patience`; those that still run then are ended (R22).
+    pub fn drain(&self, patience: Duration) {
+        self.unawaited.drain(patience);
+    }
+
+    fn run_and_fold(
+        &self,
+        hook: &Hook,
+        found: Found,
+        scope: &Scope,
+        outcome: &mut Outcome,
+        cancel: &Cancel,
+    ) {
         let event = Event { scope: scope.clone(), body: outcome.body.clone() };
-        let Some(mut told) = Told::begin(self, hook, &event) else { return };
-        let report = runner::run(hook, &event, &self.settings, cancel);
-        told.run.duration = report.duration;
-        told.run.stderr_tail = report.stderr_tail();
-        told.run.exit = report.exit;
+        let Some(mut told) = Told::begin(&self.settings, hook, &event) else { return };
+        let report = runner::run(hook, &event, found, &self.settings, cancel);
+        told.ran(&report);
         let folded = report.answer.and_then(|reply| {
             let decision = DecisionKind::of(&reply);
-            let reason = reply
-                .verdict
-                .as_ref()
-                .and_then(|verdict| verdict.reason.clone())
-                .or_else(|| reply.log.clone());
+            let reason = reply.verdict.as_ref().and_then(|verdict| verdict.reason.clone());
             let change = outcome.apply(&hook.name, reply).map_err(Failure::Rewrite)?;
             Ok((decision, reason, change))
         });
@@ -93,86 +118,25 @@ impl Engine {
             Ok((decision, reason, change)) => told.answered(decision, reason, change),
             Err(failure) => {
                 told.failed(&failure);
-                if hook.policy.fail == FailMode::Closed && event.body.name().may(Power::Block) {
+                if hook.policy.fail == FailMode::Closed && is_blocking(event.body.name()) {
                     outcome.deny_for_failure(&hook.name, &failure.to_string());
                 }
             }
         }
     }
-
-    fn tell_decision(
-        &self,
-        scope: &Scope,
-        event: tenter_protocol::EventName,
-        hooks_run: usize,
-        outcome: &Outcome,
-    ) {
-        let (kind, by) = outcome.weightiest();
-        let decision = Decision {
-            scope: scope.clone(),
-            event,
-            tool_call_id: outcome.body.tool_call().map(|call| call.id.clone()),
-            time: (self.settings.clock)(),
-            hooks_run,
-            kind,
-            by,
-            reason: outcome.verdict.as_ref().and_then(|verdict| verdict.value.reason.clone()),
-            by_failure: outcome.denied_by_failure,
-            overruled: outcome.overruled.clone(),
-        };
-        for observer in &self.settings.observers {
-            observer.decided(&decision);
-        }
-    }
 }
 
-/// A hook run that is told to the observers when it goes out of scope, however that happens.
-struct Told<'e> {
-    observers: &'e [Arc<dyn Observer>],
-    run: HookRun,
+/// Whether a deny at this event keeps something from happening: a stop counts, which a deny turns into going on (R29).
+fn is_blocking(event: EventName) -> bool {
+    event.may(Power::Block) || event.may(Power::Continue)
 }
 
-impl<'e> Told<'e> {
-    fn begin(engine: &'e Engine, hook: &Hook, event: &Event) -> Option<Self> {
-        let name = event.body.name();
-        let spelling = hook.subscription(name)?.spelling;
-        let run = HookRun {
-            scope: event.scope.clone(),
-            event: name,
-            spelling,
-            hook: hook.name.clone(),
-            layer: hook.layer,
-            fingerprint: hook.fingerprint.clone(),
-            tool_call_id: event.body.tool_call().map(|call| call.id.clone()),
-            started: (engine.settings.clock)(),
-            duration: Duration::ZERO,
-            exit: "unknown".to_owned(),
-            decision: DecisionKind::Failed,
-            reason: Some("the run ended unexpectedly".to_owned()),
-            change: None,
-            stderr_tail: String::new(),
-        };
-        Some(Self { observers: &engine.settings.observers, run })
-    }
-
-    fn answered(&mut self, decision: DecisionKind, reason: Option<String>, change: Option<Change>) {
-        self.run.decision = decision;
-        self.run.reason = reason;
-        self.run.change = change;
-    }
-
-    fn failed(&mut self, failure: &Failure) {
-        self.run.decision = DecisionKind::Failed;
-        self.run.reason = Some(failure.to_string());
-    }
-}
-
-impl Drop for Told<'_> {
-    fn drop(&mut self) {
-        for observer in self.observers {
-            observer.hook_ran(&self.run);
-        }
-    }
+/// Whether a hook is about this. A search that could not be finished counts as a run of the hook, and one that failed: whether
+/// it would have matched, nobody knows (R42).
+fn matched(hook: &Hook, body: &Body) -> Option<Found> {
+    let Some(matcher) = hook.matcher() else { return Some(Ok(None)) };
+    let found = matcher.matches(body.tool_call()?).transpose()?;
+    Some(found.map(|found| Some(found.tool_name.to_owned())))
 }
 
 /// The body's part that a rewrite at this event replaces, as JSON.

@@ -78,6 +78,15 @@ pub struct RunRecord {
     /// The last lines of stderr.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub stderr: String,
+    /// What of its answer was not understood.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<String>,
+    /// What it wanted recorded.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
+    /// Whether nobody waited for it.
+    #[serde(default, rename = "async", skip_serializing_if = "std::ops::Not::not")]
+    pub asynchronous: bool,
 }
 
 /// The hooks of an event have decided.
@@ -121,6 +130,9 @@ impl From<&HookRun> for Record {
                 reason: run.reason.clone(),
                 rewrite: run.change.clone(),
                 stderr: run.stderr_tail.clone(),
+                warnings: run.warnings.clone(),
+                notes: run.notes.clone(),
+                asynchronous: run.asynchronous,
             })),
         }
     }

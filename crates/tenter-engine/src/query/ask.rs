@@ -7,6 +7,8 @@ use std::time::Duration;
 use tenter_proc::{Cancel, Captured, End, Invocation, Limits, Streams};
 use tenter_protocol::executable::{self, PROTOCOL_VERSION, Subscription};
 
+use crate::environment::HookEnvironment;
+
 /// How long a hook may take to name its events (R11).
 pub const QUERY_TIMEOUT: Duration = Duration::from_secs(5);
 
@@ -33,8 +35,8 @@ pub enum Answer {
 pub struct Query<'a> {
     /// The project root: where hooks start (R40).
     pub project: &'a Path,
-    /// The environment of hooks, model keys already taken out (R40).
-    pub environment: &'a [(OsString, OsString)],
+    /// The environment of hooks (R40).
+    pub environment: &'a HookEnvironment,
     /// How long a hook may take, by default [`QUERY_TIMEOUT`].
     pub timeout: Duration,
     /// Ends the asking.
@@ -76,12 +78,7 @@ impl Query<'_> {
             ("TENTER_HOOK_NAME", name.into()),
             ("TENTER_PROTOCOL_VERSION", PROTOCOL_VERSION.to_string().into()),
         ];
-        let inherited =
-            self.environment.iter().filter(|(name, _)| added.iter().all(|(ours, _)| name != ours));
-        inherited
-            .cloned()
-            .chain(added.iter().map(|(name, value)| (OsString::from(name), value.clone())))
-            .collect()
+        self.environment.with(&[], &added)
     }
 
     fn failure(&self, end: &End) -> String {

@@ -1,18 +1,22 @@
 //! Runs one hook for one event: a payload in, a reply or a failure out. Knows no order and decides nothing.
+//!
+//! `process` says how a hook of either protocol is started, `answer` reads what it left behind.
 
-mod executable;
+mod answer;
+mod process;
 mod trial;
 
 use std::time::Duration;
 
 use tenter_proc::{Cancel, Captured};
-use tenter_protocol::executable::{ReplyError, Subscription};
-use tenter_protocol::{Event, Reply};
+use tenter_protocol::executable::{self, ReplyError, Subscription};
+use tenter_protocol::{Event, Reply, manifest};
 use thiserror::Error;
 
 use crate::dispatch::EngineSettings;
-use crate::hook::Hook;
-use crate::trust::Changed;
+use crate::hook::{Hook, Protocol};
+use crate::matcher::MatcherError;
+use crate::trust::{self, Changed};
 
 pub use trial::{Trial, run_once};
 
@@ -34,6 +38,10 @@ pub struct Request {
 pub(crate) struct Report {
     /// The reply, or why there is none.
     pub(crate) answer: Result<Reply, Failure>,
+    /// What of the answer was not understood.
+    pub(crate) warnings: Vec<String>,
+    /// What the hook wanted recorded.
+    pub(crate) notes: Vec<String>,
     /// How the process ended, in words.
     pub(crate) exit: String,
     /// How long it took.
@@ -48,6 +56,8 @@ impl Report {
     fn not_started(failure: Failure) -> Self {
         Self {
             answer: Err(failure),
+            warnings: Vec::new(),
+            notes: Vec::new(),
             exit: "not started".to_owned(),
             duration: Duration::ZERO,
             stdout: Captured::default(),
@@ -72,6 +82,8 @@ pub(crate) enum Failure {
     TimedOut(Duration),
     #[error("it was ended because the agent was interrupted")]
     Cancelled,
+    #[error("it is asynchronous, still ran when the session was over, and was ended")]
+    Drained,
     #[error("it exited with code {0}")]
     Exit(i32),
     #[error("it was ended by signal {0}")]
@@ -84,6 +96,8 @@ pub(crate) enum Failure {
     Rewrite(String),
     #[error("the event {0} has no payload for executables")]
     NoPayload(&'static str),
+    #[error("{0}")]
+    Matcher(#[from] MatcherError),
 }
 
 fn seconds(duration: Duration) -> String {
@@ -94,12 +108,55 @@ fn seconds(duration: Duration) -> String {
     }
 }
 
+/// What a hook's matcher found: the spelling of the tool's name that it matched, if it has one and there is one (R20).
+pub(crate) type Found = Result<Option<String>, MatcherError>;
+
 /// Runs `hook` for `event`.
 pub(crate) fn run(
     hook: &Hook,
     event: &Event,
+    found: Found,
     settings: &EngineSettings,
     cancel: &Cancel,
 ) -> Report {
-    executable::run(hook, event, settings, cancel)
+    let tool_name = found.map_err(Failure::from);
+    match tool_name.and_then(|name| request(hook, event, name.as_deref())) {
+        Ok(request) => ask(hook, request, settings, cancel),
+        Err(failure) => Report::not_started(failure),
+    }
+}
+
+/// What `hook` is to be told of `event`.
+fn request(hook: &Hook, event: &Event, tool_name: Option<&str>) -> Result<Request, Failure> {
+    let name = event.body.name();
+    let no_payload = || Failure::NoPayload(name.as_str());
+    let subscription = hook.subscription(name).ok_or_else(no_payload)?;
+    let payload = match &hook.protocol {
+        Protocol::Executable => {
+            executable::payload(event, subscription.spelling).ok_or_else(no_payload)?
+        }
+        Protocol::Manifest(held) => {
+            manifest::payload(event, subscription.spelling, tool_name, held.light_payload)
+        }
+    };
+    Ok(Request { subscription, session_id: event.scope.conversation_id.clone(), payload })
+}
+
+/// Runs `hook` on a payload, unless it is not any more what was trusted.
+fn ask(hook: &Hook, request: Request, settings: &EngineSettings, cancel: &Cancel) -> Report {
+    if let Err(changed) = trust::verify_unchanged(hook) {
+        return Report::not_started(changed.into());
+    }
+    let event = request.subscription.event;
+    let completion = tenter_proc::run(&process::invocation(hook, request, settings), cancel);
+    let answer::Read { answer, warnings, notes } = answer::read(hook, event, &completion);
+    Report {
+        answer,
+        warnings,
+        notes,
+        exit: process::exit_words(&completion.end),
+        duration: completion.duration,
+        stdout: completion.stdout,
+        stderr: completion.stderr,
+    }
 }

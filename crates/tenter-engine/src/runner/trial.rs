@@ -6,7 +6,7 @@ use std::time::Duration;
 use tenter_proc::{Cancel, Captured};
 use tenter_protocol::Reply;
 
-use super::{Request, executable};
+use super::{Request, ask};
 use crate::dispatch::EngineSettings;
 use crate::hook::Hook;
 
@@ -15,6 +15,10 @@ use crate::hook::Hook;
 pub struct Trial {
     /// Its reply, or what went wrong, in words.
     pub answer: Result<Reply, String>,
+    /// What of its answer was not understood.
+    pub warnings: Vec<String>,
+    /// What it wanted recorded.
+    pub notes: Vec<String>,
     /// How its process ended, in words: `exit 0`, `signal 9`, `timed out` …
     pub exit: String,
     /// How long it took.
@@ -32,9 +36,11 @@ pub fn run_once(
     settings: &EngineSettings,
     cancel: &Cancel,
 ) -> Trial {
-    let report = executable::ask(hook, request, settings, cancel);
+    let report = ask(hook, request, settings, cancel);
     Trial {
         answer: report.answer.map_err(|failure| failure.to_string()),
+        warnings: report.warnings,
+        notes: report.notes,
         exit: report.exit,
         duration: report.duration,
         stdout: report.stdout,

@@ -1,14 +1,18 @@
 //! Where hooks come from: the project, its folders in their order, and what lies in them.
 //!
-//! Nothing here opens a file or starts a program: names, links and modes are all that it reads.
+//! Nothing here starts a program or opens a hook: names, links, modes and `hooks.toml` are all that it reads.
 
+mod entry_point;
+mod hooks_toml;
 mod project;
 mod roots;
 mod scan;
 
+pub use entry_point::{SCRIPTS, Script, script};
+pub use hooks_toml::{HookSettings, Override, SETTINGS_FILE};
 pub use project::project_root;
 pub use roots::{Places, Root, roots};
-pub use scan::{Candidate, Kind, check_file_name, scan};
+pub use scan::{Candidate, Kind, check_file_name, manifest_file, scan};
 
 use std::fs::{self, DirEntry};
 use std::io::{self, ErrorKind};

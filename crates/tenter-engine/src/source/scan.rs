@@ -9,14 +9,12 @@ use std::path::{Path, PathBuf};
 
 use tenter_protocol::{Diagnostic, Severity};
 
-use super::{Root, entries, is_missing};
+use super::{Root, SETTINGS_FILE, entries, is_missing};
 use crate::hook::Layer;
 use crate::stamp::FileStamp;
 
 const DISABLED_SUFFIX: &str = ".disable";
 const BACKUP_SUFFIXES: [&str; 4] = ["~", ".swp", ".bak", ".orig"];
-/// Settings for the folder's hooks, not a hook (R18).
-const SETTINGS_FILE: &str = "hooks.toml";
 const MANIFEST_FILE: &str = "HOOK.md";
 /// Characters of a hook's name at most (R16).
 const LONGEST_NAME: usize = 64;
@@ -24,8 +22,10 @@ const LONGEST_NAME: usize = 64;
 /// Something in a hooks folder that is, or may become, a hook.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Candidate {
-    /// The full name: the root's prefix and the file name, without `.disable`.
+    /// The full name: the prefix and the file name, without `.disable`; of a manifest hook, until its manifest is read.
     pub name: String,
+    /// What stands before the names of this folder's hooks: nothing, or `org/repo/`.
+    pub prefix: String,
     /// The layer of its folder.
     pub layer: Layer,
     /// The place of its folder among the roots: lower goes first.
@@ -43,6 +43,8 @@ pub struct Candidate {
 pub enum Kind {
     /// A file that may be executed.
     Executable(FileStamp),
+    /// A folder with this manifest.
+    Manifest(PathBuf),
     /// A file that may not.
     NotExecutable,
     /// Something whose name ends in `.disable`.
@@ -103,13 +105,14 @@ impl Folder<'_> {
             return Ok(None);
         };
         let Some(kind) = kind(&file_name, &path, &metadata)? else { return Ok(None) };
-        let exposure =
-            matches!(kind, Kind::Executable(_)).then(|| self.exposure(&path, &metadata)).flatten();
+        let may_run = matches!(kind, Kind::Executable(_) | Kind::Manifest(_));
+        let exposure = may_run.then(|| self.exposure(&path, &metadata)).flatten();
         let name = file_name.to_string_lossy();
-        let name =
-            format!("{}{}", self.root.prefix, name.strip_suffix(DISABLED_SUFFIX).unwrap_or(&name));
+        let prefix = self.root.prefix.clone();
+        let name = format!("{prefix}{}", name.strip_suffix(DISABLED_SUFFIX).unwrap_or(&name));
+        let Root { layer, .. } = *self.root;
         let candidate =
-            Candidate { name, layer: self.root.layer, folder: self.place, path, real_path, kind };
+            Candidate { name, prefix, layer, folder: self.place, path, real_path, kind };
         Ok(Some((candidate, exposure)))
     }
 
@@ -177,24 +180,25 @@ pub fn check_file_name(name: &str) -> Result<(), String> {
 }
 
 fn kind(file_name: &OsStr, path: &Path, metadata: &Metadata) -> Result<Option<Kind>, Diagnostic> {
-    let is_manifest_hook =
-        metadata.is_dir() && has_manifest(path).map_err(|error| unreadable(path, &error))?;
-    if metadata.is_dir() && !is_manifest_hook {
-        return Ok(None);
-    }
+    let manifest = if metadata.is_dir() {
+        let Some(manifest) = manifest_file(path).map_err(|error| unreadable(path, &error))? else {
+            return Ok(None);
+        };
+        Some(manifest)
+    } else {
+        None
+    };
     if file_name.as_encoded_bytes().ends_with(DISABLED_SUFFIX.as_bytes()) {
         return Ok(Some(Kind::Disabled));
     }
-    if is_manifest_hook {
-        return Ok(Some(Kind::Invalid(
-            "has a HOOK.md, and manifest hooks are not supported by this version".to_owned(),
-        )));
-    }
-    if !metadata.is_file() {
+    if manifest.is_none() && !metadata.is_file() {
         return Err(not_a_file(path, metadata.file_type()));
     }
     if file_name.to_str().is_none() {
         return Ok(Some(Kind::Invalid("has a file name that is not UTF-8".to_owned())));
+    }
+    if let Some(manifest) = manifest {
+        return Ok(Some(Kind::Manifest(manifest)));
     }
     let is_executable = metadata.permissions().mode() & 0o111 != 0;
     Ok(Some(if is_executable {
@@ -204,10 +208,17 @@ fn kind(file_name: &OsStr, path: &Path, metadata: &Metadata) -> Result<Option<Ki
     }))
 }
 
-/// Whether the folder holds a `HOOK.md`, in any letter case (R14).
-fn has_manifest(dir: &Path) -> io::Result<bool> {
-    let is_manifest = |entry: &DirEntry| entry.file_name().eq_ignore_ascii_case(MANIFEST_FILE);
-    Ok(entries(dir)?.iter().any(is_manifest))
+/// The manifest in a hook's folder: `HOOK.md`, else the same name in another letter case (R14).
+///
+/// # Errors
+/// The folder cannot be read.
+pub fn manifest_file(dir: &Path) -> io::Result<Option<PathBuf>> {
+    let entries = entries(dir)?;
+    let named =
+        |wanted: fn(&OsStr) -> bool| entries.iter().find(|entry| wanted(&entry.file_name()));
+    let exact = named(|name| name == MANIFEST_FILE);
+    let found = exact.or_else(|| named(|name| name.eq_ignore_ascii_case(MANIFEST_FILE)));
+    Ok(found.map(DirEntry::path))
 }
 
 fn unreadable(dir: &Path, error: &io::Error) -> Diagnostic {

@@ -1,22 +1,60 @@
-//! What a hook is made of: SHA-256 over the content of its file, links followed.
+//! What a hook is made of: SHA-256 over the content of its file, or over everything in its folder, links followed.
 
 use std::fmt::Write as _;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read};
 use std::os::unix::fs::OpenOptionsExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use rustix::fs::OFlags;
 use sha2::{Digest, Sha256};
 
 use crate::hook::Fingerprint;
-use crate::stamp::FileStamp;
+use crate::stamp::{FileStamp, HookStamp};
+
+/// Bytes of all files in a hook's folder at most.
+const LARGEST_FOLDER: u64 = 100 << 20;
+
+/// The fingerprint of the hook at `path`, a file or a folder, and its stamp.
+///
+/// # Errors
+/// It cannot be read, or was changed while it was read; a folder also where it holds more than a hook should.
+pub fn fingerprint(path: &Path) -> io::Result<(Fingerprint, HookStamp)> {
+    match HookStamp::of(path)? {
+        HookStamp::File(_) => of_file(path).map(|(taken, stamp)| (taken, HookStamp::File(stamp))),
+        HookStamp::Folder(files) => of_folder(path, files),
+    }
+}
+
+/// Covers each file's path, whether it may be executed, and its content: everything that decides what would run (R45).
+fn of_folder(
+    path: &Path,
+    files: Vec<(PathBuf, FileStamp)>,
+) -> io::Result<(Fingerprint, HookStamp)> {
+    if files.iter().map(|(_, stamp)| stamp.size()).sum::<u64>() > LARGEST_FOLDER {
+        return Err(io::Error::other("it is no folder for a hook: more than 100 MiB"));
+    }
+    let mut hasher = Sha256::new();
+    for (name, stamp) in &files {
+        let (content, _) = of_file(&path.join(name))?;
+        let name = name.as_os_str().as_encoded_bytes();
+        hasher.update((name.len() as u64).to_le_bytes());
+        hasher.update(name);
+        hasher.update([u8::from(stamp.is_executable())]);
+        hasher.update(content.0.as_bytes());
+    }
+    let stamp = HookStamp::Folder(files);
+    if HookStamp::of(path)? != stamp {
+        return Err(io::Error::other("it was changed while it was read"));
+    }
+    Ok((Fingerprint(hex(&hasher.finalize())), stamp))
+}
 
 /// The fingerprint of the file at `path`, and what the file looked like before and after it was read.
 ///
 /// # Errors
 /// The file cannot be read, is not a regular file, or was changed or replaced while it was read.
-pub fn fingerprint(path: &Path) -> io::Result<(Fingerprint, FileStamp)> {
+fn of_file(path: &Path) -> io::Result<(Fingerprint, FileStamp)> {
     // Opening a named pipe would otherwise wait for somebody to write to it.
     let flags = OFlags::NONBLOCK.bits().cast_signed();
     let mut file = OpenOptions::new().read(true).custom_flags(flags).open(path)?;
@@ -55,7 +93,7 @@ fn hex(bytes: &[u8]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use std::os::unix::fs::symlink;
+    use std::os::unix::fs::{PermissionsExt as _, symlink};
 
     use super::*;
 
@@ -69,7 +107,7 @@ mod tests {
         for name in ["hook", "link"] {
             let (fingerprint, stamp) = fingerprint(&scratch.path().join(name)).unwrap();
             assert_eq!(fingerprint.0, expected);
-            assert_eq!(stamp, FileStamp::new(&fs::metadata(&path).unwrap()));
+            assert_eq!(stamp, HookStamp::File(FileStamp::new(&fs::metadata(&path).unwrap())));
         }
     }
 
@@ -80,6 +118,30 @@ mod tests {
         rustix::fs::mknodat(rustix::fs::CWD, &pipe, rustix::fs::FileType::Fifo, 0o755.into(), 0)
             .unwrap();
         assert!(fingerprint(&pipe).is_err());
-        assert!(fingerprint(scratch.path()).is_err());
+        assert!(fingerprint(scratch.path()).is_err(), "a folder that holds a pipe");
+    }
+
+    #[test]
+    fn every_file_of_a_folder_counts_with_its_name_its_mode_and_its_content() {
+        let scratch = tempfile::tempdir().unwrap();
+        let hook = scratch.path();
+        let taken = || fingerprint(hook).unwrap().0;
+        let mut seen = vec![taken()];
+        let mut changed = |what: &str| {
+            let now = taken();
+            assert!(!seen.contains(&now), "{what} goes unnoticed");
+            seen.push(now);
+        };
+        fs::write(hook.join("HOOK.md"), "a").unwrap();
+        changed("a new file");
+        fs::write(hook.join("HOOK.md"), "b").unwrap();
+        changed("another content");
+        fs::rename(hook.join("HOOK.md"), hook.join("hook.md")).unwrap();
+        changed("another name");
+        fs::set_permissions(hook.join("hook.md"), fs::Permissions::from_mode(0o755)).unwrap();
+        changed("another mode");
+        fs::create_dir(hook.join("lib")).unwrap();
+        fs::write(hook.join("lib/helper.py"), "").unwrap();
+        changed("a helper in a folder");
     }
 }

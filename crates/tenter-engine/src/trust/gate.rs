@@ -1,13 +1,12 @@
 //! Compares what a hook is with what was trusted, at load and again right before it runs.
 
-use std::fs;
 use std::io;
 
 use thiserror::Error;
 
 use super::fingerprint::fingerprint;
 use crate::hook::Hook;
-use crate::stamp::FileStamp;
+use crate::stamp::HookStamp;
 
 /// Whether project hooks need to be trusted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -23,17 +22,17 @@ pub enum TrustMode {
 #[derive(Debug, Error)]
 pub enum Changed {
     /// It is made of something else.
-    #[error("its file was changed after it was loaded")]
+    #[error("it was changed after it was loaded")]
     Content,
     /// It cannot be told what it is made of.
-    #[error("its file cannot be read any more: {0}")]
+    #[error("it cannot be read any more: {0}")]
     Unreadable(#[from] io::Error),
 }
 
-/// Whether `hook` is still what was trusted. Costs one look at the file, unless the file was touched: then it is read.
+/// Whether `hook` is still what was trusted. Costs one look at each of its files, unless one was touched: then they are read.
 /// A hook that needs no trust may change as it likes.
 pub fn verify_unchanged(hook: &Hook) -> Result<(), Changed> {
-    if !hook.pinned || FileStamp::new(&fs::metadata(&hook.path)?) == hook.stamp {
+    if !hook.pinned || HookStamp::of(&hook.path)? == hook.stamp {
         return Ok(());
     }
     let (now, _) = fingerprint(&hook.path)?;

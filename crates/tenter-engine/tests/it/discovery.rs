@@ -106,27 +106,16 @@ fn what_is_no_hook_is_skipped_silently() {
         "guard.swp",
         "guard.bak",
         "guard.orig",
-        "hooks.toml",
         ".disable",
     ] {
         scene.hook(USER, name, "#!/bin/sh\ntouch \"$TENTER_PROJECT_DIR/was-run\"\n");
     }
+    scene.file(&format!("{USER}/hooks.toml"), "", 0o755);
     scene.folder("home/.kodelet/hooks/lib");
     scene.folder("home/.kodelet/hooks/lib.disable");
     let (catalog, diagnostics) = scene.load();
     assert!(catalog.listing().is_empty() && diagnostics.is_empty(), "{catalog:?} {diagnostics:?}");
     assert!(!scene.at("project/was-run").exists());
-}
-
-#[test]
-fn folders_with_a_manifest_are_listed_as_not_supported() {
-    let scene = Scene::new();
-    scene.file(&format!("{USER}/audit/hook.MD"), "---\n", 0o644);
-    let (catalog, diagnostics) = scene.load();
-    assert!(why(&catalog).contains("manifest hooks are not supported by this version"));
-    assert_eq!(ids(&diagnostics), ["hook-invalid"]);
-    fs::rename(scene.at(USER).join("audit"), scene.at(USER).join("audit.disable")).unwrap();
-    assert_eq!(scene.listing(), [(format!("{USER}/audit.disable"), "disabled".to_owned())]);
 }
 
 #[test]

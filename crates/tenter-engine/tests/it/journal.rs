@@ -46,6 +46,9 @@ pub(crate) fn run(conversation: &str, reason: &str) -> HookRun {
         reason: Some(reason.to_owned()),
         change: None,
         stderr_tail: String::new(),
+        warnings: Vec::new(),
+        notes: Vec::new(),
+        asynchronous: false,
     }
 }
 

@@ -5,6 +5,7 @@
 mod discovery;
 mod journal;
 mod journal_properties;
+mod manifests;
 mod remembering;
 mod scene;
 mod trial;

@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use tempfile::TempDir;
 use tenter_engine::catalog::{Catalog, LoadRequest, PolicyTable, Status, load};
+use tenter_engine::environment::HookEnvironment;
 use tenter_engine::query::QUERY_TIMEOUT;
 use tenter_engine::source::Places;
 use tenter_engine::trust::{TrustEntry, TrustMode, TrustStore};
@@ -100,12 +101,13 @@ impl Scene {
 
     pub(crate) fn load(&self) -> (Catalog, Vec<Diagnostic>) {
         let path = OsString::from("/usr/local/bin:/usr/bin:/bin");
+        let parent = vec![("PATH".into(), path), ("TENTER_HOOK_NAME".into(), "inherited".into())];
         load(&LoadRequest {
             places: &self.places,
             trust: self.mode,
             store: &self.store(),
             cache: self.cache.as_deref(),
-            environment: &[("PATH".into(), path), ("TENTER_HOOK_NAME".into(), "inherited".into())],
+            environment: &HookEnvironment::new(&parent, &[]),
             policies: &self.policies,
             query_timeout: self.query_timeout,
             cancel: &self.cancel,
@@ -138,6 +140,8 @@ pub(crate) fn word(status: &Status) -> &'static str {
     match status {
         Status::Active => "active",
         Status::Shadowed { .. } => "shadowed",
+        Status::NoScript => "no script",
+        Status::SwitchedOff { .. } => "switched off",
         Status::Disabled => "disabled",
         Status::NotTrusted { changed: false } => "not trusted",
         Status::NotTrusted { changed: true } => "changed",

@@ -2,6 +2,7 @@
 
 use std::fs;
 
+use tenter_engine::environment::HookEnvironment;
 use tenter_engine::{EngineSettings, Request, Trial, run_once};
 use tenter_protocol::reply::VerdictKind;
 
@@ -22,7 +23,10 @@ fn tried(scene: &Scene, payload: &str, before: impl FnOnce()) -> Trial {
     };
     let settings = EngineSettings {
         project: scene.places.project.clone(),
-        environment: vec![("PATH".into(), "/usr/local/bin:/usr/bin:/bin".into())],
+        environment: HookEnvironment::new(
+            &vec![("PATH".into(), "/usr/local/bin:/usr/bin:/bin".into())],
+            &[],
+        ),
         clock: now,
         observers: Vec::new(),
     };

@@ -7,6 +7,7 @@ use std::path::Path;
 use serde_json::json;
 use tenter_engine::catalog::{Catalog, Untrusted};
 use tenter_engine::clock::rfc3339;
+use tenter_engine::source::{self, Script};
 use tenter_engine::trust::TrustEntry;
 use tenter_proc::Cancel;
 
@@ -126,10 +127,14 @@ fn describe(hook: &Untrusted) {
             )
         }
     };
-    // Its event is not known before it may run: asking it means running it (R11).
+    let mut events: Vec<&str> =
+        hook.subscriptions.iter().map(|subscription| subscription.spelling).collect();
+    events.dedup();
+    // An executable's event is not known before it may run: asking it means running it (R11).
     ui::note(format!(
-        "  {}  {}  {}",
+        "  {}  {}  {}  {}",
         styled(NAME, sanitize(&hook.name)),
+        events.join(", "),
         sanitize(&hook.path.to_string_lossy()),
         styled(NOTICE, before)
     ));
@@ -137,7 +142,12 @@ fn describe(hook: &Untrusted) {
 
 fn view(hook: &Untrusted) {
     ui::note(styled(HEADING, format!("--- {}", sanitize(&hook.path.to_string_lossy()))));
-    match fs::read(&hook.path) {
+    // Of a manifest hook, what would run is its script.
+    let script = match source::script(&hook.path) {
+        Script::Entry(entry) => entry.path,
+        Script::NotExecutable(_) | Script::Missing => hook.path.clone(),
+    };
+    match fs::read(script) {
         Ok(bytes) => show_script(&String::from_utf8_lossy(&bytes)),
         Err(error) => ui::note(format!("cannot be read: {error}")),
     }

@@ -107,7 +107,12 @@ impl Observer for Headless {
             }
             let milliseconds = u64::try_from(run.duration.as_millis()).unwrap_or(u64::MAX);
             fields.insert("duration_ms".to_owned(), milliseconds.into());
-            fields.insert("async".to_owned(), false.into());
+            fields.insert("async".to_owned(), run.asynchronous.into());
+            for (name, said) in [("warnings", &run.warnings), ("notes", &run.notes)] {
+                if !said.is_empty() {
+                    fields.insert(name.to_owned(), said.clone().into());
+                }
+            }
         }
         write(&run.scope, "hook", fields);
     }

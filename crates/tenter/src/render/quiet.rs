@@ -29,6 +29,7 @@ impl Observer for Quiet {
         if run.decision == DecisionKind::Failed {
             terminal::failed_lines(run).iter().for_each(ui::note);
         }
+        terminal::warning_lines(run).iter().for_each(ui::note);
     }
 
     fn decided(&self, _decision: &Decision) {}

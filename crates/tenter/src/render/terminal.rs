@@ -101,6 +101,9 @@ impl Observer for Terminal {
             )]),
             _ => {}
         }
+        if !run.warnings.is_empty() {
+            self.lines(warning_lines(run));
+        }
         if self.debug && run.decision != DecisionKind::Failed && !run.stderr_tail.is_empty() {
             let line = |line: &str| styled(FAINT, format!("  {}: {}", run.hook, sanitize(line)));
             self.lines(run.stderr_tail.lines().map(line));
@@ -151,6 +154,15 @@ pub(super) fn failed_lines(run: &HookRun) -> Vec<String> {
     let tail: Vec<&str> = run.stderr_tail.lines().rev().take(RESULT_LINES).collect();
     lines.extend(tail.iter().rev().map(|line| styled(FAINT, format!("    {}", sanitize(line)))));
     lines
+}
+
+/// What of a hook's answer was not understood: it may have meant to forbid something (R27).
+pub(super) fn warning_lines(run: &HookRun) -> Vec<String> {
+    let warned = |warning: &String| {
+        let (hook, event) = (hook_name(run), run.event);
+        format!("  {} hook {hook} at {event}: {}", styled(NOTICE, "!"), sanitize(warning))
+    };
+    run.warnings.iter().map(warned).collect()
 }
 
 /// What a hook changed. A tool's output is not shown as it was before: it was changed for a reason (R25).

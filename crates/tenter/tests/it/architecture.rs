@@ -52,7 +52,8 @@ fn root() -> PathBuf {
 
 #[expect(clippy::disallowed_methods, reason = "cargo knows what we depend on")]
 fn cargo(args: &[&str]) -> String {
-    let output = std::process::Command::new(env!("CARGO")).args(args).current_dir(root()).output().unwrap();
+    let output =
+        std::process::Command::new(env!("CARGO")).args(args).current_dir(root()).output().unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     String::from_utf8(output.stdout).unwrap()
 }
@@ -61,7 +62,8 @@ fn cargo(args: &[&str]) -> String {
 fn metadata() -> Value {
     let version = cargo(&["--version", "--verbose"]);
     let host = version.lines().find_map(|line| line.strip_prefix("host: ")).unwrap();
-    let all = ["metadata", "--format-version", "1", "--locked", "--offline", "--filter-platform", host];
+    let all =
+        ["metadata", "--format-version", "1", "--locked", "--offline", "--filter-platform", host];
     serde_json::from_str(&cargo(&all)).unwrap()
 }
 

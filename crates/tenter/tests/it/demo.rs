@@ -49,8 +49,13 @@ fn settled(output: &Output) -> String {
         output.stdout.replace(folder, "[FOLDER]").replace(env!("CARGO_BIN_EXE_tenter"), "tenter");
     let lines = output.normal(&text);
     let lines = lines.lines().map(|line| match line.split_once(" [N] ms") {
-        Some((row, _)) => row.trim_end(),
-        None => line.trim_end(),
+        Some((row, _)) => row.trim_end().to_owned(),
+        // How the commands are aligned depends on how long the binary's path is.
+        None if line.starts_with("  tenter ") => {
+            let words: Vec<&str> = line.split("  ").filter(|words| !words.is_empty()).collect();
+            format!("  {}", words.join("  ").replace("   ", "  "))
+        }
+        None => line.trim_end().to_owned(),
     });
     lines.collect::<Vec<_>>().join("\n")
 }
@@ -154,10 +159,10 @@ fn the_demo_reads_so() {
                      …"tool_name": "bash", "tool_input": {"command": "rm -rf build"}, "tool_output": {"…
 
     What to try next
-      tenter demo --keep         the same, and the project stays to play with
+      tenter demo --keep  the same, and the project stays to play with
       tenter hooks new my-guard  a first hook of your own, in this folder
-      tenter hooks list          the hooks that run in this folder
-      tenter run --help          an agent under your hooks
+      tenter hooks list  the hooks that run in this folder
+      tenter run --help  an agent under your hooks
     "#);
 }
 

@@ -206,3 +206,29 @@ fn a_callback_names_the_recipe_that_is_not_there() {
     assert_eq!(of_kind(&lines, "hook")[0]["decision"], "callback");
     assert_eq!(of_kind(&lines, "diagnostic")[0]["id"], "no-such-recipe");
 }
+
+#[test]
+fn context_given_at_the_last_stop_is_read_when_the_conversation_goes_on() {
+    let sandbox = sandbox();
+    sandbox.sh_hook("note", "agent_stop", r#"echo '{"additional_context": "the build is red"}'"#);
+    let model = sandbox.script("turns: [{text: Done.}]");
+    assert_eq!(sandbox.run(&["run", "--model", &model, "x"]).code, Some(0));
+    let model = sandbox.script("turns: [{text: ok, expect: {contains: [the build is red]}}]");
+    assert_eq!(sandbox.run(&["run", "--follow", "--model", &model, "and now?"]).code, Some(0));
+}
+
+#[test]
+fn a_stop_after_refused_calls_says_so_once() {
+    let sandbox = sandbox();
+    sandbox.sh_hook("guard", "before_tool_call", r#"echo '{"blocked": true, "reason": "no"}'"#);
+    let go_on = r#"printf '%s\n' "$payload" >> stops; case "$payload" in *'"stop_hook_active": false'*) echo '{"follow_up_messages": ["again"]}';; esac"#;
+    sandbox.sh_hook("stop", "agent_stop", go_on);
+    let (_, code) = headless(&sandbox, "turns: [{tool_calls: [{name: todo, input: {}}]}, {text: I give up.}, {text: Still.}]");
+    assert_eq!(code, 0);
+    let reasons: Vec<String> = sandbox
+        .read("stops")
+        .lines()
+        .map(|line| serde_json::from_str::<Value>(line).unwrap()["stop_reason"].as_str().unwrap().to_owned())
+        .collect();
+    assert_eq!(reasons, ["tool_rejected", "no_tool_calls"]);
+}

@@ -167,6 +167,16 @@ fn a_rewritten_message_is_what_the_model_gets() {
 }
 
 #[test]
+fn a_message_cannot_be_rewritten_to_nothing() {
+    let sandbox = sandbox();
+    sandbox.sh_hook("mute", "user_message_send", r#"echo '{"message": "  "}'"#);
+    let (lines, code) =
+        headless(&sandbox, "turns: [{text: ok, expect: {contains: [do it]}}]");
+    assert_eq!(code, 0);
+    assert_eq!(of_kind(&lines, "hook")[0]["decision"], "failed");
+}
+
+#[test]
 fn untrusted_hooks_are_never_run_and_never_left_out_silently() {
     let sandbox = sandbox();
     let witness = sandbox.root().join("ran");

@@ -84,6 +84,8 @@ fn a_redacted_output_reaches_model_stream_and_store_alike() {
     sandbox.write("key.txt", "the key is SECRETKEY-123\n");
     let output = sandbox.run(&["run", "--headless", "--model", &model, "read it"]).expect_code(0);
     assert!(!output.stdout.contains("SECRETKEY"), "{output}");
+    let shown = sandbox.run(&["run", "--no-save", "--model", &model, "read it"]).expect_code(0);
+    assert!(!shown.stdout.contains("SECRETKEY") && !shown.stderr.contains("SECRETKEY"), "{shown}");
     let database = std::fs::read(sandbox.state().join("conversations.db")).unwrap();
     assert!(
         !database.windows(9).any(|window| window == b"SECRETKEY"),

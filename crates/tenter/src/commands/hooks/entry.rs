@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde::Serialize;
 use tenter_engine::catalog::{Catalog, Listed, Status};
-use tenter_engine::hook::{FailMode, Fingerprint};
+use tenter_engine::hook::{FailMode, Fingerprint, Hook, Protocol};
 use tenter_engine::query::nearest;
 use tenter_engine::trust::{TrustMode, fingerprint};
 use tenter_protocol::EventName;
@@ -43,6 +43,15 @@ pub(super) struct Entry<'c> {
     pub(super) timeout_ms: u128,
     /// What a failure means.
     pub(super) fail: FailMode,
+    /// Whether nobody waits for it.
+    #[serde(rename = "async")]
+    pub(super) asynchronous: bool,
+    /// How it is spoken to: `executable` or `manifest`; nothing where that is not known because it does not run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) protocol: Option<&'static str>,
+    /// What its manifest says that it is for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) description: Option<&'c str>,
     /// What the catalog says of it.
     #[serde(skip)]
     pub(super) listed: &'c Listed,
@@ -82,7 +91,11 @@ pub(super) fn entries<'c>(project: &Project, catalog: &'c Catalog) -> Vec<Entry<
     };
     let mut listing: Vec<&Listed> = catalog.listing().iter().collect();
     listing.sort_by_key(|listed| place(listed));
-    listing.into_iter().map(|listed| Entry::new(project, listed)).collect()
+    let running = |listed: &Listed| catalog.hooks().iter().find(|hook| hook.path == listed.path);
+    listing
+        .into_iter()
+        .map(|listed| Entry::new(project, listed, running(listed).map(AsRef::as_ref)))
+        .collect()
 }
 
 /// The entries of this name, of every layer; at least one.
@@ -107,10 +120,12 @@ pub(super) fn entries_named<'c>(
 }
 
 impl<'c> Entry<'c> {
-    fn new(project: &Project, listed: &'c Listed) -> Self {
+    /// `running` is the hook, if it runs.
+    fn new(project: &Project, listed: &'c Listed, running: Option<&'c Hook>) -> Self {
         // What the catalog had no reason to read is read here, so that every entry has its hash.
         let hash = listed.fingerprint.clone().or_else(|| Some(fingerprint(&listed.path).ok()?.0));
-        let policy = project.settings.policies.of(&listed.name);
+        let policy =
+            running.map_or_else(|| project.settings.policies.of(&listed.name), |hook| hook.policy);
         let mut spellings: Vec<&str> =
             listed.subscriptions.iter().map(|subscription| subscription.spelling).collect();
         spellings.dedup();
@@ -136,6 +151,9 @@ impl<'c> Entry<'c> {
             priority: policy.priority,
             timeout_ms: policy.timeout.as_millis(),
             fail: policy.fail,
+            asynchronous: policy.asynchronous,
+            protocol: running.map(|hook| hook.protocol.as_str()),
+            description: running.and_then(description),
             listed,
         }
     }
@@ -176,6 +194,13 @@ fn trust(project: &Project, listed: &Listed, hash: Option<&Fingerprint>) -> Trus
     }
 }
 
+fn description(hook: &Hook) -> Option<&str> {
+    match &hook.protocol {
+        Protocol::Executable => None,
+        Protocol::Manifest(manifest) => Some(&manifest.description),
+    }
+}
+
 fn word(status: &Status) -> &'static str {
     match status {
         Status::Active => "active",
@@ -183,6 +208,8 @@ fn word(status: &Status) -> &'static str {
         Status::Disabled => "disabled",
         Status::NotTrusted { .. } => "untrusted",
         Status::NotExecutable => "not-executable",
+        Status::NoScript => "no-script",
+        Status::SwitchedOff { .. } => "switched-off",
         Status::Invalid { .. } => "invalid",
     }
 }
@@ -199,6 +226,11 @@ fn reason(project: &Project, status: &Status) -> Option<String> {
             "was changed since it was trusted: look at it and run `tenter trust`".to_owned()
         }
         Status::NotExecutable => "is not executable: run `chmod +x` on it".to_owned(),
+        Status::NoScript => {
+            "has nothing to run: neither scripts/run nor scripts/run.sh nor scripts/run.py"
+                .to_owned()
+        }
+        Status::SwitchedOff { by } => format!("is switched off by {}", short(project, by)),
         Status::Invalid { why } => why.clone(),
     })
 }

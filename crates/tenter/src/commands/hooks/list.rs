@@ -116,7 +116,7 @@ fn style(entry: &Entry) -> Style {
     match entry.listed.status {
         Status::Active => GOOD,
         Status::Invalid { .. } => BAD,
-        Status::NotTrusted { .. } | Status::NotExecutable => NOTICE,
-        Status::Shadowed { .. } | Status::Disabled => FAINT,
+        Status::NotTrusted { .. } | Status::NotExecutable | Status::NoScript => NOTICE,
+        Status::Shadowed { .. } | Status::Disabled | Status::SwitchedOff { .. } => FAINT,
     }
 }

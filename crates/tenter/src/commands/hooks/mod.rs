@@ -1,14 +1,22 @@
-//! `tenter hooks`: list, look at, make and try hooks.
+//! `tenter hooks`: list, look at, make, check and try hooks.
 
+mod discover;
+mod doctor;
 mod entry;
+mod explain;
 mod list;
+mod manifest_file;
 mod new;
+mod read_properties;
 mod report;
 mod sample;
+mod scripts;
 mod show;
 mod template;
 mod test;
+mod to_prompt;
 mod understood;
+mod validate;
 
 use std::path::Path;
 
@@ -22,7 +30,7 @@ use crate::failure::Failure;
 use crate::hooks::Project;
 use crate::ui;
 
-/// List, look at, make and try hooks.
+/// List, look at, make, check and try hooks.
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum Command {
     /// List every hook that is found: which run, and why the others do not.
@@ -31,18 +39,36 @@ pub(crate) enum Command {
     Show(show::Args),
     /// Write a new hook that works as it is, to be changed at will.
     New(new::Args),
-    /// Run a hook once on a sample payload or your own, and show how its answer is understood.
+    /// Run a hook's tests; or run it once on a payload, and show how its answer is understood.
     Test(test::Args),
+    /// Say for each hook whether it would run at an event, and why. Nothing is run.
+    Explain(explain::Args),
+    /// Tell everything that is wrong with the hooks of this set-up.
+    Doctor(doctor::Args),
+    /// Check HOOK.md files by every rule of the specification.
+    Validate(validate::Args),
+    /// Print what a HOOK.md says, as JSON.
+    ReadProperties(read_properties::Args),
+    /// List the folders that hold a HOOK.md, without reading any.
+    Discover(discover::Args),
+    /// Print what a system prompt would say of hooks, as XML.
+    ToPrompt(to_prompt::Args),
 }
 
 /// Does it.
 pub(crate) fn run(env: &Env, project: Option<&Path>, command: &Command) -> Done {
-    let project = Project::open(env, project)?;
+    let open = || Project::open(env, project);
     match command {
-        Command::List(args) => list::run(project, args),
-        Command::Show(args) => show::run(project, args),
-        Command::New(args) => new::run(project, args),
-        Command::Test(args) => test::run(project, args),
+        Command::List(args) => list::run(open()?, args),
+        Command::Show(args) => show::run(open()?, args),
+        Command::New(args) => new::run(open()?, args),
+        Command::Test(args) => test::run(open()?, args),
+        Command::Explain(args) => explain::run(open()?, args),
+        Command::Doctor(args) => doctor::run(open()?, args),
+        Command::Validate(args) => validate::run(args),
+        Command::ReadProperties(args) => read_properties::run(args),
+        Command::Discover(args) => discover::run(&open()?, args),
+        Command::ToPrompt(args) => to_prompt::run(args),
     }
 }
 

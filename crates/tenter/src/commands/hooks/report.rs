@@ -23,6 +23,9 @@ pub(super) struct Report<'r> {
     duration_ms: u128,
     stdout: String,
     stderr: String,
+    /// What of its answer was not understood, and what it wanted recorded.
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    notes: &'r [String],
     #[serde(flatten)]
     pub(super) understood: Understood,
 }
@@ -42,6 +45,7 @@ impl<'r> Report<'r> {
             duration_ms: trial.duration.as_millis(),
             stdout: trial.stdout.text(),
             stderr: trial.stderr.text(),
+            notes: &trial.notes,
             understood: Understood::new(payload, trial),
         }
     }
@@ -61,6 +65,9 @@ pub(super) fn print(project: &Project, hook: &Hook, report: &Report) {
     ui::out(format!("{} {} after {} ms", styled(FAINT, "ended"), report.exit, report.duration_ms));
     decision(report);
     details(&report.understood);
+    for note in report.notes {
+        detail("note", Some(note));
+    }
     if report.understood.error.is_some() {
         ui::out(format!("  an agent would {}", after_failure(hook, report.event)));
     }
@@ -84,6 +91,8 @@ fn decision(report: &Report) {
     let is_silent = report.stdout.trim().is_empty();
     let (style, words) = match report.understood.decision {
         DecisionKind::None if is_silent => (FAINT, "no action"),
+        // What an answer comes to that is recorded or not understood is told in its notes.
+        DecisionKind::None if !report.notes.is_empty() => (FAINT, "no action"),
         DecisionKind::None => {
             (NOTICE, "no action: nothing in its answer means anything at this event")
         }
@@ -121,7 +130,8 @@ fn after_failure(hook: &Hook, spelling: &str) -> &'static str {
     let may_block = hook
         .subscriptions
         .iter()
-        .any(|one| one.spelling == spelling && one.event.may(Power::Block));
+        .filter(|one| one.spelling == spelling)
+        .any(|one| one.event.may(Power::Block) || one.event.may(Power::Continue));
     match hook.policy.fail {
         FailMode::Closed if may_block => "block: the hook is set to fail closed",
         _ => "warn and go on",

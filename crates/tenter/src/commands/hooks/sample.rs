@@ -1,10 +1,13 @@
-//! Samples of what executables are told: for every event of theirs one that an agent might have caused.
+//! Samples of what hooks are told: for every event one that an agent might have caused.
 
 use std::sync::Arc;
 
 use serde_json::json;
 use tenter_engine::clock::rfc3339;
-use tenter_protocol::event::{Stop, StopReason, Turn, TurnUsage, Usage};
+use tenter_protocol::event::{
+    CompactTrigger, Compaction, ExitReason, SessionEnd, SessionStart, Stop, StopReason, Subagent,
+    Turn, TurnUsage, Usage,
+};
 use tenter_protocol::tool_metadata::Bash;
 use tenter_protocol::{
     Block, Body, Event, EventName, Message, Object, Role, Scope, ToolCall, ToolResult,
@@ -19,11 +22,11 @@ pub(super) const CONVERSATION: &str = "00000000-0000-7000-8000-000000000000";
 const QUESTION: &str = "Which files are there?";
 const ANSWER: &str = "There are a README.md and a folder src.";
 
-/// An event as it might happen in the project; none where executables cannot be told of it.
-pub(super) fn event(name: EventName, project: &Project) -> Option<Event> {
+/// An event as it might happen in the project.
+pub(super) fn event(name: EventName, project: &Project) -> Event {
     let time = rfc3339(env::now());
     let folder = project.root().to_string_lossy().into_owned();
-    let body = body(name, &time, &folder)?;
+    let body = body(name, &time, &folder);
     let scope = Scope {
         conversation_id: CONVERSATION.to_owned(),
         parent_conversation_id: None,
@@ -31,11 +34,17 @@ pub(super) fn event(name: EventName, project: &Project) -> Option<Event> {
         recipe: None,
         time,
     };
-    Some(Event { scope, body })
+    Event { scope, body }
 }
 
-fn body(name: EventName, time: &str, folder: &str) -> Option<Body> {
-    Some(match name {
+fn body(name: EventName, time: &str, folder: &str) -> Body {
+    match name {
+        EventName::SessionStart => Body::SessionStart(session_start()),
+        EventName::SessionEnd => Body::SessionEnd(SessionEnd {
+            duration_seconds: 42,
+            total_steps: 2,
+            exit_reason: ExitReason::Done,
+        }),
         EventName::BeforeAgent => Body::BeforeAgent { message: QUESTION.to_owned() },
         EventName::BeforeTool => Body::BeforeTool(call("ls -la")),
         EventName::AfterTool => {
@@ -44,26 +53,58 @@ fn body(name: EventName, time: &str, folder: &str) -> Option<Body> {
         EventName::AfterToolFailure => {
             Body::AfterTool { call: call("ls missing"), result: failed(time, folder) }
         }
-        EventName::AfterTurn => Body::AfterTurn(Turn {
-            turn_number: 2,
-            session_turn: 2,
-            tools_used: false,
-            usage: usage(),
-            auto_compact: Some(0.8),
-            response: ANSWER.to_owned(),
-            messages: conversation(time, folder),
-        }),
-        EventName::BeforeStop => Body::BeforeStop(Stop {
-            reason: StopReason::NoToolCalls,
-            step_count: 2,
-            usage: usage(),
-            auto_compact: Some(0.8),
-            response: ANSWER.to_owned(),
-            messages: conversation(time, folder),
-            continuation_count: 0,
-        }),
-        _ => return None,
-    })
+        EventName::AfterTurn => Body::AfterTurn(turn(time, folder)),
+        EventName::BeforeStop => Body::BeforeStop(stop(time, folder)),
+        EventName::AfterAgent => Body::AfterAgent { response: ANSWER.to_owned() },
+        EventName::SubagentStart => Body::SubagentStart(subagent()),
+        EventName::SubagentStop => {
+            Body::SubagentStop { subagent: subagent(), response: "It looks good.".to_owned() }
+        }
+        EventName::PreCompact => Body::PreCompact(compaction(None)),
+        EventName::PostCompact => Body::PostCompact(compaction(Some(4_000))),
+    }
+}
+
+fn session_start() -> SessionStart {
+    let args = [("ui", "terminal"), ("agent", "tenter")];
+    let args = args.map(|(name, value)| (name.to_owned(), json!(value)));
+    SessionStart { model: "openai:gpt-5".to_owned(), args: Object::from_iter(args) }
+}
+
+fn turn(time: &str, folder: &str) -> Turn {
+    Turn {
+        turn_number: 2,
+        session_turn: 2,
+        tools_used: false,
+        usage: usage(),
+        auto_compact: Some(0.8),
+        response: ANSWER.to_owned(),
+        messages: conversation(time, folder),
+    }
+}
+
+fn stop(time: &str, folder: &str) -> Stop {
+    Stop {
+        reason: StopReason::NoToolCalls,
+        step_count: 2,
+        usage: usage(),
+        auto_compact: Some(0.8),
+        response: ANSWER.to_owned(),
+        messages: conversation(time, folder),
+        continuation_count: 0,
+    }
+}
+
+fn subagent() -> Subagent {
+    Subagent {
+        name: "code-reviewer".to_owned(),
+        kind: "coder".to_owned(),
+        task: "Review the authentication module".to_owned(),
+    }
+}
+
+fn compaction(tokens_after: Option<u64>) -> Compaction {
+    Compaction { trigger: CompactTrigger::Auto, tokens_before: 160_000, tokens_after }
 }
 
 fn call(command: &str) -> ToolCall {
@@ -123,11 +164,10 @@ mod tests {
     use tenter_protocol::lifecycle::TABLE;
 
     #[test]
-    fn there_is_a_sample_for_exactly_the_events_of_executables_and_it_is_of_that_event() {
+    fn there_is_a_sample_of_every_event_and_it_is_of_that_event() {
         for row in &TABLE {
-            let name =
-                body(row.event, "2024-01-15T10:30:00.000Z", "/project").map(|body| body.name());
-            assert_eq!(name, (!row.executable.is_empty()).then_some(row.event), "{}", row.name);
+            let body = body(row.event, "2024-01-15T10:30:00.000Z", "/project");
+            assert_eq!(body.name(), row.event, "{}", row.name);
         }
     }
 }

@@ -62,7 +62,11 @@ fn change(payload: &Object, reply: &Reply) -> Result<Option<Change>, String> {
     let Some(rewrite) = reply.rewrite.as_ref().filter(|_| !is_denied) else { return Ok(None) };
     let subject = |field: &str| payload.get(field).cloned().unwrap_or_default();
     let (before, after) = match rewrite {
-        Rewrite::Message(message) => (subject("message"), json!(message)),
+        // Executables and manifest hooks have different words for it.
+        Rewrite::Message(message) => {
+            let field = if payload.contains_key("prompt") { "prompt" } else { "message" };
+            (subject(field), json!(message))
+        }
         Rewrite::Input(input) => (subject("tool_input"), json!(input)),
         Rewrite::Output(output) => {
             let before = subject("tool_output");

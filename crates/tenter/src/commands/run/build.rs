@@ -9,8 +9,9 @@ use tenter_agent::store::{Store, StoredConversation, new_conversation_id};
 use tenter_agent::tools::{Registry, Workspace, WorkspaceSettings};
 use tenter_agent::{Agent, AgentSettings, Conversation, Model, Watcher, prompt};
 use tenter_engine::catalog::Catalog;
+use tenter_engine::environment::HookEnvironment;
 use tenter_engine::journal::{JournalWriter, Redactor};
-use tenter_engine::{Engine, EngineSettings, Observer, environment};
+use tenter_engine::{Engine, EngineSettings, Observer};
 use tenter_protocol::{Diagnostic, Severity};
 
 use super::Args;
@@ -150,7 +151,7 @@ fn model(
 }
 
 fn journal(project: &Project) -> Arc<JournalWriter> {
-    let secrets = environment::withheld_values(&project.env.vars, &[]);
+    let secrets = HookEnvironment::new(&project.env.vars, &[]).secrets().collect::<Vec<_>>();
     Arc::new(JournalWriter::new(project.env.journal_dir(), Redactor::new(secrets)))
 }
 

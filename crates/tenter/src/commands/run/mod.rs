@@ -14,6 +14,7 @@ use crate::env::Env;
 use crate::failure::{Exit, Failure};
 use crate::hooks::Project;
 use crate::render::{Headless, Quiet, Show, Terminal};
+use crate::sanitize::sanitize;
 use crate::{signals, ui};
 
 /// Answer one query: the agent works in the project until it is done.
@@ -139,7 +140,11 @@ fn hooks_to_run(
         if args.trust_project { trust::Choice::Trust } else { trust::ask(project, &catalog) };
     match decided {
         trust::Choice::Trust => Ok(Some(trust::trust_and_reload(project, &catalog, cancel)?)),
-        trust::Choice::Skip => Ok(Some(catalog)),
+        trust::Choice::Skip => {
+            let names: Vec<&str> = catalog.untrusted().iter().map(|hook| hook.name.as_str()).collect();
+            ui::note(format!("Not run this time: {}.", sanitize(&names.join(", "))));
+            Ok(Some(catalog))
+        }
         trust::Choice::Refuse => {
             show.untrusted(catalog.untrusted());
             Ok(None)

@@ -1,21 +1,10 @@
-//! What a new hook holds: for every event and language an example that works. The texts are the files in `templates`; an
-//! event's own part stands between what all hooks of its language begin and end with.
+//! What a new executable holds: for every event and language an example that works. The texts are the files in
+//! `templates`; an event's own part stands between what all hooks of its language begin and end with.
 
-use clap::ValueEnum;
 use tenter_protocol::lifecycle::executable_spellings;
 
+use super::Language;
 use crate::failure::Failure;
-
-/// The languages that there are templates in.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(super) enum Language {
-    /// A bash script that needs nothing but grep and sed.
-    Bash,
-    /// A script for python3, with nothing but its standard library.
-    Python,
-    /// A Rust program that compiles itself with rustc when it is first run.
-    Rust,
-}
 
 struct Template {
     event: &'static str,
@@ -27,9 +16,9 @@ struct Template {
 macro_rules! text {
     ($event:literal, $extension:literal) => {
         concat!(
-            include_str!(concat!("templates/head.", $extension)),
-            include_str!(concat!("templates/", $event, ".", $extension)),
-            include_str!(concat!("templates/tail.", $extension)),
+            include_str!(concat!("../templates/head.", $extension)),
+            include_str!(concat!("../templates/", $event, ".", $extension)),
+            include_str!(concat!("../templates/tail.", $extension)),
         )
     };
 }
@@ -40,7 +29,11 @@ macro_rules! templates {
             event: $event,
             bash: text!($event, "sh"),
             python: text!($event, "py"),
-            rust: text!($event, "rs"),
+            rust: concat!(
+                include_str!("../templates/polyglot.rs"),
+                text!($event, "rs"),
+                include_str!("../templates/fields.rs"),
+            ),
         }),+]
     };
 }
@@ -60,12 +53,12 @@ pub(super) fn spelling(word: &str) -> Result<&'static str, Failure> {
     if let Some(spelling) = executable_spellings().into_iter().find(|spelling| *spelling == word) {
         return Ok(spelling);
     }
-    let events = super::events_named(word)?;
+    let events = super::super::events_named(word)?;
     let spellings = events.iter().find_map(|event| event.lifecycle().executable.first());
     spellings.copied().ok_or_else(|| {
         let possible = executable_spellings().join(", ");
         Failure::usage(format!("the event {word} is for hooks with a HOOK.md alone"))
-            .help(format!("an executable can be told of {possible}"))
+            .help(format!("leave `--format executable` out; an executable can be told of {possible}"))
     })
 }
 
@@ -83,6 +76,8 @@ pub(super) fn text(spelling: &str, language: Language) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
+    use clap::ValueEnum as _;
+
     use super::*;
 
     #[test]

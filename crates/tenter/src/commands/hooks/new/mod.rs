@@ -1,12 +1,13 @@
 //! `tenter hooks new`: writes a hook that works as it is, and trusts it (R47).
 
-use std::fs::{self, Permissions};
-use std::io::{ErrorKind, Write as _};
-use std::os::unix::fs::PermissionsExt as _;
+mod executable;
+mod manifest;
+mod write;
+
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use tempfile::NamedTempFile;
+use clap::ValueEnum;
 use tenter_engine::catalog::Status;
 use tenter_engine::source::check_file_name;
 use tenter_engine::trust::{TrustEntry, fingerprint};
@@ -14,7 +15,6 @@ use tenter_proc::{Cancel, End, Invocation, Limits, Streams};
 use tenter_protocol::{Diagnostic, Severity};
 
 use super::entry;
-use super::template::{self, Language};
 use crate::commands::{Done, trust};
 use crate::failure::{Exit, Failure};
 use crate::hooks::Project;
@@ -26,20 +26,43 @@ const COMPILE_TIMEOUT: Duration = Duration::from_mins(2);
 /// Lines of the compiler that are shown.
 const COMPILER_LINES: usize = 20;
 
+/// The languages that there are templates in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Language {
+    /// A bash script that needs nothing but grep and sed.
+    Bash,
+    /// A script for python3, with nothing but its standard library.
+    Python,
+    /// A Rust program that compiles itself with rustc when it is first run.
+    Rust,
+}
+
+/// The kinds of hooks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// A folder with a HOOK.md, a script and tests.
+    Manifest,
+    /// One executable file.
+    Executable,
+}
+
 /// Write a new hook: a commented example that works as it is, for the event and in the language you choose.
 ///
 /// A project's hook is trusted as it is written; after you change it, `tenter trust` asks again.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// The hook's name, which is its file's name.
+    /// The hook's name, which is its folder's or its file's name.
     name: String,
-    /// The event that it is told of.
-    #[arg(long, value_name = "EVENT", default_value = "before_tool_call")]
+    /// The event that it is told of, in any spelling.
+    #[arg(long, value_name = "EVENT", default_value = "before_tool")]
     event: String,
+    /// What it is.
+    #[arg(long, value_name = "FORMAT", default_value = "manifest")]
+    format: Format,
     /// The language that it is written in.
     #[arg(long, value_name = "LANGUAGE", default_value = "bash")]
     lang: Language,
-    /// For all of your projects, in ~/.kodelet/hooks, instead of for this one.
+    /// For all of your projects, instead of for this one.
     #[arg(long)]
     user: bool,
     /// Replace a hook that is there already.
@@ -47,69 +70,73 @@ pub(crate) struct Args {
     force: bool,
 }
 
+/// What was written.
+struct Written {
+    /// The hook: a file or a folder.
+    path: PathBuf,
+    /// What runs.
+    program: PathBuf,
+    /// The event in the hook's words.
+    spelling: &'static str,
+}
+
 /// Does it.
 pub(super) fn run(mut project: Project, args: &Args) -> Done {
     check_file_name(&args.name).map_err(|why| {
         Failure::usage(format!("a hook cannot have the name {:?}: it {why}", args.name))
     })?;
-    let spelling = template::spelling(&args.event)?;
-    let text = template::text(spelling, args.lang)
-        .ok_or_else(|| Failure::new(format!("there is no template for {spelling}")))?;
     let cancel = Cancel::new();
     signals::forward(&cancel)?;
-    let path = folder(&project, args.user).join(&args.name);
-    write(&path, &text, args.force)?;
+    let written = match args.format {
+        Format::Manifest => write_manifest(&project, args)?,
+        Format::Executable => write_executable(&project, args)?,
+    };
     if !args.user {
-        trust_new(&mut project, args, &path, spelling)?;
+        trust_new(&mut project, args, &written)?;
     }
-    ui::out(path.display());
+    ui::out(written.path.display());
     let compiled = match args.lang {
-        Language::Rust => compile(&project, &path, &cancel),
+        Language::Rust => compile(&project, &written.program, &cancel),
         Language::Bash | Language::Python => Ok(()),
     };
     match compiled {
-        Ok(()) => advise(&mut project, &args.name, &path, &cancel),
+        Ok(()) => advise(&mut project, &args.name, &written.path, &cancel),
         Err(why) => ui::diagnostic(&not_compiled(&args.name, &why)),
     }
     Ok(Exit::Done)
 }
 
-fn folder(project: &Project, of_user: bool) -> PathBuf {
-    let above = if of_user { &project.env.home } else { project.root() };
-    above.join(".kodelet/hooks")
+fn write_executable(project: &Project, args: &Args) -> Result<Written, Failure> {
+    let spelling = executable::spelling(&args.event)?;
+    let text = executable::text(spelling, args.lang)
+        .ok_or_else(|| Failure::new(format!("there is no template for {spelling}")))?;
+    let above = if args.user { &project.env.home } else { project.root() };
+    let path = above.join(".kodelet/hooks").join(&args.name);
+    write::file(&path, &text, args.force)?;
+    Ok(Written { program: path.clone(), path, spelling })
 }
 
-/// Writes an executable file at once: whoever looks sees all of it or nothing.
-fn write(path: &Path, text: &str, force: bool) -> Result<(), Failure> {
-    let folder = path.parent().unwrap_or(Path::new("/"));
-    let failed = |error: std::io::Error| {
-        Failure::new(format!("{} cannot be written: {error}", path.display()))
+/// A manifest hook goes to the folder that the specification names, where other agents find it, too.
+fn write_manifest(project: &Project, args: &Args) -> Result<Written, Failure> {
+    let event = manifest::event(&args.event)?;
+    let files = manifest::files(&args.name, event, args.lang)?;
+    let hooks = if args.user {
+        project.places.config_home.join("agents/hooks")
+    } else {
+        project.root().join(".agents/hooks")
     };
-    fs::create_dir_all(folder).map_err(failed)?;
-    let mut file = NamedTempFile::new_in(folder).map_err(failed)?;
-    file.write_all(text.as_bytes()).map_err(failed)?;
-    file.as_file().set_permissions(Permissions::from_mode(0o755)).map_err(failed)?;
-    let written = if force { file.persist(path) } else { file.persist_noclobber(path) };
-    match written.map_err(|error| error.error) {
-        Ok(_) => Ok(()),
-        Err(error) if error.kind() == ErrorKind::AlreadyExists && !force => {
-            Err(Failure::new(format!("{} exists already", path.display()))
-                .help("choose another name, or replace it with --force"))
-        }
-        Err(error) => Err(failed(error)),
-    }
+    let path = hooks.join(&args.name);
+    write::folder(&path, &files, args.force)?;
+    let program = path.join(manifest::script_name(args.lang));
+    Ok(Written { program, path, spelling: event.as_str() })
 }
 
-fn trust_new(
-    project: &mut Project,
-    args: &Args,
-    path: &Path,
-    spelling: &str,
-) -> Result<(), Failure> {
+fn trust_new(project: &mut Project, args: &Args, written: &Written) -> Result<(), Failure> {
+    let path = &written.path;
     let (fingerprint, _) = fingerprint(path)
         .map_err(|error| Failure::new(format!("{} cannot be read: {error}", path.display())))?;
-    let events = vec![spelling.to_owned()];
-    let entry = TrustEntry { name: args.name.clone(), fingerprint, path: path.to_owned(), events };
+    let events = vec![written.spelling.to_owned()];
+    let entry = TrustEntry { name: args.name.clone(), fingerprint, path: path.clone(), events };
     trust::trust(project, &[entry])
 }
 
@@ -120,7 +147,7 @@ fn compile(project: &Project, path: &Path, cancel: &Cancel) -> Result<(), String
         program: path.to_owned(),
         args: vec!["hook".into()],
         cwd: project.root().to_owned(),
-        env: project.hook_environment(),
+        env: project.hook_environment().with(&[], &[]),
         stdin: Vec::new(),
         streams: Streams::Separate,
         limits: Limits { timeout: COMPILE_TIMEOUT, ..Limits::default() },

@@ -1,0 +1,80 @@
+//! How a hook of either protocol is started: program, folder, environment, limits (R15, R38, R40).
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use tenter_proc::{End, Invocation, Limits, Streams};
+use tenter_protocol::executable::PROTOCOL_VERSION;
+
+use super::Request;
+use crate::dispatch::EngineSettings;
+use crate::environment::Environment;
+use crate::hook::{EntryPoint, Hook, Protocol};
+
+pub(super) fn invocation(hook: &Hook, request: Request, settings: &EngineSettings) -> Invocation {
+    let env = environment(hook, &request, settings);
+    let (program, args) = program(hook, &env);
+    let in_own_folder =
+        matches!(&hook.protocol, Protocol::Manifest(manifest) if manifest.starts_in_own_folder);
+    Invocation {
+        program,
+        args,
+        cwd: if in_own_folder { hook.path.clone() } else { settings.project.clone() },
+        env,
+        stdin: request.payload.into_bytes(),
+        streams: Streams::Separate,
+        limits: Limits { timeout: hook.policy.timeout, ..Limits::default() },
+    }
+}
+
+fn program(hook: &Hook, env: &Environment) -> (PathBuf, Vec<OsString>) {
+    match &hook.protocol {
+        Protocol::Executable => (hook.path.clone(), vec!["run".into()]),
+        Protocol::Manifest(manifest) => script(&manifest.entry, env),
+    }
+}
+
+/// A script that may be executed is; another is given to its interpreter: `bash`, else `sh` (R15).
+fn script(entry: &EntryPoint, env: &Environment) -> (PathBuf, Vec<OsString>) {
+    match entry.interpreter {
+        None => (entry.path.clone(), Vec::new()),
+        Some("bash") if !is_in_path("bash", env) => ("sh".into(), vec![entry.path.clone().into()]),
+        Some(interpreter) => (interpreter.into(), vec![entry.path.clone().into()]),
+    }
+}
+
+fn is_in_path(name: &str, env: &Environment) -> bool {
+    let path = env.iter().find(|(variable, _)| variable == "PATH").map(|(_, value)| value);
+    path.is_some_and(|path| std::env::split_paths(path).any(|folder| folder.join(name).is_file()))
+}
+
+/// The environment of one run (R40).
+fn environment(hook: &Hook, request: &Request, settings: &EngineSettings) -> Environment {
+    let (folder, asked) = match &hook.protocol {
+        Protocol::Executable => (hook.path.parent().unwrap_or(Path::new("/")), &[][..]),
+        Protocol::Manifest(manifest) => (hook.path.as_path(), manifest.env.as_slice()),
+    };
+    let mut added: Vec<(&str, OsString)> = vec![
+        ("TENTER_EVENT", request.subscription.spelling.into()),
+        ("TENTER_SESSION_ID", request.session_id.as_str().into()),
+        ("TENTER_PROJECT_DIR", settings.project.as_os_str().to_owned()),
+        ("TENTER_HOOK_DIR", folder.as_os_str().to_owned()),
+        ("TENTER_HOOK_NAME", hook.name.as_str().into()),
+        ("TENTER_PROTOCOL_VERSION", PROTOCOL_VERSION.to_string().into()),
+    ];
+    if matches!(hook.protocol, Protocol::Manifest(_)) {
+        // Python would write compiled files beside the script, and a folder that changed is not trusted any more.
+        added.push(("PYTHONDONTWRITEBYTECODE", "1".into()));
+    }
+    settings.environment.with(asked, &added)
+}
+
+pub(super) fn exit_words(end: &End) -> String {
+    match end {
+        End::Exited(code) => format!("exit {code}"),
+        End::Signalled(signal) => format!("signal {signal}"),
+        End::TimedOut => "timed out".to_owned(),
+        End::Cancelled => "cancelled".to_owned(),
+        End::NotStarted(_) => "not started".to_owned(),
+    }
+}

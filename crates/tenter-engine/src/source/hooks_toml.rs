@@ -1,0 +1,251 @@
+//! `hooks.toml`: what a hooks folder says of hooks, its own and others (R18).
+//!
+//! The person's files come first and speak of every hook. A project's file speaks of the project's hooks only, and has no
+//! word where the person's own files have one: a project never re-enables, overrides or removes what is the person's. A
+//! plugin's folder has no say at all: its file would speak with the voice of whoever installed the plugin.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+use tenter_protocol::{Diagnostic, Severity};
+
+use super::Root;
+use crate::hook::Layer;
+
+/// The file's name in a hooks folder.
+pub const SETTINGS_FILE: &str = "hooks.toml";
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct File {
+    hooks: Table,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct Table {
+    enabled: Option<bool>,
+    // The specification's guide has it; Tenter's `TENTER_LOG` does its work.
+    #[serde(rename = "debug")]
+    _debug: Option<bool>,
+    defaults: Defaults,
+    disable: Vec<Named>,
+    #[serde(rename = "override")]
+    overrides: Vec<OverrideTable>,
+}
+
+#[derive(Debug, Default, Clone, Copy, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct Defaults {
+    timeout: Option<u64>,
+    #[serde(rename = "async")]
+    asynchronous: Option<bool>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Named {
+    name: String,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct OverrideTable {
+    name: String,
+    priority: Option<u16>,
+    timeout: Option<u64>,
+    #[serde(rename = "async")]
+    asynchronous: Option<bool>,
+}
+
+/// What is set for one hook.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Override {
+    /// Higher runs earlier.
+    pub priority: Option<u16>,
+    /// Milliseconds.
+    pub timeout: Option<u64>,
+    /// Whether nobody waits for it.
+    pub asynchronous: Option<bool>,
+}
+
+impl Override {
+    /// These values where there are any, else those of `other`.
+    fn or(self, other: Self) -> Self {
+        Self {
+            priority: self.priority.or(other.priority),
+            timeout: self.timeout.or(other.timeout),
+            asynchronous: self.asynchronous.or(other.asynchronous),
+        }
+    }
+}
+
+/// One file, read.
+#[derive(Debug)]
+struct FolderSettings {
+    path: PathBuf,
+    of_project: bool,
+    enabled: bool,
+    defaults: Override,
+    disabled: BTreeSet<String>,
+    overrides: BTreeMap<String, Override>,
+}
+
+/// All files together, the person's first.
+#[derive(Debug, Default)]
+pub struct HookSettings(Vec<FolderSettings>);
+
+impl HookSettings {
+    /// Reads the file of every folder that has one. One that cannot be read says nothing, and that is told.
+    pub fn read(roots: &[Root]) -> (Self, Vec<Diagnostic>) {
+        let mut settings = Vec::new();
+        let mut diagnostics = Vec::new();
+        for root in roots.iter().filter(|root| root.prefix.is_empty()) {
+            match read(root) {
+                Ok(found) => settings.extend(found),
+                Err(diagnostic) => diagnostics.push(diagnostic),
+            }
+        }
+        settings.sort_by_key(|file: &FolderSettings| file.of_project);
+        (Self(settings), diagnostics)
+    }
+
+    fn about(&self, layer: Layer) -> impl Iterator<Item = &FolderSettings> {
+        self.0.iter().filter(move |file| !file.of_project || layer.needs_trust())
+    }
+
+    /// The file that switches a hook off, if one does.
+    pub fn disabled_by(&self, name: &str, layer: Layer) -> Option<&Path> {
+        let off = |file: &&FolderSettings| !file.enabled || file.disabled.contains(name);
+        self.about(layer).find(off).map(|file| file.path.as_path())
+    }
+
+    /// What is set for a hook by name.
+    pub fn override_of(&self, name: &str, layer: Layer) -> Override {
+        let named = self.about(layer).filter_map(|file| file.overrides.get(name));
+        named.fold(Override::default(), |held, more| held.or(*more))
+    }
+
+    /// What is set for all hooks that do not say otherwise.
+    pub fn defaults(&self, layer: Layer) -> Override {
+        self.about(layer).fold(Override::default(), |held, file| held.or(file.defaults))
+    }
+
+    /// Names that some file speaks of, with the file.
+    pub fn names(&self) -> impl Iterator<Item = (&Path, &str)> {
+        self.0.iter().flat_map(|file| {
+            let names = file.disabled.iter().chain(file.overrides.keys());
+            names.map(|name| (file.path.as_path(), name.as_str()))
+        })
+    }
+}
+
+fn read(root: &Root) -> Result<Option<FolderSettings>, Diagnostic> {
+    let path = root.dir.join(SETTINGS_FILE);
+    let unusable = |problem: String| {
+        Diagnostic::new("hooks-toml-unusable", Severity::Error, problem).at(&path).help(
+            "nothing that this file says has an effect; see docs/manifest-hooks.md for its keys",
+        )
+    };
+    let text = match fs::read_to_string(&path) {
+        Ok(text) => text,
+        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
+            return Ok(None);
+        }
+        Err(error) => return Err(unusable(format!("it cannot be read: {error}"))),
+    };
+    let file: File = toml::from_str(&text)
+        .map_err(|error| unusable(format!("it is not understood: {error}")))?;
+    Ok(Some(FolderSettings {
+        path,
+        of_project: root.layer.needs_trust(),
+        enabled: file.hooks.enabled.unwrap_or(true),
+        defaults: Override {
+            priority: None,
+            timeout: file.hooks.defaults.timeout,
+            asynchronous: file.hooks.defaults.asynchronous,
+        },
+        disabled: file.hooks.disable.into_iter().map(|hook| hook.name).collect(),
+        overrides: file.hooks.overrides.into_iter().map(named).collect(),
+    }))
+}
+
+fn named(hook: OverrideTable) -> (String, Override) {
+    let OverrideTable { name, priority, timeout, asynchronous } = hook;
+    (name, Override { priority, timeout, asynchronous })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn settings(user: &str, project: &str) -> HookSettings {
+        let scratch = tempfile::tempdir().unwrap();
+        let root = |layer, name: &str, text: &str| {
+            let dir = scratch.path().join(name);
+            fs::create_dir(&dir).unwrap();
+            fs::write(dir.join(SETTINGS_FILE), text).unwrap();
+            Root { layer, dir, prefix: String::new() }
+        };
+        let (settings, diagnostics) =
+            HookSettings::read(&[root(Layer::Project, "p", project), root(Layer::User, "u", user)]);
+        assert!(diagnostics.is_empty(), "{diagnostics:?}");
+        settings
+    }
+
+    #[test]
+    fn a_project_speaks_of_its_own_hooks_only() {
+        let settings = settings(
+            "",
+            "[[hooks.disable]]\nname = \"guard\"\n[[hooks.override]]\nname = \"slow\"\npriority = 5\n",
+        );
+        assert!(settings.disabled_by("guard", Layer::Project).is_some());
+        assert_eq!(settings.disabled_by("guard", Layer::User), None);
+        assert_eq!(settings.override_of("slow", Layer::User), Override::default());
+        assert_eq!(settings.override_of("slow", Layer::ProjectPlugin).priority, Some(5));
+    }
+
+    #[test]
+    fn the_persons_word_goes_before_the_projects() {
+        let settings = settings(
+            "[hooks.defaults]\ntimeout = 1000\n[[hooks.override]]\nname = \"slow\"\npriority = 900\n[[hooks.disable]]\nname = \"off\"\n",
+            "[hooks]\nenabled = true\n[hooks.defaults]\ntimeout = 2\nasync = true\n[[hooks.override]]\nname = \"slow\"\npriority = 1\ntimeout = 77\n",
+        );
+        assert_eq!(
+            settings.override_of("slow", Layer::Project),
+            Override { priority: Some(900), timeout: Some(77), asynchronous: None }
+        );
+        assert_eq!(
+            settings.defaults(Layer::Project),
+            Override { priority: None, timeout: Some(1000), asynchronous: Some(true) }
+        );
+        assert_eq!(
+            settings.defaults(Layer::User),
+            Override { priority: None, timeout: Some(1000), asynchronous: None }
+        );
+        assert!(settings.disabled_by("off", Layer::Project).is_some());
+    }
+
+    #[test]
+    fn hooks_can_be_switched_off_altogether() {
+        let off = "[hooks]\nenabled = false\n";
+        assert!(settings(off, "").disabled_by("any", Layer::UserPlugin).is_some());
+        let of_project = settings("", off);
+        assert!(of_project.disabled_by("any", Layer::Project).is_some());
+        assert_eq!(of_project.disabled_by("any", Layer::User), None);
+    }
+
+    #[test]
+    fn a_file_that_is_none_is_told_with_its_line() {
+        let scratch = tempfile::tempdir().unwrap();
+        fs::write(scratch.path().join(SETTINGS_FILE), "[hooks]\nenabledd = true\n").unwrap();
+        let root =
+            Root { layer: Layer::User, dir: scratch.path().to_owned(), prefix: String::new() };
+        let (settings, diagnostics) = HookSettings::read(&[root]);
+        assert!(settings.0.is_empty());
+        assert!(diagnostics[0].message.contains("enabledd"), "{diagnostics:?}");
+    }
+}

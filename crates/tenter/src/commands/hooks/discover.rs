@@ -1,0 +1,70 @@
+//! `tenter hooks discover`: the folders with a `HOOK.md` in every hooks folder. No manifest is opened.
+
+use std::path::PathBuf;
+
+use serde::Serialize;
+use tenter_engine::source::{self, Kind, Root};
+
+use crate::commands::Done;
+use crate::failure::Exit;
+use crate::hooks::Project;
+use crate::sanitize::sanitize;
+use crate::ui::{self, HEADING, styled};
+
+/// List the folders that hold a HOOK.md, the person's and the project's, without reading any.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// List as JSON.
+    #[arg(long, short)]
+    json: bool,
+}
+
+/// What is found, by whose it is. The fields are those of the JSON form.
+#[derive(Default, Serialize)]
+struct Found {
+    user: Vec<PathBuf>,
+    project: Vec<PathBuf>,
+}
+
+/// Does it.
+pub(super) fn run(project: &Project, args: &Args) -> Done {
+    let (roots, mut findings) = source::roots(&project.places);
+    let mut found = Found::default();
+    let (of_project, of_user): (Vec<&Root>, Vec<&Root>) =
+        roots.iter().partition(|root| root.layer.needs_trust());
+    for (whose, roots, paths) in
+        [("User", of_user, &mut found.user), ("Project", of_project, &mut found.project)]
+    {
+        for root in roots {
+            let (folders, problems) = manifests(root);
+            findings.extend(problems);
+            if !args.json {
+                print(whose, root, &folders);
+            }
+            paths.extend(folders);
+        }
+    }
+    if args.json {
+        ui::out(serde_json::to_string_pretty(&found).unwrap_or_default());
+    }
+    ui::diagnostics(&findings);
+    Ok(Exit::Done)
+}
+
+fn manifests(root: &Root) -> (Vec<PathBuf>, Vec<tenter_protocol::Diagnostic>) {
+    let (candidates, problems) = source::scan(root, 0);
+    let of_manifest = candidates.into_iter().filter(|one| matches!(one.kind, Kind::Manifest(_)));
+    (of_manifest.map(|candidate| candidate.path).collect(), problems)
+}
+
+fn print(whose: &str, root: &Root, folders: &[PathBuf]) {
+    let dir = root.dir.to_string_lossy();
+    ui::out(styled(HEADING, format!("{whose}-level hooks ({}):", sanitize(&dir))));
+    if folders.is_empty() {
+        ui::out("  (none)");
+    }
+    for folder in folders {
+        let name = folder.file_name().unwrap_or_default().to_string_lossy();
+        ui::out(format!("  - {}", sanitize(&name)));
+    }
+}

@@ -1,0 +1,65 @@
+//! What is wrong with one hook, as far as its files and its matcher tell.
+
+use tenter_agent::tools::Registry;
+use tenter_engine::catalog::Status;
+use tenter_engine::hook::Hook;
+use tenter_engine::matcher::Search;
+use tenter_protocol::{Diagnostic, Object, Severity, ToolCall};
+
+use super::super::entry::Entry;
+use super::super::scripts;
+use crate::hooks::Project;
+
+/// What is wrong with an entry of the listing, beside what loading it told.
+pub(super) fn of_entry(project: &Project, entry: &Entry) -> Vec<Diagnostic> {
+    let path = &entry.listed.path;
+    let finding = |id, severity, why: &str| {
+        Diagnostic::new(id, severity, format!("the hook {} {why}", entry.name)).at(path)
+    };
+    let reason = entry.reason.as_deref().unwrap_or("does not run");
+    match &entry.listed.status {
+        Status::Disabled => return vec![finding("hook-disabled", Severity::Info, reason)],
+        Status::SwitchedOff { .. } => {
+            return vec![finding("hook-switched-off", Severity::Info, reason)];
+        }
+        Status::NotExecutable if path.is_dir() => return Vec::from_iter(scripts::script_of(path)),
+        Status::NotExecutable => {
+            return vec![finding("hook-not-executable", Severity::Warning, reason)];
+        }
+        // Loading told of it already.
+        Status::NoScript => return Vec::new(),
+        Status::Active | Status::Shadowed { .. } | Status::NotTrusted { .. } | Status::Invalid { .. } => {}
+    }
+    let mut findings = Vec::new();
+    if matches!(entry.listed.status, Status::NotTrusted { .. }) {
+        findings.push(finding("hook-not-trusted", Severity::Warning, reason));
+    }
+    if path.is_dir() && entry.active {
+        findings.extend(scripts::script_of(path));
+    }
+    let entry_point = scripts::entry_of(path);
+    let environment = project.hook_environment();
+    findings.extend(entry_point.and_then(|script| scripts::interpreter_missing(&script, environment.given())));
+    findings
+}
+
+/// The finding that no tool of Tenter has a name that the hook's matcher is about.
+pub(super) fn never_matches(hook: &Hook) -> Option<Diagnostic> {
+    let matcher = hook.matcher()?;
+    let tools = Registry::standard();
+    let is_about = |name: &str| {
+        let call = ToolCall { id: String::new(), name: name.to_owned(), input: Object::new() };
+        let finding = matcher.explain(&call).tool;
+        finding.is_none_or(|tool| !matches!(tool.search, Search::NotFound { .. }))
+    };
+    if tools.iter().any(|tool| is_about(tool.name())) {
+        return None;
+    }
+    let names: Vec<&str> = tools.iter().map(|tool| tool.name()).collect();
+    let message = format!("the hook {} can never run: its matcher.tool is found in no tool's name", hook.name);
+    Some(
+        Diagnostic::new("hook-never-matches", Severity::Warning, message)
+            .at(&hook.path)
+            .help(format!("the tools are {}, and their names elsewhere, such as Shell and WriteFile", names.join(", "))),
+    )
+}

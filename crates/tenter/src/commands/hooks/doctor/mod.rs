@@ -1,0 +1,81 @@
+//! `tenter hooks doctor`: everything that is wrong with the hooks of this set-up, on one page. It changes nothing.
+
+mod hooks;
+mod record;
+
+use tenter_engine::catalog::Catalog;
+use tenter_proc::Cancel;
+use tenter_protocol::{Diagnostic, Severity};
+
+use super::entry;
+use crate::commands::Done;
+use crate::failure::Exit;
+use crate::hooks::Project;
+use crate::ui::{self, BAD, GOOD, NOTICE, styled};
+
+/// Tell everything that is wrong with the hooks of this set-up, the worst first.
+///
+/// The exit code is 1 where something is an error: something that does not work at all.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// Print the findings as JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+/// Does it.
+pub(super) fn run(mut project: Project, args: &Args) -> Done {
+    let catalog = project.load(&Cancel::new());
+    let mut findings = examine(&project, &catalog);
+    // Stable: findings of one weight stay in the order of precedence of what they are about.
+    findings.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
+    if args.json {
+        ui::out(serde_json::to_string_pretty(&findings).unwrap_or_default());
+    } else {
+        findings.iter().for_each(ui::diagnostic);
+        ui::out(summary(&catalog, &findings));
+    }
+    let is_broken = findings.iter().any(|finding| finding.severity == Severity::Error);
+    Ok(if is_broken { Exit::Failed } else { Exit::Done })
+}
+
+fn examine(project: &Project, catalog: &Catalog) -> Vec<Diagnostic> {
+    let mut findings: Vec<Diagnostic> = project.findings().cloned().collect();
+    findings.extend(switched_off(project));
+    for entry in entry::entries(project, catalog) {
+        findings.extend(hooks::of_entry(project, &entry));
+    }
+    let (history, unread) = record::History::read(&project.env.journal_dir());
+    findings.extend(unread);
+    for hook in catalog.hooks() {
+        findings.extend(hooks::never_matches(hook));
+        findings.extend(history.of(hook));
+    }
+    findings
+}
+
+fn switched_off(project: &Project) -> Option<Diagnostic> {
+    let message = "hooks are switched off (hooks.enabled = false): none runs";
+    let finding = Diagnostic::new("hooks-switched-off", Severity::Warning, message);
+    (!project.settings.hooks_enabled).then(|| finding.at(project.env.config_file()))
+}
+
+fn summary(catalog: &Catalog, findings: &[Diagnostic]) -> String {
+    let hooks = counted(catalog.hooks().len(), "hook is ready", "hooks are ready");
+    let of = |severity| findings.iter().filter(|finding| finding.severity == severity).count();
+    let (errors, warnings) = (of(Severity::Error), of(Severity::Warning));
+    if errors + warnings == 0 {
+        return format!("{}: {hooks}.", styled(GOOD, "All is well"));
+    }
+    let style = if errors > 0 { BAD } else { NOTICE };
+    let problems = format!(
+        "{}, {}",
+        counted(errors, "error", "errors"),
+        counted(warnings, "warning", "warnings")
+    );
+    format!("{}; {hooks}.", styled(style, problems))
+}
+
+fn counted(count: usize, one: &str, several: &str) -> String {
+    format!("{count} {}", if count == 1 { one } else { several })
+}

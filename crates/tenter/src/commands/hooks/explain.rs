@@ -1,0 +1,220 @@
+//! `tenter hooks explain`: for each hook whether it would run at an event, and exactly why or why not. It runs nothing but
+//! what every listing does: trusted executables that were never asked for their events are asked.
+
+use serde::Serialize;
+use tenter_engine::catalog::{Catalog, Status};
+use tenter_engine::hook::Hook;
+use tenter_engine::matcher::Explanation;
+use tenter_proc::Cancel;
+use tenter_protocol::lifecycle::Power;
+use tenter_protocol::{EventName, Object, ToolCall, tool_names};
+
+use self::words::matcher_words;
+use super::entry::{self, Entry};
+use crate::commands::Done;
+use crate::failure::{Exit, Failure};
+use crate::hooks::Project;
+use crate::sanitize::{one_line, sanitize};
+use crate::ui::{self, BAD, FAINT, GOOD, HEADING, NAME, styled};
+
+mod words;
+
+/// Characters of a tool's input that are shown.
+const SHOWN_INPUT: usize = 200;
+
+/// Say for each hook whether it would run at an event, and exactly why or why not. Nothing is run.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// The event, in any of its spellings.
+    #[arg(long, value_name = "EVENT")]
+    event: String,
+    /// The tool that is called, in any of its spellings; tool events need it.
+    #[arg(long, value_name = "NAME")]
+    tool: Option<String>,
+    /// The tool's input, a JSON object.
+    #[arg(long, value_name = "JSON", requires = "tool")]
+    input: Option<String>,
+    /// Show as JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+/// What would become of one hook. The fields are those of the JSON form.
+#[derive(Debug, Serialize)]
+struct Explained<'c> {
+    name: &'c str,
+    event: String,
+    layer: &'static str,
+    path: String,
+    status: &'static str,
+    trust: super::entry::Trust,
+    priority: u16,
+    #[serde(rename = "async")]
+    asynchronous: bool,
+    verdict: Verdict,
+    /// Why, as the end of a sentence.
+    why: String,
+    /// What became of each part of its matcher.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    matcher: Option<Explanation>,
+}
+
+/// Whether a hook would run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+enum Verdict {
+    Runs,
+    /// It counts as a run that failed, because a search of its matcher cannot be finished.
+    Fails,
+    Skipped,
+}
+
+/// Does it.
+pub(super) fn run(mut project: Project, args: &Args) -> Done {
+    let events = super::events_named(&args.event)?;
+    let call = call(args, &events)?;
+    let catalog = project.load(&Cancel::new());
+    let entries = entry::entries(&project, &catalog);
+    let explained: Vec<Explained> = entries
+        .into_iter()
+        .map(|entry| explain(&catalog, entry, &events, call.as_ref()))
+        .collect();
+    if args.json {
+        ui::out(serde_json::to_string_pretty(&explained).unwrap_or_default());
+    } else {
+        print_event(&events, call.as_ref());
+        print_all(&explained);
+    }
+    if explained.is_empty() {
+        ui::note("There are no hooks.");
+    }
+    super::show_findings(&project);
+    Ok(Exit::Done)
+}
+
+/// The tool call that the arguments describe; exactly the tool events have one.
+fn call(args: &Args, events: &[EventName]) -> Result<Option<ToolCall>, Failure> {
+    let is_about_tools = events.iter().any(|event| event.lifecycle().matcher);
+    match &args.tool {
+        None if is_about_tools => {
+            Err(Failure::usage(format!("{} is about a tool call", args.event)).help(
+                "say which: --tool bash --input '{\"command\": \"ls\"}'",
+            ))
+        }
+        Some(_) if !is_about_tools => {
+            Err(Failure::usage(format!("{} is not about a tool call", args.event))
+                .help("leave --tool and --input out"))
+        }
+        None => Ok(None),
+        Some(tool) => {
+            let name = tool_names::canonical(tool).unwrap_or(tool).to_owned();
+            let input = args.input.as_deref().map_or(Ok(Object::new()), input)?;
+            Ok(Some(ToolCall { id: "call_1".to_owned(), name, input }))
+        }
+    }
+}
+
+fn input(text: &str) -> Result<Object, Failure> {
+    serde_json::from_str(text)
+        .map_err(|error| Failure::usage(format!("--input is not a JSON object: {error}")))
+}
+
+fn explain<'c>(
+    catalog: &'c Catalog,
+    entry: Entry<'c>,
+    events: &[EventName],
+    call: Option<&ToolCall>,
+) -> Explained<'c> {
+    let hook = catalog.hooks().iter().find(|hook| hook.path == entry.listed.path);
+    let (verdict, why, matcher) = match hook {
+        Some(hook) if entry.is_told_of(events) => judge(hook, events, call),
+        Some(_) => {
+            let why = format!("it is told of {} alone", entry.event);
+            (Verdict::Skipped, why, None)
+        }
+        None => (Verdict::Skipped, not_active(&entry, events), None),
+    };
+    Explained {
+        name: entry.name,
+        event: entry.event,
+        layer: entry.layer,
+        path: entry.listed.path.to_string_lossy().into_owned(),
+        status: entry.status,
+        trust: entry.trust,
+        priority: entry.priority,
+        asynchronous: entry.asynchronous,
+        verdict,
+        why,
+        matcher,
+    }
+}
+
+fn not_active(entry: &Entry, events: &[EventName]) -> String {
+    let reason = entry.reason.as_deref().unwrap_or("does not run");
+    let other = !entry.event.is_empty() && !entry.is_told_of(events);
+    let besides = if other { format!("; besides, it is told of {} alone", entry.event) } else { String::new() };
+    debug_assert!(entry.listed.status != Status::Active, "what is active is in the catalog");
+    format!("it {reason}{besides}")
+}
+
+/// What would become of a hook that is told of the event.
+fn judge(
+    hook: &Hook,
+    events: &[EventName],
+    call: Option<&ToolCall>,
+) -> (Verdict, String, Option<Explanation>) {
+    let explanation = hook.matcher().zip(call).map(|(matcher, call)| matcher.explain(call));
+    let (verdict, why) = match &explanation {
+        Some(explanation) => matcher_words(explanation),
+        None if call.is_some() => (Verdict::Runs, "it has no matcher: any call will do".to_owned()),
+        None => (Verdict::Runs, "it is told of every such event".to_owned()),
+    };
+    let why = match (verdict, hook.policy.asynchronous) {
+        (Verdict::Runs, true) => format!("{why}{}", unawaited(events)),
+        _ => why,
+    };
+    (verdict, why, explanation)
+}
+
+/// What is different where nobody waits for the hook (R22).
+fn unawaited(events: &[EventName]) -> &'static str {
+    if events.iter().any(|event| event.may(Power::Block)) {
+        "; it is asynchronous, so it starts when the others are done and none has blocked, and cannot block itself"
+    } else {
+        "; it is asynchronous, so it starts when the others are done, and nobody waits for it"
+    }
+}
+
+fn print_event(events: &[EventName], call: Option<&ToolCall>) {
+    let events: Vec<&str> = events.iter().map(|event| event.as_str()).collect();
+    let call = call.map(|call| {
+        let input = one_line(&tenter_protocol::json::to_string(&call.input), SHOWN_INPUT);
+        format!(" of {} {input}", one_line(&call.name, SHOWN_INPUT))
+    });
+    ui::out(styled(HEADING, format!("{}{}", events.join(", "), call.unwrap_or_default())));
+}
+
+/// What runs is numbered in the order in which it starts.
+fn print_all(explained: &[Explained]) {
+    let runs = |hook: &&Explained| hook.verdict != Verdict::Skipped;
+    let (later, sooner): (Vec<&Explained>, Vec<&Explained>) =
+        explained.iter().filter(runs).partition(|hook| hook.asynchronous);
+    for (index, hook) in sooner.into_iter().chain(later).enumerate() {
+        print(&format!("{}.", index + 1), hook);
+    }
+    for hook in explained.iter().filter(|hook| !runs(hook)) {
+        print("- ", hook);
+    }
+}
+
+fn print(mark: &str, hook: &Explained) {
+    let (style, word) = match hook.verdict {
+        Verdict::Runs => (GOOD, "runs"),
+        Verdict::Fails => (BAD, "fails"),
+        Verdict::Skipped => (FAINT, "does not run"),
+    };
+    let asynchronous = if hook.asynchronous { ", async" } else { "" };
+    let place = format!("({}, priority {}{asynchronous})", hook.layer, hook.priority);
+    ui::out(format!("{mark} {} {}", styled(NAME, sanitize(hook.name)), styled(FAINT, place)));
+    ui::out(format!("   {}: {}", styled(style, word), sanitize(&hook.why)));
+}

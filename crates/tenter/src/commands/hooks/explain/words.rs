@@ -1,0 +1,39 @@
+//! What a matcher found, in words. The first part that is not found settles it, as in a run.
+
+use tenter_engine::matcher::{Explanation, Finding, Part, Search};
+
+use super::Verdict;
+
+/// Whether a hook with this matcher runs, and why, as the end of a sentence.
+pub(super) fn matcher_words(explanation: &Explanation) -> (Verdict, String) {
+    let parts = [(Part::Tool, &explanation.tool), (Part::Pattern, &explanation.pattern)];
+    let mut found = Vec::new();
+    for (part, finding) in parts {
+        let Some(finding) = finding else { continue };
+        let (verdict, words) = part_words(part, finding);
+        if verdict != Verdict::Runs {
+            return (verdict, words);
+        }
+        found.push(words);
+    }
+    (Verdict::Runs, found.join("; "))
+}
+
+fn part_words(part: Part, finding: &Finding) -> (Verdict, String) {
+    let expression = &finding.expression;
+    match &finding.search {
+        Search::Found { place, .. } if part == Part::Tool => {
+            (Verdict::Runs, format!("{part} `{expression}` is found in the tool's name {place}"))
+        }
+        Search::Found { place, text } => {
+            (Verdict::Runs, format!("{part} `{expression}` is found in {place}: {text}"))
+        }
+        Search::NotFound { tried } => {
+            let tried = tried.join(", ");
+            (Verdict::Skipped, format!("{part} `{expression}` is not found in {tried}"))
+        }
+        Search::GivenUp { reason } => {
+            (Verdict::Fails, format!("{part} `{expression}` cannot be searched for: {reason}"))
+        }
+    }
+}

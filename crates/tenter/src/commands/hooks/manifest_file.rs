@@ -1,0 +1,92 @@
+//! A `HOOK.md` that somebody names on the command line: the file itself, or the folder that it is in.
+
+use std::fs::{self, File};
+use std::io::{self, Read as _};
+use std::path::{Path, PathBuf};
+
+use tenter_engine::matcher;
+use tenter_engine::source;
+use tenter_protocol::manifest::Manifest;
+use tenter_protocol::manifest::front_matter::{self, LONGEST_FILE, Rules};
+use tenter_protocol::{Diagnostic, Severity};
+
+use crate::failure::Failure;
+
+/// A `HOOK.md`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct ManifestFile {
+    /// The file.
+    pub(super) file: PathBuf,
+    /// What it was found by: the folder, or the file where that was named.
+    pub(super) named: PathBuf,
+}
+
+impl ManifestFile {
+    /// The manifest at `path`; none in a folder without one.
+    ///
+    /// # Errors
+    /// There is nothing at `path`, or something that is no manifest.
+    pub(super) fn at(path: &Path) -> Result<Option<Self>, Failure> {
+        let metadata = fs::metadata(path)
+            .map_err(|error| Failure::usage(format!("{}: {error}", path.display())))?;
+        if metadata.is_dir() {
+            let found = source::manifest_file(path).map_err(|error| {
+                Failure::new(format!("{} cannot be read: {error}", path.display()))
+            })?;
+            return Ok(found.map(|file| Self { file, named: path.to_owned() }));
+        }
+        let is_manifest =
+            path.file_name().is_some_and(|name| name.eq_ignore_ascii_case("HOOK.md"));
+        if metadata.is_file() && is_manifest {
+            return Ok(Some(Self { file: path.to_owned(), named: path.to_owned() }));
+        }
+        Err(Failure::usage(format!("{} is neither a HOOK.md nor a folder", path.display())))
+    }
+
+    /// The manifest at `path`, which must be there.
+    pub(super) fn must_be_at(path: &Path) -> Result<Self, Failure> {
+        Self::at(path)?
+            .ok_or_else(|| Failure::new(format!("{} has no HOOK.md", path.display())))
+    }
+
+    /// The hook's folder.
+    pub(super) fn folder(&self) -> &Path {
+        match self.file.parent() {
+            Some(folder) if !folder.as_os_str().is_empty() => folder,
+            _ => Path::new("."),
+        }
+    }
+
+    /// Reads the manifest by these rules.
+    pub(super) fn read(&self, rules: Rules) -> (Option<Manifest>, Vec<Diagnostic>) {
+        match self.bytes() {
+            // A file that was named alone still stands in a folder, whose name its name has to be.
+            Ok(bytes) => {
+                let real = fs::canonicalize(&self.file).unwrap_or_default();
+                let is_bare = self.folder() == Path::new(".");
+                let path = if is_bare { &real } else { &self.file };
+                front_matter::read(path, &bytes, rules, &matcher::check)
+            }
+            Err(error) => {
+                let message = format!("it cannot be read: {error}");
+                let finding = Diagnostic::new("manifest-unreadable", Severity::Error, message);
+                (None, vec![finding.at(&self.file)])
+            }
+        }
+    }
+
+    /// The text below the front matter.
+    pub(super) fn body(&self) -> Option<String> {
+        let bytes = self.bytes().ok()?;
+        Some(front_matter::body(&bytes).into_owned())
+    }
+
+    fn bytes(&self) -> io::Result<Vec<u8>> {
+        let mut bytes = Vec::new();
+        if !fs::metadata(&self.file)?.is_file() {
+            return Err(io::Error::other("it is not a file"));
+        }
+        File::open(&self.file)?.take(LONGEST_FILE as u64 + 1).read_to_end(&mut bytes)?;
+        Ok(bytes)
+    }
+}

@@ -1,0 +1,123 @@
+//! Whether what a hook would start can be started: the script is there, it may be executed, and its interpreter is
+//! installed. Only first lines are read.
+
+use std::ffi::OsStr;
+use std::fs::File;
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+
+use tenter_engine::environment::Environment;
+use tenter_engine::hook::EntryPoint;
+use tenter_engine::source::{self, Script};
+use tenter_protocol::{Diagnostic, Severity};
+
+/// Bytes of a first line at most; systems read fewer.
+const FIRST_LINE: u64 = 512;
+
+/// What is wrong with the script of the manifest hook in `folder` (R15).
+pub(super) fn script_of(folder: &Path) -> Option<Diagnostic> {
+    match source::script(folder) {
+        Script::Entry(EntryPoint { interpreter: None, .. }) => None,
+        Script::Entry(EntryPoint { path, interpreter: Some(interpreter) }) => {
+            let message = format!("the script may not be executed; {interpreter} will run it");
+            Some(not_executable(&path, Severity::Warning, &message))
+        }
+        Script::NotExecutable(path) => {
+            let message = "the script may not be executed, and its name does not tell what could run it";
+            Some(not_executable(&path, Severity::Error, message))
+        }
+        Script::Missing => {
+            let names = source::SCRIPTS.map(|(name, _)| name).join(", ");
+            let message = "the hook has no script, so it fires nothing";
+            let finding = Diagnostic::new("hook-without-script", Severity::Warning, message);
+            Some(finding.at(folder).help(format!("its script is the first that exists of {names}")))
+        }
+    }
+}
+
+fn not_executable(path: &Path, severity: Severity, message: &str) -> Diagnostic {
+    Diagnostic::new("script-not-executable", severity, message)
+        .at(path)
+        .help(format!("chmod +x {}", path.display()))
+}
+
+/// What a hook, a file or a folder, starts: the file, and what runs it where that is not its first line's to say.
+pub(super) fn entry_of(path: &Path) -> Option<EntryPoint> {
+    if !path.is_dir() {
+        return Some(EntryPoint { path: path.to_owned(), interpreter: None });
+    }
+    match source::script(path) {
+        Script::Entry(entry) => Some(entry),
+        Script::NotExecutable(_) | Script::Missing => None,
+    }
+}
+
+/// The finding that what runs a script is not installed, where that is so.
+pub(super) fn interpreter_missing(entry: &EntryPoint, env: &Environment) -> Option<Diagnostic> {
+    let missing = match entry.interpreter {
+        // Without bash, sh runs it (R15).
+        Some("bash") if is_installed("sh", env) => None,
+        Some(interpreter) => Some(interpreter.to_owned()).filter(|name| !is_installed(name, env)),
+        None => interpreter(&first_line(&entry.path)?).filter(|name| !is_installed(name, env)),
+    }?;
+    let message = format!("its interpreter {missing} is not installed, so it cannot run");
+    let help = format!("install {missing}, or change the script's first line");
+    Some(
+        Diagnostic::new("interpreter-missing", Severity::Error, message)
+            .at(&entry.path)
+            .help(help),
+    )
+}
+
+fn first_line(path: &Path) -> Option<String> {
+    // Opening a named pipe would wait for somebody to write to it.
+    if !path.metadata().ok()?.is_file() {
+        return None;
+    }
+    let mut bytes = Vec::new();
+    File::open(path).ok()?.take(FIRST_LINE).read_to_end(&mut bytes).ok()?;
+    let line = bytes.split(|byte| *byte == b'\n').next()?;
+    Some(String::from_utf8_lossy(line).into_owned())
+}
+
+/// What a first line names: the program, or the one that `env` is to look for.
+fn interpreter(line: &str) -> Option<String> {
+    let mut words = line.strip_prefix("#!")?.split_whitespace();
+    let program = words.next()?;
+    if Path::new(program).file_name() != Some(OsStr::new("env")) {
+        return Some(program.to_owned());
+    }
+    let named = words.find(|word| !word.starts_with('-') && !word.contains('='));
+    Some(named.unwrap_or(program).to_owned())
+}
+
+/// Whether a program is there: at its path, or in a folder of `PATH`.
+fn is_installed(program: &str, env: &Environment) -> bool {
+    if program.contains('/') {
+        return Path::new(program).is_file();
+    }
+    let path = env.iter().find(|(name, _)| name == "PATH").map(|(_, value)| value);
+    let mut folders = path.into_iter().flat_map(std::env::split_paths);
+    folders.any(|folder: PathBuf| folder.join(program).is_file())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn first_lines_name_their_interpreter() {
+        for (line, expected) in [
+            ("#!/bin/sh", Some("/bin/sh")),
+            ("#! /usr/bin/perl -w", Some("/usr/bin/perl")),
+            ("#!/usr/bin/env python3", Some("python3")),
+            ("#!/usr/bin/env -S FOO=1 deno run", Some("deno")),
+            ("#!/usr/bin/env", Some("/usr/bin/env")),
+            ("#!", None),
+            ("echo", None),
+            ("\u{7f}ELF", None),
+        ] {
+            assert_eq!(interpreter(line).as_deref(), expected, "{line}");
+        }
+    }
+}

@@ -1,0 +1,5 @@
+
+
+reply = answer(json.load(sys.stdin.buffer))
+if reply is not None:
+    print(json.dumps(reply))

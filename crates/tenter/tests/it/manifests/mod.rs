@@ -1,0 +1,60 @@
+//! Manifest hooks in real sessions: `tenter run` plays a script under hooks that are folders with `HOOK.md`.
+//!
+//! `specification` carries out the specification's own examples, `answers` what a hook may say and how it may fail, `events`
+//! what it is told at every event, `mixed` both kinds of hooks together.
+
+mod answers;
+mod events;
+mod mixed;
+mod specification;
+
+use std::fs::{self, Permissions};
+use std::os::unix::fs::PermissionsExt as _;
+
+use serde_json::Value;
+use tenter_testkit::Sandbox;
+
+use crate::of_kind;
+
+/// Where the person's manifest hooks live.
+const FOLDER: &str = ".config/agents/hooks";
+
+/// Installs a hook of the person's: this front matter, as it stands, and this `scripts/run.sh`.
+fn install(sandbox: &Sandbox, front: &str, script: &str) {
+    let name = front.lines().find_map(|line| line.strip_prefix("name: ")).unwrap();
+    let folder = sandbox.home().join(FOLDER).join(name);
+    fs::create_dir_all(folder.join("scripts")).unwrap();
+    fs::write(folder.join("HOOK.md"), format!("---\n{}\n---\n", front.trim())).unwrap();
+    let run = folder.join("scripts/run.sh");
+    fs::write(&run, script).unwrap();
+    fs::set_permissions(run, Permissions::from_mode(0o755)).unwrap();
+}
+
+/// Installs a hook with this trigger and these lines of front matter; its script in sh has the payload in `$payload`.
+fn hook(sandbox: &Sandbox, name: &str, trigger: &str, more: &str, body: &str) {
+    let front = format!("name: {name}\ndescription: A test.\ntrigger: {trigger}\n{more}");
+    install(sandbox, &front, &format!("#!/bin/sh\npayload=$(cat)\n{body}\n"));
+}
+
+/// A script of one call of `bash` with this command, and an answer under an expectation.
+fn bash(command: &str, expect: &str) -> String {
+    let command = serde_json::to_string(command).unwrap();
+    format!(
+        "turns: [{{tool_calls: [{{id: t1, name: bash, input: {{command: {command}}}}}]}}, {{text: ok, expect: {{{expect}}}}}]"
+    )
+}
+
+/// The runs of one hook, in order.
+fn runs<'v>(lines: &'v [Value], hook: &str) -> Vec<&'v Value> {
+    of_kind(lines, "hook").into_iter().filter(|run| run["hook"] == hook).collect()
+}
+
+/// What a hook decided, run by run.
+fn decisions(lines: &[Value], hook: &str) -> Vec<String> {
+    runs(lines, hook).iter().map(|run| run["decision"].as_str().unwrap().to_owned()).collect()
+}
+
+/// The records of the journal.
+fn records(sandbox: &Sandbox) -> Vec<Value> {
+    sandbox.run(&["log", "--json"]).expect_code(0).json_lines()
+}
