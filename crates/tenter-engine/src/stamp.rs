@@ -6,6 +6,9 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+use crate::hook::hex;
 
 /// What the file system says of a file (R11): as long as none of it changes, the content did not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -75,6 +78,28 @@ impl HookStamp {
     }
 }
 
+impl HookStamp {
+    /// SHA-256 over all of it: equal exactly where the stamps are.
+    pub(crate) fn digest(&self) -> String {
+        let files: &[(PathBuf, FileStamp)] = match self {
+            Self::File(stamp) => &[(PathBuf::new(), *stamp)],
+            Self::Folder(files) => files,
+        };
+        let mut hasher = Sha256::new();
+        for (name, stamp) in files {
+            let name = name.as_os_str().as_encoded_bytes();
+            hasher.update((name.len() as u64).to_le_bytes());
+            hasher.update(name);
+            for number in [stamp.device, stamp.inode, stamp.size, u64::from(stamp.mode)] {
+                hasher.update(number.to_le_bytes());
+            }
+            hasher.update(stamp.modified_ns.to_le_bytes());
+            hasher.update(stamp.changed_ns.to_le_bytes());
+        }
+        hex(&hasher.finalize())
+    }
+}
+
 fn collect(folder: &Path, within: &Path, files: &mut Vec<(PathBuf, FileStamp)>) -> io::Result<()> {
     if within.components().count() > DEEPEST || files.len() > MOST_FILES {
         return Err(io::Error::other(format!(
@@ -112,8 +137,10 @@ mod tests {
             matches!(&before, HookStamp::Folder(files) if files.len() == 2 && files[0].0 == Path::new("HOOK.md"))
         );
         assert_eq!(HookStamp::of(&hook).unwrap(), before);
+        assert_eq!(HookStamp::of(&hook).unwrap().digest(), before.digest());
         fs::write(hook.join("scripts/more"), "").unwrap();
         assert_ne!(HookStamp::of(&hook).unwrap(), before);
+        assert_ne!(HookStamp::of(&hook).unwrap().digest(), before.digest());
         symlink("..", hook.join("scripts/up")).unwrap();
         assert!(HookStamp::of(&hook).is_err());
     }

@@ -222,7 +222,8 @@ impl Session<'_> {
     fn add_context(&mut self, contexts: Vec<Attributed<String>>) -> Result<(), AgentError> {
         for context in contexts {
             let blocks = vec![context_block(&context.hook, &context.value)];
-            self.conversation.push(Message { role: Role::User, blocks }, Origin::Hook(context.hook));
+            self.conversation
+                .push(Message { role: Role::User, blocks }, Origin::Hook(context.hook));
         }
         self.save()
     }

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use tenter_protocol::Diagnostic;
 use tenter_protocol::executable::Subscription;
+use tenter_protocol::manifest::Manifest;
 
 use super::manifest;
 use super::policy::OwnPolicy;
@@ -68,8 +69,13 @@ pub(super) struct Examiner<'a> {
     pub(super) trusted: ProjectTrust<'a>,
 }
 
-/// What is worth remembering of an executable that was asked.
-type Fresh = Option<(FileStamp, Known)>;
+/// What is worth remembering.
+enum Fresh {
+    /// Of an executable that was asked.
+    Answer(FileStamp, Known),
+    /// Of a manifest that was read.
+    Manifest(HookStamp, Box<Manifest>, Fingerprint),
+}
 
 impl Examiner<'_> {
     /// What every candidate is. Those that the cache does not know are asked in parallel, so that one that hangs holds up
@@ -87,10 +93,16 @@ impl Examiner<'_> {
                 None => open.push(candidate),
             }
         }
-        for (examined, fresh) in parallel::map(&open, AT_ONCE, |candidate| self.examine(candidate))
-        {
-            if let Some((stamp, known)) = fresh {
-                cache.put(&examined.candidate.real_path, stamp, &known);
+        let known = &*cache;
+        let all = parallel::map(&open, AT_ONCE, |candidate| self.examine(candidate, known));
+        for (examined, fresh) in all {
+            let real_path = &examined.candidate.real_path;
+            match fresh {
+                Some(Fresh::Answer(stamp, known)) => cache.put(real_path, stamp, &known),
+                Some(Fresh::Manifest(stamp, manifest, hash)) => {
+                    cache.put_manifest(real_path, &stamp, &manifest, hash);
+                }
+                None => {}
             }
             settled.push(examined);
         }
@@ -112,9 +124,9 @@ impl Examiner<'_> {
         }
     }
 
-    fn examine(&self, candidate: &Candidate) -> (Examined, Fresh) {
+    fn examine(&self, candidate: &Candidate, cache: &Cache) -> (Examined, Option<Fresh>) {
         match &candidate.kind {
-            Kind::Manifest(file) => (self.read_manifest(candidate, file), None),
+            Kind::Manifest(file) => self.manifest(candidate, file, cache),
             _ => {
                 let (finding, fresh) = self.ask(candidate);
                 (Examined::plain(candidate.clone(), finding), fresh)
@@ -122,7 +134,7 @@ impl Examiner<'_> {
         }
     }
 
-    fn ask(&self, candidate: &Candidate) -> (Finding, Fresh) {
+    fn ask(&self, candidate: &Candidate) -> (Finding, Option<Fresh>) {
         let path = &candidate.path;
         let (fingerprint, stamp) = match fingerprint(path) {
             Ok(taken) => taken,
@@ -137,27 +149,62 @@ impl Examiner<'_> {
         let known = Known { fingerprint, answer: self.query.ask(&candidate.name, path) };
         // What was changed meanwhile may have answered with either content.
         let fresh = match &stamp {
-            HookStamp::File(file) if looks_like(path, &stamp) => Some((*file, known.clone())),
+            HookStamp::File(file) if looks_like(path, &stamp) => {
+                Some(Fresh::Answer(*file, known.clone()))
+            }
             _ => None,
         };
         (finding(known, stamp), fresh)
     }
 
-    /// Reads what a manifest says; its script is not touched.
-    fn read_manifest(&self, candidate: &Candidate, file: &Path) -> Examined {
-        let read = manifest::read(candidate, file);
-        let candidate = Candidate { name: read.name, ..candidate.clone() };
-        let finding = match read.hook {
-            Err(why) => Finding::Invalid(why),
-            Ok(hook) => self.judge(&candidate, hook),
-        };
-        Examined { candidate, finding, diagnostics: read.diagnostics }
+    /// What a manifest says, from memory as long as its folder looks as it did; its script is not touched.
+    fn manifest(
+        &self,
+        candidate: &Candidate,
+        file: &Path,
+        cache: &Cache,
+    ) -> (Examined, Option<Fresh>) {
+        let stamp = HookStamp::of(&candidate.path).ok();
+        let kept = stamp.as_ref().and_then(|stamp| cache.manifest(&candidate.real_path, stamp));
+        if let (Some((manifest, hash)), Some(stamp)) = (kept, stamp) {
+            let name = manifest::full_name(candidate, &manifest);
+            let candidate = Candidate { name, ..candidate.clone() };
+            let finding = self.judge(&candidate, &manifest, hash, stamp);
+            return (Examined::plain(candidate, finding), None);
+        }
+        self.read_manifest(candidate, file)
     }
 
-    fn judge(&self, candidate: &Candidate, hook: manifest::Hook) -> Finding {
-        let (fingerprint, stamp) = match fingerprint(&candidate.path) {
-            Ok(taken) => taken,
-            Err(error) => return unreadable(&error),
+    fn read_manifest(&self, candidate: &Candidate, file: &Path) -> (Examined, Option<Fresh>) {
+        let taken = fingerprint(&candidate.path);
+        let manifest::Read { name, manifest, diagnostics } = manifest::read(candidate, file);
+        let candidate = Candidate { name, ..candidate.clone() };
+        let mut fresh = None;
+        let finding = match (manifest, taken) {
+            (Err(why), _) => Finding::Invalid(why),
+            (_, Err(error)) => unreadable(&error),
+            (Ok(_), Ok((_, stamp))) if !looks_like(&candidate.path, &stamp) => changed(),
+            (Ok(manifest), Ok((hash, stamp))) => {
+                let finding = self.judge(&candidate, &manifest, hash.clone(), stamp.clone());
+                fresh = diagnostics
+                    .is_empty()
+                    .then(|| Fresh::Manifest(stamp, Box::new(manifest), hash));
+                finding
+            }
+        };
+        (Examined { candidate, finding, diagnostics }, fresh)
+    }
+
+    fn judge(
+        &self,
+        candidate: &Candidate,
+        manifest: &Manifest,
+        fingerprint: Fingerprint,
+        stamp: HookStamp,
+    ) -> Finding {
+        let hook = match manifest::hook(manifest, &candidate.path) {
+            Ok(hook) => hook,
+            Err(why) => return Finding::Invalid(why),
         };
         if let Some(refusal) = self.refusal(candidate, &fingerprint, &hook.subscriptions) {
             return refusal;

@@ -19,12 +19,15 @@ use crate::source::{Candidate, Script, script};
 /// What the specification says where a manifest is silent: a manifest that says the same has said nothing.
 const DEFAULT_TIMEOUT_MS: u64 = 30_000;
 
+/// Bytes that are read of a manifest at once: front matter is a few lines.
+const PIECE: u64 = 8 * 1024;
+
 /// What a folder's manifest comes to.
 pub(super) struct Read {
     /// The full name: the manifest's, or the folder's where there is none.
     pub(super) name: String,
-    /// The hook, or why it cannot run.
-    pub(super) hook: Result<Hook, String>,
+    /// What it says, or why it cannot run.
+    pub(super) manifest: Result<Manifest, String>,
     /// What is wrong with the manifest.
     pub(super) diagnostics: Vec<Diagnostic>,
 }
@@ -47,7 +50,7 @@ pub(super) enum Runnable {
 pub(super) fn read(candidate: &Candidate, file: &Path) -> Read {
     let unread = |why: String| Read {
         name: candidate.name.clone(),
-        hook: Err(why),
+        manifest: Err(why),
         diagnostics: Vec::new(),
     };
     let bytes = match front(file) {
@@ -64,18 +67,36 @@ pub(super) fn read(candidate: &Candidate, file: &Path) -> Read {
             ..unread(format!("has a HOOK.md that is not valid: {why}"))
         };
     };
-    let name = format!("{}{}", candidate.prefix, manifest.name);
-    Read { name, hook: hook(&manifest, &candidate.path), diagnostics }
+    Read { name: full_name(candidate, &manifest), manifest: Ok(manifest), diagnostics }
 }
 
-/// The beginning of a manifest: as much as may be front matter, and a byte more where the file is longer than it may be.
+/// The name that a manifest gives its hook.
+pub(super) fn full_name(candidate: &Candidate, manifest: &Manifest) -> String {
+    format!("{}{}", candidate.prefix, manifest.name)
+}
+
+/// The beginning of a manifest: up to the end of its front matter, and a byte more than may be where that does not come or
+/// the file is longer than it may be.
 fn front(file: &Path) -> io::Result<Vec<u8>> {
+    let mut opened = File::open(file)?;
+    let is_long = opened.metadata()?.len() > LONGEST_FILE as u64;
     let mut bytes = Vec::new();
-    File::open(file)?.take(LONGEST_FILE as u64 + 1).read_to_end(&mut bytes)?;
-    Ok(bytes)
+    loop {
+        let before = bytes.len();
+        opened.by_ref().take(PIECE).read_to_end(&mut bytes)?;
+        let is_whole = bytes.len() == before;
+        let is_enough = !is_long && front_matter::is_complete(&bytes);
+        if is_whole || is_enough || bytes.len() > LONGEST_FILE {
+            return Ok(bytes);
+        }
+    }
 }
 
-fn hook(manifest: &Manifest, folder: &Path) -> Result<Hook, String> {
+/// What a manifest's hook is, with the script that its folder has.
+///
+/// # Errors
+/// Why it cannot run, as the end of a sentence that begins with its name.
+pub(super) fn hook(manifest: &Manifest, folder: &Path) -> Result<Hook, String> {
     let subscriptions = vec![Subscription { event: manifest.event, spelling: manifest.trigger }];
     let own = OwnPolicy {
         timeout: Some(manifest.timeout_ms)

@@ -72,10 +72,7 @@ impl Engine {
             if outcome.denied().is_some() || cancel.is_cancelled() {
                 break;
             }
-            if let Some(found) = matched(hook, &outcome.body) {
-                hooks_run += 1;
-                self.run_and_fold(hook, found, &scope, &mut outcome, cancel);
-            }
+            hooks_run += usize::from(self.run_and_fold(hook, &scope, &mut outcome, cancel));
         }
         if hooks_run > 0 {
             tell_decision(&self.settings, &scope, name, hooks_run, &outcome);
@@ -96,16 +93,17 @@ impl Engine {
         self.unawaited.drain(patience);
     }
 
+    /// Runs a hook if it is about the event as it is by now; says whether it is.
     fn run_and_fold(
         &self,
         hook: &Hook,
-        found: Found,
         scope: &Scope,
         outcome: &mut Outcome,
         cancel: &Cancel,
-    ) {
+    ) -> bool {
+        let Some(found) = matched(hook, &outcome.body) else { return false };
         let event = Event { scope: scope.clone(), body: outcome.body.clone() };
-        let Some(mut told) = Told::begin(&self.settings, hook, &event) else { return };
+        let Some(mut told) = Told::begin(&self.settings, hook, &event) else { return false };
         let report = runner::run(hook, &event, found, &self.settings, cancel);
         told.ran(&report);
         let folded = report.answer.and_then(|reply| {
@@ -123,6 +121,7 @@ impl Engine {
                 }
             }
         }
+        true
     }
 }
 

@@ -1,6 +1,8 @@
-//! What hooks answered, remembered between processes (R11). It may always be deleted: what it holds is asked again.
+//! What hooks answered and what manifests say, remembered between processes (R11). It may always be deleted: what it holds
+//! is asked and read again.
 //!
-//! Only definite answers are kept. A hook that hung, crashed or could not be started may do better next time.
+//! Only what is definite is kept. A hook that hung, crashed or could not be started may do better next time, and a manifest
+//! with flaws is read again for the sake of telling them.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -9,14 +11,16 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 use tenter_protocol::executable;
+use tenter_protocol::manifest::Manifest;
 
 use super::Answer;
+use super::kept_manifest::KeptManifest;
 use crate::hook::Fingerprint;
 use crate::replace_file;
-use crate::stamp::FileStamp;
+use crate::stamp::{FileStamp, HookStamp};
 
 /// Another version may know other events, so it does not read these answers.
-const VERSION: &str = concat!("1/", env!("CARGO_PKG_VERSION"));
+const VERSION: &str = concat!("2/", env!("CARGO_PKG_VERSION"));
 
 /// What is known of the file of a hook.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -31,26 +35,47 @@ pub struct Known {
 #[derive(Debug, Default)]
 pub struct Cache {
     path: Option<PathBuf>,
-    entries: BTreeMap<String, Entry>,
-    fresh: BTreeMap<String, Entry>,
+    kept: Kept,
+    fresh: Kept,
 }
 
 #[derive(Default, Serialize, Deserialize)]
 struct File {
     version: String,
+    kept: Kept,
+}
+
+#[derive(Debug, Default, Clone, Serialize, Deserialize)]
+struct Kept {
     hooks: BTreeMap<String, Entry>,
+    manifests: BTreeMap<String, ManifestEntry>,
+}
+
+impl Kept {
+    fn is_empty(&self) -> bool {
+        self.hooks.is_empty() && self.manifests.is_empty()
+    }
+}
+
+/// A manifest without flaws, and what its folder is made of.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+struct ManifestEntry {
+    /// The digest of the folder's stamp.
+    stamp: String,
+    hash: Fingerprint,
+    manifest: KeptManifest,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct Entry {
     stamp: FileStamp,
     hash: Fingerprint,
-    answer: Kept,
+    answer: KeptAnswer,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-enum Kept {
+enum KeptAnswer {
     /// The spellings that subscribe.
     Events(Vec<String>),
     Printed(String),
@@ -60,18 +85,18 @@ impl Cache {
     /// The answers kept in the file at `path`. What cannot be read counts as nothing and is replaced at the next
     /// [`save`](Cache::save).
     pub fn open(path: Option<&Path>) -> Self {
-        let entries = path.map(read).unwrap_or_default();
-        Self { path: path.map(Path::to_owned), entries, fresh: BTreeMap::new() }
+        let kept = path.map(read).unwrap_or_default();
+        Self { path: path.map(Path::to_owned), kept, fresh: Kept::default() }
     }
 
     /// What is known of the file at `real_path`, a path without links, as long as it looks like `stamp`.
     pub fn get(&self, real_path: &Path, stamp: FileStamp) -> Option<Known> {
-        let entry = self.entries.get(real_path.to_str()?).filter(|entry| entry.stamp == stamp)?;
+        let entry = self.kept.hooks.get(real_path.to_str()?).filter(|entry| entry.stamp == stamp)?;
         let answer = match &entry.answer {
-            Kept::Events(events) => {
+            KeptAnswer::Events(events) => {
                 Answer::Subscriptions(executable::subscriptions(&events.join("\n")).ok()?)
             }
-            Kept::Printed(text) => Answer::Printed(text.clone()),
+            KeptAnswer::Printed(text) => Answer::Printed(text.clone()),
         };
         Some(Known { fingerprint: entry.hash.clone(), answer })
     }
@@ -79,35 +104,54 @@ impl Cache {
     /// Remembers what the file at `real_path` answered while it looked like `stamp`; nothing, if that was not definite.
     pub fn put(&mut self, real_path: &Path, stamp: FileStamp, known: &Known) {
         let answer = match &known.answer {
-            Answer::Subscriptions(subscriptions) => Kept::Events(
+            Answer::Subscriptions(subscriptions) => KeptAnswer::Events(
                 subscriptions.iter().map(|subscription| subscription.spelling.to_owned()).collect(),
             ),
-            Answer::Printed(text) => Kept::Printed(text.clone()),
+            Answer::Printed(text) => KeptAnswer::Printed(text.clone()),
             Answer::Failed(_) => return,
         };
         if let Some(path) = real_path.to_str() {
             self.fresh
+                .hooks
                 .insert(path.to_owned(), Entry { stamp, hash: known.fingerprint.clone(), answer });
         }
     }
 
-    /// Writes the file, if there is anything new: with what other processes wrote meanwhile, without files that are gone.
+    /// What the manifest in the folder at `real_path` says, as long as the folder looks like `stamp`, and what the folder is
+    /// made of.
+    pub fn manifest(&self, real_path: &Path, stamp: &HookStamp) -> Option<(Manifest, Fingerprint)> {
+        let entry = self.kept.manifests.get(real_path.to_str()?)?;
+        let is_same = entry.stamp == stamp.digest();
+        is_same.then(|| Some((entry.manifest.read()?, entry.hash.clone())))?
+    }
+
+    /// Remembers what a manifest without flaws says.
+    pub fn put_manifest(&mut self, real_path: &Path, stamp: &HookStamp, manifest: &Manifest, hash: Fingerprint) {
+        if let Some(path) = real_path.to_str() {
+            let entry = ManifestEntry { stamp: stamp.digest(), hash, manifest: manifest.into() };
+            self.fresh.manifests.insert(path.to_owned(), entry);
+        }
+    }
+
+    /// Writes the file, if there is anything new: with what other processes wrote meanwhile, without what is gone.
     pub fn save(&self) -> io::Result<()> {
         let Some(path) = self.path.as_ref().filter(|_| !self.fresh.is_empty()) else {
             return Ok(());
         };
-        let mut hooks = read(path);
-        hooks.extend(self.fresh.clone());
-        hooks.retain(|hook, _| Path::new(hook).exists());
-        let file = File { version: VERSION.to_owned(), hooks };
+        let mut kept = read(path);
+        kept.hooks.extend(self.fresh.hooks.clone());
+        kept.manifests.extend(self.fresh.manifests.clone());
+        kept.hooks.retain(|hook, _| Path::new(hook).exists());
+        kept.manifests.retain(|hook, _| Path::new(hook).exists());
+        let file = File { version: VERSION.to_owned(), kept };
         replace_file::replace(path, &serde_json::to_vec(&file)?)
     }
 }
 
-fn read(path: &Path) -> BTreeMap<String, Entry> {
+fn read(path: &Path) -> Kept {
     let file: File = fs::read(path)
         .ok()
         .and_then(|bytes| serde_json::from_slice(&bytes).ok())
         .unwrap_or_default();
-    if file.version == VERSION { file.hooks } else { BTreeMap::new() }
+    if file.version == VERSION { file.kept } else { Kept::default() }
 }

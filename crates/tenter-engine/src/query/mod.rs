@@ -4,6 +4,7 @@
 
 mod ask;
 mod cache;
+mod kept_manifest;
 pub(crate) mod parallel;
 mod suggest;
 

@@ -1,6 +1,7 @@
 //! A manifest hook's script: which of the possible files it is, and how it is started (R15).
 
-use std::fs;
+use std::fs::{self, File};
+use std::io::{self, Read as _};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
@@ -28,15 +29,27 @@ pub fn script(folder: &Path) -> Script {
         let path = folder.join(name);
         let metadata = fs::metadata(&path).ok().filter(fs::Metadata::is_file)?;
         let is_executable = metadata.permissions().mode() & 0o111 != 0;
-        Some(match (is_executable, interpreter) {
-            (true, _) => Script::Entry(EntryPoint { path, interpreter: None }),
-            (false, Some(interpreter)) => {
+        Some(match *interpreter {
+            // The specification's own scripts have no `#!` line, which no kernel runs and every shell does.
+            Some(interpreter) if !is_executable || names_no_interpreter(&path) => {
                 Script::Entry(EntryPoint { path, interpreter: Some(interpreter) })
             }
-            (false, None) => Script::NotExecutable(path),
+            None if !is_executable => Script::NotExecutable(path),
+            _ => Script::Entry(EntryPoint { path, interpreter: None }),
         })
     });
     found.unwrap_or(Script::Missing)
+}
+
+/// Whether the file is text that does not begin with `#!`. One that cannot be read may be run all the same.
+fn names_no_interpreter(path: &Path) -> bool {
+    beginning(path).is_ok_and(|bytes| !bytes.starts_with(b"#!") && !bytes.contains(&0))
+}
+
+fn beginning(path: &Path) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    File::open(path)?.take(256).read_to_end(&mut bytes)?;
+    Ok(bytes)
 }
 
 #[cfg(test)]
@@ -61,7 +74,23 @@ mod tests {
             };
             assert_eq!(script(hook), expected);
             fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+            fs::write(&path, "#!/bin/sh\n").unwrap();
             assert_eq!(script(hook), Script::Entry(EntryPoint { path, interpreter: None }));
+        }
+    }
+
+    #[test]
+    fn text_that_names_no_interpreter_is_given_to_its_own() {
+        let scratch = tempfile::tempdir().unwrap();
+        let path = scratch.path().join("scripts/run.sh");
+        fs::create_dir(scratch.path().join("scripts")).unwrap();
+        for (content, interpreter) in
+            [(&b"echo no >&2\n"[..], Some("bash")), (b"#!/bin/sh\n", None), (b"\x7fELF\0", None)]
+        {
+            fs::write(&path, content).unwrap();
+            fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+            let path = path.clone();
+            assert_eq!(script(scratch.path()), Script::Entry(EntryPoint { path, interpreter }));
         }
     }
 }

@@ -1,6 +1,5 @@
 //! What a hook is made of: SHA-256 over the content of its file, or over everything in its folder, links followed.
 
-use std::fmt::Write as _;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read};
 use std::os::unix::fs::OpenOptionsExt;
@@ -9,7 +8,7 @@ use std::path::{Path, PathBuf};
 use rustix::fs::OFlags;
 use sha2::{Digest, Sha256};
 
-use crate::hook::Fingerprint;
+use crate::hook::{Fingerprint, hex};
 use crate::stamp::{FileStamp, HookStamp};
 
 /// Bytes of all files in a hook's folder at most.
@@ -81,14 +80,6 @@ fn hash(file: &mut File) -> io::Result<Fingerprint> {
             Err(error) => return Err(error),
         }
     }
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().fold(String::with_capacity(64), |mut hex, byte| {
-        // Writing to a string cannot fail.
-        let _ = write!(hex, "{byte:02x}");
-        hex
-    })
 }
 
 #[cfg(test)]

@@ -125,7 +125,36 @@ fn processes_that_write_at_the_same_time_leave_a_whole_file() {
     });
     let kept: serde_json::Value =
         serde_json::from_slice(&fs::read(shared.at("cache/hooks.json")).unwrap()).unwrap();
-    assert!(!kept["hooks"].as_object().unwrap().is_empty());
+    assert!(!kept["kept"]["hooks"].as_object().unwrap().is_empty());
     let left_over = fs::read_dir(shared.at("cache")).unwrap().count();
     assert_eq!(left_over, 1);
+}
+
+fn manifest(scene: &Scene, lines: &str) {
+    let text = format!("---\nname: guard\ndescription: It guards\n{lines}\n---\n");
+    scene.file(&format!("{USER}/guard/HOOK.md"), &text, 0o644);
+    scene.file(&format!("{USER}/guard/scripts/run.sh"), "#!/bin/sh\n", 0o755);
+}
+
+#[test]
+fn a_manifest_is_remembered_as_it_was_read_and_read_again_when_its_folder_changes() {
+    let scene = scene();
+    manifest(&scene, "trigger: before_tool\nmatcher:\n  tool: Shell\npriority: 7\nmetadata: {fail: closed}");
+    let read = scene.load().0.hooks()[0].clone();
+    let remembered = scene.load().0.hooks()[0].clone();
+    assert_eq!(format!("{remembered:?}"), format!("{read:?}"));
+    assert!(remembered.matcher().is_some());
+    manifest(&scene, "trigger: after_tool");
+    let changed = scene.load().0.hooks()[0].clone();
+    assert_eq!(changed.subscriptions[0].spelling, "after_tool");
+    assert_ne!(changed.fingerprint, read.fingerprint);
+}
+
+#[test]
+fn a_manifest_with_flaws_tells_of_them_every_time() {
+    let scene = scene();
+    manifest(&scene, "trigger: before_tool\npriority: 5000");
+    let (first, second) = (scene.load().1, scene.load().1);
+    assert_eq!(first.len(), 1, "{first:?}");
+    assert_eq!(first, second);
 }

@@ -11,6 +11,8 @@ mod reply;
 pub use payload::payload;
 pub use reply::{Answer, deny_by_exit, parse_reply};
 
+use serde::{Deserialize, Serialize};
+
 use crate::{EventName, Object};
 
 /// A manifest as it is used: every value set, numbers within their ranges.
@@ -39,7 +41,7 @@ pub struct Manifest {
 }
 
 /// A manifest's matcher as it was written: regular expressions, not compiled yet.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MatcherText {
     /// On the tool's name.
     pub tool: Option<String>,
@@ -48,7 +50,7 @@ pub struct MatcherText {
 }
 
 /// What Tenter reads from `metadata` (R17).
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Extensions {
     /// `fail: closed`: a failure at a blocking event denies (R42). `None` where the manifest does not say.
     pub fail_closed: Option<bool>,

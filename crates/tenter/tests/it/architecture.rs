@@ -201,9 +201,12 @@ fn every_file_opens_with_what_it_is_for_and_stays_short() {
             flaws.push(format!("{name} does not open with what it is for"));
         }
         let lines = text.lines().count();
-        let limit = LONGER.iter().find(|(longer, _)| *longer == name).map_or(LINES, |(_, limit)| *limit);
+        let limit =
+            LONGER.iter().find(|(longer, _)| *longer == name).map_or(LINES, |(_, limit)| *limit);
         if lines > limit {
-            flaws.push(format!("{name} has {lines} lines, {limit} are the limit: split it by what it is about"));
+            flaws.push(format!(
+                "{name} has {lines} lines, {limit} are the limit: split it by what it is about"
+            ));
         }
     }
     assert!(flaws.is_empty(), "{}", flaws.join("\n"));

@@ -23,9 +23,12 @@
 //! | `line` | it is compared with what `tenter run --headless` really prints |
 //! | `file PATH` | it is written into the project of its section |
 //! | `session` | its commands are run in the project of its section, and what they print is compared |
+//!
+//! Those of `manifest-hooks.md` are described in `manifests`.
 
 mod configuration;
 mod hooks;
+mod manifests;
 mod markdown;
 mod sessions;
 mod stream;
@@ -36,7 +39,7 @@ use markdown::{Block, Page, pages};
 use tenter_testkit::Output;
 
 /// The kinds, and the keys that the lines of their notes may have.
-const KINDS: [(&str, &[&str]); 8] = [
+const KINDS: [(&str, &[&str]); 14] = [
     ("hook", &["needs", "given", "call", "message", "turns", "then"]),
     ("payload", &["message", "script", "guard"]),
     ("answer", &[]),
@@ -45,6 +48,12 @@ const KINDS: [(&str, &[&str]); 8] = [
     ("line", &[]),
     ("file", &[]),
     ("session", &["needs", "given", "exit"]),
+    ("manifest", &[]),
+    ("entry", &["needs", "given", "call", "message", "turns", "then"]),
+    ("matcher", &["fires", "rests"]),
+    ("told", &["message", "script", "matcher", "metadata"]),
+    ("says", &[]),
+    ("toml", &[]),
 ];
 
 /// The examples of one kind, of all pages.

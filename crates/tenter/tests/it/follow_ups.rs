@@ -223,12 +223,17 @@ fn a_stop_after_refused_calls_says_so_once() {
     sandbox.sh_hook("guard", "before_tool_call", r#"echo '{"blocked": true, "reason": "no"}'"#);
     let go_on = r#"printf '%s\n' "$payload" >> stops; case "$payload" in *'"stop_hook_active": false'*) echo '{"follow_up_messages": ["again"]}';; esac"#;
     sandbox.sh_hook("stop", "agent_stop", go_on);
-    let (_, code) = headless(&sandbox, "turns: [{tool_calls: [{name: todo, input: {}}]}, {text: I give up.}, {text: Still.}]");
+    let (_, code) = headless(
+        &sandbox,
+        "turns: [{tool_calls: [{name: todo, input: {}}]}, {text: I give up.}, {text: Still.}]",
+    );
     assert_eq!(code, 0);
     let reasons: Vec<String> = sandbox
         .read("stops")
         .lines()
-        .map(|line| serde_json::from_str::<Value>(line).unwrap()["stop_reason"].as_str().unwrap().to_owned())
+        .map(|line| {
+            serde_json::from_str::<Value>(line).unwrap()["stop_reason"].as_str().unwrap().to_owned()
+        })
         .collect();
     assert_eq!(reasons, ["tool_rejected", "no_tool_calls"]);
 }

@@ -11,6 +11,7 @@ mod faults;
 mod follow_ups;
 mod hooks;
 mod log;
+mod manifests;
 mod readme;
 mod run;
 mod subagents;

@@ -19,7 +19,8 @@ fn blocks(language: &str) -> Vec<String> {
 #[test]
 fn the_executable_hook_blocks_a_force_push() {
     let sandbox = sandbox();
-    let script = blocks("bash").into_iter().find(|block| block.contains("before_tool_call")).unwrap();
+    let script =
+        blocks("bash").into_iter().find(|block| block.contains("before_tool_call")).unwrap();
     sandbox.user_hook("no-force-push", &script);
     let (lines, _) = headless(&sandbox, PUSH);
     assert_eq!(of_kind(&lines, "hook")[0]["reason"], "No force pushes from the agent.");
@@ -35,7 +36,10 @@ fn the_manifest_hook_blocks_a_force_push() {
     fs::write(folder.join("scripts/run.sh"), script).unwrap();
     let (lines, _) = headless(&sandbox, PUSH);
     let hook = of_kind(&lines, "hook")[0];
-    assert_eq!((&hook["decision"], &hook["reason"]), (&"deny".into(), &"No force pushes from the agent.".into()));
+    assert_eq!(
+        (&hook["decision"], &hook["reason"]),
+        (&"deny".into(), &"No force pushes from the agent.".into())
+    );
     let (lines, _) = headless(&sandbox, &PUSH.replace("--force", "--tags"));
     assert!(of_kind(&lines, "hook").is_empty(), "the matcher is about other pushes");
 }

@@ -170,8 +170,7 @@ fn a_rewritten_message_is_what_the_model_gets() {
 fn a_message_cannot_be_rewritten_to_nothing() {
     let sandbox = sandbox();
     sandbox.sh_hook("mute", "user_message_send", r#"echo '{"message": "  "}'"#);
-    let (lines, code) =
-        headless(&sandbox, "turns: [{text: ok, expect: {contains: [do it]}}]");
+    let (lines, code) = headless(&sandbox, "turns: [{text: ok, expect: {contains: [do it]}}]");
     assert_eq!(code, 0);
     assert_eq!(of_kind(&lines, "hook")[0]["decision"], "failed");
 }

@@ -122,6 +122,12 @@ fn front_matter<'a>(
     }
 }
 
+/// Whether `bytes`, the beginning of a file, hold its front matter whole: whoever reads a file piece by piece may stop then.
+pub fn is_complete(bytes: &[u8]) -> bool {
+    // Without its end the last line may become another one.
+    split::split(bytes).is_ok_and(|fences| bytes[fences.closing.end..].contains(&b'\n'))
+}
+
 /// The Markdown after the front matter; empty when there is no complete front matter. Bytes that are not UTF-8 are replaced.
 pub fn body(bytes: &[u8]) -> Cow<'_, str> {
     let start = split::split(bytes).map_or(bytes.len(), |fences| fences.body);

@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use serde::Serialize;
 use tenter_engine::source::{self, Kind, Root};
+use tenter_protocol::Diagnostic;
 
-use crate::commands::Done;
 use crate::failure::Exit;
 use crate::hooks::Project;
 use crate::sanitize::sanitize;
@@ -27,7 +27,7 @@ struct Found {
 }
 
 /// Does it.
-pub(super) fn run(project: &Project, args: &Args) -> Done {
+pub(super) fn run(project: &Project, args: &Args) -> Exit {
     let (roots, mut findings) = source::roots(&project.places);
     let mut found = Found::default();
     let (of_project, of_user): (Vec<&Root>, Vec<&Root>) =
@@ -48,10 +48,10 @@ pub(super) fn run(project: &Project, args: &Args) -> Done {
         ui::out(serde_json::to_string_pretty(&found).unwrap_or_default());
     }
     ui::diagnostics(&findings);
-    Ok(Exit::Done)
+    Exit::Done
 }
 
-fn manifests(root: &Root) -> (Vec<PathBuf>, Vec<tenter_protocol::Diagnostic>) {
+fn manifests(root: &Root) -> (Vec<PathBuf>, Vec<Diagnostic>) {
     let (candidates, problems) = source::scan(root, 0);
     let of_manifest = candidates.into_iter().filter(|one| matches!(one.kind, Kind::Manifest(_)));
     (of_manifest.map(|candidate| candidate.path).collect(), problems)

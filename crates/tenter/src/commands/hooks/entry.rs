@@ -1,5 +1,6 @@
 //! One hook as listings give it: what the catalog knows of it, in the words of people and of JSON.
 
+use std::collections::HashMap;
 use std::path::Path;
 
 use serde::Serialize;
@@ -85,17 +86,12 @@ impl Trust {
 
 /// Everything that was found: what runs in the order in which it does, then the rest by precedence.
 pub(super) fn entries<'c>(project: &Project, catalog: &'c Catalog) -> Vec<Entry<'c>> {
-    let place = |listed: &Listed| {
-        let running = catalog.hooks().iter().position(|hook| hook.path == listed.path);
-        running.unwrap_or(usize::MAX)
-    };
+    let places = catalog.hooks().iter().enumerate().map(|(place, hook)| (hook.path.as_path(), (place, hook.as_ref())));
+    let running: HashMap<&Path, (usize, &Hook)> = places.collect();
     let mut listing: Vec<&Listed> = catalog.listing().iter().collect();
-    listing.sort_by_key(|listed| place(listed));
-    let running = |listed: &Listed| catalog.hooks().iter().find(|hook| hook.path == listed.path);
-    listing
-        .into_iter()
-        .map(|listed| Entry::new(project, listed, running(listed).map(AsRef::as_ref)))
-        .collect()
+    listing.sort_by_key(|listed| running.get(listed.path.as_path()).map_or(usize::MAX, |(place, _)| *place));
+    let hook = |listed: &Listed| running.get(listed.path.as_path()).map(|(_, hook)| *hook);
+    listing.into_iter().map(|listed| Entry::new(project, listed, hook(listed))).collect()
 }
 
 /// The entries of this name, of every layer; at least one.
@@ -163,9 +159,10 @@ impl<'c> Entry<'c> {
         self.listed.subscriptions.iter().any(|subscription| events.contains(&subscription.event))
     }
 
-    /// Its path as a person reads it.
+    /// Its path as a person reads it; a manifest hook's ends as a folder's.
     pub(super) fn short_path(&self, project: &Project) -> String {
-        short(project, &self.listed.path)
+        let mark = if self.listed.path.is_dir() { "/" } else { "" };
+        short(project, &self.listed.path) + mark
     }
 }
 

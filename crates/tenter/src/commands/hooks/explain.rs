@@ -2,7 +2,7 @@
 //! what every listing does: trusted executables that were never asked for their events are asked.
 
 use serde::Serialize;
-use tenter_engine::catalog::{Catalog, Status};
+use tenter_engine::catalog::Catalog;
 use tenter_engine::hook::Hook;
 use tenter_engine::matcher::Explanation;
 use tenter_proc::Cancel;
@@ -75,10 +75,8 @@ pub(super) fn run(mut project: Project, args: &Args) -> Done {
     let call = call(args, &events)?;
     let catalog = project.load(&Cancel::new());
     let entries = entry::entries(&project, &catalog);
-    let explained: Vec<Explained> = entries
-        .into_iter()
-        .map(|entry| explain(&catalog, entry, &events, call.as_ref()))
-        .collect();
+    let explained: Vec<Explained> =
+        entries.into_iter().map(|entry| explain(&catalog, entry, &events, call.as_ref())).collect();
     if args.json {
         ui::out(serde_json::to_string_pretty(&explained).unwrap_or_default());
     } else {
@@ -97,9 +95,8 @@ fn call(args: &Args, events: &[EventName]) -> Result<Option<ToolCall>, Failure> 
     let is_about_tools = events.iter().any(|event| event.lifecycle().matcher);
     match &args.tool {
         None if is_about_tools => {
-            Err(Failure::usage(format!("{} is about a tool call", args.event)).help(
-                "say which: --tool bash --input '{\"command\": \"ls\"}'",
-            ))
+            Err(Failure::usage(format!("{} is about a tool call", args.event))
+                .help("say which: --tool bash --input '{\"command\": \"ls\"}'"))
         }
         Some(_) if !is_about_tools => {
             Err(Failure::usage(format!("{} is not about a tool call", args.event))
@@ -152,8 +149,11 @@ fn explain<'c>(
 fn not_active(entry: &Entry, events: &[EventName]) -> String {
     let reason = entry.reason.as_deref().unwrap_or("does not run");
     let other = !entry.event.is_empty() && !entry.is_told_of(events);
-    let besides = if other { format!("; besides, it is told of {} alone", entry.event) } else { String::new() };
-    debug_assert!(entry.listed.status != Status::Active, "what is active is in the catalog");
+    let besides = if other {
+        format!("; besides, it is told of {} alone", entry.event)
+    } else {
+        String::new()
+    };
     format!("it {reason}{besides}")
 }
 

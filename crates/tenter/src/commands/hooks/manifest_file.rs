@@ -35,8 +35,7 @@ impl ManifestFile {
             })?;
             return Ok(found.map(|file| Self { file, named: path.to_owned() }));
         }
-        let is_manifest =
-            path.file_name().is_some_and(|name| name.eq_ignore_ascii_case("HOOK.md"));
+        let is_manifest = path.file_name().is_some_and(|name| name.eq_ignore_ascii_case("HOOK.md"));
         if metadata.is_file() && is_manifest {
             return Ok(Some(Self { file: path.to_owned(), named: path.to_owned() }));
         }
@@ -45,8 +44,7 @@ impl ManifestFile {
 
     /// The manifest at `path`, which must be there.
     pub(super) fn must_be_at(path: &Path) -> Result<Self, Failure> {
-        Self::at(path)?
-            .ok_or_else(|| Failure::new(format!("{} has no HOOK.md", path.display())))
+        Self::at(path)?.ok_or_else(|| Failure::new(format!("{} has no HOOK.md", path.display())))
     }
 
     /// The hook's folder.

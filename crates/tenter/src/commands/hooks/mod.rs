@@ -12,7 +12,7 @@ mod report;
 mod sample;
 mod scripts;
 mod show;
-mod template;
+mod switch;
 mod test;
 mod to_prompt;
 mod understood;
@@ -41,6 +41,10 @@ pub(crate) enum Command {
     New(new::Args),
     /// Run a hook's tests; or run it once on a payload, and show how its answer is understood.
     Test(test::Args),
+    /// Switch a hook on that was disabled.
+    Enable(switch::Args),
+    /// Switch a hook off: its name gets the suffix .disable.
+    Disable(switch::Args),
     /// Say for each hook whether it would run at an event, and why. Nothing is run.
     Explain(explain::Args),
     /// Tell everything that is wrong with the hooks of this set-up.
@@ -63,11 +67,13 @@ pub(crate) fn run(env: &Env, project: Option<&Path>, command: &Command) -> Done 
         Command::Show(args) => show::run(open()?, args),
         Command::New(args) => new::run(open()?, args),
         Command::Test(args) => test::run(open()?, args),
+        Command::Enable(args) => switch::enable(open()?, args),
+        Command::Disable(args) => switch::disable(open()?, args),
         Command::Explain(args) => explain::run(open()?, args),
-        Command::Doctor(args) => doctor::run(open()?, args),
+        Command::Doctor(args) => Ok(doctor::run(open()?, args)),
         Command::Validate(args) => validate::run(args),
         Command::ReadProperties(args) => read_properties::run(args),
-        Command::Discover(args) => discover::run(&open()?, args),
+        Command::Discover(args) => Ok(discover::run(&open()?, args)),
         Command::ToPrompt(args) => to_prompt::run(args),
     }
 }

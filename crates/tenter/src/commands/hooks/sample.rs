@@ -66,7 +66,7 @@ fn body(name: EventName, time: &str, folder: &str) -> Body {
 }
 
 fn session_start() -> SessionStart {
-    let args = [("ui", "terminal"), ("agent", "tenter")];
+    let args = [("ui", "run"), ("agent", "tenter")];
     let args = args.map(|(name, value)| (name.to_owned(), json!(value)));
     SessionStart { model: "openai:gpt-5".to_owned(), args: Object::from_iter(args) }
 }

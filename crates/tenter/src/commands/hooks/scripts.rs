@@ -23,7 +23,8 @@ pub(super) fn script_of(folder: &Path) -> Option<Diagnostic> {
             Some(not_executable(&path, Severity::Warning, &message))
         }
         Script::NotExecutable(path) => {
-            let message = "the script may not be executed, and its name does not tell what could run it";
+            let message =
+                "the script may not be executed, and its name does not tell what could run it";
             Some(not_executable(&path, Severity::Error, message))
         }
         Script::Missing => {
@@ -63,9 +64,7 @@ pub(super) fn interpreter_missing(entry: &EntryPoint, env: &Environment) -> Opti
     let message = format!("its interpreter {missing} is not installed, so it cannot run");
     let help = format!("install {missing}, or change the script's first line");
     Some(
-        Diagnostic::new("interpreter-missing", Severity::Error, message)
-            .at(&entry.path)
-            .help(help),
+        Diagnostic::new("interpreter-missing", Severity::Error, message).at(&entry.path).help(help),
     )
 }
 

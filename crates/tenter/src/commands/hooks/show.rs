@@ -2,14 +2,18 @@
 
 use std::fs::File;
 use std::io::Read as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde::Serialize;
+use serde_json::Value;
 use tenter_engine::hook::FailMode;
 use tenter_engine::trust::Trusted;
 use tenter_proc::Cancel;
+use tenter_protocol::manifest::front_matter::{self, Rules};
 
 use super::entry::{self, Entry, Trust};
+use super::manifest_file::ManifestFile;
+use super::scripts;
 use crate::commands::Done;
 use crate::failure::Exit;
 use crate::hooks::Project;
@@ -40,6 +44,15 @@ struct Shown<'c> {
     trusted: Option<Trusted>,
     /// The first lines of its text; nothing where it is no text.
     script: Option<Vec<String>>,
+    /// What its HOOK.md says.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    manifest: Option<Value>,
+    /// The text of its HOOK.md.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    body: Option<String>,
+    /// What runs, where that is not the hook's path itself.
+    #[serde(skip)]
+    script_path: Option<PathBuf>,
 }
 
 /// Does it.
@@ -62,7 +75,22 @@ fn look_at<'c>(project: &Project, entry: Entry<'c>) -> Shown<'c> {
     let path = &entry.listed.path;
     let trusted = project.trust.of(project.root()).previous(entry.name, path);
     let trusted = trusted.filter(|_| entry.listed.layer.needs_trust()).cloned();
-    Shown { trusted, script: first_lines(path), entry }
+    let file = if path.is_dir() { ManifestFile::at(path).ok().flatten() } else { None };
+    let script = scripts::entry_of(path).map(|entry| entry.path);
+    Shown {
+        trusted,
+        script: script.as_deref().and_then(first_lines),
+        manifest: file.as_ref().and_then(properties),
+        body: file.as_ref().and_then(ManifestFile::body),
+        script_path: script.filter(|script| script != path),
+        entry,
+    }
+}
+
+/// What a manifest says, as a run reads it.
+fn properties(file: &ManifestFile) -> Option<Value> {
+    let (manifest, _) = file.read(Rules::Tolerant);
+    Some(front_matter::properties(&manifest?))
 }
 
 /// The first lines of a text file.
@@ -88,17 +116,54 @@ fn print(project: &Project, shown: &Shown) {
     field("path", &entry.short_path(project));
     field("trust", &trust(shown));
     field("hash", entry.hash.as_deref().unwrap_or("not known: it cannot be read"));
-    field("limit", &format!("{} ms", entry.timeout_ms));
+    // What does not run has no policy yet; its manifest says what it would be.
+    let told = shown.manifest.as_ref().filter(|_| !entry.active);
+    let of_manifest = |key: &str| told.map(|manifest| manifest[key].to_string());
+    let limit = of_manifest("timeout").unwrap_or_else(|| entry.timeout_ms.to_string());
+    field("limit", &format!("{limit} ms"));
     field("fail", fail(entry.fail));
-    field("priority", &entry.priority.to_string());
-    match &shown.script {
-        Some(lines) => {
-            field("script", &format!("the first lines of at most {SHOWN_LINES}:"));
-            for line in lines {
-                ui::out(format!("    {}", sanitize(line)));
-            }
+    field("priority", &of_manifest("priority").unwrap_or_else(|| entry.priority.to_string()));
+    if let Some(manifest) = &shown.manifest {
+        print_manifest(entry, manifest);
+    }
+    print_script(project, shown);
+    if let Some(body) = shown.body.as_deref().filter(|body| !body.trim().is_empty()) {
+        field("text", "of its HOOK.md:");
+        body.trim().lines().for_each(|line| ui::out(format!("    {}", sanitize(line)).trim_end()));
+    }
+}
+
+/// What only a manifest can say.
+fn print_manifest(entry: &Entry, manifest: &Value) {
+    let text = |value: &Value| value.as_str().map(str::to_owned);
+    let told = [
+        ("about", text(&manifest["description"])),
+        ("tool", text(&manifest["matcher"]["tool"])),
+        ("pattern", text(&manifest["matcher"]["pattern"])),
+        ("workdir", text(&manifest["metadata"]["workdir"])),
+    ];
+    for (name, value) in told {
+        if let Some(value) = value {
+            field(name, &value);
         }
-        None => field("script", "not a text"),
+    }
+    let asynchronous = if entry.active { entry.asynchronous } else { manifest["async"] == true };
+    field("async", if asynchronous { "yes: nobody waits for it" } else { "no: the agent waits" });
+}
+
+fn print_script(project: &Project, shown: &Shown) {
+    let Some(lines) = &shown.script else {
+        let is_folder = shown.entry.listed.path.is_dir();
+        let missing = if is_folder && shown.script_path.is_none() { "none" } else { "not a text" };
+        return field("script", missing);
+    };
+    let of = shown.script_path.as_deref().map(|path| entry::short(project, path) + ", ");
+    field(
+        "script",
+        &format!("{}the first lines of at most {SHOWN_LINES}:", of.unwrap_or_default()),
+    );
+    for line in lines {
+        ui::out(format!("    {}", sanitize(line)));
     }
 }
 

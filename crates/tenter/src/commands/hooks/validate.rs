@@ -81,8 +81,7 @@ fn check_all(path: &Path, strict: bool) -> Result<Vec<Checked>, Failure> {
 
 /// The manifests in the folders of a folder of hooks, by name; hidden ones are nobody's hooks (R10).
 fn manifests_in(folder: &Path) -> Result<Vec<ManifestFile>, Failure> {
-    let failed =
-        |error| Failure::new(format!("{} cannot be read: {error}", folder.display()));
+    let failed = |error| Failure::new(format!("{} cannot be read: {error}", folder.display()));
     let mut folders = Vec::new();
     for entry in fs::read_dir(folder).map_err(failed)? {
         let entry = entry.map_err(failed)?;

@@ -88,8 +88,14 @@ fn run_lines(record: &Record, run: &RunRecord) -> Vec<String> {
     }
     let mut lines = vec![parts.join("  ")];
     lines.extend(run.rewrite.iter().flat_map(change_lines));
-    lines.extend(run.warnings.iter().map(|warning| styled(NOTICE, format!("    ! {}", one_line(warning, LENGTH)))));
-    lines.extend(run.notes.iter().map(|note| styled(FAINT, format!("    · {}", one_line(note, LENGTH)))));
+    lines.extend(
+        run.warnings
+            .iter()
+            .map(|warning| styled(NOTICE, format!("    ! {}", one_line(warning, LENGTH)))),
+    );
+    lines.extend(
+        run.notes.iter().map(|note| styled(FAINT, format!("    · {}", one_line(note, LENGTH)))),
+    );
     lines.extend(run.stderr.lines().map(|line| styled(FAINT, format!("    | {}", cut(line)))));
     lines
 }

@@ -141,7 +141,8 @@ fn hooks_to_run(
     match decided {
         trust::Choice::Trust => Ok(Some(trust::trust_and_reload(project, &catalog, cancel)?)),
         trust::Choice::Skip => {
-            let names: Vec<&str> = catalog.untrusted().iter().map(|hook| hook.name.as_str()).collect();
+            let names: Vec<&str> =
+                catalog.untrusted().iter().map(|hook| hook.name.as_str()).collect();
             ui::note(format!("Not run this time: {}.", sanitize(&names.join(", "))));
             Ok(Some(catalog))
         }

@@ -60,7 +60,7 @@ pub(super) fn has_what_it_needs(sandbox: &Sandbox, block: &Block) -> bool {
     missing.is_empty()
 }
 
-fn carry_out(sandbox: &Sandbox, block: &Block, key: &str, value: &str) {
+pub(super) fn carry_out(sandbox: &Sandbox, block: &Block, key: &str, value: &str) {
     let place = &block.place;
     match key {
         "needs" => {}

@@ -66,7 +66,8 @@ fn the_json_list_has_every_field() {
         *guards[0],
         json!({"name": "guard", "event": "before_tool_call", "events": ["before_tool"], "layer": "project",
                "path": path("guard"), "trust": "trusted", "status": "active", "active": true,
-               "hash": guards[0]["hash"], "priority": 100, "timeout_ms": 30000, "fail": "open"})
+               "hash": guards[0]["hash"], "priority": 100, "timeout_ms": 30000, "fail": "open", "async": false,
+               "protocol": "executable"})
     );
     assert_eq!(guards[0]["hash"].as_str().unwrap().len(), 64);
     assert_eq!(guards[1]["status"], "shadowed");

@@ -1,9 +1,19 @@
 //! `tenter hooks`: sessions of somebody who lists, writes and tries hooks.
 
+mod cases;
+mod disclosure;
+mod doctor;
+mod explain;
 mod list;
+mod manifests;
 mod new;
+mod new_manifest;
 mod test;
+mod validate;
 
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
 use tenter_testkit::{Output, Sandbox};
@@ -16,4 +26,27 @@ fn run_with_env(sandbox: &Sandbox, args: &[&str], vars: &[(&str, &str)]) -> Outp
     let mut command = sandbox.command();
     command.args(args).envs(vars.iter().copied()).stdout(Stdio::piped()).stderr(Stdio::piped());
     sandbox.finish(command.spawn().unwrap())
+}
+
+/// Writes a manifest hook into the folder `hooks`: its front matter, without the lines around it, and a script in sh.
+fn manifest(hooks: &Path, name: &str, front_matter: &str, script: &str) -> PathBuf {
+    let folder = hooks.join(name);
+    fs::create_dir_all(folder.join("scripts")).unwrap();
+    let text =
+        format!("---\nname: {name}\ndescription: Test.\n{front_matter}\n---\n\n# About {name}\n");
+    fs::write(folder.join("HOOK.md"), text).unwrap();
+    let path = folder.join("scripts/run.sh");
+    fs::write(&path, format!("#!/bin/sh\n{script}\n")).unwrap();
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+    folder
+}
+
+/// The person's folder for manifest hooks.
+fn user_hooks(sandbox: &Sandbox) -> PathBuf {
+    sandbox.home().join(".config/agents/hooks")
+}
+
+/// The project's folder for manifest hooks.
+fn project_hooks(sandbox: &Sandbox) -> PathBuf {
+    sandbox.project().join(".agents/hooks")
 }

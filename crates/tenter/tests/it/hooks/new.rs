@@ -1,4 +1,4 @@
-//! `tenter hooks new`, and that what it writes works.
+//! `tenter hooks new --format executable`, and that what it writes works.
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
@@ -78,7 +78,17 @@ fn check_example(event: &str, result: &Value) {
 fn check_language(sandbox: &Sandbox, language: &str, events: &[&str]) {
     for event in events {
         let _ = sandbox
-            .run(&["hooks", "new", event, "--event", event, "--lang", language])
+            .run(&[
+                "hooks",
+                "new",
+                event,
+                "--event",
+                event,
+                "--lang",
+                language,
+                "--format",
+                "executable",
+            ])
             .expect_code(0);
         let list = sandbox.run(&["hooks", "list", "--json"]).expect_code(0).json();
         let entry = list.as_array().unwrap().iter().find(|entry| entry["name"] == *event).unwrap();
@@ -124,7 +134,8 @@ fn rust_templates_compile_themselves_once_and_work() {
     let sandbox = sandbox();
     let path = compiler_path();
     for event in ["before_tool_call", "after_tool_call"] {
-        let args = ["hooks", "new", event, "--event", event, "--lang", "rust"];
+        let args =
+            ["hooks", "new", event, "--event", event, "--lang", "rust", "--format", "executable"];
         let _ = run_with_env(&sandbox, &args, &[("PATH", &path)]).expect_code(0);
         // From here on there is no compiler: what is run is what was compiled.
         let payload = triggering(&sandbox, event, event);
@@ -140,7 +151,7 @@ fn the_other_rust_templates_compile_without_a_warning() {
     let path = compiler_path();
     let script: String = ["user_message_send", "after_turn", "agent_stop"]
         .map(|event| {
-            let args = ["hooks", "new", event, "--event", event, "--lang", "rust"];
+            let args = ["hooks", "new", event, "--event", event, "--lang", "rust", "--format", "executable"];
             let _ = run_with_env(&sandbox, &args, &[("PATH", "/nowhere")]).expect_code(0);
             let file = sandbox.project().join(".kodelet/hooks").join(event);
             format!("rustc --crate-name hook --edition 2021 -D warnings --emit metadata -o {event} {} || exit 1\n", file.display())
@@ -164,7 +175,7 @@ fn without_a_compiler_a_rust_hook_is_written_and_says_what_it_lacks() {
         }
     }
     let path = tools.to_string_lossy().into_owned();
-    assert_snapshot!(run_with_env(&sandbox, &["hooks", "new", "guard", "--lang", "rust"], &[("PATH", &path)]), @"
+    assert_snapshot!(run_with_env(&sandbox, &["hooks", "new", "guard", "--lang", "rust", "--format", "executable"], &[("PATH", &path)]), @"
     exit: 0
     --- stdout
     [ROOT]/project/.kodelet/hooks/guard
@@ -178,7 +189,7 @@ fn without_a_compiler_a_rust_hook_is_written_and_says_what_it_lacks() {
 #[test]
 fn a_new_hook_is_executable_trusted_and_says_what_to_do_next() {
     let sandbox = sandbox();
-    assert_snapshot!(sandbox.run(&["hooks", "new", "guard"]), @"
+    assert_snapshot!(sandbox.run(&["hooks", "new", "guard", "--format", "executable"]), @"
     exit: 0
     --- stdout
     [ROOT]/project/.kodelet/hooks/guard
@@ -201,7 +212,7 @@ fn a_new_hook_is_executable_trusted_and_says_what_to_do_next() {
 #[test]
 fn a_users_hook_is_for_every_project_and_needs_no_trust() {
     let sandbox = sandbox();
-    assert_snapshot!(sandbox.run(&["hooks", "new", "guard", "--user", "--event", "pre-agent-turn"]), @"
+    assert_snapshot!(sandbox.run(&["hooks", "new", "guard", "--user", "--event", "pre-agent-turn", "--format", "executable"]), @"
     exit: 0
     --- stdout
     [ROOT]/home/.kodelet/hooks/guard
@@ -213,8 +224,8 @@ fn a_users_hook_is_for_every_project_and_needs_no_trust() {
         [&list[0]["layer"], &list[0]["trust"], &list[0]["event"]],
         ["user", "not needed", "user_message_send"]
     );
-    let _ = sandbox.run(&["hooks", "new", "guard"]).expect_code(0);
-    assert_snapshot!(sandbox.run(&["hooks", "new", "guard", "--user", "--force"]), @"
+    let _ = sandbox.run(&["hooks", "new", "guard", "--format", "executable"]).expect_code(0);
+    assert_snapshot!(sandbox.run(&["hooks", "new", "guard", "--user", "--force", "--format", "executable"]), @"
     exit: 0
     --- stdout
     [ROOT]/home/.kodelet/hooks/guard
@@ -227,14 +238,15 @@ fn a_users_hook_is_for_every_project_and_needs_no_trust() {
 fn what_is_there_is_replaced_only_when_asked_for() {
     let sandbox = sandbox();
     sandbox.hook("guard", "mine");
-    assert_snapshot!(sandbox.run(&["hooks", "new", "guard"]), @"
+    assert_snapshot!(sandbox.run(&["hooks", "new", "guard", "--format", "executable"]), @"
     exit: 1
     --- stderr
     error: [ROOT]/project/.kodelet/hooks/guard exists already
       help: choose another name, or replace it with --force
     ");
     assert_eq!(sandbox.read(".kodelet/hooks/guard"), "mine");
-    let _ = sandbox.run(&["hooks", "new", "guard", "--force"]).expect_code(0);
+    let _ =
+        sandbox.run(&["hooks", "new", "guard", "--force", "--format", "executable"]).expect_code(0);
     assert!(sandbox.read(".kodelet/hooks/guard").starts_with("#!/usr/bin/env bash\n"));
     let left: Vec<_> = fs::read_dir(sandbox.project().join(".kodelet/hooks")).unwrap().collect();
     assert_eq!(left.len(), 1);
@@ -256,28 +268,31 @@ fn names_and_events_that_cannot_work_are_refused_before_anything_is_written() {
         "a\nb",
         &long,
     ] {
-        let output = sandbox.run(&["hooks", "new", name]).expect_code(2);
+        let output = sandbox.run(&["hooks", "new", name, "--format", "executable"]).expect_code(2);
         assert!(output.stderr.contains("a hook cannot have the name"), "{output}");
     }
-    assert_snapshot!(sandbox.run(&["hooks", "new", "old.disable"]), @r#"
+    assert_snapshot!(sandbox.run(&["hooks", "new", "old.disable", "--format", "executable"]), @r#"
     exit: 2
     --- stderr
     error: a hook cannot have the name "old.disable": it ends in .disable: a hook of this name is disabled
     "#);
-    assert_snapshot!(sandbox.run(&["hooks", "new", "guard", "--event", "session_start"]), @"
+    assert_snapshot!(sandbox.run(&["hooks", "new", "guard", "--event", "session_start", "--format", "executable"]), @"
     exit: 2
     --- stderr
     error: the event session_start is for hooks with a HOOK.md alone
-      help: an executable can be told of user_message_send, before_tool_call, after_tool_call, after_turn, turn_end, agent_stop
+      help: leave `--format executable` out; an executable can be told of user_message_send, before_tool_call, after_tool_call, after_turn, turn_end, agent_stop
     ");
-    assert_eq!(sandbox.run(&["hooks", "new", "guard", "--event", "xyz"]).code, Some(2));
+    assert_eq!(
+        sandbox.run(&["hooks", "new", "guard", "--event", "xyz", "--format", "executable"]).code,
+        Some(2)
+    );
     assert!(!sandbox.project().join(".kodelet").exists());
 }
 
 #[test]
 fn a_new_guard_guards_an_agent_at_once() {
     let sandbox = sandbox();
-    let _ = sandbox.run(&["hooks", "new", "guard"]).expect_code(0);
+    let _ = sandbox.run(&["hooks", "new", "guard", "--format", "executable"]).expect_code(0);
     let model = sandbox.script("turns: [{tool_calls: [{name: bash, input: {command: \"rm -rf / --no-preserve-root\"}}]}, {text: ok}]");
     let output: Output = sandbox.run(&["run", "--model", &model, "clean up"]).expect_code(0);
     assert!(output.stderr.contains("blocked by hook guard"), "{output}");

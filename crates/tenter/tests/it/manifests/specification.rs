@@ -91,7 +91,7 @@ async: false
 priority: 999"#;
 
 /// Section 10.3, `scripts/run.sh`.
-const COMPLETE_SCRIPT: &str = r##"#!/bin/bash
+const COMPLETE_SCRIPT: &str = r#"#!/bin/bash
 # Block dangerous commands hook
 
 # Read event data from stdin
@@ -112,7 +112,7 @@ done
 
 # Command is safe
 exit 0
-"##;
+"#;
 
 /// Section 6.2, pattern 5.
 const QUALITY_SCRIPT: &str = r#"#!/bin/bash
@@ -167,7 +167,8 @@ fn every_front_matter_loads_as_it_stands() {
         let run = of_kind(&lines, "hook").first().map(|run| run["async"].clone());
         assert!(run.is_none_or(|run| run == asynchronous), "{front}");
         let findings = of_kind(&lines, "diagnostic");
-        let expected = usize::from(!front.contains("description")) + usize::from(front.contains(r"\."));
+        let expected =
+            usize::from(!front.contains("description")) + usize::from(front.contains(r"\."));
         assert_eq!(findings.len(), expected, "{front}\n{findings:?}");
         assert!(findings.iter().all(|finding| finding["severity"] == "warning"), "{findings:?}");
     }
@@ -176,20 +177,42 @@ fn every_front_matter_loads_as_it_stands() {
 /// Section 4.4: each matcher alone.
 #[test]
 fn the_matchers_of_the_specification_fire_where_they_should() {
-    let write = |path: &str| json!({"name": "file_write", "input": {"file_path": path, "text": "x"}});
+    let write =
+        |path: &str| json!({"name": "file_write", "input": {"file_path": path, "text": "x"}});
     let shell = |command: &str| json!({"name": "bash", "input": {"command": command}});
     let cases = [
         ("matcher:\n  tool: \"Shell\"", shell("true"), write("a"), "Shell"),
-        ("matcher:\n  tool: \"WriteFile\"\n  pattern: \"\\.(py|js|ts)$\"", write("a.ts"), write("a.tsx"), "WriteFile"),
-        ("matcher:\n  tool: \"WriteFile\"\n  pattern: \"\\.(py|js|ts)$\"", write("b.py"), shell("echo b.py"), "WriteFile"),
-        ("matcher:\n  tool: \"Shell\"\n  pattern: \"(rm -rf|mkfs|dd if=/dev/zero)\"", shell("echo mkfs"), shell("echo"), "Shell"),
-        ("matcher:\n  pattern: \"/etc/passwd|/var/www\"", shell("echo /var/www"), shell("echo /etc"), "bash"),
+        (
+            "matcher:\n  tool: \"WriteFile\"\n  pattern: \"\\.(py|js|ts)$\"",
+            write("a.ts"),
+            write("a.tsx"),
+            "WriteFile",
+        ),
+        (
+            "matcher:\n  tool: \"WriteFile\"\n  pattern: \"\\.(py|js|ts)$\"",
+            write("b.py"),
+            shell("echo b.py"),
+            "WriteFile",
+        ),
+        (
+            "matcher:\n  tool: \"Shell\"\n  pattern: \"(rm -rf|mkfs|dd if=/dev/zero)\"",
+            shell("echo mkfs"),
+            shell("echo"),
+            "Shell",
+        ),
+        (
+            "matcher:\n  pattern: \"/etc/passwd|/var/www\"",
+            shell("echo /var/www"),
+            shell("echo /etc"),
+            "bash",
+        ),
     ];
     for (matcher, fires, rests, name) in cases {
         let sandbox = sandbox();
         let front = format!("name: witness\ndescription: d\ntrigger: before_tool\n{matcher}");
         install(&sandbox, &front, "#!/bin/sh\ncat >> payloads\n");
-        let script = json!({"turns": [{"tool_calls": [fires]}, {"tool_calls": [rests]}, {"text": "ok"}]});
+        let script =
+            json!({"turns": [{"tool_calls": [fires]}, {"tool_calls": [rests]}, {"text": "ok"}]});
         let (lines, _) = headless(&sandbox, &script.to_string());
         assert_eq!(runs(&lines, "witness").len(), 1, "{matcher}\n{lines:#?}");
         let payload: Value = serde_json::from_str(&sandbox.read("payloads")).unwrap();
@@ -209,9 +232,14 @@ fn the_complete_example_blocks() {
         ("touch ran; echo dd if=/dev/zero of=disk", "dd if=/dev/zero"),
     ] {
         let reason = format!("Dangerous command blocked: {pattern} would destroy the system");
-        let (lines, code) =
-            headless(&sandbox, &bash(command, &format!("contains: [\"blocked by hook: {reason}\"]")));
-        assert_eq!((code, decisions(&lines, "block-dangerous-commands")), (0, vec!["deny".to_owned()]));
+        let (lines, code) = headless(
+            &sandbox,
+            &bash(command, &format!("contains: [\"blocked by hook: {reason}\"]")),
+        );
+        assert_eq!(
+            (code, decisions(&lines, "block-dangerous-commands")),
+            (0, vec!["deny".to_owned()])
+        );
         assert_eq!(runs(&lines, "block-dangerous-commands")[0]["reason"], reason.as_str());
         let result = &of_kind(&lines, "tool-result")[0]["result"];
         assert_eq!(result["metadataType"], "blocked");
@@ -240,14 +268,22 @@ fn the_complete_example_has_its_own_holes_and_no_others() {
         assert_eq!(decisions(&lines, "block-dangerous-commands"), ["none"], "{command}");
     }
     let (lines, _) = headless(&sandbox, &bash("ls", ""));
-    assert!(runs(&lines, "block-dangerous-commands").is_empty(), "the matcher is about other commands");
+    assert!(
+        runs(&lines, "block-dangerous-commands").is_empty(),
+        "the matcher is about other commands"
+    );
 }
 
 /// Patterns 1 and 3: their scripts look at nothing, so the matcher alone decides.
 #[test]
 fn scripts_that_only_block_block_what_their_matchers_find() {
     for (front, message, blocked, passes) in [
-        (INTERCEPTION, "Dangerous command blocked: rm -rf / would destroy the system", "echo rm -rf /", "echo rm -r"),
+        (
+            INTERCEPTION,
+            "Dangerous command blocked: rm -rf / would destroy the system",
+            "echo rm -rf /",
+            "echo rm -r",
+        ),
         (
             DEPLOYMENT,
             "This operation affects production environment and is not allowed",
@@ -295,7 +331,10 @@ fn an_asynchronous_hook_at_the_sessions_end_is_drained_too() {
     install(&sandbox, AUDIT, "#!/bin/sh\ncat > audit\n");
     headless(&sandbox, "turns: [{text: ok}]");
     let payload: Value = serde_json::from_str(&sandbox.read("audit")).unwrap();
-    assert_eq!((&payload["event_type"], &payload["exit_reason"]), (&json!("session_end"), &json!("done")));
+    assert_eq!(
+        (&payload["event_type"], &payload["exit_reason"]),
+        (&json!("session_end"), &json!("done"))
+    );
 }
 
 /// Pattern 5: `npm test` fails until the agent has done something about it.
@@ -312,20 +351,19 @@ fn a_quality_gate_keeps_the_agent_at_work_until_it_is_met() {
                  {tool_calls: [{name: bash, input: {command: touch formatted}}], expect: {contains: [\"Code is not formatted. Run 'black .' first\"]}}, \
                  {text: Finished.}]",
     );
-    let path = format!("{}:{}", sandbox.root().join("bin").display(), std::env::var("PATH").unwrap());
-    let output = sandbox
-        .command()
-        .env("PATH", path)
-        .args(["run", "--model", &model, "Write it."])
-        .output()
-        .unwrap();
-    assert!(output.status.success(), "{output:?}");
-    assert!(String::from_utf8_lossy(&output.stdout).ends_with("Finished.\n"), "{output:?}");
+    let bin = sandbox.root().join("bin");
+    let line = format!("PATH='{}':$PATH tenter run --model '{model}' 'Write it.'", bin.display());
+    let output = sandbox.shell(&line).expect_code(0);
+    assert!(output.stdout.contains("\nFinished.\n"), "{output}");
     let runs = super::records(&sandbox);
     let runs: Vec<&Value> = runs.iter().filter(|record| record["kind"] == "run").collect();
     let decided: Vec<&Value> = runs.iter().map(|run| &run["decision"]).collect();
     assert_eq!(decided, ["deny", "deny", "none"]);
-    assert_eq!(runs[2]["notes"], json!(["printed: 1 test"]), "text on stdout is kept and decides nothing");
+    assert_eq!(
+        runs[2]["notes"],
+        json!(["printed: 1 test"]),
+        "text on stdout is kept and decides nothing"
+    );
 }
 
 fn program(sandbox: &Sandbox, name: &str, script: &str) {

@@ -1,6 +1,6 @@
 //! What is wrong with one hook, as far as its files and its matcher tell.
 
-use tenter_agent::tools::Registry;
+use tenter_agent::tools::{Registry, Tool};
 use tenter_engine::catalog::Status;
 use tenter_engine::hook::Hook;
 use tenter_engine::matcher::Search;
@@ -28,7 +28,10 @@ pub(super) fn of_entry(project: &Project, entry: &Entry) -> Vec<Diagnostic> {
         }
         // Loading told of it already.
         Status::NoScript => return Vec::new(),
-        Status::Active | Status::Shadowed { .. } | Status::NotTrusted { .. } | Status::Invalid { .. } => {}
+        Status::Active
+        | Status::Shadowed { .. }
+        | Status::NotTrusted { .. }
+        | Status::Invalid { .. } => {}
     }
     let mut findings = Vec::new();
     if matches!(entry.listed.status, Status::NotTrusted { .. }) {
@@ -39,7 +42,9 @@ pub(super) fn of_entry(project: &Project, entry: &Entry) -> Vec<Diagnostic> {
     }
     let entry_point = scripts::entry_of(path);
     let environment = project.hook_environment();
-    findings.extend(entry_point.and_then(|script| scripts::interpreter_missing(&script, environment.given())));
+    findings.extend(
+        entry_point.and_then(|script| scripts::interpreter_missing(&script, environment.given())),
+    );
     findings
 }
 
@@ -55,11 +60,15 @@ pub(super) fn never_matches(hook: &Hook) -> Option<Diagnostic> {
     if tools.iter().any(|tool| is_about(tool.name())) {
         return None;
     }
-    let names: Vec<&str> = tools.iter().map(|tool| tool.name()).collect();
-    let message = format!("the hook {} can never run: its matcher.tool is found in no tool's name", hook.name);
-    Some(
-        Diagnostic::new("hook-never-matches", Severity::Warning, message)
-            .at(&hook.path)
-            .help(format!("the tools are {}, and their names elsewhere, such as Shell and WriteFile", names.join(", "))),
-    )
+    let names: Vec<&str> = tools.iter().map(Tool::name).collect();
+    let message = format!(
+        "the hook {} can never run: its matcher.tool is found in no tool's name",
+        hook.name
+    );
+    Some(Diagnostic::new("hook-never-matches", Severity::Warning, message).at(&hook.path).help(
+        format!(
+            "the tools are {}, and their names elsewhere, such as Shell and WriteFile",
+            names.join(", ")
+        ),
+    ))
 }

@@ -8,7 +8,6 @@ use tenter_proc::Cancel;
 use tenter_protocol::{Diagnostic, Severity};
 
 use super::entry;
-use crate::commands::Done;
 use crate::failure::Exit;
 use crate::hooks::Project;
 use crate::ui::{self, BAD, GOOD, NOTICE, styled};
@@ -24,7 +23,7 @@ pub(crate) struct Args {
 }
 
 /// Does it.
-pub(super) fn run(mut project: Project, args: &Args) -> Done {
+pub(super) fn run(mut project: Project, args: &Args) -> Exit {
     let catalog = project.load(&Cancel::new());
     let mut findings = examine(&project, &catalog);
     // Stable: findings of one weight stay in the order of precedence of what they are about.
@@ -36,7 +35,7 @@ pub(super) fn run(mut project: Project, args: &Args) -> Done {
         ui::out(summary(&catalog, &findings));
     }
     let is_broken = findings.iter().any(|finding| finding.severity == Severity::Error);
-    Ok(if is_broken { Exit::Failed } else { Exit::Done })
+    if is_broken { Exit::Failed } else { Exit::Done }
 }
 
 fn examine(project: &Project, catalog: &Catalog) -> Vec<Diagnostic> {

@@ -64,21 +64,29 @@ impl History {
         let count = runs.durations.len();
         let mut findings = Vec::new();
         if runs.cut_off > 0 {
-            let message = format!("the hook {} timed out in {} of {count} runs", hook.name, runs.cut_off);
+            let message =
+                format!("the hook {} timed out in {} of {count} runs", hook.name, runs.cut_off);
             findings.push(told("hook-timed-out", message, "give it more time, or less to do"));
         }
         if median > timeout {
             let message = format!(
                 "the hook {} has {} ms, and half of its {count} runs took {} ms or more",
-                hook.name, timeout.as_millis(), median.as_millis()
+                hook.name,
+                timeout.as_millis(),
+                median.as_millis()
             );
             findings.push(told("hook-timeout-short", message, "raise its timeout"));
         } else if median > PATIENCE && !hook.policy.asynchronous {
             let message = format!(
                 "the hook {} is slow: half of its {count} runs took {} ms or more, and the agent waited",
-                hook.name, median.as_millis()
+                hook.name,
+                median.as_millis()
             );
-            findings.push(told("hook-slow", message, "make it faster, narrow its matcher, or let it run with `async: true`"));
+            findings.push(told(
+                "hook-slow",
+                message,
+                "make it faster, narrow its matcher, or let it run with `async: true`",
+            ));
         }
         findings
     }

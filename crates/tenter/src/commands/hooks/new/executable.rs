@@ -57,8 +57,9 @@ pub(super) fn spelling(word: &str) -> Result<&'static str, Failure> {
     let spellings = events.iter().find_map(|event| event.lifecycle().executable.first());
     spellings.copied().ok_or_else(|| {
         let possible = executable_spellings().join(", ");
-        Failure::usage(format!("the event {word} is for hooks with a HOOK.md alone"))
-            .help(format!("leave `--format executable` out; an executable can be told of {possible}"))
+        Failure::usage(format!("the event {word} is for hooks with a HOOK.md alone")).help(format!(
+            "leave `--format executable` out; an executable can be told of {possible}"
+        ))
     })
 }
 

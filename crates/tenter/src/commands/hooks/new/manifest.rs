@@ -108,8 +108,7 @@ pub(super) fn files(
         Language::Python => template.python,
         Language::Rust => template.rust,
     };
-    let manifest = template.manifest.replace(NAME, name);
-    check(name, &manifest)?;
+    let manifest = manifest(template, name)?;
     let file = |name: &str, text: String| NewFile {
         name: name.to_owned(),
         text,
@@ -123,6 +122,17 @@ pub(super) fn files(
     ])
 }
 
+/// The text of `HOOK.md`. A name that YAML takes for a number or the like is put in quotes.
+fn manifest(template: &Template, name: &str) -> Result<String, Failure> {
+    let plain = template.manifest.replace(NAME, name);
+    if check(name, &plain).is_ok() {
+        return Ok(plain);
+    }
+    let quoted = template.manifest.replacen(NAME, &format!("{name:?}"), 1).replace(NAME, name);
+    check(name, &quoted)?;
+    Ok(quoted)
+}
+
 /// The name is right where the manifest is.
 fn check(name: &str, manifest: &str) -> Result<(), Failure> {
     let path = Path::new(name).join("HOOK.md");
@@ -131,7 +141,8 @@ fn check(name: &str, manifest: &str) -> Result<(), Failure> {
     match findings.into_iter().find(|finding| finding.severity == Severity::Error) {
         None => Ok(()),
         Some(finding) => {
-            let message = format!("a manifest hook cannot have the name {name:?}: {}", finding.message);
+            let message =
+                format!("a manifest hook cannot have the name {name:?}: {}", finding.message);
             let help = finding.help.unwrap_or_else(|| "choose another name".to_owned());
             Err(Failure::usage(message).help(help))
         }

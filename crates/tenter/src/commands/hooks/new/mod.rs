@@ -62,7 +62,7 @@ pub(crate) struct Args {
     /// The language that it is written in.
     #[arg(long, value_name = "LANGUAGE", default_value = "bash")]
     lang: Language,
-    /// For all of your projects, instead of for this one.
+    /// For all of your projects, in ~/.kodelet/hooks, instead of for this one.
     #[arg(long)]
     user: bool,
     /// Replace a hook that is there already.
@@ -110,25 +110,24 @@ fn write_executable(project: &Project, args: &Args) -> Result<Written, Failure> 
     let spelling = executable::spelling(&args.event)?;
     let text = executable::text(spelling, args.lang)
         .ok_or_else(|| Failure::new(format!("there is no template for {spelling}")))?;
-    let above = if args.user { &project.env.home } else { project.root() };
-    let path = above.join(".kodelet/hooks").join(&args.name);
+    let path = path(project, args);
     write::file(&path, &text, args.force)?;
     Ok(Written { program: path.clone(), path, spelling })
 }
 
-/// A manifest hook goes to the folder that the specification names, where other agents find it, too.
 fn write_manifest(project: &Project, args: &Args) -> Result<Written, Failure> {
     let event = manifest::event(&args.event)?;
     let files = manifest::files(&args.name, event, args.lang)?;
-    let hooks = if args.user {
-        project.places.config_home.join("agents/hooks")
-    } else {
-        project.root().join(".agents/hooks")
-    };
-    let path = hooks.join(&args.name);
+    let path = path(project, args);
     write::folder(&path, &files, args.force)?;
     let program = path.join(manifest::script_name(args.lang));
     Ok(Written { program, path, spelling: event.as_str() })
+}
+
+/// Where the hook goes: both kinds to one folder, so that a name is taken once.
+fn path(project: &Project, args: &Args) -> PathBuf {
+    let above = if args.user { &project.env.home } else { project.root() };
+    above.join(".kodelet/hooks").join(&args.name)
 }
 
 fn trust_new(project: &mut Project, args: &Args, written: &Written) -> Result<(), Failure> {

@@ -1,83 +1,15 @@
-//! Manifest hooks in the catalog: what is found, what it is held to, what takes whose place, and what runs.
+//! What is found, what it is called, what it is held to, and what takes whose place.
 
-use std::fs::{self, Permissions};
-use std::os::unix::fs::PermissionsExt;
-use std::path::PathBuf;
+use std::fs;
 use std::time::Duration;
 
 use tenter_engine::catalog::{Catalog, PolicyOverride, Status};
-use tenter_engine::environment::HookEnvironment;
 use tenter_engine::hook::{FailMode, Hook, Layer, Protocol};
-use tenter_engine::trust::{TrustEntry, TrustMode};
-use tenter_engine::{Engine, EngineSettings, Outcome};
-use tenter_protocol::{Body, Diagnostic, Event, EventName, Scope, Severity, ToolCall};
+use tenter_engine::trust::TrustMode;
+use tenter_protocol::{Diagnostic, Severity};
 
+use super::{DENY, SCRIPT};
 use crate::scene::{GUARD, PROJECT, PROJECT_AGENTS, Scene, USER, USER_AGENTS, ids, running, why};
-
-/// Says no to everything.
-const DENY: &str = "#!/bin/sh\necho \"$TENTER_HOOK_DIR says no\" >&2\nexit 2\n";
-const SCRIPT: &str = "scripts/run";
-
-impl Scene {
-    /// A manifest hook for `before_tool` in `folder`, its name and `more` lines in the front matter.
-    fn manifest(&self, folder: &str, name: &str, more: &str) -> PathBuf {
-        self.manifest_in(folder, name, name, more)
-    }
-
-    /// The same in a folder of another name.
-    fn manifest_in(&self, folder: &str, dir: &str, name: &str, more: &str) -> PathBuf {
-        let front = format!("name: {name}\ndescription: d\ntrigger: before_tool\n{more}");
-        self.bare(folder, dir, &front);
-        self.file(&format!("{folder}/{dir}/{SCRIPT}"), DENY, 0o755);
-        self.at(&format!("{folder}/{dir}"))
-    }
-
-    /// A folder with a manifest and nothing to run.
-    fn bare(&self, folder: &str, dir: &str, front: &str) -> PathBuf {
-        self.file(&format!("{folder}/{dir}/HOOK.md"), &format!("---\n{front}\n---\n# Why\n"), 0o644);
-        self.at(&format!("{folder}/{dir}"))
-    }
-
-    fn settings(&self, folder: &str, text: &str) {
-        self.file(&format!("{folder}/hooks.toml"), text, 0o644);
-    }
-
-    /// What the hooks of this scene make of one call.
-    fn dispatch(&self) -> Outcome {
-        call(&self.engine(self.load().0))
-    }
-
-    fn engine(&self, catalog: Catalog) -> Engine {
-        let path = vec![("PATH".into(), "/usr/local/bin:/usr/bin:/bin".into())];
-        Engine::new(
-            catalog,
-            EngineSettings {
-                project: self.places.project.clone(),
-                environment: HookEnvironment::new(&path, &[]),
-                clock: || jiff::Timestamp::UNIX_EPOCH,
-                observers: Vec::new(),
-            },
-        )
-    }
-}
-
-/// Tells the engine's hooks of `bash {"command": "ls"}`.
-fn call(engine: &Engine) -> Outcome {
-    let scope = Scope {
-        conversation_id: "c".into(),
-        parent_conversation_id: None,
-        cwd: "/".into(),
-        recipe: None,
-        time: "T".into(),
-    };
-    let input = serde_json::json!({"command": "ls"}).as_object().unwrap().clone();
-    let body = Body::BeforeTool(ToolCall { id: "1".into(), name: "bash".into(), input });
-    engine.dispatch(Event { scope, body }, &tenter_proc::Cancel::new())
-}
-
-fn reason(outcome: &Outcome) -> &str {
-    outcome.denied().map_or("", |(_, reason)| reason)
-}
 
 fn only(catalog: &Catalog) -> &Hook {
     let [hook] = catalog.hooks() else { panic!("{:?}", catalog.listing()) };
@@ -139,7 +71,13 @@ fn a_plugins_hook_carries_the_plugins_name() {
 fn what_cannot_run_takes_nobodys_place() {
     let guard = "name: guard\ndescription: d\ntrigger: before_tool";
     let cases: [(&str, &str, Option<u32>, TrustMode, &str); 5] = [
-        ("guard", "name: guard\ndescription: d\ntrigger: befor_tool", Some(0o755), TrustMode::All, "invalid"),
+        (
+            "guard",
+            "name: guard\ndescription: d\ntrigger: befor_tool",
+            Some(0o755),
+            TrustMode::All,
+            "invalid",
+        ),
         ("guard.disable", guard, Some(0o755), TrustMode::All, "disabled"),
         ("guard", guard, None, TrustMode::All, "no script"),
         ("guard", guard, Some(0o644), TrustMode::All, "not executable"),
@@ -198,8 +136,14 @@ fn a_protected_hook_that_is_switched_off_or_broken_protects_nothing() {
     scene.manifest(PROJECT, "guard", "");
     scene.settings(USER, "[[hooks.disable]]\nname = \"guard\"\n");
     let (catalog, diagnostics) = scene.load();
-    assert!(catalog.listing().iter().all(|listed| matches!(listed.status, Status::SwitchedOff { .. })));
-    assert_eq!(ids(&diagnostics), [] as [&str; 0], "the person's word is about the name, in every layer");
+    assert!(
+        catalog.listing().iter().all(|listed| matches!(listed.status, Status::SwitchedOff { .. }))
+    );
+    assert_eq!(
+        ids(&diagnostics),
+        [] as [&str; 0],
+        "the person's word is about the name, in every layer"
+    );
 }
 
 #[test]
@@ -309,53 +253,6 @@ fn failing_closed_is_the_manifests_or_the_persons_to_say() {
 }
 
 #[test]
-fn a_hook_with_nothing_to_run_is_listed_and_says_so() {
-    let scene = Scene::new();
-    scene.bare(USER, "notify-slack", "name: notify-slack\ndescription: d\ntrigger: session_end");
-    let (catalog, diagnostics) = scene.load();
-    assert_eq!(catalog.listing()[0].status, Status::NoScript);
-    assert_eq!(catalog.listing()[0].subscriptions[0].event, EventName::SessionEnd);
-    assert_eq!(ids(&diagnostics), ["hook-without-script"]);
-    assert!(diagnostics[0].message.contains("scripts/run.sh"), "{}", diagnostics[0].message);
-}
-
-#[test]
-fn scripts_that_may_not_be_executed_are_given_to_their_interpreters() {
-    let mut cases = vec![("run.sh", "[[ $BASH_VERSION ]] && echo bash >&2\nexit 2\n", "bash")];
-    if has_python() {
-        let python = "import sys\nsys.stderr.write('python')\nsys.exit(2)\n";
-        cases.push(("run.py", python, "python"));
-    }
-    for (file, script, expected) in cases {
-        let scene = Scene::new();
-        scene.bare(USER, "guard", "name: guard\ndescription: d\ntrigger: before_tool");
-        scene.file(&format!("{USER}/guard/scripts/{file}"), script, 0o644);
-        assert_eq!(reason(&scene.dispatch()), expected, "{file}");
-    }
-}
-
-fn has_python() -> bool {
-    let there = ["/usr/local/bin", "/usr/bin", "/bin"]
-        .iter()
-        .any(|folder| std::path::Path::new(folder).join("python3").exists());
-    if !there {
-        eprintln!("skipped: there is no python3");
-    }
-    there
-}
-
-#[test]
-fn the_first_script_runs_and_helpers_do_not_count() {
-    let scene = Scene::new();
-    scene.bare(USER, "guard", "name: guard\ndescription: d\ntrigger: before_tool");
-    for (file, mode) in [("run.py", 0o755), ("run.sh", 0o755), ("check.sh", 0o755)] {
-        let script = format!("#!/bin/sh\necho {file} >&2\nexit 2\n");
-        scene.file(&format!("{USER}/guard/scripts/{file}"), &script, mode);
-    }
-    assert_eq!(reason(&scene.dispatch()), "run.sh");
-}
-
-#[test]
 fn a_manifest_is_found_in_any_letter_case_and_the_usual_one_first() {
     for name in ["hook.md", "Hook.MD", "HOOK.md"] {
         let scene = Scene::new();
@@ -413,7 +310,9 @@ fn what_cannot_be_tolerated_makes_one_hook_invalid_and_hides_none() {
 
 #[test]
 fn a_file_that_is_no_manifest_is_told_with_its_place() {
-    for bytes in [&b"# no front matter\n"[..], b"---\nname: guard\n", b"---\nname: \xff\n---\n", b""] {
+    for bytes in
+        [&b"# no front matter\n"[..], b"---\nname: guard\n", b"---\nname: \xff\n---\n", b""]
+    {
         let scene = Scene::new();
         scene.manifest(USER, "other", "");
         let dir = scene.bare(USER, "guard", "");
@@ -423,70 +322,6 @@ fn a_file_that_is_no_manifest_is_told_with_its_place() {
         assert!(diagnostics[0].path.as_ref().unwrap().starts_with(&dir), "{diagnostics:?}");
         assert_eq!(catalog.listing()[0].name, "guard", "it is called by its folder");
     }
-}
-
-#[test]
-fn a_change_of_any_file_of_a_trusted_folder_asks_again() {
-    let change: [(&str, fn(&std::path::Path)); 6] = [
-        ("the script", |dir| fs::write(dir.join(SCRIPT), "#!/bin/sh\nexit 0\n").unwrap()),
-        ("the text of the manifest", |dir| {
-            let text = fs::read_to_string(dir.join("HOOK.md")).unwrap();
-            fs::write(dir.join("HOOK.md"), text + "more\n").unwrap();
-        }),
-        ("a helper", |dir| fs::write(dir.join("helper.py"), "").unwrap()),
-        ("a new script that goes first", |dir| fs::write(dir.join("scripts/run.sh"), "").unwrap()),
-        ("the mode", |dir| {
-            fs::set_permissions(dir.join("helper.sh"), Permissions::from_mode(0o755)).unwrap();
-        }),
-        ("a file that is gone", |dir| fs::remove_file(dir.join("helper.sh")).unwrap()),
-    ];
-    for (what, change) in change {
-        let scene = Scene::gated();
-        let dir = scene.manifest(PROJECT, "guard", "");
-        scene.file(&format!("{PROJECT}/guard/helper.sh"), "", 0o644);
-        scene.trust_all();
-        assert_eq!(running(&scene.load().0), ["guard"]);
-        change(&dir);
-        let (catalog, _) = scene.load();
-        assert!(catalog.hooks().is_empty(), "{what}");
-        assert!(catalog.untrusted()[0].previous.is_some(), "{what}");
-        let events = TrustEntry::from(&catalog.untrusted()[0]).events;
-        assert_eq!(events, ["before_tool"], "a manifest tells its event before it is trusted");
-    }
-}
-
-#[test]
-fn a_python_hook_leaves_its_folder_as_it_was_trusted() {
-    if !has_python() {
-        return;
-    }
-    let scene = Scene::gated();
-    scene.bare(PROJECT, "guard", "name: guard\ndescription: d\ntrigger: before_tool");
-    scene.file(&format!("{PROJECT}/guard/scripts/helper.py"), "WORD = 'no'\n", 0o644);
-    let script = "import sys, helper\nsys.stderr.write(helper.WORD)\nsys.exit(2)\n";
-    scene.file(&format!("{PROJECT}/guard/scripts/run.py"), script, 0o644);
-    scene.trust_all();
-    assert_eq!(reason(&scene.dispatch()), "no");
-    assert!(!scene.at(PROJECT).join("guard/scripts/__pycache__").exists());
-    assert_eq!(running(&scene.load().0), ["guard"]);
-}
-
-#[test]
-fn a_folder_that_was_replaced_after_it_was_loaded_does_not_run() {
-    let scene = Scene::gated();
-    let dir = scene.manifest(PROJECT, "guard", "metadata: {fail: closed}");
-    scene.trust_all();
-    let engine = scene.engine(scene.load().0);
-    fs::rename(&dir, scene.at("elsewhere")).unwrap();
-    let other = scene.manifest(PROJECT, "guard", "metadata: {fail: closed}");
-    fs::write(other.join(SCRIPT), "#!/bin/sh\ntouch \"$TENTER_PROJECT_DIR/ran\"\n").unwrap();
-    let outcome = call(&engine);
-    assert!(reason(&outcome).contains("was changed after it was loaded"), "{outcome:?}");
-    assert!(outcome.denied_by_failure && !scene.at("project/ran").exists());
-    // What is the same again may run.
-    fs::remove_dir_all(&other).unwrap();
-    fs::rename(scene.at("elsewhere"), &dir).unwrap();
-    assert!(reason(&call(&engine)).ends_with("guard says no"));
 }
 
 #[test]
@@ -500,14 +335,4 @@ fn both_kinds_run_in_one_order() {
     scene.manifest(USER_AGENTS, "agents", "");
     let expected = ["first", "a-program", "z-manifest", "program", "agents", "last"];
     assert_eq!(running(&scene.load().0), expected);
-}
-
-#[test]
-fn a_hook_that_names_its_own_folder_starts_there() {
-    for (more, expected) in [("", "project"), ("metadata: {workdir: hook}", "home/.kodelet/hooks/guard")] {
-        let scene = Scene::new();
-        let dir = scene.manifest(USER, "guard", more);
-        fs::write(dir.join(SCRIPT), "#!/bin/sh\npwd >&2\nexit 2\n").unwrap();
-        assert_eq!(reason(&scene.dispatch()), scene.at(expected).to_str().unwrap());
-    }
 }

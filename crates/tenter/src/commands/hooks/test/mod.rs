@@ -1,0 +1,88 @@
+//! `tenter hooks test`: runs a hook's tests; or runs it once, as an agent would, and shows what it was told, what it wrote,
+//! and how that is understood. Nothing is recorded, and no agent is involved.
+//!
+//! A test is a file `tests/*.json` in the folder of a manifest hook; `case` documents its form.
+
+mod case;
+mod once;
+mod payload;
+mod table;
+
+use tenter_engine::EngineSettings;
+use tenter_engine::catalog::{Catalog, Status};
+use tenter_engine::hook::Hook;
+use tenter_proc::Cancel;
+
+use super::entry;
+use crate::commands::Done;
+use crate::failure::{Exit, Failure};
+use crate::hooks::Project;
+use crate::{env, signals};
+
+/// Run a hook's tests; or run it once, as an agent would, and show what it was told, what it wrote, and how that is
+/// understood.
+///
+/// The tests are the files tests/*.json in the hook's folder. Where there are none, or a payload is asked for, the hook is run
+/// once; the exit code is then 0 when its answer is understood, whatever it says, and 1 when the hook fails.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// The hook's full name.
+    name: String,
+    /// Run it once on this payload, a JSON object; "-" reads it from stdin. Its "event" or "event_type" says which event it is of.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["event", "sample"])]
+    payload: Option<String>,
+    /// Run it once on a sample of this event.
+    #[arg(long, value_name = "EVENT")]
+    event: Option<String>,
+    /// Run it once on a sample, also where it has tests.
+    #[arg(long)]
+    sample: bool,
+    /// Show as JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+/// Does it.
+pub(super) fn run(mut project: Project, args: &Args) -> Done {
+    let cancel = Cancel::new();
+    signals::forward(&cancel)?;
+    let given = args.payload.as_deref().map(|file| payload::read(&project, file)).transpose()?;
+    let catalog = project.load(&cancel);
+    super::show_findings(&project);
+    let hook = find(&project, &catalog, &args.name)?;
+    if given.is_none() && args.event.is_none() && !args.sample {
+        let files = case::files(hook)?;
+        if !files.is_empty() {
+            return table::run(&project, hook, &files, args.json, &cancel);
+        }
+    }
+    once::run(&project, hook, given, args, &cancel)
+}
+
+fn settings(project: &Project) -> EngineSettings {
+    EngineSettings {
+        project: project.root().to_owned(),
+        environment: project.hook_environment(),
+        clock: env::now,
+        observers: Vec::new(),
+    }
+}
+
+/// The hook of this name that runs. One that would run in its place if it were trusted is not passed over.
+fn find<'c>(project: &Project, catalog: &'c Catalog, name: &str) -> Result<&'c Hook, Failure> {
+    let named = entry::entries_named(project, catalog, name)?;
+    let mut by_precedence = catalog.listing().iter().filter(|listed| listed.name == name);
+    let may_run = by_precedence
+        .find(|listed| matches!(listed.status, Status::Active | Status::NotTrusted { .. }));
+    if may_run.is_some_and(|listed| listed.status != Status::Active) {
+        let failure =
+            Failure::new(format!("the hook {name} is not trusted as it is, so it is not run"))
+                .help("look at it with `tenter hooks show`, then run `tenter trust`");
+        return Err(Failure { exit: Exit::Untrusted, ..failure });
+    }
+    let active = catalog.hooks().iter().find(|hook| hook.name == name);
+    active.map(AsRef::as_ref).ok_or_else(|| {
+        let reason = named.iter().find_map(|entry| entry.reason.as_deref());
+        Failure::new(format!("the hook {name} {}", reason.unwrap_or("does not run")))
+    })
+}

@@ -1,0 +1,140 @@
+//! All tests of a hook, one after another: which pass, and of the others what differs.
+
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+use serde_json::{Value, json};
+use similar::TextDiff;
+use tenter_agent::session::Status as Ended;
+use tenter_engine::hook::Hook;
+use tenter_engine::run_once;
+use tenter_proc::Cancel;
+use tenter_protocol::Object;
+
+use super::case::{self, Case, UNMATCHED};
+use super::payload::{self, Aim};
+use super::settings;
+use crate::commands::Done;
+use crate::failure::{Exit, Failure};
+use crate::hooks::Project;
+use crate::sanitize::sanitize;
+use crate::ui::{self, BAD, FAINT, GOOD, styled};
+
+/// One test, done. The fields are those of the JSON form.
+#[derive(Serialize)]
+struct Tested {
+    file: PathBuf,
+    description: Option<String>,
+    passed: bool,
+    /// What was expected, and what came under the same keys; nothing where the file is no test.
+    expected: Option<Object>,
+    got: Option<Object>,
+    /// Why the file is no test.
+    error: Option<String>,
+}
+
+/// Runs the tests in `files`.
+pub(super) fn run(
+    project: &Project,
+    hook: &Hook,
+    files: &[PathBuf],
+    as_json: bool,
+    cancel: &Cancel,
+) -> Done {
+    let mut results = Vec::new();
+    for file in files {
+        let tested = test(project, hook, file, cancel)?;
+        if cancel.is_cancelled() {
+            return Ok(Exit::Agent(Ended::Interrupted));
+        }
+        if !as_json {
+            print(hook, &tested);
+        }
+        results.push(tested);
+    }
+    let failed = results.iter().filter(|tested| !tested.passed).count();
+    if as_json {
+        ui::out(serde_json::to_string_pretty(&results).unwrap_or_default());
+    } else {
+        ui::out(format!("{} passed, {failed} failed", results.len() - failed));
+    }
+    Ok(if failed == 0 { Exit::Done } else { Exit::Failed })
+}
+
+fn test(project: &Project, hook: &Hook, file: &Path, cancel: &Cancel) -> Result<Tested, Failure> {
+    let case = match Case::read(file) {
+        Ok(case) => case,
+        Err(error) => return Ok(no_test(file, error)),
+    };
+    let came = play(project, hook, &case, cancel)?;
+    let got = case.compared(&came);
+    Ok(Tested {
+        file: file.to_owned(),
+        passed: got == case.expect,
+        description: case.description,
+        expected: Some(case.expect),
+        got: Some(got),
+        error: None,
+    })
+}
+
+fn no_test(file: &Path, error: String) -> Tested {
+    Tested {
+        file: file.to_owned(),
+        description: None,
+        passed: false,
+        expected: None,
+        got: None,
+        error: Some(error),
+    }
+}
+
+/// Runs the hook on the test's event, as far as its matcher lets it.
+fn play(project: &Project, hook: &Hook, case: &Case, cancel: &Cancel) -> Result<Object, Failure> {
+    let (subscription, mut event) = payload::sample_for(project, hook, None)?;
+    event.extend(case.event.clone());
+    match payload::aim(hook, subscription.event, &event) {
+        Aim::Hit(Some(name)) => {
+            event.insert("tool_name".to_owned(), json!(name));
+        }
+        Aim::Hit(None) => {}
+        Aim::Other => return Ok(not_run(UNMATCHED, &Value::Null)),
+        Aim::Unknown(error) => return Ok(not_run("failed", &json!(error.to_string()))),
+    }
+    let request = payload::request(subscription, &event);
+    Ok(case::came_out(&run_once(hook, request, &settings(project), cancel)))
+}
+
+fn not_run(decision: &str, reason: &Value) -> Object {
+    let fields = [("decision", json!(decision)), ("reason", reason.clone())];
+    fields.into_iter().map(|(key, value)| (key.to_owned(), value)).collect()
+}
+
+fn print(hook: &Hook, tested: &Tested) {
+    let (style, word) = if tested.passed { (GOOD, "pass") } else { (BAD, "FAIL") };
+    let file = tested.file.strip_prefix(&hook.path).unwrap_or(&tested.file).to_string_lossy();
+    let description = tested.description.as_deref().unwrap_or_default();
+    let line = format!("{} {}  {}", styled(style, word), sanitize(&file), sanitize(description));
+    ui::out(line.trim_end());
+    if let Some(error) = &tested.error {
+        ui::out(format!("  {}", sanitize(error)));
+    }
+    if let (Some(expected), Some(got), false) = (&tested.expected, &tested.got, tested.passed) {
+        ui::out(format!("  {} {}", styled(BAD, "- expected"), styled(GOOD, "+ got")));
+        diff(expected, got);
+    }
+}
+
+fn diff(expected: &Object, got: &Object) {
+    let pretty = |object| serde_json::to_string_pretty(object).unwrap_or_default();
+    let (expected, got) = (pretty(expected), pretty(got));
+    for change in TextDiff::from_lines(&expected, &got).iter_all_changes() {
+        let style = match change.tag() {
+            similar::ChangeTag::Delete => BAD,
+            similar::ChangeTag::Insert => GOOD,
+            similar::ChangeTag::Equal => FAINT,
+        };
+        let line = format!("{} {}", change.tag(), change.value().trim_end_matches('\n'));
+        ui::out(format!("    {}", styled(style, sanitize(&line))));
+    }
+}

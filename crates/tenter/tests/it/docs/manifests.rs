@@ -1,0 +1,386 @@
+//! `manifest-hooks.md`: its hooks are played, its payloads and answers compared with real ones, its tables with the code.
+//!
+//! | kind | what is done with the block |
+//! | --- | --- |
+//! | `manifest NAME` | it is a `HOOK.md`; it must be valid by every rule |
+//! | `entry NAME` | it is that hook's script; its lines are those of `hook` |
+//! | `matcher` | `fires:` and `rests:` are calls that it is about and not about |
+//! | `told EVENT` | it is compared with what a hook really reads |
+//! | `says EVENT => DECISION` | it is read as a hook's answer, and each of its fields must count |
+//! | `toml NAMES` | it is read as `hooks.toml` where hooks of these names are |
+
+use std::collections::BTreeSet;
+use std::fs::{self, Permissions};
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
+
+use serde_json::Value;
+use tenter_agent::tools::Registry;
+use tenter_engine::DecisionKind;
+use tenter_engine::matcher::{self, Matcher};
+use tenter_protocol::event::{
+    CompactTrigger, Compaction, ExitReason, SessionEnd, SessionStart, Stop, StopReason, Subagent,
+    Turn, Usage,
+};
+use tenter_protocol::lifecycle::{self, Power, TABLE};
+use tenter_protocol::manifest::front_matter::{self, Rules};
+use tenter_protocol::manifest::{Manifest, parse_reply, payload};
+use tenter_protocol::{
+    Body, Event, EventName, Message, Object, Scope, ToolCall, ToolResult, json, tool_names,
+};
+use tenter_testkit::Sandbox;
+
+use super::hooks::{carry_out, has_what_it_needs};
+use super::markdown::{Block, Table, page, pages};
+use crate::sandbox;
+
+const FOLDER: &str = ".config/agents/hooks";
+const RECORD: &str = "#!/bin/sh\ncat >> payloads.jsonl\n";
+
+fn table(first_column: &str) -> Table {
+    let tables = page("manifest-hooks.md").tables;
+    tables.into_iter().find(|table| table.header[0] == first_column).unwrap()
+}
+
+/// Writes a hook of the person's.
+fn install(sandbox: &Sandbox, name: &str, manifest: &str, script: &str) {
+    let folder = sandbox.home().join(FOLDER).join(name);
+    fs::create_dir_all(folder.join("scripts")).unwrap();
+    fs::write(folder.join("HOOK.md"), manifest).unwrap();
+    let is_python = script.lines().next().is_some_and(|line| line.ends_with("python3"));
+    let file = folder.join("scripts").join(if is_python { "run.py" } else { "run.sh" });
+    fs::write(&file, script).unwrap();
+    fs::set_permissions(file, Permissions::from_mode(0o755)).unwrap();
+}
+
+/// Reads a manifest by every rule; it must keep them all, and give no cause for remarks but for a slow expression.
+fn strict(place: &str, name: &str, text: &str) -> Manifest {
+    let path = Path::new("/hooks").join(name).join("HOOK.md");
+    let (manifest, mut findings) =
+        front_matter::read(&path, text.as_bytes(), Rules::Strict, &matcher::check);
+    findings.retain(|finding| finding.id != "manifest-pattern-remark");
+    assert!(findings.is_empty(), "{place}: {findings:#?}");
+    manifest.unwrap()
+}
+
+#[test]
+fn every_manifest_keeps_every_rule() {
+    let pages = pages();
+    for block in super::examples(&pages, "manifest") {
+        strict(&block.place, &block.note.rest, &block.text);
+    }
+    let files =
+        super::examples(&pages, "file").filter(|block| block.note.rest.ends_with("/HOOK.md"));
+    for block in files {
+        let name = Path::new(&block.note.rest).parent().unwrap().file_name().unwrap();
+        strict(&block.place, name.to_str().unwrap(), &block.text);
+    }
+}
+
+#[test]
+fn every_script_decides_as_its_example_says() {
+    let pages = pages();
+    for block in super::examples(&pages, "entry") {
+        let sandbox = sandbox();
+        if !has_what_it_needs(&sandbox, block) {
+            continue;
+        }
+        let name = &block.note.rest;
+        let manifest =
+            super::examples(&pages, "manifest").find(|manifest| manifest.note.rest == *name);
+        install(&sandbox, name, &manifest.unwrap().text, &block.text);
+        for (key, value) in &block.note.lines {
+            carry_out(&sandbox, block, key, value);
+        }
+    }
+}
+
+#[test]
+fn every_matcher_is_about_the_calls_that_it_says() {
+    for block in super::examples(&pages(), "matcher") {
+        let front =
+            format!("---\nname: x\ndescription: d\ntrigger: before_tool\n{}---\n", block.text);
+        let matcher = Matcher::compile(&strict(&block.place, "x", &front).matcher).unwrap();
+        for (key, call) in &block.note.lines {
+            let (name, input) = call.split_once(' ').unwrap();
+            let input = serde_json::from_str(input).unwrap();
+            let call = ToolCall { id: "1".into(), name: name.into(), input };
+            let found = matcher.matches(&call).unwrap().is_some();
+            assert_eq!(found, key == "fires", "{}: {call:?}", block.place);
+        }
+    }
+}
+
+#[test]
+fn every_payload_is_what_a_manifest_hook_reads() {
+    for block in super::examples(&pages(), "told") {
+        let documented: Value = serde_json::from_str(&block.text).unwrap();
+        assert_eq!(documented["event_type"], block.note.rest.as_str(), "{}", block.place);
+        let sandbox = sandbox();
+        let note = |key, before: &str, after: &str| {
+            block.note.get(key).map_or(String::new(), |value| format!("{before}{value}{after}\n"))
+        };
+        let front = format!(
+            "name: record\ndescription: d\ntrigger: {}\n{}{}",
+            block.note.rest,
+            note("matcher", "matcher: {tool: ", "}"),
+            note("metadata", "metadata: ", "")
+        );
+        install(&sandbox, "record", &format!("---\n{front}---\n"), RECORD);
+        sandbox.write("README.md", "# The shop\n");
+        let model = sandbox.script(block.note.get("script").unwrap());
+        let output = sandbox.run(&["run", "--model", &model, block.note.get("message").unwrap()]);
+        let normal = |payload: &Value| {
+            let mut payload = payload.clone();
+            // It depends on the machine.
+            payload
+                .as_object_mut()
+                .unwrap()
+                .entry("duration_seconds")
+                .and_modify(|value| *value = 0.into());
+            let text = output.normal(&json::to_string(&payload));
+            let text = text
+                .replace("[ROOT]/project", "/home/ada/shop")
+                .replace("[ROOT]/home", "/home/ada");
+            text.replace("[ROOT]/", "/home/ada/")
+        };
+        let read = |line: &str| normal(&serde_json::from_str(line).unwrap());
+        let real: Vec<String> = sandbox.read("payloads.jsonl").lines().map(read).collect();
+        let documented = normal(&documented);
+        assert!(real.contains(&documented), "{}\n{documented}\nis none of\n{real:#?}", block.place);
+    }
+}
+
+#[test]
+fn every_answer_of_a_manifest_hook_is_understood_down_to_its_last_field() {
+    for block in super::examples(&pages(), "says") {
+        let (event, decision) = said(block);
+        let answer: Object = serde_json::from_str(&block.text).unwrap();
+        let read = parse_reply(event, block.text.as_bytes());
+        assert_eq!(read.warnings, [] as [String; 0], "{}", block.place);
+        assert_eq!(DecisionKind::of(&read.reply).as_str(), decision, "{}", block.place);
+        for key in answer.keys() {
+            let mut without = answer.clone();
+            without.shift_remove(key);
+            let without = parse_reply(event, json::to_string(&without).as_bytes());
+            assert_ne!(read, without, "{}: {key} changes nothing", block.place);
+        }
+    }
+}
+
+fn said(block: &Block) -> (EventName, &str) {
+    let (event, decision) = block.note.rest.split_once(" => ").unwrap();
+    (lifecycle::by_any_spelling(event)[0], decision)
+}
+
+/// The fields that an event takes are those that it names where it is given something else; each is shown in an example.
+#[test]
+fn every_field_of_an_answer_is_listed_with_its_events() {
+    let pages = pages();
+    let shown: BTreeSet<String> = super::examples(&pages, "says")
+        .flat_map(|block| serde_json::from_str::<Object>(&block.text).unwrap())
+        .map(|(key, _)| key)
+        .collect();
+    let documented = table("Answer");
+    assert_eq!(shown, documented.names().into_iter().map(str::to_owned).collect());
+    for row in &TABLE {
+        let warning = &parse_reply(row.event, b"{\"zzz\": 1}").warnings[0];
+        let taken: BTreeSet<&str> =
+            warning.split_once("known are ").unwrap().1.split(", ").collect();
+        let is_for = |events: &str| {
+            events == "every event"
+                || events == row.name
+                || events.contains(&format!("`{}`", row.name))
+        };
+        let listed = documented.rows.iter().filter(|field| is_for(&field[2]));
+        assert_eq!(
+            listed.map(|field| field[0].as_str()).collect::<BTreeSet<_>>(),
+            taken,
+            "{}",
+            row.name
+        );
+    }
+}
+
+#[test]
+fn every_hooks_toml_is_taken_as_it_stands() {
+    for block in super::examples(&pages(), "toml") {
+        let sandbox = sandbox();
+        for name in block.note.rest.split(", ") {
+            let front = format!("---\nname: {name}\ndescription: d\ntrigger: before_agent\n---\n");
+            install(&sandbox, name, &front, "#!/bin/sh\n");
+        }
+        sandbox.write(&format!("../home/{FOLDER}/hooks.toml"), &block.text);
+        let listed = sandbox.run(&["hooks", "list", "--json"]).expect_code(0);
+        assert!(listed.stderr.is_empty(), "{}\n{listed}", block.place);
+        let listed = listed.json();
+        let of = |name: &str| {
+            let hook = listed.as_array().unwrap().iter().find(|hook| hook["name"] == name).unwrap();
+            (hook["active"] == true, hook["priority"].as_u64(), hook["timeout_ms"].as_u64())
+        };
+        assert_eq!(of("quick"), (true, Some(100), Some(10000)));
+        assert_eq!(of("tidy-python"), (true, Some(10), Some(60000)));
+        assert!(!of("notify").0);
+    }
+}
+
+#[test]
+fn the_table_of_triggers_is_the_codes() {
+    let code: Vec<Vec<String>> = TABLE
+        .iter()
+        .map(|row| {
+            let powers: Vec<&str> = row.may.iter().copied().map(Power::as_str).collect();
+            let powers = if powers.is_empty() { "nothing".to_owned() } else { powers.join(", ") };
+            vec![row.name.to_owned(), row.manifest[1..].join(", "), row.fires.to_owned(), powers]
+        })
+        .collect();
+    let mut documented = table("Trigger").rows;
+    documented.sort_by_key(|row| TABLE.iter().position(|known| known.name == row[0]));
+    assert_eq!(documented, code);
+    let consequences = table("Blocked");
+    for row in &TABLE {
+        let named = |cell: &&str| *cell == row.name || cell.contains(&format!("`{}`", row.name));
+        assert_eq!(
+            consequences.names().iter().filter(|cell| named(cell)).count(),
+            1,
+            "{}",
+            row.name
+        );
+    }
+}
+
+#[test]
+fn the_tables_of_front_matter_are_the_schemas() {
+    let schema = front_matter::json_schema();
+    let keys = |schema: &Value| -> Vec<String> {
+        schema["properties"].as_object().unwrap().keys().cloned().collect()
+    };
+    let documented = table("Key");
+    assert_eq!(documented.names(), keys(&schema));
+    for row in &documented.rows {
+        let default = &schema["properties"][&row[0]]["default"];
+        assert!(default.is_null() || *default == row[2].parse::<Value>().unwrap(), "{row:?}");
+    }
+    let metadata = &schema["properties"]["metadata"];
+    let extensions = table("Extension");
+    assert_eq!(
+        extensions.names().into_iter().collect::<BTreeSet<_>>(),
+        keys(metadata).iter().map(String::as_str).collect()
+    );
+    for row in &extensions.rows {
+        let words = metadata["properties"][&row[0]]["enum"].as_array().into_iter().flatten();
+        assert!(words.clone().all(|word| row[1].contains(word.as_str().unwrap())), "{row:?}");
+    }
+}
+
+/// The keys that a test may expect are those that are named where it is given something else.
+#[test]
+fn the_table_of_expectations_is_the_codes() {
+    let sandbox = sandbox();
+    let front = "---\nname: x\ndescription: d\ntrigger: before_agent\n---\n";
+    install(&sandbox, "x", front, "#!/bin/sh\n");
+    let test = "{\"event\": {}, \"expect\": {\"zzz\": 1}}";
+    sandbox.write(&format!("../home/{FOLDER}/x/tests/zzz.json"), test);
+    let output = sandbox.run(&["hooks", "test", "x"]).expect_code(1);
+    let known = output.stdout.split_once("zzz").unwrap_or_else(|| panic!("{output}")).1;
+    for name in table("Expected").names() {
+        assert!(known.contains(name), "{name} is not known\n{output}");
+    }
+    for word in
+        known.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| word.contains('_'))
+    {
+        assert!(table("Expected").names().contains(&word), "{word} is not listed\n{output}");
+    }
+}
+
+#[test]
+fn the_table_of_tools_names_is_the_codes() {
+    let code: Vec<Vec<String>> = Registry::standard()
+        .iter()
+        .map(|tool| {
+            let others = tool_names::spellings(tool.name()).skip(1);
+            let others: Vec<String> = others.map(|name| format!("`{name}`")).collect();
+            vec![tool.name().to_owned(), others.join(", ")]
+        })
+        .collect();
+    let mut documented = table("Tool").rows;
+    let place = |row: &Vec<String>| code.iter().position(|known| known[0] == row[0]);
+    documented.sort_by_key(place);
+    assert_eq!(documented, code);
+}
+
+#[test]
+fn every_field_of_a_manifests_payload_is_listed() {
+    let page = page("manifest-hooks.md");
+    let mut seen = BTreeSet::new();
+    for body in bodies() {
+        let event = body.name();
+        seen.insert(event);
+        let scope = Scope {
+            conversation_id: "c".into(),
+            parent_conversation_id: Some("p".into()),
+            cwd: "/".into(),
+            recipe: Some("r".into()),
+            time: "T".into(),
+        };
+        let told: Object =
+            serde_json::from_str(&payload(&Event { scope, body }, event.as_str(), None, false))
+                .unwrap();
+        let listed = &page.fields("Every event") | &page.fields(event.as_str());
+        assert_eq!(told.keys().map(String::as_str).collect::<BTreeSet<_>>(), listed, "{event}");
+        let context = page.tables.iter().find(|table| table.heading == "Every event").unwrap();
+        let context = &context.rows.iter().find(|row| row[0] == "context").unwrap()[2];
+        for key in told["context"].as_object().unwrap().keys() {
+            assert!(context.contains(&format!("`{key}`")), "{key} of context is not listed");
+        }
+    }
+    assert_eq!(seen.len(), TABLE.len());
+}
+
+/// A body of each event, with every field that may be left out.
+fn bodies() -> Vec<Body> {
+    let call = ToolCall { id: "1".into(), name: "bash".into(), input: Object::new() };
+    let mut succeeded = ToolResult::failure("bash", "", "T".into());
+    succeeded.success = true;
+    let failed = ToolResult::blocked("bash", "no", "T".into());
+    let messages = std::sync::Arc::new(vec![Message::user("x")]);
+    let (usage, response) = (Usage::default(), "x".to_owned());
+    let subagent = Subagent { name: "n".into(), kind: "k".into(), task: "t".into() };
+    let compaction =
+        |tokens_after| Compaction { trigger: CompactTrigger::Auto, tokens_before: 1, tokens_after };
+    vec![
+        Body::SessionStart(SessionStart { model: "m".into(), args: Object::new() }),
+        Body::BeforeAgent { message: "x".into() },
+        Body::BeforeTool(call.clone()),
+        Body::AfterTool { call: call.clone(), result: succeeded },
+        Body::AfterTool { call, result: failed },
+        Body::AfterTurn(Turn {
+            turn_number: 1,
+            session_turn: 1,
+            tools_used: true,
+            usage,
+            auto_compact: Some(0.8),
+            response: response.clone(),
+            messages: messages.clone(),
+        }),
+        Body::BeforeStop(Stop {
+            reason: StopReason::NoToolCalls,
+            step_count: 1,
+            usage,
+            auto_compact: Some(0.8),
+            response: response.clone(),
+            messages,
+            continuation_count: 0,
+        }),
+        Body::AfterAgent { response: response.clone() },
+        Body::SubagentStart(subagent.clone()),
+        Body::SubagentStop { subagent, response },
+        Body::PreCompact(compaction(None)),
+        Body::PostCompact(compaction(Some(1))),
+        Body::SessionEnd(SessionEnd {
+            duration_seconds: 1,
+            total_steps: 1,
+            exit_reason: ExitReason::Done,
+        }),
+    ]
+}

@@ -1,0 +1,144 @@
+//! `tenter hooks test` on a hook that has tests.
+
+use std::fs;
+use std::path::Path;
+
+use insta::assert_snapshot;
+use serde_json::{Value, json};
+
+use super::{manifest, user_hooks};
+use crate::sandbox;
+
+const GUARD: &str = "event=$(cat)\ncase $event in *'rm -rf'*) echo 'too dangerous' >&2; exit 2 ;; esac\necho '{\"modified_input\": {\"command\": \"ls\"}, \"additional_context\": \"be careful\"}'";
+
+fn test(hook: &Path, name: &str, case: &Value) {
+    fs::create_dir_all(hook.join("tests")).unwrap();
+    fs::write(hook.join("tests").join(name), case.to_string()).unwrap();
+}
+
+#[test]
+fn tests_are_run_and_a_mismatch_is_shown_as_a_diff() {
+    let sandbox = sandbox();
+    let hook = manifest(
+        &user_hooks(&sandbox),
+        "guard",
+        "trigger: before_tool\nmatcher: {tool: ^Shell$}",
+        GUARD,
+    );
+    let rm = json!({"tool_input": {"command": "rm -rf /"}});
+    test(
+        &hook,
+        "denies.json",
+        &json!({"description": "Nobody deletes.", "event": rm, "expect": {"decision": "deny", "exit": 2, "reason": "dangerous"}}),
+    );
+    test(
+        &hook,
+        "rewrites.json",
+        &json!({"expect": {"modified_input": {"command": "ls"}, "context": "careful", "stderr": ""}}),
+    );
+    test(
+        &hook,
+        "skips.json",
+        &json!({"event": {"tool_name": "WriteFile"}, "expect": {"decision": "unmatched"}}),
+    );
+    assert_snapshot!(sandbox.run(&["hooks", "test", "guard"]), @"
+    exit: 0
+    --- stdout
+    pass tests/denies.json  Nobody deletes.
+    pass tests/rewrites.json
+    pass tests/skips.json
+    3 passed, 0 failed
+    ");
+    test(&hook, "wrong.json", &json!({"event": rm, "expect": {"decision": "allow", "exit": 2}}));
+    test(&hook, "z.json", &json!({"expect": {"decison": "allow"}}));
+    assert_snapshot!(sandbox.run(&["hooks", "test", "guard"]), @r#"
+    exit: 1
+    --- stdout
+    pass tests/denies.json  Nobody deletes.
+    pass tests/rewrites.json
+    pass tests/skips.json
+    FAIL tests/wrong.json
+      - expected + got
+          {
+        -   "decision": "allow",
+        +   "decision": "deny",
+            "exit": 2
+          }
+    FAIL tests/z.json
+      nothing is called "decison" in "expect"; known are decision, exit, reason, context, stdout, stderr, modified_input, modified_output, modified_prompt
+    3 passed, 2 failed
+    "#);
+}
+
+#[test]
+fn the_json_form_has_every_test() {
+    let sandbox = sandbox();
+    let hook = manifest(&user_hooks(&sandbox), "guard", "trigger: before_tool", GUARD);
+    test(&hook, "a.json", &json!({"expect": {"decision": "deny"}}));
+    test(&hook, "b.json", &json!({"expect": {}}));
+    let results = sandbox.run(&["hooks", "test", "guard", "--json"]).expect_code(1).json();
+    assert_eq!(
+        results[0],
+        json!({"file": hook.join("tests/a.json"), "description": null, "passed": false,
+        "expected": {"decision": "deny"}, "got": {"decision": "rewrite"}, "error": null})
+    );
+    assert!(results[1]["error"].as_str().unwrap().contains("it expects nothing"), "{results}");
+}
+
+#[test]
+fn a_hook_reads_the_name_of_the_tool_that_its_matcher_matched() {
+    let sandbox = sandbox();
+    let front_matter = "trigger: before_tool\nmatcher: {tool: ^Shell$}";
+    let hook = manifest(&user_hooks(&sandbox), "echo", front_matter, "cat");
+    test(
+        &hook,
+        "a.json",
+        &json!({"event": {"tool_name": "bash"}, "expect": {"stdout": "\"tool_name\": \"Shell\""}}),
+    );
+    let output = sandbox.run(&["hooks", "test", "echo"]);
+    assert_eq!(output.code, Some(0), "{output}");
+}
+
+#[test]
+fn a_sample_a_payload_or_an_event_run_the_hook_once_all_the_same() {
+    let sandbox = sandbox();
+    let hook = manifest(
+        &user_hooks(&sandbox),
+        "guard",
+        "trigger: before_tool\nmatcher: {tool: WriteFile}",
+        GUARD,
+    );
+    test(&hook, "a.json", &json!({"expect": {"decision": "deny"}}));
+    let once = |args: &[&str]| {
+        sandbox.run(&[&["hooks", "test", "guard", "--json"], args].concat()).expect_code(0)
+    };
+    let sample = once(&["--sample"]);
+    assert!(sample.stderr.contains("Its matcher is not about this call"), "{sample}");
+    assert_eq!(sample.json()["payload"]["tool_name"], "bash");
+    assert_eq!(once(&["--event", "pre-tool-call"]).json()["decision"], "rewrite");
+    sandbox.write("p", "{\"event_type\": \"before_tool\", \"tool_name\": \"WriteFile\", \"tool_input\": {\"x\": \"rm -rf\"}}");
+    let given = once(&["--payload", "p"]);
+    assert_eq!([&given.json()["decision"], &given.json()["reason"]], ["deny", "too dangerous"]);
+    assert!(given.stderr.is_empty(), "{given}");
+}
+
+#[test]
+fn there_is_a_sample_of_every_event_for_hooks_without_tests() {
+    let sandbox = sandbox();
+    for event in [
+        "session_start",
+        "before_agent",
+        "after_agent",
+        "subagent_start",
+        "subagent_stop",
+        "pre_compact",
+        "post_compact",
+        "session_end",
+    ] {
+        let name = event.replace('_', "-");
+        manifest(&user_hooks(&sandbox), &name, &format!("trigger: {event}"), "cat >&2; echo told");
+        let result = sandbox.run(&["hooks", "test", &name, "--json"]).expect_code(0).json();
+        assert_eq!([&result["decision"], &result["payload"]["event_type"]], ["none", event]);
+        assert_eq!(result["notes"], json!(["printed: told"]), "{result}");
+    }
+}

@@ -1,0 +1,138 @@
+//! `tenter hooks doctor`.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+
+use insta::assert_snapshot;
+use serde_json::{Value, json};
+use tenter_testkit::Sandbox;
+
+use super::{SILENT, manifest, project_hooks, user_hooks};
+use crate::sandbox;
+
+fn findings(sandbox: &Sandbox) -> Vec<Value> {
+    sandbox.run(&["hooks", "doctor", "--json"]).json().as_array().unwrap().clone()
+}
+
+fn ids(sandbox: &Sandbox) -> Vec<String> {
+    findings(sandbox).iter().map(|finding| finding["id"].as_str().unwrap().to_owned()).collect()
+}
+
+#[test]
+fn a_healthy_set_up_says_so() {
+    let sandbox = sandbox();
+    assert_snapshot!(sandbox.run(&["hooks", "doctor"]), @"
+    exit: 0
+    --- stdout
+    All is well: 0 hooks are ready.
+    ");
+    sandbox.user_hook("program", SILENT);
+    manifest(&user_hooks(&sandbox), "guard", "trigger: before_tool\nmatcher: {tool: Shell}", "");
+    assert_snapshot!(sandbox.run(&["hooks", "doctor"]), @"
+    exit: 0
+    --- stdout
+    All is well: 2 hooks are ready.
+    ");
+    assert_eq!(sandbox.run(&["hooks", "doctor", "--json"]).expect_code(0).json(), json!([]));
+}
+
+#[test]
+fn everything_that_is_wrong_stands_on_one_page_the_worst_first() {
+    let sandbox = sandbox();
+    let hooks = user_hooks(&sandbox);
+    let interpreted = |name: &str, line: &str| {
+        let folder = manifest(&hooks, name, "trigger: before_tool", "");
+        fs::write(folder.join("scripts/run.sh"), format!("{line}\n")).unwrap();
+    };
+    interpreted("no-such", "#!/nowhere/perl -w");
+    interpreted("no-env", "#!/usr/bin/env no-such-thing");
+    let bare = manifest(&hooks, "bare", "trigger: before_tool", "");
+    fs::remove_dir_all(bare.join("scripts")).unwrap();
+    let mode = manifest(&hooks, "mode", "trigger: before_tool", "");
+    fs::set_permissions(mode.join("scripts/run.sh"), fs::Permissions::from_mode(0o644)).unwrap();
+    let run = manifest(&hooks, "locked", "trigger: before_tool", "").join("scripts");
+    fs::rename(run.join("run.sh"), run.join("run")).unwrap();
+    fs::set_permissions(run.join("run"), fs::Permissions::from_mode(0o644)).unwrap();
+    manifest(&hooks, "never", "trigger: before_tool\nmatcher: {tool: ^PowerShell$}", "");
+    manifest(&hooks, "look", "trigger: before_tool\nmatcher: {pattern: \"(?=x)y\"}", "");
+    manifest(&hooks, "exposed", "trigger: before_tool", "");
+    fs::set_permissions(hooks.join("exposed"), fs::Permissions::from_mode(0o777)).unwrap();
+    manifest(&hooks, "twice", "trigger: after_tool", "");
+    manifest(&sandbox.home().join(".kodelet/hooks"), "twice", "trigger: after_tool", "");
+    fs::write(hooks.join("hooks.toml"), "[[hooks.disable]]\nname = \"nobody\"\n").unwrap();
+    manifest(&project_hooks(&sandbox), "foreign", "trigger: before_tool", "");
+    sandbox.user_hook("typo", "#!/bin/sh\necho before\n");
+    sandbox.user_hook("old.disable", SILENT);
+    assert_snapshot!(sandbox.run(&["hooks", "doctor"]), @r#"
+    exit: 1
+    --- stdout
+    4 errors, 6 warnings; 7 hooks are ready.
+    --- stderr
+    error: [ROOT]/home/.kodelet/hooks/typo: the hook typo does not run: it printed "before" instead of an event when it was asked `hook`; known are user_message_send, before_tool_call, after_tool_call, after_turn, turn_end, agent_stop
+      help: mend it, or disable it by adding `.disable` to its name
+    error: [ROOT]/home/.config/agents/hooks/no-env/scripts/run.sh: its interpreter no-such-thing is not installed, so it cannot run
+      help: install no-such-thing, or change the script's first line
+    error: [ROOT]/home/.config/agents/hooks/no-such/scripts/run.sh: its interpreter /nowhere/perl is not installed, so it cannot run
+      help: install /nowhere/perl, or change the script's first line
+    error: [ROOT]/home/.config/agents/hooks/locked/scripts/run: the script may not be executed, and its name does not tell what could run it
+      help: chmod +x [ROOT]/home/.config/agents/hooks/locked/scripts/run
+    warning: [ROOT]/home/.config/agents/hooks/exposed: this hooks folder can be changed by others: it is writable for its group or for everyone
+      help: run `chmod go-w [ROOT]/home/.config/agents/hooks/exposed`
+    warning: [ROOT]/home/.config/agents/hooks/bare: the hook bare fires nothing: it has neither scripts/run nor scripts/run.sh nor scripts/run.py
+    warning: [ROOT]/home/.config/agents/hooks/look/HOOK.md:5:20: it needs look-around or back-references, and so a slower engine, which gives up on texts over 64 KiB and on searches of more than a million steps; the hook has failed then
+      5 | matcher: {pattern: "(?=x)y"}
+                             ^^^^^^^^
+      help: write it without look-around and back-references if you can
+    warning: [ROOT]/home/.config/agents/hooks/mode/scripts/run.sh: the script may not be executed; bash will run it
+      help: chmod +x [ROOT]/home/.config/agents/hooks/mode/scripts/run.sh
+    warning: [ROOT]/project/.agents/hooks/foreign: the hook foreign is not trusted: look at it and run `tenter trust`
+    warning: [ROOT]/home/.config/agents/hooks/never: the hook never can never run: its matcher.tool is found in no tool's name
+      help: the tools are bash, file_read, file_write, file_edit, grep, glob, todo, subagent, and their names elsewhere, such as Shell and WriteFile
+    info: [ROOT]/home/.config/agents/hooks/twice: the hook twice does not run: [ROOT]/home/.kodelet/hooks/twice of the same name runs in its place
+    info: [ROOT]/home/.config/agents/hooks/hooks.toml: no hook is named "nobody"
+    info: [ROOT]/home/.kodelet/hooks/old.disable: the hook old is disabled: its file's name ends in .disable
+    "#);
+}
+
+/// Journals a run of `hook` as it is now.
+fn ran(sandbox: &Sandbox, hook: &str, durations: &[u64], exit: &str) {
+    let list = sandbox.run(&["hooks", "list", "--json"]).json();
+    let entry = list.as_array().unwrap().iter().find(|entry| entry["name"] == hook).unwrap();
+    let folder = sandbox.state().join("journal");
+    fs::create_dir_all(&folder).unwrap();
+    let line = |duration: &u64| {
+        let record = json!({"v": 1, "time": "2024-01-15T10:30:00Z", "conversation_id": "c", "event": "before_tool", "kind": "run",
+            "hook": hook, "layer": "user", "hash": entry["hash"], "spelling": "before_tool", "duration_ms": duration,
+            "exit": exit, "decision": "none"});
+        format!("{record}\n")
+    };
+    fs::write(folder.join(format!("{hook}.jsonl")), durations.iter().map(line).collect::<String>())
+        .unwrap();
+}
+
+#[test]
+fn the_journal_tells_which_hooks_are_slow_and_which_are_cut_off() {
+    let sandbox = sandbox();
+    let hooks = user_hooks(&sandbox);
+    for name in ["quick", "slow", "cut", "edited"] {
+        manifest(&hooks, name, "trigger: before_tool", "");
+    }
+    manifest(&hooks, "tight", "trigger: before_tool\ntimeout: 500", "");
+    manifest(&hooks, "unawaited", "trigger: after_tool\nasync: true", "");
+    ran(&sandbox, "quick", &[5, 9000, 7], "exit 0");
+    ran(&sandbox, "slow", &[5, 2000, 3000], "exit 0");
+    ran(&sandbox, "unawaited", &[9000], "exit 0");
+    ran(&sandbox, "cut", &[100], "timed out");
+    ran(&sandbox, "tight", &[600, 700, 1], "exit 0");
+    ran(&sandbox, "edited", &[9000], "exit 0");
+    manifest(&hooks, "edited", "trigger: before_tool", "# now it is another one");
+    let output = sandbox.run(&["hooks", "doctor"]).expect_code(0);
+    assert_eq!(ids(&sandbox), ["hook-timed-out", "hook-slow", "hook-timeout-short"], "{output}");
+    for said in [
+        "the hook cut timed out in 1 of 1 runs",
+        "the hook slow is slow",
+        "the hook tight has 500 ms",
+    ] {
+        assert!(output.stderr.contains(said), "{said}: {output}");
+    }
+}

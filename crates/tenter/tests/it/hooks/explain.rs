@@ -1,0 +1,171 @@
+//! `tenter hooks explain`.
+
+use insta::assert_snapshot;
+use serde_json::{Value, json};
+use tenter_testkit::Sandbox;
+
+use super::{manifest, project_hooks, user_hooks};
+use crate::sandbox;
+
+const RM: [&str; 8] = [
+    "hooks",
+    "explain",
+    "--event",
+    "before_tool",
+    "--tool",
+    "Bash",
+    "--input",
+    "{\"command\": \"rm -rf /x\"}",
+];
+
+/// Hooks for every reason to run or not to run; each would leave a file if it were run.
+fn every_reason() -> Sandbox {
+    let sandbox = sandbox();
+    let hooks = user_hooks(&sandbox);
+    let hook = |name: &str, front_matter: &str| {
+        manifest(&hooks, name, &format!("trigger: before_tool\n{front_matter}"), "touch ran");
+    };
+    hook("guard", "priority: 999\nmatcher: {tool: Shell, pattern: rm -rf}");
+    hook("any", "");
+    hook("audit", "async: true\nmatcher: {pattern: rm}");
+    hook("writes", "matcher: {tool: WriteFile}");
+    hook("mkfs", "matcher: {tool: Shell, pattern: mkfs}");
+    hook("old.disable", "");
+    manifest(&hooks, "end", "trigger: session_end", "touch ran");
+    sandbox.sh_hook("program", "before_tool_call", "touch ran");
+    manifest(&project_hooks(&sandbox), "foreign", "trigger: before_tool", "touch ran");
+    sandbox
+}
+
+#[test]
+fn every_hook_says_whether_it_would_run_and_why_and_none_runs() {
+    let sandbox = every_reason();
+    assert_snapshot!(sandbox.run(&RM), @r#"
+    exit: 0
+    --- stdout
+    before_tool of bash {"command": "rm -rf /x"}
+    1. guard (user, priority 999)
+       runs: matcher.tool `Shell` is found in the tool's name Shell; matcher.pattern `rm -rf` is found in command: rm -rf
+    2. program (user, priority 100)
+       runs: it has no matcher: any call will do
+    3. any (user, priority 100)
+       runs: it has no matcher: any call will do
+    4. audit (user, priority 100, async)
+       runs: matcher.pattern `rm` is found in command: rm; it is asynchronous, so it starts when the others are done and none has blocked, and cannot block itself
+    -  end (user, priority 100)
+       does not run: it is told of session_end alone
+    -  mkfs (user, priority 100)
+       does not run: matcher.pattern `mkfs` is not found in command, the whole input
+    -  writes (user, priority 100)
+       does not run: matcher.tool `WriteFile` is not found in bash, Bash, Shell, shell, run_shell_command, run_terminal_cmd, run_in_terminal, execute_command, run_command, exec_command, local_shell
+    -  foreign (project, priority 100)
+       does not run: it is not trusted: look at it and run `tenter trust`
+    -  old (user, priority 100)
+       does not run: it is disabled: its file's name ends in .disable
+    --- stderr
+    warning: [ROOT]/home/.config/agents/hooks/audit/HOOK.md:5:8: nobody waits for this hook, so it cannot block at `before_tool`
+      5 | async: true
+                 ^^^^
+      help: write `async: false` if it is meant to block
+    "#);
+    assert_snapshot!(sandbox.run(&["hooks", "explain", "--event", "session_end"]), @"
+    exit: 0
+    --- stdout
+    session_end
+    1. end (user, priority 100)
+       runs: it is told of every such event
+    -  guard (user, priority 999)
+       does not run: it is told of before_tool alone
+    -  program (user, priority 100)
+       does not run: it is told of before_tool_call alone
+    -  any (user, priority 100)
+       does not run: it is told of before_tool alone
+    -  audit (user, priority 100, async)
+       does not run: it is told of before_tool alone
+    -  mkfs (user, priority 100)
+       does not run: it is told of before_tool alone
+    -  writes (user, priority 100)
+       does not run: it is told of before_tool alone
+    -  foreign (project, priority 100)
+       does not run: it is not trusted: look at it and run `tenter trust`; besides, it is told of before_tool alone
+    -  old (user, priority 100)
+       does not run: it is disabled: its file's name ends in .disable
+    --- stderr
+    warning: [ROOT]/home/.config/agents/hooks/audit/HOOK.md:5:8: nobody waits for this hook, so it cannot block at `before_tool`
+      5 | async: true
+                 ^^^^
+      help: write `async: false` if it is meant to block
+    ");
+}
+
+#[test]
+fn the_json_form_tells_what_each_part_of_a_matcher_found() {
+    let sandbox = every_reason();
+    let explained = sandbox.run(&[&RM[..], &["--json"]].concat()).expect_code(0).json();
+    let of = |name: &str| {
+        let all: &Vec<Value> = explained.as_array().unwrap();
+        all.iter().find(|hook| hook["name"] == name).unwrap()
+    };
+    let guard = of("guard");
+    assert_eq!([&guard["verdict"], &guard["layer"], &guard["status"]], ["runs", "user", "active"]);
+    assert_eq!(
+        guard["matcher"]["pattern"]["search"]["found"],
+        json!({"place": "command", "text": "rm -rf"})
+    );
+    assert_eq!(
+        of("mkfs")["matcher"]["pattern"]["search"]["not_found"]["tried"],
+        json!(["command", "the whole input"])
+    );
+    assert_eq!([&of("foreign")["verdict"], &of("foreign")["trust"]], ["skipped", "untrusted"]);
+    assert_eq!(of("audit")["async"], true);
+    assert!(!sandbox.project().join("ran").exists(), "explaining ran a hook");
+}
+
+#[test]
+fn a_search_that_is_given_up_counts_as_a_failure() {
+    let sandbox = sandbox();
+    manifest(
+        &user_hooks(&sandbox),
+        "slow",
+        "trigger: before_tool\nmatcher: {pattern: \"(a+)+\\\\1b(?=c)\"}",
+        "",
+    );
+    let input = json!({"command": "a".repeat(70_000)}).to_string();
+    let args = [
+        "hooks",
+        "explain",
+        "--event",
+        "before_tool",
+        "--tool",
+        "bash",
+        "--json",
+        "--input",
+        &input,
+    ];
+    let explained = sandbox.run(&args).expect_code(0).json();
+    assert_eq!(explained[0]["verdict"], "fails", "{explained}");
+}
+
+#[test]
+fn a_question_that_makes_no_sense_is_refused() {
+    let sandbox = sandbox();
+    assert_snapshot!(sandbox.run(&["hooks", "explain", "--event", "before_tool"]), @r#"
+    exit: 2
+    --- stderr
+    error: before_tool is about a tool call
+      help: say which: --tool bash --input '{"command": "ls"}'
+    "#);
+    assert_snapshot!(sandbox.run(&["hooks", "explain", "--event", "session_end", "--tool", "bash"]), @"
+    exit: 2
+    --- stderr
+    error: session_end is not about a tool call
+      help: leave --tool and --input out
+    ");
+    for input in ["[]", "{", "\"x\""] {
+        let args =
+            ["hooks", "explain", "--event", "before_tool", "--tool", "bash", "--input", input];
+        let output = sandbox.run(&args).expect_code(2);
+        assert!(output.stderr.contains("--input is not a JSON object"), "{output}");
+    }
+    assert_eq!(sandbox.run(&["hooks", "explain", "--event", "nonsense"]).code, Some(2));
+}

@@ -1,0 +1,137 @@
+//! `tenter hooks validate`.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+
+use insta::assert_snapshot;
+use serde_json::json;
+
+use super::{manifest, project_hooks};
+use crate::sandbox;
+
+#[test]
+fn every_way_to_name_a_valid_hook_finds_it_valid() {
+    let sandbox = sandbox();
+    let hooks = project_hooks(&sandbox);
+    manifest(&hooks, "guard", "trigger: before_tool", "");
+    manifest(&hooks, "audit", "trigger: session_end", "");
+    assert_snapshot!(sandbox.run(&["hooks", "validate", ".agents/hooks/guard"]), @"
+    exit: 0
+    --- stdout
+    Valid hook: .agents/hooks/guard
+    ");
+    let by_file = sandbox.run(&["hooks", "validate", ".agents/hooks/guard/HOOK.md"]);
+    assert_eq!(by_file.expect_code(0).stdout, "Valid hook: .agents/hooks/guard/HOOK.md\n");
+    assert_snapshot!(sandbox.run(&["hooks", "validate", ".agents/hooks"]), @"
+    exit: 0
+    --- stdout
+    Valid hook: .agents/hooks/audit
+    Valid hook: .agents/hooks/guard
+    ");
+    let from_inside = sandbox.shell(
+        "cd .agents/hooks/guard && tenter hooks validate HOOK.md && tenter hooks validate .",
+    );
+    assert_eq!(from_inside.expect_code(0).stdout, "Valid hook: HOOK.md\nValid hook: .\n");
+}
+
+#[test]
+fn all_errors_are_shown_where_they_stand_and_other_hooks_are_still_checked() {
+    let sandbox = sandbox();
+    let hooks = project_hooks(&sandbox);
+    manifest(&hooks, "bad", "trigger: befor_tool\ntimeout: 5\nmatcher: {tool: \"(\"}", "");
+    manifest(&hooks, "good", "trigger: before_tool", "");
+    assert_snapshot!(sandbox.run(&["hooks", "validate", ".agents/hooks"]), @r#"
+    exit: 1
+    --- stdout
+    Valid hook: .agents/hooks/good
+    --- stderr
+    error: .agents/hooks/bad/HOOK.md:4:10: `befor_tool` is not an event
+      4 | trigger: befor_tool
+                   ^^^^^^^^^^
+      help: did you mean `before_tool`?
+    error: .agents/hooks/bad/HOOK.md:5:10: `timeout` is 5, less than 100
+      5 | timeout: 5
+                   ^
+      help: write a number of milliseconds from 100 to 600000
+    error: .agents/hooks/bad/HOOK.md:6:17: this is not a regular expression: it is no regular expression: unclosed group (at character 1)
+      6 | matcher: {tool: "("}
+                          ^^^
+      help: put a backslash before a character that is meant as itself
+    "#);
+}
+
+#[test]
+fn warnings_are_errors_only_when_asked_for() {
+    let sandbox = sandbox();
+    let folder = manifest(&project_hooks(&sandbox), "guard", "trigger: before_tool", "");
+    fs::set_permissions(folder.join("scripts/run.sh"), fs::Permissions::from_mode(0o644)).unwrap();
+    assert_snapshot!(sandbox.run(&["hooks", "validate", ".agents/hooks/guard"]), @"
+    exit: 0
+    --- stdout
+    Valid hook: .agents/hooks/guard
+    --- stderr
+    warning: .agents/hooks/guard/scripts/run.sh: the script may not be executed; bash will run it
+      help: chmod +x .agents/hooks/guard/scripts/run.sh
+    ");
+    assert_eq!(
+        sandbox.run(&["hooks", "validate", "--strict", ".agents/hooks/guard"]).code,
+        Some(1)
+    );
+    fs::rename(folder.join("scripts/run.sh"), folder.join("scripts/run")).unwrap();
+    assert_snapshot!(sandbox.run(&["hooks", "validate", ".agents/hooks/guard"]), @"
+    exit: 1
+    --- stderr
+    error: .agents/hooks/guard/scripts/run: the script may not be executed, and its name does not tell what could run it
+      help: chmod +x .agents/hooks/guard/scripts/run
+    ");
+    fs::remove_file(folder.join("scripts/run")).unwrap();
+    assert_snapshot!(sandbox.run(&["hooks", "validate", ".agents/hooks/guard"]), @"
+    exit: 0
+    --- stdout
+    Valid hook: .agents/hooks/guard
+    --- stderr
+    warning: .agents/hooks/guard: the hook has no script, so it fires nothing
+      help: its script is the first that exists of scripts/run, scripts/run.sh, scripts/run.py
+    ");
+}
+
+#[test]
+fn the_json_form_has_every_finding() {
+    let sandbox = sandbox();
+    let hooks = project_hooks(&sandbox);
+    manifest(&hooks, "bad", "trigger: before_tool\npriority: 1001", "");
+    manifest(&hooks, "good", "trigger: before_tool", "");
+    let output = sandbox.run(&["hooks", "validate", "--json", ".agents/hooks"]).expect_code(1);
+    assert!(output.stderr.is_empty(), "{output}");
+    let checked = output.json();
+    assert_eq!(checked[1], json!({"path": ".agents/hooks/good", "valid": true, "diagnostics": []}));
+    assert_eq!(
+        [&checked[0]["path"], &checked[0]["valid"]],
+        [&json!(".agents/hooks/bad"), &json!(false)]
+    );
+    let finding = &checked[0]["diagnostics"][0];
+    assert_eq!([&finding["id"], &finding["severity"]], ["manifest-priority", "error"]);
+    assert_eq!(
+        (&finding["place"]["line"], &finding["place"]["source"]),
+        (&json!(5), &json!("priority: 1001"))
+    );
+}
+
+#[test]
+fn what_is_no_hook_is_told_from_what_is_not_there() {
+    let sandbox = sandbox();
+    sandbox.write("empty/notes.txt", "");
+    assert_eq!(sandbox.run(&["hooks", "validate", "missing"]).code, Some(2));
+    assert_eq!(sandbox.run(&["hooks", "validate"]).code, Some(2));
+    assert_snapshot!(sandbox.run(&["hooks", "validate", "empty/notes.txt"]), @"
+    exit: 2
+    --- stderr
+    error: empty/notes.txt is neither a HOOK.md nor a folder
+    ");
+    assert_snapshot!(sandbox.run(&["hooks", "validate", "empty"]), @"
+    exit: 1
+    --- stderr
+    error: empty: there is no HOOK.md, neither here nor one folder down
+      help: `tenter hooks new NAME` writes a hook
+    ");
+}

@@ -1,0 +1,353 @@
+//! What a manifest hook says by exit code, stdout and stderr, and what comes of it: in the session, for the model, for the
+//! person. And what comes of a hook that fails.
+
+use serde_json::{Value, json};
+
+use super::{bash, decisions, hook, records, runs};
+use crate::{headless, of_kind, sandbox};
+
+const CLOSED: &str = "metadata: {fail: closed}";
+
+#[test]
+fn exit_2_and_a_deny_on_stdout_are_the_same_block() {
+    for body in [
+        "echo 'not here' >&2; exit 2",
+        "echo '{\"decision\": \"deny\", \"reason\": \"not here\"}'",
+        "echo '{\"decision\": \"block\", \"message\": \"not here\"}'",
+        // At any exit but 0 stdout counts for nothing.
+        "echo '{\"decision\": \"allow\"}'; echo 'not here' >&2; exit 2",
+    ] {
+        let sandbox = sandbox();
+        hook(&sandbox, "guard", "before_tool", "", body);
+        let (lines, code) =
+            headless(&sandbox, &bash("touch ran", "contains: [\"blocked by hook: not here\"]"));
+        assert_eq!((code, decisions(&lines, "guard")), (0, vec!["deny".to_owned()]), "{body}");
+        assert!(!sandbox.project().join("ran").exists(), "{body}");
+    }
+}
+
+/// A hook that fails is as good as none, and everybody is told.
+#[test]
+fn failures_are_loud_and_let_the_agent_go_on() {
+    for (more, body, reason) in [
+        ("", "echo oops >&2; exit 1", "it exited with code 1"),
+        ("", "echo '{\"decision\": \"deny\"}'; exit 3", "it exited with code 3"),
+        ("", "kill -9 $$", "it was ended by signal 9"),
+        ("timeout: 100", "sleep 600", "timed out after 100 ms"),
+        (
+            "",
+            "head -c 2000000 /dev/zero",
+            "it wrote 2000000 bytes to stdout; an answer may have 1 MiB",
+        ),
+    ] {
+        let sandbox = sandbox();
+        hook(&sandbox, "guard", "before_tool", more, body);
+        let model = sandbox.script(&bash("touch ran", ""));
+        let output = sandbox.run(&["run", "--model", &model, "Do it."]).expect_code(0);
+        assert!(sandbox.project().join("ran").exists(), "{body}");
+        let told = format!("hook guard failed at before_tool: {reason}");
+        assert!(output.stderr.contains(&told), "{told}\n{output}");
+        let records = records(&sandbox);
+        assert_eq!(
+            (&records[0]["decision"], &records[0]["reason"]),
+            (&json!("failed"), &json!(reason))
+        );
+        assert_eq!(records[1]["decision"], "none", "nobody decided anything: {}", records[1]);
+    }
+}
+
+#[test]
+fn a_hook_that_fails_closed_denies_and_the_record_says_why() {
+    for (more, body) in
+        [(CLOSED.to_owned(), "exit 1"), (format!("timeout: 100\n{CLOSED}"), "sleep 600")]
+    {
+        let sandbox = sandbox();
+        hook(&sandbox, "guard", "before_tool", &more, body);
+        let expect =
+            "contains: [\"blocked by hook: the hook guard failed\", it is set to fail closed]";
+        let (lines, code) = headless(&sandbox, &bash("touch ran", expect));
+        assert_eq!((code, decisions(&lines, "guard")), (0, vec!["failed".to_owned()]));
+        assert!(!sandbox.project().join("ran").exists());
+        let decision = &records(&sandbox)[1];
+        assert_eq!(
+            (&decision["decision"], &decision["by_failure"]),
+            (&json!("deny"), &json!(true))
+        );
+    }
+}
+
+/// Nothing can be kept from happening any more, so there is nothing to close.
+#[test]
+fn failing_closed_means_nothing_after_the_fact() {
+    for trigger in ["after_tool", "after_turn", "after_agent", "session_end"] {
+        let sandbox = sandbox();
+        hook(&sandbox, "guard", trigger, CLOSED, "exit 1");
+        let (lines, code) = headless(&sandbox, &bash("true", "lacks: [fail closed]"));
+        assert_eq!(code, 0, "{trigger}");
+        assert!(decisions(&lines, "guard").iter().all(|decision| decision == "failed"));
+    }
+}
+
+#[test]
+fn text_is_logged_and_what_was_meant_as_json_is_warned_of() {
+    let table: [(&str, Option<&str>, &str); 4] = [
+        ("echo 'All fine'", None, "printed: All fine"),
+        ("echo '[1]'", None, "printed: [1]"),
+        (
+            "echo '{\"decision\": \"deny\", \"reason\": \"no \"rm\"\"}'",
+            Some("not one JSON object"),
+            "printed: {",
+        ),
+        (
+            "echo '{\"decision\": \"denied\", \"log\": \"kept\"}'",
+            Some("\"denied\" is not known"),
+            "kept",
+        ),
+    ];
+    for (body, warning, note) in table {
+        let sandbox = sandbox();
+        hook(&sandbox, "guard", "before_tool", "", body);
+        let script = bash("touch ran", "lacks: [blocked by hook, printed]");
+        let (lines, _) = headless(&sandbox, &script);
+        let run = runs(&lines, "guard")[0];
+        assert_eq!(run["decision"], "none", "{body}");
+        assert!(run["notes"][0].as_str().unwrap().starts_with(note), "{run}");
+        assert_eq!(run["warnings"].is_null(), warning.is_none(), "{run}");
+        assert!(sandbox.project().join("ran").exists());
+        let model = sandbox.script(&script);
+        for args in [&["run"][..], &["run", "--result-only"]] {
+            let output = sandbox.run(&[args, &["--model", &model, "x"]].concat()).expect_code(0);
+            let said = warning.is_none_or(|warning| {
+                output.stderr.contains("hook guard at before_tool: ")
+                    && output.stderr.contains(warning)
+            });
+            assert!(said, "{output}");
+        }
+        assert!(warning.is_none_or(|warning| sandbox.run(&["log"]).stdout.contains(warning)));
+    }
+}
+
+#[test]
+fn one_wrong_field_costs_that_field_alone() {
+    let sandbox = sandbox();
+    let answer = json!({"modified_input": "rm", "modified_output": {}, "decision": "deny", "reason": "kept"});
+    hook(&sandbox, "guard", "before_tool", "", &format!("echo '{answer}'"));
+    let (lines, _) =
+        headless(&sandbox, &bash("touch ran", "contains: [\"blocked by hook: kept\"]"));
+    let warnings = &runs(&lines, "guard")[0]["warnings"];
+    assert_eq!(
+        *warnings,
+        json!([
+            "\"modified_input\" must be an object; it is ignored",
+            "\"modified_output\" means nothing at before_tool; it is ignored"
+        ])
+    );
+}
+
+#[test]
+fn a_prompt_an_input_and_an_output_can_be_changed() {
+    let sandbox = sandbox();
+    let says = |what: Value| format!("echo '{what}'");
+    hook(
+        &sandbox,
+        "prompt",
+        "before_agent",
+        "",
+        &says(json!({"modified_prompt": "do that", "additional_context": "be brief"})),
+    );
+    hook(
+        &sandbox,
+        "input",
+        "pre-tool-call",
+        "",
+        &says(json!({"updatedInput": {"command": "echo SECRET > out; cat out"}})),
+    );
+    hook(
+        &sandbox,
+        "output",
+        "after_tool",
+        "",
+        &says(
+            json!({"modified_output": {"metadata": {"output": "[redacted]"}}, "additionalContext": "it held a key"}),
+        ),
+    );
+    let script = "turns: [{tool_calls: [{id: t1, name: bash, input: {command: echo}}], expect: {contains: [do that, be brief, \"<hook name=\\\"prompt\\\">\"], lacks: [do it]}}, \
+                   {text: ok, expect: {contains: [redacted, it held a key], lacks: [SECRET]}}]";
+    let (lines, code) = headless(&sandbox, script);
+    assert_eq!(code, 0, "{lines:#?}");
+    for name in ["prompt", "input", "output"] {
+        assert_eq!(decisions(&lines, name), ["rewrite"], "{name}: {lines:#?}");
+    }
+    assert_eq!(sandbox.read("out"), "SECRET\n");
+}
+
+#[test]
+fn an_input_that_the_tool_does_not_take_runs_nothing() {
+    let sandbox = sandbox();
+    hook(&sandbox, "typo", "before_tool", "", "echo '{\"modified_input\": {\"comand\": \"ls\"}}'");
+    let (lines, _) =
+        headless(&sandbox, &bash("touch ran", "contains: [the hook typo changed the input]"));
+    assert_eq!(of_kind(&lines, "diagnostic")[0]["id"], "rewrite-refused");
+    assert!(!sandbox.project().join("ran").exists());
+}
+
+#[test]
+fn ask_is_no_without_a_person_unless_configured_otherwise() {
+    for (config, ran) in [("", false), ("[hooks]\nask = \"allow\"\n", true)] {
+        let sandbox = sandbox();
+        sandbox.write("../home/.config/tenter/config.toml", config);
+        hook(
+            &sandbox,
+            "careful",
+            "before_tool",
+            "",
+            "echo '{\"decision\": \"ask\", \"reason\": \"sure?\"}'",
+        );
+        let expect = if ran {
+            "lacks: [blocked by hook]"
+        } else {
+            "contains: [\"sure? (the hook careful asked, and the answer was no)\"]"
+        };
+        let (lines, code) = headless(&sandbox, &bash("touch ran", expect));
+        assert_eq!((code, decisions(&lines, "careful")), (0, vec!["ask".to_owned()]));
+        assert_eq!(sandbox.project().join("ran").exists(), ran);
+        assert_eq!(of_kind(&lines, "tool-result")[0]["result"]["success"], ran);
+    }
+}
+
+/// What is done is not undone; the model reads what the hook has against it, and hooks after it are not asked (R29).
+#[test]
+fn a_block_after_the_fact_is_fed_back() {
+    for (trigger, command) in [
+        ("after_tool", "touch ran"),
+        ("after_tool_failure", "touch ran; false"),
+        ("after_turn", "touch ran"),
+    ] {
+        let sandbox = sandbox();
+        hook(
+            &sandbox,
+            "critic",
+            trigger,
+            "priority: 200",
+            "[ -e told ] && exit 0; touch told; echo 'badly named' >&2; exit 2",
+        );
+        hook(&sandbox, "later", trigger, "priority: 100", "touch asked-$(wc -l < /dev/null)");
+        let script = bash(command, "contains: [\"<hook name=\\\"critic\\\">\\nbadly named\"]");
+        let model = sandbox.script(&script);
+        let output = sandbox.run(&["run", "--model", &model, "x"]).expect_code(0);
+        assert!(sandbox.project().join("ran").exists(), "{trigger}");
+        let told = format!("blocked by hook critic at {trigger}: badly named");
+        assert!(output.stderr.contains(&told), "{trigger}\n{output}");
+        let first = &records(&sandbox)[1];
+        assert_eq!(
+            (&first["kind"], &first["hooks_run"]),
+            (&json!("decision"), &json!(1)),
+            "{first}"
+        );
+    }
+}
+
+/// The end of a session cannot be blocked, but the person is told what a hook has against it.
+#[test]
+fn the_end_of_a_session_happens_all_the_same() {
+    let sandbox = sandbox();
+    hook(&sandbox, "untidy", "session_end", "", "echo 'there is a mess left' >&2; exit 2");
+    let model = sandbox.script("turns: [{text: ok}]");
+    let output = sandbox.run(&["run", "--model", &model, "x"]).expect_code(0);
+    assert!(
+        output.stderr.contains("blocked by hook untidy at session_end: there is a mess left"),
+        "{output}"
+    );
+}
+
+#[test]
+fn a_stop_can_be_answered_with_messages_and_histories_like_an_executables() {
+    let sandbox = sandbox();
+    hook(
+        &sandbox,
+        "more",
+        "before_stop",
+        "",
+        "case \"$payload\" in *'\"stop_hook_active\": false'*) echo '{\"follow_up_messages\": [\"And the tests?\"]}';; esac",
+    );
+    let history =
+        json!({"result": "mutate", "messages": [{"role": "user", "content": "a summary"}]});
+    hook(
+        &sandbox,
+        "short",
+        "after_turn",
+        "",
+        &format!("[ -e done ] || {{ touch done; echo '{history}'; }}"),
+    );
+    let (lines, code) = headless(
+        &sandbox,
+        "turns: [{text: one}, {text: two, expect: {contains: [a summary, \"And the tests?\"], lacks: [do it]}}]",
+    );
+    assert_eq!(
+        (code, decisions(&lines, "more")),
+        (0, vec!["continue".to_owned(), "none".to_owned()])
+    );
+    assert_eq!(of_kind(&lines, "history")[0]["by"], "short");
+}
+
+/// A deny at the stop is worth a continuation each time, up to the limit.
+#[test]
+fn a_gate_that_is_never_met_gives_up_some_time() {
+    let sandbox = sandbox();
+    sandbox.write("../home/.config/tenter/config.toml", "[hooks]\nmax_continuations = 2\n");
+    hook(
+        &sandbox,
+        "gate",
+        "before_stop",
+        "",
+        "printf '%s\\n' \"$payload\" >> payloads; echo never >&2; exit 2",
+    );
+    let (lines, code) = headless(&sandbox, "turns: [{text: a}, {text: b}, {text: c}]");
+    assert_eq!((code, decisions(&lines, "gate").len()), (0, 3));
+    assert_eq!(of_kind(&lines, "diagnostic")[0]["id"], "stop-loop");
+    let counts: Vec<Value> = sandbox
+        .read("payloads")
+        .lines()
+        .map(|line| serde_json::from_str::<Value>(line).unwrap()["continuation_count"].clone())
+        .collect();
+    assert_eq!(counts, [0, 1, 2]);
+}
+
+#[test]
+fn an_asynchronous_hook_that_outlives_the_session_is_ended_and_that_is_told() {
+    let sandbox = sandbox();
+    hook(&sandbox, "slow", "before_agent", "async: true", "echo $$ > pid; sleep 600");
+    let (lines, code) = headless(&sandbox, "turns: [{text: ok}]");
+    assert_eq!((code, decisions(&lines, "slow")), (0, vec!["failed".to_owned()]));
+    let reason = runs(&lines, "slow")[0]["reason"].as_str().unwrap();
+    assert!(reason.contains("still ran when the session was over"), "{reason}");
+    assert_ne!(sandbox.shell("kill -0 $(cat pid)").code, Some(0), "it still runs");
+}
+
+#[test]
+fn a_guard_that_was_interrupted_has_let_nothing_pass() {
+    let sandbox = sandbox();
+    hook(&sandbox, "guard", "before_tool", "", "touch asked; sleep 600");
+    let model = sandbox
+        .script("turns: [{tool_calls: [{name: file_write, input: {file_path: ran, text: x}}]}]");
+    let child = sandbox.start(&["run", "--headless", "--model", &model, "x"]);
+    tenter_testkit::wait_until("the guard runs", || sandbox.project().join("asked").exists());
+    crate::run::interrupt(child.id());
+    let output = sandbox.finish(child).expect_code(130);
+    assert!(!sandbox.project().join("ran").exists(), "{output}");
+}
+
+#[test]
+fn a_message_that_no_hook_could_refuse_any_more_is_not_kept() {
+    for more in ["", CLOSED] {
+        let sandbox = sandbox();
+        hook(&sandbox, "filter", "before_agent", more, "touch asked; sleep 600");
+        let model = sandbox.script("turns: [{text: ok}]");
+        let child = sandbox.start(&["run", "--headless", "--model", &model, "my password"]);
+        tenter_testkit::wait_until("the filter runs", || sandbox.project().join("asked").exists());
+        crate::run::interrupt(child.id());
+        let _ = sandbox.finish(child).expect_code(130);
+        let stored = sandbox.run(&["conversation", "list", "--json"]).expect_code(0).json();
+        assert_eq!(stored, json!([]), "{more}");
+    }
+}

@@ -1,0 +1,319 @@
+//! What a manifest hook is told: at every event that an agent has today, and however a run ends.
+
+use std::fs;
+
+use serde_json::{Value, json};
+use tenter_protocol::lifecycle::TABLE;
+use tenter_testkit::{Sandbox, wait_until};
+
+use super::{hook, runs};
+use crate::run::interrupt;
+use crate::{headless, of_kind, sandbox};
+
+/// Events that nothing in this version causes: there is no compaction yet.
+const SILENT: [&str; 2] = ["pre_compact", "post_compact"];
+
+/// A hook on every event, and one on every other spelling, that keeps its payloads.
+fn record_everything(sandbox: &Sandbox) {
+    for spelling in TABLE.iter().flat_map(|row| row.manifest) {
+        let name = format!("on-{}", spelling.replace('_', "-"));
+        hook(
+            sandbox,
+            &name,
+            spelling,
+            "",
+            &format!("printf '%s\\n' \"$payload\" >> {spelling}.jsonl"),
+        );
+    }
+}
+
+fn payloads(sandbox: &Sandbox, event: &str) -> Vec<Value> {
+    let text =
+        fs::read_to_string(sandbox.project().join(format!("{event}.jsonl"))).unwrap_or_default();
+    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+/// The one payload of an event, without what every payload has.
+fn own(sandbox: &Sandbox, event: &str) -> Value {
+    let [payload] = &payloads(sandbox, event)[..] else {
+        panic!("{event}: {:#?}", payloads(sandbox, event));
+    };
+    without_base(payload)
+}
+
+fn without_base(payload: &Value) -> Value {
+    let mut own = payload.as_object().unwrap().clone();
+    for field in ["event_type", "timestamp", "session_id", "work_dir", "context"] {
+        own.remove(field).unwrap_or_else(|| panic!("{payload} lacks {field}"));
+    }
+    own.into()
+}
+
+#[test]
+fn every_event_is_told_under_every_name_with_its_fields() {
+    let sandbox = sandbox();
+    record_everything(&sandbox);
+    let usage = "usage: {input_tokens: 100, output_tokens: 10}";
+    let (lines, code) = headless(
+        &sandbox,
+        &format!(
+            "turns: [{{text: First., tool_calls: [{{id: t1, name: bash, input: {{command: echo hi}}}}], {usage}}}, \
+                  {{tool_calls: [{{id: t2, name: bash, input: {{command: exit 3}}}}], {usage}}}, {{text: Done., {usage}}}]"
+        ),
+    );
+    assert_eq!(code, 0, "{lines:#?}");
+    for row in
+        TABLE.iter().filter(|row| !row.name.starts_with("subagent") && !SILENT.contains(&row.name))
+    {
+        let told: Vec<Vec<Value>> =
+            row.manifest.iter().map(|name| payloads(&sandbox, name)).collect();
+        assert!(!told[0].is_empty(), "{} was not told", row.name);
+        for (name, told) in row.manifest.iter().zip(&told) {
+            for payload in told {
+                let base: Vec<&String> = payload.as_object().unwrap().keys().take(5).collect();
+                assert_eq!(base, ["event_type", "timestamp", "session_id", "work_dir", "context"]);
+                assert_eq!(payload["event_type"], *name);
+                assert_eq!(payload["session_id"], lines[0]["id"]);
+                assert_eq!(payload["work_dir"], sandbox.project().to_str().unwrap());
+                assert_eq!(
+                    payload["context"],
+                    json!({"invoked_by": "main", "protocol_version": 1})
+                );
+                assert!(payload["timestamp"].as_str().unwrap().ends_with('Z'));
+            }
+            assert_eq!(told.len(), payloads(&sandbox, row.name).len(), "{name}");
+        }
+    }
+    told_of_the_session(&sandbox);
+    told_of_tools(&sandbox);
+    told_of_turns(&sandbox);
+}
+
+fn told_of_the_session(sandbox: &Sandbox) {
+    let start = own(sandbox, "session_start");
+    assert!(start["model"].as_str().unwrap().starts_with("scripted:"), "{start}");
+    assert_eq!(start["args"], json!({"ui": "run", "agent": "tenter"}));
+    assert_eq!(own(sandbox, "before_agent"), json!({"prompt": "do it"}));
+    assert_eq!(own(sandbox, "after_agent"), json!({"response": "Done."}));
+    let end = own(sandbox, "session_end");
+    assert_eq!((&end["total_steps"], &end["exit_reason"]), (&json!(3), &json!("done")));
+    assert!(end["duration_seconds"].is_u64(), "{end}");
+}
+
+fn told_of_tools(sandbox: &Sandbox) {
+    let before = payloads(sandbox, "before_tool");
+    assert_eq!(
+        without_base(&before[0]),
+        json!({"tool_name": "bash", "tool_input": {"command": "echo hi"}, "tool_use_id": "t1"})
+    );
+    let after = own(sandbox, "after_tool");
+    assert_eq!((&after["tool_use_id"], &after["tool_error"]), (&json!("t1"), &Value::Null));
+    assert_eq!(after["tool_output"]["metadata"]["output"], "hi\n");
+    let failed = own(sandbox, "after_tool_failure");
+    assert_eq!(failed["tool_input"], json!({"command": "exit 3"}));
+    assert_eq!(failed["tool_output"]["success"], false);
+    assert_eq!(failed["tool_error"], failed["tool_output"]["error"]);
+    assert!(failed["tool_error"].as_str().is_some_and(|error| !error.is_empty()));
+}
+
+fn told_of_turns(sandbox: &Sandbox) {
+    let turns = payloads(sandbox, "after_turn");
+    let figures: Vec<Value> = turns
+        .iter()
+        .map(|turn| {
+            json!([turn["turn_number"], turn["session_turn"], turn["tools_used"], turn["response"]])
+        })
+        .collect();
+    assert_eq!(
+        json!(figures),
+        json!([[1, 1, true, "First."], [2, 2, true, ""], [3, 3, false, "Done."]])
+    );
+    let stop = own(sandbox, "before_stop");
+    assert_eq!((&stop["stop_reason"], &stop["step_count"]), (&json!("no_tool_calls"), &json!(3)));
+    assert_eq!(stop["final_message"], json!({"role": "assistant", "content": "Done."}));
+    assert_eq!(
+        (&stop["stop_hook_active"], &stop["continuation_count"]),
+        (&json!(false), &json!(0))
+    );
+    assert_eq!(stop["usage"]["input_tokens"], 300);
+    assert_eq!(stop["messages"].as_array().unwrap().len(), 6);
+    assert_eq!(stop["auto_compact_enabled"], false);
+}
+
+#[test]
+fn a_light_payload_does_without_the_history() {
+    let sandbox = sandbox();
+    let keep = "printf '%s' \"$payload\" > $TENTER_EVENT.jsonl";
+    for event in ["after_turn", "before_stop"] {
+        hook(&sandbox, &event.replace('_', "-"), event, "metadata: {payload: light}", keep);
+    }
+    headless(&sandbox, "turns: [{text: ok}]");
+    for event in ["after_turn", "before_stop"] {
+        let payload = own(&sandbox, event);
+        assert!(payload["usage"].is_object() && payload["messages"].is_null(), "{payload}");
+    }
+}
+
+const TASK: &str =
+    "{id: s, name: subagent, input: {question: find the bug, name: finder, type: reviewer}}";
+
+#[test]
+fn subagents_are_told_of_and_their_own_events_say_whose_they_are() {
+    let sandbox = sandbox();
+    record_everything(&sandbox);
+    let (lines, code) = headless(
+        &sandbox,
+        &format!("turns: [{{tool_calls: [{TASK}]}}, {{text: In line 3.}}, {{text: ok}}]"),
+    );
+    assert_eq!(code, 0, "{lines:#?}");
+    let subagent = json!({"subagent_name": "finder", "subagent_type": "reviewer", "task_description": "find the bug"});
+    for name in ["subagent_start", "pre-subagent"] {
+        assert_eq!(own(&sandbox, name), subagent);
+    }
+    let stop = own(&sandbox, "post-subagent");
+    assert_eq!(stop["response"], "In line 3.");
+    assert_eq!(stop["subagent_name"], "finder");
+    let [main, inner] = &payloads(&sandbox, "before_agent")[..] else { panic!("{lines:#?}") };
+    assert_eq!(inner["prompt"], "find the bug");
+    assert_eq!(inner["context"]["invoked_by"], "subagent");
+    assert_eq!(inner["context"]["parent_session_id"], main["session_id"]);
+    assert_eq!(payloads(&sandbox, "session_end").len(), 1, "a subagent is no session of its own");
+}
+
+#[test]
+fn a_subagent_that_is_refused_does_not_start_and_the_reason_is_its_result() {
+    let sandbox = sandbox();
+    hook(&sandbox, "limit", "subagent_start", "", "echo 'no helpers today' >&2; exit 2");
+    let (lines, code) = headless(
+        &sandbox,
+        &format!(
+            "turns: [{{tool_calls: [{TASK}]}}, {{text: alone then, expect: {{contains: [no helpers today], lacks: [In line]}}}}]"
+        ),
+    );
+    assert_eq!(code, 0, "{lines:#?}");
+    let result = &of_kind(&lines, "tool-result")[0]["result"];
+    assert_eq!(
+        (&result["metadataType"], &result["metadata"]["reason"]),
+        (&json!("blocked"), &json!("no helpers today"))
+    );
+    assert_eq!(of_kind(&lines, "usage").len(), 2, "no model was asked for it");
+}
+
+#[test]
+fn what_a_hook_has_against_a_subagents_answer_is_read_below_it() {
+    let sandbox = sandbox();
+    hook(&sandbox, "checker", "subagent_stop", "", "echo 'it names no file' >&2; exit 2");
+    let (lines, code) = headless(
+        &sandbox,
+        &format!(
+            "turns: [{{tool_calls: [{TASK}]}}, {{text: In line 3.}}, {{text: ok, expect: {{contains: [In line 3., \"<hook name=\\\"checker\\\">\\nit names no file\"]}}}}]"
+        ),
+    );
+    assert_eq!(code, 0, "{lines:#?}");
+}
+
+/// What a run ends with, and what the hook at its end was told.
+fn ending(
+    prepare: impl FnOnce(&Sandbox),
+    args: &[&str],
+    script: &str,
+) -> (Option<i32>, Value, Sandbox) {
+    let sandbox = sandbox();
+    hook(&sandbox, "end", "session_end", "", "printf '%s' \"$payload\" > session_end.jsonl");
+    prepare(&sandbox);
+    let model = sandbox.script(script);
+    let output = sandbox.run(&[&["run", "--headless", "--model", &model, "x"], args].concat());
+    let reason = own(&sandbox, "session_end")["exit_reason"].clone();
+    (output.code, reason, sandbox)
+}
+
+#[test]
+fn the_end_of_a_session_says_how_it_came_to_it() {
+    let no = "echo 'not today' >&2; exit 2";
+    let (code, reason, _) = ending(|_| {}, &[], "turns: [{text: ok}]");
+    assert_eq!((code, reason), (Some(0), json!("done")));
+    let (code, reason, sandbox) =
+        ending(|sandbox| hook(sandbox, "no", "before_agent", "", no), &[], "turns: []");
+    assert_eq!((code, reason), (Some(3), json!("blocked")));
+    assert_eq!(
+        sandbox.run(&["conversation", "list", "--json"]).json(),
+        json!([]),
+        "nothing is stored"
+    );
+    let (code, reason, sandbox) =
+        ending(|sandbox| hook(sandbox, "no", "session_start", "", no), &[], "turns: []");
+    assert_eq!((code, reason), (Some(3), json!("blocked")));
+    assert_eq!(
+        sandbox.run(&["conversation", "list", "--json"]).json(),
+        json!([]),
+        "nothing is stored"
+    );
+    let call = "turns: [{tool_calls: [{name: todo}]}]";
+    let (code, reason, _) = ending(|_| {}, &["--max-turns", "1"], call);
+    assert_eq!((code, reason), (Some(5), json!("max_turns")));
+    let (code, reason, _) = ending(|_| {}, &[], "turns: [{fault: {kind: overloaded}}]");
+    assert_eq!((code, reason), (Some(1), json!("error")));
+}
+
+#[test]
+fn an_interrupted_session_still_tells_its_end() {
+    let sandbox = sandbox();
+    record_everything(&sandbox);
+    let model = sandbox
+        .script("turns: [{tool_calls: [{name: bash, input: {command: touch begun; sleep 600}}]}]");
+    let child = sandbox.start(&["run", "--headless", "--model", &model, "x"]);
+    wait_until("the tool runs", || sandbox.project().join("begun").exists());
+    interrupt(child.id());
+    let _ = sandbox.finish(child).expect_code(130);
+    assert_eq!(own(&sandbox, "session_end")["exit_reason"], "interrupted");
+    assert_eq!(payloads(&sandbox, "after_agent").len(), 1);
+    assert!(payloads(&sandbox, "before_stop").is_empty());
+}
+
+#[test]
+fn a_refused_session_start_is_shown_and_asks_no_model() {
+    let sandbox = sandbox();
+    hook(&sandbox, "curfew", "session_start", "", "echo 'after hours' >&2; exit 2");
+    let model = sandbox.script("turns: [{text: never}]");
+    let output = sandbox.run(&["run", "--model", &model, "x"]).expect_code(3);
+    assert!(output.stdout.is_empty(), "{output}");
+    assert!(
+        output.stderr.contains("blocked by hook curfew at session_start: after hours"),
+        "{output}"
+    );
+}
+
+#[test]
+fn context_of_a_session_start_goes_with_the_first_message() {
+    let sandbox = sandbox();
+    hook(
+        &sandbox,
+        "rules",
+        "session_start",
+        "",
+        "echo '{\"additional_context\": \"tabs, not spaces\"}'",
+    );
+    let (lines, code) = headless(
+        &sandbox,
+        "turns: [{text: ok, expect: {contains: [\"<hook name=\\\"rules\\\">\\ntabs, not spaces\"]}}]",
+    );
+    assert_eq!((code, runs(&lines, "rules").len()), (0, 1), "{lines:#?}");
+}
+
+#[test]
+fn at_the_turn_limit_and_after_refusals_the_stop_says_so() {
+    let sandbox = sandbox();
+    record_everything(&sandbox);
+    let model = sandbox.script("turns: [{tool_calls: [{name: todo}]}]");
+    let _ = sandbox.run(&["run", "--max-turns", "1", "--model", &model, "x"]).expect_code(5);
+    let stop = own(&sandbox, "before_stop");
+    assert_eq!((&stop["stop_reason"], &stop["final_message"]), (&json!("max_steps"), &Value::Null));
+    let sandbox = crate::sandbox();
+    record_everything(&sandbox);
+    hook(&sandbox, "no", "before_tool", "", "exit 2");
+    headless(&sandbox, "turns: [{tool_calls: [{name: todo}]}, {text: I give up.}]");
+    assert_eq!(own(&sandbox, "before_stop")["stop_reason"], "tool_rejected");
+    let failed = own(&sandbox, "after_tool_failure");
+    assert_eq!(failed["tool_error"], "blocked by hook: blocked by the hook (exit code 2)");
+    assert_eq!(failed["tool_output"]["metadataType"], "blocked");
+}

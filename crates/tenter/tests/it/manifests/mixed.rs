@@ -1,0 +1,210 @@
+//! Executable and manifest hooks on the same events: one order, one chain of rewrites, one record.
+
+use serde_json::{Value, json};
+use tenter_testkit::Sandbox;
+
+use super::{decisions, hook, records, runs};
+use crate::{headless, of_kind, sandbox};
+
+/// Adds a word to the command, in either protocol's words: what it appends is seen in the command that runs.
+fn appends(word: &str, field: &str) -> String {
+    format!(
+        "command=$(printf '%s' \"$payload\" | sed 's/.*\"command\": \"\\([^\"]*\\)\".*/\\1/')\n\
+         echo '{word}' >> order\nprintf '{{\"{field}\": {{\"command\": \"%s {word}\"}}}}' \"$command\""
+    )
+}
+
+/// A set-up with everything in it: what rewrites, what is broken, what takes too long, what nobody waits for, what denies.
+fn everything() -> Sandbox {
+    let sandbox = sandbox();
+    hook(
+        &sandbox,
+        "z-first",
+        "before_tool",
+        "priority: 999\nmatcher: {tool: ^Shell$}",
+        &appends("first", "modified_input"),
+    );
+    sandbox.sh_hook("b-program", "before_tool_call", &appends("program", "input"));
+    hook(&sandbox, "c-manifest", "pre-tool-call", "", &appends("manifest", "modified_input"));
+    hook(&sandbox, "d-broken", "before_tool", "", "echo broken >> order; echo 'no jq' >&2; exit 1");
+    hook(&sandbox, "e-slow", "before_tool", "timeout: 100", "sleep 600");
+    hook(&sandbox, "a-last", "before_tool", "priority: 10", &appends("last", "modified_input"));
+    hook(
+        &sandbox,
+        "y-deny",
+        "before_tool",
+        "priority: 500\nmatcher: {pattern: forbidden}",
+        "echo deny >> order; echo 'forbidden' >&2; exit 2",
+    );
+    let seen = "printf '%s\\n' \"$payload\" >> async; echo '{\"decision\": \"deny\", \"reason\": \"in vain\"}'";
+    hook(&sandbox, "x-async", "before_tool", "priority: 1000\nasync: true", seen);
+    sandbox.sh_hook("audit", "after_tool_call", "printf '%s\\n' \"$payload\" >> audit");
+    sandbox
+}
+
+const SCRIPT: &str = "turns: [{tool_calls: [{id: t1, name: bash, input: {command: echo said}}]}, \
+     {tool_calls: [{id: t2, name: bash, input: {command: echo forbidden}}], expect: {contains: [said first program manifest last], lacks: [in vain, no jq]}}, \
+     {text: ok, expect: {contains: [\"blocked by hook: forbidden\"], lacks: [in vain, forbidden first]}}]";
+
+fn jsonl(sandbox: &Sandbox, file: &str) -> Vec<Value> {
+    sandbox.read(file).lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+#[test]
+fn both_kinds_rewrite_one_after_the_other_in_one_order() {
+    let sandbox = everything();
+    let (lines, code) = headless(&sandbox, SCRIPT);
+    assert_eq!(code, 0, "{lines:#?}");
+    let order = sandbox.read("order");
+    // The second call: the first hook has its say, then the deny ends it.
+    let expected = ["first", "program", "manifest", "broken", "last", "first", "deny"];
+    assert_eq!(order.lines().collect::<Vec<_>>(), expected);
+    let audit = jsonl(&sandbox, "audit");
+    assert_eq!(audit[0]["tool_input"]["command"], "echo said first program manifest last");
+    assert_eq!(
+        audit[1]["tool_input"]["command"], "echo forbidden",
+        "of a blocked call as the model made it"
+    );
+    let told = jsonl(&sandbox, "async");
+    assert_eq!(told.len(), 1, "where somebody denies, nobody starts it");
+    assert_eq!(told[0]["tool_input"]["command"], "echo said first program manifest last");
+    assert_eq!(told[0]["tool_name"], "bash");
+}
+
+#[test]
+fn the_stream_tells_every_run_with_what_it_decided() {
+    let sandbox = everything();
+    let (lines, _) = headless(&sandbox, SCRIPT);
+    let first: Vec<(&str, &str)> = of_kind(&lines, "hook")
+        .into_iter()
+        .filter(|run| {
+            run["tool_call_id"] == "t1" && run["event"] == "before_tool" && run["async"] == false
+        })
+        .map(|run| (run["hook"].as_str().unwrap(), run["decision"].as_str().unwrap()))
+        .collect();
+    let expected = [
+        ("z-first", "rewrite"),
+        ("b-program", "rewrite"),
+        ("c-manifest", "rewrite"),
+        ("d-broken", "failed"),
+        ("e-slow", "failed"),
+        ("a-last", "rewrite"),
+    ];
+    assert_eq!(first, expected);
+    assert_eq!(decisions(&lines, "y-deny"), ["deny"]);
+    let [unawaited] = runs(&lines, "x-async")[..] else { panic!("{lines:#?}") };
+    assert_eq!((&unawaited["async"], &unawaited["decision"]), (&json!(true), &json!("none")));
+    assert_eq!(runs(&lines, "c-manifest")[0]["spelling"], "pre-tool-call");
+    assert_eq!(
+        of_kind(&lines, "tool-use")[0]["input"]["command"],
+        "echo said",
+        "what the model wanted"
+    );
+}
+
+#[test]
+fn the_journal_holds_what_each_hook_changed_and_what_came_of_all() {
+    let sandbox = everything();
+    headless(&sandbox, SCRIPT);
+    let records = records(&sandbox);
+    let of = |call: &str| -> Vec<&Value> {
+        let before =
+            |record: &&Value| record["tool_call_id"] == call && record["event"] == "before_tool";
+        records.iter().filter(before).collect()
+    };
+    let rewrites: Vec<(&str, &str)> = of("t1")
+        .into_iter()
+        .filter(|record| record["rewrite"].is_object())
+        .map(|record| {
+            let command = |side: &str| record["rewrite"][side]["command"].as_str().unwrap();
+            (command("before"), command("after"))
+        })
+        .collect();
+    let chain = [
+        "echo said",
+        "echo said first",
+        "echo said first program",
+        "echo said first program manifest",
+        "echo said first program manifest last",
+    ];
+    let expected: Vec<(&str, &str)> = chain.windows(2).map(|pair| (pair[0], pair[1])).collect();
+    assert_eq!(rewrites, expected);
+    let decision = |call: &str| {
+        of(call).into_iter().find(|record| record["kind"] == "decision").unwrap().clone()
+    };
+    let first = decision("t1");
+    assert_eq!(
+        (&first["decision"], &first["by"], &first["hooks_run"]),
+        (&json!("rewrite"), &json!("a-last"), &json!(6))
+    );
+    let second = decision("t2");
+    assert_eq!(
+        (&second["decision"], &second["by"], &second["reason"]),
+        (&json!("deny"), &json!("y-deny"), &json!("forbidden"))
+    );
+    let run =
+        |hook: &str| of("t1").into_iter().find(|record| record["hook"] == hook).unwrap().clone();
+    assert_eq!(
+        (&run("d-broken")["exit"], &run("d-broken")["stderr"]),
+        (&json!("exit 1"), &json!("no jq"))
+    );
+    assert_eq!(
+        (&run("e-slow")["exit"], &run("e-slow")["reason"]),
+        (&json!("timed out"), &json!("timed out after 100 ms"))
+    );
+    assert_eq!(run("x-async")["async"], true);
+    assert!(run("x-async")["notes"][0].as_str().unwrap().contains("asynchronous"));
+}
+
+/// The matcher of a later hook sees what an earlier one has made of the call.
+#[test]
+fn a_matcher_sees_the_input_as_the_hooks_before_left_it() {
+    let sandbox = sandbox();
+    sandbox.sh_hook(
+        "program",
+        "before_tool_call",
+        "echo '{\"input\": {\"command\": \"touch made\"}}'",
+    );
+    hook(
+        &sandbox,
+        "early",
+        "before_tool",
+        "priority: 200\nmatcher: {pattern: made}",
+        "touch early; exit 2",
+    );
+    hook(
+        &sandbox,
+        "late",
+        "before_tool",
+        "priority: 10\nmatcher: {pattern: made}",
+        "echo 'made is made up' >&2; exit 2",
+    );
+    let (lines, _) = headless(&sandbox, &super::bash("echo hi", "contains: [made is made up]"));
+    assert!(runs(&lines, "early").is_empty() && !sandbox.project().join("made").exists());
+    assert_eq!(decisions(&lines, "late"), ["deny"]);
+}
+
+#[test]
+fn layers_go_before_names_and_priorities_before_layers() {
+    let sandbox = sandbox();
+    let says = |word: &str| format!("echo {word} >> order");
+    hook(&sandbox, "a-user", "before_agent", "", &says("user-manifest"));
+    sandbox.sh_hook("b-user", "user_message_send", &says("user-program"));
+    hook(&sandbox, "z-user", "before_agent", "priority: 101", &says("urgent"));
+    let script = format!(
+        "#!/bin/sh\n[ \"$1\" = hook ] && {{ echo user_message_send; exit; }}\n{}\n",
+        says("project-program")
+    );
+    sandbox.hook("y-project", &script);
+    sandbox.write(
+        ".agents/hooks/x-project/HOOK.md",
+        "---\nname: x-project\ndescription: d\ntrigger: before_agent\n---\n",
+    );
+    sandbox.write(".agents/hooks/x-project/scripts/run.sh", says("project-manifest"));
+    let model = sandbox.script("turns: [{text: ok}]");
+    let _ = sandbox.run(&["run", "--trust-project", "--model", &model, "x"]).expect_code(0);
+    let order = sandbox.read("order");
+    let expected =
+        ["urgent", "project-program", "project-manifest", "user-program", "user-manifest"];
+    assert_eq!(order.lines().collect::<Vec<_>>(), expected);
+}
