@@ -341,7 +341,13 @@ mod tests {
 
     #[test]
     fn what_is_no_script_is_refused_with_its_place() {
-        for script in ["", "turns: 3", "turns: []\nturnz: []", "turns:\n  - txt: hi", "turns: [{usage: {tokens: 1}}]"] {
+        for script in [
+            "",
+            "turns: 3",
+            "turns: []\nturnz: []",
+            "turns:\n  - txt: hi",
+            "turns: [{usage: {tokens: 1}}]",
+        ] {
             assert!(ScriptedModel::parse("x", script).is_err(), "{script:?}");
         }
         assert!(ScriptedModel::parse("x", "turns:\n  - txt: hi").err().unwrap().contains("line 2"));

@@ -125,13 +125,11 @@ impl Examiner<'_> {
     }
 
     fn examine(&self, candidate: &Candidate, cache: &Cache) -> (Examined, Option<Fresh>) {
-        match &candidate.kind {
-            Kind::Manifest(file) => self.manifest(candidate, file, cache),
-            _ => {
-                let (finding, fresh) = self.ask(candidate);
-                (Examined::plain(candidate.clone(), finding), fresh)
-            }
+        if let Kind::Manifest(file) = &candidate.kind {
+            return self.manifest(candidate, file, cache);
         }
+        let (finding, fresh) = self.ask(candidate);
+        (Examined::plain(candidate.clone(), finding), fresh)
     }
 
     fn ask(&self, candidate: &Candidate) -> (Finding, Option<Fresh>) {
@@ -258,7 +256,7 @@ fn finding(known: Known, stamp: HookStamp) -> Finding {
             stamp,
             subscriptions,
             protocol: Protocol::Executable,
-            own: OwnPolicy::default(),
+            own: OwnPolicy::EXECUTABLE,
         })),
         Answer::Printed(text) => Finding::Invalid(explain(&text)),
         Answer::Failed(why) => Finding::Invalid(why),

@@ -16,9 +16,6 @@ use crate::hook::{ManifestHook, Protocol};
 use crate::matcher::{self, Matcher};
 use crate::source::{Candidate, Script, script};
 
-/// What the specification says where a manifest is silent: a manifest that says the same has said nothing.
-const DEFAULT_TIMEOUT_MS: u64 = 30_000;
-
 /// Bytes that are read of a manifest at once: front matter is a few lines.
 const PIECE: u64 = 8 * 1024;
 
@@ -99,11 +96,9 @@ fn front(file: &Path) -> io::Result<Vec<u8>> {
 pub(super) fn hook(manifest: &Manifest, folder: &Path) -> Result<Hook, String> {
     let subscriptions = vec![Subscription { event: manifest.event, spelling: manifest.trigger }];
     let own = OwnPolicy {
-        timeout: Some(manifest.timeout_ms)
-            .filter(|ms| *ms != DEFAULT_TIMEOUT_MS)
-            .map(Duration::from_millis),
+        timeout: (!manifest.unset.timeout).then(|| Duration::from_millis(manifest.timeout_ms)),
         priority: Some(manifest.priority),
-        asynchronous: Some(manifest.asynchronous).filter(|asynchronous| *asynchronous),
+        asynchronous: (!manifest.unset.asynchronous).then_some(manifest.asynchronous),
         fail_closed: manifest.extensions.fail_closed == Some(true),
     };
     let script = match script(folder) {

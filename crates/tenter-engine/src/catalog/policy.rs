@@ -43,13 +43,19 @@ pub struct PolicyOverride {
     pub fail: Option<FailMode>,
 }
 
-/// What a manifest holds its hook to; nothing, for an executable.
+/// What a hook holds itself to.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct OwnPolicy {
     pub(super) timeout: Option<Duration>,
     pub(super) priority: Option<u16>,
     pub(super) asynchronous: Option<bool>,
     pub(super) fail_closed: bool,
+}
+
+impl OwnPolicy {
+    /// Of an executable, which says nothing. It is waited for, unless a `hooks.toml` names it: defaults are for manifests.
+    pub(super) const EXECUTABLE: Self =
+        Self { timeout: None, priority: None, asynchronous: Some(false), fail_closed: false };
 }
 
 /// Everything that has a word in what a hook is held to.
@@ -113,6 +119,28 @@ mod tests {
             of(&table, "acme/guard/no-sudo", OwnPolicy::default()),
             HookPolicy { fail: FailMode::Closed, ..default }
         );
+    }
+
+    #[test]
+    fn defaults_of_a_hooks_toml_are_for_what_a_manifest_leaves_open() {
+        let scratch = tempfile::tempdir().unwrap();
+        let text = "[hooks.defaults]\ntimeout = 700\nasync = true\n";
+        std::fs::write(scratch.path().join("hooks.toml"), text).unwrap();
+        let dir = scratch.path().to_owned();
+        let root = crate::source::Root { layer: Layer::User, dir, prefix: String::new() };
+        let (settings, _) = HookSettings::read(&[root]);
+        let table = PolicyTable::default();
+        let of =
+            |own| Policies { configured: &table, settings: &settings }.of("x", Layer::User, own);
+        let held = |own| (of(own).timeout.as_millis(), of(own).asynchronous);
+        let said = OwnPolicy {
+            timeout: Some(Duration::from_secs(30)),
+            asynchronous: Some(false),
+            ..OwnPolicy::default()
+        };
+        assert_eq!(held(OwnPolicy::default()), (700, true));
+        assert_eq!(held(said), (30_000, false));
+        assert_eq!(held(OwnPolicy::EXECUTABLE), (700, false));
     }
 
     #[test]

@@ -91,7 +91,8 @@ impl Cache {
 
     /// What is known of the file at `real_path`, a path without links, as long as it looks like `stamp`.
     pub fn get(&self, real_path: &Path, stamp: FileStamp) -> Option<Known> {
-        let entry = self.kept.hooks.get(real_path.to_str()?).filter(|entry| entry.stamp == stamp)?;
+        let entry =
+            self.kept.hooks.get(real_path.to_str()?).filter(|entry| entry.stamp == stamp)?;
         let answer = match &entry.answer {
             KeptAnswer::Events(events) => {
                 Answer::Subscriptions(executable::subscriptions(&events.join("\n")).ok()?)
@@ -126,7 +127,13 @@ impl Cache {
     }
 
     /// Remembers what a manifest without flaws says.
-    pub fn put_manifest(&mut self, real_path: &Path, stamp: &HookStamp, manifest: &Manifest, hash: Fingerprint) {
+    pub fn put_manifest(
+        &mut self,
+        real_path: &Path,
+        stamp: &HookStamp,
+        manifest: &Manifest,
+        hash: Fingerprint,
+    ) {
         if let Some(path) = real_path.to_str() {
             let entry = ManifestEntry { stamp: stamp.digest(), hash, manifest: manifest.into() };
             self.fresh.manifests.insert(path.to_owned(), entry);

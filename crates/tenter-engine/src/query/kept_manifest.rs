@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use tenter_protocol::Object;
 use tenter_protocol::lifecycle::TABLE;
-use tenter_protocol::manifest::{Extensions, Manifest, MatcherText};
+use tenter_protocol::manifest::{Extensions, Manifest, MatcherText, Unset};
 
 /// A manifest, to be kept.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -15,6 +15,7 @@ pub(super) struct KeptManifest {
     timeout_ms: u64,
     asynchronous: bool,
     priority: u16,
+    unset: Unset,
     extensions: Extensions,
     metadata: Object,
 }
@@ -30,6 +31,7 @@ impl From<&Manifest> for KeptManifest {
             timeout_ms: manifest.timeout_ms,
             asynchronous: manifest.asynchronous,
             priority: manifest.priority,
+            unset: manifest.unset,
             extensions: manifest.extensions.clone(),
             metadata: manifest.metadata.clone(),
         }
@@ -53,6 +55,7 @@ impl KeptManifest {
             timeout_ms: self.timeout_ms,
             asynchronous: self.asynchronous,
             priority: self.priority,
+            unset: self.unset,
             extensions,
             metadata,
         })

@@ -99,15 +99,9 @@ fn a_hook_that_cannot_run_shadows_nothing() {
 #[test]
 fn what_is_no_hook_is_skipped_silently() {
     let scene = Scene::new();
-    for name in [
-        ".hidden",
-        "guard~",
-        ".guard.swp",
-        "guard.swp",
-        "guard.bak",
-        "guard.orig",
-        ".disable",
-    ] {
+    for name in
+        [".hidden", "guard~", ".guard.swp", "guard.swp", "guard.bak", "guard.orig", ".disable"]
+    {
         scene.hook(USER, name, "#!/bin/sh\ntouch \"$TENTER_PROJECT_DIR/was-run\"\n");
     }
     scene.file(&format!("{USER}/hooks.toml"), "", 0o755);

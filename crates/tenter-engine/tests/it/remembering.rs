@@ -139,7 +139,10 @@ fn manifest(scene: &Scene, lines: &str) {
 #[test]
 fn a_manifest_is_remembered_as_it_was_read_and_read_again_when_its_folder_changes() {
     let scene = scene();
-    manifest(&scene, "trigger: before_tool\nmatcher:\n  tool: Shell\npriority: 7\nmetadata: {fail: closed}");
+    manifest(
+        &scene,
+        "trigger: before_tool\nmatcher:\n  tool: Shell\npriority: 7\nmetadata: {fail: closed}",
+    );
     let read = scene.load().0.hooks()[0].clone();
     let remembered = scene.load().0.hooks()[0].clone();
     assert_eq!(format!("{remembered:?}"), format!("{read:?}"));

@@ -34,10 +34,21 @@ pub struct Manifest {
     pub asynchronous: bool,
     /// Higher runs earlier (0 to 1000).
     pub priority: u16,
+    /// What the file leaves to be set elsewhere.
+    pub unset: Unset,
     /// Tenter's own extensions (R17).
     pub extensions: Extensions,
     /// `metadata` as it was written, extensions included.
     pub metadata: Object,
+}
+
+/// Which values a manifest does not give itself, so that `hooks.toml` may give its defaults for them (R18).
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Unset {
+    /// It has no `timeout`.
+    pub timeout: bool,
+    /// It has no `async`.
+    pub asynchronous: bool,
 }
 
 /// A manifest's matcher as it was written: regular expressions, not compiled yet.

@@ -10,7 +10,7 @@ use super::suggest::{listed, nearest};
 use super::tree::{Entry, Node, NodeKind, shown};
 use super::{CheckPattern, KEYS, LONGEST_DESCRIPTION, extensions, matcher, name, number, trigger};
 use crate::lifecycle::Power;
-use crate::manifest::{Extensions, Manifest, MatcherText};
+use crate::manifest::{Extensions, Manifest, MatcherText, Unset};
 use crate::{EventName, Object};
 
 /// Checks the tree of a front matter. `None` when what a hook cannot do without is missing.
@@ -40,6 +40,8 @@ pub(super) fn check(
     let timeout = number::TIMEOUT.read(&mut reader);
     let asynchronous = reader.asynchronous(event);
     let priority = number::PRIORITY.read(&mut reader);
+    let is_unset = |key| reader.entry(key).is_none();
+    let unset = Unset { timeout: is_unset("timeout"), asynchronous: is_unset("async") };
     let (metadata, extensions) = reader.metadata();
     let (event, trigger) = trigger?;
     Some(Manifest {
@@ -51,6 +53,7 @@ pub(super) fn check(
         timeout_ms: u64::try_from(timeout).ok()?,
         asynchronous,
         priority: u16::try_from(priority).ok()?,
+        unset,
         extensions,
         metadata,
     })

@@ -86,10 +86,16 @@ impl Trust {
 
 /// Everything that was found: what runs in the order in which it does, then the rest by precedence.
 pub(super) fn entries<'c>(project: &Project, catalog: &'c Catalog) -> Vec<Entry<'c>> {
-    let places = catalog.hooks().iter().enumerate().map(|(place, hook)| (hook.path.as_path(), (place, hook.as_ref())));
+    let places = catalog
+        .hooks()
+        .iter()
+        .enumerate()
+        .map(|(place, hook)| (hook.path.as_path(), (place, hook.as_ref())));
     let running: HashMap<&Path, (usize, &Hook)> = places.collect();
     let mut listing: Vec<&Listed> = catalog.listing().iter().collect();
-    listing.sort_by_key(|listed| running.get(listed.path.as_path()).map_or(usize::MAX, |(place, _)| *place));
+    listing.sort_by_key(|listed| {
+        running.get(listed.path.as_path()).map_or(usize::MAX, |(place, _)| *place)
+    });
     let hook = |listed: &Listed| running.get(listed.path.as_path()).map(|(_, hook)| *hook);
     listing.into_iter().map(|listed| Entry::new(project, listed, hook(listed))).collect()
 }

@@ -33,7 +33,10 @@ fn five_hundred_hooks_with_long_texts_are_listed_without_reading_the_texts_for_i
     if let (Some(cold), Some(warm)) = (cold, warm) {
         let hashed = HOOKS * TEXT;
         assert!(cold >= hashed, "the figure leaves something out: {cold} of {hashed}");
-        assert!(cold < hashed + HOOKS * (TEXT / 2), "{cold} bytes were read, and the hashes need {hashed}");
+        assert!(
+            cold < hashed + HOOKS * (TEXT / 2),
+            "{cold} bytes were read, and the hashes need {hashed}"
+        );
         assert!(warm < hashed / 4, "{warm} bytes were read again, of texts of {hashed}");
     }
 }

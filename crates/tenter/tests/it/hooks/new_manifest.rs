@@ -92,7 +92,7 @@ fn the_other_rust_templates_compile_without_a_warning() {
 #[test]
 fn a_new_hook_is_a_trusted_folder_and_says_what_to_do_next() {
     let sandbox = sandbox();
-    assert_snapshot!(sandbox.run(&["hooks", "new", "guard", "--event", "before_tool_call"]), @"
+    assert_snapshot!(sandbox.run(&["hooks", "new", "guard", "--event", "pre-tool-call"]), @"
     exit: 0
     --- stdout
     [ROOT]/project/.kodelet/hooks/guard
@@ -112,6 +112,20 @@ fn a_new_hook_is_a_trusted_folder_and_says_what_to_do_next() {
         Some(4),
         "what it was changed to is not trusted"
     );
+}
+
+#[test]
+fn a_word_that_only_executables_use_means_an_executable() {
+    let sandbox = sandbox();
+    let is_file = |name: &str, args: &[&str]| {
+        let _ = sandbox.run(&[&["hooks", "new", name], args].concat()).expect_code(0);
+        sandbox.project().join(".kodelet/hooks").join(name).is_file()
+    };
+    assert!(is_file("a", &["--event", "before_tool_call"]));
+    assert!(!is_file("b", &["--event", "before_tool"]));
+    assert!(!is_file("c", &["--event", "after_turn"]), "both have this word");
+    assert!(!is_file("d", &["--event", "agent_stop", "--format", "manifest"]));
+    assert!(is_file("e", &["--event", "before_stop", "--format", "executable"]));
 }
 
 #[test]

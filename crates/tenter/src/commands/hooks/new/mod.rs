@@ -12,6 +12,7 @@ use tenter_engine::catalog::Status;
 use tenter_engine::source::check_file_name;
 use tenter_engine::trust::{TrustEntry, fingerprint};
 use tenter_proc::{Cancel, End, Invocation, Limits, Streams};
+use tenter_protocol::lifecycle::TABLE;
 use tenter_protocol::{Diagnostic, Severity};
 
 use super::entry;
@@ -46,6 +47,15 @@ enum Format {
     Executable,
 }
 
+impl Format {
+    /// The kind that an event's spelling means: `before_tool_call` is a word of executables, `before_tool` one of manifests.
+    fn meant_by(event: &str) -> Self {
+        let of_manifests = TABLE.iter().any(|row| row.manifest.contains(&event));
+        let of_executables = TABLE.iter().any(|row| row.executable.contains(&event));
+        if of_executables && !of_manifests { Self::Executable } else { Self::Manifest }
+    }
+}
+
 /// Write a new hook: a commented example that works as it is, for the event and in the language you choose.
 ///
 /// A project's hook is trusted as it is written; after you change it, `tenter trust` asks again.
@@ -56,9 +66,9 @@ pub(crate) struct Args {
     /// The event that it is told of, in any spelling.
     #[arg(long, value_name = "EVENT", default_value = "before_tool")]
     event: String,
-    /// What it is.
-    #[arg(long, value_name = "FORMAT", default_value = "manifest")]
-    format: Format,
+    /// What it is: a manifest hook, unless the event is given in a word that only executables use.
+    #[arg(long, value_name = "FORMAT")]
+    format: Option<Format>,
     /// The language that it is written in.
     #[arg(long, value_name = "LANGUAGE", default_value = "bash")]
     lang: Language,
@@ -87,7 +97,7 @@ pub(super) fn run(mut project: Project, args: &Args) -> Done {
     })?;
     let cancel = Cancel::new();
     signals::forward(&cancel)?;
-    let written = match args.format {
+    let written = match args.format.unwrap_or_else(|| Format::meant_by(&args.event)) {
         Format::Manifest => write_manifest(&project, args)?,
         Format::Executable => write_executable(&project, args)?,
     };
