@@ -66,7 +66,7 @@ fn pattern(entry: &Entry, check: CheckPattern<'_>, reader: &mut Reader<'_, '_>) 
             reader.findings.add(&PATTERN_REMARK, at, remark, help);
         }
         Err(problem) => {
-            let message = format!("this is not a regular expression: {problem}");
+            let message = format!("this cannot be used: {problem}");
             let help = "put a backslash before a character that is meant as itself";
             reader.findings.add(&PATTERN, at, message, help);
         }

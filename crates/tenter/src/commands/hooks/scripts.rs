@@ -19,8 +19,10 @@ pub(super) fn script_of(folder: &Path) -> Option<Diagnostic> {
     match source::script(folder) {
         Script::Entry(EntryPoint { interpreter: None, .. }) => None,
         Script::Entry(EntryPoint { path, interpreter: Some(interpreter) }) => {
-            let message = format!("the script may not be executed; {interpreter} will run it");
-            Some(not_executable(&path, Severity::Warning, &message))
+            let message =
+                format!("the script cannot be started by itself; {interpreter} will run it");
+            let finding = not_executable(&path, Severity::Warning, &message);
+            Some(finding.help(format!("begin it with a #! line, and chmod +x {}", path.display())))
         }
         Script::NotExecutable(path) => {
             let message =

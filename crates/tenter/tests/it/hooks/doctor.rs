@@ -83,8 +83,8 @@ fn everything_that_is_wrong_stands_on_one_page_the_worst_first() {
       5 | matcher: {pattern: "(?=x)y"}
                              ^^^^^^^^
       help: write it without look-around and back-references if you can
-    warning: [ROOT]/home/.config/agents/hooks/mode/scripts/run.sh: the script may not be executed; bash will run it
-      help: chmod +x [ROOT]/home/.config/agents/hooks/mode/scripts/run.sh
+    warning: [ROOT]/home/.config/agents/hooks/mode/scripts/run.sh: the script cannot be started by itself; bash will run it
+      help: begin it with a #! line, and chmod +x [ROOT]/home/.config/agents/hooks/mode/scripts/run.sh
     warning: [ROOT]/project/.agents/hooks/foreign: the hook foreign is not trusted: look at it and run `tenter trust`
     warning: [ROOT]/home/.config/agents/hooks/never: the hook never can never run: its matcher.tool is found in no tool's name
       help: the tools are bash, file_read, file_write, file_edit, grep, glob, todo, subagent, and their names elsewhere, such as Shell and WriteFile

@@ -53,7 +53,7 @@ fn all_errors_are_shown_where_they_stand_and_other_hooks_are_still_checked() {
       5 | timeout: 5
                    ^
       help: write a number of milliseconds from 100 to 600000
-    error: .agents/hooks/bad/HOOK.md:6:17: this is not a regular expression: it is no regular expression: unclosed group (at character 1)
+    error: .agents/hooks/bad/HOOK.md:6:17: this cannot be used: it is no regular expression: unclosed group (at character 1)
       6 | matcher: {tool: "("}
                           ^^^
       help: put a backslash before a character that is meant as itself
@@ -70,8 +70,8 @@ fn warnings_are_errors_only_when_asked_for() {
     --- stdout
     Valid hook: .agents/hooks/guard
     --- stderr
-    warning: .agents/hooks/guard/scripts/run.sh: the script may not be executed; bash will run it
-      help: chmod +x .agents/hooks/guard/scripts/run.sh
+    warning: .agents/hooks/guard/scripts/run.sh: the script cannot be started by itself; bash will run it
+      help: begin it with a #! line, and chmod +x .agents/hooks/guard/scripts/run.sh
     ");
     assert_eq!(
         sandbox.run(&["hooks", "validate", "--strict", ".agents/hooks/guard"]).code,
