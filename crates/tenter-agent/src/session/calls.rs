@@ -87,17 +87,24 @@ impl Session<'_> {
         report
     }
 
-    fn run_under_hooks(&self, call: &ToolCall) -> CallReport {
+    fn run_under_hooks(&self, requested: &ToolCall) -> CallReport {
         let mut contexts = Vec::new();
-        let (call, result) = match self.before_tool(call, &mut contexts) {
+        let (call, result) = match self.before_tool(requested, &mut contexts) {
             Verdict::Run(call) => {
                 let result = self.run_tool(&call);
                 (call, result)
             }
             // Hooks are told of a blocked call as the model made it (R26).
-            Verdict::Refused(result) => (call.clone(), result),
+            Verdict::Refused(result) => (requested.clone(), result),
         };
         let outcome = self.dispatch(Body::AfterTool { call, result });
+        if self.cancel.is_cancelled() && self.is_looked_at(&outcome.body) {
+            // The hooks that would have looked at the output were not run, or not to their end: what they would have taken
+            // out of it must not be kept (R25).
+            let error = "interrupted; its output is not kept, because hooks could not look at it";
+            let result = ToolResult::failure(&requested.name, error, self.now());
+            return CallReport { result, contexts };
+        }
         // What was done is not undone, but the model reads what the hook has against it (R29).
         contexts.extend(self.blocked(&outcome).map(Refused::into_message));
         contexts.extend(outcome.contexts);
@@ -105,6 +112,11 @@ impl Session<'_> {
             Body::AfterTool { result, .. } => CallReport { result, contexts },
             _ => unreachable!("a dispatch never changes which event it is"),
         }
+    }
+
+    /// Whether any hook is told of this event.
+    fn is_looked_at(&self, body: &Body) -> bool {
+        !self.agent.engine.catalog().hooks_for(body.name()).is_empty()
     }
 
     fn before_tool(&self, call: &ToolCall, contexts: &mut Vec<Attributed<String>>) -> Verdict {

@@ -2,7 +2,7 @@
 
 use tenter_protocol::lifecycle::Power;
 use tenter_protocol::reply::VerdictKind;
-use tenter_protocol::{Body, HistoryAction, Reply, Rewrite, Verdict};
+use tenter_protocol::{Body, HistoryAction, Reply, Rewrite, ToolResult, Verdict};
 
 use crate::observe::{Change, DecisionKind};
 
@@ -99,6 +99,17 @@ impl Outcome {
         let reason = format!("the hook {hook} failed ({failure}), and it is set to fail closed");
         self.deny(hook, Some(Verdict::new(VerdictKind::Deny, Some(reason))));
         self.denied_by_failure = true;
+    }
+
+    /// Withholds a tool's output, because a hook that had to see it failed and is set to fail closed: what it would have
+    /// taken out, nobody knows (R42).
+    pub(super) fn withhold_for_failure(&mut self, hook: &str, failure: &str) {
+        let Body::AfterTool { result, .. } = &mut self.body else { return };
+        let error = format!(
+            "the output is withheld: the hook {hook} failed ({failure}), and it is set to fail closed"
+        );
+        *result = ToolResult::failure(&result.tool_name, error, result.timestamp.clone());
+        self.rewritten_by.push(hook.to_owned());
     }
 
     /// A deny that keeps something from happening undoes every rewrite: nothing happens, so nothing is changed (R24, R26).
@@ -241,6 +252,21 @@ mod tests {
         assert!(
             matches!(&outcome.body, Body::AfterTool { result, .. } if result.text() == "<error>[redacted]</error>")
         );
+    }
+
+    #[test]
+    fn the_output_that_a_failed_hook_had_to_see_is_withheld() {
+        let Body::BeforeTool(call) = before_tool() else { unreachable!() };
+        let metadata = tenter_protocol::tool_metadata::Bash {
+            output: "SECRET".to_owned(),
+            ..Default::default()
+        };
+        let result = ToolResult::success("bash", &metadata, "T".to_owned());
+        let mut outcome = Outcome::new(Body::AfterTool { call, result });
+        outcome.withhold_for_failure("redact", "it exited with code 1");
+        let Body::AfterTool { result, .. } = &outcome.body else { unreachable!() };
+        assert!(!result.success && !result.text().contains("SECRET"), "{result:?}");
+        assert!(result.text().contains("redact failed (it exited with code 1)"), "{result:?}");
     }
 
     #[test]

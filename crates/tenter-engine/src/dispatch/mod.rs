@@ -116,12 +116,22 @@ impl Engine {
             Ok((decision, reason, change)) => told.answered(decision, reason, change),
             Err(failure) => {
                 told.failed(&failure);
-                if hook.policy.fail == FailMode::Closed && is_blocking(event.body.name()) {
-                    outcome.deny_for_failure(&hook.name, &failure.to_string());
+                if hook.policy.fail == FailMode::Closed {
+                    fail_closed(hook, event.body.name(), &failure, outcome);
                 }
             }
         }
         true
+    }
+}
+
+/// What the failure of a hook that is set to fail closed means: a deny where something can be kept from happening, and an
+/// output that nobody gets to see where one was to be looked at (R42).
+fn fail_closed(hook: &Hook, event: EventName, failure: &Failure, outcome: &mut Outcome) {
+    if is_blocking(event) {
+        outcome.deny_for_failure(&hook.name, &failure.to_string());
+    } else {
+        outcome.withhold_for_failure(&hook.name, &failure.to_string());
     }
 }
 

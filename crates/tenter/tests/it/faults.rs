@@ -77,6 +77,19 @@ fn a_hook_that_fails_closed_blocks_and_says_that_it_failed() {
 }
 
 #[test]
+fn the_output_that_a_hook_which_fails_closed_had_to_see_is_withheld() {
+    let sandbox = sandbox();
+    let config = "[[hooks.override]]\nname = \"redact\"\nfail = \"closed\"\n";
+    sandbox.write("../home/.config/tenter/config.toml", config);
+    sandbox.sh_hook("redact", "after_tool_call", "exit 1");
+    let script = "turns: [{tool_calls: [{name: bash, input: {command: printf SECRET; }}]}, {text: ok, expect: {contains: [the output is withheld], lacks: [\"SECRET\\n\"]}}]";
+    let (lines, code) = headless(&sandbox, &script.replace("printf SECRET; ", "\"echo SEC''RET\""));
+    assert_eq!(code, 0, "{lines:?}");
+    let result = of_kind(&lines, "tool-result")[0]["result"].to_string();
+    assert!(!result.contains("SECRET") && result.contains("redact failed"), "{result}");
+}
+
+#[test]
 fn a_hook_that_hangs_is_ended_at_its_deadline() {
     let sandbox = sandbox();
     sandbox.write("../home/.config/tenter/config.toml", "[hooks]\ntimeout_ms = 300\n");
