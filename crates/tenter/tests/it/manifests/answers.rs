@@ -76,16 +76,25 @@ fn a_hook_that_fails_closed_denies_and_the_record_says_why() {
     }
 }
 
-/// Nothing can be kept from happening any more, so there is nothing to close.
+/// Nothing can be kept from happening any more, and nothing is to be looked at, so there is nothing to close.
 #[test]
 fn failing_closed_means_nothing_after_the_fact() {
-    for trigger in ["after_tool", "after_turn", "after_agent", "session_end"] {
+    for trigger in ["after_turn", "after_agent", "session_end"] {
         let sandbox = sandbox();
         hook(&sandbox, "guard", trigger, CLOSED, "exit 1");
         let (lines, code) = headless(&sandbox, &bash("true", "lacks: [fail closed]"));
         assert_eq!(code, 0, "{trigger}");
         assert!(decisions(&lines, "guard").iter().all(|decision| decision == "failed"));
     }
+}
+
+#[test]
+fn failing_closed_after_a_tool_withholds_its_output() {
+    let sandbox = sandbox();
+    hook(&sandbox, "redact", "after_tool", CLOSED, "exit 1");
+    let expect = "contains: [the output is withheld, redact failed], lacks: [\"shown\\n\"]";
+    let (_, code) = headless(&sandbox, &bash("echo sho''wn", expect));
+    assert_eq!(code, 0);
 }
 
 #[test]
