@@ -1,6 +1,6 @@
 //! A hook that can run: who it is, where it came from, when and how it is to be run.
 
-use std::fmt::{self, Write as _};
+use std::fmt;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -141,15 +141,6 @@ impl fmt::Display for Layer {
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Fingerprint(pub String);
-
-/// Bytes in lower-case hex.
-pub(crate) fn hex(bytes: &[u8]) -> String {
-    bytes.iter().fold(String::with_capacity(64), |mut hex, byte| {
-        // Writing to a string cannot fail.
-        let _ = write!(hex, "{byte:02x}");
-        hex
-    })
-}
 
 /// What a hook is held to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -7,7 +7,6 @@ mod fold;
 mod telling;
 mod unawaited;
 
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -16,27 +15,14 @@ use tenter_protocol::lifecycle::Power;
 use tenter_protocol::{Body, Event, EventName, Scope};
 
 use crate::catalog::Catalog;
-use crate::clock::Clock;
-use crate::environment::HookEnvironment;
 use crate::hook::{FailMode, Hook};
-use crate::observe::{DecisionKind, Observer};
+use crate::observe::DecisionKind;
 use crate::runner::{self, Failure, Found};
+use crate::settings::EngineSettings;
 use telling::{Told, tell_decision};
 use unawaited::Unawaited;
 
 pub use fold::{Attributed, Outcome};
-
-/// What an engine works with, beside its catalog.
-pub struct EngineSettings {
-    /// The project root: where hooks start.
-    pub project: PathBuf,
-    /// The environment of hooks.
-    pub environment: HookEnvironment,
-    /// The time.
-    pub clock: Clock,
-    /// Who sees what happens.
-    pub observers: Vec<Arc<dyn Observer>>,
-}
 
 /// Dispatches events to the hooks of one catalog.
 pub struct Engine {

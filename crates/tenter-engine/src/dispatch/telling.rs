@@ -4,10 +4,11 @@ use std::time::Duration;
 
 use tenter_protocol::{Event, EventName, Scope};
 
-use super::{EngineSettings, Outcome};
+use super::Outcome;
 use crate::hook::Hook;
 use crate::observe::{Change, Decision, DecisionKind, HookRun};
 use crate::runner::{Failure, Report};
+use crate::settings::EngineSettings;
 
 /// A hook run that is told to the observers when it goes out of scope, however that happens.
 pub(super) struct Told<'e> {

@@ -8,11 +8,11 @@ use std::time::Duration;
 use tenter_proc::Cancel;
 use tenter_protocol::Event;
 
-use super::EngineSettings;
 use super::telling::Told;
 use crate::hook::Hook;
 use crate::observe::DecisionKind;
 use crate::runner::{self, Failure, Found};
+use crate::settings::EngineSettings;
 
 /// How long hooks that were ended are waited for: their grace, and a little more.
 const ENDING: Duration = Duration::from_secs(2);

@@ -13,9 +13,9 @@ use tenter_protocol::executable::{self, ReplyError, Subscription};
 use tenter_protocol::{Event, Reply, manifest};
 use thiserror::Error;
 
-use crate::dispatch::EngineSettings;
 use crate::hook::{Hook, Protocol};
 use crate::matcher::MatcherError;
+use crate::settings::EngineSettings;
 use crate::trust::{self, Changed};
 
 pub use trial::{Trial, run_once};

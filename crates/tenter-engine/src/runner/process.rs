@@ -7,9 +7,9 @@ use tenter_proc::{End, Invocation, Limits, Streams};
 use tenter_protocol::executable::PROTOCOL_VERSION;
 
 use super::Request;
-use crate::dispatch::EngineSettings;
 use crate::environment::Environment;
 use crate::hook::{EntryPoint, Hook, Protocol};
+use crate::settings::EngineSettings;
 
 pub(super) fn invocation(hook: &Hook, request: Request, settings: &EngineSettings) -> Invocation {
     let env = environment(hook, &request, settings);

@@ -7,8 +7,8 @@ use tenter_proc::{Cancel, Captured};
 use tenter_protocol::Reply;
 
 use super::{Request, ask};
-use crate::dispatch::EngineSettings;
 use crate::hook::Hook;
+use crate::settings::EngineSettings;
 
 /// What came of a hook that was run once.
 #[derive(Debug)]

@@ -8,7 +8,8 @@ use std::path::{Path, PathBuf};
 use rustix::fs::OFlags;
 use sha2::{Digest, Sha256};
 
-use crate::hook::{Fingerprint, hex};
+use crate::hex::hex;
+use crate::hook::Fingerprint;
 use crate::stamp::{FileStamp, HookStamp};
 
 /// Bytes of all files in a hook's folder at most.

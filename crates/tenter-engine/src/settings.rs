@@ -1,0 +1,20 @@
+//! What an engine works with, beside its catalog: values that come in from outside.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use crate::clock::Clock;
+use crate::environment::HookEnvironment;
+use crate::observe::Observer;
+
+/// What an engine works with, beside its catalog.
+pub struct EngineSettings {
+    /// The project root: where hooks start.
+    pub project: PathBuf,
+    /// The environment of hooks.
+    pub environment: HookEnvironment,
+    /// The time.
+    pub clock: Clock,
+    /// Who sees what happens.
+    pub observers: Vec<Arc<dyn Observer>>,
+}
