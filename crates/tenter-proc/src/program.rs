@@ -60,6 +60,12 @@ pub(crate) fn explain(error: &io::Error, invocation: &Invocation, file: &Path) -
             format!("`{name}` is a folder, not a program")
         }
         ErrorKind::PermissionDenied => format!("`{name}` may not be executed; try `chmod +x`"),
+        ErrorKind::ExecutableFileBusy => {
+            format!("`{name}` is open for writing in some program; close it there, then try again")
+        }
+        _ if os::is_no_program(error) && is_binary(file) => {
+            format!("`{name}` is a program for another kind of machine; build it for this one")
+        }
         _ if os::is_no_program(error) => {
             format!("`{name}` is no program: a script must begin with a `#!` line")
         }
@@ -70,8 +76,19 @@ pub(crate) fn explain(error: &io::Error, invocation: &Invocation, file: &Path) -
 
 /// The `#!` line of a script, or as much of it as the system reads.
 fn interpreter(file: &Path) -> Option<String> {
-    let mut start = Vec::new();
-    fs::File::open(file).ok()?.take(256).read_to_end(&mut start).ok()?;
+    let start = start_of(file).ok()?;
     let line = start.split(|byte| *byte == b'\n').next()?;
     line.starts_with(b"#!").then(|| String::from_utf8_lossy(line).into_owned())
+}
+
+/// Whether a file is a compiled program (ELF), for whatever machine.
+fn is_binary(file: &Path) -> bool {
+    start_of(file).is_ok_and(|start| start.starts_with(b"\x7fELF"))
+}
+
+/// As much of a file as the system reads to tell what it is.
+fn start_of(file: &Path) -> io::Result<Vec<u8>> {
+    let mut start = Vec::new();
+    fs::File::open(file)?.take(256).read_to_end(&mut start)?;
+    Ok(start)
 }

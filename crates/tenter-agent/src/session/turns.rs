@@ -36,8 +36,12 @@ impl Session<'_> {
             Ok(status) => (status, None),
             Err(error) => (error.status(), Some(error)),
         };
-        if status != Status::Blocked {
-            self.after_agent(&progress.response);
+        if status != Status::Blocked
+            && let Err(unsaved) = self.after_agent(&progress.response)
+            && !matches!(error, Some(AgentError::Store(_)))
+        {
+            // Saving what an earlier failure left unsaved was one more try; that it failed again is nothing new.
+            self.diagnose(&unsaved.diagnostic());
         }
         Finish {
             status,
@@ -230,15 +234,13 @@ impl Session<'_> {
 
     /// Fires also after errors and interruptions (R35), whose switch would keep its hooks from running. What a hook feeds
     /// back goes with the next user message.
-    fn after_agent(&mut self, response: &str) {
+    fn after_agent(&mut self, response: &str) -> Result<(), AgentError> {
         let body = Body::AfterAgent { response: response.to_owned() };
         let event = tenter_protocol::Event { scope: self.scope(), body };
         let outcome = self.agent.engine.dispatch(event, &Cancel::new());
         let mut contexts = Vec::from_iter(self.blocked(&outcome).map(Refused::into_message));
         contexts.extend(outcome.contexts);
-        if let Err(error) = self.add_context(contexts) {
-            self.diagnose(&error.diagnostic());
-        }
+        self.add_context(contexts)
     }
 
     /// Saves what was added.

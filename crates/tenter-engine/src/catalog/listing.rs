@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use tenter_protocol::executable::Subscription;
 
 use crate::hook::{Fingerprint, Layer};
-use crate::trust::{TrustEntry, Trusted};
+use crate::trust::{TrustEntry, Trusted, spellings};
 
 /// Something that was found in a hooks folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -82,11 +82,7 @@ impl From<&Untrusted> for TrustEntry {
             name: hook.name.clone(),
             fingerprint: hook.fingerprint.clone(),
             path: hook.path.clone(),
-            events: hook
-                .subscriptions
-                .iter()
-                .map(|subscription| subscription.spelling.to_owned())
-                .collect(),
+            events: spellings(&hook.subscriptions),
         }
     }
 }

@@ -4,6 +4,7 @@ use tenter_proc::{Captured, Completion, End};
 use tenter_protocol::{EventName, Reply, executable, manifest};
 
 use super::Failure;
+use super::bounded::bounded;
 use crate::hook::{Hook, Protocol};
 
 /// The exit code by which a manifest hook blocks.
@@ -29,7 +30,7 @@ pub(super) fn read(hook: &Hook, event: EventName, completion: &Completion) -> Re
     let is_manifest = matches!(hook.protocol, Protocol::Manifest(_));
     match &completion.end {
         End::Exited(BLOCKED) if is_manifest => {
-            Ok(manifest::deny_by_exit(&completion.stderr.text())).into()
+            Ok(manifest::deny_by_exit(&bounded(completion.stderr.text()))).into()
         }
         End::Exited(0) if is_manifest => of_manifest(event, &completion.stdout),
         End::Exited(0) => of_executable(event, &completion.stdout).into(),
@@ -38,7 +39,9 @@ pub(super) fn read(hook: &Hook, event: EventName, completion: &Completion) -> Re
 }
 
 fn of_executable(event: EventName, stdout: &Captured) -> Result<Reply, Failure> {
-    Ok(executable::parse_reply(event, whole(stdout)?)?)
+    // An error quotes what it is about, however long that is.
+    executable::parse_reply(event, whole(stdout)?)
+        .map_err(|error| Failure::Reply(bounded(error.to_string())))
 }
 
 fn of_manifest(event: EventName, stdout: &Captured) -> Read {
@@ -49,6 +52,7 @@ fn of_manifest(event: EventName, stdout: &Captured) -> Read {
     let manifest::Answer { reply, warnings, log } = manifest::parse_reply(event, stdout);
     let printed = log.map(|text| format!("printed: {text}"));
     let notes = reply.log.clone().into_iter().chain(printed).collect();
+    let warnings = warnings.into_iter().map(bounded).collect();
     Read { answer: Ok(reply), warnings, notes }
 }
 

@@ -1,15 +1,17 @@
 //! Runs one hook for one event: a payload in, a reply or a failure out. Knows no order and decides nothing.
 //!
-//! `process` says how a hook of either protocol is started, `answer` reads what it left behind.
+//! `process` says how a hook of either protocol is started, `answer` reads what it left behind, and `bounded`
+//! keeps what is told of that readable.
 
 mod answer;
+mod bounded;
 mod process;
 mod trial;
 
 use std::time::Duration;
 
 use tenter_proc::{Cancel, Captured};
-use tenter_protocol::executable::{self, ReplyError, Subscription};
+use tenter_protocol::executable::{self, Subscription};
 use tenter_protocol::{Event, Reply, manifest};
 use thiserror::Error;
 
@@ -67,7 +69,7 @@ impl Report {
 
     /// The last lines of stderr: what a record keeps of it.
     pub(crate) fn stderr_tail(&self) -> String {
-        self.stderr.tail_lines(STDERR_LINES)
+        bounded::bounded(self.stderr.tail_lines(STDERR_LINES))
     }
 }
 
@@ -91,7 +93,7 @@ pub(crate) enum Failure {
     #[error("it wrote {0} bytes to stdout; an answer may have 1 MiB")]
     TooLong(u64),
     #[error("{0}")]
-    Reply(#[from] ReplyError),
+    Reply(String),
     #[error("its rewrite cannot be used: {0}")]
     Rewrite(String),
     #[error("the event {0} has no payload for executables")]

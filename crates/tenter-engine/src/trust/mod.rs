@@ -9,4 +9,5 @@ mod store;
 
 pub use fingerprint::fingerprint;
 pub use gate::{Changed, TrustMode, verify_unchanged};
+pub(crate) use store::spellings;
 pub use store::{ProjectTrust, TrustEntry, TrustError, TrustStore, Trusted};

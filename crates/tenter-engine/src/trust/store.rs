@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::{FlockOperation, flock};
 use serde::{Deserialize, Serialize};
+use tenter_protocol::executable::Subscription;
 use tenter_protocol::{Diagnostic, Severity};
 use thiserror::Error;
 
@@ -51,13 +52,17 @@ impl From<&Hook> for TrustEntry {
             name: hook.name.clone(),
             fingerprint: hook.fingerprint.clone(),
             path: hook.path.clone(),
-            events: hook
-                .subscriptions
-                .iter()
-                .map(|subscription| subscription.spelling.to_owned())
-                .collect(),
+            events: spellings(&hook.subscriptions),
         }
     }
+}
+
+/// The words for events, each once: one word of an executable may stand for several events.
+pub(crate) fn spellings(subscriptions: &[Subscription]) -> Vec<String> {
+    let mut spellings: Vec<String> =
+        subscriptions.iter().map(|subscription| subscription.spelling.to_owned()).collect();
+    spellings.dedup();
+    spellings
 }
 
 /// Why trust could not be recorded or revoked.

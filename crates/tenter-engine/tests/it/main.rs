@@ -3,6 +3,8 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot set its scene fails")]
 
 mod discovery;
+#[cfg(target_os = "linux")]
+mod faults;
 mod journal;
 mod journal_properties;
 mod manifests;

@@ -3,8 +3,10 @@
 #![expect(clippy::unwrap_used, reason = "tests")]
 
 mod architecture;
+mod concurrency;
 mod conversation;
 mod conversations;
+mod crashes;
 mod demo;
 mod docs;
 mod faults;

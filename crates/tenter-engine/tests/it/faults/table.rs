@@ -1,0 +1,240 @@
+//! The table: how hooks misbehave, and what comes of it.
+
+use std::fs::{self, OpenOptions, Permissions};
+use std::os::unix::fs::PermissionsExt;
+
+use super::Means::{Answers, Denies, Fails, Silent};
+use super::fault::Fault;
+use super::{Means, SAID};
+
+const TIMED_OUT: Means = Fails { exit: "timed out", reason: "timed out after 300 ms" };
+/// An executable whose stdout is no answer has failed …
+const NO_ANSWER: Means = Fails { exit: "exit 0", reason: "its stdout is not one JSON object" };
+/// … a manifest hook has decided nothing (R27).
+const NO_DECISION: Means = Silent { warning: "so no decision was read" };
+const CHANGED: Means = Fails { exit: "not started", reason: "was changed after it was loaded" };
+
+/// A number that no 64 bits hold, and a nest that no stack does.
+const HUGE: usize = 400;
+const DEEP: usize = 10_000;
+
+/// All of it.
+pub(super) fn faults() -> Vec<Fault> {
+    [streams(), answers(), ends(), processes(), itself(), programs(), pinned()]
+        .into_iter()
+        .flatten()
+        .collect()
+}
+
+fn streams() -> Vec<Fault> {
+    let too_long = Fails { exit: "exit 0", reason: "it wrote 20000000 bytes to stdout" };
+    vec![
+        Fault::new("never reads its stdin", "answer", Answers).told_a_megabyte(),
+        Fault::new("never reads its stdin and hangs", "sleep 300", TIMED_OUT)
+            .told_a_megabyte()
+            .hanging(),
+        Fault::new(
+            "reads slowly",
+            "for _ in 1 2 3; do dd bs=999 count=1 >/dev/null 2>&1; sleep 0.02; done
+             [ \"$(wc -c)\" -gt 900000 ] && answer",
+            Answers,
+        )
+        .told_a_megabyte(),
+        Fault::new("closes its stdin early", "exec <&-; sleep 0.1; answer", Answers)
+            .told_a_megabyte(),
+        Fault::new("floods its stdout", "yes | head -c 20000000", too_long),
+        Fault::new("floods its stderr", "yes | head -c 20000000 >&2; answer", Answers),
+        Fault::new(
+            "floods its stderr, in one line",
+            "yes | head -c 20000000 | tr '\\n' x >&2; answer",
+            Answers,
+        ),
+    ]
+}
+
+fn answers() -> Vec<Fault> {
+    let printed = |text: &str| format!("printf '%s\\n' '{text}'");
+    let beside = |value: &str| printed(&format!("{{{SAID}, \"other\": {value}}}"));
+    let (huge, deep) = ("9".repeat(HUGE), "[".repeat(DEEP) + &"]".repeat(DEEP));
+    vec![
+        Fault::new("prints half an answer and hangs", "printf '{\"addi'; sleep 300", TIMED_OUT)
+            .hanging(),
+        Fault::new("answers and hangs", "answer; sleep 300", TIMED_OUT).hanging(),
+        Fault::new("prints a log before its answer", "echo starting; answer", NO_ANSWER)
+            .but_a_manifest(NO_DECISION),
+        Fault::new("answers twice", "answer; answer", NO_ANSWER).but_a_manifest(NO_DECISION),
+        Fault::new("prints NaN", beside("NaN"), NO_ANSWER).but_a_manifest(NO_DECISION),
+        // What an executable prints beside its fields is passed over, not read.
+        Fault::new("prints 1e999", beside("1e999"), Answers).but_a_manifest(NO_DECISION),
+        Fault::new("prints a number of 400 digits", beside(&huge), Answers)
+            .but_a_manifest(NO_DECISION),
+        Fault::new("nests 10000 deep", beside(&deep), Answers).but_a_manifest(NO_DECISION),
+        Fault::new(
+            "nests 10000 deep where text belongs",
+            printed(&format!("{{\"additional_context\": {deep}}}")),
+            NO_ANSWER,
+        )
+        .but_a_manifest(NO_DECISION),
+        Fault::new(
+            "prints what is not UTF-8",
+            "printf '{\"additional_context\": \"\\377\"}'",
+            NO_ANSWER,
+        )
+        .but_a_manifest(NO_DECISION),
+        Fault::new(
+            "names a field twice",
+            printed(&format!("{{\"additional_context\": \"first\", {SAID}}}")),
+            NO_ANSWER,
+        )
+        .but_a_manifest(Answers),
+        Fault::new(
+            "answers with a megabyte of the wrong type",
+            "long=$(yes | head -c 300000 | tr '\\n' x)
+             printf '{\"blocked\": \"%s\", \"output\": \"%s\", \"decision\": \"%s\", \"messages\": \"%s\"}' \\
+                 \"$long\" \"$long\" \"$long\" x",
+            NO_ANSWER,
+        )
+        .but_a_manifest(Silent { warning: "is not known; known are" }),
+        Fault::new("prints nothing", ":", Silent { warning: "" }),
+    ]
+}
+
+fn ends() -> Vec<Fault> {
+    let exit = |name, script, exit, reason| Fault::new(name, script, Fails { exit, reason });
+    vec![
+        exit("exits with 1", "answer; exit 1", "exit 1", "it exited with code 1"),
+        exit("exits with 2", "echo no >&2; exit 2", "exit 2", "it exited with code 2")
+            .but_a_manifest(Denies { reason: "no" }),
+        exit(
+            "exits with 2 after a flood",
+            "yes | head -c 20000000 | tr '\\n' x >&2; echo no >&2; exit 2",
+            "exit 2",
+            "it exited with code 2",
+        )
+        .but_a_manifest(Denies { reason: "no" }),
+        exit("exits with 3", "answer; exit 3", "exit 3", "it exited with code 3"),
+        exit("exits with 126", "answer; exit 126", "exit 126", "it exited with code 126"),
+        exit("exits with 127", "no-such-command", "exit 127", "it exited with code 127"),
+        exit("exits with 255", "answer; exit 255", "exit 255", "it exited with code 255"),
+        exit("is killed", "answer; kill -KILL $$", "signal 9", "it was ended by signal 9"),
+        exit("crashes", "ulimit -c 0; kill -SEGV $$", "signal 11", "it was ended by signal 11"),
+    ]
+}
+
+fn processes() -> Vec<Fault> {
+    vec![
+        Fault::new(
+            "ignores SIGTERM",
+            "trap '' TERM; answer; while :; do sleep 300; done",
+            TIMED_OUT,
+        )
+        .hanging(),
+        Fault::new("stops itself", "answer; kill -STOP $$", TIMED_OUT).hanging(),
+        Fault::new("leaves a child with its pipes", "sleep 300 & answer", Answers)
+            .outlived_by_one(),
+        Fault::new("leaves a session with its pipes", "setsid sleep 300 & answer", Answers)
+            .outlived_by_one(),
+        Fault::new(
+            "hangs, and a session of it holds its pipes",
+            "setsid sleep 300 & sleep 300",
+            TIMED_OUT,
+        )
+        .hanging()
+        .outlived_by_one(),
+        Fault::new("leaves a child and hangs", "sleep 300 & sleep 300", TIMED_OUT).hanging(),
+    ]
+}
+
+/// What a hook does to its own program.
+fn itself() -> Vec<Fault> {
+    let rewrites = "echo '# more' >> \"$0\"; answer";
+    vec![
+        Fault::new("deletes itself", "rm \"$0\"; answer", Answers),
+        Fault::new("deletes itself, a project's", "rm \"$0\"; answer", Answers).pinned(),
+        Fault::new("rewrites itself", rewrites, Answers),
+        Fault::new("rewrites itself, next run", rewrites, Answers).run_twice(),
+        Fault::new("rewrites itself, a project's", rewrites, Answers).pinned(),
+        Fault::new("rewrites itself, a project's, next run", rewrites, CHANGED)
+            .pinned()
+            .run_twice(),
+    ]
+}
+
+/// What is done to a hook's program once it is loaded.
+fn programs() -> Vec<Fault> {
+    vec![
+        Fault::done_to("is gone", "does not exist", |program| {
+            fs::remove_file(program).unwrap();
+            None
+        }),
+        Fault::done_to("has become a folder", "is a folder, not a program", |program| {
+            fs::remove_file(program).unwrap();
+            fs::create_dir(program).unwrap();
+            None
+        }),
+        Fault::done_to("wants an interpreter that is gone", "\"#!/nowhere/sh\"", |program| {
+            fs::write(program, "#!/nowhere/sh\n").unwrap();
+            None
+        }),
+        Fault::done_to("may not be executed", "may not be executed; try `chmod +x`", |program| {
+            fs::set_permissions(program, Permissions::from_mode(0o644)).unwrap();
+            None
+        }),
+        Fault::done_to("is being written", "open for writing", |program| {
+            Some(OpenOptions::new().append(true).open(program).unwrap())
+        }),
+        Fault::done_to("is of another machine", "for another kind of machine", |program| {
+            fs::write(program, foreign_program()).unwrap();
+            None
+        }),
+        Fault::done_to("is empty", "is no program: a script must begin with a `#!`", |program| {
+            fs::write(program, "").unwrap();
+            None
+        }),
+    ]
+}
+
+/// The same where a project's hook is held to what was trusted.
+fn pinned() -> Vec<Fault> {
+    let changed = "was changed after it was loaded";
+    vec![
+        Fault::done_to("is gone, a project's", "cannot be read any more", |program| {
+            fs::remove_file(program).unwrap();
+            None
+        })
+        .but_a_manifest(CHANGED)
+        .pinned(),
+        Fault::done_to("has become a folder, a project's", changed, |program| {
+            fs::remove_file(program).unwrap();
+            fs::create_dir(program).unwrap();
+            None
+        })
+        .pinned(),
+        Fault::done_to("may not be executed, a project's", "may not be executed", |program| {
+            fs::set_permissions(program, Permissions::from_mode(0o644)).unwrap();
+            None
+        })
+        .but_a_manifest(CHANGED)
+        .pinned(),
+        Fault::done_to("is of another machine, a project's", changed, |program| {
+            fs::write(program, foreign_program()).unwrap();
+            None
+        })
+        .pinned(),
+        Fault::new("is written anew as it was, a project's", "answer", Answers)
+            .meanwhile(|program| {
+                fs::write(program, fs::read(program).unwrap()).unwrap();
+                None
+            })
+            .pinned(),
+    ]
+}
+
+/// The beginning of an ELF program for a machine that does not exist.
+fn foreign_program() -> Vec<u8> {
+    let mut header = b"\x7fELF\x02\x01\x01".to_vec();
+    header.resize(64, 0);
+    header[16] = 2;
+    header[18..20].copy_from_slice(&[0xfe, 0xfe]);
+    header
+}

@@ -1,0 +1,198 @@
+//! Many processes at once on one home: the same store, journal, caches and trust. Nothing is lost, nothing waits for a hook
+//! of somebody else.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+use std::process::{Child, Stdio};
+
+use serde_json::Value;
+use tenter_testkit::{Output, Sandbox, wait_until};
+
+use crate::{of_kind, sandbox};
+
+const WATCHER: &str =
+    "#!/bin/sh\n[ \"$1\" = hook ] && echo after_tool_call && exit\ncat > /dev/null\n";
+/// A hook's body: it waits where the process that runs it has `HANG` in its environment.
+const HANGS: &str =
+    r#"if [ -n "$HANG" ]; then touch hanging; while [ ! -e release ]; do sleep 0.05; done; fi"#;
+
+fn cache(sandbox: &Sandbox) -> Value {
+    let file = sandbox.home().join(".cache/tenter/hooks.json");
+    serde_json::from_slice(&fs::read(file).unwrap()).unwrap()
+}
+
+fn names_in(folder: &Path) -> BTreeSet<String> {
+    let entries = fs::read_dir(folder).unwrap();
+    entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
+}
+
+fn start_with(sandbox: &Sandbox, variable: &str, args: &[&str]) -> Child {
+    let mut command = sandbox.command();
+    command.env(variable, "1").args(args).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command.spawn().unwrap()
+}
+
+/// Starts the command so often. All of them wait for the end of their stdin before any goes on.
+fn start_at_once(sandbox: &Sandbox, count: usize, args: &[&str]) -> Vec<Child> {
+    let start = |_| {
+        let mut command = sandbox.command();
+        command.args(args).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command.spawn().unwrap()
+    };
+    let mut children: Vec<Child> = (0..count).map(start).collect();
+    for child in &mut children {
+        drop(child.stdin.take());
+    }
+    children
+}
+
+/// The journal of a conversation, every line of it.
+fn journal(sandbox: &Sandbox, id: &str) -> Vec<Value> {
+    let path = sandbox.state().join("journal").join(format!("{id}.jsonl"));
+    let text = fs::read_to_string(path).unwrap();
+    assert!(text.ends_with('\n'), "{id} ends in half a line");
+    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+#[test]
+fn thirty_two_runs_at_once_share_everything_and_lose_nothing() {
+    let sandbox = sandbox();
+    let rewrite = r#"echo '{"input": {"todos": []}}'"#;
+    sandbox.sh_hook("rewrite", "before_tool_call", rewrite);
+    sandbox.hook("watch", WATCHER);
+    let _ = sandbox.run(&["trust", "--yes"]).expect_code(0);
+    let trust = sandbox.state().join("trust.json");
+    let trusted = fs::read(&trust).unwrap();
+    // All begin with neither a cache nor a store.
+    fs::remove_dir_all(sandbox.home().join(".cache")).unwrap();
+    let turn = "{text: Step., tool_calls: [{name: todo, input: {}}]}";
+    let model = sandbox.script(&format!("turns: [{turn}, {turn}, {turn}, {{text: Done.}}]"));
+    let args = ["run", "--headless", "--model", &model, "go"];
+    let children = start_at_once(&sandbox, 32, &args);
+    let ids: BTreeSet<String> =
+        children.into_iter().map(|child| finished(&sandbox, child)).collect();
+    assert_eq!(ids.len(), 32);
+    let listed = sandbox.run(&["conversation", "list", "--json", "--limit", "0"]).expect_code(0);
+    let stored = listed.json();
+    let whole = |conversation: &&Value| {
+        ids.contains(conversation["id"].as_str().unwrap())
+            && conversation["message_count"] == 8
+            && conversation["status"] == "done"
+    };
+    assert_eq!(stored.as_array().unwrap().iter().filter(whole).count(), 32, "{stored}");
+    for id in &ids {
+        check_journal(id, &journal(&sandbox, id));
+    }
+    let log = sandbox.run(&["log", "--json"]).expect_code(0);
+    assert_eq!((log.json_lines().len(), log.stderr.as_str()), (32 * 12, ""));
+    assert_eq!(cache(&sandbox)["kept"]["hooks"].as_object().unwrap().len(), 2);
+    assert_eq!(fs::read(trust).unwrap(), trusted);
+    assert!(names_in(&sandbox.state()).iter().all(|name| !name.starts_with('.')));
+    assert_eq!(names_in(&sandbox.home().join(".cache/tenter")), ["hooks.json".to_owned()].into());
+}
+
+/// Waits for a run that must be done without a word on stderr; returns its conversation's id.
+fn finished(sandbox: &Sandbox, child: Child) -> String {
+    let output = sandbox.finish(child).expect_code(0);
+    let lines = output.json_lines();
+    assert_eq!(output.stderr, "");
+    assert_eq!(of_kind(&lines, "diagnostic").len(), 0, "{output}");
+    assert_eq!(of_kind(&lines, "hook").len(), 6, "{output}");
+    assert_eq!(lines.last().unwrap()["status"], "done", "{output}");
+    lines[0]["id"].as_str().unwrap().to_owned()
+}
+
+fn check_journal(id: &str, records: &[Value]) {
+    let hooks = |name: &str| records.iter().filter(|record| record["hook"] == name).count();
+    assert_eq!((records.len(), hooks("rewrite"), hooks("watch")), (12, 3, 3), "{records:?}");
+    assert_eq!(of_kind(records, "decision").len(), 6);
+    assert!(records.iter().all(|record| record["conversation_id"] == id));
+}
+
+#[test]
+fn projects_that_are_trusted_at_once_are_all_trusted() {
+    let sandbox = sandbox();
+    let projects: Vec<String> =
+        (0..8).map(|number| format!("{}/p{number}", sandbox.root().display())).collect();
+    for project in &projects {
+        fs::create_dir_all(Path::new(project).join(".git")).unwrap();
+        let folder = Path::new(project).join(".kodelet/hooks");
+        fs::create_dir_all(&folder).unwrap();
+        fs::copy(sandbox.hook("watch", WATCHER), folder.join("watch")).unwrap();
+    }
+    let start = |project: &String| sandbox.start(&["--project", project, "trust", "--yes"]);
+    let children: Vec<Child> = projects.iter().map(start).collect();
+    for child in children {
+        let _ = sandbox.finish(child).expect_code(0);
+    }
+    let listed = sandbox.run(&["trust", "--list", "--json"]).expect_code(0).json();
+    let of = |entry: &Value| {
+        assert_eq!(entry["events"], serde_json::json!(["after_tool_call"]), "{entry}");
+        entry["project"].as_str().unwrap().to_owned()
+    };
+    let trusted: Vec<String> = listed.as_array().unwrap().iter().map(of).collect();
+    assert_eq!(trusted, projects);
+}
+
+#[test]
+fn of_two_processes_that_resume_one_conversation_the_slower_is_told_and_nothing_is_lost() {
+    let sandbox = sandbox();
+    let model = sandbox.script("turns: [{text: Begun.}]");
+    let begun = sandbox.run(&["run", "--headless", "--model", &model, "begin"]).expect_code(0);
+    let id = begun.json_lines()[0]["id"].as_str().unwrap().to_owned();
+    // Both have read the conversation before either may write.
+    let wait = "touch \"started.$$\"; while [ ! -e release ]; do sleep 0.05; done";
+    sandbox.sh_hook("wait", "user_message_send", wait);
+    let model = sandbox
+        .script("turns: [{text: Step., tool_calls: [{name: todo, input: {}}]}, {text: Finished.}]");
+    let resume = |word: &str| sandbox.start(&["run", "--resume", &id, "--model", &model, word]);
+    let children = [("apple", resume("apple")), ("pear", resume("pear"))];
+    let is_start = |name: &String| name.starts_with("started.");
+    wait_until("both have begun", || {
+        names_in(&sandbox.project()).iter().filter(|name| is_start(name)).count() == 2
+    });
+    sandbox.write("release", "");
+    let ends = children.map(|(word, child)| (word, sandbox.finish(child)));
+    let (won, lost): (Vec<_>, Vec<_>) = ends.iter().partition(|(_, end)| end.code == Some(0));
+    let [((kept, _), (left_out, told))] = [(won[0], lost[0])];
+    check_told(told);
+    let model = sandbox.script(&format!(
+        "turns: [{{text: ok, expect: {{contains: [begin, Begun., {kept}, Step., Finished.], lacks: [{left_out}]}}}}]"
+    ));
+    let _ = sandbox.run(&["run", "--resume", &id, "--model", &model, "more"]).expect_code(0);
+}
+
+fn check_told(loser: &Output) {
+    assert_eq!(loser.code, Some(1), "{loser}");
+    let told = loser.stderr.matches("was changed by another process").count();
+    assert_eq!(told, 1, "{loser}");
+    assert!(loser.stderr.contains("resume it again to go on from there"), "{loser}");
+}
+
+#[test]
+fn a_hook_that_hangs_in_one_process_keeps_no_other_waiting() {
+    for event in
+        ["user_message_send", "before_tool_call", "after_tool_call", "turn_end", "agent_stop"]
+    {
+        let sandbox = sandbox();
+        sandbox.sh_hook("slow", event, HANGS);
+        sandbox.hook("watch", WATCHER);
+        let model = sandbox.script("turns: [{tool_calls: [{name: todo, input: {}}]}, {text: ok}]");
+        let args = ["run", "--trust-project", "--headless", "--model", &model, "go"];
+        let mut hanging = start_with(&sandbox, "HANG", &args);
+        wait_until("the hook hangs", || sandbox.project().join("hanging").exists());
+        for args in [
+            &args[..],
+            &["trust", "--revoke"],
+            &["trust", "--yes"],
+            &["log"],
+            &["conversation", "list"],
+        ] {
+            let _ = sandbox.run(args).expect_code(0);
+        }
+        assert!(hanging.try_wait().unwrap().is_none(), "{event}: the hook does not hang any more");
+        sandbox.write("release", "");
+        let _ = sandbox.finish(hanging).expect_code(0);
+    }
+}

@@ -1,0 +1,253 @@
+//! Processes that are killed at any moment. What was told is stored, what is stored can be read, and the next process goes
+//! on. `TENTER_CRASHES=1000` makes more rounds than a normal run has.
+
+use std::fs;
+use std::io::{BufRead as _, BufReader, Read as _};
+use std::path::Path;
+use std::process::Child;
+
+use serde_json::Value;
+use tenter_testkit::Sandbox;
+
+use crate::sandbox;
+
+/// Rounds of a normal run.
+const ROUNDS: u64 = 40;
+/// Rounds in one sandbox: enough for a long history, few enough for many beginnings.
+const ROUNDS_OF_A_SANDBOX: u64 = 10;
+const WATCHER: &str =
+    "#!/bin/sh\n[ \"$1\" = hook ] && echo after_tool_call && exit\ncat > /dev/null\n";
+
+#[expect(clippy::disallowed_methods, reason = "a person may ask for more")]
+fn rounds() -> u64 {
+    std::env::var("TENTER_CRASHES").ok().and_then(|text| text.parse().ok()).unwrap_or(ROUNDS)
+}
+
+/// The same number below `limit` for a round in every run: splitmix64.
+fn chosen(round: u64, limit: usize) -> usize {
+    let mut z = round.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    usize::try_from((z ^ (z >> 31)) % limit as u64).unwrap()
+}
+
+fn hooked() -> Sandbox {
+    let sandbox = sandbox();
+    let rewrite = r#"echo '{"input": {"todos": []}}'"#;
+    sandbox.sh_hook("rewrite", "before_tool_call", rewrite);
+    sandbox.hook("watch", WATCHER);
+    sandbox
+}
+
+/// What a killed session told before its end: its conversation, and how many exchanges were finished.
+struct Told {
+    id: Option<String>,
+    exchanges: usize,
+}
+
+/// Runs a session of forty steps and kills it after `count` lines of its stream.
+fn killed_after(sandbox: &Sandbox, round: u64, count: usize) -> Told {
+    let turn =
+        |step| format!("{{text: r{round}s{step}., tool_calls: [{{name: todo, input: {{}}}}]}}");
+    let turns: Vec<String> = (0..40).map(turn).collect();
+    let model = sandbox.script(&format!("turns: [{}]", turns.join(", ")));
+    let args = ["run", "--trust-project", "--headless", "--model", &model, "walk"];
+    let mut child = sandbox.start(&args);
+    let mut stream = BufReader::new(child.stdout.take().unwrap());
+    let mut told = String::new();
+    for _ in 0..count {
+        assert!(stream.read_line(&mut told).unwrap() > 0, "round {round} ended early: {told}");
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    stream.read_to_string(&mut told).unwrap();
+    // The last line may be cut.
+    let whole = told.split_inclusive('\n').filter(|line| line.ends_with('\n'));
+    let lines: Vec<Value> = whole.map(|line| serde_json::from_str(line).unwrap()).collect();
+    Told {
+        id: lines.first().map(|line| line["id"].as_str().unwrap().to_owned()),
+        exchanges: crate::of_kind(&lines, "usage").len(),
+    }
+}
+
+/// The next session reads everything that the killed one told, by the conversation's id or as the newest one.
+fn goes_on(sandbox: &Sandbox, round: u64, told: &Told) {
+    let steps: Vec<String> = (0..told.exchanges).map(|step| format!("r{round}s{step}.")).collect();
+    let model = sandbox.script(&format!(
+        "turns: [{{text: here, tool_calls: [{{name: todo, input: {{}}}}], expect: {{contains: [{}]}}}}, {{text: resumed}}]",
+        steps.join(", ")
+    ));
+    let mut args = vec!["run", "--trust-project", "--result-only", "--model", &model, "go on"];
+    match &told.id {
+        Some(id) if told.exchanges > 0 && round.is_multiple_of(2) => args.extend(["--resume", id]),
+        _ => args.push("--follow"),
+    }
+    let output = sandbox.run(&args).expect_code(0);
+    assert_eq!(output.stdout, "resumed\n", "round {round}\n{output}");
+    let is_known = |line: &str| {
+        line.starts_with("Trusted: ") || line.contains("there is no conversation in this project")
+    };
+    assert!(output.stderr.lines().all(is_known), "round {round}\n{output}");
+}
+
+fn is_json(path: &Path) {
+    if let Ok(bytes) = fs::read(path) {
+        let read: Result<Value, _> = serde_json::from_slice(&bytes);
+        assert!(read.is_ok(), "{}: {}", path.display(), String::from_utf8_lossy(&bytes));
+    }
+}
+
+fn files_are_whole(sandbox: &Sandbox) {
+    is_json(&sandbox.state().join("trust.json"));
+    is_json(&sandbox.home().join(".cache/tenter/hooks.json"));
+}
+
+/// Every line of the journals is whole but for the last ones that killed processes wrote, and the log shows the rest.
+fn log_is_readable(sandbox: &Sandbox, kills: usize) {
+    let log = sandbox.run(&["log", "--json"]).expect_code(0);
+    let count = log.json_lines().len();
+    assert!(count > 0 && log.stderr.matches("error").count() == 0, "{log}");
+    let Ok(journals) = fs::read_dir(sandbox.state().join("journal")) else { return };
+    let text: String =
+        journals.map(|entry| fs::read_to_string(entry.unwrap().path()).unwrap()).collect();
+    let (whole, cut): (Vec<&str>, Vec<&str>) = text
+        .lines()
+        .filter(|line| !line.is_empty())
+        .partition(|line| serde_json::from_str::<Value>(line).is_ok());
+    assert_eq!(whole.len(), count);
+    assert!(cut.len() <= kills, "{cut:?}");
+}
+
+#[test]
+fn a_session_that_is_killed_after_any_line_has_stored_what_it_told() {
+    let mut sandbox = hooked();
+    for round in 0..rounds() {
+        if round.is_multiple_of(ROUNDS_OF_A_SANDBOX) && round > 0 {
+            sandbox = hooked();
+        }
+        let told = killed_after(&sandbox, round, chosen(round, 36));
+        files_are_whole(&sandbox);
+        goes_on(&sandbox, round, &told);
+        files_are_whole(&sandbox);
+        let done = usize::try_from(round % ROUNDS_OF_A_SANDBOX).unwrap() + 1;
+        if done % 5 == 0 {
+            log_is_readable(&sandbox, done);
+        }
+    }
+}
+
+#[test]
+fn a_journal_that_ends_anywhere_in_a_line_is_read_and_goes_on() {
+    let sandbox = hooked();
+    let told = killed_after(&sandbox, 0, 30);
+    let id = told.id.clone().unwrap();
+    let file = sandbox.state().join("journal").join(format!("{id}.jsonl"));
+    for round in 0..8 {
+        let bytes = fs::read(&file).unwrap();
+        let last = bytes.iter().rev().skip(1).position(|byte| *byte == b'\n').unwrap();
+        fs::write(&file, &bytes[..bytes.len() - 1 - chosen(round, last)]).unwrap();
+        let log = sandbox.run(&["log", "--json", "--conversation", &id]).expect_code(0);
+        let before = log.json_lines().len();
+        goes_on(&sandbox, 0, &told);
+        let log = sandbox.run(&["log", "--json", "--conversation", &id]).expect_code(0);
+        assert_eq!(log.json_lines().len(), before + 4, "round {round}\n{log}");
+    }
+}
+
+/// Looks at a child until it is gone or was looked at `looks` times, then kills it. Returns how often it was looked at.
+fn killed_after_looks(mut child: Child, looks: usize) -> usize {
+    let mut seen = 0;
+    while seen < looks && child.try_wait().unwrap().is_none() {
+        seen += 1;
+        std::thread::yield_now();
+    }
+    let _ = child.kill();
+    child.wait().unwrap();
+    seen
+}
+
+#[test]
+fn a_first_session_that_is_killed_leaves_a_home_in_which_the_next_one_works() {
+    let first = sandbox();
+    let model = first.script("turns: [{text: ok}]");
+    let args = ["run", "--result-only", "--model", &model, "hi"];
+    let full = killed_after_looks(first.start(&args), usize::MAX);
+    for round in 0..rounds() {
+        let sandbox = sandbox();
+        killed_after_looks(sandbox.start(&args), chosen(round, full + 1));
+        let output = sandbox.run(&args).expect_code(0);
+        assert_eq!((output.stdout.as_str(), output.stderr.as_str()), ("ok\n", ""), "round {round}");
+        let listed = sandbox.run(&["conversation", "list", "--json"]).expect_code(0).json();
+        let counts: Vec<u64> = listed
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|conversation| conversation["message_count"].as_u64().unwrap())
+            .collect();
+        assert!(counts[0] == 2 && counts.len() <= 2 && counts[1..].iter().all(|n| *n <= 2));
+    }
+}
+
+#[test]
+fn trusting_that_is_killed_leaves_a_store_that_can_be_read_and_written() {
+    let sandbox = hooked();
+    let full = killed_after_looks(sandbox.start(&["trust", "--yes"]), usize::MAX);
+    for round in 0..rounds() {
+        if round.is_multiple_of(2) {
+            let _ = sandbox.run(&["trust", "--revoke"]).expect_code(0);
+        } else {
+            sandbox.hook("watch", &format!("{WATCHER}# {round}\n"));
+        }
+        let _ = fs::remove_dir_all(sandbox.home().join(".cache"));
+        killed_after_looks(sandbox.start(&["trust", "--yes"]), chosen(round, full + 1));
+        files_are_whole(&sandbox);
+        let output = sandbox.run(&["trust", "--yes"]).expect_code(0);
+        assert!(!output.stderr.contains("warning"), "round {round}\n{output}");
+        let listed = sandbox.run(&["trust", "--list", "--json"]).expect_code(0).json();
+        assert_eq!(listed.as_array().unwrap().len(), 1, "round {round}: {listed}");
+    }
+    let listed = sandbox.run(&["hooks", "list", "--json"]).expect_code(0).json();
+    let active = |hook: &&Value| hook["status"] == "active";
+    assert_eq!(listed.as_array().unwrap().iter().filter(active).count(), 2, "{listed}");
+}
+
+#[test]
+fn a_new_hook_that_is_killed_is_there_whole_or_not_at_all() {
+    for (format, event) in [("manifest", "before_tool"), ("executable", "before_tool_call")] {
+        let sandbox = sandbox();
+        let new = ["hooks", "new", "made", "--format", format, "--event", event, "--force"];
+        let full = killed_after_looks(sandbox.start(&new), usize::MAX);
+        let whole = content(&sandbox.project().join(".kodelet/hooks/made"));
+        for round in 0..rounds() / 2 {
+            if round.is_multiple_of(2) {
+                remove(&sandbox.project().join(".kodelet/hooks/made"));
+            }
+            killed_after_looks(sandbox.start(&new), chosen(round, full + 1));
+            files_are_whole(&sandbox);
+            let found = content(&sandbox.project().join(".kodelet/hooks/made"));
+            assert!(found.is_empty() || found == whole, "round {round}: {found:?}");
+            let listed = sandbox.run(&["hooks", "list", "--json"]).expect_code(0);
+            let only = usize::from(!found.is_empty());
+            assert_eq!(listed.json().as_array().unwrap().len(), only, "round {round}\n{listed}");
+        }
+        let _ = sandbox.run(&new).expect_code(0);
+        assert_eq!(content(&sandbox.project().join(".kodelet/hooks/made")), whole);
+        let _ = sandbox.run(&["hooks", "test", "made"]).expect_code(0);
+    }
+}
+
+fn remove(path: &Path) {
+    let _ = fs::remove_file(path);
+    let _ = fs::remove_dir_all(path);
+}
+
+/// What a hook is made of, in order; nothing where there is none.
+fn content(path: &Path) -> Vec<(std::path::PathBuf, Vec<u8>)> {
+    if let Ok(bytes) = fs::read(path) {
+        return vec![(path.to_owned(), bytes)];
+    }
+    let Ok(entries) = fs::read_dir(path) else { return Vec::new() };
+    let mut paths: Vec<_> = entries.map(|entry| entry.unwrap().path()).collect();
+    paths.sort();
+    paths.iter().flat_map(|path| content(path)).collect()
+}
