@@ -25,6 +25,8 @@ pub struct Conversation {
     usage: Usage,
     unsaved: Vec<Entry>,
     unsaved_usage: Option<ExchangeUsage>,
+    /// Whether another process was faster: what is stored is no longer this conversation.
+    lost: bool,
 }
 
 impl Conversation {
@@ -41,6 +43,7 @@ impl Conversation {
             usage: Usage::default(),
             unsaved: Vec::new(),
             unsaved_usage: None,
+            lost: false,
         }
     }
 
@@ -65,6 +68,7 @@ impl Conversation {
             usage,
             unsaved: Vec::new(),
             unsaved_usage: None,
+            lost: false,
         }
     }
 
@@ -146,11 +150,13 @@ impl Conversation {
             usage: self.unsaved_usage,
             at,
         };
-        self.next = if self.next == 0 {
-            store.begin(&self.as_new(at), &exchange)?
+        let saved = if self.next == 0 {
+            store.begin(&self.as_new(at), &exchange)
         } else {
-            store.append(&exchange)?
+            store.append(&exchange)
         };
+        self.lost |= matches!(saved, Err(StoreError::ChangedElsewhere { .. }));
+        self.next = saved?;
         self.unsaved.clear();
         self.unsaved_usage = None;
         Ok(())
@@ -196,14 +202,15 @@ impl Conversation {
         Ok(())
     }
 
-    /// Records how a session ended; for a conversation that was never saved there is nothing to record.
+    /// Records how a session ended; for a conversation that was never saved, or that another process has gone on with, there
+    /// is nothing to record.
     pub(crate) fn set_status(
         &self,
         store: &Store,
         status: &str,
         at: &str,
     ) -> Result<(), StoreError> {
-        if self.next == 0 { Ok(()) } else { store.set_status(&self.id, status, at) }
+        if self.next == 0 || self.lost { Ok(()) } else { store.set_status(&self.id, status, at) }
     }
 }
 

@@ -157,6 +157,11 @@ fn of_two_processes_that_resume_one_conversation_the_slower_is_told_and_nothing_
     let (won, lost): (Vec<_>, Vec<_>) = ends.iter().partition(|(_, end)| end.code == Some(0));
     let [((kept, _), (left_out, told))] = [(won[0], lost[0])];
     check_told(told);
+    let list = sandbox.run(&["conversation", "list", "--json"]).expect_code(0).json();
+    assert_eq!(
+        list[0]["status"], "done",
+        "how the slower one ended is not how the conversation did"
+    );
     let model = sandbox.script(&format!(
         "turns: [{{text: ok, expect: {{contains: [begin, Begun., {kept}, Step., Finished.], lacks: [{left_out}]}}}}]"
     ));
