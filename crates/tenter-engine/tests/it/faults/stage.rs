@@ -24,9 +24,7 @@ const NAME: &str = "guard";
 const SECRET: &str = "SECRET";
 /// No run takes so long, however slow the machine; a hook that does not hang might.
 const ENOUGH: Duration = Duration::from_secs(30);
-/// How long what was killed may take to be gone.
-const DYING: Duration = Duration::from_secs(10);
-/// What is told and recorded of a run has fewer bytes.
+/// What is told and recorded of a run has less bytes.
 const READABLE: usize = 20_000;
 const SHORT: Duration = Duration::from_millis(300);
 const LONG: Duration = Duration::from_mins(2);
@@ -242,7 +240,7 @@ impl Findings<'_> {
 
     /// Looks for processes that outlived the hook, and ends them.
     fn survivors(&mut self, scene: &Scene) {
-        let until = Instant::now() + DYING;
+        let until = Instant::now() + ENOUGH;
         let mut left = processes_of(scene);
         while left.len() != self.cell.fault.survivors && Instant::now() < until {
             thread::sleep(Duration::from_millis(5));
