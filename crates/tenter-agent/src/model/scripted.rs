@@ -35,6 +35,10 @@ struct Script {
     turns: Vec<Turn>,
     /// Answers for side runs, by recipe name.
     #[serde(default)]
+    #[expect(
+        dead_code,
+        reason = "part of the file's form, and checked; nothing runs recipes in this version"
+    )]
     recipes: BTreeMap<String, Vec<String>>,
     context_window: Option<u64>,
 }
@@ -119,11 +123,6 @@ impl ScriptedModel {
     pub fn parse(name: &str, text: &str) -> Result<Self, String> {
         let script: Script = serde_saphyr::from_str(text).map_err(|error| error.to_string())?;
         Ok(Self { name: name.to_owned(), script, next: AtomicUsize::new(0) })
-    }
-
-    /// The answers that the script has for side runs of a recipe.
-    pub fn recipe_answers(&self, recipe: &str) -> &[String] {
-        self.script.recipes.get(recipe).map_or(&[], Vec::as_slice)
     }
 
     fn play(

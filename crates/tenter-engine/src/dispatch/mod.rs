@@ -52,9 +52,8 @@ impl Engine {
         let scope = event.scope;
         let mut outcome = Outcome::new(event.body);
         let mut hooks_run = 0;
-        let (unawaited, awaited): (Vec<&Arc<Hook>>, Vec<&Arc<Hook>>) =
-            self.catalog.hooks_for(name).iter().partition(|hook| hook.policy.asynchronous);
-        for hook in awaited {
+        let hooks = self.catalog.hooks_for(name);
+        for hook in hooks.iter().filter(|hook| !hook.policy.asynchronous) {
             if outcome.denied().is_some() || cancel.is_cancelled() {
                 break;
             }
@@ -64,7 +63,7 @@ impl Engine {
             tell_decision(&self.settings, &scope, name, hooks_run, &outcome);
         }
         if outcome.denied().is_none() && !cancel.is_cancelled() {
-            for hook in unawaited {
+            for hook in hooks.iter().filter(|hook| hook.policy.asynchronous) {
                 if let Some(found) = matched(hook, &outcome.body) {
                     let event = Event { scope: scope.clone(), body: outcome.body.clone() };
                     self.unawaited.start(&self.settings, Arc::clone(hook), event, found);
