@@ -289,10 +289,21 @@ pub struct Usage {
 /// Token figures of one exchange with a model.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TurnUsage {
-    /// Sent.
+    /// Sent, cached or not.
     #[serde(default)]
     pub input_tokens: u64,
-    /// Received.
+    /// Received, reasoning included.
     #[serde(default)]
     pub output_tokens: u64,
+    /// The part of the input that the provider had in its cache.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub cached_input_tokens: u64,
+    /// The part of the input that the provider put into its cache.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub cache_write_tokens: u64,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_zero(count: &u64) -> bool {
+    *count == 0
 }

@@ -57,7 +57,7 @@ impl MessageWire {
             (_, Some(content)) => vec![Block::text(content)],
             _ => return Err(format!("messages[{index}] has neither content nor blocks")),
         };
-        Ok(Message { role, blocks })
+        Ok(Message::new(role, blocks))
     }
 }
 

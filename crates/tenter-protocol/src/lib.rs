@@ -38,7 +38,7 @@ pub mod tool_names;
 pub use diagnostic::{Diagnostic, Severity};
 pub use event::{Body, Event, Scope};
 pub use lifecycle::EventName;
-pub use message::{Block, Message, Role};
+pub use message::{Block, Image, ImageSource, Message, Role};
 pub use reply::{HistoryAction, Reply, Rewrite, Verdict};
 pub use tool::{ToolCall, ToolResult};
 

@@ -1,8 +1,11 @@
 //! A conversation's messages: typed blocks under a role.
 
-use serde::{Deserialize, Serialize};
+use std::fmt;
 
-use crate::{Object, ToolCall, ToolResult};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::{ToolCall, ToolResult};
 
 /// Who speaks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -27,10 +30,9 @@ pub enum Block {
     Reasoning {
         /// The thought, as far as the provider shows it.
         text: String,
-        /// What the provider wants back unchanged, whole.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        native: Option<Object>,
     },
+    /// A picture.
+    Image(Image),
     /// The model calls a tool.
     ToolUse(ToolCall),
     /// What came of a call.
@@ -52,7 +54,8 @@ impl Block {
     pub fn content(&self) -> String {
         match self {
             Self::Text { text } => text.clone(),
-            Self::Reasoning { text, .. } => format!("Thinking: {text}"),
+            Self::Reasoning { text } => format!("Thinking: {text}"),
+            Self::Image(image) => image.to_string(),
             Self::ToolUse(call) => {
                 format!("Using tool {}: {}", call.name, crate::json::to_string(&call.input))
             }
@@ -67,6 +70,37 @@ impl Block {
     }
 }
 
+/// A picture that a model is shown.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Image {
+    /// Its media type, such as `image/png`.
+    pub media_type: String,
+    /// Where its bytes are.
+    #[serde(flatten)]
+    pub source: ImageSource,
+}
+
+/// Where the bytes of a picture are.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ImageSource {
+    /// Here, in base 64.
+    Data(String),
+    /// At an address that the provider fetches.
+    Url(String),
+}
+
+impl fmt::Display for Image {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.source {
+            ImageSource::Data(data) => {
+                write!(f, "[image: {}, {} bytes]", self.media_type, data.len() / 4 * 3)
+            }
+            ImageSource::Url(url) => write!(f, "[image: {url}]"),
+        }
+    }
+}
+
 /// One message.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Message {
@@ -74,17 +108,26 @@ pub struct Message {
     pub role: Role,
     /// What is said.
     pub blocks: Vec<Block>,
+    /// The message as the provider wants it back, where it came from one: what signs its reasoning is in there. It counts
+    /// only as long as it says the same as `blocks`. Hooks do not see it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub native: Option<Value>,
 }
 
 impl Message {
+    /// A message of `blocks` that comes from no provider.
+    pub fn new(role: Role, blocks: Vec<Block>) -> Self {
+        Self { role, blocks, native: None }
+    }
+
     /// A user message of one text.
     pub fn user(text: impl Into<String>) -> Self {
-        Self { role: Role::User, blocks: vec![Block::text(text)] }
+        Self::new(Role::User, vec![Block::text(text)])
     }
 
     /// An assistant message of one text.
     pub fn assistant(text: impl Into<String>) -> Self {
-        Self { role: Role::Assistant, blocks: vec![Block::text(text)] }
+        Self::new(Role::Assistant, vec![Block::text(text)])
     }
 
     /// The texts of the message, reasoning and tools left out.
@@ -123,6 +166,7 @@ impl Message {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Object;
     use serde_json::json;
 
     #[test]
@@ -132,12 +176,19 @@ mod tests {
             name: "bash".into(),
             input: json!({"command": "ls"}).as_object().unwrap().clone(),
         };
-        let message = Message {
-            role: Role::Assistant,
-            blocks: vec![Block::text("Looking."), Block::ToolUse(call)],
-        };
+        let message =
+            Message::new(Role::Assistant, vec![Block::text("Looking."), Block::ToolUse(call)]);
         assert_eq!(message.content(), "Looking.\nUsing tool bash: {\"command\": \"ls\"}");
         assert_eq!(message.plain_text(), "Looking.");
+    }
+
+    #[test]
+    fn pictures_keep_their_wire_form() {
+        let source = ImageSource::Url("https://example.org/cat.png".into());
+        let block = Block::Image(Image { media_type: "image/png".into(), source });
+        let wire = json!({"type": "image", "media_type": "image/png", "url": "https://example.org/cat.png"});
+        assert_eq!(serde_json::to_value(&block).unwrap(), wire);
+        assert_eq!(serde_json::from_value::<Block>(wire).unwrap(), block);
     }
 
     #[test]

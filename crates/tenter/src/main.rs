@@ -1,5 +1,6 @@
 //! `tenter`: runs a coding agent under lifecycle hooks. See `app` for the commands.
 
+mod agent;
 mod app;
 mod commands;
 mod env;

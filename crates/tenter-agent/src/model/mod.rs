@@ -3,6 +3,9 @@
 
 pub mod scripted;
 
+use std::fmt;
+use std::time::Duration;
+
 use serde_json::Value;
 use tenter_proc::Cancel;
 use tenter_protocol::event::TurnUsage;
@@ -79,6 +82,24 @@ pub struct Response {
     pub blocks: Vec<ResponseBlock>,
     /// Token figures, where the provider gave any.
     pub usage: Option<TurnUsage>,
+    /// What the response cost, in US dollars, where the model's prices are known.
+    pub cost_usd: Option<f64>,
+    /// Why the model stopped.
+    pub stop: StopCause,
+    /// The response as the provider wants it back; see [`Message::native`].
+    pub native: Option<Value>,
+}
+
+/// Why a model stopped.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub enum StopCause {
+    /// It was done, or calls tools.
+    #[default]
+    Done,
+    /// It came to the limit of what it may write at once.
+    Length,
+    /// The provider filtered what it said.
+    Filtered,
 }
 
 impl Response {
@@ -87,6 +108,7 @@ impl Response {
         let estimate = || TurnUsage {
             input_tokens: estimate_tokens(&request.text()),
             output_tokens: self.blocks.iter().map(ResponseBlock::estimate).sum(),
+            ..TurnUsage::default()
         };
         self.usage.map_or_else(|| (estimate(), true), |usage| (usage, false))
     }
@@ -137,18 +159,60 @@ pub fn estimate_tokens(text: &str) -> u64 {
     (text.len() as u64).div_ceil(4)
 }
 
+/// What passes: the same request may get a response later.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Trouble {
+    /// The provider has too much to do.
+    Overloaded,
+    /// Too many requests.
+    RateLimited,
+    /// The stream ended before the response was whole.
+    Cut,
+    /// The provider could not be reached, or the connection broke.
+    Connection,
+    /// The provider failed.
+    Server,
+}
+
+impl fmt::Display for Trouble {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Overloaded => "the model is overloaded",
+            Self::RateLimited => "the model's rate limit is hit",
+            Self::Cut => "the model's response was cut off in the middle",
+            Self::Connection => "the model cannot be reached",
+            Self::Server => "the model's server failed",
+        })
+    }
+}
+
 /// Why there is no response.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum ModelError {
-    /// The provider has too much to do.
-    #[error("the model is overloaded; try again later")]
-    Overloaded,
-    /// Too many requests.
-    #[error("the model's rate limit is hit; try again later")]
-    RateLimited,
-    /// The stream ended before the response was whole.
-    #[error("the model's response was cut off in the middle")]
-    Cut,
+    /// Something that passes.
+    #[error("{trouble}{}", said(message))]
+    Passing {
+        /// What.
+        trouble: Trouble,
+        /// What the provider says of it; empty where it says nothing.
+        message: String,
+        /// How long the provider wants to be left alone.
+        retry_after: Option<Duration>,
+    },
+    /// The conversation is longer than the model can hold.
+    #[error("the conversation is longer than the model can hold{}", said(message))]
+    TooLong {
+        /// What the provider says of it.
+        message: String,
+    },
+    /// The provider refuses the request; the same request would be refused again.
+    #[error("{message}")]
+    Refused {
+        /// Why.
+        message: String,
+        /// What the person can do about it.
+        help: Option<String>,
+    },
     /// A script expected something else of the request.
     #[error("turn {turn} of the script {problem}\n--- what the model was sent ---\n{sent}")]
     Expectation {
@@ -165,4 +229,15 @@ pub enum ModelError {
     /// The model could not be set up.
     #[error("{0}")]
     Setup(String),
+}
+
+impl ModelError {
+    /// An error of which nothing but its kind is known.
+    pub fn passing(trouble: Trouble) -> Self {
+        Self::Passing { trouble, message: String::new(), retry_after: None }
+    }
+}
+
+fn said(message: &str) -> String {
+    if message.is_empty() { String::new() } else { format!(": {message}") }
 }

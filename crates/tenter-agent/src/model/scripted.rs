@@ -15,7 +15,7 @@ use tenter_proc::Cancel;
 use tenter_protocol::event::TurnUsage;
 use tenter_protocol::{Block, Object, ToolCall};
 
-use super::{Delta, Model, ModelError, Request, Response, ResponseBlock, read_arguments};
+use super::{Delta, Model, ModelError, Request, Response, ResponseBlock, Trouble, read_arguments};
 
 /// Tokens that a scripted model holds, where its file does not say.
 const CONTEXT_WINDOW: u64 = 200_000;
@@ -75,7 +75,11 @@ struct Figures {
 
 impl From<Figures> for TurnUsage {
     fn from(figures: Figures) -> Self {
-        Self { input_tokens: figures.input_tokens, output_tokens: figures.output_tokens }
+        Self {
+            input_tokens: figures.input_tokens,
+            output_tokens: figures.output_tokens,
+            ..Self::default()
+        }
     }
 }
 
@@ -136,12 +140,12 @@ impl ScriptedModel {
         turn.expect.check(index + 1, request)?;
         turn.wait(cancel)?;
         match turn.fault.as_ref().and_then(|fault| fault.kind) {
-            Some(FaultKind::Overloaded) => return Err(ModelError::Overloaded),
-            Some(FaultKind::RateLimited) => return Err(ModelError::RateLimited),
+            Some(FaultKind::Overloaded) => return Err(ModelError::passing(Trouble::Overloaded)),
+            Some(FaultKind::RateLimited) => return Err(ModelError::passing(Trouble::RateLimited)),
             Some(FaultKind::Cut) => {
                 let text = turn.text.as_deref().unwrap_or_default();
                 stream(&text[..text.floor_char_boundary(text.len() / 2)], deltas);
-                return Err(ModelError::Cut);
+                return Err(ModelError::passing(Trouble::Cut));
             }
             None => {}
         }
@@ -212,7 +216,7 @@ impl Turn {
         let mut blocks = Vec::new();
         if let Some(text) = &self.reasoning {
             deltas(Delta::Reasoning(text));
-            blocks.push(ResponseBlock::Said(Block::Reasoning { text: text.clone(), native: None }));
+            blocks.push(ResponseBlock::Said(Block::Reasoning { text: text.clone() }));
         }
         if let Some(text) = &self.text {
             stream(text, deltas);
@@ -221,7 +225,7 @@ impl Turn {
         blocks.extend(
             self.tool_calls.iter().enumerate().map(|(index, call)| call.block(number, index + 1)),
         );
-        Response { blocks, usage: self.usage.map(TurnUsage::from) }
+        Response { blocks, usage: self.usage.map(TurnUsage::from), ..Response::default() }
     }
 }
 
@@ -295,7 +299,7 @@ mod tests {
         );
         assert_eq!(
             respond(&model, "hi").0.unwrap().usage,
-            Some(TurnUsage { input_tokens: 900, output_tokens: 30 })
+            Some(TurnUsage { input_tokens: 900, output_tokens: 30, ..TurnUsage::default() })
         );
         assert_eq!(model.context_window(), 16_000);
     }
@@ -319,10 +323,10 @@ mod tests {
         let model = model(
             "turns:\n  - fault: {kind: overloaded}\n  - fault: {kind: rate_limited}\n  - {text: one two, fault: {kind: cut}}\n  - {text: late, fault: {delay_ms: 1}}\n",
         );
-        assert_eq!(respond(&model, "").0, Err(ModelError::Overloaded));
-        assert_eq!(respond(&model, "").0, Err(ModelError::RateLimited));
+        assert_eq!(respond(&model, "").0, Err(ModelError::passing(Trouble::Overloaded)));
+        assert_eq!(respond(&model, "").0, Err(ModelError::passing(Trouble::RateLimited)));
         let (cut, streamed) = respond(&model, "");
-        assert_eq!((cut, streamed.as_str()), (Err(ModelError::Cut), "one"));
+        assert_eq!((cut, streamed.as_str()), (Err(ModelError::passing(Trouble::Cut)), "one"));
         assert_eq!(respond(&model, "").1, "late");
     }
 

@@ -194,6 +194,11 @@ impl<'a> Session<'a> {
         self.conversation.usage()
     }
 
+    /// Gives the session a fresh switch, after the one before ended an answer: `chat` goes on after Ctrl-C.
+    pub fn renew(&mut self, cancel: Cancel) {
+        self.cancel = cancel;
+    }
+
     fn now(&self) -> String {
         rfc3339((self.agent.settings.clock)())
     }

@@ -65,7 +65,7 @@ impl Session<'_> {
             std::mem::take(&mut self.pending_context).into_iter().chain(outcome.contexts);
         let mut blocks = vec![Block::text(message)];
         blocks.extend(contexts.map(|context| context_block(&context.hook, &context.value)));
-        self.conversation.push(Message { role: Role::User, blocks }, Origin::User);
+        self.conversation.push(Message::new(Role::User, blocks), Origin::User);
         self.save()?;
         Ok(true)
     }
@@ -110,7 +110,7 @@ impl Session<'_> {
             });
             let contexts = reports.iter().flat_map(|report| &report.contexts);
             let contexts = contexts.map(|context| context_block(&context.hook, &context.value));
-            let message = Message { role: Role::User, blocks: results.chain(contexts).collect() };
+            let message = Message::new(Role::User, results.chain(contexts).collect());
             self.conversation.push(message, Origin::Tools);
         }
         self.conversation.add_subagent_usage(self.take_subagent_usage());
@@ -143,7 +143,7 @@ impl Session<'_> {
 
     fn tell_response(&self, response: &Response, text: &str) {
         for block in &response.blocks {
-            if let ResponseBlock::Said(Block::Reasoning { text, .. }) = block {
+            if let ResponseBlock::Said(Block::Reasoning { text }) = block {
                 self.tell(&Happening::Reasoning(text));
             }
         }
@@ -226,8 +226,7 @@ impl Session<'_> {
     fn add_context(&mut self, contexts: Vec<Attributed<String>>) -> Result<(), AgentError> {
         for context in contexts {
             let blocks = vec![context_block(&context.hook, &context.value)];
-            self.conversation
-                .push(Message { role: Role::User, blocks }, Origin::Hook(context.hook));
+            self.conversation.push(Message::new(Role::User, blocks), Origin::Hook(context.hook));
         }
         self.save()
     }
@@ -295,6 +294,7 @@ fn requested(response: &Response) -> Vec<Requested> {
 
 /// The response as the conversation keeps it: a malformed call stands there without its arguments.
 fn assistant_message(response: Response) -> Message {
+    let native = response.native;
     let blocks = response.blocks.into_iter().map(|block| match block {
         ResponseBlock::Said(block) => block,
         ResponseBlock::Malformed { id, name, .. } => Block::ToolUse(tenter_protocol::ToolCall {
@@ -303,5 +303,5 @@ fn assistant_message(response: Response) -> Message {
             input: tenter_protocol::Object::new(),
         }),
     });
-    Message { role: Role::Assistant, blocks: blocks.collect() }
+    Message { native, ..Message::new(Role::Assistant, blocks.collect()) }
 }

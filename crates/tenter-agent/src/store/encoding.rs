@@ -80,7 +80,7 @@ impl MessageRow {
         Ok(StoredEntry {
             sequence: self.sequence,
             at: self.at,
-            entry: Entry { message: Message { role, blocks }, origin },
+            entry: Entry { message: Message::new(role, blocks), origin },
         })
     }
 }

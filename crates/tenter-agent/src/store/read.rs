@@ -199,7 +199,11 @@ fn usage(view: &Transaction<'_>, id: &str) -> Result<Usage, Fault> {
          FROM usage WHERE conversation_id = ?1 ORDER BY sequence DESC LIMIT 1",
     )?;
     let last = last.query_row([id], |row| {
-        let turn = TurnUsage { input_tokens: number(row, 0)?, output_tokens: number(row, 1)? };
+        let turn = TurnUsage {
+            input_tokens: number(row, 0)?,
+            output_tokens: number(row, 1)?,
+            ..TurnUsage::default()
+        };
         Ok((turn, number(row, 2)?, number(row, 3)?))
     });
     let (turn, current_context_window, max_context_window) = last.optional()?.unwrap_or_default();

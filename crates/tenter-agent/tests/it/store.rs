@@ -61,7 +61,7 @@ fn a_conversation_reads_back_after_reopening_as_it_was_saved() {
         (AT, "2026-03-01T12:00:09Z")
     );
     assert_eq!((summary.preview.as_str(), summary.message_count), ("question 1", 6));
-    let turn = TurnUsage { input_tokens: 20, output_tokens: 7 };
+    let turn = TurnUsage { input_tokens: 20, output_tokens: 7, ..TurnUsage::default() };
     let usage = Usage { input_tokens: 30, output_tokens: 12, turn, ..Usage::default() };
     assert_eq!(
         summary.usage,
@@ -214,8 +214,8 @@ fn what_could_not_be_resumed_is_not_saved() {
 fn too_deep() -> Entry {
     let input =
         (0..200).fold(json!({}), |inner, _| json!({ "in": inner })).as_object().unwrap().clone();
-    let native = Block::Reasoning { text: String::new(), native: Some(input) };
-    entry(Origin::Model, Message { role: Role::Assistant, blocks: vec![native] })
+    let call = Block::ToolUse(ToolCall { id: "deep".into(), name: "bash".into(), input });
+    entry(Origin::Model, Message::new(Role::Assistant, vec![call]))
 }
 
 #[test]
@@ -388,7 +388,7 @@ fn tool_input_keeps_its_keys_in_order() {
     let input = json!({"z": 1, "a": {"y": u64::MAX, "b": i64::MIN}}).as_object().unwrap().clone();
     let call =
         Block::ToolUse(ToolCall { id: "call-1".into(), name: "bash".into(), input: input.clone() });
-    let made = entry(Origin::Model, Message { role: Role::Assistant, blocks: vec![call] });
+    let made = entry(Origin::Model, Message::new(Role::Assistant, vec![call]));
     store.begin(&new(), &exchange("c", 0, &[made, worked(1)[2].clone()])).unwrap();
     let read = present(&store, "c");
     let read = &read[0].message.tool_calls().next().unwrap().input;

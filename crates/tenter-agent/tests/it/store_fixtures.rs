@@ -80,21 +80,23 @@ pub(crate) fn worked(number: usize) -> Vec<Entry> {
         name: "bash".into(),
         input: input.as_object().unwrap().clone(),
     };
-    let native =
-        json!({"signature": "c2lnbmVk", "kept": {"as": ["it", "is"]}}).as_object().unwrap().clone();
-    let thought = Block::Reasoning { text: format!("thought {number}"), native: Some(native) };
+    let thought = Block::Reasoning { text: format!("thought {number}") };
     let metadata = Bash {
         command: format!("echo {number}"),
         output: format!("{number}\n\u{0}\u{1b}[1m"),
         ..Bash::default()
     };
     let result = ToolResult::success("bash", &metadata, AT.into());
+    let native = json!({"signature": "c2lnbmVk", "kept": {"as": ["it", "is"]}});
     let response = vec![thought, Block::text(format!("looking {number}")), Block::ToolUse(call)];
     let results = vec![Block::ToolResult { call_id, result }];
     vec![
         asked(&format!("question {number}")),
-        entry(Origin::Model, Message { role: Role::Assistant, blocks: response }),
-        entry(Origin::Tools, Message { role: Role::User, blocks: results }),
+        entry(
+            Origin::Model,
+            Message { native: Some(native), ..Message::new(Role::Assistant, response) },
+        ),
+        entry(Origin::Tools, Message::new(Role::User, results)),
         said(&format!("answer {number}")),
     ]
 }

@@ -12,13 +12,20 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     ("tenter-proc", &[]),
     ("tenter-engine", &["tenter-protocol", "tenter-proc"]),
     ("tenter-agent", &["tenter-protocol", "tenter-proc", "tenter-engine"]),
-    ("tenter", &["tenter-protocol", "tenter-proc", "tenter-engine", "tenter-agent"]),
+    ("tenter-providers", &["tenter-protocol", "tenter-proc", "tenter-agent"]),
+    (
+        "tenter",
+        &["tenter-protocol", "tenter-proc", "tenter-engine", "tenter-agent", "tenter-providers"],
+    ),
     ("tenter-testkit", &[]),
 ];
 
 /// What is heavy, and the only crate that may pay for it.
 const ONLY_IN: &[(&str, &str)] = &[
     ("rusqlite", "tenter-agent"),
+    ("rig-core", "tenter-providers"),
+    ("ureq", "tenter-providers"),
+    ("rustyline", "tenter"),
     ("clap", "tenter"),
     ("ignore", "tenter-agent"),
     ("signal-hook", "tenter"),
@@ -36,11 +43,15 @@ const LICENCES: &[&str] = &[
     "CC0-1.0",
     "BSL-1.0",
     "MIT-0",
+    "CDLA-Permissive-2.0", // the certificate authorities that Mozilla trusts, as data
     "Apache-2.0 WITH LLVM-exception",
 ];
 
 /// Packages in `Cargo.lock` at most: a new dependency is a decision.
-const PACKAGES: usize = 190;
+const PACKAGES: usize = 260;
+
+/// What the product holds in two versions, because two libraries want different ones and neither is ours to move.
+const TWICE: &[&str] = &["base64", "getrandom", "syn"];
 
 /// Lines of a file at most, its tests included. A table may be longer, and is listed here.
 const LINES: usize = 500;
@@ -170,8 +181,9 @@ fn the_product_holds_no_package_twice() {
     for package in packages.iter().filter(|package| seen.contains(text(&package["id"]))) {
         versions.entry(text(&package["name"])).or_default().insert(text(&package["version"]));
     }
-    let twice: Vec<_> = versions.iter().filter(|(_, versions)| versions.len() > 1).collect();
-    assert!(twice.is_empty(), "{twice:?}");
+    let twice: Vec<&str> =
+        versions.iter().filter(|(_, versions)| versions.len() > 1).map(|(name, _)| *name).collect();
+    assert_eq!(twice, TWICE, "{versions:?}");
 }
 
 /// Every Rust file of the workspace, with its path from the root.

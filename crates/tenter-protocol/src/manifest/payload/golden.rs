@@ -66,7 +66,7 @@ fn usage() -> Usage {
         output_tokens: 80,
         current_context_window: 700,
         max_context_window: 2000,
-        turn: TurnUsage { input_tokens: 600, output_tokens: 40 },
+        turn: TurnUsage { input_tokens: 600, output_tokens: 40, ..TurnUsage::default() },
         ..Usage::default()
     }
 }

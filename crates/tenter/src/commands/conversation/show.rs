@@ -179,9 +179,10 @@ fn who(origin: &Origin) -> String {
 fn block_lines(block: &Block) -> Vec<String> {
     match block {
         Block::Text { text } => sanitize(text).lines().map(|line| format!("  {line}")).collect(),
-        Block::Reasoning { text, .. } => {
+        Block::Reasoning { text } => {
             sanitize(text).lines().map(|line| styled(FAINT, format!("  {line}"))).collect()
         }
+        Block::Image(image) => vec![format!("  {}", sanitize(&image.to_string()))],
         Block::ToolUse(call) => vec![format!("  {}", call_line(call, false))],
         Block::ToolResult { result, .. } => result_lines(result),
     }

@@ -23,7 +23,8 @@ use self::ending::Ending;
 use self::narrator::Narrator;
 use self::scratch::{Scratch, quoted};
 use self::stream::Stream;
-use super::{Done, run, trust};
+use super::{Done, trust};
+use crate::agent::{self, AgentArgs};
 use crate::env::Env;
 use crate::failure::{Exit, Failure};
 use crate::hooks::Project;
@@ -83,10 +84,13 @@ fn play(
     let mut project = Project::open(&scratch.env, Some(&scratch.project()))?;
     let catalog = project.load(cancel);
     let catalog = trust::trust_all(&mut project, &catalog, cancel)?;
-    let args = run::Args::with_model(format!("scripted:{}", scratch.script().display()));
-    let built = run::build::build(&project, &args, catalog, Arc::clone(show))?;
+    let args = AgentArgs {
+        model: Some(format!("scripted:{}", scratch.script().display())),
+        ..AgentArgs::default()
+    };
+    let built = agent::build(&project, &args, catalog, Arc::clone(show))?;
     project.findings().for_each(|finding| show.finding(finding));
-    let finish = run::work(&built, QUERY, cancel);
+    let finish = agent::work(&built, QUERY, cancel);
     show.finished(&finish);
     if let Some(trouble) = built.journal.take_trouble() {
         ui::diagnostic(&trouble);

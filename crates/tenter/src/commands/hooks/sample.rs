@@ -139,11 +139,9 @@ fn failed(time: &str, folder: &str) -> ToolResult {
 fn conversation(time: &str, folder: &str) -> Arc<Vec<Message>> {
     let result =
         Block::ToolResult { call_id: "call_1".to_owned(), result: listed_files(time, folder) };
-    let looking = Message {
-        role: Role::Assistant,
-        blocks: vec![Block::text("I will look."), Block::ToolUse(call("ls -la"))],
-    };
-    let seen = Message { role: Role::User, blocks: vec![result] };
+    let blocks = vec![Block::text("I will look."), Block::ToolUse(call("ls -la"))];
+    let looking = Message::new(Role::Assistant, blocks);
+    let seen = Message::new(Role::User, vec![result]);
     Arc::new(vec![Message::user(QUESTION), looking, seen, Message::assistant(ANSWER)])
 }
 
@@ -153,7 +151,7 @@ fn usage() -> Usage {
         output_tokens: 90,
         current_context_window: 960,
         max_context_window: 200_000,
-        turn: TurnUsage { input_tokens: 920, output_tokens: 40 },
+        turn: TurnUsage { input_tokens: 920, output_tokens: 40, ..TurnUsage::default() },
         ..Usage::default()
     }
 }

@@ -14,7 +14,7 @@ use tenter_engine::journal::{JournalWriter, Redactor};
 use tenter_engine::{Engine, EngineSettings, Observer};
 use tenter_protocol::{Diagnostic, Severity};
 
-use super::Args;
+use super::AgentArgs;
 use crate::env::{self, Env};
 use crate::failure::Failure;
 use crate::hooks::Project;
@@ -44,7 +44,7 @@ impl Built {
 /// Puts an agent together that works in `project` under the catalog's hooks, watched by `show`.
 pub(crate) fn build(
     project: &Project,
-    args: &Args,
+    args: &AgentArgs,
     catalog: Catalog,
     show: Arc<dyn Show>,
 ) -> Result<Built, Failure> {
@@ -82,7 +82,7 @@ pub(crate) fn build(
     Ok(Built { agent, journal, findings, conversation: Mutex::new(Some(conversation)) })
 }
 
-fn agent_settings(project: &Project, args: &Args) -> AgentSettings {
+fn agent_settings(project: &Project, args: &AgentArgs) -> AgentSettings {
     let max_turns = args
         .max_turns
         .map_or(project.settings.max_turns, |limit| Some(limit).filter(|limit| *limit > 0));
@@ -103,7 +103,7 @@ fn new_conversation(project: &Path, model: &dyn Model) -> Conversation {
 /// Opens the store and, for `--resume` and `--follow`, the conversation. `--no-save` works on a store in memory.
 fn open_store(
     project: &Project,
-    args: &Args,
+    args: &AgentArgs,
     findings: &mut Vec<Diagnostic>,
 ) -> Result<(Store, Option<StoredConversation>), Failure> {
     let goes_on = args.follow || args.resume.is_some();
@@ -130,7 +130,7 @@ fn open_store(
 
 fn model(
     project: &Project,
-    args: &Args,
+    args: &AgentArgs,
     stored: Option<&StoredConversation>,
 ) -> Result<Arc<dyn Model>, Failure> {
     let named = args
@@ -155,7 +155,7 @@ fn journal(project: &Project) -> Arc<JournalWriter> {
     Arc::new(JournalWriter::new(project.env.journal_dir(), Redactor::new(secrets)))
 }
 
-fn tools(args: &Args) -> Result<Registry, Failure> {
+fn tools(args: &AgentArgs) -> Result<Registry, Failure> {
     let registry = Registry::standard();
     let Some(allowed) = &args.allowed_tools else { return Ok(registry) };
     let allowed: Vec<String> =
@@ -163,7 +163,7 @@ fn tools(args: &Args) -> Result<Registry, Failure> {
     registry.restricted(&allowed).map_err(|unknown| Failure::usage(unknown.to_string()))
 }
 
-fn workspace(project: &Project, args: &Args) -> Result<Workspace, Failure> {
+fn workspace(project: &Project, args: &AgentArgs) -> Result<Workspace, Failure> {
     let settings = WorkspaceSettings {
         project: project.root().to_owned(),
         add_dirs: args.add_dir.iter().map(|folder| project.env.cwd.join(folder)).collect(),

@@ -1,0 +1,88 @@
+//! `tenter run`: answer one query under the project's hooks.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use tenter_agent::session::Status;
+use tenter_proc::Cancel;
+
+use super::Done;
+use crate::agent::{self, AgentArgs};
+use crate::env::Env;
+use crate::failure::{Exit, Failure};
+use crate::hooks::Project;
+use crate::render::{Headless, Quiet, Show, Terminal};
+use crate::{signals, ui};
+
+/// Answer one query: the agent works in the project until it is done.
+///
+/// The query is made of the arguments and of what is piped in.
+#[derive(Debug, Default, clap::Args)]
+pub(crate) struct Args {
+    /// What to do.
+    #[arg(value_name = "QUERY")]
+    query: Vec<String>,
+    #[command(flatten)]
+    agent: AgentArgs,
+    /// Print the model's last text and nothing else.
+    #[arg(long, conflicts_with = "headless")]
+    result_only: bool,
+    /// Print one JSON object a line: text, tool calls, hook runs and their decisions, usage, and how it ended.
+    #[arg(long)]
+    headless: bool,
+    /// With --headless, print text as it comes, too.
+    #[arg(long, requires = "headless")]
+    stream_deltas: bool,
+}
+
+/// Does it.
+pub(crate) fn run(env: &Env, project: Option<&Path>, args: &Args) -> Done {
+    let query = query(args)?;
+    let mut project = Project::open(env, project)?;
+    let cancel = Cancel::new();
+    signals::forward(&cancel)?;
+    let show = show(env, args);
+    let Some(catalog) = agent::hooks_to_run(&mut project, &args.agent, show.as_ref(), &cancel)?
+    else {
+        return Ok(Exit::Untrusted);
+    };
+    let built = agent::build(&project, &args.agent, catalog, Arc::clone(&show))?;
+    for finding in project.findings().chain(&built.findings) {
+        show.finding(finding);
+    }
+    let finish = agent::work(&built, &query, &cancel);
+    if finish.status == Status::Interrupted {
+        built.agent.workspace.end_background();
+    }
+    show.finished(&finish);
+    if let Some(trouble) = built.journal.take_trouble() {
+        ui::diagnostic(&trouble);
+    }
+    Ok(Exit::Agent(finish.status))
+}
+
+fn query(args: &Args) -> Result<String, Failure> {
+    let typed = args.query.join(" ");
+    let piped = Env::piped_stdin()
+        .map_err(|error| Failure::new(format!("stdin cannot be read: {error}")))?;
+    let parts: Vec<&str> = [typed.as_str(), piped.trim_end()]
+        .into_iter()
+        .filter(|part| !part.trim().is_empty())
+        .collect();
+    if parts.is_empty() {
+        return Err(Failure::usage("there is no query").help(
+            "give it as an argument or pipe it in: tenter run \"what does this project do?\"",
+        ));
+    }
+    Ok(parts.join("\n"))
+}
+
+fn show(env: &Env, args: &Args) -> Arc<dyn Show> {
+    if args.headless {
+        Arc::new(Headless::new(args.stream_deltas))
+    } else if args.result_only {
+        Arc::new(Quiet)
+    } else {
+        Arc::new(Terminal::new(env.text("TENTER_LOG") == Some("debug")))
+    }
+}
