@@ -1,1 +1,201 @@
-//! The transport.
+//! The transport: one blocking request, whose response is read as it comes.
+//!
+//! Every request has a connection of its own: a handshake is nothing beside a model's thinking, and a connection that
+//! went stale in the meantime is an error nobody can explain. Whoever waits for bytes looks at the switch ten times a
+//! second, so that Ctrl-C ends a wait at once, and gives up when a server is silent for too long. Silence before the first
+//! byte counts alike: a busy server at home keeps its clients waiting.
+
+use std::fmt;
+use std::io::{self, Read as _};
+use std::time::{Duration, Instant};
+
+use http::{Request, Response};
+use tenter_proc::Cancel;
+use ureq::config::AutoHeaderValue;
+use ureq::unversioned::resolver::DefaultResolver;
+use ureq::unversioned::transport::{
+    Buffers, ConnectProxyConnector, ConnectionDetails, Connector, NextTimeout, RustlsConnector,
+    SocksConnector, TcpConnector, Transport,
+};
+use ureq::{Agent, Body, Error, Proxy};
+
+use crate::Endpoint;
+
+/// How long a connection may take to come about.
+const CONNECT: Duration = Duration::from_secs(20);
+/// How often whoever waits looks at the switch.
+const LOOK: Duration = Duration::from_millis(100);
+/// Bytes that are read at once at most.
+const CHUNK: usize = 16 * 1024;
+
+/// Why a request got no response.
+#[derive(Debug)]
+pub(crate) enum Failure {
+    /// The server cannot be reached, or the connection broke: later it may work.
+    Unreachable(String),
+    /// It will never work like this: the address is none, or the certificate is not to be trusted.
+    Unusable(String),
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Unreachable(problem) | Self::Unusable(problem) => f.write_str(problem),
+        }
+    }
+}
+
+impl std::error::Error for Failure {}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        match error {
+            Error::Io(_) | Error::Timeout(_) | Error::HostNotFound | Error::ConnectionFailed => {
+                Self::Unreachable(error.to_string())
+            }
+            _ => Self::Unusable(error.to_string()),
+        }
+    }
+}
+
+/// How requests travel.
+#[derive(Debug, Clone)]
+pub(crate) struct Http {
+    proxy: Option<Proxy>,
+    idle: Duration,
+}
+
+impl Http {
+    /// The transport for an endpoint.
+    ///
+    /// # Errors
+    /// When its proxy is no address.
+    pub(crate) fn new(endpoint: &Endpoint) -> Result<Self, Failure> {
+        let proxy = endpoint.proxy.as_deref().map(Proxy::new).transpose()?;
+        Ok(Self { proxy, idle: endpoint.idle_timeout })
+    }
+
+    /// Sends a request. The response comes with its status, whatever that is, and its body is still to be read.
+    pub(crate) fn send(
+        &self,
+        request: Request<Vec<u8>>,
+        cancel: &Cancel,
+    ) -> Result<Response<Chunks>, Failure> {
+        let response = self.agent(cancel).run(request)?;
+        Ok(response.map(|body| Chunks(Some(body))))
+    }
+
+    fn agent(&self, cancel: &Cancel) -> Agent {
+        let config = Agent::config_builder()
+            .http_status_as_error(false)
+            .proxy(self.proxy.clone())
+            .timeout_connect(Some(CONNECT))
+            .max_idle_connections(0)
+            .user_agent(AutoHeaderValue::Provided(
+                concat!("tenter/", env!("CARGO_PKG_VERSION")).to_owned().into(),
+            ))
+            .build();
+        let watched = Watched { cancel: cancel.clone(), idle: self.idle };
+        let connector =
+            ().chain(SocksConnector::default())
+                .chain(ConnectProxyConnector::default())
+                .chain(TcpConnector::default())
+                .chain(watched)
+                .chain(RustlsConnector::default());
+        Agent::with_parts(config, connector, DefaultResolver::default())
+    }
+}
+
+/// A response's body, piece by piece.
+#[derive(Debug)]
+pub(crate) struct Chunks(Option<Body>);
+
+impl Iterator for Chunks {
+    type Item = Result<Vec<u8>, Failure>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let mut chunk = vec![0; CHUNK];
+        let read = self.0.as_mut()?.as_reader().read(&mut chunk);
+        match read {
+            Ok(0) => {
+                self.0 = None;
+                None
+            }
+            Ok(read) => {
+                chunk.truncate(read);
+                Some(Ok(chunk))
+            }
+            Err(error) => {
+                self.0 = None;
+                Some(Err(Failure::Unreachable(error.to_string())))
+            }
+        }
+    }
+}
+
+/// Puts the watch into a connection, below the encryption.
+#[derive(Debug)]
+struct Watched {
+    cancel: Cancel,
+    idle: Duration,
+}
+
+impl<In: Transport> Connector<In> for Watched {
+    type Out = WatchedTransport<In>;
+
+    fn connect(
+        &self,
+        _details: &ConnectionDetails,
+        chained: Option<In>,
+    ) -> Result<Option<Self::Out>, Error> {
+        let watched =
+            |inner| WatchedTransport { inner, cancel: self.cancel.clone(), idle: self.idle };
+        Ok(chained.map(watched))
+    }
+}
+
+/// A connection whose waits end when they should.
+#[derive(Debug)]
+struct WatchedTransport<In> {
+    inner: In,
+    cancel: Cancel,
+    idle: Duration,
+}
+
+impl<In: Transport> Transport for WatchedTransport<In> {
+    fn buffers(&mut self) -> &mut dyn Buffers {
+        self.inner.buffers()
+    }
+
+    fn transmit_output(&mut self, amount: usize, timeout: NextTimeout) -> Result<(), Error> {
+        self.inner.transmit_output(amount, timeout)
+    }
+
+    fn await_input(&mut self, timeout: NextTimeout) -> Result<bool, Error> {
+        let begun = Instant::now();
+        let allowed = timeout.after.min(self.idle.into());
+        loop {
+            if self.cancel.is_cancelled() {
+                return Err(io::Error::new(io::ErrorKind::ConnectionAborted, "interrupted").into());
+            }
+            match self.inner.await_input(NextTimeout { after: LOOK.into(), ..timeout }) {
+                Err(Error::Timeout(_)) if begun.elapsed() < *allowed => {}
+                Err(Error::Timeout(_)) => return Err(silent(*allowed)),
+                other => return other,
+            }
+        }
+    }
+
+    fn is_open(&mut self) -> bool {
+        self.inner.is_open()
+    }
+
+    fn is_tls(&self) -> bool {
+        self.inner.is_tls()
+    }
+}
+
+fn silent(allowed: Duration) -> Error {
+    let problem = format!("the server said nothing for {} s", allowed.as_secs());
+    io::Error::new(io::ErrorKind::TimedOut, problem).into()
+}

@@ -7,6 +7,7 @@
 
 mod http;
 mod library;
+mod refusal;
 
 use std::fmt;
 use std::time::Duration;

@@ -1,24 +1,551 @@
-//! The model library: the only file that names it.
+//! The model library: the only file that names it. Conversations become its messages and its responses become ours; what
+//! a provider wants back unchanged travels as the message's native form.
+//!
+//! The library is asynchronous and we are not: a request is driven to its end on the thread that asks, over a transport
+//! that blocks. So there is no runtime, and Ctrl-C ends a request through its connection.
 
+#![expect(
+    clippy::result_large_err,
+    reason = "the library's errors are as large as they are, and rare"
+)]
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use bytes::Bytes;
+use futures::StreamExt as _;
+use futures::executor::block_on;
+use futures::stream;
+use http::{HeaderName, HeaderValue, Request as HttpRequest, Response as HttpResponse, Uri};
+use rig_core::DynModel;
+use rig_core::catalog::{Catalog, ModelSpec};
+use rig_core::completion::message as rig;
+use rig_core::completion::{
+    CompletionRequest, CompletionResponse, FinishReason, Reasoning, ToolDefinition,
+};
+use rig_core::error::ProviderError;
+use rig_core::http_client::{
+    self, BoxedStream, HttpClientExt, LazyBody, MultipartForm, StreamingResponse,
+};
+use rig_core::operation::Completion;
+use rig_core::providers::anthropic::wire::AnthropicConfig;
+use rig_core::providers::gemini::GeminiConfig;
+use rig_core::providers::openai::OpenAIConfig;
+use rig_core::providers::openai::wire::{LLAMACPP, OPENAI};
+use rig_core::providers::registry::ProviderId;
+use rig_core::streaming::{CompletionStream, Item, StreamEvent};
+use serde_json::Value;
 use tenter_agent::Model;
-use tenter_agent::model::ModelError;
+use tenter_agent::model::{
+    Delta, ModelError, Request, Response, ResponseBlock, StopCause, ToolSpec, Trouble,
+    read_arguments,
+};
+use tenter_proc::Cancel;
+use tenter_protocol::event::TurnUsage;
+use tenter_protocol::{Block, Image, ImageSource, Message, Role, ToolCall};
 
-use crate::{Choice, Endpoint, Facts};
+use crate::http::{Failure, Http};
+use crate::refusal::{Refusal, Words};
+use crate::{Api, Choice, Effort, Endpoint, Facts, Prices};
+
+/// Tokens of a response at most, where an API wants a limit and nobody knows the model's.
+const MAX_TOKENS: u64 = 8192;
 
 /// A model behind `endpoint`. Nothing is sent yet.
 ///
 /// # Errors
-/// When the address, the proxy or the key cannot be used.
-pub fn connect(_endpoint: Endpoint, _choice: Choice) -> Result<Box<dyn Model>, ModelError> {
-    Err(ModelError::Setup("not connected".to_owned()))
+/// When the proxy cannot be used.
+pub fn connect(endpoint: Endpoint, choice: Choice) -> Result<Box<dyn Model>, ModelError> {
+    let http = Http::new(&endpoint)
+        .map_err(|failure| ModelError::Setup(format!("the proxy cannot be used: {failure}")))?;
+    let words = Words { model: choice.name.clone(), key_help: endpoint.key_help.clone() };
+    Ok(Box::new(Remote { endpoint, choice, http, words }))
 }
 
 /// What is known of a provider's model; `None` where nothing is.
-pub fn facts(_provider: &str, _model: &str) -> Option<Facts> {
-    None
+pub fn facts(provider: &str, model: &str) -> Option<Facts> {
+    let spec = Catalog::builtin().find(vendor(provider)?, model)?;
+    Some(Facts {
+        context_window: spec.context_window?.into(),
+        images: Some(spec.input.image),
+        prices: spec.pricing.map(|pricing| Prices {
+            input: pricing.input,
+            output: pricing.output,
+            cache_read: pricing.cache_read,
+            cache_write: pricing.cache_write,
+        }),
+    })
 }
 
-/// The models of a provider that are known, for suggestions.
-pub fn known_models(_provider: &str) -> Vec<&'static str> {
-    Vec::new()
+/// The models of a provider that are known and can work as an agent.
+pub fn known_models(provider: &str) -> Vec<&'static str> {
+    let Some(vendor) = vendor(provider) else { return Vec::new() };
+    let fits = |spec: &&ModelSpec| {
+        spec.provider.vendor() == vendor.vendor() && spec.tools && !spec.deprecated
+    };
+    Catalog::builtin().iter().filter(fits).map(|spec| spec.id.as_str()).collect()
+}
+
+fn vendor(provider: &str) -> Option<ProviderId> {
+    ProviderId::catalog(if provider == "google" { "gcp.gemini" } else { provider })
+}
+
+/// A model behind a network.
+struct Remote {
+    endpoint: Endpoint,
+    choice: Choice,
+    http: Http,
+    words: Words,
+}
+
+impl Model for Remote {
+    fn name(&self) -> &str {
+        &self.choice.name
+    }
+
+    fn context_window(&self) -> u64 {
+        self.choice.facts.context_window
+    }
+
+    fn respond(
+        &self,
+        request: &Request,
+        deltas: &mut dyn FnMut(Delta),
+        cancel: &Cancel,
+    ) -> Result<Response, ModelError> {
+        let answered = self
+            .request(request)
+            .and_then(|request| self.model(cancel).stream(request))
+            .and_then(|stream| read(stream, deltas));
+        match answered {
+            _ if cancel.is_cancelled() => Err(ModelError::Cancelled),
+            Ok(response) => self.response(&response),
+            Err(error) => Err(self.scrubbed(self.explain(&error))),
+        }
+    }
+}
+
+/// Reads a response to its end, telling what comes.
+fn read(
+    mut stream: CompletionStream,
+    deltas: &mut dyn FnMut(Delta),
+) -> Result<CompletionResponse, ProviderError> {
+    while let Some(item) = block_on(stream.next()) {
+        match item? {
+            Item::Event(StreamEvent::Text { text, .. }) => deltas(Delta::Text(&text)),
+            Item::Event(StreamEvent::Reasoning { text, .. }) => deltas(Delta::Reasoning(&text)),
+            _ => {}
+        }
+    }
+    block_on(stream.finish())
+}
+
+impl Remote {
+    /// The library's model, whose requests end with `cancel`.
+    fn model(&self, cancel: &Cancel) -> DynModel<Completion> {
+        let key = self.endpoint.key.as_ref().map_or("", |key| key.reveal());
+        let client = Client { http: self.http.clone(), cancel: cancel.clone() };
+        let base = self.endpoint.base_url.as_deref();
+        let name = &self.choice.model;
+        match self.endpoint.api {
+            Api::Messages => {
+                let config = AnthropicConfig::new(key);
+                let config = base.into_iter().fold(config, AnthropicConfig::with_base_url);
+                let mut model = config.connect(client).completion(name);
+                model.wire.default_max_tokens.get_or_insert(MAX_TOKENS);
+                model.wire = model.wire.with_prompt_caching();
+                model.erase()
+            }
+            Api::Gemini => {
+                let config = GeminiConfig::new(key);
+                let config = base.into_iter().fold(config, GeminiConfig::with_base_url);
+                config.connect(client).completion(name).erase()
+            }
+            Api::Responses => openai(self.endpoint.key.is_some(), key, base)
+                .connect(client)
+                .responses(name)
+                .erase(),
+            Api::Chat => {
+                openai(self.endpoint.key.is_some(), key, base).connect(client).chat(name).erase()
+            }
+        }
+    }
+
+    fn request(&self, request: &Request) -> Result<CompletionRequest, ProviderError> {
+        let mut asked = CompletionRequest::new("");
+        asked.chat_history =
+            std::iter::once(rig::Message::System { content: request.system.to_owned() })
+                .chain(messages(request.messages))
+                .collect();
+        asked.tools = request.tools.iter().map(tool).collect::<Result<_, _>>()?;
+        asked.max_tokens = self.choice.max_tokens;
+        asked.options.reasoning = self.choice.effort.map(reasoning);
+        Ok(asked)
+    }
+
+    fn response(&self, response: &CompletionResponse) -> Result<Response, ModelError> {
+        let blocks = response.choice.iter().filter_map(block).collect();
+        let usage = usage(response);
+        let reported = response.usage.cost.map(|cost| cost.total);
+        Ok(Response {
+            blocks,
+            usage,
+            cost_usd: usage.and_then(|usage| self.price(&usage)).or(reported),
+            stop: self.stop(response)?,
+            native: self.native(response),
+        })
+    }
+
+    fn price(&self, usage: &TurnUsage) -> Option<f64> {
+        let prices = self.choice.facts.prices?;
+        let cost = |tokens: u64, price: f64| tokens as f64 * price / 1e6;
+        let fresh = usage.input_tokens - usage.cached_input_tokens - usage.cache_write_tokens;
+        Some(
+            cost(fresh, prices.input)
+                + cost(usage.cached_input_tokens, prices.cache_read.unwrap_or(prices.input))
+                + cost(usage.cache_write_tokens, prices.cache_write.unwrap_or(prices.input))
+                + cost(usage.output_tokens, prices.output),
+        )
+    }
+
+    fn stop(&self, response: &CompletionResponse) -> Result<StopCause, ModelError> {
+        match response.finish_reason() {
+            Some(FinishReason::Length) => Ok(StopCause::Length),
+            Some(FinishReason::ContentFilter) => Ok(StopCause::Filtered),
+            _ if response.error.is_some() => Ok(StopCause::Filtered),
+            Some(FinishReason::Other(reason)) => Err(ModelError::Passing {
+                trouble: Trouble::Server,
+                message: format!("{} stopped with {reason:?}", self.choice.name),
+                retry_after: None,
+            }),
+            _ => Ok(StopCause::Done),
+        }
+    }
+
+    /// What the provider wants back: only where there is more to it than the blocks say.
+    fn native(&self, response: &CompletionResponse) -> Option<Value> {
+        let hidden = |content: &rig::AssistantContent| {
+            matches!(
+                content,
+                rig::AssistantContent::Reasoning(_) | rig::AssistantContent::Opaque(_)
+            )
+        };
+        let needed = self.endpoint.api == Api::Gemini || response.choice.iter().any(hidden);
+        let Some(rig::Message::Assistant(message)) = response.message().filter(|_| needed) else {
+            return None;
+        };
+        serde_json::to_value(message).ok()
+    }
+
+    fn explain(&self, error: &ProviderError) -> ModelError {
+        if let Some(reply) = error.provider_response() {
+            let header = |headers: &http::HeaderMap| {
+                Some(headers.get(http::header::RETRY_AFTER)?.to_str().ok()?.to_owned())
+            };
+            let retry_after = reply.headers.as_ref().and_then(header);
+            let refusal = Refusal {
+                status: reply.status.map(|status| status.as_u16()),
+                retry_after: retry_after.as_deref(),
+                body: &reply.body,
+            };
+            return refusal.explain(&self.words);
+        }
+        let passing =
+            |trouble, message| ModelError::Passing { trouble, message, retry_after: None };
+        match error {
+            ProviderError::Truncated => ModelError::passing(Trouble::Cut),
+            ProviderError::Json(_) | ProviderError::Response(_) | ProviderError::Provider(_) => {
+                passing(Trouble::Server, format!("its response cannot be read ({error})"))
+            }
+            ProviderError::Http(error) => match failure(error) {
+                Some(Failure::Unusable(problem)) => refused(format!("{}: {problem}", self.place())),
+                Some(Failure::Unreachable(problem)) => {
+                    passing(Trouble::Connection, format!("{}: {problem}", self.place()))
+                }
+                None => {
+                    refused(format!("{} does not answer as a model does: {error}", self.place()))
+                }
+            },
+            ProviderError::UnsupportedOption(option) => refused(format!(
+                "{} does not take {}: {}",
+                self.choice.name, option.option, option.reason
+            )),
+            other => refused(other.to_string()),
+        }
+    }
+
+    /// Where the model is, for a person.
+    fn place(&self) -> &str {
+        self.endpoint.base_url.as_deref().unwrap_or(&self.endpoint.provider)
+    }
+
+    /// The error without the key, should a server have repeated it.
+    fn scrubbed(&self, error: ModelError) -> ModelError {
+        let key = self.endpoint.key.as_ref().map_or("", |key| key.reveal());
+        let clean = |text: String| if key.is_empty() { text } else { text.replace(key, "[key]") };
+        match error {
+            ModelError::Passing { trouble, message, retry_after } => {
+                ModelError::Passing { trouble, message: clean(message), retry_after }
+            }
+            ModelError::TooLong { message } => ModelError::TooLong { message: clean(message) },
+            ModelError::Refused { message, help } => {
+                ModelError::Refused { message: clean(message), help }
+            }
+            other => other,
+        }
+    }
+}
+
+fn refused(message: String) -> ModelError {
+    ModelError::Refused { message, help: None }
+}
+
+/// What our transport said, inside the library's error.
+fn failure(error: &http_client::Error) -> Option<&Failure> {
+    match error {
+        http_client::Error::Instance(error) => error.downcast_ref(),
+        _ => None,
+    }
+}
+
+/// A server of OpenAI's formats. One that needs no key gets no empty one.
+fn openai(has_key: bool, key: &str, base: Option<&str>) -> OpenAIConfig {
+    let config = OpenAIConfig::with_key(if has_key { &OPENAI } else { &LLAMACPP }, key);
+    base.into_iter().fold(config, OpenAIConfig::with_base_url)
+}
+
+fn tool(spec: &ToolSpec) -> Result<ToolDefinition, ProviderError> {
+    let name = rig::ToolName::new(&spec.name).map_err(ProviderError::request)?;
+    Ok(ToolDefinition::new(name, &spec.description, spec.schema.clone()))
+}
+
+fn reasoning(effort: Effort) -> Reasoning {
+    use rig_core::completion::Effort as Level;
+    Reasoning::Effort(match effort {
+        Effort::Off => return Reasoning::Off,
+        Effort::Minimal => Level::Minimal,
+        Effort::Low => Level::Low,
+        Effort::Medium => Level::Medium,
+        Effort::High => Level::High,
+        Effort::ExtraHigh => Level::XHigh,
+        Effort::Max => Level::Max,
+    })
+}
+
+/// The conversation as the library sends it. Messages of one role in a row become one: not every API takes two.
+fn messages(ours: &[Message]) -> Vec<rig::Message> {
+    let mut calls = Calls::default();
+    let mut theirs: Vec<rig::Message> = Vec::with_capacity(ours.len());
+    for message in ours {
+        let next = match message.role {
+            Role::User => rig::Message::User { content: calls.answered(message) },
+            Role::Assistant => rig::Message::Assistant(calls.made(message)),
+        };
+        match (theirs.last_mut(), next) {
+            (Some(rig::Message::User { content }), rig::Message::User { content: more }) => {
+                content.extend(more);
+            }
+            (_, next) => theirs.push(next),
+        }
+    }
+    theirs
+}
+
+/// The calls of a conversation by our ids: a provider without ids has the library's own in its native messages.
+#[derive(Default)]
+struct Calls<'m>(BTreeMap<Cow<'m, str>, rig::CallId>);
+
+impl<'m> Calls<'m> {
+    /// An assistant message: the native form as long as it says what the blocks say, else the blocks.
+    fn made(&mut self, message: &'m Message) -> rig::AssistantMessage {
+        let theirs = native(message).unwrap_or_else(|| {
+            rig::AssistantMessage::new(message.blocks.iter().filter_map(content).collect())
+        });
+        for call in theirs.tool_calls() {
+            self.0.insert(Cow::Owned(call.id.to_string()), call.id.clone());
+        }
+        theirs
+    }
+
+    fn answered(&self, message: &'m Message) -> Vec<rig::UserContent> {
+        message.blocks.iter().filter_map(|block| self.said(block)).collect()
+    }
+
+    fn said(&self, block: &Block) -> Option<rig::UserContent> {
+        match block {
+            Block::Text { text } => Some(rig::UserContent::Text(rig::Text::new(text))),
+            Block::Image(image) => Some(rig::UserContent::Image(picture(image))),
+            Block::ToolResult { call_id, result } => {
+                let call = self.0.get(call_id.as_str()).cloned();
+                Some(rig::UserContent::ToolResult(rig::ToolResult {
+                    call: call.unwrap_or_else(|| rig::CallId::from_wire(call_id)),
+                    name: rig::ToolName::new(&result.tool_name).ok()?,
+                    content: vec![rig::ToolResultContent::Text(rig::Text::new(result.text()))],
+                    is_error: !result.success,
+                }))
+            }
+            Block::Reasoning { .. } | Block::ToolUse(_) => None,
+        }
+    }
+}
+
+/// The native form of a message, where it has one that still says the same and that the provider would take back: broken
+/// arguments would be refused with every later request.
+fn native(message: &Message) -> Option<rig::AssistantMessage> {
+    let native: rig::AssistantMessage = serde_json::from_value(message.native.clone()?).ok()?;
+    let sound = native.tool_calls().all(|call| call.function.invalid_arguments.is_none());
+    let same = || native.content.iter().filter_map(block).eq(said(message));
+    (sound && same()).then_some(native)
+}
+
+fn said(message: &Message) -> impl Iterator<Item = ResponseBlock> {
+    message.blocks.iter().cloned().map(ResponseBlock::Said)
+}
+
+/// A piece of a response as the conversation keeps it; what has no meaning outside its provider is only in the native form.
+fn block(content: &rig::AssistantContent) -> Option<ResponseBlock> {
+    match content {
+        rig::AssistantContent::Text(text) if !text.text.trim().is_empty() => {
+            Some(ResponseBlock::Said(Block::text(&text.text)))
+        }
+        rig::AssistantContent::Reasoning(reasoning) if !reasoning.text.trim().is_empty() => {
+            Some(ResponseBlock::Said(Block::Reasoning { text: reasoning.text.clone() }))
+        }
+        rig::AssistantContent::ToolCall(call) => Some(called(call)),
+        _ => None,
+    }
+}
+
+fn called(call: &rig::ToolCall) -> ResponseBlock {
+    let (id, name) = (call.id.to_string(), call.function.name.to_string());
+    let broken = call.function.invalid_arguments.as_deref();
+    match broken.map(read_arguments) {
+        None => {
+            let input = call.function.arguments.clone();
+            ResponseBlock::Said(Block::ToolUse(ToolCall { id, name, input }))
+        }
+        Some(Ok(input)) => ResponseBlock::Said(Block::ToolUse(ToolCall { id, name, input })),
+        Some(Err(error)) => ResponseBlock::Malformed { id, name, error },
+    }
+}
+
+/// A block of an assistant's message that comes from nobody the provider knows. Reasoning is left out: unsigned, it is
+/// refused or taken for the answer.
+fn content(block: &Block) -> Option<rig::AssistantContent> {
+    match block {
+        Block::Text { text } => Some(rig::AssistantContent::Text(rig::Text::new(text))),
+        Block::ToolUse(call) => {
+            let name = rig::ToolName::new(&call.name).ok()?;
+            let function = rig::ToolFunction::new(name, Value::Object(call.input.clone()));
+            Some(rig::AssistantContent::ToolCall(rig::ToolCall::from_wire(&call.id, function)))
+        }
+        Block::Image(image) => Some(rig::AssistantContent::Image(picture(image))),
+        Block::Reasoning { .. } | Block::ToolResult { .. } => None,
+    }
+}
+
+fn picture(image: &Image) -> rig::Image {
+    use rig::{DocumentSourceKind, ImageMediaType, MimeType as _};
+    let data = match &image.source {
+        ImageSource::Data(data) => DocumentSourceKind::base64(data),
+        ImageSource::Url(url) => DocumentSourceKind::url(url),
+    };
+    let media_type = ImageMediaType::from_mime_type(&image.media_type);
+    rig::Image { data, media_type, ..rig::Image::default() }
+}
+
+fn usage(response: &CompletionResponse) -> Option<TurnUsage> {
+    let usage = &response.usage;
+    let input_tokens = usage.input_tokens?;
+    let cached = usage.cached_input_tokens.unwrap_or(0).min(input_tokens);
+    Some(TurnUsage {
+        input_tokens,
+        output_tokens: usage.output_tokens?,
+        cached_input_tokens: cached,
+        cache_write_tokens: usage
+            .cache_creation_input_tokens
+            .unwrap_or(0)
+            .min(input_tokens - cached),
+    })
+}
+
+/// Our transport as the library wants one.
+#[derive(Debug, Clone)]
+struct Client {
+    http: Http,
+    cancel: Cancel,
+}
+
+impl Client {
+    fn run<T: Into<Bytes>>(
+        &self,
+        request: HttpRequest<T>,
+    ) -> http_client::Result<HttpResponse<crate::http::Chunks>> {
+        let mut request = request.map(|body| Vec::from(body.into()));
+        key_to_header(&mut request)?;
+        self.http.send(request, &self.cancel).map_err(http_client::Error::instance)
+    }
+}
+
+impl HttpClientExt for Client {
+    fn send<T, U>(
+        &self,
+        request: HttpRequest<T>,
+    ) -> impl Future<Output = http_client::Result<HttpResponse<LazyBody<U>>>> + Send + 'static
+    where
+        T: Into<Bytes> + Send,
+        U: From<Bytes> + Send + 'static,
+    {
+        let response = self.run(request).map(|response| {
+            response.map(|chunks| -> LazyBody<U> {
+                let body = chunks.collect::<Result<Vec<_>, _>>();
+                let body = body.map(|chunks| U::from(Bytes::from(chunks.concat())));
+                Box::pin(std::future::ready(body.map_err(http_client::Error::instance)))
+            })
+        });
+        std::future::ready(response)
+    }
+
+    fn send_multipart<U>(
+        &self,
+        _request: HttpRequest<MultipartForm>,
+    ) -> impl Future<Output = http_client::Result<HttpResponse<LazyBody<U>>>> + Send + 'static
+    where
+        U: From<Bytes> + Send + 'static,
+    {
+        // Conversations are not sent as forms.
+        std::future::ready(Err(http_client::Error::StreamEnded))
+    }
+
+    fn send_streaming<T>(
+        &self,
+        request: HttpRequest<T>,
+    ) -> impl Future<Output = http_client::Result<StreamingResponse>> + Send
+    where
+        T: Into<Bytes> + Send,
+    {
+        let response = self.run(request).map(|response| {
+            response.map(|chunks| -> BoxedStream {
+                let pieces = chunks
+                    .map(|chunk| chunk.map(Bytes::from).map_err(http_client::Error::instance));
+                Box::pin(stream::iter(pieces))
+            })
+        });
+        std::future::ready(response)
+    }
+}
+
+/// Google's key travels in the address, where proxies and logs see it; there is a header for it.
+fn key_to_header(request: &mut HttpRequest<Vec<u8>>) -> http_client::Result<()> {
+    let address = request.uri().to_string();
+    let Some((rest, key)) =
+        address.rsplit_once("key=").filter(|(rest, _)| rest.ends_with(['?', '&']))
+    else {
+        return Ok(());
+    };
+    let key = HeaderValue::from_str(key)?;
+    request.headers_mut().insert(HeaderName::from_static("x-goog-api-key"), key);
+    let rest = rest.trim_end_matches(['?', '&']);
+    *request.uri_mut() = Uri::try_from(rest).map_err(http::Error::from)?;
+    Ok(())
 }

@@ -55,7 +55,10 @@ const TWICE: &[&str] = &["base64", "getrandom", "syn"];
 
 /// Lines of a file at most, its tests included. A table may be longer, and is listed here.
 const LINES: usize = 500;
-const LONGER: &[(&str, usize)] = &[];
+const LONGER: &[(&str, usize)] = &[
+    // The only file that names the model library.
+    ("crates/tenter-providers/src/library.rs", 560),
+];
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()

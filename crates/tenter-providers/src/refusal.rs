@@ -1,0 +1,244 @@
+//! What a server's refusal means: whether it passes, what a person can do, or that the conversation is too long. Servers
+//! say it with statuses, codes, types and prose, each in its own way; this is the one place that knows them.
+
+use std::time::Duration;
+
+use serde_json::Value;
+use tenter_agent::model::{ModelError, Trouble};
+
+/// What a server said instead of answering.
+#[derive(Debug, Default)]
+pub(crate) struct Refusal<'r> {
+    /// The HTTP status; none, or 200, for an error inside a stream.
+    pub(crate) status: Option<u16>,
+    /// The `retry-after` header.
+    pub(crate) retry_after: Option<&'r str>,
+    /// The body.
+    pub(crate) body: &'r str,
+}
+
+/// What a person is told beside the server's own words.
+#[derive(Debug, Clone)]
+pub(crate) struct Words {
+    /// The model's whole name.
+    pub(crate) model: String,
+    /// How a key is given.
+    pub(crate) key_help: String,
+}
+
+/// Words by which servers say that a conversation is too long.
+const TOO_LONG: &[&str] = &[
+    "exceed_context_size_error",
+    "context_length_exceeded",
+    "prompt is too long",
+    "maximum context length",
+    "exceeds the available context size",
+    "exceeds the context window",
+    "exceeds the maximum number of tokens",
+    "request_too_large",
+    "input length and `max_tokens` exceed context limit",
+];
+
+/// Words of a status in the five hundreds that the same request would meet again.
+const CLIENT_MISTAKES: &[&str] =
+    &["failed to parse", "unsupported tool type", "image input is not supported"];
+
+impl Refusal<'_> {
+    /// What it means.
+    pub(crate) fn explain(&self, words: &Words) -> ModelError {
+        let message = self.message();
+        let all = self.body.to_lowercase();
+        if TOO_LONG.iter().any(|said| all.contains(said)) {
+            return ModelError::TooLong { message };
+        }
+        match self.status.unwrap_or(200) {
+            200..300 => self.in_stream(&all, words),
+            401 | 403 => refused(
+                format!("the key for {} is refused: {message}", words.model),
+                Some(words.key_help.clone()),
+            ),
+            404 => refused(
+                format!("the server does not know the model {}: {message}", words.model),
+                Some("`tenter models` lists the models that are known".to_owned()),
+            ),
+            413 => ModelError::TooLong { message },
+            429 if all.contains("insufficient_quota") || all.contains("billing") => {
+                refused(message, Some("see to the account's credit or limits".to_owned()))
+            }
+            429 => self.passing(Trouble::RateLimited),
+            503 | 529 => self.passing(Trouble::Overloaded),
+            408 | 409 | 425 => self.passing(Trouble::Server),
+            500.. if !CLIENT_MISTAKES.iter().any(|said| all.contains(said)) => {
+                self.passing(Trouble::Server)
+            }
+            status => refused(format!("the request is refused (HTTP {status}): {message}"), None),
+        }
+    }
+
+    /// An error where a response had already begun.
+    fn in_stream(&self, all: &str, words: &Words) -> ModelError {
+        let says = |marks: &[&str]| marks.iter().any(|mark| all.contains(mark));
+        if says(&["overloaded", "unavailable"]) {
+            self.passing(Trouble::Overloaded)
+        } else if says(&["rate_limit", "resource_exhausted"]) {
+            self.passing(Trouble::RateLimited)
+        } else if says(&["authentication_error", "permission_error"]) {
+            refused(self.message(), Some(words.key_help.clone()))
+        } else if says(&["invalid_request_error", "invalid_argument", "content_policy"]) {
+            refused(self.message(), None)
+        } else {
+            self.passing(Trouble::Server)
+        }
+    }
+
+    fn passing(&self, trouble: Trouble) -> ModelError {
+        ModelError::Passing { trouble, message: self.message(), retry_after: self.wait() }
+    }
+
+    /// The server's own words, without the object around them.
+    fn message(&self) -> String {
+        let parsed = serde_json::from_str::<Value>(self.body).ok();
+        let said = parsed.as_ref().and_then(error_object).and_then(|error| {
+            error.get("message").or(Some(error)).and_then(Value::as_str).map(str::to_owned)
+        });
+        match said {
+            Some(message) if !message.is_empty() => shortened(&message),
+            _ if self.body.trim().is_empty() => "the server gives no reason".to_owned(),
+            _ => shortened(self.body.trim()),
+        }
+    }
+
+    /// How long the server wants to be left alone: its header, or Google's `retryDelay`.
+    fn wait(&self) -> Option<Duration> {
+        let seconds = |text: &str| text.trim().trim_end_matches('s').parse::<f64>().ok();
+        let delay = || {
+            let parsed = serde_json::from_str::<Value>(self.body).ok()?;
+            let details = error_object(&parsed)?.get("details")?.as_array()?.clone();
+            details.iter().find_map(|detail| seconds(detail.get("retryDelay")?.as_str()?))
+        };
+        let wait = self.retry_after.and_then(seconds).or_else(delay)?;
+        Duration::try_from_secs_f64(wait).ok()
+    }
+}
+
+/// The object that describes the error, wherever it stands.
+fn error_object(body: &Value) -> Option<&Value> {
+    let body = body.as_array().and_then(|list| list.first()).unwrap_or(body);
+    let response = body.get("response").unwrap_or(body);
+    response.get("error").filter(|error| !error.is_null()).or(Some(response))
+}
+
+fn refused(message: String, help: Option<String>) -> ModelError {
+    ModelError::Refused { message, help }
+}
+
+/// A server may answer with a page; nobody reads all of it.
+fn shortened(text: &str) -> String {
+    const SHOWN: usize = 600;
+    if text.len() <= SHOWN {
+        return text.to_owned();
+    }
+    format!("{}…", &text[..text.floor_char_boundary(SHOWN)])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn explain(status: Option<u16>, body: &str) -> ModelError {
+        let words = Words { model: "local/m".into(), key_help: "set KEY".into() };
+        Refusal { status, body, retry_after: None }.explain(&words)
+    }
+
+    fn trouble(error: &ModelError) -> Option<Trouble> {
+        match error {
+            ModelError::Passing { trouble, .. } => Some(*trouble),
+            _ => None,
+        }
+    }
+
+    #[test]
+    fn what_passes_is_told_from_what_does_not() {
+        let cases = [
+            (Some(429), "{}", Some(Trouble::RateLimited)),
+            (Some(429), r#"{"error":{"code":"insufficient_quota"}}"#, None),
+            (
+                Some(529),
+                r#"{"type":"error","error":{"type":"overloaded_error"}}"#,
+                Some(Trouble::Overloaded),
+            ),
+            (
+                Some(503),
+                r#"{"error":{"message":"Loading model","code":503}}"#,
+                Some(Trouble::Overloaded),
+            ),
+            (Some(500), "", Some(Trouble::Server)),
+            (
+                Some(500),
+                r#"{"error":{"message":"Failed to parse tool call arguments as JSON"}}"#,
+                None,
+            ),
+            (Some(400), r#"{"error":{"message":"bad"}}"#, None),
+            (Some(401), "{}", None),
+            (
+                None,
+                r#"{"type":"error","error":{"type":"overloaded_error"}}"#,
+                Some(Trouble::Overloaded),
+            ),
+            (
+                Some(200),
+                r#"{"error":{"code":500,"message":"did not match","type":"server_error"}}"#,
+                Some(Trouble::Server),
+            ),
+            (
+                Some(200),
+                r#"{"type":"error","error":{"type":"invalid_request_error","message":"no"}}"#,
+                None,
+            ),
+        ];
+        for (status, body, expected) in cases {
+            assert_eq!(trouble(&explain(status, body)), expected, "{status:?} {body}");
+        }
+    }
+
+    #[test]
+    fn every_servers_way_to_say_too_long_is_known() {
+        for body in [
+            r#"{"error":{"code":400,"message":"request (12062 tokens) exceeds the available context size (8192 tokens), try increasing it","type":"exceed_context_size_error","n_prompt_tokens":12062,"n_ctx":8192}}"#,
+            r#"{"error":{"message":"This model's maximum context length is 128000 tokens.","code":"context_length_exceeded"}}"#,
+            r#"{"type":"error","error":{"type":"invalid_request_error","message":"prompt is too long: 210000 tokens > 200000 maximum"}}"#,
+            r#"[{"error":{"code":400,"message":"The input token count (1200000) exceeds the maximum number of tokens allowed (1048576)."}}]"#,
+        ] {
+            assert!(matches!(explain(Some(400), body), ModelError::TooLong { .. }), "{body}");
+        }
+    }
+
+    #[test]
+    fn a_wait_is_read_from_the_header_or_from_googles_details() {
+        let words = Words { model: "m".into(), key_help: String::new() };
+        let wait = |retry_after, body| match (Refusal { status: Some(429), retry_after, body })
+            .explain(&words)
+        {
+            ModelError::Passing { retry_after, .. } => retry_after,
+            other => panic!("{other}"),
+        };
+        assert_eq!(wait(Some("7"), "{}"), Some(Duration::from_secs(7)));
+        let details = r#"{"error":{"details":[{"@type":"a"},{"retryDelay":"34s"}]}}"#;
+        assert_eq!(wait(None, details), Some(Duration::from_secs(34)));
+        assert_eq!(wait(Some("Fri, 31 Dec 1999 23:59:59 GMT"), "{}"), None);
+        assert_eq!(wait(Some("-1"), "{}"), None);
+    }
+
+    #[test]
+    fn the_servers_words_are_shown_without_their_wrapping() {
+        let said = |body| explain(Some(400), body).to_string();
+        assert_eq!(
+            said(r#"{"error":{"message":"no such field"}}"#),
+            "the request is refused (HTTP 400): no such field"
+        );
+        assert_eq!(said(r#"{"error":"plain"}"#), "the request is refused (HTTP 400): plain");
+        assert_eq!(said("<html>"), "the request is refused (HTTP 400): <html>");
+        assert_eq!(said(""), "the request is refused (HTTP 400): the server gives no reason");
+        assert!(said(&"ä".repeat(4000)).len() < 700);
+    }
+}
