@@ -51,12 +51,15 @@ impl Refusal<'_> {
         if TOO_LONG.iter().any(|said| all.contains(said)) {
             return ModelError::TooLong { message };
         }
+        let key_refused = || {
+            let message = format!("the key for {} is refused: {message}", words.model);
+            refused(message, Some(words.key_help.clone()))
+        };
         match self.status.unwrap_or(200) {
             200..300 => self.in_stream(&all, words),
-            401 | 403 => refused(
-                format!("the key for {} is refused: {message}", words.model),
-                Some(words.key_help.clone()),
-            ),
+            401 | 403 => key_refused(),
+            // So says Google.
+            400 if all.contains("api_key_invalid") => key_refused(),
             404 => refused(
                 format!("the server does not know the model {}: {message}", words.model),
                 Some("`tenter models` lists the models that are known".to_owned()),

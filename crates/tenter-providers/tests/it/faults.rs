@@ -1,0 +1,174 @@
+//! What a server does wrong, and what is made of it.
+
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use serde_json::json;
+use tenter_agent::model::{ModelError, Trouble};
+use tenter_protocol::Message;
+use tenter_providers::connect;
+use tenter_testkit::model_server::{Fault, Format, ModelServer, Reply, Script};
+
+use crate::setup::{KEY, ask, ask_and_interrupt, choice, endpoint, failed, model};
+
+fn trouble(error: &ModelError) -> Trouble {
+    match error {
+        ModelError::Passing { trouble, .. } => *trouble,
+        other => panic!("does not pass: {other:?}"),
+    }
+}
+
+#[test]
+fn statuses_that_pass_say_so_and_for_how_long() {
+    for format in Format::ALL {
+        for (code, expected) in [
+            (429, Trouble::RateLimited),
+            (503, Trouble::Overloaded),
+            (529, Trouble::Overloaded),
+            (500, Trouble::Server),
+        ] {
+            let fault = Fault::Status { code, retry_after: Some(7), body: None };
+            let server = ModelServer::start(Reply::new().fault(fault));
+            let error = failed(model(&server, format).as_ref());
+            assert_eq!(trouble(&error), expected, "{format:?} {code}: {error}");
+            let ModelError::Passing { retry_after, .. } = error else { unreachable!() };
+            assert_eq!(retry_after, Some(Duration::from_secs(7)), "{format:?} {code}");
+        }
+    }
+}
+
+#[test]
+fn a_wrong_key_names_the_way_to_a_right_one_and_is_never_shown() {
+    for format in Format::ALL {
+        let server = ModelServer::start(Script::from(Reply::text("hi")).key("another"));
+        match failed(model(&server, format).as_ref()) {
+            ModelError::Refused { message, help } => {
+                assert_eq!(help.as_deref(), Some("set TEST_KEY"), "{format:?}");
+                assert!(!message.contains(KEY), "{message}");
+            }
+            other => panic!("{format:?} {other:?}"),
+        }
+        server.take_violations();
+    }
+}
+
+#[test]
+fn a_key_that_a_server_repeats_is_not_shown() {
+    let body = Some(format!("{{\"error\":{{\"message\":\"Incorrect API key: {KEY}\"}}}}"));
+    let fault = Fault::Status { code: 400, retry_after: None, body };
+    let server = ModelServer::start(Reply::new().fault(fault));
+    let error = failed(model(&server, Format::Chat).as_ref());
+    assert!(error.to_string().contains("Incorrect API key: [key]"), "{error}");
+    assert!(!format!("{error:?}").contains(KEY));
+}
+
+#[test]
+fn too_long_and_unknown_models_are_told_from_other_refusals() {
+    for format in Format::ALL {
+        let server = ModelServer::start([
+            Reply::new().fault(Fault::TooLong),
+            Reply::new().fault(Fault::UnknownModel),
+        ]);
+        let model = model(&server, format);
+        let too_long = failed(model.as_ref());
+        assert!(matches!(too_long, ModelError::TooLong { .. }), "{format:?} {too_long:?}");
+        let unknown = failed(model.as_ref());
+        assert!(
+            matches!(&unknown, ModelError::Refused { message, .. } if message.contains("does not know the model")),
+            "{format:?} {unknown:?}"
+        );
+    }
+}
+
+#[test]
+fn a_broken_stream_passes_and_is_never_taken_for_a_response() {
+    let text = || Reply::text("Once upon a time there was a long, long text.");
+    let call =
+        || Reply::new().call("bash", json!({"command": "rm -rf /tmp/everything/that/is/there"}));
+    for format in Format::ALL {
+        let faults = [
+            text().fault(Fault::CutMidText),
+            call().fault(Fault::CutInsideToolJson),
+            text().fault(Fault::ErrorInStream),
+            text().fault(Fault::EndWithoutFinish),
+            text().fault(Fault::MalformedJson),
+            text().fault(Fault::EmptyBody),
+            text().fault(Fault::HangUp),
+        ];
+        for reply in faults {
+            let what = format!("{format:?} {reply:?}");
+            let server = ModelServer::start(reply);
+            let (answer, _) = ask(model(&server, format).as_ref(), &[Message::user("hello")]);
+            match answer {
+                Err(ModelError::Passing { .. }) => {}
+                other => panic!("{what}: {other:?}"),
+            }
+        }
+    }
+}
+
+#[test]
+fn slow_and_talkative_servers_are_waited_for() {
+    for format in Format::ALL {
+        let server = ModelServer::start([
+            Reply::text("hi").fault(Fault::Delay(300)),
+            Reply::text("hi there").fault(Fault::CommentLines),
+            Reply::text("hi there").fault(Fault::Slow(20)),
+        ]);
+        let model = model(&server, format);
+        for _ in 0..3 {
+            ask(model.as_ref(), &[Message::user("hello")]).0.unwrap();
+        }
+    }
+}
+
+#[test]
+fn a_server_that_falls_silent_is_given_up() {
+    for fault in [Fault::Silence, Fault::SilenceMidText] {
+        let server = ModelServer::start(Reply::text("Once upon a time").fault(fault));
+        let mut endpoint = endpoint(Format::Chat, server.base_url(Format::Chat));
+        endpoint.idle_timeout = Duration::from_millis(300);
+        let error = failed(connect(endpoint, choice()).unwrap().as_ref());
+        assert_eq!(trouble(&error), Trouble::Connection, "{error}");
+        assert!(error.to_string().contains("said nothing for"), "{error}");
+    }
+}
+
+#[test]
+fn an_interruption_ends_a_wait_at_once_and_hangs_up() {
+    for format in Format::ALL {
+        let server = ModelServer::start([
+            Reply::text("Once upon").fault(Fault::Silence),
+            Reply::text("Once upon a time").fault(Fault::SilenceMidText),
+        ]);
+        let model = model(&server, format);
+        let silent = ask_and_interrupt(model.as_ref(), |_| server.wait_for_requests(1));
+        assert_eq!(silent, Err(ModelError::Cancelled), "{format:?}");
+        let mid_text = ask_and_interrupt(model.as_ref(), |began| {
+            while !began.load(Ordering::SeqCst) {
+                std::thread::yield_now();
+            }
+        });
+        assert_eq!(mid_text, Err(ModelError::Cancelled), "{format:?}");
+        server.wait_for_hang_ups(2);
+    }
+}
+
+#[test]
+fn a_server_that_is_not_there_passes_and_what_is_no_address_does_not() {
+    let unreachable = |base: &str| {
+        let model = connect(endpoint(Format::Chat, base.to_owned()), choice()).unwrap();
+        failed(model.as_ref())
+    };
+    // Port 9 of the loopback: nobody listens there.
+    let error = unreachable("http://127.0.0.1:9/v1");
+    assert_eq!(trouble(&error), Trouble::Connection);
+    assert!(error.to_string().contains("127.0.0.1:9"), "{error}");
+    for base in ["nonsense", "ftp://127.0.0.1/v1", "http://"] {
+        let error = unreachable(base);
+        assert!(matches!(error, ModelError::Refused { .. }), "{base}: {error:?}");
+    }
+    let mut endpoint = endpoint(Format::Chat, "http://127.0.0.1:9".into());
+    endpoint.proxy = Some("::::".into());
+    assert!(matches!(connect(endpoint, choice()), Err(ModelError::Setup(_))));
+}

@@ -1,0 +1,122 @@
+//! The oddities of llama.cpp's server, replayed; and the server itself, where the person who runs the tests has one.
+
+use serde_json::json;
+use tenter_agent::model::{ModelError, ResponseBlock, StopCause, Trouble};
+use tenter_protocol::{Block, Message};
+use tenter_testkit::model_server::{Fault, Format, ModelServer, Reply, Script};
+
+use crate::setup::{ask, choice, endpoint, failed};
+use tenter_agent::Model;
+use tenter_providers::connect;
+
+const FORMATS: [Format; 3] = [Format::Chat, Format::Responses, Format::Anthropic];
+
+fn keyless(format: Format, base_url: String) -> Box<dyn Model> {
+    let mut endpoint = endpoint(format, base_url);
+    endpoint.key = None;
+    connect(endpoint, choice()).unwrap()
+}
+
+#[test]
+fn what_it_leaves_out_is_not_missed() {
+    for format in FORMATS {
+        let replies = [
+            Reply::text("Paris.").usage(68, 10, 63).fault(Fault::CommentLines),
+            Reply::new().call("bash", json!({"command": "ls -la"})),
+        ];
+        let server = ModelServer::start(Script::new(replies).like_llama_cpp());
+        let model = keyless(format, server.base_url(format));
+        let (answer, streamed) = ask(model.as_ref(), &[Message::user("hi")]);
+        let answer = answer.unwrap();
+        assert_eq!(streamed.text, "Paris.", "{format:?}");
+        assert_eq!(answer.usage.unwrap().cached_input_tokens, 63, "{format:?}");
+        let (called, _) = ask(model.as_ref(), &[Message::user("hi")]);
+        let called = called.unwrap();
+        assert_eq!(called.stop, StopCause::Done);
+        assert!(
+            matches!(&called.blocks[..], [ResponseBlock::Said(Block::ToolUse(call))] if call.input["command"] == "ls -la"),
+            "{format:?} {called:?}"
+        );
+        server.requests().iter().for_each(|request| {
+            assert_eq!(request.header("authorization"), None, "a server without keys refuses one");
+        });
+    }
+}
+
+#[test]
+fn its_errors_are_understood() {
+    let at = |code, body: &str| {
+        let fault = Fault::Status { code, retry_after: None, body: Some(body.to_owned()) };
+        let server = ModelServer::start(Script::from(Reply::new().fault(fault)).like_llama_cpp());
+        failed(keyless(Format::Chat, server.base_url(Format::Chat)).as_ref())
+    };
+    let too_long = at(
+        400,
+        r#"{"error":{"code":400,"message":"request (12062 tokens) exceeds the available context size (8192 tokens), try increasing it","type":"exceed_context_size_error","n_prompt_tokens":12062,"n_ctx":8192}}"#,
+    );
+    assert!(matches!(too_long, ModelError::TooLong { .. }), "{too_long:?}");
+    // The same request would fail again, whatever the status says.
+    let broken = at(
+        500,
+        r#"{"error":{"code":500,"message":"Failed to parse tool call arguments as JSON: …","type":"server_error"}}"#,
+    );
+    assert!(matches!(broken, ModelError::Refused { .. }), "{broken:?}");
+    let image = at(
+        500,
+        r#"{"error":{"code":500,"message":"image input is not supported - hint: …","type":"server_error"}}"#,
+    );
+    assert!(matches!(image, ModelError::Refused { .. }), "{image:?}");
+    let loading =
+        at(503, r#"{"error":{"message":"Loading model","type":"unavailable_error","code":503}}"#);
+    assert!(
+        matches!(loading, ModelError::Passing { trouble: Trouble::Overloaded, .. }),
+        "{loading:?}"
+    );
+}
+
+#[test]
+fn its_error_inside_a_200_and_a_stream_without_done_are_told_apart() {
+    for format in FORMATS {
+        let replies = [
+            Reply::text("Once upon a time").fault(Fault::ErrorInStream),
+            Reply::text("Once upon a time").fault(Fault::NoDone),
+        ];
+        let server = ModelServer::start(Script::new(replies).like_llama_cpp());
+        let model = keyless(format, server.base_url(format));
+        let error = failed(model.as_ref());
+        assert!(matches!(error, ModelError::Passing { .. }), "{format:?} {error:?}");
+        // The finish reason was there, so nothing is missing.
+        if format == Format::Chat {
+            ask(model.as_ref(), &[Message::user("hi")]).0.unwrap();
+        }
+    }
+}
+
+/// Run by hand, with the address of a server in `TENTER_TEST_LLAMA` (`http://127.0.0.1:18080`).
+#[test]
+#[ignore = "needs a server"]
+#[expect(clippy::disallowed_methods, reason = "the person who runs this says where the server is")]
+fn the_server_itself_answers_in_three_formats() {
+    let root =
+        std::env::var("TENTER_TEST_LLAMA").expect("TENTER_TEST_LLAMA says where the server is");
+    for format in FORMATS {
+        let base = if format == Format::Anthropic { root.clone() } else { format!("{root}/v1") };
+        let mut choice = choice();
+        choice.max_tokens = Some(64);
+        let mut endpoint = endpoint(format, base);
+        endpoint.key = None;
+        let model = connect(endpoint, choice).unwrap();
+        let (answer, streamed) = ask(model.as_ref(), &[Message::user("Run the command ls -la")]);
+        let answer = answer.unwrap();
+        assert!(!answer.blocks.is_empty(), "{format:?}");
+        assert!(answer.usage.is_some_and(|usage| usage.input_tokens > 0), "{format:?}");
+        let text = |block: &ResponseBlock| match block {
+            ResponseBlock::Said(block) => block.content(),
+            ResponseBlock::Malformed { name, .. } => name.clone(),
+        };
+        assert!(
+            streamed.text.is_empty()
+                || answer.blocks.iter().map(text).any(|said| said.contains(streamed.text.trim()))
+        );
+    }
+}

@@ -1,0 +1,179 @@
+//! As much of HTTP/1.1 as a model's client speaks: a request with a body, and an answer in one piece or in chunks.
+
+use std::io::{self, BufRead, Read, Write};
+use std::net::TcpStream;
+use std::time::Duration;
+
+/// A request as it came.
+#[derive(Debug)]
+pub(super) struct Request {
+    pub(super) method: String,
+    /// The path with its query.
+    pub(super) target: String,
+    /// Names in lower case.
+    pub(super) headers: Vec<(String, String)>,
+    pub(super) body: Vec<u8>,
+}
+
+/// The next request of a connection; `None` when the client has none.
+pub(super) fn read(mut from: impl BufRead, to: &TcpStream) -> io::Result<Option<Request>> {
+    let first = line(&mut from)?;
+    let mut words = first.split(' ');
+    let (Some(method), Some(target)) = (words.next(), words.next()) else {
+        return Ok(None);
+    };
+    let mut headers = Vec::new();
+    loop {
+        let line = line(&mut from)?;
+        let Some((name, value)) = line.split_once(':') else { break };
+        headers.push((name.to_ascii_lowercase(), value.trim().to_owned()));
+    }
+    if find(&headers, "expect").is_some() {
+        (&mut &*to).write_all(b"HTTP/1.1 100 Continue\r\n\r\n")?;
+    }
+    let body = body(&mut from, &headers)?;
+    Ok(Some(Request { method: method.to_owned(), target: target.to_owned(), headers, body }))
+}
+
+/// The value of a header; `name` is in lower case.
+pub(super) fn find<'h>(headers: &'h [(String, String)], name: &str) -> Option<&'h str> {
+    headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
+}
+
+fn line(from: &mut impl BufRead) -> io::Result<String> {
+    let mut line = String::new();
+    from.read_line(&mut line)?;
+    Ok(line.trim_end().to_owned())
+}
+
+fn body(from: &mut impl BufRead, headers: &[(String, String)]) -> io::Result<Vec<u8>> {
+    if find(headers, "transfer-encoding") == Some("chunked") {
+        return chunks(from);
+    }
+    let length = find(headers, "content-length").and_then(|length| length.parse().ok());
+    let mut body = vec![0; length.unwrap_or(0)];
+    from.read_exact(&mut body)?;
+    Ok(body)
+}
+
+fn chunks(from: &mut impl BufRead) -> io::Result<Vec<u8>> {
+    let mut body = Vec::new();
+    loop {
+        let size = usize::from_str_radix(&line(from)?, 16).map_err(io::Error::other)?;
+        let start = body.len();
+        body.resize(start + size, 0);
+        from.read_exact(&mut body[start..])?;
+        line(from)?;
+        if size == 0 {
+            return Ok(body);
+        }
+    }
+}
+
+/// Where an answer goes.
+pub(super) struct Response<'c> {
+    to: &'c TcpStream,
+}
+
+impl<'c> Response<'c> {
+    pub(super) fn new(to: &'c TcpStream) -> Self {
+        Self { to }
+    }
+
+    /// A whole answer of JSON.
+    pub(super) fn whole(
+        &self,
+        status: u16,
+        headers: &[(&str, String)],
+        body: &str,
+    ) -> io::Result<()> {
+        self.short(status, headers, body, body.len())
+    }
+
+    /// An answer that promises all of `body` and holds its first `sent` bytes.
+    pub(super) fn short(
+        &self,
+        status: u16,
+        headers: &[(&str, String)],
+        body: &str,
+        sent: usize,
+    ) -> io::Result<()> {
+        let length = [
+            ("content-type", "application/json".to_owned()),
+            ("content-length", body.len().to_string()),
+        ];
+        self.head(status, &[headers, &length].concat())?;
+        self.send(&body.as_bytes()[..sent])
+    }
+
+    /// The head of an event stream.
+    pub(super) fn begin(&self, headers: &[(&str, String)]) -> io::Result<()> {
+        let stream = [
+            ("content-type", "text/event-stream; charset=utf-8".to_owned()),
+            ("cache-control", "no-cache".to_owned()),
+            ("transfer-encoding", "chunked".to_owned()),
+        ];
+        self.head(200, &[headers, &stream].concat())
+    }
+
+    /// A piece of an event stream, in two chunks: no reader may count on an event, a line or a letter coming whole.
+    pub(super) fn piece(&self, text: &[u8]) -> io::Result<()> {
+        let (first, second) = text.split_at(text.len() / 2);
+        for chunk in [first, second].into_iter().filter(|chunk| !chunk.is_empty()) {
+            let mut framed = format!("{:x}\r\n", chunk.len()).into_bytes();
+            framed.extend_from_slice(chunk);
+            framed.extend_from_slice(b"\r\n");
+            self.send(&framed)?;
+        }
+        Ok(())
+    }
+
+    /// The clean end of an event stream.
+    pub(super) fn end(&self) -> io::Result<()> {
+        self.send(b"0\r\n\r\n")
+    }
+
+    /// Waits until the client hangs up, or for `limit`. False when the client is gone.
+    pub(super) fn wait(&self, limit: Option<Duration>) -> io::Result<bool> {
+        if limit.is_some_and(|limit| limit.is_zero()) {
+            return Ok(true);
+        }
+        self.to.set_read_timeout(limit)?;
+        let read = (&mut &*self.to).read(&mut [0; 64]);
+        self.to.set_read_timeout(None)?;
+        match read {
+            Err(error) => {
+                Ok(matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut))
+            }
+            Ok(bytes) => Ok(bytes > 0),
+        }
+    }
+
+    fn head(&self, status: u16, headers: &[(&str, String)]) -> io::Result<()> {
+        let mut head = format!("HTTP/1.1 {status} {}\r\n", reason(status));
+        for (name, value) in headers {
+            head.extend([name, ": ", value, "\r\n"]);
+        }
+        head.push_str("\r\n");
+        self.send(head.as_bytes())
+    }
+
+    fn send(&self, bytes: &[u8]) -> io::Result<()> {
+        (&mut &*self.to).write_all(bytes)
+    }
+}
+
+fn reason(status: u16) -> &'static str {
+    match status {
+        200 => "OK",
+        400 => "Bad Request",
+        401 => "Unauthorized",
+        403 => "Forbidden",
+        404 => "Not Found",
+        429 => "Too Many Requests",
+        500 => "Internal Server Error",
+        503 => "Service Unavailable",
+        529 => "Site Overloaded",
+        _ => "Other",
+    }
+}

@@ -1,0 +1,293 @@
+//! What a request to Anthropic's Messages has to be.
+
+use serde_json::Value;
+
+use super::super::ledger::{Anchor, Replayed};
+use super::tools::Rules;
+use super::turns::{Side, Turn};
+use super::{Findings, Seen, elements, media, text_of, tools, turns};
+
+const FIELDS: [&str; 22] = [
+    "model",
+    "messages",
+    "max_tokens",
+    "system",
+    "stream",
+    "temperature",
+    "top_p",
+    "top_k",
+    "stop_sequences",
+    "tools",
+    "tool_choice",
+    "thinking",
+    "metadata",
+    "service_tier",
+    "container",
+    "context_management",
+    "mcp_servers",
+    "output_config",
+    "output_format",
+    "cache_control",
+    "inference_geo",
+    "speed",
+];
+
+const TOOL: [&str; 10] = [
+    "name",
+    "description",
+    "input_schema",
+    "type",
+    "cache_control",
+    "strict",
+    "eager_input_streaming",
+    "defer_loading",
+    "input_examples",
+    "allowed_callers",
+];
+
+/// The most places that a request may mark for the cache.
+const MARKERS: usize = 4;
+
+pub(super) fn check(seen: &Seen, findings: &mut Findings) -> Vec<Replayed> {
+    let body = seen.body;
+    findings.known(body, "body", &FIELDS);
+    let limit = body["max_tokens"].as_u64().is_some_and(|tokens| tokens > 0);
+    findings.demand(limit || seen.keyless, "max_tokens", "must be a number above 0");
+    findings.demand(body["model"].is_string(), "model", "must be there");
+    settings(body, findings);
+    system(&body["system"], findings);
+    offered(body, findings);
+    markers(body, findings);
+    messages(&body["messages"], findings)
+}
+
+fn settings(body: &Value, findings: &mut Findings) {
+    let thinking = &body["thinking"];
+    let fields = ["type", "budget_tokens", "display", "block_binding"];
+    findings.known_if_there(thinking, "thinking", &fields);
+    let kind = text_of(&thinking["type"]);
+    let known = ["enabled", "disabled", "adaptive", "between_tools"].contains(&kind);
+    findings.demand(thinking.is_null() || known, "thinking.type", "is unknown");
+    if kind == "enabled" {
+        let budget = thinking["budget_tokens"].as_u64().unwrap_or(0);
+        let fits = budget >= 1024 && budget < body["max_tokens"].as_u64().unwrap_or(0);
+        findings.demand(
+            fits,
+            "thinking.budget_tokens",
+            "must be 1024 or more, and below max_tokens",
+        );
+    }
+    findings.known_if_there(
+        &body["output_config"],
+        "output_config",
+        &["effort", "format", "task_budget"],
+    );
+    if let Some(effort) = body["output_config"].get("effort") {
+        let known = ["low", "medium", "high", "xhigh", "max"].contains(&text_of(effort));
+        findings.demand(known, "output_config.effort", "is unknown");
+    }
+    let warm = body["temperature"].as_f64().is_none_or(|warm| (0.0..=1.0).contains(&warm));
+    findings.demand(warm, "temperature", "must be between 0 and 1");
+}
+
+fn system(system: &Value, findings: &mut Findings) {
+    findings.demand(system.as_str() != Some(""), "system", "must not be empty");
+    for (index, block) in elements(system).iter().enumerate() {
+        text(block, &format!("system[{index}]"), findings);
+    }
+}
+
+fn offered(body: &Value, findings: &mut Findings) {
+    let offered = elements(&body["tools"]);
+    for (index, tool) in offered.iter().enumerate() {
+        let at = format!("tools[{index}]");
+        findings.known(tool, &at, &TOOL);
+        let custom = tool.get("type").is_none_or(|kind| kind == "custom");
+        findings.demand(custom, &at, "only tools of one's own are served");
+        tools::name(&tool["name"], &at, findings);
+        tools::schema(&tool["input_schema"], &format!("{at}.input_schema"), Rules::Plain, findings);
+    }
+    tools::distinct(offered.iter().map(|tool| &tool["name"]), findings);
+    let choice = &body["tool_choice"];
+    findings.known_if_there(choice, "tool_choice", &["type", "name", "disable_parallel_tool_use"]);
+    findings.demand(choice.is_null() || !offered.is_empty(), "tool_choice", "needs tools");
+    let uses = elements(&body["messages"])
+        .iter()
+        .flat_map(|message| elements(&message["content"]))
+        .any(|block| block["type"] == "tool_use" || block["type"] == "tool_result");
+    findings.demand(!uses || !offered.is_empty(), "tools", "calls in the messages need tools");
+}
+
+/// Marks for the cache are well formed and few. A block of thinking cannot have one; its fields say so.
+fn markers(body: &Value, findings: &mut Findings) {
+    let blocks =
+        elements(&body["messages"]).iter().flat_map(|message| elements(&message["content"]));
+    let marks: Vec<&Value> = elements(&body["tools"])
+        .iter()
+        .chain(elements(&body["system"]))
+        .chain(blocks)
+        .chain([body])
+        .filter_map(|place| place.get("cache_control"))
+        .filter(|mark| !mark.is_null())
+        .collect();
+    findings.demand(marks.len() <= MARKERS, "cache_control", "at most 4 places can be marked");
+    for mark in marks {
+        findings.known(mark, "cache_control", &["type", "ttl"]);
+        findings.demand(mark["type"] == "ephemeral", "cache_control", "must be ephemeral");
+        let lasts = mark.get("ttl").is_none_or(|ttl| ttl == "5m" || ttl == "1h");
+        findings.demand(lasts, "cache_control.ttl", "must be 5m or 1h");
+    }
+}
+
+fn messages(messages: &Value, findings: &mut Findings) -> Vec<Replayed> {
+    let (mut turns, mut replayed) = (Vec::new(), Vec::new());
+    for (index, message) in elements(messages).iter().enumerate() {
+        let at = format!("messages[{index}]");
+        findings.known(message, &at, &["role", "content"]);
+        match text_of(&message["role"]) {
+            "user" => user(message, turns::turn(&mut turns, &at, Side::User, false), &at, findings),
+            "assistant" => {
+                let turn = turns::turn(&mut turns, &at, Side::Model, false);
+                replayed.push(assistant(message, turn, &at, findings));
+            }
+            // Newer models take words of the system between the turns.
+            "system" => user(message, &mut Turn::new(&at, Side::User), &at, findings),
+            other => findings.add(&at, &format!("there is no role `{other}`")),
+        }
+    }
+    turns::check(&turns, "messages", findings);
+    turns::distinct(&turns, "messages", findings);
+    replayed
+}
+
+fn user(message: &Value, turn: &mut Turn, at: &str, findings: &mut Findings) {
+    if let Some(text) = message["content"].as_str() {
+        turn.speak();
+        return findings.demand(!text.trim().is_empty(), at, "the text is blank");
+    }
+    for (index, block) in elements(&message["content"]).iter().enumerate() {
+        let at = format!("{at}.content[{index}]");
+        if block["type"] == "tool_result" {
+            turn.answer(text_of(&block["tool_use_id"]));
+            result(block, &at, findings);
+        } else {
+            turn.speak();
+            content(block, &at, findings);
+        }
+    }
+}
+
+fn result(block: &Value, at: &str, findings: &mut Findings) {
+    findings.known(block, at, &["type", "tool_use_id", "content", "is_error", "cache_control"]);
+    let error = block.get("is_error").is_none_or(Value::is_boolean);
+    findings.demand(error, at, "`is_error` must be true or false");
+    for (index, block) in elements(&block["content"]).iter().enumerate() {
+        content(block, &format!("{at}.content[{index}]"), findings);
+    }
+}
+
+fn content(block: &Value, at: &str, findings: &mut Findings) {
+    match text_of(&block["type"]) {
+        "text" => text(block, at, findings),
+        "image" => {
+            findings.known(block, at, &["type", "source", "cache_control"]);
+            source(&block["source"], at, findings);
+        }
+        "document" => {
+            findings.known(
+                block,
+                at,
+                &["type", "source", "title", "context", "citations", "cache_control"],
+            );
+        }
+        other => findings.add(at, &format!("there is no block `{other}` here")),
+    }
+}
+
+fn text(block: &Value, at: &str, findings: &mut Findings) {
+    findings.known(block, at, &["type", "text", "cache_control", "citations"]);
+    findings.demand(!text_of(&block["text"]).trim().is_empty(), at, "the text is blank");
+}
+
+fn source(source: &Value, at: &str, findings: &mut Findings) {
+    findings.known(source, at, &["type", "media_type", "data", "url", "file_id"]);
+    match text_of(&source["type"]) {
+        "base64" => {
+            let (kind, data) = (text_of(&source["media_type"]), text_of(&source["data"]));
+            media::image(kind, data, &media::USUAL, at, findings);
+        }
+        "url" => media::web(text_of(&source["url"]), at, findings),
+        "file" => findings.demand(source["file_id"].is_string(), at, "must name a file"),
+        other => findings.add(at, &format!("there is no source `{other}`")),
+    }
+}
+
+fn assistant(message: &Value, turn: &mut Turn, at: &str, findings: &mut Findings) -> Replayed {
+    let mut replayed = Replayed { at: at.to_owned(), anchors: Vec::new(), signatures: Vec::new() };
+    let mut said = message["content"].as_str().unwrap_or_default().to_owned();
+    if message["content"].is_string() {
+        turn.speak();
+    }
+    for (index, block) in elements(&message["content"]).iter().enumerate() {
+        let at = format!("{at}.content[{index}]");
+        match text_of(&block["type"]) {
+            "text" => {
+                turn.speak();
+                text(block, &at, findings);
+                said.push_str(text_of(&block["text"]));
+            }
+            "tool_use" => {
+                let id = text_of(&block["id"]);
+                turn.call(id);
+                call(block, &at, findings);
+                replayed.anchors.push(Anchor::Call(id.to_owned()));
+            }
+            _ => {
+                turn.speak();
+                let first = said.is_empty() && replayed.anchors.is_empty();
+                findings.demand(first, &at, "thinking comes before text and calls");
+                replayed.signatures.extend(thinking(block, &at, findings));
+            }
+        }
+    }
+    findings.demand(
+        message["content"].is_array() || !said.trim().is_empty(),
+        at,
+        "the content must be a text or blocks",
+    );
+    if replayed.anchors.is_empty() {
+        replayed.anchors.push(Anchor::text(&said));
+    }
+    replayed
+}
+
+fn thinking(block: &Value, at: &str, findings: &mut Findings) -> Option<(String, Option<String>)> {
+    match text_of(&block["type"]) {
+        "thinking" => {
+            findings.known(block, at, &["type", "thinking", "signature"]);
+            let thinking = text_of(&block["thinking"]).to_owned();
+            Some((text_of(&block["signature"]).to_owned(), Some(thinking)))
+        }
+        "redacted_thinking" => {
+            findings.known(block, at, &["type", "data"]);
+            Some((text_of(&block["data"]).to_owned(), None))
+        }
+        other => {
+            findings.add(at, &format!("there is no block `{other}` here"));
+            None
+        }
+    }
+}
+
+fn call(block: &Value, at: &str, findings: &mut Findings) {
+    findings.known(block, at, &["type", "id", "name", "input", "cache_control", "caller"]);
+    findings.demand(block["input"].is_object(), &format!("{at}.input"), "must be an object");
+    tools::name(&block["name"], at, findings);
+    let id = text_of(&block["id"]);
+    let fine = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '_' | '-');
+    findings.demand(
+        !id.is_empty() && id.chars().all(fine),
+        at,
+        "the id must be of a-z, A-Z, 0-9, _ and -",
+    );
+}

@@ -1,0 +1,249 @@
+//! What a request to OpenAI's Responses has to be.
+
+use serde_json::Value;
+
+use super::super::ledger::{Anchor, Replayed};
+use super::tools::Rules;
+use super::turns::{Side, Turn};
+use super::{Findings, Seen, arguments, elements, media, text_of, tools, turns};
+
+const FIELDS: [&str; 27] = [
+    "model",
+    "input",
+    "instructions",
+    "stream",
+    "stream_options",
+    "max_output_tokens",
+    "max_tool_calls",
+    "temperature",
+    "top_p",
+    "tools",
+    "tool_choice",
+    "parallel_tool_calls",
+    "reasoning",
+    "include",
+    "store",
+    "metadata",
+    "text",
+    "truncation",
+    "user",
+    "safety_identifier",
+    "prompt_cache_key",
+    "prompt_cache_retention",
+    "prompt_cache_options",
+    "service_tier",
+    "background",
+    "top_logprobs",
+    "context_management",
+];
+
+const INCLUDE: [&str; 7] = [
+    "reasoning.encrypted_content",
+    "message.output_text.logprobs",
+    "message.input_image.image_url",
+    "file_search_call.results",
+    "web_search_call.action.sources",
+    "computer_call_output.output.image_url",
+    "code_interpreter_call.outputs",
+];
+
+pub(super) fn check(seen: &Seen, findings: &mut Findings) -> Vec<Replayed> {
+    let body = seen.body;
+    // What names stored state (`previous_response_id`, `conversation`) is no field here: nothing is stored.
+    findings.known(body, "body", &FIELDS);
+    findings.demand(body["model"].is_string(), "model", "must be there");
+    findings.known_if_there(&body["reasoning"], "reasoning", &["effort", "summary", "context"]);
+    findings.known_if_there(&body["text"], "text", &["format", "verbosity"]);
+    findings.known_if_there(&body["stream_options"], "stream_options", &["include_obfuscation"]);
+    for wanted in elements(&body["include"]) {
+        findings.demand(
+            INCLUDE.contains(&text_of(wanted)),
+            "include",
+            &format!("there is no {wanted}"),
+        );
+    }
+    offered(body, findings);
+    if let Some(text) = body["input"].as_str() {
+        findings.demand(!text.is_empty(), "input", "must not be empty");
+        return Vec::new();
+    }
+    input(body, findings)
+}
+
+fn offered(body: &Value, findings: &mut Findings) {
+    let offered = elements(&body["tools"]);
+    for (index, tool) in offered.iter().enumerate() {
+        let at = format!("tools[{index}]");
+        findings.known(tool, &at, &["type", "name", "description", "parameters", "strict"]);
+        findings.demand(tool["type"] == "function", &at, "must be a function");
+        tools::name(&tool["name"], &at, findings);
+        let rules = if tool["strict"] == true { Rules::Strict } else { Rules::Plain };
+        tools::schema(&tool["parameters"], &format!("{at}.parameters"), rules, findings);
+    }
+    tools::distinct(offered.iter().map(|tool| &tool["name"]), findings);
+    for field in ["tool_choice", "parallel_tool_calls"] {
+        findings.demand(body[field].is_null() || !offered.is_empty(), field, "needs tools");
+    }
+}
+
+/// The items, and what they make of the conversation: here every item stands for itself, and a turn is a run of them.
+struct Input {
+    turns: Vec<Turn>,
+    replayed: Vec<Replayed>,
+}
+
+fn input(body: &Value, findings: &mut Findings) -> Vec<Replayed> {
+    let items = elements(&body["input"]);
+    let mut input = Input { turns: Vec::new(), replayed: Vec::new() };
+    for (index, item) in items.iter().enumerate() {
+        let at = format!("input[{index}]");
+        match item.get("type").map_or("message", text_of) {
+            "message" => input.message(item, &at, findings),
+            "function_call" => input.call(item, &at, findings),
+            "function_call_output" => input.output(item, &at, findings),
+            "reasoning" => {
+                input.reasoning(item, &at, findings);
+                let stateless = body["store"] == false;
+                let held = text_of(&item["encrypted_content"]).is_empty();
+                findings.demand(
+                    !(stateless && held),
+                    &at,
+                    "without `store`, reasoning needs encrypted_content",
+                );
+                let followed = items.get(index + 1).is_some_and(is_models);
+                findings.demand(followed, &at, "reasoning comes directly before what it led to");
+            }
+            other => findings.add(&at, &format!("there is no item `{other}`")),
+        }
+    }
+    turns::check(&input.turns, "input", findings);
+    turns::distinct(&input.turns, "input", findings);
+    input.replayed
+}
+
+fn is_models(item: &Value) -> bool {
+    matches!(text_of(&item["type"]), "function_call" | "reasoning") || item["role"] == "assistant"
+}
+
+impl Input {
+    fn message(&mut self, item: &Value, at: &str, findings: &mut Findings) {
+        findings.known(item, at, &["type", "role", "content", "status", "id", "phase"]);
+        prefix(item, "msg", at, findings);
+        match text_of(&item["role"]) {
+            "user" => {
+                turns::turn(&mut self.turns, at, Side::User, true).speak();
+                content(
+                    &item["content"],
+                    at,
+                    &["input_text", "input_image", "input_file"],
+                    findings,
+                );
+            }
+            "assistant" => {
+                self.model(at).speak();
+                content(&item["content"], at, &["output_text", "refusal"], findings);
+                let said: String =
+                    elements(&item["content"]).iter().map(|part| text_of(&part["text"])).collect();
+                let said = item["content"].as_str().unwrap_or(&said);
+                self.anchor(Anchor::text(said));
+            }
+            "system" | "developer" => content(&item["content"], at, &["input_text"], findings),
+            other => findings.add(at, &format!("there is no role `{other}`")),
+        }
+    }
+
+    fn call(&mut self, item: &Value, at: &str, findings: &mut Findings) {
+        findings.known(item, at, &["type", "id", "call_id", "name", "arguments", "status"]);
+        prefix(item, "fc", at, findings);
+        tools::name(&item["name"], at, findings);
+        arguments(&item["arguments"], at, findings);
+        let id = text_of(&item["call_id"]);
+        findings.demand((1..=64).contains(&id.len()), at, "the call_id must be of 1 to 64 letters");
+        self.model(at).call(id);
+        self.anchor(Anchor::Call(id.to_owned()));
+    }
+
+    fn output(&mut self, item: &Value, at: &str, findings: &mut Findings) {
+        findings.known(item, at, &["type", "id", "call_id", "output", "status"]);
+        let turn = turns::turn(&mut self.turns, at, Side::User, true);
+        turn.answer(text_of(&item["call_id"]));
+        if item["output"].as_str() != Some("") {
+            content(&item["output"], at, &["input_text", "input_image", "input_file"], findings);
+        }
+    }
+
+    fn reasoning(&mut self, item: &Value, at: &str, findings: &mut Findings) {
+        findings.known(
+            item,
+            at,
+            &["type", "id", "summary", "content", "encrypted_content", "status"],
+        );
+        prefix(item, "rs", at, findings);
+        findings.demand(item["summary"].is_array(), at, "must have a summary, be it empty");
+        self.model(at).speak();
+        let encrypted = text_of(&item["encrypted_content"]);
+        if let (false, Some(place)) = (encrypted.is_empty(), self.replayed.last_mut()) {
+            let summary: Vec<&str> =
+                elements(&item["summary"]).iter().map(|part| text_of(&part["text"])).collect();
+            place.signatures.push((encrypted.to_owned(), Some(summary.join("\n\n"))));
+        }
+    }
+
+    /// The model's turn, in which all items of one answer stand.
+    fn model(&mut self, at: &str) -> &mut Turn {
+        let turns = self.turns.len();
+        turns::turn(&mut self.turns, at, Side::Model, true);
+        if self.turns.len() > turns {
+            self.replayed.push(Replayed {
+                at: at.to_owned(),
+                anchors: Vec::new(),
+                signatures: Vec::new(),
+            });
+        }
+        turns::turn(&mut self.turns, at, Side::Model, true)
+    }
+
+    fn anchor(&mut self, anchor: Anchor) {
+        if let Some(place) = self.replayed.last_mut() {
+            place.anchors.push(anchor);
+        }
+    }
+}
+
+/// Items keep the ids that they were given; each kind has its own prefix.
+fn prefix(item: &Value, prefix: &str, at: &str, findings: &mut Findings) {
+    if let Some(id) = item.get("id") {
+        let fine = text_of(id).starts_with(prefix) && text_of(id).len() <= 64;
+        findings.demand(fine, at, &format!("the id must begin with `{prefix}`"));
+    }
+}
+
+fn content(content: &Value, at: &str, kinds: &[&str], findings: &mut Findings) {
+    if let Some(text) = content.as_str() {
+        return findings.demand(!text.is_empty(), at, "the text is empty");
+    }
+    findings.demand(!elements(content).is_empty(), at, "there is no content");
+    for (index, part) in elements(content).iter().enumerate() {
+        let at = format!("{at}.content[{index}]");
+        let kind = text_of(&part["type"]);
+        findings.demand(kinds.contains(&kind), &at, &format!("there is no part `{kind}` here"));
+        match kind {
+            "input_text" => findings.known(part, &at, &["type", "text"]),
+            "output_text" => {
+                findings.known(part, &at, &["type", "text", "annotations", "logprobs"]);
+            }
+            "refusal" => findings.known(part, &at, &["type", "refusal"]),
+            "input_image" => {
+                findings.known(part, &at, &["type", "image_url", "file_id", "detail"]);
+                if part["file_id"].is_null() {
+                    media::url(text_of(&part["image_url"]), &at, findings);
+                }
+            }
+            _ => findings.known(
+                part,
+                &at,
+                &["type", "file_id", "file_data", "file_url", "filename", "detail"],
+            ),
+        }
+    }
+}

@@ -1,0 +1,133 @@
+//! Anthropic's Messages, as documented: `message_start`, blocks, `message_delta`, `message_stop`, and a `ping`.
+
+use serde_json::{Value, json};
+
+use super::super::Format;
+use super::super::stream::{Frame, Mark, pieces};
+use super::{Answer, Item};
+
+pub(super) fn whole(answer: &Answer) -> Value {
+    let content: Vec<Value> = answer.items(Format::Anthropic).iter().map(block).collect();
+    let mut message = message(answer);
+    message["content"] = Value::Array(content);
+    message["stop_reason"] = json!(stop_reason(answer));
+    message["usage"] = usage(answer, answer.usage().output);
+    message
+}
+
+pub(super) fn stream(answer: &Answer) -> Vec<Frame> {
+    let start = json!({"type": "message_start", "message": message(answer)});
+    let mut frames = vec![Frame::typed(&start, Mark::Other)];
+    for (index, item) in answer.items(Format::Anthropic).iter().enumerate() {
+        frames.push(opening(answer, index, item));
+        if index == 0 && !answer.llama {
+            frames.push(Frame::typed(&json!({"type": "ping"}), Mark::Other));
+        }
+        frames.extend(deltas(item).into_iter().map(|(delta, mark)| {
+            Frame::typed(
+                &json!({"type": "content_block_delta", "index": index, "delta": delta}),
+                mark,
+            )
+        }));
+        frames.push(Frame::typed(
+            &json!({"type": "content_block_stop", "index": index}),
+            Mark::Other,
+        ));
+    }
+    frames.push(Frame::typed(&closing(answer), Mark::Finish));
+    frames.push(Frame::typed(&json!({"type": "message_stop"}), Mark::Finish));
+    frames
+}
+
+fn message(answer: &Answer) -> Value {
+    json!({
+        "id": answer.id(if answer.llama { "chatcmpl-" } else { "msg_" }),
+        "type": "message",
+        "role": "assistant",
+        "model": answer.model,
+        "content": [],
+        "stop_reason": null,
+        "stop_sequence": null,
+        "usage": usage(answer, u64::from(!answer.llama)),
+    })
+}
+
+fn closing(answer: &Answer) -> Value {
+    let output = answer.usage().output;
+    let usage = if answer.llama { json!({"output_tokens": output}) } else { usage(answer, output) };
+    json!({
+        "type": "message_delta",
+        "delta": {"stop_reason": stop_reason(answer), "stop_sequence": null},
+        "usage": usage,
+    })
+}
+
+/// Here `input_tokens` is only what no cache had a part in.
+fn usage(answer: &Answer, output: u64) -> Value {
+    let usage = answer.usage();
+    let fresh = usage.input.saturating_sub(usage.cached + usage.written);
+    if answer.llama {
+        return json!({"cache_read_input_tokens": usage.cached, "input_tokens": fresh, "output_tokens": output});
+    }
+    json!({
+        "input_tokens": fresh,
+        "cache_creation_input_tokens": usage.written,
+        "cache_read_input_tokens": usage.cached,
+        "output_tokens": output,
+    })
+}
+
+fn stop_reason(answer: &Answer) -> &'static str {
+    answer.stop_word(["end_turn", "tool_use", "max_tokens", "refusal"])
+}
+
+/// A whole block. Arguments that are no JSON stay a text: a whole message has no other way to hold them.
+fn block(item: &Item) -> Value {
+    match item {
+        Item::Reasoning { text, signature } => {
+            json!({"type": "thinking", "thinking": text, "signature": signature})
+        }
+        Item::Text(text) => json!({"type": "text", "text": text}),
+        Item::Call { id, name, arguments, .. } => {
+            let input = serde_json::from_str(arguments).unwrap_or_else(|_| json!(arguments));
+            json!({"type": "tool_use", "id": id, "name": name, "input": input})
+        }
+    }
+}
+
+fn opening(answer: &Answer, index: usize, item: &Item) -> Frame {
+    let block = match item {
+        Item::Reasoning { .. } => json!({"type": "thinking", "thinking": "", "signature": ""}),
+        Item::Text(_) => json!({"type": "text", "text": ""}),
+        Item::Call { id, name, .. } if answer.llama => {
+            json!({"type": "tool_use", "id": id, "name": name})
+        }
+        Item::Call { id, name, .. } => {
+            json!({"type": "tool_use", "id": id, "name": name, "input": {}})
+        }
+    };
+    let start = json!({"type": "content_block_start", "index": index, "content_block": block});
+    Frame::typed(&start, Mark::Other)
+}
+
+fn deltas(item: &Item) -> Vec<(Value, Mark)> {
+    match item {
+        Item::Reasoning { text, signature } => {
+            let thinking = pieces(text, 12)
+                .into_iter()
+                .map(|piece| (json!({"type": "thinking_delta", "thinking": piece}), Mark::Other));
+            let signed = json!({"type": "signature_delta", "signature": signature});
+            thinking.chain([(signed, Mark::Other)]).collect()
+        }
+        Item::Text(text) => {
+            let delta = |piece| (json!({"type": "text_delta", "text": piece}), Mark::Text);
+            pieces(text, 12).into_iter().map(delta).collect()
+        }
+        Item::Call { arguments, .. } => {
+            let delta = |piece| {
+                (json!({"type": "input_json_delta", "partial_json": piece}), Mark::Arguments)
+            };
+            [String::new()].into_iter().chain(pieces(arguments, 8)).map(delta).collect()
+        }
+    }
+}

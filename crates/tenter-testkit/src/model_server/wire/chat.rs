@@ -1,0 +1,167 @@
+//! OpenAI's Chat Completions, as documented, and reasoning as the servers that have it say it: `reasoning_content`.
+
+use serde_json::{Value, json};
+
+use super::super::Format;
+use super::super::stream::{Frame, Mark, pieces};
+use super::{Answer, CREATED, Item};
+
+pub(super) fn whole(answer: &Answer) -> Value {
+    let choice = json!({
+        "index": 0,
+        "message": message(answer),
+        "logprobs": null,
+        "finish_reason": finish_reason(answer),
+    });
+    json!({
+        "id": answer.id("chatcmpl-"),
+        "object": "chat.completion",
+        "created": CREATED,
+        "model": answer.model,
+        "choices": [choice],
+        "usage": usage(answer),
+        "system_fingerprint": "fp_0000000000",
+    })
+}
+
+pub(super) fn stream(answer: &Answer) -> Vec<Frame> {
+    let opening = if answer.llama {
+        json!({"role": "assistant", "content": null})
+    } else {
+        json!({"role": "assistant", "content": "", "refusal": null})
+    };
+    let mut frames = vec![Frame::data(&chunk(answer, &opening, None), Mark::Other)];
+    let mut calls = 0;
+    for item in answer.items(Format::Chat) {
+        let said = deltas(&item, calls);
+        frames.extend(
+            said.iter().map(|(delta, mark)| Frame::data(&chunk(answer, delta, None), *mark)),
+        );
+        calls += usize::from(matches!(item, Item::Call { .. }));
+    }
+    let last = chunk(answer, &json!({}), Some(finish_reason(answer)));
+    frames.push(Frame::data(&last, Mark::Finish));
+    if counts_tokens(answer) {
+        frames.push(Frame::data(&totals(answer), Mark::Finish));
+    }
+    frames.push(Frame { text: "data: [DONE]\n\n".to_owned(), mark: Mark::Done });
+    frames
+}
+
+fn counts_tokens(answer: &Answer) -> bool {
+    answer.request["stream_options"]["include_usage"] == true
+}
+
+fn chunk(answer: &Answer, delta: &Value, finish: Option<&str>) -> Value {
+    let choice = if answer.llama {
+        json!({"finish_reason": finish, "index": 0, "delta": delta})
+    } else {
+        json!({"index": 0, "delta": delta, "logprobs": null, "finish_reason": finish})
+    };
+    envelope(answer, &json!([choice]))
+}
+
+fn envelope(answer: &Answer, choices: &Value) -> Value {
+    let id = answer.id("chatcmpl-");
+    if answer.llama {
+        return json!({
+            "choices": choices, "created": CREATED, "id": id, "model": answer.model,
+            "system_fingerprint": "b0-unknown", "object": "chat.completion.chunk",
+        });
+    }
+    let mut chunk = json!({
+        "id": id,
+        "object": "chat.completion.chunk",
+        "created": CREATED,
+        "model": answer.model,
+        "service_tier": "default",
+        "system_fingerprint": "fp_0000000000",
+        "choices": choices,
+    });
+    if counts_tokens(answer) {
+        chunk["usage"] = Value::Null;
+    }
+    chunk
+}
+
+fn totals(answer: &Answer) -> Value {
+    let mut chunk = envelope(answer, &json!([]));
+    chunk["usage"] = usage(answer);
+    if answer.llama {
+        let cached = answer.usage().cached;
+        chunk["timings"] = json!({"cache_n": cached, "prompt_n": 68, "prompt_ms": 661.593});
+    }
+    chunk
+}
+
+fn usage(answer: &Answer) -> Value {
+    let usage = answer.usage();
+    let total = usage.input + usage.output;
+    if answer.llama {
+        return json!({
+            "completion_tokens": usage.output, "prompt_tokens": usage.input, "total_tokens": total,
+            "prompt_tokens_details": {"cached_tokens": usage.cached},
+        });
+    }
+    json!({
+        "prompt_tokens": usage.input,
+        "completion_tokens": usage.output,
+        "total_tokens": total,
+        "prompt_tokens_details": {"cached_tokens": usage.cached, "audio_tokens": 0},
+        "completion_tokens_details": {
+            "reasoning_tokens": answer.reasoning_tokens(),
+            "audio_tokens": 0,
+            "accepted_prediction_tokens": 0,
+            "rejected_prediction_tokens": 0,
+        },
+    })
+}
+
+fn finish_reason(answer: &Answer) -> &'static str {
+    answer.stop_word(["stop", "tool_calls", "length", "content_filter"])
+}
+
+fn deltas(item: &Item, call: usize) -> Vec<(Value, Mark)> {
+    match item {
+        Item::Reasoning { text, .. } => {
+            let delta = |piece| (json!({"reasoning_content": piece}), Mark::Other);
+            pieces(text, 12).into_iter().map(delta).collect()
+        }
+        Item::Text(text) => {
+            let delta = |piece| (json!({"content": piece}), Mark::Text);
+            pieces(text, 12).into_iter().map(delta).collect()
+        }
+        Item::Call { id, name, arguments, .. } => {
+            let function = json!({"name": name, "arguments": ""});
+            let first = json!({"index": call, "id": id, "type": "function", "function": function});
+            let rest = pieces(arguments, 8).into_iter().map(|piece| {
+                let delta = json!({"index": call, "function": {"arguments": piece}});
+                (json!({"tool_calls": [delta]}), Mark::Arguments)
+            });
+            [(json!({"tool_calls": [first]}), Mark::Other)].into_iter().chain(rest).collect()
+        }
+    }
+}
+
+fn message(answer: &Answer) -> Value {
+    let (mut text, mut calls) = (String::new(), Vec::new());
+    for item in answer.items(Format::Chat) {
+        match item {
+            Item::Reasoning { .. } => {}
+            Item::Text(piece) => text.push_str(piece),
+            Item::Call { id, name, arguments, .. } => {
+                let function = json!({"name": name, "arguments": arguments});
+                calls.push(json!({"id": id, "type": "function", "function": function}));
+            }
+        }
+    }
+    let content = if text.is_empty() && !answer.llama { Value::Null } else { json!(text) };
+    let mut message = json!({"role": "assistant", "content": content, "refusal": null});
+    if let Some(reasoning) = &answer.reply.reasoning {
+        message["reasoning_content"] = json!(reasoning);
+    }
+    if !calls.is_empty() {
+        message["tool_calls"] = Value::Array(calls);
+    }
+    message
+}

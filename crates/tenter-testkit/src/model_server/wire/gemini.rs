@@ -1,0 +1,143 @@
+//! Google's Gemini, as documented: every chunk is a whole `GenerateContentResponse`, and the stream just ends.
+
+use serde_json::{Value, json};
+
+use super::super::Format;
+use super::super::stream::{Frame, Mark, pieces};
+use super::{Answer, Item};
+
+pub(super) fn whole(answer: &Answer) -> Value {
+    let parts: Vec<Value> = parts(answer, usize::MAX).into_iter().map(|(part, _)| part).collect();
+    response(answer, &Value::Array(parts), true)
+}
+
+pub(super) fn stream(answer: &Answer) -> Vec<Frame> {
+    let mut frames: Vec<Frame> = parts(answer, 12)
+        .into_iter()
+        .map(|(part, mark)| event(&response(answer, &json!([part]), false), mark))
+        .collect();
+    frames.push(event(&response(answer, &json!([last_part(answer)]), true), Mark::Finish));
+    frames
+}
+
+/// Google ends lines as the network does.
+fn event(data: &Value, mark: Mark) -> Frame {
+    Frame { text: format!("data: {data}\r\n\r\n"), mark }
+}
+
+fn response(answer: &Answer, parts: &Value, last: bool) -> Value {
+    let mut candidate = json!({"content": {"parts": parts, "role": "model"}, "index": 0});
+    if last {
+        candidate["finishReason"] = json!(finish_reason(answer));
+    }
+    if last && malformed(answer) {
+        candidate["finishMessage"] = json!("Malformed function call: the arguments are no object");
+    }
+    json!({
+        "candidates": [candidate],
+        "usageMetadata": usage(answer, last),
+        "modelVersion": answer.model,
+        "responseId": answer.id("resp"),
+    })
+}
+
+/// `candidatesTokenCount` leaves the thoughts out; counts of nothing are left out as well.
+fn usage(answer: &Answer, last: bool) -> Value {
+    let usage = answer.usage();
+    let mut metadata = json!({
+        "promptTokenCount": usage.input,
+        "totalTokenCount": usage.input,
+        "promptTokensDetails": [{"modality": "TEXT", "tokenCount": usage.input}],
+    });
+    if usage.cached > 0 {
+        metadata["cachedContentTokenCount"] = json!(usage.cached);
+        metadata["cacheTokensDetails"] = json!([{"modality": "TEXT", "tokenCount": usage.cached}]);
+    }
+    if last {
+        let thoughts = answer.reasoning_tokens();
+        metadata["candidatesTokenCount"] = json!(usage.output - thoughts);
+        metadata["totalTokenCount"] = json!(usage.input + usage.output);
+        if thoughts > 0 {
+            metadata["thoughtsTokenCount"] = json!(thoughts);
+        }
+    }
+    metadata
+}
+
+/// The arguments of a call are no text here: ones that are no object end the answer.
+fn malformed(answer: &Answer) -> bool {
+    answer.items(Format::Gemini).iter().any(|item| match item {
+        Item::Call { arguments, .. } => object(arguments).is_none(),
+        _ => false,
+    })
+}
+
+fn object(arguments: &str) -> Option<Value> {
+    serde_json::from_str(arguments).ok().filter(Value::is_object)
+}
+
+fn finish_reason(answer: &Answer) -> &'static str {
+    if malformed(answer) {
+        return "MALFORMED_FUNCTION_CALL";
+    }
+    answer.stop_word(["STOP", "STOP", "MAX_TOKENS", "SAFETY"])
+}
+
+/// The parts of the answer, text in pieces of `size` letters. The signature is the first call's; without a call it comes
+/// last.
+fn parts(answer: &Answer, size: usize) -> Vec<(Value, Mark)> {
+    let mut signature = answer.reply.reasoning.is_some().then(|| answer.signature(Format::Gemini));
+    let mut parts = Vec::new();
+    for item in answer.items(Format::Gemini) {
+        match item {
+            Item::Reasoning { text, .. } => parts.extend(
+                pieces_of(text, size)
+                    .into_iter()
+                    .map(|piece| (json!({"text": piece, "thought": true}), Mark::Other)),
+            ),
+            Item::Text(text) => parts.extend(
+                pieces_of(text, size).into_iter().map(|piece| (json!({"text": piece}), Mark::Text)),
+            ),
+            Item::Call { arguments, .. } if object(arguments).is_none() => {}
+            Item::Call { id, name, arguments, .. } => {
+                parts.push((call(answer, &id, name, arguments, signature.take()), Mark::Arguments));
+            }
+        }
+    }
+    if let (usize::MAX, Some(signature), Some((part, _))) = (size, signature, parts.last_mut()) {
+        part["thoughtSignature"] = json!(signature);
+    }
+    parts
+}
+
+fn pieces_of(text: &str, size: usize) -> Vec<String> {
+    if size == usize::MAX { vec![text.to_owned()] } else { pieces(text, size) }
+}
+
+/// Gemini 3 gives its calls ids, earlier ones do not.
+fn call(
+    answer: &Answer,
+    id: &str,
+    name: &str,
+    arguments: &str,
+    signature: Option<String>,
+) -> Value {
+    let mut call = json!({"name": name, "args": object(arguments)});
+    if !answer.model.contains("gemini-2") {
+        call["id"] = json!(id);
+    }
+    let mut part = json!({"functionCall": call});
+    if let Some(signature) = signature {
+        part["thoughtSignature"] = json!(signature);
+    }
+    part
+}
+
+/// The empty text that ends a stream, with the signature that no call took.
+fn last_part(answer: &Answer) -> Value {
+    let mut part = json!({"text": ""});
+    if answer.reply.reasoning.is_some() && !answer.calls_tools() {
+        part["thoughtSignature"] = json!(answer.signature(Format::Gemini));
+    }
+    part
+}

@@ -1,0 +1,135 @@
+//! How each format says an answer: one module per format, and what an answer is to all of them.
+
+mod anthropic;
+mod chat;
+pub(super) mod failure;
+mod gemini;
+mod responses;
+
+use serde_json::Value;
+
+use super::Format;
+use super::ledger::signature;
+use super::script::{Part, Reply, Stop, Usage};
+use super::stream::Frame;
+
+/// What an event's `created` says: no clock is read here.
+const CREATED: u64 = 1_795_297_018;
+
+/// An answer to one request.
+pub(super) struct Answer<'a> {
+    pub(super) reply: &'a Reply,
+    /// The model that was asked for.
+    pub(super) model: &'a str,
+    /// The request's body.
+    pub(super) request: &'a Value,
+    /// The answer's number: its ids are made from it.
+    pub(super) serial: usize,
+    pub(super) llama: bool,
+}
+
+/// A piece of an answer, with its ids.
+pub(super) enum Item<'a> {
+    Reasoning { text: &'a str, signature: String },
+    Text(&'a str),
+    Call { id: String, tag: String, name: &'a str, arguments: &'a str },
+}
+
+impl<'a> Answer<'a> {
+    /// The answer as an event stream.
+    pub(super) fn stream(&self, format: Format) -> Vec<Frame> {
+        match format {
+            Format::Anthropic => anthropic::stream(self),
+            Format::Responses => responses::stream(self),
+            Format::Chat => chat::stream(self),
+            Format::Gemini => gemini::stream(self),
+        }
+    }
+
+    /// The answer in one piece.
+    pub(super) fn whole(&self, format: Format) -> Value {
+        match format {
+            Format::Anthropic => anthropic::whole(self),
+            Format::Responses => responses::whole(self),
+            Format::Chat => chat::whole(self),
+            Format::Gemini => gemini::whole(self),
+        }
+    }
+
+    /// What the answer holds, in order.
+    pub(super) fn items(&self, format: Format) -> Vec<Item<'a>> {
+        let thought = self.reply.reasoning.as_deref();
+        let thought =
+            thought.map(|text| Item::Reasoning { text, signature: self.signature(format) });
+        let mut calls = 0;
+        let rest = self.reply.parts.iter().map(|part| match part {
+            Part::Text(text) => Item::Text(text),
+            Part::Call { name, arguments } => {
+                let tag = self.tag(calls);
+                calls += 1;
+                Item::Call { id: self.call_id(format, &tag), tag, name, arguments }
+            }
+        });
+        thought.into_iter().chain(rest).collect()
+    }
+
+    /// The signature that the answer's reasoning carries.
+    pub(super) fn signature(&self, format: Format) -> String {
+        signature(format, self.serial, self.reply.reasoning.as_deref().unwrap_or_default())
+    }
+
+    /// Whether the answer's signature goes along with it.
+    pub(super) fn carries_signature(&self, format: Format) -> bool {
+        match format {
+            Format::Anthropic | Format::Gemini => true,
+            Format::Responses => responses::asks_for_encrypted(self.request),
+            Format::Chat => false,
+        }
+    }
+
+    /// The id of the answer itself.
+    fn id(&self, prefix: &str) -> String {
+        if self.llama {
+            format!("{prefix}{:0>32}", self.serial)
+        } else {
+            format!("{prefix}{:04}", self.serial)
+        }
+    }
+
+    fn tag(&self, call: u8) -> String {
+        format!("{:04}{}", self.serial, char::from(b'a' + call % 26))
+    }
+
+    /// llama.cpp gives ids that no provider would: 32 letters, and no prefix but in Responses.
+    fn call_id(&self, format: Format, tag: &str) -> String {
+        match format {
+            Format::Anthropic | Format::Chat if self.llama => format!("{tag:z<32}"),
+            Format::Anthropic => format!("toolu_{tag}"),
+            Format::Chat | Format::Responses => format!("call_{tag}"),
+            Format::Gemini => format!("fc-{tag}"),
+        }
+    }
+
+    fn calls_tools(&self) -> bool {
+        self.reply.parts.iter().any(|part| matches!(part, Part::Call { .. }))
+    }
+
+    fn usage(&self) -> Usage {
+        self.reply.usage
+    }
+
+    /// How much of the output is reasoning.
+    fn reasoning_tokens(&self) -> u64 {
+        if self.reply.reasoning.is_some() { self.usage().output / 2 } else { 0 }
+    }
+
+    /// The word for why the answer ends; `done`, `calls`, `length` and `filtered` are the format's words.
+    fn stop_word<'w>(&self, [done, calls, length, filtered]: [&'w str; 4]) -> &'w str {
+        match self.reply.stop {
+            Stop::Length => length,
+            Stop::Filtered => filtered,
+            Stop::Done if self.calls_tools() => calls,
+            Stop::Done => done,
+        }
+    }
+}

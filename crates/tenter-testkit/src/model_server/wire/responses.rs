@@ -1,0 +1,253 @@
+//! OpenAI's Responses, as documented: every event has its number and says which item, part and summary it belongs to.
+
+use serde_json::{Value, json};
+
+use super::super::Format;
+use super::super::script::Stop;
+use super::super::stream::{Frame, Mark, pieces};
+use super::{Answer, CREATED, Item};
+
+type Event = (Value, Mark);
+
+pub(super) fn whole(answer: &Answer) -> Value {
+    response(answer, true)
+}
+
+pub(super) fn stream(answer: &Answer) -> Vec<Frame> {
+    let mut events = vec![
+        (lifecycle(answer, "response.created"), Mark::Other),
+        (lifecycle(answer, "response.in_progress"), Mark::Other),
+    ];
+    for (index, item) in answer.items(Format::Responses).iter().enumerate() {
+        events.extend(item_events(answer, index, item));
+    }
+    let last =
+        if status(answer) == "incomplete" { "response.incomplete" } else { "response.completed" };
+    events.push((json!({"type": last, "response": response(answer, true)}), Mark::Finish));
+    if answer.llama {
+        strip(&mut events);
+    } else {
+        number(&mut events);
+    }
+    events.iter().map(|(event, mark)| Frame::typed(event, *mark)).collect()
+}
+
+fn number(events: &mut [Event]) {
+    for (number, (event, _)) in events.iter_mut().enumerate() {
+        event["sequence_number"] = json!(number);
+    }
+}
+
+/// llama.cpp leaves out every number, and the event that repeats a call's arguments.
+fn strip(events: &mut Vec<Event>) {
+    events.retain(|(event, _)| event["type"] != "response.function_call_arguments.done");
+    for (event, _) in events {
+        if let Some(fields) = event.as_object_mut() {
+            fields.retain(|name, _| {
+                !matches!(name.as_str(), "output_index" | "content_index" | "logprobs")
+            });
+        }
+    }
+}
+
+fn lifecycle(answer: &Answer, kind: &str) -> Value {
+    if answer.llama {
+        let response =
+            json!({"id": answer.id("resp_"), "object": "response", "status": "in_progress"});
+        return json!({"type": kind, "response": response});
+    }
+    json!({"type": kind, "response": response(answer, false)})
+}
+
+/// llama.cpp calls an answer complete that it had to cut.
+fn status(answer: &Answer) -> &'static str {
+    if answer.reply.stop == Stop::Done || answer.llama { "completed" } else { "incomplete" }
+}
+
+fn response(answer: &Answer, done: bool) -> Value {
+    let output: Vec<Value> =
+        answer.items(Format::Responses).iter().map(|item| finished(answer, item)).collect();
+    if answer.llama {
+        return json!({
+            "id": answer.id("resp_"), "object": "response", "created_at": CREATED, "status": status(answer),
+            "model": answer.model, "output": output, "usage": usage(answer),
+        });
+    }
+    let request = answer.request;
+    let reason = match answer.reply.stop {
+        Stop::Length if done => json!({"reason": "max_output_tokens"}),
+        Stop::Filtered if done => json!({"reason": "content_filter"}),
+        _ => Value::Null,
+    };
+    json!({
+        "id": answer.id("resp_"),
+        "object": "response",
+        "created_at": CREATED,
+        "status": if done { status(answer) } else { "in_progress" },
+        "background": false,
+        "error": null,
+        "incomplete_details": reason,
+        "instructions": request["instructions"],
+        "max_output_tokens": request["max_output_tokens"],
+        "model": answer.model,
+        "output": if done { output } else { Vec::new() },
+        "parallel_tool_calls": true,
+        "previous_response_id": null,
+        "reasoning": {"effort": request["reasoning"]["effort"], "summary": request["reasoning"]["summary"]},
+        "service_tier": "default",
+        "store": request["store"] != false,
+        "temperature": 1.0,
+        "text": {"format": {"type": "text"}},
+        "tool_choice": "auto",
+        "tools": [],
+        "top_p": 1.0,
+        "truncation": "disabled",
+        "usage": if done { usage(answer) } else { Value::Null },
+        "user": null,
+        "metadata": {},
+    })
+}
+
+fn usage(answer: &Answer) -> Value {
+    let usage = answer.usage();
+    let mut figures = json!({
+        "input_tokens": usage.input,
+        "input_tokens_details": {"cached_tokens": usage.cached},
+        "output_tokens": usage.output,
+        "total_tokens": usage.input + usage.output,
+    });
+    if !answer.llama {
+        figures["output_tokens_details"] = json!({"reasoning_tokens": answer.reasoning_tokens()});
+    }
+    figures
+}
+
+fn item_events(answer: &Answer, index: usize, item: &Item) -> Vec<Event> {
+    let added = json!({
+        "type": "response.output_item.added", "output_index": index, "item": begun(answer, item),
+    });
+    let done = json!({
+        "type": "response.output_item.done", "output_index": index, "item": finished(answer, item),
+    });
+    let said = match item {
+        Item::Reasoning { text, .. } => reasoning_events(&item_id(answer, item), index, text),
+        Item::Text(text) => text_events(&item_id(answer, item), index, text),
+        Item::Call { name, arguments, .. } => {
+            call_events(&item_id(answer, item), index, name, arguments)
+        }
+    };
+    [(added, Mark::Other)].into_iter().chain(said).chain([(done, Mark::Other)]).collect()
+}
+
+fn item_id(answer: &Answer, item: &Item) -> String {
+    match item {
+        Item::Reasoning { .. } => answer.id("rs_"),
+        Item::Text(_) => answer.id("msg_"),
+        Item::Call { tag, .. } => format!("fc_{tag}"),
+    }
+}
+
+fn begun(answer: &Answer, item: &Item) -> Value {
+    let mut begun = finished(answer, item);
+    match item {
+        Item::Reasoning { .. } => begun["summary"] = json!([]),
+        Item::Text(_) => {
+            begun["status"] = json!("in_progress");
+            begun["content"] = json!([]);
+        }
+        Item::Call { .. } => {
+            begun["status"] = json!("in_progress");
+            begun["arguments"] = json!("");
+        }
+    }
+    begun
+}
+
+/// The reasoning's content only comes encrypted, and only to whoever asks for it.
+fn finished(answer: &Answer, item: &Item) -> Value {
+    let id = item_id(answer, item);
+    let cut = answer.reply.stop != Stop::Done && !answer.llama;
+    let status = if cut { "incomplete" } else { "completed" };
+    match item {
+        Item::Reasoning { text, signature } => {
+            let summary = json!([{"type": "summary_text", "text": text}]);
+            let mut reasoning = json!({"id": id, "type": "reasoning", "summary": summary});
+            if asks_for_encrypted(answer.request) {
+                reasoning["encrypted_content"] = json!(signature);
+            }
+            reasoning
+        }
+        Item::Text(text) => json!({
+            "id": id, "type": "message", "status": status, "role": "assistant", "content": [part(text)],
+        }),
+        Item::Call { id: call, name, arguments, .. } => json!({
+            "id": id, "type": "function_call", "status": status, "arguments": arguments, "call_id": call, "name": name,
+        }),
+    }
+}
+
+pub(super) fn asks_for_encrypted(request: &Value) -> bool {
+    let include = request["include"].as_array();
+    include.is_some_and(|include| include.contains(&json!("reasoning.encrypted_content")))
+}
+
+fn part(text: &str) -> Value {
+    json!({"type": "output_text", "text": text, "annotations": [], "logprobs": []})
+}
+
+fn reasoning_events(id: &str, index: usize, text: &str) -> Vec<Event> {
+    let event = |kind: &str, key: &str, value: Value| {
+        let mut event =
+            json!({"type": kind, "item_id": id, "output_index": index, "summary_index": 0});
+        event[key] = value;
+        (event, Mark::Other)
+    };
+    let whole = json!({"type": "summary_text", "text": text});
+    let empty = json!({"type": "summary_text", "text": ""});
+    let delta = |piece| event("response.reasoning_summary_text.delta", "delta", json!(piece));
+    [event("response.reasoning_summary_part.added", "part", empty)]
+        .into_iter()
+        .chain(pieces(text, 12).into_iter().map(delta))
+        .chain([
+            event("response.reasoning_summary_text.done", "text", json!(text)),
+            event("response.reasoning_summary_part.done", "part", whole),
+        ])
+        .collect()
+}
+
+fn text_events(id: &str, index: usize, text: &str) -> Vec<Event> {
+    let event = |kind: &str, key: &str, value: Value, mark: Mark| {
+        let mut event =
+            json!({"type": kind, "item_id": id, "output_index": index, "content_index": 0});
+        event[key] = value;
+        if kind.starts_with("response.output_text") {
+            event["logprobs"] = json!([]);
+        }
+        (event, mark)
+    };
+    let delta = |piece| event("response.output_text.delta", "delta", json!(piece), Mark::Text);
+    [event("response.content_part.added", "part", part(""), Mark::Other)]
+        .into_iter()
+        .chain(pieces(text, 12).into_iter().map(delta))
+        .chain([
+            event("response.output_text.done", "text", json!(text), Mark::Other),
+            event("response.content_part.done", "part", part(text), Mark::Other),
+        ])
+        .collect()
+}
+
+fn call_events(id: &str, index: usize, name: &str, arguments: &str) -> Vec<Event> {
+    let delta = |piece| {
+        let kind = "response.function_call_arguments.delta";
+        let delta = json!({"type": kind, "item_id": id, "output_index": index, "delta": piece});
+        (delta, Mark::Arguments)
+    };
+    let done = json!({
+        "type": "response.function_call_arguments.done",
+        "item_id": id,
+        "output_index": index,
+        "name": name,
+        "arguments": arguments,
+    });
+    pieces(arguments, 8).into_iter().map(delta).chain([(done, Mark::Other)]).collect()
+}

@@ -1,0 +1,110 @@
+//! Signatures come back unchanged, and where they were.
+
+use serde_json::{Value, json};
+use tenter_testkit::model_server::{Format, ModelServer, Reply, Script};
+
+use super::client::send;
+use super::speech::{Said, ask, go_on, hear};
+
+const SIGNED: [Format; 3] = [Format::Anthropic, Format::Responses, Format::Gemini];
+
+/// Sends back what was said after `change`, and returns the answer's status and what the server found.
+fn sent_back(format: Format, reply: Reply, change: impl Fn(&mut Said)) -> (u16, Vec<String>) {
+    let server = ModelServer::start(reply);
+    let mut body = ask(format, "hello");
+    let mut said = hear(format, &send(&server, format, &body));
+    change(&mut said);
+    go_on(format, &mut body, &said);
+    let status = send(&server, format, &body).status;
+    (status, server.take_violations())
+}
+
+fn replies() -> [Reply; 2] {
+    [
+        Reply::text("an answer").reasoning("a thought"),
+        Reply::new().reasoning("a thought").call("bash", json!({"command": "ls"})),
+    ]
+}
+
+#[test]
+fn a_signature_that_comes_back_is_fine() {
+    for format in SIGNED {
+        for reply in replies() {
+            assert_eq!(sent_back(format, reply, |_| {}), (200, Vec::new()), "{format:?}");
+        }
+    }
+}
+
+#[test]
+fn a_signature_that_does_not_come_back_is_missed() {
+    for format in SIGNED {
+        for reply in replies() {
+            let (status, found) = sent_back(format, reply, |said| said.signature.clear());
+            assert_eq!(status, 400, "{format:?}");
+            assert!(found[0].contains("came back without the signature"), "{format:?}: {found:?}");
+        }
+    }
+}
+
+#[test]
+fn a_signature_that_was_changed_is_noticed() {
+    for format in SIGNED {
+        for reply in replies() {
+            let (status, found) = sent_back(format, reply, |said| said.signature.push('x'));
+            assert_eq!(status, 400, "{format:?}");
+            assert!(found[0].contains("was not given out like that"), "{format:?}: {found:?}");
+        }
+    }
+}
+
+#[test]
+fn a_signature_stands_for_its_own_reasoning() {
+    for format in [Format::Anthropic, Format::Responses] {
+        let [reply, _] = replies();
+        let (_, found) = sent_back(format, reply, |said| said.reasoning.push('!'));
+        assert!(found[0].contains("stands for other reasoning"), "{format:?}: {found:?}");
+    }
+}
+
+#[test]
+fn a_signature_of_another_format_is_none() {
+    for format in SIGNED {
+        let server = ModelServer::start(replies().to_vec());
+        let other = if format == Format::Gemini { Format::Anthropic } else { Format::Gemini };
+        let foreign = hear(other, &send(&server, other, &ask(other, "hello")));
+        let mut body = ask(format, "hello");
+        go_on(format, &mut body, &foreign);
+        send(&server, format, &body);
+        let found = server.take_violations();
+        assert!(found[0].contains("belongs to another format"), "{format:?}: {found:?}");
+    }
+}
+
+#[test]
+fn a_second_server_knows_the_signatures_of_the_first() {
+    for format in SIGNED {
+        let [reply, _] = replies();
+        let first = ModelServer::start(reply);
+        let mut body = ask(format, "hello");
+        let said = hear(format, &send(&first, format, &body));
+        go_on(format, &mut body, &said);
+        drop(first);
+        let second = ModelServer::start(Script::new([]).ids_from(100));
+        assert_eq!(send(&second, format, &body).status, 200, "{format:?}");
+    }
+}
+
+#[test]
+fn a_signature_must_stand_beside_what_it_came_with() {
+    let server = ModelServer::start([replies()[1].clone(), Reply::text("plain")]);
+    let mut body = ask(Format::Gemini, "hello");
+    let said = hear(Format::Gemini, &send(&server, Format::Gemini, &body));
+    go_on(Format::Gemini, &mut body, &said);
+    let part: &mut Value = &mut body["contents"][1]["parts"][0];
+    let signature = part.as_object_mut().unwrap().remove("thoughtSignature");
+    let elsewhere = json!({"text": "well", "thoughtSignature": signature});
+    body["contents"][1]["parts"].as_array_mut().unwrap().insert(0, elsewhere);
+    send(&server, Format::Gemini, &body);
+    let found = server.take_violations();
+    assert!(found[0].contains("came back without the signature"), "{found:?}");
+}

@@ -1,0 +1,225 @@
+//! What a script says is what each format streams, in the way it is documented.
+
+use serde_json::{Value, json};
+use tenter_testkit::model_server::{Format, ModelServer, Reply, Script, Stop};
+
+use super::client::{connect, door, read, send, send_whole, write};
+use super::speech::{Said, ask, go_on, hear};
+
+fn reply() -> Reply {
+    Reply::text("Let me look — naïvely.")
+        .reasoning("The user wants a list.")
+        .call("bash", json!({"command": "ls -la"}))
+        .call("bash", json!({"command": "pwd"}))
+        .usage(1200, 80, 1000)
+}
+
+#[test]
+fn one_script_is_the_same_answer_in_every_format() {
+    for format in Format::ALL {
+        let server = ModelServer::start(reply());
+        let said = hear(format, &send(&server, format, &ask(format, "list")));
+        assert_eq!(said.text, "Let me look — naïvely.", "{format:?}");
+        assert_eq!(said.reasoning, "The user wants a list.", "{format:?}");
+        assert_eq!(said.usage, (200, 80, 1000), "{format:?}");
+        let calls: Vec<(&str, Value)> = said
+            .calls
+            .iter()
+            .map(|(_, name, arguments)| (name.as_str(), serde_json::from_str(arguments).unwrap()))
+            .collect();
+        let (list, here) = (json!({"command": "ls -la"}), json!({"command": "pwd"}));
+        assert_eq!(calls, [("bash", list), ("bash", here)], "{format:?}");
+        assert_ne!(said.calls[0].0, said.calls[1].0, "{format:?}");
+        assert_eq!(said.signature.is_empty(), format == Format::Chat, "{format:?}");
+    }
+}
+
+#[test]
+fn a_conversation_goes_on_until_the_script_is_over_and_then_everything_is_done() {
+    for format in Format::ALL {
+        let server = ModelServer::start([reply(), Reply::text("Two files.").reasoning("Easy.")]);
+        let mut body = ask(format, "list");
+        let mut texts = Vec::new();
+        for _ in 0..4 {
+            let said = hear(format, &send(&server, format, &body));
+            go_on(format, &mut body, &said);
+            texts.push(said.text);
+        }
+        assert_eq!(texts, ["Let me look — naïvely.", "Two files.", "Done.", "Done."], "{format:?}");
+        assert_eq!((server.requests().len(), server.left()), (4, 0));
+        server.assert_clean();
+    }
+}
+
+#[test]
+fn why_the_model_stops_is_said_in_the_words_of_the_format() {
+    let words = |format| match format {
+        Format::Anthropic => ["end_turn", "tool_use", "max_tokens", "refusal"],
+        Format::Responses => ["completed", "completed", "max_output_tokens", "content_filter"],
+        Format::Chat => ["stop", "tool_calls", "length", "content_filter"],
+        Format::Gemini => ["STOP", "STOP", "MAX_TOKENS", "SAFETY"],
+    };
+    for format in Format::ALL {
+        let server = ModelServer::start([
+            Reply::text("yes"),
+            Reply::new().call("bash", json!({})),
+            Reply::text("yes").stop(Stop::Length),
+            Reply::text("yes").stop(Stop::Filtered),
+        ]);
+        for word in words(format) {
+            let said = hear(format, &send(&server, format, &ask(format, "well?")));
+            assert_eq!(said.stop, word, "{format:?}");
+        }
+    }
+}
+
+#[test]
+fn without_a_stream_the_answer_comes_in_one_piece() {
+    let place = |format| match format {
+        Format::Anthropic => {
+            ["/content/1/text", "/content/2/input/command", "/usage/cache_read_input_tokens"]
+        }
+        Format::Responses => [
+            "/output/1/content/0/text",
+            "/output/2/arguments",
+            "/usage/input_tokens_details/cached_tokens",
+        ],
+        Format::Chat => [
+            "/choices/0/message/content",
+            "/choices/0/message/tool_calls/0/function/arguments",
+            "/usage/prompt_tokens_details/cached_tokens",
+        ],
+        Format::Gemini => [
+            "/candidates/0/content/parts/1/text",
+            "/candidates/0/content/parts/2/functionCall/args/command",
+            "/usageMetadata/cachedContentTokenCount",
+        ],
+    };
+    for format in Format::ALL {
+        let server = ModelServer::start(reply());
+        let whole = send_whole(&server, format, &ask(format, "list")).json();
+        let [text, call, cached] = place(format).map(|pointer| whole.pointer(pointer).cloned());
+        assert_eq!(text, Some(json!("Let me look — naïvely.")), "{format:?}: {whole}");
+        assert!(call.unwrap().to_string().contains("ls -la"), "{format:?}: {whole}");
+        assert_eq!(cached, Some(json!(1000)), "{format:?}: {whole}");
+    }
+}
+
+#[test]
+fn anthropic_names_its_events_pings_and_signs_the_thinking() {
+    let server = ModelServer::start(reply());
+    let answer = send(&server, Format::Anthropic, &ask(Format::Anthropic, "list"));
+    let mut names: Vec<String> = answer.events().into_iter().map(|(name, _)| name).collect();
+    names.dedup();
+    let block = ["content_block_start", "content_block_delta", "content_block_stop"];
+    let first = [
+        "message_start",
+        "content_block_start",
+        "ping",
+        "content_block_delta",
+        "content_block_stop",
+    ];
+    let last = ["message_delta", "message_stop"];
+    assert_eq!(names, [first.as_slice(), &block, &block, &block, &last].concat());
+    for (name, data) in answer.events() {
+        assert_eq!(serde_json::from_str::<Value>(&data).unwrap()["type"], name);
+    }
+    let deltas: Vec<Value> =
+        answer.data().iter().map(|event| event["delta"]["type"].clone()).collect();
+    let signed = deltas.iter().position(|kind| kind == "signature_delta").unwrap();
+    assert_eq!(deltas[signed - 1], "thinking_delta");
+}
+
+#[test]
+fn responses_numbers_every_event_and_says_where_it_belongs() {
+    let server = ModelServer::start(reply());
+    let answer = send(&server, Format::Responses, &ask(Format::Responses, "list"));
+    for (number, (name, data)) in answer.events().into_iter().enumerate() {
+        let event: Value = serde_json::from_str(&data).unwrap();
+        assert_eq!(
+            (event["type"].as_str().unwrap(), &event["sequence_number"]),
+            (&*name, &json!(number))
+        );
+        let part = ["output_item", "content_part", "output_text", "function_call", "reasoning"];
+        let of_item = part.iter().any(|part| name.starts_with(&format!("response.{part}")));
+        assert_eq!(of_item, event["output_index"].is_u64(), "{event}");
+    }
+    let last = answer.data().pop().unwrap();
+    assert_eq!(last["response"]["output"].as_array().unwrap().len(), 4);
+}
+
+#[test]
+fn chat_counts_tokens_only_when_it_is_asked_to_and_says_when_it_is_done() {
+    let server = ModelServer::start([reply(), reply()]);
+    let mut body = ask(Format::Chat, "list");
+    let counted = send(&server, Format::Chat, &body);
+    assert_eq!(counted.events().pop().unwrap().1, "[DONE]");
+    assert_eq!(counted.data().pop().unwrap()["choices"], json!([]));
+    body.as_object_mut().unwrap().remove("stream_options");
+    let uncounted = send(&server, Format::Chat, &body);
+    assert!(uncounted.data().iter().all(|event| event.get("usage").is_none()));
+}
+
+#[test]
+fn gemini_gives_ids_to_calls_from_its_third_generation_on() {
+    let server = ModelServer::start([reply(), reply()]);
+    let body = ask(Format::Gemini, "list");
+    let third = hear(Format::Gemini, &send(&server, Format::Gemini, &body));
+    let (path, headers) = door(Format::Gemini, true);
+    let path = path.replace("gemini-3-pro", "gemini-2.5-flash");
+    let second = super::client::post(&server, &path, headers, &body.to_string());
+    assert_eq!(third.calls[0].0, "fc-0001a");
+    assert_eq!(hear(Format::Gemini, &second).calls[0].0, "");
+}
+
+#[test]
+fn arguments_that_are_no_json_come_as_they_are_or_as_geminis_own_end() {
+    for format in Format::ALL {
+        let server = ModelServer::start(Reply::new().raw_call("bash", "{\"command\": "));
+        let said = hear(format, &send(&server, format, &ask(format, "list")));
+        if format == Format::Gemini {
+            assert_eq!((said.calls.len(), &*said.stop), (0, "MALFORMED_FUNCTION_CALL"));
+        } else {
+            assert_eq!(said.calls[0].2, "{\"command\": ", "{format:?}");
+        }
+    }
+}
+
+#[test]
+fn the_documented_streams_are_served_and_can_be_answered() {
+    for format in Format::ALL {
+        let server = ModelServer::start(Reply::recorded(format));
+        let mut body = ask(format, "hello");
+        let answer = send(&server, format, &body);
+        assert_eq!(answer.body, format.fixture());
+        let said = hear(format, &answer);
+        assert!(!said.text.is_empty(), "{format:?}");
+        go_on(format, &mut body, &Said { signature: String::new(), ..said });
+        send(&server, format, &body);
+    }
+}
+
+#[test]
+fn a_recorded_stream_of_another_format_is_the_scripts_mistake() {
+    let server = ModelServer::start(Reply::recorded(Format::Chat));
+    let answer = send(&server, Format::Anthropic, &ask(Format::Anthropic, "hello"));
+    assert_eq!(answer.status, 400);
+    let violations = server.take_violations();
+    assert!(
+        violations[0].contains("the reply is Chat, the request is Anthropic"),
+        "{violations:?}"
+    );
+}
+
+#[test]
+fn a_connection_serves_several_requests() {
+    let server = ModelServer::start(Script::new([Reply::text("one"), Reply::text("two")]));
+    let mut stream = connect(&server);
+    let mut reader = std::io::BufReader::new(stream.try_clone().unwrap());
+    for text in ["one", "two"] {
+        let (path, headers) = door(Format::Chat, true);
+        let headers = [headers, &["content-type: application/json"]].concat();
+        write(&mut stream, path, &headers, &ask(Format::Chat, "hello").to_string());
+        assert_eq!(hear(Format::Chat, &read(&mut reader)).text, text);
+    }
+}
