@@ -12,6 +12,80 @@ use crate::store::{
     StoreError, StoredConversation,
 };
 
+/// What a model response took.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Exchanged<'m> {
+    /// Tokens.
+    pub(crate) turn: TurnUsage,
+    /// US dollars, where the model's prices are known.
+    pub(crate) cost_usd: Option<f64>,
+    /// Tokens that the model can hold.
+    pub(crate) window: u64,
+    /// Whether the tokens were estimated because the provider gave none.
+    pub(crate) estimated: bool,
+    /// The model, as `--model` would name it.
+    pub(crate) model: &'m str,
+}
+
+/// Tokens and dollars together, of one response or of several.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub(crate) struct Spent {
+    /// Tokens.
+    pub(crate) turn: TurnUsage,
+    /// US dollars, as far as prices are known.
+    pub(crate) cost_usd: Option<f64>,
+}
+
+impl Spent {
+    /// All that a conversation has spent.
+    pub(crate) fn of(usage: &Usage) -> Self {
+        let turn = TurnUsage {
+            input_tokens: usage.input_tokens,
+            output_tokens: usage.output_tokens,
+            ..TurnUsage::default()
+        };
+        Self { turn, cost_usd: usage.cost_usd }
+    }
+
+    /// Adds what else was spent.
+    pub(crate) fn add(&mut self, other: Self) {
+        let (sum, turn) = (&mut self.turn, other.turn);
+        sum.input_tokens = sum.input_tokens.saturating_add(turn.input_tokens);
+        sum.output_tokens = sum.output_tokens.saturating_add(turn.output_tokens);
+        sum.cached_input_tokens = sum.cached_input_tokens.saturating_add(turn.cached_input_tokens);
+        sum.cache_write_tokens = sum.cache_write_tokens.saturating_add(turn.cache_write_tokens);
+        self.cost_usd = sum_of_known(self.cost_usd, other.cost_usd);
+    }
+}
+
+/// What is known of two costs.
+fn sum_of_known(one: Option<f64>, other: Option<f64>) -> Option<f64> {
+    [one, other].into_iter().flatten().reduce(|one, other| one + other)
+}
+
+/// A history that shall take the place of the present one.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Replacement<'r> {
+    /// What kind of change it is.
+    pub(crate) kind: ChangeKind,
+    /// Who wants it: a hook, a recipe, or `user`.
+    pub(crate) by: &'r str,
+    /// Why, if that is known.
+    pub(crate) reason: Option<&'r str>,
+    /// The new history, whole.
+    pub(crate) messages: &'r [Message],
+}
+
+impl Replacement<'_> {
+    /// Where those of its messages come from that were not said before.
+    fn origin(&self) -> Origin {
+        match self.kind {
+            ChangeKind::Compact => Origin::Recipe(self.by.to_owned()),
+            ChangeKind::Mutate | ChangeKind::Restore => Origin::Mutation(self.by.to_owned()),
+        }
+    }
+}
+
 /// A conversation.
 pub struct Conversation {
     id: String,
@@ -19,13 +93,15 @@ pub struct Conversation {
     project: PathBuf,
     model: String,
     messages: Arc<Vec<Message>>,
+    /// Where each of the messages comes from.
+    origins: Vec<Origin>,
     /// The sequence number of the next entry; 0 as long as nothing is saved.
     next: u64,
     turns: u64,
     usage: Usage,
     unsaved: Vec<Entry>,
-    unsaved_usage: Option<ExchangeUsage>,
-    /// Whether another process was faster: what is stored is no longer this conversation.
+    unsaved_usage: Option<Spent>,
+    /// Whether another process went on with it or deleted it: what is stored is no longer this conversation.
     lost: bool,
 }
 
@@ -38,6 +114,7 @@ impl Conversation {
             project: project.to_owned(),
             model: model.to_owned(),
             messages: Arc::default(),
+            origins: Vec::new(),
             next: 0,
             turns: 0,
             usage: Usage::default(),
@@ -49,8 +126,9 @@ impl Conversation {
 
     /// A conversation that goes on.
     pub fn resumed(stored: StoredConversation) -> Self {
-        let messages: Vec<Message> =
-            stored.entries.into_iter().map(|stored| stored.entry.message).collect();
+        let entries = stored.entries.into_iter().map(|stored| stored.entry);
+        let (messages, origins): (Vec<Message>, Vec<Origin>) =
+            entries.map(|entry| (entry.message, entry.origin)).unzip();
         let mut usage = stored.summary.usage;
         if usage.current_context_window == 0 {
             // No model has seen this history yet: it was replaced after the last exchange.
@@ -63,6 +141,7 @@ impl Conversation {
             project: stored.summary.project,
             model: stored.summary.model,
             messages: Arc::new(messages),
+            origins,
             next: stored.next,
             turns: stored.turns,
             usage,
@@ -88,6 +167,11 @@ impl Conversation {
         self.parent.as_deref()
     }
 
+    /// The model of its last response, or that which it began with, as `--model` would name it.
+    pub fn model(&self) -> &str {
+        &self.model
+    }
+
     /// Its messages, in order.
     pub fn messages(&self) -> Arc<Vec<Message>> {
         Arc::clone(&self.messages)
@@ -109,33 +193,56 @@ impl Conversation {
             return; // a model that says nothing leaves nothing to keep
         }
         Arc::make_mut(&mut self.messages).push(message.clone());
+        self.origins.push(origin.clone());
         self.unsaved.push(Entry { message, origin });
     }
 
     /// Counts a model response.
-    pub(crate) fn add_response(&mut self, turn: TurnUsage, window: u64, estimated: bool) {
+    pub(crate) fn add_response(&mut self, exchanged: &Exchanged) {
+        let Exchanged { turn, cost_usd, window, estimated, model } = *exchanged;
+        let spent = Spent { turn, cost_usd };
         self.turns += 1;
-        self.usage.input_tokens += turn.input_tokens;
-        self.usage.output_tokens += turn.output_tokens;
-        self.usage.current_context_window = turn.input_tokens + turn.output_tokens;
+        if self.model != model {
+            model.clone_into(&mut self.model);
+        }
+        self.count(spent);
+        self.usage.current_context_window = turn.input_tokens.saturating_add(turn.output_tokens);
         self.usage.max_context_window = window;
         self.usage.estimated = estimated;
         self.usage.turn = turn;
         // A response that says nothing is saved with the next one that does.
-        let waiting = self.unsaved_usage.unwrap_or_default();
-        self.unsaved_usage = Some(ExchangeUsage {
-            input_tokens: waiting.input_tokens + turn.input_tokens,
-            output_tokens: waiting.output_tokens + turn.output_tokens,
-            context_window: self.usage.current_context_window,
-            max_context_window: window,
-            estimated,
-        });
+        self.unsaved_usage.get_or_insert_default().add(spent);
+    }
+
+    /// Counts what a recipe beside the conversation used; it is nowhere else.
+    pub(crate) fn add_side_usage(&mut self, spent: Spent) {
+        self.count(spent);
+        self.unsaved_usage.get_or_insert_default().add(spent);
+    }
+
+    /// The last message of the person's.
+    pub(crate) fn last_request(&self) -> Option<&Message> {
+        let index = self.origins.iter().rposition(|origin| *origin == Origin::User)?;
+        self.messages.get(index)
+    }
+
+    /// About how many tokens the next request has: those of the last exchange, and what came after it.
+    pub(crate) fn expected_tokens(&self) -> u64 {
+        let answered = self.origins.iter().rposition(|origin| *origin == Origin::Model);
+        let since = answered.map_or(0, |index| index + 1);
+        self.usage.current_context_window.saturating_add(estimate(&self.messages[since..]))
     }
 
     /// Counts what subagents used (R58). The store knows it from their own conversations.
-    pub(crate) fn add_subagent_usage(&mut self, used: TurnUsage) {
-        self.usage.input_tokens += used.input_tokens;
-        self.usage.output_tokens += used.output_tokens;
+    pub(crate) fn add_subagent_usage(&mut self, spent: Spent) {
+        self.count(spent);
+    }
+
+    fn count(&mut self, spent: Spent) {
+        let usage = &mut self.usage;
+        usage.input_tokens = usage.input_tokens.saturating_add(spent.turn.input_tokens);
+        usage.output_tokens = usage.output_tokens.saturating_add(spent.turn.output_tokens);
+        usage.cost_usd = sum_of_known(usage.cost_usd, spent.cost_usd);
     }
 
     /// Saves what was added since the last time, whole or not at all. With nothing to save it does nothing.
@@ -147,7 +254,7 @@ impl Conversation {
             conversation_id: &self.id,
             expected_next: self.next,
             entries: &self.unsaved,
-            usage: self.unsaved_usage,
+            usage: self.unsaved_usage.map(|spent| self.exchange_usage(spent)),
             at,
         };
         let saved = if self.next == 0 {
@@ -155,11 +262,33 @@ impl Conversation {
         } else {
             store.append(&exchange)
         };
-        self.lost |= matches!(saved, Err(StoreError::ChangedElsewhere { .. }));
-        self.next = saved?;
+        self.next = self.unless_lost(saved)?;
         self.unsaved.clear();
         self.unsaved_usage = None;
         Ok(())
+    }
+
+    /// Whether another process went on with it or deleted it, so that nothing more of it can be saved.
+    pub(crate) fn is_lost(&self) -> bool {
+        self.lost
+    }
+
+    /// Remembers it when the store says that the conversation is no longer this process's to go on with.
+    fn unless_lost(&mut self, saved: Result<u64, StoreError>) -> Result<u64, StoreError> {
+        self.lost |=
+            matches!(saved, Err(StoreError::ChangedElsewhere { .. } | StoreError::Deleted { .. }));
+        saved
+    }
+
+    fn exchange_usage(&self, spent: Spent) -> ExchangeUsage<'_> {
+        ExchangeUsage {
+            model: &self.model,
+            turn: spent.turn,
+            cost_usd: spent.cost_usd,
+            context_window: self.usage.current_context_window,
+            max_context_window: self.usage.max_context_window,
+            estimated: self.usage.estimated,
+        }
     }
 
     fn as_new<'a>(&'a self, at: &'a str) -> NewConversation<'a> {
@@ -172,34 +301,61 @@ impl Conversation {
         }
     }
 
-    /// Puts another history in the place of this one. The store keeps the old one (R32).
+    /// Puts another history in the place of this one. The store keeps the old one (R32). What was said before keeps its
+    /// origin and what the provider wants back of it.
     pub(crate) fn replace(
         &mut self,
         store: &Store,
-        by: &str,
-        messages: Vec<Message>,
+        replacement: &Replacement,
         at: &str,
     ) -> Result<(), StoreError> {
         self.save(store, at)?;
-        let origin = Origin::Mutation(by.to_owned());
-        let entries: Vec<Entry> = messages
-            .iter()
-            .map(|message| Entry { message: message.clone(), origin: origin.clone() })
-            .collect();
-        self.next = store.replace_history(&HistoryChange {
+        let entries = self.entries_of(replacement);
+        let context_window = estimate(replacement.messages);
+        let replaced = store.replace_history(&HistoryChange {
             conversation_id: &self.id,
             expected_next: self.next,
-            kind: ChangeKind::Mutate,
-            by,
-            reason: None,
+            kind: replacement.kind,
+            by: replacement.by,
+            reason: replacement.reason,
             entries: &entries,
+            usage: self.unsaved_usage.map(|spent| ExchangeUsage {
+                context_window,
+                estimated: true,
+                ..self.exchange_usage(spent)
+            }),
             at,
-        })?;
-        self.usage.current_context_window =
-            messages.iter().map(|message| estimate_tokens(&message.content())).sum();
+        });
+        self.next = self.unless_lost(replaced)?;
+        self.unsaved_usage = None;
+        let (messages, origins): (Vec<Message>, Vec<Origin>) =
+            entries.into_iter().map(|entry| (entry.message, entry.origin)).unzip();
+        self.usage.current_context_window = context_window;
         self.usage.estimated = true;
         self.messages = Arc::new(messages);
+        self.origins = origins;
         Ok(())
+    }
+
+    /// The new history's messages: those that were said before as they were, each at most once.
+    fn entries_of(&self, replacement: &Replacement) -> Vec<Entry> {
+        let mut kept = vec![false; self.messages.len()];
+        // Messages that stay mostly stay in their order, so each is looked for behind the one before it first.
+        let mut behind = 0;
+        let entry = |message: &Message| {
+            let says_the_same = |index: &usize| {
+                let old = &self.messages[*index];
+                !kept[*index] && old.role == message.role && old.blocks == message.blocks
+            };
+            let Some(index) = (behind..kept.len()).chain(0..behind).find(says_the_same) else {
+                return Entry { message: message.clone(), origin: replacement.origin() };
+            };
+            kept[index] = true;
+            behind = index + 1;
+            let message = self.messages[index].clone();
+            Entry { message, origin: self.origins[index].clone() }
+        };
+        replacement.messages.iter().map(entry).collect()
     }
 
     /// Records how a session ended; for a conversation that was never saved, or that another process has gone on with, there
@@ -218,3 +374,6 @@ impl Conversation {
 fn estimate(messages: &[Message]) -> u64 {
     messages.iter().map(|message| estimate_tokens(&message.content())).sum()
 }
+
+#[cfg(test)]
+mod tests;

@@ -10,16 +10,19 @@
 //! happens beside the conversation itself is a [`Watcher`]. This crate prints nothing, reads no environment and no
 //! clock, and ends no process but those that it started.
 
+pub mod attachments;
 pub mod conversation;
 pub mod model;
 pub mod permission;
 pub mod prompt;
+pub mod recipe;
 pub mod session;
 pub mod store;
 pub mod tools;
+mod transcript;
 pub mod watch;
 
 pub use conversation::Conversation;
 pub use model::{Model, ModelError};
-pub use session::{Agent, AgentError, AgentSettings, Finish, Session};
+pub use session::{Agent, AgentError, AgentSettings, Finish, RetrySettings, Session, UserMessage};
 pub use watch::{Happening, Watcher};

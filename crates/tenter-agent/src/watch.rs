@@ -1,6 +1,7 @@
 //! What the agent tells of its work, as one ordered stream. Whatever shows or streams it watches; none can change it.
 
 use std::path::Path;
+use std::time::Duration;
 
 use tenter_protocol::event::Usage;
 use tenter_protocol::{Diagnostic, EventName, Scope, ToolCall, ToolResult};
@@ -25,6 +26,21 @@ pub enum Happening<'h> {
     },
     /// A piece of the model's text.
     TextDelta(&'h str),
+    /// A piece of the model's reasoning.
+    ReasoningDelta(&'h str),
+    /// There was no whole response, and the model is asked again.
+    Retry {
+        /// The number of the attempt that comes, from 2.
+        attempt: u32,
+        /// Attempts at most.
+        of: u32,
+        /// The wait before it.
+        after: Duration,
+        /// What went wrong.
+        reason: &'h str,
+        /// Whether the pieces that were told since the last whole response are void.
+        discarded: bool,
+    },
     /// The model's text, whole.
     Text(&'h str),
     /// The model's reasoning, whole.
@@ -54,11 +70,16 @@ pub enum Happening<'h> {
         /// The message.
         text: &'h str,
     },
+    /// A recipe works beside the conversation.
+    Recipe {
+        /// Its name.
+        recipe: &'h str,
+    },
     /// The history was replaced.
     History {
-        /// How: `mutate`.
+        /// How: `mutate` or `compact`.
         kind: &'h str,
-        /// Which hook, or `user`.
+        /// Which hook or recipe.
         by: &'h str,
         /// Messages before.
         before: usize,

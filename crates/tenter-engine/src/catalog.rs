@@ -47,7 +47,7 @@ pub struct LoadRequest<'a> {
 }
 
 /// The hooks that run, and everything else that was found. Immutable.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Clone)]
 pub struct Catalog {
     hooks: Vec<Arc<Hook>>,
     /// One list per row of the table of events.

@@ -56,6 +56,14 @@ impl HookEnvironment {
         Self { given, withheld }
     }
 
+    /// The same without these variables, too: keys whose names do not look like one. A hook may still ask for them.
+    #[must_use]
+    pub fn withholding(self, names: &[&str]) -> Self {
+        let named = |name: &OsString| names.iter().any(|named| name == named);
+        let (more, given) = self.given.into_iter().partition(|(name, _)| named(name));
+        Self { given, withheld: [self.withheld, more].concat() }
+    }
+
     /// What every hook gets.
     pub fn given(&self) -> &Environment {
         &self.given
@@ -121,6 +129,16 @@ mod tests {
         assert_eq!(environment.with(&key, &[]), parent);
         assert_eq!(HookEnvironment::new(&parent, &key).with(&[], &[]), parent);
         assert_eq!(environment.secrets().collect::<Vec<_>>(), ["sk-1"]);
+    }
+
+    #[test]
+    fn a_key_with_a_name_of_its_own_is_withheld_as_well() {
+        let parent: Environment =
+            vec![("PATH".into(), "/bin".into()), ("WORK_LLM".into(), "secret".into())];
+        let environment = HookEnvironment::new(&parent, &[]).withholding(&["WORK_LLM", "OTHER"]);
+        assert_eq!(environment.with(&[], &[]), parent[..1]);
+        assert_eq!(environment.with(&["WORK_LLM".to_owned()], &[]), parent);
+        assert_eq!(environment.secrets().collect::<Vec<_>>(), ["secret"]);
     }
 
     #[test]

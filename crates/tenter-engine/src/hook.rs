@@ -110,6 +110,7 @@ pub enum Layer {
     /// A plugin of the person's.
     UserPlugin,
     /// Part of Tenter.
+    #[serde(rename = "builtin")]
     BuiltIn,
 }
 
@@ -121,7 +122,7 @@ impl Layer {
             Self::ProjectPlugin => "project-plugin",
             Self::User => "user",
             Self::UserPlugin => "user-plugin",
-            Self::BuiltIn => "built-in",
+            Self::BuiltIn => "builtin",
         }
     }
 

@@ -5,6 +5,7 @@
 //!             ├─ catalog   which hooks subscribe: built once, immutable
 //!             ├─ runner    hook + event ─► payload ─► process ─► reply
 //!             ├─ fold      replies ─► outcome: pure, in order, the first deny ends it
+//!             ├─ builtin   what Tenter itself asks for, after all hooks
 //!             └─ observers see every run and every decision; they decide nothing
 //! ```
 //!
@@ -12,6 +13,7 @@
 //! in as values. It knows no model, no database and no agent: whoever has an [`Event`](tenter_protocol::Event) may
 //! dispatch it and apply the [`Outcome`].
 
+pub mod builtin;
 pub mod catalog;
 pub mod clock;
 pub mod dispatch;
@@ -30,7 +32,7 @@ pub mod stamp;
 pub mod trust;
 
 pub use clock::Clock;
-pub use dispatch::{Attributed, Engine, Outcome};
+pub use dispatch::{Attributed, Engine, Late, Outcome};
 pub use observe::{Decision, DecisionKind, HookRun, Observer};
 pub use runner::{Request, Trial, run_once};
 pub use settings::EngineSettings;

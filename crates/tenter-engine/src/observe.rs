@@ -32,7 +32,7 @@ pub struct HookRun {
     pub hook: String,
     /// Where the hook came from.
     pub layer: Layer,
-    /// What the hook is made of.
+    /// What the hook is made of; empty for what is built in.
     pub fingerprint: Fingerprint,
     /// About which tool call.
     pub tool_call_id: Option<String>,
@@ -40,7 +40,8 @@ pub struct HookRun {
     pub started: Timestamp,
     /// How long it took.
     pub duration: Duration,
-    /// How its process ended, in words: `exit 0`, `signal 9`, `timed out` …
+    /// How its process ended, in words: `exit 0`, `signal 9`, `timed out` …; [`NO_PROCESS`](crate::builtin::NO_PROCESS)
+    /// where it has none.
     pub exit: String,
     /// What it decided.
     pub decision: DecisionKind,
@@ -54,7 +55,7 @@ pub struct HookRun {
     pub warnings: Vec<String>,
     /// What it wanted recorded.
     pub notes: Vec<String>,
-    /// Whether nobody waited for it, and its decision counted for nothing (R22).
+    /// Whether nobody waited for it: it decided nothing, and its notes say what of its answer is kept (R22).
     pub asynchronous: bool,
 }
 
@@ -88,7 +89,7 @@ pub struct Decision {
     pub reason: Option<String>,
     /// Whether a deny is there because a hook failed that is set to fail closed (R42).
     pub by_failure: bool,
-    /// Hooks whose history action came too late (R31).
+    /// Hooks whose history action came too late (R31); never the built-in one, which gives way silently.
     pub overruled: Vec<String>,
 }
 

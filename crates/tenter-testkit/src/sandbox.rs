@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
 
-use crate::Output;
+use crate::{Output, PtySession};
 
 /// How long a test waits for something that must happen.
 const PATIENCE: Duration = Duration::from_mins(1);
@@ -141,6 +141,12 @@ impl Sandbox {
     /// Starts the command; its output is taken with [`Sandbox::finish`].
     pub fn start(&self, args: &[&str]) -> Child {
         self.command().args(args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+    }
+
+    /// Waits for the end of a program in a terminal. What it showed since it was last waited for is taken as stdout.
+    pub fn finish_pty(&self, session: PtySession) -> Output {
+        let (code, shown) = session.end();
+        Output::of_terminal(code, shown, &self.root())
     }
 
     /// Waits for a started command's end.

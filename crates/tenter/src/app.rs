@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory as _, Parser, Subcommand};
 
-use crate::commands::{conversation, demo, hooks, log, run, trust};
+use crate::commands::{chat, conversation, demo, hooks, log, models, recipe, run, trust};
 use crate::env::Env;
 use crate::failure::{Exit, Failure};
 use crate::ui::{self, ColorWhen};
@@ -30,6 +30,8 @@ struct App {
 enum Command {
     /// Answer one query.
     Run(run::Args),
+    /// Talk with an agent at the terminal.
+    Chat(chat::Args),
     /// See hooks at work in a scratch project: no key, no network.
     Demo(demo::Args),
     /// List, look at, make and try hooks.
@@ -37,11 +39,16 @@ enum Command {
     Hooks(hooks::Command),
     /// Say which of the project's hooks may run.
     Trust(trust::Args),
-    /// List and show stored conversations.
+    /// List, search, show, export, fork, restore and delete stored conversations.
     #[command(subcommand)]
     Conversation(conversation::Command),
+    /// List recipes, and show what prompt one makes.
+    #[command(subcommand)]
+    Recipe(recipe::Command),
     /// Show what hooks did: the journal.
     Log(log::Args),
+    /// List the models that are known.
+    Models(models::Args),
     /// Print a completion script for a shell.
     Completions {
         /// The shell.
@@ -56,11 +63,14 @@ pub(crate) fn main(env: &Env) -> ExitCode {
     let project = app.project.as_deref();
     let done = match app.command {
         Command::Run(args) => run::run(env, project, &args),
+        Command::Chat(args) => chat::run(env, project, &args),
         Command::Demo(args) => demo::run(env, &args),
         Command::Hooks(command) => hooks::run(env, project, &command),
         Command::Trust(args) => trust::run(env, project, &args),
         Command::Conversation(command) => conversation::run(env, project, &command),
+        Command::Recipe(command) => recipe::run(env, project, &command),
         Command::Log(args) => log::run(env, project, &args),
+        Command::Models(args) => models::run(env, project, &args),
         Command::Completions { shell } => Ok(completions(shell)),
     };
     done.unwrap_or_else(|failure| failed(&failure)).into()

@@ -4,6 +4,13 @@
 //! | variable | meaning |
 //! | --- | --- |
 //! | `TENTER_MODEL` | the model, where `--model` is not given |
+//! | `TENTER_WEAK_MODEL` | the model for lesser work, where `--weak-model` is not given |
+//! | `TENTER_MAX_TOKENS` | tokens of a response, where `--max-tokens` is not given |
+//! | `TENTER_REASONING_EFFORT` | how hard it thinks, where `--reasoning-effort` is not given |
+//! | `TENTER_BASE_URL` | the model's server, where `--base-url` is not given |
+//! | `ANTHROPIC_API_KEY`, `OPENAI_API_KEY`, `GEMINI_API_KEY`, `GOOGLE_API_KEY` | the providers' keys |
+//! | `ANTHROPIC_BASE_URL`, `OPENAI_BASE_URL` | the providers' addresses, where the configuration has none |
+//! | `HTTPS_PROXY`, `HTTP_PROXY`, `ALL_PROXY`, `NO_PROXY` | the proxy before a model's server; in small letters as well |
 //! | `TENTER_TRUST` | `all` switches the trust gate off (R47) |
 //! | `TENTER_MAX_TURNS` | the turn limit, where `--max-turns` is not given; 0 is without limit |
 //! | `TENTER_LOG` | `debug` also shows what successful hooks write to stderr (R43) |
@@ -92,6 +99,12 @@ impl Env {
         self.xdg("XDG_CACHE_HOME", ".cache").join("tenter")
     }
 
+    /// What the person wants every agent to know.
+    pub(crate) fn context_files(&self) -> Vec<PathBuf> {
+        let config_home = self.xdg("XDG_CONFIG_HOME", ".config");
+        vec![self.home.join(".kodelet/AGENTS.md"), config_home.join("agents/AGENTS.md")]
+    }
+
     /// Where hooks are looked for, given the project's root.
     pub(crate) fn places(&self, project: PathBuf) -> Places {
         Places {
@@ -104,6 +117,11 @@ impl Env {
     /// Whether a person can be asked: both sides of the dialogue are a terminal.
     pub(crate) fn can_ask() -> bool {
         io::stdin().is_terminal() && io::stderr().is_terminal()
+    }
+
+    /// Whether there is a terminal to talk at: what is typed and what is shown go through one.
+    pub(crate) fn has_terminal() -> bool {
+        io::stdin().is_terminal() && io::stdout().is_terminal()
     }
 
     /// What was piped in; nothing where stdin is a terminal.

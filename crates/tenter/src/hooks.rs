@@ -10,6 +10,7 @@ use tenter_engine::trust::TrustStore;
 use tenter_proc::Cancel;
 use tenter_protocol::Diagnostic;
 
+use crate::agent::models::KeyRing;
 use crate::env::Env;
 use crate::failure::Failure;
 use crate::settings::Settings;
@@ -24,6 +25,8 @@ pub(crate) struct Project<'e> {
     pub(crate) places: Places,
     /// What was trusted.
     pub(crate) trust: TrustStore,
+    /// The keys of models that programs printed.
+    pub(crate) keys: KeyRing,
     /// What was found in the configuration and the trust store.
     of_configuration: Vec<Diagnostic>,
     /// What was found when the catalog was last loaded.
@@ -38,7 +41,8 @@ impl<'e> Project<'e> {
         let (trust, of_store) = TrustStore::open(env.state_dir().join("trust.json"));
         of_configuration.extend(of_store);
         let places = env.places(root);
-        Ok(Self { env, settings, places, trust, of_configuration, of_catalog: Vec::new() })
+        let keys = KeyRing::default();
+        Ok(Self { env, settings, places, trust, keys, of_configuration, of_catalog: Vec::new() })
     }
 
     /// The project's root.
@@ -46,9 +50,19 @@ impl<'e> Project<'e> {
         &self.settings.project
     }
 
-    /// The environment of hooks.
+    /// The environment of hooks: without models' keys, whatever the configuration calls them (R40).
     pub(crate) fn hook_environment(&self) -> HookEnvironment {
-        HookEnvironment::new(&self.env.vars, &self.settings.pass_env)
+        let pass = &self.settings.pass_env;
+        let keys = self.settings.models.key_variables();
+        let keys: Vec<&str> = keys.filter(|key| pass.iter().all(|passed| passed != key)).collect();
+        HookEnvironment::new(&self.env.vars, pass).withholding(&keys)
+    }
+
+    /// What must not reach a record: the values of every variable that holds a key, and what programs printed so far.
+    pub(crate) fn secrets(&self) -> Vec<String> {
+        let keys: Vec<&str> = self.settings.models.key_variables().collect();
+        let of_variables = HookEnvironment::new(&self.env.vars, &[]).withholding(&keys);
+        of_variables.secrets().chain(self.keys.secrets()).collect()
     }
 
     /// Everything that was found, of the catalog as it was last loaded.

@@ -1,28 +1,121 @@
-//! Ctrl-C and termination: the first signal ends the work in good order, the second ends the process.
+//! Ctrl-C and termination: the first signal ends the work in good order, the second ends the process. Hooks and tools run
+//! in process groups of their own, so the terminal's Ctrl-C reaches Tenter alone, and Tenter ends them.
 
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
+use std::time::Duration;
 
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
+use signal_hook::low_level::raise;
 use tenter_proc::Cancel;
 
 use crate::failure::Failure;
 
-/// Throws `cancel` at the first signal. Hooks and tools run in process groups of their own, so the terminal's Ctrl-C
-/// reaches Tenter alone, and Tenter ends them.
+/// How often a line editor that waits for a key is woken at most, and how long it gets each time.
+const WAKINGS: u32 = 250;
+const WAKING: Duration = Duration::from_millis(20);
+
+/// Throws `cancel` at the first signal.
 pub(crate) fn forward(cancel: &Cancel) -> Result<(), Failure> {
-    let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP])
-        .map_err(|error| Failure::new(format!("signals cannot be handled: {error}")))?;
-    let cancel = cancel.clone();
-    thread::spawn(move || {
-        for _signal in signals.forever() {
-            if cancel.is_cancelled() {
+    Interrupts::catch(cancel).map(drop)
+}
+
+/// Where the signals of this process go. A copy is the same.
+#[derive(Clone)]
+pub(crate) struct Interrupts {
+    state: Arc<Mutex<State>>,
+}
+
+struct State {
+    /// What the next signal throws.
+    target: Cancel,
+    /// Whether the process was asked to end, not only the work.
+    terminated: bool,
+    /// Whether a line editor waits for a key. It takes SIGINT over while it does.
+    reading: bool,
+}
+
+impl Interrupts {
+    /// Catches the signals of this process from now on; the first throws `target`.
+    pub(crate) fn catch(target: &Cancel) -> Result<Self, Failure> {
+        let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP])
+            .map_err(|error| Failure::new(format!("signals cannot be handled: {error}")))?;
+        let state = State { target: target.clone(), terminated: false, reading: false };
+        let caught = Self { state: Arc::new(Mutex::new(state)) };
+        let receiver = caught.clone();
+        thread::spawn(move || {
+            loop {
+                let received: Vec<i32> = signals.wait().collect();
+                for signal in received {
+                    receiver.receive(signal, &mut signals);
+                }
+            }
+        });
+        Ok(caught)
+    }
+
+    /// The next signal throws `target`, whatever was thrown before.
+    pub(crate) fn aim(&self, target: &Cancel) {
+        self.state().target = target.clone();
+    }
+
+    /// Throws what a signal would throw: a line editor took Ctrl-C for itself.
+    pub(crate) fn interrupt(&self) {
+        self.state().target.cancel();
+    }
+
+    /// Whether the process was asked to end.
+    pub(crate) fn terminated(&self) -> bool {
+        self.state().terminated
+    }
+
+    /// Runs a line editor. When the process is asked to end, the editor is interrupted; if it was asked before, `read` is
+    /// not run.
+    pub(crate) fn while_reading<T>(&self, read: impl FnOnce() -> T) -> Option<T> {
+        {
+            let mut state = self.state();
+            if state.terminated {
+                return None;
+            }
+            state.reading = true;
+        }
+        let line = read();
+        self.state().reading = false;
+        Some(line)
+    }
+
+    fn receive(&self, signal: i32, signals: &mut Signals) {
+        let wake = {
+            let mut state = self.state();
+            if state.target.is_cancelled() {
                 leave();
             }
-            cancel.cancel();
+            state.terminated |= signal != SIGINT;
+            state.target.cancel();
+            state.terminated && state.reading
+        };
+        if wake {
+            self.wake_reader(signals);
         }
-    });
-    Ok(())
+    }
+
+    /// A line editor waits for keys and for SIGINT. It may be about to install its handler, so one SIGINT may not be enough;
+    /// those that come back here because it has no handler, or none any more, were nobody's wish.
+    fn wake_reader(&self, signals: &mut Signals) {
+        for _ in 0..WAKINGS {
+            if !self.state().reading {
+                break;
+            }
+            let _ = raise(SIGINT);
+            thread::sleep(WAKING);
+        }
+        signals.pending().filter(|signal| *signal != SIGINT).for_each(|_asked_again| leave());
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 #[expect(clippy::exit, reason = "the person asked twice: whatever still runs is left")]

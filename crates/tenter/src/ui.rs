@@ -32,6 +32,11 @@ impl ColorWhen {
     }
 }
 
+/// Whether what goes to stdout is shown in colours.
+pub(crate) fn has_colours() -> bool {
+    anstream::AutoStream::choice(&io::stdout()) != anstream::ColorChoice::Never
+}
+
 /// Something that worked.
 pub(crate) const GOOD: Style = AnsiColor::Green.on_default();
 /// Something that was forbidden or failed.
@@ -78,8 +83,8 @@ pub(crate) fn note(line: impl Display) {
     let _ = writeln!(anstream::stderr(), "{line}");
 }
 
-/// A line for the person without its end: a question.
-pub(crate) fn prompt(text: impl Display) {
+/// Words for the person without a line's end, to stderr at once: a question, or what comes in pieces.
+pub(crate) fn note_piece(text: impl Display) {
     let mut stderr = anstream::stderr();
     let _ = write!(stderr, "{text}");
     let _ = stderr.flush();

@@ -41,6 +41,8 @@ pub struct Request<'r> {
     pub messages: &'r [Message],
     /// The tools that it may call.
     pub tools: &'r [ToolSpec],
+    /// The recipe beside a conversation that asks. No provider learns of it; a script has answers by it.
+    pub recipe: Option<&'r str>,
 }
 
 impl Request<'_> {
@@ -100,6 +102,8 @@ pub enum StopCause {
     Length,
     /// The provider filtered what it said.
     Filtered,
+    /// It has nothing more to say, and that is meant: its script is over.
+    Over,
 }
 
 impl Response {

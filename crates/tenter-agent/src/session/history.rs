@@ -1,9 +1,13 @@
 //! What hooks want done to the history: `mutate` and `callback` (R31, R32).
 
 use tenter_engine::Attributed;
+use tenter_engine::builtin;
+use tenter_protocol::event::CompactTrigger;
 use tenter_protocol::{Diagnostic, HistoryAction, Message, Severity};
 
+use super::compaction::Cause;
 use super::{AgentError, Session};
+use crate::conversation::Replacement;
 use crate::store::ChangeKind;
 use crate::watch::Happening;
 
@@ -19,26 +23,35 @@ impl Session<'_> {
             self.diagnose(&conflict(&action.hook, hook));
         }
         match &action.value {
-            HistoryAction::Mutate(messages) => self.mutate(&action.hook, messages.clone()),
-            HistoryAction::Callback { recipe, .. } => {
-                self.diagnose(&no_such_recipe(&action.hook, recipe));
-                Ok(())
+            HistoryAction::Mutate(messages) => self.mutate(&action.hook, messages),
+            HistoryAction::Callback { recipe, args } => {
+                let by = action.hook.as_str();
+                let trigger = match by {
+                    builtin::NAME => CompactTrigger::Auto,
+                    _ => CompactTrigger::Hook,
+                };
+                self.call_back(&Cause { trigger, by, recipe, args }).map(drop)
             }
         }
     }
 
-    fn mutate(&mut self, hook: &str, messages: Vec<Message>) -> Result<(), AgentError> {
+    fn mutate(&mut self, hook: &str, messages: &[Message]) -> Result<(), AgentError> {
+        let kind = ChangeKind::Mutate;
+        self.replace_history(&Replacement { kind, by: hook, reason: None, messages })
+    }
+
+    /// Puts another history in the place of this one, and tells it.
+    pub(super) fn replace_history(&mut self, replacement: &Replacement) -> Result<(), AgentError> {
         let before = self.conversation.messages().len();
-        let after = messages.len();
         let now = self.now();
-        self.conversation.replace(&self.agent.store, hook, messages, &now)?;
+        self.conversation.replace(&self.agent.store, replacement, &now)?;
         // What the model read of the files is no longer in what it sees, so it must read them again before it edits.
         self.agent.workspace.forget_reads();
         self.tell(&Happening::History {
-            kind: ChangeKind::Mutate.as_str(),
-            by: hook,
+            kind: replacement.kind.as_str(),
+            by: replacement.by,
             before,
-            after,
+            after: replacement.messages.len(),
         });
         Ok(())
     }
@@ -49,13 +62,4 @@ fn conflict(winner: &str, loser: &str) -> Diagnostic {
         "the hooks {winner} and {loser} both want to change the history; {winner} comes first and wins"
     );
     Diagnostic::new("history-conflict", Severity::Warning, message)
-}
-
-fn no_such_recipe(hook: &str, recipe: &str) -> Diagnostic {
-    Diagnostic::new(
-        "no-such-recipe",
-        Severity::Warning,
-        format!("the hook {hook} calls back the recipe {recipe:?}: no such recipe"),
-    )
-    .help("the conversation goes on unchanged")
 }

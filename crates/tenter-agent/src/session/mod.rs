@@ -1,14 +1,20 @@
 //! A session: one process's work on one conversation, from `session_start` to `session_end`.
 //!
-//! `turns` is the loop from a user message to the stop, `calls` runs the tool calls of one response, `history` applies
-//! what hooks want done to the history, `subagents` runs an agent inside an agent. The session is the only place that
-//! dispatches events; the rest of the crate never sees the engine.
+//! `turns` is the loop from a user message to the stop, `asking` gets one response, `response` reads it, `calls` runs its
+//! tool calls, `history` applies what hooks want done to the history, `subagents` runs an agent inside an agent. The
+//! session is the only place that dispatches events; the rest of the crate never sees the engine.
 
+mod asking;
 mod calls;
+mod compaction;
 mod history;
+mod late;
+mod response;
+mod side;
 mod status;
 mod subagents;
 mod turns;
+mod user_message;
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
@@ -18,17 +24,22 @@ use jiff::Timestamp;
 use tenter_engine::clock::rfc3339;
 use tenter_engine::{Attributed, Clock, Engine, Outcome};
 use tenter_proc::Cancel;
-use tenter_protocol::event::{ExitReason, SessionEnd, SessionStart, TurnUsage, Usage};
+use tenter_protocol::event::{ExitReason, SessionEnd, SessionStart, Usage};
 use tenter_protocol::{Body, Diagnostic, Event, Object, Scope};
 
-use crate::conversation::Conversation;
+use self::late::LateRun;
+use crate::conversation::{Conversation, Spent};
 use crate::model::{Model, ToolSpec};
 use crate::permission::{Asker, Permissions};
+use crate::recipe::RecipeBook;
 use crate::store::Store;
 use crate::tools::{Registry, Workspace};
 use crate::watch::{Happening, Watcher};
 
+pub use asking::RetrySettings;
+pub use compaction::Compacted;
 pub use status::{AgentError, Finish, Status};
+pub use user_message::UserMessage;
 
 /// Everything that the conversations of one agent share.
 pub struct Agent {
@@ -39,7 +50,7 @@ pub struct Agent {
     /// The tools.
     pub tools: Registry,
     /// What the tools work on.
-    pub workspace: Workspace,
+    pub workspace: Arc<Workspace>,
     /// Where conversations are kept.
     pub store: Store,
     /// Who sees what happens.
@@ -65,6 +76,17 @@ pub struct AgentSettings {
     pub max_turns: Option<u64>,
     /// Continuations that hooks may force in a row (R34).
     pub max_continuations: u32,
+    /// How a model is asked again after a trouble that passes.
+    pub retry: RetrySettings,
+    /// How full the context may become, as a share of the window, before it is compacted; `None` compacts only on demand
+    /// (R50).
+    pub auto_compact: Option<f64>,
+    /// The recipes that hooks may call back.
+    pub recipes: RecipeBook,
+    /// The recipe that the work is for, as payloads name it.
+    pub recipe: Option<String>,
+    /// Whether this is a recipe beside a conversation, which starts no other (R33).
+    pub side_run: bool,
     /// How the person talks to the agent: `run` or `chat`.
     pub ui: &'static str,
 }
@@ -80,8 +102,12 @@ pub struct Session<'a> {
     steps: u64,
     /// Text from hooks of `session_start`, which goes with the first user message.
     pending_context: Vec<Attributed<String>>,
-    /// What subagents used since it was last asked.
-    subagent_usage: Mutex<TurnUsage>,
+    /// What subagents spent since it was last asked.
+    subagents_spent: Mutex<Spent>,
+    /// Callbacks that failed in a row (R33).
+    callback_failures: u32,
+    /// Recipes that asynchronous hooks called back.
+    late_runs: Vec<LateRun>,
 }
 
 /// A hook refused to let a session start.
@@ -156,7 +182,9 @@ impl<'a> Session<'a> {
             started: (agent.settings.clock)(),
             steps: 0,
             pending_context: Vec::new(),
-            subagent_usage: Mutex::default(),
+            subagents_spent: Mutex::default(),
+            callback_failures: 0,
+            late_runs: Vec::new(),
         }
     }
 
@@ -172,6 +200,13 @@ impl<'a> Session<'a> {
         // It ends all the same, but what a hook has against it is shown (R29).
         self.blocked(&outcome);
         self.agent.engine.drain(DRAIN);
+        // That a conversation is another process's by now was told when it was found out.
+        let was_lost = self.conversation.is_lost();
+        if let Err(error) = self.end_late()
+            && !was_lost
+        {
+            self.diagnose(&error.diagnostic());
+        }
         if let Err(error) =
             self.conversation.set_status(&self.agent.store, status.as_str(), &self.now())
         {
@@ -208,7 +243,7 @@ impl<'a> Session<'a> {
             conversation_id: self.conversation.id().to_owned(),
             parent_conversation_id: self.conversation.parent().map(str::to_owned),
             cwd: self.agent.settings.project.clone(),
-            recipe: None,
+            recipe: self.agent.settings.recipe.clone(),
             time: self.now(),
         }
     }

@@ -74,20 +74,50 @@ pub enum AgentError {
     /// The model gave no response.
     #[error(transparent)]
     Model(#[from] ModelError),
+    /// The model gave no response, and is not asked again.
+    #[error("{error}; {why}")]
+    GaveUp {
+        /// What went wrong the last time.
+        error: ModelError,
+        /// Why it is not asked again.
+        why: String,
+    },
     /// The conversation could not be saved.
     #[error(transparent)]
     Store(#[from] StoreError),
 }
 
 impl AgentError {
+    /// The model is not asked again, because of `why`.
+    pub(super) fn gave_up(error: &ModelError, why: String) -> Self {
+        Self::GaveUp { error: error.clone(), why }
+    }
+
     /// The error as a finding.
     pub fn diagnostic(&self) -> Diagnostic {
         let id = match self {
             Self::Model(ModelError::Expectation { .. }) => "expectation-not-met",
-            Self::Model(_) => "model-failed",
+            Self::Model(ModelError::TooLong { .. }) => "conversation-too-long",
+            Self::Model(_) | Self::GaveUp { .. } => "model-failed",
             Self::Store(_) => "conversation-not-saved",
         };
-        Diagnostic::new(id, Severity::Error, self.to_string())
+        Diagnostic { help: self.help(), ..Diagnostic::new(id, Severity::Error, self.to_string()) }
+    }
+
+    /// What the person can do about it.
+    fn help(&self) -> Option<String> {
+        match self {
+            Self::Model(ModelError::Refused { help, .. }) => help.clone(),
+            Self::Model(ModelError::TooLong { .. }) => Some(
+                "begin a new conversation, go on with a fork of this one from before it grew (`tenter conversation fork`), \
+                 or use a model that holds more"
+                    .to_owned(),
+            ),
+            Self::Model(ModelError::Passing { .. }) | Self::GaveUp { .. } => {
+                Some("try again later; `--follow` goes on from what was done so far".to_owned())
+            }
+            Self::Model(_) | Self::Store(_) => None,
+        }
     }
 
     /// The status of work that this error ended.

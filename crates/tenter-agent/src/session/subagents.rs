@@ -2,11 +2,11 @@
 
 use tenter_engine::clock::rfc3339;
 use tenter_protocol::Body;
-use tenter_protocol::event::{Subagent, TurnUsage};
+use tenter_protocol::event::{Subagent, TurnUsage, Usage};
 
 use super::turns::context_block;
-use super::{Refused, Session, Status};
-use crate::conversation::Conversation;
+use super::{Refused, Session, Status, UserMessage};
+use crate::conversation::{Conversation, Spent};
 use crate::tools::{SubagentAnswer, SubagentError, Subagents};
 
 impl Subagents for Session<'_> {
@@ -23,7 +23,7 @@ impl Subagents for Session<'_> {
             self.agent.model.name(),
         );
         let mut child = Session::new(self.agent, conversation, self.cancel.clone());
-        let finish = child.send(&subagent.task);
+        let finish = child.send(&UserMessage::from(subagent.task.as_str()));
         self.account(&child);
         let now = rfc3339((self.agent.settings.clock)());
         let saved = child.conversation.set_status(&self.agent.store, finish.status.as_str(), &now);
@@ -59,18 +59,20 @@ impl Session<'_> {
         })
     }
 
-    /// A subagent's tokens are its parent's too (R58).
+    /// What a subagent spends its parent spends too (R58).
     fn account(&self, child: &Session) {
-        let mut usage =
-            self.subagent_usage.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        usage.input_tokens += child.usage().input_tokens;
-        usage.output_tokens += child.usage().output_tokens;
+        let Usage { input_tokens, output_tokens, cost_usd, .. } = *child.usage();
+        let turn = TurnUsage { input_tokens, output_tokens, ..TurnUsage::default() };
+        self.subagents_spent
+            .lock()
+            .unwrap_or_else(std::sync::PoisonError::into_inner)
+            .add(Spent { turn, cost_usd });
     }
 
-    /// What subagents used since this was last asked.
-    pub(super) fn take_subagent_usage(&self) -> TurnUsage {
+    /// What subagents spent since this was last asked.
+    pub(super) fn take_subagents_spent(&self) -> Spent {
         std::mem::take(
-            &mut *self.subagent_usage.lock().unwrap_or_else(std::sync::PoisonError::into_inner),
+            &mut *self.subagents_spent.lock().unwrap_or_else(std::sync::PoisonError::into_inner),
         )
     }
 }

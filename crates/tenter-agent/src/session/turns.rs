@@ -1,13 +1,15 @@
 //! From a user message to the stop: `before_agent`, then turn after turn, then `before_stop` and `after_agent`.
 
+use std::collections::BTreeSet;
+
 use tenter_engine::{Attributed, Outcome};
 use tenter_proc::Cancel;
 use tenter_protocol::event::{Stop, StopReason, Turn};
 use tenter_protocol::{Block, Body, Diagnostic, Message, Role, Severity};
 
-use super::calls::Requested;
-use super::{AgentError, Finish, Refused, Session, Status};
-use crate::model::{Delta, ModelError, Request, Response, ResponseBlock};
+use super::response::{assistant_message, finding, requested, said_text};
+use super::{AgentError, Finish, Refused, Session, Status, UserMessage};
+use crate::model::{ModelError, Response, ResponseBlock};
 use crate::store::Origin;
 use crate::watch::Happening;
 
@@ -22,12 +24,14 @@ struct Progress {
     rejected: bool,
     /// The text of the last response.
     response: String,
+    /// What was told of how responses ended: a model that says nothing, and goes on to, is told of once.
+    told: BTreeSet<&'static str>,
 }
 
 impl Session<'_> {
     /// Answers one user message. Whatever happens is told to the watcher and is in the returned [`Finish`]; what was done
     /// before a failure or an interruption is saved.
-    pub fn send(&mut self, message: &str) -> Finish {
+    pub fn send(&mut self, message: &UserMessage) -> Finish {
         let mut progress = Progress::default();
         let answered = self.accept(message).and_then(|accepted| {
             if accepted { self.answer(&mut progress) } else { Ok(Status::Blocked) }
@@ -51,8 +55,8 @@ impl Session<'_> {
     }
 
     /// `before_agent`: a refused message leaves no trace in the conversation (R29).
-    fn accept(&mut self, message: &str) -> Result<bool, AgentError> {
-        let outcome = self.dispatch(Body::BeforeAgent { message: message.to_owned() });
+    fn accept(&mut self, message: &UserMessage) -> Result<bool, AgentError> {
+        let outcome = self.dispatch(Body::BeforeAgent { message: message.text.clone() });
         if self.cancel.is_cancelled() {
             // A hook that was ended could not say no, so the message is as good as refused.
             return Err(ModelError::Cancelled.into());
@@ -60,10 +64,12 @@ impl Session<'_> {
         if self.blocked(&outcome).is_some() {
             return Ok(false);
         }
-        let Body::BeforeAgent { message } = outcome.body else { return Ok(false) };
+        let Body::BeforeAgent { message: text } = outcome.body else { return Ok(false) };
         let contexts =
             std::mem::take(&mut self.pending_context).into_iter().chain(outcome.contexts);
-        let mut blocks = vec![Block::text(message)];
+        // Models read a picture best before what is said about it.
+        let mut blocks = message.images.clone();
+        blocks.push(Block::text(text));
         blocks.extend(contexts.map(|context| context_block(&context.hook, &context.value)));
         self.conversation.push(Message::new(Role::User, blocks), Origin::User);
         self.save()?;
@@ -94,11 +100,12 @@ impl Session<'_> {
 
     /// One model response and its tool calls, saved together: what is stored never holds a call without its result.
     fn turn(&mut self, progress: &mut Progress) -> Result<bool, AgentError> {
+        self.deliver_late()?;
         progress.turns += 1;
         self.steps += 1;
         let response = self.ask_model()?;
         progress.response = said_text(&response);
-        self.tell_response(&response, &progress.response);
+        self.tell_response(&response, progress);
         let calls = requested(&response);
         let reports = self.run_calls(&calls);
         self.conversation.push(assistant_message(response), Origin::Model);
@@ -113,42 +120,25 @@ impl Session<'_> {
             let message = Message::new(Role::User, results.chain(contexts).collect());
             self.conversation.push(message, Origin::Tools);
         }
-        self.conversation.add_subagent_usage(self.take_subagent_usage());
+        self.conversation.add_subagent_usage(self.take_subagents_spent());
         self.save()?;
         self.tell(&Happening::Usage(self.usage()));
         Ok(!reports.is_empty())
     }
 
-    fn ask_model(&mut self) -> Result<Response, AgentError> {
-        let messages = self.conversation.messages();
-        let request = Request {
-            system: &self.agent.settings.system_prompt,
-            messages: &messages,
-            tools: &self.specs,
-        };
-        let mut show = |delta: Delta| {
-            if let Delta::Text(text) = delta {
-                self.tell(&Happening::TextDelta(text));
-            }
-        };
-        let response = self.agent.model.respond(&request, &mut show, &self.cancel)?;
-        if self.cancel.is_cancelled() {
-            return Err(ModelError::Cancelled.into());
-        }
-        let (usage, estimated) = response.usage_or_estimate(&request);
-        let window = self.agent.model.context_window();
-        self.conversation.add_response(usage, window, estimated);
-        Ok(response)
-    }
-
-    fn tell_response(&self, response: &Response, text: &str) {
+    fn tell_response(&self, response: &Response, progress: &mut Progress) {
         for block in &response.blocks {
             if let ResponseBlock::Said(Block::Reasoning { text }) = block {
                 self.tell(&Happening::Reasoning(text));
             }
         }
-        if !text.is_empty() {
-            self.tell(&Happening::Text(text));
+        if !progress.response.is_empty() {
+            self.tell(&Happening::Text(&progress.response));
+        }
+        if let Some(finding) = finding(response)
+            && progress.told.insert(finding.id)
+        {
+            self.diagnose(&finding);
         }
     }
 
@@ -158,7 +148,7 @@ impl Session<'_> {
             session_turn: self.conversation.turns(),
             tools_used,
             usage: *self.usage(),
-            auto_compact: None,
+            auto_compact: self.agent.settings.auto_compact,
             response: progress.response.clone(),
             messages: self.conversation.messages(),
         }));
@@ -204,7 +194,7 @@ impl Session<'_> {
             reason,
             step_count: progress.turns,
             usage: *self.usage(),
-            auto_compact: None,
+            auto_compact: self.agent.settings.auto_compact,
             response: progress.response.clone(),
             messages: self.conversation.messages(),
             continuation_count: progress.continuations,
@@ -223,7 +213,10 @@ impl Session<'_> {
     }
 
     /// Adds text from hooks that the model shall read, each as a user message of its own.
-    fn add_context(&mut self, contexts: Vec<Attributed<String>>) -> Result<(), AgentError> {
+    pub(super) fn add_context(
+        &mut self,
+        contexts: Vec<Attributed<String>>,
+    ) -> Result<(), AgentError> {
         for context in contexts {
             let blocks = vec![context_block(&context.hook, &context.value)];
             self.conversation.push(Message::new(Role::User, blocks), Origin::Hook(context.hook));
@@ -243,7 +236,7 @@ impl Session<'_> {
     }
 
     /// Saves what was added.
-    fn save(&mut self) -> Result<(), AgentError> {
+    pub(super) fn save(&mut self) -> Result<(), AgentError> {
         let now = self.now();
         self.conversation.save(&self.agent.store, &now)?;
         Ok(())
@@ -262,46 +255,4 @@ fn stop_loop(hook: &str, continuations: u32) -> Diagnostic {
         format!("the hook {hook} made the agent go on {continuations} times in a row; now it stops all the same"),
     )
     .help("a hook should look at `stop_hook_active` and `continuation_count` in its payload, and give up some time")
-}
-
-fn said_text(response: &Response) -> String {
-    let texts: Vec<&str> = response
-        .blocks
-        .iter()
-        .filter_map(|block| match block {
-            ResponseBlock::Said(Block::Text { text }) => Some(text.as_str()),
-            _ => None,
-        })
-        .collect();
-    texts.join("\n")
-}
-
-fn requested(response: &Response) -> Vec<Requested> {
-    response
-        .blocks
-        .iter()
-        .filter_map(|block| match block {
-            ResponseBlock::Said(Block::ToolUse(call)) => Some(Requested::Call(call.clone())),
-            ResponseBlock::Said(_) => None,
-            ResponseBlock::Malformed { id, name, error } => Some(Requested::Malformed {
-                id: id.clone(),
-                name: name.clone(),
-                error: error.clone(),
-            }),
-        })
-        .collect()
-}
-
-/// The response as the conversation keeps it: a malformed call stands there without its arguments.
-fn assistant_message(response: Response) -> Message {
-    let native = response.native;
-    let blocks = response.blocks.into_iter().map(|block| match block {
-        ResponseBlock::Said(block) => block,
-        ResponseBlock::Malformed { id, name, .. } => Block::ToolUse(tenter_protocol::ToolCall {
-            id,
-            name,
-            input: tenter_protocol::Object::new(),
-        }),
-    });
-    Message { native, ..Message::new(Role::Assistant, blocks.collect()) }
 }

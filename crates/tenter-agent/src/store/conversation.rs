@@ -4,7 +4,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 use tenter_protocol::Message;
-use tenter_protocol::event::Usage;
+use tenter_protocol::event::{TurnUsage, Usage};
 
 /// What is known of a conversation before its first exchange.
 #[derive(Debug, Clone, Copy)]
@@ -31,7 +31,7 @@ pub struct Exchange<'a> {
     /// At least one. Every tool call is answered by the entry right after it.
     pub entries: &'a [Entry],
     /// What the exchange cost, if a model was asked.
-    pub usage: Option<ExchangeUsage>,
+    pub usage: Option<ExchangeUsage<'a>>,
     /// RFC 3339 in UTC with `Z`.
     pub at: &'a str,
 }
@@ -51,6 +51,8 @@ pub struct HistoryChange<'a> {
     pub reason: Option<&'a str>,
     /// The new history, whole, under the rules of [`Exchange::entries`].
     pub entries: &'a [Entry],
+    /// What it took to come to it, where it took anything.
+    pub usage: Option<ExchangeUsage<'a>>,
     /// RFC 3339 in UTC with `Z`.
     pub at: &'a str,
 }
@@ -109,13 +111,15 @@ impl fmt::Display for Origin {
     }
 }
 
-/// Token figures of one exchange. Counts are tokens.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct ExchangeUsage {
-    /// Sent to the model.
-    pub input_tokens: u64,
-    /// Received from the model.
-    pub output_tokens: u64,
+/// What one exchange with a model took. Counts are tokens.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct ExchangeUsage<'a> {
+    /// The model, as `--model` would name it. From now on it is the conversation's.
+    pub model: &'a str,
+    /// What was sent and received.
+    pub turn: TurnUsage,
+    /// What it cost, in US dollars, where the model's prices are known.
+    pub cost_usd: Option<f64>,
     /// The size of the exchange, as the provider counted it.
     pub context_window: u64,
     /// What the model can hold.
@@ -208,20 +212,23 @@ pub struct Summary {
     pub updated_at: String,
     /// The project's folder.
     pub project: PathBuf,
-    /// The model that it began with.
+    /// The model of its last exchange, or that which it began with.
     pub model: String,
     /// The conversation that started it: present exactly for subagents (R51).
     pub parent: Option<String>,
+    /// The conversation that it is a copy of, if it was forked. That one may be gone.
+    pub forked_from: Option<String>,
     /// The recipe that it began with.
     pub recipe: Option<String>,
     /// Messages of the present history.
     pub message_count: u64,
     /// The first thing that the person said, on one line of at most 80 characters.
     pub preview: String,
-    /// Token figures: cumulative ones with subagents included (R58), and those of its own last exchange. The present
+    /// Token figures and costs: cumulative ones with subagents included (R58), and those of its own last exchange. The
+    /// cost is that of the exchanges whose cost is known, and absent where there is none. The present
     /// context window is 0 where the history was replaced since, because nobody has counted the new one.
     pub usage: Usage,
-    /// How its last session ended; absent while one runs, and after one was killed.
+    /// How its last session ended, or `forked` where there was none yet; absent while one runs, and after one was killed.
     pub status: Option<String>,
 }
 
@@ -234,6 +241,48 @@ pub struct ListQuery<'a> {
     pub limit: usize,
     /// Whether subagents' conversations count.
     pub include_subagents: bool,
+}
+
+/// Which conversations to search, and for what.
+#[derive(Debug, Clone, Copy)]
+pub struct SearchQuery<'a> {
+    /// What one message must say: all of these words. The last may be the beginning of one.
+    pub words: &'a str,
+    /// Where to look.
+    pub among: ListQuery<'a>,
+}
+
+/// A conversation that was found.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Found {
+    /// What a listing says of it.
+    pub summary: Summary,
+    /// The words around the best hit, on one line; hits stand between `«` and `»`.
+    pub snippet: String,
+}
+
+/// A new conversation that begins as another one did.
+#[derive(Debug, Clone, Copy)]
+pub struct Fork<'a> {
+    /// The id of the one that is there.
+    pub source: &'a str,
+    /// The id of the new one.
+    pub id: &'a str,
+    /// How many messages of the present history are taken; all where absent.
+    pub messages: Option<u64>,
+    /// RFC 3339 in UTC with `Z`.
+    pub at: &'a str,
+}
+
+/// The wish to put an earlier history back.
+#[derive(Debug, Clone, Copy)]
+pub struct Restore<'a> {
+    /// The conversation's id.
+    pub id: &'a str,
+    /// Which epoch's; that before the last change where absent.
+    pub epoch: Option<u64>,
+    /// RFC 3339 in UTC with `Z`.
+    pub at: &'a str,
 }
 
 #[cfg(test)]

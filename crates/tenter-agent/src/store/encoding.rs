@@ -5,7 +5,9 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
 use rusqlite::types::{FromSql, FromSqlError, FromSqlResult, ToSql, ToSqlOutput, ValueRef};
-use tenter_protocol::{Block, Message, Role, json};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use tenter_protocol::{Message, Role, json};
 
 use super::{ChangeKind, Entry, Origin, StoredEntry};
 
@@ -64,25 +66,32 @@ pub(super) struct MessageRow {
     pub(super) role: String,
     pub(super) origin: String,
     pub(super) blocks: String,
+    pub(super) native: Option<String>,
 }
 
 impl MessageRow {
     /// Reads the row. The error says which part of it is unknown.
     pub(super) fn read(self) -> Result<StoredEntry, String> {
-        let role = match self.role.as_str() {
-            "user" => Role::User,
-            "assistant" => Role::Assistant,
-            other => return Err(format!("the role {other:?} is unknown")),
-        };
         let origin = Origin::parse(&self.origin)
             .ok_or_else(|| format!("the origin {:?} is unknown", self.origin))?;
-        let blocks = read_blocks(&self.blocks)?;
-        Ok(StoredEntry {
-            sequence: self.sequence,
-            at: self.at,
-            entry: Entry { message: Message::new(role, blocks), origin },
-        })
+        let message = read_message(&self.role, &self.blocks, self.native.as_deref())?;
+        Ok(StoredEntry { sequence: self.sequence, at: self.at, entry: Entry { message, origin } })
     }
+}
+
+/// A message from its columns. The error says which of them is unknown.
+pub(super) fn read_message(
+    role: &str,
+    blocks: &str,
+    native: Option<&str>,
+) -> Result<Message, String> {
+    let role = match role {
+        "user" => Role::User,
+        "assistant" => Role::Assistant,
+        other => return Err(format!("the role {other:?} is unknown")),
+    };
+    let native = native.map(read_json).transpose()?;
+    Ok(Message { native, ..Message::new(role, read_json(blocks)?) })
 }
 
 /// The word for a role.
@@ -93,17 +102,17 @@ pub(super) fn role(role: Role) -> &'static str {
     }
 }
 
-/// Blocks as JSON.
+/// A value as JSON.
 ///
 /// # Errors
 /// When the JSON could not be read again, as when a tool's input is nested too deeply.
-pub(super) fn write_blocks(blocks: &[Block]) -> Result<String, String> {
-    let text = json::to_string(blocks);
-    read_blocks(&text)?;
+pub(super) fn write_json<T: Serialize + DeserializeOwned>(value: &T) -> Result<String, String> {
+    let text = json::to_string(value);
+    read_json::<T>(&text)?;
     Ok(text)
 }
 
-fn read_blocks(text: &str) -> Result<Vec<Block>, String> {
+fn read_json<T: DeserializeOwned>(text: &str) -> Result<T, String> {
     serde_json::from_str(text).map_err(|error| error.to_string())
 }
 

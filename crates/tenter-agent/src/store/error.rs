@@ -60,6 +60,14 @@ pub enum StoreError {
         /// What it is.
         found: u64,
     },
+    /// Somebody else deleted it in the meantime.
+    #[error(
+        "the conversation {id} was deleted by another process, so nothing more of it can be saved; begin a new one"
+    )]
+    Deleted {
+        /// The conversation.
+        id: String,
+    },
     /// There is no such conversation.
     #[error("there is no conversation {wanted:?}{}", similar(near))]
     NotFound {
@@ -97,6 +105,34 @@ pub enum StoreError {
         id: String,
         /// What is wrong with what was to be saved.
         detail: String,
+    },
+    /// A model could not go on from the part that was to be copied.
+    #[error("the conversation {id} cannot be forked there: {detail}")]
+    NoFork {
+        /// The conversation.
+        id: String,
+        /// What is wrong with the part.
+        detail: String,
+    },
+    /// There is no earlier history.
+    #[error(
+        "the history of the conversation {id} was never replaced, so there is nothing to restore"
+    )]
+    NeverReplaced {
+        /// The conversation.
+        id: String,
+    },
+    /// There is no such earlier history.
+    #[error(
+        "the conversation {id} has no earlier history {wanted}: those before the present one are 0 to {}", present - 1
+    )]
+    NoSuchEpoch {
+        /// The conversation.
+        id: String,
+        /// The epoch that was asked for.
+        wanted: u64,
+        /// The present epoch, at least 1.
+        present: u64,
     },
 }
 

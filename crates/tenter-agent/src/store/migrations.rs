@@ -7,16 +7,33 @@ use std::path::Path;
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 
 use super::error::Fault;
-use super::{StoreError, in_transaction};
+use super::{StoreError, in_transaction, index};
+
+/// One step.
+#[derive(Clone, Copy)]
+pub(super) struct Step {
+    sql: &'static str,
+    /// What cannot be said in SQL and is done afterwards.
+    then: fn(&Transaction<'_>) -> Result<(), Fault>,
+}
+
+impl Step {
+    const fn sql(sql: &'static str) -> Self {
+        Self { sql, then: |_| Ok(()) }
+    }
+}
 
 /// Every step, in order. A database's `user_version` says how many of them it has behind it.
-pub(super) const STEPS: &[&str] = &[include_str!("migrations/0001_conversations.sql")];
+pub(super) const STEPS: &[Step] = &[
+    Step::sql(include_str!("migrations/0001_conversations.sql")),
+    Step { sql: include_str!("migrations/0002_search_and_costs.sql"), then: index::add_all },
+];
 
 /// Marks a file as ours: SQLite's `application_id`.
 const APPLICATION_ID: i32 = i32::from_be_bytes(*b"tntr");
 
 /// Runs those of `steps` that the database has not behind it yet: all of them, or none where one fails.
-pub(super) fn run(connection: &mut Connection, path: &Path, steps: &[&str]) -> Result<(), Fault> {
+pub(super) fn run(connection: &mut Connection, path: &Path, steps: &[Step]) -> Result<(), Fault> {
     let done = in_transaction(connection, TransactionBehavior::Deferred, |view| {
         steps_done(view, path, steps)
     })?;
@@ -27,7 +44,8 @@ pub(super) fn run(connection: &mut Connection, path: &Path, steps: &[&str]) -> R
         // Another process may have migrated since.
         let done = steps_done(transaction, path, steps)?;
         for step in steps.iter().skip(done) {
-            transaction.execute_batch(step)?;
+            transaction.execute_batch(step.sql)?;
+            (step.then)(transaction)?;
         }
         transaction.pragma_update(None, "application_id", APPLICATION_ID)?;
         transaction.pragma_update(
@@ -46,7 +64,7 @@ pub(super) fn run(connection: &mut Connection, path: &Path, steps: &[&str]) -> R
 pub(super) fn steps_done(
     view: &Transaction<'_>,
     path: &Path,
-    steps: &[&str],
+    steps: &[Step],
 ) -> Result<usize, Fault> {
     let number = |sql: &str| view.query_row(sql, [], |row| row.get::<_, i64>(0));
     let version = number("PRAGMA user_version")?;
@@ -72,17 +90,19 @@ pub(super) fn steps_done(
 mod tests {
     use super::*;
 
-    const THREE: &[&str] = &[
-        "CREATE TABLE pets (name TEXT NOT NULL) STRICT; INSERT INTO pets VALUES ('Rex');",
-        "ALTER TABLE pets ADD COLUMN legs INTEGER NOT NULL DEFAULT 4;",
-        "UPDATE pets SET legs = legs - 1; CREATE INDEX pets_by_legs ON pets (legs);",
+    const THREE: &[Step] = &[
+        Step::sql(
+            "CREATE TABLE pets (name TEXT NOT NULL) STRICT; INSERT INTO pets VALUES ('Rex');",
+        ),
+        Step::sql("ALTER TABLE pets ADD COLUMN legs INTEGER NOT NULL DEFAULT 4;"),
+        Step::sql("UPDATE pets SET legs = legs - 1; CREATE INDEX pets_by_legs ON pets (legs);"),
     ];
 
     fn empty() -> Connection {
         Connection::open_in_memory().unwrap()
     }
 
-    fn migrate(connection: &mut Connection, steps: &[&str]) -> Result<(), Fault> {
+    fn migrate(connection: &mut Connection, steps: &[Step]) -> Result<(), Fault> {
         run(connection, Path::new("test"), steps)
     }
 
@@ -128,7 +148,7 @@ mod tests {
     fn a_step_that_fails_undoes_the_steps_before_it() {
         let mut connection = empty();
         migrate(&mut connection, &THREE[..1]).unwrap();
-        let broken = [THREE[0], THREE[1], "CREATE TABLE pets (twice TEXT)"];
+        let broken = [THREE[0], THREE[1], Step::sql("CREATE TABLE pets (twice TEXT)")];
         assert!(matches!(migrate(&mut connection, &broken), Err(Fault::Sqlite(_))));
         assert_eq!(version(&connection), 1);
         assert!(!schema(&connection)[0].contains("legs"));

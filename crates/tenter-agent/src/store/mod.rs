@@ -12,16 +12,24 @@
 //! Many processes share one database. Whoever saves says which sequence number it expects to be next, and is refused with
 //! [`StoreError::ChangedElsewhere`] when another process was faster.
 //!
+//! What was said is in an index and can be searched. What the person deletes is gone for good, from the index and from the
+//! file, and whoever is still at work on it is told with the next save ([`StoreError::Deleted`]).
+//!
 //! The store refuses to open what is not a conversation store, or one that a newer version wrote; it refuses an exchange
-//! that could not be resumed; and it never deletes, never reads the clock, and never decides what a history should be.
+//! that could not be resumed; and it never deletes by itself, never reads the clock, and never decides what a history
+//! should be.
 
 mod conversation;
+mod copy;
+mod delete;
 mod encoding;
 mod error;
 mod id;
+mod index;
 mod migrations;
 mod open;
 mod read;
+mod search;
 mod write;
 
 use std::path::{Path, PathBuf};
@@ -32,8 +40,9 @@ use rusqlite::{Connection, Transaction, TransactionBehavior};
 use error::Fault;
 
 pub use conversation::{
-    Change, ChangeKind, Entry, Epoch, Exchange, ExchangeUsage, HistoryChange, ListQuery,
-    NewConversation, Origin, StoredConversation, StoredEntry, Summary,
+    Change, ChangeKind, Entry, Epoch, Exchange, ExchangeUsage, Fork, Found, HistoryChange,
+    ListQuery, NewConversation, Origin, Restore, SearchQuery, StoredConversation, StoredEntry,
+    Summary,
 };
 pub use error::StoreError;
 pub use id::new_conversation_id;

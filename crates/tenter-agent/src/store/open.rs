@@ -60,6 +60,8 @@ fn set_up(mut connection: Connection, path: &Path) -> Result<Connection, Fault> 
     connection.busy_timeout(PATIENCE)?;
     connection.pragma_update(None, "foreign_keys", true)?;
     connection.pragma_update(None, "trusted_schema", false)?;
+    // What is deleted is overwritten in the file.
+    connection.pragma_update(None, "secure_delete", true)?;
     // With a write-ahead log this survives the death of a process at any moment; only power failing may cost the last
     // exchanges, and never the file.
     connection.pragma_update(None, "synchronous", "NORMAL")?;

@@ -120,9 +120,14 @@ fn number(row: &Row<'_>, column: usize) -> rusqlite::Result<u64> {
 }
 
 /// The messages of one epoch.
-fn entries(view: &Transaction<'_>, id: &str, epoch: u64) -> Result<Vec<StoredEntry>, Fault> {
+pub(super) fn entries(
+    view: &Transaction<'_>,
+    id: &str,
+    epoch: u64,
+) -> Result<Vec<StoredEntry>, Fault> {
     let mut statement = view.prepare_cached(
-        "SELECT sequence, at, role, origin, blocks FROM messages WHERE conversation_id = ?1 AND epoch = ?2 ORDER BY sequence",
+        "SELECT sequence, at, role, origin, blocks, native FROM messages
+         WHERE conversation_id = ?1 AND epoch = ?2 ORDER BY sequence",
     )?;
     let rows = statement.query_map(params![id, Number(epoch)], |row| {
         Ok(MessageRow {
@@ -131,6 +136,7 @@ fn entries(view: &Transaction<'_>, id: &str, epoch: u64) -> Result<Vec<StoredEnt
             role: row.get(2)?,
             origin: row.get(3)?,
             blocks: row.get(4)?,
+            native: row.get(5)?,
         })
     })?;
     let read = |row: rusqlite::Result<MessageRow>| {
@@ -155,12 +161,13 @@ fn changes(view: &Transaction<'_>, id: &str) -> Result<BTreeMap<u64, Change>, Fa
     Ok(rows.collect::<Result<_, _>>()?)
 }
 
-fn summary(view: &Transaction<'_>, id: &str) -> Result<Summary, Fault> {
+pub(super) fn summary(view: &Transaction<'_>, id: &str) -> Result<Summary, Fault> {
     let usage = usage(view, id)?;
     let mut statement = view.prepare_cached(
         "SELECT created_at, updated_at, project, model, parent, recipe, preview, status,
             (SELECT count(*) FROM messages
-             WHERE messages.conversation_id = conversations.id AND messages.epoch = conversations.epoch)
+             WHERE messages.conversation_id = conversations.id AND messages.epoch = conversations.epoch),
+            forked_from
          FROM conversations WHERE id = ?1",
     )?;
     let summary = statement.query_row([id], |row| {
@@ -175,6 +182,7 @@ fn summary(view: &Transaction<'_>, id: &str) -> Result<Summary, Fault> {
             preview: row.get::<_, Option<String>>(6)?.unwrap_or_default(),
             status: row.get(7)?,
             message_count: number(row, 8)?,
+            forked_from: row.get(9)?,
             usage,
         })
     })?;
@@ -183,17 +191,31 @@ fn summary(view: &Transaction<'_>, id: &str) -> Result<Summary, Fault> {
 
 /// Sums over the conversation and its subagents, and the last figures of its own.
 fn usage(view: &Transaction<'_>, id: &str) -> Result<Usage, Fault> {
+    let own = last_exchange(view, id)?;
     // `total` adds as floating point numbers do and cannot overflow; below 2^53 tokens it is exact.
     let mut sums = view.prepare_cached(
         "WITH RECURSIVE family (id) AS (
             SELECT ?1 UNION SELECT child.id FROM conversations AS child JOIN family ON child.parent = family.id)
-         SELECT CAST(total(input_tokens) AS INTEGER), CAST(total(output_tokens) AS INTEGER), coalesce(max(estimated), 0)
+         SELECT CAST(total(input_tokens) AS INTEGER), CAST(total(output_tokens) AS INTEGER),
+            coalesce(max(estimated), 0), sum(cost_usd)
          FROM family JOIN usage ON usage.conversation_id = family.id",
     )?;
-    let (input_tokens, output_tokens, estimated) =
-        sums.query_row([id], |row| Ok((number(row, 0)?, number(row, 1)?, row.get(2)?)))?;
+    let usage = sums.query_row([id], |row| {
+        Ok(Usage {
+            input_tokens: number(row, 0)?,
+            output_tokens: number(row, 1)?,
+            estimated: row.get(2)?,
+            cost_usd: row.get(3)?,
+            ..own
+        })
+    })?;
+    Ok(usage)
+}
+
+/// The figures of the conversation's own last exchange, without any sums.
+fn last_exchange(view: &Transaction<'_>, id: &str) -> Result<Usage, Fault> {
     let mut last = view.prepare_cached(
-        "SELECT input_tokens, output_tokens, iif(sequence >= (
+        "SELECT input_tokens, output_tokens, cached_input_tokens, cache_write_tokens, iif(sequence >= (
             SELECT min(sequence) FROM messages JOIN conversations AS own USING (epoch)
             WHERE own.id = ?1 AND messages.conversation_id = ?1), context_window, 0), max_context_window
          FROM usage WHERE conversation_id = ?1 ORDER BY sequence DESC LIMIT 1",
@@ -202,20 +224,14 @@ fn usage(view: &Transaction<'_>, id: &str) -> Result<Usage, Fault> {
         let turn = TurnUsage {
             input_tokens: number(row, 0)?,
             output_tokens: number(row, 1)?,
-            ..TurnUsage::default()
+            cached_input_tokens: number(row, 2)?,
+            cache_write_tokens: number(row, 3)?,
         };
-        Ok((turn, number(row, 2)?, number(row, 3)?))
+        let current_context_window = number(row, 4)?;
+        let max_context_window = number(row, 5)?;
+        Ok(Usage { turn, current_context_window, max_context_window, ..Usage::default() })
     });
-    let (turn, current_context_window, max_context_window) = last.optional()?.unwrap_or_default();
-    Ok(Usage {
-        input_tokens,
-        output_tokens,
-        current_context_window,
-        max_context_window,
-        estimated,
-        cost_usd: None,
-        turn,
-    })
+    Ok(last.optional()?.unwrap_or_default())
 }
 
 /// The ids of the conversations to list. Of those saved to at the same time, the one begun last comes first.

@@ -7,6 +7,7 @@ use tenter_protocol::{Block, Message, Role};
 
 use super::encoding::{self, Number, SqlPath};
 use super::error::Fault;
+use super::index;
 use super::read::{self, Position};
 use super::{
     Entry, Exchange, ExchangeUsage, HistoryChange, NewConversation, Origin, Store, StoreError,
@@ -32,13 +33,14 @@ impl Store {
     /// sequence number.
     ///
     /// # Errors
-    /// [`StoreError::NotFound`], [`StoreError::ChangedElsewhere`], [`StoreError::NotResumable`], or what SQLite says.
+    /// [`StoreError::NotFound`], [`StoreError::ChangedElsewhere`], [`StoreError::Deleted`], [`StoreError::NotResumable`], or
+    /// what SQLite says.
     pub fn append(&self, exchange: &Exchange<'_>) -> Result<u64, StoreError> {
         self.write(|transaction| add_exchange(transaction, exchange))
     }
 
-    /// Replaces the history and records by whom and why (R32, R36). What it replaces stays in [`history`](Self::history);
-    /// to restore an epoch, replace the history by that epoch's entries. Returns the next sequence number.
+    /// Replaces the history and records by whom and why (R32, R36). What it replaces stays in [`history`](Self::history)
+    /// and can be [restored](Self::restore). Returns the next sequence number.
     ///
     /// # Errors
     /// As [`append`](Self::append).
@@ -47,6 +49,9 @@ impl Store {
             let now = position(transaction, change.conversation_id, change.expected_next)?;
             let next = Position { epoch: now.epoch + 1, ..now };
             add_change(transaction, next.epoch, change)?;
+            if let Some(usage) = &change.usage {
+                add_usage(transaction, change.conversation_id, now.next, usage)?;
+            }
             add_entries(transaction, change.conversation_id, next, change.entries, change.at)
         })
     }
@@ -67,7 +72,13 @@ impl Store {
 
 /// Where the conversation stands, if that is where the caller thinks it does.
 fn position(transaction: &Transaction<'_>, id: &str, expected: u64) -> Result<Position, Fault> {
-    let now = read::position(transaction, id)?;
+    let now = match read::position(transaction, id) {
+        // It was there once, or the caller would not expect anything of it.
+        Err(Fault::Store(StoreError::NotFound { .. })) if expected > 0 => {
+            return Err(StoreError::Deleted { id: id.to_owned() }.into());
+        }
+        found => found?,
+    };
     if now.next != expected {
         return Err(
             StoreError::ChangedElsewhere { id: id.to_owned(), expected, found: now.next }.into()
@@ -94,7 +105,7 @@ fn add_conversation(
 fn add_exchange(transaction: &Transaction<'_>, exchange: &Exchange<'_>) -> Result<u64, Fault> {
     let id = exchange.conversation_id;
     let now = position(transaction, id, exchange.expected_next)?;
-    if let Some(usage) = exchange.usage {
+    if let Some(usage) = &exchange.usage {
         add_usage(transaction, id, now.next, usage)?;
     }
     let responses = exchange.entries.iter().filter(|entry| entry.origin == Origin::Model).count();
@@ -102,28 +113,36 @@ fn add_exchange(transaction: &Transaction<'_>, exchange: &Exchange<'_>) -> Resul
     add_entries(transaction, id, now, exchange.entries, exchange.at)
 }
 
+/// Records what an exchange took; its model is the conversation's from now on.
 fn add_usage(
     transaction: &Transaction<'_>,
     id: &str,
     sequence: u64,
-    usage: ExchangeUsage,
+    usage: &ExchangeUsage<'_>,
 ) -> Result<(), Fault> {
     let sql = "INSERT INTO usage
-        (conversation_id, sequence, input_tokens, output_tokens, context_window, max_context_window, estimated)
-        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
+        (conversation_id, sequence, model, input_tokens, output_tokens, cached_input_tokens, cache_write_tokens, cost_usd,
+         context_window, max_context_window, estimated)
+        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)";
     transaction.prepare_cached(sql)?.execute(params![
         id,
         Number(sequence),
-        Number(usage.input_tokens),
-        Number(usage.output_tokens),
+        usage.model,
+        Number(usage.turn.input_tokens),
+        Number(usage.turn.output_tokens),
+        Number(usage.turn.cached_input_tokens),
+        Number(usage.turn.cache_write_tokens),
+        usage.cost_usd,
         Number(usage.context_window),
         Number(usage.max_context_window),
         usage.estimated,
     ])?;
+    let sql = "UPDATE conversations SET model = ?2 WHERE id = ?1 AND model <> ?2";
+    transaction.prepare_cached(sql)?.execute(params![id, usage.model])?;
     Ok(())
 }
 
-fn add_change(
+pub(super) fn add_change(
     transaction: &Transaction<'_>,
     epoch: u64,
     change: &HistoryChange<'_>,
@@ -145,25 +164,12 @@ fn add_entries(
     entries: &[Entry],
     at: &str,
 ) -> Result<u64, Fault> {
-    let not_resumable = |detail| StoreError::NotResumable { id: id.to_owned(), detail };
-    check(entries).map_err(not_resumable)?;
-    let mut insert = transaction.prepare_cached(
-        "INSERT INTO messages (conversation_id, epoch, sequence, at, role, origin, blocks)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
-    )?;
+    let messages = entries.iter().map(|entry| &entry.message);
+    check(messages).map_err(|detail| not_resumable(id, detail))?;
     let mut next = start.next;
-    for Entry { message, origin } in entries {
-        let blocks = encoding::write_blocks(&message.blocks).map_err(not_resumable)?;
-        let role = encoding::role(message.role);
-        insert.execute(params![
-            id,
-            Number(start.epoch),
-            Number(next),
-            at,
-            role,
-            origin.to_string(),
-            blocks
-        ])?;
+    for entry in entries {
+        let place = Place { id, epoch: start.epoch, sequence: next, at };
+        add_message(transaction, place, entry)?;
         next += 1;
     }
     let preview = entries.iter().find_map(first_words);
@@ -175,6 +181,47 @@ fn add_entries(
     Ok(next)
 }
 
+fn not_resumable(id: &str, detail: String) -> StoreError {
+    StoreError::NotResumable { id: id.to_owned(), detail }
+}
+
+/// Where a message stands.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Place<'a> {
+    /// The conversation.
+    pub(super) id: &'a str,
+    pub(super) epoch: u64,
+    pub(super) sequence: u64,
+    /// When it was saved.
+    pub(super) at: &'a str,
+}
+
+/// Adds a message and its words.
+pub(super) fn add_message(
+    transaction: &Transaction<'_>,
+    place: Place<'_>,
+    entry: &Entry,
+) -> Result<(), Fault> {
+    let Entry { message, origin } = entry;
+    let refused = |detail| not_resumable(place.id, detail);
+    let blocks = encoding::write_json(&message.blocks).map_err(refused)?;
+    let native = message.native.as_ref().map(encoding::write_json).transpose().map_err(refused)?;
+    let sql =
+        "INSERT INTO messages (conversation_id, epoch, sequence, at, role, origin, blocks, native)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)";
+    transaction.prepare_cached(sql)?.execute(params![
+        place.id,
+        Number(place.epoch),
+        Number(place.sequence),
+        place.at,
+        encoding::role(message.role),
+        origin.to_string(),
+        blocks,
+        native,
+    ])?;
+    index::add_message(transaction, transaction.last_insert_rowid(), message)
+}
+
 /// What a listing shows of the entry, if it is what the person asked, in words or by naming a recipe.
 fn first_words(entry: &Entry) -> Option<String> {
     match entry.origin {
@@ -183,28 +230,26 @@ fn first_words(entry: &Entry) -> Option<String> {
     }
 }
 
-/// Checks that a model can go on after `entries`: there are some, and every tool call is answered by the entry after it,
-/// with no answer too many. Unlike a mutation's messages they may end with the model's words: the person speaks next.
-fn check(entries: &[Entry]) -> Result<(), String> {
-    if entries.is_empty() {
-        return Err("there is no message to save".to_owned());
-    }
-    let mut open = BTreeSet::new();
-    for (index, Entry { message, .. }) in entries.iter().enumerate() {
-        if open != answers(message) {
+/// Checks that a model can go on after `messages`: there are some, and every tool call is answered by the message after
+/// it, with no answer too many. Unlike a mutation's messages they may end with the model's words: the person speaks next.
+pub(super) fn check<'m>(messages: impl IntoIterator<Item = &'m Message>) -> Result<(), String> {
+    let mut open = None;
+    for (index, message) in messages.into_iter().enumerate() {
+        if open.unwrap_or_default() != answers(message) {
             return Err(format!(
                 "the tool results of message {index} do not fit the calls of the message before it"
             ));
         }
-        open = calls(message);
-        if message.role == Role::User && !open.is_empty() {
+        let made = calls(message);
+        if message.role == Role::User && !made.is_empty() {
             return Err(format!("message {index} calls a tool in the person's name"));
         }
+        open = Some(made);
     }
-    if open.is_empty() {
-        Ok(())
-    } else {
-        Err("the last message calls tools, and their results are missing".to_owned())
+    match open {
+        None => Err("there is no message to save".to_owned()),
+        Some(open) if open.is_empty() => Ok(()),
+        Some(_) => Err("the last message calls tools, and their results are missing".to_owned()),
     }
 }
 

@@ -7,6 +7,7 @@
 //! Tools know nothing of hooks, models or permissions: who may call them, and what becomes of a result, is the agent's
 //! business.
 
+mod allowed_commands;
 mod bash;
 mod file_edit;
 mod file_read;
@@ -29,8 +30,9 @@ mod walk;
 mod workspace;
 
 #[cfg(test)]
-mod testing;
+pub(crate) mod testing;
 
+pub use allowed_commands::{AllowedCommands, PatternError};
 pub use registry::{Registry, UnknownTools};
 pub use roots::FolderError;
 pub use subagent::{SubagentAnswer, SubagentError, Subagents};

@@ -1,7 +1,11 @@
 //! The tools that an agent has.
 
 use std::fmt;
+use std::sync::Arc;
 
+use tenter_protocol::tool_names;
+
+use super::allowed_commands::{AllowedCommands, Restricted};
 use super::bash::BashTool;
 use super::file_edit::FileEditTool;
 use super::file_read::FileReadTool;
@@ -13,26 +17,26 @@ use super::todo::TodoTool;
 use super::tool::Tool;
 
 /// The tools that an agent has, in the order in which the model is told of them.
-#[derive(Default)]
-pub struct Registry(Vec<Box<dyn Tool>>);
+#[derive(Default, Clone)]
+pub struct Registry(Vec<Arc<dyn Tool>>);
 
 impl Registry {
     /// All tools of this module.
     pub fn standard() -> Self {
         Self(vec![
-            Box::new(BashTool),
-            Box::new(FileReadTool),
-            Box::new(FileWriteTool),
-            Box::new(FileEditTool),
-            Box::new(GrepTool),
-            Box::new(GlobTool),
-            Box::new(TodoTool),
-            Box::new(SubagentTool),
+            Arc::new(BashTool),
+            Arc::new(FileReadTool),
+            Arc::new(FileWriteTool),
+            Arc::new(FileEditTool),
+            Arc::new(GrepTool),
+            Arc::new(GlobTool),
+            Arc::new(TodoTool),
+            Arc::new(SubagentTool),
         ])
     }
 
     /// Adds a tool; one of the same name is replaced.
-    pub fn push(&mut self, tool: Box<dyn Tool>) {
+    pub fn push(&mut self, tool: Arc<dyn Tool>) {
         self.0.retain(|known| known.name() != tool.name());
         self.0.push(tool);
     }
@@ -47,18 +51,38 @@ impl Registry {
         self.0.iter().map(AsRef::as_ref)
     }
 
-    /// Only the tools of these names, in the registry's order; none for an empty list (R33).
+    /// Only the tools of these names, in the registry's order; none for an empty list (R33). Names that tools have elsewhere
+    /// will do (R20).
     ///
     /// # Errors
     /// When a name is no tool's.
     pub fn restricted(mut self, allowed: &[String]) -> Result<Self, UnknownTools> {
+        let own = |name: &str| match self.get(name) {
+            Some(tool) => Some(tool.name()),
+            None => self.get(tool_names::canonical(name)?).map(Tool::name),
+        };
         let unknown: Vec<String> =
-            allowed.iter().filter(|name| self.get(name).is_none()).cloned().collect();
+            allowed.iter().filter(|name| own(name).is_none()).cloned().collect();
         if !unknown.is_empty() {
             return Err(UnknownTools { unknown, known: self.iter().map(Tool::name).collect() });
         }
-        self.0.retain(|tool| allowed.iter().any(|name| name == tool.name()));
+        let kept: Vec<&str> = allowed.iter().filter_map(|name| own(name)).collect();
+        self.0.retain(|tool| kept.contains(&tool.name()));
         Ok(self)
+    }
+
+    /// `bash` only for these commands; without it for none at all. What was restricted before stays so.
+    #[must_use]
+    pub fn with_commands(mut self, allowed: &AllowedCommands) -> Self {
+        let Some(position) = self.0.iter().position(|tool| tool.name() == "bash") else {
+            return self;
+        };
+        let tool = self.0.remove(position);
+        if !allowed.is_empty() {
+            let restricted = Restricted { tool, allowed: allowed.clone() };
+            self.0.insert(position, Arc::new(restricted));
+        }
+        self
     }
 }
 
@@ -150,9 +174,19 @@ mod tests {
     }
 
     #[test]
+    fn a_restriction_knows_the_names_of_elsewhere() {
+        assert_eq!(
+            names(&restricted(&["Grep", "Shell", "Read"]).unwrap()),
+            ["bash", "file_read", "grep"]
+        );
+        let without = restricted(&["grep"]).unwrap().restricted(&["Bash".to_owned()]);
+        assert_eq!(without.unwrap_err().unknown, ["Bash"]);
+    }
+
+    #[test]
     fn unknown_names_are_all_reported_with_what_was_probably_meant() {
-        let error = restricted(&["bsah", "grep_tool", "quantum", "file_read"]).unwrap_err();
-        assert_eq!(error.unknown, ["bsah", "grep_tool", "quantum"]);
+        let error = restricted(&["bsah", "grep_tol", "quantum", "file_read"]).unwrap_err();
+        assert_eq!(error.unknown, ["bsah", "grep_tol", "quantum"]);
         assert_eq!(error.suggestion("bsah"), Some("bash"));
         assert_eq!(error.suggestion("file_raed"), Some("file_read"));
         assert_eq!(error.suggestion("quantum"), None);
@@ -167,7 +201,7 @@ mod tests {
     #[test]
     fn a_tool_of_the_same_name_is_replaced() {
         let mut registry = Registry::standard();
-        registry.push(Box::new(BashTool));
+        registry.push(Arc::new(BashTool));
         assert_eq!(names(&registry).iter().filter(|name| **name == "bash").count(), 1);
     }
 

@@ -108,7 +108,7 @@ impl Bench {
     clippy::disallowed_methods,
     reason = "tests run the shell of the machine that they are on"
 )]
-fn search_path() -> OsString {
+pub(crate) fn search_path() -> OsString {
     std::env::var_os("PATH").unwrap()
 }
 

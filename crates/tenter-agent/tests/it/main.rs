@@ -5,8 +5,15 @@
     reason = "a test that fails may panic, and so may what it is made of"
 )]
 
+mod recipes;
+mod session;
+mod session_stage;
 mod store;
+mod store_copies;
+mod store_delete;
 mod store_fixtures;
+mod store_migration;
 mod store_model;
 mod store_open;
+mod store_search;
 mod store_shared;

@@ -26,6 +26,7 @@ fn change<'a>(id: &'a str, expected_next: u64, entries: &'a [Entry]) -> HistoryC
         reason: None,
         entries,
         at: AT,
+        usage: None,
     }
 }
 
@@ -90,8 +91,8 @@ fn usage_counts_subagents_of_subagents_and_survives_absurd_figures() {
     assert_eq!(usage("main").turn.input_tokens, 4);
     assert!(!usage("main").estimated);
 
-    let absurd =
-        ExchangeUsage { estimated: true, input_tokens: u64::MAX, ..ExchangeUsage::default() };
+    let turn = TurnUsage { input_tokens: u64::MAX, ..TurnUsage::default() };
+    let absurd = ExchangeUsage { estimated: true, turn, ..ExchangeUsage::default() };
     for next in [2, 4] {
         store.append(&Exchange { usage: Some(absurd), ..exchange("leaf", next, &words) }).unwrap();
     }
@@ -196,7 +197,7 @@ fn what_could_not_be_resumed_is_not_saved() {
         ("do not fit", whole[2..].to_vec()),
         ("do not fit", vec![whole[1].clone(), worked(2)[2].clone()]),
         ("in the person's name", vec![entry(Origin::User, forged), whole[2].clone()]),
-        ("recursion limit", vec![too_deep()]),
+        ("recursion limit", vec![too_deep(), whole[2].clone()]),
     ] {
         for error in [
             store.append(&exchange("c", 2, &entries)).unwrap_err(),
@@ -214,7 +215,7 @@ fn what_could_not_be_resumed_is_not_saved() {
 fn too_deep() -> Entry {
     let input =
         (0..200).fold(json!({}), |inner, _| json!({ "in": inner })).as_object().unwrap().clone();
-    let call = Block::ToolUse(ToolCall { id: "deep".into(), name: "bash".into(), input });
+    let call = Block::ToolUse(ToolCall { id: "call-1".into(), name: "bash".into(), input });
     entry(Origin::Model, Message::new(Role::Assistant, vec![call]))
 }
 

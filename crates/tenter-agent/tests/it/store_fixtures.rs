@@ -7,6 +7,7 @@ use tempfile::TempDir;
 use tenter_agent::store::{
     Entry, Exchange, ExchangeUsage, NewConversation, Origin, Store, StoreError,
 };
+use tenter_protocol::event::TurnUsage;
 use tenter_protocol::tool_metadata::Bash;
 use tenter_protocol::{Block, Message, Role, ToolCall, ToolResult};
 
@@ -101,12 +102,12 @@ pub(crate) fn worked(number: usize) -> Vec<Entry> {
     ]
 }
 
-pub(crate) fn spent(input_tokens: u64, output_tokens: u64) -> ExchangeUsage {
-    let context_window = input_tokens + output_tokens;
+pub(crate) fn spent(input_tokens: u64, output_tokens: u64) -> ExchangeUsage<'static> {
     ExchangeUsage {
-        input_tokens,
-        output_tokens,
-        context_window,
+        model: new().model,
+        turn: TurnUsage { input_tokens, output_tokens, ..TurnUsage::default() },
+        cost_usd: None,
+        context_window: input_tokens + output_tokens,
         max_context_window: 200_000,
         estimated: false,
     }

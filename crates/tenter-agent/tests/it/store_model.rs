@@ -151,6 +151,7 @@ fn perform(store: &Store, step: &Step, next: u64) -> Result<(), StoreError> {
                     reason,
                     entries,
                     at: AT,
+                    usage: None,
                 })
                 .map(drop)
         }

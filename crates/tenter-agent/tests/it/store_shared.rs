@@ -181,8 +181,16 @@ fn add_until_killed() {
 fn replace(store: &Store, conversation_id: &str, expected_next: u64, number: usize) -> u64 {
     let (kind, by, reason) = (ChangeKind::Compact, "user", Some("long"));
     let entries = &worked(number);
-    let change =
-        HistoryChange { conversation_id, expected_next, kind, by, reason, entries, at: AT };
+    let change = HistoryChange {
+        conversation_id,
+        expected_next,
+        kind,
+        by,
+        reason,
+        entries,
+        at: AT,
+        usage: None,
+    };
     store.replace_history(&change).unwrap()
 }
 

@@ -10,6 +10,7 @@ use tenter_protocol::{Diagnostic, Severity};
 use super::examine::{Examined, Finding, Ready};
 use super::policy::Policies;
 use super::{Listed, Status, Untrusted};
+use crate::builtin;
 use crate::hook::{Hook, Protocol};
 use crate::source::Candidate;
 use crate::trust::TrustMode;
@@ -132,6 +133,9 @@ impl Resolver<'_> {
             Finding::Invalid(why) => return Status::Invalid { why: why.clone() },
             Finding::Ready(_) | Finding::NotTrusted { .. } => {}
         }
+        if candidate.name.starts_with(builtin::PREFIX) {
+            return Status::Invalid { why: reserved() };
+        }
         if let Some(by) = self.policies.settings.disabled_by(&candidate.name, candidate.layer) {
             return Status::SwitchedOff { by: by.to_owned() };
         }
@@ -189,6 +193,10 @@ impl Resolver<'_> {
         };
         Some(diagnostic.at(&candidate.path))
     }
+}
+
+fn reserved() -> String {
+    format!("has a name that begins with {}, as only what is part of Tenter does", builtin::PREFIX)
 }
 
 fn listed(candidate: &Candidate, finding: &Finding, status: Status) -> Listed {

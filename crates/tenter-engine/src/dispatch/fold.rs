@@ -94,6 +94,18 @@ impl Outcome {
         Ok(change)
     }
 
+    /// Takes what is built in at its word, unless a hook was there before: that hook is returned. To give way to it is what
+    /// the built-in is for, so it is no conflict (R31).
+    pub(super) fn act_last(&mut self, hook: &str, action: HistoryAction) -> Option<&str> {
+        match &mut self.history {
+            Some(taken) => Some(&taken.hook),
+            free => {
+                *free = Some(Attributed { hook: hook.to_owned(), value: action });
+                None
+            }
+        }
+    }
+
     /// Denies because a hook failed that is set to fail closed (R42).
     pub(super) fn deny_for_failure(&mut self, hook: &str, failure: &str) {
         let reason = format!("the hook {hook} failed ({failure}), and it is set to fail closed");
@@ -185,6 +197,8 @@ impl Outcome {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
+
     use super::*;
     use proptest::prelude::*;
     use serde_json::json;
@@ -348,6 +362,17 @@ mod tests {
         )
     }
 
+    /// Answers of which some want something done to the history.
+    fn any_history_reply() -> impl Strategy<Value = Reply> {
+        let action = prop_oneof![
+            Just(None),
+            "[a-c]".prop_map(|text| Some(HistoryAction::Mutate(vec![Message::user(text)]))),
+            "[a-c]"
+                .prop_map(|recipe| Some(HistoryAction::Callback { recipe, args: BTreeMap::new() })),
+        ];
+        (any_reply(), action).prop_map(|(reply, history)| Reply { history, ..reply })
+    }
+
     fn named(replies: &[Reply]) -> Vec<(String, Reply)> {
         replies
             .iter()
@@ -380,6 +405,19 @@ mod tests {
             if first.is_some() {
                 prop_assert_eq!(outcome.body, before_tool());
             }
+        }
+
+        #[test]
+        fn what_is_built_in_acts_only_where_no_hook_did_and_changes_nothing_else(
+            replies in proptest::collection::vec(any_history_reply(), 0..6),
+        ) {
+            let mut outcome = fold_named(&named(&replies));
+            let before = outcome.clone();
+            let action = HistoryAction::Callback { recipe: "compact".into(), args: BTreeMap::new() };
+            let in_place = outcome.act_last("builtin:x", action.clone()).map(str::to_owned);
+            prop_assert_eq!(in_place.as_ref(), before.history.as_ref().map(|taken| &taken.hook));
+            let expected = before.history.clone().unwrap_or(Attributed { hook: "builtin:x".into(), value: action });
+            prop_assert_eq!(outcome, Outcome { history: Some(expected), ..before });
         }
 
         #[test]

@@ -1,9 +1,10 @@
 //! An event's one way: the hooks that subscribe run in order, their replies are folded into one outcome.
 //!
 //! `fold` is pure and knows no process; `runner` knows no order; this module joins them. `telling` makes sure that observers
-//! hear of every run, and `unawaited` looks after the hooks that nobody waits for.
+//! hear of every run, `unawaited` looks after the hooks that nobody waits for, and `late` keeps what they ask for.
 
 mod fold;
+mod late;
 mod telling;
 mod unawaited;
 
@@ -14,6 +15,7 @@ use tenter_proc::Cancel;
 use tenter_protocol::lifecycle::Power;
 use tenter_protocol::{Body, Event, EventName, Scope};
 
+use crate::builtin;
 use crate::catalog::Catalog;
 use crate::hook::{FailMode, Hook};
 use crate::observe::DecisionKind;
@@ -23,6 +25,7 @@ use telling::{Told, tell_decision};
 use unawaited::Unawaited;
 
 pub use fold::{Attributed, Outcome};
+pub use late::Late;
 
 /// Dispatches events to the hooks of one catalog.
 pub struct Engine {
@@ -43,8 +46,9 @@ impl Engine {
     }
 
     /// Tells the hooks that subscribe to `event` and whose matchers match, one after another, each seeing it as those before
-    /// left it (R24), until one denies (R23). Then, if none did, the asynchronous ones start, and nobody waits for them
-    /// (R22). Without such hooks this costs next to nothing and tells no observer.
+    /// left it (R24), until one denies (R23). What is built in comes after them, whatever they said, and also where there is
+    /// none (R31, R49). Then, if none denied, the asynchronous ones start, and nobody waits for them (R22). Without such
+    /// hooks this costs next to nothing and tells no observer.
     ///
     /// A thrown `cancel` ends the running hook and the chain (R39); the outcome then holds what was decided so far.
     pub fn dispatch(&self, event: Event, cancel: &Cancel) -> Outcome {
@@ -59,23 +63,48 @@ impl Engine {
             }
             hooks_run += usize::from(self.run_and_fold(hook, &scope, &mut outcome, cancel));
         }
+        if !cancel.is_cancelled() {
+            hooks_run += usize::from(self.run_built_in(&scope, &mut outcome));
+        }
         if hooks_run > 0 {
             tell_decision(&self.settings, &scope, name, hooks_run, &outcome);
         }
         if outcome.denied().is_none() && !cancel.is_cancelled() {
-            for hook in hooks.iter().filter(|hook| hook.policy.asynchronous) {
-                if let Some(found) = matched(hook, &outcome.body) {
-                    let event = Event { scope: scope.clone(), body: outcome.body.clone() };
-                    self.unawaited.start(&self.settings, Arc::clone(hook), event, found);
-                }
-            }
+            self.start_unawaited(hooks, &scope, &outcome.body);
         }
         outcome
     }
 
-    /// Waits for the hooks that nobody waited for, at most for `patience`; those that still run then are ended (R22).
+    /// Takes what asynchronous hooks of this conversation have asked for since the last time, in the order in which their
+    /// answers came: each is given once, so whoever takes it does it or drops it.
+    pub fn take_late(&self, conversation_id: &str) -> Vec<Late> {
+        self.unawaited.late().take(conversation_id)
+    }
+
+    /// Waits for the hooks that nobody waited for, at most for `patience`; those that still run then are ended (R22). What
+    /// they asked for can be taken afterwards.
     pub fn drain(&self, patience: Duration) {
         self.unawaited.drain(patience);
+    }
+
+    /// Asks what is built in; says whether it wants anything.
+    fn run_built_in(&self, scope: &Scope, outcome: &mut Outcome) -> bool {
+        let Some(wish) = builtin::wish(&outcome.body) else { return false };
+        let mut told = Told::built_in(&self.settings, scope);
+        told.answered(DecisionKind::Callback, Some(wish.reason), None);
+        if let Some(other) = outcome.act_last(builtin::NAME, wish.action) {
+            told.gave_way_to(other);
+        }
+        true
+    }
+
+    fn start_unawaited(&self, hooks: &[Arc<Hook>], scope: &Scope, body: &Body) {
+        for hook in hooks.iter().filter(|hook| hook.policy.asynchronous) {
+            if let Some(found) = matched(hook, body) {
+                let event = Event { scope: scope.clone(), body: body.clone() };
+                self.unawaited.start(&self.settings, Arc::clone(hook), event, found);
+            }
+        }
     }
 
     /// Runs a hook if it is about the event as it is by now; says whether it is.

@@ -4,8 +4,9 @@ use std::time::Duration;
 
 use tenter_protocol::{Event, EventName, Scope};
 
-use super::Outcome;
-use crate::hook::Hook;
+use super::{Late, Outcome};
+use crate::builtin;
+use crate::hook::{Fingerprint, Hook, Layer};
 use crate::observe::{Change, Decision, DecisionKind, HookRun};
 use crate::runner::{Failure, Report};
 use crate::settings::EngineSettings;
@@ -42,6 +43,35 @@ impl<'e> Told<'e> {
         Some(Self { settings, run })
     }
 
+    /// A run of what is built in.
+    pub(super) fn built_in(settings: &'e EngineSettings, scope: &Scope) -> Self {
+        let run = HookRun {
+            scope: scope.clone(),
+            event: builtin::EVENT,
+            spelling: builtin::EVENT.as_str(),
+            hook: builtin::NAME.to_owned(),
+            layer: Layer::BuiltIn,
+            fingerprint: Fingerprint(String::new()),
+            tool_call_id: None,
+            started: (settings.clock)(),
+            duration: Duration::ZERO,
+            exit: builtin::NO_PROCESS.to_owned(),
+            decision: DecisionKind::None,
+            reason: None,
+            change: None,
+            stderr_tail: String::new(),
+            warnings: Vec::new(),
+            notes: Vec::new(),
+            asynchronous: false,
+        };
+        Self { settings, run }
+    }
+
+    /// The hook that is run.
+    pub(super) fn hook(&self) -> &str {
+        &self.run.hook
+    }
+
     pub(super) fn ran(&mut self, report: &Report) {
         self.run.duration = report.duration;
         self.run.exit.clone_from(&report.exit);
@@ -61,15 +91,32 @@ impl<'e> Told<'e> {
         self.run.change = change;
     }
 
-    /// A decision that came too late to count.
-    pub(super) fn answered_in_vain(&mut self, decision: DecisionKind) {
+    /// The wish of a hook that came before stands instead of this one.
+    pub(super) fn gave_way_to(&mut self, other: &str) {
+        self.run.notes.push(format!("it gives way to the hook {other}"));
+    }
+
+    /// An answer that came too late to decide anything: what of it is kept, and what is not.
+    pub(super) fn answered_late(&mut self, kept: Option<&Late>, in_vain: DecisionKind) {
         self.answered(DecisionKind::None, None, None);
-        if decision > DecisionKind::Allow {
+        if let Some(late) = kept {
+            let parts = late.parts();
+            self.run.notes.push(format!("late: its answer ({parts}) counts at a later turn"));
+        }
+        if in_vain > DecisionKind::Allow {
             self.run.notes.push(format!(
                 "its answer ({}) counts for nothing: it is asynchronous",
-                decision.as_str()
+                in_vain.as_str()
             ));
         }
+    }
+
+    /// A late answer was dropped to make room for that of this run.
+    pub(super) fn displaced(&mut self, dropped: &Late) {
+        self.run.warnings.push(format!(
+            "too many late answers wait for a later turn: that of the hook {} at {} is dropped",
+            dropped.hook, dropped.event
+        ));
     }
 
     pub(super) fn failed(&mut self, failure: &Failure) {

@@ -1,13 +1,14 @@
-//! Hooks that nobody waits for (R22): each on a thread of its own, told to the observers when it is done, its decision
-//! counting for nothing. At the end of a session they are waited for, but not for ever.
+//! Hooks that nobody waits for (R22): each on a thread of its own, told to the observers when it is done. It decides nothing
+//! any more, but what a later turn can use is kept. At the end of a session they are waited for, but not for ever.
 
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
 use tenter_proc::Cancel;
-use tenter_protocol::Event;
+use tenter_protocol::{Event, Reply};
 
+use super::late::{Late, LateAnswers};
 use super::telling::Told;
 use crate::hook::Hook;
 use crate::observe::DecisionKind;
@@ -21,6 +22,7 @@ const ENDING: Duration = Duration::from_secs(2);
 #[derive(Default)]
 pub(super) struct Unawaited {
     running: Arc<Running>,
+    late: Arc<LateAnswers>,
     cancel: Cancel,
 }
 
@@ -63,14 +65,27 @@ impl Unawaited {
         event: Event,
         found: Found,
     ) {
-        let (settings, cancel) = (Arc::clone(settings), self.cancel.clone());
+        let (settings, late, cancel) =
+            (Arc::clone(settings), Arc::clone(&self.late), self.cancel.clone());
         self.running.add(1);
         let counted = Counted(Arc::clone(&self.running));
         // Without a thread to be had the hook is not run, and dropping the closure takes it off the count.
         drop(thread::Builder::new().name(format!("hook {}", hook.name)).spawn(move || {
             let _counted = counted;
-            run(&settings, &hook, &event, found, &cancel);
+            let Some(mut told) = Told::begin(&settings, &hook, &event) else { return };
+            let report = runner::run(&hook, &event, found, &settings, &cancel);
+            told.ran(&report);
+            match report.answer {
+                Ok(reply) => keep(&late, &event, reply, told),
+                Err(Failure::Cancelled) => told.failed(&Failure::Drained),
+                Err(failure) => told.failed(&failure),
+            }
         }));
+    }
+
+    /// What the hooks asked for that can still be done.
+    pub(super) fn late(&self) -> &LateAnswers {
+        &self.late
     }
 
     /// Waits for all, at most for `patience`; then ends those that still run.
@@ -82,13 +97,15 @@ impl Unawaited {
     }
 }
 
-fn run(settings: &EngineSettings, hook: &Hook, event: &Event, found: Found, cancel: &Cancel) {
-    let Some(mut told) = Told::begin(settings, hook, event) else { return };
-    let report = runner::run(hook, event, found, settings, cancel);
-    told.ran(&report);
-    match &report.answer {
-        Ok(reply) => told.answered_in_vain(DecisionKind::of(reply)),
-        Err(Failure::Cancelled) => told.failed(&Failure::Drained),
-        Err(failure) => told.failed(failure),
+/// Keeps what a later turn can use of an answer. The observers are told first: nobody acts on what none has heard of.
+fn keep(late: &LateAnswers, event: &Event, mut reply: Reply, mut told: Told) {
+    let kept = Late::take_from(&mut reply, told.hook(), event);
+    told.answered_late(kept.as_ref(), DecisionKind::of(&reply));
+    let Some(kept) = kept else { return };
+    let room = late.room();
+    if let Some(dropped) = &room.dropped {
+        told.displaced(dropped);
     }
+    drop(told);
+    room.fill(kept);
 }

@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use tenter_protocol::{Diagnostic, Severity};
 
 use super::{Root, SETTINGS_FILE, entries, is_missing};
+use crate::builtin;
 use crate::hook::Layer;
 use crate::stamp::FileStamp;
 
@@ -167,6 +168,8 @@ pub fn check_file_name(name: &str) -> Result<(), String> {
         "holds a /, and names of plugins' hooks are given by their folders".to_owned()
     } else if name.chars().any(char::is_control) {
         "holds a control character".to_owned()
+    } else if name.starts_with(builtin::PREFIX) {
+        format!("begins with {}, as only what is part of Tenter does", builtin::PREFIX)
     } else if name.starts_with('.') {
         "begins with a dot: hidden files are not hooks".to_owned()
     } else if name.ends_with(DISABLED_SUFFIX) {
@@ -278,6 +281,7 @@ mod tests {
             "a.bak",
             "a.orig",
             "hooks.toml",
+            "builtin:mine",
             &long,
         ];
         for name in bad {

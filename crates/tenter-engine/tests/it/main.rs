@@ -2,11 +2,13 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot set its scene fails")]
 
+mod builtin;
 mod discovery;
 #[cfg(target_os = "linux")]
 mod faults;
 mod journal;
 mod journal_properties;
+mod late;
 mod manifests;
 mod remembering;
 mod scene;

@@ -4,6 +4,7 @@ use std::ffi::OsString;
 use std::fs::{self, DirBuilder, Permissions};
 use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use tempfile::TempDir;
@@ -12,8 +13,9 @@ use tenter_engine::environment::HookEnvironment;
 use tenter_engine::query::QUERY_TIMEOUT;
 use tenter_engine::source::Places;
 use tenter_engine::trust::{TrustEntry, TrustMode, TrustStore};
+use tenter_engine::{Decision, Engine, EngineSettings, HookRun, Observer};
 use tenter_proc::Cancel;
-use tenter_protocol::Diagnostic;
+use tenter_protocol::{Diagnostic, Scope};
 
 pub(crate) const PROJECT: &str = "project/.kodelet/hooks";
 pub(crate) const PROJECT_AGENTS: &str = "project/.agents/hooks";
@@ -114,6 +116,19 @@ impl Scene {
         })
     }
 
+    /// An engine over these hooks, and what it tells.
+    pub(crate) fn engine(&self, catalog: Catalog) -> (Engine, Arc<Seen>) {
+        let seen = Arc::new(Seen::default());
+        let path = vec![("PATH".into(), "/usr/local/bin:/usr/bin:/bin".into())];
+        let settings = EngineSettings {
+            project: self.places.project.clone(),
+            environment: HookEnvironment::new(&path, &[]),
+            clock: || jiff::Timestamp::UNIX_EPOCH,
+            observers: vec![Arc::clone(&seen) as Arc<dyn Observer>],
+        };
+        (Engine::new(catalog, settings), seen)
+    }
+
     /// Everything that is found, as path and status in words.
     pub(crate) fn listing(&self) -> Vec<(String, String)> {
         let catalog = self.load().0;
@@ -133,6 +148,34 @@ impl Scene {
     /// How often [`COUNTING`] hooks of this project were run.
     pub(crate) fn calls(&self) -> usize {
         fs::read_to_string(self.at("project/calls")).map_or(0, |calls| calls.lines().count())
+    }
+}
+
+/// What observers were told.
+#[derive(Default)]
+pub(crate) struct Seen {
+    pub(crate) runs: Mutex<Vec<HookRun>>,
+    pub(crate) decisions: Mutex<Vec<Decision>>,
+}
+
+impl Observer for Seen {
+    fn hook_ran(&self, run: &HookRun) {
+        self.runs.lock().unwrap().push(run.clone());
+    }
+
+    fn decided(&self, decision: &Decision) {
+        self.decisions.lock().unwrap().push(decision.clone());
+    }
+}
+
+/// Where an event of this conversation happens.
+pub(crate) fn scope(conversation: &str) -> Scope {
+    Scope {
+        conversation_id: conversation.to_owned(),
+        parent_conversation_id: None,
+        cwd: "/".into(),
+        recipe: None,
+        time: "T".into(),
     }
 }
 

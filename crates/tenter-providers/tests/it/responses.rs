@@ -268,7 +268,7 @@ fn messages_of_one_role_in_a_row_and_no_tools_are_fine() {
             Message::assistant("three"),
             Message::user("four"),
         ];
-        let request = Request { system: "", messages: &messages, tools: &[] };
+        let request = Request { system: "", messages: &messages, tools: &[], recipe: None };
         let model = model(&server, format);
         let answer = model.respond(&request, &mut |_| {}, &tenter_proc::Cancel::new());
         assert!(answer.is_ok(), "{format:?} {answer:?}");

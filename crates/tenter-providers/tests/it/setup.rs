@@ -72,7 +72,7 @@ pub(crate) fn ask(
     messages: &[Message],
 ) -> (Result<Response, ModelError>, Streamed) {
     let tools = [bash()];
-    let request = Request { system: "You are a test.", messages, tools: &tools };
+    let request = Request { system: "You are a test.", messages, tools: &tools, recipe: None };
     let mut streamed = Streamed::default();
     let response = model.respond(
         &request,
@@ -99,7 +99,7 @@ pub(crate) fn ask_and_interrupt(
     std::thread::scope(|scope| {
         let asked = scope.spawn(|| {
             let messages = [Message::user("hello")];
-            let request = Request { system: "", messages: &messages, tools: &[] };
+            let request = Request { system: "", messages: &messages, tools: &[], recipe: None };
             let mut note = |_: Delta<'_>| began.store(true, Ordering::SeqCst);
             model.respond(&request, &mut note, &cancel)
         });

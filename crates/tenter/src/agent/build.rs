@@ -3,18 +3,17 @@
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use tenter_agent::model::scripted::ScriptedModel;
 use tenter_agent::permission::{FixedAnswer, Permissions};
 use tenter_agent::store::{Store, StoredConversation, new_conversation_id};
 use tenter_agent::tools::{Registry, Workspace, WorkspaceSettings};
-use tenter_agent::{Agent, AgentSettings, Conversation, Model, Watcher, prompt};
+use tenter_agent::{Agent, AgentSettings, Conversation, Model, Watcher};
 use tenter_engine::catalog::Catalog;
-use tenter_engine::environment::HookEnvironment;
 use tenter_engine::journal::{JournalWriter, Redactor};
 use tenter_engine::{Engine, EngineSettings, Observer};
+use tenter_proc::Cancel;
 use tenter_protocol::{Diagnostic, Severity};
 
-use super::AgentArgs;
+use super::{AgentArgs, handover, models, prompt, recipes};
 use crate::env::{self, Env};
 use crate::failure::Failure;
 use crate::hooks::Project;
@@ -41,57 +40,80 @@ impl Built {
     }
 }
 
-/// Puts an agent together that works in `project` under the catalog's hooks, watched by `show`.
+/// Puts an agent together that works in `project` under the catalog's hooks, watched by `show`. `cancel` ends
+/// whatever is waited for on the way.
 pub(crate) fn build(
     project: &Project,
     args: &AgentArgs,
     catalog: Catalog,
     show: Arc<dyn Show>,
+    cancel: &Cancel,
 ) -> Result<Built, Failure> {
     let mut findings = Vec::new();
     let (store, stored) = open_store(project, args, &mut findings)?;
-    let model = model(project, args, stored.as_ref())?;
+    let named = stored.as_ref().map(|stored| stored.summary.model.as_str());
+    let models::Chosen { model, findings: of_model } =
+        models::choose(project, args, named, cancel)?;
+    findings.extend(of_model);
+    findings.extend(stored.as_ref().and_then(|stored| handover::lost(stored, model.name())));
     let conversation = match stored {
         Some(stored) if args.no_save => Conversation::detached(stored),
         Some(stored) => Conversation::resumed(stored),
         None => new_conversation(project.root(), model.as_ref()),
     };
     let journal = journal(project);
-    let observers: Vec<Arc<dyn Observer>> =
-        vec![Arc::clone(&journal) as Arc<dyn Observer>, Arc::clone(&show) as Arc<dyn Observer>];
-    let engine = Engine::new(
-        catalog,
-        EngineSettings {
-            project: project.root().to_owned(),
-            environment: project.hook_environment(),
-            clock: env::now,
-            observers,
-        },
-    );
+    let engine = engine(project, catalog, &journal, Arc::clone(&show));
     let agent = Agent {
         model,
         engine,
         tools: tools(args)?,
-        workspace: workspace(project, args)?,
+        workspace: Arc::new(workspace(project, args)?),
         store,
         watcher: show as Arc<dyn Watcher>,
         asker: asker(project),
         permissions: Permissions::default(),
-        settings: agent_settings(project, args),
+        settings: agent_settings(project, args, &mut findings),
     };
     Ok(Built { agent, journal, findings, conversation: Mutex::new(Some(conversation)) })
 }
 
-fn agent_settings(project: &Project, args: &AgentArgs) -> AgentSettings {
+/// An engine over `catalog` that records in `journal` and shows at `show` what hooks do.
+pub(super) fn engine(
+    project: &Project,
+    catalog: Catalog,
+    journal: &Arc<JournalWriter>,
+    show: Arc<dyn Show>,
+) -> Engine {
+    let settings = EngineSettings {
+        project: project.root().to_owned(),
+        environment: project.hook_environment(),
+        clock: env::now,
+        observers: vec![Arc::clone(journal) as Arc<dyn Observer>, show as Arc<dyn Observer>],
+    };
+    Engine::new(catalog, settings)
+}
+
+fn agent_settings(
+    project: &Project,
+    args: &AgentArgs,
+    findings: &mut Vec<Diagnostic>,
+) -> AgentSettings {
     let max_turns = args
         .max_turns
         .map_or(project.settings.max_turns, |limit| Some(limit).filter(|limit| *limit > 0));
+    let (system_prompt, found) = prompt::of(project, args);
+    findings.extend(found);
     AgentSettings {
         project: project.root().to_owned(),
         clock: env::now,
-        system_prompt: prompt::system_prompt(project.root()),
+        system_prompt,
+        retry: project.settings.retry,
         max_turns,
         max_continuations: project.settings.max_continuations,
+        auto_compact: args.auto_compact(&project.settings),
+        recipes: recipes::book(project, args),
+        recipe: None,
+        side_run: false,
         ui: "run",
     }
 }
@@ -128,31 +150,10 @@ fn open_store(
     Ok((store, stored))
 }
 
-fn model(
-    project: &Project,
-    args: &AgentArgs,
-    stored: Option<&StoredConversation>,
-) -> Result<Arc<dyn Model>, Failure> {
-    let named = args
-        .model
-        .as_deref()
-        .or(stored.map(|stored| stored.summary.model.as_str()))
-        .or(project.settings.model.as_deref());
-    let Some(name) = named else {
-        return Err(Failure::usage("no model is named").help(
-            "use --model scripted:FILE, set TENTER_MODEL, or write `model = …` into config.toml",
-        ));
-    };
-    match name.split_once(':') {
-        Some(("scripted", file)) => Ok(Arc::new(ScriptedModel::load(&project.env.cwd.join(file))?)),
-        _ => Err(Failure::usage(format!("the model {name:?} is not known"))
-            .help("this version knows scripted:FILE")),
-    }
-}
-
-fn journal(project: &Project) -> Arc<JournalWriter> {
-    let secrets = HookEnvironment::new(&project.env.vars, &[]).secrets().collect::<Vec<_>>();
-    Arc::new(JournalWriter::new(project.env.journal_dir(), Redactor::new(secrets)))
+/// The journal. What is a secret is known only after the model was chosen: a program may have printed its key.
+pub(super) fn journal(project: &Project) -> Arc<JournalWriter> {
+    let redactor = Redactor::new(project.secrets());
+    Arc::new(JournalWriter::new(project.env.journal_dir(), redactor))
 }
 
 fn tools(args: &AgentArgs) -> Result<Registry, Failure> {

@@ -2,28 +2,61 @@
 //! itself; a command says what is to be done and how it is shown.
 
 mod build;
+mod change;
+mod handover;
+pub(crate) mod models;
+mod prompt;
+pub(crate) mod recipes;
 
+use std::num::NonZeroU64;
 use std::path::PathBuf;
 
-use tenter_agent::session::{Finish, Session, Status};
+use tenter_agent::attachments::read_image;
+use tenter_agent::session::{Finish, Session, Status, UserMessage};
 use tenter_engine::catalog::Catalog;
 use tenter_proc::Cancel;
 
 use crate::commands::trust;
+use crate::env::Env;
 use crate::failure::Failure;
 use crate::hooks::Project;
 use crate::render::Show;
 use crate::sanitize::sanitize;
+use crate::settings::models::{Answering, Effort};
+use crate::settings::{self, Settings};
 use crate::ui;
 
 pub(crate) use build::{Built, build};
+pub(crate) use change::model_named;
 
 /// What an agent is to be: the flags that `run` and `chat` share.
-#[derive(Debug, Default, clap::Args)]
+#[derive(Debug, Default, Clone, clap::Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub(crate) struct AgentArgs {
-    /// The model: scripted:FILE plays a file of turns.
+    /// The model: PROVIDER/NAME, as `tenter models` lists them; scripted:FILE plays a file of turns.
     #[arg(long, short, value_name = "MODEL")]
     pub(crate) model: Option<String>,
+    /// The model for lesser work.
+    #[arg(long, value_name = "MODEL")]
+    pub(crate) weak_model: Option<String>,
+    /// Answer with the model for lesser work.
+    #[arg(long, conflicts_with = "model")]
+    pub(crate) use_weak_model: bool,
+    /// Tokens of one response at most.
+    #[arg(long, value_name = "N")]
+    pub(crate) max_tokens: Option<NonZeroU64>,
+    /// How hard the model thinks before it answers.
+    #[arg(long, value_name = "EFFORT")]
+    pub(crate) reasoning_effort: Option<Effort>,
+    /// The address of the model's server.
+    #[arg(long, value_name = "URL")]
+    pub(crate) base_url: Option<String>,
+    /// Show the model a picture, a file or an address; may be given several times.
+    #[arg(long = "image", value_name = "FILE|URL")]
+    pub(crate) images: Vec<String>,
+    /// Put this file in the place of the system prompt.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) system_prompt_file: Option<PathBuf>,
     /// Go on with the newest conversation of this project.
     #[arg(long, short, conflicts_with = "resume")]
     pub(crate) follow: bool,
@@ -48,6 +81,39 @@ pub(crate) struct AgentArgs {
     /// Let the tools read and write in this folder too.
     #[arg(long, value_name = "DIR")]
     pub(crate) add_dir: Vec<PathBuf>,
+    /// Compact the conversation when its context is as full as this: a share of the window, above 0 and at most 1.
+    #[arg(long, value_name = "RATIO", value_parser = ratio)]
+    pub(crate) compact_ratio: Option<f64>,
+    /// Compact the conversation only when asked to.
+    #[arg(long, conflicts_with = "compact_ratio")]
+    pub(crate) disable_auto_compact: bool,
+    /// Look for recipes in this folder too; may be given several times.
+    #[arg(long = "fragment-dirs", value_name = "DIR", value_delimiter = ',')]
+    pub(crate) fragment_dirs: Vec<PathBuf>,
+}
+
+fn ratio(text: &str) -> Result<f64, String> {
+    let ratio = text.parse().ok().filter(|ratio| settings::is_ratio(*ratio));
+    ratio.ok_or_else(|| "it must be a number above 0 and at most 1".to_owned())
+}
+
+impl AgentArgs {
+    /// How the model is to answer.
+    pub(crate) fn answering(&self) -> Answering {
+        Answering { max_tokens: self.max_tokens, effort: self.reasoning_effort }
+    }
+
+    /// How full the context may become before it is compacted; `None` compacts only on demand.
+    pub(crate) fn auto_compact(&self, settings: &Settings) -> Option<f64> {
+        self.compact_ratio.or(settings.auto_compact).filter(|_| !self.disable_auto_compact)
+    }
+
+    /// A message to the agent, with the pictures that go with it.
+    pub(crate) fn message(&self, env: &Env, text: String) -> Result<UserMessage, Failure> {
+        let images = self.images.iter().map(|source| read_image(source, &env.cwd));
+        let images = images.collect::<Result<_, _>>();
+        Ok(UserMessage { text, images: images.map_err(|error| Failure::usage(error.to_string()))? })
+    }
 }
 
 /// The catalog to run under; none when there are untrusted hooks and the person has to decide first (R46).
@@ -81,8 +147,8 @@ pub(crate) fn hooks_to_run(
     }
 }
 
-/// Has the agent answer `query`, from `session_start` to `session_end`.
-pub(crate) fn work(built: &Built, query: &str, cancel: &Cancel) -> Finish {
+/// Has the agent answer `message`, from `session_start` to `session_end`.
+pub(crate) fn work(built: &Built, message: &UserMessage, cancel: &Cancel) -> Finish {
     let conversation = built.conversation();
     let mut session = match Session::start(&built.agent, conversation, cancel.clone()) {
         Ok(session) => session,
@@ -90,7 +156,7 @@ pub(crate) fn work(built: &Built, query: &str, cancel: &Cancel) -> Finish {
             return Finish { status: Status::Blocked, response: String::new(), error: None };
         }
     };
-    let finish = session.send(query);
+    let finish = session.send(message);
     if let Some(error) = &finish.error {
         session.diagnose(&error.diagnostic());
     }

@@ -37,7 +37,7 @@ pub(crate) struct Args {
 
 /// Does it.
 pub(crate) fn run(env: &Env, project: Option<&Path>, args: &Args) -> Done {
-    let query = query(args)?;
+    let message = args.agent.message(env, query(args)?)?;
     let mut project = Project::open(env, project)?;
     let cancel = Cancel::new();
     signals::forward(&cancel)?;
@@ -46,11 +46,11 @@ pub(crate) fn run(env: &Env, project: Option<&Path>, args: &Args) -> Done {
     else {
         return Ok(Exit::Untrusted);
     };
-    let built = agent::build(&project, &args.agent, catalog, Arc::clone(&show))?;
+    let built = agent::build(&project, &args.agent, catalog, Arc::clone(&show), &cancel)?;
     for finding in project.findings().chain(&built.findings) {
         show.finding(finding);
     }
-    let finish = agent::work(&built, &query, &cancel);
+    let finish = agent::work(&built, &message, &cancel);
     if finish.status == Status::Interrupted {
         built.agent.workspace.end_background();
     }

@@ -91,6 +91,20 @@ pub(crate) fn ask(project: &Project, catalog: &Catalog) -> Choice {
     if !Env::can_ask() {
         return Choice::Refuse;
     }
+    ask_through(project, catalog, &mut |prompt| {
+        ui::note_piece(prompt);
+        let mut line = String::new();
+        let length = io::stdin().lock().read_line(&mut line).unwrap_or(0);
+        (length > 0).then_some(line)
+    })
+}
+
+/// Asks the person, who answers through `read`: it shows a prompt and returns a line, or none when the dialogue is over.
+pub(crate) fn ask_through(
+    project: &Project,
+    catalog: &Catalog,
+    read: &mut dyn FnMut(&str) -> Option<String>,
+) -> Choice {
     ui::note(format!(
         "{} {} has hooks that you have not trusted:",
         styled(NOTICE, "?"),
@@ -98,11 +112,8 @@ pub(crate) fn ask(project: &Project, catalog: &Catalog) -> Choice {
     ));
     catalog.untrusted().iter().for_each(describe);
     loop {
-        ui::prompt("Let them run? [t] trust  [v] view  [s] skip them  [q] quit: ");
-        let mut line = String::new();
-        if io::stdin().lock().read_line(&mut line).unwrap_or(0) == 0 {
-            return Choice::Refuse;
-        }
+        let prompt = "Let them run? [t] trust  [v] view  [s] skip them  [q] quit: ";
+        let Some(line) = read(prompt) else { return Choice::Refuse };
         match line.trim().to_lowercase().as_str() {
             "t" | "trust" | "y" | "yes" => return Choice::Trust,
             "s" | "skip" => return Choice::Skip,

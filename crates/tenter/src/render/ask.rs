@@ -8,28 +8,41 @@ use tenter_protocol::{ToolCall, json};
 use crate::sanitize::{one_line, sanitize};
 use crate::ui::{self, NAME, NOTICE, styled};
 
+/// What the answer is typed behind.
+pub(crate) const ASK_PROMPT: &str = "  Run it? [y] once  [a] always in this session  [n] no: ";
+
 /// Asks at the terminal: once, always for this session, or no.
 pub(crate) struct TerminalAsker;
 
 impl Asker for TerminalAsker {
     fn ask(&self, hook: &str, reason: &str, call: &ToolCall) -> Answer {
-        ui::note(format!(
-            "{} the hook {} asks: {}",
-            styled(NOTICE, "?"),
-            styled(NAME, sanitize(hook)),
-            sanitize(reason)
-        ));
-        ui::note(format!("  {} {}", call.name, one_line(&json::to_string(&call.input), 200)));
-        ui::prompt("  Run it? [y] once  [a] always in this session  [n] no: ");
+        put_question(hook, reason, call);
+        ui::note_piece(ASK_PROMPT);
         let mut line = String::new();
         // Whoever closes the dialogue has not agreed.
         if io::stdin().lock().read_line(&mut line).is_err() {
             return Answer::No;
         }
-        match line.trim().to_lowercase().as_str() {
-            "y" | "yes" | "once" => Answer::Once,
-            "a" | "always" => Answer::Always,
-            _ => Answer::No,
-        }
+        read_answer(&line)
+    }
+}
+
+/// Shows which hook asks about which call, and why.
+pub(crate) fn put_question(hook: &str, reason: &str, call: &ToolCall) {
+    ui::note(format!(
+        "{} the hook {} asks: {}",
+        styled(NOTICE, "?"),
+        styled(NAME, sanitize(hook)),
+        sanitize(reason)
+    ));
+    ui::note(format!("  {} {}", call.name, one_line(&json::to_string(&call.input), 200)));
+}
+
+/// What a typed line answers; whatever is not clearly a yes is a no.
+pub(crate) fn read_answer(line: &str) -> Answer {
+    match line.trim().to_lowercase().as_str() {
+        "y" | "yes" | "once" => Answer::Once,
+        "a" | "always" => Answer::Always,
+        _ => Answer::No,
     }
 }

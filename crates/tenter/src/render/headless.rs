@@ -1,5 +1,7 @@
 //! One JSON object a line on stdout: what programs read (`docs/headless.md`).
 
+use std::time::Duration;
+
 use serde::Serialize;
 use serde_json::{Value, json};
 use tenter_agent::session::Finish;
@@ -54,6 +56,10 @@ fn value(of: impl Serialize) -> Value {
     serde_json::to_value(of).unwrap_or_default()
 }
 
+fn milliseconds(duration: Duration) -> u64 {
+    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
+}
+
 impl Watcher for Headless {
     fn see(&self, scope: &Scope, happening: &Happening) {
         let (kind, fields) = match happening {
@@ -64,7 +70,17 @@ impl Watcher for Headless {
             Happening::TextDelta(text) if self.stream_deltas => {
                 ("text-delta", json!({"delta": text}))
             }
-            Happening::TextDelta(_) | Happening::Blocked { .. } => return, // a block is told by its hook's run
+            Happening::ReasoningDelta(text) if self.stream_deltas => {
+                ("reasoning-delta", json!({"delta": text}))
+            }
+            // Pieces that nobody asked for; and a block, which its hook's run tells.
+            Happening::TextDelta(_) | Happening::ReasoningDelta(_) | Happening::Blocked { .. } => {
+                return;
+            }
+            Happening::Retry { attempt, of, after, reason, discarded } => (
+                "retry",
+                json!({"attempt": attempt, "of": of, "after_ms": milliseconds(*after), "reason": reason, "discarded": discarded}),
+            ),
             Happening::Text(text) => ("text", json!({"role": "assistant", "content": text})),
             Happening::Reasoning(text) => {
                 ("reasoning", json!({"role": "assistant", "content": text}))
@@ -80,6 +96,7 @@ impl Watcher for Headless {
             Happening::FollowUp { hook, text } => {
                 ("text", json!({"role": "user", "hook": hook, "content": text}))
             }
+            Happening::Recipe { recipe } => ("recipe", json!({"recipe": recipe})),
             Happening::History { kind, by, before, after } => (
                 "history",
                 json!({"action": kind, "by": by, "messages_before": before, "messages_after": after}),
@@ -105,8 +122,7 @@ impl Observer for Headless {
             if let Some(reason) = &run.reason {
                 fields.insert("reason".to_owned(), reason.as_str().into());
             }
-            let milliseconds = u64::try_from(run.duration.as_millis()).unwrap_or(u64::MAX);
-            fields.insert("duration_ms".to_owned(), milliseconds.into());
+            fields.insert("duration_ms".to_owned(), milliseconds(run.duration).into());
             fields.insert("async".to_owned(), run.asynchronous.into());
             for (name, said) in [("warnings", &run.warnings), ("notes", &run.notes)] {
                 if !said.is_empty() {

@@ -1,7 +1,10 @@
 //! Shows an agent's work: on a terminal, as JSON lines, or only its end.
 
 mod ask;
+mod chat;
+mod diff;
 mod headless;
+mod markdown;
 mod quiet;
 mod terminal;
 
@@ -11,7 +14,8 @@ use tenter_engine::Observer;
 use tenter_engine::catalog::Untrusted;
 use tenter_protocol::Diagnostic;
 
-pub(crate) use ask::TerminalAsker;
+pub(crate) use ask::{ASK_PROMPT, TerminalAsker, put_question, read_answer};
+pub(crate) use chat::Chat;
 pub(crate) use headless::{Headless, write_early};
 pub(crate) use quiet::Quiet;
 pub(crate) use terminal::{Terminal, call_line, cut, result_lines};

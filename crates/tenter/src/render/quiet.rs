@@ -19,6 +19,9 @@ impl Watcher for Quiet {
             Happening::Blocked { event, hook, reason } => {
                 ui::note(terminal::blocked_line(*event, hook, reason));
             }
+            Happening::Retry { attempt, of, after, reason, .. } => {
+                ui::note(terminal::retry_line((*attempt, *of), *after, reason));
+            }
             _ => {}
         }
     }

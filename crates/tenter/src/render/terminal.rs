@@ -1,12 +1,13 @@
 //! The agent's work on a terminal: the model's text on stdout as it comes; tools, hooks and their reasons on stderr.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use tenter_agent::session::{Finish, Status};
 use tenter_agent::{Happening, Watcher};
 use tenter_engine::catalog::Untrusted;
 use tenter_engine::{Decision, DecisionKind, HookRun, Observer};
-use tenter_protocol::event::Usage;
+use tenter_protocol::event::{TurnUsage, Usage};
 use tenter_protocol::lifecycle::Power;
 use tenter_protocol::{Diagnostic, EventName, Scope, ToolCall, ToolResult, json};
 
@@ -23,29 +24,100 @@ const LINE_LENGTH: usize = 200;
 pub(crate) struct Terminal {
     /// Whether successful hooks' stderr is shown, too (R43).
     debug: bool,
-    /// Whether the cursor stands at the end of the model's text, not at the beginning of a line.
-    mid_text: Mutex<bool>,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    /// Where the cursor stands.
+    cursor: Cursor,
+    /// Tokens that were sent to models, and those of them that were in a provider's cache.
+    sent: u64,
+    cached: u64,
+}
+
+#[derive(Default, PartialEq, Eq)]
+enum Cursor {
+    /// At the beginning of a line.
+    #[default]
+    LineStart,
+    /// At the end of a piece of the model's text.
+    Text,
+    /// At the end of a piece of the model's reasoning.
+    Reasoning,
+}
+
+impl State {
+    /// Brings what was begun to its line's end.
+    fn end_line(&mut self) {
+        match std::mem::take(&mut self.cursor) {
+            Cursor::LineStart => {}
+            Cursor::Text => ui::out(""),
+            Cursor::Reasoning => ui::note(""),
+        }
+    }
 }
 
 impl Terminal {
     /// A terminal; with `debug` it also shows what successful hooks write to stderr.
     pub(crate) fn new(debug: bool) -> Self {
-        Self { debug, mid_text: Mutex::new(false) }
+        Self { debug, state: Mutex::default() }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn text(&self, piece: &str) {
-        let mut mid_text = self.mid_text.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut state = self.state();
+        if state.cursor == Cursor::Reasoning {
+            state.end_line();
+        }
         ui::out_piece(sanitize(piece));
-        *mid_text = !piece.ends_with('\n');
+        state.cursor = if piece.ends_with('\n') { Cursor::LineStart } else { Cursor::Text };
     }
 
-    /// Lines that stand together, after the model's text has been brought to its line's end.
-    fn lines<T: std::fmt::Display>(&self, lines: impl IntoIterator<Item = T>) {
-        let mut mid_text = self.mid_text.lock().unwrap_or_else(PoisonError::into_inner);
-        if std::mem::take(&mut *mid_text) {
-            ui::out("");
+    /// Whole lines of the model's text that are safe and styled already.
+    pub(super) fn rendered(&self, lines: &str) {
+        if !lines.is_empty() {
+            let mut state = self.state();
+            state.end_line();
+            ui::out_piece(lines);
         }
+    }
+
+    /// Reasoning is indented, because it is no part of the answer.
+    fn reasoning(&self, piece: &str) {
+        let mut state = self.state();
+        if state.cursor == Cursor::Text {
+            state.end_line();
+        }
+        let indent = if state.cursor == Cursor::LineStart { "  " } else { "" };
+        let piece = sanitize(piece).replace('\n', "\n  ");
+        ui::note_piece(styled(FAINT, format!("{indent}{piece}")));
+        state.cursor = Cursor::Reasoning;
+    }
+
+    /// Lines that stand together, after what was begun has been brought to its line's end.
+    pub(super) fn lines<T: std::fmt::Display>(&self, lines: impl IntoIterator<Item = T>) {
+        let mut state = self.state();
+        state.end_line();
         lines.into_iter().for_each(ui::note);
+    }
+
+    fn count(&self, turn: &TurnUsage) {
+        let mut state = self.state();
+        state.sent += turn.input_tokens;
+        state.cached += turn.cached_input_tokens;
+    }
+
+    fn end_line(&self, scope: &Scope, status: &str, usage: &Usage) -> String {
+        let state = self.state();
+        let parts = [status.to_owned(), figures(usage, state.sent, state.cached)];
+        let cost = usage.cost_usd.map(|cost| format!("${cost:.4}"));
+        let conversation = format!("conversation {}", scope.conversation_id);
+        let parts: Vec<String> = parts.into_iter().chain(cost).chain([conversation]).collect();
+        styled(FAINT, parts.join(" · "))
     }
 }
 
@@ -58,9 +130,16 @@ impl Watcher for Terminal {
             Happening::Text(text) => {
                 self.lines([styled(FAINT, format!("  subagent: {}", one_line(text, LINE_LENGTH)))]);
             }
-            Happening::Reasoning(text) => {
-                self.lines([styled(FAINT, format!("  {}", sanitize(text)))]);
+            Happening::ReasoningDelta(piece) if !of_subagent => self.reasoning(piece),
+            Happening::Reasoning(text) if of_subagent => {
+                self.lines([styled(FAINT, format!("  {}", one_line(text, LINE_LENGTH)))]);
             }
+            Happening::Retry { attempt, of, after, reason, discarded } => {
+                let void = discarded
+                    .then(|| styled(NOTICE, "  what came of the answer is void; it starts again"));
+                self.lines([retry_line((*attempt, *of), *after, reason)].into_iter().chain(void));
+            }
+            Happening::Usage(usage) => self.count(&usage.turn),
             Happening::ToolUse(call) => self.lines([call_line(call, of_subagent)]),
             Happening::ToolResult { result, .. } => self.lines(result_lines(result)),
             Happening::Blocked { event, hook, reason } => {
@@ -72,9 +151,15 @@ impl Watcher for Terminal {
                 styled(NAME, sanitize(hook)),
                 sanitize(text)
             )]),
-            Happening::History { kind, by, before, after } => self.lines([format!(
-                "{} hook {} replaced the history ({kind}): {before} messages became {after}",
+            Happening::Recipe { recipe } => self.lines([format!(
+                "{} the recipe {} is at work on the conversation …",
                 styled(NOTICE, "↻"),
+                styled(NAME, sanitize(recipe)),
+            )]),
+            Happening::History { kind, by, before, after } => self.lines([format!(
+                "{} {} {} replaced the history ({kind}): {before} messages became {after}",
+                styled(NOTICE, "↻"),
+                if *kind == "compact" { "the recipe" } else { "hook" },
                 styled(NAME, sanitize(by)),
             )]),
             Happening::Diagnostic(finding) => {
@@ -82,7 +167,7 @@ impl Watcher for Terminal {
                 ui::diagnostics([*finding]);
             }
             Happening::Ended { usage, status, .. } if !of_subagent => {
-                self.lines([end_line(scope, status, usage)]);
+                self.lines([self.end_line(scope, status, usage)]);
             }
             _ => {}
         }
@@ -218,13 +303,23 @@ pub(crate) fn cut(line: &str) -> String {
     }
 }
 
-fn end_line(scope: &Scope, status: &str, usage: &Usage) -> String {
+/// Tokens of the conversation, with the part of this run's that a provider had in its cache.
+fn figures(usage: &Usage, sent: u64, cached: u64) -> String {
     let about = if usage.estimated { "about " } else { "" };
-    styled(
-        FAINT,
-        format!(
-            "{status} · {about}{} tokens in, {} out · conversation {}",
-            usage.input_tokens, usage.output_tokens, scope.conversation_id
-        ),
+    let share = (cached * 100).checked_div(sent).filter(|share| *share > 0);
+    let share = share.map_or_else(String::new, |share| format!(" ({share}% cached)"));
+    format!("{about}{} tokens in{share}, {} out", usage.input_tokens, usage.output_tokens)
+}
+
+/// The model is asked again: why, which attempt of how many comes, and when.
+pub(super) fn retry_line((attempt, of): (u32, u32), after: Duration, reason: &str) -> String {
+    let after = match after.as_secs_f64().round() {
+        seconds if seconds >= 1.0 => format!("{seconds} s"),
+        _ => format!("{} ms", after.as_millis()),
+    };
+    format!(
+        "{} {}; it is asked again in {after} ({attempt} of {of})",
+        styled(NOTICE, "↻"),
+        sanitize(reason)
     )
 }

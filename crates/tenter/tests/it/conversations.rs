@@ -61,7 +61,7 @@ fn what_is_not_to_be_saved_is_not() {
 #[test]
 fn a_model_that_fails_leaves_what_was_done_before() {
     let sandbox = sandbox();
-    let model = sandbox.script("turns: [{text: Step one., tool_calls: [{name: todo, input: {}}]}, {fault: {kind: overloaded}}]");
+    let model = sandbox.script("turns: [{text: Step one., tool_calls: [{name: todo, input: {}}]}, {fault: {kind: refused}}]");
     let failed = sandbox.run(&["run", "--headless", "--model", &model, "go"]).expect_code(1);
     let lines = failed.json_lines();
     assert_eq!(of_kind(&lines, "diagnostic")[0]["id"], "model-failed");

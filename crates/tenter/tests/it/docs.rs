@@ -23,6 +23,7 @@
 //! | `line` | it is compared with what `tenter run --headless` really prints |
 //! | `file PATH` | it is written into the project of its section |
 //! | `session` | its commands are run in the project of its section, and what they print is compared |
+//! | `chat` | its lines behind the prompt are typed in a terminal, and all that is shown is compared |
 //!
 //! Those of `manifest-hooks.md` are described in `manifests`.
 
@@ -30,6 +31,7 @@ mod configuration;
 mod hooks;
 mod manifests;
 mod markdown;
+mod recipes;
 mod sessions;
 mod stream;
 mod tables;
@@ -39,7 +41,7 @@ use markdown::{Block, Page, pages};
 use tenter_testkit::Output;
 
 /// The kinds, and the keys that the lines of their notes may have.
-const KINDS: [(&str, &[&str]); 14] = [
+const KINDS: [(&str, &[&str]); 15] = [
     ("hook", &["needs", "given", "call", "message", "turns", "then"]),
     ("payload", &["message", "script", "guard"]),
     ("answer", &[]),
@@ -48,6 +50,7 @@ const KINDS: [(&str, &[&str]); 14] = [
     ("line", &[]),
     ("file", &[]),
     ("session", &["needs", "given", "exit"]),
+    ("chat", &["needs", "given"]),
     ("manifest", &[]),
     ("entry", &["needs", "given", "call", "message", "turns", "then"]),
     ("matcher", &["fires", "rests"]),

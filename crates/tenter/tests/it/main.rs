@@ -3,8 +3,11 @@
 #![expect(clippy::unwrap_used, reason = "tests")]
 
 mod architecture;
+mod chat;
 mod concurrency;
 mod conversation;
+mod conversation_changes;
+mod conversation_export;
 mod conversations;
 mod crashes;
 mod demo;
@@ -14,7 +17,12 @@ mod follow_ups;
 mod hooks;
 mod log;
 mod manifests;
+mod models;
+mod prompts;
+mod providers;
 mod readme;
+mod recipes;
+mod retries;
 mod run;
 mod subagents;
 mod tool_calls;

@@ -52,8 +52,8 @@ fn without_a_query_or_a_model_it_says_what_to_do() {
     assert_snapshot!(sandbox.run(&["run", "hi"]), @"
     exit: 2
     --- stderr
-    error: no model is named
-      help: use --model scripted:FILE, set TENTER_MODEL, or write `model = …` into config.toml
+    error: no model is named, and there is no key
+      help: set ANTHROPIC_API_KEY or OPENAI_API_KEY or GEMINI_API_KEY; or name a model with --model, TENTER_MODEL, or `model = …` in config.toml: PROVIDER/NAME, or scripted:FILE
     ");
     assert_snapshot!(sandbox.run(&["run", "--model", "scripted:nowhere.yaml", "hi"]), @"
     exit: 1

@@ -2,21 +2,19 @@
 
 use std::fs;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process};
 use tenter_engine::catalog::PolicyOverride;
-use tenter_engine::environment::HookEnvironment;
 use tenter_engine::hook::FailMode;
-use tenter_engine::observe::{Decision, DecisionKind, HookRun, Observer};
-use tenter_engine::{Engine, EngineSettings, Outcome};
+use tenter_engine::{DecisionKind, HookRun, Outcome};
 use tenter_protocol::event::{Stop, StopReason, Usage};
-use tenter_protocol::{Body, Event, EventName, Scope, ToolCall, ToolResult, tool_metadata};
+use tenter_protocol::{Body, Event, EventName, ToolCall, ToolResult, tool_metadata};
 
 use super::{Cell, Means, SAID, Way};
-use crate::scene::{PROJECT, Scene, running};
+use crate::scene::{PROJECT, Scene, Seen, running, scope};
 
 /// The hook.
 const NAME: &str = "guard";
@@ -39,8 +37,7 @@ pub(super) fn play(cell: &Cell<'_>) -> Vec<String> {
     let catalog = scene.load().0;
     let mut findings = Findings { cell, problems: Vec::new() };
     findings.demand(running(&catalog) == [NAME], || format!("{:?}", catalog.listing()));
-    let seen = Arc::new(Seen::default());
-    let engine = Engine::new(catalog, settings(&scene, &seen));
+    let (engine, seen) = scene.engine(catalog);
     let held = (cell.fault.meanwhile)(&program);
     for run in 0..cell.fault.runs {
         let started = Instant::now();
@@ -86,26 +83,9 @@ fn write_hook(scene: &Scene, cell: &Cell<'_>) -> PathBuf {
     }
 }
 
-fn settings(scene: &Scene, seen: &Arc<Seen>) -> EngineSettings {
-    let path = vec![("PATH".into(), "/usr/local/bin:/usr/bin:/bin".into())];
-    EngineSettings {
-        project: scene.places.project.clone(),
-        environment: HookEnvironment::new(&path, &[]),
-        clock: || jiff::Timestamp::UNIX_EPOCH,
-        observers: vec![Arc::clone(seen) as Arc<dyn Observer>],
-    }
-}
-
 fn event(cell: &Cell<'_>) -> Event {
-    let scope = Scope {
-        conversation_id: "c".into(),
-        parent_conversation_id: None,
-        cwd: "/".into(),
-        recipe: None,
-        time: "T".into(),
-    };
     let text = if cell.fault.big_payload { SECRET.repeat(180_000) } else { SECRET.to_owned() };
-    Event { scope, body: body(cell.event, text) }
+    Event { scope: scope("c"), body: body(cell.event, text) }
 }
 
 fn body(event: EventName, text: String) -> Body {
@@ -130,23 +110,6 @@ fn body(event: EventName, text: String) -> Body {
             messages: Arc::default(),
             continuation_count: 0,
         }),
-    }
-}
-
-/// What the observer was told.
-#[derive(Default)]
-struct Seen {
-    runs: Mutex<Vec<HookRun>>,
-    decisions: Mutex<Vec<Decision>>,
-}
-
-impl Observer for Seen {
-    fn hook_ran(&self, run: &HookRun) {
-        self.runs.lock().unwrap().push(run.clone());
-    }
-
-    fn decided(&self, decision: &Decision) {
-        self.decisions.lock().unwrap().push(decision.clone());
     }
 }
 

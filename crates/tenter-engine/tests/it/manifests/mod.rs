@@ -6,12 +6,10 @@ mod scripts;
 
 use std::path::PathBuf;
 
-use tenter_engine::catalog::Catalog;
-use tenter_engine::environment::HookEnvironment;
-use tenter_engine::{Engine, EngineSettings, Outcome};
-use tenter_protocol::{Body, Event, Scope, ToolCall};
+use tenter_engine::{Engine, Outcome};
+use tenter_protocol::{Body, Event, ToolCall};
 
-use crate::scene::Scene;
+use crate::scene::{Scene, scope};
 
 /// Says no to everything.
 const DENY: &str = "#!/bin/sh\necho \"$TENTER_HOOK_DIR says no\" >&2\nexit 2\n";
@@ -47,35 +45,15 @@ impl Scene {
 
     /// What the hooks of this scene make of one call.
     pub(super) fn dispatch(&self) -> Outcome {
-        call(&self.engine(self.load().0))
-    }
-
-    pub(super) fn engine(&self, catalog: Catalog) -> Engine {
-        let path = vec![("PATH".into(), "/usr/local/bin:/usr/bin:/bin".into())];
-        Engine::new(
-            catalog,
-            EngineSettings {
-                project: self.places.project.clone(),
-                environment: HookEnvironment::new(&path, &[]),
-                clock: || jiff::Timestamp::UNIX_EPOCH,
-                observers: Vec::new(),
-            },
-        )
+        call(&self.engine(self.load().0).0)
     }
 }
 
 /// Tells the engine's hooks of `bash {"command": "ls"}`.
 fn call(engine: &Engine) -> Outcome {
-    let scope = Scope {
-        conversation_id: "c".into(),
-        parent_conversation_id: None,
-        cwd: "/".into(),
-        recipe: None,
-        time: "T".into(),
-    };
     let input = serde_json::json!({"command": "ls"}).as_object().unwrap().clone();
     let body = Body::BeforeTool(ToolCall { id: "1".into(), name: "bash".into(), input });
-    engine.dispatch(Event { scope, body }, &tenter_proc::Cancel::new())
+    engine.dispatch(Event { scope: scope("c"), body }, &tenter_proc::Cancel::new())
 }
 
 fn reason(outcome: &Outcome) -> &str {

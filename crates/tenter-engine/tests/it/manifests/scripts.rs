@@ -113,7 +113,7 @@ fn a_folder_that_was_replaced_after_it_was_loaded_does_not_run() {
     let scene = Scene::gated();
     let dir = scene.manifest(PROJECT, "guard", "metadata: {fail: closed}");
     scene.trust_all();
-    let engine = scene.engine(scene.load().0);
+    let (engine, _) = scene.engine(scene.load().0);
     fs::rename(&dir, scene.at("elsewhere")).unwrap();
     let other = scene.manifest(PROJECT, "guard", "metadata: {fail: closed}");
     fs::write(other.join(SCRIPT), "#!/bin/sh\ntouch \"$TENTER_PROJECT_DIR/ran\"\n").unwrap();

@@ -7,6 +7,7 @@
 //! The steps: `split` finds the two `---` lines, `escapes` repairs backslashes that YAML does not know, `tree` turns YAML
 //! into located values, `fields` and its neighbours check them one by one.
 
+mod document;
 mod escapes;
 mod extensions;
 mod fields;
@@ -33,7 +34,10 @@ use self::findings::{ENCODING, Findings, LIMIT};
 use super::Manifest;
 use crate::{Diagnostic, Object, Severity};
 
+pub use document::{Document, Field, Located, Written, document};
 pub use schema::json_schema;
+pub use source::Source;
+pub use suggest::{listed, nearest};
 
 /// The longest file that is read, in bytes.
 pub const LONGEST_FILE: usize = 1024 * 1024;

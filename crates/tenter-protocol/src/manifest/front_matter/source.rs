@@ -5,24 +5,26 @@ use std::ops::Range;
 use super::split::BOM;
 use crate::diagnostic::Place;
 
-/// The file that findings are about. Ranges count its bytes.
-pub(super) struct Source<'a> {
+/// The file that findings are about. Ranges count its bytes; one that goes beyond the file ends with it.
+#[derive(Debug, Clone, Copy)]
+pub struct Source<'a> {
     bytes: &'a [u8],
 }
 
 impl<'a> Source<'a> {
-    pub(super) fn new(bytes: &'a [u8]) -> Self {
+    /// The text of a file, which need not be UTF-8.
+    pub fn new(bytes: &'a [u8]) -> Self {
         Self { bytes }
     }
 
     /// The number of the line in which `offset` lies, from 1.
-    pub(super) fn line(&self, offset: usize) -> usize {
+    pub fn line(&self, offset: usize) -> usize {
         let before = &self.bytes[..offset.min(self.bytes.len())];
         before.split(|byte| *byte == b'\n').count()
     }
 
     /// The place of `range`; what goes beyond its first line is left out.
-    pub(super) fn place(&self, range: &Range<usize>) -> Place {
+    pub fn place(&self, range: &Range<usize>) -> Place {
         let line = self.line_around(range.start);
         let start = range.start.clamp(line.start, line.end);
         let end = range.end.clamp(start, line.end);

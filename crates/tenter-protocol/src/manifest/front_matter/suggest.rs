@@ -1,7 +1,7 @@
 //! "Did you mean": the known word that is nearest to an unknown one.
 
 /// The nearest of `known`, if one is near: at most a third of its letters differ. Case, `-` and `_` do not count.
-pub(super) fn nearest<'a>(word: &str, known: &[&'a str]) -> Option<&'a str> {
+pub fn nearest<'a>(word: &str, known: &[&'a str]) -> Option<&'a str> {
     let word = folded(word);
     let (distance, best) = known
         .iter()
@@ -11,7 +11,7 @@ pub(super) fn nearest<'a>(word: &str, known: &[&'a str]) -> Option<&'a str> {
 }
 
 /// `` `a`, `b` or `c` ``.
-pub(super) fn listed(words: &[&str]) -> String {
+pub fn listed(words: &[&str]) -> String {
     let quoted: Vec<String> = words.iter().map(|word| format!("`{word}`")).collect();
     match quoted.split_last() {
         Some((last, [])) => last.clone(),

@@ -4,13 +4,16 @@ use std::path::Path;
 
 use serde::Serialize;
 use serde_json::{Value, json};
-use tenter_agent::store::{Change, Epoch, Origin, Store, StoredEntry, Summary};
+use tenter_agent::store::{Change, Epoch, Origin, StoredEntry, Summary};
 use tenter_protocol::Block;
+use tenter_protocol::event::TurnUsage;
 
-use super::{SummaryJson, counted_messages, open_store, status_word};
+use super::{
+    SummaryJson, changed_by, counted_messages, find, open_what_is_stored, spent, status_word,
+};
 use crate::commands::Done;
 use crate::env::Env;
-use crate::failure::{Exit, Failure};
+use crate::failure::Exit;
 use crate::hooks;
 use crate::render::{call_line, result_lines};
 use crate::sanitize::sanitize;
@@ -31,9 +34,7 @@ pub(crate) struct Args {
 
 /// Does it.
 pub(super) fn run(env: &Env, project: Option<&Path>, args: &Args) -> Done {
-    let store = open_store(env)?.ok_or_else(|| {
-        Failure::new("no conversation is stored yet").help("`tenter run` begins one")
-    })?;
+    let store = open_what_is_stored(env)?;
     let id = find(&store, &hooks::root(env, project)?, &args.id)?;
     let summary = store.load(&id)?.summary;
     let shown = Shown { summary, epochs: store.history(&id)?, history: args.history };
@@ -43,17 +44,6 @@ pub(super) fn run(env: &Env, project: Option<&Path>, args: &Args) -> Done {
         shown.lines().iter().for_each(ui::out);
     }
     Ok(Exit::Done)
-}
-
-fn find(store: &Store, root: &Path, wanted: &str) -> Result<String, Failure> {
-    if wanted != "last" {
-        let advice = "`tenter conversation list --all --subagents` shows what there is";
-        return store.find(wanted).map_err(|error| Failure::from(error).help(advice));
-    }
-    store.newest(Some(root))?.ok_or_else(|| {
-        Failure::new(format!("no conversation of {} is stored yet", root.display()))
-            .help("`tenter conversation list --all` shows those of other projects")
-    })
 }
 
 /// A conversation as it is to be shown.
@@ -102,7 +92,8 @@ impl Shown {
             }
             before = epoch.entries.len() as u64;
         }
-        lines.extend([String::new(), usage_line(&self.summary)]);
+        lines.push(String::new());
+        lines.extend(usage_lines(&self.summary));
         lines
     }
 }
@@ -135,19 +126,19 @@ fn heading(summary: &Summary) -> Vec<String> {
     if let Some(parent) = &summary.parent {
         lines.push(format!("  parent   {}", sanitize(parent)));
     }
+    if let Some(source) = &summary.forked_from {
+        lines.push(format!("  fork of  {}", sanitize(source)));
+    }
     lines
 }
 
 fn change_line(change: &Change, before: u64, shown: bool) -> String {
-    let by = match change.by.as_str() {
-        "user" => "the user".to_owned(),
-        hook => format!("hook {}", styled(NAME, sanitize(hook))),
-    };
     let reason = change.reason.as_deref().map(|reason| format!(" ({})", sanitize(reason)));
     let hint = if shown { "" } else { "; --history shows them" };
     format!(
-        "{} history replaced by {by} ({}) at {}{}: {} set aside{}",
+        "{} history replaced by {} ({}) at {}{}: {} set aside{}",
         styled(NOTICE, "↻"),
+        styled(NAME, changed_by(change)),
         change.kind.as_str(),
         ui::short_time(&change.at),
         reason.unwrap_or_default(),
@@ -164,7 +155,7 @@ fn message_lines(stored: &StoredEntry) -> Vec<String> {
     lines
 }
 
-fn who(origin: &Origin) -> String {
+pub(super) fn who(origin: &Origin) -> String {
     let named = |kind: &str, name: &str| format!("{kind} {}", sanitize(name));
     match origin {
         Origin::User => "user".to_owned(),
@@ -188,9 +179,20 @@ fn block_lines(block: &Block) -> Vec<String> {
     }
 }
 
-fn usage_line(summary: &Summary) -> String {
+fn usage_lines(summary: &Summary) -> Vec<String> {
     let usage = &summary.usage;
-    let about = if usage.estimated { "about " } else { "" };
-    let counts = format!("{about}{} tokens in, {} out", usage.input_tokens, usage.output_tokens);
-    styled(FAINT, format!("{} · {counts}", counted_messages(summary.message_count)))
+    let counted = counted_messages(summary.message_count);
+    let mut lines = vec![styled(FAINT, format!("{counted} · {}", spent(usage)))];
+    let TurnUsage { input_tokens, output_tokens, cached_input_tokens, cache_write_tokens } =
+        usage.turn;
+    if cached_input_tokens > 0 || cache_write_tokens > 0 {
+        lines.push(styled(
+            FAINT,
+            format!(
+                "last exchange: {input_tokens} tokens in ({cached_input_tokens} from the cache, {cache_write_tokens} into it), \
+                 {output_tokens} out"
+            ),
+        ));
+    }
+    lines
 }

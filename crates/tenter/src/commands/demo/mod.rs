@@ -88,9 +88,9 @@ fn play(
         model: Some(format!("scripted:{}", scratch.script().display())),
         ..AgentArgs::default()
     };
-    let built = agent::build(&project, &args, catalog, Arc::clone(show))?;
+    let built = agent::build(&project, &args, catalog, Arc::clone(show), cancel)?;
     project.findings().for_each(|finding| show.finding(finding));
-    let finish = agent::work(&built, QUERY, cancel);
+    let finish = agent::work(&built, &QUERY.into(), cancel);
     show.finished(&finish);
     if let Some(trouble) = built.journal.take_trouble() {
         ui::diagnostic(&trouble);

@@ -10,6 +10,7 @@ use tenter_engine::query::nearest;
 use tenter_engine::trust::{TrustMode, fingerprint};
 use tenter_protocol::EventName;
 
+use super::built_in;
 use crate::failure::Failure;
 use crate::hooks::Project;
 
@@ -21,10 +22,11 @@ pub(super) struct Entry<'c> {
     /// The events in the hook's own words, joined with commas; empty where it could not be asked.
     pub(super) event: String,
     /// The events' canonical names.
-    events: Vec<&'static str>,
+    pub(super) events: Vec<&'static str>,
     /// Where it came from.
     pub(super) layer: &'static str,
-    path: String,
+    /// Nothing for what is built in.
+    pub(super) path: Option<String>,
     /// Whether it may run as it is.
     pub(super) trust: Trust,
     /// What became of it, in one word.
@@ -35,27 +37,30 @@ pub(super) struct Entry<'c> {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) reason: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    shadowed_by: Option<String>,
-    /// SHA-256 of its content; nothing where it cannot be read.
+    pub(super) shadowed_by: Option<String>,
+    /// SHA-256 of its content; nothing where it cannot be read, or is built in.
     pub(super) hash: Option<String>,
-    /// Higher runs earlier.
-    pub(super) priority: u16,
-    /// From start to its end by force, in milliseconds.
-    pub(super) timeout_ms: u128,
+    /// Higher runs earlier; what is built in has none and runs last.
+    pub(super) priority: Option<u16>,
+    /// From start to its end by force, in milliseconds; nothing for what is no process.
+    pub(super) timeout_ms: Option<u128>,
     /// What a failure means.
     pub(super) fail: FailMode,
     /// Whether nobody waits for it.
     #[serde(rename = "async")]
     pub(super) asynchronous: bool,
-    /// How it is spoken to: `executable` or `manifest`; nothing where that is not known because it does not run.
+    /// How it is spoken to: `executable`, `manifest` or `builtin`; nothing where that is not known because it does not run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) protocol: Option<&'static str>,
-    /// What its manifest says that it is for.
+    /// What its manifest says that it is for; of what is built in, what it does, as the end of a sentence.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) description: Option<&'c str>,
-    /// What the catalog says of it.
+    pub(super) description: Option<String>,
+    /// How full the context window has to be for what is built in to act: a ratio.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) threshold: Option<f64>,
+    /// What the catalog says of it; nothing of what is built in.
     #[serde(skip)]
-    pub(super) listed: &'c Listed,
+    pub(super) listed: Option<&'c Listed>,
 }
 
 /// Whether a hook may run as it is.
@@ -84,7 +89,7 @@ impl Trust {
     }
 }
 
-/// Everything that was found: what runs in the order in which it does, then the rest by precedence.
+/// Everything that was found: what runs in the order in which it does, then the rest by precedence, and what is built in.
 pub(super) fn entries<'c>(project: &Project, catalog: &'c Catalog) -> Vec<Entry<'c>> {
     let places = catalog
         .hooks()
@@ -97,7 +102,8 @@ pub(super) fn entries<'c>(project: &Project, catalog: &'c Catalog) -> Vec<Entry<
         running.get(listed.path.as_path()).map_or(usize::MAX, |(place, _)| *place)
     });
     let hook = |listed: &Listed| running.get(listed.path.as_path()).map(|(_, hook)| *hook);
-    listing.into_iter().map(|listed| Entry::new(project, listed, hook(listed))).collect()
+    let found = listing.into_iter().map(|listed| Entry::new(project, listed, hook(listed)));
+    found.chain([built_in::entry(super::auto_compact(project))]).collect()
 }
 
 /// The entries of this name, of every layer; at least one.
@@ -114,7 +120,7 @@ pub(super) fn entries_named<'c>(
     let failure = Failure::new(format!("there is no hook {name:?}"));
     Err(match nearest(name, others.iter().map(|entry| entry.name)) {
         Some(meant) => failure.help(format!("did you mean {meant}?")),
-        None if others.is_empty() => {
+        None if others.iter().all(Entry::is_built_in) => {
             failure.help("there is none at all: `tenter hooks new NAME` writes one")
         }
         None => failure.help("`tenter hooks list` shows those that there are"),
@@ -140,7 +146,7 @@ impl<'c> Entry<'c> {
                 .map(|subscription| subscription.event.as_str())
                 .collect(),
             layer: listed.layer.as_str(),
-            path: listed.path.to_string_lossy().into_owned(),
+            path: Some(listed.path.to_string_lossy().into_owned()),
             trust: trust(project, listed, hash.as_ref()),
             status: word(&listed.status),
             active: listed.status == Status::Active,
@@ -150,25 +156,32 @@ impl<'c> Entry<'c> {
                 _ => None,
             },
             hash: hash.map(|hash| hash.0),
-            priority: policy.priority,
-            timeout_ms: policy.timeout.as_millis(),
+            priority: Some(policy.priority),
+            timeout_ms: Some(policy.timeout.as_millis()),
             fail: policy.fail,
             asynchronous: policy.asynchronous,
             protocol: running.map(|hook| hook.protocol.as_str()),
             description: running.and_then(description),
-            listed,
+            threshold: None,
+            listed: Some(listed),
         }
+    }
+
+    /// Whether it is part of Tenter.
+    pub(super) fn is_built_in(&self) -> bool {
+        self.listed.is_none()
     }
 
     /// Whether it is told of one of these events.
     pub(super) fn is_told_of(&self, events: &[EventName]) -> bool {
-        self.listed.subscriptions.iter().any(|subscription| events.contains(&subscription.event))
+        events.iter().any(|event| self.events.contains(&event.as_str()))
     }
 
     /// Its path as a person reads it; a manifest hook's ends as a folder's.
     pub(super) fn short_path(&self, project: &Project) -> String {
-        let mark = if self.listed.path.is_dir() { "/" } else { "" };
-        short(project, &self.listed.path) + mark
+        let Some(listed) = self.listed else { return "-".to_owned() };
+        let mark = if listed.path.is_dir() { "/" } else { "" };
+        short(project, &listed.path) + mark
     }
 }
 
@@ -197,10 +210,10 @@ fn trust(project: &Project, listed: &Listed, hash: Option<&Fingerprint>) -> Trus
     }
 }
 
-fn description(hook: &Hook) -> Option<&str> {
+fn description(hook: &Hook) -> Option<String> {
     match &hook.protocol {
         Protocol::Executable => None,
-        Protocol::Manifest(manifest) => Some(&manifest.description),
+        Protocol::Manifest(manifest) => Some(manifest.description.clone()),
     }
 }
 

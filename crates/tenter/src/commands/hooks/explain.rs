@@ -45,10 +45,10 @@ struct Explained<'c> {
     name: &'c str,
     event: String,
     layer: &'static str,
-    path: String,
+    path: Option<String>,
     status: &'static str,
     trust: super::entry::Trust,
-    priority: u16,
+    priority: Option<u16>,
     #[serde(rename = "async")]
     asynchronous: bool,
     verdict: Verdict,
@@ -82,9 +82,6 @@ pub(super) fn run(mut project: Project, args: &Args) -> Done {
     } else {
         print_event(&events, call.as_ref());
         print_all(&explained);
-    }
-    if explained.is_empty() {
-        ui::note("There are no hooks.");
     }
     super::show_findings(&project);
     Ok(Exit::Done)
@@ -122,20 +119,19 @@ fn explain<'c>(
     events: &[EventName],
     call: Option<&ToolCall>,
 ) -> Explained<'c> {
-    let hook = catalog.hooks().iter().find(|hook| hook.path == entry.listed.path);
+    let path = entry.listed.map(|listed| &listed.path);
+    let hook = catalog.hooks().iter().find(|hook| Some(&hook.path) == path);
     let (verdict, why, matcher) = match hook {
+        None if entry.active => judge_built_in(&entry, events),
         Some(hook) if entry.is_told_of(events) => judge(hook, events, call),
-        Some(_) => {
-            let why = format!("it is told of {} alone", entry.event);
-            (Verdict::Skipped, why, None)
-        }
+        Some(_) => (Verdict::Skipped, told_of_alone(&entry), None),
         None => (Verdict::Skipped, not_active(&entry, events), None),
     };
     Explained {
         name: entry.name,
         event: entry.event,
         layer: entry.layer,
-        path: entry.listed.path.to_string_lossy().into_owned(),
+        path: entry.path,
         status: entry.status,
         trust: entry.trust,
         priority: entry.priority,
@@ -144,6 +140,19 @@ fn explain<'c>(
         why,
         matcher,
     }
+}
+
+/// What would become of what is built in.
+fn judge_built_in(entry: &Entry, events: &[EventName]) -> (Verdict, String, Option<Explanation>) {
+    if !entry.is_told_of(events) {
+        return (Verdict::Skipped, told_of_alone(entry), None);
+    }
+    let about = entry.description.as_deref().unwrap_or_default();
+    (Verdict::Runs, format!("whatever others answer, it {about}"), None)
+}
+
+fn told_of_alone(entry: &Entry) -> String {
+    format!("it is told of {} alone", entry.event)
 }
 
 fn not_active(entry: &Entry, events: &[EventName]) -> String {
@@ -214,7 +223,9 @@ fn print(mark: &str, hook: &Explained) {
         Verdict::Skipped => (FAINT, "does not run"),
     };
     let asynchronous = if hook.asynchronous { ", async" } else { "" };
-    let place = format!("({}, priority {}{asynchronous})", hook.layer, hook.priority);
+    let priority =
+        hook.priority.map(|priority| format!(", priority {priority}")).unwrap_or_default();
+    let place = format!("({}{priority}{asynchronous})", hook.layer);
     ui::out(format!("{mark} {} {}", styled(NAME, sanitize(hook.name)), styled(FAINT, place)));
     ui::out(format!("   {}: {}", styled(style, word), sanitize(&hook.why)));
 }

@@ -1,7 +1,7 @@
 //! `tenter hooks list`: everything that is found, and for what does not run, why.
 
 use anstyle::Style;
-use tenter_engine::catalog::Status;
+use tenter_engine::catalog::{Catalog, Status};
 use tenter_engine::source;
 use tenter_proc::Cancel;
 use tenter_protocol::EventName;
@@ -16,7 +16,7 @@ use crate::ui::{self, BAD, FAINT, GOOD, HEADING, NAME, NOTICE, styled};
 /// Characters of a column that are shown.
 const COLUMN_LENGTH: usize = 64;
 
-/// List every hook that is found, those that run first and in the order in which they do.
+/// List every hook that is found, those that run first and in the order in which they do; last what is built in.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// Only the hooks that are told of this event, in any of its spellings.
@@ -32,7 +32,7 @@ pub(super) fn run(mut project: Project, args: &Args) -> Done {
     let events = args.event.as_deref().map(super::events_named).transpose()?;
     let catalog = project.load(&Cancel::new());
     let found = entry::entries(&project, &catalog);
-    let is_empty = found.is_empty();
+    let is_empty = found.iter().all(Entry::is_built_in);
     let (shown, unknown) = match &events {
         Some(events) => told_of(found, events),
         None => (found, Vec::new()),
@@ -57,6 +57,15 @@ pub(super) fn run(mut project: Project, args: &Args) -> Done {
     Ok(Exit::Done)
 }
 
+/// Lists the hooks of a catalog that is loaded already.
+pub(crate) fn show_catalog(project: &Project, catalog: &Catalog) {
+    let found = entry::entries(project, catalog);
+    table(project, &found);
+    if found.iter().all(Entry::is_built_in) {
+        note_none(project);
+    }
+}
+
 /// The entries that are told of one of `events`, and the names of those that never said what they are told of.
 fn told_of<'c>(found: Vec<Entry<'c>>, events: &[EventName]) -> (Vec<Entry<'c>>, Vec<&'c str>) {
     let unknown =
@@ -65,7 +74,7 @@ fn told_of<'c>(found: Vec<Entry<'c>>, events: &[EventName]) -> (Vec<Entry<'c>>, 
 }
 
 fn note_none(project: &Project) {
-    ui::note("There are no hooks. They are looked for in");
+    ui::note("There are no hooks but what is built in. They are looked for in");
     let (roots, _) = source::roots(&project.places);
     for root in roots {
         ui::note(format!("  {}", sanitize(&root.dir.to_string_lossy())));
@@ -73,7 +82,7 @@ fn note_none(project: &Project) {
     ui::note("`tenter hooks new NAME` writes one.");
 }
 
-/// The table: every row in its status's colour, and under it why a hook does not run.
+/// The table: every row in its status's colour, and under it why a hook does not run, and what the built-in one does.
 fn table(project: &Project, entries: &[Entry]) {
     let rows: Vec<[String; 5]> = entries.iter().map(|entry| cells(project, entry)).collect();
     let heads = ["NAME", "EVENT", "LAYER", "STATUS", "PATH"];
@@ -85,8 +94,9 @@ fn table(project: &Project, entries: &[Entry]) {
     line(&heads.map(str::to_owned), &widths, [HEADING; 5]);
     for (entry, row) in entries.iter().zip(&rows) {
         line(row, &widths, [NAME, Style::new(), Style::new(), style(entry), Style::new()]);
-        if let Some(reason) = &entry.reason {
-            ui::out(styled(FAINT, format!("  it {}", sanitize(reason))));
+        let about = entry.description.as_ref().filter(|_| entry.is_built_in());
+        if let Some(said) = entry.reason.as_ref().or(about) {
+            ui::out(styled(FAINT, format!("  it {}", sanitize(said))));
         }
     }
 }
@@ -113,10 +123,13 @@ fn line(cells: &[String; 5], widths: &[usize; 4], styles: [Style; 5]) {
 }
 
 fn style(entry: &Entry) -> Style {
-    match entry.listed.status {
-        Status::Active => GOOD,
-        Status::Invalid { .. } => BAD,
-        Status::NotTrusted { .. } | Status::NotExecutable | Status::NoScript => NOTICE,
-        Status::Shadowed { .. } | Status::Disabled | Status::SwitchedOff { .. } => FAINT,
+    match entry.listed.map(|listed| &listed.status) {
+        None if entry.active => GOOD,
+        Some(Status::Active) => GOOD,
+        Some(Status::Invalid { .. }) => BAD,
+        Some(Status::NotTrusted { .. } | Status::NotExecutable | Status::NoScript) => NOTICE,
+        Some(Status::Shadowed { .. } | Status::Disabled | Status::SwitchedOff { .. }) | None => {
+            FAINT
+        }
     }
 }

@@ -1,5 +1,6 @@
 //! `tenter hooks`: list, look at, make, check and try hooks.
 
+mod built_in;
 mod discover;
 mod doctor;
 mod entry;
@@ -29,6 +30,8 @@ use crate::env::Env;
 use crate::failure::Failure;
 use crate::hooks::Project;
 use crate::ui;
+
+pub(crate) use list::show_catalog;
 
 /// List, look at, make, check and try hooks.
 #[derive(Debug, clap::Subcommand)]
@@ -97,6 +100,11 @@ fn events_named(word: &str) -> Result<Vec<EventName>, Failure> {
         .help(format!("{meant}known are {known}")))
 }
 
+/// The threshold of automatic compaction, a ratio of the context window; nothing where it is off (R50).
+fn auto_compact(project: &Project) -> Option<f64> {
+    project.settings.auto_compact
+}
+
 /// Shows what was found, but for that which every entry of a listing says of itself.
 fn show_findings(project: &Project) {
     let of_entry = |finding: &Diagnostic| ["hook-invalid", "hook-shadowed"].contains(&finding.id);
@@ -104,7 +112,7 @@ fn show_findings(project: &Project) {
     if !project.settings.hooks_enabled {
         let file = project.env.config_file();
         ui::note(format!(
-            "Hooks are switched off in {} (hooks.enabled = false): none runs.",
+            "Hooks are switched off in {} (hooks.enabled = false): none runs but what is built in.",
             file.display()
         ));
     }

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 use serde_json::Value;
+use tenter_engine::catalog::Listed;
 use tenter_engine::hook::FailMode;
 use tenter_engine::trust::Trusted;
 use tenter_proc::Cancel;
@@ -55,6 +56,13 @@ struct Shown<'c> {
     script_path: Option<PathBuf>,
 }
 
+impl<'c> Shown<'c> {
+    /// Of what has no file, the entry is all there is.
+    fn plain(entry: Entry<'c>) -> Self {
+        Self { entry, trusted: None, script: None, manifest: None, body: None, script_path: None }
+    }
+}
+
 /// Does it.
 pub(super) fn run(mut project: Project, args: &Args) -> Done {
     let catalog = project.load(&Cancel::new());
@@ -72,9 +80,10 @@ pub(super) fn run(mut project: Project, args: &Args) -> Done {
 }
 
 fn look_at<'c>(project: &Project, entry: Entry<'c>) -> Shown<'c> {
-    let path = &entry.listed.path;
+    let Some(listed) = entry.listed else { return Shown::plain(entry) };
+    let path = &listed.path;
     let trusted = project.trust.of(project.root()).previous(entry.name, path);
-    let trusted = trusted.filter(|_| entry.listed.layer.needs_trust()).cloned();
+    let trusted = trusted.filter(|_| listed.layer.needs_trust()).cloned();
     let file = if path.is_dir() { ManifestFile::at(path).ok().flatten() } else { None };
     let script = scripts::entry_of(path).map(|entry| entry.path);
     Shown {
@@ -114,23 +123,37 @@ fn print(project: &Project, shown: &Shown) {
     field("event", if entry.event.is_empty() { "not known" } else { &entry.event });
     field("layer", entry.layer);
     field("path", &entry.short_path(project));
+    let Some(listed) = entry.listed else { return print_built_in(entry) };
     field("trust", &trust(shown));
     field("hash", entry.hash.as_deref().unwrap_or("not known: it cannot be read"));
     // What does not run has no policy yet; its manifest says what it would be.
     let told = shown.manifest.as_ref().filter(|_| !entry.active);
     let of_manifest = |key: &str| told.map(|manifest| manifest[key].to_string());
-    let limit = of_manifest("timeout").unwrap_or_else(|| entry.timeout_ms.to_string());
+    let limit = of_manifest("timeout").unwrap_or_else(|| number(entry.timeout_ms));
     field("limit", &format!("{limit} ms"));
     field("fail", fail(entry.fail));
-    field("priority", &of_manifest("priority").unwrap_or_else(|| entry.priority.to_string()));
+    field("priority", &of_manifest("priority").unwrap_or_else(|| number(entry.priority)));
     if let Some(manifest) = &shown.manifest {
         print_manifest(entry, manifest);
     }
-    print_script(project, shown);
+    print_script(project, shown, listed);
     if let Some(body) = shown.body.as_deref().filter(|body| !body.trim().is_empty()) {
         field("text", "of its HOOK.md:");
         body.trim().lines().for_each(|line| ui::out(format!("    {}", sanitize(line)).trim_end()));
     }
+}
+
+fn number(value: Option<impl ToString>) -> String {
+    value.map_or_else(|| "none".to_owned(), |value| value.to_string())
+}
+
+/// What is to be said of what has no file.
+fn print_built_in(entry: &Entry) {
+    field("about", entry.description.as_deref().unwrap_or_default());
+    field(
+        "order",
+        "last, whatever other hooks answer; one that acts on the history goes before it",
+    );
 }
 
 /// What only a manifest can say.
@@ -151,9 +174,9 @@ fn print_manifest(entry: &Entry, manifest: &Value) {
     field("async", if asynchronous { "yes: nobody waits for it" } else { "no: the agent waits" });
 }
 
-fn print_script(project: &Project, shown: &Shown) {
+fn print_script(project: &Project, shown: &Shown, listed: &Listed) {
     let Some(lines) = &shown.script else {
-        let is_folder = shown.entry.listed.path.is_dir();
+        let is_folder = listed.path.is_dir();
         let missing = if is_folder && shown.script_path.is_none() { "none" } else { "not a text" };
         return field("script", missing);
     };

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use tenter_engine::catalog::{Catalog, Listed, Status};
 use tenter_proc::Cancel;
 
-use super::entry;
+use super::{built_in, entry};
 use crate::commands::Done;
 use crate::failure::{Exit, Failure};
 use crate::hooks::Project;
@@ -53,6 +53,7 @@ fn first<'c>(
     name: &str,
     is_meant: impl Fn(&Status) -> bool,
 ) -> Result<Option<&'c Listed>, Failure> {
+    built_in::refuse(name)?;
     entry::entries_named(project, catalog, name)?;
     let mut listing = catalog.listing().iter();
     Ok(listing.find(|listed| listed.name == name && is_meant(&listed.status)))

@@ -5,6 +5,7 @@ use std::io;
 use anstyle::Style;
 use serde_json::Value;
 use tenter_engine::DecisionKind;
+use tenter_engine::builtin::NO_PROCESS;
 use tenter_engine::journal::{DecisionRecord, Line, Record, RecordKind, RunRecord};
 use tenter_engine::observe::Change;
 use tenter_protocol::lifecycle::{self, Power};
@@ -80,7 +81,7 @@ fn run_lines(record: &Record, run: &RunRecord) -> Vec<String> {
     parts.push(styled(style(run.decision), run.decision.as_str()));
     parts.extend(run.reason.as_ref().map(|reason| one_line(reason, LENGTH)));
     parts.push(styled(FAINT, format!("{} ms", run.duration_ms)));
-    if run.exit != "exit 0" {
+    if !["exit 0", NO_PROCESS].contains(&run.exit.as_str()) {
         parts.push(styled(BAD, one_line(&run.exit, LENGTH)));
     }
     if record.is_newer() {

@@ -92,7 +92,9 @@ fn the_defaults_are_those_of_the_table() {
 #[test]
 fn no_key_is_missing_from_the_table() {
     let keys = keys();
-    for table in ["", "hooks.", "hooks.override."] {
+    for table in
+        ["", "hooks.", "hooks.override.", "retry.", "providers.NAME.", "models.\"PROVIDER/NAME\"."]
+    {
         let sandbox = sandbox();
         sandbox.write(USER_FILE, setting(&format!("{table}zzz"), "1"));
         let error = hello(&sandbox).expect_code(1).stderr;
@@ -137,7 +139,7 @@ fn done() -> Output {
 
 fn failed() -> Output {
     let sandbox = sandbox();
-    let model = sandbox.script("turns: [{fault: {kind: overloaded}}]");
+    let model = sandbox.script("turns: [{fault: {kind: refused}}]");
     sandbox.run(&["run", "--model", &model, "Hello?"])
 }
 

@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 use std::os::unix::fs::PermissionsExt as _;
 
-use tenter_testkit::{Output, Sandbox};
+use tenter_testkit::{Output, PtySession, Sandbox};
 
 use super::as_documented;
 use super::hooks::has_what_it_needs;
@@ -19,7 +19,7 @@ fn every_session_goes_as_shown() {
     let pages = pages();
     let mut sections: BTreeMap<&str, Vec<&Block>> = BTreeMap::new();
     for block in pages.iter().flat_map(|page| &page.blocks) {
-        if ["file", "session"].contains(&block.note.kind.as_str()) {
+        if ["file", "session", "chat"].contains(&block.note.kind.as_str()) {
             sections.entry(&block.section).or_default().push(block);
         }
     }
@@ -39,6 +39,7 @@ fn carry_out(sandbox: &Sandbox, block: &Block) {
     }
     match block.note.kind.as_str() {
         "file" => write(sandbox, block),
+        "chat" => chat(sandbox, block),
         _ => session(sandbox, block),
     }
 }
@@ -71,6 +72,32 @@ fn session(sandbox: &Sandbox, block: &Block) {
             real.join("\n")
         );
     }
+}
+
+/// Types what stands behind the prompt, each line when it is asked for.
+fn chat(sandbox: &Sandbox, block: &Block) {
+    let mut lines = block.text.lines();
+    let start = lines.next().and_then(|line| line.strip_prefix("$ tenter "));
+    let args = start.unwrap_or_else(|| panic!("{}: no command", block.place));
+    let mut command = sandbox.command();
+    command.args(args.split_whitespace());
+    let mut terminal = PtySession::start(command);
+    let mut shown = String::new();
+    for typed in lines.filter_map(|line| line.strip_prefix("> ")) {
+        shown += &terminal.wait_for("\n> ");
+        terminal.enter(typed);
+    }
+    let output = sandbox.finish_pty(terminal);
+    let real = self::lines(&output, &format!("$ tenter {args}\n{shown}{}", output.stdout));
+    let documented = self::lines(&output, &block.text);
+    assert_eq!(output.code, Some(0), "{}\n{output}", block.place);
+    assert!(
+        is_so(&documented, &real),
+        "{}\n--- documented\n{}\n--- real\n{}",
+        block.place,
+        documented.join("\n"),
+        real.join("\n")
+    );
 }
 
 /// The commands, and what each prints.

@@ -20,7 +20,9 @@ turns:
       - {id: call-1, name: bash, input: {command: cat README.md}}
       - {id: call-2, name: bash, input: {command: sudo ls /root}}
       - {id: call-3, name: subagent, input: {question: Who wrote this?}}
-    usage: {input_tokens: 900, output_tokens: 30}
+    usage: {input_tokens: 900, output_tokens: 30, cached_input_tokens: 600}
+    cost_usd: 0.0042
+    fault: {kind: cut, retry_after_ms: 20}
   - text: Ada did.
     usage: {input_tokens: 100, output_tokens: 5}
   - text: A shop.
@@ -42,7 +44,10 @@ fn printed() -> Vec<String> {
         &format!("{main}echo '{{\"follow_up_messages\": [\"Does it have a test?\"]}}'"),
     );
     sandbox.user_hook("broken", "#!/bin/sh\necho agent-stop\n");
-    sandbox.write("../home/.config/tenter/config.toml", "[hooks]\nmax_continuations = 1\n");
+    sandbox.write(
+        "../home/.config/tenter/config.toml",
+        "[hooks]\nmax_continuations = 1\n[retry]\nfirst_delay_ms = 1\n",
+    );
     sandbox.write("README.md", "# The shop\n");
     std::fs::rename(
         sandbox.script(SCRIPT).strip_prefix("scripted:").unwrap(),

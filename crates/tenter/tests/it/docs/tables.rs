@@ -1,4 +1,4 @@
-//! The tables of `hooks.md` that say what the code says: each is compared with the code.
+//! The tables of `hooks.md` and `chat.md` that say what the code says: each is compared with the code.
 
 use std::collections::BTreeSet;
 
@@ -11,6 +11,7 @@ use tenter_protocol::tool_metadata::{
 };
 
 use super::markdown::{Table, page};
+use crate::chat::{chat, say};
 use crate::{headless, sandbox};
 
 fn table(first_column: &str) -> Table {
@@ -124,4 +125,15 @@ fn every_decision_is_explained() {
         Kind::Ask,
     ];
     assert_eq!(set(table("Decision").names()), all.iter().map(|kind| kind.as_str()).collect());
+}
+
+#[test]
+fn the_table_of_chat_commands_is_what_help_lists() {
+    let tables = page("chat.md").tables;
+    let table = tables.iter().find(|table| table.header[0] == "Command").unwrap();
+    let documented = table.rows.iter().map(|row| format!("{} {}", row[0], row[1]));
+    let help = say(&mut chat(&sandbox(), "turns: []"), "/help");
+    let listed = help.lines().filter(|line| line.starts_with("  /"));
+    let listed = listed.map(|line| line.split_whitespace().collect::<Vec<_>>().join(" "));
+    assert_eq!(documented.collect::<Vec<_>>(), listed.collect::<Vec<_>>());
 }

@@ -62,6 +62,8 @@ fn every_hook_says_whether_it_would_run_and_why_and_none_runs() {
        does not run: it is not trusted: look at it and run `tenter trust`
     -  old (user, priority 100)
        does not run: it is disabled: its file's name ends in .disable
+    -  builtin:compact-trigger (builtin)
+       does not run: it is told of after_turn alone
     --- stderr
     warning: [ROOT]/home/.config/agents/hooks/audit/HOOK.md:5:8: nobody waits for this hook, so it cannot block at `before_tool`
       5 | async: true
@@ -90,11 +92,31 @@ fn every_hook_says_whether_it_would_run_and_why_and_none_runs() {
        does not run: it is not trusted: look at it and run `tenter trust`; besides, it is told of before_tool alone
     -  old (user, priority 100)
        does not run: it is disabled: its file's name ends in .disable
+    -  builtin:compact-trigger (builtin)
+       does not run: it is told of after_turn alone
     --- stderr
     warning: [ROOT]/home/.config/agents/hooks/audit/HOOK.md:5:8: nobody waits for this hook, so it cannot block at `before_tool`
       5 | async: true
                  ^^^^
       help: write `async: false` if it is meant to block
+    ");
+}
+
+#[test]
+fn what_is_built_in_runs_after_those_that_are_waited_for() {
+    let sandbox = sandbox();
+    sandbox.sh_hook("program", "after_turn", "touch ran");
+    manifest(&user_hooks(&sandbox), "audit", "trigger: after_turn\nasync: true", "touch ran");
+    assert_snapshot!(sandbox.run(&["hooks", "explain", "--event", "after_turn"]), @"
+    exit: 0
+    --- stdout
+    after_turn
+    1. program (user, priority 100)
+       runs: it is told of every such event
+    2. builtin:compact-trigger (builtin)
+       runs: whatever others answer, it asks for the recipe compact when 80 % of the context window is used
+    3. audit (user, priority 100, async)
+       runs: it is told of every such event; it is asynchronous, so it starts when the others are done, and nobody waits for it
     ");
 }
 

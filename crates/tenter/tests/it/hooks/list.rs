@@ -9,6 +9,9 @@ use tenter_testkit::Sandbox;
 use super::{SILENT, run_with_env};
 use crate::sandbox;
 
+/// What is listed last, always.
+const BUILT_IN: &str = "builtin:compact-trigger";
+
 /// A project with a hook of every status.
 fn every_status() -> Sandbox {
     let sandbox = sandbox();
@@ -35,21 +38,23 @@ fn every_hook_is_listed_and_those_that_do_not_run_say_why() {
     assert_snapshot!(sandbox.run(&["hooks", "list"]), @r#"
     exit: 0
     --- stdout
-    NAME    EVENT                        LAYER    STATUS          PATH
-    guard   before_tool_call             project  active          .kodelet/hooks/guard
-    many    after_tool_call, agent_stop  user     active          ~/.kodelet/hooks/many
-    edited  -                            project  untrusted       .kodelet/hooks/edited
+    NAME                     EVENT                        LAYER    STATUS          PATH
+    guard                    before_tool_call             project  active          .kodelet/hooks/guard
+    many                     after_tool_call, agent_stop  user     active          ~/.kodelet/hooks/many
+    edited                   -                            project  untrusted       .kodelet/hooks/edited
       it was changed since it was trusted: look at it and run `tenter trust`
-    new     -                            project  untrusted       .kodelet/hooks/new
+    new                      -                            project  untrusted       .kodelet/hooks/new
       it is not trusted: look at it and run `tenter trust`
-    notes   -                            project  not-executable  .kodelet/hooks/notes
+    notes                    -                            project  not-executable  .kodelet/hooks/notes
       it is not executable: run `chmod +x` on it
-    old     -                            project  disabled        .kodelet/hooks/old.disable
+    old                      -                            project  disabled        .kodelet/hooks/old.disable
       it is disabled: its file's name ends in .disable
-    typo    -                            project  invalid         .kodelet/hooks/typo
+    typo                     -                            project  invalid         .kodelet/hooks/typo
       it printed "before_tool" instead of an event when it was asked `hook`; did you mean "before_tool_call"?
-    guard   before_tool_call             user     shadowed        ~/.kodelet/hooks/guard
+    guard                    before_tool_call             user     shadowed        ~/.kodelet/hooks/guard
       it is shadowed by .kodelet/hooks/guard
+    builtin:compact-trigger  after_turn                   builtin  active          -
+      it asks for the recipe compact when 80 % of the context window is used
     "#);
     assert!(!sandbox.project().join("ran").exists(), "listing ran a hook that is not trusted");
 }
@@ -126,10 +131,12 @@ fn what_configuration_says_of_a_hook_is_listed_with_it() {
     assert_snapshot!(sandbox.run(&["hooks", "list"]), @"
     exit: 0
     --- stdout
-    NAME   EVENT             LAYER  STATUS  PATH
-    guard  before_tool_call  user   active  ~/.kodelet/hooks/guard
+    NAME                     EVENT             LAYER    STATUS  PATH
+    guard                    before_tool_call  user     active  ~/.kodelet/hooks/guard
+    builtin:compact-trigger  after_turn        builtin  active  -
+      it asks for the recipe compact when 80 % of the context window is used
     --- stderr
-    Hooks are switched off in [ROOT]/home/.config/tenter/config.toml (hooks.enabled = false): none runs.
+    Hooks are switched off in [ROOT]/home/.config/tenter/config.toml (hooks.enabled = false): none runs but what is built in.
     ");
 }
 
@@ -143,6 +150,8 @@ fn a_list_for_one_event_takes_any_spelling_and_says_what_it_cannot_know() {
             list.as_array().unwrap().iter().map(|entry| &entry["name"]).collect();
         assert_eq!(names, ["many"], "{spelling}");
     }
+    let list = sandbox.run(&["hooks", "list", "--json", "--event", "turn_end"]).json();
+    assert_eq!((list.as_array().unwrap().len(), &list[0]["name"]), (1, &json!(BUILT_IN)));
     assert_snapshot!(sandbox.run(&["hooks", "list", "--event", "session_end"]), @"
     exit: 0
     --- stderr
@@ -162,15 +171,98 @@ fn where_there_is_no_hook_the_folders_and_the_way_to_one_are_named() {
     let sandbox = sandbox();
     assert_snapshot!(sandbox.run(&["hooks", "list"]), @"
     exit: 0
+    --- stdout
+    NAME                     EVENT       LAYER    STATUS  PATH
+    builtin:compact-trigger  after_turn  builtin  active  -
+      it asks for the recipe compact when 80 % of the context window is used
     --- stderr
-    There are no hooks. They are looked for in
+    There are no hooks but what is built in. They are looked for in
       [ROOT]/project/.kodelet/hooks
       [ROOT]/project/.agents/hooks
       [ROOT]/home/.kodelet/hooks
       [ROOT]/home/.config/agents/hooks
     `tenter hooks new NAME` writes one.
     ");
-    assert_eq!(sandbox.run(&["hooks", "list", "--json"]).expect_code(0).json(), json!([]));
+    let list = sandbox.run(&["hooks", "list", "--json"]).expect_code(0).json();
+    let built_in = json!([{
+        "name": BUILT_IN, "event": "after_turn", "events": ["after_turn"], "layer": "builtin", "path": null,
+        "trust": "not needed", "status": "active", "active": true, "hash": null, "priority": null, "timeout_ms": null,
+        "fail": "open", "async": false, "protocol": "builtin", "threshold": 0.8,
+        "description": "asks for the recipe compact when 80 % of the context window is used",
+    }]);
+    assert_eq!(list, built_in);
+}
+
+#[test]
+fn what_is_built_in_is_shown_and_can_neither_be_tried_nor_switched_nor_replaced() {
+    let sandbox = sandbox();
+    assert_snapshot!(sandbox.run(&["hooks", "show", BUILT_IN]), @"
+    exit: 0
+    --- stdout
+    builtin:compact-trigger
+      status    active
+      event     after_turn
+      layer     builtin
+      path      -
+      about     asks for the recipe compact when 80 % of the context window is used
+      order     last, whatever other hooks answer; one that acts on the history goes before it
+    ");
+    let shown = sandbox.run(&["hooks", "show", BUILT_IN, "--json"]).expect_code(0).json();
+    assert_eq!([&shown[0]["script"], &shown[0]["trusted"]], [&Value::Null, &Value::Null]);
+    assert_snapshot!(sandbox.run(&["hooks", "disable", BUILT_IN]), @"
+    exit: 1
+    --- stderr
+    error: builtin:compact-trigger is part of Tenter, and no file
+      help: `--disable-auto-compact` does without it, as does compact.auto = false in the configuration
+    ");
+    for command in ["enable", "test"] {
+        let output = sandbox.run(&["hooks", command, BUILT_IN]).expect_code(1);
+        assert!(output.stderr.contains("is part of Tenter"), "{output}");
+    }
+    let new = sandbox.run(&["hooks", "new", "builtin:mine", "--format", "executable"]);
+    assert!(new.code == Some(2) && new.stderr.contains("it begins with builtin:"), "{new}");
+    sandbox.user_hook(BUILT_IN, SILENT);
+    assert_snapshot!(sandbox.run(&["hooks", "list"]), @"
+    exit: 0
+    --- stdout
+    NAME                     EVENT             LAYER    STATUS   PATH
+    builtin:compact-trigger  before_tool_call  user     invalid  ~/.kodelet/hooks/builtin:compact-trigger
+      it has a name that begins with builtin:, as only what is part of Tenter does
+    builtin:compact-trigger  after_turn        builtin  active   -
+      it asks for the recipe compact when 80 % of the context window is used
+    ");
+}
+
+#[test]
+fn where_compaction_is_off_what_is_built_in_is_listed_as_off() {
+    let sandbox = sandbox();
+    let config = sandbox.home().join(".config/tenter/config.toml");
+    fs::create_dir_all(config.parent().unwrap()).unwrap();
+    fs::write(&config, "[compact]\nratio = 0.625\n").unwrap();
+    let list = sandbox.run(&["hooks", "list", "--json"]).expect_code(0).json();
+    assert_eq!((&list[0]["threshold"], &list[0]["status"]), (&json!(0.625), &json!("active")));
+    fs::write(&config, "[compact]\nauto = false\n").unwrap();
+    let event = ["--event", "after_turn"];
+    let listed = sandbox.run(&[&["hooks", "list"][..], &event].concat()).expect_code(0);
+    assert_snapshot!(listed.stdout, @"
+    NAME                     EVENT       LAYER    STATUS  PATH
+    builtin:compact-trigger  after_turn  builtin  off     -
+      it is off: no conversation is compacted by itself
+    ");
+    assert_snapshot!(sandbox.run(&[&["hooks", "explain"][..], &event].concat()), @"
+    exit: 0
+    --- stdout
+    after_turn
+    -  builtin:compact-trigger (builtin)
+       does not run: it is off: no conversation is compacted by itself
+    ");
+    assert_snapshot!(sandbox.run(&["hooks", "doctor"]), @"
+    exit: 0
+    --- stdout
+    All is well: 0 hooks are ready.
+    --- stderr
+    info: the hook builtin:compact-trigger is off: no conversation is compacted by itself
+    ");
 }
 
 #[test]
@@ -181,8 +273,10 @@ fn findings_that_no_row_tells_of_stand_below_the_list() {
     assert_snapshot!(sandbox.run(&["hooks", "list"]), @"
     exit: 0
     --- stdout
-    NAME   EVENT             LAYER  STATUS  PATH
-    guard  before_tool_call  user   active  ~/.kodelet/hooks/guard
+    NAME                     EVENT             LAYER    STATUS  PATH
+    guard                    before_tool_call  user     active  ~/.kodelet/hooks/guard
+    builtin:compact-trigger  after_turn        builtin  active  -
+      it asks for the recipe compact when 80 % of the context window is used
     --- stderr
     error: [ROOT]/home/.kodelet/hooks/gone: this link to nowhere cannot be followed: No such file or directory (os error 2)
       help: mend the link or remove it; if it was to be a hook, that hook does not run

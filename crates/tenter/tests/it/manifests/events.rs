@@ -137,7 +137,10 @@ fn told_of_turns(sandbox: &Sandbox) {
     );
     assert_eq!(stop["usage"]["input_tokens"], 300);
     assert_eq!(stop["messages"].as_array().unwrap().len(), 6);
-    assert_eq!(stop["auto_compact_enabled"], false);
+    assert_eq!(
+        (&stop["auto_compact_enabled"], &stop["auto_compact_threshold"]),
+        (&json!(true), &json!(0.8))
+    );
 }
 
 #[test]
@@ -251,7 +254,7 @@ fn the_end_of_a_session_says_how_it_came_to_it() {
     let call = "turns: [{tool_calls: [{name: todo}]}]";
     let (code, reason, _) = ending(|_| {}, &["--max-turns", "1"], call);
     assert_eq!((code, reason), (Some(5), json!("max_turns")));
-    let (code, reason, _) = ending(|_| {}, &[], "turns: [{fault: {kind: overloaded}}]");
+    let (code, reason, _) = ending(|_| {}, &[], "turns: [{fault: {kind: refused}}]");
     assert_eq!((code, reason), (Some(1), json!("error")));
 }
 

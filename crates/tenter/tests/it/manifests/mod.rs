@@ -31,7 +31,7 @@ fn install(sandbox: &Sandbox, front: &str, script: &str) {
 }
 
 /// Installs a hook with this trigger and these lines of front matter; its script in sh has the payload in `$payload`.
-fn hook(sandbox: &Sandbox, name: &str, trigger: &str, more: &str, body: &str) {
+pub(crate) fn hook(sandbox: &Sandbox, name: &str, trigger: &str, more: &str, body: &str) {
     let front = format!("name: {name}\ndescription: A test.\ntrigger: {trigger}\n{more}");
     install(sandbox, &front, &format!("#!/bin/sh\npayload=$(cat)\n{body}\n"));
 }

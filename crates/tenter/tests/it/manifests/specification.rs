@@ -406,8 +406,9 @@ fn the_folders_of_the_specification_are_found() {
         (&json!("project-specific"), &json!("project")),
         (&json!("block-dangerous-commands"), &json!("user")),
         (&json!("notify-slack"), &json!("user")),
+        (&json!("builtin:compact-trigger"), &json!("builtin")),
     ];
-    assert_eq!(found.len(), 3);
+    assert_eq!(found.len(), expected.len());
     for pair in expected {
         assert!(found.contains(&pair), "{pair:?} is not in {found:?}");
     }

@@ -12,12 +12,13 @@ use crate::hooks::Project;
 
 /// What is wrong with an entry of the listing, beside what loading it told.
 pub(super) fn of_entry(project: &Project, entry: &Entry) -> Vec<Diagnostic> {
-    let path = &entry.listed.path;
+    let Some(listed) = entry.listed else { return Vec::from_iter(of_built_in(entry)) };
+    let path = &listed.path;
     let finding = |id, severity, why: &str| {
         Diagnostic::new(id, severity, format!("the hook {} {why}", entry.name)).at(path)
     };
     let reason = entry.reason.as_deref().unwrap_or("does not run");
-    match &entry.listed.status {
+    match &listed.status {
         Status::Disabled => return vec![finding("hook-disabled", Severity::Info, reason)],
         Status::SwitchedOff { .. } => {
             return vec![finding("hook-switched-off", Severity::Info, reason)];
@@ -34,7 +35,7 @@ pub(super) fn of_entry(project: &Project, entry: &Entry) -> Vec<Diagnostic> {
         | Status::Invalid { .. } => {}
     }
     let mut findings = Vec::new();
-    if matches!(entry.listed.status, Status::NotTrusted { .. }) {
+    if matches!(listed.status, Status::NotTrusted { .. }) {
         findings.push(finding("hook-not-trusted", Severity::Warning, reason));
     }
     if path.is_dir() && entry.active {
@@ -46,6 +47,13 @@ pub(super) fn of_entry(project: &Project, entry: &Entry) -> Vec<Diagnostic> {
         entry_point.and_then(|script| scripts::interpreter_missing(&script, environment.given())),
     );
     findings
+}
+
+/// That what is built in is off, where it is.
+fn of_built_in(entry: &Entry) -> Option<Diagnostic> {
+    let reason = entry.reason.as_ref()?;
+    let message = format!("the hook {} {reason}", entry.name);
+    Some(Diagnostic::new("hook-off", Severity::Info, message))
 }
 
 /// The finding that no tool of Tenter has a name that the hook's matcher is about.

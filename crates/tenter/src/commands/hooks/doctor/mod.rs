@@ -54,7 +54,7 @@ fn examine(project: &Project, catalog: &Catalog) -> Vec<Diagnostic> {
 }
 
 fn switched_off(project: &Project) -> Option<Diagnostic> {
-    let message = "hooks are switched off (hooks.enabled = false): none runs";
+    let message = "hooks are switched off (hooks.enabled = false): none runs but what is built in";
     let finding = Diagnostic::new("hooks-switched-off", Severity::Warning, message);
     (!project.settings.hooks_enabled).then(|| finding.at(project.env.config_file()))
 }

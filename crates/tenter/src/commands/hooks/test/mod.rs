@@ -13,7 +13,7 @@ use tenter_engine::catalog::{Catalog, Status};
 use tenter_engine::hook::Hook;
 use tenter_proc::Cancel;
 
-use super::entry;
+use super::{built_in, entry};
 use crate::commands::Done;
 use crate::failure::{Exit, Failure};
 use crate::hooks::Project;
@@ -70,6 +70,7 @@ fn settings(project: &Project) -> EngineSettings {
 
 /// The hook of this name that runs. One that would run in its place if it were trusted is not passed over.
 fn find<'c>(project: &Project, catalog: &'c Catalog, name: &str) -> Result<&'c Hook, Failure> {
+    built_in::refuse(name)?;
     let named = entry::entries_named(project, catalog, name)?;
     let mut by_precedence = catalog.listing().iter().filter(|listed| listed.name == name);
     let may_run = by_precedence

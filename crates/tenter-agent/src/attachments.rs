@@ -1,0 +1,194 @@
+//! Pictures that go with a message: from a file, or from an address that the provider fetches.
+//!
+//! A file is what its first bytes say, whatever its name is; nothing is fetched, converted or made smaller here.
+
+use std::fs::{self, File};
+use std::io::{self, Read as _};
+use std::path::{Path, PathBuf};
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use tenter_protocol::{Block, Image, ImageSource};
+use thiserror::Error;
+
+/// Bytes of a picture at most: what every provider takes.
+pub const MAX_IMAGE_BYTES: u64 = 5 * 1024 * 1024;
+
+/// The formats that every provider reads, with the ends of their files' names.
+const FORMATS: [(&str, &[&str]); 4] = [
+    ("image/png", &["png"]),
+    ("image/jpeg", &["jpg", "jpeg"]),
+    ("image/gif", &["gif"]),
+    ("image/webp", &["webp"]),
+];
+
+/// Why something cannot be shown to a model.
+#[derive(Debug, Error)]
+pub enum AttachmentError {
+    /// The file cannot be read.
+    #[error("the picture {}: {error}", path.display())]
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// What the system says.
+        error: io::Error,
+    },
+    /// It is something else than a file.
+    #[error("the picture {} is not a file", .0.display())]
+    NoFile(PathBuf),
+    /// The file is larger than providers take.
+    #[error("the picture {} has {bytes} bytes, and {MAX_IMAGE_BYTES} are the limit; make it smaller", path.display())]
+    TooLarge {
+        /// The file.
+        path: PathBuf,
+        /// Its size.
+        bytes: u64,
+    },
+    /// The file is none of the formats.
+    #[error("{} is no PNG, JPEG, GIF or WebP picture; convert it to one of these", .0.display())]
+    NoPicture(PathBuf),
+    /// The address does not say what it leads to.
+    #[error(
+        "the address {0} does not end with .png, .jpg, .jpeg, .gif or .webp; download the picture and give the file"
+    )]
+    UnclearAddress(String),
+}
+
+/// A picture as a block of a message. `source` is an address with `http://` or `https://`, or a file, from `base` on.
+///
+/// # Errors
+/// When it cannot be read, is too large, or is no picture that every provider takes.
+pub fn read_image(source: &str, base: &Path) -> Result<Block, AttachmentError> {
+    let image = if is_address(source) {
+        let media_type = type_of_address(source)
+            .ok_or_else(|| AttachmentError::UnclearAddress(source.to_owned()))?;
+        Image { media_type: media_type.to_owned(), source: ImageSource::Url(source.to_owned()) }
+    } else {
+        let path = base.join(source);
+        let bytes = read(&path)?;
+        let media_type = type_of_bytes(&bytes).ok_or(AttachmentError::NoPicture(path))?;
+        let data = STANDARD.encode(bytes);
+        Image { media_type: media_type.to_owned(), source: ImageSource::Data(data) }
+    };
+    Ok(Block::Image(image))
+}
+
+fn is_address(source: &str) -> bool {
+    let scheme = source.split_once("://").map(|(scheme, _)| scheme.to_ascii_lowercase());
+    matches!(scheme.as_deref(), Some("http" | "https"))
+}
+
+/// What the address leads to, as far as its path says.
+fn type_of_address(address: &str) -> Option<&'static str> {
+    let (_, rest) = address.split_once("://")?;
+    let (_host, path) = rest.split(['?', '#']).next()?.split_once('/')?;
+    let (_, ending) = path.rsplit('/').next()?.rsplit_once('.')?;
+    let ending = ending.to_ascii_lowercase();
+    FORMATS.iter().find(|(_, endings)| endings.contains(&ending.as_str())).map(|(name, _)| *name)
+}
+
+fn type_of_bytes(bytes: &[u8]) -> Option<&'static str> {
+    match bytes {
+        [0x89, b'P', b'N', b'G', b'\r', b'\n', 0x1a, b'\n', ..] => Some("image/png"),
+        [0xff, 0xd8, 0xff, ..] => Some("image/jpeg"),
+        [b'G', b'I', b'F', b'8', b'7' | b'9', b'a', ..] => Some("image/gif"),
+        [b'R', b'I', b'F', b'F', _, _, _, _, b'W', b'E', b'B', b'P', ..] => Some("image/webp"),
+        _ => None,
+    }
+}
+
+fn read(path: &Path) -> Result<Vec<u8>, AttachmentError> {
+    let unreadable = |error| AttachmentError::Unreadable { path: path.to_owned(), error };
+    let metadata = fs::metadata(path).map_err(unreadable)?;
+    if !metadata.is_file() {
+        return Err(AttachmentError::NoFile(path.to_owned())); // opening a pipe would block
+    }
+    let too_large = |bytes| AttachmentError::TooLarge { path: path.to_owned(), bytes };
+    if metadata.len() > MAX_IMAGE_BYTES {
+        return Err(too_large(metadata.len()));
+    }
+    let mut bytes = Vec::new();
+    let file = File::open(path).map_err(unreadable)?;
+    file.take(MAX_IMAGE_BYTES + 1).read_to_end(&mut bytes).map_err(unreadable)?;
+    let length = bytes.len() as u64;
+    if length > MAX_IMAGE_BYTES { Err(too_large(length)) } else { Ok(bytes) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HEADS: [(&[u8], &str); 5] = [
+        (b"\x89PNG\r\n\x1a\n rest", "image/png"),
+        (b"\xff\xd8\xff\xe0 rest", "image/jpeg"),
+        (b"GIF89a rest", "image/gif"),
+        (b"GIF87a rest", "image/gif"),
+        (b"RIFF\x10\0\0\0WEBPVP8 ", "image/webp"),
+    ];
+
+    fn error(source: &str, base: &Path) -> String {
+        read_image(source, base).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn a_file_is_what_its_bytes_say() {
+        let folder = tempfile::tempdir().unwrap();
+        for (bytes, media_type) in HEADS {
+            fs::write(folder.path().join("picture.txt"), bytes).unwrap();
+            let Block::Image(image) = read_image("picture.txt", folder.path()).unwrap() else {
+                panic!("no picture")
+            };
+            assert_eq!(image.media_type, media_type);
+            let ImageSource::Data(data) = image.source else { panic!("no data") };
+            assert_eq!(STANDARD.decode(data).unwrap(), bytes);
+        }
+    }
+
+    #[test]
+    fn what_is_no_picture_is_refused_with_its_path() {
+        let folder = tempfile::tempdir().unwrap();
+        let base = folder.path();
+        for bytes in ["", "RIFF", "GIF8", "<svg/>"] {
+            fs::write(base.join("cat.png"), bytes).unwrap();
+            let said = error("cat.png", base);
+            assert!(said.contains("cat.png is no PNG, JPEG, GIF or WebP"), "{said}");
+        }
+        assert!(error("gone.png", base).contains("gone.png: No such file"));
+        assert!(error(".", base).ends_with("is not a file"));
+        let (kind, mode) = (rustix::fs::FileType::Fifo, rustix::fs::Mode::RWXU);
+        rustix::fs::mknodat(rustix::fs::CWD, base.join("pipe.png"), kind, mode, 0).unwrap();
+        assert!(error("pipe.png", base).ends_with("is not a file"));
+    }
+
+    #[test]
+    fn the_limit_is_the_last_size_that_is_taken() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("cat.png");
+        fs::write(&path, HEADS[0].0).unwrap();
+        let file = File::options().write(true).open(&path).unwrap();
+        file.set_len(MAX_IMAGE_BYTES).unwrap();
+        assert!(read_image("cat.png", folder.path()).is_ok());
+        file.set_len(MAX_IMAGE_BYTES + 1).unwrap();
+        let said = error("cat.png", folder.path());
+        assert!(said.contains("5242881 bytes") && said.contains("make it smaller"), "{said}");
+    }
+
+    #[test]
+    fn an_address_is_left_to_the_provider_and_must_say_what_it_leads_to() {
+        let base = Path::new("/");
+        for (address, media_type) in [
+            ("https://example.org/cat.png", "image/png"),
+            ("HTTP://example.org/a.b/CAT.JPEG?size=3#top", "image/jpeg"),
+            ("https://example.org/cat.webp#a.gif", "image/webp"),
+        ] {
+            let expected = Image {
+                media_type: media_type.to_owned(),
+                source: ImageSource::Url(address.to_owned()),
+            };
+            assert_eq!(read_image(address, base).unwrap(), Block::Image(expected));
+        }
+        for address in ["https://example.org/cat", "https://example.png/cat.svg", "https://a.png"] {
+            assert!(error(address, base).contains("download the picture"), "{address}");
+        }
+    }
+}

@@ -1,0 +1,142 @@
+//! What a conversation keeps when its history is replaced, and what it counts.
+
+use serde_json::{Value, json};
+use tenter_protocol::{Block, Role};
+
+use super::*;
+
+const AT: &str = "2026-03-01T12:00:00Z";
+
+fn conversation(id: &str, parent: Option<&str>) -> Conversation {
+    Conversation::new(id.into(), parent.map(str::to_owned), Path::new("/work/shop"), "first")
+}
+
+fn exchanged(model: &str, cost_usd: Option<f64>) -> Exchanged<'_> {
+    let turn = TurnUsage {
+        input_tokens: 10,
+        output_tokens: 2,
+        cached_input_tokens: 8,
+        cache_write_tokens: 1,
+    };
+    Exchanged { turn, cost_usd, window: 1000, estimated: false, model }
+}
+
+fn answered(text: &str, native: Value) -> Message {
+    Message { native: Some(native), ..Message::new(Role::Assistant, vec![Block::text(text)]) }
+}
+
+/// Two questions with the same answer, which the provider wants back differently.
+fn talk(store: &Store) -> Conversation {
+    let mut talk = conversation("c", None);
+    for (question, native) in [("one?", json!({"n": 1})), ("two?", json!({"n": 2}))] {
+        talk.push(Message::user(question), Origin::User);
+        talk.add_response(&exchanged("first", None));
+        talk.push(answered("Yes.", native), Origin::Model);
+    }
+    talk.save(store, AT).unwrap();
+    talk
+}
+
+fn replacement(kind: ChangeKind, messages: &[Message]) -> Replacement<'_> {
+    Replacement { kind, by: "tidy", reason: Some("too long"), messages }
+}
+
+fn stored(store: &Store) -> Vec<(String, Option<Value>, Origin)> {
+    let entries = store.load("c").unwrap().entries.into_iter().map(|stored| stored.entry);
+    entries.map(|Entry { message, origin }| (message.content(), message.native, origin)).collect()
+}
+
+#[test]
+fn what_was_said_before_stays_as_the_provider_wants_it_in_another_history() {
+    let store = Store::in_memory().unwrap();
+    let mut talk = talk(&store);
+    // As a hook gives it: without what it never saw.
+    let new = [
+        Message::user("So far: one."),
+        Message::assistant("Yes."),
+        Message::user("two?"),
+        Message::assistant("Yes."),
+        Message::assistant("Yes."),
+        Message::user("three?"),
+    ];
+    talk.replace(&store, &replacement(ChangeKind::Mutate, &new), AT).unwrap();
+    let mutated = || Origin::Mutation("tidy".into());
+    let expected = [
+        ("So far: one.", None, mutated()),
+        ("Yes.", Some(json!({"n": 1})), Origin::Model),
+        ("two?", None, Origin::User),
+        ("Yes.", Some(json!({"n": 2})), Origin::Model),
+        ("Yes.", None, mutated()),
+        ("three?", None, mutated()),
+    ];
+    let expected = expected.map(|(text, native, origin)| (text.to_owned(), native, origin));
+    assert_eq!(stored(&store), expected);
+    let resumed = Conversation::resumed(store.load("c").unwrap());
+    assert_eq!(resumed.messages(), talk.messages());
+
+    // The second replacement knows what the first left.
+    talk.push(Message::assistant("No."), Origin::Model);
+    talk.replace(&store, &replacement(ChangeKind::Mutate, &new[..4]), AT).unwrap();
+    assert_eq!(stored(&store), expected[..4]);
+}
+
+#[test]
+fn a_summary_is_its_recipes() {
+    let store = Store::in_memory().unwrap();
+    let mut talk = talk(&store);
+    let new = [Message::user("In short: yes."), Message::user("two?")];
+    talk.replace(&store, &replacement(ChangeKind::Compact, &new), AT).unwrap();
+    let origins: Vec<Origin> = stored(&store).into_iter().map(|(_, _, origin)| origin).collect();
+    assert_eq!(origins, [Origin::Recipe("tidy".into()), Origin::User]);
+    let change = store.history("c").unwrap().pop().unwrap().change.unwrap();
+    assert_eq!((change.kind, change.reason.as_deref()), (ChangeKind::Compact, Some("too long")));
+}
+
+#[test]
+fn the_figures_of_a_session_are_those_that_are_stored() {
+    let store = Store::in_memory().unwrap();
+    let mut main = conversation("main", None);
+    main.push(Message::user("go"), Origin::User);
+    main.save(&store, AT).unwrap();
+    assert_eq!(main.usage().cost_usd, None);
+    let mut child = conversation("child", Some("main"));
+    for (model, cost) in [("first", Some(0.5)), ("second", None), ("third", Some(0.25))] {
+        child.push(Message::user("find it"), Origin::User);
+        child.add_response(&exchanged(model, cost));
+        child.push(Message::assistant("there"), Origin::Model);
+        child.save(&store, AT).unwrap();
+    }
+    main.add_response(&exchanged("second", Some(1.0)));
+    // What a response says that says nothing is paid for all the same.
+    main.push(Message::assistant(""), Origin::Model);
+    main.add_response(&exchanged("second", Some(2.0)));
+    main.push(Message::assistant("done"), Origin::Model);
+    let turn = TurnUsage { input_tokens: 30, output_tokens: 6, ..TurnUsage::default() };
+    main.add_subagent_usage(Spent { turn, cost_usd: child.usage().cost_usd });
+    main.save(&store, AT).unwrap();
+
+    let loaded = |id: &str| store.load(id).unwrap().summary;
+    assert_eq!(loaded("child").usage, *child.usage());
+    assert_eq!(loaded("child").model, "third");
+    assert_eq!(main.usage().cost_usd, Some(3.75));
+    assert_eq!((main.model(), loaded("main").model.as_str()), ("second", "second"));
+    let (live, kept) = (*main.usage(), loaded("main").usage);
+    let turn = TurnUsage {
+        input_tokens: 20,
+        output_tokens: 4,
+        cached_input_tokens: 16,
+        cache_write_tokens: 2,
+    };
+    assert_eq!(kept, Usage { turn, ..live }, "the silent response is saved with the next");
+}
+
+#[test]
+fn a_conversation_that_was_deleted_meanwhile_is_lost_and_says_so_once() {
+    let store = Store::in_memory().unwrap();
+    let mut talk = talk(&store);
+    store.delete(&["c".into()]).unwrap();
+    talk.push(Message::user("three?"), Origin::User);
+    let error = talk.save(&store, AT).unwrap_err();
+    assert!(matches!(error, StoreError::Deleted { .. }), "{error}");
+    talk.set_status(&store, "failed", AT).unwrap();
+}

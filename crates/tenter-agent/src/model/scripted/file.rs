@@ -1,0 +1,227 @@
+//! A script as it is written: `docs/scripted-models.md`. What it does not know, it refuses.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use serde::Deserialize;
+use serde_json::Value;
+use tenter_protocol::event::TurnUsage;
+use tenter_protocol::{Block, Object, ToolCall};
+
+use crate::model::{ModelError, ResponseBlock, StopCause, Trouble, read_arguments};
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Script {
+    pub(super) turns: Vec<Turn>,
+    /// Answers for side runs, by recipe name.
+    #[serde(default)]
+    pub(super) recipes: BTreeMap<String, Vec<String>>,
+    pub(super) context_window: Option<u64>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Turn {
+    pub(super) text: Option<String>,
+    pub(super) reasoning: Option<String>,
+    #[serde(default)]
+    pub(super) tool_calls: Vec<Call>,
+    pub(super) usage: Option<Figures>,
+    pub(super) cost_usd: Option<f64>,
+    pub(super) stop: Option<Stop>,
+    #[serde(default)]
+    pub(super) expect: Expect,
+    pub(super) fault: Option<Fault>,
+}
+
+impl Turn {
+    /// Whether the model says or does anything in it.
+    pub(super) fn has_content(&self) -> bool {
+        self.text.is_some() || self.reasoning.is_some() || !self.tool_calls.is_empty()
+    }
+
+    /// How often it fails before it is played.
+    pub(super) fn failures(&self) -> u32 {
+        self.fault
+            .as_ref()
+            .map_or(0, |fault| fault.failure.as_ref().map_or(0, |failure| failure.times))
+    }
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Call {
+    name: String,
+    id: Option<String>,
+    /// An object; or a string that stands for the arguments as a model wrote them, well formed or not.
+    #[serde(default)]
+    input: Value,
+}
+
+impl Call {
+    /// The call, as number `index` of turn number `turn`.
+    pub(super) fn block(&self, turn: usize, index: usize) -> ResponseBlock {
+        let id = self.id.clone().unwrap_or_else(|| format!("call-{turn}-{index}"));
+        let input = match &self.input {
+            Value::Object(object) => Ok(object.clone()),
+            Value::Null => Ok(Object::new()),
+            Value::String(arguments) => read_arguments(arguments),
+            other => read_arguments(&other.to_string()),
+        };
+        let name = self.name.clone();
+        match input {
+            Ok(input) => ResponseBlock::Said(Block::ToolUse(ToolCall { id, name, input })),
+            Err(error) => ResponseBlock::Malformed { id, name, error },
+        }
+    }
+}
+
+#[derive(Debug, Default, Clone, Copy, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+#[expect(clippy::struct_field_names, reason = "they are the file's keys")]
+pub(super) struct Figures {
+    input_tokens: u64,
+    output_tokens: u64,
+    cached_input_tokens: u64,
+    cache_write_tokens: u64,
+}
+
+impl From<Figures> for TurnUsage {
+    fn from(figures: Figures) -> Self {
+        Self {
+            input_tokens: figures.input_tokens,
+            output_tokens: figures.output_tokens,
+            cached_input_tokens: figures.cached_input_tokens,
+            cache_write_tokens: figures.cache_write_tokens,
+        }
+    }
+}
+
+#[derive(Debug, Clone, Copy, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Stop {
+    Length,
+    Filtered,
+}
+
+impl From<Stop> for StopCause {
+    fn from(stop: Stop) -> Self {
+        match stop {
+            Stop::Length => Self::Length,
+            Stop::Filtered => Self::Filtered,
+        }
+    }
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Expect {
+    #[serde(default)]
+    pub(super) contains: Vec<String>,
+    #[serde(default)]
+    pub(super) lacks: Vec<String>,
+}
+
+/// What goes wrong in a turn.
+#[derive(Debug, Deserialize)]
+#[serde(try_from = "FaultKeys")]
+pub(super) struct Fault {
+    /// The time until anything happens.
+    pub(super) delay: Duration,
+    /// How the turn fails; without it, it is only late.
+    pub(super) failure: Option<Failure>,
+}
+
+#[derive(Debug)]
+pub(super) struct Failure {
+    kind: FaultKind,
+    message: String,
+    retry_after: Option<Duration>,
+    /// How often in a row.
+    times: u32,
+}
+
+impl Failure {
+    /// Whether the beginning of the text is heard before.
+    pub(super) fn is_cut(&self) -> bool {
+        matches!(self.kind, FaultKind::Cut)
+    }
+
+    pub(super) fn error(&self) -> ModelError {
+        let message = self.message.clone();
+        match self.kind.trouble() {
+            Some(trouble) => {
+                ModelError::Passing { trouble, message, retry_after: self.retry_after }
+            }
+            None if matches!(self.kind, FaultKind::TooLong) => ModelError::TooLong { message },
+            None => ModelError::Refused { message, help: None },
+        }
+    }
+}
+
+#[derive(Debug, Clone, Copy, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum FaultKind {
+    Overloaded,
+    RateLimited,
+    Cut,
+    Connection,
+    Server,
+    TooLong,
+    Refused,
+}
+
+impl FaultKind {
+    fn trouble(self) -> Option<Trouble> {
+        match self {
+            Self::Overloaded => Some(Trouble::Overloaded),
+            Self::RateLimited => Some(Trouble::RateLimited),
+            Self::Cut => Some(Trouble::Cut),
+            Self::Connection => Some(Trouble::Connection),
+            Self::Server => Some(Trouble::Server),
+            Self::TooLong | Self::Refused => None,
+        }
+    }
+}
+
+/// A fault's keys, which do not all go together.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct FaultKeys {
+    kind: Option<FaultKind>,
+    message: Option<String>,
+    retry_after_ms: Option<u64>,
+    times: Option<u32>,
+    delay_ms: Option<u64>,
+}
+
+impl TryFrom<FaultKeys> for Fault {
+    type Error = String;
+
+    fn try_from(keys: FaultKeys) -> Result<Self, String> {
+        let delay = Duration::from_millis(keys.delay_ms.unwrap_or(0));
+        let Some(kind) = keys.kind else {
+            return if keys.message.is_some()
+                || keys.retry_after_ms.is_some()
+                || keys.times.is_some()
+            {
+                Err("a fault without a `kind` has a `delay_ms` and nothing else".to_owned())
+            } else {
+                Ok(Self { delay, failure: None })
+            };
+        };
+        if keys.times == Some(0) {
+            return Err("a fault's `times` is at least 1".to_owned());
+        }
+        if keys.retry_after_ms.is_some() && kind.trouble().is_none() {
+            return Err("`retry_after_ms` goes with faults that pass".to_owned());
+        }
+        let refusal =
+            matches!(kind, FaultKind::Refused).then(|| "the model refuses the request".to_owned());
+        let message = keys.message.or(refusal).unwrap_or_default();
+        let retry_after = keys.retry_after_ms.map(Duration::from_millis);
+        let times = keys.times.unwrap_or(1);
+        Ok(Self { delay, failure: Some(Failure { kind, message, retry_after, times }) })
+    }
+}

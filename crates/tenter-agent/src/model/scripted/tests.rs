@@ -1,0 +1,147 @@
+//! How a script is read and played.
+
+use std::time::Duration;
+
+use tenter_protocol::Message;
+
+use super::*;
+use crate::model::Trouble;
+
+fn respond(model: &ScriptedModel, said: &str) -> (Result<Response, ModelError>, String) {
+    let messages = [Message::user(said)];
+    let request = Request { system: "system", messages: &messages, tools: &[], recipe: None };
+    let mut streamed = String::new();
+    let response = model.respond(
+        &request,
+        &mut |delta| {
+            if let Delta::Text(text) = delta {
+                streamed.push_str(text);
+            }
+        },
+        &Cancel::new(),
+    );
+    (response, streamed)
+}
+
+fn model(script: &str) -> ScriptedModel {
+    ScriptedModel::parse("scripted:test", script).unwrap()
+}
+
+#[test]
+fn turns_are_played_in_order_and_then_nothing_more_is_said() {
+    let model = model(
+        "turns:\n  - text: I will look.\n    tool_calls: [{name: bash, input: {command: ls}}]\n  - text: Done.\n",
+    );
+    let (first, streamed) = respond(&model, "hi");
+    assert_eq!(streamed, "I will look.");
+    assert!(
+        matches!(&first.unwrap().blocks[1], ResponseBlock::Said(Block::ToolUse(call)) if call.id == "call-1-1")
+    );
+    assert_eq!(respond(&model, "hi").1, "Done.");
+    assert!(respond(&model, "hi").0.unwrap().blocks.is_empty());
+}
+
+#[test]
+fn json_is_read_as_well_and_usage_is_the_scripts_own() {
+    let model = model(
+        r#"{"turns": [{"text": "x", "usage": {"input_tokens": 900, "output_tokens": 30}}], "context_window": 16000}"#,
+    );
+    assert_eq!(
+        respond(&model, "hi").0.unwrap().usage,
+        Some(TurnUsage { input_tokens: 900, output_tokens: 30, ..TurnUsage::default() })
+    );
+    assert_eq!(model.context_window(), 16_000);
+}
+
+#[test]
+fn an_unmet_expectation_shows_both_texts() {
+    let model = model(
+        "turns:\n  - expect: {contains: [hello], lacks: [AKIA]}\n  - expect: {lacks: [hi]}\n",
+    );
+    let error = respond(&model, "hi").0.unwrap_err().to_string();
+    assert!(
+        error.contains("turn 1") && error.contains("\"hello\"") && error.contains("\n\nhi"),
+        "{error}"
+    );
+    let error = respond(&model, "hi").0.unwrap_err().to_string();
+    assert!(error.contains("turn 2") && error.contains("lack \"hi\""), "{error}");
+}
+
+#[test]
+fn a_fault_is_the_first_try_of_its_turn() {
+    let model = model(
+        "turns:\n  - {text: whole again, fault: {kind: overloaded, times: 2, message: busy, retry_after_ms: 30}}\n  - {text: one two, fault: {kind: cut}}\n  - {text: late, fault: {delay_ms: 1}}\n",
+    );
+    let overloaded = ModelError::Passing {
+        trouble: Trouble::Overloaded,
+        message: "busy".into(),
+        retry_after: Some(Duration::from_millis(30)),
+    };
+    for _ in 0..2 {
+        assert_eq!(respond(&model, "").0, Err(overloaded.clone()));
+    }
+    assert_eq!(respond(&model, "").1, "whole again");
+    let (cut, streamed) = respond(&model, "");
+    assert_eq!((cut, streamed.as_str()), (Err(ModelError::passing(Trouble::Cut)), "one"));
+    assert_eq!(respond(&model, "").1, "one two");
+    assert_eq!(respond(&model, "").1, "late");
+    assert_eq!(respond(&model, "").0.unwrap().stop, StopCause::Over);
+}
+
+#[test]
+fn a_turn_of_nothing_but_a_fault_is_over_with_it() {
+    let model = model(
+        "turns:\n  - fault: {kind: connection, times: 2}\n  - fault: {kind: server}\n  - fault: {kind: rate_limited}\n  - fault: {kind: too_long, message: 9 of 8}\n  - fault: {kind: refused}\n  - text: At last.\n",
+    );
+    for trouble in [Trouble::Connection, Trouble::Connection, Trouble::Server, Trouble::RateLimited]
+    {
+        assert_eq!(respond(&model, "").0, Err(ModelError::passing(trouble)));
+    }
+    assert_eq!(respond(&model, "").0, Err(ModelError::TooLong { message: "9 of 8".into() }));
+    let message = "the model refuses the request".to_owned();
+    assert_eq!(respond(&model, "").0, Err(ModelError::Refused { message, help: None }));
+    assert_eq!(respond(&model, "").1, "At last.");
+}
+
+#[test]
+fn figures_and_the_stop_are_the_scripts_own() {
+    let model = model(
+        "turns:\n  - {text: x, cost_usd: 0.25, stop: length, usage: {input_tokens: 9, output_tokens: 3, cached_input_tokens: 8, cache_write_tokens: 1}}\n  - {text: x, stop: filtered}\n",
+    );
+    let first = respond(&model, "").0.unwrap();
+    assert_eq!((first.cost_usd, first.stop), (Some(0.25), StopCause::Length));
+    let usage = first.usage.unwrap();
+    assert_eq!((usage.cached_input_tokens, usage.cache_write_tokens), (8, 1));
+    assert_eq!(respond(&model, "").0.unwrap().stop, StopCause::Filtered);
+}
+
+#[test]
+fn malformed_arguments_are_told_apart() {
+    let model = model(
+        "turns:\n  - tool_calls: [{name: bash, input: '{\"command\": '}, {name: bash, input: '[1]'}]\n",
+    );
+    let blocks = respond(&model, "").0.unwrap().blocks;
+    assert!(
+        blocks.iter().all(|block| matches!(block, ResponseBlock::Malformed { .. })),
+        "{blocks:?}"
+    );
+}
+
+#[test]
+fn what_is_no_script_is_refused_with_its_place() {
+    for script in [
+        "",
+        "turns: 3",
+        "turns: []\nturnz: []",
+        "turns:\n  - txt: hi",
+        "turns: [{usage: {tokens: 1}}]",
+        "turns: [{stop: done}]",
+        "turns: [{fault: {kind: sleepy}}]",
+        "turns: [{fault: {kind: cut, times: 0}}]",
+        "turns: [{fault: {times: 2}}]",
+        "turns: [{fault: {kind: refused, retry_after_ms: 5}}]",
+    ] {
+        assert!(ScriptedModel::parse("x", script).is_err(), "{script:?}");
+    }
+    assert!(ScriptedModel::parse("x", "turns:\n  - txt: hi").err().unwrap().contains("line 2"));
+}

@@ -1,0 +1,91 @@
+//! What a folder is to git, read from its files: git itself is not run.
+
+use std::fmt;
+use std::fs::{self, File};
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+
+/// Bytes of git's files that are read; the line that counts is the first.
+const HEAD: u64 = 4096;
+
+/// What a folder is to git.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Repository {
+    /// No repository's top folder.
+    None,
+    /// A repository on no branch, or on one that cannot be told.
+    Detached,
+    /// A repository on this branch.
+    Branch(String),
+}
+
+impl Repository {
+    /// Looks at `folder`.
+    pub(super) fn of(folder: &Path) -> Self {
+        let dot_git = folder.join(".git");
+        if !dot_git.exists() {
+            return Self::None;
+        }
+        let head = first_line(&git_folder(folder, dot_git).join("HEAD"));
+        let branch = head.as_deref().and_then(|line| line.strip_prefix("ref: refs/heads/"));
+        branch.map_or(Self::Detached, |branch| Self::Branch(branch.to_owned()))
+    }
+}
+
+/// In a further working tree and in a submodule `.git` is a file that says where the folder is.
+fn git_folder(folder: &Path, dot_git: PathBuf) -> PathBuf {
+    let said = first_line(&dot_git);
+    let elsewhere = said.as_deref().and_then(|line| line.strip_prefix("gitdir: "));
+    elsewhere.map_or(dot_git, |path| folder.join(path))
+}
+
+fn first_line(path: &Path) -> Option<String> {
+    if !fs::metadata(path).ok()?.is_file() {
+        return None; // opening a pipe would block
+    }
+    let mut text = Vec::new();
+    File::open(path).ok()?.take(HEAD).read_to_end(&mut text).ok()?;
+    String::from_utf8_lossy(&text).lines().next().map(|line| line.trim_end().to_owned())
+}
+
+impl fmt::Display for Repository {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::None => f.write_str("the project folder is not the top of a repository"),
+            Self::Detached => f.write_str("a repository, on no branch"),
+            Self::Branch(branch) => write!(f, "a repository, on the branch {branch}"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn write(path: &Path, text: &str) {
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+
+    #[test]
+    fn the_branch_is_in_head() {
+        let folder = tempfile::tempdir().unwrap();
+        let project = folder.path();
+        assert_eq!(Repository::of(project), Repository::None);
+        fs::create_dir(project.join(".git")).unwrap();
+        assert_eq!(Repository::of(project), Repository::Detached);
+        write(&project.join(".git/HEAD"), "ref: refs/heads/fix/it\n");
+        assert_eq!(Repository::of(project), Repository::Branch("fix/it".into()));
+        write(&project.join(".git/HEAD"), "3b18e512dba79e4c8300dd08aeb37f8e728b8dad\n");
+        assert_eq!(Repository::of(project), Repository::Detached);
+    }
+
+    #[test]
+    fn a_further_working_tree_says_where_its_head_is() {
+        let folder = tempfile::tempdir().unwrap();
+        write(&folder.path().join("main/.git/worktrees/side/HEAD"), "ref: refs/heads/side\n");
+        write(&folder.path().join("side/.git"), "gitdir: ../main/.git/worktrees/side\n");
+        let found = Repository::of(&folder.path().join("side"));
+        assert_eq!(found, Repository::Branch("side".into()));
+    }
+}

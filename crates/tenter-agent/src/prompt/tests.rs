@@ -1,0 +1,144 @@
+//! What a system prompt holds, and what it leaves out.
+
+use std::fs;
+use std::os::unix::fs::symlink;
+
+use tempfile::TempDir;
+
+use super::*;
+
+/// A project with a folder `sub` in it, and a home folder beside it.
+struct Place {
+    folder: TempDir,
+}
+
+impl Place {
+    fn new() -> Self {
+        let folder = TempDir::new().unwrap();
+        fs::create_dir_all(folder.path().join("project/sub")).unwrap();
+        fs::create_dir_all(folder.path().join("home")).unwrap();
+        Self { folder }
+    }
+
+    fn at(&self, path: &str) -> PathBuf {
+        self.folder.path().join(path)
+    }
+
+    fn write(&self, path: &str, text: impl AsRef<[u8]>) {
+        fs::write(self.at(path), text).unwrap();
+    }
+
+    /// The prompt for a person who stands in `cwd`.
+    fn prompt(&self, cwd: &str, override_file: Option<&str>) -> (String, Vec<Diagnostic>) {
+        system_prompt(&PromptSources {
+            project: &self.at("project"),
+            cwd: &self.at(cwd),
+            user_files: vec![self.at("home/AGENTS.md"), self.at("home/other.md")],
+            override_file: override_file.map(|file| self.at(file)),
+            today: jiff::civil::date(2026, 3, 1),
+            os: "linux",
+            shell: Some("/bin/zsh"),
+        })
+    }
+}
+
+fn ids(findings: &[Diagnostic]) -> Vec<&str> {
+    findings.iter().map(|finding| finding.id).collect()
+}
+
+#[test]
+fn it_says_how_to_work_and_where() {
+    let place = Place::new();
+    fs::create_dir(place.at("project/.git")).unwrap();
+    place.write("project/.git/HEAD", "ref: refs/heads/main\n");
+    let (prompt, findings) = place.prompt("project", None);
+    let expected = format!(
+        "{HOW_TO_WORK}\n\n<environment>\nProject folder: {}\nGit: a repository, on the branch main\nOperating system: \
+         linux\nThe person's shell: /bin/zsh\nToday (UTC): 2026-03-01\n</environment>",
+        place.at("project").display()
+    );
+    assert_eq!((prompt, findings), (expected, Vec::new()));
+}
+
+#[test]
+fn context_files_are_marked_with_their_paths_and_the_nearest_comes_last() {
+    let place = Place::new();
+    place.write("home/AGENTS.md", "Say please.\n");
+    place.write("project/AGENTS.md", "Use tabs.\n");
+    place.write("project/sub/AGENTS.md", "Use spaces.\n");
+    let (prompt, findings) = place.prompt("project/sub", None);
+    assert_eq!(findings, []);
+    let files = ["home/AGENTS.md", "project/AGENTS.md", "project/sub/AGENTS.md"];
+    let marks = files.map(|file| format!("<instructions from=\"{}\">", place.at(file).display()));
+    let places = marks.each_ref().map(|mark| prompt.find(mark.as_str()).unwrap());
+    assert!(places.is_sorted(), "{prompt}");
+    assert!(prompt.ends_with("Use spaces.\n</instructions>"), "{prompt}");
+    let above = place.prompt("project", None).0;
+    assert!(above.contains("Use tabs.") && !above.contains("Use spaces."), "{above}");
+    assert!(!place.prompt("home", None).0.contains("home/AGENTS.md\">\n(the project"));
+}
+
+#[test]
+fn a_file_with_two_names_is_read_once() {
+    let place = Place::new();
+    place.write("home/AGENTS.md", "Say please.\n");
+    symlink(place.at("home/AGENTS.md"), place.at("home/other.md")).unwrap();
+    let (prompt, findings) = place.prompt("project", None);
+    assert_eq!((prompt.matches("Say please.").count(), findings), (1, Vec::new()));
+}
+
+#[test]
+fn a_link_out_of_the_project_is_refused_and_one_within_it_is_not() {
+    let place = Place::new();
+    place.write("home/secret", "the key is under the mat");
+    symlink(place.at("home/secret"), place.at("project/AGENTS.md")).unwrap();
+    let (prompt, findings) = place.prompt("project", None);
+    assert!(!prompt.contains("under the mat"));
+    assert_eq!(ids(&findings), ["context-file-outside"]);
+    fs::remove_file(place.at("project/AGENTS.md")).unwrap();
+    place.write("project/CONTRIBUTING.md", "Use tabs.");
+    symlink("CONTRIBUTING.md", place.at("project/AGENTS.md")).unwrap();
+    let (prompt, findings) = place.prompt("project", None);
+    assert!(prompt.contains("Use tabs.") && findings.is_empty(), "{prompt}");
+}
+
+#[test]
+fn a_long_file_is_cut_between_two_characters_and_that_is_said() {
+    let place = Place::new();
+    // The limit is even, so the 'x' has it cut an 'é' in two.
+    place.write("project/AGENTS.md", format!("x{}", "é".repeat(40_000)));
+    let (prompt, findings) = place.prompt("project", None);
+    assert_eq!(ids(&findings), ["context-file-cut"]);
+    let end = "é\n[The rest of this file is left out.]\n</instructions>";
+    assert!(prompt.ends_with(end) && !prompt.contains('\u{fffd}'));
+    assert_eq!(prompt.matches('é').count(), 32_767);
+    place.write("project/AGENTS.md", "é".repeat(32_768));
+    assert_eq!(place.prompt("project", None).1, []);
+}
+
+#[test]
+fn what_cannot_be_read_is_told_and_left_out() {
+    let place = Place::new();
+    fs::create_dir(place.at("project/AGENTS.md")).unwrap();
+    let (kind, mode) = (rustix::fs::FileType::Fifo, rustix::fs::Mode::RWXU);
+    rustix::fs::mknodat(rustix::fs::CWD, place.at("home/AGENTS.md"), kind, mode, 0).unwrap();
+    place.write("home/other.md", b"caf\xe9");
+    let (prompt, findings) = place.prompt("project", None);
+    assert_eq!(ids(&findings), ["context-file-unreadable", "context-file-unreadable"]);
+    assert!(prompt.contains("caf\u{fffd}"), "bytes that are no text do not hide the rest");
+}
+
+#[test]
+fn a_file_stands_in_the_place_of_how_to_work_and_of_nothing_else() {
+    let place = Place::new();
+    place.write("home/prompt.md", "You are a parrot.\n");
+    let (prompt, findings) = place.prompt("project", Some("home/prompt.md"));
+    assert!(prompt.starts_with("You are a parrot.\n\n<environment>\n"), "{prompt}");
+    assert_eq!(findings, []);
+    let (prompt, findings) = place.prompt("project", Some("home/gone.md"));
+    assert!(prompt.starts_with(HOW_TO_WORK));
+    assert_eq!(ids(&findings), ["system-prompt-missing"]);
+    let (prompt, findings) = place.prompt("project", Some("home"));
+    assert!(prompt.starts_with(HOW_TO_WORK));
+    assert_eq!(ids(&findings), ["context-file-unreadable"]);
+}

@@ -1,0 +1,65 @@
+//! The recipes that an agent may use by itself: for a hook's callback, for a compaction.
+//!
+//! Nobody is asked then, so a recipe that the project brought along starts no program unless the person trusts it: its
+//! `bash` is refused and says so in the text.
+
+use std::ffi::OsString;
+use std::fmt;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use tenter_proc::Cancel;
+
+use super::{CommandOutput, ProjectShell, Recipe, RecipeError, Recipes, Shell};
+
+/// Decides whether a project's recipe may start programs.
+pub type RecipeTrust = Arc<dyn Fn(&Recipe) -> bool + Send + Sync>;
+
+/// Recipes, and what they may do.
+#[derive(Clone)]
+pub struct RecipeBook {
+    /// Where they are.
+    pub recipes: Recipes,
+    /// Where their programs start.
+    pub project: PathBuf,
+    /// The environment of their programs.
+    pub env: Vec<(OsString, OsString)>,
+    /// Which of the project's recipes may start programs.
+    pub trust: RecipeTrust,
+}
+
+impl RecipeBook {
+    /// The recipe of this name.
+    ///
+    /// # Errors
+    /// When there is none, or it cannot be used.
+    pub fn find(&self, name: &str) -> Result<Recipe, RecipeError> {
+        self.recipes.find(name)
+    }
+
+    /// What a recipe's programs are started by; `cancel` ends them.
+    pub fn shell(&self, recipe: &Recipe, cancel: &Cancel) -> Box<dyn Shell> {
+        if recipe.layer().is_of_project() && !(self.trust)(recipe) {
+            return Box::new(NoShell);
+        }
+        let (project, env) = (self.project.clone(), self.env.clone());
+        Box::new(ProjectShell { project, env, cancel: cancel.clone() })
+    }
+}
+
+impl fmt::Debug for RecipeBook {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // Not the environment: it may hold secrets.
+        f.debug_struct("RecipeBook").field("recipes", &self.recipes).finish_non_exhaustive()
+    }
+}
+
+/// Starts nothing.
+struct NoShell;
+
+impl Shell for NoShell {
+    fn run(&self, _program: &str, _args: &[String]) -> CommandOutput {
+        let why = "was not started: the recipe comes with the project and is not trusted (see `tenter trust`)";
+        CommandOutput { text: String::new(), failure: Some(why.to_owned()) }
+    }
+}

@@ -1,0 +1,116 @@
+//! Runs the programs of templates, for real.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use tenter_proc::{Cancel, Completion, End, Invocation, Limits, Streams};
+
+use super::template::{CommandOutput, Shell};
+
+/// How long a program may take.
+const TIMEOUT: Duration = Duration::from_secs(30);
+/// Bytes of its output that are kept: the beginning and the end.
+const KEPT: usize = 1 << 20;
+
+/// Runs programs in a project's folder, each for 30 s at most, with nothing to read.
+#[derive(Debug, Clone)]
+pub struct ProjectShell {
+    /// The folder, an absolute path.
+    pub project: PathBuf,
+    /// Their whole environment.
+    pub env: Vec<(OsString, OsString)>,
+    /// Ends the one that runs, and all that come after it.
+    pub cancel: Cancel,
+}
+
+impl Shell for ProjectShell {
+    fn run(&self, program: &str, args: &[String]) -> CommandOutput {
+        let invocation = Invocation {
+            program: program.into(),
+            args: args.iter().map(OsString::from).collect(),
+            cwd: self.project.clone(),
+            env: self.env.clone(),
+            stdin: Vec::new(),
+            streams: Streams::Separate,
+            limits: Limits { timeout: TIMEOUT, keep: KEPT, ..Limits::default() },
+        };
+        let completion = tenter_proc::run(&invocation, &self.cancel);
+        let text = completion.stdout.text().trim_end_matches(['\r', '\n']).to_owned();
+        CommandOutput { text, failure: failure(&completion) }
+    }
+}
+
+/// How it failed, with the last that it had to say.
+fn failure(completion: &Completion) -> Option<String> {
+    let how = match &completion.end {
+        End::Exited(0) => return None,
+        End::Exited(code) => format!("failed with exit code {code}"),
+        End::Signalled(signal) => format!("was ended by signal {signal}"),
+        End::TimedOut => format!("took longer than {} s", TIMEOUT.as_secs()),
+        End::Cancelled => "was interrupted".to_owned(),
+        End::NotStarted(error) => return Some(format!("could not be started: {error}")),
+    };
+    let last = completion.stderr.tail_lines(1);
+    Some(if last.trim().is_empty() { how } else { format!("{how}: {}", last.trim()) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tools::testing::search_path;
+
+    fn shell() -> (tempfile::TempDir, ProjectShell) {
+        let folder = tempfile::tempdir().unwrap();
+        let project = folder.path().canonicalize().unwrap();
+        let env = vec![("PATH".into(), search_path())];
+        (folder, ProjectShell { project, env, cancel: Cancel::new() })
+    }
+
+    fn sh(shell: &ProjectShell, line: &str) -> CommandOutput {
+        shell.run("sh", &["-c".to_owned(), line.to_owned()])
+    }
+
+    #[test]
+    fn a_program_runs_in_the_project_and_its_text_has_no_end() {
+        let (_folder, shell) = shell();
+        let output = sh(&shell, "pwd; cat; echo; echo warning >&2");
+        let text = shell.project.display().to_string();
+        assert_eq!(output, CommandOutput { text, failure: None });
+    }
+
+    #[test]
+    fn arguments_are_not_read_by_a_shell() {
+        let (_folder, shell) = shell();
+        let args = ["%s|%s".to_owned(), "a; touch b".to_owned(), "$HOME".to_owned()];
+        assert_eq!(shell.run("printf", &args).text, "a; touch b|$HOME");
+        assert!(!shell.project.join("b").exists());
+    }
+
+    #[test]
+    fn a_failure_says_how_and_the_last_that_was_said() {
+        let (_folder, shell) = shell();
+        let output = sh(&shell, "echo so far; echo one >&2; echo 'fatal: two' >&2; exit 128");
+        assert_eq!(output.text, "so far");
+        assert_eq!(output.failure.unwrap(), "failed with exit code 128: fatal: two");
+        assert_eq!(sh(&shell, "exit 1").failure.unwrap(), "failed with exit code 1");
+        assert_eq!(sh(&shell, "kill -KILL $$").failure.unwrap(), "was ended by signal 9");
+        let missing = shell.run("no-such-program", &[]).failure.unwrap();
+        assert!(missing.starts_with("could not be started: there is no program"), "{missing}");
+    }
+
+    #[test]
+    fn what_was_cancelled_starts_nothing_more() {
+        let (_folder, shell) = shell();
+        shell.cancel.cancel();
+        assert_eq!(sh(&shell, "sleep 1234").failure.unwrap(), "was interrupted");
+    }
+
+    #[test]
+    fn of_long_output_the_beginning_and_the_end_are_kept() {
+        let (_folder, shell) = shell();
+        let text =
+            sh(&shell, "echo first; head -c 3000000 /dev/zero | tr '\\0' x; echo; echo last").text;
+        assert!(text.starts_with("first\n") && text.ends_with("\nlast") && text.len() < KEPT + 100);
+    }
+}

@@ -1,0 +1,106 @@
+//! What asynchronous hooks ask for, once their answers come: text for the model, and recipes that run in a thread of their
+//! own while the conversation goes on. Both are delivered before a later turn and marked as late.
+//!
+//! A late recipe's answer never takes the place of the history: that has moved on since it was asked for.
+
+use std::collections::BTreeMap;
+use std::thread::{self, JoinHandle};
+
+use tenter_engine::Late;
+use tenter_proc::Cancel;
+use tenter_protocol::{Block, Diagnostic, Message, Role, Severity};
+
+use super::side::{SideAnswer, Wanted};
+use super::{AgentError, Session};
+use crate::store::Origin;
+use crate::watch::Happening;
+
+/// A recipe that an asynchronous hook called back.
+pub(super) struct LateRun {
+    hook: String,
+    recipe: String,
+    cancel: Cancel,
+    thread: JoinHandle<SideAnswer>,
+}
+
+impl Session<'_> {
+    /// Takes what has come since the last time into the conversation.
+    pub(super) fn deliver_late(&mut self) -> Result<(), AgentError> {
+        for late in self.agent.engine.take_late(self.conversation.id()) {
+            self.take_late(late);
+        }
+        let (done, running): (Vec<_>, Vec<_>) = std::mem::take(&mut self.late_runs)
+            .into_iter()
+            .partition(|run| run.thread.is_finished());
+        self.late_runs = running;
+        for run in done {
+            self.finish_late(run);
+        }
+        self.save()
+    }
+
+    /// Ends what still runs, and keeps for the next session what hooks said to the end of this one.
+    pub(super) fn end_late(&mut self) -> Result<(), AgentError> {
+        for run in &self.late_runs {
+            run.cancel.cancel();
+        }
+        for run in std::mem::take(&mut self.late_runs) {
+            self.finish_late(run);
+        }
+        for late in self.agent.engine.take_late(self.conversation.id()) {
+            if let (Some(context), false) = (&late.context, self.conversation.messages().is_empty())
+            {
+                self.push_late(&late.hook, context);
+            }
+        }
+        self.save()
+    }
+
+    fn take_late(&mut self, late: Late) {
+        if let Some(context) = &late.context {
+            self.push_late(&late.hook, context);
+        }
+        let Some((recipe, args)) = late.callback else { return };
+        match self.start_late(&late.hook, &recipe, &args) {
+            Ok(run) => self.late_runs.push(run),
+            Err(reason) => self.diagnose(&failed(&late.hook, &recipe, &reason)),
+        }
+    }
+
+    fn start_late(
+        &self,
+        hook: &str,
+        recipe: &str,
+        args: &BTreeMap<String, String>,
+    ) -> Result<LateRun, String> {
+        let cancel = Cancel::new();
+        let run = self.side_run(Wanted { recipe, args, contexts: &[] }, &cancel)?;
+        self.tell(&Happening::Recipe { recipe });
+        let (hook, recipe) = (hook.to_owned(), recipe.to_owned());
+        Ok(LateRun { hook, recipe, cancel, thread: thread::spawn(move || run.run()) })
+    }
+
+    fn finish_late(&mut self, run: LateRun) {
+        let Ok(answer) = run.thread.join() else {
+            return self.diagnose(&failed(&run.hook, &run.recipe, "it broke down"));
+        };
+        self.conversation.add_side_usage(answer.spent);
+        match answer.said {
+            Ok(text) => self.push_late(&run.hook, &text),
+            Err(_) if run.cancel.is_cancelled() => {}
+            Err(reason) => self.diagnose(&failed(&run.hook, &run.recipe, &reason)),
+        }
+    }
+
+    fn push_late(&mut self, hook: &str, text: &str) {
+        let block = Block::text(format!("<hook name=\"{hook}\" late=\"true\">\n{text}\n</hook>"));
+        let message = Message::new(Role::User, vec![block]);
+        self.conversation.push(message, Origin::Hook(hook.to_owned()));
+    }
+}
+
+fn failed(hook: &str, recipe: &str, reason: &str) -> Diagnostic {
+    let message = format!("the recipe {recipe:?}, which {hook} called back late: {reason}");
+    Diagnostic::new("callback-failed", Severity::Warning, message)
+        .help("the conversation goes on without its answer")
+}

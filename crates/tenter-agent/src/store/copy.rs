@@ -1,0 +1,124 @@
+//! Histories that are taken up again: a fork begins a conversation with another one's, a restore puts an earlier one back.
+
+use rusqlite::{Transaction, params};
+
+use super::encoding::Number;
+use super::error::Fault;
+use super::read::{self, Position};
+use super::write::{self, Place};
+use super::{ChangeKind, Fork, HistoryChange, Origin, Restore, Store, StoreError, StoredEntry};
+
+impl Store {
+    /// Begins a conversation with the messages of another one's present history, which stays as it is. What those cost is
+    /// the other's; a subagent's fork is a conversation of its own. Returns how many messages it has.
+    ///
+    /// # Errors
+    /// [`StoreError::NotFound`], [`StoreError::NoFork`] where a tool's result would be missing, or what SQLite says.
+    pub fn fork(&self, fork: &Fork<'_>) -> Result<u64, StoreError> {
+        self.write(|transaction| {
+            let entries = beginning(transaction, fork)?;
+            let count = entries.len() as u64;
+            add_conversation(transaction, fork, &entries)?;
+            add_copies(transaction, fork.id, Start { epoch: 0, sequence: 0 }, &entries)?;
+            Ok(count)
+        })
+    }
+
+    /// Puts an earlier history back, as a change of history by the person (R32): its messages are said by whom, and at the
+    /// time, that they were said. Returns the number of the epoch that was put back.
+    ///
+    /// # Errors
+    /// [`StoreError::NotFound`], [`StoreError::NeverReplaced`], [`StoreError::NoSuchEpoch`], or what SQLite says.
+    pub fn restore(&self, restore: &Restore<'_>) -> Result<u64, StoreError> {
+        self.write(|transaction| {
+            let id = restore.id;
+            let now = read::position(transaction, id)?;
+            let epoch = earlier(restore, now)?;
+            let entries = read::entries(transaction, id, epoch)?;
+            let start = Start { epoch: now.epoch + 1, sequence: now.next };
+            let reason = format!("epoch {epoch}");
+            let change = HistoryChange {
+                conversation_id: id,
+                expected_next: now.next,
+                kind: ChangeKind::Restore,
+                by: "user",
+                reason: Some(&reason),
+                entries: &[],
+                at: restore.at, usage: None };
+            write::add_change(transaction, start.epoch, &change)?;
+            let next = add_copies(transaction, id, start, &entries)?;
+            // Nobody works on it because of that, so its status stays.
+            let sql = "UPDATE conversations SET epoch = ?2, next_sequence = ?3, updated_at = ?4 WHERE id = ?1";
+            let values = params![id, Number(start.epoch), Number(next), restore.at];
+            transaction.prepare_cached(sql)?.execute(values)?;
+            Ok(epoch)
+        })
+    }
+}
+
+/// The messages that the fork takes.
+fn beginning(view: &Transaction<'_>, fork: &Fork<'_>) -> Result<Vec<StoredEntry>, Fault> {
+    let no_fork = |detail| StoreError::NoFork { id: fork.source.to_owned(), detail };
+    let epoch = read::position(view, fork.source)?.epoch;
+    let mut entries = read::entries(view, fork.source, epoch)?;
+    let there = entries.len() as u64;
+    let wanted = fork.messages.unwrap_or(there);
+    if wanted > there {
+        return Err(no_fork(format!("it has {there} messages, not {wanted}")).into());
+    }
+    entries.truncate(usize::try_from(wanted).unwrap_or(usize::MAX));
+    write::check(entries.iter().map(|stored| &stored.entry.message)).map_err(no_fork)?;
+    Ok(entries)
+}
+
+fn add_conversation(
+    transaction: &Transaction<'_>,
+    fork: &Fork<'_>,
+    entries: &[StoredEntry],
+) -> Result<(), Fault> {
+    let is_response = |stored: &&StoredEntry| stored.entry.origin == Origin::Model;
+    let turns = entries.iter().filter(is_response).count() as u64;
+    let sql = "INSERT INTO conversations
+        (id, project, model, parent, recipe, created_at, updated_at, status, preview, epoch, next_sequence, turns, forked_from)
+        SELECT ?2, project, model, NULL, recipe, ?3, ?3, 'forked', preview, 0, ?4, ?5, id FROM conversations WHERE id = ?1";
+    let next = Number(entries.len() as u64);
+    let values = params![fork.source, fork.id, fork.at, next, Number(turns)];
+    transaction.prepare_cached(sql)?.execute(values)?;
+    Ok(())
+}
+
+/// The epoch to put back.
+fn earlier(restore: &Restore<'_>, now: Position) -> Result<u64, StoreError> {
+    let id = || restore.id.to_owned();
+    let Some(last) = now.epoch.checked_sub(1) else {
+        return Err(StoreError::NeverReplaced { id: id() });
+    };
+    let wanted = restore.epoch.unwrap_or(last);
+    if wanted > last {
+        return Err(StoreError::NoSuchEpoch { id: id(), wanted, present: now.epoch });
+    }
+    Ok(wanted)
+}
+
+/// Where copies go.
+#[derive(Debug, Clone, Copy)]
+struct Start {
+    epoch: u64,
+    sequence: u64,
+}
+
+/// Adds the messages once more, with their times and origins. Returns the next sequence number.
+fn add_copies(
+    transaction: &Transaction<'_>,
+    id: &str,
+    start: Start,
+    entries: &[StoredEntry],
+) -> Result<u64, Fault> {
+    let mut sequence = start.sequence;
+    for StoredEntry { at, entry, .. } in entries {
+        let place = Place { id, epoch: start.epoch, sequence, at };
+        write::add_message(transaction, place, entry)?;
+        sequence += 1;
+    }
+    Ok(sequence)
+}

@@ -1,0 +1,71 @@
+//! Deleting, for good: rows, words and what is left of them in the file.
+
+use std::path::Path;
+use std::sync::PoisonError;
+
+use rusqlite::{Transaction, params};
+
+use super::encoding::SqlPath;
+use super::error::Fault;
+use super::{Store, StoreError, Summary, index, read};
+
+impl Store {
+    /// Deletes conversations and those of the subagents that they started: all of them, or none where one is not there.
+    /// Whoever is at work on one is told with its next save. Returns how many were deleted, subagents' included.
+    ///
+    /// # Errors
+    /// [`StoreError::NotFound`], or what SQLite says.
+    pub fn delete(&self, ids: &[String]) -> Result<usize, StoreError> {
+        let deleted = self.write(|transaction| {
+            for id in ids {
+                read::position(transaction, id)?;
+            }
+            let mut deleted = 0;
+            for id in ids {
+                deleted += delete_family(transaction, id)?;
+            }
+            index::forget_deleted(transaction)?;
+            Ok(deleted)
+        })?;
+        self.empty_log();
+        Ok(deleted)
+    }
+
+    /// The conversations that were last saved to before `before` (RFC 3339 in UTC with `Z`), of one project or of all. Those
+    /// of subagents count with the one that started them, as long as that is there.
+    ///
+    /// # Errors
+    /// What SQLite says.
+    pub fn older_than(
+        &self,
+        before: &str,
+        project: Option<&Path>,
+    ) -> Result<Vec<Summary>, StoreError> {
+        self.read(|view| {
+            let mut statement = view.prepare_cached(
+                "SELECT id FROM conversations AS one
+                 WHERE rtrim(updated_at, 'Z') < rtrim(?1, 'Z') AND (?2 IS NULL OR project = ?2)
+                    AND NOT EXISTS (SELECT 1 FROM conversations AS other WHERE other.id = one.parent)
+                 ORDER BY rtrim(updated_at, 'Z') DESC, rowid DESC",
+            )?;
+            let project = project.map(|path| SqlPath(path.to_owned()));
+            let ids = statement.query_map(params![before, project], |row| row.get(0))?;
+            let ids: Vec<String> = ids.collect::<Result<_, _>>()?;
+            ids.iter().map(|id| read::summary(view, id)).collect()
+        })
+    }
+
+    /// Empties the write-ahead log, in which deleted text may stand. While another process reads, it cannot be emptied; it
+    /// is by whoever writes after that.
+    fn empty_log(&self) {
+        let connection = self.connection.lock().unwrap_or_else(PoisonError::into_inner);
+        let _ = connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()));
+    }
+}
+
+fn delete_family(transaction: &Transaction<'_>, id: &str) -> Result<usize, Fault> {
+    let sql = "WITH RECURSIVE family (id) AS (
+            SELECT ?1 UNION SELECT child.id FROM conversations AS child JOIN family ON child.parent = family.id)
+         DELETE FROM conversations WHERE id IN (SELECT id FROM family)";
+    Ok(transaction.prepare_cached(sql)?.execute([id])?)
+}

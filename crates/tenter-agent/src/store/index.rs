@@ -1,0 +1,116 @@
+//! The index of what was said: which words of a message go into it, and how they get there.
+//!
+//! It holds no text, only where each word stands, and so a hit's surroundings are read from the message itself. It goes
+//! with the messages: what is saved is found, and what is deleted is not.
+
+use rusqlite::{Connection, params};
+use serde_json::Value;
+use tenter_protocol::{Block, Message};
+
+use super::encoding;
+use super::error::Fault;
+
+/// How words are told apart and compared; the steps of `migrations` say the same of the index.
+pub(super) const TOKENIZER: &str = "unicode61 remove_diacritics 2";
+
+/// Everything that the message says, and nothing that [`Message::content`] says about it. A tool's input is as it is, not
+/// as JSON: there the end of a line is spelled `\n`, and the word after it would not be found.
+pub(super) fn said(message: &Message) -> String {
+    let mut text = String::new();
+    for block in &message.blocks {
+        match block {
+            Block::Text { text: said } | Block::Reasoning { text: said } => add(&mut text, said),
+            Block::Image(image) => add(&mut text, &image.to_string()),
+            Block::ToolUse(call) => {
+                add(&mut text, &call.name);
+                add_object(&mut text, &call.input);
+            }
+            Block::ToolResult { result, .. } => add(&mut text, &result.text()),
+        }
+    }
+    text
+}
+
+fn add(text: &mut String, piece: &str) {
+    text.push_str(piece);
+    text.push('\n');
+}
+
+fn add_object(text: &mut String, object: &tenter_protocol::Object) {
+    for (key, value) in object {
+        add(text, key);
+        add_value(text, value);
+    }
+}
+
+fn add_value(text: &mut String, value: &Value) {
+    match value {
+        Value::Null => {}
+        Value::String(string) => add(text, string),
+        Value::Array(items) => items.iter().for_each(|item| add_value(text, item)),
+        Value::Object(object) => add_object(text, object),
+        Value::Bool(_) | Value::Number(_) => add(text, &value.to_string()),
+    }
+}
+
+/// Adds the words of the message whose row is `id`.
+pub(super) fn add_message(
+    connection: &Connection,
+    id: i64,
+    message: &Message,
+) -> Result<(), Fault> {
+    let sql = "INSERT INTO message_text (rowid, text) VALUES (?1, ?2)";
+    connection.prepare_cached(sql)?.execute(params![id, said(message)])?;
+    Ok(())
+}
+
+/// Adds every message of a database that had no index, one after the other. One that cannot be read cannot be found.
+pub(super) fn add_all(connection: &rusqlite::Transaction<'_>) -> Result<(), Fault> {
+    let mut messages = connection.prepare("SELECT id, role, blocks FROM messages ORDER BY id")?;
+    let mut rows = messages.query([])?;
+    while let Some(row) = rows.next()? {
+        let (role, blocks): (String, String) = (row.get(1)?, row.get(2)?);
+        if let Ok(message) = encoding::read_message(&role, &blocks, None) {
+            add_message(connection, row.get(0)?, &message)?;
+        }
+    }
+    Ok(())
+}
+
+/// Takes what was deleted out of the file, too: until then the index only remembers that it no longer counts.
+pub(super) fn forget_deleted(connection: &Connection) -> Result<(), Fault> {
+    connection.execute("INSERT INTO message_text (message_text) VALUES ('optimize')", [])?;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+    use tenter_protocol::{Role, ToolCall};
+
+    #[test]
+    fn a_tools_input_is_in_the_index_as_it_is() {
+        let input = json!({"path": "a.rs", "lines": ["one\ntwo", {"three": 4}, null, true]});
+        let input = input.as_object().unwrap().clone();
+        let call = Block::ToolUse(ToolCall { id: "c1".into(), name: "file_write".into(), input });
+        let message = Message::new(Role::Assistant, vec![Block::text("I write."), call]);
+        let words: Vec<String> = said(&message).split_whitespace().map(str::to_owned).collect();
+        assert_eq!(
+            words,
+            [
+                "I",
+                "write.",
+                "file_write",
+                "path",
+                "a.rs",
+                "lines",
+                "one",
+                "two",
+                "three",
+                "4",
+                "true"
+            ]
+        );
+    }
+}

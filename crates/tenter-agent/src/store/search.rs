@@ -1,0 +1,110 @@
+//! Finding conversations by what was said in them.
+
+use rusqlite::{Connection, OptionalExtension as _, Transaction, params};
+use tenter_protocol::Message;
+
+use super::encoding::{self, Number, SqlPath};
+use super::error::Fault;
+use super::{Found, SearchQuery, Store, StoreError, index, read};
+
+/// Words of a snippet, about.
+const SNIPPET: i32 = 16;
+
+impl Store {
+    /// The conversations of which some message, of the present history or of one that was replaced, says all the words:
+    /// the best hit first. Case and accents do not count.
+    ///
+    /// # Errors
+    /// What SQLite says.
+    pub fn search(&self, query: &SearchQuery<'_>) -> Result<Vec<Found>, StoreError> {
+        let Some(pattern) = pattern(query.words) else { return Ok(Vec::new()) };
+        self.read(|view| {
+            let snippets = Snippets::new(&pattern)?;
+            let hits = hits(view, query, &pattern)?;
+            hits.iter()
+                .map(|hit| {
+                    let summary = read::summary(view, &hit.conversation)?;
+                    let snippet = snippets.of(message(view, hit.message)?.as_ref())?;
+                    Ok(Found { summary, snippet })
+                })
+                .collect()
+        })
+    }
+}
+
+/// The words in the index's language: each quoted, so that none of its signs means anything there, and the last with the
+/// mark of a beginning. None where there is no word.
+fn pattern(words: &str) -> Option<String> {
+    let words = words.split(|c: char| c.is_whitespace() || c.is_control());
+    let quoted: Vec<String> = words
+        .filter(|word| !word.is_empty())
+        .map(|word| format!("\"{}\"", word.replace('"', "\"\"")))
+        .collect();
+    if quoted.is_empty() { None } else { Some(quoted.join(" ") + "*") }
+}
+
+/// A conversation, and the row of the message in it that fits best.
+struct Hit {
+    conversation: String,
+    message: i64,
+}
+
+fn hits(view: &Transaction<'_>, query: &SearchQuery<'_>, pattern: &str) -> Result<Vec<Hit>, Fault> {
+    // The better a hit, the lower its rank. Where min() is asked for, the other columns are those of the row that has it.
+    let mut statement = view.prepare_cached(
+        "WITH hits AS MATERIALIZED (
+            SELECT rowid AS message, rank AS distance FROM message_text WHERE message_text MATCH ?1)
+         SELECT conversations.id, messages.id, min(distance) AS best
+         FROM hits JOIN messages ON messages.id = hits.message
+            JOIN conversations ON conversations.id = messages.conversation_id
+         WHERE (?2 OR parent IS NULL) AND (?3 IS NULL OR project = ?3)
+         GROUP BY conversations.id
+         ORDER BY best, rtrim(updated_at, 'Z') DESC, conversations.rowid DESC LIMIT ?4",
+    )?;
+    let among = &query.among;
+    let project = among.project.map(|path| SqlPath(path.to_owned()));
+    let limit = Number(among.limit as u64);
+    let values = params![pattern, among.include_subagents, project, limit];
+    let hits = statement
+        .query_map(values, |row| Ok(Hit { conversation: row.get(0)?, message: row.get(1)? }))?;
+    Ok(hits.collect::<Result<_, _>>()?)
+}
+
+/// The message in a row. One that cannot be read is in the index only if something else changed it since; it has no
+/// snippet then.
+fn message(view: &Transaction<'_>, id: i64) -> Result<Option<Message>, Fault> {
+    let mut statement = view.prepare_cached("SELECT role, blocks FROM messages WHERE id = ?1")?;
+    let (role, blocks): (String, String) =
+        statement.query_row([id], |row| Ok((row.get(0)?, row.get(1)?)))?;
+    Ok(encoding::read_message(&role, &blocks, None).ok())
+}
+
+/// Makes snippets, with a small index that holds its text, which the big one does not.
+struct Snippets<'p> {
+    scratch: Connection,
+    pattern: &'p str,
+}
+
+impl<'p> Snippets<'p> {
+    fn new(pattern: &'p str) -> Result<Self, Fault> {
+        let scratch = Connection::open_in_memory()?;
+        scratch.execute_batch(&format!(
+            "CREATE VIRTUAL TABLE said USING fts5 (text, tokenize = '{}')",
+            index::TOKENIZER
+        ))?;
+        Ok(Self { scratch, pattern })
+    }
+
+    /// The words around the best hit in the message, on one line; nothing where there is none, as when another version
+    /// put other words into the index.
+    fn of(&self, message: Option<&Message>) -> Result<String, Fault> {
+        let Some(message) = message else { return Ok(String::new()) };
+        let text = index::said(message).replace(char::is_control, " ");
+        self.scratch.execute("INSERT OR REPLACE INTO said (rowid, text) VALUES (1, ?1)", [text])?;
+        let sql = "SELECT snippet(said, 0, '«', '»', '…', ?2) FROM said WHERE said MATCH ?1";
+        let mut statement = self.scratch.prepare_cached(sql)?;
+        let snippet = statement.query_row(params![self.pattern, SNIPPET], |row| row.get(0));
+        let snippet: String = snippet.optional()?.unwrap_or_default();
+        Ok(snippet.split_whitespace().collect::<Vec<_>>().join(" "))
+    }
+}

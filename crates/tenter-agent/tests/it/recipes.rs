@@ -1,0 +1,437 @@
+//! Recipes as files: what is read of one, which of several is found, what is refused, and what those that come along become.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+
+use tenter_agent::recipe::{
+    CommandOutput, Listed, MISSING, Origin, Recipe, RecipeError, RecipeLayer, RecipePlaces,
+    Recipes, Rendered, Shell, render,
+};
+use tenter_agent::tools::{Registry, Tool};
+use tenter_protocol::{Diagnostic, Severity};
+
+/// Programs that are not started.
+struct Echo;
+
+impl Shell for Echo {
+    fn run(&self, program: &str, args: &[String]) -> CommandOutput {
+        CommandOutput { text: format!("<{program} {}>", args.join(" ")), failure: None }
+    }
+}
+
+struct Bench(tempfile::TempDir);
+
+impl Bench {
+    fn new() -> Self {
+        let bench = Self(tempfile::tempdir().unwrap());
+        fs::create_dir_all(bench.path("project")).unwrap();
+        fs::create_dir_all(bench.path("home")).unwrap();
+        fs::create_dir_all(bench.path("more")).unwrap();
+        bench
+    }
+
+    fn path(&self, path: &str) -> PathBuf {
+        self.0.path().join(path)
+    }
+
+    fn write(&self, path: &str, text: &str) -> PathBuf {
+        let path = self.path(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(&path, text).unwrap();
+        path
+    }
+
+    fn places(&self) -> RecipePlaces {
+        RecipePlaces {
+            project: self.path("project"),
+            home: self.path("home"),
+            fragment_dirs: vec![self.path("more")],
+        }
+    }
+
+    fn recipes(&self) -> Recipes {
+        Recipes::new(&self.places())
+    }
+
+    fn find(&self, name: &str) -> Recipe {
+        self.recipes().find(name).unwrap()
+    }
+
+    fn refused(&self, name: &str) -> RecipeError {
+        self.recipes().find(name).expect_err(name)
+    }
+
+    fn listed(&self) -> (Vec<Listed>, Vec<Diagnostic>) {
+        self.recipes().list()
+    }
+}
+
+fn read(text: &str) -> (Option<Recipe>, Vec<String>) {
+    let origin = Origin { layer: RecipeLayer::User, path: "r.md".into() };
+    let (recipe, found) = Recipe::read("r", origin, text.as_bytes());
+    let line = |finding: &Diagnostic| {
+        let line = finding.place.as_ref().map_or(0, |place| place.line);
+        format!("{line} {} {}: {}", finding.severity, finding.id, finding.message)
+    };
+    (recipe, found.iter().map(line).collect())
+}
+
+fn text(recipe: &Recipe, args: &[(&str, &str)]) -> Result<Rendered, Vec<Diagnostic>> {
+    let args: BTreeMap<String, String> =
+        args.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+    render(recipe, &args, &Echo)
+}
+
+#[test]
+fn every_key_is_read() {
+    let (recipe, found) = read(
+        "---\nname: Review\ndescription: ' Look at it '\nallowed_tools: [bash, Grep]\nallowed_commands: ['git diff *', \"ls\"]\narguments:\n  target:\n    description: The branch\n    default: main\n  focus:\ndefaults:\n  depth: 3\n---\nReview {{.target}} {{.depth}}.\n",
+    );
+    assert_eq!(found, [] as [&str; 0]);
+    let recipe = recipe.unwrap();
+    assert_eq!((recipe.title.as_str(), recipe.description.as_str()), ("Review", "Look at it"));
+    assert_eq!(recipe.allowed_tools.as_deref().unwrap(), ["bash", "Grep"]);
+    assert_eq!(recipe.allowed_commands.as_deref().unwrap(), ["git diff *", "ls"]);
+    let arguments: Vec<(&str, Option<&str>)> = recipe
+        .arguments
+        .iter()
+        .map(|argument| (argument.name.as_str(), argument.default.as_deref()))
+        .collect();
+    assert_eq!(arguments, [("target", Some("main")), ("focus", None), ("depth", Some("3"))]);
+    assert_eq!(recipe.body(), "Review {{.target}} {{.depth}}.\n");
+    assert_eq!(text(&recipe, &[("depth", "5")]).unwrap().text, "Review main 5.\n");
+}
+
+#[test]
+fn an_empty_list_is_none_and_no_list_is_no_restriction() {
+    let (recipe, _) = read("---\nallowed_tools: []\n---\nx");
+    let recipe = recipe.unwrap();
+    assert_eq!((recipe.allowed_tools, recipe.allowed_commands), (Some(vec![]), None));
+    let (recipe, _) = read("---\nallowed_tools: bash, grep\nallowed_commands: ''\n---\nx");
+    let recipe = recipe.unwrap();
+    assert_eq!(
+        (recipe.allowed_tools.unwrap().len(), recipe.allowed_commands.unwrap().len()),
+        (2, 0)
+    );
+}
+
+#[test]
+fn a_file_without_front_matter_is_a_recipe() {
+    let (recipe, found) = read("\u{feff}Do {{.what}}.");
+    let recipe = recipe.unwrap();
+    assert_eq!((recipe.title.as_str(), recipe.body(), found.len()), ("r", "Do {{.what}}.", 0));
+}
+
+#[test]
+fn a_restriction_that_cannot_be_read_is_an_error() {
+    for (field, expected) in [
+        ("allowed_tools:", "2 error recipe-field: `allowed_tools` is a list"),
+        ("allowed_tools: {a: b}", "2 error recipe-field: `allowed_tools` is a list"),
+        ("allowed_tools: [[a]]", "2 error recipe-field: `allowed_tools` is a list"),
+        (
+            "allowed-tools: []",
+            "2 error recipe-field: `allowed-tools` means nothing here, but looks like a restriction",
+        ),
+        (
+            "allowed_comands: []",
+            "2 error recipe-field: `allowed_comands` means nothing here, but looks like a restriction",
+        ),
+    ] {
+        let (recipe, found) = read(&format!("---\n{field}\n---\nx"));
+        assert!(recipe.is_none(), "{field}");
+        assert_eq!(found, [expected], "{field}");
+    }
+    let (recipe, found) = read("---\nallowed_commands: ['git [']\n---\nx");
+    assert!(
+        recipe.is_none() && found[0].contains("the pattern \"git [\" cannot be used"),
+        "{found:?}"
+    );
+}
+
+#[test]
+fn everything_that_is_wrong_is_told_at_once() {
+    let (recipe, found) = read(
+        "---\ncolour: red\ndescripton: x\narguments: {a: {defualt: 1}, b: [x]}\ndefaults: {c: [1]}\n---\n{{if}}\n{{.a",
+    );
+    assert!(recipe.is_none());
+    assert_eq!(
+        found,
+        [
+            "2 warning recipe-field-ignored: `colour` means nothing here; it is ignored",
+            "3 warning recipe-field-ignored: `descripton` means nothing here; it is ignored",
+            "4 warning recipe-field-ignored: `defualt` means nothing here; it is ignored",
+            "4 warning recipe-field-ignored: the argument `b` needs a mapping; this is ignored",
+            "5 warning recipe-field-ignored: the default of `c` is text; this is ignored",
+            "7 error template-syntax: the `if` that begins here has no end",
+            "7 error template-syntax: a value is missing here",
+            "8 error template-syntax: the action that begins here has no end",
+        ]
+    );
+    let (recipe, found) = read("---\na: [\n---\n{{");
+    assert!(recipe.is_none() && found[0].contains("front-matter-syntax"), "{found:?}");
+    let origin = Origin { layer: RecipeLayer::User, path: "r.md".into() };
+    assert_eq!(Recipe::read("r", origin, b"a\xff").1[0].id, "recipe-encoding");
+}
+
+#[test]
+fn warnings_about_the_file_and_useless_arguments_come_with_the_text() {
+    let (recipe, _) = read(
+        "---\ncolour: red\narguments: {target: {default: main}}\n---\n{{.target}}{{.other | default \"\"}}",
+    );
+    let Rendered { text, warnings } =
+        text(&recipe.unwrap(), &[("tarjet", "dev"), ("other", "x")]).unwrap();
+    let ids: Vec<&str> = warnings.iter().map(|warning| warning.id).collect();
+    assert_eq!(
+        (text.as_str(), ids),
+        ("mainx", vec!["recipe-field-ignored", "recipe-useless-argument"])
+    );
+    assert_eq!(warnings[1].help.as_deref(), Some("did you mean `target`?"));
+}
+
+#[test]
+fn a_missing_argument_is_an_error_that_names_it() {
+    let (recipe, _) =
+        read("---\narguments: {issue: {description: Which}}\n---\n{{.issue}} {{.title}}");
+    let found = text(&recipe.unwrap(), &[]).unwrap_err();
+    assert!(
+        found.iter().all(|finding| finding.id == MISSING && finding.severity == Severity::Error)
+    );
+    assert_eq!(found[0].message, "the argument `issue` was not given");
+    assert_eq!(found.len(), 2);
+}
+
+#[test]
+fn folders_are_looked_through_in_their_order() {
+    let bench = Bench::new();
+    let mut folders = vec![
+        "home/.kodelet/recipes",
+        "more",
+        "project/.agents/recipes",
+        "project/.kodelet/recipes",
+        "project/recipes",
+    ];
+    assert_eq!(bench.find("compact").layer(), RecipeLayer::BuiltIn);
+    for folder in &folders {
+        bench.write(&format!("{folder}/compact.md"), folder);
+        assert_eq!(bench.find("compact").body(), *folder);
+    }
+    folders.reverse();
+    let (recipes, found) = bench.listed();
+    let all: Vec<&Listed> = recipes.iter().filter(|recipe| recipe.name == "compact").collect();
+    let layers: Vec<&str> = all.iter().map(|recipe| recipe.origin.layer.as_str()).collect();
+    assert_eq!(layers, ["project", "project", "project", "fragment-dirs", "user", "built-in"]);
+    assert_eq!(all[0].shadowed_by, None);
+    let first = bench.path("project/recipes/compact.md");
+    assert!(all[1..].iter().all(|recipe| recipe.shadowed_by.as_ref() == Some(&first)));
+    assert_eq!(found, []);
+}
+
+#[test]
+fn subfolders_and_plugins_make_names() {
+    let bench = Bench::new();
+    bench.write("project/recipes/team/review/code.md", "nested");
+    bench.write("project/recipes/.hidden.md", "x");
+    bench.write("project/recipes/notes.txt", "x");
+    bench.write("project/.kodelet/plugins/acme@tools/recipes/go.md", "of the project");
+    bench.write("home/.kodelet/plugins/acme@tools/recipes/go.md", "of the person");
+    bench.write("home/.kodelet/plugins/acme@tools/recipes/deep/er.md", "deep");
+    assert_eq!(bench.find("team/review/code").body(), "nested");
+    for name in ["acme/tools/go", "acme@tools/go"] {
+        let recipe = bench.find(name);
+        assert_eq!((recipe.body(), recipe.layer()), ("of the project", RecipeLayer::ProjectPlugin));
+    }
+    assert_eq!(bench.find("acme@tools/deep/er").name, "acme/tools/deep/er");
+    let (recipes, _) = bench.listed();
+    let names: Vec<&str> = recipes.iter().map(|recipe| recipe.name.as_str()).collect();
+    assert_eq!(
+        names,
+        [
+            "team/review/code",
+            "acme/tools/go",
+            "acme/tools/deep/er",
+            "acme/tools/go",
+            "commit",
+            "compact",
+            "github/pr",
+            "init"
+        ]
+    );
+}
+
+#[test]
+fn a_name_that_leads_elsewhere_is_refused() {
+    let bench = Bench::new();
+    bench.write("project/secret.md", "secret");
+    for name in
+        ["../secret", "a/../../secret", "/etc/passwd", "", "a//b", "./a", ".hidden", "a\nb", ".."]
+    {
+        assert!(matches!(bench.refused(name), RecipeError::Name { .. }), "{name}");
+    }
+    assert_eq!(
+        bench.refused("../secret").to_string(),
+        "\"../secret\" leads out of its folder, so no recipe has this name"
+    );
+}
+
+#[test]
+fn a_link_that_leads_elsewhere_is_refused_and_one_inside_is_followed() {
+    let bench = Bench::new();
+    let secret = bench.write("secret.md", "secret");
+    bench.write("project/recipes/real.md", "real");
+    symlink(&secret, bench.path("project/recipes/leak.md")).unwrap();
+    symlink("real.md", bench.path("project/recipes/link.md")).unwrap();
+    symlink("..", bench.path("project/recipes/up")).unwrap();
+    symlink(".", bench.path("project/recipes/loop")).unwrap();
+    symlink("nowhere", bench.path("project/recipes/broken.md")).unwrap();
+    fs::create_dir(bench.path("project/recipes/folder.md")).unwrap();
+    assert_eq!(bench.find("link").body(), "real");
+    for name in ["leak", "broken", "folder"] {
+        let RecipeError::Unusable { findings, .. } = bench.refused(name) else { panic!("{name}") };
+        assert_eq!(findings.len(), 1);
+    }
+    assert!(matches!(bench.refused("up/secret"), RecipeError::Unknown { .. }));
+    let (recipes, found) = bench.listed();
+    let usable: Vec<&str> = recipes
+        .iter()
+        .filter(|recipe| !recipe.is_broken && recipe.origin.layer == RecipeLayer::Project)
+        .map(|recipe| recipe.name.as_str())
+        .collect();
+    assert_eq!(usable, ["link", "real"]);
+    let mut ids: Vec<&str> = found.iter().map(|finding| finding.id).collect();
+    ids.sort_unstable();
+    assert_eq!(ids, ["recipe-link-outside", "recipe-link-outside", "recipe-unreadable"]);
+}
+
+#[test]
+fn a_recipes_folder_that_is_a_link_out_of_its_project_or_plugin_is_refused() {
+    let bench = Bench::new();
+    bench.write("elsewhere/leak.md", "leak");
+    fs::create_dir_all(bench.path("project/.kodelet/plugins/acme@tools")).unwrap();
+    symlink(bench.path("elsewhere"), bench.path("project/recipes")).unwrap();
+    symlink(bench.path("elsewhere"), bench.path("project/.kodelet/plugins/acme@tools/recipes"))
+        .unwrap();
+    assert!(matches!(bench.refused("leak"), RecipeError::Unknown { .. }));
+    assert!(matches!(bench.refused("acme/tools/leak"), RecipeError::Unknown { .. }));
+    let ids: Vec<&str> = bench.listed().1.iter().map(|finding| finding.id).collect();
+    assert_eq!(ids, ["recipe-link-outside", "recipe-link-outside"]);
+}
+
+#[test]
+fn one_bad_recipe_hides_no_other_and_none_takes_its_place() {
+    let bench = Bench::new();
+    bench.write("more/good.md", "fine");
+    bench.write("project/recipes/commit.md", "{{if");
+    let (recipes, found) = bench.listed();
+    assert!(recipes.iter().any(|recipe| recipe.name == "good" && !recipe.is_broken));
+    assert!(
+        recipes.iter().any(|recipe| recipe.name == "commit"
+            && recipe.is_broken
+            && recipe.shadowed_by.is_none())
+    );
+    assert!(
+        found.iter().all(
+            |finding| finding.path.as_deref() == Some(&bench.path("project/recipes/commit.md"))
+        )
+    );
+    let RecipeError::Unusable { findings, .. } = bench.refused("commit") else { panic!() };
+    assert_eq!(findings, found);
+}
+
+#[test]
+fn an_unknown_name_comes_with_the_nearest() {
+    let bench = Bench::new();
+    for (name, near) in [
+        ("comit", Some("commit")),
+        ("pr", Some("github/pr")),
+        ("gitlab/pr", Some("github/pr")),
+        ("quantum", None),
+    ] {
+        let RecipeError::Unknown { near: found, .. } = bench.refused(name) else {
+            panic!("{name}")
+        };
+        assert_eq!(found.as_deref(), near, "{name}");
+    }
+    assert_eq!(
+        bench.refused("comit").to_string(),
+        "there is no recipe \"comit\"; did you mean \"commit\"?"
+    );
+}
+
+#[test]
+fn a_missing_folder_that_was_named_is_told() {
+    let bench = Bench::new();
+    assert_eq!(bench.listed().1, []);
+    fs::remove_dir(bench.path("more")).unwrap();
+    assert_eq!(bench.listed().1[0].id, "recipe-folder-missing");
+}
+
+#[test]
+fn a_project_that_is_the_home_folder_has_each_recipe_once() {
+    let bench = Bench::new();
+    bench.write("home/.kodelet/recipes/mine.md", "x");
+    bench.write("home/.kodelet/plugins/a@b/recipes/x.md", "x");
+    let places =
+        RecipePlaces { project: bench.path("home"), fragment_dirs: Vec::new(), ..bench.places() };
+    let (recipes, _) = Recipes::new(&places).list();
+    let found: Vec<(&str, RecipeLayer)> =
+        recipes.iter().map(|recipe| (recipe.name.as_str(), recipe.origin.layer)).take(2).collect();
+    assert_eq!(found, [("mine", RecipeLayer::User), ("a/b/x", RecipeLayer::UserPlugin)]);
+}
+
+#[test]
+fn those_that_come_along_render_without_arguments_and_without_warnings() {
+    let bench = Bench::new();
+    for (name, must_hold) in [
+        ("compact", vec!["## Objective", "## Last request", "word for word"]),
+        ("init", vec!["Write `AGENTS.md`"]),
+        ("commit", vec!["<git diff --cached>", "<git log --format=%s -n 10>"]),
+        ("github/pr", vec!["into `main`", "<git diff --merge-base main HEAD>", "HEAD --not main>"]),
+    ] {
+        let recipe = bench.find(name);
+        assert_eq!(recipe.origin.path, Path::new(&format!("builtin:{name}.md")));
+        assert!(!recipe.description.is_empty());
+        assert_eq!(
+            recipe.allowed_tools.as_ref().is_some_and(Vec::is_empty),
+            name != "init",
+            "{name}"
+        );
+        let Rendered { text, warnings } = text(&recipe, &[]).unwrap();
+        assert_eq!(warnings, [], "{name}");
+        for part in must_hold {
+            assert!(text.contains(part), "{name} lacks {part}:\n{text}");
+        }
+    }
+    let pr = text(&bench.find("github/pr"), &[("target", "dev"), ("instructions", "Be brief.")])
+        .unwrap()
+        .text;
+    assert!(pr.contains("into `dev`") && pr.contains("The user also wants: Be brief."), "{pr}");
+}
+
+#[test]
+fn a_recipe_restricts_the_tools_of_its_caller_and_never_adds_any() {
+    let names =
+        |registry: Registry| -> Vec<&'static str> { registry.iter().map(Tool::name).collect() };
+    let restrict = |field: &str, registry: Registry| {
+        read(&format!("---\n{field}\n---\nx")).0.unwrap().restrict(registry).map(names)
+    };
+    let all = names(Registry::standard());
+    assert_eq!(restrict("description: x", Registry::standard()).unwrap(), all);
+    assert_eq!(restrict("allowed_tools: []", Registry::standard()).unwrap(), [] as [&str; 0]);
+    assert_eq!(
+        restrict("allowed_tools: [Shell, Read]", Registry::standard()).unwrap(),
+        ["bash", "file_read"]
+    );
+    assert_eq!(restrict("allowed_commands: []", Registry::standard()).unwrap(), all[1..]);
+    let only_grep = || Registry::standard().restricted(&["grep".to_owned()]).unwrap();
+    assert_eq!(restrict("allowed_tools: [bash, grep]", only_grep()).unwrap(), ["grep"]);
+    let unknown = restrict("allowed_tools: [bahs, quantum]", Registry::standard()).unwrap_err();
+    assert_eq!(unknown.unknown, ["bahs", "quantum"]);
+}
+
+#[test]
+fn the_tools_that_they_name_exist() {
+    let tools = Bench::new().find("init").allowed_tools.unwrap();
+    assert!(Registry::standard().restricted(&tools).is_ok());
+}

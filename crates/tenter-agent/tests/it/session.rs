@@ -1,0 +1,229 @@
+//! A session on a model that does not always answer, and not always well.
+
+use std::time::Duration;
+
+use proptest::prelude::*;
+use tenter_agent::session::Status;
+use tenter_agent::{RetrySettings, UserMessage};
+use tenter_protocol::{Block, Image, ImageSource, Role};
+
+use crate::session_stage::{QUICK, Stage};
+
+fn played(script: &str) -> Stage {
+    let stage = Stage::new(script, QUICK);
+    stage.send(&"hi".into());
+    stage
+}
+
+#[test]
+fn what_passes_is_asked_again_and_told() {
+    let stage = played(
+        "turns:\n  - {text: Hello., fault: {kind: overloaded, times: 2, message: come back}}\n",
+    );
+    assert_eq!(
+        stage.told(),
+        [
+            "retry 2/3 short: the model is overloaded: come back",
+            "retry 3/3 short: the model is overloaded: come back",
+            "piece Hello.",
+            "text Hello."
+        ]
+    );
+    let (messages, turns) = stage.stored();
+    assert_eq!((messages.len(), turns), (2, 1));
+}
+
+#[test]
+fn a_cut_response_is_void_and_neither_doubles_text_nor_runs_a_tool_twice() {
+    let stage = played(
+        "turns:\n  - {text: I will count., tool_calls: [{name: bash, input: {command: echo one >> count}}], fault: {kind: cut}}\n  - {text: Counted., fault: {kind: cut}}\n",
+    );
+    assert_eq!(
+        stage.told(),
+        [
+            "piece I ",
+            "piece will",
+            "retry 2/3 short, void: the model's response was cut off in the middle",
+            "piece I ",
+            "piece will ",
+            "piece count.",
+            "text I will count.",
+            "result (no output)",
+            "piece Coun",
+            "retry 2/3 short, void: the model's response was cut off in the middle",
+            "piece Counted.",
+            "text Counted."
+        ]
+    );
+    assert_eq!(stage.read("count"), "one\n");
+    let (messages, _) = stage.stored();
+    let said: Vec<String> = messages
+        .iter()
+        .filter(|message| message.role == Role::Assistant)
+        .map(tenter_protocol::Message::plain_text)
+        .collect();
+    assert_eq!(said, ["I will count.", "Counted."]);
+}
+
+#[test]
+fn after_the_last_attempt_the_work_fails_and_what_was_done_is_kept() {
+    let stage = Stage::new(
+        "turns:\n  - tool_calls: [{name: todo}]\n  - fault: {kind: server, times: 3}\n  - text: never\n",
+        QUICK,
+    );
+    let (finish, _) = stage.send(&"hi".into());
+    assert_eq!(finish.status, Status::Failed);
+    let finding = finish.error.unwrap().diagnostic();
+    assert_eq!(finding.id, "model-failed");
+    assert_eq!(finding.message, "the model's server failed; asked 3 times in vain");
+    assert!(finding.help.unwrap().contains("--follow"));
+    assert_eq!(stage.told_of("retry").len(), 2);
+    assert_eq!(stage.stored().0.len(), 3, "the message, the call and its result");
+}
+
+#[test]
+fn one_attempt_is_one_attempt() {
+    for attempts in [0, 1] {
+        let script = "turns: [{text: never, fault: {kind: connection}}]";
+        let stage = Stage::new(script, RetrySettings { attempts, ..QUICK });
+        let (finish, _) = stage.send(&"hi".into());
+        assert_eq!(finish.error.unwrap().to_string(), "the model cannot be reached");
+        assert_eq!(stage.told(), [] as [&str; 0]);
+    }
+}
+
+#[test]
+fn a_provider_may_ask_for_some_patience_but_not_for_any() {
+    let patient = |asked: u64| {
+        let script = format!(
+            "turns: [{{text: Hello., fault: {{kind: rate_limited, retry_after_ms: {asked}}}}}]"
+        );
+        let stage = Stage::new(&script, QUICK);
+        let (finish, _) = stage.send(&"hi".into());
+        (stage.told_of("retry"), finish)
+    };
+    let (told, finish) = patient(40);
+    assert_eq!(told, ["retry 2/3 long: the model's rate limit is hit"]);
+    assert_eq!(finish.status, Status::Done);
+    let (told, finish) = patient(3_600_000);
+    assert_eq!(told, [] as [&str; 0]);
+    let error = finish.error.unwrap().to_string();
+    assert!(error.contains("the provider wants 3600 s without a request"), "{error}");
+}
+
+#[test]
+fn a_wait_is_over_as_soon_as_the_work_is_interrupted() {
+    let hour = Duration::from_hours(1);
+    let retry = RetrySettings { attempts: 5, first_delay: hour, max_delay: hour };
+    let stage = Stage::new("turns: [{text: never, fault: {kind: overloaded}}]", retry);
+    stage.interrupt_at_retry();
+    let (finish, _) = stage.send(&"hi".into());
+    assert_eq!(finish.status, Status::Interrupted);
+    assert!(finish.error.is_none());
+}
+
+#[test]
+fn what_does_not_pass_is_not_asked_again() {
+    let failed = |fault: &str| {
+        let stage = Stage::new(&format!("turns: [{{text: never, fault: {fault}}}]"), QUICK);
+        let (finish, _) = stage.send(&"hi".into());
+        assert_eq!((finish.status, stage.told().len()), (Status::Failed, 0));
+        finish.error.unwrap().diagnostic()
+    };
+    let refused = failed("{kind: refused, message: no such model}");
+    assert_eq!((refused.id, refused.message.as_str()), ("model-failed", "no such model"));
+    let too_long = failed("{kind: too_long, message: 9 tokens of 8}");
+    assert_eq!(too_long.id, "conversation-too-long");
+    assert_eq!(
+        too_long.message,
+        "the conversation is longer than the model can hold: 9 tokens of 8"
+    );
+    assert!(too_long.help.unwrap().contains("tenter conversation fork"));
+}
+
+#[test]
+fn an_answer_that_is_cut_off_by_its_limit_counts_and_is_told() {
+    let stage = Stage::new("turns: [{text: It is the, stop: length}]", QUICK);
+    let (finish, _) = stage.send(&"hi".into());
+    assert_eq!((finish.status, finish.response.as_str()), (Status::Done, "It is the"));
+    let told = stage.told_of("response-cut");
+    assert!(matches!(&told[..], [line] if line.contains("cut off")), "{told:?}");
+}
+
+#[test]
+fn a_call_that_is_cut_off_by_the_limit_is_told_to_the_model_as_such() {
+    let stage = played(
+        "turns:\n  - {tool_calls: [{name: file_write, input: '{\"path\": \"a\", \"te'}], stop: length}\n  - {text: In pieces then., expect: {contains: [came to the limit of its length, not valid JSON]}}\n",
+    );
+    assert_eq!(stage.told_of("text"), ["text In pieces then."]);
+    assert_eq!(stage.told_of("response-cut"), [] as [&str; 0]);
+}
+
+#[test]
+fn a_filtered_and_an_empty_answer_are_told_and_the_end_of_a_script_is_not() {
+    let stage = played("turns: [{text: I, stop: filtered}]");
+    assert_eq!(stage.told_of("response-filtered").len(), 1);
+    let stage = played("turns: [{reasoning: Hm.}]");
+    assert_eq!(
+        stage.told(),
+        ["thinks Hm.", "reasoning Hm.", "empty-response the model said nothing"]
+    );
+    assert_eq!(played("turns: []").told(), [] as [&str; 0]);
+}
+
+#[test]
+fn pictures_go_with_the_message_before_its_text() {
+    let image = Block::Image(Image {
+        media_type: "image/png".into(),
+        source: ImageSource::Data("aGk=".into()),
+    });
+    let stage =
+        Stage::new("turns: [{text: A cat., expect: {contains: ['[image: image/png']}}]", QUICK);
+    let message = UserMessage { text: "What is it?".into(), images: vec![image.clone()] };
+    let (finish, _) = stage.send(&message);
+    assert_eq!(finish.response, "A cat.");
+    assert_eq!(stage.stored().0[0].blocks, [image, Block::text("What is it?")]);
+}
+
+/// How often each of three turns fails, and how.
+fn faults() -> impl Strategy<Value = Vec<Option<(&'static str, u32)>>> {
+    let kind = prop_oneof![
+        Just("overloaded"),
+        Just("rate_limited"),
+        Just("cut"),
+        Just("connection"),
+        Just("server")
+    ];
+    prop::collection::vec(prop::option::of((kind, 1_u32..=2)), 3)
+}
+
+fn script(faults: &[Option<(&str, u32)>]) -> String {
+    let fault = |turn: usize| match faults[turn] {
+        Some((kind, times)) => format!("fault: {{kind: {kind}, times: {times}}}"),
+        None => String::new(),
+    };
+    format!(
+        "turns:\n  - {{text: One., reasoning: Hm., tool_calls: [{{name: bash, input: {{command: echo x >> count}}}}], {}}}\n  - {{tool_calls: [{{name: todo}}, {{name: bash, input: {{command: cat count}}}}], {}}}\n  - {{text: Three., {}}}\n",
+        fault(0),
+        fault(1),
+        fault(2)
+    )
+}
+
+/// What is left of a session: its messages without the times of commands, its turns, its figures.
+fn left_by(faults: &[Option<(&str, u32)>]) -> (Vec<String>, u64, u64, String) {
+    let stage = Stage::new(&script(faults), QUICK);
+    let (_, usage) = stage.send(&"hi".into());
+    let (messages, turns) = stage.stored();
+    let messages = messages.iter().map(tenter_protocol::Message::content).collect();
+    (messages, turns, usage.input_tokens, stage.read("count"))
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 12, ..ProptestConfig::default() })]
+
+    #[test]
+    fn troubles_that_pass_leave_no_trace_in_what_is_left(faults in faults()) {
+        prop_assert_eq!(left_by(&faults), left_by(&[None, None, None]));
+    }
+}

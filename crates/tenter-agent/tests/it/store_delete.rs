@@ -1,0 +1,175 @@
+//! What is deleted is gone, from the tables, from the index and from the files.
+
+use std::fs;
+
+use tenter_agent::store::{
+    ChangeKind, Exchange, HistoryChange, ListQuery, NewConversation, Store, StoreError,
+};
+
+use crate::store_fixtures::{
+    AT, Scratch, asked, begin, exchange, new, new_in, said, spent, worked,
+};
+use crate::store_search::ids as found;
+
+/// How many rows there are of each table that holds something of a conversation.
+fn rows(scratch: &Scratch) -> Vec<i64> {
+    let count = |table: &str| {
+        let sql = format!("SELECT count(*) FROM {table}");
+        scratch.raw().query_row(&sql, [], |row| row.get(0)).unwrap()
+    };
+    ["conversations", "messages", "usage", "history_changes", "message_text_docsize"]
+        .iter()
+        .map(|table| count(table))
+        .collect()
+}
+
+fn subagent(store: &Store, id: &str, parent: &str) {
+    let new = NewConversation { parent: Some(parent), ..new() };
+    store.begin(&new, &exchange(id, 0, &[asked("subagents secret")])).unwrap();
+}
+
+#[test]
+fn a_conversation_goes_with_all_that_belongs_to_it() {
+    let scratch = Scratch::new();
+    let store = scratch.open();
+    let used = Some(spent(1, 1));
+    store.begin(&new(), &Exchange { usage: used, ..exchange("kept", 0, &worked(1)) }).unwrap();
+    let before = rows(&scratch);
+    store.begin(&new(), &Exchange { usage: used, ..exchange("c", 0, &worked(2)) }).unwrap();
+    let (kind, by, entries) = (ChangeKind::Mutate, "trim", &[asked("short")]);
+    let change = HistoryChange {
+        conversation_id: "c",
+        expected_next: 4,
+        kind,
+        by,
+        reason: None,
+        entries,
+        at: AT,
+        usage: None,
+    };
+    store.replace_history(&change).unwrap();
+    subagent(&store, "child", "c");
+    subagent(&store, "grandchild", "child");
+    assert_eq!(store.delete(&["c".into(), "child".into()]).unwrap(), 3);
+    assert_eq!(rows(&scratch), before);
+    for id in ["c", "child", "grandchild"] {
+        assert!(matches!(store.load(id), Err(StoreError::NotFound { .. })), "{id}");
+    }
+    assert_eq!(store.load("kept").unwrap().entries.len(), 4);
+    scratch.assert_sound();
+}
+
+#[test]
+fn where_one_is_not_there_none_is_deleted() {
+    let store = Store::in_memory().unwrap();
+    begin(&store, "c");
+    let error = store.delete(&["c".into(), "nonsense".into()]).unwrap_err();
+    assert!(
+        matches!(&error, StoreError::NotFound { wanted, .. } if wanted == "nonsense"),
+        "{error}"
+    );
+    assert_eq!(store.load("c").unwrap().entries.len(), 2);
+}
+
+/// Whether any of the store's files holds the bytes.
+fn in_files(scratch: &Scratch, text: &str) -> bool {
+    let folder = scratch.path().parent().unwrap().to_owned();
+    fs::read_dir(folder).unwrap().any(|file| {
+        let bytes = fs::read(file.unwrap().path()).unwrap();
+        bytes.windows(text.len()).any(|window| window == text.as_bytes())
+    })
+}
+
+#[test]
+fn nothing_of_it_is_left_in_the_files() {
+    let scratch = Scratch::new();
+    let store = scratch.open();
+    for number in 0..30 {
+        let text = format!("number{number} {}", "filling ".repeat(number * 40));
+        let id = number.to_string();
+        store.begin(&new(), &exchange(&id, 0, &[asked("kept zebra"), said(&text)])).unwrap();
+    }
+    let secret = [asked("xylophonesecret and more"), said(&"xylophonesecret ".repeat(2000))];
+    store.begin(&new(), &exchange("c", 0, &secret)).unwrap();
+    assert!(in_files(&scratch, "xylophonesecret"));
+    store.delete(&["c".into()]).unwrap();
+    assert!(!in_files(&scratch, "xylophonesecret"));
+    // The words of the index are stored by what each has in common with the one before it, so they are looked at with SQLite.
+    let raw = scratch.raw();
+    raw.execute_batch("CREATE VIRTUAL TABLE temp.words USING fts5vocab(main, message_text, row)")
+        .unwrap();
+    let has = |word: &str| {
+        let sql = "SELECT count(*) FROM temp.words WHERE term = ?1";
+        raw.query_row(sql, [word], |row| row.get::<_, i64>(0)).unwrap() == 1
+    };
+    assert!(has("zebra") && has("number7") && !has("xylophonesecret"));
+    assert_eq!(found(&store, "xylophonesecret"), [] as [&str; 0]);
+    assert_eq!(found(&store, "zebra").len(), 30);
+    scratch.assert_sound();
+}
+
+#[test]
+fn whoever_is_still_at_work_on_it_is_told_with_the_next_save() {
+    let scratch = Scratch::new();
+    let (worker, other) = (scratch.open(), scratch.open());
+    let next = begin(&worker, "c");
+    other.delete(&["c".into()]).unwrap();
+    let late = [asked("more")];
+    let (kind, by, entries) = (ChangeKind::Mutate, "trim", &late);
+    let change = HistoryChange {
+        conversation_id: "c",
+        expected_next: next,
+        kind,
+        by,
+        reason: None,
+        entries,
+        at: AT,
+        usage: None,
+    };
+    for error in [
+        worker.append(&exchange("c", next, &late)).unwrap_err(),
+        worker.replace_history(&change).unwrap_err(),
+    ] {
+        assert!(matches!(error, StoreError::Deleted { .. }), "{error:?}");
+        assert!(error.to_string().contains("c was deleted by another process"), "{error}");
+    }
+    assert_eq!(rows(&scratch), [0; 5], "nothing of it came back");
+}
+
+#[test]
+fn old_ones_are_those_that_were_not_saved_to_since() {
+    let store = Store::in_memory().unwrap();
+    let words = [asked("q")];
+    for (id, at) in [
+        ("old", "2026-01-01T00:00:00Z"),
+        ("edge", "2026-02-01T00:00:00Z"),
+        ("later", "2026-02-01T00:00:00.5Z"),
+    ] {
+        store.begin(&new(), &Exchange { at, ..exchange(id, 0, &words) }).unwrap();
+    }
+    let other = new_in(std::path::Path::new("/work/other"));
+    store
+        .begin(&other, &Exchange { at: "2025-01-01T00:00:00Z", ..exchange("elsewhere", 0, &words) })
+        .unwrap();
+    subagent(&store, "orphan", "gone");
+    subagent(&store, "child", "later");
+    let older = |before: &str, project| {
+        let found = store.older_than(before, project).unwrap();
+        found.into_iter().map(|summary| summary.id).collect::<Vec<_>>()
+    };
+    assert_eq!(older("2026-02-01T00:00:00Z", None), ["old", "elsewhere"]);
+    assert_eq!(older("2026-02-01T00:00:00.1Z", Some(new().project)), ["edge", "old"]);
+    assert_eq!(
+        older("2027-01-01T00:00:00Z", Some(new().project)),
+        ["orphan", "later", "edge", "old"]
+    );
+    let all = ListQuery { project: None, limit: 9, include_subagents: true };
+    let ids: Vec<String> = store
+        .older_than("2027-01-01T00:00:00Z", None)
+        .unwrap()
+        .into_iter()
+        .map(|one| one.id)
+        .collect();
+    assert_eq!(store.delete(&ids).unwrap(), 6);
+    assert_eq!(store.list(&all).unwrap(), []);
+}

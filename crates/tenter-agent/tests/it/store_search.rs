@@ -1,0 +1,234 @@
+//! What was said is found, and what was not, or is no more, is not.
+
+use std::path::Path;
+
+use proptest::prelude::*;
+use serde_json::json;
+use tenter_agent::store::{
+    ChangeKind, Entry, Found, HistoryChange, ListQuery, NewConversation, Origin, SearchQuery, Store,
+};
+use tenter_protocol::tool_metadata::Bash;
+use tenter_protocol::{Block, Message, Role, ToolCall, ToolResult};
+
+use crate::store_fixtures::{AT, Scratch, asked, begin, entry, exchange, new, new_in, said};
+
+const EVERYWHERE: ListQuery<'static> =
+    ListQuery { project: None, limit: 100, include_subagents: true };
+
+fn search(store: &Store, words: &str) -> Vec<Found> {
+    store.search(&SearchQuery { words, among: EVERYWHERE }).unwrap()
+}
+
+pub(crate) fn ids(store: &Store, words: &str) -> Vec<String> {
+    search(store, words).into_iter().map(|found| found.summary.id).collect()
+}
+
+fn snippet(store: &Store, words: &str) -> String {
+    search(store, words).remove(0).snippet
+}
+
+fn save(store: &Store, id: &str, entries: &[Entry]) {
+    store.begin(&new(), &exchange(id, 0, entries)).unwrap();
+}
+
+#[test]
+fn everything_that_a_message_says_is_found() {
+    let store = Store::in_memory().unwrap();
+    let input = json!({"path": "notes.md", "text": "first\nsecond \"third\"", "list": [{"deep": "fourth"}]});
+    let input = input.as_object().unwrap().clone();
+    let call = ToolCall { id: "1".into(), name: "file_write".into(), input };
+    let thought = Block::Reasoning { text: "pondering".into() };
+    let metadata = Bash { output: "permission denied\u{0}hidden".into(), ..Bash::default() };
+    let result = ToolResult::success("bash", &metadata, AT.into()).failed("exit 1");
+    let results = vec![Block::ToolResult { call_id: "1".into(), result }];
+    save(
+        &store,
+        "c",
+        &[
+            asked("the question"),
+            entry(
+                Origin::Model,
+                Message::new(Role::Assistant, vec![thought, Block::ToolUse(call)]),
+            ),
+            entry(Origin::Tools, Message::new(Role::User, results)),
+        ],
+    );
+    for word in [
+        "question",
+        "pondering",
+        "file_write",
+        "notes",
+        "first",
+        "second",
+        "third",
+        "fourth",
+        "denied",
+        "hidden",
+        "exit",
+    ] {
+        assert_eq!(ids(&store, word), ["c"], "{word}");
+    }
+    assert_eq!(
+        snippet(&store, "second"),
+        "pondering file_write path notes.md text first «second» \"third\" list deep fourth"
+    );
+}
+
+#[test]
+fn all_words_must_be_said_in_one_message_and_the_last_may_be_a_beginning() {
+    let store = Store::in_memory().unwrap();
+    save(&store, "one", &[asked("mend the parser"), said("the lexer is broken")]);
+    save(&store, "two", &[asked("the parser's lexer")]);
+    assert_eq!(ids(&store, "parser lexer"), ["two"]);
+    assert_eq!(ids(&store, "lexer pars"), ["two"]);
+    assert_eq!(ids(&store, "pars lexer"), [] as [&str; 0], "only the last word may be a beginning");
+    assert_eq!(ids(&store, "brok"), ["one"]);
+}
+
+#[test]
+fn case_and_accents_do_not_count() {
+    let store = Store::in_memory().unwrap();
+    save(&store, "c", &[asked("Das Café in Łódź öffnet um ACHT")]);
+    for words in ["cafe", "CAFÉ", "cafe\u{301}", "offnet", "acht"] {
+        assert_eq!(ids(&store, words), ["c"], "{words}");
+    }
+    assert_eq!(snippet(&store, "cafe offn"), "Das «Café» in Łódź «öffnet» um ACHT");
+}
+
+#[test]
+fn what_is_asked_for_is_words_and_never_the_language_of_the_index() {
+    let store = Store::in_memory().unwrap();
+    save(&store, "c", &[asked("x = a && \"b c\" || text:foo-bar NEAR(d, e) AND f* -- 100%")]);
+    for words in [
+        "\"", "\"b c\"", "a && b", "text:foo", "foo-bar", "NEAR(d", "AND", "NOT", "f*", "(", "*",
+        "--", "%", "^a", "{text}", "'", "a' OR '1", "\"\"\"", "foo-ba", "\u{0}", "-", "100%",
+    ] {
+        // Whatever comes of it, it is no error.
+        search(&store, words);
+    }
+    for words in ["\"b c\"", "text:foo", "foo-bar", "foo-ba", "NEAR(d", "AND", "100%", "a\u{0}foo"]
+    {
+        assert_eq!(ids(&store, words), ["c"], "{words}");
+    }
+    for words in ["", " ", "--", "NOT", "bar-foo", "a OR zebra"] {
+        assert_eq!(ids(&store, words), [] as [&str; 0], "{words:?}");
+    }
+}
+
+#[test]
+fn a_snippet_is_one_line_around_the_hit() {
+    let store = Store::in_memory().unwrap();
+    let text =
+        format!("{} needle\n\tin\u{1b}[1m hay\u{0} {}", "straw ".repeat(500), "stalk ".repeat(500));
+    save(&store, "c", &[asked(&text)]);
+    let snippet = snippet(&store, "needle");
+    assert!(snippet.contains("«needle» in [1m hay stalk"), "{snippet}");
+    assert!(snippet.starts_with('…') && snippet.ends_with('…') && snippet.len() < 200, "{snippet}");
+}
+
+#[test]
+fn the_best_hit_stands_first_and_each_conversation_once() {
+    let store = Store::in_memory().unwrap();
+    let long = format!("the parser and {}", "many other things ".repeat(50));
+    save(&store, "by the way", &[asked(&long), said(&long)]);
+    save(&store, "all about it", &[asked("parser"), said("parser parser")]);
+    assert_eq!(ids(&store, "parser"), ["all about it", "by the way"]);
+    let first = ListQuery { limit: 1, ..EVERYWHERE };
+    let found = store.search(&SearchQuery { words: "parser", among: first }).unwrap();
+    assert_eq!(found.len(), 1);
+    assert_eq!(found[0].snippet, "«parser» «parser»");
+}
+
+#[test]
+fn a_search_looks_only_where_it_is_told_to() {
+    let store = Store::in_memory().unwrap();
+    let other = Path::new("/work/other");
+    let words = [asked("needle")];
+    store.begin(&new(), &exchange("here", 0, &words)).unwrap();
+    store.begin(&new_in(other), &exchange("there", 0, &words)).unwrap();
+    let sub = NewConversation { parent: Some("here"), ..new() };
+    store.begin(&sub, &exchange("sub", 0, &words)).unwrap();
+    let found = |among: ListQuery| {
+        let found = store.search(&SearchQuery { words: "needle", among }).unwrap();
+        found.into_iter().map(|found| found.summary.id).collect::<Vec<_>>()
+    };
+    assert_eq!(found(ListQuery { include_subagents: false, ..EVERYWHERE }), ["there", "here"]);
+    assert_eq!(found(ListQuery { project: Some(new().project), ..EVERYWHERE }), ["sub", "here"]);
+    assert_eq!(found(ListQuery { project: Some(other), ..EVERYWHERE }), ["there"]);
+}
+
+#[test]
+fn what_was_set_aside_is_still_found() {
+    let store = Store::in_memory().unwrap();
+    begin(&store, "c");
+    store
+        .replace_history(&HistoryChange {
+            conversation_id: "c",
+            expected_next: 2,
+            kind: ChangeKind::Compact,
+            by: "compact",
+            reason: None,
+            entries: &[asked("in short")],
+            at: AT,
+            usage: None,
+        })
+        .unwrap();
+    assert_eq!(ids(&store, "question"), ["c"]);
+    assert_eq!(ids(&store, "in short"), ["c"]);
+}
+
+/// A file may be made smaller with other tools; SQLite then gives rows without a number of their own new ones.
+#[test]
+fn a_vacuumed_file_finds_the_same() {
+    let scratch = Scratch::new();
+    let store = scratch.open();
+    for (id, word) in [("a", "apple"), ("b", "banana"), ("c", "cherry")] {
+        save(&store, id, &[asked(word)]);
+    }
+    store.delete(&["a".into()]).unwrap();
+    scratch.raw().execute_batch("VACUUM").unwrap();
+    assert_eq!(ids(&store, "banana"), ["b"]);
+    assert_eq!(snippet(&store, "cherry"), "«cherry»");
+    scratch.assert_sound();
+}
+
+/// Words whose every character the index knows as part of a word.
+fn word() -> impl Strategy<Value = String> {
+    "[a-zA-Z0-9à-öø-ÿα-ωа-я]{1,6}"
+}
+
+fn text() -> impl Strategy<Value = Vec<String>> {
+    prop::collection::vec(word(), 1..8)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 48, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn every_word_that_was_said_is_found_and_none_that_was_deleted(
+        conversations in prop::collection::vec((prop::collection::vec(text(), 1..4), any::<bool>()), 1..6),
+        separator in prop::sample::select(vec![" ", "\n", "-", ", ", "\" ", "\u{0}", "('", "\u{1b}[;"]),
+    ) {
+        let store = Store::in_memory().unwrap();
+        let mut deleted = Vec::new();
+        for (index, (messages, stays)) in conversations.iter().enumerate() {
+            let id = index.to_string();
+            let entries: Vec<Entry> = messages.iter().map(|words| asked(&words.join(separator))).collect();
+            save(&store, &id, &entries);
+            if !stays {
+                deleted.push(id);
+            }
+        }
+        store.delete(&deleted).unwrap();
+        for (index, (messages, stays)) in conversations.iter().enumerate() {
+            for words in messages {
+                for word in words {
+                    let found = ids(&store, word);
+                    prop_assert_eq!(found.contains(&index.to_string()), *stays, "{} in {:?}", word, found);
+                }
+                let found = ids(&store, &words.join(separator));
+                prop_assert_eq!(found.contains(&index.to_string()), *stays);
+            }
+        }
+    }
+}

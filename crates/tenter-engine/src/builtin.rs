@@ -1,0 +1,118 @@
+//! The hook that is part of Tenter: `builtin:compact-trigger`, which asks for a summary before the context window is full (R50).
+//!
+//! Pure: figures in, a wish out. It runs in no process, belongs to no catalog, and does not compact: whoever dispatches does.
+
+use std::collections::BTreeMap;
+
+use tenter_protocol::event::{Turn, Usage};
+use tenter_protocol::{Body, EventName, HistoryAction};
+
+/// Names that begin so are Tenter's own: no hook in a folder may have one.
+pub const PREFIX: &str = "builtin:";
+/// The hook's full name.
+pub const NAME: &str = "builtin:compact-trigger";
+/// The event that it is told of.
+pub const EVENT: EventName = EventName::AfterTurn;
+/// The recipe that it asks for.
+pub const RECIPE: &str = "compact";
+/// What records say where others say how a process ended.
+pub const NO_PROCESS: &str = "no process";
+
+/// What the built-in hook asks for, and why.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Wish {
+    pub(crate) action: HistoryAction,
+    pub(crate) reason: String,
+}
+
+/// What it asks for at this event; at most events, nothing.
+pub(crate) fn wish(body: &Body) -> Option<Wish> {
+    let Body::AfterTurn(turn) = body else { return None };
+    compact_trigger(turn)
+}
+
+/// Asks for the recipe once the context has reached the threshold; where that or the window's size is not known, never.
+fn compact_trigger(turn: &Turn) -> Option<Wish> {
+    let threshold = turn.auto_compact?;
+    let is_reached = ratio(turn.usage)? >= threshold;
+    if !is_reached {
+        return None;
+    }
+    let Usage { current_context_window, max_context_window, .. } = turn.usage;
+    let action = HistoryAction::Callback { recipe: RECIPE.to_owned(), args: BTreeMap::new() };
+    let reason = format!(
+        "the context has {current_context_window} of {max_context_window} tokens; the threshold is {}",
+        percent(threshold)
+    );
+    Some(Wish { action, reason })
+}
+
+/// How full the context window is.
+#[expect(clippy::cast_precision_loss, reason = "no window has so many tokens that a few count")]
+fn ratio(usage: Usage) -> Option<f64> {
+    let is_known = usage.max_context_window > 0;
+    is_known.then(|| usage.current_context_window as f64 / usage.max_context_window as f64)
+}
+
+/// A threshold as people write it: `80 %`.
+pub fn percent(threshold: f64) -> String {
+    format!("{} %", (threshold * 10_000.0).round() / 100.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn turn(current: u64, max: u64, auto_compact: Option<f64>) -> Turn {
+        let usage =
+            Usage { current_context_window: current, max_context_window: max, ..Usage::default() };
+        Turn {
+            turn_number: 1,
+            session_turn: 1,
+            tools_used: false,
+            usage,
+            auto_compact,
+            response: String::new(),
+            messages: Arc::default(),
+        }
+    }
+
+    fn fires(current: u64, max: u64, auto_compact: Option<f64>) -> bool {
+        compact_trigger(&turn(current, max, auto_compact)).is_some()
+    }
+
+    #[test]
+    fn it_asks_for_the_recipe_from_the_threshold_on() {
+        assert!(!fires(12_799, 16_000, Some(0.8)));
+        let wish = compact_trigger(&turn(12_800, 16_000, Some(0.8))).unwrap();
+        assert_eq!(wish.reason, "the context has 12800 of 16000 tokens; the threshold is 80 %");
+        let args = BTreeMap::new();
+        assert_eq!(wish.action, HistoryAction::Callback { recipe: "compact".to_owned(), args });
+        assert!(fires(20_000, 16_000, Some(1.0)), "a context over the window is full");
+    }
+
+    #[test]
+    fn it_keeps_silent_where_it_is_off_or_the_window_is_not_known() {
+        assert!(!fires(16_000, 16_000, None));
+        assert!(!fires(16_000, 0, Some(0.8)));
+        assert!(!fires(16_000, 16_000, Some(f64::NAN)));
+        assert_eq!(wish(&Body::AfterAgent { response: String::new() }), None);
+    }
+
+    #[test]
+    fn a_threshold_is_written_as_people_do() {
+        assert_eq!([0.8, 0.825, 1.0].map(percent), ["80 %", "82.5 %", "100 %"]);
+        assert_eq!(percent(0.07), "7 %");
+    }
+
+    proptest! {
+        #[test]
+        fn a_fuller_context_never_silences_it(current in 0u64..200_000, more in 0u64..200_000, threshold in 0.01f64..=1.0) {
+            prop_assert!(!fires(current, 100_000, Some(threshold)) || fires(current + more, 100_000, Some(threshold)));
+        }
+    }
+}

@@ -1,0 +1,150 @@
+//! `builtin:compact-trigger`, after real hooks and without any.
+
+use std::sync::Arc;
+
+use tenter_engine::builtin::{NAME, NO_PROCESS};
+use tenter_engine::catalog::Catalog;
+use tenter_engine::hook::Layer;
+use tenter_engine::journal::{JournalWriter, RecordKind, Redactor, read};
+use tenter_engine::{DecisionKind, Observer as _, Outcome};
+use tenter_proc::Cancel;
+use tenter_protocol::event::{Turn, Usage};
+use tenter_protocol::{Body, Event, HistoryAction};
+
+use crate::scene::{Scene, Seen, USER, ids, running, scope};
+
+/// A turn after which the context has this many of 1000 tokens.
+pub(crate) fn turn(tokens: u64, auto_compact: Option<f64>) -> Body {
+    let usage =
+        Usage { current_context_window: tokens, max_context_window: 1000, ..Usage::default() };
+    Body::AfterTurn(Turn {
+        turn_number: 1,
+        session_turn: 1,
+        tools_used: false,
+        usage,
+        auto_compact,
+        response: "Done.".to_owned(),
+        messages: Arc::default(),
+    })
+}
+
+/// An executable for `after_turn` that leaves its name in the project and gives this answer.
+fn after_turn(scene: &Scene, name: &str, answer: &str) {
+    let script = format!(
+        "#!/bin/sh\nif [ \"$1\" = hook ]; then echo after_turn; exit; fi\necho {name} >> \"$TENTER_PROJECT_DIR/calls\"\necho '{answer}'\n"
+    );
+    scene.hook(USER, name, &script);
+}
+
+/// What this scene's hooks make of the end of a turn, and what is told of it.
+fn dispatch(scene: &Scene, body: Body) -> (Outcome, Arc<Seen>) {
+    let (engine, seen) = scene.engine(scene.load().0);
+    (engine.dispatch(Event { scope: scope("c"), body }, &scene.cancel), seen)
+}
+
+/// The hook that acts on the history, and the recipe that it runs.
+fn acts(outcome: &Outcome) -> Option<(&str, &str)> {
+    let history = outcome.history.as_ref()?;
+    match &history.value {
+        HistoryAction::Callback { recipe, .. } => Some((&history.hook, recipe)),
+        HistoryAction::Mutate(_) => Some((&history.hook, "")),
+    }
+}
+
+#[test]
+fn it_fires_without_any_hook_and_is_told_like_one() {
+    let scene = Scene::new();
+    let (engine, seen) = scene.engine(Catalog::default());
+    let event = Event { scope: scope("c"), body: turn(800, Some(0.8)) };
+    let outcome = engine.dispatch(event, &Cancel::new());
+    assert_eq!(acts(&outcome), Some((NAME, "compact")));
+    let runs = seen.runs.lock().unwrap();
+    let [run] = &runs[..] else { panic!("{runs:#?}") };
+    assert_eq!((run.hook.as_str(), run.layer, run.spelling), (NAME, Layer::BuiltIn, "after_turn"));
+    assert_eq!((run.decision, run.exit.as_str()), (DecisionKind::Callback, NO_PROCESS));
+    let reason = "the context has 800 of 1000 tokens; the threshold is 80 %";
+    assert_eq!(run.reason.as_deref(), Some(reason));
+    let decisions = seen.decisions.lock().unwrap();
+    let [decision] = &decisions[..] else { panic!("{decisions:#?}") };
+    assert_eq!((decision.hooks_run, decision.by.as_deref()), (1, Some(NAME)));
+}
+
+#[test]
+fn where_it_has_nothing_to_ask_for_nobody_hears_of_it() {
+    let scene = Scene::new();
+    for body in
+        [turn(799, Some(0.8)), turn(1000, None), Body::AfterAgent { response: "Done.".to_owned() }]
+    {
+        let (outcome, seen) = dispatch(&scene, body.clone());
+        assert_eq!(outcome, Outcome::new(body));
+        assert!(seen.runs.lock().unwrap().is_empty() && seen.decisions.lock().unwrap().is_empty());
+    }
+}
+
+#[test]
+fn it_gives_way_to_every_hook_that_acts_on_the_history_and_that_is_no_conflict() {
+    let mutate = r#"{"result": "mutate", "messages": [{"role": "user", "content": "short"}]}"#;
+    for (answer, expected) in [
+        (mutate, ("summary", "")),
+        (r#"{"result": "callback", "callback": "digest"}"#, ("summary", "digest")),
+    ] {
+        let scene = Scene::new();
+        after_turn(&scene, "summary", answer);
+        let (outcome, seen) = dispatch(&scene, turn(900, Some(0.8)));
+        assert_eq!(acts(&outcome), Some(expected));
+        assert!(outcome.overruled.is_empty(), "{outcome:?}");
+        assert!(seen.decisions.lock().unwrap()[0].overruled.is_empty());
+        let runs = seen.runs.lock().unwrap();
+        assert_eq!(runs[1].notes, ["it gives way to the hook summary"]);
+        assert!(runs[1].warnings.is_empty());
+    }
+}
+
+#[test]
+fn it_comes_last_and_neither_a_failure_nor_a_block_stops_it() {
+    let scene = Scene::new();
+    after_turn(&scene, "a-fails", "not an answer");
+    scene.bare(USER, "b-denies", "name: b-denies\ndescription: d\ntrigger: after_turn");
+    let deny = "#!/bin/sh\necho 'not good' >&2\nexit 2\n";
+    scene.file(&format!("{USER}/b-denies/scripts/run"), deny, 0o755);
+    let (outcome, seen) = dispatch(&scene, turn(900, Some(0.8)));
+    assert_eq!(outcome.denied(), Some(("b-denies", "not good")));
+    assert_eq!(acts(&outcome), Some((NAME, "compact")));
+    let runs = seen.runs.lock().unwrap();
+    let told: Vec<&str> = runs.iter().map(|run| run.hook.as_str()).collect();
+    assert_eq!(told, ["a-fails", "b-denies", NAME]);
+}
+
+#[test]
+fn when_the_agent_is_interrupted_it_does_not_run() {
+    let scene = Scene::new();
+    scene.cancel.cancel();
+    let (outcome, seen) = dispatch(&scene, turn(900, Some(0.8)));
+    assert_eq!(acts(&outcome), None);
+    assert!(seen.runs.lock().unwrap().is_empty());
+}
+
+#[test]
+fn the_journal_has_its_runs() {
+    let scene = Scene::new();
+    let (_, seen) = dispatch(&scene, turn(900, Some(0.8)));
+    let journal = JournalWriter::new(scene.at("journal"), Redactor::new(Vec::new()));
+    journal.hook_ran(&seen.runs.lock().unwrap()[0]);
+    let lines = read(&scene.at("journal"), "c").unwrap().lines;
+    let RecordKind::Run(run) = &lines[0].record.kind else { panic!("{lines:?}") };
+    assert_eq!(
+        (run.hook.as_str(), run.layer.as_str(), run.hash.as_str(), run.exit.as_str()),
+        (NAME, "builtin", "", NO_PROCESS)
+    );
+}
+
+#[test]
+fn no_hook_in_a_folder_may_pass_for_a_built_in_one() {
+    let scene = Scene::new();
+    after_turn(&scene, "builtin:compact-trigger", "");
+    after_turn(&scene, "rebuiltin:fine", "");
+    let (catalog, findings) = scene.load();
+    assert_eq!(running(&catalog), ["rebuiltin:fine"]);
+    assert_eq!(ids(&findings), ["hook-invalid"]);
+    assert!(findings[0].message.contains("begins with builtin:"), "{}", findings[0].message);
+}

@@ -1,0 +1,159 @@
+//! What asynchronous hooks answer when the agent has long gone on: real processes, held back until the test lets them answer.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tenter_engine::{DecisionKind, Engine, HookRun, Late};
+use tenter_protocol::{Body, Event, EventName};
+
+use crate::builtin::turn;
+use crate::scene::{Scene, Seen, USER, scope};
+
+/// No hook of these tests takes so long.
+const PATIENCE: Duration = Duration::from_mins(1);
+
+/// An asynchronous hook that answers so, once there is a file `go` in the project.
+fn unawaited(scene: &Scene, name: &str, trigger: &str, answer: &str) {
+    scene.bare(
+        USER,
+        name,
+        &format!("name: {name}\ndescription: d\ntrigger: {trigger}\nasync: true\ntimeout: 60000"),
+    );
+    let script = format!(
+        "#!/bin/sh\nuntil [ -e \"$TENTER_PROJECT_DIR/go\" ]; do sleep 0.02; done\ncat <<'END'\n{answer}\nEND\n"
+    );
+    scene.file(&format!("{USER}/{name}/scripts/run"), &script, 0o755);
+}
+
+/// Tells this scene's hooks of the end of a turn in each of these conversations.
+fn dispatched(scene: &Scene, conversations: &[&str]) -> (Engine, Arc<Seen>) {
+    let (engine, seen) = scene.engine(scene.load().0);
+    for conversation in conversations {
+        let event = Event { scope: scope(conversation), body: turn(1, None) };
+        let outcome = engine.dispatch(event, &scene.cancel);
+        assert!(outcome.contexts.is_empty() && outcome.history.is_none(), "{outcome:?}");
+    }
+    (engine, seen)
+}
+
+/// Lets the hooks answer, and waits until they have.
+fn answered(scene: &Scene, engine: &Engine) {
+    fs::write(scene.at("project/go"), "").unwrap();
+    engine.drain(PATIENCE);
+}
+
+/// The one run that was told.
+fn told(seen: &Seen) -> HookRun {
+    let runs = seen.runs.lock().unwrap();
+    let [run] = &runs[..] else { panic!("{runs:#?}") };
+    run.clone()
+}
+
+const BOTH: &str = r#"{"result": "callback", "callback": "digest", "callback_args": {"goal": "x"}, "additional_context": "CI is red"}"#;
+
+#[test]
+fn what_a_later_turn_can_use_waits_for_it_once() {
+    let scene = Scene::new();
+    unawaited(&scene, "ci", "after_turn", BOTH);
+    let (engine, seen) = dispatched(&scene, &["c"]);
+    assert_eq!(engine.take_late("c"), [], "nothing was answered yet");
+    answered(&scene, &engine);
+    let args = BTreeMap::from([("goal".to_owned(), "x".to_owned())]);
+    let late = Late {
+        hook: "ci".to_owned(),
+        scope: scope("c"),
+        event: EventName::AfterTurn,
+        context: Some("CI is red".to_owned()),
+        callback: Some(("digest".to_owned(), args)),
+    };
+    assert_eq!(engine.take_late("c"), [late]);
+    assert_eq!(engine.take_late("c"), [], "what was taken is gone");
+    let run = told(&seen);
+    assert_eq!((run.decision, run.asynchronous), (DecisionKind::None, true));
+    assert_eq!(run.notes, ["late: its answer (callback, context) counts at a later turn"]);
+}
+
+#[test]
+fn what_would_have_to_be_in_time_counts_for_nothing() {
+    let mutate = r#"{"result": "mutate", "messages": [{"role": "user", "content": "short"}]}"#;
+    for (answer, kind) in
+        [(r#"{"decision": "deny", "reason": "too late"}"#, "deny"), (mutate, "mutate")]
+    {
+        let scene = Scene::new();
+        unawaited(&scene, "slow", "after_turn", answer);
+        let (engine, seen) = dispatched(&scene, &["c"]);
+        answered(&scene, &engine);
+        assert_eq!(engine.take_late("c"), []);
+        let note = format!("its answer ({kind}) counts for nothing: it is asynchronous");
+        assert_eq!(told(&seen).notes, [note]);
+    }
+}
+
+#[test]
+fn of_one_answer_that_which_can_be_used_is_kept() {
+    let scene = Scene::new();
+    let answer = r#"{"decision": "deny", "additional_context": "CI is red"}"#;
+    unawaited(&scene, "ci", "after_turn", answer);
+    let (engine, seen) = dispatched(&scene, &["c"]);
+    answered(&scene, &engine);
+    let taken = engine.take_late("c");
+    assert_eq!((taken.len(), taken[0].context.as_deref()), (1, Some("CI is red")));
+    let notes = told(&seen).notes;
+    assert!(notes[0].starts_with("late: its answer (context)"), "{notes:?}");
+    assert!(notes[1].starts_with("its answer (deny) counts for nothing"), "{notes:?}");
+}
+
+#[test]
+fn a_conversation_takes_only_what_is_its_own() {
+    let scene = Scene::new();
+    unawaited(&scene, "ci", "after_turn", BOTH);
+    let (engine, _) = dispatched(&scene, &["parent", "child", "child"]);
+    answered(&scene, &engine);
+    assert_eq!(engine.take_late("stranger"), []);
+    let of = |conversation: &str| -> Vec<String> {
+        let taken = engine.take_late(conversation).into_iter();
+        taken.map(|late| late.scope.conversation_id).collect()
+    };
+    assert_eq!(of("child"), ["child", "child"]);
+    assert_eq!(of("parent"), ["parent"]);
+}
+
+#[test]
+fn of_too_many_answers_the_oldest_is_dropped_and_that_is_told() {
+    let scene = Scene::new();
+    fs::write(scene.at("project/go"), "").unwrap();
+    unawaited(&scene, "ci", "after_turn", BOTH);
+    let (engine, seen) = dispatched(&scene, &["ended"]);
+    engine.drain(PATIENCE);
+    for _ in 0..8 {
+        for _ in 0..8 {
+            let event = Event { scope: scope("c"), body: turn(1, None) };
+            engine.dispatch(event, &scene.cancel);
+        }
+        engine.drain(PATIENCE);
+    }
+    assert_eq!(engine.take_late("ended"), []);
+    assert_eq!(engine.take_late("c").len(), 64);
+    let runs = seen.runs.lock().unwrap();
+    let warnings: Vec<&String> = runs.iter().flat_map(|run| &run.warnings).collect();
+    assert_eq!(
+        warnings,
+        [
+            "too many late answers wait for a later turn: that of the hook ci at after_turn is dropped"
+        ]
+    );
+}
+
+#[test]
+fn the_answer_of_a_hook_that_is_ended_with_the_session_is_none() {
+    let scene = Scene::new();
+    unawaited(&scene, "ci", "after_agent", BOTH);
+    let (engine, seen) = scene.engine(scene.load().0);
+    let body = Body::AfterAgent { response: String::new() };
+    engine.dispatch(Event { scope: scope("c"), body }, &scene.cancel);
+    engine.drain(Duration::ZERO);
+    assert_eq!(engine.take_late("c"), []);
+    assert_eq!(told(&seen).decision, DecisionKind::Failed);
+}

@@ -1,0 +1,222 @@
+//! Where a provider's key comes from: a variable, else a program that prints it. A program is run once for a process, and
+//! only when the key is needed. What it printed is shown to nobody: not in errors, not in records.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use tenter_agent::session::Status;
+use tenter_engine::journal::Redactor;
+use tenter_proc::{Cancel, Captured, Completion, End, Invocation, Limits, Streams};
+use tenter_providers::Key;
+
+use super::provider::Provider;
+use crate::env::Env;
+use crate::failure::{Exit, Failure};
+use crate::settings::models::KeyCommand;
+
+/// Lines of a program's stderr that are shown where it fails.
+const SHOWN_LINES: usize = 10;
+
+/// The keys that programs printed, by provider.
+#[derive(Debug, Default)]
+pub(crate) struct KeyRing(Mutex<BTreeMap<String, Key>>);
+
+impl KeyRing {
+    /// The provider's key; none where it needs none.
+    pub(super) fn key(
+        &self,
+        provider: &Provider,
+        env: &Env,
+        cancel: &Cancel,
+    ) -> Result<Option<Key>, Failure> {
+        if let Some(name) = variable_that_is_set(provider, env) {
+            return Ok(env.text(name).map(Key::new));
+        }
+        let Some(command) = provider.key_command else {
+            return if provider.needs_key() { Err(missing(provider, env)) } else { Ok(None) };
+        };
+        let mut keys = self.keys();
+        if let Some(key) = keys.get(provider.name) {
+            return Ok(Some(key.clone()));
+        }
+        let key = printed(command, env, Limits::default(), cancel)
+            .map_err(|problem| problem.failure(provider))?;
+        keys.insert(provider.name.to_owned(), key.clone());
+        Ok(Some(key))
+    }
+
+    /// What programs printed so far: what must not reach a record.
+    pub(crate) fn secrets(&self) -> Vec<String> {
+        self.keys().values().map(|key| key.reveal().to_owned()).collect()
+    }
+
+    fn keys(&self) -> MutexGuard<'_, BTreeMap<String, Key>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The first of the provider's variables that holds something.
+pub(crate) fn variable_that_is_set<'p>(provider: &Provider<'p>, env: &Env) -> Option<&'p str> {
+    let holds = |name: &&str| env.text(name).is_some_and(|text| !text.trim().is_empty());
+    provider.key_variables.iter().copied().find(holds)
+}
+
+/// How a person gives the provider's key.
+pub(super) fn help(provider: &Provider, env: &Env) -> String {
+    let (name, file) = (provider.name, env.config_file());
+    let set = match provider.key_variables.join(" or ") {
+        none if none.is_empty() => "write `api_key_env`".to_owned(),
+        variables => format!("set {variables}, or write"),
+    };
+    let or = if provider.key_variables.is_empty() { " or" } else { "" };
+    format!(
+        "{set}{or} `api_key_command` under [providers.{name}] in {}; docs/models.md tells how",
+        file.display()
+    )
+}
+
+fn missing(provider: &Provider, env: &Env) -> Failure {
+    let (names, verb) = match provider.key_variables.as_slice() {
+        [only] => ((*only).to_owned(), "is"),
+        several => (several.join(" and "), "are"),
+    };
+    Failure::new(format!("{} wants a key, and {names} {verb} not set", provider.name))
+        .help(help(provider, env))
+}
+
+/// Why a program gave no key.
+enum NoKey {
+    Cancelled,
+    /// What happened, and what the program said of it.
+    Failed(String, Captured),
+}
+
+impl NoKey {
+    fn failure(self, provider: &Provider) -> Failure {
+        let name = provider.name;
+        match self {
+            Self::Cancelled => Failure {
+                exit: Exit::Agent(Status::Interrupted),
+                ..Failure::new(format!("interrupted while waiting for the key of {name}"))
+            },
+            Self::Failed(problem, stderr) => {
+                let said = last_lines(&stderr);
+                Failure::new(format!("the api_key_command of {name} {problem}{said}")).help(
+                    format!("run it by hand, in your home folder: it must print the key on its first line; it stands under [providers.{name}]"),
+                )
+            }
+        }
+    }
+}
+
+/// Runs the program and takes the first line that it prints.
+fn printed(command: &KeyCommand, env: &Env, limits: Limits, cancel: &Cancel) -> Result<Key, NoKey> {
+    let Completion { end, stdout, stderr, .. } = match invocation(command, env, limits) {
+        Some(invocation) => tenter_proc::run(&invocation, cancel),
+        None => return Err(NoKey::Failed("is empty".to_owned(), Captured::default())),
+    };
+    let failed = |problem: String| Err(NoKey::Failed(problem, stderr));
+    match end {
+        End::Exited(0) => match first_line(&stdout) {
+            Some(key) => Ok(Key::new(key)),
+            None => failed("printed no key on its first line".to_owned()),
+        },
+        End::Exited(code) => failed(format!("failed with exit code {code}")),
+        End::Signalled(signal) => failed(format!("was ended by signal {signal}")),
+        End::TimedOut => {
+            failed(format!("was ended, because it took longer than {:?}", limits.timeout))
+        }
+        End::NotStarted(error) => failed(format!("could not be run: {error}")),
+        End::Cancelled => Err(NoKey::Cancelled),
+    }
+}
+
+/// It starts at home, where no project decides what a relative name or a configuration file means.
+fn invocation(command: &KeyCommand, env: &Env, limits: Limits) -> Option<Invocation> {
+    let words = match command {
+        KeyCommand::Line(line) if line.trim().is_empty() => return None,
+        KeyCommand::Line(line) => vec!["sh".to_owned(), "-c".to_owned(), line.clone()],
+        KeyCommand::Words(words) => words.clone(),
+    };
+    let (program, args) = words.split_first()?;
+    Some(Invocation {
+        program: PathBuf::from(program),
+        args: args.iter().map(Into::into).collect(),
+        cwd: env.home.clone(),
+        env: env.vars.clone(),
+        stdin: Vec::new(),
+        streams: Streams::Separate,
+        limits,
+    })
+}
+
+fn first_line(stdout: &Captured) -> Option<&str> {
+    let line = stdout.head.split(|byte| *byte == b'\n').next()?;
+    std::str::from_utf8(line).ok().map(str::trim).filter(|line| !line.is_empty())
+}
+
+/// What the program said, without what has the form of a key.
+fn last_lines(stderr: &Captured) -> String {
+    let said = Redactor::default().text(&stderr.tail_lines(SHOWN_LINES));
+    if said.trim().is_empty() { String::new() } else { format!(":\n{}", said.trim_end()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    fn env(home: PathBuf) -> Env {
+        let vars = vec![("PATH".into(), "/usr/bin:/bin".into())];
+        Env { vars, cwd: PathBuf::from("/"), home }
+    }
+
+    fn line(line: &str) -> KeyCommand {
+        KeyCommand::Line(line.to_owned())
+    }
+
+    fn told(command: &KeyCommand, limits: Limits, cancel: &Cancel) -> Result<String, String> {
+        let key = printed(command, &env(PathBuf::from("/")), limits, cancel);
+        key.map(|key| key.reveal().to_owned()).map_err(|problem| match problem {
+            NoKey::Cancelled => "cancelled".to_owned(),
+            NoKey::Failed(problem, stderr) => format!("{problem}{}", last_lines(&stderr)),
+        })
+    }
+
+    fn run(command: &KeyCommand) -> Result<String, String> {
+        told(command, Limits::default(), &Cancel::new())
+    }
+
+    #[test]
+    fn the_key_is_the_first_line_without_white_space() {
+        assert_eq!(run(&line("echo ' k-1 '; echo user: me")).as_deref(), Ok("k-1"));
+        let words = ["printf", "%s", "k 2"].map(str::to_owned).to_vec();
+        assert_eq!(run(&KeyCommand::Words(words)).as_deref(), Ok("k 2"));
+    }
+
+    #[test]
+    fn a_program_that_prints_no_key_says_why_and_never_what_it_printed() {
+        let error = run(&line("echo k-1; echo no such entry >&2; exit 3")).unwrap_err();
+        assert_eq!(error, "failed with exit code 3:\nno such entry");
+        assert_eq!(run(&line("kill -TERM $$")).unwrap_err(), "was ended by signal 15");
+        assert_eq!(run(&line("echo; echo k-1")).unwrap_err(), "printed no key on its first line");
+        assert_eq!(run(&line("  ")).unwrap_err(), "is empty");
+        assert_eq!(run(&KeyCommand::Words(Vec::new())).unwrap_err(), "is empty");
+        let error = run(&KeyCommand::Words(vec!["no-such-program".to_owned()])).unwrap_err();
+        assert!(error.starts_with("could not be run: there is no program"), "{error}");
+        let error = run(&line("echo got sk-abcdefghijklmnopqrstuvwxyz >&2; exit 1")).unwrap_err();
+        assert!(!error.contains("defghij"), "{error}");
+    }
+
+    #[test]
+    fn a_program_that_hangs_is_ended_at_its_time_or_with_the_work() {
+        let limits = Limits { timeout: Duration::from_millis(50), ..Limits::default() };
+        let error = told(&line("exec sleep 1000"), limits, &Cancel::new()).unwrap_err();
+        assert_eq!(error, "was ended, because it took longer than 50ms");
+        let cancel = Cancel::new();
+        cancel.cancel();
+        assert_eq!(told(&line("exec sleep 1000"), limits, &cancel).unwrap_err(), "cancelled");
+    }
+}

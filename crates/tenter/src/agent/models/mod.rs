@@ -1,0 +1,223 @@
+//! From a model's name to a model.
+//!
+//! `name` takes a name apart, `provider` says who provides, `key` gets what opens the server, `proxy` what stands before
+//! it, `facts` what is known. Nothing here is touched by a command that needs no model, and a scripted model needs none of
+//! it. Nothing is sent: that the server knows the model is found out when it is first asked.
+
+mod facts;
+mod key;
+mod name;
+mod provider;
+mod proxy;
+mod unfamiliar;
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use tenter_agent::Model;
+use tenter_agent::model::scripted::ScriptedModel;
+use tenter_proc::Cancel;
+use tenter_protocol::Diagnostic;
+use tenter_providers::{Choice, Endpoint};
+
+use self::name::Name;
+use self::unfamiliar::Unfamiliar;
+use super::AgentArgs;
+use crate::failure::Failure;
+use crate::hooks::Project;
+use crate::sanitize::sanitize;
+use crate::settings::models::ModelTable;
+use crate::ui;
+
+pub(crate) use facts::{facts, strays};
+pub(crate) use key::{KeyRing, variable_that_is_set};
+pub(crate) use provider::Provider;
+
+/// A model, and what there is to say of the choice.
+pub(crate) struct Chosen {
+    /// The model.
+    pub(crate) model: Arc<dyn Model>,
+    /// What was found on the way.
+    pub(crate) findings: Vec<Diagnostic>,
+}
+
+/// The model that flags, the stored conversation, variables and files name, the first of them that does; else that of the
+/// first provider whose key is there. `cancel` ends the program that prints a key.
+pub(crate) fn choose(
+    project: &Project,
+    args: &AgentArgs,
+    stored: Option<&str>,
+    cancel: &Cancel,
+) -> Result<Chosen, Failure> {
+    let name = named(project, args, stored)?;
+    match Name::parse(&name) {
+        Some(Name::Scripted(file)) => {
+            let model = ScriptedModel::load(&project.env.cwd.join(file))?;
+            Ok(Chosen { model: Arc::new(model), findings: Vec::new() })
+        }
+        Some(Name::Of { provider, model }) => {
+            let provider = Provider::find(project, provider)?;
+            connect(project, args, &provider, model, cancel)
+        }
+        Some(Name::Bare(model)) => {
+            let provider = whose(project, model)?;
+            connect(project, args, &provider, model, cancel)
+        }
+        None => Err(Failure::usage(format!("{name:?} is no model's name"))
+            .help("a name is PROVIDER/NAME, as `tenter models` lists them, or scripted:FILE")),
+    }
+}
+
+fn named<'n>(
+    project: &'n Project,
+    args: &'n AgentArgs,
+    stored: Option<&'n str>,
+) -> Result<Cow<'n, str>, Failure> {
+    let settings = &project.settings.models;
+    if args.use_weak_model {
+        let weak = args.weak_model.as_deref().or(settings.weak_model.as_deref());
+        return weak.map(Cow::Borrowed).ok_or_else(|| {
+            Failure::usage("no model for lesser work is named").help(
+                "use --weak-model PROVIDER/NAME, set TENTER_WEAK_MODEL, or write `weak_model = …` into config.toml",
+            )
+        });
+    }
+    match args.model.as_deref().or(stored).or(settings.model.as_deref()) {
+        Some(name) => Ok(Cow::Borrowed(name)),
+        None => usual(project).map(Cow::Owned),
+    }
+}
+
+/// The usual model of the first provider whose key is there. It costs money, so it is told.
+fn usual(project: &Project) -> Result<String, Failure> {
+    let providers = Provider::all(project)?;
+    let found = providers.iter().find_map(|provider| {
+        let model = provider.usual_model?;
+        let key = variable_that_is_set(provider, project.env)
+            .or(provider.key_command.map(|_| "api_key_command"))?;
+        Some((format!("{}/{model}", provider.name), key))
+    });
+    let Some((name, key)) = found else {
+        let keys: Vec<&str> = providers
+            .iter()
+            .filter(|provider| provider.usual_model.is_some())
+            .filter_map(|provider| provider.key_variables.first().copied())
+            .collect();
+        return Err(Failure::usage("no model is named, and there is no key").help(format!(
+            "set {}; or name a model with --model, TENTER_MODEL, or `model = …` in config.toml: PROVIDER/NAME, or scripted:FILE",
+            keys.join(" or ")
+        )));
+    };
+    ui::note(format!(
+        "The model is {name}, because {key} is set; --model, TENTER_MODEL or config.toml names another.",
+        key = sanitize(key)
+    ));
+    Ok(name)
+}
+
+/// The one provider that knows a model of this name.
+fn whose<'p>(project: &'p Project, model: &str) -> Result<Provider<'p>, Failure> {
+    let providers = Provider::all(project)?;
+    if let Some(provider) = providers.iter().find(|provider| provider.name == model) {
+        let example = provider.usual_model.unwrap_or("NAME");
+        return Err(Failure::usage(format!("{model} is a provider, not a model")).help(format!(
+            "name one of its models: {model}/{example}; `tenter models {model}` lists them"
+        )));
+    }
+    let (mut knowing, others): (Vec<_>, Vec<_>) =
+        providers.into_iter().partition(|provider| knows(project, provider, model));
+    match (knowing.pop(), knowing.is_empty()) {
+        (Some(only), true) => Ok(only),
+        (Some(last), false) => {
+            let all = knowing.iter().chain([&last]);
+            let names: Vec<String> =
+                all.map(|provider| format!("{}/{model}", provider.name)).collect();
+            Err(Failure::usage(format!("more than one provider has a model {model:?}"))
+                .help(format!("write which one you mean: {}", names.join(", "))))
+        }
+        (None, _) => Err(nobodys(project, &others, model)),
+    }
+}
+
+fn knows(project: &Project, provider: &Provider, model: &str) -> bool {
+    tenter_providers::facts(provider.name, model).is_some()
+        || provider.models(project).contains(&model)
+}
+
+fn nobodys(project: &Project, providers: &[Provider], model: &str) -> Failure {
+    let known: Vec<(&str, &str)> = providers
+        .iter()
+        .flat_map(|provider| provider.models(project).into_iter().map(|name| (provider.name, name)))
+        .collect();
+    let names: Vec<&str> = known.iter().map(|(_, name)| *name).collect();
+    let near: Vec<String> = facts::near(model, &names)
+        .into_iter()
+        .filter_map(|near| known.iter().find(|(_, name)| *name == near))
+        .map(|(provider, name)| format!("{provider}/{name}"))
+        .collect();
+    let meant = facts::suggestion(&near).map(|meant| format!("{meant} ")).unwrap_or_default();
+    Failure::usage(format!("no provider is known to have a model {model:?}")).help(format!(
+        "{meant}a name is PROVIDER/NAME, as `tenter models` lists them: local/{model} is one of a server of your own"
+    ))
+}
+
+/// The model of `provider`, as flags and configuration want it.
+fn connect(
+    project: &Project,
+    args: &AgentArgs,
+    provider: &Provider,
+    model: &str,
+    cancel: &Cancel,
+) -> Result<Chosen, Failure> {
+    let name = format!("{}/{model}", provider.name);
+    let settings = &project.settings.models;
+    let said = settings.models.get(&name);
+    let of_model = said.map(ModelTable::answering).unwrap_or_default();
+    let answering = args.answering().or(settings.demanded).or(of_model).or(settings.usual);
+    let choice = Choice {
+        name: name.clone(),
+        model: model.to_owned(),
+        max_tokens: answering.max_tokens.map(u64::from),
+        effort: answering.effort.map(Into::into),
+        facts: facts(provider.name, model, said)?,
+    };
+    let endpoint = endpoint(project, args, provider, cancel)?;
+    let connected = tenter_providers::connect(endpoint, choice)?;
+    let mut findings = facts::strays(project);
+    if tenter_providers::facts(provider.name, model).is_some()
+        || said.is_some_and(|said| said.context_window.is_some())
+    {
+        return Ok(Chosen { model: Arc::from(connected), findings });
+    }
+    let near = facts::near(model, &provider.models(project));
+    let near: Vec<String> =
+        near.into_iter().map(|near| format!("{}/{near}", provider.name)).collect();
+    findings.push(facts::unknown(project, &name, &near));
+    let model: Arc<dyn Model> = match facts::suggestion(&near) {
+        Some(meant) => Arc::new(Unfamiliar::new(connected, meant)),
+        None => Arc::from(connected),
+    };
+    Ok(Chosen { model, findings })
+}
+
+fn endpoint(
+    project: &Project,
+    args: &AgentArgs,
+    provider: &Provider,
+    cancel: &Cancel,
+) -> Result<Endpoint, Failure> {
+    let settings = &project.settings.models;
+    let demanded = args.base_url.as_deref().or(settings.base_url.as_deref());
+    let address = demanded.unwrap_or(&provider.address).trim_end_matches('/');
+    provider::check_address(address)
+        .map_err(|problem| Failure::usage(format!("--base-url or TENTER_BASE_URL: {problem}")))?;
+    Ok(Endpoint {
+        provider: provider.name.to_owned(),
+        api: provider.api,
+        base_url: Some(address.to_owned()),
+        key: project.keys.key(provider, project.env, cancel)?,
+        key_help: key::help(provider, project.env),
+        proxy: proxy::before(address, provider.proxy, project.env),
+        idle_timeout: settings.idle_timeout,
+    })
+}

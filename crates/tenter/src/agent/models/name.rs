@@ -1,0 +1,79 @@
+//! What a model's name means: `PROVIDER/NAME`, `scripted:FILE`, or a bare name that one provider knows.
+
+/// A model's name, taken apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Name<'n> {
+    /// `scripted:FILE`.
+    Scripted(&'n str),
+    /// `PROVIDER/NAME`. The name may hold slashes of its own: resellers name models by their makers.
+    Of {
+        /// The provider.
+        provider: &'n str,
+        /// What its server calls the model.
+        model: &'n str,
+    },
+    /// A name that does not say whose it is.
+    Bare(&'n str),
+}
+
+impl<'n> Name<'n> {
+    /// Takes a name apart; `None` where a part of it is empty. White space around it is nobody's intention.
+    pub(crate) fn parse(name: &'n str) -> Option<Self> {
+        let name = name.trim();
+        let parsed = match (name.strip_prefix("scripted:"), name.split_once('/')) {
+            (Some(file), _) => Self::Scripted(file),
+            (None, Some((provider, model))) => Self::Of { provider, model },
+            (None, None) => Self::Bare(name),
+        };
+        Some(parsed).filter(|parsed| !parsed.lacks_something())
+    }
+
+    fn lacks_something(&self) -> bool {
+        match self {
+            Self::Scripted(name) | Self::Bare(name) => name.is_empty(),
+            Self::Of { provider, model } => provider.is_empty() || model.is_empty(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn the_first_slash_ends_the_provider() {
+        let of = |provider, model| Some(Name::Of { provider, model });
+        assert_eq!(Name::parse("openai/gpt-5.2"), of("openai", "gpt-5.2"));
+        assert_eq!(Name::parse("openrouter/x-ai/grok"), of("openrouter", "x-ai/grok"));
+        assert_eq!(Name::parse("local/qwen3:4b"), of("local", "qwen3:4b"));
+        assert_eq!(Name::parse(" gpt-5.2\n"), Some(Name::Bare("gpt-5.2")));
+        assert_eq!(Name::parse("scripted:a/b.yaml"), Some(Name::Scripted("a/b.yaml")));
+        assert_eq!(Name::parse("qwen3:4b"), Some(Name::Bare("qwen3:4b")));
+    }
+
+    #[test]
+    fn a_name_that_lacks_something_is_none() {
+        for name in ["", "  ", "/", "openai/", "/gpt-5.2", "scripted:"] {
+            assert_eq!(Name::parse(name), None, "{name:?}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn a_whole_name_comes_apart_as_it_was_put_together(
+            provider in "[a-z][a-z0-9_-]{0,12}",
+            model in "[a-zA-Z0-9][a-zA-Z0-9:./_-]{0,24}",
+        ) {
+            let whole = format!("{provider}/{model}");
+            prop_assert_eq!(Name::parse(&whole), Some(Name::Of { provider: &provider, model: &model }));
+        }
+
+        #[test]
+        fn no_name_is_too_strange_to_be_looked_at(name in "\\PC{0,40}") {
+            let empty = name.trim().is_empty();
+            prop_assert!(!empty || Name::parse(&name).is_none());
+        }
+    }
+}

@@ -1,0 +1,23 @@
+//! Which files and facts the system prompt is made of.
+
+use jiff::tz::TimeZone;
+use tenter_agent::prompt::{PromptSources, system_prompt};
+use tenter_protocol::Diagnostic;
+
+use super::AgentArgs;
+use crate::env;
+use crate::hooks::Project;
+
+/// The system prompt for work in `project`, and what was found on the way.
+pub(super) fn of(project: &Project, args: &AgentArgs) -> (String, Vec<Diagnostic>) {
+    let of_flag = args.system_prompt_file.as_ref().map(|file| project.env.cwd.join(file));
+    system_prompt(&PromptSources {
+        project: project.root(),
+        cwd: &project.env.cwd,
+        user_files: project.env.context_files(),
+        override_file: of_flag.or_else(|| project.settings.system_prompt_file.clone()),
+        today: env::now().to_zoned(TimeZone::UTC).date(),
+        os: std::env::consts::OS,
+        shell: project.env.text("SHELL"),
+    })
+}

@@ -1,0 +1,245 @@
+//! The line editor of a chat: history, completion of commands, lines that go on.
+
+use std::borrow::Cow;
+use std::fs::DirBuilder;
+use std::os::unix::fs::DirBuilderExt as _;
+use std::path::{Path, PathBuf};
+
+use rustyline::completion::{Completer, Pair};
+use rustyline::config::{ColorMode, CompletionType};
+use rustyline::error::ReadlineError;
+use rustyline::highlight::Highlighter;
+use rustyline::hint::{Hint, Hinter};
+use rustyline::history::{FileHistory, History};
+use rustyline::validate::{ValidationContext, ValidationResult, Validator};
+use rustyline::{Config, Context, Editor, ExternalPrinter, Helper};
+use tenter_agent::Agent;
+use tenter_agent::store::Summary;
+
+use super::said::is_unfinished;
+use super::slash::{self, COMMANDS};
+use crate::failure::Failure;
+use crate::sanitize::{one_line, sanitize};
+use crate::signals::Interrupts;
+use crate::ui::{self, FAINT, NOTICE, styled};
+
+/// What messages are typed behind.
+const PROMPT: &str = "> ";
+/// Milliseconds after which an Escape that nothing followed was the key.
+const ESCAPE_MS: u16 = 500;
+/// Lines that are remembered.
+const HISTORY: usize = 1000;
+
+/// Reads messages and commands.
+pub(super) struct LineEditor {
+    editor: Editor<Commands, FileHistory>,
+    _waker: Option<Waker>,
+    /// Where lines are kept; nowhere where nothing is to be stored.
+    file: Option<PathBuf>,
+}
+
+/// What came of reading.
+pub(super) enum Read {
+    /// A line, or several that belong together.
+    Line(String),
+    /// Ctrl-C.
+    Interrupted,
+    /// Ctrl-D.
+    Closed,
+    /// There is no terminal any more.
+    Gone,
+}
+
+impl LineEditor {
+    /// An editor with the history in `state_dir`, to which it adds unless nothing is to be stored.
+    pub(super) fn open(state_dir: &Path, stores_nothing: bool) -> Result<Self, Failure> {
+        let file = state_dir.join("chat_history");
+        let mut editor = new_editor()
+            .map_err(|error| Failure::new(format!("the terminal cannot be used: {error}")))?;
+        editor.set_helper(Some(Commands { hints: ui::has_colours(), ..Commands::default() }));
+        match editor.load_history(&file) {
+            Ok(()) => {}
+            Err(ReadlineError::Io(error)) if error.kind() == std::io::ErrorKind::NotFound => {}
+            Err(error) => warn(&file, "read", &error),
+        }
+        let waker = waker(&mut editor);
+        Ok(Self { editor, _waker: waker, file: Some(file).filter(|_| !stores_nothing) })
+    }
+
+    /// Reads what the person types next.
+    pub(super) fn read(&mut self, interrupts: &Interrupts, agent: &Agent, project: &Path) -> Read {
+        if let Some(commands) = self.editor.helper_mut() {
+            commands.conversations =
+                slash::recent_conversations(agent, project).unwrap_or_default();
+        }
+        match interrupts.while_reading(|| self.editor.readline(PROMPT)) {
+            Some(Ok(line)) => {
+                self.remember(&line);
+                Read::Line(line)
+            }
+            Some(Err(ReadlineError::Interrupted)) => Read::Interrupted,
+            Some(Err(ReadlineError::Eof)) => Read::Closed,
+            Some(Err(_)) | None => Read::Gone,
+        }
+    }
+
+    /// Lines that begin with a space are forgotten.
+    fn remember(&mut self, line: &str) {
+        let added = self.editor.add_history_entry(line).unwrap_or(false);
+        let Some(file) = self.file.clone().filter(|_| added) else { return };
+        let saved = make_folder(&file)
+            .map_err(ReadlineError::from)
+            .and_then(|()| self.editor.append_history(&file));
+        if let Err(error) = saved {
+            warn(&file, "written", &error);
+            self.file = None; // once is enough
+        }
+    }
+}
+
+/// While it is held, a signal wakes an editor that waits for a key.
+pub(super) type Waker = Box<dyn ExternalPrinter>;
+
+/// The editor watches for signals only where it also watches for text of others. A terminal that can move no cursor has no
+/// such thing.
+pub(super) fn waker<H: Helper, I: History>(editor: &mut Editor<H, I>) -> Option<Waker> {
+    editor.create_external_printer().ok().map(|printer| Box::new(printer) as Waker)
+}
+
+fn new_editor() -> rustyline::Result<Editor<Commands, FileHistory>> {
+    let colours = if ui::has_colours() { ColorMode::Enabled } else { ColorMode::Disabled };
+    let config = Config::builder()
+        .max_history_size(HISTORY)?
+        .history_ignore_dups(true)?
+        .history_ignore_space(true)
+        .completion_type(CompletionType::List)
+        .color_mode(colours)
+        .keyseq_timeout(Some(ESCAPE_MS))
+        .build();
+    let history = FileHistory::with_config(&config);
+    Editor::with_history(config, history)
+}
+
+fn make_folder(file: &Path) -> std::io::Result<()> {
+    let Some(folder) = file.parent() else { return Ok(()) };
+    DirBuilder::new().recursive(true).mode(0o700).create(folder)
+}
+
+fn warn(file: &Path, what: &str, error: &ReadlineError) {
+    let file = file.to_string_lossy();
+    let text = format!("the history {file} cannot be {what}: {error}; lines are not kept");
+    ui::note(format!("{}: {}", styled(NOTICE, "warning"), sanitize(&text)));
+}
+
+/// What the editor knows of commands.
+#[derive(Default)]
+struct Commands {
+    /// Those that `/resume` takes.
+    conversations: Vec<Summary>,
+    /// Whether the rest of a command is shown before it is typed: only where it can be told from what was.
+    hints: bool,
+}
+
+impl Helper for Commands {}
+
+impl Validator for Commands {
+    fn validate(&self, context: &mut ValidationContext) -> rustyline::Result<ValidationResult> {
+        Ok(if is_unfinished(context.input()) {
+            ValidationResult::Incomplete
+        } else {
+            ValidationResult::Valid(None)
+        })
+    }
+}
+
+impl Completer for Commands {
+    type Candidate = Pair;
+
+    fn complete(
+        &self,
+        line: &str,
+        position: usize,
+        _context: &Context<'_>,
+    ) -> rustyline::Result<(usize, Vec<Pair>)> {
+        Ok(candidates(&line[..position], &self.conversations))
+    }
+}
+
+/// Where the word begins that is to be completed, and what it may become.
+fn candidates(typed: &str, conversations: &[Summary]) -> (usize, Vec<Pair>) {
+    let Some(typed) = typed.strip_prefix('/') else { return (0, Vec::new()) };
+    let Some((name, argument)) = typed.split_once(' ') else {
+        let named = COMMANDS.iter().filter(|command| command.name.starts_with(typed));
+        let pair = |command: &slash::Command| Pair {
+            display: format!("/{}", command.name),
+            replacement: format!(
+                "/{}{}",
+                command.name,
+                if command.argument.is_empty() { "" } else { " " }
+            ),
+        };
+        return (0, named.map(pair).collect());
+    };
+    if name != "resume" {
+        return (0, Vec::new());
+    }
+    let known = conversations.iter().filter(|summary| summary.id.starts_with(argument));
+    let pair = |summary: &Summary| Pair {
+        display: format!("{}  {}", summary.id, one_line(&summary.preview, 40)),
+        replacement: summary.id.clone(),
+    };
+    ("/resume ".len(), known.map(pair).collect())
+}
+
+impl Hinter for Commands {
+    type Hint = Rest;
+
+    fn hint(&self, line: &str, position: usize, _context: &Context<'_>) -> Option<Rest> {
+        let typed = line.strip_prefix('/').filter(|_| self.hints && position == line.len())?;
+        let mut meant = COMMANDS.iter().filter(|command| command.name.starts_with(typed));
+        let command = meant.next().filter(|_| !typed.is_empty() && meant.next().is_none())?;
+        let name = command.name[typed.len()..].to_owned();
+        let argument = command.argument;
+        let shown = if argument.is_empty() { name.clone() } else { format!("{name} {argument}") };
+        (!shown.is_empty()).then_some(Rest { shown, name })
+    }
+}
+
+impl Highlighter for Commands {
+    fn highlight_hint<'h>(&self, hint: &'h str) -> Cow<'h, str> {
+        Cow::Owned(styled(FAINT, hint))
+    }
+}
+
+/// The rest of a command.
+struct Rest {
+    shown: String,
+    name: String,
+}
+
+impl Hint for Rest {
+    fn display(&self) -> &str {
+        &self.shown
+    }
+
+    fn completion(&self) -> Option<&str> {
+        Some(self.name.as_str()).filter(|name| !name.is_empty())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn completed(typed: &str) -> Vec<String> {
+        candidates(typed, &[]).1.into_iter().map(|pair| pair.replacement).collect()
+    }
+
+    #[test]
+    fn commands_are_completed_and_messages_are_not() {
+        assert_eq!(completed("/res"), ["/resume "]);
+        assert_eq!(completed("/h"), ["/help", "/hooks"]);
+        assert_eq!(completed("/").len(), COMMANDS.len());
+        assert!(completed("/model x").is_empty() && completed("he").is_empty());
+    }
+}

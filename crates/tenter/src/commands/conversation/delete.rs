@@ -1,0 +1,133 @@
+//! `tenter conversation delete`. It deletes nothing that it was not told to by name or by age, and nothing unasked.
+
+use std::io::{self, BufRead as _};
+use std::path::Path;
+
+use jiff::{SignedDuration, Timestamp};
+use tenter_agent::store::{Store, Summary};
+use tenter_engine::clock::rfc3339;
+
+use super::{find, list, open_what_is_stored};
+use crate::commands::Done;
+use crate::env::{self, Env};
+use crate::failure::{Exit, Failure};
+use crate::hooks;
+use crate::ui::{self, NOTICE, styled};
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// The conversations: the beginning of each id, or "last" for the newest of this project.
+    #[arg(value_name = "ID", required_unless_present = "older_than")]
+    ids: Vec<String>,
+    /// Delete those of this project that nothing was saved to for so long: 30d, 12h or 4w.
+    #[arg(long, value_name = "AGE", value_parser = age, conflicts_with = "ids")]
+    older_than: Option<SignedDuration>,
+    /// With --older-than, those of all projects.
+    #[arg(long, requires = "older_than")]
+    all: bool,
+    /// Delete without asking.
+    #[arg(long)]
+    yes: bool,
+}
+
+/// Does it.
+pub(super) fn run(env: &Env, project: Option<&Path>, args: &Args) -> Done {
+    let store = open_what_is_stored(env)?;
+    let root = hooks::root(env, project)?;
+    let doomed = doomed(&store, &root, args)?;
+    if doomed.is_empty() {
+        ui::note("No conversation is that old.");
+        return Ok(Exit::Done);
+    }
+    if !args.yes && !ask(&doomed)? {
+        ui::note("Nothing was deleted.");
+        return Ok(Exit::Done);
+    }
+    let ids: Vec<String> = doomed.into_iter().map(|summary| summary.id).collect();
+    let deleted = store.delete(&ids)?;
+    ui::note(match deleted - ids.len().min(deleted) {
+        0 => format!("Deleted {}.", counted(ids.len())),
+        subagents => format!("Deleted {}, and {subagents} of subagents.", counted(ids.len())),
+    });
+    Ok(Exit::Done)
+}
+
+/// What is to be deleted.
+fn doomed(store: &Store, root: &Path, args: &Args) -> Result<Vec<Summary>, Failure> {
+    if let Some(age) = args.older_than {
+        let before = env::now().checked_sub(age).unwrap_or(Timestamp::MIN);
+        return Ok(store.older_than(&rfc3339(before), Some(root).filter(|_| !args.all))?);
+    }
+    let ids: Result<Vec<String>, Failure> =
+        args.ids.iter().map(|wanted| find(store, root, wanted)).collect();
+    let mut ids = ids?;
+    ids.sort();
+    ids.dedup();
+    Ok(ids
+        .iter()
+        .map(|id| store.load(id).map(|stored| stored.summary))
+        .collect::<Result<_, _>>()?)
+}
+
+/// Asks the person. Where nobody can be asked, nothing is deleted.
+fn ask(doomed: &[Summary]) -> Result<bool, Failure> {
+    if !Env::can_ask() {
+        return Err(Failure::usage("nobody can be asked whether to delete for good")
+            .help("--yes deletes without asking"));
+    }
+    ui::note(format!("{} To be deleted for good, with their subagents':", styled(NOTICE, "?")));
+    for summary in doomed {
+        ui::note(format!("  {}", list::line(summary, true)));
+    }
+    ui::note_piece(format!("Delete {}? [y] yes  [n] no: ", counted(doomed.len())));
+    let mut line = String::new();
+    // Whoever closes the dialogue has not agreed.
+    let answered = io::stdin().lock().read_line(&mut line).is_ok();
+    Ok(answered && ["y", "yes"].contains(&line.trim().to_lowercase().as_str()))
+}
+
+fn counted(count: usize) -> String {
+    if count == 1 { "1 conversation".to_owned() } else { format!("{count} conversations") }
+}
+
+/// Reads an age: a whole number and `h`, `d` or `w`.
+fn age(text: &str) -> Result<SignedDuration, String> {
+    let read = || {
+        let unit = text.chars().last()?;
+        let number: i64 = text.strip_suffix(unit)?.parse().ok().filter(|number| *number >= 0)?;
+        let hours = match unit {
+            'h' => 1,
+            'd' => 24,
+            'w' => 24 * 7,
+            _ => return None,
+        };
+        number.checked_mul(hours)?.checked_mul(3600).map(SignedDuration::from_secs)
+    };
+    read().ok_or_else(|| "an age is a number of hours, days or weeks: 12h, 30d, 4w".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_age_is_a_number_and_a_unit() {
+        for (text, hours) in [("12h", 12), ("30d", 720), ("4w", 672), ("0d", 0)] {
+            assert_eq!(age(text), Ok(SignedDuration::from_hours(hours)), "{text}");
+        }
+        for text in [
+            "",
+            "d",
+            "30",
+            "-1d",
+            "1.5d",
+            "30m",
+            "1 d",
+            "9999999999999999999d",
+            "9223372036854775807w",
+            "3é",
+        ] {
+            assert!(age(text).is_err(), "{text:?}");
+        }
+    }
+}

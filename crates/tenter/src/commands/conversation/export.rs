@@ -1,0 +1,99 @@
+//! `tenter conversation export`: to stdout or into a file, which is written whole or not at all.
+
+use std::io::Write as _;
+use std::path::Path;
+
+use serde_json::{Value, json};
+use tempfile::NamedTempFile;
+use tenter_agent::store::{Epoch, StoredEntry, Summary};
+
+use super::{SummaryJson, find, markdown, open_what_is_stored};
+use crate::commands::Done;
+use crate::env::Env;
+use crate::failure::{Exit, Failure};
+use crate::hooks;
+use crate::ui;
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// The conversation: the beginning of its id, or "last" for the newest of this project.
+    id: String,
+    /// What to write: Markdown, to be read; or JSON, one object with every history that there was.
+    #[arg(long, value_name = "FORMAT", default_value = "markdown")]
+    format: Format,
+    /// Write into this file, which only you may read, instead of to stdout.
+    #[arg(long, short, value_name = "FILE")]
+    output: Option<std::path::PathBuf>,
+    /// Replace the file if it is there.
+    #[arg(long, requires = "output")]
+    force: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Format {
+    Markdown,
+    Json,
+}
+
+/// Does it.
+pub(super) fn run(env: &Env, project: Option<&Path>, args: &Args) -> Done {
+    let store = open_what_is_stored(env)?;
+    let id = find(&store, &hooks::root(env, project)?, &args.id)?;
+    let summary = store.load(&id)?.summary;
+    let epochs = store.history(&id)?;
+    let text = match args.format {
+        Format::Markdown => markdown::document(&summary, &epochs),
+        Format::Json => {
+            serde_json::to_string_pretty(&object(&summary, &epochs)).unwrap_or_default() + "\n"
+        }
+    };
+    match &args.output {
+        None => ui::out_piece(text),
+        Some(file) => write(&env.cwd.join(file), &text, args.force)?,
+    }
+    Ok(Exit::Done)
+}
+
+fn write(path: &Path, text: &str, force: bool) -> Result<(), Failure> {
+    let failed = |error: &std::io::Error| {
+        Failure::new(format!("{} cannot be written: {error}", path.display()))
+    };
+    let folder = path.parent().unwrap_or(Path::new("."));
+    let mut file = NamedTempFile::new_in(folder).map_err(|error| failed(&error))?;
+    file.write_all(text.as_bytes()).map_err(|error| failed(&error))?;
+    let written = if force { file.persist(path) } else { file.persist_noclobber(path) };
+    match written {
+        Ok(_) => Ok(()),
+        Err(refused) if refused.error.kind() == std::io::ErrorKind::AlreadyExists => Err(
+            Failure::new(format!("{} is there already, so it is left as it is", path.display()))
+                .help("--force replaces it"),
+        ),
+        Err(refused) => Err(failed(&refused.error)),
+    }
+}
+
+/// The conversation as one object, from which nothing is left out.
+fn object(summary: &Summary, epochs: &[Epoch]) -> Value {
+    let mut object = json!(SummaryJson::from(summary));
+    object["recipe"] = json!(summary.recipe);
+    object["epochs"] = epochs.iter().map(epoch_json).collect();
+    object
+}
+
+fn epoch_json(epoch: &Epoch) -> Value {
+    let change = epoch.change.as_ref().map(|change| {
+        json!({"kind": change.kind.as_str(), "by": change.by, "reason": change.reason, "at": change.at})
+    });
+    let messages: Vec<Value> = epoch.entries.iter().map(message_json).collect();
+    json!({"epoch": epoch.number, "change": change, "messages": messages})
+}
+
+fn message_json(stored: &StoredEntry) -> Value {
+    let message = &stored.entry.message;
+    let mut object = json!({"sequence": stored.sequence, "at": stored.at, "role": message.role,
+        "origin": stored.entry.origin.to_string(), "blocks": message.blocks});
+    if let Some(native) = &message.native {
+        object["native"] = native.clone();
+    }
+    object
+}

@@ -1,0 +1,253 @@
+//! A conversation as Markdown. What was said in it stays Markdown where it is text, and can do nothing else: it stands in
+//! quotes, out of which it cannot break, and of HTML it keeps only the look. What tools were given and gave stands in code.
+
+use pulldown_cmark::{Event, Parser};
+use tenter_agent::store::{Change, Epoch, StoredEntry, Summary};
+use tenter_protocol::{Block, ToolCall, ToolResult};
+
+use super::show::who;
+use super::{changed_by, counted_messages, spent, status_word};
+use crate::sanitize::{one_line, sanitize};
+use crate::ui;
+
+/// Characters of a heading or a name that are shown.
+const LENGTH: usize = 200;
+/// How often HTML is looked for in what was left after it was taken out.
+const ROUNDS: usize = 4;
+
+/// The whole document: the present history, and where one was replaced before.
+pub(super) fn document(summary: &Summary, epochs: &[Epoch]) -> String {
+    let title = if summary.preview.is_empty() { "A conversation" } else { &summary.preview };
+    let mut parts = vec![format!("# {}", escaped(title)), about(summary)];
+    let mut before = 0;
+    for epoch in epochs {
+        parts.extend(epoch.change.as_ref().map(|change| change_line(change, before)));
+        before = epoch.entries.len() as u64;
+    }
+    let present = epochs.last().map(|epoch| epoch.entries.as_slice()).unwrap_or_default();
+    parts.extend(present.iter().flat_map(message));
+    parts.join("\n\n") + "\n"
+}
+
+fn about(summary: &Summary) -> String {
+    let mut lines = vec![
+        format!("- conversation: {}", code(&summary.id)),
+        format!("- project: {}", code(&summary.project.to_string_lossy())),
+        format!("- model: {}", code(&summary.model)),
+        format!("- begun: {}", ui::short_time(&summary.created_at)),
+        format!("- saved: {}", ui::short_time(&summary.updated_at)),
+        format!("- status: {}", escaped(status_word(summary))),
+    ];
+    let named = [("subagent of", &summary.parent), ("fork of", &summary.forked_from)];
+    for (what, id) in named {
+        lines.extend(id.as_ref().map(|id| format!("- {what}: {}", code(id))));
+    }
+    lines.push(format!("- {}", counted_messages(summary.message_count)));
+    lines.push(format!("- {}", spent(&summary.usage)));
+    lines.join("\n")
+}
+
+fn change_line(change: &Change, before: u64) -> String {
+    let reason = change.reason.as_deref().map(|reason| format!(" ({})", escaped(reason)));
+    format!(
+        "*History replaced by {} ({}) at {}{}: {} set aside.*",
+        escaped(&changed_by(change)),
+        change.kind.as_str(),
+        ui::short_time(&change.at),
+        reason.unwrap_or_default(),
+        counted_messages(before)
+    )
+}
+
+fn message(stored: &StoredEntry) -> Vec<String> {
+    let who = escaped(&who(&stored.entry.origin));
+    let heading = format!("## {who} · {}", ui::short_time(&stored.at));
+    let blocks = stored.entry.message.blocks.iter().map(block);
+    [heading].into_iter().chain(blocks).filter(|part| !part.is_empty()).collect()
+}
+
+fn block(block: &Block) -> String {
+    match block {
+        Block::Text { text } => quoted(text),
+        Block::Reasoning { text } => {
+            format!("<details><summary>Reasoning</summary>\n\n{}\n\n</details>", quoted(text))
+        }
+        Block::Image(image) => escaped(&image.to_string()),
+        Block::ToolUse(call) => tool_call(call),
+        Block::ToolResult { result, .. } => tool_result(result),
+    }
+}
+
+fn tool_call(call: &ToolCall) -> String {
+    let input = serde_json::to_string_pretty(&call.input).unwrap_or_default();
+    format!("**Call of {}**\n\n{}", escaped(&call.name), fenced("json", &input))
+}
+
+fn tool_result(result: &ToolResult) -> String {
+    let what = if result.success { "Result of" } else { "Failure of" };
+    format!("**{what} {}**\n\n{}", escaped(&result.tool_name), fenced("text", &result.text()))
+}
+
+/// Text as a block of code that ends where the text does: the fence is longer than any in it.
+fn fenced(language: &str, text: &str) -> String {
+    let text = sanitize(text);
+    let fence = "`".repeat(longest_run(&text, '`').max(2) + 1);
+    format!("{fence}{language}\n{}\n{fence}", text.trim_end_matches('\n'))
+}
+
+/// A word as code within a line.
+fn code(text: &str) -> String {
+    let text = one_line(text, LENGTH);
+    let fence = "`".repeat(longest_run(&text, '`') + 1);
+    let space = if text.contains('`') { " " } else { "" };
+    format!("{fence}{space}{text}{space}{fence}")
+}
+
+fn longest_run(text: &str, sign: char) -> usize {
+    text.split(|c| c != sign).map(str::len).max().unwrap_or(0)
+}
+
+/// A line in which no sign means anything.
+fn escaped(text: &str) -> String {
+    let mut line = String::new();
+    for character in one_line(text, LENGTH).chars() {
+        if character.is_ascii_punctuation() && !"-.,:;'\"/=?%@()".contains(character) {
+            line.push('\\');
+        }
+        line.push(character);
+    }
+    line
+}
+
+/// Text in quotes, which end where it does, whatever it leaves open. Its HTML reads as it is written and does nothing.
+fn quoted(text: &str) -> String {
+    let text = sanitize(text);
+    let quote = |line: &str| if line.is_empty() { ">".to_owned() } else { format!("> {line}") };
+    without_html(text.lines().map(quote).collect::<Vec<_>>().join("\n"))
+}
+
+fn without_html(mut text: String) -> String {
+    // Where HTML is taken out, what was in it may turn out to be Markdown, and that may hold HTML.
+    for _ in 0..ROUNDS {
+        let found: Vec<_> = Parser::new(&text)
+            .into_offset_iter()
+            .filter(|(event, _)| matches!(event, Event::Html(_) | Event::InlineHtml(_)))
+            .map(|(_, range)| range)
+            .collect();
+        if found.is_empty() {
+            return text;
+        }
+        for range in found.into_iter().rev() {
+            let plain = text[range.clone()].replace('<', "&lt;");
+            text.replace_range(range, &plain);
+        }
+    }
+    text.replace('<', "&lt;")
+}
+
+#[cfg(test)]
+mod tests {
+    use pulldown_cmark::{HeadingLevel, Tag};
+
+    use super::*;
+
+    /// Pieces out of which text that means harm is made.
+    const PIECES: [&str; 24] = [
+        "a",
+        " ",
+        "\n",
+        "\n\n",
+        "\t",
+        "    ",
+        "<script>",
+        "</details>",
+        "<!--",
+        "-->",
+        "<?",
+        "<![CDATA[",
+        "<b x='",
+        ">",
+        "```",
+        "`",
+        "~~~",
+        "- ",
+        "1. ",
+        "# ",
+        "\\",
+        "&lt;",
+        "[x](",
+        "\x1b]0;",
+    ];
+
+    /// Whether the text, quoted, is one quotation without HTML, behind which the document goes on.
+    fn is_contained(text: &str) -> bool {
+        let document = format!("{}\n\n# end", quoted(text));
+        let mut events = Parser::new(&document);
+        let mut depth = 0_i32;
+        let mut outside = Vec::new();
+        for event in events.by_ref() {
+            match event {
+                Event::Html(_) | Event::InlineHtml(_) => return false,
+                Event::Start(tag) => {
+                    if depth == 0 {
+                        outside.push(tag);
+                    }
+                    depth += 1;
+                }
+                Event::End(_) => depth -= 1,
+                _ => {}
+            }
+        }
+        let is_end = |tag: &Tag| matches!(tag, Tag::Heading { level: HeadingLevel::H1, .. });
+        match outside.as_slice() {
+            [Tag::BlockQuote(_), end] => is_end(end),
+            [end] => quoted(text).is_empty() && is_end(end),
+            _ => false,
+        }
+    }
+
+    #[test]
+    fn text_cannot_break_out_of_its_quotes_nor_be_html() {
+        for one in PIECES {
+            for two in PIECES {
+                for three in PIECES {
+                    let text = [one, two, three].concat();
+                    assert!(is_contained(&text), "{text:?} became {:?}", quoted(&text));
+                }
+            }
+        }
+        // Longer ones, a different choice in each round.
+        let mut state = 1_usize;
+        for _ in 0..5000 {
+            let mut text = String::new();
+            for _ in 0..12 {
+                state = state
+                    .wrapping_mul(6_364_136_223_846_793_005)
+                    .wrapping_add(1_442_695_040_888_963_407);
+                text.push_str(PIECES[(state >> 33) % PIECES.len()]);
+            }
+            assert!(is_contained(&text), "{text:?} became {:?}", quoted(&text));
+        }
+    }
+
+    #[test]
+    fn markdown_and_code_in_a_text_stay_what_they_are() {
+        let text = "# Plan\n\n- **one** `<b>`\n\n```html\n<b>bold</b>\n```\n<b>";
+        assert_eq!(
+            quoted(text),
+            "> # Plan\n>\n> - **one** `<b>`\n>\n> ```html\n> <b>bold</b>\n> ```\n> &lt;b>"
+        );
+    }
+
+    #[test]
+    fn code_ends_where_it_does() {
+        assert_eq!(fenced("text", "a\n"), "```text\na\n```");
+        assert_eq!(fenced("text", "```\n````x\x1b[1m"), "`````text\n```\n````x\n`````");
+        assert_eq!(code("a"), "`a`");
+        assert_eq!(code("`a``b\nc"), "``` `a``b c ```");
+        assert_eq!(
+            escaped("a_b <i>*x*</i> [y](z) #1 \x1b[1m\nend"),
+            "a\\_b \\<i\\>\\*x\\*\\</i\\> \\[y\\](z) \\#1 end"
+        );
+    }
+}

@@ -1,0 +1,75 @@
+//! The hook that is part of Tenter, as listings give it: no folder holds it, and nothing of it can be edited.
+
+use tenter_engine::builtin;
+use tenter_engine::hook::{FailMode, Layer};
+
+use super::entry::{Entry, Trust};
+use crate::failure::Failure;
+
+/// Its entry, with the threshold from which on it asks for a summary, or without where it is off.
+pub(super) fn entry(threshold: Option<f64>) -> Entry<'static> {
+    let event = builtin::EVENT.as_str();
+    let off = || "is off: no conversation is compacted by itself".to_owned();
+    Entry {
+        name: builtin::NAME,
+        event: event.to_owned(),
+        events: vec![event],
+        layer: Layer::BuiltIn.as_str(),
+        path: None,
+        trust: Trust::NotNeeded,
+        status: if threshold.is_some() { "active" } else { "off" },
+        active: threshold.is_some(),
+        reason: threshold.is_none().then(off),
+        shadowed_by: None,
+        hash: None,
+        priority: None,
+        timeout_ms: None,
+        fail: FailMode::Open,
+        asynchronous: false,
+        protocol: Some("builtin"),
+        description: Some(about(threshold)),
+        threshold,
+        listed: None,
+    }
+}
+
+/// What it does, as the end of a sentence.
+fn about(threshold: Option<f64>) -> String {
+    let fullness = match threshold {
+        Some(threshold) => {
+            format!("{} of the context window is used", builtin::percent(threshold))
+        }
+        None => "the context window is nearly full".to_owned(),
+    };
+    format!("asks for the recipe {} when {fullness}", builtin::RECIPE)
+}
+
+/// Refuses to do with it what can only be done with a hook in a folder.
+pub(super) fn refuse(name: &str) -> Result<(), Failure> {
+    if name != builtin::NAME {
+        return Ok(());
+    }
+    let failure = Failure::new(format!("{name} is part of Tenter, and no file"));
+    Err(failure.help(
+        "`--disable-auto-compact` does without it, as does compact.auto = false in the configuration",
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn where_it_is_off_its_entry_says_so_and_has_no_threshold() {
+        let expected = json!({
+            "name": "builtin:compact-trigger", "event": "after_turn", "events": ["after_turn"],
+            "layer": "builtin", "path": null, "trust": "not needed", "status": "off", "active": false,
+            "reason": "is off: no conversation is compacted by itself", "hash": null, "priority": null,
+            "timeout_ms": null, "fail": "open", "async": false, "protocol": "builtin",
+            "description": "asks for the recipe compact when the context window is nearly full",
+        });
+        assert_eq!(serde_json::to_value(entry(None)).unwrap(), expected);
+    }
+}

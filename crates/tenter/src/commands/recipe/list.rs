@@ -1,0 +1,94 @@
+//! `tenter recipe list`.
+
+use std::path::Path;
+
+use serde::Serialize;
+use tenter_agent::recipe::Listed;
+
+use super::FragmentDirs;
+use crate::commands::Done;
+use crate::env::Env;
+use crate::failure::Exit;
+use crate::hooks;
+use crate::sanitize::one_line;
+use crate::ui::{self, BAD, FAINT, NAME, styled};
+
+/// Characters of a description or a path that are shown.
+const LENGTH: usize = 100;
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    #[command(flatten)]
+    fragment_dirs: FragmentDirs,
+    /// Print a JSON array: name, title, description, layer, path, shadowed_by, usable.
+    #[arg(long)]
+    json: bool,
+}
+
+/// What `--json` says of a recipe.
+#[derive(Serialize)]
+struct RecipeJson<'r> {
+    name: &'r str,
+    title: &'r str,
+    description: &'r str,
+    layer: &'static str,
+    path: &'r Path,
+    /// The file that is taken instead of it; null where it is itself the one.
+    shadowed_by: Option<&'r Path>,
+    usable: bool,
+}
+
+/// Does it.
+pub(super) fn run(env: &Env, project: Option<&Path>, args: &Args) -> Done {
+    let root = hooks::root(env, project)?;
+    let (recipes, findings) = args.fragment_dirs.recipes(env, &root).list();
+    if args.json {
+        let objects: Vec<RecipeJson> = recipes.iter().map(json).collect();
+        ui::out(serde_json::to_string_pretty(&objects).unwrap_or_default());
+    } else {
+        let width = |text: fn(&Listed) -> &str| {
+            recipes
+                .iter()
+                .map(|recipe| one_line(text(recipe), LENGTH).chars().count())
+                .max()
+                .unwrap_or(0)
+        };
+        let widths = (width(|recipe| &recipe.name), width(|recipe| recipe.origin.layer.as_str()));
+        for recipe in &recipes {
+            ui::out(line(recipe, widths));
+        }
+    }
+    ui::diagnostics(&findings);
+    Ok(Exit::Done)
+}
+
+fn json(recipe: &Listed) -> RecipeJson<'_> {
+    RecipeJson {
+        name: &recipe.name,
+        title: &recipe.title,
+        description: &recipe.description,
+        layer: recipe.origin.layer.as_str(),
+        path: &recipe.origin.path,
+        shadowed_by: recipe.shadowed_by.as_deref(),
+        usable: !recipe.is_broken,
+    }
+}
+
+fn line(recipe: &Listed, (name, layer): (usize, usize)) -> String {
+    let shown = |path: &Path| one_line(&path.to_string_lossy(), LENGTH);
+    let called = format!("{:name$}", one_line(&recipe.name, LENGTH));
+    let of = format!("{:layer$}", recipe.origin.layer.as_str());
+    let (called, what) = match &recipe.shadowed_by {
+        _ if recipe.is_broken => (styled(BAD, called), styled(BAD, "cannot be used")),
+        Some(other) => {
+            (styled(FAINT, called), styled(FAINT, format!("shadowed by {}", shown(other))))
+        }
+        None => (styled(NAME, called), one_line(&recipe.description, LENGTH)),
+    };
+    let path = styled(FAINT, shown(&recipe.origin.path));
+    [called, of, what, path]
+        .into_iter()
+        .filter(|part| !part.is_empty())
+        .collect::<Vec<_>>()
+        .join("  ")
+}

@@ -1,0 +1,141 @@
+//! `tenter recipe show`.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use serde::Serialize;
+use tenter_agent::recipe::{MISSING, ProjectShell, Recipe, Rendered, render};
+use tenter_agent::session::Status;
+use tenter_engine::environment::HookEnvironment;
+use tenter_proc::Cancel;
+use tenter_protocol::{Diagnostic, Severity};
+
+use super::{FragmentDirs, argument, no_recipe};
+use crate::commands::Done;
+use crate::env::Env;
+use crate::failure::{Exit, Failure};
+use crate::sanitize::sanitize;
+use crate::{hooks, signals, ui};
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// The recipe's name, as `tenter recipe list` shows it.
+    name: String,
+    /// Give it an argument; may be repeated.
+    #[arg(long, short, value_name = "NAME=VALUE", value_parser = argument)]
+    arg: Vec<(String, String)>,
+    /// Show the text as it was written: nothing is filled in and nothing runs.
+    #[arg(long, conflicts_with = "arg")]
+    raw: bool,
+    #[command(flatten)]
+    fragment_dirs: FragmentDirs,
+    /// Print a JSON object: name, title, description, layer, path, allowed_tools, allowed_commands, arguments, body, text
+    /// (null where it cannot be made), findings.
+    #[arg(long)]
+    json: bool,
+}
+
+/// What `--json` says of a recipe.
+#[derive(Serialize)]
+struct ShownJson<'r> {
+    name: &'r str,
+    title: &'r str,
+    description: &'r str,
+    layer: &'static str,
+    path: &'r Path,
+    /// Null where it does not restrict them.
+    allowed_tools: Option<&'r [String]>,
+    /// Null where it does not restrict them.
+    allowed_commands: Option<&'r [String]>,
+    arguments: Vec<ArgumentJson<'r>>,
+    body: &'r str,
+    text: Option<&'r str>,
+    findings: &'r [Diagnostic],
+}
+
+#[derive(Serialize)]
+struct ArgumentJson<'r> {
+    name: &'r str,
+    description: &'r str,
+    default: Option<&'r str>,
+}
+
+/// Does it.
+pub(super) fn run(env: &Env, project: Option<&Path>, args: &Args) -> Done {
+    let root = hooks::root(env, project)?;
+    let found = args.fragment_dirs.recipes(env, &root).find(&args.name);
+    let cancel = Cancel::new();
+    let recipe = found.map_err(|error| no_recipe(&error))?;
+    let (text, findings) = if args.raw {
+        (None, recipe.warnings().to_vec())
+    } else {
+        signals::forward(&cancel)?;
+        text(env, &root, &recipe, args, &cancel)
+    };
+    let is_broken =
+        findings.iter().any(|finding| finding.severity == Severity::Error && finding.id != MISSING);
+    if args.json {
+        ui::out(
+            serde_json::to_string_pretty(&json(&recipe, text.as_deref(), &findings))
+                .unwrap_or_default(),
+        );
+    } else if !is_broken {
+        // A prompt is foreign text, and its end is not ours to change.
+        let shown = text.as_deref().unwrap_or_else(|| recipe.body());
+        ui::out_piece(sanitize(shown));
+        if !shown.ends_with('\n') {
+            ui::out("");
+        }
+    }
+    ui::diagnostics(&findings);
+    if is_broken {
+        return Err(Failure::new(format!("the recipe {:?} cannot be filled in", recipe.name)));
+    }
+    if text.is_none() && !args.raw && !args.json {
+        ui::note("The text above is not filled in: it misses arguments.");
+    }
+    Ok(if cancel.is_cancelled() { Exit::Agent(Status::Interrupted) } else { Exit::Done })
+}
+
+/// The prompt, if it can be made, and what was found.
+fn text(
+    env: &Env,
+    root: &Path,
+    recipe: &Recipe,
+    args: &Args,
+    cancel: &Cancel,
+) -> (Option<String>, Vec<Diagnostic>) {
+    // What a recipe starts is as foreign as a hook is: it does not get the model's keys either (R40).
+    let vars = HookEnvironment::new(&env.vars, &[]).given().clone();
+    let shell = ProjectShell { project: root.to_owned(), env: vars, cancel: cancel.clone() };
+    let given: BTreeMap<String, String> = args.arg.iter().cloned().collect();
+    match render(recipe, &given, &shell) {
+        Ok(Rendered { text, warnings }) => (Some(text), warnings),
+        Err(findings) => (None, findings),
+    }
+}
+
+fn json<'r>(
+    recipe: &'r Recipe,
+    text: Option<&'r str>,
+    findings: &'r [Diagnostic],
+) -> ShownJson<'r> {
+    let arguments = recipe.arguments.iter().map(|argument| ArgumentJson {
+        name: &argument.name,
+        description: &argument.description,
+        default: argument.default.as_deref(),
+    });
+    ShownJson {
+        name: &recipe.name,
+        title: &recipe.title,
+        description: &recipe.description,
+        layer: recipe.layer().as_str(),
+        path: &recipe.origin.path,
+        allowed_tools: recipe.allowed_tools.as_deref(),
+        allowed_commands: recipe.allowed_commands.as_deref(),
+        arguments: arguments.collect(),
+        body: recipe.body(),
+        text,
+        findings,
+    }
+}

@@ -1,0 +1,203 @@
+//! The agent's work in a chat: as on any terminal, but for the model's text, which is Markdown, tool calls, which are told in
+//! short, and changes of files, which are shown.
+
+use std::collections::HashMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use serde_json::Value;
+use tenter_agent::session::{Finish, Status};
+use tenter_agent::{Happening, Watcher};
+use tenter_engine::catalog::Untrusted;
+use tenter_engine::{Decision, HookRun, Observer};
+use tenter_protocol::event::Usage;
+use tenter_protocol::tool_metadata::{FileEdit, FileWrite, Metadata};
+use tenter_protocol::{Diagnostic, Scope, ToolCall, ToolResult, json};
+
+use super::markdown::Markdown;
+use super::terminal::{Terminal, result_lines};
+use super::{Show, diff};
+use crate::sanitize::{one_line, sanitize};
+use crate::ui::{self, FAINT, HEADING, NAME, NOTICE, styled};
+
+/// Characters of a call that are shown.
+const CALL_LENGTH: usize = 120;
+/// Bytes of a file that is remembered to show how it changes.
+const REMEMBERED: u64 = 1024 * 1024;
+
+/// What tells a tool's call from others.
+const TELLING: &[(&str, &str)] = &[
+    ("bash", "command"),
+    ("file_read", "file_path"),
+    ("file_write", "file_path"),
+    ("file_edit", "file_path"),
+    ("grep", "pattern"),
+    ("glob", "pattern"),
+    ("subagent", "question"),
+];
+
+/// Shows a chat.
+pub(crate) struct Chat {
+    terminal: Terminal,
+    project: PathBuf,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    text: Markdown,
+    /// Of calls that write a file: the path, and what it held before.
+    before: HashMap<String, (String, String)>,
+    /// The model's responses to the present message.
+    turns: u64,
+}
+
+impl Chat {
+    /// A chat in `project`; with `debug` it also shows what successful hooks write to stderr.
+    pub(crate) fn new(project: &Path, debug: bool) -> Self {
+        let project = project.to_owned();
+        Self { terminal: Terminal::new(debug), project, state: Mutex::default() }
+    }
+
+    /// The work on a message is over; `before` are the conversation's figures as they were before it.
+    pub(crate) fn answered(&self, finish: &Finish, before: &Usage, now: &Usage) {
+        self.end_text();
+        let turns = std::mem::take(&mut self.state().turns);
+        let words = match finish.status {
+            Status::Interrupted => Some("stopped; your next message goes on from here"),
+            Status::MaxTurns => {
+                Some("stopped at the turn limit; your next message goes on from here")
+            }
+            Status::Done | Status::Blocked | Status::Failed => None,
+        };
+        let stopped = words.map(|words| styled(NOTICE, words));
+        let figures = (turns > 0).then(|| styled(FAINT, figures(turns, before, now)));
+        self.terminal.lines(stopped.into_iter().chain(figures));
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn add_text(&self, piece: &str) {
+        let whole = self.state().text.push(piece);
+        self.terminal.rendered(&whole);
+    }
+
+    fn end_text(&self) {
+        let rest = self.state().text.finish();
+        self.terminal.rendered(&rest);
+    }
+
+    fn call(&self, call: &ToolCall) {
+        if let Some(before) = self.file_before(call) {
+            self.state().before.insert(call.id.clone(), before);
+        }
+        self.terminal.lines([short_call(call)]);
+    }
+
+    /// What the file that a call writes holds now; nothing of a new file. A large or strange file is not looked into.
+    fn file_before(&self, call: &ToolCall) -> Option<(String, String)> {
+        let path = call.input.get("file_path").and_then(Value::as_str)?;
+        if call.name != "file_write" {
+            return None;
+        }
+        let file = self.project.join(path);
+        match fs::metadata(&file) {
+            Ok(found) if found.is_file() && found.len() <= REMEMBERED => {
+                Some((path.to_owned(), fs::read_to_string(file).ok()?))
+            }
+            Ok(_) => None,
+            Err(_) => Some((path.to_owned(), String::new())),
+        }
+    }
+
+    fn result(&self, call_id: &str, result: &ToolResult) -> Option<Vec<String>> {
+        let before = self.state().before.remove(call_id);
+        let changes = if let Some(edit) = metadata::<FileEdit>(result) {
+            diff::of_edit(&edit)
+        } else {
+            let written = metadata::<FileWrite>(result)?;
+            let (path, before) = before?;
+            // A hook may have sent the text elsewhere.
+            let is_that_file = self.project.join(&path) == self.project.join(&written.file_path);
+            is_that_file.then(|| diff::of_files(&before, &written.content))?
+        };
+        Some(result_lines(result).into_iter().chain(changes).collect())
+    }
+}
+
+/// The metadata of a result, where it is of this kind.
+fn metadata<M: Metadata>(result: &ToolResult) -> Option<M> {
+    let is_kind = result.success && result.metadata_type.as_deref() == Some(M::TYPE);
+    let metadata = result.metadata.clone().filter(|_| is_kind)?;
+    serde_json::from_value(Value::Object(metadata)).ok()
+}
+
+/// A call in short: what tells it from others.
+fn short_call(call: &ToolCall) -> String {
+    let telling = TELLING.iter().find(|(tool, _)| *tool == call.name);
+    let told = telling.and_then(|(_, field)| call.input.get(*field)).and_then(Value::as_str);
+    let told = told.map_or_else(|| json::to_string(&call.input), str::to_owned);
+    let name = styled(HEADING, sanitize(&call.name));
+    format!("{} {name} {}", styled(NAME, "●"), one_line(&told, CALL_LENGTH))
+}
+
+/// What one answer took.
+fn figures(turns: u64, before: &Usage, now: &Usage) -> String {
+    let about = if now.estimated { "about " } else { "" };
+    let sent = now.input_tokens.saturating_sub(before.input_tokens);
+    let received = now.output_tokens.saturating_sub(before.output_tokens);
+    let noun = if turns == 1 { "turn" } else { "turns" };
+    let tokens = format!("{turns} {noun} · {about}{sent} tokens in, {received} out");
+    let cost = now.cost_usd.map(|cost| cost - before.cost_usd.unwrap_or(0.0));
+    cost.map_or(tokens.clone(), |cost| format!("{tokens} · ${cost:.4}"))
+}
+
+impl Watcher for Chat {
+    fn see(&self, scope: &Scope, happening: &Happening) {
+        if scope.parent_conversation_id.is_some() {
+            return self.terminal.see(scope, happening);
+        }
+        match happening {
+            Happening::TextDelta(piece) => return self.add_text(piece),
+            Happening::Retry { discarded: true, .. } => self.state().text.discard(),
+            Happening::Usage(_) => self.state().turns += 1,
+            Happening::Ended { .. } => return, // the chat says itself how it goes on
+            _ => self.end_text(),
+        }
+        match happening {
+            Happening::ToolUse(call) => self.call(call),
+            Happening::ToolResult { call_id, result } => match self.result(call_id, result) {
+                Some(lines) => self.terminal.lines(lines),
+                None => self.terminal.see(scope, happening),
+            },
+            _ => self.terminal.see(scope, happening),
+        }
+    }
+}
+
+impl Observer for Chat {
+    fn hook_ran(&self, run: &HookRun) {
+        self.terminal.hook_ran(run);
+    }
+
+    fn decided(&self, decision: &Decision) {
+        self.terminal.decided(decision);
+    }
+}
+
+impl Show for Chat {
+    fn finding(&self, finding: &Diagnostic) {
+        ui::diagnostics([finding]);
+    }
+
+    fn untrusted(&self, hooks: &[Untrusted]) {
+        self.terminal.untrusted(hooks);
+    }
+
+    fn finished(&self, finish: &Finish) {
+        self.terminal.finished(finish);
+    }
+}

@@ -1,0 +1,181 @@
+//! The configuration files: what may be written in them, and what of it a project may say.
+//!
+//! Reading is strict, so that a misspelt key never passes for a setting. Whether what was written makes sense beside the
+//! rest (a provider without an address, a price without its other half) is looked at where it is used: a command that
+//! needs no model does not pay for it.
+
+use std::collections::BTreeMap;
+use std::num::NonZeroU64;
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+use tenter_engine::hook::FailMode;
+use tenter_engine::journal::Redactor;
+use tenter_protocol::{Diagnostic, Severity};
+
+use super::models::{Effort, ModelTable, ProviderTable};
+use crate::failure::Failure;
+
+/// A configuration file as it was written.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(super) struct Layer {
+    pub(super) model: Option<String>,
+    pub(super) weak_model: Option<String>,
+    pub(super) max_tokens: Option<NonZeroU64>,
+    pub(super) reasoning_effort: Option<Effort>,
+    pub(super) idle_timeout_s: Option<NonZeroU64>,
+    pub(super) system_prompt_file: Option<PathBuf>,
+    pub(super) max_turns: Option<u64>,
+    pub(super) trust: Option<Trust>,
+    pub(super) retry: Option<RetryTable>,
+    pub(super) providers: BTreeMap<String, ProviderTable>,
+    pub(super) models: BTreeMap<String, ModelTable>,
+    pub(super) compact: CompactTable,
+    pub(super) hooks: HooksTable,
+}
+
+/// How often and how long what passes is waited for.
+#[derive(Debug, Default, Clone, Copy, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(super) struct RetryTable {
+    pub(super) attempts: Option<u32>,
+    pub(super) first_delay_ms: Option<u64>,
+    pub(super) max_delay_ms: Option<u64>,
+}
+
+/// When a conversation is compacted by itself.
+#[derive(Debug, Default, Clone, Copy, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(super) struct CompactTable {
+    pub(super) auto: Option<bool>,
+    pub(super) ratio: Option<f64>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(super) struct HooksTable {
+    pub(super) enabled: Option<bool>,
+    pub(super) timeout_ms: Option<u64>,
+    pub(super) fail: Option<FailMode>,
+    pub(super) ask: Option<Ask>,
+    pub(super) max_continuations: Option<u32>,
+    pub(super) pass_env: Vec<String>,
+    #[serde(rename = "override")]
+    pub(super) overrides: Vec<HookTable>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct HookTable {
+    pub(super) name: String,
+    pub(super) timeout_ms: Option<u64>,
+    pub(super) fail: Option<FailMode>,
+}
+
+#[derive(Debug, Clone, Copy, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum Trust {
+    Ask,
+    All,
+}
+
+/// The answer to `ask` where nobody can be asked (R30).
+#[derive(Debug, Clone, Copy, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum Ask {
+    Deny,
+    Allow,
+}
+
+/// Reads a file; one that is not there says nothing.
+pub(super) fn read(path: &Path) -> Result<Layer, Failure> {
+    let text = match std::fs::read_to_string(path) {
+        Ok(text) => text,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Layer::default()),
+        Err(error) => {
+            return Err(Failure::new(format!("{} cannot be read: {error}", path.display())));
+        }
+    };
+    toml::from_str(&text).map_err(|error| {
+        let error = without_secrets(&error.to_string());
+        Failure::new(format!("{} is not a configuration:\n{error}", path.display()))
+            .help("see docs/configuration.md for its keys")
+    })
+}
+
+/// The error shows the line that it is about. Somebody who wrote a key there, where none belongs, must not find it in a log.
+fn without_secrets(error: &str) -> String {
+    let lines = error.lines().map(|line| match line.split_once('=') {
+        Some((name, _)) if name.contains(" | ") && is_about_a_secret(name) => format!("{name}= …"),
+        _ => line.to_owned(),
+    });
+    Redactor::default().text(&lines.collect::<Vec<_>>().join("\n"))
+}
+
+fn is_about_a_secret(name: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    ["key", "token", "secret", "password", "proxy"].iter().any(|word| name.contains(word))
+}
+
+/// Reads the project's file and takes out what a project may not say.
+pub(super) fn read_of_project(
+    path: &Path,
+    findings: &mut Vec<Diagnostic>,
+) -> Result<Layer, Failure> {
+    let mut file = read(path)?;
+    let mut refuse = |said: bool, key: &str| {
+        if said {
+            findings.push(refused(path, key));
+        }
+    };
+    refuse(file.trust.take().is_some(), "trust");
+    refuse(file.idle_timeout_s.take().is_some(), "idle_timeout_s");
+    refuse(file.system_prompt_file.take().is_some(), "system_prompt_file");
+    refuse(file.retry.take().is_some(), "retry");
+    refuse(file.compact.ratio.take().is_some(), "compact.ratio");
+    refuse(file.compact.auto.take().is_some(), "compact.auto");
+    refuse(!std::mem::take(&mut file.providers).is_empty(), "providers");
+    refuse(!std::mem::take(&mut file.models).is_empty(), "models");
+    refuse_hooks(&mut file.hooks, refuse);
+    Ok(file)
+}
+
+fn refuse_hooks(hooks: &mut HooksTable, mut refuse: impl FnMut(bool, &str)) {
+    refuse(hooks.enabled.take().is_some(), "hooks.enabled");
+    refuse(hooks.timeout_ms.take().is_some(), "hooks.timeout_ms");
+    refuse(hooks.ask.take().is_some(), "hooks.ask");
+    refuse(hooks.max_continuations.take().is_some(), "hooks.max_continuations");
+    refuse(!std::mem::take(&mut hooks.pass_env).is_empty(), "hooks.pass_env");
+    refuse(hooks.fail == Some(FailMode::Open), "hooks.fail = \"open\"");
+    for hook in &mut hooks.overrides {
+        refuse(hook.timeout_ms.take().is_some(), "hooks.override.timeout_ms");
+        refuse(hook.fail == Some(FailMode::Open), "hooks.override.fail = \"open\"");
+    }
+    hooks.overrides.retain(|hook| hook.fail == Some(FailMode::Closed));
+}
+
+fn refused(path: &Path, key: &str) -> Diagnostic {
+    Diagnostic::new("project-setting-refused", Severity::Warning, format!("a project may not set {key}; it has no effect"))
+        .at(path)
+        .help("a project may choose a model and make hooks stricter; everything else belongs into your own config.toml")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_error_shows_its_line_but_no_secret_in_it() {
+        let shown = |text: &str| {
+            without_secrets(&toml::from_str::<Layer>(text).map(drop).unwrap_err().to_string())
+        };
+        let error = shown("[providers.anthropic]\napi_key = \"hunter2-hunter2\"\n");
+        assert!(error.contains("api_key =") && !error.contains("hunter2"), "{error}");
+        let error = shown("[providers.x]\nproxyy = \"http://me:hunter2@proxy\"\n");
+        assert!(!error.contains("hunter2"), "{error}");
+        let error = shown("modle = \"sk-abcdefghijklmnopqrstuvwxyz\"\n");
+        assert!(error.contains("modle") && !error.contains("klmnop"), "{error}");
+        assert!(shown("max_turns = \"many\"\n").contains("\"many\""));
+    }
+}

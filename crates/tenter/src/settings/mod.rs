@@ -1,0 +1,164 @@
+//! Configuration: what was written, by whom, and what it comes to.
+//!
+//! Four layers, later ones win: the person's `config.toml`, the project's `tenter.toml`, `TENTER_*` variables, flags. A
+//! project's file comes from whoever wrote the project: it may choose a model and make hooks stricter, and nothing else.
+//! It can never widen trust, remove a hook, or weaken one; nor say where keys are sent, or which program prints them.
+
+mod file;
+pub(crate) mod models;
+
+use std::path::PathBuf;
+use std::str::FromStr;
+use std::time::Duration;
+
+use tenter_agent::RetrySettings;
+use tenter_agent::permission::Answer;
+use tenter_engine::catalog::PolicyTable;
+use tenter_engine::hook::FailMode;
+use tenter_engine::trust::TrustMode;
+use tenter_protocol::Diagnostic;
+
+use self::file::{Ask, HooksTable, Layer, RetryTable, Trust};
+use self::models::ModelSettings;
+use crate::env::Env;
+use crate::failure::Failure;
+
+/// Model responses to one user message, where nobody says otherwise.
+const MAX_TURNS: u64 = 50;
+/// How full a context becomes before it is compacted, where nobody says otherwise (R50).
+const COMPACT_RATIO: f64 = 0.80;
+/// Forced continuations in a row, where nobody says otherwise (R34).
+const MAX_CONTINUATIONS: u32 = 8;
+
+/// What the configuration comes to: nothing is unset.
+#[derive(Debug)]
+pub(crate) struct Settings {
+    /// The project root.
+    pub(crate) project: PathBuf,
+    /// What concerns models.
+    pub(crate) models: ModelSettings,
+    /// What stands instead of Tenter's own system prompt.
+    pub(crate) system_prompt_file: Option<PathBuf>,
+    /// How a model is asked again after a trouble that passes.
+    pub(crate) retry: RetrySettings,
+    /// How full the context may become before it is compacted, as a share of the window; `None` compacts only on demand
+    /// (R50).
+    pub(crate) auto_compact: Option<f64>,
+    /// Model responses to one user message; `None` is without limit.
+    pub(crate) max_turns: Option<u64>,
+    /// Whether project hooks need trust.
+    pub(crate) trust: TrustMode,
+    /// Whether external hooks run at all.
+    pub(crate) hooks_enabled: bool,
+    /// What hooks are held to.
+    pub(crate) policies: PolicyTable,
+    /// The answer to `ask` where nobody can be asked.
+    pub(crate) ask: Answer,
+    /// Forced continuations in a row.
+    pub(crate) max_continuations: u32,
+    /// Variables that hooks get although they look like model keys.
+    pub(crate) pass_env: Vec<String>,
+}
+
+impl Settings {
+    /// Reads the layers for the project at `project`; what a project's file may not say is a warning, and has no effect.
+    pub(crate) fn load(env: &Env, project: PathBuf) -> Result<(Self, Vec<Diagnostic>), Failure> {
+        let mut findings = Vec::new();
+        let mut user = file::read(&env.config_file())?;
+        let mut of_project = file::read_of_project(&project.join("tenter.toml"), &mut findings)?;
+        let settings = Self {
+            models: ModelSettings::new(env, &mut user, &mut of_project)?,
+            system_prompt_file: system_prompt_file(env, &user),
+            retry: retry(user.retry.unwrap_or_default()),
+            auto_compact: auto_compact(env, &user)?,
+            max_turns: max_turns(env, &user, &of_project)?,
+            trust: trust(env, &user)?,
+            hooks_enabled: user.hooks.enabled.unwrap_or(true),
+            ask: match user.hooks.ask {
+                Some(Ask::Allow) => Answer::Once,
+                Some(Ask::Deny) | None => Answer::No,
+            },
+            max_continuations: user.hooks.max_continuations.unwrap_or(MAX_CONTINUATIONS),
+            policies: policies(&user.hooks, &of_project.hooks),
+            pass_env: user.hooks.pass_env,
+            project,
+        };
+        Ok((settings, findings))
+    }
+}
+
+/// The file that the person names, from the folder of `config.toml`.
+fn system_prompt_file(env: &Env, user: &Layer) -> Option<PathBuf> {
+    let file = user.system_prompt_file.as_deref()?;
+    Some(env.config_file().parent().map_or_else(|| file.to_owned(), |folder| folder.join(file)))
+}
+
+fn retry(table: RetryTable) -> RetrySettings {
+    let usual = RetrySettings::default();
+    let millis = |said: Option<u64>, usual| said.map_or(usual, Duration::from_millis);
+    RetrySettings {
+        attempts: table.attempts.unwrap_or(usual.attempts),
+        first_delay: millis(table.first_delay_ms, usual.first_delay),
+        max_delay: millis(table.max_delay_ms, usual.max_delay),
+    }
+}
+
+fn auto_compact(env: &Env, user: &Layer) -> Result<Option<f64>, Failure> {
+    let said = variable(env, "TENTER_COMPACT_RATIO", "a number above 0 and at most 1")?;
+    let ratio = said.or(user.compact.ratio).unwrap_or(COMPACT_RATIO);
+    if !is_ratio(ratio) {
+        return Err(Failure::usage(format!("the ratio {ratio} is not above 0 and at most 1")));
+    }
+    Ok(Some(ratio).filter(|_| user.compact.auto.unwrap_or(true)))
+}
+
+/// Whether a context can be that full.
+pub(crate) fn is_ratio(ratio: f64) -> bool {
+    ratio > 0.0 && ratio <= 1.0
+}
+
+fn max_turns(env: &Env, user: &Layer, project: &Layer) -> Result<Option<u64>, Failure> {
+    let said = variable(env, "TENTER_MAX_TURNS", "a whole number")?;
+    let limit = said.or(project.max_turns).or(user.max_turns).unwrap_or(MAX_TURNS);
+    Ok(Some(limit).filter(|limit| *limit > 0))
+}
+
+fn policies(user: &HooksTable, project: &HooksTable) -> PolicyTable {
+    let mut table = PolicyTable::default();
+    if let Some(timeout) = user.timeout_ms {
+        table.default.timeout = Duration::from_millis(timeout);
+    }
+    if user.fail == Some(FailMode::Closed) || project.fail == Some(FailMode::Closed) {
+        table.default.fail = FailMode::Closed;
+    }
+    for hook in project.overrides.iter().chain(&user.overrides) {
+        let held = table.overrides.entry(hook.name.clone()).or_default();
+        held.timeout = hook.timeout_ms.map(Duration::from_millis).or(held.timeout);
+        held.fail = stricter(hook.fail, held.fail);
+    }
+    table
+}
+
+/// Whoever asks for `closed` gets it: the person may be strict with a project's hook, and the project with a person's.
+fn stricter(one: Option<FailMode>, other: Option<FailMode>) -> Option<FailMode> {
+    if one == Some(FailMode::Closed) { one } else { other.or(one) }
+}
+
+fn trust(env: &Env, user: &Layer) -> Result<TrustMode, Failure> {
+    match env.text("TENTER_TRUST") {
+        None | Some("ask") if matches!(user.trust, Some(Trust::All)) => Ok(TrustMode::All),
+        None | Some("ask") => Ok(TrustMode::Gate),
+        Some("all") => Ok(TrustMode::All),
+        Some(other) => {
+            Err(Failure::usage(format!("TENTER_TRUST is {other:?}; known are \"ask\" and \"all\"")))
+        }
+    }
+}
+
+/// A variable's value, which must be `wanted`.
+fn variable<T: FromStr>(env: &Env, name: &str, wanted: &str) -> Result<Option<T>, Failure> {
+    let Some(text) = env.text(name) else { return Ok(None) };
+    text.parse()
+        .map(Some)
+        .map_err(|_| Failure::usage(format!("{name} is {text:?}; it must be {wanted}")))
+}

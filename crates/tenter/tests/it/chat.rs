@@ -1,0 +1,159 @@
+//! `tenter chat`, in a real terminal: typed at, read from, interrupted.
+
+mod commands;
+mod endings;
+mod history;
+mod hooks;
+
+use tenter_testkit::{PtySession, Sandbox};
+
+use crate::sandbox;
+
+/// What a chat shows when it waits for a message.
+const PROMPT: &str = "\n> ";
+
+/// A chat with a script's model that waits for its first message.
+pub(crate) fn chat(sandbox: &Sandbox, script: &str) -> PtySession {
+    chat_with(sandbox, script, &[])
+}
+
+fn chat_with(sandbox: &Sandbox, script: &str, flags: &[&str]) -> PtySession {
+    let mut chat = start(sandbox, script, flags);
+    chat.wait_for(PROMPT);
+    chat
+}
+
+fn start(sandbox: &Sandbox, script: &str, flags: &[&str]) -> PtySession {
+    let model = sandbox.script(script);
+    let mut command = sandbox.command();
+    command.args(["chat", "--model", &model]).args(flags);
+    PtySession::start(command)
+}
+
+/// Says something and returns what comes until the next prompt.
+pub(crate) fn say(chat: &mut PtySession, line: &str) -> String {
+    chat.enter(line);
+    chat.wait_for(PROMPT)
+}
+
+#[test]
+fn without_a_terminal_it_refuses_and_points_to_run() {
+    let output = sandbox().run_with_stdin(&["chat"], "hello\n").expect_code(2);
+    assert!(output.stderr.contains("a chat needs a terminal"), "{output}");
+    assert!(output.stderr.contains("tenter run"), "{output}");
+}
+
+#[test]
+fn messages_are_answered_one_after_another_in_one_conversation() {
+    let sandbox = sandbox();
+    let mut chat = chat(
+        &sandbox,
+        "turns:
+  - {text: Hello Ada., expect: {contains: [I am Ada]}, usage: {input_tokens: 10, output_tokens: 3}}
+  - {text: Ada., expect: {contains: [I am Ada, Hello Ada., Who am I?]}, usage: {input_tokens: 20, output_tokens: 2}}",
+    );
+    let first = say(&mut chat, "I am Ada");
+    assert!(first.contains("Hello Ada.\n1 turn · 10 tokens in, 3 out"), "{first}");
+    let second = say(&mut chat, "Who am I?");
+    assert!(second.contains("Ada.\n1 turn · 20 tokens in, 2 out"), "{second}");
+    chat.enter("/exit");
+    let (code, rest) = chat.end();
+    assert_eq!(code, Some(0));
+    assert!(rest.contains("go on with: tenter chat --resume "), "{rest}");
+}
+
+#[test]
+fn the_first_message_may_be_an_argument() {
+    let sandbox = sandbox();
+    let mut chat = start(
+        &sandbox,
+        "turns: [{text: Fine., expect: {contains: [how are you]}}]",
+        &["how", "are", "you"],
+    );
+    let shown = chat.wait_for(PROMPT);
+    assert!(shown.contains("Fine."), "{shown}");
+}
+
+#[test]
+fn two_slashes_say_one() {
+    let sandbox = sandbox();
+    let mut chat =
+        chat(&sandbox, "turns: [{text: ok, expect: {contains: [/etc is full], lacks: [//]}}]");
+    assert!(say(&mut chat, "//etc is full").contains("ok\n"));
+}
+
+#[test]
+fn a_message_goes_on_after_a_backslash_and_in_a_block_of_code() {
+    let sandbox = sandbox();
+    let expect = r#"{contains: ["one\ntwo", "```\ncode\n```"]}"#;
+    let mut chat =
+        chat(&sandbox, &format!("turns: [{{text: ok}}, {{text: sure, expect: {expect}}}]"));
+    chat.enter("one\\");
+    assert!(say(&mut chat, "two").contains("ok\n"));
+    chat.enter("```");
+    chat.enter("code");
+    assert!(say(&mut chat, "```").contains("sure\n"));
+}
+
+#[test]
+fn pasted_lines_are_one_message() {
+    let sandbox = sandbox();
+    let mut chat = chat(&sandbox, r#"turns: [{text: ok, expect: {contains: ["one\ntwo"]}}]"#);
+    chat.type_in("\x1b[200~one\rtwo\x1b[201~");
+    assert!(say(&mut chat, "").contains("ok\n"));
+}
+
+#[test]
+fn text_is_markdown_and_a_models_escape_sequences_are_not_passed_on() {
+    let sandbox = sandbox();
+    let model = sandbox.script(
+        r##"turns: [{text: "# Plan\n\nSome **bold** words\n- `one`\x1b[2J\x1b]0;owned\x07\n"}]"##,
+    );
+    let mut command = sandbox.command();
+    command.env_remove("NO_COLOR").args(["chat", "--model", &model, "go"]);
+    let mut chat = PtySession::start(command);
+    let shown = chat.wait_for("• `one`\n");
+    assert!(shown.contains("# Plan\n\nSome bold words\n"), "{shown}");
+    chat.wait_for(PROMPT);
+    let raw = chat.raw();
+    assert!(raw.contains("\x1b[1mbold\x1b[0m"), "{raw}");
+    assert!(!raw.contains("\x1b[2J") && !raw.contains("owned"), "{raw}");
+}
+
+#[test]
+fn without_colours_nothing_is_styled() {
+    let sandbox = sandbox();
+    let mut chat =
+        start(&sandbox, r##"turns: [{text: "# Plan\n\nSome **bold** words\n"}]"##, &["go"]);
+    chat.wait_for("Some bold words\n");
+    assert!(!chat.raw().contains("\x1b[1m"), "{}", chat.raw());
+}
+
+#[test]
+fn changes_of_files_are_shown() {
+    let sandbox = sandbox();
+    sandbox.write("list.txt", "one\ntwo\nthree\n");
+    let mut chat = chat(
+        &sandbox,
+        r#"turns:
+  - tool_calls: [{name: file_edit, input: {file_path: list.txt, old_text: two, new_text: zwei}}]
+  - tool_calls: [{name: file_write, input: {file_path: list.txt, text: "one\nzwei\nthree\nfour\n"}}]
+  - text: Done."#,
+    );
+    let shown = say(&mut chat, "add a line");
+    assert!(shown.contains("● file_edit list.txt"), "{shown}");
+    assert!(shown.contains("    @@ line 2 @@\n    -two\n    +zwei\n"), "{shown}");
+    assert!(shown.contains("● file_write list.txt"), "{shown}");
+    assert!(shown.contains("     three\n    +four\n"), "{shown}");
+    assert!(shown.contains("3 turns"), "{shown}");
+}
+
+#[test]
+fn what_the_model_fails_at_is_shown_and_the_chat_goes_on() {
+    let sandbox = sandbox();
+    let mut chat =
+        chat(&sandbox, "turns: [{text: x, expect: {contains: [elephant]}}, {text: Here.}]");
+    let failed = say(&mut chat, "mouse");
+    assert!(failed.contains("expects the request to contain \"elephant\""), "{failed}");
+    assert!(say(&mut chat, "again").contains("Here.\n"));
+}

@@ -1,0 +1,138 @@
+//! How an answer is stopped and how a chat ends: by keys, by signals, in good order.
+
+use tenter_testkit::pty::Signal;
+use tenter_testkit::{PtySession, Sandbox, wait_until};
+
+use super::{PROMPT, chat, say};
+use crate::manifests::hook as manifest_hook;
+use crate::sandbox;
+
+/// Writes how the session ends.
+fn install_witness(sandbox: &Sandbox) {
+    manifest_hook(sandbox, "witness", "session_end", "", "echo \"$payload\" >> ended");
+}
+
+/// A chat whose model takes its time.
+fn busy_chat(sandbox: &Sandbox) -> PtySession {
+    let call = "tool_calls: [{name: bash, input: {command: echo under way}}]";
+    let slow = "text: never, fault: {delay_ms: 600000}";
+    let mut chat = chat(sandbox, &format!("turns: [{{{call}}}, {{{slow}}}]"));
+    chat.enter("think");
+    chat.wait_for("✓ under way");
+    chat
+}
+
+#[test]
+fn ctrl_c_stops_the_model_and_the_next_message_goes_on() {
+    let sandbox = sandbox();
+    let expect = "{contains: [think, under way, still there?], lacks: [never]}";
+    sandbox.write("fast.yaml", format!("turns: [{{text: Yes., expect: {expect}}}]"));
+    let mut chat = busy_chat(&sandbox);
+    chat.signal(Signal::INT);
+    chat.wait_for("stopped; your next message goes on from here");
+    chat.wait_for(PROMPT);
+    say(&mut chat, "/model scripted:fast.yaml");
+    assert!(say(&mut chat, "still there?").contains("Yes."));
+}
+
+#[test]
+fn ctrl_c_stops_a_tool_and_the_next_message_goes_on() {
+    let sandbox = sandbox();
+    let call = "{name: bash, input: {command: touch started; sleep 1000}}";
+    let expect = "{contains: [wait, sleep 1000, and now?]}";
+    let script = format!("turns: [{{tool_calls: [{call}]}}, {{text: Stopped., expect: {expect}}}]");
+    let mut chat = chat(&sandbox, &script);
+    chat.enter("wait");
+    wait_until("the tool runs", || sandbox.project().join("started").exists());
+    chat.signal(Signal::INT);
+    chat.wait_for("stopped; your next message goes on from here");
+    chat.wait_for(PROMPT);
+    assert!(say(&mut chat, "and now?").contains("Stopped."));
+    chat.enter("/exit");
+    assert_eq!(chat.end().0, Some(0));
+}
+
+#[test]
+fn ctrl_c_at_the_prompt_clears_the_line_and_twice_ends_the_chat() {
+    let sandbox = sandbox();
+    install_witness(&sandbox);
+    let mut chat =
+        chat(&sandbox, "turns: [{text: ok, expect: {contains: [kept], lacks: [dropped]}}]");
+    chat.type_in("dropped\x03");
+    chat.wait_for("Ctrl-C once more");
+    chat.wait_for(PROMPT);
+    assert!(say(&mut chat, "kept").contains("ok\n"));
+    chat.type_in("\x03");
+    chat.wait_for("Ctrl-C once more");
+    chat.wait_for(PROMPT);
+    chat.type_in("\x03");
+    assert_eq!(chat.end().0, Some(0));
+    assert!(sandbox.read("ended").contains("\"exit_reason\": \"user_exit\""));
+}
+
+#[test]
+fn ctrl_d_ends_the_session_as_the_person_wished() {
+    let sandbox = sandbox();
+    install_witness(&sandbox);
+    let mut chat = chat(&sandbox, "turns: [{text: ok}]");
+    say(&mut chat, "hi");
+    chat.type_in("\x04");
+    assert_eq!(chat.end().0, Some(0));
+    assert!(sandbox.read("ended").contains("\"exit_reason\": \"user_exit\""));
+}
+
+#[test]
+fn termination_at_the_prompt_ends_the_session_in_good_order() {
+    for signal in [Signal::TERM, Signal::HUP] {
+        let sandbox = sandbox();
+        install_witness(&sandbox);
+        let chat = chat(&sandbox, "turns: []");
+        chat.signal(signal);
+        assert_eq!(chat.end().0, Some(130));
+        assert!(sandbox.read("ended").contains("\"exit_reason\": \"interrupted\""));
+    }
+}
+
+#[test]
+fn termination_at_a_question_ends_the_session_in_good_order() {
+    let sandbox = sandbox();
+    install_witness(&sandbox);
+    let ask = r#"echo '{"decision": "ask", "reason": "sure?"}'"#;
+    manifest_hook(&sandbox, "careful", "before_tool", "", ask);
+    let mut chat =
+        chat(&sandbox, "turns: [{tool_calls: [{name: bash, input: {command: touch yes}}]}]");
+    chat.enter("touch it");
+    chat.wait_for("[n] no: ");
+    chat.signal(Signal::TERM);
+    assert_eq!(chat.end().0, Some(130));
+    assert!(sandbox.read("ended").contains("\"exit_reason\": \"interrupted\""));
+    assert!(!sandbox.project().join("yes").exists());
+}
+
+#[test]
+fn termination_at_work_ends_the_session_in_good_order() {
+    let sandbox = sandbox();
+    install_witness(&sandbox);
+    let chat = busy_chat(&sandbox);
+    chat.signal(Signal::TERM);
+    assert_eq!(chat.end().0, Some(130));
+    assert!(sandbox.read("ended").contains("\"exit_reason\": \"interrupted\""));
+}
+
+#[test]
+fn a_second_ctrl_c_leaves_at_once() {
+    let sandbox = sandbox();
+    // Whatever still runs is left, so this hook ends by itself, when the sandbox goes.
+    manifest_hook(
+        &sandbox,
+        "slow",
+        "after_agent",
+        "",
+        "touch slow; while [ -e slow ]; do sleep 0.1; done",
+    );
+    let chat = busy_chat(&sandbox);
+    chat.signal(Signal::INT);
+    wait_until("the hook runs", || sandbox.project().join("slow").exists());
+    chat.signal(Signal::INT);
+    assert_eq!(chat.end().0, Some(130));
+}

@@ -1,0 +1,40 @@
+//! The lines that were typed: kept for the next chat, for nobody else to read.
+
+use std::os::unix::fs::PermissionsExt as _;
+
+use super::{chat, chat_with, say};
+use crate::sandbox;
+
+const TWO_ANSWERS: &str = "turns: [{text: ok}, {text: ok}]";
+
+#[test]
+fn lines_are_kept_for_their_owner_and_those_after_a_space_are_not() {
+    let sandbox = sandbox();
+    let mut first = chat(&sandbox, TWO_ANSWERS);
+    say(&mut first, "remember me");
+    say(&mut first, " forget me");
+    first.enter("/exit");
+    assert_eq!(first.end().0, Some(0));
+
+    let file = sandbox.state().join("chat_history");
+    let kept = std::fs::read_to_string(&file).unwrap();
+    assert!(kept.contains("remember me\n") && !kept.contains("forget"), "{kept}");
+    assert_eq!(std::fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o600);
+
+    let mut second = chat(&sandbox, "turns: [{text: Again., expect: {contains: [remember me]}}]");
+    second.type_in("\x1b[A\x1b[A"); // arrow up: over /exit
+    second.wait_for("remember me");
+    assert!(say(&mut second, "").contains("Again."));
+}
+
+#[test]
+fn where_nothing_is_to_be_stored_no_line_is() {
+    let sandbox = sandbox();
+    let mut chat = chat_with(&sandbox, TWO_ANSWERS, &["--no-save"]);
+    say(&mut chat, "secret plans");
+    chat.enter("/exit");
+    let (code, rest) = chat.end();
+    assert_eq!(code, Some(0));
+    assert!(!rest.contains("--resume"), "{rest}");
+    assert!(!sandbox.state().join("chat_history").exists());
+}

@@ -1,0 +1,144 @@
+//! Hooks in a chat: what they decide is shown as it happens, what they ask is asked, and they are told of every session.
+
+use tenter_testkit::Sandbox;
+
+use super::{chat, say, start};
+use crate::manifests::hook as manifest_hook;
+use crate::sandbox;
+
+/// A hook that asks about every call.
+fn install_careful(sandbox: &Sandbox) {
+    let answer = r#"echo '{"decision": "ask", "reason": "sure?"}'"#;
+    manifest_hook(sandbox, "careful", "before_tool", "", answer);
+}
+
+#[test]
+fn a_denied_call_is_shown_with_its_reason_and_the_chat_goes_on() {
+    let sandbox = sandbox();
+    sandbox.sh_hook(
+        "guard",
+        "before_tool_call",
+        r#"case "$payload" in *"rm -rf"*) echo '{"blocked": true, "reason": "too dangerous"}';; esac"#,
+    );
+    let mut chat = chat(
+        &sandbox,
+        "turns:
+  - tool_calls: [{name: bash, input: {command: rm -rf /tmp/x}}]
+  - {text: I may not., expect: {contains: [too dangerous]}}
+  - {text: Bye.}",
+    );
+    let shown = say(&mut chat, "clean up");
+    assert!(shown.contains("● bash rm -rf /tmp/x"), "{shown}");
+    assert!(shown.contains("✗ blocked by hook guard at before_tool: too dangerous"), "{shown}");
+    assert!(shown.contains("I may not."), "{shown}");
+    assert!(say(&mut chat, "fine").contains("Bye."));
+}
+
+#[test]
+fn a_refused_message_shows_who_refused_it() {
+    let sandbox = sandbox();
+    sandbox.sh_hook(
+        "polite",
+        "user_message_send",
+        r#"case "$payload" in *damn*) echo '{"blocked": true, "reason": "no swearing"}';; esac"#,
+    );
+    let mut chat = chat(&sandbox, "turns: [{text: Hello.}]");
+    let refused = say(&mut chat, "damn");
+    assert!(refused.contains("blocked by hook polite at before_agent: no swearing"), "{refused}");
+    assert!(say(&mut chat, "hi").contains("Hello."));
+}
+
+#[test]
+fn what_a_hook_asks_is_answered_at_the_prompt() {
+    let sandbox = sandbox();
+    install_careful(&sandbox);
+    let mut chat = chat(
+        &sandbox,
+        "turns:
+  - tool_calls: [{name: bash, input: {command: touch yes}}]
+  - tool_calls: [{name: bash, input: {command: touch no}}]
+  - text: Done.",
+    );
+    chat.enter("touch them");
+    chat.wait_for("the hook careful asks: sure?");
+    chat.wait_for("[n] no: ");
+    chat.enter("y");
+    chat.wait_for("[n] no: ");
+    chat.enter("n");
+    chat.wait_for("Done.");
+    assert!(sandbox.project().join("yes").exists() && !sandbox.project().join("no").exists());
+}
+
+#[test]
+fn ctrl_c_at_a_question_stops_the_answer() {
+    let sandbox = sandbox();
+    install_careful(&sandbox);
+    let mut chat = chat(
+        &sandbox,
+        "turns: [{tool_calls: [{name: bash, input: {command: touch yes}}]}, {text: Back.}]",
+    );
+    chat.enter("touch it");
+    chat.wait_for("[n] no: ");
+    chat.type_in("\x03");
+    chat.wait_for("stopped; your next message goes on from here");
+    chat.wait_for(super::PROMPT);
+    assert!(!sandbox.project().join("yes").exists());
+    assert!(say(&mut chat, "and now?").contains("Back."));
+}
+
+#[test]
+fn hooks_are_told_that_it_is_a_chat_and_how_it_ends() {
+    let sandbox = sandbox();
+    for event in ["session_start", "session_end"] {
+        manifest_hook(&sandbox, &event.replace('_', "-"), event, "", "echo \"$payload\" >> seen");
+    }
+    let mut chat = chat(&sandbox, "turns: [{text: Hello.}]");
+    say(&mut chat, "hi");
+    chat.type_in("\x04");
+    assert_eq!(chat.end().0, Some(0));
+    let seen = sandbox.read("seen");
+    assert!(seen.contains("\"ui\": \"chat\""), "{seen}");
+    assert!(seen.contains("\"user_exit\""), "{seen}");
+}
+
+#[test]
+fn hooks_are_listed_and_trusted_without_leaving() {
+    let sandbox = sandbox();
+    sandbox.hook(
+        "guard",
+        "#!/bin/sh\n[ \"$1\" = hook ] && { echo before_tool_call; exit; }\necho '{\"blocked\": true, \"reason\": \"never\"}'\n",
+    );
+    let mut chat = start(
+        &sandbox,
+        "turns:
+  - tool_calls: [{name: bash, input: {command: echo one}}]
+  - text: Ran.
+  - tool_calls: [{name: bash, input: {command: echo two}}]
+  - {text: Did not., expect: {contains: [echo one, never]}}",
+        &[],
+    );
+    chat.wait_for("Let them run?");
+    chat.enter("s");
+    chat.wait_for("Not run this time: guard.");
+    chat.wait_for(super::PROMPT);
+    assert!(say(&mut chat, "/hooks").contains("it is not trusted"));
+    assert!(say(&mut chat, "go").contains("✓ one"));
+    chat.enter("/trust");
+    chat.wait_for("Let them run?");
+    chat.enter("t");
+    chat.wait_for("Trusted: guard.");
+    chat.wait_for(super::PROMPT);
+    assert!(say(&mut chat, "/hooks").contains("active"));
+    let shown = say(&mut chat, "again");
+    assert!(shown.contains("blocked by hook guard") && shown.contains("Did not."), "{shown}");
+    assert!(say(&mut chat, "/trust").contains("Nothing to trust"));
+}
+
+#[test]
+fn a_hook_that_refuses_the_session_ends_the_chat() {
+    let sandbox = sandbox();
+    manifest_hook(&sandbox, "gate", "session_start", "", "echo closed >&2; exit 2");
+    let (code, shown) = start(&sandbox, "turns: [{text: never}]", &[]).end();
+    assert_eq!(code, Some(3), "{shown}");
+    assert!(shown.contains("blocked by hook gate at session_start"), "{shown}");
+}

@@ -1,0 +1,259 @@
+//! `tenter conversation fork`, `restore` and `delete`: histories taken up again, and conversations that are gone.
+
+use insta::assert_snapshot;
+use serde_json::{Value, json};
+use tenter_testkit::{PtySession, Sandbox, wait_until};
+
+use crate::conversation::busy_conversation;
+use crate::sandbox;
+
+/// Says something, is answered with `answer`, and returns the conversation's id.
+fn ask(sandbox: &Sandbox, query: &str, answer: &str) -> String {
+    let model = sandbox.script(&format!("turns: [{{text: {answer}, cost_usd: 0.25}}]"));
+    let output = sandbox.run(&["run", "--headless", "--model", &model, query]).expect_code(0);
+    output.json_lines()[0]["id"].as_str().unwrap().to_owned()
+}
+
+fn show(sandbox: &Sandbox, id: &str) -> Value {
+    sandbox.run(&["conversation", "show", "--json", id]).expect_code(0).json()
+}
+
+fn contents(shown: &Value) -> Vec<&str> {
+    let messages = shown["messages"].as_array().unwrap();
+    messages.iter().map(|message| message["content"].as_str().unwrap()).collect()
+}
+
+fn listed(sandbox: &Sandbox, args: &[&str]) -> Vec<Value> {
+    let output = sandbox.run(&[&["conversation", "list", "--json"], args].concat()).expect_code(0);
+    output.json().as_array().unwrap().clone()
+}
+
+#[test]
+fn a_fork_goes_on_from_an_earlier_message_and_the_other_stays() {
+    let sandbox = sandbox();
+    let id = ask(&sandbox, "first question", "first answer");
+    let model = sandbox.script("turns: [{text: second answer}]");
+    let _ = sandbox.run(&["run", "--follow", "--model", &model, "second question"]).expect_code(0);
+
+    let forked = sandbox.run(&["conversation", "fork", "last", "--at", "2"]).expect_code(0);
+    assert_snapshot!(forked, @"
+    exit: 0
+    --- stdout
+    [ID]
+    --- stderr
+    It begins with 2 messages; go on with: tenter run --resume [ID] …
+    ");
+    let fork = forked.stdout.trim();
+    let shown = show(&sandbox, fork);
+    assert_eq!((&shown["forked_from"], &shown["status"]), (&json!(id), &json!("forked")));
+    assert_eq!(shown["usage"].get("cost_usd"), None, "it was paid for once");
+    assert_eq!(listed(&sandbox, &[])[0]["id"], fork, "--follow goes on with it");
+
+    let model = sandbox.script(
+        "turns: [{text: another answer, expect: {contains: [first question, first answer, another question], lacks: [second]}}]",
+    );
+    let resume = ["run", "--resume", fork, "--model", &model, "another question"];
+    let _ = sandbox.run(&resume).expect_code(0);
+    assert_eq!(
+        contents(&show(&sandbox, fork)),
+        ["first question", "first answer", "another question", "another answer"]
+    );
+    assert_eq!(
+        contents(&show(&sandbox, &id)),
+        ["first question", "first answer", "second question", "second answer"]
+    );
+    let text = sandbox.run(&["conversation", "show", fork]).expect_code(0);
+    assert!(text.stdout.contains(&format!("  fork of  {id}\n")), "{text}");
+}
+
+#[test]
+fn a_fork_in_the_middle_of_a_tool_call_is_refused() {
+    let sandbox = sandbox();
+    let model = sandbox.script("turns: [{tool_calls: [{name: todo, input: {}}]}, {text: ok}]");
+    let _ = sandbox.run(&["run", "--model", &model, "plan"]).expect_code(0);
+    assert_snapshot!(sandbox.run(&["conversation", "fork", "last", "--at", "2"]), @"
+    exit: 1
+    --- stderr
+    error: the conversation [ID] cannot be forked there: the last message calls tools, and their results are missing
+      help: --at counts the messages that `tenter conversation show` shows; tools' results stand in the one after the call
+    ");
+    let too_many = sandbox.run(&["conversation", "fork", "last", "--at", "9"]).expect_code(1);
+    assert!(too_many.stderr.contains("it has 4 messages, not 9"), "{too_many}");
+    assert_eq!(listed(&sandbox, &[]).len(), 1);
+}
+
+#[test]
+fn what_a_hook_replaced_is_restored() {
+    let sandbox = sandbox();
+    busy_conversation(&sandbox);
+    assert_snapshot!(sandbox.run(&["conversation", "restore", "last", "--list"]), @"
+    exit: 0
+    --- stdout
+      0  [TIME]    6 messages  as it began
+      1  [TIME]    3 messages  mutate by hook d-tidy  present
+    ");
+    assert_snapshot!(sandbox.run(&["conversation", "restore", "last"]), @"
+    exit: 0
+    --- stderr
+    The history of [ID] is again that of number 0: 6 messages.
+    ");
+    let shown = show(&sandbox, "last");
+    assert_eq!(shown["status"], "done");
+    let said: Vec<(&str, u64)> = shown["messages"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|one| (one["origin"].as_str().unwrap(), one["sequence"].as_u64().unwrap()))
+        .collect();
+    assert_eq!(
+        said,
+        [("user", 9), ("model", 10), ("tools", 11), ("model", 12), ("tools", 13), ("model", 14)]
+    );
+    let listing =
+        sandbox.run(&["conversation", "restore", "last", "--list", "--json"]).expect_code(0);
+    let mut epochs = listing.json();
+    assert!(epochs.as_array_mut().unwrap().iter_mut().all(|one| one["at"].take().is_string()));
+    let row =
+        |epoch: u64, kind: Value, by: Value, reason: Value, message_count: u64, present: bool| {
+            json!({"epoch": epoch, "at": null, "kind": kind, "by": by, "reason": reason,
+               "message_count": message_count, "present": present})
+        };
+    assert_eq!(
+        epochs,
+        json!([
+            row(0, Value::Null, Value::Null, Value::Null, 6, false),
+            row(1, json!("mutate"), json!("d-tidy"), Value::Null, 3, false),
+            row(2, json!("restore"), json!("user"), json!("epoch 0"), 6, true),
+        ])
+    );
+    let text = sandbox.run(&["conversation", "show", "last"]).expect_code(0);
+    assert!(text.stdout.contains("replaced by the user (restore)"), "{text}");
+
+    let model = sandbox.script(
+        "turns: [{text: ok, expect: {contains: [clean this, TIDY, go on], lacks: [It is tidy]}}]",
+    );
+    let _ =
+        sandbox.run(&["run", "--no-hooks", "--follow", "--model", &model, "go on"]).expect_code(0);
+    let restore = ["conversation", "restore", "last", "--epoch", "1"];
+    let _ = sandbox.run(&restore).expect_code(0);
+    assert_eq!(
+        contents(&show(&sandbox, "last")),
+        ["It is tidy now.", "run the tests", "Tests pass."]
+    );
+}
+
+#[test]
+fn what_was_never_replaced_cannot_be_restored() {
+    let sandbox = sandbox();
+    ask(&sandbox, "one", "two");
+    assert_snapshot!(sandbox.run(&["conversation", "restore", "last"]), @"
+    exit: 1
+    --- stderr
+    error: the history of the conversation [ID] was never replaced, so there is nothing to restore
+      help: `tenter conversation restore ID --list` shows the histories that it has had
+    ");
+}
+
+#[test]
+fn nothing_is_deleted_unasked() {
+    let sandbox = sandbox();
+    let id = ask(&sandbox, "one", "two");
+    assert_snapshot!(sandbox.run(&["conversation", "delete", &id]), @"
+    exit: 2
+    --- stderr
+    error: nobody can be asked whether to delete for good
+      help: --yes deletes without asking
+    ");
+    let piped = sandbox.run_with_stdin(&["conversation", "delete", &id], "y\n").expect_code(2);
+    assert!(piped.stderr.contains("--yes"), "{piped}");
+    let one_is_unknown = ["conversation", "delete", "--yes", &id, "nonsense"];
+    let unknown = sandbox.run(&one_is_unknown).expect_code(1);
+    assert!(unknown.stderr.contains("\"nonsense\""), "{unknown}");
+    assert_eq!(sandbox.run(&["conversation", "delete"]).code, Some(2));
+    assert_eq!(listed(&sandbox, &[]).len(), 1);
+}
+
+#[test]
+fn at_a_terminal_the_person_is_asked_and_anything_but_yes_is_no() {
+    let sandbox = sandbox();
+    ask(&sandbox, "one\u{1b}[2J", "two");
+    for (answer, left) in [("n", 1), ("", 1), ("later", 1), ("yes", 0)] {
+        let mut command = sandbox.command();
+        command.args(["conversation", "delete", "last"]);
+        let mut terminal = PtySession::start(command);
+        let asked = terminal.wait_for("Delete 1 conversation? [y] yes  [n] no: ");
+        assert!(asked.contains("To be deleted for good") && asked.contains("one [2J"), "{asked}");
+        terminal.enter(answer);
+        let (code, shown) = terminal.end();
+        assert_eq!(code, Some(0), "{shown}");
+        let said = if left == 1 { "Nothing was deleted." } else { "Deleted 1 conversation." };
+        assert!(shown.contains(said), "{shown}");
+        assert_eq!(listed(&sandbox, &[]).len(), left, "{answer:?}");
+    }
+}
+
+#[test]
+fn what_is_deleted_is_gone_with_its_subagents_and_is_not_found() {
+    let sandbox = sandbox();
+    ask(&sandbox, "kept zebra", "ok");
+    let model = sandbox.script(
+        "turns: [{tool_calls: [{name: subagent, input: {question: find the zebra}}]}, {text: there}, {text: ok}]",
+    );
+    let _ = sandbox.run(&["run", "--model", &model, "a zebra to forget"]).expect_code(0);
+    assert_eq!(listed(&sandbox, &["--subagents", "--search", "zebra"]).len(), 3);
+    assert_snapshot!(sandbox.run(&["conversation", "delete", "--yes", "last", "last"]), @"
+    exit: 0
+    --- stderr
+    Deleted 1 conversation, and 1 of subagents.
+    ");
+    let left = listed(&sandbox, &["--subagents", "--search", "zebra"]);
+    assert_eq!((left.len(), &left[0]["preview"]), (1, &json!("kept zebra")));
+    let files = std::fs::read_dir(sandbox.state()).unwrap();
+    for file in files.map(|file| file.unwrap().path()).filter(|path| path.is_file()) {
+        let bytes = std::fs::read(&file).unwrap();
+        let has = |text: &str| bytes.windows(text.len()).any(|window| window == text.as_bytes());
+        assert!(!has("to forget") && !has("find the zebra"), "{}", file.display());
+    }
+}
+
+#[test]
+fn old_conversations_are_deleted_by_age() {
+    let sandbox = sandbox();
+    ask(&sandbox, "one", "two");
+    std::fs::create_dir_all(sandbox.root().join("elsewhere/.git")).unwrap();
+    let elsewhere = sandbox.root().join("elsewhere").to_str().unwrap().to_owned();
+    let model = sandbox.script("turns: [{text: ok}]");
+    let _ =
+        sandbox.run(&["--project", &elsewhere, "run", "--model", &model, "away"]).expect_code(0);
+    let young = sandbox.run(&["conversation", "delete", "--older-than", "30d"]).expect_code(0);
+    assert_eq!(young.stderr, "No conversation is that old.\n");
+    let _ = sandbox.run(&["conversation", "delete", "--older-than", "0h", "--yes"]).expect_code(0);
+    assert_eq!(listed(&sandbox, &["--all"]).len(), 1);
+    let all = ["conversation", "delete", "--older-than", "0h", "--all", "--yes"];
+    assert_eq!(sandbox.run(&all).expect_code(0).stderr, "Deleted 1 conversation.\n");
+    assert_eq!(listed(&sandbox, &["--all"]), [] as [Value; 0]);
+    for args in [["--older-than", "month"], ["--older-than", "-1d"], ["--all", "--yes"]] {
+        let output = sandbox.run(&[&["conversation", "delete"], &args[..]].concat());
+        assert_eq!(output.code, Some(2), "{output}");
+    }
+}
+
+/// The work ends with a message that says what happened, and nothing of the conversation comes back.
+#[test]
+fn whoever_works_on_a_conversation_that_is_deleted_is_told() {
+    let sandbox = sandbox();
+    let model = sandbox.script(
+        "turns: [{tool_calls: [{name: bash, input: {command: 'touch begun; until [ -e deleted ]; do sleep 0.01; done'}}]}, {text: ok}]",
+    );
+    let working = sandbox.start(&["run", "--headless", "--model", &model, "work"]);
+    wait_until("the tool runs", || sandbox.project().join("begun").exists());
+    let _ = sandbox.run(&["conversation", "delete", "--yes", "last"]).expect_code(0);
+    sandbox.write("deleted", "");
+    let output = sandbox.finish(working).expect_code(1);
+    let lines = output.json_lines();
+    let told = crate::of_kind(&lines, "diagnostic");
+    assert_eq!(told.len(), 1, "{output}");
+    assert_eq!(told[0]["id"], "conversation-not-saved");
+    assert!(told[0]["message"].as_str().unwrap().contains("was deleted by another process"));
+    assert_eq!(listed(&sandbox, &["--all", "--subagents"]), [] as [Value; 0]);
+}

@@ -1,0 +1,284 @@
+//! `tenter conversation export`, `list --search`, and what `show` says of costs.
+
+use std::os::unix::fs::PermissionsExt as _;
+
+use insta::assert_snapshot;
+use serde_json::{Value, json};
+use tenter_testkit::Sandbox;
+
+use crate::conversation::busy_conversation;
+use crate::sandbox;
+
+fn play(sandbox: &Sandbox, turns: &Value, query: &str) {
+    let model = sandbox.script(&json!({ "turns": turns }).to_string());
+    let _ = sandbox.run(&["run", "--model", &model, query]).expect_code(0);
+}
+
+fn export(sandbox: &Sandbox, args: &[&str]) -> String {
+    sandbox.run(&[&["conversation", "export", "last"], args].concat()).expect_code(0).stdout
+}
+
+#[test]
+fn a_conversation_is_exported_as_markdown_that_reads_well() {
+    let sandbox = sandbox();
+    play(
+        &sandbox,
+        &json!([
+            {"reasoning": "A file.\nOr two.", "text": "I look:", "tool_calls": [{"name": "bash", "input": {"command": "echo '```'; exit 3"}}],
+             "usage": {"input_tokens": 100, "output_tokens": 20}, "cost_usd": 0.5},
+            {"text": "# Found\n\nIt is `a.rs`.", "usage": {"input_tokens": 150, "output_tokens": 10}, "cost_usd": 0.25},
+        ]),
+        "What is *here*?",
+    );
+    let output = sandbox.run(&["conversation", "export", "last"]);
+    assert_snapshot!(output, @r#"
+    exit: 0
+    --- stdout
+    # What is \*here\*?
+
+    - conversation: `[ID]`
+    - project: `[ROOT]/project`
+    - model: `scripted:[ROOT]/script.yaml`
+    - begun: [TIME]
+    - saved: [TIME]
+    - status: done
+    - 4 messages
+    - 250 tokens in, 30 out · $0.7500
+
+    ## user · [TIME]
+
+    > What is *here*?
+
+    ## model · [TIME]
+
+    <details><summary>Reasoning</summary>
+
+    > A file.
+    > Or two.
+
+    </details>
+
+    > I look:
+
+    **Call of bash**
+
+    ````json
+    {
+      "command": "echo '```'; exit 3"
+    }
+    ````
+
+    ## tools · [TIME]
+
+    **Failure of bash**
+
+    ````text
+    <error>exit code 3</error>
+    ```
+    ````
+
+    ## model · [TIME]
+
+    > # Found
+    >
+    > It is `a.rs`.
+    "#);
+}
+
+#[test]
+fn where_the_history_was_replaced_is_said() {
+    let sandbox = sandbox();
+    busy_conversation(&sandbox);
+    let text = export(&sandbox, &[]);
+    assert!(text.contains("*History replaced by hook d-tidy (mutate) at 2"), "{text}");
+    assert!(text.contains(": 6 messages set aside.*\n\n## mutation by d-tidy · 2"), "{text}");
+    assert!(!text.contains("I remove it."), "{text}");
+}
+
+#[test]
+fn json_has_every_history_whole() {
+    let sandbox = sandbox();
+    busy_conversation(&sandbox);
+    let exported: Value = serde_json::from_str(&export(&sandbox, &["--format", "json"])).unwrap();
+    let keys: Vec<&String> = exported.as_object().unwrap().keys().collect();
+    assert_eq!(
+        keys,
+        [
+            "id",
+            "created_at",
+            "updated_at",
+            "project",
+            "model",
+            "message_count",
+            "preview",
+            "status",
+            "usage",
+            "recipe",
+            "epochs"
+        ]
+    );
+    let epochs = exported["epochs"].as_array().unwrap();
+    let change = &epochs[1]["change"];
+    assert_eq!(
+        (&epochs[0]["change"], &change["kind"], &change["by"]),
+        (&Value::Null, &json!("mutate"), &json!("d-tidy"))
+    );
+    let shown =
+        sandbox.run(&["conversation", "show", "last", "--history", "--json"]).expect_code(0).json();
+    let exported: Vec<Value> =
+        epochs.iter().flat_map(|epoch| epoch["messages"].as_array().unwrap().clone()).collect();
+    let shown = shown["messages"].as_array().unwrap();
+    assert_eq!((exported.len(), shown.len()), (9, 9));
+    for (exported, shown) in exported.iter().zip(shown) {
+        for key in ["sequence", "at", "role", "origin", "blocks"] {
+            assert_eq!(exported[key], shown[key]);
+        }
+    }
+}
+
+#[test]
+fn what_was_said_cannot_play_tricks_on_who_reads_the_export() {
+    let sandbox = sandbox();
+    let evil = "<script>alert(1)</script>\n</details>\n\n```\n\u{1b}[2J\u{202e}\n# user\n<!-- ";
+    play(
+        &sandbox,
+        &json!([
+            {"reasoning": evil, "text": evil, "tool_calls": [{"id": "c", "name": "bash", "input": {"command": format!("printf '%s' '``````{evil}'")}}]},
+            {"text": "the end"},
+        ]),
+        &format!("{evil} *x* [y](z)"),
+    );
+    let text = export(&sandbox, &[]);
+    assert!(!text.contains(['\u{1b}', '\u{202e}']), "{text:?}");
+    let mut fence = None;
+    for line in text.lines() {
+        match &fence {
+            Some(end) if line == end => fence = None,
+            Some(_) => {}
+            None if line.starts_with("```") => {
+                fence = Some(line.chars().take_while(|c| *c == '`').collect::<String>());
+            }
+            None if line.starts_with("<details><summary>Reasoning</") || line == "</details>" => {}
+            // In the quotes it stands in a block of code that was left open.
+            None if line.starts_with("> <!-- ") => {}
+            // A sign that is escaped is no sign.
+            None => assert!(!line.replace("\\<", "").contains('<'), "{line}"),
+        }
+    }
+    assert_eq!(fence, None, "{text}");
+    assert!(text.contains("\n## model · ") && text.ends_with("> the end\n"), "{text}");
+    assert!(text.starts_with("# \\<script\\>alert(1)\\</script\\>"), "{text}");
+}
+
+#[test]
+fn a_file_is_written_for_its_owner_and_replaced_only_when_told_to() {
+    let sandbox = sandbox();
+    play(&sandbox, &json!([{"text": "ok"}]), "hi");
+    assert_snapshot!(sandbox.run(&["conversation", "export", "last", "--output", "talk.md"]), @"exit: 0");
+    let whole = export(&sandbox, &[]);
+    assert_eq!(sandbox.read("talk.md"), whole);
+    let mode = std::fs::metadata(sandbox.project().join("talk.md")).unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o600);
+    sandbox.write("talk.md", "mine");
+    assert_snapshot!(sandbox.run(&["conversation", "export", "last", "--output", "talk.md"]), @"
+    exit: 1
+    --- stderr
+    error: [ROOT]/project/talk.md is there already, so it is left as it is
+      help: --force replaces it
+    ");
+    assert_eq!(sandbox.read("talk.md"), "mine");
+    export(&sandbox, &["--output", "talk.md", "--force", "--format", "json"]);
+    assert!(sandbox.read("talk.md").starts_with("{\n"));
+    let nowhere = ["conversation", "export", "last", "--output", "no/such/talk.md"];
+    let nowhere = sandbox.run(&nowhere).expect_code(1);
+    assert!(nowhere.stderr.contains("no/such/talk.md cannot be written"), "{nowhere}");
+    assert_eq!(std::fs::read_dir(sandbox.project()).unwrap().count(), 2, ".git and talk.md");
+}
+
+#[test]
+fn conversations_are_found_by_what_was_said_in_them() {
+    let sandbox = sandbox();
+    play(&sandbox, &json!([{"text": "The parser trips over é."}]), "Why does the café page fail?");
+    play(
+        &sandbox,
+        &json!([{"tool_calls": [{"name": "bash", "input": {"command": "echo lexer; printf '\\033[2J bad'"}}]}, {"text": "ok"}]),
+        "Look around",
+    );
+    assert_snapshot!(sandbox.run(&["conversation", "list", "--search", "CAFE pag"]), @"
+    exit: 0
+    --- stdout
+    [ID]  [TIME]    2 messages  done         Why does the café page fail?  scripted:[ROOT]/script.yaml
+        Why does the «café» «page» fail?
+    ");
+    let found = sandbox
+        .run(&["conversation", "list", "--json", "--search", "lexer bad"])
+        .expect_code(0)
+        .json();
+    assert_eq!(
+        (&found[0]["preview"], &found[0]["message_count"]),
+        (&json!("Look around"), &json!(4))
+    );
+    assert_eq!(found[0]["snippet"], "«lexer» [2J «bad»");
+    assert_snapshot!(sandbox.run(&["conversation", "list", "--search", "\"parser\" NOT"]), @"
+    exit: 0
+    --- stderr
+    No conversation of [ROOT]/project says that in one message: --all looks in those of other projects.
+    ");
+    let empty = sandbox.run(&["conversation", "list", "--search", " "]).expect_code(2);
+    assert!(empty.stderr.contains("nothing to search for"), "{empty}");
+    let elsewhere = sandbox.root().join("elsewhere/.git");
+    std::fs::create_dir_all(&elsewhere).unwrap();
+    let elsewhere = sandbox.root().join("elsewhere");
+    let from_there = |args: &[&str]| {
+        let project = ["--project", elsewhere.to_str().unwrap(), "conversation", "list", "--json"];
+        let output = sandbox.run(&[&project, args].concat()).expect_code(0);
+        output.json().as_array().unwrap().len()
+    };
+    assert_eq!(from_there(&["--search", "parser"]), 0);
+    assert_eq!(from_there(&["--search", "parser", "--all"]), 1);
+    assert_eq!(from_there(&["--search", "o", "--all", "--limit", "1"]), 1);
+}
+
+#[test]
+fn costs_and_cached_tokens_are_shown_where_they_are_known() {
+    let sandbox = sandbox();
+    play(
+        &sandbox,
+        &json!([
+            {"tool_calls": [{"name": "todo", "input": {}}], "usage": {"input_tokens": 100, "output_tokens": 20}},
+            {"text": "ok", "usage": {"input_tokens": 150, "output_tokens": 10, "cached_input_tokens": 90, "cache_write_tokens": 40},
+             "cost_usd": 0.0123},
+        ]),
+        "hi",
+    );
+    let shown = sandbox.run(&["conversation", "show", "last"]).expect_code(0);
+    let end: Vec<&str> = shown.stdout.lines().rev().take(2).collect();
+    assert_eq!(
+        end,
+        [
+            "last exchange: 150 tokens in (90 from the cache, 40 into it), 10 out",
+            "4 messages · 250 tokens in, 30 out · $0.0123"
+        ]
+    );
+    let json = sandbox.run(&["conversation", "list", "--json"]).expect_code(0).json();
+    let usage = &json[0]["usage"];
+    assert_eq!(
+        (&usage["cost_usd"], &usage["turn"]["cached_input_tokens"]),
+        (&json!(0.0123), &json!(90))
+    );
+}
+
+#[test]
+fn the_model_of_a_conversation_is_that_which_answered_last() {
+    let sandbox = sandbox();
+    sandbox.write("one.yaml", "turns: [{text: one}]");
+    sandbox.write("two.yaml", "turns: [{text: two}]");
+    let _ = sandbox.run(&["run", "--model", "scripted:one.yaml", "a"]).expect_code(0);
+    let _ = sandbox.run(&["run", "--follow", "--model", "scripted:two.yaml", "b"]).expect_code(0);
+    let json = sandbox.run(&["conversation", "list", "--json"]).expect_code(0).json();
+    assert!(json[0]["model"].as_str().unwrap().ends_with("two.yaml"), "{json}");
+    // Without --model it goes on with that one.
+    let _ = sandbox.run(&["run", "--follow", "c"]).expect_code(0);
+    let shown = sandbox.run(&["conversation", "show", "last", "--json"]).expect_code(0).json();
+    assert_eq!(shown["messages"][5]["content"], "two");
+}

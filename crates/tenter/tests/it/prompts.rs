@@ -1,0 +1,81 @@
+//! What the model is sent besides the conversation: context files, the environment, pictures.
+
+use insta::assert_snapshot;
+
+use crate::{headless, of_kind, sandbox};
+
+/// The beginning of a PNG file.
+const PNG: &[u8] = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR";
+
+#[test]
+fn the_projects_and_the_persons_instructions_are_sent_and_so_is_the_environment() {
+    let sandbox = sandbox();
+    sandbox.write("AGENTS.md", "Indent with tabs.\n");
+    sandbox.write("../home/.kodelet/AGENTS.md", "Say please.\n");
+    sandbox.write("../home/.config/agents/AGENTS.md", "Say thanks.\n");
+    sandbox.write(".git/HEAD", "ref: refs/heads/trunk\n");
+    let (_, code) = headless(
+        &sandbox,
+        "turns: [{text: ok, expect: {contains: [Indent with tabs., Say please., Say thanks., project/AGENTS.md, the branch trunk, 'Today (UTC): 20']}}]",
+    );
+    assert_eq!(code, 0);
+}
+
+#[test]
+fn the_file_of_the_working_folder_counts_too() {
+    let sandbox = sandbox();
+    sandbox.write("AGENTS.md", "Indent with tabs.\n");
+    sandbox.write("web/AGENTS.md", "Indent with spaces.\n");
+    sandbox.script("turns: [{text: ok, expect: {contains: [with tabs., with spaces.]}}]");
+    let output = sandbox.shell("cd web && tenter run --model scripted:../../script.yaml hi");
+    assert_eq!(output.code, Some(0), "{output}");
+}
+
+#[test]
+fn a_context_file_that_leads_out_of_the_project_is_told_and_not_sent() {
+    let sandbox = sandbox();
+    sandbox.write("../home/.netrc", "password swordfish");
+    std::os::unix::fs::symlink(sandbox.home().join(".netrc"), sandbox.project().join("AGENTS.md"))
+        .unwrap();
+    let (lines, code) = headless(&sandbox, "turns: [{text: ok, expect: {lacks: [swordfish]}}]");
+    assert_eq!(code, 0);
+    let finding = of_kind(&lines, "diagnostic")[0];
+    assert_eq!(
+        (&finding["id"], &finding["severity"]),
+        (&"context-file-outside".into(), &"warning".into())
+    );
+}
+
+#[test]
+fn pictures_go_with_the_query_and_hooks_see_its_text() {
+    let sandbox = sandbox();
+    sandbox.write("cat.png", PNG);
+    sandbox.sh_hook("seen", "user_message_send", "echo \"$payload\" > seen");
+    let model = sandbox.script(
+        "turns: [{text: A cat., expect: {contains: ['[image: image/png, ', '[image: https://example.org/dog.jpeg]', What is this?]}}]",
+    );
+    let dog = "https://example.org/dog.jpeg";
+    let args = ["run", "--result-only", "--model", &model, "--image", "cat.png", "--image", dog];
+    let output = sandbox.run(&[&args[..], &["What is this?"]].concat()).expect_code(0);
+    assert_eq!(output.stdout, "A cat.\n");
+    let seen = sandbox.read("seen");
+    assert!(seen.contains("\"message\": \"What is this?\"") && !seen.contains("image"), "{seen}");
+}
+
+#[test]
+fn what_is_no_picture_is_wrong_usage_and_nothing_begins() {
+    let sandbox = sandbox();
+    sandbox.write("cat.png", "<svg/>");
+    let model = sandbox.script("turns: [{text: never}]");
+    assert_snapshot!(sandbox.run(&["run", "--model", &model, "--image", "cat.png", "What is this?"]), @"
+    exit: 2
+    --- stderr
+    error: [ROOT]/project/cat.png is no PNG, JPEG, GIF or WebP picture; convert it to one of these
+    ");
+    assert_snapshot!(sandbox.run(&["run", "--model", &model, "--image", "https://example.org/cat", "What is this?"]), @"
+    exit: 2
+    --- stderr
+    error: the address https://example.org/cat does not end with .png, .jpg, .jpeg, .gif or .webp; download the picture and give the file
+    ");
+    assert!(!sandbox.state().join("conversations.db").exists());
+}

@@ -1,0 +1,205 @@
+//! The same session on all four wire formats: equal conversations, equal payloads of hooks, equal journals, but for ids.
+
+use std::fs;
+
+use serde_json::{Value, json};
+use tenter_testkit::Sandbox;
+use tenter_testkit::model_server::{Fault, Format, ModelServer, Reply, Script};
+
+use crate::sandbox;
+
+/// A session with parallel calls, a hook that denies one, a call of broken JSON, a retry and a follow-up.
+fn session() -> Vec<Reply> {
+    vec![
+        Reply::new()
+            .say("I will look around.")
+            .call("bash", json!({"command": "echo one"}))
+            .call("bash", json!({"command": "rm -rf build"}))
+            .usage(1000, 50, 200),
+        Reply::new().fault(Fault::Status { code: 529, retry_after: None, body: None }),
+        Reply::text("It is cut he").fault(Fault::CutMidText),
+        Reply::new()
+            .call("file_write", json!({"file_path": "out.txt", "text": "ä\n"}))
+            .usage(1200, 30, 1000),
+        Reply::text("All done: größer 🦀").usage(1300, 20, 1200),
+        Reply::text("And linted.").usage(1400, 10, 1300),
+    ]
+}
+
+fn provider(format: Format) -> &'static str {
+    match format {
+        Format::Anthropic => "anthropic",
+        Format::Responses => "openai",
+        Format::Chat => "local",
+        Format::Gemini => "google",
+    }
+}
+
+fn configured(server: &ModelServer, format: Format) -> Sandbox {
+    let sandbox = sandbox();
+    let config = sandbox.home().join(".config/tenter/config.toml");
+    fs::create_dir_all(config.parent().unwrap()).unwrap();
+    let (name, address) = (provider(format), server.base_url(format));
+    fs::write(
+        config,
+        format!(
+            "model = \"{name}/test-model\"\n[retry]\nfirst_delay_ms = 1\n[providers.{name}]\nbase_url = \"{address}\"\n\
+             api_key_command = \"echo sk-secret-0123456789\"\n\
+             [models.\"{name}/test-model\"]\ncontext_window = 50000\ninput_price = 3\noutput_price = 15\n"
+        ),
+    )
+    .unwrap();
+    let folder = sandbox.home().join("seen");
+    fs::create_dir_all(&folder).unwrap();
+    for event in ["before_tool_call", "after_tool_call", "user_message_send", "after_turn"] {
+        sandbox.sh_hook(
+            &format!("audit-{event}"),
+            event,
+            &format!("printf '%s\\n' \"$payload\" >> \"$HOME/seen/{event}\""),
+        );
+    }
+    sandbox.sh_hook(
+        "guard",
+        "before_tool_call",
+        "case \"$payload\" in *'rm -rf'*) echo '{\"blocked\": true, \"reason\": \"no removing\"}';; esac",
+    );
+    sandbox.sh_hook(
+        "lint",
+        "agent_stop",
+        "test -e \"$HOME/linted\" || { touch \"$HOME/linted\"; echo '{\"follow_up_messages\": [\"Run the linter.\"]}'; }",
+    );
+    sandbox
+}
+
+/// Takes out what differs by nature: ids, times, paths, durations, names of models.
+fn normal(mut value: Value) -> Value {
+    strip(&mut value);
+    value
+}
+
+fn strip(value: &mut Value) {
+    match value {
+        Value::Object(object) => {
+            for (key, value) in object.iter_mut() {
+                let own = [
+                    "id",
+                    "conv_id",
+                    "session_id",
+                    "conversation_id",
+                    "call_id",
+                    "tool_call_id",
+                    "time",
+                    "timestamp",
+                    "at",
+                    "model",
+                    "duration_ms",
+                    "cwd",
+                    "execution_time",
+                    "created_at",
+                    "updated_at",
+                    "run_id",
+                    "project",
+                    "hash",
+                    "pid",
+                    "file_path",
+                    "path",
+                    "executionTime",
+                ];
+                if own.contains(&key.as_str()) {
+                    *value = Value::Null;
+                } else {
+                    strip(value);
+                }
+            }
+        }
+        Value::Array(list) => list.iter_mut().for_each(strip),
+        Value::String(text) if text.contains("tenter-test-") => *value = Value::Null,
+        _ => {}
+    }
+}
+
+fn lines(text: &str) -> Vec<Value> {
+    text.lines().map(|line| normal(serde_json::from_str(line).unwrap())).collect()
+}
+
+/// Parallel calls have no order among each other.
+fn unordered(mut lines: Vec<Value>) -> Vec<Value> {
+    lines.sort_by_key(Value::to_string);
+    lines
+}
+
+/// What is left of a session: the stream, the stored conversation, what hooks saw, the journal.
+fn traces(format: Format) -> Vec<(&'static str, Vec<Value>)> {
+    let server = ModelServer::start(Script::new(session()));
+    let sandbox = configured(&server, format);
+    let output = sandbox.run(&["run", "--headless", "go ahead"]).expect_code(0);
+    server.assert_clean();
+    assert_eq!(server.left(), 0, "{format:?}");
+    assert!(!output.stdout.contains("sk-secret") && !output.stderr.contains("sk-secret"));
+    assert_eq!(sandbox.read("out.txt"), "ä\n");
+    let id = output.json_lines()[0]["conversation_id"].as_str().unwrap().to_owned();
+    let shown = sandbox.run(&["conversation", "show", &id, "--json"]).expect_code(0);
+    let seen =
+        |event: &str| lines(&fs::read_to_string(sandbox.home().join("seen").join(event)).unwrap());
+    let mut journal = Vec::new();
+    for file in fs::read_dir(sandbox.state().join("journal")).unwrap() {
+        let text = fs::read_to_string(file.unwrap().path()).unwrap();
+        assert!(!text.contains("sk-secret"));
+        journal.extend(lines(&text));
+    }
+    let stream = output.json_lines().into_iter().map(normal).collect();
+    vec![
+        ("conversation", vec![normal(shown.json())]),
+        ("stream", unordered(stream)),
+        ("before tools", unordered(seen("before_tool_call"))),
+        ("after tools", unordered(seen("after_tool_call"))),
+        ("after turns", seen("after_turn")),
+        ("journal", unordered(journal)),
+    ]
+}
+
+#[test]
+fn the_same_session_leaves_the_same_traces_in_every_format() {
+    let first = traces(Format::Anthropic);
+    for format in [Format::Responses, Format::Chat, Format::Gemini] {
+        for ((what, expected), (_, found)) in first.iter().zip(traces(format)) {
+            for (expected, found) in expected.iter().zip(&found) {
+                assert_eq!(found, expected, "{format:?}: {what}");
+            }
+            assert_eq!(found.len(), expected.len(), "{format:?}: {what}");
+        }
+    }
+}
+
+#[test]
+fn a_conversation_goes_on_with_another_provider() {
+    let begun = ModelServer::start([
+        Reply::new().reasoning("Hm, a file.").call("bash", json!({"command": "echo one"})),
+        Reply::text("One it is."),
+    ]);
+    let sandbox = configured(&begun, Format::Anthropic);
+    let _begun = sandbox.run(&["run", "--no-hooks", "what is there?"]).expect_code(0);
+    let goes_on = ModelServer::start(
+        Script::from(Reply::text("As I said: one.")).ids_from(50).like_llama_cpp(),
+    );
+    let output = sandbox
+        .run(&[
+            "run",
+            "--no-hooks",
+            "--follow",
+            "--model",
+            "local/other",
+            "--base-url",
+            &goes_on.base_url(Format::Chat),
+            "again?",
+        ])
+        .expect_code(0);
+    assert!(output.stdout.contains("As I said: one."), "{}", output.stdout);
+    assert!(
+        output.stderr.contains("reasoning"),
+        "what is not carried over is said: {}",
+        output.stderr
+    );
+    let sent = goes_on.requests()[0].body.to_string();
+    assert!(sent.contains("One it is.") && sent.contains("echo one"), "{sent}");
+}

@@ -1,0 +1,193 @@
+//! `tenter recipe`: what is listed, what a prompt becomes, and what is said where there is none.
+
+use insta::assert_snapshot;
+use serde_json::{Value, json};
+
+use crate::sandbox;
+
+#[test]
+fn a_listing_tells_where_each_comes_from_and_what_is_wrong() {
+    let sandbox = sandbox();
+    sandbox.write("recipes/commit.md", "---\ndescription: Ours\n---\nCommit.");
+    sandbox.write("../home/.kodelet/plugins/acme@tools/recipes/go.md", "Go.");
+    sandbox.write("more/broken.md", "a {{if}}");
+    assert_snapshot!(sandbox.run(&["recipe", "list", "--fragment-dirs", "more"]), @r#"
+    exit: 0
+    --- stdout
+    commit         project        Ours  [ROOT]/project/recipes/commit.md
+    broken         fragment-dirs  cannot be used  [ROOT]/project/more/broken.md
+    acme/tools/go  user-plugin    [ROOT]/home/.kodelet/plugins/acme@tools/recipes/go.md
+    commit         built-in       shadowed by [ROOT]/project/recipes/commit.md  builtin:commit.md
+    compact        built-in       Summarise the conversation so that the work can go on from the summary alone  builtin:compact.md
+    github/pr      built-in       Write title and body of a pull request for the current branch  builtin:github/pr.md
+    init           built-in       Look at the project and write AGENTS.md, the page that tells coding agents how to work in it  builtin:init.md
+    --- stderr
+    error: [ROOT]/project/more/broken.md:1:3: the `if` that begins here has no end
+      1 | a {{if}}
+            ^^^^^^
+      help: close it with `{{end}}`
+    error: [ROOT]/project/more/broken.md:1:7: a value is missing here
+      1 | a {{if}}
+                ^^
+      help: write an argument, `{{.name}}`, or a function
+    "#);
+    let listed = sandbox.run(&["recipe", "list", "--json"]).json();
+    let own = sandbox.project().join("recipes/commit.md");
+    assert_eq!(
+        listed[0],
+        json!({"name": "commit", "title": "commit", "description": "Ours", "layer": "project", "path": own,
+            "shadowed_by": null, "usable": true})
+    );
+    let built_in =
+        listed.as_array().unwrap().iter().find(|recipe| recipe["path"] == "builtin:commit.md");
+    assert_eq!(built_in.unwrap()["shadowed_by"], json!(own));
+}
+
+#[test]
+fn a_prompt_is_filled_in_with_arguments_and_with_what_programs_print() {
+    let sandbox = sandbox();
+    sandbox.write(
+        "recipes/team/hello.md",
+        "---\narguments: {name: {}, style: {default: kind}}\n---\nSay {{.style}}ly hello to {{.name}} from {{bash \"pwd\"}}.\n{{bash \"false\"}}\n",
+    );
+    assert_snapshot!(sandbox.run(&["recipe", "show", "team/hello", "--arg", "name=Ada = Eve", "--arg", "stile=rude"]), @r#"
+    exit: 0
+    --- stdout
+    Say kindly hello to Ada = Eve from [ROOT]/project.
+    [bash: false failed with exit code 1]
+    --- stderr
+    warning: [ROOT]/project/recipes/team/hello.md: the recipe team/hello has no argument `stile`: it changes nothing
+      help: did you mean `style`?
+    warning: [ROOT]/project/recipes/team/hello.md:5:3: `false` failed with exit code 1
+      5 | {{bash "false"}}
+            ^^^^
+      help: the text says so in its place, where the model reads it
+    "#);
+    let shown = sandbox
+        .run(&["recipe", "show", "team/hello", "-a", "name=x", "-a", "style=", "--json"])
+        .expect_code(0)
+        .json();
+    assert_eq!(
+        shown["arguments"][1],
+        json!({"name": "style", "description": "", "default": "kind"})
+    );
+    assert!(shown["text"].as_str().unwrap().starts_with("Say ly hello to x from /"), "{shown}");
+    assert_eq!(shown["findings"][0]["id"], "template-command-failed");
+    assert_eq!(shown["allowed_tools"], Value::Null);
+}
+
+#[test]
+fn without_an_argument_the_text_is_shown_as_it_was_written() {
+    let sandbox = sandbox();
+    sandbox
+        .write("recipes/hello.md", "---\narguments: {name: {}}\n---\nHello {{.name}}, {{.wish}}!");
+    assert_snapshot!(sandbox.run(&["recipe", "show", "hello"]), @r#"
+    exit: 0
+    --- stdout
+    Hello {{.name}}, {{.wish}}!
+    --- stderr
+    error: [ROOT]/project/recipes/hello.md:4:9: the argument `name` was not given
+      4 | Hello {{.name}}, {{.wish}}!
+                  ^^^^^
+      help: give it with `--arg name=…`, or write `(default .name "…")`
+    error: [ROOT]/project/recipes/hello.md:4:20: the argument `wish` was not given
+      4 | Hello {{.name}}, {{.wish}}!
+                             ^^^^^
+      help: give it with `--arg wish=…`, or write `(default .wish "…")`
+    The text above is not filled in: it misses arguments.
+    "#);
+    let shown = sandbox.run(&["recipe", "show", "hello", "--json"]).expect_code(0).json();
+    assert_eq!(
+        (&shown["text"], &shown["body"]),
+        (&Value::Null, &json!("Hello {{.name}}, {{.wish}}!"))
+    );
+    assert_eq!(shown["findings"].as_array().unwrap().len(), 2);
+}
+
+#[test]
+fn a_raw_text_runs_nothing() {
+    let sandbox = sandbox();
+    sandbox.write("recipes/bad.md", "{{bash \"touch\" \"ran\"}}");
+    let output = sandbox.run(&["recipe", "show", "bad", "--raw"]).expect_code(0);
+    assert_eq!(
+        (output.stdout.as_str(), output.stderr.as_str()),
+        ("{{bash \"touch\" \"ran\"}}\n", "")
+    );
+    assert!(!sandbox.project().join("ran").exists());
+    let _ = sandbox.run(&["recipe", "show", "bad"]).expect_code(0);
+    assert!(sandbox.project().join("ran").exists());
+}
+
+#[test]
+fn what_cannot_be_shown_says_why() {
+    let sandbox = sandbox();
+    sandbox.write("recipes/broken.md", "---\nallowed_tools: x: y\n---\n{{if .a}}");
+    sandbox.write("recipes/wrong.md", "{{range \"x\"}}{{end}}");
+    assert_snapshot!(sandbox.run(&["recipe", "show", "broken"]), @r#"
+    exit: 1
+    --- stderr
+    error: [ROOT]/project/recipes/broken.md:2:17: there is no place for a second `:` here
+      2 | allowed_tools: x: y
+                          ^
+      help: put a value that contains `: ` in quotes; keys of one mapping are indented alike
+    error: the recipe "broken" cannot be used
+      help: mend its file; `tenter recipe list` shows where it is
+    "#);
+    assert_snapshot!(sandbox.run(&["recipe", "show", "wrong"]), @r#"
+    exit: 1
+    --- stderr
+    error: [ROOT]/project/recipes/wrong.md:1:9: this is text, and `range` goes through a list
+      1 | {{range "x"}}{{end}}
+                  ^^^
+      help: make one with `lines .text` or `split "," .text`
+    error: the recipe "wrong" cannot be filled in
+    "#);
+    assert_snapshot!(sandbox.run(&["recipe", "show", "pr"]), @r#"
+    exit: 2
+    --- stderr
+    error: there is no recipe "pr"; did you mean "github/pr"?
+      help: `tenter recipe list` shows which there are
+    "#);
+    assert_snapshot!(sandbox.run(&["recipe", "show", "../../etc/passwd"]), @r#"
+    exit: 2
+    --- stderr
+    error: "../../etc/passwd" leads out of its folder, so no recipe has this name
+      help: `tenter recipe list` shows which there are
+    "#);
+    let output = sandbox.run(&["recipe", "show", "commit", "--arg", "x"]).expect_code(2);
+    assert!(output.stderr.contains("write NAME=VALUE"), "{output}");
+}
+
+#[test]
+fn a_models_key_does_not_reach_a_recipes_programs() {
+    let sandbox = sandbox();
+    sandbox.write("recipes/leak.md", "{{bash \"env\"}}");
+    let output =
+        sandbox.shell("ANTHROPIC_API_KEY=sk-secret OTHER=1 tenter recipe show leak").expect_code(0);
+    assert!(output.stdout.contains("OTHER=1") && !output.stdout.contains("sk-secret"), "{output}");
+}
+
+#[test]
+fn a_commit_message_is_asked_for_with_what_is_staged() {
+    let sandbox = sandbox();
+    let init = "rm -rf .git && git init -q -b main . && git config user.email a@b && git config user.name A && echo one > a && git add a && git commit -q -m 'Add a' && echo two > a && git add a";
+    if sandbox.shell("command -v git").code != Some(0) {
+        eprintln!("skipped: there is no git");
+        return;
+    }
+    let _ = sandbox.shell(init).expect_code(0);
+    let output = sandbox.run(&["recipe", "show", "commit"]).expect_code(0);
+    assert_eq!(output.stderr, "");
+    for part in ["Add a\n", "+two", "-one"] {
+        assert!(output.stdout.contains(part), "{part}\n{output}");
+    }
+    let branch = "git commit -q -m 'Add a' && git switch -q -c topic && echo three > a && git commit -q -a -m 'Make it three' && git switch -q main && echo x > b && git add b && git commit -q -m 'Main goes on' && git switch -q topic";
+    let _ = sandbox.shell(branch).expect_code(0);
+    let output = sandbox.run(&["recipe", "show", "github/pr"]).expect_code(0);
+    assert_eq!(output.stderr, "");
+    for (part, is_there) in
+        [("Make it three", true), ("+three", true), ("Main goes on", false), ("topic\n", true)]
+    {
+        assert_eq!(output.stdout.contains(part), is_there, "{part}\n{output}");
+    }
+}

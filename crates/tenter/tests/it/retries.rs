@@ -1,0 +1,143 @@
+//! A model that fails for a while, seen from outside: what is shown, what hooks see of it, and what is left.
+
+use insta::assert_snapshot;
+use tenter_testkit::Sandbox;
+
+use crate::{headless, of_kind, sandbox};
+
+/// A sandbox in which nobody waits long.
+fn hasty() -> Sandbox {
+    let sandbox = sandbox();
+    sandbox
+        .write("../home/.config/tenter/config.toml", "[retry]\nfirst_delay_ms = 1\nattempts = 3\n");
+    sandbox
+}
+
+#[test]
+fn hooks_see_one_turn_and_one_call_however_often_the_model_was_asked() {
+    let sandbox = hasty();
+    for event in
+        ["user_message_send", "before_tool_call", "after_tool_call", "after_turn", "agent_stop"]
+    {
+        sandbox.sh_hook(event, event, &format!("echo {event} >> seen"));
+    }
+    let (lines, code) = headless(
+        &sandbox,
+        "turns:\n  - {text: Counting., tool_calls: [{name: bash, input: {command: echo x >> count}}], fault: {kind: cut, times: 2}}\n  - {text: Done., fault: {kind: server}}\n",
+    );
+    assert_eq!(code, 0);
+    assert_eq!(sandbox.read("count"), "x\n");
+    assert_eq!(
+        sandbox.read("seen").lines().collect::<Vec<_>>(),
+        [
+            "user_message_send",
+            "before_tool_call",
+            "after_tool_call",
+            "after_turn",
+            "after_turn",
+            "agent_stop"
+        ]
+    );
+    let retries = of_kind(&lines, "retry");
+    let numbers: Vec<_> =
+        retries.iter().map(|line| (line["attempt"].as_u64(), line["of"].as_u64())).collect();
+    assert_eq!(numbers, [(Some(2), Some(3)), (Some(3), Some(3)), (Some(2), Some(3))]);
+    assert_eq!(retries[0]["discarded"], true);
+    assert_eq!(retries[2]["discarded"], false);
+    assert_eq!(of_kind(&lines, "usage").len(), 2);
+    let texts: Vec<_> =
+        of_kind(&lines, "text").iter().map(|line| line["content"].clone()).collect();
+    assert_eq!(texts, ["Counting.", "Done."]);
+}
+
+#[test]
+fn pieces_of_a_cut_response_are_followed_by_the_line_that_takes_them_back() {
+    let sandbox = hasty();
+    let model = sandbox.script("turns: [{reasoning: Hm., text: one two, fault: {kind: cut}}]");
+    let args = ["run", "--headless", "--stream-deltas", "--model", &model, "count"];
+    let lines = sandbox.run(&args).expect_code(0).json_lines();
+    let told: Vec<String> = lines
+        .iter()
+        .filter(|line| {
+            line["kind"] != "session" && line["kind"] != "usage" && line["kind"] != "end"
+        })
+        .map(|line| {
+            format!("{} {}", line["kind"].as_str().unwrap(), line["delta"].as_str().unwrap_or("-"))
+        })
+        .collect();
+    assert_eq!(
+        told,
+        [
+            "text-delta one",
+            "retry -",
+            "reasoning-delta Hm.",
+            "text-delta one ",
+            "text-delta two",
+            "reasoning -",
+            "text -"
+        ]
+    );
+}
+
+#[test]
+fn a_terminal_tells_of_attempts_and_starts_the_answer_again() {
+    let sandbox = hasty();
+    let model = sandbox.script(
+        "turns: [{reasoning: \"Hm.\\nHm!\", text: one two, fault: {kind: cut}, usage: {input_tokens: 90, output_tokens: 3, cached_input_tokens: 30}, cost_usd: 0.01234}]",
+    );
+    assert_snapshot!(sandbox.run(&["run", "--model", &model, "count"]), @"
+    exit: 0
+    --- stdout
+    one
+    one two
+    --- stderr
+    ↻ the model's response was cut off in the middle; it is asked again in [N] ms (2 of 3)
+      what came of the answer is void; it starts again
+      Hm.
+      Hm!
+    done · 90 tokens in (33% cached), 3 out · $0.0123 · conversation [ID]
+    ");
+}
+
+#[test]
+fn the_result_alone_is_on_stdout_and_attempts_are_on_stderr() {
+    let sandbox = hasty();
+    let model =
+        sandbox.script("turns: [{text: one two, fault: {kind: overloaded, message: busy}}]");
+    assert_snapshot!(sandbox.run(&["run", "--result-only", "--model", &model, "count"]), @"
+    exit: 0
+    --- stdout
+    one two
+    --- stderr
+    ↻ the model is overloaded: busy; it is asked again in [N] ms (2 of 3)
+    ");
+}
+
+#[test]
+fn a_model_that_does_not_come_back_fails_the_run_and_the_conversation_goes_on_later() {
+    let sandbox = hasty();
+    let model = sandbox.script("turns: [{fault: {kind: connection, times: 3}}]");
+    assert_snapshot!(sandbox.run(&["run", "--result-only", "--model", &model, "My name is Ada."]), @"
+    exit: 1
+    --- stderr
+    ↻ the model cannot be reached; it is asked again in [N] ms (2 of 3)
+    ↻ the model cannot be reached; it is asked again in [N] ms (3 of 3)
+    error: the model cannot be reached; asked 3 times in vain
+      help: try again later; `--follow` goes on from what was done so far
+    ");
+    let model = sandbox.script("turns: [{text: Ada., expect: {contains: [My name is Ada.]}}]");
+    let output = sandbox.run(&["run", "--result-only", "--follow", "--model", &model, "Who am I?"]);
+    assert_eq!(output.expect_code(0).stdout, "Ada.\n");
+}
+
+#[test]
+fn what_is_wrong_with_the_request_comes_with_help_and_without_another_attempt() {
+    let sandbox = hasty();
+    let model = sandbox.script("turns: [{fault: {kind: too_long, message: 9 tokens of 8}}]");
+    assert_snapshot!(sandbox.run(&["run", "--result-only", "--model", &model, "hi"]), @"
+    exit: 1
+    --- stderr
+    error: the conversation is longer than the model can hold: 9 tokens of 8
+      help: begin a new conversation, go on with a fork of this one from before it grew (`tenter conversation fork`), or use a model that holds more
+    ");
+}
