@@ -7,6 +7,7 @@
 
 use std::fmt;
 use std::io::{self, Read as _};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use http::{Request, Response};
@@ -80,9 +81,10 @@ impl Http {
         &self,
         request: Request<Vec<u8>>,
         cancel: &Cancel,
+        last_words: &LastWords,
     ) -> Result<Response<Chunks>, Failure> {
         let response = self.agent(cancel).run(request)?;
-        Ok(response.map(|body| Chunks(Some(body))))
+        Ok(response.map(|body| Chunks { body: Some(body), last_words: last_words.clone() }))
     }
 
     fn agent(&self, cancel: &Cancel) -> Agent {
@@ -106,27 +108,56 @@ impl Http {
     }
 }
 
+/// The last that a server said, which is an error where a response breaks off without a word that the library knows.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct LastWords(Arc<Mutex<Vec<u8>>>);
+
+impl LastWords {
+    /// Bytes that are kept.
+    const KEPT: usize = 4096;
+
+    fn add(&self, chunk: &[u8]) {
+        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.extend_from_slice(chunk);
+        let surplus = kept.len().saturating_sub(Self::KEPT);
+        kept.drain(..surplus);
+    }
+
+    /// The data of a closing `event: error`, if there is one.
+    pub(crate) fn error(&self) -> Option<String> {
+        let kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let text = String::from_utf8_lossy(&kept);
+        let (_, event) = text.rsplit_once("event: error")?;
+        let data = event.lines().find_map(|line| line.strip_prefix("data:"))?;
+        Some(data.trim().to_owned())
+    }
+}
+
 /// A response's body, piece by piece.
 #[derive(Debug)]
-pub(crate) struct Chunks(Option<Body>);
+pub(crate) struct Chunks {
+    body: Option<Body>,
+    last_words: LastWords,
+}
 
 impl Iterator for Chunks {
     type Item = Result<Vec<u8>, Failure>;
 
     fn next(&mut self) -> Option<Self::Item> {
         let mut chunk = vec![0; CHUNK];
-        let read = self.0.as_mut()?.as_reader().read(&mut chunk);
+        let read = self.body.as_mut()?.as_reader().read(&mut chunk);
         match read {
             Ok(0) => {
-                self.0 = None;
+                self.body = None;
                 None
             }
             Ok(read) => {
                 chunk.truncate(read);
+                self.last_words.add(&chunk);
                 Some(Ok(chunk))
             }
             Err(error) => {
-                self.0 = None;
+                self.body = None;
                 Some(Err(Failure::Unreachable(error.to_string())))
             }
         }

@@ -44,12 +44,15 @@ use tenter_proc::Cancel;
 use tenter_protocol::event::TurnUsage;
 use tenter_protocol::{Block, Image, ImageSource, Message, Role, ToolCall};
 
-use crate::http::{Failure, Http};
+use crate::http::{Failure, Http, LastWords};
 use crate::refusal::{Refusal, Words};
 use crate::{Api, Choice, Effort, Endpoint, Facts, Prices};
 
 /// Tokens of a response at most, where an API wants a limit and nobody knows the model's.
 const MAX_TOKENS: u64 = 8192;
+
+/// Bytes that a key has at least: what is shorter is no secret, and stands in many a word.
+const SHORTEST_SECRET: usize = 8;
 
 /// A model behind `endpoint`. Nothing is sent yet.
 ///
@@ -113,14 +116,19 @@ impl Model for Remote {
         deltas: &mut dyn FnMut(Delta),
         cancel: &Cancel,
     ) -> Result<Response, ModelError> {
+        let client = Client {
+            http: self.http.clone(),
+            cancel: cancel.clone(),
+            last_words: LastWords::default(),
+        };
         let answered = self
             .request(request)
-            .and_then(|request| self.model(cancel).stream(request))
+            .and_then(|request| self.model(client.clone()).stream(request))
             .and_then(|stream| read(stream, deltas));
         match answered {
             _ if cancel.is_cancelled() => Err(ModelError::Cancelled),
             Ok(response) => self.response(&response),
-            Err(error) => Err(self.scrubbed(self.explain(&error))),
+            Err(error) => Err(self.scrubbed(self.explain(&error, &client.last_words))),
         }
     }
 }
@@ -141,10 +149,9 @@ fn read(
 }
 
 impl Remote {
-    /// The library's model, whose requests end with `cancel`.
-    fn model(&self, cancel: &Cancel) -> DynModel<Completion> {
+    /// The library's model over `client`.
+    fn model(&self, client: Client) -> DynModel<Completion> {
         let key = self.endpoint.key.as_ref().map_or("", |key| key.reveal());
-        let client = Client { http: self.http.clone(), cancel: cancel.clone() };
         let base = self.endpoint.base_url.as_deref();
         let name = &self.choice.model;
         match self.endpoint.api {
@@ -237,7 +244,7 @@ impl Remote {
         serde_json::to_value(message).ok()
     }
 
-    fn explain(&self, error: &ProviderError) -> ModelError {
+    fn explain(&self, error: &ProviderError, last_words: &LastWords) -> ModelError {
         if let Some(reply) = error.provider_response() {
             let header = |headers: &http::HeaderMap| {
                 Some(headers.get(http::header::RETRY_AFTER)?.to_str().ok()?.to_owned())
@@ -253,7 +260,10 @@ impl Remote {
         let passing =
             |trouble, message| ModelError::Passing { trouble, message, retry_after: None };
         match error {
-            ProviderError::Truncated => ModelError::passing(Trouble::Cut),
+            ProviderError::Truncated => match last_words.error() {
+                Some(body) => Refusal { body: &body, ..Refusal::default() }.explain(&self.words),
+                None => ModelError::passing(Trouble::Cut),
+            },
             ProviderError::Json(_) | ProviderError::Response(_) | ProviderError::Provider(_) => {
                 passing(Trouble::Server, format!("its response cannot be read ({error})"))
             }
@@ -282,7 +292,9 @@ impl Remote {
     /// The error without the key, should a server have repeated it.
     fn scrubbed(&self, error: ModelError) -> ModelError {
         let key = self.endpoint.key.as_ref().map_or("", |key| key.reveal());
-        let clean = |text: String| if key.is_empty() { text } else { text.replace(key, "[key]") };
+        let clean = |text: String| {
+            if key.len() < SHORTEST_SECRET { text } else { text.replace(key, "[key]") }
+        };
         match error {
             ModelError::Passing { trouble, message, retry_after } => {
                 ModelError::Passing { trouble, message: clean(message), retry_after }
@@ -474,6 +486,7 @@ fn usage(response: &CompletionResponse) -> Option<TurnUsage> {
 struct Client {
     http: Http,
     cancel: Cancel,
+    last_words: LastWords,
 }
 
 impl Client {
@@ -483,7 +496,9 @@ impl Client {
     ) -> http_client::Result<HttpResponse<crate::http::Chunks>> {
         let mut request = request.map(|body| Vec::from(body.into()));
         key_to_header(&mut request)?;
-        self.http.send(request, &self.cancel).map_err(http_client::Error::instance)
+        self.http
+            .send(request, &self.cancel, &self.last_words)
+            .map_err(http_client::Error::instance)
     }
 }
 

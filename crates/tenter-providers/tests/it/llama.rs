@@ -92,6 +92,18 @@ fn its_error_inside_a_200_and_a_stream_without_done_are_told_apart() {
     }
 }
 
+/// On its Messages endpoint the error is an event without the type that Anthropic gives it.
+#[test]
+fn its_bare_error_event_is_read() {
+    let stream = "event: message_start\ndata: {\"type\":\"message_start\",\"message\":{\"id\":\"chatcmpl-1\",\"type\":\"message\",\"role\":\"assistant\",\"content\":[],\"model\":\"m\",\"stop_reason\":null,\"stop_sequence\":null,\"usage\":{\"input_tokens\":1,\"output_tokens\":0}}}\n\n\
+         event: error\ndata: {\"code\":500,\"message\":\"The model produced output that does not match the expected peg-native format\",\"type\":\"server_error\"}\n\n";
+    let server =
+        ModelServer::start(Script::from(Reply::raw(Format::Anthropic, stream)).like_llama_cpp());
+    let error = failed(keyless(Format::Anthropic, server.base_url(Format::Anthropic)).as_ref());
+    assert!(matches!(error, ModelError::Passing { trouble: Trouble::Server, .. }), "{error:?}");
+    assert!(error.to_string().contains("peg-native format"), "{error}");
+}
+
 /// Run by hand, with the address of a server in `TENTER_TEST_LLAMA` (`http://127.0.0.1:18080`).
 #[test]
 #[ignore = "needs a server"]

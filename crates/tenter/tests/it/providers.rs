@@ -80,6 +80,9 @@ fn normal(mut value: Value) -> Value {
 fn strip(value: &mut Value) {
     match value {
         Value::Object(object) => {
+            if object.get("kind").is_some_and(|kind| kind == "retry") {
+                object.remove("reason"); // in each provider's own words
+            }
             for (key, value) in object.iter_mut() {
                 let own = [
                     "id",
@@ -98,6 +101,7 @@ fn strip(value: &mut Value) {
                     "created_at",
                     "updated_at",
                     "run_id",
+                    "tool_user_id",
                     "project",
                     "hash",
                     "pid",
