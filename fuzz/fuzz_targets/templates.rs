@@ -1,14 +1,16 @@
 //! Any text is a recipe or findings about one: it never panics, never goes on without end, and every place that a finding
-//! names is in the file.
+//! names is in the file. The same of the texts and conditions of hooks without code.
 #![no_main]
 
 use std::collections::BTreeMap;
 
 use libfuzzer_sys::fuzz_target;
+use serde_json::json;
 use tenter_agent::recipe::{
     CommandOutput, LONGEST_OUTPUT, Origin, Recipe, RecipeLayer, Shell, render,
 };
 use tenter_protocol::{Diagnostic, Severity};
+use tenter_template::{Condition, Dialect, File, Inputs, NoShell, Template};
 
 /// Programs that are not started: what one would print is what it was asked.
 struct Echo;
@@ -21,6 +23,7 @@ impl Shell for Echo {
 }
 
 fuzz_target!(|bytes: &[u8]| {
+    of_hooks(bytes);
     let origin = Origin { layer: RecipeLayer::User, path: "recipe.md".into() };
     let (recipe, found) = Recipe::read("recipe", origin, bytes);
     check(bytes, &found);
@@ -40,6 +43,22 @@ fuzz_target!(|bytes: &[u8]| {
         }
     }
 });
+
+fn of_hooks(bytes: &[u8]) {
+    let Ok(text) = std::str::from_utf8(bytes) else { return };
+    let payload = json!({"x": "1,2", "n": null, "l": [1, {"x": true}], "o": {"x": 0.5, "l": []}});
+    let file = || File::of("HOOK.md", text);
+    let rendered = Template::parse(file(), Dialect::Hook).and_then(|template| {
+        template.render(&Inputs { values: &payload, declared: &[] }, &NoShell)
+    });
+    match rendered {
+        Ok(rendered) => assert!(rendered.text.len() <= LONGEST_OUTPUT),
+        Err(found) => check(bytes, &found),
+    }
+    if let Err(found) = Condition::parse(file()).and_then(|condition| condition.holds(&payload)) {
+        check(bytes, &found);
+    }
+}
 
 fn check(bytes: &[u8], found: &[Diagnostic]) {
     let lines = bytes.split(|byte| *byte == b'\n').count();

@@ -90,6 +90,8 @@ impl Replacement<'_> {
 pub struct Conversation {
     id: String,
     parent: Option<String>,
+    /// The recipe that it began with.
+    recipe: Option<String>,
     project: PathBuf,
     model: String,
     messages: Arc<Vec<Message>>,
@@ -99,6 +101,8 @@ pub struct Conversation {
     next: u64,
     turns: u64,
     usage: Usage,
+    /// How many of the messages the present context window counts.
+    counted: usize,
     unsaved: Vec<Entry>,
     unsaved_usage: Option<Spent>,
     /// Whether another process went on with it or deleted it: what is stored is no longer this conversation.
@@ -111,6 +115,7 @@ impl Conversation {
         Self {
             id,
             parent,
+            recipe: None,
             project: project.to_owned(),
             model: model.to_owned(),
             messages: Arc::default(),
@@ -118,10 +123,20 @@ impl Conversation {
             next: 0,
             turns: 0,
             usage: Usage::default(),
+            counted: 0,
             unsaved: Vec::new(),
             unsaved_usage: None,
             lost: false,
         }
+    }
+
+    /// The same conversation, which the store remembers as begun for this recipe; one that goes on began as it did.
+    #[must_use]
+    pub fn begun_for(mut self, recipe: &str) -> Self {
+        if self.messages.is_empty() {
+            self.recipe = Some(recipe.to_owned());
+        }
+        self
     }
 
     /// A conversation that goes on.
@@ -130,14 +145,18 @@ impl Conversation {
         let (messages, origins): (Vec<Message>, Vec<Origin>) =
             entries.map(|entry| (entry.message, entry.origin)).unzip();
         let mut usage = stored.summary.usage;
-        if usage.current_context_window == 0 {
+        let answered = origins.iter().rposition(|origin| *origin == Origin::Model);
+        let mut counted = answered.map_or(0, |index| index + 1);
+        if usage.current_context_window == 0 || answered.is_none() {
             // No model has seen this history yet: it was replaced after the last exchange.
             usage.current_context_window = estimate(&messages);
             usage.estimated = true;
+            counted = messages.len();
         }
         Self {
             id: stored.summary.id,
             parent: stored.summary.parent,
+            recipe: stored.summary.recipe,
             project: stored.summary.project,
             model: stored.summary.model,
             messages: Arc::new(messages),
@@ -145,6 +164,7 @@ impl Conversation {
             next: stored.next,
             turns: stored.turns,
             usage,
+            counted,
             unsaved: Vec::new(),
             unsaved_usage: None,
             lost: false,
@@ -193,6 +213,9 @@ impl Conversation {
             return; // a model that says nothing leaves nothing to keep
         }
         Arc::make_mut(&mut self.messages).push(message.clone());
+        if origin == Origin::Model {
+            self.counted = self.messages.len(); // with the response that it is
+        }
         self.origins.push(origin.clone());
         self.unsaved.push(Entry { message, origin });
     }
@@ -207,6 +230,7 @@ impl Conversation {
         }
         self.count(spent);
         self.usage.current_context_window = turn.input_tokens.saturating_add(turn.output_tokens);
+        self.counted = self.messages.len();
         self.usage.max_context_window = window;
         self.usage.estimated = estimated;
         self.usage.turn = turn;
@@ -226,11 +250,19 @@ impl Conversation {
         self.messages.get(index)
     }
 
-    /// About how many tokens the next request has: those of the last exchange, and what came after it.
+    /// About how many tokens the next request has, rather too many than too few: those that were counted, and half as much
+    /// again as what came after them seems to have.
     pub(crate) fn expected_tokens(&self) -> u64 {
-        let answered = self.origins.iter().rposition(|origin| *origin == Origin::Model);
-        let since = answered.map_or(0, |index| index + 1);
-        self.usage.current_context_window.saturating_add(estimate(&self.messages[since..]))
+        let uncounted = estimate(&self.messages[self.counted..]);
+        self.usage.current_context_window.saturating_add(uncounted).saturating_add(uncounted / 2)
+    }
+
+    /// How many bytes of this conversation's text a token stands for, as far as that is known: from 2 to 4.
+    pub(crate) fn bytes_per_token(&self) -> u64 {
+        let counted = &self.messages[..self.counted];
+        let bytes: usize = counted.iter().map(|message| message.content().len()).sum();
+        let tokens = self.usage.current_context_window;
+        (bytes as u64).checked_div(tokens).unwrap_or(3).clamp(2, 4)
     }
 
     /// Counts what subagents used (R58). The store knows it from their own conversations.
@@ -248,7 +280,7 @@ impl Conversation {
     /// Saves what was added since the last time, whole or not at all. With nothing to save it does nothing.
     pub(crate) fn save(&mut self, store: &Store, at: &str) -> Result<(), StoreError> {
         if self.unsaved.is_empty() {
-            return Ok(());
+            return self.save_usage(store);
         }
         let exchange = Exchange {
             conversation_id: &self.id,
@@ -264,6 +296,15 @@ impl Conversation {
         };
         self.next = self.unless_lost(saved)?;
         self.unsaved.clear();
+        self.unsaved_usage = None;
+        Ok(())
+    }
+
+    /// Saves what was spent on nothing that could be saved.
+    fn save_usage(&mut self, store: &Store) -> Result<(), StoreError> {
+        let Some(spent) = self.unsaved_usage.filter(|_| self.next > 0) else { return Ok(()) };
+        let saved = store.spend(&self.id, self.next, &self.exchange_usage(spent));
+        self.unless_lost(saved.map(|()| self.next))?;
         self.unsaved_usage = None;
         Ok(())
     }
@@ -296,7 +337,7 @@ impl Conversation {
             project: &self.project,
             model: &self.model,
             parent: self.parent.as_deref(),
-            recipe: None,
+            recipe: self.recipe.as_deref(),
             created_at: at,
         }
     }
@@ -332,6 +373,7 @@ impl Conversation {
             entries.into_iter().map(|entry| (entry.message, entry.origin)).unzip();
         self.usage.current_context_window = context_window;
         self.usage.estimated = true;
+        self.counted = messages.len();
         self.messages = Arc::new(messages);
         self.origins = origins;
         Ok(())

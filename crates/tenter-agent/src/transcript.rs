@@ -5,26 +5,22 @@
 
 use tenter_protocol::{Block, Message, Role};
 
-/// Bytes that are kept of each end of a tool's input or result.
-const EACH_END: usize = 1000;
+/// Bytes of a tool's input or result that are kept, its beginning and its end.
+const OF_A_TOOL: usize = 2000;
 
-/// The conversation in at most about `budget` bytes: the first message and as many of the last ones as fit.
+/// The conversation in at most about `budget` bytes: the first message and as many of the last ones as fit. None takes more
+/// than a quarter for itself.
 pub(crate) fn transcript(messages: &[Message], budget: usize) -> String {
-    let parts: Vec<String> = messages.iter().map(part).collect();
-    let Some((first, rest)) = parts.split_first() else { return String::new() };
-    let first = shortened(first, budget / 4);
+    let part = |message: &Message| shortened(&part(message), budget / 4);
+    let Some((first, rest)) = messages.split_first() else { return String::new() };
+    let first = part(first);
     let mut left = budget.saturating_sub(first.len());
+    let rest: Vec<String> = rest.iter().map(part).collect();
     let kept = rest.iter().rev().take_while(|part| take(&mut left, part.len())).count();
-    let dropped = rest.len() - kept;
-    let mut text = first;
-    if dropped > 0 {
-        text.push_str(&format!("\n\n[… {dropped} messages left out …]"));
-    }
-    for part in &rest[dropped..] {
-        text.push_str("\n\n");
-        text.push_str(part);
-    }
-    text
+    let (dropped, kept) = rest.split_at(rest.len() - kept);
+    let note = (!dropped.is_empty()).then(|| format!("[… {} messages left out …]", dropped.len()));
+    let parts = std::iter::once(first).chain(note).chain(kept.iter().cloned());
+    parts.collect::<Vec<_>>().join("\n\n")
 }
 
 /// Takes `size` from what is left; says whether there was enough.
@@ -53,7 +49,7 @@ fn said(block: &Block) -> Option<String> {
         Block::Reasoning { .. } => None,
         Block::Text { text } => Some(text.clone()),
         Block::Image(_) | Block::ToolUse(_) | Block::ToolResult { .. } => {
-            Some(shortened(&block.content(), 2 * EACH_END))
+            Some(shortened(&block.content(), OF_A_TOOL))
         }
     }
 }
@@ -88,6 +84,18 @@ mod tests {
     }
 
     #[test]
+    fn a_last_message_that_is_too_long_is_cut_and_does_not_push_out_the_rest() {
+        let messages =
+            [Message::user("first"), Message::user("before"), Message::user("z".repeat(9000))];
+        let text = transcript(&messages, 4000);
+        assert!(
+            text.contains("first") && text.contains("before") && text.contains("zzz"),
+            "{text}"
+        );
+        assert!(text.len() < 1200, "{}", text.len());
+    }
+
+    #[test]
     fn the_beginning_and_the_end_are_kept() {
         let messages: Vec<Message> = (0..100)
             .map(|number| Message::user(format!("message {number} {}", "y".repeat(90))))
@@ -102,7 +110,7 @@ mod tests {
         fn it_keeps_to_its_budget(texts in prop::collection::vec(".{0,200}", 0..30), budget in 200..5000usize) {
             let messages: Vec<Message> = texts.into_iter().map(Message::user).collect();
             // The notes on what was left out, and the breaks between messages, come on top.
-            prop_assert!(transcript(&messages, budget).len() <= budget + 200 + 2 * messages.len());
+            prop_assert!(transcript(&messages, budget).len() <= budget + 40 + 40 * messages.len());
         }
     }
 }

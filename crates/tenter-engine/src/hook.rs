@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use tenter_protocol::EventName;
 use tenter_protocol::executable::Subscription;
 
+use crate::declared::Declared;
 use crate::matcher::Matcher;
 use crate::stamp::HookStamp;
 
@@ -41,6 +42,17 @@ impl Hook {
         self.subscriptions.iter().find(|subscription| subscription.event == event).copied()
     }
 
+    /// What it does, where it has no code.
+    pub fn declared(&self) -> Option<&Declared> {
+        match &self.protocol {
+            Protocol::Manifest(manifest) => match &manifest.work {
+                Work::Declared(declared) => Some(declared),
+                Work::Script(_) => None,
+            },
+            Protocol::Executable => None,
+        }
+    }
+
     /// Its matcher, if it has one.
     pub fn matcher(&self) -> Option<&Matcher> {
         match &self.protocol {
@@ -55,7 +67,7 @@ impl Hook {
 pub enum Protocol {
     /// A program that answers `hook` and `run`.
     Executable,
-    /// A folder with `HOOK.md` and a script.
+    /// A folder with `HOOK.md` and a script, or without code.
     Manifest(Box<ManifestHook>),
 }
 
@@ -64,7 +76,10 @@ impl Protocol {
     pub fn as_str(&self) -> &'static str {
         match self {
             Self::Executable => "executable",
-            Self::Manifest(_) => "manifest",
+            Self::Manifest(manifest) => match manifest.work {
+                Work::Script(_) => "manifest",
+                Work::Declared(_) => "declared",
+            },
         }
     }
 }
@@ -74,8 +89,8 @@ impl Protocol {
 pub struct ManifestHook {
     /// What it is for.
     pub description: String,
-    /// What is run.
-    pub entry: EntryPoint,
+    /// What it does.
+    pub work: Work,
     /// Which tool calls it is about; on other events there is none (R19).
     pub matcher: Option<Matcher>,
     /// Whether it starts in its own folder instead of the project's (R40).
@@ -86,6 +101,15 @@ pub struct ManifestHook {
     pub env: Vec<String>,
     /// Whether no hook of a higher layer takes its place (R9).
     pub protected: bool,
+}
+
+/// What a manifest hook does.
+#[derive(Debug, Clone)]
+pub enum Work {
+    /// It runs this.
+    Script(EntryPoint),
+    /// It has no code: it does what its manifest declares.
+    Declared(Box<Declared>),
 }
 
 /// A manifest hook's script (R15).

@@ -3,7 +3,7 @@
 //! ```text
 //! Event ──► Engine::dispatch ─────────────────────────────────────────────► Outcome
 //!             ├─ catalog   which hooks subscribe: built once, immutable
-//!             ├─ runner    hook + event ─► payload ─► process ─► reply
+//!             ├─ runner    hook + event ─► payload ─► process, or template ─► reply
 //!             ├─ fold      replies ─► outcome: pure, in order, the first deny ends it
 //!             ├─ builtin   what Tenter itself asks for, after all hooks
 //!             └─ observers see every run and every decision; they decide nothing
@@ -16,6 +16,7 @@
 pub mod builtin;
 pub mod catalog;
 pub mod clock;
+pub mod declared;
 pub mod dispatch;
 pub mod environment;
 mod hex;
@@ -32,6 +33,7 @@ pub mod stamp;
 pub mod trust;
 
 pub use clock::Clock;
+pub use declared::CHECKS;
 pub use dispatch::{Attributed, Engine, Late, Outcome};
 pub use observe::{Decision, DecisionKind, HookRun, Observer};
 pub use runner::{Request, Trial, run_once};

@@ -4,11 +4,13 @@
 //! group of its own, feeds and drains its pipes at once, holds it to a deadline, and returns what came of it with the
 //! output so far, whatever happened (RESOLUTIONS section E).
 //!
+//! [`interactive`] is for the one kind of program that is not supervised: an editor that the person asked for.
+//!
 //! This crate knows nothing of hooks, tools or JSON, and reads neither environment nor settings: everything comes in with
 //! the [`Invocation`].
 //!
 //! What differs between systems is in the module `os`: `Process` (a program with its pipes), `Leader` (a program whose group
-//! can be ended), `Latch` (what [`Cancel`] is made of) and two questions about files. Another system needs another file with
+//! can be ended), `Latch` (what [`Cancel`] is made of), a program beside us, and two questions about files. Another system needs another file with
 //! the same names, chosen here; nothing else knows of descriptors or signals.
 
 mod background;
@@ -16,6 +18,7 @@ mod cancel;
 mod capture;
 mod completion;
 mod deadline;
+mod interactive;
 mod invocation;
 mod program;
 mod supervise;
@@ -28,5 +31,6 @@ pub use background::{Background, start_background};
 pub use cancel::Cancel;
 pub use capture::Captured;
 pub use completion::{Completion, End};
+pub use interactive::interactive;
 pub use invocation::{Invocation, Limits, Streams};
 pub use supervise::run;

@@ -51,7 +51,7 @@ impl<'a> Process<'a> {
     /// Starts a program.
     pub(crate) fn start(invocation: &'a Invocation) -> io::Result<Self> {
         let file = program::find(invocation)?;
-        let mut command = command(invocation, &file);
+        let mut command = in_own_group(invocation, &file);
         let stdin = Feed::connect(&mut command, &invocation.stdin)?;
         let (stdout, stderr) = connect_outputs(&mut command, invocation)?;
         let leader = Leader::spawn(&mut command)
@@ -135,7 +135,7 @@ impl Leader {
     /// Starts a program that reads nothing and writes to `log`.
     pub(crate) fn start_logging(invocation: &Invocation, log: &Path) -> io::Result<Self> {
         let file = program::find(invocation)?;
-        let mut command = command(invocation, &file);
+        let mut command = in_own_group(invocation, &file);
         let log = open_log(log)?;
         command.stdin(Stdio::null()).stdout(log.try_clone()?).stderr(log);
         Self::spawn(&mut command).map_err(|error| program::explain(&error, invocation, &file))
@@ -211,8 +211,25 @@ fn command(invocation: &Invocation, file: &Path) -> Command {
     let mut command = Command::new(file);
     command.arg0(&invocation.program).args(&invocation.args).current_dir(&invocation.cwd);
     command.env_clear().envs(invocation.env.iter().map(|(name, value)| (name, value)));
+    command
+}
+
+fn in_own_group(invocation: &Invocation, file: &Path) -> Command {
+    let mut command = command(invocation, file);
     command.process_group(0);
     command
+}
+
+/// Starts a program that shares our terminal and our process group, without which the terminal would stop it.
+pub(crate) fn start_beside_us(invocation: &Invocation) -> io::Result<Child> {
+    let file = program::find(invocation)?;
+    let started = command(invocation, &file).spawn();
+    started.map_err(|error| program::explain(&error, invocation, &file))
+}
+
+/// Waits until such a program has ended.
+pub(crate) fn wait_for_end(child: Child) -> End {
+    Leader(child).reap()
 }
 
 fn open_log(path: &Path) -> io::Result<fs::File> {

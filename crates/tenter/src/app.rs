@@ -5,7 +5,9 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory as _, Parser, Subcommand};
 
-use crate::commands::{chat, conversation, demo, hooks, log, models, recipe, run, trust};
+use crate::commands::{
+    chat, commit, conversation, demo, hooks, log, models, pr, recipe, run, trust,
+};
 use crate::env::Env;
 use crate::failure::{Exit, Failure};
 use crate::ui::{self, ColorWhen};
@@ -37,7 +39,7 @@ enum Command {
     /// List, look at, make and try hooks.
     #[command(subcommand)]
     Hooks(hooks::Command),
-    /// Say which of the project's hooks may run.
+    /// Say which of the project's hooks may run, and which of its recipes may start programs.
     Trust(trust::Args),
     /// List, search, show, export, fork, restore and delete stored conversations.
     #[command(subcommand)]
@@ -45,6 +47,10 @@ enum Command {
     /// List recipes, and show what prompt one makes.
     #[command(subcommand)]
     Recipe(recipe::Command),
+    /// Commit what is staged with a message that the model writes.
+    Commit(commit::Args),
+    /// Write a pull request for the commits of this branch, and create it.
+    Pr(pr::Args),
     /// Show what hooks did: the journal.
     Log(log::Args),
     /// List the models that are known.
@@ -69,6 +75,8 @@ pub(crate) fn main(env: &Env) -> ExitCode {
         Command::Trust(args) => trust::run(env, project, &args),
         Command::Conversation(command) => conversation::run(env, project, &command),
         Command::Recipe(command) => recipe::run(env, project, &command),
+        Command::Commit(args) => commit::run(env, project, &args),
+        Command::Pr(args) => pr::run(env, project, &args),
         Command::Log(args) => log::run(env, project, &args),
         Command::Models(args) => models::run(env, project, &args),
         Command::Completions { shell } => Ok(completions(shell)),

@@ -12,10 +12,12 @@
 //! | `ANTHROPIC_BASE_URL`, `OPENAI_BASE_URL` | the providers' addresses, where the configuration has none |
 //! | `HTTPS_PROXY`, `HTTP_PROXY`, `ALL_PROXY`, `NO_PROXY` | the proxy before a model's server; in small letters as well |
 //! | `TENTER_TRUST` | `all` switches the trust gate off (R47) |
+//! | `TENTER_COMPACT_RATIO` | how full the context is when a conversation is compacted by itself, where `--compact-ratio` is not given |
 //! | `TENTER_MAX_TURNS` | the turn limit, where `--max-turns` is not given; 0 is without limit |
 //! | `TENTER_LOG` | `debug` also shows what successful hooks write to stderr (R43) |
 //! | `XDG_CONFIG_HOME`, `XDG_STATE_HOME`, `XDG_CACHE_HOME` | where configuration, state and caches live |
 //! | `HOME` | the home folder |
+//! | `VISUAL`, `EDITOR` | the editor for a text that is to be looked over; else `vi` |
 //! | `NO_COLOR` | no colours |
 
 use std::ffi::{OsStr, OsString};
@@ -103,6 +105,11 @@ impl Env {
     pub(crate) fn context_files(&self) -> Vec<PathBuf> {
         let config_home = self.xdg("XDG_CONFIG_HOME", ".config");
         vec![self.home.join(".kodelet/AGENTS.md"), config_home.join("agents/AGENTS.md")]
+    }
+
+    /// What the person edits texts with, as a shell reads it.
+    pub(crate) fn editor(&self) -> &str {
+        self.text("VISUAL").or_else(|| self.text("EDITOR")).unwrap_or("vi")
     }
 
     /// Where hooks are looked for, given the project's root.

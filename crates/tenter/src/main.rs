@@ -3,8 +3,10 @@
 mod agent;
 mod app;
 mod commands;
+mod draft;
 mod env;
 mod failure;
+mod git;
 mod hooks;
 mod render;
 mod sanitize;

@@ -34,6 +34,8 @@ struct State {
     terminated: bool,
     /// Whether a line editor waits for a key. It takes SIGINT over while it does.
     reading: bool,
+    /// Whether another program has the terminal: a Ctrl-C there is meant for it.
+    away: bool,
 }
 
 impl Interrupts {
@@ -41,7 +43,8 @@ impl Interrupts {
     pub(crate) fn catch(target: &Cancel) -> Result<Self, Failure> {
         let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP])
             .map_err(|error| Failure::new(format!("signals cannot be handled: {error}")))?;
-        let state = State { target: target.clone(), terminated: false, reading: false };
+        let state =
+            State { target: target.clone(), terminated: false, reading: false, away: false };
         let caught = Self { state: Arc::new(Mutex::new(state)) };
         let receiver = caught.clone();
         thread::spawn(move || {
@@ -85,9 +88,20 @@ impl Interrupts {
         Some(line)
     }
 
+    /// Runs something that leaves the terminal to another program.
+    pub(crate) fn while_away<T>(&self, run: impl FnOnce() -> T) -> T {
+        self.state().away = true;
+        let result = run();
+        self.state().away = false;
+        result
+    }
+
     fn receive(&self, signal: i32, signals: &mut Signals) {
         let wake = {
             let mut state = self.state();
+            if state.away && signal == SIGINT {
+                return;
+            }
             if state.target.is_cancelled() {
                 leave();
             }

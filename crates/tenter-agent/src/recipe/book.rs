@@ -1,7 +1,7 @@
 //! The recipes that an agent may use by itself: for a hook's callback, for a compaction.
 //!
-//! Nobody is asked then, so a recipe that the project brought along starts no program unless the person trusts it: its
-//! `bash` is refused and says so in the text.
+//! Nobody is asked then, and no hook watches, so a recipe that the project brought along starts no program unless the person
+//! trusts it: its `bash` is refused and says so in the text, and beside a conversation it gets no tools.
 
 use std::ffi::OsString;
 use std::fmt;
@@ -37,9 +37,26 @@ impl RecipeBook {
         self.recipes.find(name)
     }
 
+    /// Whether nobody but the project answers for a recipe. Beside a conversation, where no hook watches, such a one gets no
+    /// tools.
+    pub fn is_untrusted(&self, recipe: &Recipe) -> bool {
+        recipe.layer().is_of_project() && !(self.trust)(recipe)
+    }
+
+    /// Whether there is anything that the person's trust would let a recipe do.
+    pub fn wants_trust(&self, recipe: &Recipe) -> bool {
+        let has_tools = recipe.allowed_tools.as_ref().is_none_or(|tools| !tools.is_empty());
+        self.is_untrusted(recipe) && (has_tools || !recipe.programs().is_empty())
+    }
+
+    /// Whether a recipe has programs that are kept from starting: the project brought it along, and nobody trusts it.
+    pub fn holds_back(&self, recipe: &Recipe) -> bool {
+        self.is_untrusted(recipe) && !recipe.programs().is_empty()
+    }
+
     /// What a recipe's programs are started by; `cancel` ends them.
     pub fn shell(&self, recipe: &Recipe, cancel: &Cancel) -> Box<dyn Shell> {
-        if recipe.layer().is_of_project() && !(self.trust)(recipe) {
+        if self.holds_back(recipe) {
             return Box::new(NoShell);
         }
         let (project, env) = (self.project.clone(), self.env.clone());

@@ -7,12 +7,14 @@ use std::fmt;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
+use tenter_engine::hook::Fingerprint;
+use tenter_engine::trust::fingerprint_of_recipe;
 use tenter_protocol::manifest::front_matter::{
     Document, Field, Located, Source, Written, document, listed, nearest,
 };
 use tenter_protocol::{Diagnostic, Severity, tool_names};
+use tenter_template::{Dialect, File, Template};
 
-use super::template::{File, Template};
 use crate::tools::{AllowedCommands, Registry, UnknownTools};
 
 /// The longest file that is read, in bytes.
@@ -40,6 +42,7 @@ pub struct Recipe {
     pub origin: Origin,
     commands: Option<AllowedCommands>,
     template: Template,
+    fingerprint: Fingerprint,
     warnings: Vec<Diagnostic>,
 }
 
@@ -70,6 +73,8 @@ pub enum RecipeLayer {
     Project,
     /// From a folder that was named on the command line.
     Named,
+    /// The same, where the folder lies in the project or holds it.
+    NamedInProject,
     /// A plugin's that is installed in the project.
     ProjectPlugin,
     /// The person's.
@@ -85,7 +90,7 @@ impl RecipeLayer {
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Project => "project",
-            Self::Named => "fragment-dirs",
+            Self::Named | Self::NamedInProject => "fragment-dirs",
             Self::ProjectPlugin => "project-plugin",
             Self::User => "user",
             Self::UserPlugin => "user-plugin",
@@ -95,7 +100,7 @@ impl RecipeLayer {
 
     /// Whether it came with the project, so that the person may never have seen it.
     pub fn is_of_project(self) -> bool {
-        matches!(self, Self::Project | Self::ProjectPlugin)
+        matches!(self, Self::Project | Self::NamedInProject | Self::ProjectPlugin)
     }
 }
 
@@ -119,7 +124,8 @@ impl Recipe {
         let mut reader = Reader { file: &file, found: &mut found };
         let mut recipe = reader.front_matter(&fields);
         recipe.title = recipe.title.take().filter(|title| !title.is_empty());
-        let template = Template::parse(file).map_err(|errors| found.extend(errors)).ok();
+        let template =
+            Template::parse(file, Dialect::Recipe).map_err(|errors| found.extend(errors)).ok();
         let broken = found.iter().any(|finding| finding.severity == Severity::Error);
         let recipe = template.filter(|_| !broken).map(|template| Self {
             name: name.to_owned(),
@@ -131,6 +137,7 @@ impl Recipe {
             arguments: recipe.arguments,
             origin,
             template,
+            fingerprint: fingerprint_of_recipe(bytes),
             warnings: found.clone(),
         });
         (recipe, found)
@@ -144,6 +151,17 @@ impl Recipe {
     /// Whose it is.
     pub fn layer(&self) -> RecipeLayer {
         self.origin.layer
+    }
+
+    /// What is trusted of it (R45): all bytes of its file.
+    pub fn fingerprint(&self) -> &Fingerprint {
+        &self.fingerprint
+    }
+
+    /// The programs that its text starts while it is filled in, as command lines in the order of the text, each once. `…`
+    /// stands for what is not known before.
+    pub fn programs(&self) -> Vec<String> {
+        self.template.programs()
     }
 
     /// What its file was warned about.

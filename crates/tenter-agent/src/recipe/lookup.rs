@@ -112,7 +112,7 @@ impl Recipes {
             found.add(RecipeLayer::Project, "", project.join(folder), Some(project));
         }
         for folder in fragment_dirs {
-            found.add_named(folder);
+            found.add_named(folder, project);
         }
         let plugins_of = |layer: Layer, as_layer: RecipeLayer, found: &mut Finder| {
             for plugin in
@@ -267,9 +267,11 @@ impl Finder {
         self.roots.push(Root { layer, prefix: prefix.to_owned(), dir, real });
     }
 
-    fn add_named(&mut self, dir: &Path) {
+    fn add_named(&mut self, dir: &Path, project: &Path) {
         if fs::metadata(dir).is_ok_and(|metadata| metadata.is_dir()) {
-            return self.add(RecipeLayer::Named, "", dir.to_owned(), None);
+            let layer =
+                if touch(dir, project) { RecipeLayer::NamedInProject } else { RecipeLayer::Named };
+            return self.add(layer, "", dir.to_owned(), None);
         }
         let message = "there is no such folder, so no recipe comes from it";
         let finding = Diagnostic::new("recipe-folder-missing", Severity::Warning, message).at(dir);
@@ -291,6 +293,14 @@ impl Finder {
             }
         }
         kept
+    }
+}
+
+/// Whether one of two folders lies in the other, or nobody can tell.
+fn touch(one: &Path, other: &Path) -> bool {
+    match (fs::canonicalize(one), fs::canonicalize(other)) {
+        (Ok(one), Ok(other)) => one.starts_with(&other) || other.starts_with(&one),
+        _ => true,
     }
 }
 

@@ -1,7 +1,7 @@
 //! Recipes: prompts that are kept as files, with arguments, and with limits to what the agent may do for them (R53).
 //!
-//! `format` reads one, `lookup` finds them, `template` is the language of their texts, `builtin` holds those that come with
-//! Tenter. [`render`] makes the prompt.
+//! `format` reads one, `lookup` finds them, `builtin` holds those that come with Tenter. [`render`] makes the prompt; the
+//! language of their texts is [`tenter_template`].
 //!
 //! A recipe is text, but a text that may start programs while it is rendered: they go through the [`Shell`] that comes in, and
 //! nothing else here starts anything. Who may run which recipe, and what becomes of the prompt, is for the caller, who learns
@@ -12,10 +12,10 @@ mod builtin;
 mod format;
 mod lookup;
 mod shell;
-mod template;
 
 use std::collections::BTreeMap;
 
+use serde_json::Value;
 use tenter_protocol::manifest::front_matter::nearest;
 use tenter_protocol::{Diagnostic, Severity};
 
@@ -23,11 +23,11 @@ pub use book::{RecipeBook, RecipeTrust};
 pub use format::{Argument, LONGEST_FILE, Origin, Recipe, RecipeLayer};
 pub use lookup::{Listed, RecipeError, RecipePlaces, Recipes};
 pub use shell::ProjectShell;
-pub use template::{
+pub use tenter_template::{
     CommandOutput, DEEPEST, LONGEST_OUTPUT, LONGEST_RANGE, MISSING, Rendered, Shell,
 };
 
-use template::Inputs;
+use tenter_template::Inputs;
 
 /// The prompt that a recipe makes of these arguments. The warnings are those about the recipe's file, too.
 ///
@@ -43,10 +43,10 @@ pub fn render(
         .iter()
         .filter_map(|argument| Some((argument.name.as_str(), argument.default.as_deref()?)));
     let given = args.iter().map(|(name, value)| (name.as_str(), value.as_str()));
-    let inputs = Inputs {
-        values: defaults.chain(given).collect(),
-        declared: recipe.arguments.iter().map(|argument| argument.name.as_str()).collect(),
-    };
+    let values: Value = defaults.chain(given).collect();
+    let declared: Vec<&str> =
+        recipe.arguments.iter().map(|argument| argument.name.as_str()).collect();
+    let inputs = Inputs { values: &values, declared: &declared };
     let rendered = recipe.template().render(&inputs, shell)?;
     let mut warnings = recipe.warnings().to_vec();
     warnings.extend(args.keys().filter_map(|name| useless(recipe, name)));

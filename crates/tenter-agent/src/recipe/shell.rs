@@ -5,8 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use tenter_proc::{Cancel, Completion, End, Invocation, Limits, Streams};
-
-use super::template::{CommandOutput, Shell};
+use tenter_template::{CommandOutput, Shell};
 
 /// How long a program may take.
 const TIMEOUT: Duration = Duration::from_secs(30);

@@ -52,14 +52,13 @@ impl RetrySettings {
 impl Session<'_> {
     /// One response to the conversation, counted. What the model cannot hold is compacted first, once.
     pub(super) fn ask_model(&mut self) -> Result<Response, AgentError> {
-        let makes_room = self.agent.settings.auto_compact.is_some();
-        let window = self.agent.model.context_window();
-        if makes_room && self.conversation.expected_tokens() >= window {
+        let is_full = self.conversation.expected_tokens() >= self.agent.model.context_window();
+        if is_full {
             self.make_room()?;
         }
         match self.ask_counted() {
             Err(AgentError::Model(ModelError::TooLong { .. }))
-                if makes_room && self.make_room()? == Compacted::Done =>
+                if !is_full && self.make_room()? == Compacted::Done =>
             {
                 self.ask_counted()
             }
@@ -68,11 +67,16 @@ impl Session<'_> {
     }
 
     fn make_room(&mut self) -> Result<Compacted, AgentError> {
-        if self.conversation.messages().len() < 2 {
-            // One message cannot be said more briefly by anybody but the person.
+        // One message cannot be said more briefly by anybody but the person.
+        let can_shorten = self.conversation.messages().len() > 1;
+        if self.agent.settings.auto_compact.is_none() || !can_shorten {
             return Ok(Compacted::Not);
         }
-        self.compact_for(CompactTrigger::Overflow, "the model's limit")
+        let compacted = self.compact_for(CompactTrigger::Overflow, "the model's limit")?;
+        if self.cancel.is_cancelled() {
+            return Err(ModelError::Cancelled.into());
+        }
+        Ok(compacted)
     }
 
     /// One response to the conversation as it stands.

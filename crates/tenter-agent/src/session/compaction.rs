@@ -35,7 +35,9 @@ pub(super) struct Cause<'c> {
 pub enum Compacted {
     /// The history is another.
     Done,
-    /// It is as it was: a hook forbade it, or the recipe failed. That was told.
+    /// It is as it was: a hook forbade it. That was told.
+    Blocked,
+    /// It is as it was: the recipe failed, or was interrupted. That was told.
     Not,
 }
 
@@ -59,7 +61,7 @@ impl Session<'_> {
 
     /// Has a recipe answer, and puts the answer in the place of the history.
     pub(super) fn call_back(&mut self, cause: &Cause) -> Result<Compacted, AgentError> {
-        if self.callback_failures >= PATIENCE && cause.trigger != CompactTrigger::Manual {
+        if self.is_tired() && cause.trigger != CompactTrigger::Manual {
             return Ok(Compacted::Not);
         }
         if self.conversation.messages().is_empty() {
@@ -69,25 +71,30 @@ impl Session<'_> {
         let tokens_before = self.usage().current_context_window;
         let compaction = Compaction { trigger: cause.trigger, tokens_before, tokens_after: None };
         let outcome = self.dispatch(Body::PreCompact(compaction));
-        if self.blocked(&outcome).is_some() || self.cancel.is_cancelled() {
+        if self.cancel.is_cancelled() {
             return Ok(Compacted::Not);
         }
-        let contexts: Vec<String> =
-            outcome.contexts.into_iter().map(|context| context.value).collect();
-        let wanted = Wanted { recipe: cause.recipe, args: cause.args, contexts: &contexts };
-        match self.answer_beside(wanted) {
-            Ok(summary) => self.put_in_place(cause, &summary, compaction)?,
-            Err(_) if self.cancel.is_cancelled() => return Ok(Compacted::Not),
+        if self.blocked(&outcome).is_some() {
+            return Ok(Compacted::Blocked);
+        }
+        let contexts = outcome.contexts.into_iter().map(|context| context.value).collect();
+        match self.answer_beside(cause, contexts) {
+            Ok(summary) => {
+                self.put_in_place(cause, &summary, compaction)?;
+                Ok(Compacted::Done)
+            }
             Err(reason) => {
-                self.callback_failed(cause, &reason);
-                return Ok(Compacted::Not);
+                if !self.cancel.is_cancelled() {
+                    self.callback_failed(&failed(cause, &reason), "the history stays as it is");
+                }
+                Ok(Compacted::Not)
             }
         }
-        Ok(Compacted::Done)
     }
 
-    fn answer_beside(&mut self, wanted: Wanted) -> Result<String, String> {
-        self.tell(&Happening::Recipe { recipe: wanted.recipe });
+    fn answer_beside(&mut self, cause: &Cause, contexts: Vec<String>) -> Result<String, String> {
+        self.tell(&Happening::Recipe { recipe: cause.recipe });
+        let wanted = Wanted { recipe: cause.recipe, args: cause.args, contexts };
         let answer = self.side_run(wanted, &self.cancel)?.run();
         self.conversation.add_side_usage(answer.spent);
         answer.said
@@ -119,15 +126,32 @@ impl Session<'_> {
         let window = self.agent.model.context_window();
         let limit = self.agent.settings.auto_compact.unwrap_or(1.0) * window as f64;
         if tokens_after as f64 >= limit {
-            self.callback_failed(cause, "what it left is still too long for the model");
+            let message = failed(cause, "what it left is still too long");
+            self.callback_failed(
+                &message,
+                "begin a new conversation, or use a model that holds more",
+            );
         } else {
             self.callback_failures = 0;
         }
     }
 
-    pub(super) fn callback_failed(&mut self, cause: &Cause, reason: &str) {
+    /// Whether so many callbacks failed in a row that hooks get no more of them (R33).
+    pub(super) fn is_tired(&self) -> bool {
+        self.callback_failures >= PATIENCE
+    }
+
+    /// Counts a failure and tells it with `help`, or with what it means that there were so many.
+    pub(super) fn callback_failed(&mut self, message: &str, help: &str) {
         self.callback_failures += 1;
-        self.diagnose(&failed(cause, reason, self.callback_failures));
+        let diagnostic = Diagnostic::new("callback-failed", Severity::Warning, message);
+        self.diagnose(&match self.callback_failures {
+            PATIENCE => diagnostic.help(format!(
+                "that was failure number {PATIENCE} in a row: in this session no hook has a recipe called back any more, and \
+                 nothing is compacted by itself; `/compact` and `tenter run -r compact --follow` still work"
+            )),
+            _ => diagnostic.help(help),
+        });
     }
 }
 
@@ -145,17 +169,6 @@ fn nothing_to_compact() -> Diagnostic {
     Diagnostic::new("nothing-to-compact", Severity::Warning, "the conversation is empty")
 }
 
-fn failed(cause: &Cause, reason: &str, failures: u32) -> Diagnostic {
-    let message =
-        format!("the recipe {:?}, which {} called back: {reason}", cause.recipe, cause.by);
-    let help = if failures >= PATIENCE {
-        format!(
-            "that was failure number {failures} in a row: nothing is called back any more in this session; \
-             see why with `tenter recipe show {}`",
-            cause.recipe
-        )
-    } else {
-        "the conversation goes on unchanged".to_owned()
-    };
-    Diagnostic::new("callback-failed", Severity::Warning, message).help(help)
+fn failed(cause: &Cause, what: &str) -> String {
+    format!("the recipe {}, run because {}: {what}", cause.recipe, reason(cause))
 }

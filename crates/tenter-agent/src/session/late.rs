@@ -15,6 +15,9 @@ use super::{AgentError, Session};
 use crate::store::Origin;
 use crate::watch::Happening;
 
+/// Late recipes that run at the same time, at most.
+const AT_ONCE: usize = 4;
+
 /// A recipe that an asynchronous hook called back.
 pub(super) struct LateRun {
     hook: String,
@@ -39,7 +42,8 @@ impl Session<'_> {
         self.save()
     }
 
-    /// Ends what still runs, and keeps for the next session what hooks said to the end of this one.
+    /// Ends what still runs, and keeps for the next session what hooks said to the end of this one. What of it comes to
+    /// nothing is told.
     pub(super) fn end_late(&mut self) -> Result<(), AgentError> {
         for run in &self.late_runs {
             run.cancel.cancel();
@@ -52,6 +56,9 @@ impl Session<'_> {
             {
                 self.push_late(&late.hook, context);
             }
+            if let Some((recipe, _)) = &late.callback {
+                self.diagnose(&too_late(&late.hook, recipe));
+            }
         }
         self.save()
     }
@@ -60,11 +67,19 @@ impl Session<'_> {
         if let Some(context) = &late.context {
             self.push_late(&late.hook, context);
         }
-        let Some((recipe, args)) = late.callback else { return };
+        let Some((recipe, args)) = late.callback.filter(|_| !self.is_tired()) else { return };
+        if self.late_runs.len() >= AT_ONCE {
+            return self.diagnose(&too_many(&late.hook, &recipe));
+        }
         match self.start_late(&late.hook, &recipe, &args) {
             Ok(run) => self.late_runs.push(run),
-            Err(reason) => self.diagnose(&failed(&late.hook, &recipe, &reason)),
+            Err(reason) => self.late_failed(&late.hook, &recipe, &reason),
         }
+    }
+
+    fn late_failed(&mut self, hook: &str, recipe: &str, reason: &str) {
+        let message = format!("the recipe {recipe}, which {hook} called back late: {reason}");
+        self.callback_failed(&message, "the conversation goes on without its answer");
     }
 
     fn start_late(
@@ -74,21 +89,26 @@ impl Session<'_> {
         args: &BTreeMap<String, String>,
     ) -> Result<LateRun, String> {
         let cancel = Cancel::new();
-        let run = self.side_run(Wanted { recipe, args, contexts: &[] }, &cancel)?;
+        let run = self.side_run(Wanted { recipe, args, contexts: Vec::new() }, &cancel)?;
         self.tell(&Happening::Recipe { recipe });
         let (hook, recipe) = (hook.to_owned(), recipe.to_owned());
-        Ok(LateRun { hook, recipe, cancel, thread: thread::spawn(move || run.run()) })
+        let thread = thread::Builder::new().spawn(move || run.run());
+        let thread = thread.map_err(|error| error.to_string())?;
+        Ok(LateRun { hook, recipe, cancel, thread })
     }
 
     fn finish_late(&mut self, run: LateRun) {
         let Ok(answer) = run.thread.join() else {
-            return self.diagnose(&failed(&run.hook, &run.recipe, "it broke down"));
+            return self.late_failed(&run.hook, &run.recipe, "it broke down");
         };
         self.conversation.add_side_usage(answer.spent);
         match answer.said {
-            Ok(text) => self.push_late(&run.hook, &text),
-            Err(_) if run.cancel.is_cancelled() => {}
-            Err(reason) => self.diagnose(&failed(&run.hook, &run.recipe, &reason)),
+            Ok(text) => {
+                self.callback_failures = 0;
+                self.push_late(&run.hook, &text);
+            }
+            Err(_) if run.cancel.is_cancelled() => self.diagnose(&too_late(&run.hook, &run.recipe)),
+            Err(reason) => self.late_failed(&run.hook, &run.recipe, &reason),
         }
     }
 
@@ -99,8 +119,16 @@ impl Session<'_> {
     }
 }
 
-fn failed(hook: &str, recipe: &str, reason: &str) -> Diagnostic {
-    let message = format!("the recipe {recipe:?}, which {hook} called back late: {reason}");
-    Diagnostic::new("callback-failed", Severity::Warning, message)
-        .help("the conversation goes on without its answer")
+fn too_many(hook: &str, recipe: &str) -> Diagnostic {
+    let message = format!(
+        "the recipe {recipe}, which {hook} called back late, is not run: {AT_ONCE} of the kind run already"
+    );
+    Diagnostic::new("callback-dropped", Severity::Warning, message)
+}
+
+fn too_late(hook: &str, recipe: &str) -> Diagnostic {
+    let message = format!(
+        "the recipe {recipe}, which {hook} called back late, was not done when the session ended"
+    );
+    Diagnostic::new("callback-too-late", Severity::Warning, message)
 }

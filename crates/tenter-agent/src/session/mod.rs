@@ -16,6 +16,7 @@ mod subagents;
 mod turns;
 mod user_message;
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -108,6 +109,8 @@ pub struct Session<'a> {
     callback_failures: u32,
     /// Recipes that asynchronous hooks called back.
     late_runs: Vec<LateRun>,
+    /// Recipes of the project whose programs were held back, which is told once of each.
+    told_untrusted: Mutex<BTreeSet<String>>,
 }
 
 /// A hook refused to let a session start.
@@ -185,6 +188,7 @@ impl<'a> Session<'a> {
             subagents_spent: Mutex::default(),
             callback_failures: 0,
             late_runs: Vec::new(),
+            told_untrusted: Mutex::default(),
         }
     }
 

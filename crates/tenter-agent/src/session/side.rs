@@ -4,43 +4,51 @@
 //! What it spends is the conversation's; what it says is for whoever started it.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError};
 
 use tenter_engine::catalog::Catalog;
 use tenter_engine::{Engine, EngineSettings};
 use tenter_proc::Cancel;
-use tenter_protocol::{Message, Scope};
+use tenter_protocol::{Diagnostic, Message, Scope, Severity};
 
 use super::{Agent, AgentError, AgentSettings, Finish, Session, Status, UserMessage};
 use crate::conversation::{Conversation, Spent};
 use crate::permission::{Answer, FixedAnswer, Permissions};
-use crate::recipe::{self, Recipe};
+use crate::recipe::{self, Recipe, RecipeError};
 use crate::store::Store;
+use crate::tools::Registry;
 use crate::transcript::transcript;
 use crate::watch::{Happening, Watcher};
 
 /// Model responses of a side run at most: it is to come to an end on its own.
 const MAX_TURNS: u64 = 30;
-/// Bytes of text that a token is taken for, with room for what a tokenizer makes more of.
-const BYTES_PER_TOKEN: u64 = 3;
 
 /// A recipe that is asked for.
-#[derive(Debug, Clone, Copy)]
 pub(super) struct Wanted<'w> {
     /// Its name.
     pub(super) recipe: &'w str,
     /// Its arguments.
     pub(super) args: &'w BTreeMap<String, String>,
     /// What hooks want it to know besides.
-    pub(super) contexts: &'w [String],
+    pub(super) contexts: Vec<String>,
 }
 
 /// A side run that is ready to start; nothing ties it to the session that made it.
 pub(super) struct SideRun {
     agent: Agent,
-    id: String,
-    prompt: String,
+    recipe: Recipe,
+    args: BTreeMap<String, String>,
+    material: Material,
     cancel: Cancel,
+}
+
+/// What a side run works on.
+struct Material {
+    conversation_id: String,
+    messages: Arc<Vec<Message>>,
+    contexts: Vec<String>,
+    /// Bytes of the whole prompt at most.
+    budget: usize,
 }
 
 /// What came of a side run.
@@ -61,41 +69,42 @@ impl Session<'_> {
         if settings.side_run {
             return Err("a recipe beside a conversation cannot start another".to_owned());
         }
-        let book = &settings.recipes;
-        let recipe = book.find(wanted.recipe).map_err(|error| error.to_string())?;
-        let shell = book.shell(&recipe, cancel);
-        let rendered = recipe::render(&recipe, wanted.args, shell.as_ref()).map_err(|errors| {
-            errors.iter().map(|error| error.message.clone()).collect::<Vec<_>>().join("; ")
-        })?;
-        for warning in &rendered.warnings {
-            self.diagnose(warning);
+        let recipe = settings.recipes.find(wanted.recipe).map_err(|error| unusable(&error))?;
+        if settings.recipes.wants_trust(&recipe) {
+            self.tell_untrusted(&recipe);
         }
-        let prompt = self.prompt(&rendered.text, wanted.contexts);
-        Ok(SideRun {
-            agent: self.side_agent(&recipe)?,
-            id: self.conversation.id().to_owned(),
-            prompt,
-            cancel: cancel.clone(),
-        })
+        // A quarter of the window is for the answer, for the tools and for what was estimated badly.
+        let window = self.agent.model.context_window() / 4 * 3;
+        let budget = window.saturating_mul(self.conversation.bytes_per_token());
+        let material = Material {
+            conversation_id: self.conversation.id().to_owned(),
+            messages: self.conversation.messages(),
+            contexts: wanted.contexts,
+            budget: usize::try_from(budget).unwrap_or(usize::MAX),
+        };
+        let agent = self.side_agent(&recipe)?;
+        let (args, cancel) = (wanted.args.clone(), cancel.clone());
+        Ok(SideRun { agent, recipe, args, material, cancel })
     }
 
-    /// The recipe's text and the conversation, which together fit into the model.
-    fn prompt(&self, task: &str, contexts: &[String]) -> String {
-        let window = self.agent.model.context_window().saturating_mul(BYTES_PER_TOKEN);
-        let budget =
-            usize::try_from(window / 4 * 3).unwrap_or(usize::MAX).saturating_sub(task.len());
-        let talk = transcript(&self.conversation.messages(), budget);
-        let mut prompt = task.to_owned();
-        for context in contexts {
-            prompt.push_str("\n\n");
-            prompt.push_str(context);
+    fn tell_untrusted(&self, recipe: &Recipe) {
+        let mut told = self.told_untrusted.lock().unwrap_or_else(PoisonError::into_inner);
+        if told.insert(recipe.name.clone()) {
+            let message = format!(
+                "the recipe {} comes with the project and is not trusted: none of its programs is started, and it gets no tools",
+                recipe.name
+            );
+            let finding = Diagnostic::new("recipe-untrusted", Severity::Warning, message);
+            let help = "look at it, and let it have them with `tenter trust`";
+            self.diagnose(&finding.at(&recipe.origin.path).help(help));
         }
-        format!("{prompt}\n\n<conversation>\n{talk}\n</conversation>")
     }
 
     fn side_agent(&self, recipe: &Recipe) -> Result<Agent, String> {
         let settings = &self.agent.settings;
         let tools = recipe.restrict(self.agent.tools.clone()).map_err(|error| error.to_string())?;
+        // No hook watches a recipe beside the conversation, so the project's word is not enough.
+        let tools = if settings.recipes.is_untrusted(recipe) { Registry::default() } else { tools };
         let engine = EngineSettings {
             project: settings.project.clone(),
             environment: tenter_engine::environment::HookEnvironment::default(),
@@ -125,14 +134,43 @@ impl Session<'_> {
 impl SideRun {
     /// Runs to the end.
     pub(super) fn run(self) -> SideAnswer {
-        let settings = &self.agent.settings;
-        let name = self.agent.model.name();
-        let conversation = Conversation::new(self.id, None, &settings.project, name);
-        let mut session = Session::new(&self.agent, conversation, self.cancel);
-        let finish = session.send(&UserMessage::from(self.prompt.as_str()));
-        let spent = Spent::of(session.usage());
-        SideAnswer { said: answer(finish), spent }
+        let id = self.material.conversation_id.clone();
+        let (project, model) = (&self.agent.settings.project, self.agent.model.name());
+        let conversation = Conversation::new(id, None, project, model);
+        let mut session = Session::new(&self.agent, conversation, self.cancel.clone());
+        let said = self.prompt(&session).and_then(|prompt| {
+            let message = UserMessage::from(prompt.as_str());
+            answer(session.send(&message))
+        });
+        SideAnswer { said, spent: Spent::of(session.usage()) }
     }
+
+    /// The conversation, the recipe's text and what hooks add: together they fit into the model.
+    fn prompt(&self, session: &Session) -> Result<String, String> {
+        let shell = self.agent.settings.recipes.shell(&self.recipe, &self.cancel);
+        let rendered = recipe::render(&self.recipe, &self.args, shell.as_ref());
+        let rendered = rendered.map_err(|errors| joined(&errors))?;
+        for warning in &rendered.warnings {
+            session.diagnose(warning);
+        }
+        let contexts = self.material.contexts.iter().map(String::as_str);
+        let task = std::iter::once(rendered.text.as_str()).chain(contexts).collect::<Vec<_>>();
+        let task = task.join("\n\n");
+        let left = self.material.budget.saturating_sub(task.len());
+        let talk = transcript(&self.material.messages, left);
+        Ok(format!("<conversation>\n{talk}\n</conversation>\n\n{task}"))
+    }
+}
+
+fn unusable(error: &RecipeError) -> String {
+    match error {
+        RecipeError::Unusable { findings, .. } => joined(findings),
+        other => other.to_string(),
+    }
+}
+
+fn joined(findings: &[Diagnostic]) -> String {
+    findings.iter().map(|finding| finding.message.as_str()).collect::<Vec<_>>().join("; ")
 }
 
 fn answer(finish: Finish) -> Result<String, String> {

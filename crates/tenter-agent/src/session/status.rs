@@ -109,8 +109,8 @@ impl AgentError {
         match self {
             Self::Model(ModelError::Refused { help, .. }) => help.clone(),
             Self::Model(ModelError::TooLong { .. }) => Some(
-                "begin a new conversation, go on with a fork of this one from before it grew (`tenter conversation fork`), \
-                 or use a model that holds more"
+                "compact it (`tenter run -r compact --follow`), begin a new conversation, go on with a fork of this one from \
+                 before it grew (`tenter conversation fork`), or use a model that holds more"
                     .to_owned(),
             ),
             Self::Model(ModelError::Passing { .. }) | Self::GaveUp { .. } => {

@@ -24,9 +24,13 @@ impl Subagents for Session<'_> {
         );
         let mut child = Session::new(self.agent, conversation, self.cancel.clone());
         let finish = child.send(&UserMessage::from(subagent.task.as_str()));
+        let late = child.end_late();
         self.account(&child);
         let now = rfc3339((self.agent.settings.clock)());
-        let saved = child.conversation.set_status(&self.agent.store, finish.status.as_str(), &now);
+        let saved = late.and_then(|()| {
+            let status = finish.status.as_str();
+            Ok(child.conversation.set_status(&self.agent.store, status, &now)?)
+        });
         let response = self.after_subagent(subagent, finish.response);
         if let Err(error) = saved {
             return Err(SubagentError::Failed(error.to_string()));

@@ -93,7 +93,9 @@ impl Session<'_> {
             if tools_used {
                 progress.continuations = 0;
             } else if !self.before_stop(progress)? {
-                return Ok(Status::Done);
+                // Hooks that were ended could not have the agent go on.
+                let ended = self.cancel.is_cancelled();
+                return Ok(if ended { Status::Interrupted } else { Status::Done });
             }
         }
     }

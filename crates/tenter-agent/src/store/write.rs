@@ -39,6 +39,23 @@ impl Store {
         self.write(|transaction| add_exchange(transaction, exchange))
     }
 
+    /// Records what was taken for nothing that is saved: a recipe that failed, a response that says nothing. It is counted
+    /// with the entry that comes next, if one does.
+    ///
+    /// # Errors
+    /// As [`append`](Self::append).
+    pub fn spend(
+        &self,
+        id: &str,
+        expected_next: u64,
+        usage: &ExchangeUsage<'_>,
+    ) -> Result<(), StoreError> {
+        self.write(|transaction| {
+            let now = position(transaction, id, expected_next)?;
+            add_usage(transaction, id, now.next, usage)
+        })
+    }
+
     /// Replaces the history and records by whom and why (R32, R36). What it replaces stays in [`history`](Self::history)
     /// and can be [restored](Self::restore). Returns the next sequence number.
     ///
@@ -123,7 +140,15 @@ fn add_usage(
     let sql = "INSERT INTO usage
         (conversation_id, sequence, model, input_tokens, output_tokens, cached_input_tokens, cache_write_tokens, cost_usd,
          context_window, max_context_window, estimated)
-        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)";
+        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)
+        ON CONFLICT DO UPDATE SET model = excluded.model,
+            input_tokens = input_tokens + excluded.input_tokens,
+            output_tokens = output_tokens + excluded.output_tokens,
+            cached_input_tokens = cached_input_tokens + excluded.cached_input_tokens,
+            cache_write_tokens = cache_write_tokens + excluded.cache_write_tokens,
+            cost_usd = coalesce(cost_usd + excluded.cost_usd, cost_usd, excluded.cost_usd),
+            context_window = excluded.context_window, max_context_window = excluded.max_context_window,
+            estimated = max(estimated, excluded.estimated)";
     transaction.prepare_cached(sql)?.execute(params![
         id,
         Number(sequence),

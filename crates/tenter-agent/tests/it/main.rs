@@ -5,6 +5,10 @@
     reason = "a test that fails may panic, and so may what it is made of"
 )]
 
+mod compaction;
+mod compaction_callbacks;
+mod compaction_failures;
+mod compaction_late;
 mod recipes;
 mod session;
 mod session_stage;

@@ -386,7 +386,7 @@ fn those_that_come_along_render_without_arguments_and_without_warnings() {
     for (name, must_hold) in [
         ("compact", vec!["## Objective", "## Last request", "word for word"]),
         ("init", vec!["Write `AGENTS.md`"]),
-        ("commit", vec!["<git diff --cached>", "<git log --format=%s -n 10>"]),
+        ("commit", vec!["<git diff --cached>", "<git log --all --format=%s -n 10>"]),
         ("github/pr", vec!["into `main`", "<git diff --merge-base main HEAD>", "HEAD --not main>"]),
     ] {
         let recipe = bench.find(name);

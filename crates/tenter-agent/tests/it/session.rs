@@ -116,7 +116,7 @@ fn a_wait_is_over_as_soon_as_the_work_is_interrupted() {
     let hour = Duration::from_hours(1);
     let retry = RetrySettings { attempts: 5, first_delay: hour, max_delay: hour };
     let stage = Stage::new("turns: [{text: never, fault: {kind: overloaded}}]", retry);
-    stage.interrupt_at_retry();
+    stage.interrupt_at("retry");
     let (finish, _) = stage.send(&"hi".into());
     assert_eq!(finish.status, Status::Interrupted);
     assert!(finish.error.is_none());

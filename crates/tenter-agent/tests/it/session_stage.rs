@@ -1,27 +1,33 @@
-//! An agent without hooks that works in a scratch project, and everything that it tells.
+//! An agent that works in a scratch project, without hooks or under real ones, and everything that it tells.
 
 use std::ffi::OsString;
 use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
+use serde_json::Value;
 use tempfile::TempDir;
 use tenter_agent::model::scripted::ScriptedModel;
 use tenter_agent::permission::{Answer, FixedAnswer, Permissions};
 use tenter_agent::recipe::{RecipeBook, RecipePlaces, Recipes};
-use tenter_agent::store::Store;
+use tenter_agent::store::{Epoch, Store};
 use tenter_agent::tools::{Registry, Workspace, WorkspaceSettings};
 use tenter_agent::{
     Agent, AgentSettings, Conversation, Finish, Happening, RetrySettings, Session, UserMessage,
     Watcher,
 };
-use tenter_engine::catalog::Catalog;
+use tenter_engine::catalog::{Catalog, LoadRequest, PolicyTable, load};
 use tenter_engine::environment::HookEnvironment;
+use tenter_engine::query::QUERY_TIMEOUT;
+use tenter_engine::source::Places;
+use tenter_engine::trust::{TrustMode, TrustStore};
 use tenter_engine::{Engine, EngineSettings};
 use tenter_proc::Cancel;
 use tenter_protocol::event::Usage;
-use tenter_protocol::{Message, Scope};
+use tenter_protocol::{Message, Scope, Severity};
 
 /// Waits that no test notices.
 pub(crate) const QUICK: RetrySettings = RetrySettings {
@@ -31,7 +37,7 @@ pub(crate) const QUICK: RetrySettings = RetrySettings {
 };
 
 /// What a conversation is called on a stage.
-const ID: &str = "01a20060-e872-73af-9a25-ba7a128ce65f";
+pub(crate) const ID: &str = "01a20060-e872-73af-9a25-ba7a128ce65f";
 
 pub(crate) struct Stage {
     folder: TempDir,
@@ -44,8 +50,8 @@ pub(crate) struct Stage {
 #[derive(Default)]
 struct Told {
     lines: Mutex<Vec<String>>,
-    /// Thrown when the model is to be asked again.
-    at_retry: Mutex<Option<Cancel>>,
+    /// Thrown when something is told that begins so.
+    interruption: Mutex<Option<(&'static str, Cancel)>>,
 }
 
 impl Watcher for Told {
@@ -57,16 +63,25 @@ impl Watcher for Told {
             Happening::Reasoning(text) => format!("reasoning {text}"),
             Happening::ToolResult { result, .. } => format!("result {}", result.text().trim()),
             Happening::Retry { attempt, of, after, reason, discarded } => {
-                if let Some(cancel) = &*self.at_retry.lock().unwrap() {
-                    cancel.cancel();
-                }
                 let void = if *discarded { ", void" } else { "" };
                 let after = if *after > QUICK.max_delay { "long" } else { "short" };
                 format!("retry {attempt}/{of} {after}{void}: {reason}")
             }
             Happening::Diagnostic(finding) => format!("{} {}", finding.id, finding.message),
+            Happening::Recipe { recipe } => format!("recipe {recipe}"),
+            Happening::History { kind, by, before, after } => {
+                format!("history {kind} by {by}: {before} -> {after}")
+            }
+            Happening::Blocked { event, hook, reason } => {
+                format!("blocked {event} {hook}: {reason}")
+            }
             _ => return,
         };
+        if let Some((beginning, cancel)) = &*self.interruption.lock().unwrap()
+            && line.starts_with(beginning)
+        {
+            cancel.cancel();
+        }
         self.lines.lock().unwrap().push(line);
     }
 }
@@ -76,14 +91,11 @@ impl Stage {
         let folder = TempDir::new().unwrap();
         let project = folder.path().join("project");
         fs::create_dir(&project).unwrap();
+        for owner in ["project", "home"] {
+            fs::create_dir_all(folder.path().join(owner).join(".kodelet/recipes")).unwrap();
+        }
         let told = Arc::new(Told::default());
         let clock = || Timestamp::UNIX_EPOCH;
-        let engine = EngineSettings {
-            project: project.clone(),
-            environment: HookEnvironment::new(&Vec::new(), &[]),
-            clock,
-            observers: Vec::new(),
-        };
         let workspace = WorkspaceSettings {
             project: project.clone(),
             add_dirs: Vec::new(),
@@ -103,7 +115,7 @@ impl Stage {
             trust: Arc::new(|_| false),
         };
         let settings = AgentSettings {
-            project,
+            project: project.clone(),
             clock,
             system_prompt: "Be good.".to_owned(),
             max_turns: Some(20),
@@ -117,7 +129,7 @@ impl Stage {
         };
         let agent = Agent {
             model: Arc::new(ScriptedModel::parse("scripted:stage", script).unwrap()),
-            engine: Engine::new(Catalog::default(), engine),
+            engine: engine(Catalog::default(), &project),
             tools: Registry::standard(),
             workspace: Arc::new(Workspace::new(workspace).unwrap()),
             store: Store::in_memory().unwrap(),
@@ -129,17 +141,84 @@ impl Stage {
         Self { folder, agent, cancel: Cancel::new(), told }
     }
 
-    /// Interrupts the work when the model is to be asked again.
-    pub(crate) fn interrupt_at_retry(&self) {
-        *self.told.at_retry.lock().unwrap() = Some(self.cancel.clone());
+    /// Interrupts the work when something is told that begins so.
+    pub(crate) fn interrupt_at(&self, beginning: &'static str) {
+        *self.told.interruption.lock().unwrap() = Some((beginning, self.cancel.clone()));
+    }
+
+    /// Writes a file of the scratch folder, which holds `project` and `home`.
+    pub(crate) fn write(&self, path: &str, text: &str) -> PathBuf {
+        let path = self.folder.path().join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(&path, text).unwrap();
+        path
+    }
+
+    /// Installs a manifest hook with this trigger and these lines of front matter; its script in sh has the payload in
+    /// `$payload`. All hooks are loaded anew.
+    pub(crate) fn hook(&mut self, name: &str, trigger: &str, more: &str, body: &str) {
+        let folder = format!("home/.config/agents/hooks/{name}");
+        let front = format!("name: {name}\ndescription: A test.\ntrigger: {trigger}\n{more}");
+        self.write(&format!("{folder}/HOOK.md"), &format!("---\n{}\n---\n", front.trim()));
+        let run = self.write(
+            &format!("{folder}/scripts/run"),
+            &format!("#!/bin/sh\npayload=$(cat)\n{body}\n"),
+        );
+        fs::set_permissions(run, fs::Permissions::from_mode(0o755)).unwrap();
+        let project = &self.agent.settings.project;
+        self.agent.engine = engine(self.catalog(), project);
+    }
+
+    fn catalog(&self) -> Catalog {
+        let at = |path: &str| self.folder.path().join(path);
+        let places =
+            Places { project: at("project"), home: at("home"), config_home: at("home/.config") };
+        let (catalog, findings) = load(&LoadRequest {
+            places: &places,
+            trust: TrustMode::All,
+            store: &TrustStore::open(at("state/trust.json")).0,
+            cache: None,
+            environment: &environment(),
+            policies: &PolicyTable::default(),
+            query_timeout: QUERY_TIMEOUT,
+            cancel: &Cancel::new(),
+        });
+        assert!(findings.iter().all(|one| one.severity != Severity::Error), "{findings:?}");
+        catalog
+    }
+
+    /// Begins work on the conversation, a new one or that which is stored.
+    pub(crate) fn session(&self) -> Session<'_> {
+        let project = &self.agent.settings.project;
+        let conversation = match self.agent.store.load(ID) {
+            Ok(stored) => Conversation::resumed(stored),
+            Err(_) => Conversation::new(ID.to_owned(), None, project, "scripted"),
+        };
+        Session::start(&self.agent, conversation, self.cancel.clone()).ok().unwrap()
+    }
+
+    /// Every history that the conversation has had.
+    pub(crate) fn epochs(&self) -> Vec<Epoch> {
+        self.agent.store.history(ID).unwrap()
+    }
+
+    /// Waits until a file is in the project.
+    pub(crate) fn wait_for(&self, name: &str) {
+        let (path, start) = (self.agent.settings.project.join(name), Instant::now());
+        while !path.exists() {
+            assert!(start.elapsed() < Duration::from_mins(1), "there is no {name}");
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    }
+
+    /// The lines of a file of the project, each as JSON.
+    pub(crate) fn logged(&self, name: &str) -> Vec<Value> {
+        self.read(name).lines().map(|line| serde_json::from_str(line).unwrap()).collect()
     }
 
     /// Has the agent answer a message, and says how that ended and which figures it left.
     pub(crate) fn send(&self, message: &UserMessage) -> (Finish, Usage) {
-        let settings = &self.agent.settings;
-        let conversation = Conversation::new(ID.to_owned(), None, &settings.project, "scripted");
-        let mut session =
-            Session::start(&self.agent, conversation, self.cancel.clone()).ok().unwrap();
+        let mut session = self.session();
         let finish = session.send(message);
         let usage = *session.usage();
         session.end(finish.status, finish.status.exit_reason());
@@ -167,6 +246,20 @@ impl Stage {
     pub(crate) fn read(&self, name: &str) -> String {
         fs::read_to_string(self.folder.path().join("project").join(name)).unwrap_or_default()
     }
+}
+
+fn environment() -> HookEnvironment {
+    HookEnvironment::new(&vec![("PATH".into(), search_path())], &[])
+}
+
+fn engine(catalog: Catalog, project: &Path) -> Engine {
+    let settings = EngineSettings {
+        project: project.to_owned(),
+        environment: environment(),
+        clock: || Timestamp::UNIX_EPOCH,
+        observers: Vec::new(),
+    };
+    Engine::new(catalog, settings)
 }
 
 #[expect(

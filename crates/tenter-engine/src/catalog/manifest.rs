@@ -1,4 +1,4 @@
-//! A manifest hook, as far as its folder tells: what `HOOK.md` says, and which script there is. Only the front matter is
+//! A manifest hook, as far as its folder tells: what `HOOK.md` says, and which script there is, if it has code. Only the front matter is
 //! read; the text below it is for people, and the script for its turn (section 9 of the specification).
 
 use std::fs::File;
@@ -7,13 +7,14 @@ use std::path::Path;
 use std::time::Duration;
 
 use tenter_protocol::executable::Subscription;
-use tenter_protocol::manifest::Manifest;
 use tenter_protocol::manifest::front_matter::{self, LONGEST_FILE, Rules};
+use tenter_protocol::manifest::{Declaration, Manifest};
 use tenter_protocol::{Diagnostic, Severity};
 
 use super::policy::OwnPolicy;
-use crate::hook::{ManifestHook, Protocol};
-use crate::matcher::{self, Matcher};
+use crate::declared::{CHECKS, Declared, action_and_script};
+use crate::hook::{ManifestHook, Protocol, Work};
+use crate::matcher::Matcher;
 use crate::source::{Candidate, Script, script};
 
 /// Bytes that are read of a manifest at once: front matter is a few lines.
@@ -54,8 +55,12 @@ pub(super) fn read(candidate: &Candidate, file: &Path) -> Read {
         Ok(bytes) => bytes,
         Err(error) => return unread(format!("has a HOOK.md that cannot be read: {error}")),
     };
-    let (manifest, diagnostics) =
-        front_matter::read(file, &bytes, Rules::Tolerant, &matcher::check);
+    let (manifest, diagnostics) = front_matter::read(file, &bytes, Rules::Tolerant, CHECKS);
+    let conflict = action_and_script(file, &bytes).filter(|_| manifest.is_some());
+    let (manifest, diagnostics) = match conflict {
+        Some(finding) => (None, diagnostics.into_iter().chain([finding]).collect()),
+        None => (manifest, diagnostics),
+    };
     let Some(manifest) = manifest else {
         let first = diagnostics.iter().find(|finding| finding.severity == Severity::Error);
         let why = first.map_or("it has no front matter", |finding| finding.message.as_str());
@@ -101,20 +106,28 @@ pub(super) fn hook(manifest: &Manifest, folder: &Path) -> Result<Hook, String> {
         asynchronous: (!manifest.unset.asynchronous).then_some(manifest.asynchronous),
         fail_closed: manifest.extensions.fail_closed == Some(true),
     };
-    let script = match script(folder) {
-        Script::Entry(entry) => Runnable::Yes(Protocol::Manifest(Box::new(ManifestHook {
+    let runs = |work: Work| {
+        Ok::<_, String>(Runnable::Yes(Protocol::Manifest(Box::new(ManifestHook {
             description: manifest.description.clone(),
-            entry,
+            work,
             matcher: matcher(manifest)?,
             starts_in_own_folder: manifest.extensions.starts_in_own_folder,
             light_payload: manifest.extensions.light_payload,
             env: manifest.extensions.env.clone(),
             protected: manifest.extensions.protected,
-        }))),
-        Script::NotExecutable(_) => Runnable::NotExecutable,
-        Script::Missing => Runnable::Missing,
+        }))))
+    };
+    let script = match (&manifest.extensions.declaration, script(folder)) {
+        (Some(declaration), _) => runs(Work::Declared(Box::new(declared(declaration)?)))?,
+        (None, Script::Entry(entry)) => runs(Work::Script(entry))?,
+        (None, Script::NotExecutable(_)) => Runnable::NotExecutable,
+        (None, Script::Missing) => Runnable::Missing,
     };
     Ok(Hook { subscriptions, own, script })
+}
+
+fn declared(declaration: &Declaration) -> Result<Declared, String> {
+    Declared::new(declaration).map_err(|why| format!("has an action that cannot be used: {why}"))
 }
 
 /// The compiled matcher; none where there is nothing to match, or the event is not about a tool (R19).

@@ -20,7 +20,7 @@ use crate::replace_file;
 use crate::stamp::{FileStamp, HookStamp};
 
 /// Another version may know other events, so it does not read these answers.
-const VERSION: &str = concat!("2/", env!("CARGO_PKG_VERSION"));
+const VERSION: &str = concat!("3/", env!("CARGO_PKG_VERSION"));
 
 /// What is known of the file of a hook.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,10 +1,11 @@
 //! Runs one hook for one event: a payload in, a reply or a failure out. Knows no order and decides nothing.
 //!
-//! `process` says how a hook of either protocol is started, `answer` reads what it left behind, and `bounded`
-//! keeps what is told of that readable.
+//! `process` says how a hook of either protocol is started, `answer` reads what it left behind, `declared` answers for a hook
+//! without code, and `bounded` keeps what is told of that readable.
 
 mod answer;
 mod bounded;
+mod declared;
 mod process;
 mod trial;
 
@@ -15,10 +16,12 @@ use tenter_protocol::executable::{self, Subscription};
 use tenter_protocol::{Event, Reply, manifest};
 use thiserror::Error;
 
-use crate::hook::{Hook, Protocol};
+use crate::hook::{Hook, Protocol, Work};
 use crate::matcher::MatcherError;
 use crate::settings::EngineSettings;
 use crate::trust::{self, Changed};
+
+use process::Program;
 
 pub use trial::{Trial, run_once};
 
@@ -44,7 +47,7 @@ pub(crate) struct Report {
     pub(crate) warnings: Vec<String>,
     /// What the hook wanted recorded.
     pub(crate) notes: Vec<String>,
-    /// How the process ended, in words.
+    /// How the process ended, in words, or that there was none.
     pub(crate) exit: String,
     /// How long it took.
     pub(crate) duration: Duration,
@@ -149,8 +152,16 @@ fn ask(hook: &Hook, request: Request, settings: &EngineSettings, cancel: &Cancel
     if let Err(changed) = trust::verify_unchanged(hook) {
         return Report::not_started(changed.into());
     }
+    let program = match &hook.protocol {
+        Protocol::Executable => Program::Executable,
+        Protocol::Manifest(manifest) => match &manifest.work {
+            Work::Script(entry) => Program::Script(manifest, entry),
+            Work::Declared(declared) => return declared::run(declared, &request),
+        },
+    };
     let event = request.subscription.event;
-    let completion = tenter_proc::run(&process::invocation(hook, request, settings), cancel);
+    let invocation = process::invocation(hook, program, request, settings);
+    let completion = tenter_proc::run(&invocation, cancel);
     let answer::Read { answer, warnings, notes } = answer::read(hook, event, &completion);
     Report {
         answer,

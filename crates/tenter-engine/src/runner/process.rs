@@ -8,29 +8,39 @@ use tenter_protocol::executable::PROTOCOL_VERSION;
 
 use super::Request;
 use crate::environment::Environment;
-use crate::hook::{EntryPoint, Hook, Protocol};
+use crate::hook::{EntryPoint, Hook, ManifestHook};
 use crate::settings::EngineSettings;
 
-pub(super) fn invocation(hook: &Hook, request: Request, settings: &EngineSettings) -> Invocation {
-    let env = environment(hook, &request, settings);
-    let (program, args) = program(hook, &env);
+/// What is started for a hook.
+#[derive(Clone, Copy)]
+pub(super) enum Program<'h> {
+    /// The hook's own file.
+    Executable,
+    /// A manifest hook's script.
+    Script(&'h ManifestHook, &'h EntryPoint),
+}
+
+pub(super) fn invocation(
+    hook: &Hook,
+    program: Program<'_>,
+    request: Request,
+    settings: &EngineSettings,
+) -> Invocation {
+    let env = environment(hook, program, &request, settings);
+    let (path, args) = match program {
+        Program::Executable => (hook.path.clone(), vec!["run".into()]),
+        Program::Script(_, entry) => script(entry, &env),
+    };
     let in_own_folder =
-        matches!(&hook.protocol, Protocol::Manifest(manifest) if manifest.starts_in_own_folder);
+        matches!(program, Program::Script(manifest, _) if manifest.starts_in_own_folder);
     Invocation {
-        program,
+        program: path,
         args,
         cwd: if in_own_folder { hook.path.clone() } else { settings.project.clone() },
         env,
         stdin: request.payload.into_bytes(),
         streams: Streams::Separate,
         limits: Limits { timeout: hook.policy.timeout, ..Limits::default() },
-    }
-}
-
-fn program(hook: &Hook, env: &Environment) -> (PathBuf, Vec<OsString>) {
-    match &hook.protocol {
-        Protocol::Executable => (hook.path.clone(), vec!["run".into()]),
-        Protocol::Manifest(manifest) => script(&manifest.entry, env),
     }
 }
 
@@ -49,10 +59,15 @@ fn is_in_path(name: &str, env: &Environment) -> bool {
 }
 
 /// The environment of one run (R40).
-fn environment(hook: &Hook, request: &Request, settings: &EngineSettings) -> Environment {
-    let (folder, asked) = match &hook.protocol {
-        Protocol::Executable => (hook.path.parent().unwrap_or(Path::new("/")), &[][..]),
-        Protocol::Manifest(manifest) => (hook.path.as_path(), manifest.env.as_slice()),
+fn environment(
+    hook: &Hook,
+    program: Program<'_>,
+    request: &Request,
+    settings: &EngineSettings,
+) -> Environment {
+    let (folder, asked) = match program {
+        Program::Executable => (hook.path.parent().unwrap_or(Path::new("/")), &[][..]),
+        Program::Script(manifest, _) => (hook.path.as_path(), manifest.env.as_slice()),
     };
     let mut added: Vec<(&str, OsString)> = vec![
         ("TENTER_EVENT", request.subscription.spelling.into()),
@@ -62,7 +77,7 @@ fn environment(hook: &Hook, request: &Request, settings: &EngineSettings) -> Env
         ("TENTER_HOOK_NAME", hook.name.as_str().into()),
         ("TENTER_PROTOCOL_VERSION", PROTOCOL_VERSION.to_string().into()),
     ];
-    if matches!(hook.protocol, Protocol::Manifest(_)) {
+    if matches!(program, Program::Script(..)) {
         // Python would write compiled files beside the script, and a folder that changed is not trusted any more.
         added.push(("PYTHONDONTWRITEBYTECODE", "1".into()));
     }

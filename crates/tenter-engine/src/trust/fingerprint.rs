@@ -1,4 +1,5 @@
-//! What a hook is made of: SHA-256 over the content of its file, or over everything in its folder, links followed.
+//! What a hook is made of: SHA-256 over the content of its file, or over everything in its folder, links followed. And what
+//! a recipe is made of.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read};
@@ -24,6 +25,11 @@ pub fn fingerprint(path: &Path) -> io::Result<(Fingerprint, HookStamp)> {
         HookStamp::File(_) => of_file(path).map(|(taken, stamp)| (taken, HookStamp::File(stamp))),
         HookStamp::Folder(files) => of_folder(path, files),
     }
+}
+
+/// The fingerprint of a recipe's bytes. It is no hook's, so that whoever trusts a text has not trusted it as a program.
+pub fn fingerprint_of_recipe(bytes: &[u8]) -> Fingerprint {
+    Fingerprint(hex(&Sha256::new().chain_update(b"recipe\0").chain_update(bytes).finalize()))
 }
 
 /// Covers each file's path, whether it may be executed, and its content: everything that decides what would run (R45).
@@ -101,6 +107,17 @@ mod tests {
             assert_eq!(fingerprint.0, expected);
             assert_eq!(stamp, HookStamp::File(FileStamp::new(&fs::metadata(&path).unwrap())));
         }
+    }
+
+    #[test]
+    fn a_recipe_that_is_trusted_is_not_trusted_as_a_hook() {
+        let scratch = tempfile::tempdir().unwrap();
+        let path = scratch.path().join("both");
+        let text = "#!/bin/sh\n# {{bash \"git\" \"diff\"}}\n";
+        fs::write(&path, text).unwrap();
+        let of_recipe = fingerprint_of_recipe(text.as_bytes());
+        assert_ne!(of_recipe, fingerprint(&path).unwrap().0);
+        assert_ne!(of_recipe, fingerprint_of_recipe(b"another"));
     }
 
     #[test]

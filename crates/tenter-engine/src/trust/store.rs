@@ -99,7 +99,7 @@ struct Content {
 }
 
 /// The trust store.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct TrustStore {
     path: PathBuf,
     projects: Projects,

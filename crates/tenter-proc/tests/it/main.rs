@@ -8,5 +8,6 @@
 mod background;
 mod ends;
 mod harness;
+mod interactive;
 mod starts;
 mod streams;

@@ -1,13 +1,15 @@
 //! The manifest protocol: a hook is a folder with `HOOK.md`, whose front matter says when it runs, and a script.
 //!
 //! `front_matter` reads what stands between the `---` lines, with the place of every value; `payload` and `reply` are the two
-//! sides of a run. The specification is `agent-hooks-specification.md`.
+//! sides of a run; `declaration` is what stands in the script's place where a hook has no code. The specification is `agent-hooks-specification.md`.
 
+mod declaration;
 #[cfg(feature = "manifest")]
 pub mod front_matter;
 mod payload;
 mod reply;
 
+pub use declaration::{Action, Declaration, actions_at};
 pub use payload::payload;
 pub use reply::{Answer, deny_by_exit, parse_reply};
 
@@ -73,4 +75,6 @@ pub struct Extensions {
     pub env: Vec<String>,
     /// `payload: light`: it does without the history (R57).
     pub light_payload: bool,
+    /// `action`, and what belongs to it: what a hook without code does.
+    pub declaration: Option<Declaration>,
 }

@@ -7,14 +7,14 @@ use tenter_protocol::manifest::Manifest;
 use tenter_protocol::manifest::front_matter::{LONGEST_FILE, LONGEST_FRONT_MATTER, Rules, body};
 use tenter_protocol::{Diagnostic, Severity};
 
-use crate::manifests::judge;
+use crate::manifests::JUDGE;
 
 fn read(bytes: &[u8]) -> (Option<Manifest>, Vec<Diagnostic>) {
     tenter_protocol::manifest::front_matter::read(
         Path::new("/hooks/guard/HOOK.md"),
         bytes,
         Rules::Tolerant,
-        &judge,
+        JUDGE,
     )
 }
 

@@ -5,16 +5,30 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use tenter_protocol::manifest::front_matter::{Rules, json_schema, properties, read};
+use tenter_protocol::manifest::front_matter::{
+    Checks, Rules, Source, TemplateKind, json_schema, properties, read,
+};
 use tenter_protocol::{Diagnostic, Severity, json};
 
 /// Stands for the engine's compiler: an unclosed bracket is wrong, look-around is slow.
-pub(crate) fn judge(pattern: &str) -> Result<Option<String>, String> {
+fn judge(pattern: &str) -> Result<Option<String>, String> {
     if pattern.matches('[').count() != pattern.matches(']').count() {
         return Err("unclosed character class".to_owned());
     }
     Ok(pattern.contains("(?=").then(|| "it needs the slow engine".to_owned()))
 }
+
+/// Stands for the engine's template language: `??` cannot be understood.
+fn judge_template(_kind: TemplateKind, text: &str) -> Vec<Diagnostic> {
+    let flaw = |(place, _): (usize, &str)| {
+        let place = Source::new(text.as_bytes()).place(&(place..place + 2));
+        let flaw = Diagnostic::new("template", Severity::Error, "`??` cannot be understood");
+        flaw.marking(place).help("leave it out")
+    };
+    text.match_indices("??").map(flaw).collect()
+}
+
+pub(crate) const JUDGE: Checks<'static> = Checks { pattern: &judge, template: &judge_template };
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/manifests")
@@ -50,7 +64,7 @@ fn rendered(folder: &Path) -> String {
     let bytes = fs::read(folder.join("HOOK.md")).unwrap();
     let mut text = String::new();
     for (title, rules) in [("validate", Rules::Strict), ("run", Rules::Tolerant)] {
-        let (manifest, findings) = read(&folder.join("HOOK.md"), &bytes, rules, &judge);
+        let (manifest, findings) = read(&folder.join("HOOK.md"), &bytes, rules, JUDGE);
         let lines: String = findings.iter().map(line).collect();
         writeln!(text, "{title}:\n{lines}").unwrap();
         if rules == Rules::Tolerant {
@@ -87,7 +101,7 @@ fn valid_documents_have_no_errors_and_invalid_ones_have() {
         for folder in folders(kind) {
             let path = folder.join("HOOK.md");
             let bytes = fs::read(&path).unwrap();
-            let (manifest, findings) = read(&path, &bytes, Rules::Strict, &judge);
+            let (manifest, findings) = read(&path, &bytes, Rules::Strict, JUDGE);
             assert_eq!(manifest.is_some(), valid, "{}", folder.display());
             let error = findings.iter().any(|finding| finding.severity == Severity::Error);
             assert_ne!(error, valid, "{}", folder.display());
@@ -101,7 +115,7 @@ fn every_finding_has_its_file_and_says_what_would_be_right() {
         for folder in folders(kind) {
             let path = folder.join("HOOK.md");
             let bytes = fs::read(&path).unwrap();
-            for finding in read(&path, &bytes, Rules::Strict, &judge).1 {
+            for finding in read(&path, &bytes, Rules::Strict, JUDGE).1 {
                 assert_eq!(finding.path.as_ref(), Some(&path));
                 assert!(finding.help.is_some_and(|help| !help.is_empty()), "{}", finding.message);
                 assert!(finding.place.is_some(), "{}", finding.message);

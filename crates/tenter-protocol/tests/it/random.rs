@@ -5,10 +5,10 @@ use std::path::Path;
 use proptest::prelude::*;
 use proptest::sample::select;
 use tenter_protocol::lifecycle::TABLE;
-use tenter_protocol::manifest::front_matter::{Rules, body, properties, read};
+use tenter_protocol::manifest::front_matter::{Checks, Rules, body, properties, read};
 use tenter_protocol::{Diagnostic, Severity};
 
-use crate::manifests::judge;
+use crate::manifests::JUDGE;
 
 /// What every finding about `bytes` has to be like.
 fn check_findings(bytes: &[u8], findings: &[Diagnostic]) -> Result<(), TestCaseError> {
@@ -35,7 +35,7 @@ fn check_bytes(bytes: &[u8]) -> Result<(), TestCaseError> {
     let _ = body(bytes);
     let path = Path::new("/hooks/guard/HOOK.md");
     for rules in [Rules::Strict, Rules::Tolerant] {
-        let (manifest, findings) = read(path, bytes, rules, &judge);
+        let (manifest, findings) = read(path, bytes, rules, JUDGE);
         check_findings(bytes, &findings)?;
         let broken = findings.iter().any(|finding| finding.severity == Severity::Error);
         prop_assert_eq!(manifest.is_none(), broken);
@@ -154,7 +154,8 @@ proptest! {
         text.push_str(&format!("timeout: {timeout}\nasync: {asynchronous}\npriority: {priority}\n"));
         text.push_str(&format!("metadata: {}\n---\n# Title\n", serde_json::to_string(&metadata).unwrap()));
         let path = Path::new("/hooks").join(&name).join("HOOK.md");
-        let (manifest, findings) = read(&path, text.as_bytes(), Rules::Strict, &|_| Ok(None));
+        let checks = Checks { pattern: &|_| Ok(None), ..JUDGE };
+        let (manifest, findings) = read(&path, text.as_bytes(), Rules::Strict, checks);
         let manifest = manifest.ok_or_else(|| TestCaseError::fail(format!("{findings:?}\n{text}")))?;
         prop_assert_eq!(manifest.name, name);
         prop_assert_eq!(manifest.description, description);

@@ -6,7 +6,7 @@ use tenter_protocol::manifest::front_matter::{Rules, properties, read};
 use tenter_protocol::manifest::{Manifest, MatcherText};
 use tenter_protocol::{Diagnostic, json};
 
-use crate::manifests::judge;
+use crate::manifests::JUDGE;
 
 /// Every front matter of the specification, with the heading that it stands under.
 const EXAMPLES: [(&str, &str); 10] = [
@@ -152,7 +152,7 @@ const MATCHERS: [&str; 4] = [
 ];
 
 fn read_as(folder: &str, text: &str, rules: Rules) -> (Option<Manifest>, Vec<Diagnostic>) {
-    read(&Path::new("/hooks").join(folder).join("HOOK.md"), text.as_bytes(), rules, &judge)
+    read(&Path::new("/hooks").join(folder).join("HOOK.md"), text.as_bytes(), rules, JUDGE)
 }
 
 fn ids(findings: &[Diagnostic]) -> Vec<&'static str> {
@@ -268,7 +268,7 @@ fn the_reference_validators_cases_end_as_it_ends_them() {
 #[test]
 fn a_folder_without_a_name_is_not_compared() {
     let text = "---\nname: a\ndescription: b\ntrigger: session_end\n---\n";
-    let (manifest, findings) = read(Path::new("HOOK.md"), text.as_bytes(), Rules::Strict, &judge);
+    let (manifest, findings) = read(Path::new("HOOK.md"), text.as_bytes(), Rules::Strict, JUDGE);
     assert!(manifest.is_some(), "{findings:?}");
 }
 

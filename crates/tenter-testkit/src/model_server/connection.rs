@@ -11,7 +11,7 @@ use serde_json::Value;
 use super::http::{self, Request, Response};
 use super::invariants::{Findings, Seen};
 use super::ledger::Ledger;
-use super::script::{Fault, Reply, Script};
+use super::script::{Fault, Reply, Script, tokens};
 use super::stream::{End, Plan};
 use super::wire::{Answer, failure};
 use super::{Format, Recorded, invariants};
@@ -172,6 +172,7 @@ impl State {
             path: request.target.clone(),
             headers: request.headers.clone(),
             body: body.clone(),
+            tokens: tokens(&request.body),
         });
         let number = self.requests.len();
         let found = findings.into_lines();
@@ -187,7 +188,13 @@ impl State {
             let (status, body) = failure::wrong_key(route.format, self.script.llama);
             return Verdict::Refused(status, body);
         }
-        let reply = self.script.replies.pop_front().unwrap_or_else(|| Reply::text("Done."));
+        let counted = tokens(&request.body);
+        if let Some(window) = self.script.window.filter(|window| counted > *window) {
+            let text = format!("request {number}: over the window: {counted} of {window} tokens");
+            self.violations.push(text);
+            return Verdict::Refused(400, failure::too_long(route.format, self.script.llama));
+        }
+        let reply = self.script.next(&request.body);
         let serial = self.serial;
         self.serial += 1;
         let llama = self.script.llama;

@@ -71,6 +71,8 @@ pub struct Recorded {
     pub headers: Vec<(String, String)>,
     /// The body.
     pub body: Value,
+    /// The body's tokens, at four bytes each.
+    pub tokens: u64,
 }
 
 impl Recorded {

@@ -15,12 +15,21 @@ pub struct Script {
     pub(super) llama: bool,
     pub(super) key: Option<String>,
     pub(super) first_id: usize,
+    pub(super) window: Option<u64>,
+    pub(super) recipes: Option<String>,
 }
 
 impl Script {
     /// These answers.
     pub fn new(replies: impl IntoIterator<Item = Reply>) -> Self {
-        Self { replies: replies.into_iter().collect(), llama: false, key: None, first_id: 1 }
+        Self {
+            replies: replies.into_iter().collect(),
+            llama: false,
+            key: None,
+            first_id: 1,
+            window: None,
+            recipes: None,
+        }
     }
 
     /// Answers with the oddities of llama.cpp's own server, and asks for no key.
@@ -35,12 +44,45 @@ impl Script {
         self
     }
 
+    /// Counts what it is sent: four bytes of a request's body are a token, and what a reply says of its input is overruled. A
+    /// request of more than `window` tokens is refused in the provider's words, takes no answer from the script, and is a
+    /// violation: `over the window`.
+    pub fn counts_tokens(mut self, window: u64) -> Self {
+        self.window = Some(window);
+        self
+    }
+
+    /// Answers every request that holds a conversation as text, between `<conversation>` and `</conversation>`, with `text`,
+    /// and not from the script.
+    pub fn answers_recipes(mut self, text: &str) -> Self {
+        self.recipes = Some(text.to_owned());
+        self
+    }
+
+    /// The next answer to a request with this body.
+    pub(super) fn next(&mut self, body: &[u8]) -> Reply {
+        let is_recipe = || String::from_utf8_lossy(body).contains("</conversation>");
+        let mut reply = match &self.recipes {
+            Some(text) if is_recipe() => Reply::text(text),
+            _ => self.replies.pop_front().unwrap_or_else(|| Reply::text("Done.")),
+        };
+        if self.window.is_some() {
+            reply.usage = Usage { input: tokens(body), cached: 0, written: 0, ..reply.usage };
+        }
+        reply
+    }
+
     /// Numbers messages and calls from `first`. For a second server that the same conversation comes to: ids that were
     /// given out before would come again.
     pub fn ids_from(mut self, first: usize) -> Self {
         self.first_id = first;
         self
     }
+}
+
+/// The tokens of a request's body, as a server that counts them counts.
+pub(super) fn tokens(body: &[u8]) -> u64 {
+    (body.len() as u64).div_ceil(4)
 }
 
 impl From<Vec<Reply>> for Script {

@@ -4,6 +4,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use tenter_agent::permission::{FixedAnswer, Permissions};
+use tenter_agent::recipe::Recipe;
 use tenter_agent::store::{Store, StoredConversation, new_conversation_id};
 use tenter_agent::tools::{Registry, Workspace, WorkspaceSettings};
 use tenter_agent::{Agent, AgentSettings, Conversation, Model, Watcher};
@@ -37,6 +38,13 @@ impl Built {
         taken.unwrap_or_else(|| {
             new_conversation(&self.agent.settings.project, self.agent.model.as_ref())
         })
+    }
+
+    /// Names the recipe that the work is for: to hooks, and to whoever looks at the conversation later.
+    pub(crate) fn name_recipe(&mut self, recipe: &Recipe) {
+        self.agent.settings.recipe = Some(recipe.name.clone());
+        let conversation = self.conversation.get_mut().unwrap_or_else(PoisonError::into_inner);
+        *conversation = conversation.take().map(|begun| begun.begun_for(&recipe.name));
     }
 }
 
@@ -111,7 +119,7 @@ fn agent_settings(
         max_turns,
         max_continuations: project.settings.max_continuations,
         auto_compact: args.auto_compact(&project.settings),
-        recipes: recipes::book(project, args),
+        recipes: recipes::book(project, &args.fragment_dirs),
         recipe: None,
         side_run: false,
         ui: "run",
@@ -168,7 +176,8 @@ fn workspace(project: &Project, args: &AgentArgs) -> Result<Workspace, Failure> 
     let settings = WorkspaceSettings {
         project: project.root().to_owned(),
         add_dirs: args.add_dir.iter().map(|folder| project.env.cwd.join(folder)).collect(),
-        env: project.env.vars.clone(),
+        // A model that can print a key has told it to everybody.
+        env: project.hook_environment().given().clone(),
         state_dir: project.env.state_dir(),
         clock: env::now,
     };

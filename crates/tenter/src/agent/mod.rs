@@ -3,10 +3,12 @@
 
 mod build;
 mod change;
+mod compact;
 mod handover;
 pub(crate) mod models;
 mod prompt;
 pub(crate) mod recipes;
+pub(crate) mod writing;
 
 use std::num::NonZeroU64;
 use std::path::PathBuf;
@@ -16,7 +18,7 @@ use tenter_agent::session::{Finish, Session, Status, UserMessage};
 use tenter_engine::catalog::Catalog;
 use tenter_proc::Cancel;
 
-use crate::commands::trust;
+use crate::commands::trust::{self, Choice, Waiting};
 use crate::env::Env;
 use crate::failure::Failure;
 use crate::hooks::Project;
@@ -28,6 +30,7 @@ use crate::ui;
 
 pub(crate) use build::{Built, build};
 pub(crate) use change::model_named;
+pub(crate) use compact::{compact, how_to_restore};
 
 /// What an agent is to be: the flags that `run` and `chat` share.
 #[derive(Debug, Default, Clone, clap::Args)]
@@ -69,7 +72,7 @@ pub(crate) struct AgentArgs {
     /// Run without hooks.
     #[arg(long)]
     pub(crate) no_hooks: bool,
-    /// Trust the project's hooks as they are now.
+    /// Trust the project's hooks, and its recipes that start programs, as they are now.
     #[arg(long)]
     pub(crate) trust_project: bool,
     /// Model responses to one message at most; 0 is without limit.
@@ -116,33 +119,47 @@ impl AgentArgs {
     }
 }
 
-/// The catalog to run under; none when there are untrusted hooks and the person has to decide first (R46).
+/// The catalog to run under.
+///
+/// # Errors
+/// When there are untrusted hooks and the person has to decide first (R46).
 pub(crate) fn hooks_to_run(
     project: &mut Project,
     args: &AgentArgs,
     show: &dyn Show,
     cancel: &Cancel,
-) -> Result<Option<Catalog>, Failure> {
+) -> Result<Catalog, Failure> {
+    if args.trust_project {
+        recipes::trust_all(project, &args.fragment_dirs)?;
+    }
     if args.no_hooks || !project.settings.hooks_enabled {
-        return Ok(Some(Catalog::default()));
+        return Ok(Catalog::default());
     }
     let catalog = project.load(cancel);
     if catalog.untrusted().is_empty() {
-        return Ok(Some(catalog));
+        return Ok(catalog);
     }
-    let decided =
-        if args.trust_project { trust::Choice::Trust } else { trust::ask(project, &catalog) };
-    match decided {
-        trust::Choice::Trust => Ok(Some(trust::trust_and_reload(project, &catalog, cancel)?)),
-        trust::Choice::Skip => {
-            let names: Vec<&str> =
-                catalog.untrusted().iter().map(|hook| hook.name.as_str()).collect();
-            ui::note(format!("Not run this time: {}.", sanitize(&names.join(", "))));
-            Ok(Some(catalog))
+    if args.trust_project || trust_or_skip(project, Waiting::hooks_of(&catalog), show)? {
+        return trust::trust_and_reload(project, &catalog, cancel);
+    }
+    Ok(catalog)
+}
+
+/// Whether the person trusts what waits, or goes on without it this time.
+///
+/// # Errors
+/// When it is neither: the person refuses, or nobody can be asked.
+fn trust_or_skip(project: &Project, waiting: Waiting, show: &dyn Show) -> Result<bool, Failure> {
+    match trust::ask(project, waiting) {
+        Choice::Trust => Ok(true),
+        Choice::Skip => {
+            let names = waiting.names().join(", ");
+            ui::note(format!("Not run this time: {}.", sanitize(&names)));
+            Ok(false)
         }
-        trust::Choice::Refuse => {
-            show.untrusted(catalog.untrusted());
-            Ok(None)
+        Choice::Refuse => {
+            show.untrusted(&waiting.names());
+            Err(waiting.refusal())
         }
     }
 }

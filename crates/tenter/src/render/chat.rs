@@ -9,7 +9,6 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use serde_json::Value;
 use tenter_agent::session::{Finish, Status};
 use tenter_agent::{Happening, Watcher};
-use tenter_engine::catalog::Untrusted;
 use tenter_engine::{Decision, HookRun, Observer};
 use tenter_protocol::event::Usage;
 use tenter_protocol::tool_metadata::{FileEdit, FileWrite, Metadata};
@@ -191,10 +190,6 @@ impl Observer for Chat {
 impl Show for Chat {
     fn finding(&self, finding: &Diagnostic) {
         ui::diagnostics([finding]);
-    }
-
-    fn untrusted(&self, hooks: &[Untrusted]) {
-        self.terminal.untrusted(hooks);
     }
 
     fn finished(&self, finish: &Finish) {

@@ -6,7 +6,6 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use tenter_agent::session::Finish;
 use tenter_agent::{Happening, Watcher};
-use tenter_engine::catalog::Untrusted;
 use tenter_engine::{Decision, HookRun, Observer};
 use tenter_protocol::{Diagnostic, Object, Scope};
 
@@ -141,10 +140,8 @@ impl Show for Headless {
         write_early("diagnostic", value(finding));
     }
 
-    fn untrusted(&self, hooks: &[Untrusted]) {
-        let names: Vec<&str> = hooks.iter().map(|hook| hook.name.as_str()).collect();
+    fn untrusted(&self, names: &[String]) {
         write_early("end", json!({"status": "untrusted", "exit_code": 4, "untrusted": names}));
-        crate::commands::trust::refuse(hooks);
     }
 
     fn finished(&self, _finish: &Finish) {}

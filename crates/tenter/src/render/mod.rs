@@ -11,7 +11,6 @@ mod terminal;
 use tenter_agent::Watcher;
 use tenter_agent::session::Finish;
 use tenter_engine::Observer;
-use tenter_engine::catalog::Untrusted;
 use tenter_protocol::Diagnostic;
 
 pub(crate) use ask::{ASK_PROMPT, TerminalAsker, put_question, read_answer};
@@ -25,8 +24,8 @@ pub(crate) trait Show: Watcher + Observer {
     /// Something that was found before the work began.
     fn finding(&self, finding: &Diagnostic);
 
-    /// There are untrusted hooks, so no work begins (R46).
-    fn untrusted(&self, hooks: &[Untrusted]);
+    /// Something of the project is not trusted, so no work begins (R46). The person is told beside this.
+    fn untrusted(&self, _names: &[String]) {}
 
     /// The work is over.
     fn finished(&self, finish: &Finish);

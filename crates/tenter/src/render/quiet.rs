@@ -2,7 +2,6 @@
 
 use tenter_agent::session::Finish;
 use tenter_agent::{Happening, Watcher};
-use tenter_engine::catalog::Untrusted;
 use tenter_engine::{Decision, DecisionKind, HookRun, Observer};
 use tenter_protocol::{Diagnostic, Scope};
 
@@ -41,10 +40,6 @@ impl Observer for Quiet {
 impl Show for Quiet {
     fn finding(&self, finding: &Diagnostic) {
         ui::diagnostics([finding]);
-    }
-
-    fn untrusted(&self, hooks: &[Untrusted]) {
-        crate::commands::trust::refuse(hooks);
     }
 
     fn finished(&self, finish: &Finish) {

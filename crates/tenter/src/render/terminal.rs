@@ -5,7 +5,6 @@ use std::time::Duration;
 
 use tenter_agent::session::{Finish, Status};
 use tenter_agent::{Happening, Watcher};
-use tenter_engine::catalog::Untrusted;
 use tenter_engine::{Decision, DecisionKind, HookRun, Observer};
 use tenter_protocol::event::{TurnUsage, Usage};
 use tenter_protocol::lifecycle::Power;
@@ -201,10 +200,6 @@ impl Observer for Terminal {
 impl Show for Terminal {
     fn finding(&self, finding: &Diagnostic) {
         ui::diagnostics([finding]);
-    }
-
-    fn untrusted(&self, hooks: &[Untrusted]) {
-        crate::commands::trust::refuse(hooks);
     }
 
     fn finished(&self, finish: &Finish) {

@@ -199,12 +199,15 @@ fn a_callback_names_the_recipe_that_is_not_there() {
     sandbox.sh_hook(
         "compact",
         "after_turn",
-        r#"echo '{"result": "callback", "callback": "compact"}'"#,
+        r#"echo '{"result": "callback", "callback": "compakt"}'"#,
     );
     let (lines, code) = headless(&sandbox, "turns: [{text: x}]");
     assert_eq!(code, 0);
     assert_eq!(of_kind(&lines, "hook")[0]["decision"], "callback");
-    assert_eq!(of_kind(&lines, "diagnostic")[0]["id"], "no-such-recipe");
+    let finding = of_kind(&lines, "diagnostic")[0];
+    assert_eq!(finding["id"], "callback-failed");
+    let message = finding["message"].as_str().unwrap();
+    assert!(message.contains("there is no recipe \"compakt\""), "{message}");
 }
 
 #[test]

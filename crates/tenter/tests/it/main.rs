@@ -4,6 +4,7 @@
 
 mod architecture;
 mod chat;
+mod commits;
 mod concurrency;
 mod conversation;
 mod conversation_changes;
@@ -12,15 +13,18 @@ mod conversations;
 mod crashes;
 mod demo;
 mod docs;
+mod examples;
 mod faults;
 mod follow_ups;
 mod hooks;
 mod log;
+mod long_session;
 mod manifests;
 mod models;
 mod prompts;
 mod providers;
 mod readme;
+mod recipe_runs;
 mod recipes;
 mod retries;
 mod run;

@@ -3,8 +3,8 @@
 use std::fs;
 
 use serde_json::{Value, json};
-use tenter_testkit::Sandbox;
 use tenter_testkit::model_server::{Fault, Format, ModelServer, Reply, Script};
+use tenter_testkit::{PtySession, Sandbox};
 
 use crate::sandbox;
 
@@ -206,4 +206,56 @@ fn a_conversation_goes_on_with_another_provider() {
     );
     let sent = goes_on.requests()[0].body.to_string();
     assert!(sent.contains("One it is.") && sent.contains("echo one"), "{sent}");
+}
+
+/// Run by hand, with the address of llama.cpp's own server in `TENTER_TEST_LLAMA` (`http://127.0.0.1:18080`). One whose
+/// template makes it call `bash` shows the most: its calls pass through the hook. What a small model says is its own affair.
+#[test]
+#[ignore = "needs a server"]
+#[expect(clippy::disallowed_methods, reason = "the person who runs this says where the server is")]
+fn run_and_chat_work_with_the_server_itself() {
+    let root =
+        std::env::var("TENTER_TEST_LLAMA").expect("TENTER_TEST_LLAMA says where the server is");
+    let sandbox = sandbox();
+    let config = sandbox.home().join(".config/tenter/config.toml");
+    fs::create_dir_all(config.parent().unwrap()).unwrap();
+    let provider = |name: &str, api: &str, base: &str| {
+        format!(
+            "[providers.{name}]\napi = \"{api}\"\nbase_url = \"{base}\"\n[models.\"{name}/m\"]\ncontext_window = 8000\n"
+        )
+    };
+    let v1 = format!("{root}/v1");
+    let tables = [
+        provider("c", "chat", &v1),
+        provider("r", "responses", &v1),
+        provider("m", "messages", &root),
+    ];
+    fs::write(config, tables.concat()).unwrap();
+    sandbox.write("system.txt", "Call tools.");
+    sandbox.sh_hook("audit", "before_tool_call", "echo x >> \"$HOME/calls\"");
+    let flags = [
+        "--max-tokens",
+        "64",
+        "--max-turns",
+        "2",
+        "--allowed-tools",
+        "bash",
+        "--system-prompt-file",
+        "system.txt",
+    ];
+    for model in ["c/m", "r/m", "m/m"] {
+        let output =
+            sandbox.run(&[&["run", "-m", model], &flags[..], &["Run the command ls -la"]].concat());
+        assert!(matches!(output.code, Some(0 | 5)), "{model}: {output}");
+        let mut command = sandbox.command();
+        command.args(["chat", "-m", model]).args(flags);
+        let mut chat = PtySession::start(command);
+        chat.wait_for("\n> ");
+        chat.enter("Run the command pwd");
+        chat.wait_for("tokens in");
+        chat.enter("/exit");
+        assert_eq!(chat.end().0, Some(0), "{model}");
+    }
+    let calls = fs::read_to_string(sandbox.home().join("calls")).unwrap_or_default();
+    eprintln!("{} calls passed through the hook", calls.lines().count());
 }

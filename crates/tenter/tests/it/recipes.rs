@@ -47,7 +47,7 @@ fn a_listing_tells_where_each_comes_from_and_what_is_wrong() {
 fn a_prompt_is_filled_in_with_arguments_and_with_what_programs_print() {
     let sandbox = sandbox();
     sandbox.write(
-        "recipes/team/hello.md",
+        "../home/.kodelet/recipes/team/hello.md",
         "---\narguments: {name: {}, style: {default: kind}}\n---\nSay {{.style}}ly hello to {{.name}} from {{bash \"pwd\"}}.\n{{bash \"false\"}}\n",
     );
     assert_snapshot!(sandbox.run(&["recipe", "show", "team/hello", "--arg", "name=Ada = Eve", "--arg", "stile=rude"]), @r#"
@@ -56,9 +56,9 @@ fn a_prompt_is_filled_in_with_arguments_and_with_what_programs_print() {
     Say kindly hello to Ada = Eve from [ROOT]/project.
     [bash: false failed with exit code 1]
     --- stderr
-    warning: [ROOT]/project/recipes/team/hello.md: the recipe team/hello has no argument `stile`: it changes nothing
+    warning: [ROOT]/home/.kodelet/recipes/team/hello.md: the recipe team/hello has no argument `stile`: it changes nothing
       help: did you mean `style`?
-    warning: [ROOT]/project/recipes/team/hello.md:5:3: `false` failed with exit code 1
+    warning: [ROOT]/home/.kodelet/recipes/team/hello.md:5:3: `false` failed with exit code 1
       5 | {{bash "false"}}
             ^^^^
       help: the text says so in its place, where the model reads it
@@ -114,7 +114,8 @@ fn a_raw_text_runs_nothing() {
         ("{{bash \"touch\" \"ran\"}}\n", "")
     );
     assert!(!sandbox.project().join("ran").exists());
-    let _ = sandbox.run(&["recipe", "show", "bad"]).expect_code(0);
+    sandbox.write("../home/.kodelet/recipes/own.md", "{{bash \"touch\" \"ran\"}}");
+    let _ = sandbox.run(&["recipe", "show", "own"]).expect_code(0);
     assert!(sandbox.project().join("ran").exists());
 }
 
@@ -161,7 +162,7 @@ fn what_cannot_be_shown_says_why() {
 #[test]
 fn a_models_key_does_not_reach_a_recipes_programs() {
     let sandbox = sandbox();
-    sandbox.write("recipes/leak.md", "{{bash \"env\"}}");
+    sandbox.write("../home/.kodelet/recipes/leak.md", "{{bash \"env\"}}");
     let output =
         sandbox.shell("ANTHROPIC_API_KEY=sk-secret OTHER=1 tenter recipe show leak").expect_code(0);
     assert!(output.stdout.contains("OTHER=1") && !output.stdout.contains("sk-secret"), "{output}");

@@ -138,6 +138,6 @@ fn what_is_wrong_with_the_request_comes_with_help_and_without_another_attempt() 
     exit: 1
     --- stderr
     error: the conversation is longer than the model can hold: 9 tokens of 8
-      help: begin a new conversation, go on with a fork of this one from before it grew (`tenter conversation fork`), or use a model that holds more
+      help: compact it (`tenter run -r compact --follow`), begin a new conversation, go on with a fork of this one from before it grew (`tenter conversation fork`), or use a model that holds more
     ");
 }

@@ -1,9 +1,12 @@
 //! A script as it is written: `docs/scripted-models.md`. What it does not know, it refuses.
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::time::Duration;
 
-use serde::Deserialize;
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{Error, MapAccess, Visitor};
+use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 use tenter_protocol::event::TurnUsage;
 use tenter_protocol::{Block, Object, ToolCall};
@@ -16,7 +19,7 @@ pub(super) struct Script {
     pub(super) turns: Vec<Turn>,
     /// Answers for side runs, by recipe name.
     #[serde(default)]
-    pub(super) recipes: BTreeMap<String, Vec<String>>,
+    pub(super) recipes: BTreeMap<String, Vec<Answer>>,
     pub(super) context_window: Option<u64>,
 }
 
@@ -35,6 +38,34 @@ pub(super) struct Turn {
     pub(super) fault: Option<Fault>,
 }
 
+/// A turn of a side run; one that only says something may be written as what it says.
+#[derive(Debug)]
+pub(super) struct Answer(pub(super) Turn);
+
+impl<'de> Deserialize<'de> for Answer {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(AnswerVisitor)
+    }
+}
+
+struct AnswerVisitor;
+
+impl<'de> Visitor<'de> for AnswerVisitor {
+    type Value = Answer;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a text or a turn")
+    }
+
+    fn visit_str<E: Error>(self, text: &str) -> Result<Answer, E> {
+        Ok(Answer(Turn { text: Some(text.to_owned()), ..Turn::default() }))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Answer, A::Error> {
+        Turn::deserialize(MapAccessDeserializer::new(map)).map(Answer)
+    }
+}
+
 impl Turn {
     /// Whether the model says or does anything in it.
     pub(super) fn has_content(&self) -> bool {
@@ -43,9 +74,12 @@ impl Turn {
 
     /// How often it fails before it is played.
     pub(super) fn failures(&self) -> u32 {
-        self.fault
-            .as_ref()
-            .map_or(0, |fault| fault.failure.as_ref().map_or(0, |failure| failure.times))
+        self.failure().map_or(0, |failure| failure.times)
+    }
+
+    /// How it fails.
+    pub(super) fn failure(&self) -> Option<&Failure> {
+        self.fault.as_ref()?.failure.as_ref()
     }
 }
 

@@ -16,7 +16,7 @@ use tenter_proc::Cancel;
 use tenter_protocol::Block;
 use tenter_protocol::event::TurnUsage;
 
-use self::file::{Expect, Failure, Script, Turn};
+use self::file::{Answer, Expect, Failure, Script, Turn};
 use super::{Delta, Model, ModelError, Request, Response, ResponseBlock, StopCause};
 
 /// Tokens that a scripted model holds, where its file does not say.
@@ -28,18 +28,38 @@ const SHOWN_REQUEST: usize = 16 * 1024;
 pub struct ScriptedModel {
     name: String,
     script: Script,
-    place: Mutex<Place>,
+    places: Mutex<Places>,
 }
 
-/// Where a script stands.
+/// Where a script stands: in its turns, and in those of each recipe.
+#[derive(Debug, Default)]
+struct Places {
+    turns: Place,
+    recipes: BTreeMap<String, Place>,
+}
+
+/// Where a list of turns stands.
 #[derive(Debug, Default)]
 struct Place {
     /// The turn that is next, from 0.
     turn: usize,
     /// How often it failed already.
     failed: u32,
-    /// How many answers each recipe has had.
-    recipes: BTreeMap<String, usize>,
+}
+
+impl Place {
+    /// Goes to the next turn, unless this one, which stands here, fails this time; says whether it does. After its failures
+    /// a turn is played as if nothing had been, where there is anything to play.
+    fn advance(&mut self, turn: &Turn) -> bool {
+        let failing = self.failed < turn.failures();
+        self.failed = if failing { self.failed + 1 } else { 0 };
+        let over = self.failed == turn.failures() && !turn.has_content();
+        if !failing || over {
+            self.turn += 1;
+            self.failed = 0;
+        }
+        failing
+    }
 }
 
 impl ScriptedModel {
@@ -61,47 +81,30 @@ impl ScriptedModel {
     /// What is wrong with it and where.
     pub fn parse(name: &str, text: &str) -> Result<Self, String> {
         let script: Script = serde_saphyr::from_str(text).map_err(|error| error.to_string())?;
-        Ok(Self { name: name.to_owned(), script, place: Mutex::default() })
+        Ok(Self { name: name.to_owned(), script, places: Mutex::default() })
     }
 
-    /// The turn for the next request with its number, and whether it fails this time. After its failures a turn is played
-    /// as if nothing had been, where there is anything to play.
-    fn next(&self) -> (usize, Option<&Turn>, Option<&Failure>) {
-        let mut place = self.place.lock().unwrap_or_else(PoisonError::into_inner);
-        let (index, turn) = (place.turn, self.script.turns.get(place.turn));
-        let failing = turn.is_some_and(|turn| place.failed < turn.failures());
-        place.failed = if failing { place.failed + 1 } else { 0 };
-        let over = |turn: &Turn| place.failed == turn.failures() && !turn.has_content();
-        if !failing || turn.is_some_and(over) {
-            place.turn = index + 1;
-            place.failed = 0;
-        }
-        let fault = turn.and_then(|turn| turn.fault.as_ref());
-        (index + 1, turn, fault.and_then(|fault| fault.failure.as_ref()).filter(|_| failing))
+    /// The turn for the next request with its number, and whether it fails this time. A recipe's last turn is played again
+    /// and again; after the last of the conversation's own there is none.
+    fn next(&self, recipe: Option<&str>) -> Option<(usize, &Turn, bool)> {
+        let mut places = self.places.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(recipe) = recipe else {
+            let turn = self.script.turns.get(places.turns.turn)?;
+            let number = places.turns.turn + 1;
+            return Some((number, turn, places.turns.advance(turn)));
+        };
+        let turns = self.script.recipes.get(recipe)?;
+        let place = places.recipes.entry(recipe.to_owned()).or_default();
+        let index = place.turn.min(turns.len().checked_sub(1)?);
+        let Answer(turn) = &turns[index];
+        Some((index + 1, turn, place.advance(turn)))
     }
 }
 
-impl ScriptedModel {
-    /// A recipe's next answer; its last one again and again.
-    fn answer_recipe(
-        &self,
-        recipe: &str,
-        deltas: &mut dyn FnMut(Delta),
-    ) -> Result<Response, ModelError> {
-        let answers = self.script.recipes.get(recipe).map_or(&[][..], Vec::as_slice);
-        let Some(last) = answers.len().checked_sub(1) else {
-            let message = format!("the script has no answer for the recipe {recipe:?}");
-            let help = Some("give it some under `recipes`".to_owned());
-            return Err(ModelError::Refused { message, help });
-        };
-        let mut place = self.place.lock().unwrap_or_else(PoisonError::into_inner);
-        let given = place.recipes.entry(recipe.to_owned()).or_default();
-        let text = &answers[(*given).min(last)];
-        *given += 1;
-        deltas(Delta::Text(text));
-        let blocks = vec![ResponseBlock::Said(Block::text(text))];
-        Ok(Response { blocks, ..Response::default() })
-    }
+/// A script says what its recipes answer, or they fail: an answer that nobody meant proves nothing.
+fn no_answer(recipe: &str) -> ModelError {
+    let message = format!("the script has no answer for the recipe {recipe:?}");
+    ModelError::Refused { message, help: Some("give it some under `recipes`".to_owned()) }
 }
 
 impl Model for ScriptedModel {
@@ -122,15 +125,12 @@ impl Model for ScriptedModel {
         if cancel.is_cancelled() {
             return Err(ModelError::Cancelled);
         }
-        if let Some(recipe) = request.recipe {
-            return self.answer_recipe(recipe, deltas);
-        }
-        let (number, turn, failure) = self.next();
-        let Some(turn) = turn else {
-            return Ok(Response { stop: StopCause::Over, ..Response::default() });
+        let Some((number, turn, fails)) = self.next(request.recipe) else {
+            let over = Response { stop: StopCause::Over, ..Response::default() };
+            return request.recipe.map_or(Ok(over), |recipe| Err(no_answer(recipe)));
         };
         turn.expect.check(number, request)?;
-        match failure {
+        match turn.failure().filter(|_| fails) {
             Some(failure) => {
                 turn.wait(cancel)?;
                 Err(turn.fail(failure, deltas))

@@ -8,8 +8,16 @@ use super::*;
 use crate::model::Trouble;
 
 fn respond(model: &ScriptedModel, said: &str) -> (Result<Response, ModelError>, String) {
+    respond_for(model, said, None)
+}
+
+fn respond_for(
+    model: &ScriptedModel,
+    said: &str,
+    recipe: Option<&str>,
+) -> (Result<Response, ModelError>, String) {
     let messages = [Message::user(said)];
-    let request = Request { system: "system", messages: &messages, tools: &[], recipe: None };
+    let request = Request { system: "system", messages: &messages, tools: &[], recipe };
     let mut streamed = String::new();
     let response = model.respond(
         &request,
@@ -104,6 +112,25 @@ fn a_turn_of_nothing_but_a_fault_is_over_with_it() {
 }
 
 #[test]
+fn a_recipe_has_turns_of_its_own_and_the_last_is_played_again() {
+    let model = model(
+        "turns: [{text: mine}]\nrecipes:\n  sum: [one, {text: two, cost_usd: 0.5, fault: {kind: server}}]\n  none: []\n",
+    );
+    let sum = |said| respond_for(&model, said, Some("sum"));
+    assert_eq!(sum("").1, "one");
+    for _ in 0..2 {
+        assert_eq!(sum("").0, Err(ModelError::passing(Trouble::Server)));
+        let (response, text) = sum("");
+        assert_eq!((text.as_str(), response.unwrap().cost_usd), ("two", Some(0.5)));
+    }
+    for recipe in ["none", "other"] {
+        let error = respond_for(&model, "", Some(recipe)).0.unwrap_err().to_string();
+        assert_eq!(error, format!("the script has no answer for the recipe {recipe:?}"));
+    }
+    assert_eq!(respond(&model, "").1, "mine", "the conversation's turns are where they were");
+}
+
+#[test]
 fn figures_and_the_stop_are_the_scripts_own() {
     let model = model(
         "turns:\n  - {text: x, cost_usd: 0.25, stop: length, usage: {input_tokens: 9, output_tokens: 3, cached_input_tokens: 8, cache_write_tokens: 1}}\n  - {text: x, stop: filtered}\n",
@@ -139,6 +166,9 @@ fn what_is_no_script_is_refused_with_its_place() {
         "turns: [{fault: {kind: sleepy}}]",
         "turns: [{fault: {kind: cut, times: 0}}]",
         "turns: [{fault: {times: 2}}]",
+        "turns: []\nrecipes: {sum: one}",
+        "turns: []\nrecipes: {sum: [{txt: one}]}",
+        "turns: []\nrecipes: {sum: [[one]]}",
         "turns: [{fault: {kind: refused, retry_after_ms: 5}}]",
     ] {
         assert!(ScriptedModel::parse("x", script).is_err(), "{script:?}");

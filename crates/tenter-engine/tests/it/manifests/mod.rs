@@ -1,7 +1,8 @@
 //! Manifest hooks as the engine meets them: `catalog` is about what is found and what takes whose place, `scripts` about
-//! what runs.
+//! what runs, `declared` about hooks without code.
 
 mod catalog;
+mod declared;
 mod scripts;
 
 use std::path::PathBuf;

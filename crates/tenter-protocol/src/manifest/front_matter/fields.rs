@@ -8,7 +8,10 @@ use super::scalar::{Meaning, Style, plain};
 use super::split::Fences;
 use super::suggest::{listed, nearest};
 use super::tree::{Entry, Node, NodeKind, shown};
-use super::{CheckPattern, KEYS, LONGEST_DESCRIPTION, extensions, matcher, name, number, trigger};
+use super::{
+    CheckPattern, Checks, KEYS, LONGEST_DESCRIPTION, action, extensions, matcher, name, number,
+    trigger,
+};
 use crate::lifecycle::Power;
 use crate::manifest::{Extensions, Manifest, MatcherText, Unset};
 use crate::{EventName, Object};
@@ -17,7 +20,7 @@ use crate::{EventName, Object};
 pub(super) fn check(
     root: &Node,
     fences: &Fences,
-    check: CheckPattern<'_>,
+    checks: Checks<'_>,
     findings: &mut Findings<'_>,
 ) -> Option<Manifest> {
     let NodeKind::Mapping(entries) = &root.kind else {
@@ -36,13 +39,13 @@ pub(super) fn check(
     let description = reader.description();
     let trigger = reader.trigger();
     let event = trigger.map(|(event, _)| event);
-    let matcher = reader.matcher(event, check);
+    let matcher = reader.matcher(event, checks.pattern);
     let timeout = number::TIMEOUT.read(&mut reader);
     let asynchronous = reader.asynchronous(event);
     let priority = number::PRIORITY.read(&mut reader);
     let is_unset = |key| reader.entry(key).is_none();
     let unset = Unset { timeout: is_unset("timeout"), asynchronous: is_unset("async") };
-    let (metadata, extensions) = reader.metadata();
+    let (metadata, extensions) = reader.metadata(event, checks);
     let (event, trigger) = trigger?;
     Some(Manifest {
         name: name?,
@@ -59,6 +62,13 @@ pub(super) fn check(
     })
 }
 
+/// Whether Tenter reads this key below `metadata`.
+fn is_extension(key: &str) -> bool {
+    extensions::KEYS.contains(&key)
+        || ["action", "when"].contains(&key)
+        || action::KEYS.iter().any(|(known, _)| *known == key)
+}
+
 impl Reader<'_, '_> {
     fn unknown_keys(&mut self) {
         for entry in self.entries {
@@ -67,7 +77,7 @@ impl Reader<'_, '_> {
                 continue;
             }
             let help = match nearest(key, &KEYS) {
-                _ if extensions::KEYS.contains(&key) => {
+                _ if is_extension(key) => {
                     format!("write it below `metadata:`, as `  {key}: …`")
                 }
                 Some(known) => format!("did you mean `{known}`?"),
@@ -152,10 +162,12 @@ impl Reader<'_, '_> {
         Some(boolean)
     }
 
-    fn metadata(&mut self) -> (Object, Extensions) {
+    fn metadata(&mut self, event: Option<EventName>, checks: Checks<'_>) -> (Object, Extensions) {
         let Some(entry) = self.entry("metadata") else { return Default::default() };
         let Some(entries) = self.mapping(entry, &METADATA) else { return Default::default() };
         let pairs = entries.iter().map(|entry| (entry.key.name.clone(), entry.value.to_json()));
-        (pairs.collect(), extensions::read(entries, self))
+        let pairs = pairs.collect();
+        let declaration = action::read(entries, event, checks, self);
+        (pairs, Extensions { declaration, ..extensions::read(entries, self) })
     }
 }

@@ -58,6 +58,9 @@ pub(super) const ASYNC_CANNOT_BLOCK: Kind = warning("manifest-async-cannot-block
 pub(super) const PRIORITY: Kind = slip("manifest-priority");
 pub(super) const METADATA: Kind = slip("manifest-metadata");
 pub(super) const EXTENSION: Kind = warning("manifest-extension");
+pub(super) const ACTION: Kind = error("manifest-action");
+pub(super) const ACTION_IGNORED: Kind = slip("manifest-action-ignored");
+pub(super) const TEMPLATE: Kind = error("manifest-template");
 const MORE: &str = "manifest-more-problems";
 
 /// The findings of one file.

@@ -1,12 +1,13 @@
 //! Front matter: what stands between the `---` lines of a `HOOK.md`, read with the place of every value.
 //!
 //! [`read`] reports every problem of a file at once. It reads what the specification allows and says what it does not
-//! understand; it refuses to guess, to compile a matcher (a checker comes in), and to look at the Markdown that follows
+//! understand; it refuses to guess, to compile a matcher or a template (checkers come in), and to look at the Markdown that follows
 //! unless somebody asks for [`body`].
 //!
 //! The steps: `split` finds the two `---` lines, `escapes` repairs backslashes that YAML does not know, `tree` turns YAML
 //! into located values, `fields` and its neighbours check them one by one.
 
+mod action;
 mod document;
 mod escapes;
 mod extensions;
@@ -22,6 +23,7 @@ mod source;
 mod split;
 mod suggest;
 mod syntax;
+mod templates;
 mod tree;
 mod trigger;
 
@@ -38,6 +40,7 @@ pub use document::{Document, Field, Located, Written, document};
 pub use schema::json_schema;
 pub use source::Source;
 pub use suggest::{listed, nearest};
+pub use templates::{CheckTemplate, TemplateKind};
 
 /// The longest file that is read, in bytes.
 pub const LONGEST_FILE: usize = 1024 * 1024;
@@ -65,6 +68,15 @@ pub enum Rules {
 /// Judges a regular expression: an error is why it cannot be used, a text besides is worth a warning.
 pub type CheckPattern<'a> = &'a dyn Fn(&str) -> Result<Option<String>, String>;
 
+/// What judges the values that are in languages of their own.
+#[derive(Clone, Copy)]
+pub struct Checks<'a> {
+    /// The expressions of a matcher.
+    pub pattern: CheckPattern<'a>,
+    /// The texts of a hook without code.
+    pub template: CheckTemplate<'a>,
+}
+
 /// Reads a manifest from the bytes of its file. There is a manifest exactly when no finding is an error.
 ///
 /// `path` is for the findings, and its folder's name is what the hook's name has to be.
@@ -72,20 +84,16 @@ pub fn read(
     path: &Path,
     bytes: &[u8],
     rules: Rules,
-    check: CheckPattern<'_>,
+    checks: Checks<'_>,
 ) -> (Option<Manifest>, Vec<Diagnostic>) {
     let mut findings = Findings::new(path, bytes, rules);
-    let manifest = manifest(bytes, check, &mut findings);
+    let manifest = manifest(bytes, checks, &mut findings);
     let found = findings.into_diagnostics();
     let broken = found.iter().any(|finding| finding.severity == Severity::Error);
     (manifest.filter(|_| !broken), found)
 }
 
-fn manifest(
-    bytes: &[u8],
-    check: CheckPattern<'_>,
-    findings: &mut Findings<'_>,
-) -> Option<Manifest> {
+fn manifest(bytes: &[u8], checks: Checks<'_>, findings: &mut Findings<'_>) -> Option<Manifest> {
     if bytes.len() > LONGEST_FILE {
         let message = format!("the file is longer than {LONGEST_FILE} bytes");
         findings.add(&LIMIT, None, message, "move the text to another file of the folder");
@@ -100,7 +108,7 @@ fn manifest(
     };
     let text = front_matter(&bytes[..fences.closing.end], &fences, findings)?;
     let root = tree::parse(text, &fences, findings)?;
-    fields::check(&root, &fences, check, findings)
+    fields::check(&root, &fences, checks, findings)
 }
 
 /// The YAML between the fences, when it is text and not too long.

@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 use super::number::{PRIORITY, TIMEOUT};
 use super::{LONGEST_DESCRIPTION, LONGEST_NAME};
 use crate::lifecycle::TABLE;
+use crate::manifest::declaration::ACTIONS;
 
 /// The JSON Schema of front matter, to be checked in and shown to editors.
 pub fn json_schema() -> Value {
@@ -113,6 +114,61 @@ fn metadata() -> Value {
                 "description": "Whether the hook gets the history (`full`) or does without (`light`).",
                 "enum": ["full", "light"],
             },
+            "action": {
+                "description": "What a hook without a script does.",
+                "enum": ACTIONS.map(|(word, _)| word),
+            },
+            "when": {
+                "description": "The condition on which it does so, as after `if` in a template; always, without one.",
+                "type": "string",
+            },
+            "reason": {
+                "description": "With `deny`, `ask` and `allow`: a template of why.",
+                "type": "string",
+            },
+            "text": {
+                "description": "With `context`: a template of what the model reads besides.",
+                "type": "string",
+            },
+            "messages": {
+                "description": "With `mutate`: the new history, its contents templates, the last the user's.",
+                "type": "array",
+                "minItems": 1,
+                "items": {
+                    "type": "object",
+                    "required": ["role", "content"],
+                    "properties": {
+                        "role": {"enum": ["user", "assistant"]},
+                        "content": {"type": "string"},
+                    },
+                },
+            },
+            "recipe": {
+                "description": "With `callback`: a template of the recipe's name.",
+                "type": "string",
+            },
+            "args": {
+                "description": "With `callback`: the recipe's arguments, templates all of them.",
+                "type": "object",
+                "additionalProperties": {"type": ["string", "number", "boolean"]},
+            },
         },
+        "allOf": needs(),
     })
+}
+
+/// What each action cannot do without.
+fn needs() -> Vec<Value> {
+    let needed = [
+        ("deny", "reason"),
+        ("ask", "reason"),
+        ("context", "text"),
+        ("mutate", "messages"),
+        ("callback", "recipe"),
+    ];
+    let need = |(action, key): (&str, &str)| {
+        let named = json!({"properties": {"action": {"const": action}}, "required": ["action"]});
+        json!({"if": named, "then": {"required": [key]}})
+    };
+    needed.map(need).to_vec()
 }

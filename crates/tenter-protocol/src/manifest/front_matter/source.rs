@@ -23,6 +23,12 @@ impl<'a> Source<'a> {
         before.split(|byte| *byte == b'\n').count()
     }
 
+    /// The text of `range`; none where it is not UTF-8.
+    pub(super) fn text(&self, range: &Range<usize>) -> &'a str {
+        let bytes = self.bytes.get(range.clone()).unwrap_or_default();
+        std::str::from_utf8(bytes).unwrap_or_default()
+    }
+
     /// The place of `range`; what goes beyond its first line is left out.
     pub fn place(&self, range: &Range<usize>) -> Place {
         let line = self.line_around(range.start);

@@ -174,7 +174,12 @@ impl<'a, 'f> Builder<'a, 'f> {
 
     fn begin(&mut self, at: Range<usize>, anchor: usize, kind: NodeKind) -> Result<(), Stop> {
         if self.open.last().is_some_and(Open::wants_a_key) {
-            return self.stop(&at, "a key has to be a word", "put the key in quotes if it is one");
+            let before = at.start.saturating_sub(1)..at.start + 1;
+            let help = match self.findings.source.text(&before) {
+                "{{" => "put the value in quotes: without them `{{` begins two mappings",
+                _ => "put the key in quotes if it is one",
+            };
+            return self.stop(&at, "a key has to be a word", help);
         }
         self.open.push(Open { at, anchor, key: None, kind });
         Ok(())

@@ -54,10 +54,7 @@ pub(crate) fn run(env: &Env, project: Option<&Path>, args: &Args) -> Done {
     let cancel = Cancel::new();
     let interrupts = Interrupts::catch(&cancel)?;
     let show = Arc::new(render::Chat::new(project.root(), env.text("TENTER_LOG") == Some("debug")));
-    let Some(catalog) = agent::hooks_to_run(&mut project, &args.agent, show.as_ref(), &cancel)?
-    else {
-        return Ok(Exit::Untrusted);
-    };
+    let catalog = agent::hooks_to_run(&mut project, &args.agent, show.as_ref(), &cancel)?;
     let shown = Arc::clone(&show) as _;
     let mut built = agent::build(&project, &args.agent, catalog, shown, &cancel)?;
     built.agent.settings.ui = "chat";

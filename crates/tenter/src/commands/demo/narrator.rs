@@ -5,7 +5,6 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use tenter_agent::session::{Finish, Status};
 use tenter_agent::{Happening, Watcher};
-use tenter_engine::catalog::Untrusted;
 use tenter_engine::{Decision, HookRun, Observer};
 use tenter_protocol::{Diagnostic, Scope, ToolCall, ToolResult};
 
@@ -107,10 +106,6 @@ impl Observer for Narrator {
 impl Show for Narrator {
     fn finding(&self, finding: &Diagnostic) {
         ui::diagnostics([finding]);
-    }
-
-    fn untrusted(&self, hooks: &[Untrusted]) {
-        crate::commands::trust::refuse(hooks);
     }
 
     fn finished(&self, _finish: &Finish) {}

@@ -6,7 +6,6 @@ use std::sync::{Mutex, PoisonError};
 use serde_json::{Value, json};
 use tenter_agent::session::Finish;
 use tenter_agent::{Happening, Watcher};
-use tenter_engine::catalog::Untrusted;
 use tenter_engine::{Decision, HookRun, Observer};
 use tenter_protocol::event::Usage;
 use tenter_protocol::{Diagnostic, Scope};
@@ -57,8 +56,8 @@ impl Show for Stream {
         self.headless.finding(finding);
     }
 
-    fn untrusted(&self, hooks: &[Untrusted]) {
-        self.headless.untrusted(hooks);
+    fn untrusted(&self, names: &[String]) {
+        self.headless.untrusted(names);
     }
 
     fn finished(&self, finish: &Finish) {

@@ -27,6 +27,7 @@ pub(super) fn entry(threshold: Option<f64>) -> Entry<'static> {
         fail: FailMode::Open,
         asynchronous: false,
         protocol: Some("builtin"),
+        action: None,
         description: Some(about(threshold)),
         threshold,
         listed: None,

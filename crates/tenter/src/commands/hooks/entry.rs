@@ -5,6 +5,7 @@ use std::path::Path;
 
 use serde::Serialize;
 use tenter_engine::catalog::{Catalog, Listed, Status};
+use tenter_engine::declared::Declared;
 use tenter_engine::hook::{FailMode, Fingerprint, Hook, Protocol};
 use tenter_engine::query::nearest;
 use tenter_engine::trust::{TrustMode, fingerprint};
@@ -49,9 +50,13 @@ pub(super) struct Entry<'c> {
     /// Whether nobody waits for it.
     #[serde(rename = "async")]
     pub(super) asynchronous: bool,
-    /// How it is spoken to: `executable`, `manifest` or `builtin`; nothing where that is not known because it does not run.
+    /// How it is spoken to: `executable`, `manifest`, `declared` (it has no code) or `builtin`; nothing where that is not known
+    /// because it does not run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) protocol: Option<&'static str>,
+    /// What it does, where it has no code.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) action: Option<&'static str>,
     /// What its manifest says that it is for; of what is built in, what it does, as the end of a sentence.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) description: Option<String>,
@@ -161,6 +166,7 @@ impl<'c> Entry<'c> {
             fail: policy.fail,
             asynchronous: policy.asynchronous,
             protocol: running.map(|hook| hook.protocol.as_str()),
+            action: running.and_then(Hook::declared).map(Declared::action),
             description: running.and_then(description),
             threshold: None,
             listed: Some(listed),

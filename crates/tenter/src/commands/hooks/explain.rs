@@ -9,7 +9,7 @@ use tenter_proc::Cancel;
 use tenter_protocol::lifecycle::Power;
 use tenter_protocol::{EventName, Object, ToolCall, tool_names};
 
-use self::words::matcher_words;
+use self::words::{action_words, matcher_words};
 use super::entry::{self, Entry};
 use crate::commands::Done;
 use crate::failure::{Exit, Failure};
@@ -177,6 +177,10 @@ fn judge(
         Some(explanation) => matcher_words(explanation),
         None if call.is_some() => (Verdict::Runs, "it has no matcher: any call will do".to_owned()),
         None => (Verdict::Runs, "it is told of every such event".to_owned()),
+    };
+    let why = match hook.declared().filter(|_| verdict == Verdict::Runs) {
+        Some(declared) => format!("{why}; {}", action_words(declared)),
+        None => why,
     };
     let why = match (verdict, hook.policy.asynchronous) {
         (Verdict::Runs, true) => format!("{why}{}", unawaited(events)),

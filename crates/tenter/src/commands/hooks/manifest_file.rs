@@ -4,12 +4,12 @@ use std::fs::{self, File};
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
-use tenter_engine::matcher;
-use tenter_engine::source;
+use tenter_engine::{CHECKS, declared, source};
 use tenter_protocol::manifest::Manifest;
 use tenter_protocol::manifest::front_matter::{self, LONGEST_FILE, Rules};
 use tenter_protocol::{Diagnostic, Severity};
 
+use super::scripts;
 use crate::failure::Failure;
 
 /// A `HOOK.md`.
@@ -63,7 +63,7 @@ impl ManifestFile {
                 let real = fs::canonicalize(&self.file).unwrap_or_default();
                 let is_bare = self.folder() == Path::new(".");
                 let path = if is_bare { &real } else { &self.file };
-                front_matter::read(path, &bytes, rules, &matcher::check)
+                front_matter::read(path, &bytes, rules, CHECKS)
             }
             Err(error) => {
                 let message = format!("it cannot be read: {error}");
@@ -71,6 +71,15 @@ impl ManifestFile {
                 (None, vec![finding.at(&self.file)])
             }
         }
+    }
+
+    /// What is wrong with the script, or with its being there although the manifest has an action (R15).
+    pub(super) fn check_script(&self) -> Option<Diagnostic> {
+        let bytes = self.bytes().unwrap_or_default();
+        if declared::declares_action(&self.file, &bytes) {
+            return declared::action_and_script(&self.file, &bytes);
+        }
+        scripts::script_of(self.folder())
     }
 
     /// The text below the front matter.

@@ -59,10 +59,12 @@ pub(super) fn print(project: &Project, hook: &Hook, report: &Report) {
         styled(HEADING, report.event),
         sanitize(&entry::short(project, &hook.path))
     ));
-    written("stdin", &json::to_string(report.payload));
-    written("stdout", &report.stdout);
-    written("stderr", &report.stderr);
-    ui::out(format!("{} {} after {} ms", styled(FAINT, "ended"), report.exit, report.duration_ms));
+    if let Some(declared) = hook.declared() {
+        written("payload", &json::to_string(report.payload));
+        written("action", declared.action());
+    } else {
+        process(report);
+    }
     decision(report);
     details(&report.understood);
     for note in report.notes {
@@ -71,6 +73,14 @@ pub(super) fn print(project: &Project, hook: &Hook, report: &Report) {
     if report.understood.error.is_some() {
         ui::out(format!("  an agent would {}", after_failure(hook, report.event)));
     }
+}
+
+/// What a process read and wrote, and how it ended.
+fn process(report: &Report) {
+    written("stdin", &json::to_string(report.payload));
+    written("stdout", &report.stdout);
+    written("stderr", &report.stderr);
+    ui::out(format!("{} {} after {} ms", styled(FAINT, "ended"), report.exit, report.duration_ms));
 }
 
 /// What went through a stream, and whether it is shown as it was.

@@ -10,6 +10,7 @@ use tenter_engine::catalog::Listed;
 use tenter_engine::hook::FailMode;
 use tenter_engine::trust::Trusted;
 use tenter_proc::Cancel;
+use tenter_protocol::json;
 use tenter_protocol::manifest::front_matter::{self, Rules};
 
 use super::entry::{self, Entry, Trust};
@@ -171,13 +172,36 @@ fn print_manifest(entry: &Entry, manifest: &Value) {
         }
     }
     let asynchronous = if entry.active { entry.asynchronous } else { manifest["async"] == true };
+    print_action(&manifest["metadata"]);
     field("async", if asynchronous { "yes: nobody waits for it" } else { "no: the agent waits" });
+}
+
+/// What a hook without code does; its messages and arguments as JSON.
+fn print_action(metadata: &Value) {
+    if metadata["action"].is_null() {
+        return;
+    }
+    for key in ["action", "when", "reason", "text", "messages", "recipe", "args"] {
+        match &metadata[key] {
+            Value::Null => {}
+            Value::String(text) => field(key, text.trim_end()),
+            other => field(key, &json::to_string(other)),
+        }
+    }
 }
 
 fn print_script(project: &Project, shown: &Shown, listed: &Listed) {
     let Some(lines) = &shown.script else {
         let is_folder = listed.path.is_dir();
-        let missing = if is_folder && shown.script_path.is_none() { "none" } else { "not a text" };
+        let has_no_code = shown
+            .manifest
+            .as_ref()
+            .is_some_and(|manifest| !manifest["metadata"]["action"].is_null());
+        let missing = match (is_folder && shown.script_path.is_none(), has_no_code) {
+            (true, true) => "none: it has no code",
+            (true, false) => "none",
+            _ => "not a text",
+        };
         return field("script", missing);
     };
     let of = shown.script_path.as_deref().map(|path| entry::short(project, path) + ", ");

@@ -1,4 +1,4 @@
-//! `tenter hooks validate`: checks manifests by every rule of the specification (R16), and what they start (R15).
+//! `tenter hooks validate`: checks manifests by every rule of the specification (R16), and what they start, if anything (R15).
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,7 +8,6 @@ use tenter_protocol::manifest::front_matter::Rules;
 use tenter_protocol::{Diagnostic, Severity};
 
 use super::manifest_file::ManifestFile;
-use super::scripts;
 use crate::commands::Done;
 use crate::failure::{Exit, Failure};
 use crate::sanitize::sanitize;
@@ -98,7 +97,7 @@ fn manifests_in(folder: &Path) -> Result<Vec<ManifestFile>, Failure> {
 
 fn check(manifest: ManifestFile, strict: bool) -> Checked {
     let (_, mut diagnostics) = manifest.read(Rules::Strict);
-    diagnostics.extend(scripts::script_of(manifest.folder()));
+    diagnostics.extend(manifest.check_script());
     let worst_allowed = if strict { Severity::Info } else { Severity::Warning };
     let valid = diagnostics.iter().all(|finding| finding.severity <= worst_allowed);
     Checked { path: manifest.named, valid, diagnostics }

@@ -5,18 +5,21 @@ mod show;
 
 use std::path::{Path, PathBuf};
 
-use tenter_agent::recipe::{RecipePlaces, Recipes};
+use tenter_agent::recipe::{RecipeBook, RecipePlaces, Recipes};
 
 use super::Done;
+use crate::agent::recipes;
 use crate::env::Env;
 use crate::failure::Failure;
+use crate::hooks::Project;
 
 /// List recipes, and show what prompt one makes.
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum Command {
     /// List every recipe that is found, and for those that are not taken, what is taken instead.
     List(list::Args),
-    /// Show the prompt that a recipe makes: what a run would be asked. Its commands run.
+    /// Show the prompt that a recipe makes: what a run would be asked. Its programs run, those of a project's recipe only if
+    /// you have trusted it.
     Show(show::Args),
 }
 
@@ -29,6 +32,11 @@ pub(crate) struct FragmentDirs {
 }
 
 impl FragmentDirs {
+    /// What there is to find in the project, and what it may do.
+    pub(crate) fn book(&self, project: &Project) -> RecipeBook {
+        recipes::book(project, &self.fragment_dirs)
+    }
+
     /// What there is to find in the project at `root`.
     pub(crate) fn recipes(&self, env: &Env, root: &Path) -> Recipes {
         let fragment_dirs = self.fragment_dirs.iter().map(|folder| env.cwd.join(folder)).collect();

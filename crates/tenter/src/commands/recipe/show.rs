@@ -4,9 +4,8 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use serde::Serialize;
-use tenter_agent::recipe::{MISSING, ProjectShell, Recipe, Rendered, render};
+use tenter_agent::recipe::{MISSING, Recipe, RecipeBook, Rendered, render};
 use tenter_agent::session::Status;
-use tenter_engine::environment::HookEnvironment;
 use tenter_proc::Cancel;
 use tenter_protocol::{Diagnostic, Severity};
 
@@ -14,8 +13,9 @@ use super::{FragmentDirs, argument, no_recipe};
 use crate::commands::Done;
 use crate::env::Env;
 use crate::failure::{Exit, Failure};
+use crate::hooks::Project;
 use crate::sanitize::sanitize;
-use crate::{hooks, signals, ui};
+use crate::{signals, ui};
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
@@ -62,15 +62,15 @@ struct ArgumentJson<'r> {
 
 /// Does it.
 pub(super) fn run(env: &Env, project: Option<&Path>, args: &Args) -> Done {
-    let root = hooks::root(env, project)?;
-    let found = args.fragment_dirs.recipes(env, &root).find(&args.name);
+    let project = Project::open(env, project)?;
+    let book = args.fragment_dirs.book(&project);
     let cancel = Cancel::new();
-    let recipe = found.map_err(|error| no_recipe(&error))?;
+    let recipe = book.find(&args.name).map_err(|error| no_recipe(&error))?;
     let (text, findings) = if args.raw {
         (None, recipe.warnings().to_vec())
     } else {
         signals::forward(&cancel)?;
-        text(env, &root, &recipe, args, &cancel)
+        text(&book, &recipe, args, &cancel)
     };
     let is_broken =
         findings.iter().any(|finding| finding.severity == Severity::Error && finding.id != MISSING);
@@ -91,6 +91,11 @@ pub(super) fn run(env: &Env, project: Option<&Path>, args: &Args) -> Done {
     if is_broken {
         return Err(Failure::new(format!("the recipe {:?} cannot be filled in", recipe.name)));
     }
+    if book.holds_back(&recipe) && !args.raw {
+        ui::note(
+            "None of its programs was started: it comes with the project and is not trusted; see `tenter trust`.",
+        );
+    }
     if text.is_none() && !args.raw && !args.json {
         ui::note("The text above is not filled in: it misses arguments.");
     }
@@ -99,17 +104,14 @@ pub(super) fn run(env: &Env, project: Option<&Path>, args: &Args) -> Done {
 
 /// The prompt, if it can be made, and what was found.
 fn text(
-    env: &Env,
-    root: &Path,
+    book: &RecipeBook,
     recipe: &Recipe,
     args: &Args,
     cancel: &Cancel,
 ) -> (Option<String>, Vec<Diagnostic>) {
-    // What a recipe starts is as foreign as a hook is: it does not get the model's keys either (R40).
-    let vars = HookEnvironment::new(&env.vars, &[]).given().clone();
-    let shell = ProjectShell { project: root.to_owned(), env: vars, cancel: cancel.clone() };
+    let shell = book.shell(recipe, cancel);
     let given: BTreeMap<String, String> = args.arg.iter().cloned().collect();
-    match render(recipe, &given, &shell) {
+    match render(recipe, &given, shell.as_ref()) {
         Ok(Rendered { text, warnings }) => (Some(text), warnings),
         Err(findings) => (None, findings),
     }

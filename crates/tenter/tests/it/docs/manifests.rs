@@ -16,15 +16,15 @@ use std::path::Path;
 
 use serde_json::Value;
 use tenter_agent::tools::Registry;
-use tenter_engine::DecisionKind;
-use tenter_engine::matcher::{self, Matcher};
+use tenter_engine::matcher::Matcher;
+use tenter_engine::{CHECKS, DecisionKind};
 use tenter_protocol::event::{
     CompactTrigger, Compaction, ExitReason, SessionEnd, SessionStart, Stop, StopReason, Subagent,
     Turn, Usage,
 };
 use tenter_protocol::lifecycle::{self, Power, TABLE};
 use tenter_protocol::manifest::front_matter::{self, Rules};
-use tenter_protocol::manifest::{Manifest, parse_reply, payload};
+use tenter_protocol::manifest::{Manifest, actions_at, parse_reply, payload};
 use tenter_protocol::{
     Body, Event, EventName, Message, Object, Scope, ToolCall, ToolResult, json, tool_names,
 };
@@ -57,7 +57,7 @@ fn install(sandbox: &Sandbox, name: &str, manifest: &str, script: &str) {
 fn strict(place: &str, name: &str, text: &str) -> Manifest {
     let path = Path::new("/hooks").join(name).join("HOOK.md");
     let (manifest, mut findings) =
-        front_matter::read(&path, text.as_bytes(), Rules::Strict, &matcher::check);
+        front_matter::read(&path, text.as_bytes(), Rules::Strict, CHECKS);
     findings.retain(|finding| finding.id != "manifest-pattern-remark");
     assert!(findings.is_empty(), "{place}: {findings:#?}");
     manifest.unwrap()
@@ -270,6 +270,18 @@ fn the_tables_of_front_matter_are_the_schemas() {
     for row in &extensions.rows {
         let words = metadata["properties"][&row[0]]["enum"].as_array().into_iter().flatten();
         assert!(words.clone().all(|word| row[1].contains(word.as_str().unwrap())), "{row:?}");
+    }
+}
+
+#[test]
+fn the_table_of_actions_is_the_codes() {
+    let documented = table("Action");
+    for row in &TABLE {
+        let possible: BTreeSet<&str> = actions_at(row.event).into_iter().collect();
+        let names = |cell: &str| cell == row.name || cell.contains(&format!("`{}`", row.name));
+        let listed = documented.rows.iter().filter(|action| names(&action[1]));
+        let listed: BTreeSet<&str> = listed.map(|action| action[0].as_str()).collect();
+        assert_eq!(listed, possible, "{}", row.name);
     }
 }
 

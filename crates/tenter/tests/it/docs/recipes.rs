@@ -15,7 +15,8 @@ fn tables(first_column: &str) -> Vec<Table> {
 }
 
 fn show(sandbox: &Sandbox, template: &str) -> Output {
-    sandbox.write("recipes/one.md", format!("---\narguments: {{optional: {{}}}}\n---\n{template}"));
+    let recipe = format!("---\narguments: {{optional: {{}}}}\n---\n{template}");
+    sandbox.write("../home/.kodelet/recipes/one.md", recipe);
     let args = ["name=Ada", "n=12", "files=a.rs, b.rs", "empty="];
     let args = args.iter().flat_map(|arg| ["--arg", arg]);
     sandbox.run(&["recipe", "show", "one"].into_iter().chain(args).collect::<Vec<_>>())

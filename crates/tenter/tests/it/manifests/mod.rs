@@ -1,9 +1,10 @@
 //! Manifest hooks in real sessions: `tenter run` plays a script under hooks that are folders with `HOOK.md`.
 //!
 //! `specification` carries out the specification's own examples, `answers` what a hook may say and how it may fail, `events`
-//! what it is told at every event, `mixed` both kinds of hooks together.
+//! what it is told at every event, `mixed` both kinds of hooks together, `declared` hooks without code.
 
 mod answers;
+mod declared;
 mod events;
 mod mixed;
 mod specification;

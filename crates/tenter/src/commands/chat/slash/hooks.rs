@@ -6,7 +6,7 @@ use super::Talk;
 use crate::commands::chat::asker::question;
 use crate::commands::chat::{After, Change};
 use crate::commands::hooks::show_catalog;
-use crate::commands::trust::{self, Choice};
+use crate::commands::trust::{self, Choice, Waiting};
 use crate::failure::Failure;
 use crate::ui;
 
@@ -28,8 +28,9 @@ pub(super) fn trust(talk: &mut Talk, _argument: &str) -> Result<Option<After>, F
         return Ok(trusted_elsewhere(talk.agent.engine.catalog(), found));
     }
     let interrupts = &chat.interrupts;
-    let choice =
-        trust::ask_through(&chat.project, &found, &mut |prompt| question(prompt, interrupts));
+    let choice = trust::ask_through(&chat.project, Waiting::hooks_of(&found), &mut |prompt| {
+        question(prompt, interrupts)
+    });
     if choice == Choice::Trust {
         let trusted = trust::trust_and_reload(&mut chat.project, &found, &cancel)?;
         return Ok(Some(After::Change(Change::Hooks(Box::new(trusted)))));

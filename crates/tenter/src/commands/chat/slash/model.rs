@@ -41,12 +41,16 @@ pub(super) fn usage(talk: &mut Talk, _argument: &str) -> Result<Option<After>, F
     Ok(None)
 }
 
-/// Shortens the conversation. What came of it is told as it happens.
+/// Shortens the conversation. What keeps it from that is told as it happens.
 #[expect(clippy::unnecessary_wraps, reason = "commands are alike")]
 pub(super) fn compact(talk: &mut Talk, _argument: &str) -> Result<Option<After>, Failure> {
-    talk.session.renew(talk.chat.new_cancel());
-    if let Err(error) = talk.session.compact() {
-        talk.session.diagnose(&error.diagnostic());
+    let cancel = talk.chat.new_cancel();
+    talk.session.renew(cancel.clone());
+    if let Ok(words) = agent::compact(talk.session, &cancel) {
+        ui::note(words);
+        if !talk.chat.args.no_save {
+            ui::note(agent::how_to_restore(talk.session));
+        }
     }
     Ok(None)
 }

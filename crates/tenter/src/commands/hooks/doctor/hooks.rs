@@ -38,7 +38,7 @@ pub(super) fn of_entry(project: &Project, entry: &Entry) -> Vec<Diagnostic> {
     if matches!(listed.status, Status::NotTrusted { .. }) {
         findings.push(finding("hook-not-trusted", Severity::Warning, reason));
     }
-    if path.is_dir() && entry.active {
+    if path.is_dir() && entry.active && entry.action.is_none() {
         findings.extend(scripts::script_of(path));
     }
     let entry_point = scripts::entry_of(path);

@@ -1,5 +1,6 @@
-//! What a matcher found, in words. The first part that is not found settles it, as in a run.
+//! What a matcher found, and what a hook without code does, in words. The first part that is not found settles it, as in a run.
 
+use tenter_engine::declared::Declared;
 use tenter_engine::matcher::{Explanation, Finding, Part, Search};
 
 use super::Verdict;
@@ -17,6 +18,15 @@ pub(super) fn matcher_words(explanation: &Explanation) -> (Verdict, String) {
         found.push(words);
     }
     (Verdict::Runs, found.join("; "))
+}
+
+/// What a hook without code does, and when.
+pub(super) fn action_words(hook: &Declared) -> String {
+    let action = hook.action();
+    match hook.when() {
+        Some(when) => format!("it has no code and does `{action}` where `{when}` holds"),
+        None => format!("it has no code and does `{action}`"),
+    }
 }
 
 fn part_words(part: Part, finding: &Finding) -> (Verdict, String) {

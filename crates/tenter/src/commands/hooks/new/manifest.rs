@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use tenter_engine::matcher;
+use tenter_engine::CHECKS;
 use tenter_protocol::manifest::front_matter::{self, Rules};
 use tenter_protocol::{EventName, Severity};
 
@@ -108,7 +108,7 @@ pub(super) fn files(
         Language::Python => template.python,
         Language::Rust => template.rust,
     };
-    let manifest = manifest(template, name)?;
+    let manifest = with_name(template.manifest, name)?;
     let file = |name: &str, text: String| NewFile {
         name: name.to_owned(),
         text,
@@ -122,13 +122,13 @@ pub(super) fn files(
     ])
 }
 
-/// The text of `HOOK.md`. A name that YAML takes for a number or the like is put in quotes.
-fn manifest(template: &Template, name: &str) -> Result<String, Failure> {
-    let plain = template.manifest.replace(NAME, name);
+/// The text of a `HOOK.md` with its hook's name. A name that YAML takes for a number or the like is put in quotes.
+pub(super) fn with_name(manifest: &str, name: &str) -> Result<String, Failure> {
+    let plain = manifest.replace(NAME, name);
     if check(name, &plain).is_ok() {
         return Ok(plain);
     }
-    let quoted = template.manifest.replacen(NAME, &format!("{name:?}"), 1).replace(NAME, name);
+    let quoted = manifest.replacen(NAME, &format!("{name:?}"), 1).replace(NAME, name);
     check(name, &quoted)?;
     Ok(quoted)
 }
@@ -136,8 +136,7 @@ fn manifest(template: &Template, name: &str) -> Result<String, Failure> {
 /// The name is right where the manifest is.
 fn check(name: &str, manifest: &str) -> Result<(), Failure> {
     let path = Path::new(name).join("HOOK.md");
-    let (_, findings) =
-        front_matter::read(&path, manifest.as_bytes(), Rules::Strict, &matcher::check);
+    let (_, findings) = front_matter::read(&path, manifest.as_bytes(), Rules::Strict, CHECKS);
     match findings.into_iter().find(|finding| finding.severity == Severity::Error) {
         None => Ok(()),
         Some(finding) => {

@@ -1,5 +1,6 @@
 //! `tenter hooks new`: writes a hook that works as it is, and trusts it (R47).
 
+mod declared;
 mod executable;
 mod manifest;
 mod write;
@@ -41,7 +42,7 @@ enum Language {
 /// The kinds of hooks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Format {
-    /// A folder with a HOOK.md, a script and tests.
+    /// A folder with a HOOK.md, a script (unless it has an --action) and tests.
     Manifest,
     /// One executable file.
     Executable,
@@ -72,6 +73,9 @@ pub(crate) struct Args {
     /// The language that it is written in.
     #[arg(long, value_name = "LANGUAGE", default_value = "bash")]
     lang: Language,
+    /// What it does, for a hook without code: its HOOK.md says all there is to say.
+    #[arg(long, value_name = "ACTION", conflicts_with = "lang")]
+    action: Option<declared::ActionWord>,
     /// For all of your projects, in ~/.kodelet/hooks, instead of for this one.
     #[arg(long)]
     user: bool,
@@ -97,8 +101,16 @@ pub(super) fn run(mut project: Project, args: &Args) -> Done {
     })?;
     let cancel = Cancel::new();
     signals::forward(&cancel)?;
-    let written = match args.format.unwrap_or_else(|| Format::meant_by(&args.event)) {
+    let meant = || match args.action {
+        Some(_) => Format::Manifest,
+        None => Format::meant_by(&args.event),
+    };
+    let written = match args.format.unwrap_or_else(meant) {
         Format::Manifest => write_manifest(&project, args)?,
+        Format::Executable if args.action.is_some() => {
+            return Err(Failure::usage("an executable is code, so it has no --action")
+                .help("leave one of the two out"));
+        }
         Format::Executable => write_executable(&project, args)?,
     };
     if !args.user {
@@ -127,7 +139,10 @@ fn write_executable(project: &Project, args: &Args) -> Result<Written, Failure> 
 
 fn write_manifest(project: &Project, args: &Args) -> Result<Written, Failure> {
     let event = manifest::event(&args.event)?;
-    let files = manifest::files(&args.name, event, args.lang)?;
+    let files = match args.action {
+        Some(action) => declared::files(&args.name, event, action)?,
+        None => manifest::files(&args.name, event, args.lang)?,
+    };
     let path = path(project, args);
     write::folder(&path, &files, args.force)?;
     let program = path.join(manifest::script_name(args.lang));

@@ -1,0 +1,270 @@
+//! Recipes that hooks call back: which one, with what it may do, and what it costs; and who wins of several hooks.
+
+use tenter_agent::UserMessage;
+use tenter_agent::session::Status;
+use tenter_agent::store::ListQuery;
+
+use crate::session_stage::{QUICK, Stage};
+
+/// A hook's answer that has `recipe` called back, the first time.
+fn callback(recipe: &str, args: &str) -> String {
+    format!(
+        "[ -e called ] || {{ touch called; echo '{{\"result\": \"callback\", \"callback\": \"{recipe}\", \"callback_args\": {{{args}}}}}'; }}"
+    )
+}
+
+/// A stage with two turns, a recipe `digest` with this front matter, which answers so, and a hook that calls it back.
+fn stage(front: &str, answers: &str) -> Stage {
+    let script = format!(
+        "turns:\n  - {{text: One., tool_calls: [{{name: todo}}], usage: {{input_tokens: 100, output_tokens: 10}}, cost_usd: 1.0}}\n  - {{text: Two., usage: {{input_tokens: 50, output_tokens: 5}}, cost_usd: 1.0}}\nrecipes: {{digest: {answers}, compact: [SUM]}}\ncontext_window: 16000\n"
+    );
+    let mut stage = Stage::new(&script, QUICK);
+    stage.write(
+        "home/.kodelet/recipes/digest.md",
+        &format!(
+            "---\nname: digest\n{front}\n---\nDigest it in {{{{default .language \"English\"}}}}.\n"
+        ),
+    );
+    stage.hook("caller", "after_turn", "", &callback("digest", "\"language\": \"Latin\""));
+    stage
+}
+
+fn sent(stage: &Stage) -> Vec<String> {
+    let (finish, _) = stage.send(&"go".into());
+    assert_eq!(
+        (finish.status, finish.response.as_str()),
+        (Status::Done, "Two."),
+        "{:?}",
+        stage.told()
+    );
+    stage.stored().0.iter().map(tenter_protocol::Message::content).collect()
+}
+
+#[test]
+fn the_recipe_gets_its_arguments_and_its_answer_becomes_the_history() {
+    let mut stage =
+        stage("", "[{text: DIGEST, expect: {contains: [Digest it in Latin., go, One.]}}]");
+    stage.hook("log", "pre_compact", "", "printf '%s\\n' \"$payload\" >> log");
+    let history = sent(&stage);
+    assert!(history[0].contains("DIGEST"), "{history:?}");
+    assert_eq!(history[1..], ["go", "Two."]);
+    assert_eq!(stage.logged("log")[0]["trigger"], "hook");
+    let change = stage.epochs()[1].change.clone().unwrap();
+    assert_eq!(
+        (change.by.as_str(), change.reason.as_deref()),
+        ("digest", Some("a hook called back (caller)"))
+    );
+}
+
+#[test]
+fn without_a_list_it_has_the_callers_tools_under_no_hook_and_in_no_store() {
+    let mut stage = stage(
+        "",
+        "[{tool_calls: [{name: bash, input: {command: echo aside >> aside}}], usage: {input_tokens: 15900, output_tokens: 9}}, {text: DIGEST}]",
+    );
+    let triggers = [
+        "session_start",
+        "before_agent",
+        "before_tool",
+        "after_tool",
+        "after_turn",
+        "before_stop",
+        "after_agent",
+        "pre_compact",
+        "post_compact",
+        "session_end",
+    ];
+    for trigger in triggers {
+        stage.hook(
+            &format!("z-{}", trigger.replace('_', "-")),
+            trigger,
+            "",
+            &format!("echo {trigger} >> log"),
+        );
+    }
+    assert!(sent(&stage)[0].contains("DIGEST"));
+    assert_eq!(stage.read("aside"), "aside\n");
+    let log = stage.read("log");
+    let expected = [
+        "session_start",
+        "before_agent",
+        "before_tool",
+        "after_tool",
+        "after_turn",
+        "pre_compact",
+        "post_compact",
+        "after_turn",
+        "before_stop",
+        "after_agent",
+        "session_end",
+    ];
+    assert_eq!(log.lines().collect::<Vec<_>>(), expected);
+    assert_eq!(
+        stage.told_of("text"),
+        ["text One.", "text Two."],
+        "what it says is not the conversation's"
+    );
+    let query = ListQuery { project: None, limit: 10, include_subagents: true };
+    assert_eq!(stage.agent.store.list(&query).unwrap().len(), 1);
+}
+
+/// A project could bring a recipe along that has the model do, unwatched, what the person's hooks forbid.
+#[test]
+fn one_of_the_projects_that_nobody_trusts_gets_no_tools_and_that_is_said() {
+    let stage = stage(
+        "",
+        "[{tool_calls: [{name: bash, input: {command: touch made}}]}, {text: DIGEST, expect: {contains: ['there is no tool \"bash\"']}}]",
+    );
+    stage.write("project/.kodelet/recipes/digest.md", "Digest it with bash.");
+    assert!(sent(&stage)[0].contains("DIGEST"), "{:?}", stage.told());
+    assert!(!stage.agent.settings.project.join("made").exists());
+    assert_eq!(stage.told_of("recipe-untrusted").len(), 1, "{:?}", stage.told());
+}
+
+#[test]
+fn an_empty_list_is_no_tools_and_a_list_is_no_more_than_its_caller_has() {
+    for (front, own) in [
+        ("allowed_tools: []", vec!["bash", "todo"]),
+        ("allowed_tools: [grep]", vec!["bash", "todo"]),
+        ("allowed_tools: [bash]", vec!["todo"]),
+    ] {
+        let mut stage = stage(
+            front,
+            "[{tool_calls: [{name: bash, input: {command: touch made}}]}, {text: DIGEST, expect: {contains: ['there is no tool \"bash\"']}}]",
+        );
+        let own: Vec<String> = own.into_iter().map(str::to_owned).collect();
+        stage.agent.tools = stage.agent.tools.restricted(&own).unwrap();
+        assert!(sent(&stage)[0].contains("DIGEST"), "{front}: {:?}", stage.told());
+        assert!(!stage.agent.settings.project.join("made").exists());
+        assert!(
+            stage.agent.tools.iter().any(|tool| tool.name() == "todo"),
+            "its caller keeps its own"
+        );
+    }
+}
+
+#[test]
+fn of_commands_only_those_run_that_it_may() {
+    let stage = stage(
+        "allowed_commands: ['echo *']",
+        "[{tool_calls: [{name: bash, input: {command: touch made}}, {name: bash, input: {command: echo fine}}]}, {text: DIGEST, expect: {contains: [fine, not allowed]}}]",
+    );
+    assert!(sent(&stage)[0].contains("DIGEST"), "{:?}", stage.told());
+    assert!(!stage.agent.settings.project.join("made").exists());
+}
+
+#[test]
+fn what_it_spends_is_the_conversations_once_now_and_after_a_reload() {
+    let spent =
+        "usage: {input_tokens: 1000, output_tokens: 100, cached_input_tokens: 900}, cost_usd: 0.5";
+    let stage = stage(
+        "",
+        &format!("[{{tool_calls: [{{name: todo}}], {spent}}}, {{text: DIGEST, {spent}}}]"),
+    );
+    let (_, usage) = stage.send(&"go".into());
+    assert_eq!((usage.input_tokens, usage.output_tokens, usage.cost_usd), (2150, 215, Some(3.0)));
+    let stored = stage.agent.store.load(crate::session_stage::ID).unwrap().summary.usage;
+    assert_eq!(
+        (stored.input_tokens, stored.output_tokens, stored.cost_usd),
+        (2150, 215, Some(3.0))
+    );
+    assert_eq!((stored.current_context_window, usage.current_context_window), (55, 55));
+}
+
+#[test]
+fn what_was_spent_in_vain_is_paid_for_all_the_same() {
+    let spent = "usage: {input_tokens: 1000, output_tokens: 100}, cost_usd: 0.5";
+    let script = format!(
+        "turns: [{{text: One., usage: {{input_tokens: 100, output_tokens: 10}}, cost_usd: 1.0}}]\nrecipes: {{compact: [{{tool_calls: [{{name: todo}}], {spent}}}, {{fault: {{kind: refused}}}}]}}\n"
+    );
+    let stage = Stage::new(&script, QUICK);
+    let mut session = stage.session();
+    session.send(&"go".into());
+    session.compact().unwrap();
+    let live = *session.usage();
+    session.end(Status::Done, Status::Done.exit_reason());
+    let stored = stage.agent.store.load(crate::session_stage::ID).unwrap().summary.usage;
+    for usage in [live, stored] {
+        assert_eq!(
+            (usage.input_tokens, usage.output_tokens, usage.cost_usd),
+            (1100, 110, Some(1.5))
+        );
+        assert_eq!(usage.current_context_window, 110, "the history is what it was");
+    }
+}
+
+#[test]
+fn the_first_wish_wins_later_ones_are_told_and_the_built_in_gives_way_without_a_word() {
+    let script = "turns:\n  - {text: One., tool_calls: [{name: todo}], usage: {input_tokens: 15000, output_tokens: 10}}\n  - {text: Two.}\nrecipes: {compact: [SUM]}\ncontext_window: 16000\n";
+    let mutate = "[ -e called ] || { touch called; echo '{\"result\": \"mutate\", \"messages\": [{\"role\": \"user\", \"content\": \"MINE\"}]}'; }";
+    for with_second in [false, true] {
+        let mut stage = Stage::new(script, QUICK);
+        stage.hook("a", "after_turn", "", mutate);
+        if with_second {
+            stage.hook(
+                "b",
+                "after_turn",
+                "",
+                &callback("compact", "").replace("called", "called-b"),
+            );
+        }
+        let history = sent(&stage);
+        assert_eq!(history, ["MINE", "Two."]);
+        assert_eq!(stage.told_of("recipe"), [] as [&str; 0]);
+        assert_eq!(stage.told_of("history-conflict").len(), usize::from(with_second));
+    }
+}
+
+#[test]
+fn a_mutation_that_a_model_could_not_go_on_from_changes_nothing() {
+    let unanswered = r#"{"role": "assistant", "blocks": [{"type": "tool_use", "id": "1", "name": "bash", "input": {}}]}"#;
+    for messages in [
+        String::new(),
+        r#"{"role": "assistant", "content": "bye"}"#.to_owned(),
+        r#"{"role": "user", "content": " "}"#.to_owned(),
+        r#"{"role": "root", "content": "x"}"#.to_owned(),
+        format!(r#"{unanswered}, {{"role": "user", "content": "go on"}}"#),
+    ] {
+        let mut stage = Stage::new(
+            "turns: [{text: One., tool_calls: [{name: todo}]}, {text: Two., expect: {contains: [One.]}}]",
+            QUICK,
+        );
+        stage.hook(
+            "a",
+            "after_turn",
+            "",
+            &format!("echo '{{\"result\": \"mutate\", \"messages\": [{messages}]}}'"),
+        );
+        assert_eq!(sent(&stage)[0], "go", "{messages}");
+        assert_eq!(stage.epochs().len(), 1, "{messages}");
+    }
+}
+
+#[test]
+fn at_the_stop_a_callback_goes_before_the_follow_up() {
+    let script = "turns:\n  - {text: One.}\n  - {text: Two., expect: {contains: [SUM, go, again], lacks: [One.]}}\nrecipes: {compact: [SUM]}\n";
+    let mut stage = Stage::new(script, QUICK);
+    let answer = callback("compact", "")
+        .replace("\"result\"", "\"follow_up_messages\": [\"again\"], \"result\"");
+    stage.hook("stop", "before_stop", "", &answer);
+    let history = sent(&stage);
+    assert!(history[0].contains("SUM"));
+    assert_eq!(history[1..], ["go", "again", "Two."]);
+}
+
+#[test]
+fn a_project_that_is_not_trusted_starts_nothing_through_its_recipe() {
+    let stage = Stage::new(
+        "turns: [{text: One.}]\nrecipes: {compact: [{text: SUM, expect: {contains: [is not trusted]}}]}",
+        QUICK,
+    );
+    stage.write(
+        "project/.kodelet/recipes/compact.md",
+        "---\nname: compact\n---\n{{bash \"touch\" \"made\"}}\n",
+    );
+    let mut session = stage.session();
+    session.send(&UserMessage::from("go"));
+    session.compact().unwrap();
+    assert_eq!(stage.told_of("history").len(), 1, "{:?}", stage.told());
+    assert!(!stage.agent.settings.project.join("made").exists());
+}

@@ -1,0 +1,139 @@
+//! Recipes that fail: nothing is changed, it is told, and after three failures in a row it is left alone.
+
+use tenter_agent::session::{Compacted, Status};
+
+use crate::session_stage::{QUICK, Stage};
+
+/// A stage on which the window is full at each of so many turns, and the recipe answers so.
+fn stage(turns: usize, answers: &str) -> Stage {
+    let turn =
+        "  - {tool_calls: [{name: todo}], usage: {input_tokens: 13000, output_tokens: 10}}\n";
+    Stage::new(
+        &format!(
+            "turns:\n{}  - {{text: Done.}}\nrecipes: {{compact: {answers}}}\ncontext_window: 16000\n",
+            turn.repeat(turns)
+        ),
+        QUICK,
+    )
+}
+
+#[test]
+fn a_recipe_that_fails_changes_nothing_and_is_told() {
+    for (answers, why) in [
+        ("[{fault: {kind: refused, message: no such model}}]", "no such model"),
+        ("[{reasoning: Hm.}]", "it said nothing"),
+        ("[' ']", "it said nothing"),
+        ("[{fault: {kind: too_long}}]", "longer than the model can hold"),
+        ("[{tool_calls: [{name: todo}]}]", "it was not done after 30 turns"),
+        ("[]", "the script has no answer"),
+    ] {
+        let stage = stage(1, answers);
+        let (finish, _) = stage.send(&"go".into());
+        assert_eq!(finish.response, "Done.");
+        let told = stage.told_of("callback-failed");
+        let [told] = &told[..] else { panic!("{answers}: {:?}", stage.told()) };
+        let cause = "the recipe compact, run because the context was filling up (builtin:compact-trigger): ";
+        assert!(told.contains(cause) && told.contains(why), "{told}");
+        assert_eq!((stage.epochs().len(), stage.stored().0.len()), (1, 4));
+    }
+}
+
+#[test]
+fn a_recipe_whose_file_is_broken_is_told_with_what_is_wrong() {
+    for (text, why) in [
+        ("{{.ticket}}", "ticket"),
+        ("{{if}}", "the `if` that begins here has no end"),
+        ("---\nallowed_tools: [hammer]\n---\nx", "hammer"),
+    ] {
+        let stage = stage(1, "[SUM]");
+        stage.write("home/.kodelet/recipes/compact.md", text);
+        stage.send(&"go".into());
+        let told = stage.told_of("callback-failed");
+        assert!(matches!(&told[..], [line] if line.contains(why)), "{text}: {told:?}");
+        assert_eq!(stage.epochs().len(), 1);
+    }
+}
+
+#[test]
+fn after_three_failures_in_a_row_it_is_left_alone_until_the_person_asks() {
+    let stage = stage(6, "[{text: SUM, fault: {kind: refused, times: 3}}]");
+    let mut session = stage.session();
+    assert_eq!(session.send(&"go".into()).response, "Done.");
+    assert_eq!((stage.told_of("callback-failed").len(), stage.told_of("recipe").len()), (3, 3));
+    assert_eq!(session.compact().unwrap(), Compacted::Done);
+    assert_eq!(stage.epochs().len(), 2);
+}
+
+#[test]
+fn a_success_begins_the_count_anew() {
+    let refused = "{fault: {kind: refused}}";
+    let stage = stage(7, &format!("[{refused}, {refused}, SUM, {refused}, {refused}, SUM]"));
+    stage.send(&"go".into());
+    assert_eq!((stage.told_of("callback-failed").len(), stage.told_of("history").len()), (4, 3));
+}
+
+#[test]
+fn a_summary_that_is_too_long_counts_as_a_failure() {
+    let long = "z".repeat(52_000);
+    let stage = stage(6, &format!("[{long}]"));
+    let (finish, _) = stage.send(&"go".into());
+    assert_eq!(finish.response, "Done.");
+    let told = stage.told_of("callback-failed");
+    assert_eq!((told.len(), stage.told_of("recipe").len()), (3, 3), "{told:?}");
+    assert!(told[0].ends_with("what it left is still too long"), "{told:?}");
+}
+
+#[test]
+fn a_hook_that_has_it_called_back_is_as_little_obeyed_then() {
+    let mut stage = stage(5, "[{fault: {kind: refused}}]");
+    stage.agent.settings.auto_compact = None;
+    stage.hook(
+        "caller",
+        "after_turn",
+        "",
+        "echo '{\"result\": \"callback\", \"callback\": \"compact\"}'",
+    );
+    stage.send(&"go".into());
+    assert_eq!(stage.told_of("callback-failed").len(), 3);
+}
+
+#[test]
+fn a_recipe_that_is_interrupted_has_not_failed() {
+    for turn in [
+        "usage: {input_tokens: 13000, output_tokens: 10}, tool_calls: [{name: todo}]",
+        "fault: {kind: too_long}, text: Late.",
+    ] {
+        let script = format!(
+            "turns:\n  - {{text: One.}}\n  - {{{turn}}}\nrecipes: {{compact: [{{text: SUM, fault: {{delay_ms: 600000}}}}]}}\ncontext_window: 16000\n"
+        );
+        let stage = Stage::new(&script, QUICK);
+        let mut session = stage.session();
+        session.send(&"first".into());
+        stage.interrupt_at("recipe");
+        let finish = session.send(&"second".into());
+        assert_eq!((finish.status, finish.error.is_none()), (Status::Interrupted, true), "{turn}");
+        assert_eq!(stage.told_of("callback-failed"), [] as [&str; 0]);
+        assert_eq!(stage.epochs().len(), 1);
+    }
+}
+
+#[test]
+fn a_recipes_tool_ends_with_the_work() {
+    let script = "turns: [{text: One.}]\nrecipes: {digest: [{tool_calls: [{name: bash, input: {command: touch began; sleep 600; touch ended}}]}]}";
+    let mut stage = Stage::new(script, QUICK);
+    stage.write("home/.kodelet/recipes/digest.md", "Digest it.\n");
+    stage.hook(
+        "caller",
+        "after_turn",
+        "",
+        "echo '{\"result\": \"callback\", \"callback\": \"digest\"}'",
+    );
+    let finish = std::thread::scope(|scope| {
+        let work = scope.spawn(|| stage.send(&"go".into()).0);
+        stage.wait_for("began");
+        stage.cancel.cancel();
+        work.join().unwrap()
+    });
+    assert_eq!(finish.status, Status::Interrupted);
+    assert_eq!(stage.epochs().len(), 1);
+}

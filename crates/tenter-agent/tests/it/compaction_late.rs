@@ -1,0 +1,205 @@
+//! Asynchronous hooks: what they ask for is delivered before a later turn, marked as late, and nothing of it outlives a session.
+
+use std::time::{Duration, Instant};
+
+use tenter_agent::Session;
+use tenter_agent::session::Status;
+
+use crate::session_stage::{ID, QUICK, Stage};
+
+/// Longer than any hook of these tests takes.
+const PATIENCE: Duration = Duration::from_mins(1);
+
+const CALLBACK: &str = r#"echo '{"result": "callback", "callback": "digest"}'"#;
+const CONTEXT: &str = r#"echo '{"additional_context": "CI is red"}'"#;
+
+/// A stage on which an asynchronous hook says this, at the first event of its kind.
+fn stage(script: &str, trigger: &str, answer: &str) -> Stage {
+    let mut stage = Stage::new(script, QUICK);
+    stage.write("home/.kodelet/recipes/digest.md", "Digest it.\n");
+    let once = format!("[ -e once ] || {{ touch once; {answer}; }}");
+    stage.hook("watch", trigger, "async: true", &once);
+    stage
+}
+
+/// Ends the work.
+fn end(session: Session) {
+    session.end(Status::Done, Status::Done.exit_reason());
+}
+
+/// The messages that are stored, as text.
+fn stored(stage: &Stage) -> Vec<String> {
+    stage.stored().0.iter().map(tenter_protocol::Message::content).collect()
+}
+
+/// Goes on until a message is there that is marked as late.
+fn go_on_until_late(stage: &Stage, session: &mut Session) -> String {
+    let start = Instant::now();
+    loop {
+        session.send(&"go on".into());
+        if let Some(late) = stored(stage).into_iter().find(|text| text.contains("late=\"true\"")) {
+            return late;
+        }
+        assert!(start.elapsed() < PATIENCE, "{:?}", stage.told());
+    }
+}
+
+#[test]
+fn text_is_read_before_a_later_turn() {
+    let stage = stage(
+        "turns: [{text: One.}, {text: Two., expect: {contains: ['<hook name=\"watch\" late=\"true\">', CI is red]}}]",
+        "after_turn",
+        CONTEXT,
+    );
+    let mut session = stage.session();
+    session.send(&"go".into());
+    stage.agent.engine.drain(PATIENCE);
+    assert_eq!(session.send(&"and?".into()).response, "Two.");
+    let late = "<hook name=\"watch\" late=\"true\">\nCI is red\n</hook>";
+    assert_eq!(stored(&stage), ["go", "One.", "and?", late, "Two."]);
+}
+
+#[test]
+fn what_a_late_recipe_says_is_read_and_the_history_stays() {
+    let stage = stage(
+        "turns: [{text: One., usage: {input_tokens: 10, output_tokens: 1}}, {text: Two., usage: {input_tokens: 20, output_tokens: 2}}]\nrecipes: {digest: [{text: DIGEST, usage: {input_tokens: 500, output_tokens: 50}, cost_usd: 0.5, expect: {contains: [Digest it., go, One.]}}]}",
+        "after_turn",
+        CALLBACK,
+    );
+    let mut session = stage.session();
+    session.send(&"go".into());
+    stage.agent.engine.drain(PATIENCE);
+    let late = go_on_until_late(&stage, &mut session);
+    assert_eq!(late, "<hook name=\"watch\" late=\"true\">\nDIGEST\n</hook>");
+    let usage = *session.usage();
+    end(session);
+    assert_eq!(
+        (stage.epochs().len(), &stored(&stage)[..2]),
+        (1, &["go".to_owned(), "One.".to_owned()][..])
+    );
+    assert_eq!(usage.cost_usd, Some(0.5));
+    let kept = stage.agent.store.load(ID).unwrap().summary.usage;
+    assert_eq!((kept.input_tokens, kept.cost_usd), (usage.input_tokens, Some(0.5)));
+}
+
+#[test]
+fn a_late_recipe_that_fails_is_told_and_tires_like_any_other() {
+    let script =
+        "turns: [{text: One.}]\nrecipes: {digest: [{fault: {kind: refused, message: no}}]}";
+    let mut stage = Stage::new(script, QUICK);
+    stage.write("home/.kodelet/recipes/digest.md", "Digest it.\n");
+    stage.hook("watch", "after_turn", "async: true", CALLBACK);
+    let mut session = stage.session();
+    let start = Instant::now();
+    let no = "callback-failed the recipe digest, which watch called back late: no";
+    while stage.told_of(no).len() < 3 {
+        session.send(&"go".into());
+        assert!(start.elapsed() < PATIENCE, "{:?}", stage.told());
+    }
+    let runs = stage.told_of("recipe").len();
+    for _ in 0..3 {
+        session.send(&"go".into());
+    }
+    stage.agent.engine.drain(PATIENCE);
+    session.send(&"go".into());
+    assert_eq!(stage.told_of("recipe").len(), runs, "nothing is called back any more");
+}
+
+#[test]
+fn the_end_of_a_session_ends_a_late_recipe() {
+    for answer in [
+        "{text: DIGEST, fault: {delay_ms: 600000}}",
+        "{tool_calls: [{name: bash, input: {command: sleep 600}}]}",
+    ] {
+        let stage = stage(
+            &format!("turns: [{{text: One.}}]\nrecipes: {{digest: [{answer}]}}"),
+            "after_turn",
+            CALLBACK,
+        );
+        let mut session = stage.session();
+        session.send(&"go".into());
+        stage.agent.engine.drain(PATIENCE);
+        session.send(&"and?".into());
+        assert_eq!(stage.told_of("recipe"), ["recipe digest"]);
+        let start = Instant::now();
+        end(session);
+        assert!(start.elapsed() < PATIENCE);
+        let told = stage.told_of("callback-too-late");
+        assert_eq!(
+            told,
+            [
+                "callback-too-late the recipe digest, which watch called back late, was not done when the session ended"
+            ]
+        );
+        assert!(!stored(&stage).concat().contains("late="));
+    }
+}
+
+#[test]
+fn a_late_recipe_whose_text_starts_a_program_keeps_nobody_waiting() {
+    let stage = stage(
+        "turns: [{text: One.}, {text: Two.}]\nrecipes: {digest: [DIGEST]}",
+        "after_turn",
+        CALLBACK,
+    );
+    stage.write(
+        "home/.kodelet/recipes/digest.md",
+        "{{bash \"sh\" \"-c\" \"touch began; sleep 600\"}}\n",
+    );
+    let mut session = stage.session();
+    session.send(&"go".into());
+    stage.agent.engine.drain(PATIENCE);
+    let start = Instant::now();
+    assert_eq!(session.send(&"and?".into()).response, "Two.");
+    stage.wait_for("began");
+    end(session);
+    assert!(start.elapsed() < Duration::from_secs(25), "the program would take 30 s at least");
+}
+
+#[test]
+fn text_that_comes_at_the_end_waits_for_the_next_session() {
+    for trigger in ["after_turn", "session_end"] {
+        let stage = stage(
+            "turns: [{text: One.}, {text: Two., expect: {contains: [CI is red]}}]",
+            trigger,
+            CONTEXT,
+        );
+        stage.send(&"go".into());
+        if trigger == "session_end" {
+            // There is nothing that it could say to a session that is over.
+            assert_eq!(stored(&stage), ["go", "One."]);
+            continue;
+        }
+        assert_eq!(stored(&stage).len(), 3);
+        assert_eq!(stage.send(&"and?".into()).0.response, "Two.");
+    }
+}
+
+#[test]
+fn a_callback_that_comes_at_the_end_is_told_to_be_too_late() {
+    let stage = stage("turns: [{text: One.}]\nrecipes: {digest: [DIGEST]}", "after_turn", CALLBACK);
+    stage.send(&"go".into());
+    assert_eq!((stage.told_of("callback-too-late").len(), stage.told_of("recipe").len()), (1, 0));
+    assert_eq!(stored(&stage), ["go", "One."]);
+}
+
+#[test]
+fn a_subagents_late_recipe_ends_with_it() {
+    let until_asked =
+        "until [ -e asked ]; do sleep 0.02; done; while kill -0 $(cat asked); do sleep 0.02; done";
+    let script = format!(
+        "turns:\n  - {{tool_calls: [{{name: subagent, input: {{task: dig}}}}]}}\n  - {{tool_calls: [{{name: todo}}]}}\n  - {{tool_calls: [{{name: bash, input: {{command: \"{until_asked}\"}}}}]}}\n  - {{tool_calls: [{{name: todo}}]}}\n  - {{text: Dug.}}\n  - {{text: Done.}}\nrecipes: {{digest: [{{text: DIGEST, fault: {{delay_ms: 600000}}}}]}}\n"
+    );
+    let mut stage = Stage::new(&script, QUICK);
+    stage.write("home/.kodelet/recipes/digest.md", "Digest it.\n");
+    let ask = format!("{CALLBACK}; echo $$ > asking; mv asking asked");
+    let body = format!(
+        "case \"$payload\" in *'\"invoked_by\": \"subagent\"'*) [ -e asked ] || {{ {ask}; }};; esac"
+    );
+    stage.hook("watch", "after_turn", "async: true", &body);
+    let start = Instant::now();
+    let (finish, _) = stage.send(&"go".into());
+    assert_eq!(finish.response, "Done.", "{:?}", stage.told());
+    assert_eq!(stage.told_of("callback-too-late").len(), 1, "{:?}", stage.told());
+    assert!(start.elapsed() < PATIENCE);
+}

@@ -1,0 +1,190 @@
+//! Hooks without code: an action and a condition, both over the payload (see `metadata.action` of a manifest). They are read
+//! once, when the catalog is loaded, and answered without starting anything.
+
+use std::path::Path;
+
+use serde_json::Value;
+use tenter_protocol::manifest::front_matter::{
+    Checks, Field, Source, TemplateKind, Written, document,
+};
+use tenter_protocol::manifest::{Action, Declaration};
+use tenter_protocol::{Diagnostic, Reply, Severity};
+use tenter_template::{Condition, Dialect, File, Inputs, NoShell, Template};
+
+use crate::matcher;
+use crate::source::{Script, script};
+
+/// What judges the parts of a manifest that are in languages of their own.
+pub const CHECKS: Checks<'static> = Checks { pattern: &matcher::check, template: &check };
+
+/// What a hook without code does, understood.
+#[derive(Debug, Clone)]
+pub struct Declared {
+    when: Option<Condition>,
+    action: Action<Template>,
+}
+
+impl Declared {
+    /// Understands what a manifest declares.
+    ///
+    /// # Errors
+    /// The first thing that is wrong with it; nothing is where [`CHECKS`] found nothing.
+    pub(crate) fn new(declaration: &Declaration) -> Result<Self, String> {
+        let template = |text: &String| Template::parse(file(text), Dialect::Hook);
+        let when = declaration.when.as_deref().map(|text| Condition::parse(file(text)));
+        let when = when.transpose().map_err(|found| first(&found))?;
+        let action = declaration.action.try_map(template).map_err(|found| first(&found))?;
+        Ok(Self { when, action })
+    }
+
+    /// The word for what it does: `deny`, `context` …
+    pub fn action(&self) -> &'static str {
+        self.action.as_str()
+    }
+
+    /// The condition on which it acts, as it was written; always, without one.
+    pub fn when(&self) -> Option<&str> {
+        self.when.as_ref().map(Condition::text)
+    }
+
+    /// Its answer to a payload: silence, where its condition does not hold.
+    ///
+    /// # Errors
+    /// Why it has none, as a sentence.
+    pub(crate) fn answer(&self, payload: &Value) -> Result<Reply, String> {
+        let acts = self.when.as_ref().map_or(Ok(true), |when| when.holds(payload));
+        let acts =
+            acts.map_err(|found| format!("its condition cannot be told: {}", first(&found)))?;
+        if !acts {
+            return Ok(Reply::default());
+        }
+        let inputs = Inputs { values: payload, declared: &[] };
+        let filled = self
+            .action
+            .try_map(|template| template.render(&inputs, &NoShell).map(|rendered| rendered.text));
+        filled
+            .map_err(|found| format!("its answer cannot be filled in: {}", first(&found)))?
+            .into_reply()
+    }
+}
+
+fn file(text: &str) -> File {
+    // Where a text stands in its manifest is told when that is read.
+    File::of("HOOK.md", text)
+}
+
+/// What is wrong with a template, with places in its own text.
+fn check(kind: TemplateKind, text: &str) -> Vec<Diagnostic> {
+    let found = match kind {
+        TemplateKind::Text => Template::parse(file(text), Dialect::Hook).err(),
+        TemplateKind::Condition => Condition::parse(file(text)).err(),
+    };
+    found.unwrap_or_default()
+}
+
+/// The first finding in a sentence, with the line that it is about.
+fn first(found: &[Diagnostic]) -> String {
+    let Some(finding) = found.first() else { return "nobody knows why".to_owned() };
+    match &finding.place {
+        Some(place) => format!("{}, in `{}`", finding.message, place.source.trim()),
+        None => finding.message.clone(),
+    }
+}
+
+/// The finding that a hook has both an action and a script, where that is so: which of the two was meant, nobody can tell.
+/// `bytes` are the content of its manifest, the file at `path`.
+pub fn action_and_script(path: &Path, bytes: &[u8]) -> Option<Diagnostic> {
+    let action = action_in(path, bytes)?;
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let script = match script(folder.unwrap_or(Path::new("."))) {
+        Script::Entry(entry) => entry.path,
+        Script::NotExecutable(script) => script,
+        Script::Missing => return None,
+    };
+    let message = "the hook has an `action` and a script, and can have only one of them";
+    let script = folder.and_then(|folder| script.strip_prefix(folder).ok()).unwrap_or(&script);
+    let help = format!("remove `action`, or {}", script.display());
+    Some(
+        Diagnostic::new("hook-with-action-and-script", Severity::Error, message)
+            .at(path)
+            .marking(Source::new(bytes).place(&action.key_at))
+            .help(help),
+    )
+}
+
+/// Whether a manifest says that its hook has no code, however much else is wrong with it.
+pub fn declares_action(path: &Path, bytes: &[u8]) -> bool {
+    action_in(path, bytes).is_some()
+}
+
+fn action_in(path: &Path, bytes: &[u8]) -> Option<Field> {
+    let (document, _) = document(path, bytes);
+    let named = |fields: Vec<Field>, key: &str| fields.into_iter().find(|field| field.key == key);
+    let metadata = named(document?.fields, "metadata")?;
+    let Written::Fields(fields) = metadata.value.value else { return None };
+    named(fields, "action")
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+    use tenter_protocol::HistoryAction;
+
+    use super::*;
+
+    fn declared(when: Option<&str>, action: Action) -> Declared {
+        let when = when.map(str::to_owned);
+        Declared::new(&Declaration { when, action }).unwrap()
+    }
+
+    fn deny(reason: &str) -> Action {
+        Action::Deny { reason: reason.to_owned() }
+    }
+
+    #[test]
+    fn it_acts_where_its_condition_holds_and_says_what_the_payload_says() {
+        let hook = declared(Some("eq .tool_name \"bash\""), deny("not {{.tool_input.command}}"));
+        let payload = |name: &str| json!({"tool_name": name, "tool_input": {"command": "ls"}});
+        let reply = hook.answer(&payload("bash")).unwrap();
+        assert_eq!(reply.verdict.unwrap().reason_text(), "not ls");
+        assert_eq!(hook.answer(&payload("grep")), Ok(Reply::default()));
+        assert_eq!((hook.action(), hook.when()), ("deny", Some("eq .tool_name \"bash\"")));
+    }
+
+    #[test]
+    fn what_the_payload_does_not_have_is_a_failure_that_names_it() {
+        let hook = declared(None, deny("{{.gone}}"));
+        let error = hook.answer(&json!({})).unwrap_err();
+        assert_eq!(
+            error,
+            "its answer cannot be filled in: the payload has no `gone`, in `{{.gone}}`"
+        );
+        let hook = declared(Some("eq .gone 1"), deny("x"));
+        let error = hook.answer(&json!({})).unwrap_err();
+        assert_eq!(
+            error,
+            "its condition cannot be told: the payload has no `gone`, in `eq .gone 1`"
+        );
+    }
+
+    #[test]
+    fn a_recipes_name_and_arguments_are_filled_in() {
+        let args = [("turn".to_owned(), "{{.turn_number}}".to_owned())].into();
+        let hook = declared(None, Action::Callback { recipe: "compact".to_owned(), args });
+        let reply = hook.answer(&json!({"turn_number": 3})).unwrap();
+        let args = [("turn".to_owned(), "3".to_owned())].into();
+        assert_eq!(
+            reply.history,
+            Some(HistoryAction::Callback { recipe: "compact".to_owned(), args })
+        );
+    }
+
+    #[test]
+    fn programs_are_refused_before_anything_runs() {
+        for kind in [TemplateKind::Text, TemplateKind::Condition] {
+            let text =
+                if kind == TemplateKind::Text { "{{bash \"true\"}}" } else { "bash \"true\"" };
+            assert!(check(kind, text)[0].message.contains("starts nothing"), "{kind:?}");
+        }
+    }
+}

@@ -1,0 +1,262 @@
+//! Hooks without code: a `HOOK.md`, and no script.
+
+use std::fs;
+use std::path::PathBuf;
+
+use tenter_engine::catalog::Status;
+use tenter_engine::{DecisionKind, HookRun, Outcome};
+use tenter_protocol::{Body, Event, HistoryAction, Message, Severity, ToolCall, ToolResult};
+
+use super::{call, reason};
+use crate::builtin::turn;
+use crate::scene::{PROJECT, Scene, USER, ids, running, scope, why};
+
+impl Scene {
+    /// A hook without code in the person's folder: its trigger, and the lines below `metadata`.
+    fn declared(&self, name: &str, trigger: &str, lines: &[&str]) -> PathBuf {
+        self.declared_in(USER, name, &format!("trigger: {trigger}"), lines)
+    }
+
+    fn declared_in(&self, folder: &str, name: &str, more: &str, lines: &[&str]) -> PathBuf {
+        let lines = lines.join("\n  ");
+        self.bare(
+            folder,
+            name,
+            &format!("name: {name}\ndescription: d\n{more}\nmetadata:\n  {lines}"),
+        )
+    }
+
+    /// What the hooks of this scene make of an event, and what was told of their runs.
+    fn told(&self, body: Body) -> (Outcome, Vec<HookRun>) {
+        let (engine, seen) = self.engine(self.load().0);
+        let outcome = engine.dispatch(Event { scope: scope("c"), body }, &self.cancel);
+        let runs = seen.runs.lock().unwrap().clone();
+        (outcome, runs)
+    }
+}
+
+fn bash(command: &str) -> ToolCall {
+    let input = serde_json::json!({"command": command}).as_object().unwrap().clone();
+    ToolCall { id: "1".into(), name: "bash".into(), input }
+}
+
+#[test]
+fn a_deny_says_what_the_payload_says_and_is_told_as_any_run() {
+    let scene = Scene::new();
+    scene.declared_in(
+        USER,
+        "no-rm",
+        "trigger: before_tool\nmatcher: {tool: ^Shell$, pattern: rm -rf}",
+        &["action: deny", "reason: \"{{.tool_name}} may not run {{.tool_input.command}}\""],
+    );
+    let (outcome, runs) = scene.told(Body::BeforeTool(bash("rm -rf /")));
+    assert_eq!(reason(&outcome), "Shell may not run rm -rf /");
+    let [run] = &runs[..] else { panic!("{runs:#?}") };
+    assert_eq!(
+        (run.hook.as_str(), run.decision, run.exit.as_str()),
+        ("no-rm", DecisionKind::Deny, "no process")
+    );
+    assert!(!run.fingerprint.0.is_empty());
+    let (outcome, runs) = scene.told(Body::BeforeTool(bash("ls")));
+    assert_eq!((outcome.denied(), runs.len()), (None, 0));
+}
+
+#[test]
+fn a_condition_that_does_not_hold_is_silence() {
+    let scene = Scene::new();
+    let when = "when: 'eq .tool_input.command \"ls\"'";
+    scene.declared("no-ls", "before_tool", &["action: deny", "reason: no", when]);
+    assert_eq!(reason(&scene.dispatch()), "no");
+    let (outcome, runs) = scene.told(Body::BeforeTool(bash("pwd")));
+    assert_eq!((outcome.denied(), runs[0].decision), (None, DecisionKind::None));
+}
+
+#[test]
+fn every_action_is_the_answer_that_a_script_would_give() {
+    let scene = Scene::new();
+    scene.declared("ask", "before_tool", &["action: ask", "reason: sure?"]);
+    scene.declared("allow", "before_tool", &["action: allow"]);
+    scene.declared("context", "before_tool", &["action: context", "text: by {{.tool_name}}"]);
+    let (outcome, runs) = scene.told(Body::BeforeTool(bash("ls")));
+    assert_eq!(outcome.asked(), Some(("ask", "sure?")));
+    assert_eq!(outcome.contexts[0].value, "by bash");
+    let decisions: Vec<_> = runs.iter().map(|run| run.decision.as_str()).collect();
+    assert_eq!(decisions, ["allow", "ask", "context"]);
+}
+
+#[test]
+fn histories_are_replaced_and_recipes_are_asked_for() {
+    let scene = Scene::new();
+    let messages = "messages: [{role: user, content: \"turn {{.turn_number}}\"}]";
+    scene.declared("replace", "after_turn", &["action: mutate", messages]);
+    let (outcome, _) = scene.told(turn(1, None));
+    let expected = HistoryAction::Mutate(vec![Message::user("turn 1")]);
+    assert_eq!(outcome.history.unwrap().value, expected);
+
+    let scene = Scene::new();
+    let args =
+        "args: {used: \"{{percent .usage.current_context_window .usage.max_context_window}}\"}";
+    let when = "when: ge (percent .usage.current_context_window .usage.max_context_window) 70";
+    scene.declared("early", "after_turn", &["action: callback", "recipe: digest", args, when]);
+    let (outcome, _) = scene.told(turn(699, None));
+    assert_eq!(outcome.history, None);
+    let (outcome, _) = scene.told(turn(700, None));
+    let args = [("used".to_owned(), "70".to_owned())].into();
+    let expected = HistoryAction::Callback { recipe: "digest".to_owned(), args };
+    assert_eq!(outcome.history.unwrap().value, expected);
+}
+
+#[test]
+fn a_hook_sees_the_output_as_the_hooks_before_it_left_it() {
+    let scene = Scene::new();
+    let text = "text: \"{{default .tool_error \\\"fine\\\"}}\"";
+    scene.declared("told", "after_tool_failure", &["action: context", text]);
+    let result = ToolResult::failure("bash", "exit code 2", "T".to_owned());
+    let (outcome, _) = scene.told(Body::AfterTool { call: bash("ls"), result });
+    assert_eq!(outcome.contexts[0].value, "exit code 2");
+}
+
+#[test]
+fn what_cannot_be_filled_in_is_a_failure_under_the_hooks_own_policy() {
+    for (fail, is_denied) in [("open", false), ("closed", true)] {
+        let scene = Scene::new();
+        let fail = format!("fail: {fail}");
+        scene.declared(
+            "guard",
+            "before_tool",
+            &["action: deny", "reason: \"{{.gone.far}}\"", &fail],
+        );
+        let (outcome, runs) = scene.told(Body::BeforeTool(bash("ls")));
+        assert_eq!(outcome.denied().is_some(), is_denied);
+        assert_eq!(outcome.denied_by_failure, is_denied);
+        assert_eq!(runs[0].decision, DecisionKind::Failed);
+        let why = runs[0].reason.as_deref().unwrap();
+        assert!(why.contains("the payload has no `gone.far`, in `{{.gone.far}}`"), "{why}");
+    }
+}
+
+#[test]
+fn priority_and_the_first_deny_count_for_both_kinds() {
+    let scene = Scene::new();
+    scene.manifest(USER, "script", "");
+    scene.declared_in(
+        USER,
+        "words",
+        "trigger: before_tool\npriority: 900",
+        &["action: deny", "reason: first"],
+    );
+    assert_eq!(running(&scene.load().0), ["words", "script"]);
+    assert_eq!(reason(&scene.dispatch()), "first");
+}
+
+#[test]
+fn an_answer_that_nobody_waits_for_comes_late() {
+    let scene = Scene::new();
+    scene.declared_in(
+        USER,
+        "late",
+        "trigger: after_turn\nasync: true",
+        &["action: context", "text: read this"],
+    );
+    let (engine, _) = scene.engine(scene.load().0);
+    let event = Event { scope: scope("c"), body: turn(1, None) };
+    assert!(engine.dispatch(event, &scene.cancel).contexts.is_empty());
+    engine.drain(std::time::Duration::from_mins(1));
+    assert_eq!(engine.take_late("c")[0].context.as_deref(), Some("read this"));
+}
+
+#[test]
+fn a_projects_hook_runs_only_as_it_was_trusted() {
+    let scene = Scene::gated();
+    let folder = scene.declared_in(
+        PROJECT,
+        "guard",
+        "trigger: before_tool",
+        &["action: deny", "reason: old"],
+    );
+    assert_eq!(scene.listing()[0].1, "not trusted");
+    scene.trust_all();
+    let (engine, _) = scene.engine(scene.load().0);
+    assert_eq!(reason(&call(&engine)), "old");
+    let changed = fs::read_to_string(folder.join("HOOK.md")).unwrap().replace("old", "new");
+    fs::write(folder.join("HOOK.md"), changed).unwrap();
+    assert_eq!(call(&engine).denied(), None, "it is not what was trusted");
+    assert_eq!(scene.listing()[0].1, "changed");
+}
+
+#[test]
+fn what_is_remembered_of_it_is_all_of_it() {
+    let scene = Scene::new();
+    let scene = Scene { cache: Some(scene.at("cache/hooks.json")), ..scene };
+    let lines = ["action: deny", "reason: \"no {{.tool_name}}\"", "when: .tool_input"];
+    scene.declared("guard", "before_tool", &lines);
+    for _ in 0..2 {
+        assert_eq!(reason(&scene.dispatch()), "no bash");
+        let hook = scene.load().0.hooks()[0].clone();
+        assert_eq!(hook.protocol.as_str(), "declared");
+        assert_eq!(hook.declared().unwrap().when(), Some(".tool_input"));
+    }
+    assert!(
+        fs::read_to_string(scene.at("cache/hooks.json")).unwrap().contains("no {{.tool_name}}")
+    );
+}
+
+#[test]
+fn a_script_beside_an_action_is_an_error_that_names_both() {
+    let scene = Scene::new();
+    let cache = Some(scene.at("cache/hooks.json"));
+    let scene = Scene { cache, ..scene };
+    scene.declared("guard", "before_tool", &["action: deny", "reason: no"]);
+    assert_eq!(reason(&scene.dispatch()), "no");
+    scene.file(&format!("{USER}/guard/scripts/run.sh"), "exit 0\n", 0o644);
+    let (catalog, diagnostics) = scene.load();
+    assert!(why(&catalog).contains("has an `action` and a script"), "{}", why(&catalog));
+    let finding =
+        diagnostics.iter().find(|found| found.id == "hook-with-action-and-script").unwrap();
+    let place = finding.place.as_ref().unwrap();
+    assert_eq!((place.line, place.source.as_str()), (6, "  action: deny"));
+    assert!(finding.help.as_deref().unwrap().ends_with("scripts/run.sh"));
+}
+
+#[test]
+fn what_is_wrong_is_told_with_its_place_and_hides_no_other_hook() {
+    for (trigger, lines, id, line, message) in [
+        (
+            "before_tool",
+            &["action: deny", "reason: \"{{.a\""][..],
+            "manifest-template",
+            7,
+            "has no end",
+        ),
+        (
+            "before_tool",
+            &["action: deny", "reason: '{{bash \"ls\"}}'"],
+            "manifest-template",
+            7,
+            "starts nothing",
+        ),
+        (
+            "before_tool",
+            &["action: deny", "reason: x", "when: eq .a"],
+            "manifest-template",
+            8,
+            "at least 2",
+        ),
+        ("before_tool", &["action: mutate", "messages: []"], "manifest-action", 6, "not possible"),
+        ("session_end", &["action: deny", "reason: x"], "manifest-action", 6, "not possible"),
+        ("before_tool", &["action: deny"], "manifest-action", 6, "needs `reason`"),
+        ("before_tool", &["action: permit"], "manifest-action", 6, "no action `permit`"),
+    ] {
+        let scene = Scene::new();
+        scene.declared("broken", trigger, lines);
+        scene.declared("guard", "before_tool", &["action: deny", "reason: no"]);
+        let (catalog, diagnostics) = scene.load();
+        assert_eq!(running(&catalog), ["guard"], "{lines:?}");
+        assert!(matches!(catalog.listing()[0].status, Status::Invalid { .. }), "{lines:?}");
+        let finding = diagnostics.iter().find(|found| found.id == id);
+        let finding = finding.unwrap_or_else(|| panic!("{lines:?}: {:?}", ids(&diagnostics)));
+        assert_eq!(finding.severity, Severity::Error);
+        assert_eq!(finding.place.as_ref().unwrap().line, line, "{lines:?}");
+        assert!(finding.message.contains(message), "{lines:?}: {}", finding.message);
+    }
+}

@@ -1,0 +1,58 @@
+//! Templates in values. What a template is, a checker knows that comes in; here its findings get their places in the file.
+
+use std::ops::Range;
+
+use super::findings::TEMPLATE;
+use super::reader::Reader;
+use super::tree::Node;
+use crate::Diagnostic;
+use crate::diagnostic::Place;
+
+/// What a text of a hook without code has to be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TemplateKind {
+    /// A text with values to be filled in.
+    Text,
+    /// A condition.
+    Condition,
+}
+
+/// Judges a template: everything that is wrong with it, with places in its own text.
+pub type CheckTemplate<'a> = &'a dyn Fn(TemplateKind, &str) -> Vec<Diagnostic>;
+
+impl Reader<'_, '_> {
+    /// Says what is wrong with the template in a value; whether nothing is.
+    pub(super) fn check_template(
+        &mut self,
+        value: &Node,
+        kind: TemplateKind,
+        text: &str,
+        check: CheckTemplate<'_>,
+    ) -> bool {
+        let found = check(kind, text);
+        for finding in &found {
+            let in_value = |place: &Place| self.place_in(value, text, place);
+            let at = finding.place.as_deref().and_then(in_value);
+            let help = finding.help.clone().unwrap_or_default();
+            let at = at.as_ref().unwrap_or(&value.at);
+            self.findings.add(&TEMPLATE, Some(at), finding.message.clone(), help);
+        }
+        found.is_empty()
+    }
+
+    /// Where a place of a value's text stands in the file; nothing, where the file writes that line in another way, with
+    /// escapes or folded.
+    fn place_in(&self, value: &Node, text: &str, place: &Place) -> Option<Range<usize>> {
+        let written = self.findings.source.text(&value.at);
+        let mut start = 0;
+        for line in text.lines().take(place.line - 1) {
+            start += written.get(start..)?.find(line)? + line.len();
+        }
+        let line = text.lines().nth(place.line - 1)?;
+        start += written.get(start..)?.find(line)?;
+        let bytes =
+            |characters: usize| line.chars().take(characters).map(char::len_utf8).sum::<usize>();
+        let from = value.at.start + start;
+        Some(from + bytes(place.column - 1)..from + bytes(place.column - 1 + place.length))
+    }
+}

@@ -1,0 +1,277 @@
+//! What a template can call: one table, and what each comes to. Nothing here starts anything; `bash`, `and` and `or`, which
+//! may leave work undone, are the renderer's.
+
+use std::borrow::Cow;
+use std::cmp::Ordering;
+
+use serde_json::Value as Json;
+use tenter_protocol::manifest::front_matter::{listed, nearest};
+
+use super::Dialect;
+use super::value::Value;
+
+/// A function.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Function {
+    And,
+    Bash,
+    Default,
+    Eq,
+    Ge,
+    Gt,
+    Index,
+    Le,
+    Len,
+    Lines,
+    Lt,
+    Ne,
+    Not,
+    Or,
+    Percent,
+    Split,
+}
+
+struct Row {
+    name: &'static str,
+    function: Function,
+    /// How many values it takes.
+    least: usize,
+    most: usize,
+    usage: &'static str,
+}
+
+const fn row(
+    name: &'static str,
+    function: Function,
+    (least, most): (usize, usize),
+    usage: &'static str,
+) -> Row {
+    Row { name, function, least, most, usage }
+}
+
+const ANY: usize = usize::MAX;
+
+const TABLE: [Row; 16] = [
+    row("and", Function::And, (1, ANY), "and .one .other"),
+    row("bash", Function::Bash, (1, ANY), "bash \"program\" \"argument\""),
+    row("default", Function::Default, (2, 2), "default .name \"fallback\""),
+    row("eq", Function::Eq, (2, ANY), "eq .name \"text\""),
+    row("ge", Function::Ge, (2, 2), "ge .number 2"),
+    row("gt", Function::Gt, (2, 2), "gt .number 2"),
+    row("index", Function::Index, (2, 2), "index . \"name\""),
+    row("le", Function::Le, (2, 2), "le .number 2"),
+    row("len", Function::Len, (1, 1), "len .name"),
+    row("lines", Function::Lines, (1, 1), "lines .text"),
+    row("lt", Function::Lt, (2, 2), "lt .number 2"),
+    row("ne", Function::Ne, (2, 2), "ne .name \"text\""),
+    row("not", Function::Not, (1, 1), "not .name"),
+    row("or", Function::Or, (1, ANY), "or .one .other"),
+    row("percent", Function::Percent, (2, 2), "percent .part .whole"),
+    row("split", Function::Split, (2, 2), "split \",\" .text"),
+];
+
+impl Function {
+    pub(super) fn named(name: &str) -> Option<Self> {
+        TABLE.iter().find(|row| row.name == name).map(|row| row.function)
+    }
+
+    fn row(self) -> &'static Row {
+        // The table has every function; a test holds it to that.
+        TABLE.iter().find(|row| row.function == self).unwrap_or(&TABLE[0])
+    }
+
+    pub(super) fn name(self) -> &'static str {
+        self.row().name
+    }
+
+    /// What is wrong with a call of it with so many values, and what would be right.
+    pub(super) fn misfit(self, values: usize) -> Option<(String, String)> {
+        let Row { name, least, most, usage, .. } = self.row();
+        let wanted = match (*least, *most) {
+            (least, most) if (least..=most).contains(&values) => return None,
+            (1, 1) => "one value".to_owned(),
+            (1, ANY) => "at least one value".to_owned(),
+            (least, ANY) => format!("at least {least} values"),
+            (_, most) => format!("{most} values"),
+        };
+        let message = format!("`{name}` takes {wanted}, not {values}");
+        Some((message, format!("write it as in `{{{{{usage}}}}}`")))
+    }
+}
+
+/// What to write instead of an unknown function's name.
+pub(super) fn help(word: &str, dialect: Dialect) -> String {
+    let known =
+        TABLE.iter().filter(|row| dialect.starts_programs() || row.function != Function::Bash);
+    let names: Vec<&str> = known.map(|row| row.name).collect();
+    let value = dialect.value();
+    match word {
+        "define" | "template" | "block" | "break" | "continue" => {
+            format!("`{word}` of Go's templates is not part of recipes and hooks")
+        }
+        "print" | "printf" | "println" => {
+            "write what is to be printed side by side: `{{.one}} {{.other}}`".to_owned()
+        }
+        _ => match nearest(word, &names) {
+            Some(known) => {
+                format!("did you mean `{known}`? {value} is written `.{word}`, text in quotes")
+            }
+            None => format!(
+                "{value} is written `.{word}`, text in quotes; functions are {}",
+                listed(&names)
+            ),
+        },
+    }
+}
+
+/// What a function comes to, of values of which none is missing but where it can do without.
+///
+/// # Errors
+/// Why it comes to nothing, as a sentence.
+pub(super) fn call<'v>(
+    function: Function,
+    values: &[Value<'v>],
+    piped: bool,
+) -> Result<Value<'v>, String> {
+    match (function, values) {
+        (Function::Default, [fallback, value]) if piped => Ok(or_else(value, fallback)),
+        (Function::Default, [value, fallback]) => Ok(or_else(value, fallback)),
+        (Function::Not, [value]) => Ok(Value::Boolean(!value.holds())),
+        (Function::Eq, [first, others @ ..]) => {
+            let first = single(function, first)?;
+            let mut equal = false;
+            for other in others {
+                equal |= first == single(function, other)?;
+            }
+            Ok(Value::Boolean(equal))
+        }
+        (Function::Ne, [one, other]) => {
+            Ok(Value::Boolean(single(function, one)? != single(function, other)?))
+        }
+        (Function::Lt | Function::Le | Function::Gt | Function::Ge, [one, other]) => {
+            let ordering = compare(&single(function, one)?, &single(function, other)?);
+            Ok(Value::Boolean(is_so(function, ordering)))
+        }
+        (Function::Len, [value]) => length(value),
+        (Function::Index, [list, position]) if list.kind() == "a list" => item(list, position),
+        (Function::Lines, [value]) => {
+            let text = single(function, value)?;
+            Ok(list(text.lines().filter(|line| !line.trim().is_empty())))
+        }
+        (Function::Percent, [part, whole]) => percent(part, whole),
+        (Function::Split, [separator, value]) => {
+            let separator = single(function, separator)?;
+            if separator.is_empty() {
+                return Err("`split` needs something to split at, and it is empty".to_owned());
+            }
+            let text = single(function, value)?;
+            let parts = text.split(separator.as_ref()).map(str::trim);
+            Ok(list(parts.filter(|part| !part.is_empty())))
+        }
+        (function, values) => {
+            let kind = values.first().map_or("nothing", Value::kind);
+            Err(format!("`{}` cannot be used with {kind}", function.name()))
+        }
+    }
+}
+
+fn or_else<'v>(value: &Value<'v>, fallback: &Value<'v>) -> Value<'v> {
+    let is_there = match value {
+        Value::Missing(_) | Value::Given(Json::Null) => false,
+        Value::Text(text) => !text.is_empty(),
+        Value::Given(Json::String(text)) => !text.is_empty(),
+        _ => true,
+    };
+    if is_there { value.clone() } else { fallback.clone() }
+}
+
+fn single<'t>(function: Function, value: &'t Value<'_>) -> Result<Cow<'t, str>, String> {
+    let name = function.name();
+    value
+        .as_text()
+        .ok_or_else(|| format!("`{name}` takes single values, and this is {}", value.kind()))
+}
+
+/// Much of what comes in is text, so what looks like a number is compared as one.
+fn compare(one: &str, other: &str) -> Ordering {
+    if let (Ok(one), Ok(other)) = (one.trim().parse::<i64>(), other.trim().parse::<i64>()) {
+        return one.cmp(&other);
+    }
+    let by_number = fraction(one).zip(fraction(other));
+    let ordering = by_number.and_then(|(one, other)| one.partial_cmp(&other));
+    ordering.unwrap_or_else(|| one.cmp(other))
+}
+
+/// The number that a text is; Rust also reads `inf` and `nan`, which are words here.
+fn fraction(text: &str) -> Option<f64> {
+    let text = text.trim();
+    let is_word = text.contains(|letter: char| letter.is_alphabetic() && letter != 'e');
+    text.parse().ok().filter(|number: &f64| number.is_finite() && !is_word)
+}
+
+fn is_so(function: Function, ordering: Ordering) -> bool {
+    match function {
+        Function::Lt => ordering.is_lt(),
+        Function::Le => ordering.is_le(),
+        Function::Gt => ordering.is_gt(),
+        _ => ordering.is_ge(),
+    }
+}
+
+/// How many hundredths of the whole a part is, rounded down. Of a whole that is not known, which is told as 0, it is none.
+fn percent<'v>(part: &Value<'v>, whole: &Value<'v>) -> Result<Value<'v>, String> {
+    let number = |value: &Value| {
+        let text = single(Function::Percent, value)?;
+        let number = text.trim().parse::<i64>().map_err(|_| "`percent` takes whole numbers");
+        Ok::<_, String>(i128::from(number?))
+    };
+    let (part, whole) = (number(part)?, number(whole)?);
+    let hundredths = if whole > 0 { (part * 100).div_euclid(whole) } else { 0 };
+    Ok(Value::Number(i64::try_from(hundredths).unwrap_or(i64::MAX)))
+}
+
+fn length<'v>(value: &Value<'v>) -> Result<Value<'v>, String> {
+    Ok(count(match value {
+        Value::List(items) => items.len(),
+        Value::Given(Json::Array(items)) => items.len(),
+        Value::Given(Json::Object(fields)) => fields.len(),
+        value => single(Function::Len, value)?.chars().count(),
+    }))
+}
+
+fn count<'v>(count: usize) -> Value<'v> {
+    Value::Number(i64::try_from(count).unwrap_or(i64::MAX))
+}
+
+fn item<'v>(list: &Value<'v>, position: &Value<'v>) -> Result<Value<'v>, String> {
+    let written = single(Function::Index, position)?;
+    let wanted = written.trim().parse::<usize>().ok();
+    let found = match list {
+        Value::List(items) => wanted.and_then(|wanted| items.get(wanted).cloned()),
+        Value::Given(Json::Array(items)) => {
+            wanted.and_then(|wanted| items.get(wanted)).map(Value::Given)
+        }
+        _ => None,
+    };
+    found.ok_or_else(|| {
+        format!("the list has no item {written}: it has {}, counted from 0", list.size())
+    })
+}
+
+fn list<'v, 't>(texts: impl Iterator<Item = &'t str>) -> Value<'v> {
+    Value::List(texts.map(Value::text).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_function_is_found_by_its_name_and_back() {
+        for row in &TABLE {
+            assert_eq!(Function::named(row.name), Some(row.function));
+            assert_eq!(row.function.name(), row.name);
+        }
+        assert_eq!(Function::named("printf"), None);
+    }
+}

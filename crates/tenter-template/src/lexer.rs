@@ -1,0 +1,375 @@
+//! Cuts a template into text and actions, and actions into tokens. It knows no grammar. What it cannot read it tells, and
+//! goes on after the action.
+
+use std::ops::Range;
+
+use super::File;
+use super::findings::{Findings, SYNTAX};
+
+const SPACE: [char; 4] = [' ', '\t', '\r', '\n'];
+
+/// A piece of a template.
+#[derive(Debug)]
+pub(super) enum Piece {
+    Text(Range<usize>),
+    Action(Action),
+}
+
+/// What stands between `{{` and `}}`.
+#[derive(Debug)]
+pub(super) struct Action {
+    /// All of it, braces included.
+    pub(super) at: Range<usize>,
+    pub(super) tokens: Vec<Token>,
+    /// Whether something of it could not be read, which was told.
+    pub(super) broken: bool,
+}
+
+/// A token and its place.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Token {
+    pub(super) at: Range<usize>,
+    pub(super) kind: TokenKind,
+}
+
+/// What a token is.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum TokenKind {
+    Word(String),
+    /// `.name`
+    Field(String),
+    /// `.`
+    Dot,
+    /// `$name`; of `$` the name is empty.
+    Variable(String),
+    Text(String),
+    Number(i64),
+    /// `:=`
+    Declare,
+    /// `=`
+    Assign,
+    Pipe,
+    Comma,
+    Open,
+    Close,
+}
+
+/// The pieces of a file's template, in their order.
+pub(super) fn pieces(file: &File, findings: &mut Findings<'_>) -> Vec<Piece> {
+    let lexer = Lexer { text: &file.text, at: file.body, trims: false, pieces: Vec::new() };
+    lexer.read(findings)
+}
+
+/// The tokens of a condition, which stands in no braces.
+pub(super) fn condition(file: &File, findings: &mut Findings<'_>) -> Action {
+    let mut lexer = Lexer { text: &file.text, at: file.body, trims: false, pieces: Vec::new() };
+    let mut action = Action { at: file.body..file.text.len(), tokens: Vec::new(), broken: false };
+    lexer.skip_space();
+    while !lexer.rest().is_empty() {
+        match lexer.token(action.tokens.last()) {
+            Ok(token) => action.tokens.push(token),
+            Err((at, message, help)) => {
+                findings.error(SYNTAX, &at, message, help);
+                action.broken = true;
+                break;
+            }
+        }
+        lexer.skip_space();
+    }
+    action
+}
+
+struct Lexer<'a> {
+    text: &'a str,
+    at: usize,
+    /// Whether the last action takes the space after it away.
+    trims: bool,
+    pieces: Vec<Piece>,
+}
+
+/// What is wrong with a token, and what would be right.
+type Misread = (Range<usize>, String, String);
+
+fn misread(at: Range<usize>, message: impl Into<String>, help: impl Into<String>) -> Misread {
+    (at, message.into(), help.into())
+}
+
+impl<'a> Lexer<'a> {
+    fn read(mut self, findings: &mut Findings<'_>) -> Vec<Piece> {
+        while self.at < self.text.len() && !findings.are_enough() {
+            let open = self.rest().find("{{").map_or(self.text.len(), |found| self.at + found);
+            let trims =
+                self.text[open..].strip_prefix("{{-").is_some_and(|rest| rest.starts_with(SPACE));
+            self.text_until(open, trims);
+            self.at = open;
+            if open < self.text.len() {
+                self.at += if trims { 3 } else { 2 };
+                self.action(open, findings);
+            }
+        }
+        self.pieces
+    }
+
+    fn rest(&self) -> &'a str {
+        &self.text[self.at..]
+    }
+
+    fn text_until(&mut self, end: usize, trims_end: bool) {
+        let text = &self.text[self.at..end];
+        let from = if self.trims { text.len() - text.trim_start_matches(SPACE).len() } else { 0 };
+        let kept = &text[from..];
+        let kept = if trims_end { kept.trim_end_matches(SPACE) } else { kept };
+        if !kept.is_empty() {
+            let start = self.at + from;
+            self.pieces.push(Piece::Text(start..start + kept.len()));
+        }
+        self.trims = false;
+    }
+
+    /// Reads the action that begins at `open`, up to its end.
+    fn action(&mut self, open: usize, findings: &mut Findings<'_>) {
+        self.skip_space();
+        if self.rest().starts_with("/*") {
+            return self.comment(open, findings);
+        }
+        let mut action = Action { at: open..open + 2, tokens: Vec::new(), broken: false };
+        while !self.close() {
+            let read = if self.is_unclosed() {
+                Err(misread(
+                    open..open + 2,
+                    "the action that begins here has no end",
+                    "close it with `}}`",
+                ))
+            } else {
+                self.token(action.tokens.last())
+            };
+            match read {
+                Ok(token) => action.tokens.push(token),
+                Err((at, message, help)) => {
+                    findings.error(SYNTAX, &at, message, help);
+                    action.broken = true;
+                    self.skip_action();
+                    break;
+                }
+            }
+            self.skip_space();
+        }
+        action.at.end = self.at;
+        self.pieces.push(Piece::Action(action));
+    }
+
+    /// Reads a comment, which leaves nothing behind.
+    fn comment(&mut self, open: usize, findings: &mut Findings<'_>) {
+        let at = open..self.at + 2;
+        let Some(end) = self.rest().find("*/") else {
+            findings.error(
+                SYNTAX,
+                &at,
+                "the comment that begins here has no end",
+                "close it with `*/}}`",
+            );
+            self.at = self.text.len();
+            return;
+        };
+        self.at += end + 2;
+        self.skip_space();
+        if !self.close() {
+            let help = "close the action with `}}` right after the comment";
+            findings.error(SYNTAX, &at, "a comment stands alone in its action", help);
+            self.skip_action();
+        }
+    }
+
+    fn skip_space(&mut self) {
+        self.at += self.rest().len() - self.rest().trim_start_matches(SPACE).len();
+    }
+
+    /// Takes the end of the action, if it is here.
+    fn close(&mut self) -> bool {
+        let trims = self.rest().starts_with("-}}") && self.text[..self.at].ends_with(SPACE);
+        let length = if trims { 3 } else { 2 };
+        let closes = trims || self.rest().starts_with("}}");
+        if closes {
+            self.at += length;
+            self.trims = trims;
+        }
+        closes
+    }
+
+    fn is_unclosed(&self) -> bool {
+        self.rest().is_empty() || self.rest().starts_with("{{")
+    }
+
+    /// Goes behind the end of an action that cannot be read, or to where the next one begins.
+    fn skip_action(&mut self) {
+        let close = self.rest().find("}}").map(|found| self.at + found + 2);
+        let next = self.rest().find("{{").map(|found| self.at + found);
+        let end = self.text.len();
+        self.at = close.unwrap_or(end).min(next.unwrap_or(end));
+    }
+
+    fn token(&mut self, before: Option<&Token>) -> Result<Token, Misread> {
+        let start = self.at;
+        let mut letters = self.rest().chars();
+        let first = letters.next().unwrap_or_default();
+        let second = letters.next().unwrap_or_default();
+        let kind = match first {
+            '"' => self.quoted()?,
+            '`' => self.raw()?,
+            '$' => TokenKind::Variable(self.name_after(1)),
+            '.' if is_letter(second) => TokenKind::Field(self.name_after(1)),
+            '.' if !second.is_ascii_digit() => self.mark(1, TokenKind::Dot),
+            ':' if second == '=' => self.mark(2, TokenKind::Declare),
+            '=' if second != '=' => self.mark(1, TokenKind::Assign),
+            '|' if second != '|' => self.mark(1, TokenKind::Pipe),
+            ',' => self.mark(1, TokenKind::Comma),
+            '(' => self.mark(1, TokenKind::Open),
+            ')' => self.mark(1, TokenKind::Close),
+            '-' | '+' if second.is_ascii_digit() && !follows(before, start) => self.number()?,
+            first if first.is_ascii_digit() => self.number()?,
+            first if is_letter(first) => TokenKind::Word(self.name_after(0)),
+            _ => return Err(self.meaningless(before)),
+        };
+        Ok(Token { at: start..self.at, kind })
+    }
+
+    fn mark(&mut self, length: usize, kind: TokenKind) -> TokenKind {
+        self.at += length;
+        kind
+    }
+
+    /// The name that begins `skipped` bytes from here.
+    fn name_after(&mut self, skipped: usize) -> String {
+        let rest = &self.rest()[skipped..];
+        let end = rest.find(|letter: char| !is_letter(letter) && !letter.is_numeric());
+        let name = &rest[..end.unwrap_or(rest.len())];
+        self.at += skipped + name.len();
+        name.to_owned()
+    }
+
+    fn number(&mut self) -> Result<TokenKind, Misread> {
+        let rest = self.rest();
+        let is_part = |letter: char| letter.is_alphanumeric() || matches!(letter, '_' | '.');
+        let end = rest[1..].find(|letter: char| !is_part(letter)).map_or(rest.len(), |end| end + 1);
+        let written = &rest[..end];
+        let at = self.at..self.at + end;
+        let number = written.parse().map_err(|_| {
+            misread(
+                at,
+                format!("`{written}` is no number"),
+                "numbers are whole, such as `12`; put text in quotes",
+            )
+        })?;
+        self.at += end;
+        Ok(TokenKind::Number(number))
+    }
+
+    fn raw(&mut self) -> Result<TokenKind, Misread> {
+        let inside = &self.rest()[1..];
+        let Some(end) = inside.find('`') else { return Err(self.unclosed_text("`")) };
+        self.at += end + 2;
+        Ok(TokenKind::Text(inside[..end].replace('\r', "")))
+    }
+
+    fn quoted(&mut self) -> Result<TokenKind, Misread> {
+        let inside = &self.rest()[1..];
+        let mut text = String::new();
+        let mut next = 0;
+        while let Some(letter) = inside[next..].chars().next() {
+            match letter {
+                '"' => {
+                    self.at += next + 2;
+                    return Ok(TokenKind::Text(text));
+                }
+                '\n' => break,
+                '\\' => {
+                    let (meant, length) =
+                        escape(&inside[next + 1..]).ok_or_else(|| self.no_escape(next + 1))?;
+                    text.push(meant);
+                    next += length;
+                }
+                letter => {
+                    text.push(letter);
+                    next += letter.len_utf8();
+                }
+            }
+        }
+        Err(self.unclosed_text("\""))
+    }
+
+    /// What to say of the backslash so many bytes from here.
+    fn no_escape(&self, offset: usize) -> Misread {
+        let written: String = self.rest()[offset..].chars().take(2).collect();
+        let start = self.at + offset;
+        let message = format!("`{}` is no escape", written.escape_debug());
+        let help = "known are \\n, \\t, \\r, \\\\, \\\", \\xHH and \\uHHHH; in `…` a backslash means itself";
+        misread(start..start + written.len(), message, help)
+    }
+
+    fn unclosed_text(&self, quote: &str) -> Misread {
+        let help =
+            format!("close it with {quote} on the same line; text of several lines stands in `…`");
+        misread(self.at..self.at + 1, "the text that begins here has no end", help)
+    }
+
+    /// What to say of a letter that begins no token.
+    fn meaningless(&self, before: Option<&Token>) -> Misread {
+        let rest = self.rest();
+        let first = rest.chars().next().unwrap_or_default();
+        let (written, help) = match first {
+            _ if rest.starts_with("==") => ("==".to_owned(), "write `eq .name \"text\"`"),
+            _ if rest.starts_with("!=") => ("!=".to_owned(), "write `ne .name \"text\"`"),
+            _ if rest.starts_with("&&") => ("&&".to_owned(), "write `and .one .other`"),
+            _ if rest.starts_with("||") => ("||".to_owned(), "write `or .one .other`"),
+            '!' => ("!".to_owned(), "write `not .name`"),
+            '\'' => ("'".to_owned(), "text stands in \"…\" or in `…`"),
+            '{' | '}' => {
+                (first.to_string(), "a condition is written without braces, as after `if`")
+            }
+            '-' if follows(before, self.at) => (
+                "-".to_owned(),
+                "a name with other letters than a-z, 0-9 and _ is written `index . \"its-name\"`",
+            ),
+            first => (first.escape_debug().to_string(), "text stands in \"…\" or in `…`"),
+        };
+        let at = self.at..self.at + first.len_utf8();
+        misread(at, format!("`{written}` means nothing here"), help)
+    }
+}
+
+fn is_letter(letter: char) -> bool {
+    letter.is_alphabetic() || letter == '_'
+}
+
+/// Whether a token ends right where another begins.
+fn follows(before: Option<&Token>, start: usize) -> bool {
+    before.is_some_and(|token| {
+        token.at.end == start
+            && matches!(
+                token.kind,
+                TokenKind::Field(_) | TokenKind::Variable(_) | TokenKind::Word(_)
+            )
+    })
+}
+
+/// What an escape means, and how many bytes it has, the backslash before it included.
+fn escape(after: &str) -> Option<(char, usize)> {
+    let first = after.chars().next()?;
+    let code = |digits: usize| {
+        let written = after
+            .get(1..=digits)
+            .filter(|digits| digits.bytes().all(|digit| digit.is_ascii_hexdigit()))?;
+        let meant = char::from_u32(u32::from_str_radix(written, 16).ok()?)?;
+        Some((meant, digits + 2))
+    };
+    match first {
+        'n' => Some(('\n', 2)),
+        't' => Some(('\t', 2)),
+        'r' => Some(('\r', 2)),
+        '\\' | '"' | '\'' => Some((first, 2)),
+        'x' => code(2).filter(|(meant, _)| meant.is_ascii()),
+        'u' => code(4),
+        'U' => code(8),
+        _ => None,
+    }
+}

@@ -1,0 +1,225 @@
+//! Makes values, calls and pipelines of the tokens of one action.
+
+use std::ops::Range;
+
+use super::super::ast::{Operand, OperandKind, Part, Pipeline, Stage};
+use super::super::findings::{LIMIT, SYNTAX};
+use super::super::functions::{self, Function};
+use super::super::lexer::{Token, TokenKind};
+use super::super::value::Value;
+use super::super::{DEEPEST, Dialect, Uses};
+
+/// What is wrong with an action, and what would be right.
+pub(super) struct Misfit {
+    pub(super) id: &'static str,
+    pub(super) at: Range<usize>,
+    pub(super) message: String,
+    pub(super) help: String,
+}
+
+fn misfit(at: &Range<usize>, message: impl Into<String>, help: impl Into<String>) -> Misfit {
+    Misfit { id: SYNTAX, at: at.clone(), message: message.into(), help: help.into() }
+}
+
+/// Reads the tokens of one action.
+pub(super) struct Reader<'t, 'u> {
+    pub(super) tokens: &'t [Token],
+    pub(super) next: usize,
+    /// Where the action ends, for what is missing there.
+    pub(super) end: Range<usize>,
+    /// How many parentheses are open.
+    pub(super) depth: usize,
+    pub(super) dialect: Dialect,
+    pub(super) uses: &'u mut Uses,
+}
+
+impl<'t> Reader<'t, '_> {
+    fn peek(&self) -> Option<&'t Token> {
+        self.tokens.get(self.next)
+    }
+
+    fn take(&mut self, kind: &TokenKind) -> bool {
+        let found = self.peek().is_some_and(|token| token.kind == *kind);
+        self.next += usize::from(found);
+        found
+    }
+
+    fn here(&self) -> Range<usize> {
+        self.peek().map_or_else(|| self.end.clone(), |token| token.at.clone())
+    }
+
+    pub(super) fn finished(&self) -> Result<(), Misfit> {
+        let Some(token) = self.peek() else { return Ok(()) };
+        Err(match token.kind {
+            TokenKind::Close => misfit(&token.at, "this parenthesis closes nothing", "remove it"),
+            TokenKind::Declare | TokenKind::Assign => {
+                misfit(&token.at, "only a variable can be set", "write `{{$name := …}}`")
+            }
+            _ => misfit(
+                &token.at,
+                "this is one value too many",
+                "call a function with several values, or write two actions",
+            ),
+        })
+    }
+
+    pub(super) fn pipeline(&mut self) -> Result<Pipeline, Misfit> {
+        let start = self.here().start;
+        let first = self.stage(0)?;
+        let mut rest = Vec::new();
+        while self.take(&TokenKind::Pipe) {
+            rest.push(self.stage(1)?);
+        }
+        let end = self.next.checked_sub(1).and_then(|last| self.tokens.get(last));
+        Ok(Pipeline { at: start..end.map_or(start, |last| last.at.end), first, rest })
+    }
+
+    /// A value, or a call with so many values that come from the stage before.
+    fn stage(&mut self, piped: usize) -> Result<Stage, Misfit> {
+        let Some(Token { at, kind: TokenKind::Word(name) }) =
+            self.peek().filter(|token| !is_boolean(token))
+        else {
+            let at = self.here();
+            let operand = self.operand()?;
+            if piped > 0 {
+                return Err(misfit(
+                    &at,
+                    "a value cannot take the value before it",
+                    "after `|` stands a function",
+                ));
+            }
+            return Ok(Stage::Value(operand));
+        };
+        self.next += 1;
+        let function = self.function(name, at)?;
+        let mut arguments = Vec::new();
+        while self.begins_operand() {
+            arguments.push(self.operand()?);
+        }
+        match function.misfit(arguments.len() + piped) {
+            None => Ok(Stage::Call { at: at.clone(), function, arguments }),
+            Some((message, help)) => Err(misfit(at, message, help)),
+        }
+    }
+
+    fn begins_operand(&self) -> bool {
+        use TokenKind::{Assign, Close, Comma, Declare, Pipe};
+        self.peek()
+            .is_some_and(|token| !matches!(token.kind, Assign | Close | Comma | Declare | Pipe))
+    }
+
+    fn operand(&mut self) -> Result<Operand, Misfit> {
+        let at = self.here();
+        let Some(token) = self.peek() else { return Err(self.no_value(&at, "here")) };
+        self.next += 1;
+        let mut parts = Vec::new();
+        let kind = match &token.kind {
+            TokenKind::Word(word) if is_boolean(token) => {
+                OperandKind::Literal(Value::Boolean(word == "true"))
+            }
+            // A function without values of its own is no operand: only the table's help is of use.
+            TokenKind::Word(word) => {
+                self.function(word, &at)?;
+                return Err(misfit(
+                    &at,
+                    format!("`{word}` needs parentheses here"),
+                    format!("write `({word} …)`"),
+                ));
+            }
+            TokenKind::Text(text) => OperandKind::Literal(Value::text(text)),
+            TokenKind::Number(number) => OperandKind::Literal(Value::Number(*number)),
+            TokenKind::Dot => {
+                self.uses.all = true;
+                OperandKind::Dot
+            }
+            TokenKind::Field(name) => {
+                parts.push(self.part(name, &at));
+                OperandKind::Dot
+            }
+            TokenKind::Variable(name) => {
+                parts.extend(self.part_after(at.end));
+                self.uses.all |= name.is_empty() && parts.is_empty();
+                OperandKind::Variable(name.clone())
+            }
+            TokenKind::Open => self.group(&at)?,
+            _ => return Err(self.no_value(&at, "before this")),
+        };
+        self.more_parts(&mut parts)?;
+        let at = at.start..self.tokens[self.next - 1].at.end;
+        Ok(Operand { at, kind, parts })
+    }
+
+    fn no_value(&self, at: &Range<usize>, place: &str) -> Misfit {
+        let help = format!("write {}, `{{{{.name}}}}`, or a function", self.dialect.value());
+        misfit(at, format!("a value is missing {place}"), help)
+    }
+
+    /// A part of the values that come in, or of one that was made of them.
+    fn part(&mut self, name: &str, at: &Range<usize>) -> Part {
+        if !self.uses.names.iter().any(|used| used == name) {
+            self.uses.names.push(name.to_owned());
+        }
+        Part { at: at.clone(), name: name.to_owned() }
+    }
+
+    /// The part that follows without a space.
+    fn part_after(&mut self, end: usize) -> Option<Part> {
+        let Token { at, kind: TokenKind::Field(name) } = self.peek()? else { return None };
+        if at.start != end {
+            return None;
+        }
+        self.next += 1;
+        Some(self.part(name, at))
+    }
+
+    /// Parts of parts, `.a.b`: there are no arguments in arguments.
+    fn more_parts(&mut self, parts: &mut Vec<Part>) -> Result<(), Misfit> {
+        let before = parts.len();
+        while let Some(part) = self.part_after(self.tokens[self.next - 1].at.end) {
+            parts.push(part);
+        }
+        match parts.get(before) {
+            Some(part) if !self.dialect.has_parts() => Err(misfit(
+                &part.at,
+                "an argument is text and has no parts",
+                "put a space before it if it is a value of its own",
+            )),
+            _ => Ok(()),
+        }
+    }
+
+    fn function(&self, name: &str, at: &Range<usize>) -> Result<Function, Misfit> {
+        let found = Function::named(name).ok_or_else(|| {
+            let help = functions::help(name, self.dialect);
+            misfit(at, format!("there is no function `{name}`"), help)
+        })?;
+        if found == Function::Bash && !self.dialect.starts_programs() {
+            let help = "leave it out; a hook that runs programs has a script";
+            return Err(misfit(
+                at,
+                "a hook without code starts nothing, so `bash` cannot be used",
+                help,
+            ));
+        }
+        Ok(found)
+    }
+
+    fn group(&mut self, open: &Range<usize>) -> Result<OperandKind, Misfit> {
+        self.depth += 1;
+        if self.depth > DEEPEST {
+            let message = format!("this is the {}th parenthesis inside of another", self.depth);
+            let help = format!("{DEEPEST} are the most");
+            return Err(Misfit { id: LIMIT, ..misfit(open, message, help) });
+        }
+        let pipeline = self.pipeline()?;
+        if !self.take(&TokenKind::Close) {
+            return Err(misfit(open, "this parenthesis is not closed", "close it with `)`"));
+        }
+        self.depth -= 1;
+        Ok(OperandKind::Group(Box::new(pipeline)))
+    }
+}
+
+fn is_boolean(token: &Token) -> bool {
+    matches!(&token.kind, TokenKind::Word(word) if word == "true" || word == "false")
+}

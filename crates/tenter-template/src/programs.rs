@@ -1,0 +1,105 @@
+//! Which programs a template starts, told without filling it in: what a person reads before trusting it.
+
+use super::ast::{Branch, Node, Operand, OperandKind, Pipeline, Stage};
+use super::functions::Function;
+
+/// What stands for a value that is not known before.
+const UNKNOWN: &str = "…";
+
+/// The command lines of every `bash`, in the order of the text, each once; also of those that may never be reached.
+pub(super) fn programs(nodes: &[Node]) -> Vec<String> {
+    let mut found = Vec::new();
+    in_nodes(nodes, &mut found);
+    found
+}
+
+fn in_nodes(nodes: &[Node], found: &mut Vec<String>) {
+    for node in nodes {
+        match node {
+            Node::Text(_) => {}
+            Node::Output(pipeline) | Node::Set { value: pipeline, .. } => {
+                in_pipeline(pipeline, found);
+            }
+            Node::If { branches, otherwise } => in_branches(branches, otherwise, found),
+            Node::With { branch, otherwise } | Node::Range { branch, otherwise, .. } => {
+                in_branches(std::slice::from_ref(branch), otherwise, found);
+            }
+        }
+    }
+}
+
+fn in_branches(branches: &[Branch], otherwise: &[Node], found: &mut Vec<String>) {
+    for branch in branches {
+        in_pipeline(&branch.head, found);
+        in_nodes(&branch.body, found);
+    }
+    in_nodes(otherwise, found);
+}
+
+fn in_pipeline(pipeline: &Pipeline, found: &mut Vec<String>) {
+    in_stage(&pipeline.first, false, found);
+    for stage in &pipeline.rest {
+        in_stage(stage, true, found);
+    }
+}
+
+/// A stage; `is_fed` says whether the stage before gives it a last argument.
+fn in_stage(stage: &Stage, is_fed: bool, found: &mut Vec<String>) {
+    let (function, operands) = match stage {
+        Stage::Value(operand) => (None, std::slice::from_ref(operand)),
+        Stage::Call { function, arguments, .. } => (Some(function), arguments.as_slice()),
+    };
+    for operand in operands {
+        if let OperandKind::Group(pipeline) = &operand.kind {
+            in_pipeline(pipeline, found);
+        }
+    }
+    if function == Some(&Function::Bash) {
+        let fed = is_fed.then(|| UNKNOWN.to_owned());
+        let words: Vec<String> = operands.iter().map(word).chain(fed).collect();
+        let line = words.join(" ");
+        if !found.contains(&line) {
+            found.push(line);
+        }
+    }
+}
+
+/// A word of a command line; one that holds spaces is shown as one.
+fn word(operand: &Operand) -> String {
+    let OperandKind::Literal(value) = &operand.kind else { return UNKNOWN.to_owned() };
+    let text = value.as_text().unwrap_or(UNKNOWN.into()).into_owned();
+    if text.is_empty() || text.contains(char::is_whitespace) { format!("{text:?}") } else { text }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{Dialect, File, Template};
+
+    fn programs(text: &str) -> Vec<String> {
+        Template::parse(File::of("r.md", text), Dialect::Recipe).unwrap().programs()
+    }
+
+    #[test]
+    fn every_program_is_found_wherever_it_is_started() {
+        for (text, expected) in [
+            ("no {{.x}} program {{/* bash \"a\" */}}", &[][..]),
+            ("{{bash \"a\" \"b c\" 1}} {{bash \"a\"}} {{bash \"a\"}}", &["a \"b c\" 1", "a"]),
+            ("{{bash .x \"\"}}", &["… \"\""]),
+            ("{{.x | bash \"a\" | lines}}", &["a …"]),
+            ("{{bash (bash \"which\" .x)}}", &["which …", "…"]),
+            ("{{$v := bash \"a\"}}{{$v = bash \"b\"}}", &["a", "b"]),
+            (
+                "{{if bash \"a\"}}{{bash \"b\"}}{{else if bash \"c\"}}{{else}}{{bash \"d\"}}{{end}}",
+                &["a", "b", "c", "d"],
+            ),
+            ("{{with bash \"a\"}}{{bash \"b\"}}{{else}}{{bash \"c\"}}{{end}}", &["a", "b", "c"]),
+            (
+                "{{range lines (bash \"a\")}}{{bash \"b\" .}}{{else}}{{bash \"c\"}}{{end}}",
+                &["a", "b …", "c"],
+            ),
+            ("{{and .x (not (eq (bash \"a\") \"y\"))}}", &["a"]),
+        ] {
+            assert_eq!(programs(text), expected, "{text}");
+        }
+    }
+}

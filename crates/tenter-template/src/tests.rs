@@ -1,0 +1,379 @@
+//! The language, case by case: what a text becomes, and what is said of one that becomes nothing.
+
+use std::cell::RefCell;
+
+use proptest::prelude::*;
+use serde_json::json;
+use tenter_protocol::Severity;
+
+use super::*;
+
+mod payloads;
+
+/// Programs that are not started: it remembers what was asked for, and `fail` fails.
+#[derive(Default)]
+struct Recorded(RefCell<Vec<String>>);
+
+impl Shell for Recorded {
+    fn run(&self, program: &str, args: &[String]) -> CommandOutput {
+        let line = format!("{program} {}", args.join("|"));
+        self.0.borrow_mut().push(line.clone());
+        match program {
+            "fail" => CommandOutput {
+                text: String::new(),
+                failure: Some("failed with exit code 128: fatal: no".to_owned()),
+            },
+            "list" => CommandOutput { text: args.join("\n"), failure: None },
+            _ => CommandOutput { text: format!("<{line}>"), failure: None },
+        }
+    }
+}
+
+fn file(text: &str) -> File {
+    File::of("r.md", text)
+}
+
+fn values() -> Value {
+    json!({"name": "Ada", "empty": "", "n": "12", "files": "a.rs, b.rs", "odd-name": "odd"})
+}
+
+fn recipe(file: File) -> Result<Template, Vec<Diagnostic>> {
+    Template::parse(file, Dialect::Recipe)
+}
+
+fn fill(template: &Template, shell: &dyn Shell) -> Result<Rendered, Vec<Diagnostic>> {
+    template.render(&Inputs { values: &values(), declared: &["optional"] }, shell)
+}
+
+fn attempt(text: &str) -> Result<Rendered, Vec<Diagnostic>> {
+    fill(&recipe(file(text))?, &Recorded::default())
+}
+
+fn rendered(text: &str) -> String {
+    let Rendered { text: rendered, warnings } =
+        attempt(text).unwrap_or_else(|found| panic!("{text}: {found:#?}"));
+    assert_eq!(warnings, [], "{text}");
+    rendered
+}
+
+/// What is found, as `line:column-length id: message`.
+fn found(text: &str) -> Vec<String> {
+    let findings = match attempt(text) {
+        Ok(rendered) => rendered.warnings,
+        Err(found) => found,
+    };
+    findings
+        .iter()
+        .map(|finding| {
+            let at = finding.place.as_ref().unwrap();
+            format!("{}:{}-{} {}: {}", at.line, at.column, at.length, finding.id, finding.message)
+        })
+        .collect()
+}
+
+#[test]
+fn texts_become_what_go_makes_of_them() {
+    for (text, expected) in [
+        ("plain } text {", "plain } text {"),
+        ("Hello {{.name}}!", "Hello Ada!"),
+        ("Hello {{ .name }}!", "Hello Ada!"),
+        ("a \n {{- .name -}} \n b", "aAdab"),
+        ("a {{- /* no */ -}} b{{/* {{ */}}c", "abc"),
+        ("{{ /* lenient */ }}", ""),
+        ("{{-3}} {{- 4}}", "-34"),
+        ("{{\"q\\\"\\t\\u00e9\\x41\"}}{{`r\\n}}`}}", "q\"\té\u{41}r\\n}}"),
+        ("{{12}}{{-5}}{{true}}", "12-5true"),
+        ("{{default .name \"y\"}}{{default .empty \"y\"}}{{default .missing \"y\"}}", "Adayy"),
+        ("{{.name | default \"y\"}}{{.missing | default \"y\"}}", "Aday"),
+        ("{{.missing | default (default .also \"z\")}}", "z"),
+        ("{{bash \"git\" \"diff\" .name}}", "<git diff|Ada>"),
+        ("{{bash \"echo\" \"{{.name}}; rm\" 3 | len}}", "22"),
+        (
+            "{{if .name}}y{{else}}n{{end}}{{if .empty}}y{{else}}n{{end}}{{if .optional}}y{{end}}",
+            "yn",
+        ),
+        ("{{if eq .name \"Bob\"}}1{{else if eq .name \"Ada\"}}2{{else}}3{{end}}", "2"),
+        ("{{if eq .name \"Bob\"}}1{{else if .empty}}2{{else}}3{{end}}", "3"),
+        (
+            "{{if eq .name \"Bob\" \"Ada\"}}y{{end}}{{if ne .n \"12\"}}n{{end}}{{if eq .n 12}}y{{end}}",
+            "yy",
+        ),
+        (
+            "{{if and .name .empty}}y{{else}}n{{end}}{{or .empty .optional .name}}{{not .name}}",
+            "nAdafalse",
+        ),
+        ("{{and .empty (bash \"never\")}}{{or .name (bash \"never\")}}", "Ada"),
+        (
+            "{{if lt .n 9}}lt{{end}}{{if gt .n 9}}gt{{end}}{{if le .n 12}}le{{end}}{{ge \"b\" \"a\"}}",
+            "gtletrue",
+        ),
+        (
+            "{{with .name}}[{{.}} {{$.n}}]{{else}}none{{end}}{{with .empty}}x{{else}}none{{end}}",
+            "[Ada 12]none",
+        ),
+        ("{{with $x := .name}}{{$x}}{{end}}{{if $y := .n}}{{$y}}{{else}}{{$y}}{{end}}", "Ada12"),
+        ("{{range split \",\" .files}}<{{.}}>{{end}}", "<a.rs><b.rs>"),
+        ("{{range $f := .files | split \",\"}}{{$f}}={{.}};{{end}}", "a.rs=a.rs;b.rs=b.rs;"),
+        (
+            "{{range $i, $f := lines (bash \"list\" \"x\" \"\" \"y\")}}{{$i}}{{$f}} {{end}}",
+            "0x 1y ",
+        ),
+        ("{{range lines .empty}}x{{else}}nothing{{end}}", "nothing"),
+        (
+            "{{range $k, $v := .}}{{$k}}={{$v}};{{end}}",
+            "empty=;files=a.rs, b.rs;n=12;name=Ada;odd-name=odd;",
+        ),
+        ("{{index . \"odd-name\"}}{{index (split \",\" .files) 1}}", "oddb.rs"),
+        ("{{len .name}}{{len (split \",\" .files)}}{{len \"\"}}", "320"),
+        ("{{$x := .name}}{{if true}}{{$x = \"Bob\"}}{{$y := 1}}{{end}}{{$x}}", "Bob"),
+        ("{{$x := 1}}{{range lines \"a\\nb\"}}{{$x := .}}{{$x}}{{end}}{{$x}}", "ab1"),
+        ("{{\n  .name\n  | default\n  \"y\"\n}}", "Ada"),
+        ("{{eq (len .name) 3}}", "true"),
+    ] {
+        assert_eq!(rendered(text), expected, "{text}");
+    }
+}
+
+#[test]
+fn mistakes_are_told_with_their_places() {
+    for (text, expected) in [
+        ("a\nb {{ .name ", "2:3-2 template-syntax: the action that begins here has no end"),
+        ("{{ .name {{.n}}", "1:1-2 template-syntax: the action that begins here has no end"),
+        ("{{/* x", "1:1-4 template-syntax: the comment that begins here has no end"),
+        ("{{/* x */ .n}}", "1:1-4 template-syntax: a comment stands alone in its action"),
+        ("{{ \"a }}", "1:4-1 template-syntax: the text that begins here has no end"),
+        ("{{ `a }}", "1:4-1 template-syntax: the text that begins here has no end"),
+        ("{{ \"\\q\" }}", "1:5-2 template-syntax: `\\\\q` is no escape"),
+        ("{{ 'a' }}", "1:4-1 template-syntax: `'` means nothing here"),
+        ("{{ 1.5 }}", "1:4-3 template-syntax: `1.5` is no number"),
+        ("{{ .a == .b }}", "1:7-1 template-syntax: `==` means nothing here"),
+        ("{{ .odd-name }}", "1:8-1 template-syntax: `-` means nothing here"),
+        ("{{}}", "1:3-2 template-syntax: a value is missing here"),
+        ("{{.name |}}", "1:10-2 template-syntax: a value is missing here"),
+        ("{{.name | .n}}", "1:11-2 template-syntax: a value cannot take the value before it"),
+        ("{{.name .n}}", "1:9-2 template-syntax: this is one value too many"),
+        ("{{.name.first}}", "1:8-6 template-syntax: an argument is text and has no parts"),
+        ("{{nmae}}", "1:3-4 template-syntax: there is no function `nmae`"),
+        ("{{eq .name}}", "1:3-2 template-syntax: `eq` takes at least 2 values, not 1"),
+        ("{{default .name}}", "1:3-7 template-syntax: `default` takes 2 values, not 1"),
+        ("{{eq .n (len .name}}", "1:9-1 template-syntax: this parenthesis is not closed"),
+        ("{{len .name)}}", "1:12-1 template-syntax: this parenthesis closes nothing"),
+        ("{{.x := 1}}", "1:6-2 template-syntax: only a variable can be set"),
+        ("{{eq len 3}}", "1:6-3 template-syntax: `len` needs parentheses here"),
+        ("x{{end}}", "1:2-7 template-syntax: there is no block here to go with this"),
+        ("{{if .name}}x", "1:1-12 template-syntax: the `if` that begins here has no end"),
+        ("{{range .}}{{else}}x", "1:1-11 template-syntax: the `range` that begins here has no end"),
+        (
+            "{{if .n}}{{else}}{{else}}{{end}}",
+            "1:18-8 template-syntax: the block has an `else` already",
+        ),
+        ("{{if .n}}{{end .n}}", "1:16-2 template-syntax: nothing can follow `end` here"),
+        ("{{define \"x\"}}{{end}}", "1:1-14 template-syntax: there is no `define`"),
+        ("{{printf \"%s\" .n}}", "1:3-6 template-syntax: there is no function `printf`"),
+        ("{{.nmae}}", "1:3-5 template-missing-argument: the argument `nmae` was not given"),
+        (
+            "{{eq .optional \"x\"}}",
+            "1:6-9 template-missing-argument: the argument `optional` was not given",
+        ),
+        (
+            "{{$x := .zz}}\n{{$x}}",
+            "1:9-3 template-missing-argument: the argument `zz` was not given",
+        ),
+        ("{{$x}}", "1:3-2 template-value: there is no variable `$x` here"),
+        (
+            "{{if true}}{{$x := 1}}{{end}}{{$x = 2}}",
+            "1:32-2 template-value: there is no variable `$x` here",
+        ),
+        ("{{with .name}}{{.n}}{{end}}", "1:17-2 template-value: this is text and has no part `n`"),
+        (
+            "{{range .name}}{{end}}",
+            "1:9-5 template-value: this is text, and `range` goes through a list",
+        ),
+        ("{{lines .name}}", "1:3-11 template-value: this is a list and cannot be shown"),
+        ("{{.}}", "1:3-1 template-value: this is all arguments together and cannot be shown"),
+        (
+            "{{index (lines .name) 4}}",
+            "1:3-5 template-value: the list has no item 4: it has 1, counted from 0",
+        ),
+        (
+            "{{split \"\" .name}}",
+            "1:3-5 template-value: `split` needs something to split at, and it is empty",
+        ),
+        (
+            "{{if .nmae}}{{end}}",
+            "1:6-5 template-undeclared-argument: the argument `nmae` is neither given nor declared, so this does not hold",
+        ),
+    ] {
+        assert_eq!(found(text), [expected], "{text}");
+    }
+}
+
+#[test]
+fn one_mistake_does_not_hide_the_next() {
+    assert_eq!(
+        found("{{ 'a' }}\n{{if .x y}}{{nofunc}}{{end}}\n{{ .name"),
+        [
+            "1:4-1 template-syntax: `'` means nothing here",
+            "2:9-1 template-syntax: there is no function `y`",
+            "2:14-6 template-syntax: there is no function `nofunc`",
+            "3:1-2 template-syntax: the action that begins here has no end",
+        ]
+        .map(|line| line.replace(
+            "2:9-1 template-syntax: there is no function `y`",
+            "2:9-1 template-syntax: this is one value too many"
+        ))
+    );
+    assert_eq!(found("{{.a}} {{.b}} {{.a}}").len(), 3);
+    assert_eq!(found("{{range lines \"1\\n2\"}}{{$.a}}{{end}}").len(), 1, "a loop is wrong once");
+}
+
+#[test]
+fn help_names_what_was_probably_meant() {
+    let help = |text: &str| attempt(text).unwrap_err()[0].help.clone().unwrap();
+    assert!(help("{{.nmae}}").ends_with("did you mean `name`?"), "{}", help("{{.nmae}}"));
+    assert!(help("{{defualt .x 1}}").starts_with("did you mean `default`?"));
+    assert!(help("{{template \"x\"}}").contains("not part of recipes"));
+    assert!(help("{{ .odd-name }}").contains("index . \"its-name\""));
+}
+
+#[test]
+fn a_command_that_fails_is_seen_in_the_text_and_warned_about() {
+    let Rendered { text, warnings } = attempt("a {{bash \"fail\" .name}} b").unwrap();
+    assert_eq!(text, "a [bash: fail Ada failed with exit code 128: fatal: no] b");
+    assert_eq!((warnings.len(), warnings[0].severity), (1, Severity::Warning));
+    assert_eq!(warnings[0].message, "`fail Ada` failed with exit code 128: fatal: no");
+}
+
+#[test]
+fn nothing_is_started_once_something_is_wrong() {
+    let shell = Recorded::default();
+    let template = recipe(file("{{bash \"one\"}}{{bash \"two\" .zz}}{{bash \"three\"}}")).unwrap();
+    assert!(fill(&template, &shell).is_err());
+    assert_eq!(*shell.0.borrow(), ["one "]);
+}
+
+#[test]
+fn nothing_goes_on_without_end() {
+    let blocks =
+        |count: usize| format!("{}x{}", "{{if true}}".repeat(count), "{{end}}".repeat(count));
+    assert_eq!(rendered(&blocks(DEEPEST)), "x");
+    assert!(found(&blocks(DEEPEST + 1))[0].contains("template-limit: this is the 101th block"));
+    assert!(!found(&"{{if true}}".repeat(50_000)).is_empty());
+    let parentheses = |count: usize| format!("{{{{{}1{}}}}}", "(".repeat(count), ")".repeat(count));
+    assert_eq!(rendered(&parentheses(DEEPEST)), "1");
+    assert!(
+        found(&parentheses(100_000))[0].contains("template-limit: this is the 101th parenthesis")
+    );
+    assert_eq!(rendered(&format!("{{{{1{}}}}}", " | not".repeat(20_000))), "true");
+    let list = |count: usize| format!("{{{{$l := split \",\" \"{}\"}}}}", "a,".repeat(count));
+    assert_eq!(rendered(&format!("{}{{{{range $l}}}}{{{{end}}}}", list(LONGEST_RANGE))), "");
+    let longer = format!("{}{{{{range $l}}}}{{{{end}}}}", list(LONGEST_RANGE + 1));
+    assert!(found(&longer)[0].contains("has 10001 items"));
+    let loops =
+        format!("{}{{{{range $l}}}}{{{{range $l}}}}{{{{end}}}}{{{{end}}}}", list(LONGEST_RANGE));
+    assert!(found(&loops)[0].contains("more than 1000000 steps"));
+    let text = "x".repeat(1000);
+    let flood = format!("{}{{{{range $l}}}}{text}{{{{end}}}}", list(LONGEST_RANGE));
+    assert!(found(&flood)[0].contains("longer than 4194304 bytes"));
+    assert_eq!(found(&"{{".repeat(100_000)).len(), 20);
+    assert_eq!(found(&"{{x}}".repeat(100_000)).len(), 20);
+}
+
+#[test]
+fn places_count_from_the_beginning_of_the_file() {
+    let text = "---\nname: x\n---\n{{.zz}}".to_owned();
+    let template = recipe(File { path: "r.md".into(), text, body: 16 }).unwrap();
+    let found = fill(&template, &Recorded::default()).unwrap_err();
+    let place = found[0].place.as_ref().unwrap();
+    assert_eq!((place.line, place.column, place.source.as_str()), (4, 3, "{{.zz}}"));
+    assert_eq!(template.text(), "{{.zz}}");
+}
+
+/// Pieces that make templates more likely than letters do.
+fn templates() -> impl Strategy<Value = String> {
+    let piece = prop::sample::select(vec![
+        "{{",
+        "}}",
+        "{{-",
+        "-}}",
+        " ",
+        "if ",
+        "else",
+        "else if ",
+        "end",
+        "range ",
+        "with ",
+        ".name",
+        ".zz",
+        ".",
+        "$x",
+        "$",
+        ":=",
+        "=",
+        "|",
+        "(",
+        ")",
+        ",",
+        "\"",
+        "`",
+        "\\",
+        "/*",
+        "*/",
+        "eq ",
+        "default ",
+        "bash ",
+        "lines ",
+        "split ",
+        "index ",
+        "12",
+        "-",
+        "é",
+        "\n",
+        "\"a\"",
+        "true",
+        "{{if .name}}",
+        "{{end}}",
+        "{{range .}}",
+        "{{else}}",
+        "x",
+    ]);
+    prop::collection::vec(piece, 0..40).prop_map(|pieces| pieces.concat())
+}
+
+proptest! {
+    #[test]
+    fn any_text_is_a_template_or_findings(text in prop_oneof![templates(), "\\PC{0,80}", "[{}.\"`a-z \n|$()-]{0,80}"]) {
+        match attempt(&text) {
+            Ok(rendered) => prop_assert!(rendered.text.len() <= LONGEST_OUTPUT),
+            Err(found) => {
+                prop_assert!(!found.is_empty());
+                for finding in &found {
+                    let place = finding.place.as_ref().unwrap();
+                    prop_assert!(place.line <= text.split('\n').count());
+                    prop_assert!(place.column <= place.source.chars().count() + 1);
+                    prop_assert!(finding.help.is_some());
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn text_without_actions_renders_to_itself(text in "[^{]{0,40}(\\{[^{]{1,40}){0,4}") {
+        prop_assert_eq!(rendered(&text), text);
+    }
+
+    #[test]
+    fn what_is_filled_in_is_not_read_again(value in "\\PC{0,40}") {
+        let values = json!({"v": value.as_str()});
+        let inputs = Inputs { values: &values, declared: &[] };
+        let template = recipe(file("<{{.v}}>{{bash \"list\" .v}}")).unwrap();
+        let rendered = template.render(&inputs, &Recorded::default()).unwrap();
+        prop_assert_eq!(rendered.text, format!("<{value}>{value}"));
+    }
+
+    #[test]
+    fn quoted_text_is_what_was_quoted(value in "\\PC{0,40}") {
+        let quoted = value.replace('\\', "\\\\").replace('"', "\\\"");
+        prop_assert_eq!(rendered(&format!("{{{{\"{quoted}\"}}}}")), value);
+    }
+}

@@ -1,0 +1,143 @@
+//! A text that a recipe has the model write, for `commit` and `pr`: one answer, without tools, stored nowhere.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use tenter_agent::session::{Status, UserMessage};
+use tenter_proc::Cancel;
+
+use super::{AgentArgs, build, hooks_to_run, recipes, work};
+use crate::commands::recipe::argument;
+use crate::failure::{Exit, Failure};
+use crate::hooks::Project;
+use crate::render::{Quiet, Show};
+
+/// The flags that `commit` and `pr` share.
+#[derive(Debug, Default, clap::Args)]
+pub(crate) struct WritingArgs {
+    /// The model; without it the one for lesser work, where one is configured.
+    #[arg(long, short, value_name = "MODEL")]
+    model: Option<String>,
+    /// The model for lesser work.
+    #[arg(long, value_name = "MODEL", conflicts_with = "model")]
+    weak_model: Option<String>,
+    /// Give the recipe an argument, such as instructions="…"; may be repeated.
+    #[arg(long, value_name = "NAME=VALUE", value_parser = argument)]
+    arg: Vec<(String, String)>,
+    /// Do it without asking.
+    #[arg(long = "no-confirm", short = 'y', visible_alias = "yes")]
+    pub(crate) yes: bool,
+    /// Run under hooks.
+    #[arg(long)]
+    hooks: bool,
+    /// Trust the project's hooks, and its recipes that start programs, as they are now.
+    #[arg(long)]
+    trust_project: bool,
+    /// Look for recipes in this folder too; may be given several times.
+    #[arg(long = "fragment-dirs", value_name = "DIR", value_delimiter = ',')]
+    fragment_dirs: Vec<PathBuf>,
+}
+
+impl WritingArgs {
+    /// The same agent as `run` would have it, without tools and without a store.
+    fn agent(&self, project: &Project) -> AgentArgs {
+        let weak = self.weak_model.is_some() || project.settings.models.weak_model.is_some();
+        AgentArgs {
+            model: self.model.clone(),
+            weak_model: self.weak_model.clone(),
+            use_weak_model: weak && self.model.is_none(),
+            no_save: true,
+            no_hooks: !self.hooks,
+            trust_project: self.trust_project,
+            allowed_tools: Some(vec!["none".to_owned()]),
+            disable_auto_compact: true,
+            fragment_dirs: self.fragment_dirs.clone(),
+            ..AgentArgs::default()
+        }
+    }
+}
+
+/// What the model answers to the recipe `name`, which also gets `more` arguments, without what it may be wrapped in.
+///
+/// # Errors
+/// When there is no answer: whatever ends a run with another code than 0 ends this with the same.
+pub(crate) fn write(
+    project: &mut Project,
+    name: &str,
+    args: &WritingArgs,
+    more: Vec<(String, String)>,
+    cancel: &Cancel,
+) -> Result<String, Failure> {
+    let of_agent = args.agent(project);
+    let show: Arc<dyn Show> = Arc::new(Quiet);
+    let catalog = hooks_to_run(project, &of_agent, show.as_ref(), cancel)?;
+    let recipe = recipes::wanted(project, &of_agent, name, show.as_ref())?;
+    let mut built = build(project, &of_agent, catalog, Arc::clone(&show), cancel)?;
+    project.findings().chain(&built.findings).for_each(|finding| show.finding(finding));
+    let given = [more, args.arg.clone()].concat();
+    let text = built.take_up(&recipe, &given, show.as_ref(), cancel)?;
+    let finish = work(&built, &UserMessage::from(text.as_str()), cancel);
+    built.tell_trouble();
+    let text = unwrapped(&finish.response);
+    match finish.status {
+        Status::Done if text.is_empty() => Err(Failure::new("the model wrote nothing")),
+        Status::Done => Ok(text.to_owned()),
+        status => {
+            let message = format!("the model wrote no text: {}", status.as_str());
+            Err(Failure { exit: Exit::Agent(status), ..Failure::new(message) })
+        }
+    }
+}
+
+/// A text without the code fence and the quotes that models like to put around one.
+fn unwrapped(text: &str) -> &str {
+    let text = text.trim();
+    let inner = without_fence(text).or_else(|| without_quotes(text));
+    inner.map_or(text, unwrapped)
+}
+
+fn without_fence(text: &str) -> Option<&str> {
+    let (first, rest) = text.split_once('\n')?;
+    let ticks = first.trim_end().trim_start_matches('`');
+    let fence = &first[..first.len() - first.trim_start_matches('`').len()];
+    let inner = rest.strip_suffix(fence)?;
+    let is_fence = fence.len() >= 3 && !ticks.contains('`') && !ticks.contains(' ');
+    // With another fence in between these are the ends of two blocks.
+    (is_fence && inner.ends_with('\n') && !inner.lines().any(|line| line.starts_with(fence)))
+        .then_some(inner)
+}
+
+fn without_quotes(text: &str) -> Option<&str> {
+    ['"', '\'', '`'].into_iter().find_map(|quote| {
+        let inner = text.strip_prefix(quote)?.strip_suffix(quote)?;
+        (!inner.is_empty() && !inner.contains(quote)).then_some(inner)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_text_is_wrapped_in_goes_and_what_belongs_to_it_stays() {
+        for (text, inner) in [
+            ("Fix it\n", "Fix it"),
+            ("```\nFix it\n\n- a\n```", "Fix it\n\n- a"),
+            ("```text\nFix it\n```\n", "Fix it"),
+            ("````\nFix\n```\nx\n```\n````", "Fix\n```\nx\n```"),
+            ("\"Fix it\"", "Fix it"),
+            ("```\n'Fix it'\n```", "Fix it"),
+            ("`Fix it`", "Fix it"),
+            ("\"a\" and \"b\"", "\"a\" and \"b\""),
+            ("Run:\n```\nx\n```", "Run:\n```\nx\n```"),
+            ("```\na\n```\nand\n```\nb\n```", "```\na\n```\nand\n```\nb\n```"),
+            ("`a` and `b`", "`a` and `b`"),
+            ("```", "```"),
+            ("\"", "\""),
+            ("\"\"", "\"\""),
+            ("", ""),
+        ] {
+            assert_eq!(unwrapped(text), inner, "{text:?}");
+        }
+    }
+}

@@ -1,0 +1,141 @@
+//! `tenter pr`: the model writes title and body of a pull request, the person looks them over, gh creates it.
+
+use std::path::{Path, PathBuf};
+
+use tenter_proc::{Cancel, End};
+
+use super::Done;
+use crate::agent::writing::{self, WritingArgs};
+use crate::draft::Draft;
+use crate::env::Env;
+use crate::failure::{Exit, Failure};
+use crate::git::Git;
+use crate::hooks::Project;
+use crate::sanitize::sanitize;
+use crate::signals::Interrupts;
+use crate::ui;
+
+/// The recipe that asks for the text.
+const RECIPE: &str = "github/pr";
+
+/// Write a pull request for the commits of this branch, and create it.
+///
+/// The recipe `github/pr` asks for title and body; a recipe of your own with that name takes its place. They are printed; on a
+/// terminal you take them, edit them or leave them. Elsewhere nothing is created without --no-confirm. `gh` creates it; without
+/// that program it is only printed.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// The branch that it goes into.
+    #[arg(long, short, value_name = "BRANCH", default_value = "main")]
+    target: String,
+    /// A file that says what the body should look like.
+    #[arg(long, value_name = "FILE")]
+    template_file: Option<PathBuf>,
+    /// Create it as a draft.
+    #[arg(long)]
+    draft: bool,
+    #[command(flatten)]
+    writing: WritingArgs,
+}
+
+/// Does it.
+pub(crate) fn run(env: &Env, project: Option<&Path>, args: &Args) -> Done {
+    let template = args.template_file.as_deref().map(|file| template(env, file)).transpose()?;
+    let mut project = Project::open(env, project)?;
+    let cancel = Cancel::new();
+    let interrupts = Interrupts::catch(&cancel)?;
+    let folder = project.root().to_owned();
+    let git = Git { folder: &folder, vars: &env.vars, cancel: &cancel };
+    git.check_repository()?;
+    let target = target(&git, &args.target)?;
+    check_ahead(&git, &target)?;
+    let more = [("target".to_owned(), target)];
+    let more = more.into_iter().chain(template.map(|text| ("template".to_owned(), text)));
+    let text = writing::write(&mut project, RECIPE, &args.writing, more.collect(), &cancel)?;
+    if matches!(git.run("gh", &["--version"], "").end, End::NotStarted(_)) {
+        ui::out(sanitize(&text));
+        ui::note(
+            "Nothing was created, because there is no `gh` in the folders of PATH: push the branch and use this text.",
+        );
+        return Ok(Exit::Done);
+    }
+    let (git, interrupts) = (&git, &interrupts);
+    let words = ("Create this pull request?", "Nothing was created");
+    let draft = Draft { env, git, interrupts, file_name: "PULLREQ_EDITMSG", words };
+    let Some(text) = draft.decide(text, args.writing.yes)? else { return Ok(Exit::Done) };
+    interrupts.aim(&cancel);
+    create(git, args, &text)
+}
+
+fn create(git: &Git, args: &Args, text: &str) -> Done {
+    let (title, body) = parted(text);
+    let mut line =
+        vec!["pr", "create", "--title", title, "--body-file", "-", "--base", args.target.as_str()];
+    line.extend(args.draft.then_some("--draft"));
+    let address = git.perform("gh", &line, body).map_err(|failure| {
+        failure.help("the text is printed above; gh wants the branch pushed (`git push -u origin HEAD`) and to be logged in (`gh auth status`)")
+    })?;
+    ui::out(sanitize(&address));
+    Ok(Exit::Done)
+}
+
+fn template(env: &Env, file: &Path) -> Result<String, Failure> {
+    let path = env.cwd.join(file);
+    std::fs::read_to_string(&path)
+        .map_err(|error| Failure::usage(format!("{} cannot be read: {error}", path.display())))
+}
+
+/// What git calls the branch: here, or where it was fetched from.
+fn target(git: &Git, branch: &str) -> Result<String, Failure> {
+    let is_there = |name: &str| {
+        git.holds(&[
+            "rev-parse",
+            "--verify",
+            "--quiet",
+            "--end-of-options",
+            &format!("{name}^{{commit}}"),
+        ])
+    };
+    let names = [branch.to_owned(), format!("origin/{branch}")];
+    let found = names.into_iter().find(|name| !name.starts_with('-') && is_there(name));
+    found.ok_or_else(|| {
+        Failure::new(format!("there is no branch {branch:?} for it to go into"))
+            .help("--target BRANCH names another; `git branch --all` lists them")
+    })
+}
+
+fn check_ahead(git: &Git, target: &str) -> Result<(), Failure> {
+    let ahead = git.ask(&["rev-list", "--count", &format!("{target}..HEAD")])?;
+    if ahead == "0" {
+        let branch = git.ask(&["branch", "--show-current"])?;
+        let branch = if branch.is_empty() { "what is checked out".to_owned() } else { branch };
+        return Err(Failure::new(format!("{branch} has no commits that {target} does not have"))
+            .help("commit to a branch of its own: `git switch -c NAME`; --target BRANCH names another to compare with"));
+    }
+    Ok(())
+}
+
+/// The first line as title, without what marks a heading, and the rest.
+fn parted(text: &str) -> (&str, &str) {
+    let (first, rest) = text.split_once('\n').unwrap_or((text, ""));
+    let title = first.trim().trim_start_matches('#').trim();
+    let title = title.strip_prefix("Title:").unwrap_or(title).trim();
+    (title, rest.trim_start())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_line_is_the_title_and_the_rest_the_body() {
+        for (text, parts) in [
+            ("Add a\n\n## Summary\n\nIt adds.", ("Add a", "## Summary\n\nIt adds.")),
+            ("# Add a\nBody", ("Add a", "Body")),
+            ("Title: Add a\n\nBody", ("Add a", "Body")),
+            ("Add a", ("Add a", "")),
+        ] {
+            assert_eq!(parted(text), parts, "{text:?}");
+        }
+    }
+}

@@ -1,0 +1,78 @@
+//! `tenter run --recipe compact`: nothing is said to the conversation, it is shortened (R54).
+
+use std::path::Path;
+use std::sync::Arc;
+
+use tenter_agent::session::{Finish, Session, Status};
+use tenter_engine::builtin;
+use tenter_proc::Cancel;
+
+use super::{Args, show};
+use crate::agent::{self, recipes};
+use crate::commands::Done;
+use crate::env::Env;
+use crate::failure::{Exit, Failure};
+use crate::hooks::Project;
+use crate::{signals, ui};
+
+/// Does it.
+pub(super) fn run(env: &Env, project: Option<&Path>, args: &Args) -> Done {
+    check(args)?;
+    let mut project = Project::open(env, project)?;
+    let cancel = Cancel::new();
+    signals::forward(&cancel)?;
+    let show = show(env, args);
+    let catalog = agent::hooks_to_run(&mut project, &args.agent, show.as_ref(), &cancel)?;
+    let recipe = recipes::wanted(&mut project, &args.agent, builtin::RECIPE, show.as_ref())?;
+    let mut built = agent::build(&project, &args.agent, catalog, Arc::clone(&show), &cancel)?;
+    built.name_recipe(&recipe);
+    let conversation = built.conversation();
+    if conversation.messages().is_empty() {
+        return Err(Failure::new("there is no conversation of this project that could be compacted")
+            .help("`tenter conversation list --all` shows those of every project; --resume ID takes one of them"));
+    }
+    for finding in project.findings().chain(&built.findings) {
+        show.finding(finding);
+    }
+    let status = match Session::start(&built.agent, conversation, cancel.clone()) {
+        Ok(session) => compact(session, args, &cancel),
+        Err(_refused) => Status::Blocked,
+    };
+    show.finished(&Finish { status, response: String::new(), error: None });
+    built.tell_trouble();
+    Ok(Exit::Agent(status))
+}
+
+/// What is said to nobody would be lost, and so would a compaction that is not stored.
+fn check(args: &Args) -> Result<(), Failure> {
+    let Args { query, arg, agent, .. } = args;
+    if !query.is_empty() || !arg.is_empty() || !agent.images.is_empty() {
+        return Err(Failure::usage(
+            "the recipe compact shortens a conversation, and nothing is said to it",
+        )
+        .help(
+            "leave out the query, --arg and --image; say it with the next `tenter run --follow`",
+        ));
+    }
+    if agent.no_save {
+        return Err(Failure::usage("with --no-save nothing would be left of it")
+            .help("leave out --no-save: the history before stays restorable"));
+    }
+    if !agent.follow && agent.resume.is_none() {
+        return Err(Failure::usage("the recipe compact shortens a conversation, and none is named").help(
+            "--follow takes the newest of this project, --resume ID another; `tenter conversation list` shows them",
+        ));
+    }
+    Ok(())
+}
+
+fn compact(mut session: Session, args: &Args, cancel: &Cancel) -> Status {
+    let outcome = agent::compact(&mut session, cancel);
+    if let (Ok(words), false, false) = (&outcome, args.headless, args.result_only) {
+        ui::note(words);
+        ui::note(agent::how_to_restore(&session));
+    }
+    let status = outcome.err().unwrap_or(Status::Done);
+    session.end(status, status.exit_reason());
+    status
+}

@@ -1,0 +1,222 @@
+//! Shows what waits for trust, and asks.
+
+use std::fs;
+use std::io::{self, BufRead as _};
+use std::path::Path;
+
+use tenter_agent::recipe::Recipe;
+use tenter_engine::catalog::{Catalog, Untrusted};
+use tenter_engine::source::{self, Script};
+use tenter_engine::trust::Trusted;
+
+use crate::agent::recipes;
+use crate::env::Env;
+use crate::failure::{Exit, Failure};
+use crate::hooks::Project;
+use crate::sanitize::{one_line, sanitize};
+use crate::ui::{self, HEADING, NAME, NOTICE, styled};
+
+/// Lines of a file that are shown before it is trusted.
+const SHOWN_LINES: usize = 40;
+/// Characters of a recipe's command lines that are shown.
+const SHOWN_PROGRAMS: usize = 200;
+
+/// What to do about what is not trusted (R46).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Choice {
+    /// Trust it as it is now.
+    Trust,
+    /// Go on without it.
+    Skip,
+    /// Do not go on.
+    Refuse,
+}
+
+/// What of a project waits for trust.
+#[derive(Clone, Copy)]
+pub(crate) struct Waiting<'w> {
+    /// Hooks.
+    pub(crate) hooks: &'w [Untrusted],
+    /// Recipes that start programs.
+    pub(crate) recipes: &'w [Recipe],
+}
+
+impl<'w> Waiting<'w> {
+    /// The hooks of a catalog.
+    pub(crate) fn hooks_of(catalog: &'w Catalog) -> Self {
+        Self { hooks: catalog.untrusted(), recipes: &[] }
+    }
+
+    /// One recipe.
+    pub(crate) fn recipe(recipe: &'w Recipe) -> Self {
+        Self { hooks: &[], recipes: std::slice::from_ref(recipe) }
+    }
+
+    /// Whether nothing waits.
+    pub(crate) fn is_empty(self) -> bool {
+        self.hooks.is_empty() && self.recipes.is_empty()
+    }
+
+    /// The names by which the store would know it.
+    pub(crate) fn names(self) -> Vec<String> {
+        let hooks = self.hooks.iter().map(|hook| hook.name.clone());
+        hooks.chain(self.recipes.iter().map(recipes::trust_name)).collect()
+    }
+
+    /// What it is, in the plural.
+    fn kind(self) -> &'static str {
+        match (self.hooks, self.recipes) {
+            (_, []) => "hooks that",
+            ([], _) => "recipes that may do more than speak, and that",
+            _ => "hooks, and recipes that may do more than speak, that",
+        }
+    }
+
+    /// That nothing runs, and the ways on (R46).
+    pub(crate) fn refusal(self) -> Failure {
+        let names = self.names().join(", ");
+        let message = match (self.hooks, self.recipes) {
+            ([], [recipe]) => format!(
+                "the recipe {} comes with the project and starts programs, and you have not trusted it: {}",
+                recipe.name,
+                programs_of(recipe)
+            ),
+            _ => format!("this project has {} you have not trusted: {names}", self.kind()),
+        };
+        let help = match (self.hooks, self.recipes) {
+            ([], [recipe]) => format!(
+                "look at it with `tenter recipe show {} --raw` and run `tenter trust`; or trust it as it is with --trust-project",
+                recipe.name
+            ),
+            ([], _) => "look at them and run `tenter trust`; or trust them as they are with `tenter trust --yes`".to_owned(),
+            _ => "look at them and run `tenter trust`; or trust them as they are with --trust-project; or do without hooks \
+                  with --no-hooks"
+                .to_owned(),
+        };
+        Failure { exit: Exit::Untrusted, ..Failure::new(message) }.help(help)
+    }
+}
+
+/// Asks the person. Where nobody can be asked, nothing may run and nothing may be left out: refuse.
+pub(crate) fn ask(project: &Project, waiting: Waiting) -> Choice {
+    if !Env::can_ask() {
+        return Choice::Refuse;
+    }
+    ask_through(project, waiting, &mut |prompt| {
+        ui::note_piece(prompt);
+        let mut line = String::new();
+        let length = io::stdin().lock().read_line(&mut line).unwrap_or(0);
+        (length > 0).then_some(line)
+    })
+}
+
+/// Asks the person, who answers through `read`: it shows a prompt and returns a line, or none when the dialogue is over.
+pub(crate) fn ask_through(
+    project: &Project,
+    waiting: Waiting,
+    read: &mut dyn FnMut(&str) -> Option<String>,
+) -> Choice {
+    ui::note(format!(
+        "{} {} has {} you have not trusted:",
+        styled(NOTICE, "?"),
+        project.root().display(),
+        waiting.kind()
+    ));
+    waiting.hooks.iter().for_each(describe_hook);
+    waiting.recipes.iter().for_each(|recipe| describe_recipe(project, recipe));
+    loop {
+        let prompt = "Let them run? [t] trust  [v] view  [s] skip them  [q] quit: ";
+        let Some(line) = read(prompt) else { return Choice::Refuse };
+        match line.trim().to_lowercase().as_str() {
+            "t" | "trust" | "y" | "yes" => return Choice::Trust,
+            "s" | "skip" => return Choice::Skip,
+            "q" | "quit" | "n" | "no" => return Choice::Refuse,
+            "v" | "view" => {
+                waiting.hooks.iter().for_each(view_hook);
+                waiting
+                    .recipes
+                    .iter()
+                    .for_each(|recipe| view(&recipe.origin.path, &recipe.origin.path));
+            }
+            _ => {}
+        }
+    }
+}
+
+fn describe_hook(hook: &Untrusted) {
+    let mut events: Vec<&str> =
+        hook.subscriptions.iter().map(|subscription| subscription.spelling).collect();
+    events.dedup();
+    // An executable's event is not known before it may run: asking it means running it (R11).
+    describe(&hook.name, &events.join(", "), &hook.path, hook.previous.as_ref());
+}
+
+fn describe_recipe(project: &Project, recipe: &Recipe) {
+    let (name, path) = (recipes::trust_name(recipe), &recipe.origin.path);
+    let previous = project.trust.of(project.root()).previous(&name, path);
+    describe(&name, &wants(recipe), path, previous);
+}
+
+/// What trust lets a recipe do.
+fn wants(recipe: &Recipe) -> String {
+    if recipe.programs().is_empty() {
+        "uses tools when a hook calls it back, and no hook watches them".to_owned()
+    } else {
+        format!("starts {}", programs_of(recipe))
+    }
+}
+
+fn programs_of(recipe: &Recipe) -> String {
+    one_line(&recipe.programs().join("; "), SHOWN_PROGRAMS)
+}
+
+fn describe(name: &str, what: &str, path: &Path, previous: Option<&Trusted>) {
+    let before = match previous {
+        None => "new".to_owned(),
+        Some(trusted) if trusted.events.is_empty() => {
+            format!("changed since you trusted it on {}", trusted.trusted_at)
+        }
+        Some(trusted) => {
+            format!(
+                "changed since you trusted it on {} as {}",
+                trusted.trusted_at,
+                trusted.events.join(", ")
+            )
+        }
+    };
+    ui::note(format!(
+        "  {}  {what}  {}  {}",
+        styled(NAME, sanitize(name)),
+        sanitize(&path.to_string_lossy()),
+        styled(NOTICE, before)
+    ));
+}
+
+fn view_hook(hook: &Untrusted) {
+    // Of a manifest hook, what would run is its script; where it has none, what its manifest declares.
+    let script = match source::script(&hook.path) {
+        Script::Entry(entry) => entry.path,
+        Script::NotExecutable(_) => hook.path.clone(),
+        Script::Missing => {
+            let manifest = source::manifest_file(&hook.path).ok().flatten();
+            manifest.unwrap_or_else(|| hook.path.clone())
+        }
+    };
+    view(&hook.path, &script);
+}
+
+fn view(path: &Path, file: &Path) {
+    ui::note(styled(HEADING, format!("--- {}", sanitize(&path.to_string_lossy()))));
+    match fs::read(file) {
+        Ok(bytes) => show_text(&String::from_utf8_lossy(&bytes)),
+        Err(error) => ui::note(format!("cannot be read: {error}")),
+    }
+}
+
+fn show_text(text: &str) {
+    text.lines().take(SHOWN_LINES).for_each(|line| ui::note(sanitize(line)));
+    let left = text.lines().count().saturating_sub(SHOWN_LINES);
+    if left > 0 {
+        ui::note(format!("… {left} more lines: look at the file before you trust it"));
+    }
+}

@@ -1,0 +1,184 @@
+//! `tenter trust`: what of a project may start programs (R45 to R47): its hooks, and its recipes whose texts do. The commands
+//! that run an agent ask the same questions here.
+
+mod ask;
+
+use std::path::Path;
+
+use serde_json::json;
+use tenter_agent::recipe::Recipe;
+use tenter_engine::catalog::Catalog;
+use tenter_engine::clock::rfc3339;
+use tenter_engine::trust::TrustEntry;
+use tenter_proc::Cancel;
+
+use super::Done;
+use super::recipe::FragmentDirs;
+use crate::agent::recipes;
+use crate::env::{self, Env};
+use crate::failure::{Exit, Failure};
+use crate::hooks::Project;
+use crate::sanitize::sanitize;
+use crate::ui::{self, NAME, styled};
+
+pub(crate) use ask::{Choice, Waiting, ask, ask_through};
+
+/// Say which of the project's hooks may run, and which of its recipes may start programs.
+///
+/// They do only when you trust them as they are; any change of their content asks again. Your own hooks and recipes need no
+/// trust.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// Trust everything that is found now, without asking.
+    #[arg(long)]
+    yes: bool,
+    /// List what is trusted.
+    #[arg(long, conflicts_with_all = ["yes", "revoke"])]
+    list: bool,
+    /// Take trust back: of this project's hook NAME, of its recipe `recipe:NAME`, or of all.
+    #[arg(long, value_name = "NAME", num_args = 0..=1, default_missing_value = "", conflicts_with = "yes")]
+    revoke: Option<String>,
+    /// List as JSON.
+    #[arg(long, requires = "list")]
+    json: bool,
+    #[command(flatten)]
+    fragment_dirs: FragmentDirs,
+}
+
+/// Does it.
+pub(crate) fn run(env: &Env, project: Option<&Path>, args: &Args) -> Done {
+    let mut project = Project::open(env, project)?;
+    if args.list {
+        list(&project, args.json);
+        return Ok(Exit::Done);
+    }
+    if let Some(name) = &args.revoke {
+        return revoke(&mut project, Some(name.as_str()).filter(|name| !name.is_empty()));
+    }
+    let cancel = Cancel::new();
+    let catalog = project.load(&cancel);
+    ui::diagnostics(project.findings());
+    let recipes = recipes::held_back(&args.fragment_dirs.book(&project));
+    let waiting = Waiting { hooks: catalog.untrusted(), recipes: &recipes };
+    if waiting.is_empty() {
+        ui::note(format!(
+            "Nothing to trust: no hook and no recipe of {} waits for it.",
+            project.root().display()
+        ));
+        return Ok(Exit::Done);
+    }
+    match if args.yes { Choice::Trust } else { ask(&project, waiting) } {
+        Choice::Trust => {
+            if !catalog.untrusted().is_empty() {
+                trust_and_reload(&mut project, &catalog, &cancel)?;
+            }
+            trust_recipes(&mut project, &recipes)?;
+            Ok(Exit::Done)
+        }
+        Choice::Skip => Ok(Exit::Done),
+        Choice::Refuse => Err(waiting.refusal()),
+    }
+}
+
+/// [`trust_all`], and says so.
+pub(crate) fn trust_and_reload(
+    project: &mut Project,
+    catalog: &Catalog,
+    cancel: &Cancel,
+) -> Result<Catalog, Failure> {
+    let reloaded = trust_all(project, catalog, cancel)?;
+    let names: Vec<&str> = catalog.untrusted().iter().map(|hook| hook.name.as_str()).collect();
+    ui::note(format!("Trusted: {}.", sanitize(&names.join(", "))));
+    Ok(reloaded)
+}
+
+/// Trusts the catalog's untrusted hooks and loads again; their events, known only now, are recorded with them.
+pub(crate) fn trust_all(
+    project: &mut Project,
+    catalog: &Catalog,
+    cancel: &Cancel,
+) -> Result<Catalog, Failure> {
+    let entries: Vec<TrustEntry> = catalog.untrusted().iter().map(TrustEntry::from).collect();
+    trust(project, &entries)?;
+    let names: Vec<&str> = entries.iter().map(|entry| entry.name.as_str()).collect();
+    let reloaded = project.load(cancel);
+    let with_events: Vec<TrustEntry> = reloaded
+        .hooks()
+        .iter()
+        .filter(|hook| hook.layer.needs_trust() && names.contains(&hook.name.as_str()))
+        .map(|hook| TrustEntry::from(hook.as_ref()))
+        .collect();
+    trust(project, &with_events)?;
+    Ok(reloaded)
+}
+
+/// Trusts recipes as they were read, and says so.
+pub(crate) fn trust_recipes(project: &mut Project, recipes: &[Recipe]) -> Result<(), Failure> {
+    if recipes.is_empty() {
+        return Ok(());
+    }
+    let entries: Vec<TrustEntry> = recipes.iter().map(recipes::trust_entry).collect();
+    trust(project, &entries)?;
+    let names: Vec<&str> = entries.iter().map(|entry| entry.name.as_str()).collect();
+    ui::note(format!("Trusted: {}.", sanitize(&names.join(", "))));
+    Ok(())
+}
+
+/// Records trust in the store.
+pub(crate) fn trust(project: &mut Project, entries: &[TrustEntry]) -> Result<(), Failure> {
+    let root = project.root().to_owned();
+    project
+        .trust
+        .trust(&root, entries, &rfc3339(env::now()))
+        .map_err(|error| Failure::new(error.to_string()))
+}
+
+fn revoke(project: &mut Project, name: Option<&str>) -> Done {
+    let root = project.root().to_owned();
+    let revoked =
+        project.trust.revoke(&root, name).map_err(|error| Failure::new(error.to_string()))?;
+    match (revoked, name) {
+        (0, Some(name)) => {
+            Err(Failure::new(format!("nothing named {name:?} of {} is trusted", root.display()))
+                .help("tenter trust --list shows what is"))
+        }
+        (0, None) => {
+            ui::note(format!("Nothing of {} was trusted.", root.display()));
+            Ok(Exit::Done)
+        }
+        (count, _) => {
+            ui::note(format!(
+                "Took trust back from {count} of the hooks and recipes of {}.",
+                root.display()
+            ));
+            Ok(Exit::Done)
+        }
+    }
+}
+
+fn list(project: &Project, as_json: bool) {
+    if as_json {
+        let entries: Vec<_> = project
+            .trust
+            .list()
+            .map(|(root, name, trusted)| {
+                json!({"project": root.to_string_lossy(), "name": name, "path": trusted.path, "hash": trusted.hash.0,
+                       "events": trusted.events, "trusted_at": trusted.trusted_at})
+            })
+            .collect();
+        ui::out(serde_json::to_string_pretty(&entries).unwrap_or_default());
+        return;
+    }
+    for (root, name, trusted) in project.trust.list() {
+        // A recipe has no events.
+        let events = trusted.events.join(", ");
+        let parts = [
+            root.display().to_string(),
+            styled(NAME, sanitize(name)),
+            events,
+            trusted.trusted_at.clone(),
+        ];
+        let parts: Vec<String> = parts.into_iter().filter(|part| !part.is_empty()).collect();
+        ui::out(parts.join("  "));
+    }
+}

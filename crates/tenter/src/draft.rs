@@ -1,0 +1,106 @@
+//! A text that the model wrote and the person looks over: shown, taken, edited or left.
+
+use std::fs;
+use std::io::{self, BufRead as _};
+
+use tenter_proc::{Cancel, Invocation, Limits, Streams};
+
+use crate::env::Env;
+use crate::failure::Failure;
+use crate::git::{Git, how};
+use crate::sanitize::sanitize;
+use crate::signals::Interrupts;
+use crate::ui;
+
+/// How a text is looked over.
+pub(crate) struct Draft<'d> {
+    /// The surroundings, for the editor.
+    pub(crate) env: &'d Env,
+    /// The repository that it is for.
+    pub(crate) git: &'d Git<'d>,
+    /// What Ctrl-C does.
+    pub(crate) interrupts: &'d Interrupts,
+    /// The file in which it is edited, one of the repository's own.
+    pub(crate) file_name: &'d str,
+    /// What is asked, and what is said where the answer is no.
+    pub(crate) words: (&'d str, &'d str),
+}
+
+impl Draft<'_> {
+    /// Prints the text, and gives it back as the person takes it; none where nobody does. With `yes` nobody is asked.
+    pub(crate) fn decide(&self, text: String, yes: bool) -> Result<Option<String>, Failure> {
+        ui::out(sanitize(&text));
+        let (_, otherwise) = self.words;
+        if yes {
+            return Ok(Some(text));
+        }
+        if !Env::can_ask() {
+            ui::note(format!(
+                "{otherwise}, because nobody can be asked here; --no-confirm does not ask."
+            ));
+            return Ok(None);
+        }
+        let taken = self.ask(text)?;
+        if taken.is_none() {
+            ui::note(format!("{otherwise}."));
+        }
+        Ok(taken)
+    }
+
+    fn ask(&self, mut text: String) -> Result<Option<String>, Failure> {
+        // At a question, Ctrl-C ends the program at once.
+        let thrown = Cancel::new();
+        thrown.cancel();
+        self.interrupts.aim(&thrown);
+        loop {
+            ui::note_piece(format!("{} [y] yes  [e] edit  [n] no: ", self.words.0));
+            let mut line = String::new();
+            // Whoever closes the dialogue has not agreed.
+            if io::stdin().lock().read_line(&mut line).unwrap_or(0) == 0 {
+                return Ok(None);
+            }
+            match line.trim().to_lowercase().as_str() {
+                "y" | "yes" => return Ok(Some(text)),
+                "n" | "no" | "q" | "quit" => return Ok(None),
+                "e" | "edit" => {
+                    if let Some(edited) = self.edit(&text)? {
+                        text = edited;
+                        ui::out(sanitize(&text));
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// The text as the person's editor leaves it; none where it is to stay as it is, which is told.
+    fn edit(&self, text: &str) -> Result<Option<String>, Failure> {
+        let file = self.git.own_file(self.file_name)?;
+        let failed = |error: io::Error| {
+            Failure::new(format!("{} cannot be edited: {error}", file.display()))
+        };
+        fs::write(&file, format!("{text}\n")).map_err(failed)?;
+        // The variable may hold arguments: `code --wait`.
+        let line = format!("{} \"$@\"", self.env.editor());
+        let invocation = Invocation {
+            program: "sh".into(),
+            args: vec!["-c".into(), line.into(), "editor".into(), file.clone().into()],
+            cwd: self.git.folder.to_owned(),
+            env: self.env.vars.clone(),
+            stdin: Vec::new(),
+            streams: Streams::Separate,
+            limits: Limits::default(),
+        };
+        let end = self.interrupts.while_away(|| tenter_proc::interactive(&invocation));
+        if !end.is_success() {
+            ui::note(format!("The editor {}, so the text stays as it was.", how(&end)));
+            return Ok(None);
+        }
+        let edited = fs::read_to_string(&file).map_err(failed)?.trim_end().to_owned();
+        if edited.trim().is_empty() {
+            ui::note("Nothing is left of the text, so it stays as it was.");
+            return Ok(None);
+        }
+        Ok(Some(edited))
+    }
+}

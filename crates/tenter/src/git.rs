@@ -1,0 +1,124 @@
+//! git and gh, started as the person would start them: in the project's folder, with the whole environment and without a
+//! deadline. What they have to say is shown.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use tenter_engine::environment::Environment;
+use tenter_proc::{Cancel, Completion, End, Invocation, Limits, Streams};
+
+use crate::failure::{Exit, Failure};
+use crate::sanitize::sanitize;
+use crate::ui;
+
+/// The person's git, in one folder.
+pub(crate) struct Git<'g> {
+    /// The folder.
+    pub(crate) folder: &'g Path,
+    /// Every variable that a program gets.
+    pub(crate) vars: &'g Environment,
+    /// Ends what runs.
+    pub(crate) cancel: &'g Cancel,
+}
+
+impl Git<'_> {
+    /// Runs a program to its end.
+    pub(crate) fn run(&self, program: &str, args: &[&str], stdin: &str) -> Completion {
+        let invocation = Invocation {
+            program: program.into(),
+            args: args.iter().map(Into::into).collect(),
+            cwd: self.folder.to_owned(),
+            env: self.vars.clone(),
+            stdin: stdin.into(),
+            streams: Streams::Separate,
+            limits: Limits { timeout: Duration::MAX, ..Limits::default() },
+        };
+        tenter_proc::run(&invocation, self.cancel)
+    }
+
+    /// What git answers, without the line's end.
+    ///
+    /// # Errors
+    /// git's own words, where it fails.
+    pub(crate) fn ask(&self, args: &[&str]) -> Result<String, Failure> {
+        let completion = self.run("git", args, "");
+        if completion.end.is_success() {
+            return Ok(completion.stdout.text().trim_end().to_owned());
+        }
+        let words = completion.stderr.text();
+        let why = how(&completion.end);
+        let why = if words.trim().is_empty() { why } else { words.trim().to_owned() };
+        Err(Failure {
+            exit: exit(&completion.end),
+            ..Failure::new(format!("git {}: {why}", args[0]))
+        })
+    }
+
+    /// Whether git says yes.
+    pub(crate) fn holds(&self, args: &[&str]) -> bool {
+        self.run("git", args, "").end.is_success()
+    }
+
+    /// # Errors
+    /// When the folder is in no git repository, or there is no git.
+    pub(crate) fn check_repository(&self) -> Result<(), Failure> {
+        let completion = self.run("git", &["rev-parse", "--is-inside-work-tree"], "");
+        match &completion.end {
+            End::Exited(0) if completion.stdout.text().trim() == "true" => Ok(()),
+            End::Exited(_) => {
+                Err(Failure::new(format!("{} is in no git repository", self.folder.display()))
+                    .help("`git init` makes it one; --project names another folder"))
+            }
+            end => Err(Failure { exit: exit(end), ..Failure::new(format!("git {}", how(end))) }),
+        }
+    }
+
+    /// A file of the repository's own, for a text that is edited.
+    pub(crate) fn own_file(&self, name: &str) -> Result<PathBuf, Failure> {
+        Ok(self.folder.join(self.ask(&["rev-parse", "--git-path", name])?))
+    }
+
+    /// Runs a program that does something. Its remarks are shown; what it prints is the answer.
+    ///
+    /// # Errors
+    /// When it fails; all its words have been shown.
+    pub(crate) fn perform(
+        &self,
+        program: &str,
+        args: &[&str],
+        stdin: &str,
+    ) -> Result<String, Failure> {
+        let completion = self.run(program, args, stdin);
+        show(&completion.stderr.text());
+        let printed = completion.stdout.text();
+        if completion.end.is_success() {
+            return Ok(printed.trim_end().to_owned());
+        }
+        show(&printed);
+        let message = format!("{program} {} {}", args[0], how(&completion.end));
+        Err(Failure { exit: exit(&completion.end), ..Failure::new(message) })
+    }
+}
+
+fn show(words: &str) {
+    if !words.trim().is_empty() {
+        ui::note(sanitize(words.trim_end()));
+    }
+}
+
+/// How a program ended, as the end of a sentence that begins with it.
+pub(crate) fn how(end: &End) -> String {
+    match end {
+        End::Exited(code) => format!("ended with code {code}"),
+        End::Signalled(signal) => format!("was ended by signal {signal}"),
+        End::TimedOut | End::Cancelled => "was interrupted".to_owned(),
+        End::NotStarted(error) => format!("could not be started: {error}"),
+    }
+}
+
+fn exit(end: &End) -> Exit {
+    match end {
+        End::Cancelled => Exit::Agent(tenter_agent::session::Status::Interrupted),
+        _ => Exit::Failed,
+    }
+}

@@ -1,0 +1,342 @@
+//! `tenter commit` and `tenter pr`: real repositories, a scripted model, a `gh` that writes down what it is asked.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+
+use insta::assert_snapshot;
+use tenter_testkit::{Output, PtySession, Sandbox};
+
+use crate::sandbox;
+
+/// A repository with one commit and one staged change; none where there is no git, which is said.
+#[expect(clippy::print_stderr, reason = "a skipped test must be visible")]
+fn repository() -> Option<Sandbox> {
+    let sandbox = sandbox();
+    if sandbox.shell("command -v git").code != Some(0) {
+        eprintln!("skipped: there is no git");
+        return None;
+    }
+    let _ = sandbox
+        .shell(
+            "rm -rf .git && git init -q -b main . && git config user.email ada@example.com && git config user.name Ada \
+             && echo one > a && git add a && git commit -q -m 'Add a' && echo two > a && git add a",
+        )
+        .expect_code(0);
+    Some(sandbox)
+}
+
+/// A repository on a branch with one commit that main does not have.
+fn branch() -> Option<Sandbox> {
+    let sandbox = repository()?;
+    let _ =
+        sandbox.shell("git switch -q -c topic && git commit -q -m 'Make it two'").expect_code(0);
+    Some(sandbox)
+}
+
+/// A script that answers with this text, given that it is asked with these.
+fn answer(text: &str, asked: &[&str]) -> String {
+    let (text, asked) = (serde_json::json!(text), serde_json::json!(asked));
+    format!("turns: [{{text: {text}, expect: {{contains: {asked}}}}}]")
+}
+
+/// What git has committed last.
+fn last_message(sandbox: &Sandbox) -> String {
+    sandbox.shell("git log -1 --format=%B").stdout.trim().to_owned()
+}
+
+fn commit(sandbox: &Sandbox, text: &str, args: &[&str]) -> Output {
+    let model = sandbox.script(&answer(text, &["+two", "-one", "Add a"]));
+    let all: Vec<&str> =
+        ["commit", "--model", &model].into_iter().chain(args.iter().copied()).collect();
+    sandbox.run(&all)
+}
+
+fn on_terminal(sandbox: &Sandbox, args: &[&str], editor: &str) -> PtySession {
+    let mut command = sandbox.command();
+    command.args(args).env("EDITOR", editor);
+    PtySession::start(command)
+}
+
+#[test]
+fn what_is_staged_is_committed_with_the_models_message() {
+    let Some(sandbox) = repository() else { return };
+    let output =
+        commit(&sandbox, "```\nMake it two\n\nOne was not enough.\n```\n", &["-y"]).expect_code(0);
+    assert_eq!(output.stdout, "Make it two\n\nOne was not enough.\n");
+    assert!(output.stderr.contains("1 file changed"), "{output}");
+    assert_eq!(last_message(&sandbox), "Make it two\n\nOne was not enough.");
+    assert_eq!(sandbox.run(&["conversation", "list"]).stdout, "", "nothing of it is stored");
+}
+
+#[test]
+fn without_a_terminal_the_message_is_printed_and_nothing_is_committed() {
+    let Some(sandbox) = repository() else { return };
+    assert_snapshot!(commit(&sandbox, "\"Make it two\"", &[]), @"
+    exit: 0
+    --- stdout
+    Make it two
+    --- stderr
+    Nothing was committed, because nobody can be asked here; --no-confirm does not ask.
+    ");
+    assert_eq!(last_message(&sandbox), "Add a");
+}
+
+#[test]
+fn what_cannot_be_committed_is_said_before_the_model_is_asked() {
+    let Some(sandbox) = repository() else { return };
+    let _ = sandbox.shell("git reset -q --hard").expect_code(0);
+    assert_snapshot!(commit(&sandbox, "never", &["-y"]), @"
+    exit: 1
+    --- stderr
+    error: nothing is staged, so there is nothing to commit
+      help: stage what belongs into the commit: `git add FILE`, or `git add -p`
+    ");
+    let _ = sandbox.shell("rm -rf .git").expect_code(0);
+    assert_snapshot!(commit(&sandbox, "never", &["-y"]), @"
+    exit: 1
+    --- stderr
+    error: [ROOT]/project is in no git repository
+      help: `git init` makes it one; --project names another folder
+    ");
+    let model = sandbox.script("turns: [{text: never}]");
+    assert_snapshot!(sandbox.run(&["pr", "--model", &model]), @"
+    exit: 1
+    --- stderr
+    error: [ROOT]/project is in no git repository
+      help: `git init` makes it one; --project names another folder
+    ");
+}
+
+#[test]
+fn a_commit_that_git_refuses_says_why_and_the_message_is_there() {
+    let Some(sandbox) = repository() else { return };
+    let hook =
+        sandbox.write(".git/hooks/pre-commit", "#!/bin/sh\necho 'the tests fail' >&2\nexit 1\n");
+    fs::set_permissions(hook, fs::Permissions::from_mode(0o755)).unwrap();
+    assert_snapshot!(commit(&sandbox, "Make it two", &["--yes"]), @"
+    exit: 1
+    --- stdout
+    Make it two
+    --- stderr
+    the tests fail
+    error: git commit ended with code 1
+      help: nothing was committed; the message is printed above
+    ");
+    assert_eq!(last_message(&sandbox), "Add a");
+}
+
+#[test]
+fn the_first_commit_of_a_repository_is_like_any_other() {
+    let Some(sandbox) = repository() else { return };
+    let _ = sandbox.shell("git checkout -q --orphan new").expect_code(0);
+    let model = sandbox.script("turns: [{text: Begin}]");
+    let _ = sandbox.run(&["commit", "-y", "--model", &model]).expect_code(0);
+    assert_eq!(last_message(&sandbox), "Begin");
+}
+
+#[test]
+fn a_short_message_is_one_line_and_arguments_reach_the_recipe() {
+    let Some(sandbox) = repository() else { return };
+    let model = sandbox.script(&answer(
+        "Make it two\n\nOne was not enough.",
+        &["Write the first line and nothing else.", "The user also wants: no verbs"],
+    ));
+    let args = ["commit", "--short", "-y", "--arg", "instructions=no verbs", "--model", &model];
+    assert_eq!(sandbox.run(&args).expect_code(0).stdout, "Make it two\n");
+    assert_eq!(last_message(&sandbox), "Make it two");
+}
+
+#[test]
+fn the_model_for_lesser_work_writes_where_there_is_one() {
+    let Some(sandbox) = repository() else { return };
+    let weak = sandbox.root().join("weak.yaml");
+    fs::write(&weak, answer("Weak but right", &["+two"])).unwrap();
+    let strong = sandbox.script(&answer("Strong", &["+two"]));
+    let config = format!("model = \"{strong}\"\nweak_model = \"scripted:{}\"\n", weak.display());
+    sandbox.write("../home/.config/tenter/config.toml", config);
+    assert_eq!(sandbox.run(&["commit"]).expect_code(0).stdout, "Weak but right\n");
+    assert_eq!(sandbox.run(&["commit", "--model", &strong]).expect_code(0).stdout, "Strong\n");
+}
+
+#[test]
+fn no_tool_is_there_and_hooks_run_only_when_asked_for() {
+    let Some(sandbox) = repository() else { return };
+    sandbox.sh_hook(
+        "stop",
+        "user_message_send",
+        r#"echo '{"blocked": true, "reason": "no commits today"}'"#,
+    );
+    sandbox
+        .write("../home/.kodelet/recipes/commit.md", "---\nallowed_tools: [bash]\n---\nWrite it.");
+    let model = sandbox.script(
+        "turns: [{tool_calls: [{name: bash, input: {command: \"touch ran\"}}]}, {text: Fine, expect: {contains: [there is no tool]}}]",
+    );
+    assert_eq!(sandbox.run(&["commit", "--model", &model]).expect_code(0).stdout, "Fine\n");
+    assert!(!sandbox.project().join("ran").exists());
+    assert_snapshot!(sandbox.run(&["commit", "--hooks", "-y", "--model", &model]), @"
+    exit: 3
+    --- stderr
+      ✗ blocked by hook stop at before_agent: no commits today
+    error: the model wrote no text: blocked
+    ");
+}
+
+#[test]
+fn a_recipe_of_the_project_that_starts_programs_is_asked_about() {
+    let Some(sandbox) = repository() else { return };
+    sandbox.write(
+        "recipes/commit.md",
+        "{{bash \"touch\" \"ran\"}}{{bash \"git\" \"diff\" \"--cached\"}}",
+    );
+    let model = sandbox.script(&answer("Ours", &["+two"]));
+    let refused = sandbox.run(&["commit", "-y", "--model", &model]).expect_code(4);
+    assert!(
+        refused.stderr.contains("the recipe commit comes with the project")
+            && !sandbox.project().join("ran").exists(),
+        "{refused}"
+    );
+    assert_eq!(
+        sandbox.run(&["commit", "--trust-project", "--model", &model]).expect_code(0).stdout,
+        "Ours\n"
+    );
+}
+
+#[test]
+fn on_a_terminal_the_message_is_taken_edited_or_left() {
+    let Some(sandbox) = repository() else { return };
+    let model = sandbox.script(&answer("Make it two", &[]).replace("contains: []", ""));
+    let args = ["commit", "--model", &model];
+    let mut left = on_terminal(&sandbox, &args, "false");
+    left.wait_for("Make it two\nCommit with this message? [y] yes  [e] edit  [n] no: ");
+    left.enter("e");
+    left.wait_for("The editor ended with code 1, so the text stays as it was.");
+    left.enter("n");
+    left.wait_for("Nothing was committed.");
+    assert_eq!(left.end().0, Some(0));
+    assert_eq!(last_message(&sandbox), "Add a");
+
+    // The editor has the terminal: it asks there, and is answered there.
+    sandbox.write("../editor.sh", "printf 'which word? '; read word; sed \"s/two/$word/\" \"$2\" > \"$2.new\" && mv \"$2.new\" \"$2\"\n");
+    let editor = format!("sh {} --wait", sandbox.root().join("editor.sh").display());
+    let mut edited = on_terminal(&sandbox, &args, &editor);
+    edited.wait_for("[n] no: ");
+    edited.enter("e");
+    edited.wait_for("which word? ");
+    edited.enter("deux");
+    edited.wait_for("Make it deux\nCommit with this message?");
+    edited.enter("y");
+    edited.wait_for("1 file changed");
+    assert_eq!(edited.end().0, Some(0));
+    assert_eq!(last_message(&sandbox), "Make it deux");
+}
+
+/// A `gh` that writes down what it was asked; returns what to put before PATH.
+fn fake_gh(sandbox: &Sandbox, then: &str) -> String {
+    let path = sandbox.write(
+        "../bin/gh",
+        format!("#!/bin/sh\n[ \"$1\" = --version ] && exit 0\nprintf '<%s>' \"$@\" > ../asked\ncat > ../body\n{then}\n"),
+    );
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+    path.parent().unwrap().display().to_string()
+}
+
+const TEXT: &str = "Make it two\n\n## Summary\n\nOne was not enough.";
+
+#[test]
+fn a_pull_request_is_created_with_the_first_line_as_title() {
+    let Some(sandbox) = branch() else { return };
+    let bin = fake_gh(&sandbox, "echo https://example.com/pull/1");
+    let model = sandbox.script(&answer(TEXT, &["+two", "Make it two", "into `main`"]));
+    let output = sandbox
+        .shell(&format!("PATH={bin}:$PATH tenter pr --draft -y --model {model}"))
+        .expect_code(0);
+    assert_eq!(output.stdout, format!("{TEXT}\nhttps://example.com/pull/1\n"));
+    assert_eq!(
+        sandbox.read("../asked"),
+        "<pr><create><--title><Make it two><--body-file><-><--base><main><--draft>"
+    );
+    assert_eq!(sandbox.read("../body"), "## Summary\n\nOne was not enough.");
+}
+
+#[test]
+fn without_gh_or_a_yes_it_is_only_printed() {
+    let Some(sandbox) = branch() else { return };
+    let model = sandbox.script(&answer(TEXT, &["+two"]));
+    let bin = fake_gh(&sandbox, "");
+    let nobody = sandbox
+        .shell(&format!("PATH={bin}:$PATH tenter pr --model {model} < /dev/null"))
+        .expect_code(0);
+    assert!(
+        nobody.stdout.starts_with(TEXT)
+            && nobody.stdout.contains("Nothing was created, because nobody"),
+        "{nobody}"
+    );
+    // The programs that it needs, and no others.
+    let line = format!(
+        "mkdir ../few && ln -s \"$(command -v git)\" ../few/git && tenter=$(command -v tenter) && PATH=$PWD/../few \"$tenter\" pr -y --model {model}"
+    );
+    let without = sandbox.shell(&line).expect_code(0);
+    assert!(without.stdout.contains("there is no `gh`"), "{without}");
+    assert!(!sandbox.root().join("asked").exists());
+}
+
+#[test]
+fn a_pull_request_that_gh_refuses_fails_with_its_words() {
+    let Some(sandbox) = branch() else { return };
+    let bin = fake_gh(&sandbox, "echo 'you must first push the current branch' >&2; exit 1");
+    let model = sandbox.script(&answer(TEXT, &["+two"]));
+    assert_snapshot!(sandbox.shell(&format!("PATH={bin}:$PATH tenter pr -y --model {model}")), @"
+    exit: 1
+    --- stdout
+    Make it two
+
+    ## Summary
+
+    One was not enough.
+    you must first push the current branch
+    error: gh pr ended with code 1
+      help: the text is printed above; gh wants the branch pushed (`git push -u origin HEAD`) and to be logged in (`gh auth status`)
+    ");
+}
+
+#[test]
+fn a_template_says_what_the_body_looks_like() {
+    let Some(sandbox) = branch() else { return };
+    sandbox.write("template.md", "## Why\n<!-- say why -->\n");
+    let asked = ["fill in this template", "## Why\n<!-- say why -->"];
+    let model = sandbox.script(&answer(TEXT, &asked));
+    let args = ["pr", "--template-file", "template.md", "--model", &model];
+    assert!(sandbox.run(&args).expect_code(0).stdout.starts_with(TEXT));
+    let missing =
+        sandbox.run(&["pr", "--template-file", "none.md", "--model", &model]).expect_code(2);
+    assert!(missing.stderr.contains("none.md cannot be read"), "{missing}");
+}
+
+#[test]
+fn a_branch_that_has_nothing_new_or_nowhere_to_go_is_no_pull_request() {
+    let Some(sandbox) = repository() else { return };
+    let model = sandbox.script("turns: [{text: never}]");
+    assert_snapshot!(sandbox.run(&["pr", "--model", &model]), @"
+    exit: 1
+    --- stderr
+    error: main has no commits that main does not have
+      help: commit to a branch of its own: `git switch -c NAME`; --target BRANCH names another to compare with
+    ");
+    assert_snapshot!(sandbox.run(&["pr", "--target", "trunk", "--model", &model]), @r#"
+    exit: 1
+    --- stderr
+    error: there is no branch "trunk" for it to go into
+      help: --target BRANCH names another; `git branch --all` lists them
+    "#);
+    let option = sandbox.run(&["pr", "--target=--help", "--model", &model]).expect_code(1);
+    assert!(option.stderr.contains("there is no branch \"--help\""), "{option}");
+}
+
+#[test]
+fn a_target_that_was_only_fetched_is_found() {
+    let Some(sandbox) = branch() else { return };
+    let line = "git update-ref refs/remotes/origin/trunk main && git branch -q -D main";
+    let _ = sandbox.shell(line).expect_code(0);
+    let model = sandbox.script(&answer(TEXT, &["+two", "origin/trunk"]));
+    let _ = sandbox.run(&["pr", "--target", "trunk", "--model", &model]).expect_code(0);
+}

@@ -1,0 +1,153 @@
+//! A long session against a server that counts: three hundred turns in a window of sixteen thousand tokens.
+//!
+//! The server refuses what is over its window and what leaves a call unanswered; either fails the test.
+
+use std::fs;
+
+use serde_json::{Value, json};
+use tenter_testkit::Sandbox;
+use tenter_testkit::model_server::{Format, ModelServer, Recorded, Reply, Script};
+
+use crate::manifests::hook;
+use crate::sandbox;
+
+const WINDOW: u64 = 16_000;
+const TURNS: usize = 300;
+/// Turns on one message of the person's.
+const EACH: usize = 50;
+
+/// What the model does in a turn: one call or two with outputs of any size, at the end of a message only words.
+fn turn(number: usize) -> Reply {
+    let reply = Reply::new().say(&format!("MARK-{number:03}: going on."));
+    if (number + 1).is_multiple_of(EACH) {
+        return reply;
+    }
+    let lines = if number % 37 == 5 { 6000 } else { number * 7919 % 900 };
+    let reply =
+        reply.call("bash", json!({"command": format!("seq {lines}; echo RESULT-{number:03}")}));
+    if number.is_multiple_of(5) {
+        reply.call("bash", json!({"command": "printf '\"quoted\"\\n\\t%.0s' $(seq 200)"}))
+    } else {
+        reply
+    }
+}
+
+fn configured(server: &ModelServer, format: Format) -> Sandbox {
+    let sandbox = sandbox();
+    let name = if format == Format::Anthropic { "anthropic" } else { "local" };
+    let config = sandbox.home().join(".config/tenter/config.toml");
+    fs::create_dir_all(config.parent().unwrap()).unwrap();
+    let text = format!(
+        "model = \"{name}/test\"\nmax_turns = 0\n[providers.{name}]\nbase_url = \"{}\"\napi_key_command = \"echo sk-0123456789\"\n\
+         [models.\"{name}/test\"]\ncontext_window = {WINDOW}\n",
+        server.base_url(format)
+    );
+    fs::write(config, text).unwrap();
+    for event in ["after_turn", "pre_compact", "post_compact"] {
+        let body = format!("printf '%s\\n' \"$payload\" >> \"$HOME/{event}\"");
+        let name = format!("log-{}", event.replace('_', "-"));
+        hook(&sandbox, &name, event, "metadata:\n  payload: light", &body);
+    }
+    sandbox
+}
+
+fn logged(sandbox: &Sandbox, event: &str) -> Vec<Value> {
+    let text = fs::read_to_string(sandbox.home().join(event)).unwrap();
+    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+/// Whether a recipe beside the conversation asks.
+fn is_aside(request: &Recorded) -> bool {
+    request.body.to_string().contains("</conversation>")
+}
+
+fn played(format: Format) -> (ModelServer, Sandbox) {
+    let script = Script::new((0..TURNS).map(turn));
+    let server = ModelServer::start(script.counts_tokens(WINDOW).answers_recipes("SUMMARY-OF-ALL"));
+    let sandbox = configured(&server, format);
+    for message in 0..TURNS / EACH {
+        let text = format!("REQUEST-{message}: go on with all of it");
+        let args = ["run", "--follow", &text];
+        let output = sandbox.run(&args).expect_code(0);
+        assert!(!output.stderr.contains("callback-failed"), "{output}");
+    }
+    (server, sandbox)
+}
+
+fn check(format: Format) {
+    let (server, sandbox) = played(format);
+    server.assert_clean();
+    assert_eq!(server.left(), 0);
+    let requests = server.requests();
+    requests_know_what_is_asked(&requests);
+    figures_are_the_servers(&sandbox, &requests);
+    compactions_are_told(&sandbox, &requests);
+    nothing_is_lost(&sandbox);
+}
+
+/// Whatever was compacted, the model has the person's last request before it.
+fn requests_know_what_is_asked(requests: &[Recorded]) {
+    let of_conversation = requests.iter().filter(|request| !is_aside(request));
+    let mut most = 0;
+    for (number, request) in of_conversation.enumerate() {
+        let asked = format!("REQUEST-{}: go on with all of it", number / EACH);
+        assert!(request.body.to_string().contains(&asked), "turn {number}");
+        most = most.max(request.tokens);
+    }
+    assert!(most > WINDOW / 2, "the window is used: {most}");
+}
+
+/// What hooks read of tokens is what the server counted, recipes included.
+fn figures_are_the_servers(sandbox: &Sandbox, requests: &[Recorded]) {
+    let (mut input, mut output, mut turns) = (0, 0, logged(sandbox, "after_turn").into_iter());
+    for request in requests {
+        input += request.tokens;
+        output += 20;
+        if is_aside(request) {
+            continue;
+        }
+        let usage = turns.next().unwrap()["usage"].clone();
+        assert_eq!(usage["input_tokens"], input);
+        assert_eq!(usage["output_tokens"], output);
+        assert_eq!(usage["current_context_window"], request.tokens + 20);
+        assert_eq!(usage["max_context_window"], WINDOW);
+    }
+    assert_eq!(turns.count(), 0);
+    let shown = sandbox.run(&["conversation", "show", "last", "--json"]).expect_code(0).json();
+    let usage = &shown["usage"];
+    assert_eq!((&usage["input_tokens"], &usage["output_tokens"]), (&json!(input), &json!(output)));
+}
+
+fn compactions_are_told(sandbox: &Sandbox, requests: &[Recorded]) {
+    let (before, after) = (logged(sandbox, "pre_compact"), logged(sandbox, "post_compact"));
+    let asides = requests.iter().filter(|request| is_aside(request)).count();
+    assert_eq!((before.len(), after.len()), (asides, asides), "each once, and none in vain");
+    for trigger in ["auto", "overflow"] {
+        assert!(before.iter().any(|told| told["trigger"] == trigger), "{trigger}: {before:#?}");
+    }
+    for told in &after {
+        let figure = |name: &str| told[name].as_u64().unwrap();
+        assert!(figure("tokens_after") < figure("tokens_before"), "{told}");
+    }
+}
+
+/// All that was ever said is in the store, in one history or another.
+fn nothing_is_lost(sandbox: &Sandbox) {
+    let shown =
+        sandbox.run(&["conversation", "show", "last", "--history", "--json"]).expect_code(0);
+    for number in 0..TURNS {
+        assert!(shown.stdout.contains(&format!("MARK-{number:03}")), "turn {number}");
+        let has_result = shown.stdout.contains(&format!("RESULT-{number:03}\\n"));
+        assert!(has_result || (number + 1).is_multiple_of(EACH), "turn {number}");
+    }
+}
+
+#[test]
+fn three_hundred_turns_stay_in_the_window_with_chat_completions() {
+    check(Format::Chat);
+}
+
+#[test]
+fn three_hundred_turns_stay_in_the_window_with_messages() {
+    check(Format::Anthropic);
+}

@@ -1,0 +1,315 @@
+//! Hooks without code: a `HOOK.md` with an action, in real sessions and in every command that is about hooks.
+
+use std::fs;
+use std::path::PathBuf;
+
+use insta::assert_snapshot;
+use serde_json::json;
+use tenter_testkit::Sandbox;
+
+use super::{FOLDER, bash, decisions, records};
+use crate::{headless, sandbox};
+
+/// Writes a hook of the person's: its trigger and more front matter, and the lines below `metadata`.
+fn declared(sandbox: &Sandbox, name: &str, front: &str, lines: &[&str]) -> PathBuf {
+    let folder = sandbox.home().join(FOLDER).join(name);
+    fs::create_dir_all(&folder).unwrap();
+    let lines = lines.join("\n  ");
+    let front = format!("name: {name}\ndescription: A test.\n{front}\nmetadata:\n  {lines}");
+    fs::write(folder.join("HOOK.md"), format!("---\n{front}\n---\n")).unwrap();
+    folder
+}
+
+const NO_RM: &str = "trigger: before_tool\nmatcher: {tool: ^Shell$, pattern: rm -rf}";
+const NO_RM_WHY: &str = "reason: \"`{{.tool_input.command}}` deletes too much\"";
+
+#[test]
+fn a_deny_blocks_the_call_and_is_recorded() {
+    let sandbox = sandbox();
+    declared(&sandbox, "no-rm", NO_RM, &["action: deny", NO_RM_WHY]);
+    sandbox.write("kept/file", "x");
+    let expect = "contains: [\"blocked by hook: `rm -rf kept` deletes too much\"]";
+    let (lines, code) = headless(&sandbox, &bash("rm -rf kept", expect));
+    assert_eq!((code, decisions(&lines, "no-rm")), (0, vec!["deny".to_owned()]));
+    assert!(sandbox.project().join("kept/file").exists());
+    let records = records(&sandbox);
+    assert_eq!((&records[0]["hook"], &records[0]["exit"]), (&json!("no-rm"), &json!("no process")));
+    let (lines, _) = headless(&sandbox, &bash("rm kept/file", ""));
+    assert_eq!(decisions(&lines, "no-rm"), [""; 0], "its matcher is about something else");
+    assert!(!sandbox.project().join("kept/file").exists());
+}
+
+#[test]
+fn without_a_person_an_ask_is_a_no() {
+    let sandbox = sandbox();
+    declared(&sandbox, "sure", NO_RM, &["action: ask", "reason: sure?"]);
+    sandbox.write("kept/file", "x");
+    let (lines, code) = headless(&sandbox, &bash("rm -rf kept", "contains: [\"sure?\"]"));
+    assert_eq!((code, decisions(&lines, "sure")), (0, vec!["ask".to_owned()]), "{lines:#?}");
+    assert!(sandbox.project().join("kept/file").exists());
+}
+
+#[test]
+fn a_context_is_read_by_the_model() {
+    let sandbox = sandbox();
+    let front = "trigger: after_tool\nmatcher: {tool: ^EditFile$, pattern: '\\.py$'}";
+    let text = "text: \"{{.tool_input.file_path}} was changed: run the linter\"";
+    declared(&sandbox, "lint", front, &["action: context", text]);
+    sandbox.write("app.py", "x = 1\n");
+    let script = "turns: [{tool_calls: [{name: file_read, input: {file_path: app.py}}]}, \
+        {tool_calls: [{name: file_edit, input: {file_path: app.py, old_text: \"1\", new_text: \"2\"}}]}, \
+        {text: ok, expect: {contains: [\"app.py was changed: run the linter\"]}}]";
+    let (lines, code) = headless(&sandbox, script);
+    assert_eq!((code, decisions(&lines, "lint")), (0, vec!["context".to_owned()]), "{lines:#?}");
+}
+
+const FULL: &str = "when: ge (percent .usage.current_context_window .usage.max_context_window) 70";
+
+#[test]
+fn a_callback_runs_the_recipe_when_its_condition_holds() {
+    let sandbox = sandbox();
+    declared(
+        &sandbox,
+        "early",
+        "trigger: after_turn",
+        &["action: callback", "recipe: compact", FULL],
+    );
+    let script = "context_window: 10000\nrecipes: {compact: [SUMMARY-OF-ALL]}\nturns: \
+        [{tool_calls: [{name: glob, input: {pattern: \"*\"}}], usage: {input_tokens: 6800, output_tokens: 100}}, \
+        {tool_calls: [{name: glob, input: {pattern: \"*\"}}], usage: {input_tokens: 6900, output_tokens: 100}}, \
+        {text: ok, expect: {contains: [SUMMARY-OF-ALL]}, usage: {input_tokens: 500, output_tokens: 10}}]";
+    let (lines, code) = headless(&sandbox, script);
+    assert_eq!(code, 0, "{lines:#?}");
+    assert_eq!(decisions(&lines, "early"), ["none", "callback", "none"], "{lines:#?}");
+}
+
+#[test]
+fn a_mutation_replaces_the_history() {
+    let sandbox = sandbox();
+    let messages = "messages: [{role: user, content: \"So far {{.turn_number}} turn. Go on.\"}]";
+    let when = "when: eq .turn_number 1";
+    declared(&sandbox, "fresh", "trigger: after_turn", &["action: mutate", messages, when]);
+    let script = "turns: [{tool_calls: [{name: glob, input: {pattern: FORGOTTEN}}]}, \
+        {text: ok, expect: {contains: [So far 1 turn.], lacks: [FORGOTTEN]}}]";
+    let (lines, code) = headless(&sandbox, script);
+    assert_eq!(
+        (code, decisions(&lines, "fresh").remove(0)),
+        (0, "mutate".to_owned()),
+        "{lines:#?}"
+    );
+}
+
+#[test]
+fn what_cannot_be_filled_in_is_a_failure_that_says_where() {
+    let sandbox = sandbox();
+    let folder = declared(
+        &sandbox,
+        "guard",
+        "trigger: before_tool",
+        &["action: deny", "reason: \"{{.nmae}}\""],
+    );
+    let model = sandbox.script(&bash("touch ran", ""));
+    let output = sandbox.run(&["run", "--model", &model, "Do it."]).expect_code(0);
+    let told = "hook guard failed at before_tool: its answer cannot be filled in: the payload has no `nmae`, in `{{.nmae}}`";
+    assert!(output.stderr.contains(told), "{output}");
+    assert!(sandbox.project().join("ran").exists());
+    let text = fs::read_to_string(folder.join("HOOK.md")).unwrap();
+    fs::write(folder.join("HOOK.md"), text.replace("  action", "  fail: closed\n  action"))
+        .unwrap();
+    let (_, code) = headless(&sandbox, &bash("touch ran-too", "contains: [set to fail closed]"));
+    assert_eq!(code, 0);
+    assert!(!sandbox.project().join("ran-too").exists());
+}
+
+#[test]
+fn every_listing_shows_that_it_has_no_code() {
+    let sandbox = sandbox();
+    let when = "when: not (eq .tool_input.command \"rm -rf build\")";
+    declared(&sandbox, "no-rm", NO_RM, &["action: deny", NO_RM_WHY, when]);
+    let listed = sandbox.run(&["hooks", "list", "--json"]).expect_code(0).json();
+    assert_eq!(
+        (&listed[0]["protocol"], &listed[0]["action"]),
+        (&json!("declared"), &json!("deny"))
+    );
+    assert_eq!(listed[0]["status"], "active");
+    let shown = sandbox.run(&["hooks", "show", "no-rm"]).expect_code(0);
+    for line in [
+        "action    deny",
+        "when      not (eq .tool_input.command \"rm -rf build\")",
+        "reason    `{{.tool_input.command}}` deletes too much",
+        "script    none: it has no code",
+    ] {
+        assert!(shown.stdout.contains(line), "{line}\n{shown}");
+    }
+    let input = "{\"command\": \"rm -rf /\"}";
+    let args = ["hooks", "explain", "--event", "before_tool", "--tool", "bash", "--input", input];
+    let explained = sandbox.run(&args).expect_code(0);
+    let told = "it has no code and does `deny` where `not (eq .tool_input.command \"rm -rf build\")` holds";
+    assert!(explained.stdout.contains(told), "{explained}");
+    let well = sandbox.run(&["hooks", "doctor"]).expect_code(0);
+    assert_eq!(well.stdout, "All is well: 1 hook is ready.\n");
+}
+
+#[test]
+fn it_is_tried_and_tested_as_any_hook() {
+    let sandbox = sandbox();
+    let when = "when: ne .tool_input.command \"rm -rf build\"";
+    let folder = declared(&sandbox, "no-rm", NO_RM, &["action: deny", NO_RM_WHY, when]);
+    let payload = "{\"event_type\": \"before_tool\", \"tool_name\": \"Shell\", \"tool_input\": {\"command\": \"rm -rf /\"}}";
+    let args = ["hooks", "test", "no-rm", "--payload", "-"];
+    assert_snapshot!(sandbox.run_with_stdin(&args, payload), @r#"
+    exit: 0
+    --- stdout
+    no-rm at before_tool (~/.config/agents/hooks/no-rm)
+    payload
+      {"event_type": "before_tool", "tool_name": "Shell", "tool_input": {"command": "rm -rf /"}}
+    action
+      deny
+    understood as deny: it is blocked
+      reason `rm -rf /` deletes too much
+    "#);
+    for (name, command, expect) in [
+        (
+            "all",
+            "rm -rf /",
+            json!({"decision": "deny", "reason": "`rm -rf /` deletes", "exit": "no process", "stdout": ""}),
+        ),
+        ("build", "rm -rf build", json!({"decision": "none"})),
+        ("other", "ls", json!({"decision": "unmatched"})),
+    ] {
+        let event = json!({"tool_name": "Shell", "tool_input": {"command": command}});
+        fs::create_dir_all(folder.join("tests")).unwrap();
+        let test = json!({"event": event, "expect": expect}).to_string();
+        fs::write(folder.join(format!("tests/{name}.json")), test).unwrap();
+    }
+    let tested = sandbox.run(&["hooks", "test", "no-rm"]).expect_code(0);
+    assert!(tested.stdout.ends_with("3 passed, 0 failed\n"), "{tested}");
+}
+
+#[test]
+fn what_is_wrong_is_shown_where_it_stands() {
+    let sandbox = sandbox();
+    let lines =
+        ["action: deny", "when: eq .tool_name", "reason: |", "  One.", "", "  {{bash \"ls\"}}"];
+    declared(&sandbox, "broken", "trigger: before_tool", &lines);
+    declared(&sandbox, "nowhere", "trigger: session_end", &["action: context", "text: x"]);
+    let both = declared(&sandbox, "both", "trigger: before_tool", &["action: deny", "reason: x"]);
+    fs::create_dir(both.join("scripts")).unwrap();
+    fs::write(both.join("scripts/run.sh"), "exit 0\n").unwrap();
+    assert_snapshot!(sandbox.shell("cd ~/.config/agents/hooks && tenter hooks validate ."), @r#"
+    exit: 1
+    --- stdout
+    error: ./both/HOOK.md:6:3: the hook has an `action` and a script, and can have only one of them
+      6 |   action: deny
+            ^^^^^^
+      help: remove `action`, or scripts/run.sh
+    error: ./broken/HOOK.md:7:9: `eq` takes at least 2 values, not 1
+      7 |   when: eq .tool_name
+                  ^^
+      help: write it as in `{{eq .name "text"}}`
+    error: ./broken/HOOK.md:11:7: a hook without code starts nothing, so `bash` cannot be used
+      11 |     {{bash "ls"}}
+                 ^^^^
+      help: leave it out; a hook that runs programs has a script
+    error: ./nowhere/HOOK.md:6:11: `action: context` is not possible at `session_end`
+      6 |   action: context
+                    ^^^^^^^
+      help: possible there is nothing; `context` is possible at `session_start`, `before_agent`, `before_tool`, `after_tool`, `after_tool_failure`, `after_turn`, `before_stop` or `pre_compact`
+    "#);
+    let listed = sandbox.run(&["hooks", "list", "--json"]).json();
+    for hook in &listed.as_array().unwrap()[..3] {
+        assert_eq!(hook["status"], "invalid", "{hook}");
+        assert!(hook["reason"].as_str().unwrap().contains("HOOK.md that is not valid"), "{hook}");
+    }
+    let doctor = sandbox.run(&["hooks", "doctor", "--json"]).expect_code(1).json();
+    let of = |id: &str| doctor.as_array().unwrap().iter().find(|found| found["id"] == id).unwrap();
+    assert_eq!(of("manifest-template")["place"]["line"], 7);
+    assert_eq!(of("hook-with-action-and-script")["place"]["line"], 6);
+    assert_eq!(of("manifest-action")["place"]["line"], 6);
+}
+
+const ACTIONS: [&str; 6] = ["deny", "ask", "allow", "context", "mutate", "callback"];
+
+#[test]
+fn every_template_of_a_hook_without_code_is_valid_and_passes_its_tests() {
+    let sandbox = sandbox();
+    let mut written = 0;
+    for row in &tenter_protocol::lifecycle::TABLE {
+        for action in ACTIONS {
+            let name = format!("{}-{action}", row.name.replace('_', "-"));
+            let args = ["hooks", "new", &name, "--event", row.name, "--action", action];
+            let output = sandbox.run(&args);
+            if output.code != Some(0) {
+                let told = format!("`{action}` is not possible at {}", row.name);
+                assert!(output.stderr.contains(&told), "{output}");
+                continue;
+            }
+            written += 1;
+            let tested = sandbox.run(&["hooks", "test", &name]).expect_code(0);
+            assert!(tested.stdout.ends_with("2 passed, 0 failed\n"), "{tested}");
+        }
+    }
+    let valid = sandbox.run(&["hooks", "validate", "--strict", ".kodelet/hooks"]).expect_code(0);
+    assert_eq!(valid.stdout.lines().count(), written, "{valid}");
+    let well = sandbox.run(&["hooks", "doctor"]).expect_code(0);
+    assert_eq!(well.stdout, format!("All is well: {written} hooks are ready.\n"));
+    assert_eq!(written, 29);
+}
+
+#[test]
+fn a_new_hook_says_what_it_does_and_runs_only_as_it_was_written() {
+    let sandbox = sandbox();
+    let args = ["hooks", "new", "ship", "--event", "before_tool", "--action", "ask"];
+    assert_snapshot!(sandbox.run(&args), @"
+    exit: 0
+    --- stdout
+    [ROOT]/project/.kodelet/hooks/ship
+    --- stderr
+    Try it:    tenter hooks test ship
+    Change it, then trust what you made of it:    tenter trust
+    ");
+    assert_snapshot!(sandbox.read(".kodelet/hooks/ship/HOOK.md"), @r#"
+    ---
+    name: ship
+    description: Acts on deployments.
+    trigger: before_tool
+    # Which calls: regular expressions that are searched for.
+    matcher:
+      tool: ^Shell$
+      pattern: '\bdeploy\b'
+    # Higher runs earlier (0 to 1000).
+    priority: 100
+    metadata:
+      # What it does. There is no script, so nothing is started.
+      action: ask
+      # Only where this holds: what may stand after `if` in a template.
+      # when: eq .tool_name "Shell"
+      # Texts are templates over the payload: `{{.session_id}}`, `{{.context.invoked_by}}`, ...
+      reason: "`{{.tool_input.command}}` changes what everybody sees"
+    ---
+
+    # ship
+
+    Acts on deployments.
+
+    `tenter hooks test ship --sample` shows a payload, and what the hook makes of it.
+    "#);
+    let manifest =
+        sandbox.read(".kodelet/hooks/ship/HOOK.md").replace("action: ask", "action: allow");
+    sandbox.write(".kodelet/hooks/ship/HOOK.md", manifest);
+    let listed = sandbox.run(&["hooks", "list", "--json"]).json();
+    assert_eq!(listed[0]["status"], "untrusted");
+    for (args, told) in [
+        (&["--format", "executable"][..], "an executable is code"),
+        (&["--lang", "python"], "cannot be used with"),
+        (&["--action", "explode"], "invalid value 'explode'"),
+    ] {
+        let mut all = vec!["hooks", "new", "other", "--action", "deny"];
+        if args[0] == "--action" {
+            all.truncate(3);
+        }
+        all.extend(args);
+        let output = sandbox.run(&all).expect_code(2);
+        assert!(output.stderr.contains(told), "{output}");
+    }
+}

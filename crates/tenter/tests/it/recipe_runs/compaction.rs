@@ -1,0 +1,169 @@
+//! `tenter run --recipe compact`, and `/compact`: a conversation is shortened and can be had back.
+
+use insta::assert_snapshot;
+use serde_json::{Value, json};
+use tenter_testkit::{Output, Sandbox};
+
+use super::run;
+use crate::chat::{chat, say};
+use crate::{of_kind, sandbox};
+
+const SUMMARY: &str = "turns: []
+recipes: {compact: [{text: We spoke about fruit., usage: {input_tokens: 1500, output_tokens: 9}}]}";
+
+/// A conversation of two questions.
+fn with_conversation() -> Sandbox {
+    let sandbox = sandbox();
+    let usage = "usage: {input_tokens: 900, output_tokens: 100}";
+    let _ = run(&sandbox, "turns: [{text: Apples are red.}]", &["apples?"]).expect_code(0);
+    let script = format!("turns: [{{text: Pears are green., {usage}}}]");
+    let _ = run(&sandbox, &script, &["--follow", "pears?"]).expect_code(0);
+    sandbox
+}
+
+/// What the newest conversation's messages say.
+fn messages(sandbox: &Sandbox) -> Vec<String> {
+    let shown = sandbox.run(&["conversation", "show", "last", "--json"]).expect_code(0).json();
+    let messages = shown["messages"].as_array().unwrap().iter();
+    messages.map(|message| message["content"].as_str().unwrap().to_owned()).collect()
+}
+
+fn compact(sandbox: &Sandbox, args: &[&str]) -> Output {
+    let model = sandbox.script(SUMMARY);
+    let all: Vec<&str> = ["run", "-r", "compact", "--model", &model]
+        .into_iter()
+        .chain(args.iter().copied())
+        .collect();
+    sandbox.run(&all)
+}
+
+#[test]
+fn the_newest_conversation_is_shortened_and_comes_back() {
+    let sandbox = with_conversation();
+    let before = messages(&sandbox);
+    assert_snapshot!(compact(&sandbox, &["--follow"]), @"
+    exit: 0
+    --- stderr
+    ↻ the recipe compact is at work on the conversation …
+    ↻ the recipe compact replaced the history (compact): 4 messages became 2
+    The context has about 50 tokens now; it had about 1000.
+    The history before comes back with: tenter conversation restore [ID]
+    done · about 2575 tokens in, 113 out · conversation [ID]
+    ");
+    let after = messages(&sandbox);
+    assert!(after[0].contains("We spoke about fruit."), "{after:?}");
+    assert_eq!((before.len(), after.len()), (4, 2));
+    let script = "turns: [{text: Right., expect: {contains: [We spoke about fruit., pears?], lacks: [Apples are red.]}}]";
+    let _ = run(&sandbox, script, &["--follow", "and now?"]).expect_code(0);
+    let _ = sandbox.run(&["conversation", "restore", "last"]).expect_code(0);
+    assert_eq!(messages(&sandbox), before);
+}
+
+#[test]
+fn the_stream_tells_recipe_history_and_end_and_hooks_are_told_as_usual() {
+    let sandbox = with_conversation();
+    for event in ["session_start", "pre_compact", "post_compact", "session_end", "before_agent"] {
+        let name = event.replace('_', "-");
+        crate::manifests::hook(&sandbox, &name, event, "", "printf '%s\n' \"$payload\" >> told");
+    }
+    let output = run(&sandbox, SUMMARY, &["-r", "compact", "--follow"]).expect_code(0);
+    let lines = output.json_lines();
+    let kinds: Vec<&str> = lines
+        .iter()
+        .map(|line| line["kind"].as_str().unwrap())
+        .filter(|kind| *kind != "hook")
+        .collect();
+    assert_eq!(kinds, ["session", "recipe", "history", "end"], "{output}");
+    let history = of_kind(&lines, "history")[0];
+    assert_eq!((&history["messages_before"], &history["messages_after"]), (&json!(4), &json!(2)));
+    let told: Vec<Value> =
+        sandbox.read("told").lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let events: Vec<&str> =
+        told.iter().map(|payload| payload["event_type"].as_str().unwrap()).collect();
+    assert_eq!(events, ["session_start", "pre_compact", "post_compact", "session_end"]);
+    assert!(told.iter().all(|payload| payload["context"]["recipe_name"] == "compact"), "{told:?}");
+    assert_eq!((&told[1]["trigger"], &told[1]["tokens_before"]), (&json!("manual"), &json!(1000)));
+}
+
+#[test]
+fn without_a_conversation_it_says_what_is_missing() {
+    let sandbox = sandbox();
+    assert_snapshot!(compact(&sandbox, &[]), @"
+    exit: 2
+    --- stderr
+    error: the recipe compact shortens a conversation, and none is named
+      help: --follow takes the newest of this project, --resume ID another; `tenter conversation list` shows them
+    ");
+    assert_snapshot!(compact(&sandbox, &["--follow"]), @"
+    exit: 1
+    --- stderr
+    error: there is no conversation of this project that could be compacted
+      help: `tenter conversation list --all` shows those of every project; --resume ID takes one of them
+    ");
+    assert_snapshot!(compact(&sandbox, &["--follow", "--no-save"]), @"
+    exit: 2
+    --- stderr
+    error: with --no-save nothing would be left of it
+      help: leave out --no-save: the history before stays restorable
+    ");
+    assert_snapshot!(compact(&sandbox, &["--follow", "and be brief"]), @"
+    exit: 2
+    --- stderr
+    error: the recipe compact shortens a conversation, and nothing is said to it
+      help: leave out the query, --arg and --image; say it with the next `tenter run --follow`
+    ");
+    let unknown = compact(&sandbox, &["--resume", "0123"]).expect_code(1);
+    assert!(unknown.stderr.contains("there is no conversation"), "{unknown}");
+}
+
+#[test]
+fn a_hook_may_forbid_it() {
+    let sandbox = with_conversation();
+    crate::manifests::hook(&sandbox, "keep", "pre_compact", "", "echo 'not today' >&2; exit 2");
+    assert_snapshot!(compact(&sandbox, &["--follow"]), @"
+    exit: 3
+    --- stderr
+      ✗ blocked by hook keep at pre_compact: not today
+    blocked · about 1075 tokens in, 104 out · conversation [ID]
+    ");
+    assert_eq!(messages(&sandbox).len(), 4);
+}
+
+#[test]
+fn a_recipe_that_fails_changes_nothing() {
+    let sandbox = with_conversation();
+    let model = sandbox.script("turns: []");
+    let output =
+        sandbox.run(&["run", "-r", "compact", "--follow", "--model", &model]).expect_code(1);
+    assert!(output.stderr.contains("the script has no answer for the recipe"), "{output}");
+    assert!(!output.stderr.contains("restore"), "{output}");
+    assert_eq!(messages(&sandbox).len(), 4);
+}
+
+#[test]
+fn the_projects_own_recipe_is_asked_about_first() {
+    let sandbox = with_conversation();
+    sandbox.write("recipes/compact.md", "Summarise. {{bash \"touch\" \"ran\"}}");
+    let _ = compact(&sandbox, &["--follow"]).expect_code(4);
+    assert_eq!(messages(&sandbox).len(), 4);
+    let _ = compact(&sandbox, &["--follow", "--trust-project"]).expect_code(0);
+    assert!(sandbox.project().join("ran").exists());
+}
+
+#[test]
+fn a_chat_says_the_same() {
+    let sandbox = sandbox();
+    let mut chat = chat(
+        &sandbox,
+        "turns: [{text: Apples are red., usage: {input_tokens: 900, output_tokens: 100}}]\nrecipes: {compact: [Fruit.]}",
+    );
+    say(&mut chat, "apples?");
+    let told = say(&mut chat, "/compact");
+    for part in [
+        "2 messages became 2",
+        "tokens now; it had 1000.",
+        "The history before comes back with: tenter conversation restore 0",
+    ] {
+        assert!(told.contains(part), "{part} in {told}");
+    }
+}

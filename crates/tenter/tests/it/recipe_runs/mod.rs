@@ -1,0 +1,224 @@
+//! `tenter run --recipe`: what is asked, what is allowed, who is told, and which programs start.
+
+mod compaction;
+mod trust;
+
+use insta::assert_snapshot;
+use serde_json::{Value, json};
+use tenter_testkit::{Output, Sandbox};
+
+use crate::manifests::hook;
+use crate::{of_kind, sandbox};
+
+/// Runs headless with a script.
+fn run(sandbox: &Sandbox, script: &str, args: &[&str]) -> Output {
+    let model = sandbox.script(script);
+    let all: Vec<&str> =
+        ["run", "--headless", "--model", &model].into_iter().chain(args.iter().copied()).collect();
+    sandbox.run(&all)
+}
+
+/// The result of the first tool call.
+fn first_result(output: &Output) -> Value {
+    of_kind(&output.json_lines(), "tool-result")[0]["result"].clone()
+}
+
+#[test]
+fn a_recipe_is_what_is_asked_and_a_query_stands_below_it() {
+    let sandbox = sandbox();
+    sandbox.write(
+        "recipes/review.md",
+        "---\narguments: {folder: {default: src}, focus: {}}\n---\nReview {{.folder}}.{{if .focus}} Mind {{.focus}}.{{end}}\n",
+    );
+    let script =
+        |asked: &str| format!("turns: [{{text: ok, expect: {{contains: [{}]}}}}]", json!(asked));
+    let model = sandbox.script(&script("\nReview src."));
+    let alone = sandbox.run(&["run", "-r", "review", "--result-only", "--model", &model]);
+    assert_eq!(alone.expect_code(0).stdout, "ok\n");
+    let model = sandbox.script(&script("Review lib. Mind the gap.\n\nbe quick\nand kind"));
+    let with_query = sandbox.run_with_stdin(
+        &[
+            "run",
+            "--recipe",
+            "review",
+            "--arg",
+            "folder=lib",
+            "--arg",
+            "focus=the gap",
+            "--result-only",
+            "--model",
+            &model,
+            "be",
+            "quick",
+        ],
+        "and kind\n",
+    );
+    assert_eq!(with_query.expect_code(0).stdout, "ok\n");
+}
+
+#[test]
+fn hooks_of_both_kinds_and_the_store_know_the_recipe() {
+    let sandbox = sandbox();
+    sandbox.write("../home/.kodelet/recipes/tidy.md", "Tidy up.");
+    for event in ["user_message_send", "before_tool_call", "after_turn", "agent_stop"] {
+        sandbox.sh_hook(event, event, &format!("printf '%s\n' \"$payload\" >> {event}"));
+    }
+    for event in ["session_start", "before_tool", "session_end"] {
+        hook(
+            &sandbox,
+            &event.replace('_', "-"),
+            event,
+            "",
+            &format!("printf '%s\n' \"$payload\" >> {event}"),
+        );
+    }
+    let script = "turns: [{tool_calls: [{name: todo}]}, {text: ok}]";
+    let _ = run(&sandbox, script, &["-r", "tidy"]).expect_code(0);
+    let payloads = |file: &str| -> Vec<Value> {
+        sandbox.read(file).lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    };
+    for file in [
+        "user_message_send",
+        "before_tool_call",
+        "after_turn",
+        "agent_stop",
+        "session_start",
+        "before_tool",
+        "session_end",
+    ] {
+        let payload = &payloads(file)[0];
+        let scope = payload.get("context").unwrap_or(payload);
+        assert_eq!(scope["recipe_name"], "tidy", "{file} {payload}");
+    }
+    for file in ["after_turn", "agent_stop"] {
+        assert_eq!(payloads(file)[0]["invoked_recipe"], "tidy", "{file}");
+    }
+    let begun_for = || {
+        let exported = sandbox.run(&["conversation", "export", "last", "--format", "json"]);
+        exported.expect_code(0).json()["recipe"].clone()
+    };
+    assert_eq!(begun_for(), "tidy");
+
+    // Work that goes on without it is not the recipe's, and the conversation still began with it.
+    let _ = run(&sandbox, "turns: [{text: more}]", &["--follow", "more"]).expect_code(0);
+    let last = payloads("agent_stop").pop().unwrap();
+    assert_eq!((&last["invoked_recipe"], last.get("recipe_name")), (&json!(""), None));
+    assert_eq!(begun_for(), "tidy");
+}
+
+#[test]
+fn what_a_recipe_needs_and_does_not_get_is_named_with_what_it_is_for() {
+    let sandbox = sandbox();
+    sandbox.write(
+        "recipes/greet.md",
+        "---\narguments: {name: {description: whom to greet}, wish: {}, note: {description: not needed}}\n---\nGreet {{.name}}: {{.wish}}{{if .note}}!{{end}}\n",
+    );
+    let model = sandbox.script("turns: [{text: never}]");
+    assert_snapshot!(sandbox.run(&["run", "-r", "greet", "--model", &model]), @r#"
+    exit: 2
+    --- stderr
+    error: [ROOT]/project/recipes/greet.md:4:9: the argument `name` was not given
+      4 | Greet {{.name}}: {{.wish}}{{if .note}}!{{end}}
+                  ^^^^^
+      help: give it with `--arg name=…`, or write `(default .name "…")`
+    error: [ROOT]/project/recipes/greet.md:4:20: the argument `wish` was not given
+      4 | Greet {{.name}}: {{.wish}}{{if .note}}!{{end}}
+                             ^^^^^
+      help: give it with `--arg wish=…`, or write `(default .wish "…")`
+    error: the recipe "greet" needs arguments that were not given
+      help: --arg name=… (whom to greet); --arg wish=…
+    "#);
+    assert_snapshot!(sandbox.run(&["run", "-r", "great", "--model", &model]), @r#"
+    exit: 2
+    --- stderr
+    error: there is no recipe "great"; did you mean "greet"?
+      help: `tenter recipe list` shows which there are
+    "#);
+    let useless = sandbox
+        .run(&[
+            "run", "-r", "greet", "--arg", "name=Ada", "--arg", "wish=hi", "--arg", "nmae=x",
+            "--model", &model,
+        ])
+        .expect_code(0);
+    assert!(useless.stderr.contains("has no argument `nmae`: it changes nothing"), "{useless}");
+    let without_recipe = sandbox.run(&["run", "--arg", "a=b", "hi"]).expect_code(2);
+    assert!(without_recipe.stderr.contains("--recipe <NAME>"), "{without_recipe}");
+}
+
+#[test]
+fn a_recipe_that_cannot_be_filled_in_is_shown_with_its_lines_and_nobody_is_asked() {
+    let sandbox = sandbox();
+    sandbox.write("recipes/wrong.md", "{{range \"x\"}}{{end}}");
+    let model = sandbox.script("turns: [{text: never}]");
+    assert_snapshot!(sandbox.run(&["run", "-r", "wrong", "--model", &model]), @r#"
+    exit: 1
+    --- stderr
+    error: [ROOT]/project/recipes/wrong.md:1:9: this is text, and `range` goes through a list
+      1 | {{range "x"}}{{end}}
+                  ^^^
+      help: make one with `lines .text` or `split "," .text`
+    error: the recipe "wrong" cannot be filled in
+      help: mend its file
+    "#);
+    sandbox.write("recipes/wrong.md", "---\nallowed_tools: [bsah]\n---\nGo.");
+    assert_snapshot!(sandbox.run(&["run", "-r", "wrong", "--model", &model]), @r#"
+    exit: 1
+    --- stderr
+    error: the recipe "wrong" cannot be used: there is no tool "bsah" (did you mean "bash"?); the tools are bash, file_read, file_write, file_edit, grep, glob, todo, subagent
+      help: mend its `allowed_tools`
+    "#);
+    assert_eq!(sandbox.run(&["conversation", "list"]).stdout, "");
+}
+
+#[test]
+fn only_the_tools_that_a_recipe_allows_are_there_whatever_the_model_calls() {
+    let sandbox = sandbox();
+    sandbox.write("recipes/none.md", "---\nallowed_tools: []\n---\nSay hello.");
+    sandbox.write("recipes/read.md", "---\nallowed_tools: [file_read, Shell]\n---\nRead.");
+    let script =
+        "turns: [{tool_calls: [{name: bash, input: {command: \"touch ran\"}}]}, {text: ok}]";
+    let output = run(&sandbox, script, &["-r", "none"]).expect_code(0);
+    let error = first_result(&output)["error"].as_str().unwrap().to_owned();
+    assert!(error.contains("there is no tool \"bash\""), "{error}");
+    // Both restrict: what is left is what both allow.
+    let output =
+        run(&sandbox, script, &["-r", "read", "--allowed-tools", "file_read,grep"]).expect_code(0);
+    let error = first_result(&output)["error"].as_str().unwrap().to_owned();
+    assert!(error.contains("there is no tool \"bash\"; the tools are file_read"), "{error}");
+    assert!(!error.contains("grep"), "{error}");
+    assert!(!sandbox.project().join("ran").exists());
+    let _ = run(&sandbox, script, &["-r", "read"]).expect_code(0);
+    assert!(sandbox.project().join("ran").exists(), "what it allows it can use");
+}
+
+#[test]
+fn only_the_commands_that_a_recipe_allows_run() {
+    let sandbox = sandbox();
+    sandbox.write("recipes/look.md", "---\nallowed_commands: [\"echo *\"]\n---\nLook.");
+    let script = "turns: [{tool_calls: [{id: a, name: bash, input: {command: \"echo hello\"}}]},
+        {tool_calls: [{id: b, name: bash, input: {command: \"echo hello; touch ran\"}}]}, {text: ok}]";
+    let output = run(&sandbox, script, &["-r", "look"]).expect_code(0);
+    let lines = output.json_lines();
+    let results: Vec<&Value> =
+        of_kind(&lines, "tool-result").into_iter().map(|line| &line["result"]).collect();
+    assert_eq!(
+        (&results[0]["success"], &results[1]["success"]),
+        (&json!(true), &json!(false)),
+        "{output}"
+    );
+    assert!(!sandbox.project().join("ran").exists());
+}
+
+#[test]
+fn a_subagent_of_a_recipe_has_no_more_than_the_recipe() {
+    let sandbox = sandbox();
+    sandbox.write("recipes/ask.md", "---\nallowed_tools: [subagent]\n---\nAsk.");
+    let script = "turns:
+  - tool_calls: [{name: subagent, input: {question: do it}}]
+  - tool_calls: [{name: bash, input: {command: \"touch ran\"}}]
+  - {text: tried}
+  - {text: ok}";
+    let output = run(&sandbox, script, &["-r", "ask"]).expect_code(0);
+    assert!(output.stdout.contains("there is no tool \\\"bash\\\""), "{output}");
+    assert!(!sandbox.project().join("ran").exists());
+}

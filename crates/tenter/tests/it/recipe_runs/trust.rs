@@ -1,0 +1,205 @@
+//! Recipes that the project brings along start programs only when they are trusted as they are.
+
+use insta::assert_snapshot;
+use serde_json::json;
+use tenter_testkit::{PtySession, Sandbox};
+
+use super::run;
+use crate::{of_kind, sandbox};
+
+const SCRIPT: &str = "turns: [{text: ok}]";
+
+/// A project's recipe that leaves a trace where its program is started.
+fn with_recipe() -> Sandbox {
+    let sandbox = sandbox();
+    sandbox.write(
+        ".kodelet/recipes/spy.md",
+        "Look: {{bash \"touch\" \"ran\"}}{{if .x}}{{.x | bash \"echo\" \"a b\"}}{{end}}",
+    );
+    sandbox
+}
+
+fn has_run(sandbox: &Sandbox) -> bool {
+    std::fs::remove_file(sandbox.project().join("ran")).is_ok()
+}
+
+#[test]
+fn an_untrusted_one_is_not_filled_in_without_a_person() {
+    let sandbox = with_recipe();
+    let model = sandbox.script(SCRIPT);
+    assert_snapshot!(sandbox.run(&["run", "-r", "spy", "--model", &model]), @r#"
+    exit: 4
+    --- stderr
+    error: the recipe spy comes with the project and starts programs, and you have not trusted it: touch ran; echo "a b" …
+      help: look at it with `tenter recipe show spy --raw` and run `tenter trust`; or trust it as it is with --trust-project
+    "#);
+    let end = run(&sandbox, SCRIPT, &["-r", "spy"]).expect_code(4).json_lines().pop().unwrap();
+    assert_eq!((&end["status"], &end["untrusted"]), (&json!("untrusted"), &json!(["recipe:spy"])));
+    let _ = run(&sandbox, SCRIPT, &["-r", "spy", "--no-hooks"]).expect_code(4);
+    assert!(!has_run(&sandbox));
+    // Other work in the project goes on.
+    let _ = run(&sandbox, SCRIPT, &["hi"]).expect_code(0);
+}
+
+#[test]
+fn trust_is_for_exactly_these_bytes() {
+    let sandbox = with_recipe();
+    let _ = run(&sandbox, SCRIPT, &["-r", "spy", "--trust-project"]).expect_code(0);
+    assert!(has_run(&sandbox));
+    let _ = run(&sandbox, SCRIPT, &["-r", "spy"]).expect_code(0);
+    assert!(has_run(&sandbox), "trust lasts");
+    sandbox.write(".kodelet/recipes/spy.md", "Look {{bash \"touch\" \"ran\"}}");
+    let _ = run(&sandbox, SCRIPT, &["-r", "spy"]).expect_code(4);
+    assert!(!has_run(&sandbox));
+    let everything = sandbox
+        .shell(&format!("TENTER_TRUST=all tenter run -r spy --model {}", sandbox.script(SCRIPT)));
+    assert_eq!(everything.code, Some(0), "{everything}");
+    assert!(has_run(&sandbox));
+}
+
+#[test]
+fn one_that_starts_nothing_and_those_of_the_person_need_no_trust() {
+    let sandbox = sandbox();
+    sandbox.write("recipes/text.md", "---\nallowed_tools: []\n---\nSay hello.");
+    sandbox.write("../home/.kodelet/recipes/mine.md", "{{bash \"touch\" \"ran\"}}");
+    sandbox.write("../elsewhere/far.md", "{{bash \"touch\" \"ran\"}}");
+    sandbox.write("more/near.md", "{{bash \"touch\" \"ran\"}}");
+    let _ = run(&sandbox, SCRIPT, &["-r", "text"]).expect_code(0);
+    let _ = run(&sandbox, SCRIPT, &["-r", "mine"]).expect_code(0);
+    assert!(has_run(&sandbox));
+    let _ = run(&sandbox, SCRIPT, &["-r", "far", "--fragment-dirs", "../elsewhere"]).expect_code(0);
+    assert!(has_run(&sandbox));
+    // A folder is not trusted because it is named: these came with the project.
+    for folder in ["more", "."] {
+        let name = if folder == "." { "more/near" } else { "near" };
+        let _ = run(&sandbox, SCRIPT, &["-r", name, "--fragment-dirs", folder]).expect_code(4);
+    }
+    sandbox.write("recipes/own.md", "{{bash \"touch\" \"ran\"}}");
+    let _ = run(&sandbox, SCRIPT, &["-r", "own", "--fragment-dirs", "recipes"]).expect_code(4);
+    let listed = sandbox.run(&["trust", "--yes", "--fragment-dirs", "more"]).expect_code(0);
+    assert_eq!(listed.stderr, "Trusted: recipe:own, recipe:near.\n");
+}
+
+#[test]
+fn the_person_is_asked_and_may_trust_skip_or_quit() {
+    let sandbox = with_recipe();
+    let script =
+        "turns: [{text: ok, expect: {contains: [\"Look: [bash: touch ran was not started\"]}}]";
+    let start = |script: &str| {
+        let model = sandbox.script(script);
+        let mut command = sandbox.command();
+        command.args(["run", "-r", "spy", "--model", &model]);
+        PtySession::start(command)
+    };
+    let mut session = start(SCRIPT);
+    let asked = session.wait_for("[q] quit: ");
+    assert!(
+        asked.contains("has recipes that may do more than speak, and that you have not trusted:"),
+        "{asked}"
+    );
+    assert!(asked.contains("  recipe:spy  starts touch ran; echo \"a b\" …  "), "{asked}");
+    session.enter("v");
+    assert!(session.wait_for("[q] quit: ").contains("Look: {{bash \"touch\" \"ran\"}}"));
+    session.enter("q");
+    assert_eq!(session.end().0, Some(4));
+
+    let mut session = start(script);
+    session.wait_for("[q] quit: ");
+    session.enter("s");
+    session.wait_for("ok");
+    assert_eq!(session.end().0, Some(0));
+    assert!(!has_run(&sandbox));
+
+    let mut session = start(SCRIPT);
+    session.wait_for("[q] quit: ");
+    session.enter("t");
+    session.wait_for("Trusted: recipe:spy.");
+    assert_eq!(session.end().0, Some(0));
+    assert!(has_run(&sandbox));
+}
+
+#[test]
+fn the_trust_command_knows_recipes_beside_hooks() {
+    let sandbox = with_recipe();
+    sandbox.write("recipes/text.md", "---\nallowed_tools: []\n---\nSay hello.");
+    sandbox.write("recipes/broken.md", "{{bash \"touch\"");
+    sandbox.write(".kodelet/plugins/acme@tools/recipes/go.md", "{{bash \"go\" \"version\"}}");
+    sandbox.hook("guard", "#!/bin/sh\n[ \"$1\" = hook ] && echo before_tool_call\nexit 0\n");
+    assert_snapshot!(sandbox.run(&["trust"]), @"
+    exit: 4
+    --- stderr
+    error: this project has hooks, and recipes that may do more than speak, that you have not trusted: guard, recipe:spy, recipe:acme/tools/go
+      help: look at them and run `tenter trust`; or trust them as they are with --trust-project; or do without hooks with --no-hooks
+    ");
+    assert_snapshot!(sandbox.run(&["trust", "--yes"]), @"
+    exit: 0
+    --- stderr
+    Trusted: guard.
+    Trusted: recipe:spy, recipe:acme/tools/go.
+    ");
+    assert_snapshot!(sandbox.run(&["trust"]), @"
+    exit: 0
+    --- stderr
+    Nothing to trust: no hook and no recipe of [ROOT]/project waits for it.
+    ");
+    assert_snapshot!(sandbox.run(&["trust", "--list"]), @"
+    exit: 0
+    --- stdout
+    [ROOT]/project  guard  before_tool_call  [TIME]
+    [ROOT]/project  recipe:acme/tools/go  [TIME]
+    [ROOT]/project  recipe:spy  [TIME]
+    ");
+    assert_snapshot!(sandbox.run(&["trust", "--revoke", "recipe:spy"]), @"
+    exit: 0
+    --- stderr
+    Took trust back from 1 of the hooks and recipes of [ROOT]/project.
+    ");
+    let _ = run(&sandbox, SCRIPT, &["-r", "spy"]).expect_code(4);
+    assert_snapshot!(sandbox.run(&["trust", "--revoke", "recipe:spy"]), @r#"
+    exit: 1
+    --- stderr
+    error: nothing named "recipe:spy" of [ROOT]/project is trusted
+      help: tenter trust --list shows what is
+    "#);
+    let _ = sandbox.run(&["trust", "--revoke"]).expect_code(0);
+    assert_eq!(sandbox.run(&["trust", "--list"]).stdout, "");
+}
+
+#[test]
+fn showing_an_untrusted_one_starts_nothing_and_says_so() {
+    let sandbox = with_recipe();
+    assert_snapshot!(sandbox.run(&["recipe", "show", "spy"]), @r#"
+    exit: 0
+    --- stdout
+    Look: [bash: touch ran was not started: the recipe comes with the project and is not trusted (see `tenter trust`)]
+    --- stderr
+    warning: [ROOT]/project/.kodelet/recipes/spy.md:1:9: `touch ran` was not started: the recipe comes with the project and is not trusted (see `tenter trust`)
+      1 | Look: {{bash "touch" "ran"}}{{if .x}}{{.x | bash "echo" "a b"}}{{end}}
+                  ^^^^
+      help: the text says so in its place, where the model reads it
+    warning: [ROOT]/project/.kodelet/recipes/spy.md:1:34: the argument `x` is neither given nor declared, so this does not hold
+      1 | Look: {{bash "touch" "ran"}}{{if .x}}{{.x | bash "echo" "a b"}}{{end}}
+                                           ^^
+      help: declare it in the front matter, as `x:` below `arguments:`
+    None of its programs was started: it comes with the project and is not trusted; see `tenter trust`.
+    "#);
+    let _ = sandbox.run(&["trust", "--yes"]).expect_code(0);
+    assert_eq!(sandbox.run(&["recipe", "show", "spy"]).expect_code(0).stdout, "Look: \n");
+    assert!(has_run(&sandbox));
+}
+
+#[test]
+fn a_hook_that_calls_an_untrusted_one_back_is_told_of_once() {
+    let sandbox = with_recipe();
+    sandbox.sh_hook("tidy", "after_turn", r#"echo '{"result": "callback", "callback": "spy"}'"#);
+    let script = "turns: [{tool_calls: [{name: todo}]}, {tool_calls: [{name: todo}]}, {text: ok}]\nrecipes: {spy: [Short.]}";
+    let output = run(&sandbox, script, &["hi"]).expect_code(0);
+    let lines = output.json_lines();
+    let told = of_kind(&lines, "diagnostic")
+        .into_iter()
+        .filter(|finding| finding["id"] == "recipe-untrusted");
+    assert_eq!((told.count(), of_kind(&lines, "history").len()), (1, 3), "{output}");
+    assert!(!has_run(&sandbox));
+    let _ = run(&sandbox, script, &["--trust-project", "hi"]).expect_code(0);
+    assert!(has_run(&sandbox));
+}
