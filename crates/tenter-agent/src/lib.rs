@@ -17,6 +17,7 @@ pub mod permission;
 pub mod prompt;
 pub mod recipe;
 pub mod session;
+pub mod skill;
 pub mod store;
 pub mod tools;
 mod transcript;

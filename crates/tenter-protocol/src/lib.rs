@@ -35,7 +35,7 @@ pub mod tool;
 pub mod tool_metadata;
 pub mod tool_names;
 
-pub use diagnostic::{Diagnostic, Severity};
+pub use diagnostic::{Diagnostic, Place, Severity};
 pub use event::{Body, Event, Scope};
 pub use lifecycle::EventName;
 pub use message::{Block, Image, ImageSource, Message, Role};

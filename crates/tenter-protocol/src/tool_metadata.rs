@@ -44,6 +44,7 @@ metadata_types!(
     Glob,
     Todo,
     Subagent,
+    Skill,
     Blocked
 );
 
@@ -387,6 +388,42 @@ impl Metadata for Subagent {
     }
 }
 
+/// A skill that was loaded.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct Skill {
+    /// Its name.
+    pub skill_name: String,
+    /// Its folder.
+    pub directory: String,
+    /// What it says.
+    pub instructions: String,
+    /// The other files of its folder, relative to it.
+    pub files: Vec<String>,
+    /// Whether the folder holds more files than these.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub truncated: bool,
+}
+
+impl Metadata for Skill {
+    const TYPE: &'static str = "skill";
+    fn text(&self) -> String {
+        let mut text = format!(
+            "The skill {}. Its folder is {}; paths in it are relative to that folder.\n\n{}\n",
+            self.skill_name, self.directory, self.instructions
+        );
+        if !self.files.is_empty() {
+            text.push_str("\nThe folder's other files:\n");
+        }
+        self.files.iter().for_each(|file| text.extend(["- ", file, "\n"]));
+        if self.truncated {
+            text.push_str("(there are more)");
+        }
+        text.truncate(text.trim_end().len());
+        text
+    }
+}
+
 /// A call that a hook blocked. Its keys are in snake case, as the documents have them.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
@@ -434,6 +471,16 @@ mod tests {
         )
         .text();
         assert_eq!(text, "3\tx\n4\ty\n(5 more lines; go on with offset 5)");
+    }
+
+    #[test]
+    fn a_skill_is_its_instructions_and_where_its_files_are() {
+        let skill = json!({"skillName": "pdf", "directory": "/s/pdf", "instructions": "Be brief.", "files": ["a.py"], "truncated": true});
+        assert_eq!(
+            result("skill", &skill).text(),
+            "The skill pdf. Its folder is /s/pdf; paths in it are relative to that folder.\n\nBe brief.\n\n\
+             The folder's other files:\n- a.py\n(there are more)"
+        );
     }
 
     #[test]

@@ -13,7 +13,7 @@ struct Names {
 }
 
 /// Every tool that has a name elsewhere. Names are case-sensitive.
-const TABLE: [Names; 8] = [
+const TABLE: [Names; 9] = [
     Names {
         own: "bash",
         aliases: &[
@@ -89,6 +89,7 @@ const TABLE: [Names; 8] = [
         ],
     },
     Names { own: "subagent", aliases: &["Task", "Agent", "task", "agent"] },
+    Names { own: "skill", aliases: &["Skill", "use_skill", "activate_skill", "load_skill"] },
 ];
 
 /// Every spelling of the tool `name`: its own first, then its names elsewhere. A tool that is not Tenter's has only its own.

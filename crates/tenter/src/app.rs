@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use clap::{CommandFactory as _, Parser, Subcommand};
 
 use crate::commands::{
-    chat, commit, conversation, demo, hooks, log, models, pr, recipe, run, trust,
+    chat, commit, conversation, demo, hooks, log, models, plugin, pr, recipe, run, skill, trust,
 };
 use crate::env::Env;
 use crate::failure::{Exit, Failure};
@@ -44,6 +44,9 @@ enum Command {
     /// List, search, show, export, fork, restore and delete stored conversations.
     #[command(subcommand)]
     Conversation(conversation::Command),
+    /// Install, list, update, verify and remove plugins: hooks, skills and recipes from a repository.
+    #[command(subcommand)]
+    Plugin(plugin::Command),
     /// List recipes, and show what prompt one makes.
     #[command(subcommand)]
     Recipe(recipe::Command),
@@ -51,6 +54,9 @@ enum Command {
     Commit(commit::Args),
     /// Write a pull request for the commits of this branch, and create it.
     Pr(pr::Args),
+    /// List skills, and show what one tells the model.
+    #[command(subcommand)]
+    Skill(skill::Command),
     /// Show what hooks did: the journal.
     Log(log::Args),
     /// List the models that are known.
@@ -74,9 +80,11 @@ pub(crate) fn main(env: &Env) -> ExitCode {
         Command::Hooks(command) => hooks::run(env, project, &command),
         Command::Trust(args) => trust::run(env, project, &args),
         Command::Conversation(command) => conversation::run(env, project, &command),
+        Command::Plugin(command) => plugin::run(env, project, &command),
         Command::Recipe(command) => recipe::run(env, project, &command),
         Command::Commit(args) => commit::run(env, project, &args),
         Command::Pr(args) => pr::run(env, project, &args),
+        Command::Skill(command) => skill::run(env, project, &command),
         Command::Log(args) => log::run(env, project, &args),
         Command::Models(args) => models::run(env, project, &args),
         Command::Completions { shell } => Ok(completions(shell)),

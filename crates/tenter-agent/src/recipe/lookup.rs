@@ -129,6 +129,13 @@ impl Recipes {
         Self { roots: found.once_each(), findings: found.findings }
     }
 
+    /// Only the recipes in the folder `dir`, as those of a project's plugin that is not installed, beside the built-in ones.
+    pub fn of_folder(dir: &Path) -> Self {
+        let mut found = Finder { roots: Vec::new(), findings: Vec::new() };
+        found.add(RecipeLayer::ProjectPlugin, "", dir.to_owned(), dir.parent());
+        Self { roots: found.once_each(), findings: found.findings }
+    }
+
     /// The recipe of this name. `org@repo/name` is `org/repo/name`.
     ///
     /// # Errors
@@ -238,8 +245,8 @@ fn check_name(name: &str) -> Result<(), &'static str> {
     })
 }
 
-/// The name of a plugin's recipe as folders have it: `org@repo/name` is `org/repo/name`.
-fn slashed(name: &str) -> String {
+/// The name of what a plugin has as folders have it: `org@repo/name` is `org/repo/name`.
+pub(crate) fn slashed(name: &str) -> String {
     match name.split_once('/') {
         Some((plugin, rest)) => format!("{}/{rest}", plugin.replacen('@', "/", 1)),
         None => name.to_owned(),

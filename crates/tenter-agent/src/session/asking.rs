@@ -83,7 +83,7 @@ impl Session<'_> {
     fn ask_counted(&mut self) -> Result<Response, AgentError> {
         let messages = self.conversation.messages();
         let request = Request {
-            system: &self.agent.settings.system_prompt,
+            system: &self.system,
             messages: &messages,
             tools: &self.specs,
             recipe: self.agent.settings.recipe.as_deref().filter(|_| self.agent.settings.side_run),

@@ -98,6 +98,8 @@ pub struct Session<'a> {
     conversation: Conversation,
     cancel: Cancel,
     specs: Vec<ToolSpec>,
+    /// The system prompt with what the tools have to say in it.
+    system: String,
     started: Timestamp,
     /// Model responses in this session.
     steps: u64,
@@ -177,11 +179,14 @@ impl<'a> Session<'a> {
                 schema: tool.input_schema(),
             })
             .collect();
+        let guidance = agent.tools.iter().filter_map(crate::tools::Tool::guidance);
+        let prompt = std::iter::once(agent.settings.system_prompt.clone());
         Self {
             agent,
             conversation,
             cancel,
             specs,
+            system: prompt.chain(guidance).collect::<Vec<_>>().join("\n\n"),
             started: (agent.settings.clock)(),
             steps: 0,
             pending_context: Vec::new(),

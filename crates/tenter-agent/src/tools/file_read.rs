@@ -48,7 +48,7 @@ impl TypedTool for FileReadTool {
 
     fn perform(&self, input: Input, context: &ToolContext<'_>) -> Result<FileRead, ToolError> {
         let workspace = context.workspace;
-        let path = workspace.resolve(&input.file_path.0)?;
+        let path = workspace.resolve_to_read(&input.file_path.0)?;
         let shown = workspace.shown(&path);
         let (file, metadata) = regular_file::open(&path, &shown)?;
         let mut part = FileRead {

@@ -51,7 +51,7 @@ impl TypedTool for GlobTool {
                 "{pattern} is absolute; give the folder as `path` and the rest as `pattern`"
             )));
         }
-        let root = workspace.resolve(input.path.as_ref().map_or("", |path| &path.0))?;
+        let root = workspace.resolve_to_read(input.path.as_ref().map_or("", |path| &path.0))?;
         let shown = workspace.shown(&root);
         if !root.is_dir() {
             return Err(ToolError::new(format!("{shown} is not a folder")));

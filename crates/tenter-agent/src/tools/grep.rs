@@ -61,7 +61,7 @@ impl TypedTool for GrepTool {
 
     fn perform(&self, input: Input, context: &ToolContext<'_>) -> Result<Grep, ToolError> {
         let workspace = context.workspace;
-        let root = workspace.resolve(input.path.as_ref().map_or("", |path| &path.0))?;
+        let root = workspace.resolve_to_read(input.path.as_ref().map_or("", |path| &path.0))?;
         let shown = workspace.shown(&root);
         if !root.exists() {
             return Err(ToolError::new(format!("there is no file or folder {shown}")));

@@ -37,4 +37,5 @@ pub use registry::{Registry, UnknownTools};
 pub use roots::FolderError;
 pub use subagent::{SubagentAnswer, SubagentError, Subagents};
 pub use tool::{Report, Tool, ToolContext, ToolError, TypedTool};
+pub use walk::walk;
 pub use workspace::{Workspace, WorkspaceSettings};

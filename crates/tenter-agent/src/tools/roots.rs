@@ -1,5 +1,5 @@
-//! Where tools may go: the project's folder and the folders that were added to it. Neither `..` nor a symbolic link leads
-//! out.
+//! Where tools may go: the project's folder and the folders that were added to it, and to read those of skills. Neither
+//! `..` nor a symbolic link leads out.
 //!
 //! This guards against a model's mistakes, not against commands: what `bash` runs goes where the person may go.
 
@@ -25,6 +25,8 @@ pub struct FolderError {
 pub(crate) struct Roots {
     project: PathBuf,
     added: Vec<PathBuf>,
+    /// Only to be read.
+    readable: Vec<PathBuf>,
 }
 
 impl Roots {
@@ -35,7 +37,13 @@ impl Roots {
         let project = real(project.to_owned())?;
         let added =
             added.iter().map(|folder| real(project.join(folder))).collect::<Result<_, _>>()?;
-        Ok(Self { project, added })
+        Ok(Self { project, added, readable: Vec::new() })
+    }
+
+    /// The same, and these folders may be read. What is not there needs no leave.
+    pub(crate) fn reading(mut self, folders: &[PathBuf]) -> Self {
+        self.readable.extend(folders.iter().filter_map(|folder| fs::canonicalize(folder).ok()));
+        self
     }
 
     /// The project's folder.
@@ -43,12 +51,35 @@ impl Roots {
         &self.project
     }
 
-    /// The real path of what the model calls `path`, which need not exist.
+    /// The real path of what the model calls `path` and would change. It need not exist.
     pub(crate) fn resolve(&self, path: &str) -> Result<PathBuf, ToolError> {
-        let real = real_path(&clean(&self.project.join(path)))?;
-        let inside =
-            real.starts_with(&self.project) || self.added.iter().any(|root| real.starts_with(root));
-        if inside { Ok(real) } else { Err(self.outside(path, &real)) }
+        let real = self.real_path(path)?;
+        if self.is_inside(&real) {
+            Ok(real)
+        } else if self.is_readable(&real) {
+            Err(ToolError::new(format!("{path} belongs to a skill: it may be read, not changed")))
+        } else {
+            Err(self.outside(path, &real))
+        }
+    }
+
+    /// The real path of what the model calls `path` and would read. It need not exist.
+    pub(crate) fn resolve_to_read(&self, path: &str) -> Result<PathBuf, ToolError> {
+        let real = self.real_path(path)?;
+        let allowed = self.is_inside(&real) || self.is_readable(&real);
+        if allowed { Ok(real) } else { Err(self.outside(path, &real)) }
+    }
+
+    fn real_path(&self, path: &str) -> Result<PathBuf, ToolError> {
+        real_path(&clean(&self.project.join(path)))
+    }
+
+    fn is_inside(&self, real: &Path) -> bool {
+        real.starts_with(&self.project) || self.added.iter().any(|root| real.starts_with(root))
+    }
+
+    fn is_readable(&self, real: &Path) -> bool {
+        self.readable.iter().any(|root| real.starts_with(root))
     }
 
     fn outside(&self, path: &str, real: &Path) -> ToolError {
@@ -177,6 +208,24 @@ mod tests {
             assert!(error.contains("leads nowhere"), "{path}: {error}");
         }
         assert_eq!(place.roots.resolve("fine/a").unwrap(), project.join("src/a"));
+    }
+
+    #[test]
+    fn a_folder_to_read_is_read_and_not_changed() {
+        let place = place();
+        let secret = place.base.join("outside/secret");
+        symlink(place.base.join("added"), place.base.join("outside/door")).unwrap();
+        symlink("/etc", place.base.join("outside/window")).unwrap();
+        let gone = place.base.join("gone");
+        let roots = place.roots.reading(&[place.base.join("outside"), gone]);
+        assert_eq!(roots.resolve_to_read(secret.to_str().unwrap()).unwrap(), secret);
+        assert!(roots.resolve_to_read("../added/x").is_ok());
+        assert!(roots.resolve_to_read("../outside/door/x").is_ok());
+        for path in ["../outside/window/passwd", "../gone", "../outside/../x"] {
+            assert!(roots.resolve_to_read(path).is_err(), "{path}");
+        }
+        let error = roots.resolve("../outside/new").unwrap_err().to_string();
+        assert_eq!(error, "../outside/new belongs to a skill: it may be read, not changed");
     }
 
     #[test]

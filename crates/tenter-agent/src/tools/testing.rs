@@ -41,6 +41,7 @@ impl Bench {
         let settings = WorkspaceSettings {
             project,
             add_dirs: Vec::new(),
+            read_dirs: Vec::new(),
             env: vec![("PATH".into(), path), ("GREETING".into(), "hello".into())],
             state_dir: folder.path().join("state"),
             clock: || Timestamp::UNIX_EPOCH,

@@ -23,6 +23,9 @@ pub trait Tool: Send + Sync {
     /// The JSON Schema of its input.
     fn input_schema(&self) -> Value;
 
+    /// What the system prompt says of it beside its description; `None` where that says all.
+    fn guidance(&self) -> Option<String>;
+
     /// Whether an input fits.
     ///
     /// # Errors
@@ -57,6 +60,11 @@ pub trait TypedTool: Send + Sync {
     /// What it hands back: as a rule metadata.
     type Output: Report;
 
+    /// What the system prompt says of it beside its description: for a tool whose choices are the project's.
+    fn guidance(&self) -> Option<String> {
+        None
+    }
+
     /// Does the work.
     ///
     /// # Errors
@@ -79,6 +87,10 @@ impl<T: TypedTool> Tool for T {
 
     fn input_schema(&self) -> Value {
         schema::of::<T::Input>()
+    }
+
+    fn guidance(&self) -> Option<String> {
+        TypedTool::guidance(self)
     }
 
     fn check(&self, input: &Object) -> Result<(), String> {

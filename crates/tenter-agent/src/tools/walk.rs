@@ -13,7 +13,7 @@ const STORES: [&str; 4] = [".git", ".hg", ".jj", ".svn"];
 
 /// The files and folders under `root` in the order of their paths, hidden ones too. `ignore_files` says whether
 /// `.gitignore` and its like count; a person's own settings never do, they are in the home folder.
-pub(crate) fn walk(root: &Path, ignore_files: bool) -> Walk {
+pub fn walk(root: &Path, ignore_files: bool) -> Walk {
     let mut builder = WalkBuilder::new(root);
     builder
         .standard_filters(ignore_files)

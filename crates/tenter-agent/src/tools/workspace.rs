@@ -22,6 +22,8 @@ pub struct WorkspaceSettings {
     pub project: PathBuf,
     /// Further folders that tools may read and write; relative to the project unless absolute.
     pub add_dirs: Vec<PathBuf>,
+    /// Further folders that tools may read: those of skills. One that is not there does not matter.
+    pub read_dirs: Vec<PathBuf>,
     /// The whole environment of commands.
     pub env: Vec<(OsString, OsString)>,
     /// Where the logs of background commands go, in a folder `background`.
@@ -49,7 +51,7 @@ impl Workspace {
     /// When the project's folder or an added one does not exist.
     pub fn new(settings: WorkspaceSettings) -> Result<Self, FolderError> {
         Ok(Self {
-            roots: Roots::new(&settings.project, &settings.add_dirs)?,
+            roots: Roots::new(&settings.project, &settings.add_dirs)?.reading(&settings.read_dirs),
             env: settings.env,
             state_dir: settings.state_dir,
             clock: settings.clock,
@@ -74,12 +76,20 @@ impl Workspace {
         rfc3339((self.clock)())
     }
 
-    /// The real path of what the model calls `path`, which need not exist.
+    /// The real path of what the model calls `path` and would change. It need not exist.
     ///
     /// # Errors
     /// When it is outside the project and the added folders.
     pub fn resolve(&self, path: &str) -> Result<PathBuf, ToolError> {
         self.roots.resolve(path)
+    }
+
+    /// The real path of what the model calls `path` and would read. It need not exist.
+    ///
+    /// # Errors
+    /// When it is outside the project, the added folders and those that may be read.
+    pub fn resolve_to_read(&self, path: &str) -> Result<PathBuf, ToolError> {
+        self.roots.resolve_to_read(path)
     }
 
     /// A path as results show it: relative to the project where it is inside.

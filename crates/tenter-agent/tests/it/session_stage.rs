@@ -99,6 +99,7 @@ impl Stage {
         let workspace = WorkspaceSettings {
             project: project.clone(),
             add_dirs: Vec::new(),
+            read_dirs: Vec::new(),
             env: vec![("PATH".into(), search_path())],
             state_dir: folder.path().join("state"),
             clock,

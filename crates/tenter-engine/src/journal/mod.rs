@@ -11,5 +11,5 @@ mod writer;
 
 pub use reader::{Line, Lines, Tail, conversations, read};
 pub use record::{DecisionRecord, Record, RecordKind, RunRecord};
-pub use redact::Redactor;
+pub use redact::{Redactor, secrets_in};
 pub use writer::JournalWriter;

@@ -4,6 +4,7 @@
 //! hooks' own redaction, not a replacement for it: a password without a telling form is not recognised.
 
 use std::borrow::Cow;
+use std::ops::Range;
 use std::sync::LazyLock;
 
 use regex::{Captures, Regex};
@@ -31,6 +32,12 @@ static WELL_KNOWN: LazyLock<Option<Regex>> = LazyLock::new(|| {
     ];
     Regex::new(&forms.join("|")).ok()
 });
+
+/// Where in `text` something has the well-known form of a key, in bytes. What calls itself an example is none.
+pub fn secrets_in(text: &str) -> Vec<Range<usize>> {
+    let found = WELL_KNOWN.iter().flat_map(|known| known.find_iter(text));
+    found.filter(|found| !found.as_str().contains("EXAMPLE")).map(|found| found.range()).collect()
+}
 
 /// Takes secrets out of what is recorded.
 #[derive(Debug, Clone, Default)]
@@ -115,6 +122,15 @@ mod tests {
             value,
             json!({"a": ["key AKIA[16 redacted] here"], "b": "x hunt[11 redacted] 1", "n": 1})
         );
+    }
+
+    #[test]
+    fn secrets_are_found_where_they_stand_and_examples_are_not() {
+        let text = "a AKIAABCDEFGHIJKLMNOP\nAKIAIOSFODNN7EXAMPLE\n-----BEGIN PRIVATE KEY-----\nx\n-----END PRIVATE KEY-----\n";
+        let found: Vec<&str> = secrets_in(text).into_iter().map(|range| &text[range]).collect();
+        assert_eq!(found.len(), 2, "{found:?}");
+        assert_eq!(found[0], "AKIAABCDEFGHIJKLMNOP");
+        assert!(found[1].starts_with("-----BEGIN") && found[1].ends_with("KEY-----"));
     }
 
     #[test]

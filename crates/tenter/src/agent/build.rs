@@ -1,10 +1,11 @@
 //! Puts an agent together from configuration and flags.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use tenter_agent::permission::{FixedAnswer, Permissions};
 use tenter_agent::recipe::Recipe;
+use tenter_agent::skill::SkillTool;
 use tenter_agent::store::{Store, StoredConversation, new_conversation_id};
 use tenter_agent::tools::{Registry, Workspace, WorkspaceSettings};
 use tenter_agent::{Agent, AgentSettings, Conversation, Model, Watcher};
@@ -12,9 +13,9 @@ use tenter_engine::catalog::Catalog;
 use tenter_engine::journal::{JournalWriter, Redactor};
 use tenter_engine::{Engine, EngineSettings, Observer};
 use tenter_proc::Cancel;
-use tenter_protocol::{Diagnostic, Severity};
+use tenter_protocol::{Diagnostic, Severity, tool_names};
 
-use super::{AgentArgs, handover, models, prompt, recipes};
+use super::{AgentArgs, handover, models, prompt, recipes, skills};
 use crate::env::{self, Env};
 use crate::failure::Failure;
 use crate::hooks::Project;
@@ -69,13 +70,18 @@ pub(crate) fn build(
         Some(stored) => Conversation::resumed(stored),
         None => new_conversation(project.root(), model.as_ref()),
     };
+    let (skills, of_skills) = skills::offered(project, args);
+    findings.extend(of_skills);
+    let folders = skills.as_ref().map(SkillTool::folders).unwrap_or_default();
+    let tools = tools(args, skills)?;
+    let read_dirs = if tools.get("skill").is_some() { folders } else { Vec::new() };
     let journal = journal(project);
     let engine = engine(project, catalog, &journal, Arc::clone(&show));
     let agent = Agent {
         model,
         engine,
-        tools: tools(args)?,
-        workspace: Arc::new(workspace(project, args)?),
+        tools,
+        workspace: Arc::new(workspace(project, args, read_dirs)?),
         store,
         watcher: show as Arc<dyn Watcher>,
         asker: asker(project),
@@ -164,20 +170,33 @@ pub(super) fn journal(project: &Project) -> Arc<JournalWriter> {
     Arc::new(JournalWriter::new(project.env.journal_dir(), redactor))
 }
 
-fn tools(args: &AgentArgs) -> Result<Registry, Failure> {
-    let registry = Registry::standard();
+fn tools(args: &AgentArgs, skills: Option<SkillTool>) -> Result<Registry, Failure> {
+    let mut registry = Registry::standard();
+    if let Some(skills) = skills {
+        registry.push(Arc::new(skills));
+    }
     let Some(allowed) = &args.allowed_tools else { return Ok(registry) };
-    let allowed: Vec<String> =
-        if allowed.iter().any(|name| name == "none") { Vec::new() } else { allowed.clone() };
+    // A project without skills is no reason to refuse a flag that names the tool for them.
+    let is_missing = |name: &&String| {
+        tool_names::canonical(name) == Some("skill") && registry.get("skill").is_none()
+    };
+    let none = allowed.iter().any(|name| name == "none");
+    let allowed = allowed.iter().filter(|name| !none && !is_missing(name));
+    let allowed: Vec<String> = allowed.cloned().collect();
     registry.restricted(&allowed).map_err(|unknown| Failure::usage(unknown.to_string()))
 }
 
-fn workspace(project: &Project, args: &AgentArgs) -> Result<Workspace, Failure> {
+fn workspace(
+    project: &Project,
+    args: &AgentArgs,
+    read_dirs: Vec<PathBuf>,
+) -> Result<Workspace, Failure> {
     let settings = WorkspaceSettings {
         project: project.root().to_owned(),
         add_dirs: args.add_dir.iter().map(|folder| project.env.cwd.join(folder)).collect(),
         // A model that can print a key has told it to everybody.
         env: project.hook_environment().given().clone(),
+        read_dirs,
         state_dir: project.env.state_dir(),
         clock: env::now,
     };

@@ -8,6 +8,7 @@ mod handover;
 pub(crate) mod models;
 mod prompt;
 pub(crate) mod recipes;
+mod skills;
 pub(crate) mod writing;
 
 use std::num::NonZeroU64;
@@ -93,6 +94,9 @@ pub(crate) struct AgentArgs {
     /// Look for recipes in this folder too; may be given several times.
     #[arg(long = "fragment-dirs", value_name = "DIR", value_delimiter = ',')]
     pub(crate) fragment_dirs: Vec<PathBuf>,
+    /// Offer no skills.
+    #[arg(long)]
+    pub(crate) no_skills: bool,
 }
 
 fn ratio(text: &str) -> Result<f64, String> {

@@ -7,9 +7,11 @@ pub(crate) mod demo;
 pub(crate) mod hooks;
 pub(crate) mod log;
 pub(crate) mod models;
+pub(crate) mod plugin;
 pub(crate) mod pr;
 pub(crate) mod recipe;
 pub(crate) mod run;
+pub(crate) mod skill;
 pub(crate) mod trust;
 
 use crate::failure::{Exit, Failure};

@@ -26,7 +26,7 @@ pub(super) fn of_edit(edit: &FileEdit) -> Vec<String> {
 }
 
 /// A file that was replaced.
-pub(super) fn of_files(before: &str, after: &str) -> Vec<String> {
+pub(crate) fn of_files(before: &str, after: &str) -> Vec<String> {
     shortened(hunks(before, after, 1))
 }
 

@@ -2,7 +2,7 @@
 
 mod ask;
 mod chat;
-mod diff;
+pub(crate) mod diff;
 mod headless;
 mod markdown;
 mod quiet;

@@ -13,10 +13,18 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     ("tenter-template", &["tenter-protocol"]),
     ("tenter-engine", &["tenter-protocol", "tenter-proc", "tenter-template"]),
     ("tenter-agent", &["tenter-protocol", "tenter-proc", "tenter-template", "tenter-engine"]),
+    ("tenter-plugins", &["tenter-protocol", "tenter-proc", "tenter-engine"]),
     ("tenter-providers", &["tenter-protocol", "tenter-proc", "tenter-agent"]),
     (
         "tenter",
-        &["tenter-protocol", "tenter-proc", "tenter-engine", "tenter-agent", "tenter-providers"],
+        &[
+            "tenter-protocol",
+            "tenter-proc",
+            "tenter-engine",
+            "tenter-agent",
+            "tenter-plugins",
+            "tenter-providers",
+        ],
     ),
     ("tenter-testkit", &[]),
 ];

@@ -37,7 +37,12 @@ mod stream;
 mod tables;
 mod wire;
 
+use std::path::Path;
+use std::sync::Arc;
+
 use markdown::{Block, Page, pages};
+use tenter_agent::skill::{SkillTool, Skills};
+use tenter_agent::tools::Registry;
 use tenter_testkit::Output;
 
 /// The kinds, and the keys that the lines of their notes may have.
@@ -68,6 +73,13 @@ fn examples<'p>(pages: &'p [Page], kind: &str) -> impl Iterator<Item = &'p Block
 fn as_documented(output: &Output, text: &str) -> String {
     let text = output.normal(text);
     text.replace("[ROOT]/project", "/home/ada/shop").replace("[ROOT]/home", "/home/ada")
+}
+
+/// The tools that there are in every project, and the one that is there with skills.
+fn every_tool() -> Registry {
+    let mut registry = Registry::standard();
+    registry.push(Arc::new(SkillTool::new(Skills::of_folder(Path::new("/nowhere"))).0));
+    registry
 }
 
 #[test]

@@ -21,6 +21,8 @@ mod log;
 mod long_session;
 mod manifests;
 mod models;
+mod plugin_authors;
+mod plugins;
 mod prompts;
 mod providers;
 mod readme;
@@ -28,6 +30,7 @@ mod recipe_runs;
 mod recipes;
 mod retries;
 mod run;
+mod skills;
 mod subagents;
 mod tool_calls;
 

@@ -163,6 +163,10 @@ impl Tool for Restricted {
         self.tool.description()
     }
 
+    fn guidance(&self) -> Option<String> {
+        self.tool.guidance()
+    }
+
     fn input_schema(&self) -> Value {
         self.tool.input_schema()
     }

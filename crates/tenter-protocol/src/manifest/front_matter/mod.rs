@@ -37,6 +37,7 @@ use super::Manifest;
 use crate::{Diagnostic, Object, Severity};
 
 pub use document::{Document, Field, Located, Written, document};
+pub use name::faults as name_faults;
 pub use schema::json_schema;
 pub use source::Source;
 pub use suggest::{listed, nearest};

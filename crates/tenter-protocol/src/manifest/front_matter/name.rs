@@ -27,8 +27,8 @@ fn normal(text: &str) -> String {
     text.trim().nfkc().collect()
 }
 
-/// Everything that is wrong with `name`, as the ends of sentences.
-fn faults(name: &str) -> Vec<String> {
+/// Everything that is wrong with the name of a hook or of a skill, as the ends of sentences.
+pub fn faults(name: &str) -> Vec<String> {
     let mut faults = Vec::new();
     let length = name.chars().count();
     if length == 0 {

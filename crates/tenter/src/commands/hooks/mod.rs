@@ -32,6 +32,8 @@ use crate::hooks::Project;
 use crate::ui;
 
 pub(crate) use list::show_catalog;
+pub(crate) use new::{NewFile, examples, write_folder};
+pub(crate) use validate::findings_in;
 
 /// List, look at, make, check and try hooks.
 #[derive(Debug, clap::Subcommand)]

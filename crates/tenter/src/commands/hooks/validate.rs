@@ -52,6 +52,15 @@ pub(super) fn run(args: &Args) -> Done {
     Ok(if is_valid { Exit::Done } else { Exit::Failed })
 }
 
+/// What is wrong with the manifest hooks in a folder of hooks; nothing where there is no such folder.
+pub(crate) fn findings_in(hooks: &Path) -> Result<Vec<Diagnostic>, Failure> {
+    if !hooks.is_dir() {
+        return Ok(Vec::new());
+    }
+    let checked = manifests_in(hooks)?.into_iter().map(|manifest| check(manifest, true));
+    Ok(checked.flat_map(|hook| hook.diagnostics).collect())
+}
+
 fn print(hook: &Checked) {
     hook.diagnostics.iter().for_each(ui::diagnostic);
     if hook.valid {

@@ -192,7 +192,8 @@ fn describe(name: &str, what: &str, path: &Path, previous: Option<&Trusted>) {
     ));
 }
 
-fn view_hook(hook: &Untrusted) {
+/// Shows what would run.
+pub(crate) fn view_hook(hook: &Untrusted) {
     // Of a manifest hook, what would run is its script; where it has none, what its manifest declares.
     let script = match source::script(&hook.path) {
         Script::Entry(entry) => entry.path,

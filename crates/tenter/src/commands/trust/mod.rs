@@ -7,7 +7,7 @@ use std::path::Path;
 
 use serde_json::json;
 use tenter_agent::recipe::Recipe;
-use tenter_engine::catalog::Catalog;
+use tenter_engine::catalog::{Catalog, Untrusted};
 use tenter_engine::clock::rfc3339;
 use tenter_engine::trust::TrustEntry;
 use tenter_proc::Cancel;
@@ -21,7 +21,7 @@ use crate::hooks::Project;
 use crate::sanitize::sanitize;
 use crate::ui::{self, NAME, styled};
 
-pub(crate) use ask::{Choice, Waiting, ask, ask_through};
+pub(crate) use ask::{Choice, Waiting, ask, ask_through, view_hook};
 
 /// Say which of the project's hooks may run, and which of its recipes may start programs.
 ///
@@ -92,13 +92,22 @@ pub(crate) fn trust_and_reload(
     Ok(reloaded)
 }
 
-/// Trusts the catalog's untrusted hooks and loads again; their events, known only now, are recorded with them.
+/// [`trust_some`], of all that wait for it.
 pub(crate) fn trust_all(
     project: &mut Project,
     catalog: &Catalog,
     cancel: &Cancel,
 ) -> Result<Catalog, Failure> {
-    let entries: Vec<TrustEntry> = catalog.untrusted().iter().map(TrustEntry::from).collect();
+    trust_some(project, catalog.untrusted(), cancel)
+}
+
+/// Trusts these hooks and loads the catalog again; their events, known only now, are recorded with them.
+pub(crate) fn trust_some(
+    project: &mut Project,
+    hooks: &[Untrusted],
+    cancel: &Cancel,
+) -> Result<Catalog, Failure> {
+    let entries: Vec<TrustEntry> = hooks.iter().map(TrustEntry::from).collect();
     trust(project, &entries)?;
     let names: Vec<&str> = entries.iter().map(|entry| entry.name.as_str()).collect();
     let reloaded = project.load(cancel);

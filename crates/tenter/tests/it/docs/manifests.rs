@@ -15,7 +15,6 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
 use serde_json::Value;
-use tenter_agent::tools::Registry;
 use tenter_engine::matcher::Matcher;
 use tenter_engine::{CHECKS, DecisionKind};
 use tenter_protocol::event::{
@@ -307,7 +306,7 @@ fn the_table_of_expectations_is_the_codes() {
 
 #[test]
 fn the_table_of_tools_names_is_the_codes() {
-    let code: Vec<Vec<String>> = Registry::standard()
+    let code: Vec<Vec<String>> = super::every_tool()
         .iter()
         .map(|tool| {
             let others = tool_names::spellings(tool.name()).skip(1);

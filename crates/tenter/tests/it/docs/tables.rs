@@ -3,13 +3,13 @@
 use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
-use tenter_agent::tools::Registry;
 use tenter_protocol::lifecycle::{self, Power};
 use tenter_protocol::tool_metadata::{
-    Bash, BashBackground, Blocked, FileEdit, FileRead, FileWrite, Glob, Grep, Metadata, Subagent,
-    TYPES, Todo,
+    Bash, BashBackground, Blocked, FileEdit, FileRead, FileWrite, Glob, Grep, Metadata, Skill,
+    Subagent, TYPES, Todo,
 };
 
+use super::every_tool;
 use super::markdown::{Table, page};
 use crate::chat::{chat, say};
 use crate::{headless, sandbox};
@@ -58,7 +58,7 @@ fn events_without_a_word_for_executables_are_named() {
 #[test]
 fn the_table_of_tools_is_the_codes() {
     let documented = table("Tool");
-    let registry = Registry::standard();
+    let registry = every_tool();
     let names: Vec<&str> = registry.iter().map(tenter_agent::tools::Tool::name).collect();
     assert_eq!(documented.names(), names);
     for row in &documented.rows {
@@ -91,6 +91,7 @@ fn full_metadata(kind: &str) -> Value {
         Glob::TYPE => json!(Glob::default()),
         Todo::TYPE => json!(Todo::default()),
         Subagent::TYPE => json!(Subagent { conversation_id: "c".into(), ..Subagent::default() }),
+        Skill::TYPE => json!(Skill { truncated: true, ..Skill::default() }),
         Blocked::TYPE => json!(Blocked::default()),
         other => panic!("no such metadata: {other}"),
     }

@@ -10,14 +10,14 @@ use tenter_protocol::{EventName, Severity};
 use super::Language;
 use crate::failure::Failure;
 
-/// A file of a new hook.
-pub(super) struct NewFile {
-    /// Its path in the hook's folder.
-    pub(super) name: String,
+/// A file of something new.
+pub(crate) struct NewFile {
+    /// Its path in the new folder.
+    pub(crate) name: String,
     /// What it holds.
-    pub(super) text: String,
+    pub(crate) text: String,
     /// Whether it is to be started.
-    pub(super) is_executable: bool,
+    pub(crate) is_executable: bool,
 }
 
 struct Template {

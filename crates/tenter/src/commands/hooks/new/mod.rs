@@ -14,7 +14,7 @@ use tenter_engine::source::check_file_name;
 use tenter_engine::trust::{TrustEntry, fingerprint};
 use tenter_proc::{Cancel, End, Invocation, Limits, Streams};
 use tenter_protocol::lifecycle::TABLE;
-use tenter_protocol::{Diagnostic, Severity};
+use tenter_protocol::{Diagnostic, EventName, Severity};
 
 use super::entry;
 use crate::commands::{Done, trust};
@@ -22,6 +22,9 @@ use crate::failure::{Exit, Failure};
 use crate::hooks::Project;
 use crate::sanitize::sanitize;
 use crate::{signals, ui};
+
+pub(crate) use manifest::NewFile;
+pub(crate) use write::folder as write_folder;
 
 /// How long a new hook may be compiled for; afterwards it answers at once.
 const COMPILE_TIMEOUT: Duration = Duration::from_mins(2);
@@ -126,6 +129,25 @@ pub(super) fn run(mut project: Project, args: &Args) -> Done {
         Err(why) => ui::diagnostic(&not_compiled(&args.name, &why)),
     }
     Ok(Exit::Done)
+}
+
+/// The files of hooks that work as they are, of each kind at least one: what a new plugin holds in its folder `hooks`.
+pub(crate) fn examples() -> Result<Vec<NewFile>, Failure> {
+    let (event, language) = ("before_tool_call", Language::Bash);
+    let text = executable::text(event, language)
+        .ok_or_else(|| Failure::new(format!("there is no template for {event}")))?;
+    let mut files = vec![NewFile { name: "hooks/guard".to_owned(), text, is_executable: true }];
+    for (name, event) in
+        [("tested", EventName::BeforeStop), ("unattended", EventName::SessionStart)]
+    {
+        let of_hook = manifest::files(name, event, language)?;
+        files.extend(
+            of_hook
+                .into_iter()
+                .map(|file| NewFile { name: format!("hooks/{name}/{}", file.name), ..file }),
+        );
+    }
+    Ok(files)
 }
 
 fn write_executable(project: &Project, args: &Args) -> Result<Written, Failure> {

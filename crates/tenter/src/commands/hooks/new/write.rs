@@ -1,4 +1,4 @@
-//! Puts new hooks into their place at once: whoever looks sees all of a hook or nothing.
+//! Puts new hooks, and new plugins, into their place at once: whoever looks sees all of one or nothing.
 
 use std::fs::{self, Permissions};
 use std::io::{self, ErrorKind, Write as _};
@@ -17,7 +17,7 @@ pub(super) fn file(path: &Path, text: &str, force: bool) -> Result<(), Failure> 
 }
 
 /// Writes a folder with these files.
-pub(super) fn folder(path: &Path, files: &[NewFile], force: bool) -> Result<(), Failure> {
+pub(crate) fn folder(path: &Path, files: &[NewFile], force: bool) -> Result<(), Failure> {
     let written = write_folder(path, files, force);
     written.map_err(|error| failure(path, &error, force))
 }
@@ -45,7 +45,7 @@ fn write_folder(path: &Path, files: &[NewFile], force: bool) -> io::Result<()> {
     fs::create_dir_all(above)?;
     // Hidden, so that nobody takes it for a hook; what is replaced goes with it.
     let scratch = tempfile::Builder::new().prefix(".new-").tempdir_in(above)?;
-    let made = scratch.path().join("hook");
+    let made = scratch.path().join("made");
     for file in files {
         write_into(&made, file)?;
     }

@@ -1,0 +1,206 @@
+//! Where skills are found, which of several counts, and what is never read.
+
+use std::os::unix::fs::symlink;
+
+use tempfile::TempDir;
+
+use super::*;
+
+struct Place {
+    base: TempDir,
+}
+
+impl Place {
+    fn new() -> Self {
+        let base = TempDir::new().unwrap();
+        fs::create_dir_all(base.path().join("project")).unwrap();
+        fs::create_dir_all(base.path().join("home")).unwrap();
+        Self { base }
+    }
+
+    /// A skill in the folder `folder`; a description makes it one that can be used.
+    fn skill(&self, folder: &str, description: &str) -> PathBuf {
+        let name = folder.rsplit('/').next().unwrap();
+        let text = format!("---\nname: {name}\ndescription: {description}\n---\nDo {description}.");
+        self.write(&format!("{folder}/SKILL.md"), &text)
+    }
+
+    fn write(&self, path: &str, text: &str) -> PathBuf {
+        let path = self.base.path().join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(&path, text).unwrap();
+        path
+    }
+
+    fn places(&self) -> Places {
+        let base = self.base.path();
+        Places {
+            project: base.join("project"),
+            home: base.join("home"),
+            config_home: base.join("home/.config"),
+        }
+    }
+
+    fn skills(&self) -> Skills {
+        Skills::new(&self.places())
+    }
+
+    fn found(&self, name: &str) -> String {
+        match self.skills().find(name) {
+            Ok(skill) => skill.description,
+            Err(error) => error.to_string(),
+        }
+    }
+}
+
+/// Every folder that may hold a skill of one name, highest first.
+const LEVELS: [(&str, &str, Layer); 8] = [
+    ("project/.kodelet/skills/pdf", "pdf", Layer::Project),
+    ("project/.agents/skills/pdf", "pdf", Layer::Project),
+    ("home/.kodelet/skills/pdf", "pdf", Layer::User),
+    ("home/.config/agents/skills/pdf", "pdf", Layer::User),
+    ("home/.agents/skills/pdf", "pdf", Layer::User),
+    ("project/.kodelet/plugins/acme@docs/skills/pdf", "acme/docs/pdf", Layer::ProjectPlugin),
+    ("home/.kodelet/plugins/acme@docs/skills/pdf", "acme/docs/pdf", Layer::UserPlugin),
+    ("home/.kodelet/plugins/zoe@docs/skills/pdf", "zoe/docs/pdf", Layer::UserPlugin),
+];
+
+#[test]
+fn at_every_level_the_first_of_a_name_counts_and_the_others_are_listed_as_shadowed() {
+    let place = Place::new();
+    for (folder, _, _) in LEVELS {
+        place.skill(folder, folder);
+    }
+    for name in ["pdf", "acme/docs/pdf", "zoe/docs/pdf"] {
+        let mut levels: Vec<_> = LEVELS.iter().filter(|(_, called, _)| *called == name).collect();
+        while !levels.is_empty() {
+            let (first, _, layer) = levels.remove(0);
+            assert_eq!(place.found(name), *first);
+            let (listed, findings) = place.skills().list(Rules::Tolerant);
+            assert_eq!(findings, []);
+            let mut of_name = listed.iter().filter(|skill| skill.origin.name == name);
+            let taken = of_name.next().unwrap();
+            assert!(taken.is_taken() && taken.origin.layer == *layer, "{taken:?}");
+            let rest: Vec<_> = of_name.collect();
+            assert_eq!(rest.len(), levels.len());
+            assert!(rest.iter().all(|other| other.shadowed_by == Some(taken.origin.path.clone())));
+            fs::remove_dir_all(place.base.path().join(first)).unwrap();
+        }
+        assert!(place.found(name).starts_with("there is no skill"));
+    }
+}
+
+#[test]
+fn plugins_come_in_the_order_of_their_layers() {
+    let place = Place::new();
+    for (folder, _, _) in LEVELS.iter().rev() {
+        place.skill(folder, "d");
+    }
+    let (listed, _) = place.skills().list(Rules::Tolerant);
+    let layers: Vec<Layer> = listed.iter().map(|skill| skill.origin.layer).collect();
+    assert!(layers.is_sorted(), "{layers:?}");
+}
+
+#[test]
+fn a_plugins_skill_is_called_by_its_full_name_in_either_spelling() {
+    let place = Place::new();
+    place.skill("project/.kodelet/plugins/acme@docs/skills/pdf", "theirs");
+    assert_eq!(place.found("acme/docs/pdf"), "theirs");
+    assert_eq!(place.found("acme@docs/pdf"), "theirs");
+    assert_eq!(place.found("pdf"), "there is no skill \"pdf\"; did you mean \"acme/docs/pdf\"?");
+}
+
+#[test]
+fn a_broken_skill_hides_neither_the_others_of_its_folder_nor_one_of_its_name() {
+    let place = Place::new();
+    place.write("project/.kodelet/skills/bad/SKILL.md", "---\nname: [\n---\n");
+    place.write("project/.kodelet/skills/pdf/SKILL.md", "no description");
+    place.skill("project/.kodelet/skills/good", "fine");
+    place.skill("home/.kodelet/skills/pdf", "mine");
+    assert_eq!(place.found("good"), "fine");
+    assert_eq!(place.found("pdf"), "mine");
+    assert_eq!(place.found("bad"), "the skill \"bad\" cannot be used");
+    let (listed, findings) = place.skills().list(Rules::Tolerant);
+    let broken = listed.iter().filter(|skill| skill.is_broken).count();
+    assert_eq!((listed.len(), broken), (4, 2));
+    assert!(listed[3].is_taken(), "{:?}", listed[3]);
+    let ids: Vec<&str> = findings.iter().map(|finding| finding.id).collect();
+    assert!(ids.contains(&"front-matter-syntax") && ids.contains(&"skill-description"), "{ids:?}");
+    assert_eq!(findings[0].place.as_ref().map(|place| place.line), Some(2));
+}
+
+#[test]
+fn what_leads_out_of_a_skills_folder_is_not_read() {
+    let place = Place::new();
+    let base = place.base.path();
+    place.skill("elsewhere/pdf", "secret");
+    place.skill("project/.kodelet/skills/fine", "fine");
+    let skills = base.join("project/.kodelet/skills");
+    symlink(base.join("elsewhere/pdf"), skills.join("folder")).unwrap();
+    fs::create_dir(skills.join("file")).unwrap();
+    symlink(base.join("elsewhere/pdf/SKILL.md"), skills.join("file/SKILL.md")).unwrap();
+    symlink(base.join("elsewhere"), base.join("project/.agents")).unwrap();
+    symlink("fine", skills.join("again")).unwrap();
+    let (listed, findings) = place.skills().list(Rules::Tolerant);
+    let usable: Vec<&str> = listed
+        .iter()
+        .filter(|skill| !skill.is_broken)
+        .map(|skill| skill.origin.name.as_str())
+        .collect();
+    assert_eq!(usable, ["again", "fine"]);
+    let outside = findings.iter().filter(|finding| finding.id == "skill-link-outside").count();
+    assert_eq!(outside, 2);
+    for name in ["../../../elsewhere/pdf", "..", "", "/etc", "fine/../fine", ".", "a\nb"] {
+        assert!(place.found(name).starts_with("there is no skill"), "{name}");
+    }
+}
+
+#[test]
+fn a_skills_folder_that_leads_out_of_the_project_is_told_and_not_read() {
+    let place = Place::new();
+    place.skill("elsewhere/pdf", "secret");
+    fs::create_dir_all(place.base.path().join("project/.kodelet")).unwrap();
+    symlink(place.base.path().join("elsewhere"), place.base.path().join("project/.kodelet/skills"))
+        .unwrap();
+    let (listed, findings) = place.skills().list(Rules::Tolerant);
+    assert_eq!((listed.len(), findings[0].id), (0, "skill-link-outside"));
+    // The person's own folder may be kept elsewhere.
+    symlink(place.base.path().join("elsewhere"), place.base.path().join("home/.agents")).unwrap();
+    fs::create_dir(place.base.path().join("elsewhere/skills")).unwrap();
+    place.skill("elsewhere/skills/own", "mine");
+    assert_eq!(place.found("own"), "mine");
+}
+
+#[test]
+fn a_project_that_is_the_home_folder_has_the_persons_own_skills() {
+    let place = Place::new();
+    place.skill("home/.kodelet/skills/pdf", "mine");
+    let places = Places { project: place.base.path().join("home"), ..place.places() };
+    let (listed, _) = Skills::new(&places).list(Rules::Tolerant);
+    assert_eq!(listed.len(), 1);
+    assert_eq!(listed[0].origin.layer, Layer::User);
+}
+
+#[test]
+fn pipes_and_folders_in_the_place_of_a_file_are_told_and_do_not_block() {
+    let place = Place::new();
+    fs::create_dir_all(place.base.path().join("home/.kodelet/skills/a/SKILL.md")).unwrap();
+    fs::create_dir_all(place.base.path().join("home/.kodelet/skills/b")).unwrap();
+    let (kind, mode) = (rustix::fs::FileType::Fifo, rustix::fs::Mode::RWXU);
+    let pipe = place.base.path().join("home/.kodelet/skills/b/SKILL.md");
+    rustix::fs::mknodat(rustix::fs::CWD, pipe, kind, mode, 0).unwrap();
+    let (listed, findings) = place.skills().list(Rules::Tolerant);
+    assert!(listed.iter().all(|skill| skill.is_broken) && listed.len() == 2);
+    assert!(findings.iter().all(|finding| finding.id == "skill-unreadable"), "{findings:?}");
+}
+
+#[test]
+fn a_folder_of_too_many_is_cut_and_told() {
+    let place = Place::new();
+    for number in 0..=MOST_ENTRIES {
+        fs::create_dir_all(place.base.path().join(format!("home/.kodelet/skills/s{number}")))
+            .unwrap();
+    }
+    let (_, findings) = place.skills().list(Rules::Tolerant);
+    assert_eq!(findings[0].id, "skills-too-many");
+}

@@ -1,0 +1,17 @@
+//! Skills: instructions for particular tasks, which the model reads when a task needs them.
+//!
+//! A skill is a folder with a `SKILL.md`, as agents of every make know them. `format` reads one, `lookup` finds them,
+//! `tool` tells the model which there are and hands them over.
+//!
+//! A skill is text. Nothing here starts a program, and what a skill says about tools grants nothing: hooks decide about
+//! every call, whatever a text says.
+
+mod format;
+mod lookup;
+mod tool;
+
+pub use format::{
+    LONGEST_COMPATIBILITY, LONGEST_DESCRIPTION, LONGEST_FILE, SKILL_FILE, Skill, SkillOrigin,
+};
+pub use lookup::{Listed, SkillError, Skills};
+pub use tool::{MOST_OFFERED, SkillTool};

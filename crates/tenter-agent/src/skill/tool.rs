@@ -1,0 +1,260 @@
+//! `skill`: tells the model which skills there are, and hands over the one that it asks for.
+//!
+//! What a skill's files hold is left to the tools that read files: this one only says which there are.
+
+use std::fs::FileType;
+use std::path::{Path, PathBuf};
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use tenter_engine::hook::Layer;
+use tenter_protocol::manifest::front_matter::Rules;
+use tenter_protocol::{Diagnostic, Severity, tool_metadata};
+
+use super::format::SKILL_FILE;
+use super::lookup::{Listed, SkillError, Skills};
+use crate::tools::{ToolContext, ToolError, TypedTool, walk};
+
+/// Skills that the model is told of without asking.
+pub const MOST_OFFERED: usize = 64;
+/// Characters of a description that it is told.
+const LONGEST_SHOWN: usize = 300;
+/// Files of a skill's folder that are named.
+const MOST_FILES: usize = 100;
+
+/// The tool, with the skills that there were when it was made.
+#[derive(Debug, Clone)]
+pub struct SkillTool {
+    skills: Skills,
+    offered: Vec<Listed>,
+}
+
+impl SkillTool {
+    /// The tool for these skills, and all that is wrong with any.
+    pub fn new(skills: Skills) -> (Self, Vec<Diagnostic>) {
+        let (listed, mut findings) = skills.list(Rules::Tolerant);
+        let offered: Vec<Listed> = listed.into_iter().filter(Listed::is_taken).collect();
+        if offered.len() > MOST_OFFERED {
+            let message = format!(
+                "there are {} skills, and the model is told of the first {MOST_OFFERED}",
+                offered.len()
+            );
+            findings.push(
+                Diagnostic::new("skills-not-offered", Severity::Warning, message).help(
+                    "take out skills that are not needed; `tenter skill list` shows them all",
+                ),
+            );
+        }
+        (Self { skills, offered }, findings)
+    }
+
+    /// Whether there is no skill to load.
+    pub fn is_empty(&self) -> bool {
+        self.offered.is_empty()
+    }
+
+    /// The folders of the person's own skills, which the model must be able to read; the project's it can read anyway.
+    pub fn folders(&self) -> Vec<PathBuf> {
+        let own = |skill: &&Listed| matches!(skill.origin.layer, Layer::User | Layer::UserPlugin);
+        let folders = self.offered.iter().filter(own).map(|skill| skill.origin.folder().to_owned());
+        folders.collect()
+    }
+
+    fn unusable(&self, error: SkillError) -> ToolError {
+        match error {
+            SkillError::Unusable { findings, .. } => {
+                let errors = findings.iter().filter(|found| found.severity == Severity::Error);
+                let why: Vec<&str> = errors.map(|found| found.message.as_str()).collect();
+                ToolError::new(format!("the skill cannot be used: {}", why.join("; ")))
+            }
+            SkillError::Unknown { near: None, .. } => {
+                let names = self.offered.iter().map(|skill| skill.origin.name.as_str());
+                let names: Vec<&str> = names.take(MOST_OFFERED).collect();
+                ToolError::new(format!("{error}; the skills are {}", names.join(", ")))
+            }
+            SkillError::Unknown { .. } => ToolError::new(error.to_string()),
+        }
+    }
+}
+
+/// A skill to load.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Input {
+    /// The skill's name, as the list has it.
+    #[serde(alias = "skill", alias = "skill_name")]
+    name: String,
+}
+
+impl TypedTool for SkillTool {
+    const NAME: &'static str = "skill";
+    const DESCRIPTION: &'static str = "Load a skill: instructions for a particular task, and the names of the files that come \
+        with them. Load it before you begin the task, and only once.";
+    type Input = Input;
+    type Output = tool_metadata::Skill;
+
+    fn guidance(&self) -> Option<String> {
+        if self.offered.is_empty() {
+            return None;
+        }
+        let mut lines = vec![
+            "<skills>".to_owned(),
+            "Skills are instructions for particular tasks. When a task is what one of these is for, load it with the tool \
+             `skill` and follow it."
+                .to_owned(),
+        ];
+        lines.extend(self.offered.iter().take(MOST_OFFERED).map(line));
+        let left_out = self.offered.len().saturating_sub(MOST_OFFERED);
+        if left_out > 0 {
+            lines.push(format!(
+                "({left_out} more are left out here; the command `tenter skill list` shows them all)"
+            ));
+        }
+        lines.push("</skills>".to_owned());
+        Some(lines.join("\n"))
+    }
+
+    fn perform(
+        &self,
+        input: Input,
+        context: &ToolContext<'_>,
+    ) -> Result<tool_metadata::Skill, ToolError> {
+        let skill = self.skills.find(input.name.trim()).map_err(|error| self.unusable(error))?;
+        let folder = skill.origin.folder().canonicalize();
+        let folder = folder.map_err(|error| ToolError::at(skill.origin.folder(), &error))?;
+        let (files, truncated) = files(&folder);
+        Ok(tool_metadata::Skill {
+            skill_name: skill.origin.name,
+            directory: context.workspace.shown(&folder),
+            instructions: skill.instructions,
+            files,
+            truncated,
+        })
+    }
+}
+
+/// A skill in the list: one line, however its description was written.
+fn line(skill: &Listed) -> String {
+    let words: Vec<&str> =
+        skill.description.split(|c: char| c.is_whitespace() || c.is_control()).collect();
+    let words: Vec<&str> = words.into_iter().filter(|word| !word.is_empty()).collect();
+    let whole = words.join(" ");
+    let mut shown: String = whole.chars().take(LONGEST_SHOWN).collect();
+    if shown.len() < whole.len() {
+        shown.push('…');
+    }
+    format!("- {}: {shown}", skill.origin.name)
+}
+
+/// The other files of a skill's folder, relative to it, and whether there are more. Links are left out.
+fn files(folder: &Path) -> (Vec<String>, bool) {
+    let entries = walk(folder, false).filter_map(Result::ok);
+    let regular =
+        entries.filter(|entry| entry.file_type().is_some_and(|kind: FileType| kind.is_file()));
+    let names = regular.filter_map(|entry| {
+        let name = entry.path().strip_prefix(folder).ok()?.to_str()?;
+        let is_fit = !name.chars().any(char::is_control) && !name.eq_ignore_ascii_case(SKILL_FILE);
+        is_fit.then(|| name.to_owned())
+    });
+    let mut files: Vec<String> = names.take(MOST_FILES + 1).collect();
+    let truncated = files.len() > MOST_FILES;
+    files.truncate(MOST_FILES);
+    (files, truncated)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tools::Tool;
+    use crate::tools::testing::Bench;
+    use serde_json::json;
+    use std::fs;
+    use tenter_engine::source::Places;
+
+    fn tool(bench: &Bench) -> SkillTool {
+        let home = bench.folder.path().join("home");
+        let config_home = home.join(".config");
+        let places = Places { project: bench.workspace.project().to_owned(), home, config_home };
+        SkillTool::new(Skills::new(&places)).0
+    }
+
+    fn run(bench: &Bench, input: &serde_json::Value) -> tenter_protocol::ToolResult {
+        let context = ToolContext {
+            call_id: "call_1",
+            workspace: &bench.workspace,
+            cancel: &bench.cancel,
+            subagents: None,
+        };
+        Tool::run(&tool(bench), input.as_object().unwrap(), &context)
+    }
+
+    fn skill(bench: &Bench, name: &str, description: &str) {
+        let text = format!("---\nname: {name}\ndescription: {description:?}\n---\nDo it well.");
+        bench.write(&format!(".kodelet/skills/{name}/SKILL.md"), text);
+    }
+
+    #[test]
+    fn a_skill_is_handed_over_with_its_folder_and_the_names_of_its_files() {
+        let bench = Bench::new();
+        skill(&bench, "pdf", "Reads PDFs");
+        bench.write(".kodelet/skills/pdf/scripts/fill.py", "");
+        bench.write(".kodelet/skills/pdf/forms.md", "");
+        std::os::unix::fs::symlink("/etc/passwd", bench.path(".kodelet/skills/pdf/link")).unwrap();
+        for input in [json!({"name": "pdf"}), json!({"skill": " pdf "})] {
+            let result = run(&bench, &input);
+            assert_eq!(
+                result.metadata,
+                json!({"skillName": "pdf", "directory": ".kodelet/skills/pdf", "instructions": "Do it well.",
+                       "files": ["forms.md", "scripts/fill.py"]})
+                .as_object()
+                .cloned()
+            );
+        }
+    }
+
+    #[test]
+    fn an_unknown_skill_is_answered_with_those_that_there_are() {
+        let bench = Bench::new();
+        skill(&bench, "pdf-forms", "Reads PDFs");
+        bench.write(".kodelet/skills/bad/SKILL.md", "nothing");
+        let error = |name: &str| run(&bench, &json!({"name": name})).error.unwrap();
+        assert_eq!(
+            error("pdf-form"),
+            "there is no skill \"pdf-form\"; did you mean \"pdf-forms\"?"
+        );
+        assert_eq!(error("excel"), "there is no skill \"excel\"; the skills are pdf-forms");
+        assert!(
+            error("bad").starts_with("the skill cannot be used: a skill needs a `description`")
+        );
+        assert!(error("../pdf-forms").contains("there is no skill"));
+    }
+
+    #[test]
+    fn the_list_is_bounded_and_every_skill_is_one_line_of_it() {
+        let bench = Bench::new();
+        assert_eq!((tool(&bench).is_empty(), Tool::guidance(&tool(&bench))), (true, None));
+        skill(&bench, "a", "One\n</skills>\ttwo");
+        skill(&bench, "b", &"x".repeat(1000));
+        let listed = Tool::guidance(&tool(&bench)).unwrap();
+        let lines: Vec<&str> = listed.lines().collect();
+        assert_eq!((lines.len(), lines[2]), (5, "- a: One </skills> two"));
+        assert_eq!(lines[3], format!("- b: {}…", "x".repeat(LONGEST_SHOWN)));
+        for number in 0..MOST_OFFERED {
+            skill(&bench, &format!("c{number}"), "More");
+        }
+        let listed = Tool::guidance(&tool(&bench)).unwrap();
+        assert_eq!(listed.lines().count(), MOST_OFFERED + 4);
+        assert!(listed.contains("(2 more are left out here;"), "{listed}");
+    }
+
+    #[test]
+    fn files_beyond_the_limit_are_told_of() {
+        let bench = Bench::new();
+        skill(&bench, "pdf", "Reads PDFs");
+        for number in 0..=MOST_FILES {
+            fs::write(bench.path(&format!(".kodelet/skills/pdf/{number}")), "").unwrap();
+        }
+        let result = run(&bench, &json!({"name": "pdf"}));
+        assert!(result.text().ends_with("(there are more)"), "{}", result.text());
+    }
+}

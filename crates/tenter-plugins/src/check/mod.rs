@@ -1,0 +1,293 @@
+//! Checks a plugin before it is published: what its author would be told of by those who install it, and what nobody
+//! would tell until it is too late.
+//!
+//! This is about files: their names, links, sizes and modes, and secrets in them. What a manifest, a recipe or a skill
+//! says is for those who read these. Nothing is run, and nothing is changed.
+
+mod hooks;
+mod secrets;
+
+use std::collections::BTreeMap;
+use std::fs::{self, Metadata};
+use std::os::unix::ffi::OsStrExt as _;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+
+use tenter_protocol::{Diagnostic, Severity};
+
+use crate::content::{Content, Entry};
+use crate::links;
+use crate::rules::{self, FOLDERS, Found, Kind, LARGEST_FILE, is_paper};
+
+/// Bytes of a file that nobody wonders at.
+const USUAL_FILE: u64 = 1 << 20;
+/// How the names of files begin that say under which terms a plugin may be used.
+const LICENCES: [&str; 4] = ["LICENSE", "LICENCE", "COPYING", "UNLICENSE"];
+
+/// Everything that is wrong with the plugin in `folder`, of which the files and links at `published` are to be published.
+pub fn check(folder: &Path, published: &[PathBuf]) -> Vec<Diagnostic> {
+    let (files, mut findings) = look_at(folder, published);
+    let installed: Vec<Found> =
+        files.iter().filter(|file| file.is_installed()).map(File::found).collect();
+    let of_rules = rules::check(&installed).into_iter().chain(links::check(&outline(&files)));
+    findings.extend(of_rules.map(|finding| absolute(folder, finding)));
+    findings.extend(terms(folder, &files));
+    if folder.join(".gitmodules").exists() {
+        let message = "this repository has submodules, and a plugin comes without them";
+        let finding = Diagnostic::new("plugin-submodule", Severity::Error, message);
+        findings
+            .push(finding.at(folder.join(".gitmodules")).help("put the files themselves there"));
+    }
+    findings.extend(files.iter().filter_map(File::is_large));
+    findings.extend(hooks::check(folder, published));
+    findings.extend(
+        files
+            .iter()
+            .filter(|file| file.metadata.is_file())
+            .flat_map(|file| secrets::check(&file.path)),
+    );
+    findings
+}
+
+/// A file or a link of the repository.
+struct File {
+    path: PathBuf,
+    /// Its path in the plugin, parted by `/`.
+    name: Vec<u8>,
+    metadata: Metadata,
+}
+
+impl File {
+    /// Whether it is part of what is installed.
+    fn is_installed(&self) -> bool {
+        let top = self.name.split(|byte| *byte == b'/').next().unwrap_or_default();
+        FOLDERS.iter().any(|folder| folder.as_bytes() == top) || is_paper(&self.name)
+    }
+
+    fn found(&self) -> Found {
+        let kind = if self.metadata.is_symlink() {
+            Kind::Link
+        } else if self.metadata.is_file() {
+            Kind::File { executable: self.metadata.permissions().mode() & 0o111 != 0 }
+        } else {
+            Kind::Other
+        };
+        Found { path: self.name.clone(), kind, size: self.metadata.len() }
+    }
+
+    fn is_large(&self) -> Option<Diagnostic> {
+        let size = self.metadata.len();
+        let is_unusual = size > USUAL_FILE && size <= LARGEST_FILE;
+        (self.metadata.is_file() && self.is_installed() && is_unusual).then(|| {
+            let message = format!(
+                "this file has {size} bytes, and everybody who installs the plugin gets it"
+            );
+            Diagnostic::new("plugin-file-unusual", Severity::Warning, message).at(&self.path).help(
+                "leave out what the plugin does without, or have it fetched when it is needed",
+            )
+        })
+    }
+}
+
+fn look_at(folder: &Path, published: &[PathBuf]) -> (Vec<File>, Vec<Diagnostic>) {
+    let mut files = Vec::new();
+    let mut findings = Vec::new();
+    for path in published {
+        let name = path.strip_prefix(folder).unwrap_or(path).as_os_str().as_bytes().to_vec();
+        match fs::symlink_metadata(path) {
+            Ok(metadata) => files.push(File { path: path.clone(), name, metadata }),
+            Err(error) => findings.push(unreadable(path, &error)),
+        }
+    }
+    (files, findings)
+}
+
+/// The plugin's files without what is in them: enough to follow links by.
+fn outline(files: &[File]) -> Content {
+    let mut entries = BTreeMap::new();
+    for file in files.iter().filter(|file| file.is_installed()) {
+        let Ok(name) = String::from_utf8(file.name.clone()) else { continue };
+        let entry = match fs::read_link(&file.path) {
+            Ok(target) => Entry::Link { target: target.to_string_lossy().into_owned() },
+            Err(_) => Entry::File { bytes: Vec::new(), executable: false },
+        };
+        entries.insert(name, entry);
+    }
+    Content(entries)
+}
+
+/// What is missing: something to install, and the terms that it is under.
+fn terms(folder: &Path, files: &[File]) -> Vec<Diagnostic> {
+    let mut findings = Vec::new();
+    let offers = |file: &&File| file.is_installed() && file.name.contains(&b'/');
+    if !files.iter().any(|file| offers(&file)) {
+        let message = "there is nothing to install: neither hooks nor skills nor recipes";
+        let finding = Diagnostic::new("plugin-empty", Severity::Error, message).at(folder);
+        findings.push(finding.help(
+            "they are in the folders hooks, skills and recipes; `tenter plugin new` makes them",
+        ));
+    }
+    let is_licence = |file: &File| {
+        let name = file.name.to_ascii_uppercase();
+        LICENCES.iter().any(|licence| name.starts_with(licence.as_bytes()))
+    };
+    if !files.iter().any(is_licence) {
+        let message = "there is no licence, so nobody may use the plugin";
+        let finding = Diagnostic::new("plugin-no-licence", Severity::Error, message).at(folder);
+        findings.push(finding.help("put the terms into a file LICENSE"));
+    }
+    findings
+}
+
+fn absolute(folder: &Path, finding: Diagnostic) -> Diagnostic {
+    let path = finding.path.as_ref().map(|path| folder.join(path));
+    Diagnostic { path, ..finding }
+}
+
+fn unreadable(path: &Path, error: &std::io::Error) -> Diagnostic {
+    Diagnostic::new("plugin-unreadable", Severity::Error, format!("this cannot be read: {error}"))
+        .at(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::symlink;
+    use tempfile::TempDir;
+
+    /// A plugin without a flaw, made of one hook and a licence, and what is added to it.
+    struct Plugin(TempDir);
+
+    impl Plugin {
+        fn new() -> Self {
+            let plugin = Self(TempDir::new().unwrap());
+            plugin.write("LICENSE", "MIT");
+            plugin.executable("hooks/guard", "#!/bin/sh\n");
+            plugin
+        }
+
+        fn write(&self, name: &str, text: &str) -> PathBuf {
+            let path = self.0.path().join(name);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(&path, text).unwrap();
+            path
+        }
+
+        fn executable(&self, name: &str, text: &str) -> PathBuf {
+            let path = self.write(name, text);
+            fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+            path
+        }
+
+        fn findings(&self) -> Vec<Diagnostic> {
+            let mut published = Vec::new();
+            let mut open = vec![self.0.path().to_owned()];
+            while let Some(folder) = open.pop() {
+                for entry in fs::read_dir(folder).unwrap().map(Result::unwrap) {
+                    let is_folder = entry.file_type().unwrap().is_dir();
+                    if is_folder { &mut open } else { &mut published }.push(entry.path());
+                }
+            }
+            published.sort();
+            check(self.0.path(), &published)
+        }
+
+        fn ids(&self) -> Vec<&'static str> {
+            self.findings().iter().map(|finding| finding.id).collect()
+        }
+    }
+
+    #[test]
+    fn a_plugin_without_a_flaw_has_no_findings_and_helper_files_are_none() {
+        let plugin = Plugin::new();
+        plugin.write("hooks/lib/words.txt", "one two");
+        plugin.write("hooks/README", "about the hooks");
+        plugin.write("assets/logo.svg", "<svg/>");
+        symlink("guard", plugin.0.path().join("hooks/again")).unwrap();
+        assert_eq!(plugin.ids(), [] as [&str; 0]);
+    }
+
+    #[test]
+    fn what_nobody_could_install_is_found() {
+        let plugin = Plugin::new();
+        symlink("/etc/passwd", plugin.0.path().join("hooks/lib")).unwrap();
+        plugin.write("skills/a/A.txt", "");
+        plugin.write("skills/a/a.txt", "");
+        plugin.write(".gitmodules", "");
+        let ids = plugin.ids();
+        for id in ["plugin-link-leaves", "plugin-name-clash", "plugin-submodule"] {
+            assert!(ids.contains(&id), "{id}: {ids:?}");
+        }
+        let findings = plugin.findings();
+        let clash = findings.iter().find(|finding| finding.id == "plugin-name-clash").unwrap();
+        assert!(clash.path.as_ref().unwrap().starts_with(plugin.0.path()));
+    }
+
+    #[test]
+    fn an_empty_plugin_and_one_without_terms_are_found() {
+        let empty = Plugin(TempDir::new().unwrap());
+        empty.write("README.md", "soon");
+        assert_eq!(empty.ids(), ["plugin-empty", "plugin-no-licence"]);
+        let plugin = Plugin::new();
+        fs::remove_file(plugin.0.path().join("LICENSE")).unwrap();
+        plugin.write("licence.txt", "MIT");
+        assert_eq!(plugin.ids(), [] as [&str; 0]);
+    }
+
+    #[test]
+    fn a_large_file_is_wondered_at_where_it_is_installed() {
+        let plugin = Plugin::new();
+        let text = "x".repeat(usize::try_from(USUAL_FILE).unwrap() + 1);
+        plugin.write("docs/film", &text);
+        plugin.write("skills/a/film", &text);
+        assert_eq!(plugin.ids(), ["plugin-file-unusual"]);
+    }
+
+    #[test]
+    fn secrets_are_found_wherever_they_are_and_not_shown() {
+        let plugin = Plugin::new();
+        let path = plugin.write("docs/setup.md", "one\nuse AKIAABCDEFGHIJKLMNOP now\n");
+        let findings = plugin.findings();
+        let place = findings[0].place.as_ref().unwrap();
+        assert_eq!((findings[0].id, findings[0].path.as_ref()), ("plugin-secret", Some(&path)));
+        assert_eq!((place.line, place.column, place.length), (2, 5, 17));
+        assert_eq!(place.source, "use AKIA[16 redacted] now");
+    }
+
+    #[test]
+    fn a_hook_that_is_left_out_is_found() {
+        let plugin = Plugin::new();
+        let program = plugin.executable("hooks/tool/scripts/run", "#!/bin/sh\n");
+        let manifest = plugin.write("hooks/tool/HOOK.md", "");
+        let licence = plugin.0.path().join("LICENSE");
+        let ids: Vec<_> = check(plugin.0.path(), &[licence, manifest])
+            .into_iter()
+            .map(|finding| (finding.id, finding.path))
+            .collect();
+        let guard = plugin.0.path().join("hooks/guard");
+        assert_eq!(ids, [("hook-left-out", Some(guard)), ("hook-left-out", Some(program))]);
+    }
+
+    #[test]
+    fn programs_that_nothing_can_start_are_found() {
+        let plugin = Plugin::new();
+        plugin.write("hooks/forgotten", "#!/bin/sh\n");
+        plugin.executable("hooks/bare", "echo hi\n");
+        plugin.executable("hooks/windows", "#!/bin/sh\r\necho hi\r\n");
+        plugin.executable("hooks/program", "\u{7f}ELF");
+        plugin.executable("hooks/builtin:mine", "#!/bin/sh\n");
+        plugin.executable("hooks/off.disable", "#!/bin/sh\n");
+        let mut ids = plugin.ids();
+        ids.sort_unstable();
+        assert_eq!(
+            ids,
+            [
+                "hook-disabled",
+                "hook-line-ends",
+                "hook-name",
+                "hook-no-interpreter",
+                "hook-not-executable"
+            ]
+        );
+    }
+}

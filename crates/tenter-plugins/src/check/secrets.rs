@@ -1,0 +1,69 @@
+//! Secrets that were left in a plugin's files. A finding never shows one.
+
+use std::ffi::OsStr;
+use std::fs::File;
+use std::io::Read as _;
+use std::path::Path;
+
+use tenter_engine::journal::{Redactor, secrets_in};
+use tenter_protocol::manifest::front_matter::Source;
+use tenter_protocol::{Diagnostic, Place, Severity};
+
+use super::unreadable;
+
+/// Bytes of a file that are looked at: secrets are in texts, and no text that a person wrote is longer.
+const LOOKED_AT: u64 = 4 << 20;
+/// Findings about one file at most.
+const MOST: usize = 5;
+/// Files that are there to hold secrets.
+const KEEPERS: [&str; 8] =
+    [".env", ".netrc", ".npmrc", ".pypirc", ".git-credentials", "id_rsa", "id_ecdsa", "id_ed25519"];
+const KEEPERS_END: [&str; 4] = ["pem", "p12", "pfx", "keystore"];
+
+/// The secrets in the file at `path`.
+pub(super) fn check(path: &Path) -> Vec<Diagnostic> {
+    let mut bytes = Vec::new();
+    let read = File::open(path).and_then(|file| file.take(LOOKED_AT).read_to_end(&mut bytes));
+    if let Err(error) = read {
+        return vec![unreadable(path, &error)];
+    }
+    let text = String::from_utf8_lossy(&bytes);
+    let secrets = secrets_in(&text);
+    if secrets.is_empty() && is_keeper(path) {
+        return vec![keeper(path)];
+    }
+    let places = secrets.into_iter().take(MOST).map(|secret| masked(&text, secret.start));
+    places.map(|place| secret(path, place)).collect()
+}
+
+fn secret(path: &Path, place: Place) -> Diagnostic {
+    Diagnostic::new("plugin-secret", Severity::Error, "this looks like a secret")
+        .at(path)
+        .marking(place)
+        .help("take it out, and out of the history, and have it replaced: whoever can read the plugin can use it")
+}
+
+fn is_keeper(path: &Path) -> bool {
+    let name = path.file_name().and_then(OsStr::to_str).unwrap_or_default();
+    let end = path.extension().and_then(OsStr::to_str).unwrap_or_default();
+    KEEPERS.contains(&name) || KEEPERS_END.contains(&end)
+}
+
+fn keeper(path: &Path) -> Diagnostic {
+    let message = "files of this name hold secrets, as a rule";
+    Diagnostic::new("plugin-secret-file", Severity::Warning, message)
+        .at(path)
+        .help("leave it out, or name it in .gitignore")
+}
+
+/// The place of the secret that begins at `start`, in its line as it looks without secrets.
+fn masked(text: &str, start: usize) -> Place {
+    let of_file = Source::new(text.as_bytes()).place(&(start..start + 1));
+    let before: String = of_file.source.chars().take(of_file.column - 1).collect();
+    let rest: String = of_file.source.chars().skip(of_file.column - 1).collect();
+    let redactor = Redactor::default();
+    let (before, rest) = (redactor.text(&before), redactor.text(&rest));
+    let length = rest.find(']').map_or(1, |end| rest[..=end].chars().count());
+    let column = before.chars().count() + 1;
+    Place { line: of_file.line, column, length, source: before + &rest }
+}

@@ -1,0 +1,308 @@
+//! Gets what a plugin holds from its source into memory, checked. Nothing is installed here.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::fs;
+use std::io;
+use std::os::unix::ffi::OsStrExt as _;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
+use std::time::Duration;
+
+use tenter_proc::Cancel;
+use tenter_protocol::Diagnostic;
+
+use crate::content::{Content, Entry};
+use crate::git::Repository;
+use crate::links;
+use crate::rules::{
+    self, FOLDERS, Found, Kind, LARGEST_FILE, LARGEST_PLUGIN, MOST_FILES, is_paper, refused,
+};
+use crate::spec::Source;
+
+/// What a source gave.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fetched {
+    /// The plugin.
+    pub content: Content,
+    /// The commit that it is of; a plain folder has none.
+    pub commit: Option<String>,
+}
+
+/// Why a source gave nothing.
+#[derive(Debug)]
+pub enum Failed {
+    /// The work was cancelled.
+    Cancelled,
+    /// Everything that is wrong, at least one finding.
+    Refused(Vec<Diagnostic>),
+}
+
+impl Failed {
+    /// The same, told in other words unless the work was cancelled.
+    pub(crate) fn instead(self, words: impl FnOnce() -> Diagnostic) -> Self {
+        match self {
+            Self::Cancelled => self,
+            Self::Refused(_) => words().into(),
+        }
+    }
+}
+
+impl From<Diagnostic> for Failed {
+    fn from(diagnostic: Diagnostic) -> Self {
+        Self::Refused(vec![diagnostic])
+    }
+}
+
+/// Fetches with the person's environment.
+#[derive(Debug, Clone, Copy)]
+pub struct Fetcher<'a> {
+    /// The person's environment: git finds its credentials by it.
+    pub env: &'a [(OsString, OsString)],
+    /// Ends the fetching early.
+    pub cancel: &'a Cancel,
+    /// How long one call of git may take.
+    pub timeout: Duration,
+}
+
+impl Fetcher<'_> {
+    /// Fetches from `source`, using `scratch`, an existing folder, for what git needs meanwhile.
+    ///
+    /// # Errors
+    /// The source cannot be had, or holds what a plugin may not.
+    pub fn fetch(
+        &self,
+        source: &Source,
+        reference: Option<&str>,
+        scratch: &Path,
+    ) -> Result<Fetched, Failed> {
+        let (found, commit) = match source {
+            Source::Path(path) if !is_repository(path) => {
+                if reference.is_some() {
+                    let problem = refused(
+                        "plugin-no-repository",
+                        "this folder is no repository, so it has no branches, tags or commits",
+                    );
+                    return Err(problem.at(path).into());
+                }
+                (Content::of_folder(path)?, None)
+            }
+            _ => self
+                .fetch_commit(source, reference, scratch)
+                .map(|(content, commit)| (content, Some(commit)))?,
+        };
+        let findings = links::check(&found);
+        if findings.is_empty() {
+            Ok(Fetched { content: found, commit })
+        } else {
+            Err(Failed::Refused(findings))
+        }
+    }
+
+    fn fetch_commit(
+        &self,
+        source: &Source,
+        reference: Option<&str>,
+        scratch: &Path,
+    ) -> Result<(Content, String), Failed> {
+        let repository =
+            Repository::make(scratch.join("repository"), self.env, self.cancel, self.timeout)?;
+        let commit = repository.fetch(&source.as_text(), reference)?;
+        let listed = repository.list(&commit, &["-r"], &FOLDERS)?.ok_or_else(too_many)?;
+        let papers = repository.list(&commit, &[], &[])?.ok_or_else(too_many)?;
+        let mut blobs = blobs(&listed);
+        blobs.extend(blobs_of_papers(&papers));
+        let found: Vec<Found> = blobs.iter().map(|blob| blob.found.clone()).collect();
+        let findings = rules::check(&found);
+        if !findings.is_empty() {
+            return Err(Failed::Refused(findings));
+        }
+        let names: Vec<&str> = blobs.iter().map(|blob| blob.name.as_str()).collect();
+        let heads = blobs.len() * 128;
+        let most = usize::try_from(LARGEST_PLUGIN).unwrap_or(usize::MAX).saturating_add(heads);
+        let objects = repository.objects(&names, most)?;
+        let content = objects.and_then(|objects| contents(&blobs, &objects));
+        let content = content.ok_or_else(|| {
+            refused("plugin-git-failed", "git gave other files than it had listed")
+        })?;
+        Ok((content, commit))
+    }
+}
+
+fn too_many() -> Failed {
+    refused("plugin-many-files", format!("it holds more than {MOST_FILES} files")).into()
+}
+
+/// Whether a folder is a repository: one with files, or a bare one.
+fn is_repository(path: &Path) -> bool {
+    let is_bare = ["HEAD", "objects", "refs"].iter().all(|part| path.join(part).exists());
+    path.join(".git").exists() || is_bare
+}
+
+/// A file that a commit lists.
+struct Blob {
+    found: Found,
+    /// The object's name.
+    name: String,
+}
+
+/// Reads `mode type name size\tpath\0…`.
+fn blobs(listed: &[u8]) -> Vec<Blob> {
+    listed.split(|byte| *byte == 0).filter_map(blob).collect()
+}
+
+fn blob(line: &[u8]) -> Option<Blob> {
+    let tab = line.iter().position(|byte| *byte == b'\t')?;
+    let head = std::str::from_utf8(&line[..tab]).ok()?;
+    let mut words = head.split_whitespace();
+    let (mode, _, name, size) = (words.next()?, words.next()?, words.next()?, words.next()?);
+    let kind = match mode {
+        "120000" => Kind::Link,
+        "160000" => Kind::Submodule,
+        "040000" => Kind::Other,
+        // Bits for group and others, which old tools wrote, say nothing of whether it may be executed.
+        mode => Kind::File { executable: mode.ends_with("755") },
+    };
+    let found = Found { path: line[tab + 1..].to_vec(), kind, size: size.parse().unwrap_or(0) };
+    Some(Blob { found, name: name.to_owned() })
+}
+
+fn blobs_of_papers(listed: &[u8]) -> impl Iterator<Item = Blob> {
+    let is_paper =
+        |blob: &Blob| matches!(blob.found.kind, Kind::File { .. }) && is_paper(&blob.found.path);
+    blobs(listed).into_iter().filter(is_paper)
+}
+
+/// Reads `name type size\nbytes\n…`; none where that is not what was listed.
+fn contents(blobs: &[Blob], mut objects: &[u8]) -> Option<Content> {
+    let mut entries = BTreeMap::new();
+    for Blob { found, name } in blobs {
+        let size = usize::try_from(found.size).ok()?;
+        let head = format!("{name} blob {size}\n");
+        let rest = objects.strip_prefix(head.as_bytes())?;
+        let (bytes, rest) = rest.split_at_checked(size)?;
+        objects = rest.strip_prefix(b"\n")?;
+        let path = String::from_utf8(found.path.clone()).ok()?;
+        entries.insert(path, entry(found.kind, bytes.to_vec())?);
+    }
+    Some(Content(entries))
+}
+
+fn entry(kind: Kind, bytes: Vec<u8>) -> Option<Entry> {
+    match kind {
+        Kind::File { executable } => Some(Entry::File { bytes, executable }),
+        // A target that is not UTF-8 leads to no file that is taken.
+        Kind::Link => Some(Entry::Link { target: String::from_utf8_lossy(&bytes).into_owned() }),
+        Kind::Submodule | Kind::Other => None,
+    }
+}
+
+impl Content {
+    /// What a plain folder holds of a plugin.
+    fn of_folder(folder: &Path) -> Result<Self, Failed> {
+        let unreadable = |error: io::Error| {
+            refused("plugin-unreadable", format!("this cannot be read: {error}")).at(folder)
+        };
+        let mut found = Vec::new();
+        let listed = list_top(folder, &mut found);
+        listed.map_err(unreadable)?;
+        let findings = rules::check(&found);
+        if !findings.is_empty() {
+            return Err(Failed::Refused(findings));
+        }
+        let (content, findings) = read(folder, &found);
+        if findings.is_empty() { Ok(content) } else { Err(Failed::Refused(findings)) }
+    }
+
+    /// What lies in the folder of an installed plugin, whatever it is, and what of it cannot be read.
+    pub fn of_installed(folder: &Path) -> (Self, Vec<Diagnostic>) {
+        let mut found = Vec::new();
+        let listed = list(folder, &mut Vec::new(), &mut found);
+        let (content, mut findings) = read(folder, &found);
+        findings.extend(listed.err().map(|error| {
+            refused("plugin-unreadable", format!("this cannot be read: {error}")).at(folder)
+        }));
+        (content, findings)
+    }
+}
+
+fn list_top(folder: &Path, found: &mut Vec<Found>) -> io::Result<()> {
+    for entry in fs::read_dir(folder)? {
+        let name = entry?.file_name();
+        let is_folder = FOLDERS.iter().any(|folder| name == *folder);
+        if is_folder || is_paper(name.as_bytes()) {
+            look_at(folder, &mut name.as_bytes().to_vec(), found)?;
+        }
+    }
+    Ok(())
+}
+
+/// Lists what lies in the folder at `path` within `base`, no link followed.
+fn list(base: &Path, path: &mut Vec<u8>, found: &mut Vec<Found>) -> io::Result<()> {
+    let here = base.join(std::ffi::OsStr::from_bytes(path));
+    for entry in fs::read_dir(here)? {
+        let name = entry?.file_name();
+        let length = path.len();
+        if length > 0 {
+            path.push(b'/');
+        }
+        path.extend(name.as_bytes());
+        look_at(base, path, found)?;
+        path.truncate(length);
+    }
+    Ok(())
+}
+
+fn look_at(base: &Path, path: &mut Vec<u8>, found: &mut Vec<Found>) -> io::Result<()> {
+    let metadata = fs::symlink_metadata(base.join(std::ffi::OsStr::from_bytes(path)))?;
+    // One more than may be, so that it is told.
+    if found.len() > MOST_FILES {
+        return Ok(());
+    }
+    let kind = if metadata.is_dir() {
+        return list(base, path, found);
+    } else if metadata.is_symlink() {
+        Kind::Link
+    } else if metadata.is_file() {
+        Kind::File { executable: metadata.permissions().mode() & 0o111 != 0 }
+    } else {
+        Kind::Other
+    };
+    found.push(Found { path: path.clone(), kind, size: metadata.len() });
+    Ok(())
+}
+
+/// Reads what was listed.
+fn read(base: &Path, found: &[Found]) -> (Content, Vec<Diagnostic>) {
+    let mut content = Content::default();
+    let mut findings = Vec::new();
+    for one in found {
+        match read_one(base, one) {
+            Ok((path, entry)) => {
+                content.0.insert(path, entry);
+            }
+            Err(error) => {
+                let problem = refused("plugin-unreadable", format!("this cannot be read: {error}"));
+                findings.push(problem.at(base.join(rules::shown(&one.path))));
+            }
+        }
+    }
+    (content, findings)
+}
+
+fn read_one(base: &Path, found: &Found) -> io::Result<(String, Entry)> {
+    let path = base.join(std::ffi::OsStr::from_bytes(&found.path));
+    let bytes = match found.kind {
+        Kind::Link => fs::read_link(&path)?.as_os_str().as_bytes().to_vec(),
+        Kind::File { .. } if found.size > LARGEST_FILE => {
+            return Err(io::Error::other("it is too large for a plugin"));
+        }
+        Kind::File { .. } => fs::read(&path)?,
+        Kind::Submodule | Kind::Other => Vec::new(),
+    };
+    let entry = entry(found.kind, bytes)
+        .ok_or_else(|| io::Error::other("it is neither a file nor a link"))?;
+    let name = String::from_utf8(found.path.clone())
+        .map_err(|_| io::Error::other("its name is not UTF-8"))?;
+    Ok((name, entry))
+}

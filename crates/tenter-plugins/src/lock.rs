@@ -1,0 +1,204 @@
+//! `plugin.lock`: where each plugin came from, and what it was made of when it was installed (R55).
+//!
+//! One file beside the plugins, sorted, so that two people's changes merge. It is replaced as a whole; who writes it holds
+//! the folder's lock.
+
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::io::{self, ErrorKind, Write as _};
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+use tenter_protocol::Diagnostic;
+
+use crate::rules::refused;
+
+/// The file's name in a plugins folder.
+pub const LOCK_FILE: &str = "plugin.lock";
+const VERSION: u32 = 1;
+const HEAD: &str = "# Where each plugin came from and what it is made of. Written by `tenter plugin`; not for editing.\n\n";
+
+/// Everything that is recorded of the plugins in one folder.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Lock {
+    version: u32,
+    /// The plugins, by name.
+    #[serde(rename = "plugin", default)]
+    plugins: Vec<Locked>,
+}
+
+/// What is recorded of one plugin.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Locked {
+    /// `org/repo`.
+    pub name: String,
+    /// A URL, or a folder's absolute path.
+    pub source: String,
+    /// The branch, tag or commit that was asked for.
+    #[serde(rename = "ref", skip_serializing_if = "Option::is_none")]
+    pub reference: Option<String>,
+    /// The commit that it was; a plain folder has none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub commit: Option<String>,
+    /// The [hash](crate::content::hash) of `files`.
+    pub hash: String,
+    /// RFC 3339 in UTC.
+    pub installed_at: String,
+    /// The [digest](crate::Entry::digest) of every file, by its path in the plugin.
+    pub files: BTreeMap<String, String>,
+}
+
+impl Locked {
+    /// Whether a commit was asked for: then there is nothing newer to be had.
+    pub fn is_pinned(&self) -> bool {
+        let (Some(reference), Some(commit)) = (&self.reference, &self.commit) else { return false };
+        reference.len() >= 4 && commit.starts_with(&reference.to_ascii_lowercase())
+    }
+}
+
+impl Default for Lock {
+    fn default() -> Self {
+        Self { version: VERSION, plugins: Vec::new() }
+    }
+}
+
+impl Lock {
+    /// Reads the lock of the plugins in `folder`; where there is none, nothing is recorded.
+    ///
+    /// # Errors
+    /// It cannot be read, is not understood, or is of a later version.
+    pub fn read(folder: &Path) -> Result<Self, Diagnostic> {
+        let path = folder.join(LOCK_FILE);
+        let unusable = |why: String| {
+            refused("plugin-lock-unusable", format!("this lock file {why}"))
+                .at(&path)
+                .help("mend it, or take the version of it that was good; without it nobody knows where plugins came from")
+        };
+        let text = match fs::read_to_string(&path) {
+            Ok(text) => text,
+            Err(error)
+                if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) =>
+            {
+                return Ok(Self::default());
+            }
+            Err(error) => return Err(unusable(format!("cannot be read: {error}"))),
+        };
+        if let Some(version) = version(&text).filter(|version| *version > VERSION) {
+            return Err(unusable(format!(
+                "has version {version}, which this program does not know"
+            )));
+        }
+        toml::from_str(&text).map_err(|error| unusable(format!("is not understood: {error}")))
+    }
+
+    /// The plugins, by name.
+    pub fn plugins(&self) -> &[Locked] {
+        &self.plugins
+    }
+
+    /// What is recorded of the plugin with this name.
+    pub fn get(&self, name: &str) -> Option<&Locked> {
+        self.plugins.iter().find(|plugin| plugin.name == name)
+    }
+
+    /// Records a plugin in place of what was recorded under its name.
+    pub(crate) fn put(&mut self, plugin: Locked) {
+        self.forget(&plugin.name.clone());
+        self.plugins.push(plugin);
+        self.plugins.sort_by(|one, other| one.name.cmp(&other.name));
+    }
+
+    /// Drops what is recorded of a plugin; says whether anything was.
+    pub(crate) fn forget(&mut self, name: &str) -> bool {
+        let before = self.plugins.len();
+        self.plugins.retain(|plugin| plugin.name != name);
+        self.plugins.len() < before
+    }
+
+    /// Writes it beside the one in `folder`, whose lock must be held: what can fail has then been done.
+    pub(crate) fn prepare(&self, folder: &Path) -> io::Result<Prepared> {
+        let text = toml::to_string(self).map_err(io::Error::other)?;
+        let new = folder.join(format!(".{LOCK_FILE}.new"));
+        let mut file = File::create(&new)?;
+        file.write_all(HEAD.as_bytes())?;
+        file.write_all(text.as_bytes())?;
+        file.sync_all()?;
+        Ok(Prepared { new, place: folder.join(LOCK_FILE) })
+    }
+}
+
+/// A lock that needs only to be put in its place.
+pub(crate) struct Prepared {
+    new: PathBuf,
+    place: PathBuf,
+}
+
+impl Prepared {
+    /// Puts it there.
+    pub(crate) fn put(self) -> io::Result<()> {
+        fs::rename(self.new, self.place)
+    }
+}
+
+fn version(text: &str) -> Option<u32> {
+    #[derive(Deserialize)]
+    struct Version {
+        version: u32,
+    }
+    toml::from_str::<Version>(text).ok().map(|file| file.version)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn locked(name: &str) -> Locked {
+        Locked {
+            name: name.into(),
+            source: "https://host/x/y.git".into(),
+            reference: Some("v1".into()),
+            commit: Some("1f2e3d4c5b".into()),
+            hash: "00".into(),
+            installed_at: "2026-01-02T03:04:05.000Z".into(),
+            files: BTreeMap::from([("hooks/a \"b\"".to_owned(), "100755 00".to_owned())]),
+        }
+    }
+
+    #[test]
+    fn what_is_written_is_read_and_sorted() {
+        let scratch = tempfile::tempdir().unwrap();
+        let mut lock = Lock::read(scratch.path()).unwrap();
+        lock.put(locked("b/b"));
+        lock.put(locked("a/a"));
+        lock.put(Locked { reference: None, ..locked("b/b") });
+        lock.prepare(scratch.path()).and_then(Prepared::put).unwrap();
+        let read = Lock::read(scratch.path()).unwrap();
+        assert_eq!(read, lock);
+        let names: Vec<&str> = read.plugins().iter().map(|plugin| plugin.name.as_str()).collect();
+        assert_eq!(names, ["a/a", "b/b"]);
+        assert_eq!(read.get("b/b").unwrap().reference, None);
+    }
+
+    #[test]
+    fn a_lock_that_is_damaged_or_newer_is_an_error_and_stays() {
+        let scratch = tempfile::tempdir().unwrap();
+        for (text, why) in
+            [("version = 2\nnew = true\n", "version 2"), ("<<<<<<< HEAD\n", "not understood")]
+        {
+            fs::write(scratch.path().join(LOCK_FILE), text).unwrap();
+            let error = Lock::read(scratch.path()).unwrap_err();
+            assert!(error.message.contains(why), "{error:?}");
+        }
+    }
+
+    #[test]
+    fn only_a_commit_is_pinned() {
+        let plugin = locked("a/a");
+        assert!(!plugin.is_pinned());
+        assert!(Locked { reference: Some("1F2E".into()), ..plugin.clone() }.is_pinned());
+        assert!(!Locked { reference: Some("1f2f".into()), ..plugin.clone() }.is_pinned());
+        assert!(!Locked { reference: None, ..plugin }.is_pinned());
+    }
+}

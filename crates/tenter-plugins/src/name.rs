@@ -1,0 +1,114 @@
+//! A plugin's name: `org/repo` for people, `org@repo` for its folder. Both are read everywhere.
+
+use std::fmt;
+
+/// Characters of one half at most.
+const LONGEST: usize = 100;
+
+/// The name of a plugin that can be installed.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct PluginName {
+    org: String,
+    repo: String,
+}
+
+impl PluginName {
+    /// The name of two halves.
+    ///
+    /// # Errors
+    /// Why one of them cannot be half of a name, as a sentence.
+    pub fn new(org: &str, repo: &str) -> Result<Self, String> {
+        let repo = repo.strip_suffix(".git").unwrap_or(repo);
+        for half in [org, repo] {
+            check(half).map_err(|why| format!("{half:?} {why}"))?;
+        }
+        Ok(Self { org: org.to_owned(), repo: repo.to_owned() })
+    }
+
+    /// Reads `org/repo` or `org@repo`.
+    ///
+    /// # Errors
+    /// Why it is no name, as a sentence.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        let halves = text.split_once(['/', '@']);
+        let (org, repo) = halves.ok_or_else(|| format!("{text:?} is not ORG/REPO"))?;
+        Self::new(org, repo)
+    }
+
+    /// The name of its folder: `org@repo`.
+    pub fn folder(&self) -> String {
+        format!("{}@{}", self.org, self.repo)
+    }
+
+    /// The last half.
+    pub fn repo(&self) -> &str {
+        &self.repo
+    }
+}
+
+impl fmt::Display for PluginName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/{}", self.org, self.repo)
+    }
+}
+
+/// Names stand in paths, in hooks' names and in the lock file, so they are plain.
+fn check(half: &str) -> Result<(), &'static str> {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_');
+    Err(if half.is_empty() {
+        "is empty, and a plugin's name has two halves: ORG/REPO"
+    } else if half.len() > LONGEST {
+        "is too long for half of a plugin's name"
+    } else if half.starts_with(['.', '-']) {
+        "begins with a dot or a hyphen, as no half of a plugin's name does"
+    } else if !half.chars().all(is_plain) {
+        "may hold only letters, digits, dots, hyphens and underscores to be half of a plugin's name"
+    } else {
+        return Ok(());
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn both_forms_are_one_name() {
+        let name = PluginName::parse("ada/guards").unwrap();
+        assert_eq!(PluginName::parse("ada@guards").unwrap(), name);
+        assert_eq!(
+            (name.to_string().as_str(), name.folder().as_str()),
+            ("ada/guards", "ada@guards")
+        );
+        assert_eq!(PluginName::new("ada", "guards.git").unwrap(), name);
+    }
+
+    #[test]
+    fn what_could_lead_elsewhere_is_no_name() {
+        for text in [
+            "", "ada", "ada/", "/guards", "../x", "ada/..", "a/b/c", "a@b@c", "a/-x", "a/b\n",
+            "a/.git",
+        ] {
+            assert!(PluginName::parse(text).is_err(), "{text:?}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn a_name_survives_both_of_its_forms(org in "[a-z0-9_][a-zA-Z0-9._-]{0,9}", repo in "[a-z0-9_][a-zA-Z0-9_-]{0,9}") {
+            let name = PluginName::new(&org, &repo).unwrap();
+            prop_assert_eq!(&PluginName::parse(&name.to_string()).unwrap(), &name);
+            prop_assert_eq!(PluginName::parse(&name.folder()).unwrap(), name);
+        }
+
+        #[test]
+        fn a_name_is_one_part_of_a_path(text in "\\PC{0,20}") {
+            if let Ok(name) = PluginName::parse(&text) {
+                let folder = name.folder();
+                prop_assert!(!folder.contains('/') && !folder.starts_with('.'));
+            }
+        }
+    }
+}

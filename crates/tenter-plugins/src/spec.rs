@@ -1,0 +1,302 @@
+//! What a person writes to name a plugin's source: `ORG/REPO[@REF]`, a URL, or a path (R55).
+
+use std::path::{Path, PathBuf};
+
+use crate::name::PluginName;
+
+/// Where a plugin comes from and what it will be called.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Spec {
+    /// Its name.
+    pub name: PluginName,
+    /// Where it is.
+    pub source: Source,
+    /// The branch, tag or commit that is wanted; none is what the repository offers first.
+    pub reference: Option<String>,
+}
+
+/// Where a plugin is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Source {
+    /// A repository that git fetches from.
+    Url(String),
+    /// A folder on this machine, as an absolute path: a repository or a plain folder.
+    Path(PathBuf),
+}
+
+impl Source {
+    /// As the lock file and listings have it.
+    pub fn as_text(&self) -> String {
+        match self {
+            Self::Url(url) => url.clone(),
+            Self::Path(path) => path.to_string_lossy().into_owned(),
+        }
+    }
+}
+
+/// The ways of fetching that are taken. Everything else could name a program to run.
+const SCHEMES: [&str; 5] = ["https", "http", "ssh", "git", "file"];
+
+impl Spec {
+    /// Reads a spec; relative paths begin at `cwd`, an absolute path.
+    ///
+    /// # Errors
+    /// Why it names no source, as a sentence.
+    pub fn parse(text: &str, cwd: &Path) -> Result<Self, String> {
+        if text.chars().any(char::is_control) {
+            return Err(format!("{text:?} holds a control character"));
+        }
+        if let Some((scheme, rest)) = text.split_once("://") {
+            return of_url(scheme, rest);
+        }
+        if is_path(text) {
+            return of_path(text, cwd);
+        }
+        if let Some((host, path)) = text.split_once(':').filter(|(host, _)| !host.contains('/')) {
+            return of_scp(host, path);
+        }
+        of_forge(text)
+    }
+
+    /// The spec of a plugin as the lock file records it, whose lines may be anybody's: they are held to the same rules.
+    ///
+    /// # Errors
+    /// Why nothing can be fetched by it, as a sentence.
+    pub fn recorded(
+        name: PluginName,
+        source: &str,
+        reference: Option<&str>,
+    ) -> Result<Self, String> {
+        let reference = checked(reference)?;
+        if source.starts_with('/') {
+            return Ok(Self { name, source: Source::Path(source.into()), reference });
+        }
+        let parsed = Self::parse(source, Path::new("/"))?;
+        if parsed.source.as_text() == source {
+            Ok(Self { name, source: parsed.source, reference })
+        } else {
+            Err(format!("{source:?} is no address of a repository"))
+        }
+    }
+}
+
+fn is_path(text: &str) -> bool {
+    ["/", "./", "../"].iter().any(|start| text.starts_with(start)) || [".", ".."].contains(&text)
+}
+
+fn of_forge(text: &str) -> Result<Spec, String> {
+    let (place, reference) = match text.split_once('@') {
+        Some((place, reference)) => (place, Some(reference)),
+        None => (text, None),
+    };
+    let halves = place.split_once('/').filter(|(_, repo)| !repo.contains('/'));
+    let (org, repo) = halves.ok_or_else(|| {
+        format!("{text:?} is neither ORG/REPO nor a URL; a path begins with ./ or /")
+    })?;
+    let name = PluginName::new(org, repo)?;
+    let source = Source::Url(format!("https://github.com/{org}/{}.git", name.repo()));
+    Ok(Spec { name, source, reference: checked(reference)? })
+}
+
+fn of_url(scheme: &str, rest: &str) -> Result<Spec, String> {
+    if !SCHEMES.contains(&scheme) {
+        return Err(format!("{scheme}:// is not taken; plugins come by {}", SCHEMES.join(", ")));
+    }
+    let (host, path) = rest.split_once('/').unwrap_or((rest, ""));
+    if host.starts_with('-') {
+        return Err(format!("{host:?} is no host"));
+    }
+    let user = host.rsplit_once('@').map(|(user, _)| user);
+    let is_secret = |user: &str| user.contains(':') || scheme.starts_with("http");
+    if user.is_some_and(is_secret) {
+        return Err(
+            "the URL holds a user or a password, which plugin.lock would show to everyone; \
+                    let a credential helper of git know it"
+                .to_owned(),
+        );
+    }
+    let (path, reference) = split_reference(path);
+    let source = Source::Url(format!("{scheme}://{host}/{path}"));
+    Ok(Spec { name: last_two(path)?, source, reference: checked(reference)? })
+}
+
+/// `user@host:path`, as ssh has it.
+fn of_scp(host: &str, path: &str) -> Result<Spec, String> {
+    let (path, reference) = split_reference(path);
+    let is_plain = !host.is_empty() && !host.starts_with('-') && !path.starts_with([':', '-']);
+    if !is_plain {
+        return Err(format!("\"{host}:{path}\" is no address of a repository"));
+    }
+    let source = Source::Url(format!("{host}:{path}"));
+    Ok(Spec { name: last_two(path)?, source, reference: checked(reference)? })
+}
+
+fn of_path(text: &str, cwd: &Path) -> Result<Spec, String> {
+    let (path, reference) =
+        if cwd.join(text).exists() { (text, None) } else { split_reference(text) };
+    let folder = cwd.join(path);
+    let real = folder.canonicalize().map_err(|error| format!("{}: {error}", folder.display()))?;
+    let shown = real.to_str().ok_or_else(|| format!("{} is not UTF-8", real.display()))?;
+    let name = last_two(shown)?;
+    Ok(Spec { name, source: Source::Path(real), reference: checked(reference)? })
+}
+
+fn split_reference(path: &str) -> (&str, Option<&str>) {
+    match path.rsplit_once('@') {
+        Some((path, reference)) => (path, Some(reference)),
+        None => (path, None),
+    }
+}
+
+fn last_two(path: &str) -> Result<PluginName, String> {
+    let mut parts = path.rsplit('/').filter(|part| !part.is_empty());
+    match (parts.next(), parts.next()) {
+        (Some(repo), Some(org)) => {
+            let org = org.strip_prefix('~').unwrap_or(org);
+            PluginName::new(org, repo)
+                .map_err(|why| format!("the last two parts of {path:?} name the plugin, and {why}"))
+        }
+        _ => Err(format!("{path:?} has no two parts that could name the plugin")),
+    }
+}
+
+/// A reference that git takes for nothing else: by the rules that git has for names of branches.
+fn checked(reference: Option<&str>) -> Result<Option<String>, String> {
+    let Some(reference) = reference else { return Ok(None) };
+    let is_bad = |c: char| c.is_whitespace() || "~^:?*[\\".contains(c);
+    let is_name = !reference.is_empty()
+        && !reference.starts_with(['-', '/', '+', '.'])
+        && !reference.ends_with(['/', '.'])
+        && !["..", "@{", "//", "/."].iter().any(|part| reference.contains(part))
+        && !reference.chars().any(is_bad);
+    if is_name {
+        Ok(Some(reference.to_owned()))
+    } else {
+        Err(format!("{reference:?} can be neither a branch nor a tag nor a commit"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn parsed(text: &str) -> (String, String, Option<String>) {
+        let spec = Spec::parse(text, Path::new("/")).unwrap();
+        (spec.name.to_string(), spec.source.as_text(), spec.reference)
+    }
+
+    #[test]
+    fn every_form_names_a_plugin_and_its_source() {
+        let table = [
+            ("ada/guards", "ada/guards", "https://github.com/ada/guards.git", None),
+            ("ada/guards@v1", "ada/guards", "https://github.com/ada/guards.git", Some("v1")),
+            (
+                "ada/guards@pkg@1.0",
+                "ada/guards",
+                "https://github.com/ada/guards.git",
+                Some("pkg@1.0"),
+            ),
+            (
+                "https://git.example/x/ada/guards.git",
+                "ada/guards",
+                "https://git.example/x/ada/guards.git",
+                None,
+            ),
+            (
+                "https://git.sr.ht/~ada/guards@a/b",
+                "ada/guards",
+                "https://git.sr.ht/~ada/guards",
+                Some("a/b"),
+            ),
+            (
+                "ssh://git@host:22/ada/guards@main",
+                "ada/guards",
+                "ssh://git@host:22/ada/guards",
+                Some("main"),
+            ),
+            ("git@host:ada/guards.git@1f", "ada/guards", "git@host:ada/guards.git", Some("1f")),
+            ("file:///srv/ada/guards", "ada/guards", "file:///srv/ada/guards", None),
+        ];
+        for (text, name, source, reference) in table {
+            let expected = (name.to_owned(), source.to_owned(), reference.map(str::to_owned));
+            assert_eq!(parsed(text), expected);
+        }
+    }
+
+    #[test]
+    fn a_path_is_named_after_its_last_two_folders() {
+        let scratch = tempfile::tempdir().unwrap();
+        let base = scratch.path().canonicalize().unwrap();
+        std::fs::create_dir_all(base.join("ada/guards@home")).unwrap();
+        std::fs::create_dir_all(base.join("ada/guards")).unwrap();
+        let spec = Spec::parse("./ada/guards@v1", &base).unwrap();
+        assert_eq!(
+            (spec.name.to_string().as_str(), spec.reference.as_deref()),
+            ("ada/guards", Some("v1"))
+        );
+        assert_eq!(spec.source, Source::Path(base.join("ada/guards")));
+        assert!(
+            Spec::parse("./ada/guards@home", &base).is_err(),
+            "a folder of that name is no name"
+        );
+        assert!(Spec::parse("./ada/missing", &base).is_err());
+    }
+
+    #[test]
+    fn what_could_run_a_program_or_be_read_as_something_else_is_refused() {
+        for text in [
+            "",
+            "ada",
+            "a/b/c",
+            "ext::sh -c x",
+            "ext://x/y/z",
+            "--upload-pack=x:a/b",
+            "https://-x/a/b",
+            "https://ada:secret@host/a/b",
+            "https://token@host/a/b",
+            "ada/guards@",
+            "ada/guards@-x",
+            "ada/guards@+x:y",
+            "ada/guards@a..b",
+            "ada/guards@a b",
+            "ada/gu\nards",
+            "https://host/x",
+            "host:x",
+        ] {
+            assert!(Spec::parse(text, Path::new("/")).is_err(), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn what_a_lock_records_is_held_to_the_same_rules() {
+        let recorded = |source: &str, reference| {
+            Spec::recorded(PluginName::parse("ada/guards").unwrap(), source, reference)
+        };
+        for source in ["https://github.com/ada/guards.git", "git@host:x/y.git", "/srv/x@y"] {
+            assert_eq!(recorded(source, Some("v1")).unwrap().source.as_text(), source);
+        }
+        for source in [
+            "ext::sh -c x",
+            "--upload-pack=x",
+            "ada/guards",
+            "./x",
+            "https://a:b@host/x/y",
+            "https://host/x/y@z",
+        ] {
+            assert!(recorded(source, None).is_err(), "{source:?}");
+        }
+        assert!(recorded("/srv/x", Some("--x")).is_err());
+    }
+
+    proptest! {
+        #[test]
+        fn no_text_is_a_panic_and_no_source_is_an_option(text in "\\PC{0,30}") {
+            if let Ok(spec) = Spec::parse(&text, Path::new("/")) {
+                prop_assert!(!spec.source.as_text().starts_with('-'));
+                prop_assert!(!spec.reference.unwrap_or_default().starts_with('-'));
+            }
+        }
+    }
+}

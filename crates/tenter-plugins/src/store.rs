@@ -1,0 +1,171 @@
+//! One folder of plugins, a project's or a person's: what is in it, and the only ways to change it.
+
+use std::fs::{DirBuilder, File, OpenOptions};
+use std::io;
+use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{FlockOperation, flock};
+use tenter_protocol::Diagnostic;
+
+use crate::content::{Content, hash};
+use crate::installed::Installed;
+use crate::lock::{Lock, Locked, Prepared};
+use crate::name::PluginName;
+use crate::rules::refused;
+use crate::staging::{self, Staging};
+
+/// The file whose lock whoever changes the folder holds.
+const LOCK: &str = ".lock";
+
+/// A folder of plugins. It need not exist.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Plugins {
+    dir: PathBuf,
+}
+
+/// Why a plugin was not installed. Then everything is as it was.
+#[derive(Debug)]
+pub enum Conflict {
+    /// It is installed already, and was not to be replaced.
+    Installed,
+    /// It holds no hook, no skill and no recipe.
+    Empty(Diagnostic),
+    /// Something failed.
+    Failed(Diagnostic),
+}
+
+impl From<Diagnostic> for Conflict {
+    fn from(diagnostic: Diagnostic) -> Self {
+        Self::Failed(diagnostic)
+    }
+}
+
+/// What to install.
+#[derive(Debug)]
+pub struct Order<'a> {
+    /// Under which name.
+    pub name: &'a PluginName,
+    /// What it is made of.
+    pub content: &'a Content,
+    /// Where it came from; what it is made of is filled in.
+    pub record: Locked,
+    /// Whether to take the place of one that is installed.
+    pub replace: bool,
+}
+
+impl Plugins {
+    /// The plugins of the folder `dir`, an absolute path.
+    pub fn new(dir: PathBuf) -> Self {
+        Self { dir }
+    }
+
+    /// The folder.
+    pub fn dir(&self) -> &Path {
+        &self.dir
+    }
+
+    /// Where a plugin is or would be.
+    pub fn place(&self, name: &PluginName) -> PathBuf {
+        self.dir.join(name.folder())
+    }
+
+    /// What is recorded.
+    ///
+    /// # Errors
+    /// The lock file cannot be used.
+    pub fn lock(&self) -> Result<Lock, Diagnostic> {
+        Lock::read(&self.dir)
+    }
+
+    /// The plugins that are there, by name, however they came there.
+    ///
+    /// # Errors
+    /// The folder cannot be read.
+    pub fn installed(&self) -> Result<Vec<Installed>, Diagnostic> {
+        Installed::all(&self.dir).map_err(|error| failed("read", &self.dir, &error))
+    }
+
+    /// A temporary folder; what dead processes have left of theirs is removed.
+    ///
+    /// # Errors
+    /// The folder cannot be written.
+    pub fn stage(&self) -> Result<Staging, Diagnostic> {
+        let staged = self.exclusive().and_then(|_lock| {
+            staging::clean(&self.dir)?;
+            Staging::make(&self.dir)
+        });
+        staged.map_err(|error| failed("changed", &self.dir, &error))
+    }
+
+    /// Installs a plugin and records it.
+    ///
+    /// # Errors
+    /// There is one already that is not to be replaced, it holds nothing, or the disk fails.
+    pub fn install(&self, staging: &Staging, order: Order) -> Result<Installed, Conflict> {
+        let Order { name, content, record, replace } = order;
+        let new = staging.dir().join("plugin");
+        let trouble = |error: io::Error| failed("changed", &self.dir, &error);
+        content.write(&new).map_err(trouble)?;
+        if Installed::read(&new, name.to_string()).is_none_or(|plugin| plugin.is_empty()) {
+            return Err(Conflict::Empty(nothing()));
+        }
+        let _lock = self.exclusive().map_err(trouble)?;
+        let mut lock = self.lock()?;
+        let place = self.place(name);
+        if !replace && place.symlink_metadata().is_ok() {
+            return Err(Conflict::Installed);
+        }
+        let files = content.digests();
+        lock.put(Locked { name: name.to_string(), hash: hash(&files), files, ..record });
+        let prepared = lock.prepare(&self.dir).map_err(trouble)?;
+        staging.put(&new, &place).and_then(|()| prepared.put()).map_err(trouble)?;
+        Installed::read(&place, name.to_string()).ok_or_else(|| nothing().into())
+    }
+
+    /// Removes the plugin `name`, `org/repo`, and what is recorded of it. Returns whether there was any of both.
+    ///
+    /// # Errors
+    /// The lock file cannot be used, or the disk fails.
+    pub fn remove(&self, name: &str) -> Result<bool, Diagnostic> {
+        let place = self
+            .installed()?
+            .into_iter()
+            .find(|plugin| plugin.name == name)
+            .map(|plugin| plugin.path);
+        if place.is_none() && self.lock()?.get(name).is_none() {
+            return Ok(false);
+        }
+        let staging = self.stage()?;
+        let trouble = |error: io::Error| failed("changed", &self.dir, &error);
+        let _lock = self.exclusive().map_err(trouble)?;
+        let mut lock = self.lock()?;
+        if let Some(place) = place {
+            staging.take_away(&place).and_then(|_| staging.give_up()).map_err(trouble)?;
+        }
+        if lock.forget(name) {
+            lock.prepare(&self.dir).and_then(Prepared::put).map_err(trouble)?;
+        }
+        Ok(true)
+    }
+
+    /// Waits until nobody else changes the folder; the lock ends with the file returned.
+    fn exclusive(&self) -> io::Result<File> {
+        DirBuilder::new().recursive(true).mode(0o755).create(&self.dir)?;
+        let path = self.dir.join(LOCK);
+        let lock =
+            OpenOptions::new().write(true).create(true).truncate(false).mode(0o600).open(path)?;
+        flock(&lock, FlockOperation::LockExclusive)?;
+        Ok(lock)
+    }
+}
+
+fn nothing() -> Diagnostic {
+    refused("plugin-empty", "it holds no executable or HOOK.md in hooks/, no SKILL.md in skills/*/, and no .md in recipes/")
+        .help("its author may have forgotten `chmod +x`, or to commit it")
+}
+
+fn failed(what: &str, dir: &Path, error: &io::Error) -> Diagnostic {
+    refused("plugins-folder-failed", format!("this folder of plugins cannot be {what}: {error}"))
+        .at(dir)
+}

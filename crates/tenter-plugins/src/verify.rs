@@ -1,0 +1,53 @@
+//! Compares what is on disk with what the lock file says was installed.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use serde::Serialize;
+use tenter_protocol::Diagnostic;
+
+use crate::content::{Content, hash};
+use crate::lock::Locked;
+use crate::rules::refused;
+
+/// A file that is not as it was installed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Difference {
+    /// Its path in the plugin.
+    pub path: String,
+    /// `changed`, `missing` or `extra`.
+    pub what: &'static str,
+}
+
+/// Everything in `folder` that is not as `locked` says, and what could not be looked at.
+pub fn verify(folder: &Path, locked: &Locked) -> (Vec<Difference>, Vec<Diagnostic>) {
+    let (content, mut findings) = Content::of_installed(folder);
+    if hash(&locked.files) != locked.hash {
+        let message = format!(
+            "the lock file contradicts itself about {}: its list of files does not have its hash",
+            locked.name
+        );
+        findings.push(
+            refused("plugin-lock-contradicts", message)
+                .help("it was edited; add the plugin again with --force"),
+        );
+    }
+    (differences(&locked.files, &content.digests()), findings)
+}
+
+fn differences(
+    wanted: &BTreeMap<String, String>,
+    real: &BTreeMap<String, String>,
+) -> Vec<Difference> {
+    let paths: BTreeSet<&String> = wanted.keys().chain(real.keys()).collect();
+    let difference = |path: &String| {
+        let what = match (wanted.get(path), real.get(path)) {
+            (Some(_), None) => "missing",
+            (None, Some(_)) => "extra",
+            (wanted, real) if wanted != real => "changed",
+            _ => return None,
+        };
+        Some(Difference { path: path.clone(), what })
+    };
+    paths.into_iter().filter_map(difference).collect()
+}

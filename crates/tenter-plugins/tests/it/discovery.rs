@@ -1,0 +1,89 @@
+//! An installed plugin is what the engine finds, and its hooks are told the recipe that is at work (ADR 029).
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
+
+use tenter_engine::catalog::{LoadRequest, PolicyTable, load};
+use tenter_engine::environment::HookEnvironment;
+use tenter_engine::query::QUERY_TIMEOUT;
+use tenter_engine::source::Places;
+use tenter_engine::trust::{TrustMode, TrustStore};
+use tenter_engine::{Engine, EngineSettings};
+use tenter_proc::Cancel;
+use tenter_protocol::{Body, Event, Scope};
+
+use crate::scene::Scene;
+
+/// Where hooks are at each level, highest first, and what they are called by.
+const LEVELS: [(&str, &str); 4] = [
+    ("project/.kodelet/hooks", "one"),
+    ("project/.kodelet/plugins/ada@guards/hooks", "ada/guards/two"),
+    ("home/.kodelet/hooks", "three"),
+    ("home/.kodelet/plugins/bob@tools@2/hooks", "bob/tools@2/four"),
+];
+
+/// Writes a hook that keeps what it is told.
+fn telling(base: &Path, folder: &str, name: &str) {
+    let path = base.join(folder).join(name.rsplit('/').next().unwrap());
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    let script =
+        "#!/bin/sh\n[ \"$1\" = hook ] && { echo user_message_send; exit; }\ncat > \"$0.told\"\n";
+    fs::write(&path, script).unwrap();
+    fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
+}
+
+fn engine(scene: &Scene) -> Engine {
+    let base = scene.root();
+    let (project, home) = (base.join("project"), base.join("home"));
+    let config_home = home.join(".config");
+    let environment = HookEnvironment::new(&scene.env(), &[]);
+    let (catalog, findings) = load(&LoadRequest {
+        places: &Places { project: project.clone(), home, config_home },
+        trust: TrustMode::All,
+        store: &TrustStore::open(base.join("trust.json")).0,
+        cache: None,
+        environment: &environment,
+        policies: &PolicyTable::default(),
+        query_timeout: QUERY_TIMEOUT,
+        cancel: &Cancel::new(),
+    });
+    assert_eq!(findings, []);
+    let names: Vec<&str> = catalog.hooks().iter().map(|hook| hook.name.as_str()).collect();
+    assert_eq!(names, LEVELS.map(|(_, name)| name));
+    let settings =
+        EngineSettings { project, environment, clock: Default::default, observers: vec![] };
+    Engine::new(catalog, settings)
+}
+
+#[test]
+fn hooks_of_every_level_are_told_the_recipe_by_its_full_name() {
+    let scene = Scene::new();
+    for (folder, name) in LEVELS {
+        telling(&scene.root(), folder, name);
+    }
+    let engine = engine(&scene);
+    for recipe in [None, Some("review"), Some("ada/guards/review")] {
+        let scope = Scope {
+            conversation_id: "c".to_owned(),
+            parent_conversation_id: None,
+            cwd: scene.root(),
+            recipe: recipe.map(str::to_owned),
+            time: "T".to_owned(),
+        };
+        let body = Body::BeforeAgent { message: "hello".to_owned() };
+        engine.dispatch(Event { scope, body }, &Cancel::new());
+        for (folder, name) in LEVELS {
+            let file = scene
+                .root()
+                .join(folder)
+                .join(format!("{}.told", name.rsplit('/').next().unwrap()));
+            let told = fs::read_to_string(file).unwrap();
+            let expected = recipe.map(|recipe| format!("\"recipe_name\": \"{recipe}\""));
+            match expected {
+                Some(expected) => assert!(told.contains(&expected), "{name}: {told}"),
+                None => assert!(!told.contains("recipe_name"), "{name}: {told}"),
+            }
+        }
+    }
+}

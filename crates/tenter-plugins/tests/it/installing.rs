@@ -1,0 +1,149 @@
+//! How plugins come into their folder: whole or not at all, one at a time, and recorded.
+
+use std::fs;
+use std::thread;
+
+use tenter_plugins::{Conflict, verify};
+
+use crate::scene::{HOOK, Scene};
+
+#[test]
+fn an_installed_plugin_is_recorded_and_verifies() {
+    let scene = Scene::new();
+    let source = scene.repository("guards");
+    let plugin = scene.add(&format!("{}@main", source.url()), false).unwrap();
+    assert_eq!(plugin.name, "ada/guards");
+    assert_eq!(
+        (plugin.hooks, plugin.skills, plugin.recipes),
+        (vec!["guard".into()], vec!["pdf".into()], vec!["review/deep".into()])
+    );
+    let lock = scene.plugins().lock().unwrap();
+    let locked = lock.get("ada/guards").unwrap();
+    assert_eq!((locked.source.clone(), locked.reference.as_deref()), (source.url(), Some("main")));
+    assert_eq!(locked.commit.as_deref(), Some(source.git(&["rev-parse", "HEAD"]).as_str()));
+    assert_eq!(verify(&plugin.path, locked), (vec![], vec![]));
+    assert_eq!(scene.left(), ["ada@guards", "plugin.lock"]);
+}
+
+#[test]
+fn every_difference_is_found() {
+    let scene = Scene::new();
+    let source = scene.repository("guards");
+    let path = scene.add(&source.url(), false).unwrap().path;
+    fs::write(path.join("hooks/guard"), "#!/bin/sh\n").unwrap();
+    fs::write(path.join("hooks/more"), "").unwrap();
+    fs::remove_file(path.join("README.md")).unwrap();
+    fs::remove_file(path.join("recipes/review/deep.md")).unwrap();
+    std::os::unix::fs::symlink("/etc/passwd", path.join("recipes/review/deep.md")).unwrap();
+    let lock = scene.plugins().lock().unwrap();
+    let (differences, findings) = verify(&path, lock.get("ada/guards").unwrap());
+    let told: Vec<(&str, &str)> =
+        differences.iter().map(|one| (one.what, one.path.as_str())).collect();
+    let expected = [
+        ("missing", "README.md"),
+        ("changed", "hooks/guard"),
+        ("extra", "hooks/more"),
+        ("changed", "recipes/review/deep.md"),
+    ];
+    assert_eq!((told, findings), (expected.to_vec(), vec![]));
+}
+
+#[test]
+fn a_plugin_is_replaced_only_when_that_is_wanted() {
+    let scene = Scene::new();
+    let source = scene.repository("guards");
+    let path = scene.add(&source.url(), false).unwrap().path;
+    source.hook("other", HOOK);
+    fs::remove_file(source.path.join("hooks/guard")).unwrap();
+    source.commit("second");
+    assert!(matches!(scene.add(&source.url(), false), Err(Conflict::Installed)));
+    assert!(path.join("hooks/guard").exists());
+    scene.add(&source.url(), true).unwrap();
+    assert!(!path.join("hooks/guard").exists() && path.join("hooks/other").exists());
+    assert_eq!(scene.left(), ["ada@guards", "plugin.lock"]);
+}
+
+#[test]
+fn a_replacement_that_fails_leaves_the_old_one() {
+    let scene = Scene::new();
+    let source = scene.repository("guards");
+    let path = scene.add(&source.url(), false).unwrap().path;
+    let lock_file = scene.plugins().dir().join("plugin.lock");
+    let lock = fs::read_to_string(&lock_file).unwrap();
+    source.hook("guard", "#!/bin/sh\n# second\n");
+    source.commit("second");
+
+    // Where the new lock would be written is a folder.
+    let in_the_way = scene.plugins().dir().join(".plugin.lock.new");
+    fs::create_dir(&in_the_way).unwrap();
+    assert!(matches!(scene.add(&source.url(), true), Err(Conflict::Failed(_))));
+    fs::remove_dir(&in_the_way).unwrap();
+    assert_eq!(fs::read_to_string(path.join("hooks/guard")).unwrap(), HOOK);
+
+    fs::write(&lock_file, "<<<<<<< HEAD\n").unwrap();
+    assert!(matches!(scene.add(&source.url(), true), Err(Conflict::Failed(_))));
+    fs::write(&lock_file, &lock).unwrap();
+
+    source.git(&["rm", "--quiet", "-r", "hooks", "skills", "recipes"]);
+    source.commit("empty");
+    assert!(matches!(scene.add(&source.url(), true), Err(Conflict::Empty(_))));
+
+    assert_eq!(fs::read_to_string(path.join("hooks/guard")).unwrap(), HOOK);
+    assert_eq!(fs::read_to_string(&lock_file).unwrap(), lock);
+    assert_eq!(scene.left(), ["ada@guards", "plugin.lock"]);
+}
+
+#[test]
+fn many_at_once_are_all_installed_and_all_recorded() {
+    let scene = Scene::new();
+    let sources: Vec<String> =
+        (0..6).map(|number| scene.repository(&format!("p{number}")).url()).collect();
+    thread::scope(|scope| {
+        for source in &sources {
+            scope.spawn(|| scene.add(source, false).unwrap());
+        }
+    });
+    let lock = scene.plugins().lock().unwrap();
+    let names: Vec<&str> = lock.plugins().iter().map(|plugin| plugin.name.as_str()).collect();
+    assert_eq!(names, ["ada/p0", "ada/p1", "ada/p2", "ada/p3", "ada/p4", "ada/p5"]);
+    assert_eq!(scene.plugins().installed().unwrap().len(), 6);
+    assert_eq!(scene.left().len(), 7, "{:?}", scene.left());
+}
+
+#[test]
+fn of_two_that_install_one_plugin_at_once_one_does() {
+    let scene = Scene::new();
+    let source = scene.repository("guards").url();
+    let added: Vec<bool> = thread::scope(|scope| {
+        let add = || match scene.add(&source, false) {
+            Ok(_) => true,
+            Err(Conflict::Installed) => false,
+            Err(other) => panic!("{other:?}"),
+        };
+        let threads: Vec<_> = (0..4).map(|_| scope.spawn(add)).collect();
+        threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+    });
+    assert_eq!(added.iter().filter(|added| **added).count(), 1);
+    assert_eq!(scene.left(), ["ada@guards", "plugin.lock"]);
+}
+
+#[test]
+fn what_is_removed_is_gone_and_forgotten() {
+    let scene = Scene::new();
+    let source = scene.repository("guards");
+    scene.add(&source.url(), false).unwrap();
+    assert!(!scene.plugins().remove("ada/other").unwrap());
+    assert!(scene.plugins().remove("ada/guards").unwrap());
+    assert!(!scene.plugins().remove("ada/guards").unwrap());
+    assert_eq!(scene.left(), ["plugin.lock"]);
+    assert_eq!(scene.plugins().lock().unwrap().plugins(), []);
+}
+
+#[test]
+fn a_plugin_that_somebody_put_there_by_hand_can_be_removed() {
+    let scene = Scene::new();
+    fs::create_dir_all(scene.plugins().dir().join("my-hooks/hooks")).unwrap();
+    assert_eq!(scene.plugins().installed().unwrap()[0].name, "my-hooks");
+    assert!(scene.plugins().remove("my-hooks").unwrap());
+    assert_eq!(scene.plugins().installed().unwrap(), []);
+}

@@ -1,0 +1,9 @@
+//! Plugins from real repositories, in real folders.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot set its scene fails")]
+
+mod discovery;
+mod hostile;
+mod installing;
+mod scene;
+mod sources;

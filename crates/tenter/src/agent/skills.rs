@@ -1,0 +1,21 @@
+//! The skills that an agent is offered.
+
+use tenter_agent::skill::{SkillTool, Skills};
+use tenter_protocol::{Diagnostic, Severity};
+
+use super::AgentArgs;
+use crate::hooks::Project;
+
+/// The tool that hands skills over, unless there are none; and the skills that cannot be used, though their authors meant
+/// them to be. What is merely odd about one is for `tenter skill list`.
+pub(super) fn offered(project: &Project, args: &AgentArgs) -> (Option<SkillTool>, Vec<Diagnostic>) {
+    if args.no_skills {
+        return (None, Vec::new());
+    }
+    let (tool, findings) = SkillTool::new(Skills::new(&project.places));
+    let is_told = |finding: &Diagnostic| {
+        finding.severity == Severity::Error || finding.id == "skills-not-offered"
+    };
+    let told = findings.into_iter().filter(is_told).collect();
+    (Some(tool).filter(|tool| !tool.is_empty()), told)
+}

@@ -1,0 +1,132 @@
+//! `tenter plugin add`.
+
+use std::path::Path;
+
+use tenter_plugins::{Content, Fetched, Installed, Spec, changes};
+use tenter_proc::Cancel;
+
+use super::consent;
+use super::json::Shown;
+use super::obtain::{self, Trouble};
+use super::places::{Location, Place};
+use crate::commands::Done;
+use crate::env::Env;
+use crate::failure::{Exit, Failure};
+use crate::hooks::Project;
+use crate::signals;
+use crate::ui;
+
+#[derive(Debug, clap::Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag")]
+pub(crate) struct Args {
+    /// ORG/REPO at GitHub, any URL that git fetches from, or a path that begins with ./ or /. Each may end in @REF: a branch,
+    /// a tag or a commit.
+    #[arg(required = true, value_name = "SPEC")]
+    specs: Vec<String>,
+    /// Install for yourself instead of for the project.
+    #[arg(short, long)]
+    global: bool,
+    /// Replace plugins that are installed.
+    #[arg(long)]
+    force: bool,
+    /// Trust the hooks of the plugins as they are, without asking.
+    #[arg(long)]
+    trust: bool,
+    /// Go on with the next plugin after one that failed.
+    #[arg(long)]
+    continue_on_error: bool,
+    /// Print a JSON array of what was installed.
+    #[arg(long)]
+    json: bool,
+}
+
+/// Does it.
+pub(super) fn run(env: &Env, project: Option<&Path>, args: &Args) -> Done {
+    let parsed: Result<Vec<Spec>, String> =
+        args.specs.iter().map(|spec| Spec::parse(spec, &env.cwd)).collect();
+    let specs = parsed.map_err(|why| {
+        Failure::usage(why)
+            .help("a plugin is ORG/REPO, a URL or a path, each with @REF behind it if you like")
+    })?;
+    let mut project = Project::open(env, project)?;
+    let place = Place::chosen(env, project.root(), args.global);
+    let cancel = Cancel::new();
+    signals::forward(&cancel)?;
+    let (added, exit) = add_all(&mut project, &place, &specs, args, &cancel);
+    if args.json {
+        print_json(&place, &added)?;
+    } else {
+        added.iter().for_each(print);
+    }
+    if place.location == Location::Local && !cancel.is_cancelled() {
+        let names: Vec<String> = added.into_iter().map(|plugin| plugin.name).collect();
+        consent::settle(&mut project, &names, args.trust, &cancel)?;
+    }
+    Ok(exit)
+}
+
+fn add_all(
+    project: &mut Project,
+    place: &Place,
+    specs: &[Spec],
+    args: &Args,
+    cancel: &Cancel,
+) -> (Vec<Installed>, Exit) {
+    let mut added = Vec::new();
+    let mut exit = Exit::Done;
+    for spec in specs {
+        match add(project, place, spec, args.force, cancel) {
+            Ok(plugin) => added.push(plugin),
+            Err(trouble) => {
+                exit = trouble.tell(&spec.name.to_string());
+                if !args.continue_on_error || cancel.is_cancelled() {
+                    break;
+                }
+            }
+        }
+    }
+    (added, exit)
+}
+
+fn add(
+    project: &mut Project,
+    place: &Place,
+    spec: &Spec,
+    force: bool,
+    cancel: &Cancel,
+) -> Result<Installed, Trouble> {
+    if !force && place.plugins.place(&spec.name).symlink_metadata().is_ok() {
+        return Err(obtain::already(place, &spec.name.to_string()).into());
+    }
+    let obtained = obtain::fetch(project.env, place, spec, cancel)?;
+    if place.location == Location::Local && changes_hooks(place, spec, &obtained.1) {
+        consent::withdraw(project, &spec.name.to_string())?;
+    }
+    obtain::install(place, spec, &obtained, force)
+}
+
+/// Whether a hook, or a file that hooks may share, is not as it is in what is installed. Where nothing is, everything is new:
+/// what was once trusted under these names may have shared other files.
+fn changes_hooks(place: &Place, spec: &Spec, fetched: &Fetched) -> bool {
+    let folder = place.plugins.place(&spec.name);
+    let before =
+        if folder.exists() { Content::of_installed(&folder).0 } else { Content::default() };
+    changes(&before, &fetched.content).iter().any(|change| change.path.starts_with("hooks/"))
+}
+
+fn print(plugin: &Installed) {
+    ui::out(format!("Installed {}:", plugin.name));
+    ui::out(format!("  Skills:  {}", plugin.skills.len()));
+    ui::out(format!("  Recipes: {}", plugin.recipes.len()));
+    ui::out(format!("  Hooks:   {}", plugin.hooks.len()));
+}
+
+fn print_json(place: &Place, added: &[Installed]) -> Result<(), Failure> {
+    let lock = place.plugins.lock()?;
+    let shown: Vec<Shown> = added
+        .iter()
+        .map(|plugin| Shown::new(place.location, plugin, lock.get(&plugin.name)))
+        .collect();
+    ui::out(serde_json::to_string_pretty(&shown).unwrap_or_default());
+    Ok(())
+}

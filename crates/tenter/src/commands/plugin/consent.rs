@@ -1,0 +1,109 @@
+//! Whether the hooks of a plugin may run: asked once, when it comes (R46, R55), and again when it changes.
+//!
+//! Trust is in content: an executable's own, or a hook's folder. A plugin's hooks may also share files, so a change of any
+//! file in `hooks` takes the trust in all of them back.
+
+use std::collections::BTreeSet;
+use std::io::{self, BufRead as _};
+use std::path::PathBuf;
+
+use tenter_engine::catalog::Untrusted;
+use tenter_engine::trust::TrustMode;
+use tenter_proc::Cancel;
+
+use crate::commands::trust::{trust_some, view_hook};
+use crate::env::Env;
+use crate::failure::Failure;
+use crate::hooks::Project;
+use crate::sanitize::sanitize;
+use crate::ui::{self, FAINT, NAME, NOTICE, styled};
+
+/// Asks whether the hooks of these plugins of the project may run; with `trust`, they may. Where nobody can be asked they
+/// stay as they are, which is told: nothing runs, and `tenter run` will not start without an answer.
+pub(super) fn settle(
+    project: &mut Project,
+    plugins: &[String],
+    trust: bool,
+    cancel: &Cancel,
+) -> Result<(), Failure> {
+    // Loading asks hooks for their events, and with the gate open these would be asked too: they will be, when they run.
+    if plugins.is_empty() || project.settings.trust == TrustMode::All {
+        return Ok(());
+    }
+    let catalog = project.load(cancel);
+    let is_theirs = |hook: &&Untrusted| plugins.iter().any(|plugin| is_of(plugin, &hook.name));
+    let waiting: Vec<Untrusted> = catalog.untrusted().iter().filter(is_theirs).cloned().collect();
+    if waiting.is_empty() {
+        return Ok(());
+    }
+    ui::note(format!("{} Hooks that run only when you trust them:", styled(NOTICE, "?")));
+    for hook in &waiting {
+        describe(project, hook);
+    }
+    if !trust && !ask(&waiting) {
+        ui::note("They do not run yet: look at them, then run `tenter trust`.");
+        return Ok(());
+    }
+    let catalog = trust_some(project, &waiting, cancel)?;
+    ui::note("Trusted:");
+    for hook in &waiting {
+        let known = catalog.hooks().iter().find(|known| known.name == hook.name);
+        let events: Vec<&str> =
+            known.iter().flat_map(|known| &known.subscriptions).map(|one| one.spelling).collect();
+        let name = styled(NAME, sanitize(&hook.name));
+        ui::note(format!("  {name}  {}", events.join(", ")).trim_end());
+    }
+    let of_theirs = |path: &PathBuf| waiting.iter().any(|hook| path.starts_with(&hook.path));
+    let findings = project.findings();
+    ui::diagnostics(findings.filter(|finding| finding.path.as_ref().is_some_and(of_theirs)));
+    Ok(())
+}
+
+/// Takes trust back from every hook of a plugin.
+pub(super) fn withdraw(project: &mut Project, plugin: &str) -> Result<(), Failure> {
+    let root = project.root().to_owned();
+    let key = root.canonicalize().unwrap_or_else(|_| root.clone());
+    let of_project = project.trust.list().filter(|(of, name, _)| *of == key && is_of(plugin, name));
+    let names: BTreeSet<String> = of_project.map(|(_, name, _)| name.to_owned()).collect();
+    for name in names {
+        project
+            .trust
+            .revoke(&root, Some(&name))
+            .map_err(|error| Failure::new(error.to_string()))?;
+    }
+    Ok(())
+}
+
+fn is_of(plugin: &str, hook: &str) -> bool {
+    hook.strip_prefix(plugin).is_some_and(|rest| rest.starts_with('/'))
+}
+
+fn describe(project: &Project, hook: &Untrusted) {
+    let mut events: Vec<&str> = hook.subscriptions.iter().map(|one| one.spelling).collect();
+    events.dedup();
+    let events = match events.as_slice() {
+        // To ask an executable is to run it (R11).
+        [] => "executable; its events are asked after you trust it".to_owned(),
+        events => events.join(", "),
+    };
+    let path = hook.path.strip_prefix(project.root()).unwrap_or(&hook.path);
+    let path = styled(FAINT, sanitize(&path.to_string_lossy()));
+    ui::note(format!("  {}  {events}  {path}", styled(NAME, sanitize(&hook.name))));
+}
+
+/// Asks the person; where nobody can be asked the answer is no.
+fn ask(hooks: &[Untrusted]) -> bool {
+    while Env::can_ask() {
+        ui::note_piece("Let them run? [t] trust  [v] view  [s] skip: ");
+        let mut line = String::new();
+        let length = io::stdin().lock().read_line(&mut line).unwrap_or(0);
+        match line.trim().to_lowercase().as_str() {
+            "t" | "trust" | "y" | "yes" => return true,
+            "v" | "view" => hooks.iter().for_each(view_hook),
+            "s" | "skip" | "n" | "no" | "q" | "quit" => return false,
+            _ if length == 0 => return false,
+            _ => {}
+        }
+    }
+    false
+}

@@ -1,0 +1,59 @@
+//! `tenter plugin list`.
+
+use std::path::Path;
+
+use super::json::Listed;
+use super::places::{Found, Place, installed};
+use crate::commands::Done;
+use crate::env::Env;
+use crate::failure::Exit;
+use crate::hooks;
+use crate::sanitize::one_line;
+use crate::ui;
+
+/// Characters of a name that are shown.
+const LENGTH: usize = 100;
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// Print a JSON array: name, location, path, skills, recipes, hooks.
+    #[arg(long)]
+    json: bool,
+}
+
+/// Does it.
+pub(super) fn run(env: &Env, project: Option<&Path>, args: &Args) -> Done {
+    let root = hooks::root(env, project)?;
+    let found = installed(&Place::all(env, &root))?;
+    if args.json {
+        let listed: Vec<Listed> =
+            found.iter().map(|found| Listed::new(found.place.location, &found.plugin)).collect();
+        ui::out(serde_json::to_string_pretty(&listed).unwrap_or_default());
+    } else if found.is_empty() {
+        ui::note("No plugins are installed. `tenter plugin add ORG/REPO` installs one.");
+    } else {
+        table(&found).iter().for_each(ui::out);
+    }
+    Ok(Exit::Done)
+}
+
+/// The lines of the table, as the document shows it.
+fn table(found: &[Found]) -> Vec<String> {
+    let header = ["NAME", "LOCATION", "SKILLS", "RECIPES", "HOOKS"].map(str::to_owned);
+    let rule = header.each_ref().map(|title| "-".repeat(title.len()));
+    let rows = found.iter().map(|Found { place, plugin }| {
+        let count = |part: &[String]| part.len().to_string();
+        let name = one_line(&plugin.name, LENGTH);
+        let location = place.location.as_str().to_owned();
+        [name, location, count(&plugin.skills), count(&plugin.recipes), count(&plugin.hooks)]
+    });
+    let rows: Vec<[String; 5]> = [header, rule].into_iter().chain(rows).collect();
+    let width =
+        |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
+    let widths: [usize; 5] = std::array::from_fn(width);
+    let line = |row: &[String; 5]| {
+        let cells = row.iter().zip(widths).map(|(cell, width)| format!("{cell:width$}"));
+        cells.collect::<Vec<_>>().join("  ").trim_end().to_owned()
+    };
+    rows.iter().map(line).collect()
+}

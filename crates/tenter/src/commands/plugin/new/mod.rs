@@ -1,0 +1,93 @@
+//! `tenter plugin new`: writes a plugin that works as it is and is fit to be published.
+
+use std::fs;
+use std::path::PathBuf;
+
+use jiff::tz::TimeZone;
+use tenter_plugins::PluginName;
+use tenter_protocol::manifest::front_matter::name_faults;
+
+use crate::commands::Done;
+use crate::commands::hooks::{NewFile, examples, write_folder};
+use crate::env::{self, Env};
+use crate::failure::{Exit, Failure};
+use crate::sanitize::sanitize;
+use crate::ui;
+
+/// What stands for the plugin's name in a template.
+const NAME: &str = "NAME";
+
+/// The files beside the hooks. Those of hooks are the ones that `tenter hooks new` writes.
+const TEMPLATES: [(&str, &str); 6] = [
+    ("recipes/NAME.md", include_str!("templates/recipe.md")),
+    ("skills/NAME/SKILL.md", include_str!("templates/SKILL.md")),
+    ("skills/NAME/checklist.md", include_str!("templates/checklist.md")),
+    ("README.md", include_str!("templates/README.md")),
+    (".gitignore", include_str!("templates/gitignore")),
+    ("LICENSE", include_str!("templates/LICENSE")),
+];
+const TESTS: &str = include_str!("templates/run.sh");
+
+/// Write a new plugin: hooks of each kind, a recipe and a skill that work as they are, with their tests.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// The plugin's name, as its repository is called: lower-case letters and digits, with hyphens between them.
+    name: String,
+    /// The folder that the plugin's own is made in, instead of the working folder.
+    #[arg(long, value_name = "DIR")]
+    dir: Option<PathBuf>,
+    /// Whom the licence names.
+    #[arg(long, value_name = "WHO")]
+    author: Option<String>,
+}
+
+/// Does it.
+pub(super) fn run(env: &Env, args: &Args) -> Done {
+    check_name(&args.name)?;
+    let above = args.dir.as_ref().map_or_else(|| env.cwd.clone(), |dir| env.cwd.join(dir));
+    let path = above.join(&args.name);
+    if fs::symlink_metadata(&path).is_ok() {
+        return Err(Failure::new(format!("{} exists already", path.display()))
+            .help("choose another name, or another folder with --dir"));
+    }
+    write_folder(&path, &files(args)?, false)?;
+    ui::out(path.display());
+    let shown = sanitize(&path.to_string_lossy()).into_owned();
+    ui::note(format!("Try its tests:       sh {shown}/tests/run.sh"));
+    ui::note(format!("Before you publish:  tenter plugin check {shown}"));
+    Ok(Exit::Done)
+}
+
+fn check_name(name: &str) -> Result<(), Failure> {
+    let refused = |why: &str| {
+        Failure::usage(format!("a plugin cannot have the name {name:?}: it {why}"))
+            .help("write lower-case letters and digits, with single hyphens between them")
+    };
+    if let Some(fault) = name_faults(name).first() {
+        return Err(refused(fault));
+    }
+    // A repository's name is written in more places than a skill's.
+    PluginName::new("org", name).map(|_| ()).map_err(|_| refused("holds more than plain letters"))
+}
+
+fn files(args: &Args) -> Result<Vec<NewFile>, Failure> {
+    let year = env::now().to_zoned(TimeZone::UTC).year().to_string();
+    let author = match &args.author {
+        Some(author) => author.lines().collect::<Vec<_>>().join(" "),
+        None => format!("the authors of {}", args.name),
+    };
+    let filled = |text: &str| {
+        let text = text.replace(NAME, &args.name);
+        text.replace("<YEAR>", &year).replace("<AUTHOR>", &author)
+    };
+    let mut files = examples()?;
+    files.extend(TEMPLATES.iter().map(|(name, text)| NewFile {
+        name: name.replace(NAME, &args.name),
+        text: filled(text),
+        is_executable: false,
+    }));
+    let tests =
+        NewFile { name: "tests/run.sh".to_owned(), text: filled(TESTS), is_executable: true };
+    files.push(tests);
+    Ok(files)
+}

@@ -1,0 +1,47 @@
+//! `tenter plugin remove`.
+
+use std::path::Path;
+
+use super::consent;
+use super::places::{Location, Place, not_here, slashed};
+use crate::commands::Done;
+use crate::env::Env;
+use crate::failure::{Exit, Failure};
+use crate::hooks::Project;
+use crate::ui;
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// ORG/REPO or ORG@REPO.
+    #[arg(required = true, value_name = "NAME")]
+    names: Vec<String>,
+    /// Remove your own plugins instead of the project's.
+    #[arg(short, long)]
+    global: bool,
+}
+
+/// Does it. One that is not there does not keep the others.
+pub(super) fn run(env: &Env, project: Option<&Path>, args: &Args) -> Done {
+    let mut project = Project::open(env, project)?;
+    let place = Place::chosen(env, project.root(), args.global);
+    let mut exit = Exit::Done;
+    for name in &args.names {
+        let name = slashed(name);
+        match remove(&mut project, &place, &name) {
+            Ok(()) => ui::note(format!("Removed {name}.")),
+            Err(failure) => {
+                ui::failure(&failure);
+                exit = failure.exit;
+            }
+        }
+    }
+    Ok(exit)
+}
+
+fn remove(project: &mut Project, place: &Place, name: &str) -> Result<(), Failure> {
+    if !place.plugins.remove(name)? {
+        return Err(not_here(project.env, project.root(), place, name));
+    }
+    // Another plugin may come under this name one day, with other files beside the same hooks.
+    if place.location == Location::Local { consent::withdraw(project, name) } else { Ok(()) }
+}

@@ -1,0 +1,66 @@
+//! `tenter plugin show`.
+
+use std::path::Path;
+
+use tenter_plugins::Locked;
+
+use super::json::Shown;
+use super::places::{Found, Place, installed, slashed, unknown};
+use crate::commands::Done;
+use crate::env::Env;
+use crate::failure::Exit;
+use crate::hooks;
+use crate::sanitize::sanitize;
+use crate::ui::{self, NAME, styled};
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// ORG/REPO or ORG@REPO. Of two plugins of that name it is the project's.
+    name: String,
+    /// Print a JSON object: name, location, path, skills, recipes, hooks, source, ref, commit, hash, installed_at.
+    #[arg(long)]
+    json: bool,
+}
+
+/// Does it.
+pub(super) fn run(env: &Env, project: Option<&Path>, args: &Args) -> Done {
+    let root = hooks::root(env, project)?;
+    let found = installed(&Place::all(env, &root))?;
+    let name = slashed(&args.name);
+    let one = found.iter().find(|found| found.plugin.name == name);
+    let Found { place, plugin } = one.ok_or_else(|| unknown(&name, &found))?;
+    let lock = place.plugins.lock()?;
+    let locked = lock.get(&name);
+    if args.json {
+        let shown = Shown::new(place.location, plugin, locked);
+        ui::out(serde_json::to_string_pretty(&shown).unwrap_or_default());
+        return Ok(Exit::Done);
+    }
+    ui::out(styled(NAME, sanitize(&name)));
+    line("Location", place.location.as_str());
+    line("Path", &plugin.path.to_string_lossy());
+    origin(locked);
+    for (title, names) in
+        [("Skills", &plugin.skills), ("Recipes", &plugin.recipes), ("Hooks", &plugin.hooks)]
+    {
+        line(title, if names.is_empty() { "-" } else { "" });
+        for part in names {
+            ui::out(format!("    {}", sanitize(&format!("{name}/{part}"))));
+        }
+    }
+    Ok(Exit::Done)
+}
+
+fn origin(locked: Option<&Locked>) {
+    let Some(locked) = locked else { return line("Source", "not recorded in plugin.lock") };
+    line("Source", &locked.source);
+    line("Ref", locked.reference.as_deref().unwrap_or("-"));
+    line("Commit", locked.commit.as_deref().unwrap_or("-"));
+    line("Hash", &locked.hash);
+    line("Installed", &ui::short_time(&locked.installed_at));
+}
+
+fn line(title: &str, text: &str) {
+    let title = format!("{title}:");
+    ui::out(format!("  {title:10} {}", sanitize(text)).trim_end());
+}

@@ -1,0 +1,187 @@
+//! `tenter plugin update`: fetches again what was installed, shows what changes, and puts it in place.
+
+use std::path::Path;
+
+use tenter_plugins::{
+    Change, ChangeKind, Content, Entry, Locked, PluginName, Spec, changes, verify,
+};
+use tenter_proc::Cancel;
+
+use super::consent;
+use super::obtain::{self, Trouble};
+use super::places::{Location, Place, not_here, slashed};
+use crate::commands::Done;
+use crate::env::Env;
+use crate::failure::{Exit, Failure};
+use crate::hooks::Project;
+use crate::render::diff;
+use crate::sanitize::{one_line, sanitize};
+use crate::signals;
+use crate::ui::{self, BAD, GOOD, NAME, NOTICE, styled};
+
+/// Characters of a commit that are shown.
+const SHORT: usize = 10;
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// ORG/REPO or ORG@REPO; without any, every plugin of the project.
+    names: Vec<String>,
+    /// Show what would change, and change nothing.
+    #[arg(long)]
+    dry_run: bool,
+    /// Update your own plugins instead of the project's.
+    #[arg(short, long)]
+    global: bool,
+    /// Trust the hooks as they come, without asking.
+    #[arg(long)]
+    trust: bool,
+}
+
+/// Does it. One plugin that cannot be updated does not keep the others from it.
+pub(super) fn run(env: &Env, project: Option<&Path>, args: &Args) -> Done {
+    let mut project = Project::open(env, project)?;
+    let place = Place::chosen(env, project.root(), args.global);
+    let locked = chosen(&project, &place, &args.names)?;
+    let cancel = Cancel::new();
+    signals::forward(&cancel)?;
+    let mut updated = Vec::new();
+    let mut exit = Exit::Done;
+    for plugin in &locked {
+        match update(&mut project, &place, plugin, args.dry_run, &cancel) {
+            Ok(true) => updated.push(plugin.name.clone()),
+            Ok(false) => {}
+            Err(trouble) => exit = trouble.tell(&plugin.name),
+        }
+        if cancel.is_cancelled() {
+            return Ok(exit);
+        }
+    }
+    if place.location == Location::Local {
+        consent::settle(&mut project, &updated, args.trust, &cancel)?;
+    }
+    Ok(exit)
+}
+
+/// What is recorded of the plugins that are meant.
+fn chosen(project: &Project, place: &Place, names: &[String]) -> Result<Vec<Locked>, Failure> {
+    let lock = place.plugins.lock()?;
+    if names.is_empty() {
+        return Ok(lock.plugins().to_vec());
+    }
+    let installed = place.plugins.installed()?;
+    let locked = |name: &String| {
+        let name = slashed(name);
+        if let Some(locked) = lock.get(&name) {
+            return Ok(locked.clone());
+        }
+        if installed.iter().all(|plugin| plugin.name != name) {
+            return Err(not_here(project.env, project.root(), place, &name));
+        }
+        Err(Failure::new(format!("plugin.lock does not say where {name} came from"))
+            .help("`tenter plugin add SPEC --force` installs it with its origin"))
+    };
+    names.iter().map(locked).collect()
+}
+
+/// Updates one plugin; says whether anything of it is new.
+fn update(
+    project: &mut Project,
+    place: &Place,
+    locked: &Locked,
+    dry_run: bool,
+    cancel: &Cancel,
+) -> Result<bool, Trouble> {
+    let name = PluginName::parse(&locked.name).map_err(Failure::new)?;
+    let spec =
+        Spec::recorded(name, &locked.source, locked.reference.as_deref()).map_err(Failure::new)?;
+    if locked.is_pinned() {
+        ui::out(format!("{} stays at the commit that it is pinned to.", locked.name));
+        return Ok(false);
+    }
+    let folder = place.plugins.place(&spec.name);
+    unchanged_here(&folder, locked)?;
+    let obtained = obtain::fetch(project.env, place, &spec, cancel)?;
+    let (before, _) = Content::of_installed(&folder);
+    let fetched = &obtained.1;
+    let changes = changes(&before, &fetched.content);
+    if changes.is_empty() {
+        ui::out(format!("{} is up to date.", locked.name));
+        return Ok(false);
+    }
+    print(locked, fetched.commit.as_deref(), &changes);
+    if dry_run {
+        return Ok(false);
+    }
+    let concerns_hooks = changes.iter().any(|change| change.path.starts_with("hooks/"));
+    if place.location == Location::Local && concerns_hooks {
+        consent::withdraw(project, &locked.name)?;
+    }
+    obtain::install(place, &spec, &obtained, true).map(|_| true)
+}
+
+/// What somebody changed in the plugin's folder would be lost.
+fn unchanged_here(folder: &Path, locked: &Locked) -> Result<(), Failure> {
+    let is_gone = folder.symlink_metadata().is_err();
+    if is_gone || verify(folder, locked).0.is_empty() {
+        return Ok(());
+    }
+    let name = &locked.name;
+    Err(Failure::new(format!(
+        "{name} was changed here since it was installed, and that would be lost"
+    ))
+    .help(format!(
+        "`tenter plugin verify {name}` shows what; `tenter plugin add SPEC --force` replaces it"
+    )))
+}
+
+fn print(locked: &Locked, commit: Option<&str>, changes: &[Change]) {
+    let short = |commit: Option<&str>| {
+        one_line(commit.unwrap_or("-"), 40).chars().take(SHORT).collect::<String>()
+    };
+    let (old, new) = (short(locked.commit.as_deref()), short(commit));
+    ui::out(format!("{}: {old} → {new}", styled(NAME, &locked.name)));
+    for change in changes {
+        let style = match change.kind {
+            ChangeKind::Added(_) => GOOD,
+            ChangeKind::Removed(_) => BAD,
+            ChangeKind::Changed(..) => NOTICE,
+        };
+        let what = styled(style, format!("{:7}", change.kind.as_str()));
+        ui::out(format!("  {what}  {}{}", sanitize(change.path), mode(&change.kind)));
+        if change.path.starts_with("hooks/") {
+            lines(&change.kind).iter().for_each(ui::out);
+        }
+    }
+}
+
+/// What happened to the right to be executed, which no line shows.
+fn mode(kind: &ChangeKind) -> &'static str {
+    match kind {
+        ChangeKind::Changed(
+            Entry::File { executable: false, .. },
+            Entry::File { executable: true, .. },
+        ) => " (may be executed now)",
+        ChangeKind::Changed(
+            Entry::File { executable: true, .. },
+            Entry::File { executable: false, .. },
+        ) => " (may not be executed any more)",
+        ChangeKind::Changed(Entry::Link { .. }, _)
+        | ChangeKind::Changed(_, Entry::Link { .. })
+        | ChangeKind::Added(Entry::Link { .. })
+        | ChangeKind::Removed(Entry::Link { .. }) => " (a link)",
+        _ => "",
+    }
+}
+
+/// The lines that differ; none where something is no text.
+fn lines(kind: &ChangeKind) -> Vec<String> {
+    let texts = match kind {
+        ChangeKind::Added(new) => Some(("", new.text())),
+        ChangeKind::Removed(_) => None,
+        ChangeKind::Changed(old, new) => old.text().map(|old| (old, new.text())),
+    };
+    match texts {
+        Some((old, Some(new))) => diff::of_files(old, new),
+        _ => Vec::new(),
+    }
+}

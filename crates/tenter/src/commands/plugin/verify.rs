@@ -1,0 +1,104 @@
+//! `tenter plugin verify`: whether plugins are what was installed.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use serde::Serialize;
+use tenter_plugins::{Difference, Lock, verify};
+use tenter_protocol::{Diagnostic, Severity};
+
+use super::places::{Found, Place, installed, slashed, unknown};
+use crate::commands::Done;
+use crate::env::Env;
+use crate::failure::{Exit, Failure};
+use crate::hooks;
+use crate::sanitize::sanitize;
+use crate::ui::{self, BAD, GOOD, NAME, styled};
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// ORG/REPO or ORG@REPO; without any, every plugin of the project and your own.
+    names: Vec<String>,
+    /// Print a JSON array: name, location, ok, differences, diagnostics.
+    #[arg(long)]
+    json: bool,
+}
+
+/// What was found of one plugin. The fields are those of the JSON form.
+#[derive(Serialize)]
+struct Verified {
+    name: String,
+    location: &'static str,
+    ok: bool,
+    differences: Vec<Difference>,
+    diagnostics: Vec<Diagnostic>,
+}
+
+/// Does it.
+pub(super) fn run(env: &Env, project: Option<&Path>, args: &Args) -> Done {
+    let root = hooks::root(env, project)?;
+    let places = Place::all(env, &root);
+    let mut verified = Vec::new();
+    for place in &places {
+        verified.extend(of_place(place)?);
+    }
+    let wanted: BTreeSet<String> = args.names.iter().map(|name| slashed(name)).collect();
+    if let Some(name) = wanted.iter().find(|name| verified.iter().all(|one| one.name != **name)) {
+        return Err(unknown(name, &installed(&places)?));
+    }
+    verified.retain(|one| wanted.is_empty() || wanted.contains(&one.name));
+    if args.json {
+        ui::out(serde_json::to_string_pretty(&verified).unwrap_or_default());
+    } else {
+        verified.iter().for_each(print);
+    }
+    Ok(if verified.iter().all(|one| one.ok) { Exit::Done } else { Exit::Failed })
+}
+
+/// Everything that is installed or recorded there, by name.
+fn of_place(place: &Place) -> Result<Vec<Verified>, Failure> {
+    let lock = place.plugins.lock()?;
+    let found = installed(std::slice::from_ref(place))?;
+    let recorded = lock.plugins().iter().map(|locked| locked.name.as_str());
+    let names: BTreeSet<&str> =
+        recorded.chain(found.iter().map(|found| found.plugin.name.as_str())).collect();
+    Ok(names.into_iter().map(|name| look_at(place, name, &lock, &found)).collect())
+}
+
+fn look_at(place: &Place, name: &str, lock: &Lock, found: &[Found]) -> Verified {
+    let installed = found.iter().find(|found| found.plugin.name == name);
+    let (differences, diagnostics) = match (installed, lock.get(name)) {
+        (Some(found), Some(locked)) => verify(&found.plugin.path, locked),
+        (Some(found), None) => (Vec::new(), vec![unrecorded().at(&found.plugin.path)]),
+        (None, _) => (Vec::new(), vec![gone()]),
+    };
+    let ok = differences.is_empty() && diagnostics.is_empty();
+    Verified {
+        name: name.to_owned(),
+        location: place.location.as_str(),
+        ok,
+        differences,
+        diagnostics,
+    }
+}
+
+fn unrecorded() -> Diagnostic {
+    let message = "plugin.lock does not say what this plugin is made of";
+    Diagnostic::new("plugin-unrecorded", Severity::Error, message)
+        .help("`tenter plugin add SPEC --force` installs it with its record")
+}
+
+fn gone() -> Diagnostic {
+    let message = "plugin.lock records this plugin, and it is not there";
+    Diagnostic::new("plugin-gone", Severity::Error, message)
+        .help("`tenter plugin update` fetches it again; `tenter plugin remove` forgets it")
+}
+
+fn print(one: &Verified) {
+    let end = if one.ok { styled(GOOD, "ok") } else { styled(BAD, "differs") };
+    ui::out(format!("{}  {}  {end}", styled(NAME, sanitize(&one.name)), one.location));
+    for difference in &one.differences {
+        ui::out(format!("  {:7}  {}", difference.what, sanitize(&difference.path)));
+    }
+    one.diagnostics.iter().for_each(ui::diagnostic);
+}

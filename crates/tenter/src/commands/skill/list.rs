@@ -1,0 +1,84 @@
+//! `tenter skill list`.
+
+use std::path::Path;
+
+use serde::Serialize;
+use tenter_agent::skill::{Listed, Skills};
+use tenter_protocol::manifest::front_matter::Rules;
+
+use crate::failure::Exit;
+use crate::sanitize::one_line;
+use crate::ui::{self, BAD, FAINT, NAME, styled};
+
+/// Characters of a description or a path that are shown.
+const LENGTH: usize = 100;
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// Print a JSON array: name, description, layer, path, shadowed_by, usable.
+    #[arg(long)]
+    json: bool,
+}
+
+/// What `--json` says of a skill.
+#[derive(Serialize)]
+struct SkillJson<'s> {
+    name: &'s str,
+    description: &'s str,
+    layer: &'static str,
+    path: &'s Path,
+    /// The file that is taken instead of it; null where it is itself the one.
+    shadowed_by: Option<&'s Path>,
+    usable: bool,
+}
+
+/// Does it.
+pub(super) fn run(skills: &Skills, args: &Args) -> Exit {
+    let (listed, findings) = skills.list(Rules::Tolerant);
+    if args.json {
+        let objects: Vec<SkillJson> = listed.iter().map(json).collect();
+        ui::out(serde_json::to_string_pretty(&objects).unwrap_or_default());
+    } else {
+        let width = |text: fn(&Listed) -> &str| {
+            let widths = listed.iter().map(|skill| one_line(text(skill), LENGTH).chars().count());
+            widths.max().unwrap_or(0)
+        };
+        let widths =
+            (width(|skill| &skill.origin.name), width(|skill| skill.origin.layer.as_str()));
+        for skill in &listed {
+            ui::out(line(skill, widths));
+        }
+    }
+    if listed.is_empty() && !args.json {
+        ui::note(
+            "There are no skills. A skill is a folder with a SKILL.md in .kodelet/skills or ~/.kodelet/skills.",
+        );
+    }
+    ui::diagnostics(&findings);
+    Exit::Done
+}
+
+fn json(skill: &Listed) -> SkillJson<'_> {
+    SkillJson {
+        name: &skill.origin.name,
+        description: &skill.description,
+        layer: skill.origin.layer.as_str(),
+        path: &skill.origin.path,
+        shadowed_by: skill.shadowed_by.as_deref(),
+        usable: !skill.is_broken,
+    }
+}
+
+fn line(skill: &Listed, (name, layer): (usize, usize)) -> String {
+    let shown = |path: &Path| one_line(&path.to_string_lossy(), LENGTH);
+    let called = format!("{:name$}", one_line(&skill.origin.name, LENGTH));
+    let of = format!("{:layer$}", skill.origin.layer.as_str());
+    let (called, what) = match &skill.shadowed_by {
+        _ if skill.is_broken => (styled(BAD, called), styled(BAD, "cannot be used")),
+        Some(other) => {
+            (styled(FAINT, called), styled(FAINT, format!("shadowed by {}", shown(other))))
+        }
+        None => (styled(NAME, called), one_line(&skill.description, LENGTH)),
+    };
+    [called, of, what, styled(FAINT, shown(&skill.origin.path))].join("  ")
+}

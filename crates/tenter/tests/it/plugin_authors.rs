@@ -1,0 +1,256 @@
+//! Writing a plugin: what `plugin new` makes passes its own tests and `plugin check`, and every flaw is found.
+
+use std::fs::{self, Permissions};
+use std::os::unix::fs::{PermissionsExt as _, symlink};
+
+use insta::assert_snapshot;
+use serde_json::Value;
+use tenter_testkit::Sandbox;
+
+use crate::sandbox;
+
+/// A sandbox with the new plugin `review` in its project.
+fn with_plugin() -> Sandbox {
+    let sandbox = sandbox();
+    let _ = sandbox.run(&["plugin", "new", "review", "--author", "Ada"]).expect_code(0);
+    sandbox
+}
+
+/// What a check of the plugin finds: its ids and the files and lines that they are about.
+fn found(sandbox: &Sandbox) -> Vec<String> {
+    let output = sandbox.run(&["plugin", "check", "review", "--json"]);
+    let findings = output.json();
+    let findings = findings.as_array().unwrap();
+    let shows = findings.iter().any(|finding| finding["severity"] != "info");
+    assert_eq!(output.code, Some(i32::from(shows)), "{output}");
+    let plugin = sandbox.project().join("review").display().to_string();
+    let about = |finding: &Value| {
+        let path = finding["path"].as_str().unwrap_or_default().replacen(&plugin, "", 1);
+        let line = finding["place"]["line"].as_u64().map(|line| format!(":{line}"));
+        let id = finding["id"].as_str().unwrap();
+        let about = format!("{id} {}{}", path.trim_start_matches('/'), line.unwrap_or_default());
+        about.trim_end().to_owned()
+    };
+    findings.iter().map(about).collect()
+}
+
+#[test]
+fn a_new_plugin_passes_its_tests_and_is_fit_to_be_published() {
+    let sandbox = sandbox();
+    assert_snapshot!(sandbox.run(&["plugin", "new", "review", "--author", "Ada"]), @"
+    exit: 0
+    --- stdout
+    [ROOT]/project/review
+    --- stderr
+    Try its tests:       sh [ROOT]/project/review/tests/run.sh
+    Before you publish:  tenter plugin check [ROOT]/project/review
+    ");
+    assert_snapshot!(sandbox.run(&["plugin", "check", "review"]), @"
+    exit: 0
+    --- stdout
+    Fit to be published: [ROOT]/project/review
+    ");
+    assert_eq!(found(&sandbox), [] as [&str; 0]);
+    let tested = sandbox.shell("sh review/tests/run.sh");
+    assert_eq!(tested.code, Some(0), "{tested}");
+    assert_eq!(tested.stdout.matches("ok: ").count(), 5, "{tested}");
+    assert!(sandbox.read("review/LICENSE").contains(" Ada\n"));
+    let mut files: Vec<String> = Vec::new();
+    let mut open = vec![sandbox.project().join("review")];
+    while let Some(folder) = open.pop() {
+        for entry in fs::read_dir(folder).unwrap().map(Result::unwrap) {
+            let path = entry.path();
+            if path.is_dir() {
+                open.push(path);
+            } else {
+                let text = fs::read_to_string(&path).unwrap();
+                assert!(
+                    !text.contains("NAME/") && !text.contains("<AUTHOR>"),
+                    "{}",
+                    path.display()
+                );
+                let name = path.strip_prefix(sandbox.project()).unwrap();
+                files.push(name.display().to_string());
+            }
+        }
+    }
+    files.sort();
+    assert_snapshot!(files.join("\n"), @"
+    review/.gitignore
+    review/LICENSE
+    review/README.md
+    review/hooks/guard
+    review/hooks/tested/HOOK.md
+    review/hooks/tested/scripts/run.sh
+    review/hooks/tested/tests/acts.json
+    review/hooks/tested/tests/passes.json
+    review/hooks/unattended/HOOK.md
+    review/hooks/unattended/scripts/run.sh
+    review/hooks/unattended/tests/acts.json
+    review/hooks/unattended/tests/passes.json
+    review/recipes/review.md
+    review/skills/review/SKILL.md
+    review/skills/review/checklist.md
+    review/tests/run.sh
+    ");
+}
+
+#[test]
+fn the_tests_of_a_new_plugin_can_fail() {
+    let sandbox = with_plugin();
+    let guard = sandbox.read("review/hooks/guard").replace("rm -rf /", "rm -rf /nothing");
+    sandbox.write("review/hooks/guard", guard);
+    let tested = sandbox.shell("sh review/tests/run.sh");
+    assert_eq!(tested.code, Some(1), "{tested}");
+    assert!(tested.stdout.contains("failed: guard refuses to delete everything"), "{tested}");
+}
+
+#[test]
+fn a_plugin_can_be_made_elsewhere_and_never_over_another() {
+    let sandbox = sandbox();
+    let _ = sandbox.run(&["plugin", "new", "review", "--dir", "a/b"]).expect_code(0);
+    assert!(sandbox.read("a/b/review/LICENSE").contains("the authors of review"));
+    assert_snapshot!(sandbox.run(&["plugin", "new", "review", "--dir", "a/b"]), @"
+    exit: 1
+    --- stderr
+    error: [ROOT]/project/a/b/review exists already
+      help: choose another name, or another folder with --dir
+    ");
+    assert_snapshot!(sandbox.run(&["plugin", "new", "../review"]), @r#"
+    exit: 2
+    --- stderr
+    error: a plugin cannot have the name "../review": it contains `.`
+      help: write lower-case letters and digits, with single hyphens between them
+    "#);
+    for name in ["Review", "a/b", ".hidden", "two words", "größe", ""] {
+        let output = sandbox.run(&["plugin", "new", name]);
+        assert_eq!(output.code, Some(2), "{name}: {output}");
+    }
+    assert_eq!(fs::read_dir(sandbox.project()).unwrap().count(), 2, "a and .git");
+}
+
+#[test]
+fn a_new_plugin_can_be_installed() {
+    let sandbox = with_plugin();
+    let output = sandbox.shell("tenter plugin add ./review -g && tenter plugin list --json");
+    assert_eq!(output.code, Some(0), "{output}");
+    assert_eq!(sandbox.run(&["skill", "list", "--json"]).json()[0]["layer"], "user-plugin");
+    let hooks = sandbox.run(&["hooks", "list", "--json"]).expect_code(0).json();
+    let names: Vec<&str> =
+        hooks.as_array().unwrap().iter().filter_map(|hook| hook["name"].as_str()).collect();
+    for name in ["guard", "tested", "unattended"] {
+        assert!(names.contains(&format!("project/review/{name}").as_str()), "{names:?}");
+    }
+}
+
+#[test]
+fn every_flaw_is_found_with_its_file_and_line() {
+    let flaws: [(&str, &str, &str); 11] = [
+        (
+            "hooks/tested/HOOK.md",
+            "---\nname: tested\ndescription: d\ntrigger: before_stopp\n---\n",
+            "manifest-trigger hooks/tested/HOOK.md:4",
+        ),
+        (
+            "recipes/bad.md",
+            "---\ndescription: d\n---\n{{if .x}}\n",
+            "template-syntax recipes/bad.md:4",
+        ),
+        (
+            "skills/bad/SKILL.md",
+            "---\nname: other\ndescription: d\n---\nx\n",
+            "skill-name skills/bad/SKILL.md:2",
+        ),
+        (
+            "skills/none/SKILL.md",
+            "---\nname: none\n---\nx\n",
+            "skill-description skills/none/SKILL.md",
+        ),
+        (
+            "src/key.txt",
+            "one\nghp_0123456789abcdefghij0123456789abcdef\n",
+            "plugin-secret src/key.txt:2",
+        ),
+        (
+            "skills/review/id",
+            "-----BEGIN OPENSSH PRIVATE KEY-----\nx\n",
+            "plugin-secret skills/review/id:1",
+        ),
+        ("deploy/id_ed25519", "nothing", "plugin-secret-file deploy/id_ed25519"),
+        ("hooks/forgotten", "#!/bin/sh\n", "hook-not-executable hooks/forgotten"),
+        (".gitmodules", "", "plugin-submodule .gitmodules"),
+        ("recipes/Review.md", "x", "plugin-name-clash recipes/review.md"),
+        ("skills/a\nb.md", "x", "plugin-name-control skills/a\\nb.md"),
+    ];
+    for (file, text, expected) in flaws {
+        let sandbox = with_plugin();
+        sandbox.write(&format!("review/{file}"), text);
+        assert_eq!(found(&sandbox), [expected], "{file}");
+    }
+}
+
+#[test]
+fn flaws_of_modes_links_and_sizes_are_found() {
+    let sandbox = with_plugin();
+    let plugin = sandbox.project().join("review");
+    fs::remove_file(plugin.join("LICENSE")).unwrap();
+    fs::remove_file(plugin.join("hooks/unattended/scripts/run.sh")).unwrap();
+    fs::set_permissions(plugin.join("hooks/guard"), Permissions::from_mode(0o644)).unwrap();
+    fs::set_permissions(plugin.join("hooks/tested/scripts/run.sh"), Permissions::from_mode(0o644))
+        .unwrap();
+    symlink("/etc/passwd", plugin.join("skills/review/users")).unwrap();
+    fs::File::create(plugin.join("hooks/film")).unwrap().set_len(11 << 20).unwrap();
+    assert_snapshot!(found(&sandbox).join("\n"), @"
+    plugin-no-licence
+    plugin-file-large hooks/film
+    hook-not-executable hooks/guard
+    script-not-executable hooks/tested/scripts/run.sh
+    hook-without-script hooks/unattended
+    plugin-link-leaves skills/review/users
+    ");
+}
+
+#[test]
+fn a_secret_is_found_and_not_shown_and_what_git_leaves_out_is_not_looked_at() {
+    let sandbox = with_plugin();
+    let key = concat!("AKIA", "ABCDEFGHIJKLMNOP");
+    sandbox.write("review/.env", format!("KEY={key}\n"));
+    sandbox.write(
+        "review/hooks/lib/setup.sh",
+        format!("export KEY={key} # and AKIAIOSFODNN7EXAMPLE\n"),
+    );
+    let output = sandbox.run(&["plugin", "check", "review"]);
+    assert!(!output.stderr.contains(key), "{output}");
+    assert_snapshot!(output, @"
+    exit: 1
+    --- stderr
+    error: [ROOT]/project/review/hooks/lib/setup.sh:1:12: this looks like a secret
+      1 | export KEY=AKIA[16 redacted] # and AKIA[16 redacted]
+                     ^^^^^^^^^^^^^^^^^
+      help: take it out, and out of the history, and have it replaced: whoever can read the plugin can use it
+    ");
+}
+
+#[test]
+fn what_is_no_plugin_is_told_so() {
+    let sandbox = sandbox();
+    sandbox.write("src/main.rs", "");
+    assert_snapshot!(sandbox.run(&["plugin", "check"]), @"
+    exit: 1
+    --- stderr
+    error: [ROOT]/project: there is nothing to install: neither hooks nor skills nor recipes
+      help: they are in the folders hooks, skills and recipes; `tenter plugin new` makes them
+    error: [ROOT]/project: there is no licence, so nobody may use the plugin
+      help: put the terms into a file LICENSE
+    ");
+    assert_snapshot!(sandbox.run(&["plugin", "check", "gone"]), @"
+    exit: 2
+    --- stderr
+    error: [ROOT]/project/gone: No such file or directory (os error 2)
+    ");
+    assert_snapshot!(sandbox.run(&["plugin", "check", "src/main.rs"]), @"
+    exit: 2
+    --- stderr
+    error: [ROOT]/project/src/main.rs: it is not a folder
+    ");
+}

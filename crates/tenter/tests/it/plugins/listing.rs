@@ -1,0 +1,177 @@
+//! `add`, `list`, `show`, `verify`, `remove`: what they print.
+
+use insta::assert_snapshot;
+use serde_json::json;
+
+use super::{Repository, left};
+use crate::sandbox;
+
+#[test]
+fn what_is_added_is_counted_listed_shown_verified_and_removed() {
+    let sandbox = sandbox();
+    let repository = Repository::new(&sandbox, "guards");
+    assert_snapshot!(sandbox.run(&["plugin", "add", &repository.url()]), @r#"
+    exit: 0
+    --- stdout
+    Installed ada/guards:
+      Skills:  1
+      Recipes: 1
+      Hooks:   1
+    --- stderr
+    Fetching ada/guards from file://[ROOT]/srv/ada/guards …
+    ? Hooks that run only when you trust them:
+      ada/guards/guard  executable; its events are asked after you trust it  .kodelet/plugins/ada@guards/hooks/guard
+    They do not run yet: look at them, then run `tenter trust`.
+    "#);
+    let _ =
+        sandbox.run(&["plugin", "add", "-g", &format!("{}@main", repository.url())]).expect_code(0);
+    assert_snapshot!(sandbox.run(&["plugin", "list"]), @r#"
+    exit: 0
+    --- stdout
+    NAME        LOCATION  SKILLS  RECIPES  HOOKS
+    ----        --------  ------  -------  -----
+    ada/guards  local     1       1        1
+    ada/guards  global    1       1        1
+    "#);
+    let expected = json!({
+        "name": "ada/guards", "location": "local",
+        "path": sandbox.project().join(".kodelet/plugins/ada@guards"),
+        "skills": ["pdf"], "recipes": ["review"], "hooks": ["guard"],
+    });
+    assert_eq!(sandbox.run(&["plugin", "list", "--json"]).json()[0], expected);
+    let shown = sandbox.run(&["plugin", "show", "ada@guards", "--json"]).json();
+    assert_eq!((&shown["source"], &shown["ref"]), (&json!(repository.url()), &json!(null)));
+    assert_eq!(shown["commit"], repository.git("rev-parse HEAD"));
+    assert_snapshot!(sandbox.run(&["plugin", "verify"]), @r#"
+    exit: 0
+    --- stdout
+    ada/guards  local  ok
+    ada/guards  global  ok
+    "#);
+    assert_snapshot!(sandbox.run(&["plugin", "remove", "ada@guards"]), @r#"
+    exit: 0
+    --- stderr
+    Removed ada/guards.
+    "#);
+    assert_eq!(left(&sandbox), ["plugin.lock"]);
+    assert_snapshot!(sandbox.run(&["plugin", "remove", "ada/guards"]), @r#"
+    exit: 1
+    --- stderr
+    error: the plugin "ada/guards" is your own, not the project's
+      help: give -g for your own plugins
+    "#);
+    let _ = sandbox.run(&["plugin", "remove", "-g", "ada/guards"]).expect_code(0);
+    assert_snapshot!(sandbox.run(&["plugin", "list"]), @r#"
+    exit: 0
+    --- stderr
+    No plugins are installed. `tenter plugin add ORG/REPO` installs one.
+    "#);
+    assert_eq!(sandbox.run(&["plugin", "list", "--json"]).json(), json!([]));
+}
+
+#[test]
+fn a_name_that_is_nearly_right_is_suggested() {
+    let sandbox = sandbox();
+    let repository = Repository::new(&sandbox, "guards");
+    let _ = sandbox.run(&["plugin", "add", &repository.url()]).expect_code(0);
+    for command in ["show", "verify", "update", "remove"] {
+        for name in ["ada/gaurds", "bob/guards", "ada@guard"] {
+            let output = sandbox.run(&["plugin", command, name]).expect_code(1);
+            assert!(output.stderr.contains("did you mean \"ada/guards\"?"), "{command}\n{output}");
+        }
+    }
+}
+
+#[test]
+fn what_differs_is_told_with_exit_code_1() {
+    let sandbox = sandbox();
+    let repository = Repository::new(&sandbox, "guards");
+    let _ = sandbox.run(&["plugin", "add", &repository.url()]).expect_code(0);
+    sandbox.write(".kodelet/plugins/ada@guards/hooks/lib/words.sh", "words=2\n");
+    sandbox.write(".kodelet/plugins/ada@guards/hooks/more", "");
+    sandbox.write(".kodelet/plugins/by@hand/recipes/x.md", "X.\n");
+    std::fs::remove_file(sandbox.project().join(".kodelet/plugins/ada@guards/recipes/review.md"))
+        .unwrap();
+    assert_snapshot!(sandbox.run(&["plugin", "verify"]), @r#"
+    exit: 1
+    --- stdout
+    ada/guards  local  differs
+      changed  hooks/lib/words.sh
+      extra    hooks/more
+      missing  recipes/review.md
+    by/hand  local  differs
+    --- stderr
+    error: [ROOT]/project/.kodelet/plugins/by@hand: plugin.lock does not say what this plugin is made of
+      help: `tenter plugin add SPEC --force` installs it with its record
+    "#);
+    let verified = sandbox.run(&["plugin", "verify", "ada/guards", "--json"]).expect_code(1).json();
+    assert_eq!(verified[0]["ok"], json!(false));
+    assert_eq!(
+        verified[0]["differences"][0],
+        json!({"path": "hooks/lib/words.sh", "what": "changed"})
+    );
+}
+
+#[test]
+fn what_is_wrong_with_a_plugin_is_told_in_full_and_nothing_is_installed() {
+    let sandbox = sandbox();
+    let repository = Repository::new(&sandbox, "evil");
+    std::os::unix::fs::symlink("/etc/passwd", repository.path.join("hooks/out")).unwrap();
+    std::os::unix::fs::symlink("nowhere", repository.path.join("hooks/dangling")).unwrap();
+    repository.commit();
+    assert_snapshot!(sandbox.run(&["plugin", "add", &repository.url()]), @r#"
+    exit: 1
+    --- stderr
+    Fetching ada/evil from file://[ROOT]/srv/ada/evil …
+    error: hooks/dangling: this link to "nowhere" leads to nothing that is installed
+    error: hooks/out: this link to "/etc/passwd" leaves the plugin
+    error: ada/evil cannot be installed
+    "#);
+    assert_eq!(left(&sandbox), [] as [&str; 0]);
+}
+
+#[test]
+fn one_plugin_that_fails_ends_the_command_unless_it_is_to_go_on() {
+    let sandbox = sandbox();
+    let (one, two) = (Repository::new(&sandbox, "one"), Repository::new(&sandbox, "two"));
+    let specs = [one.url(), "file:///no/such/repository".to_owned(), two.url()];
+    let args = |flags: &[&'static str]| -> Vec<String> {
+        let start = ["plugin", "add"].iter().chain(flags).map(|word| (*word).to_owned());
+        start.chain(specs.clone()).collect()
+    };
+    let run = |args: Vec<String>| sandbox.run(&args.iter().map(String::as_str).collect::<Vec<_>>());
+    let _ = run(args(&[])).expect_code(1);
+    assert_eq!(left(&sandbox), ["ada@one", "plugin.lock"]);
+    let added = run(args(&["--force", "--continue-on-error", "--json"])).expect_code(1).json();
+    assert_eq!((&added[0]["name"], &added[1]["name"]), (&json!("ada/one"), &json!("ada/two")));
+}
+
+#[test]
+fn a_plugin_that_is_there_stays_unless_it_is_to_be_replaced() {
+    let sandbox = sandbox();
+    let repository = Repository::new(&sandbox, "guards");
+    let _ = sandbox.run(&["plugin", "add", &repository.url()]).expect_code(0);
+    assert_snapshot!(sandbox.run(&["plugin", "add", &repository.url()]), @r#"
+    exit: 1
+    --- stderr
+    error: ada/guards is installed already
+      help: `tenter plugin update ada/guards` fetches what is new; --force replaces it
+    "#);
+    let _ = sandbox.run(&["plugin", "add", "--force", &repository.url()]).expect_code(0);
+}
+
+#[test]
+fn a_spec_that_names_nothing_is_wrong_usage() {
+    let sandbox = sandbox();
+    for spec in [
+        "guards",
+        "a/b/c",
+        "ext::sh -c x",
+        "https://ada:secret@host/a/b",
+        "./missing",
+        "ada/guards@..x",
+    ] {
+        let _ = sandbox.run(&["plugin", "add", "--", spec]).expect_code(2);
+    }
+    assert!(!sandbox.project().join(".kodelet").exists());
+}

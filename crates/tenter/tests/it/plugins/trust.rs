@@ -1,0 +1,178 @@
+//! The hooks of a project's plugins run when they were trusted as they are, and never before.
+
+use std::fs;
+
+use insta::assert_snapshot;
+use serde_json::Value;
+use tenter_testkit::{PtySession, Sandbox};
+
+use super::{GUARD, Repository, ran};
+use crate::sandbox;
+
+const GUARD_NAME: &str = "ada/guards/guard";
+
+fn status(sandbox: &Sandbox, name: &str) -> String {
+    let listed = sandbox.run(&["hooks", "list", "--json"]).json();
+    let hook = listed.as_array().unwrap().iter().find(|hook| hook["name"] == name).cloned();
+    hook.unwrap_or(Value::Null)["status"].as_str().unwrap_or("missing").to_owned()
+}
+
+#[test]
+fn without_a_terminal_hooks_stay_untrusted_and_a_run_refuses_to_start() {
+    let sandbox = sandbox();
+    let repository = Repository::new(&sandbox, "guards");
+    repository.write(
+        "hooks/tidy/HOOK.md",
+        "---\nname: tidy\ndescription: Tidies.\ntrigger: after_tool\n---\n",
+    );
+    repository.write("hooks/tidy/scripts/run.sh", "echo tidy >> \"$HOME/ran\"\n");
+    repository.commit();
+    assert_snapshot!(sandbox.run(&["plugin", "add", &repository.url()]), @r#"
+    exit: 0
+    --- stdout
+    Installed ada/guards:
+      Skills:  1
+      Recipes: 1
+      Hooks:   2
+    --- stderr
+    Fetching ada/guards from file://[ROOT]/srv/ada/guards …
+    ? Hooks that run only when you trust them:
+      ada/guards/guard  executable; its events are asked after you trust it  .kodelet/plugins/ada@guards/hooks/guard
+      ada/guards/tidy  after_tool  .kodelet/plugins/ada@guards/hooks/tidy
+    They do not run yet: look at them, then run `tenter trust`.
+    "#);
+    assert_eq!(ran(&sandbox), "");
+    let model = sandbox.script("turns: [{text: Hello.}]");
+    let _ = sandbox.run(&["run", "--model", &model, "Hello?"]).expect_code(4);
+    assert_eq!(ran(&sandbox), "");
+    assert_eq!(status(&sandbox, GUARD_NAME), "untrusted");
+}
+
+#[test]
+fn with_the_flag_hooks_are_trusted_and_only_then_asked_for_their_events() {
+    let sandbox = sandbox();
+    let repository = Repository::new(&sandbox, "guards");
+    assert_snapshot!(sandbox.run(&["plugin", "add", "--trust", &repository.url()]), @r#"
+    exit: 0
+    --- stdout
+    Installed ada/guards:
+      Skills:  1
+      Recipes: 1
+      Hooks:   1
+    --- stderr
+    Fetching ada/guards from file://[ROOT]/srv/ada/guards …
+    ? Hooks that run only when you trust them:
+      ada/guards/guard  executable; its events are asked after you trust it  .kodelet/plugins/ada@guards/hooks/guard
+    Trusted:
+      ada/guards/guard  before_tool_call
+    "#);
+    assert_eq!(ran(&sandbox), "hook\n");
+    assert_eq!(status(&sandbox, GUARD_NAME), "active");
+}
+
+#[test]
+fn at_a_terminal_the_person_is_asked_once() {
+    let sandbox = sandbox();
+    let (one, two) = (Repository::new(&sandbox, "guards"), Repository::new(&sandbox, "more"));
+    let mut command = sandbox.command();
+    command.args(["plugin", "add", &one.url(), &two.url()]);
+    let mut terminal = PtySession::start(command);
+    let asked = terminal.wait_for("[s] skip: ");
+    assert!(asked.contains(GUARD_NAME) && asked.contains("ada/more/guard"), "{asked}");
+    assert!(asked.contains("executable; its events are asked after you trust it"), "{asked}");
+    assert_eq!(ran(&sandbox), "");
+    terminal.enter("v");
+    let viewed = terminal.wait_for("[s] skip: ");
+    assert!(viewed.contains("echo before_tool_call"), "{viewed}");
+    terminal.enter("t");
+    let output = sandbox.finish_pty(terminal).expect_code(0);
+    assert!(!output.stdout.contains("Let them run?"), "{output}");
+    assert_eq!(
+        (status(&sandbox, GUARD_NAME), status(&sandbox, "ada/more/guard")),
+        ("active".into(), "active".into())
+    );
+}
+
+#[test]
+fn who_skips_has_the_plugin_and_not_its_hooks() {
+    let sandbox = sandbox();
+    let repository = Repository::new(&sandbox, "guards");
+    let mut command = sandbox.command();
+    command.args(["plugin", "add", &repository.url()]);
+    let mut terminal = PtySession::start(command);
+    terminal.wait_for("[s] skip: ");
+    terminal.enter("s");
+    let _ = sandbox.finish_pty(terminal).expect_code(0);
+    assert_eq!((status(&sandbox, GUARD_NAME), ran(&sandbox)), ("untrusted".into(), String::new()));
+    let names = sandbox.run(&["recipe", "list"]).stdout;
+    assert!(names.contains("ada/guards/review"), "{names}");
+}
+
+#[test]
+fn a_persons_own_plugin_needs_no_trust() {
+    let sandbox = sandbox();
+    let repository = Repository::new(&sandbox, "guards");
+    assert_snapshot!(sandbox.run(&["plugin", "add", "-g", &repository.url()]), @r#"
+    exit: 0
+    --- stdout
+    Installed ada/guards:
+      Skills:  1
+      Recipes: 1
+      Hooks:   1
+    --- stderr
+    Fetching ada/guards from file://[ROOT]/srv/ada/guards …
+    "#);
+    assert_eq!(ran(&sandbox), "", "adding asks no hook");
+    assert_eq!(status(&sandbox, GUARD_NAME), "active");
+}
+
+#[test]
+fn a_changed_plugin_asks_again() {
+    let sandbox = sandbox();
+    let repository = Repository::new(&sandbox, "guards");
+    let _ = sandbox.run(&["plugin", "add", "--trust", &repository.url()]).expect_code(0);
+    repository.hook("guard", &format!("{GUARD}# second\n"));
+    repository.commit();
+    let _ = sandbox.run(&["plugin", "update"]).expect_code(0);
+    assert_eq!(status(&sandbox, GUARD_NAME), "untrusted");
+    let _ = sandbox.run(&["plugin", "add", "--force", "--trust", &repository.url()]).expect_code(0);
+    assert_eq!(status(&sandbox, GUARD_NAME), "active");
+}
+
+/// Trust is in the executable's own content; a file that it reads may be what changed.
+#[test]
+fn a_changed_helper_asks_again_on_every_way_in() {
+    let sandbox = sandbox();
+    let repository = Repository::new(&sandbox, "guards");
+    let change = |text: &str| {
+        repository.write("hooks/lib/words.sh", text);
+        repository.commit();
+    };
+    let trusted = || assert_eq!(sandbox.run(&["trust", "--yes"]).code, Some(0));
+    let _ = sandbox.run(&["plugin", "add", "--trust", &repository.url()]).expect_code(0);
+    change("words=2\n");
+    let _ = sandbox.run(&["plugin", "update"]).expect_code(0);
+    assert_eq!(status(&sandbox, GUARD_NAME), "untrusted", "update");
+    trusted();
+    change("words=3\n");
+    let _ = sandbox.run(&["plugin", "add", "--force", &repository.url()]).expect_code(0);
+    assert_eq!(status(&sandbox, GUARD_NAME), "untrusted", "add --force");
+    trusted();
+    let _ = sandbox.run(&["plugin", "remove", "ada/guards"]).expect_code(0);
+    let _ = sandbox.run(&["plugin", "add", &repository.url()]).expect_code(0);
+    assert_eq!(status(&sandbox, GUARD_NAME), "untrusted", "remove and add");
+}
+
+#[test]
+fn what_changes_beside_the_hooks_leaves_their_trust() {
+    let sandbox = sandbox();
+    let repository = Repository::new(&sandbox, "guards");
+    let _ = sandbox.run(&["plugin", "add", "--trust", &repository.url()]).expect_code(0);
+    repository.write("recipes/review.md", "Review it again.\n");
+    repository.commit();
+    let _ = sandbox.run(&["plugin", "update"]).expect_code(0);
+    assert_eq!(status(&sandbox, GUARD_NAME), "active");
+    let installed =
+        fs::read_to_string(sandbox.project().join(".kodelet/plugins/ada@guards/recipes/review.md"));
+    assert_eq!(installed.unwrap(), "Review it again.\n");
+}

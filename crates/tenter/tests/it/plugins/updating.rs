@@ -1,0 +1,132 @@
+//! `tenter plugin update`: what it shows, what it replaces and what it leaves.
+
+use insta::assert_snapshot;
+
+use super::{GUARD, Repository, left};
+use crate::sandbox;
+
+#[test]
+fn an_update_shows_what_changes_and_a_dry_run_changes_nothing() {
+    let sandbox = sandbox();
+    let repository = Repository::new(&sandbox, "guards");
+    let before = repository.git("rev-parse HEAD");
+    let _ = sandbox.run(&["plugin", "add", &repository.url()]).expect_code(0);
+    repository.hook("guard", &GUARD.replace("exit 0", "exit 1"));
+    repository.hook("audit", "#!/bin/sh\necho after_turn\n");
+    repository.git("update-index --add --chmod=+x hooks/lib/words.sh");
+    repository.git("rm --quiet recipes/review.md");
+    repository.write("skills/pdf/SKILL.md", "---\nname: pdf\ndescription: Reads.\n---\nRead.\n");
+    repository.git("add skills hooks/guard hooks/audit");
+    repository.git("commit --quiet --message second");
+    let after = repository.git("rev-parse HEAD");
+    let lock = sandbox.read(".kodelet/plugins/plugin.lock");
+    let output = sandbox.run(&["plugin", "update", "--dry-run"]).expect_code(0);
+    assert!(
+        output.stdout.starts_with(&format!("ada/guards: {} → {}\n", &before[..10], &after[..10])),
+        "{output}"
+    );
+    assert_snapshot!(output.stdout.lines().skip(1).collect::<Vec<_>>().join("\n"), @r#"
+    added    hooks/audit
+      @@ line 1 @@
+      +#!/bin/sh
+      +echo after_turn
+    changed  hooks/guard
+      @@ line 1 @@
+       #!/bin/sh
+       echo "$1" >> "$HOME/ran"
+       [ "$1" = hook ] && echo before_tool_call
+      -exit 0
+      +exit 1
+    changed  hooks/lib/words.sh (may be executed now)
+    removed  recipes/review.md
+    changed  skills/pdf/SKILL.md
+    "#);
+    assert_eq!(sandbox.read(".kodelet/plugins/plugin.lock"), lock);
+    assert_eq!(sandbox.read(".kodelet/plugins/ada@guards/hooks/guard"), GUARD);
+
+    let updated = sandbox.run(&["plugin", "update", "ada@guards"]).expect_code(0);
+    assert_eq!(updated.stdout, output.stdout);
+    assert!(sandbox.read(".kodelet/plugins/plugin.lock").contains(&after));
+    let _ = sandbox.run(&["plugin", "verify"]).expect_code(0);
+    assert_eq!(
+        sandbox.run(&["plugin", "update"]).expect_code(0).stdout,
+        "ada/guards is up to date.\n"
+    );
+    assert_eq!(left(&sandbox), ["ada@guards", "plugin.lock"]);
+}
+
+#[test]
+fn a_pinned_commit_stays_and_a_branch_moves() {
+    let sandbox = sandbox();
+    let (pinned, moving) =
+        (Repository::new(&sandbox, "pinned"), Repository::new(&sandbox, "moving"));
+    let commit = pinned.git("rev-parse HEAD");
+    let specs = [format!("{}@{}", pinned.url(), &commit[..12]), format!("{}@main", moving.url())];
+    let _ = sandbox.run(&["plugin", "add", &specs[0], &specs[1]]).expect_code(0);
+    for repository in [&pinned, &moving] {
+        repository.write("recipes/review.md", "Second.\n");
+        repository.commit();
+    }
+    let output = sandbox.run(&["plugin", "update"]).expect_code(0);
+    assert!(
+        output.stdout.contains("ada/pinned stays at the commit that it is pinned to."),
+        "{output}"
+    );
+    assert_eq!(sandbox.read(".kodelet/plugins/ada@pinned/recipes/review.md"), "Review it.\n");
+    assert_eq!(sandbox.read(".kodelet/plugins/ada@moving/recipes/review.md"), "Second.\n");
+}
+
+#[test]
+fn what_somebody_changed_here_is_not_overwritten() {
+    let sandbox = sandbox();
+    let repository = Repository::new(&sandbox, "guards");
+    let _ = sandbox.run(&["plugin", "add", &repository.url()]).expect_code(0);
+    repository.write("recipes/review.md", "Second.\n");
+    repository.commit();
+    sandbox.write(".kodelet/plugins/ada@guards/hooks/guard", "mine\n");
+    assert_snapshot!(sandbox.run(&["plugin", "update"]), @r#"
+    exit: 1
+    --- stderr
+    error: ada/guards was changed here since it was installed, and that would be lost
+      help: `tenter plugin verify ada/guards` shows what; `tenter plugin add SPEC --force` replaces it
+    "#);
+    assert_eq!(sandbox.read(".kodelet/plugins/ada@guards/hooks/guard"), "mine\n");
+}
+
+#[test]
+fn a_plugin_whose_new_version_is_refused_stays_as_it_is() {
+    let sandbox = sandbox();
+    let (one, two) = (Repository::new(&sandbox, "one"), Repository::new(&sandbox, "two"));
+    let _ = sandbox.run(&["plugin", "add", &one.url(), &two.url()]).expect_code(0);
+    std::os::unix::fs::symlink("/etc/passwd", one.path.join("hooks/out")).unwrap();
+    one.commit();
+    two.write("recipes/review.md", "Second.\n");
+    two.commit();
+    let output = sandbox.run(&["plugin", "update"]).expect_code(1);
+    assert!(output.stderr.contains("leaves the plugin"), "{output}");
+    let _ = sandbox.run(&["plugin", "verify"]).expect_code(0);
+    assert_eq!(
+        sandbox.read(".kodelet/plugins/ada@two/recipes/review.md"),
+        "Second.\n",
+        "the other one is updated"
+    );
+}
+
+/// A lock comes with a project: whoever wrote it must not choose what is run.
+#[test]
+fn a_lock_that_names_a_program_is_refused() {
+    let sandbox = sandbox();
+    let repository = Repository::new(&sandbox, "guards");
+    let _ = sandbox.run(&["plugin", "add", &repository.url()]).expect_code(0);
+    let lock = sandbox.read(".kodelet/plugins/plugin.lock");
+    for source in ["ext::sh -c 'touch ran'", "--upload-pack=touch ran"] {
+        sandbox.write(".kodelet/plugins/plugin.lock", lock.replace(&repository.url(), source));
+        let _ = sandbox.run(&["plugin", "update"]).expect_code(1);
+    }
+    sandbox.write(
+        ".kodelet/plugins/plugin.lock",
+        lock.replace("name = \"ada/guards\"", "name = \"../../x\""),
+    );
+    let _ = sandbox.run(&["plugin", "update"]).expect_code(1);
+    assert!(!sandbox.project().join("ran").exists());
+}

@@ -1,0 +1,261 @@
+//! Skills: what the model is told of them, what it loads, who may look on, and what `tenter skill` says.
+
+use std::fs;
+
+use insta::assert_snapshot;
+use serde_json::{Value, json};
+use tenter_testkit::Sandbox;
+
+use crate::{headless, of_kind, sandbox};
+
+/// Writes a skill that can be used into `folder`, which is relative to the project.
+fn skill(sandbox: &Sandbox, folder: &str, description: &str) {
+    let name = folder.rsplit('/').next().unwrap();
+    let text = format!("---\nname: {name}\ndescription: {description}\n---\nFollow {description}.");
+    sandbox.write(&format!("{folder}/SKILL.md"), text);
+}
+
+/// A run with these flags goes as the script expects.
+fn goes_well(sandbox: &Sandbox, script: &str, flags: &[&str]) {
+    let model = sandbox.script(script);
+    let output =
+        sandbox.run(&[&["run", "--headless", "--model", &model], flags, &["do it"]].concat());
+    assert_eq!(output.code, Some(0), "{flags:?} {output}");
+}
+
+#[test]
+fn a_model_that_is_told_of_a_skill_loads_it_and_hooks_see_that() {
+    let sandbox = sandbox();
+    skill(&sandbox, ".kodelet/skills/pdf", "Fills PDF forms");
+    sandbox.write(".kodelet/skills/pdf/forms.md", "Box 7 is for the date.");
+    sandbox.sh_hook("watch", "before_tool_call", r#"echo "$payload" >> seen"#);
+    sandbox.sh_hook("after", "after_tool_call", r#"echo "$payload" >> seen-after"#);
+    let (lines, code) = headless(
+        &sandbox,
+        "turns:
+- tool_calls: [{name: skill, input: {name: pdf}}]
+  expect: {contains: ['- pdf: Fills PDF forms', load it with the tool `skill`], lacks: [Follow]}
+- tool_calls: [{name: file_read, input: {file_path: .kodelet/skills/pdf/forms.md}}]
+  expect: {contains: [Follow Fills PDF forms., .kodelet/skills/pdf, '- forms.md']}
+- {text: ok, expect: {contains: [Box 7 is for the date.]}}",
+    );
+    assert_eq!(code, 0);
+    let result = &of_kind(&lines, "tool-result")[0]["result"];
+    assert_eq!((&result["toolName"], &result["metadataType"]), (&json!("skill"), &json!("skill")));
+    assert!(sandbox.read("seen").contains(r#""tool_name": "skill""#));
+    assert!(sandbox.read("seen-after").contains(r#""skillName": "pdf""#));
+}
+
+#[test]
+fn a_hook_for_the_name_that_others_give_the_tool_blocks_a_skill() {
+    let sandbox = sandbox();
+    skill(&sandbox, ".agents/skills/deploy", "Deploys");
+    sandbox.write(
+        "../home/.kodelet/hooks/no-deploy/HOOK.md",
+        "---\nname: no-deploy\ndescription: d\ntrigger: before_tool\nmatcher: {tool: ^Skill$, pattern: deploy}\n---\n",
+    );
+    sandbox
+        .write("../home/.kodelet/hooks/no-deploy/scripts/run.sh", "echo not today >&2; exit 2\n");
+    let (lines, code) = headless(
+        &sandbox,
+        "turns: [{tool_calls: [{name: skill, input: {name: deploy}}]}, {text: ok, expect: {contains: ['blocked by hook: not today'], lacks: [Follow]}}]",
+    );
+    assert_eq!(code, 0);
+    let run = of_kind(&lines, "hook")[0];
+    assert_eq!((&run["hook"], &run["decision"]), (&json!("no-deploy"), &json!("deny")));
+}
+
+#[test]
+fn the_files_of_the_persons_own_skill_are_read_and_not_changed() {
+    let sandbox = sandbox();
+    skill(&sandbox, "../home/.kodelet/skills/pdf", "Fills PDF forms");
+    sandbox.write("../home/.kodelet/skills/pdf/forms.md", "Box 7.");
+    sandbox.write("../home/.kodelet/secret.md", "swordfish");
+    let home = sandbox.home();
+    let folder = home.join(".kodelet/skills/pdf");
+    let file = |name: &str| folder.join(name).display().to_string();
+    let script = json!({"turns": [
+        {"tool_calls": [{"name": "skill", "input": {"name": "pdf"}}]},
+        {"tool_calls": [
+            {"name": "file_read", "input": {"file_path": file("forms.md")}},
+            {"name": "grep", "input": {"pattern": "Box", "path": folder}},
+            {"name": "glob", "input": {"pattern": "*.md", "path": folder}},
+            {"name": "file_write", "input": {"file_path": file("forms.md"), "text": "mine"}},
+            {"name": "file_edit", "input": {"file_path": file("forms.md"), "old_text": "7", "new_text": "8"}},
+            {"name": "file_read", "input": {"file_path": file("../../secret.md")}},
+        ], "expect": {"contains": [folder]}},
+        {"text": "ok"},
+    ]});
+    let (lines, code) = headless(&sandbox, &script.to_string());
+    assert_eq!(code, 0);
+    let results: Vec<&Value> =
+        of_kind(&lines, "tool-result")[1..].iter().map(|line| &line["result"]).collect();
+    let of = |tool: &str, success: bool| {
+        results
+            .iter()
+            .filter(|result| result["toolName"] == tool && result["success"] == success)
+            .count()
+    };
+    assert_eq!(
+        (of("file_read", true), of("grep", true), of("glob", true)),
+        (1, 1, 1),
+        "{results:?}"
+    );
+    assert_eq!(
+        (of("file_write", false), of("file_edit", false), of("file_read", false)),
+        (1, 1, 1)
+    );
+    let told = results.iter().filter_map(|result| result["error"].as_str());
+    assert_eq!(told.filter(|error| error.ends_with("it may be read, not changed")).count(), 2);
+    assert_eq!(sandbox.read("../home/.kodelet/skills/pdf/forms.md"), "Box 7.");
+}
+
+#[test]
+fn without_skills_there_is_no_tool_for_them() {
+    let sandbox = sandbox();
+    let none = "turns: [{tool_calls: [{name: skill, input: {name: pdf}}], expect: {lacks: [Skills are]}}, {text: ok, expect: {contains: ['there is no tool \"skill\"']}}]";
+    goes_well(&sandbox, none, &[]);
+    goes_well(&sandbox, none, &["--allowed-tools", "skill,bash"]);
+    skill(&sandbox, ".kodelet/skills/pdf", "Fills PDF forms");
+    goes_well(&sandbox, none, &["--no-skills"]);
+    goes_well(&sandbox, none, &["--allowed-tools", "bash"]);
+    goes_well(&sandbox, none, &["--allowed-tools", "none"]);
+    let some = "turns: [{text: ok, expect: {contains: ['- pdf: Fills PDF forms']}}]";
+    goes_well(&sandbox, some, &["--allowed-tools", "Skill"]);
+}
+
+#[test]
+fn a_subagent_has_the_same_skills() {
+    let sandbox = sandbox();
+    skill(&sandbox, ".kodelet/skills/pdf", "Fills PDF forms");
+    let (_, code) = headless(
+        &sandbox,
+        "turns:
+- tool_calls: [{name: subagent, input: {question: fill it in}}]
+- tool_calls: [{name: skill, input: {name: pdf}}]
+  expect: {contains: ['- pdf: Fills PDF forms', fill it in], lacks: [do it]}
+- {text: filled in, expect: {contains: [Follow Fills PDF forms.]}}
+- {text: done, expect: {contains: [filled in]}}",
+    );
+    assert_eq!(code, 0);
+}
+
+#[test]
+fn a_skill_that_cannot_be_used_is_told_and_hides_no_other() {
+    let sandbox = sandbox();
+    sandbox.write(".kodelet/skills/bad/SKILL.md", "---\nname: bad\ndescription: a: b\n---\n");
+    sandbox.write(".kodelet/skills/odd/SKILL.md", "---\ndescription: Odd\nversion: 2\n---\nx");
+    skill(&sandbox, ".kodelet/skills/good", "Fine");
+    let (lines, code) = headless(
+        &sandbox,
+        "turns: [{text: ok, expect: {contains: ['- good: Fine', '- odd: Odd'], lacks: ['- bad']}}]",
+    );
+    assert_eq!(code, 0);
+    let findings = of_kind(&lines, "diagnostic");
+    assert_eq!((findings.len(), &findings[0]["place"]["line"]), (1, &json!(3)), "{findings:?}");
+    assert_snapshot!(sandbox.run(&["skill", "list"]), @"
+    exit: 0
+    --- stdout
+    bad   project  cannot be used  [ROOT]/project/.kodelet/skills/bad/SKILL.md
+    good  project  Fine  [ROOT]/project/.kodelet/skills/good/SKILL.md
+    odd   project  Odd  [ROOT]/project/.kodelet/skills/odd/SKILL.md
+    --- stderr
+    error: [ROOT]/project/.kodelet/skills/bad/SKILL.md:3:15: there is no place for a second `:` here
+      3 | description: a: b
+                        ^
+      help: put a value that contains `: ` in quotes; keys of one mapping are indented alike
+    warning: [ROOT]/project/.kodelet/skills/odd/SKILL.md: a skill says its `name`, which is its folder's
+      help: write `name: odd`, or rename the folder
+    ");
+    assert_snapshot!(sandbox.run(&["skill", "show", "bad"]), @r#"
+    exit: 1
+    --- stderr
+    error: [ROOT]/project/.kodelet/skills/bad/SKILL.md:3:15: there is no place for a second `:` here
+      3 | description: a: b
+                        ^
+      help: put a value that contains `: ` in quotes; keys of one mapping are indented alike
+    error: the skill "bad" cannot be used
+      help: mend its file; `tenter skill list` shows where it is
+    "#);
+}
+
+#[test]
+fn at_every_level_the_first_of_a_name_is_loaded_and_listed_first() {
+    let sandbox = sandbox();
+    let levels = [
+        (".kodelet/skills/pdf", "pdf", "project"),
+        (".agents/skills/pdf", "pdf", "project"),
+        ("../home/.kodelet/skills/pdf", "pdf", "user"),
+        ("../home/.config/agents/skills/pdf", "pdf", "user"),
+        ("../home/.agents/skills/pdf", "pdf", "user"),
+        (".kodelet/plugins/acme@docs/skills/pdf", "acme/docs/pdf", "project-plugin"),
+        ("../home/.kodelet/plugins/acme@docs/skills/pdf", "acme/docs/pdf", "user-plugin"),
+    ];
+    for (folder, _, _) in levels {
+        skill(&sandbox, folder, &format!("Level {folder}"));
+    }
+    for (index, (folder, name, layer)) in levels.iter().enumerate() {
+        let (_, code) = headless(
+            &sandbox,
+            &json!({"turns": [
+                {"tool_calls": [{"name": "skill", "input": {"name": name}}],
+                 "expect": {"contains": [format!("- {name}: Level {folder}")]}},
+                {"text": "ok", "expect": {"contains": [format!("Follow Level {folder}.")]}},
+            ]})
+            .to_string(),
+        );
+        assert_eq!(code, 0, "{folder}");
+        let listed = sandbox.run(&["skill", "list", "--json"]).expect_code(0).json();
+        let of_name: Vec<&Value> =
+            listed.as_array().unwrap().iter().filter(|skill| skill["name"] == **name).collect();
+        assert_eq!(
+            (&of_name[0]["layer"], &of_name[0]["shadowed_by"]),
+            (&json!(layer), &Value::Null)
+        );
+        let below = levels[index + 1..].iter().filter(|(_, other, _)| other == name).count();
+        assert_eq!(of_name.len(), below + 1);
+        assert!(of_name[1..].iter().all(|other| other["shadowed_by"] == of_name[0]["path"]));
+        fs::remove_dir_all(sandbox.project().join(folder)).unwrap();
+    }
+    assert_snapshot!(sandbox.run(&["skill", "list"]), @"
+    exit: 0
+    --- stderr
+    There are no skills. A skill is a folder with a SKILL.md in .kodelet/skills or ~/.kodelet/skills.
+    ");
+}
+
+#[test]
+fn a_skill_is_shown_with_all_that_its_author_says() {
+    let sandbox = sandbox();
+    sandbox.write(
+        "../home/.kodelet/plugins/acme@docs/skills/pdf/SKILL.md",
+        "---\nname: pdf\ndescription: Fills forms\nlicense: MIT\ncompatibility: Needs python3\nmetadata: {version: 1.0}\n\
+         allowed-tools: Read Bash(git *)\n---\n# PDF\n\n\u{1b}[2JFollow me.\n",
+    );
+    assert_snapshot!(sandbox.run(&["skill", "show", "acme@docs/pdf"]), @"
+    exit: 0
+    --- stdout
+    name           acme/docs/pdf
+    description    Fills forms
+    layer          user-plugin
+    path           [ROOT]/home/.kodelet/plugins/acme@docs/skills/pdf/SKILL.md
+    license        MIT
+    compatibility  Needs python3
+    allowed-tools  Read Bash(git *)
+    metadata       version: 1.0
+
+    # PDF
+
+    Follow me.
+    ");
+    let shown = sandbox.run(&["skill", "show", "acme/docs/pdf", "--json"]).expect_code(0).json();
+    assert_eq!(shown["allowed_tools"], json!(["Read", "Bash(git *)"]));
+    assert_eq!(shown["metadata"], json!({"version": "1.0"}));
+    assert_eq!(shown["layer"], "user-plugin");
+    assert_snapshot!(sandbox.run(&["skill", "show", "pfd"]), @r#"
+    exit: 2
+    --- stderr
+    error: there is no skill "pfd"; did you mean "acme/docs/pdf"?
+      help: `tenter skill list` shows which there are
+    "#);
+}
