@@ -51,7 +51,7 @@ pub struct LoadRequest<'a> {
 pub struct Catalog {
     hooks: Vec<Arc<Hook>>,
     /// One list per row of the table of events.
-    by_event: [Vec<Arc<Hook>>; TABLE.len()],
+    by_event: [Arc<[Arc<Hook>]>; TABLE.len()],
     listing: Vec<Listed>,
     untrusted: Vec<Untrusted>,
 }
@@ -79,6 +79,11 @@ impl Catalog {
     pub fn hooks_for(&self, event: EventName) -> &[Arc<Hook>] {
         // The enum is declared in the table's order.
         &self.by_event[event as usize]
+    }
+
+    /// [`hooks_for`](Self::hooks_for), to be kept.
+    pub(crate) fn shared_hooks_for(&self, event: EventName) -> Arc<[Arc<Hook>]> {
+        Arc::clone(&self.by_event[event as usize])
     }
 
     /// Everything that was found, highest precedence first.

@@ -25,7 +25,7 @@ pub mod journal;
 pub mod matcher;
 pub mod observe;
 pub mod query;
-mod replace_file;
+pub mod replace_file;
 mod runner;
 mod settings;
 pub mod source;

@@ -7,6 +7,9 @@ use std::path::{Path, PathBuf};
 use std::process;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use rustix::io::Errno;
+use rustix::process::{Pid, test_kill_process};
+
 /// Makes the folder of `path`, for its owner alone, unless it exists.
 pub(crate) fn make_folder_of(path: &Path) -> io::Result<()> {
     let folder = path.parent().unwrap_or(Path::new("."));
@@ -25,18 +28,85 @@ pub(crate) fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     replaced
 }
 
-fn create_beside(path: &Path) -> io::Result<(PathBuf, File)> {
+/// The path of a file beside `path` that no other process uses, hidden and not there yet: what is to become `path` is written
+/// into it. Those that processes left which were killed meanwhile are removed.
+pub fn temporary_beside(path: &Path) -> PathBuf {
     static COUNT: AtomicU64 = AtomicU64::new(0);
     let file_name = path.file_name().unwrap_or_default().to_string_lossy();
+    remove_abandoned(path, &file_name);
     let number = COUNT.fetch_add(1, Ordering::Relaxed);
     let temporary = path.with_file_name(format!(".{file_name}.{}-{number}", process::id()));
     // A process that had this number before may have died and left its file.
     let _ = fs::remove_file(&temporary);
+    temporary
+}
+
+fn create_beside(path: &Path) -> io::Result<(PathBuf, File)> {
+    let temporary = temporary_beside(path);
     let file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&temporary)?;
     Ok((temporary, file))
+}
+
+/// Removes what processes left beside the file that were killed while they wrote it.
+fn remove_abandoned(path: &Path, file_name: &str) {
+    let Some(Ok(entries)) = path.parent().map(fs::read_dir) else { return };
+    for entry in entries.flatten() {
+        let name = entry.file_name();
+        if name.to_str().and_then(|name| writer(name, file_name)).is_some_and(is_gone) {
+            let _ = fs::remove_file(entry.path());
+        }
+    }
+}
+
+/// The process that a temporary file of `file_name` is named after, if it is one.
+fn writer(name: &str, file_name: &str) -> Option<Pid> {
+    let (process, number) =
+        name.strip_prefix('.')?.strip_prefix(file_name)?.strip_prefix('.')?.split_once('-')?;
+    number.parse::<u64>().ok()?;
+    Pid::from_raw(process.parse().ok().filter(|process| *process > 0)?)
+}
+
+fn is_gone(process: Pid) -> bool {
+    test_kill_process(process) == Err(Errno::SRCH)
 }
 
 fn fill(mut file: File, bytes: &[u8]) -> io::Result<()> {
     file.write_all(bytes)?;
     file.sync_all()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// No process has the largest number that there is.
+    const DEAD: i32 = i32::MAX;
+
+    #[test]
+    fn what_killed_writers_left_is_removed_and_nothing_else() {
+        let folder = tempfile::tempdir().unwrap();
+        let (own, path) = (process::id(), folder.path().join("trust.json"));
+        let abandoned = [format!(".trust.json.{DEAD}-0"), format!(".trust.json.{DEAD}-17")];
+        let kept = [
+            format!(".trust.json.{own}-999"),
+            format!(".other.json.{DEAD}-0"),
+            format!(".trust.json.{DEAD}"),
+            format!(".trust.json.{DEAD}-0.bak"),
+            format!("trust.json.{DEAD}-0"),
+            ".trust.json.0-0".to_owned(),
+            ".trust.json.-1-0".to_owned(),
+            ".trust.json.lock".to_owned(),
+        ];
+        for name in abandoned.iter().chain(&kept) {
+            fs::write(folder.path().join(name), "half").unwrap();
+        }
+        replace(&path, b"whole").unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"whole");
+        for name in abandoned {
+            assert!(!folder.path().join(&name).exists(), "{name} is left");
+        }
+        for name in kept {
+            assert!(folder.path().join(&name).exists(), "{name} is gone");
+        }
+    }
 }

@@ -25,13 +25,22 @@ impl Background {
         self.leader.as_ref().is_some_and(Leader::is_running)
     }
 
-    /// Ends the program and all of its group: SIGTERM, its grace, SIGKILL. The grace is waited for in full: the exit of
-    /// the program says nothing about its children, and there are no pipes that would.
+    /// Ends the program and all of its group, and what left the group where orphans are adopted: SIGTERM, its grace, SIGKILL.
+    /// The grace is waited for in full: the exit of the program says nothing about its children, and there are no pipes that
+    /// would.
     pub fn end(self) {
-        if let Some(leader) = &self.leader {
-            leader.tell_group_to_end();
-            std::thread::sleep(self.grace);
-            leader.kill_group();
+        Self::end_all(vec![self]);
+    }
+
+    /// Ends several at once, with one wait for the longest grace.
+    pub fn end_all(mut programs: Vec<Self>) {
+        let Some(grace) = programs.iter().map(|program| program.grace).max() else { return };
+        for leader in programs.iter_mut().filter_map(|program| program.leader.as_mut()) {
+            leader.tell_to_end();
+        }
+        std::thread::sleep(grace);
+        for leader in programs.iter_mut().filter_map(|program| program.leader.as_mut()) {
+            leader.kill();
         }
     }
 }

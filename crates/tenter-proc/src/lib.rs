@@ -34,3 +34,17 @@ pub use completion::{Completion, End};
 pub use interactive::interactive;
 pub use invocation::{Invocation, Limits, Streams};
 pub use supervise::run;
+
+/// From now on, and until this process ends, a run that is ended takes with it also those of its processes that left its group
+/// (R38): this process becomes the parent of every orphan below it, which is how they can be found, and reaps them. Every program
+/// is then started with a variable `TENTER_RUN_ID`, by which those of one run are told from those of another.
+///
+/// It is for programs that start others through this crate alone, as it changes whose child an orphan is: a program that waits
+/// for "any child" would meet children that it never started. A process that has lost its parents, its group and its environment
+/// is not found.
+///
+/// # Errors
+/// Where the system is not Linux, or forbids it. Everything else then works as without it.
+pub fn adopt_orphans() -> std::io::Result<()> {
+    os::adopt_orphans()
+}

@@ -22,8 +22,9 @@ const BUSY: Duration = Duration::from_secs(1);
 /// Runs a program to its end and returns what came of it, with its output so far, whatever happened (R37, R38, R39).
 ///
 /// The calling thread is blocked meanwhile; it does all the work. A program that is still running at its deadline, or when
-/// `cancel` is thrown, gets SIGTERM, then after its grace SIGKILL, and so does its whole process group. One that has ended by
-/// itself is not waited for longer than `drain` on account of a background child that holds its pipes; that child lives on.
+/// `cancel` is thrown, gets SIGTERM, then after its grace SIGKILL, and so does its whole process group, and what left the group
+/// where [orphans are adopted](crate::adopt_orphans). One that has ended by itself is not waited for longer than `drain` on
+/// account of a background child that holds its pipes; that child lives on, in whatever group.
 ///
 /// SIGPIPE must be ignored, as it is in every Rust program that does not ask otherwise.
 pub fn run(invocation: &Invocation, cancel: &Cancel) -> Completion {
@@ -109,7 +110,7 @@ impl Supervisor<'_> {
     }
 
     /// What follows, given what has happened by now; an exit outranks a deadline that passed at the same time.
-    fn next(&self, phase: Phase) -> ControlFlow<Option<Stop>, Phase> {
+    fn next(&mut self, phase: Phase) -> ControlFlow<Option<Stop>, Phase> {
         let (exited, drained) = (self.process.has_exited(), self.process.is_drained());
         match phase {
             Phase::Running if exited && drained => Break(None),
@@ -146,21 +147,21 @@ impl Supervisor<'_> {
         Phase::Lingering { until: self.deadline.or_sooner(self.invocation.limits.drain) }
     }
 
-    fn tell(&self, stop: Stop) -> Phase {
-        self.process.tell_group_to_end();
+    fn tell(&mut self, stop: Stop) -> Phase {
+        self.process.tell_to_end();
         Phase::Told { stop, kill: Deadline::after(self.invocation.limits.grace) }
     }
 
-    fn kill(&self, stop: Stop) -> Phase {
-        self.process.kill_group();
+    fn kill(&mut self, stop: Stop) -> Phase {
+        self.process.kill();
         let drain = Deadline::after(self.invocation.limits.drain);
         Phase::Killed { stop, drain, give_up: Deadline::after(PATIENCE) }
     }
 
-    fn finish(self, stop: Option<Stop>, started: Instant) -> Completion {
+    fn finish(mut self, stop: Option<Stop>, started: Instant) -> Completion {
         if stop.is_some() {
-            // Members of the group that had let go of the pipes may have outlived the program.
-            self.process.kill_group();
+            // Those that had let go of the pipes may have outlived the program.
+            self.process.kill();
         }
         let pipes_held = !self.process.is_drained();
         let (end, stdout, stderr) = self.process.finish();

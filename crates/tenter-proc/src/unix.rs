@@ -18,12 +18,21 @@ use rustix::io::Errno;
 use rustix::process::{Pid, Signal, kill_process_group};
 
 use self::exit_watch::ExitWatch;
+use self::strays::Strays;
 use crate::cancel::LOOK;
 use crate::capture::Capture;
 use crate::{Cancel, Captured, End, Invocation, Streams, program};
 
 #[path = "unix/exit_watch.rs"]
 mod exit_watch;
+#[path = "unix/orphans.rs"]
+mod orphans;
+#[path = "unix/processes.rs"]
+mod processes;
+#[path = "unix/strays.rs"]
+mod strays;
+
+pub(crate) use self::orphans::adopt as adopt_orphans;
 
 /// What one read takes at most: what a pipe holds by default.
 const CHUNK: usize = 64 << 10;
@@ -54,7 +63,7 @@ impl<'a> Process<'a> {
         let mut command = in_own_group(invocation, &file);
         let stdin = Feed::connect(&mut command, &invocation.stdin)?;
         let (stdout, stderr) = connect_outputs(&mut command, invocation)?;
-        let leader = Leader::spawn(&mut command)
+        let leader = Leader::spawn(&mut command, invocation)
             .map_err(|error| program::explain(&error, invocation, &file))?;
         let (leader, exit) = leader.watched()?;
         Ok(Self { leader, exit: Some(exit), stdin, stdout, stderr, buffer: vec![0; CHUNK] })
@@ -105,14 +114,14 @@ impl<'a> Process<'a> {
         self.stdout.pipe.is_none() && self.stderr.pipe.is_none()
     }
 
-    /// See [`Leader::tell_group_to_end`].
-    pub(crate) fn tell_group_to_end(&self) {
-        self.leader.tell_group_to_end();
+    /// See [`Leader::tell_to_end`].
+    pub(crate) fn tell_to_end(&mut self) {
+        self.leader.tell_to_end();
     }
 
-    /// See [`Leader::kill_group`].
-    pub(crate) fn kill_group(&self) {
-        self.leader.kill_group();
+    /// See [`Leader::kill`].
+    pub(crate) fn kill(&mut self) {
+        self.leader.kill();
     }
 
     /// How it ended and what it wrote; one that has not exited is left to itself.
@@ -125,11 +134,15 @@ impl<'a> Process<'a> {
 /// The program a group was started with. As long as it is not reaped, its process id, which is the group's too, belongs to
 /// nobody else: a signal to the group cannot hit strangers.
 #[derive(Debug)]
-pub(crate) struct Leader(Child);
+pub(crate) struct Leader {
+    child: Child,
+    strays: Strays,
+}
 
 impl Leader {
-    fn spawn(command: &mut Command) -> io::Result<Self> {
-        command.spawn().map(Self)
+    fn spawn(command: &mut Command, invocation: &Invocation) -> io::Result<Self> {
+        let strays = Strays::of(command, invocation);
+        Ok(Self { child: orphans::spawn(command)?, strays })
     }
 
     /// Starts a program that reads nothing and writes to `log`.
@@ -138,15 +151,16 @@ impl Leader {
         let mut command = in_own_group(invocation, &file);
         let log = open_log(log)?;
         command.stdin(Stdio::null()).stdout(log.try_clone()?).stderr(log);
-        Self::spawn(&mut command).map_err(|error| program::explain(&error, invocation, &file))
+        Self::spawn(&mut command, invocation)
+            .map_err(|error| program::explain(&error, invocation, &file))
     }
 
     /// What becomes readable when the program exits. Without it nobody could tell, so the program is ended at once.
-    fn watched(self) -> io::Result<(Self, ExitWatch)> {
+    fn watched(mut self) -> io::Result<(Self, ExitWatch)> {
         match ExitWatch::on(self.pid()) {
             Ok(exit) => Ok((self, exit)),
             Err(error) => {
-                self.kill_group();
+                self.kill();
                 self.abandon();
                 Err(error)
             }
@@ -155,11 +169,11 @@ impl Leader {
 
     /// Its process id.
     pub(crate) fn id(&self) -> u32 {
-        self.0.id()
+        self.child.id()
     }
 
     fn pid(&self) -> Pid {
-        Pid::from_child(&self.0)
+        Pid::from_child(&self.child)
     }
 
     /// Whether the program itself, not some child of it, is still running. It is not reaped here.
@@ -167,34 +181,43 @@ impl Leader {
         exit_watch::is_running(self.pid())
     }
 
-    /// Sends SIGTERM to the group, and SIGCONT so that members that are stopped get to see it.
-    pub(crate) fn tell_group_to_end(&self) {
+    /// Sends SIGTERM to the group and those that left it, and SIGCONT so that members that are stopped get to see it.
+    pub(crate) fn tell_to_end(&mut self) {
+        let pid = self.pid();
+        // First, while the program still stands between us and those that it began.
+        self.strays.tell_to_end(pid.as_raw_pid());
         // A group that cannot be signalled has ended, or runs as another user; both show in its exit, or the lack of it.
-        let _ = kill_process_group(self.pid(), Signal::TERM);
-        let _ = kill_process_group(self.pid(), Signal::CONT);
+        let _ = kill_process_group(pid, Signal::TERM);
+        let _ = kill_process_group(pid, Signal::CONT);
     }
 
-    /// Sends SIGKILL to the group.
-    pub(crate) fn kill_group(&self) {
-        let _ = kill_process_group(self.pid(), Signal::KILL);
+    /// Sends SIGKILL to the group and those that left it.
+    pub(crate) fn kill(&mut self) {
+        let pid = self.pid();
+        let _ = kill_process_group(pid, Signal::KILL);
+        self.strays.kill(pid.as_raw_pid());
     }
 
     /// How the program ended; waits for that.
     fn reap(mut self) -> End {
-        match self.0.wait() {
+        // The reaping itself is nothing to wait in: others must not reap meanwhile.
+        exit_watch::until_exit(self.pid());
+        let end = match orphans::reap(&mut self.child) {
             Ok(status) => end_of(status),
             Err(error) => End::NotStarted(io::Error::new(
                 error.kind(),
                 format!("its exit status was lost, as it is when SIGCHLD is ignored: {error}"),
             )),
-        }
+        };
+        orphans::reap_now_and_then();
+        end
     }
 
     /// Lets a thread of its own wait for the program, so that it will not stay a zombie.
-    pub(crate) fn abandon(mut self) -> End {
+    pub(crate) fn abandon(self) -> End {
         let id = self.id();
         // Without a thread it stays a zombie until we exit: the lesser harm.
-        let _ = thread::Builder::new().name(format!("reap {id}")).spawn(move || self.0.wait());
+        let _ = thread::Builder::new().name(format!("reap {id}")).spawn(move || self.reap());
         End::NotStarted(io::Error::other(format!("process {id} cannot be ended")))
     }
 }
@@ -221,15 +244,15 @@ fn in_own_group(invocation: &Invocation, file: &Path) -> Command {
 }
 
 /// Starts a program that shares our terminal and our process group, without which the terminal would stop it.
-pub(crate) fn start_beside_us(invocation: &Invocation) -> io::Result<Child> {
+pub(crate) fn start_beside_us(invocation: &Invocation) -> io::Result<Leader> {
     let file = program::find(invocation)?;
-    let started = command(invocation, &file).spawn();
+    let started = Leader::spawn(&mut command(invocation, &file), invocation);
     started.map_err(|error| program::explain(&error, invocation, &file))
 }
 
 /// Waits until such a program has ended.
-pub(crate) fn wait_for_end(child: Child) -> End {
-    Leader(child).reap()
+pub(crate) fn wait_for_end(program: Leader) -> End {
+    program.reap()
 }
 
 fn open_log(path: &Path) -> io::Result<fs::File> {

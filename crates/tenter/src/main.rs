@@ -15,5 +15,8 @@ mod signals;
 mod ui;
 
 fn main() -> std::process::ExitCode {
+    // Where the system has no such thing, what leaves the group of a hook that is ended outlives it, and nothing else changes.
+    let _ = tenter_proc::adopt_orphans();
+    signals::outlive_file_size_limit();
     app::main(&env::Env::of_process())
 }

@@ -1,11 +1,12 @@
 //! Ctrl-C and termination: the first signal ends the work in good order, the second ends the process. Hooks and tools run
 //! in process groups of their own, so the terminal's Ctrl-C reaches Tenter alone, and Tenter ends them.
 
+use std::io;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
 use signal_hook::iterator::Signals;
 use signal_hook::low_level::raise;
 use tenter_proc::Cancel;
@@ -41,20 +42,21 @@ struct State {
 impl Interrupts {
     /// Catches the signals of this process from now on; the first throws `target`.
     pub(crate) fn catch(target: &Cancel) -> Result<Self, Failure> {
-        let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP])
-            .map_err(|error| Failure::new(format!("signals cannot be handled: {error}")))?;
+        let mut signals =
+            Signals::new([SIGINT, SIGTERM, SIGHUP]).map_err(|error| not_handled(&error))?;
         let state =
             State { target: target.clone(), terminated: false, reading: false, away: false };
         let caught = Self { state: Arc::new(Mutex::new(state)) };
         let receiver = caught.clone();
-        thread::spawn(move || {
+        let receive = move || {
             loop {
                 let received: Vec<i32> = signals.wait().collect();
                 for signal in received {
                     receiver.receive(signal, &mut signals);
                 }
             }
-        });
+        };
+        thread::Builder::new().spawn(receive).map_err(|error| not_handled(&error))?;
         Ok(caught)
     }
 
@@ -130,6 +132,17 @@ impl Interrupts {
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+fn not_handled(error: &io::Error) -> Failure {
+    Failure::new(format!("signals cannot be handled: {error}"))
+}
+
+/// A file that has grown to the limit of a file's size (`ulimit -f`) is an error for the one who writes it, as a full disk is,
+/// and not the end of the process. What is started from here has the signal as every program has it.
+pub(crate) fn outlive_file_size_limit() {
+    // Where it cannot be caught, everything else works.
+    let _ = signal_hook::flag::register(SIGXFSZ, Arc::default());
 }
 
 #[expect(clippy::exit, reason = "the person asked twice: whatever still runs is left")]

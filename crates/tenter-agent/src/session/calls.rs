@@ -1,6 +1,6 @@
 //! The tool calls of one model response: in parallel, each with its own hooks.
 
-use std::thread;
+use std::thread::{self, ScopedJoinHandle};
 
 use tenter_engine::Attributed;
 use tenter_protocol::{Body, ToolCall, ToolResult};
@@ -61,12 +61,16 @@ impl Session<'_> {
             [] => Vec::new(),
             [only] => vec![self.run_call(only)],
             several => thread::scope(|scope| {
-                let running: Vec<_> =
-                    several.iter().map(|call| scope.spawn(|| self.run_call(call))).collect();
-                let finished = running.into_iter().zip(several);
-                finished
-                    .map(|(thread, call)| thread.join().unwrap_or_else(|_| self.crashed(call)))
-                    .collect()
+                let start = |call| {
+                    thread::Builder::new().spawn_scoped(scope, move || self.run_call(call)).ok()
+                };
+                let running: Vec<_> = several.iter().map(start).collect();
+                let finish = |(thread, call): (Option<ScopedJoinHandle<'_, _>>, _)| match thread {
+                    Some(thread) => thread.join().unwrap_or_else(|_| self.crashed(call)),
+                    // A thread that cannot be had makes this slower, not wrong.
+                    None => self.run_call(call),
+                };
+                running.into_iter().zip(several).map(finish).collect()
             }),
         }
     }

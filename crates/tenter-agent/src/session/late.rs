@@ -92,8 +92,9 @@ impl Session<'_> {
         let run = self.side_run(Wanted { recipe, args, contexts: Vec::new() }, &cancel)?;
         self.tell(&Happening::Recipe { recipe });
         let (hook, recipe) = (hook.to_owned(), recipe.to_owned());
-        let thread = thread::Builder::new().spawn(move || run.run());
-        let thread = thread.map_err(|error| error.to_string())?;
+        let thread = thread::Builder::new()
+            .spawn(move || run.run())
+            .map_err(|error| format!("no thread could be had for it: {error}"))?;
         Ok(LateRun { hook, recipe, cancel, thread })
     }
 

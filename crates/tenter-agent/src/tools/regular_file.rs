@@ -8,8 +8,8 @@ use std::os::unix::fs::{FileTypeExt, OpenOptionsExt, PermissionsExt};
 use std::path::Path;
 
 use rustix::fs::OFlags;
+use tenter_engine::replace_file::temporary_beside;
 use tenter_engine::stamp::FileStamp;
-use uuid::Uuid;
 
 use super::ToolError;
 
@@ -32,7 +32,8 @@ pub(crate) fn replace(path: &Path, shown: &str, content: &[u8]) -> Result<FileSt
     let mode = mode_to_keep(path, shown)?;
     let folder = path.parent().unwrap_or(path);
     fs::create_dir_all(folder).map_err(failed)?;
-    let temporary = folder.join(format!(".tenter-{}.tmp", Uuid::now_v7()));
+    // Not named after the file, whose name may be as long as a name can be.
+    let temporary = temporary_beside(&folder.join("tenter"));
     let replaced = write_new(&temporary, content, mode).and_then(|file| {
         fs::rename(&temporary, path)?;
         file.metadata()
@@ -74,4 +75,22 @@ fn require_regular(kind: FileType, shown: &str) -> Result<(), ToolError> {
         _ => "a device",
     };
     Err(ToolError::new(format!("{shown} is {what}, not a file")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_killed_process_left_is_removed_with_the_next_change() {
+        let folder = tempfile::tempdir().unwrap();
+        // No process has the largest number that there is.
+        let abandoned = folder.path().join(format!(".tenter.{}-3", i32::MAX));
+        fs::write(&abandoned, "half").unwrap();
+        let long = "x".repeat(255);
+        replace(&folder.path().join(&long), "the file", b"whole").unwrap();
+        let names: Vec<_> =
+            fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+        assert_eq!(names, [long.as_str()]);
+    }
 }

@@ -4,7 +4,6 @@ use std::ffi::OsString;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::thread;
 
 use tenter_engine::Clock;
 use tenter_engine::clock::rfc3339;
@@ -99,13 +98,7 @@ impl Workspace {
 
     /// Ends every command that was left running.
     pub fn end_background(&self) {
-        let running = std::mem::take(&mut *lock(&self.background));
-        thread::scope(|scope| {
-            for command in running {
-                // Each has a grace to wait for.
-                scope.spawn(|| command.end());
-            }
-        });
+        Background::end_all(std::mem::take(&mut *lock(&self.background)));
     }
 
     /// Forgets which files were seen, when the model no longer has in its history what it read of them.

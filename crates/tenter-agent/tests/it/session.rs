@@ -1,7 +1,9 @@
 //! A session on a model that does not always answer, and not always well.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
+use jiff::Timestamp;
 use proptest::prelude::*;
 use tenter_agent::session::Status;
 use tenter_agent::{RetrySettings, UserMessage};
@@ -13,6 +15,38 @@ fn played(script: &str) -> Stage {
     let stage = Stage::new(script, QUICK);
     stage.send(&"hi".into());
     stage
+}
+
+/// A clock that jumps with every look at it, as far as it can.
+fn jumping() -> Timestamp {
+    static LOOKS: AtomicUsize = AtomicUsize::new(0);
+    let times = [Timestamp::UNIX_EPOCH, Timestamp::MAX, Timestamp::MIN];
+    times[LOOKS.fetch_add(1, Ordering::Relaxed) % times.len()]
+}
+
+#[test]
+fn a_clock_that_jumps_harms_neither_a_session_nor_the_order_of_what_is_stored() {
+    let turn = "{text: Step., tool_calls: [{name: todo, input: {todos: []}}]}";
+    for looks in 0..3 {
+        let script = format!("turns: [{turn}, {turn}, {{text: Done.}}]");
+        let mut stage = Stage::new(&script, QUICK);
+        stage.agent.settings.clock = jumping;
+        // The session begins at another of the three times in each round.
+        for _ in 0..looks {
+            jumping();
+        }
+        let (finish, _) = stage.send(&"hi".into());
+        assert_eq!(finish.status, Status::Done);
+        let (messages, turns) = stage.stored();
+        let texts: Vec<&str> = messages
+            .iter()
+            .map(|message| match &message.blocks[..] {
+                [Block::Text { text }, ..] => text.as_str(),
+                _ => "result",
+            })
+            .collect();
+        assert_eq!((texts, turns), (vec!["hi", "Step.", "result", "Step.", "result", "Done."], 3));
+    }
 }
 
 #[test]

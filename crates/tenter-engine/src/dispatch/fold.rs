@@ -73,7 +73,7 @@ impl Outcome {
     ///
     /// # Errors
     /// A rewrite that does not fit: nothing of the reply is taken then.
-    pub(super) fn apply(&mut self, hook: &str, reply: Reply) -> Result<Option<Change>, String> {
+    pub fn apply(&mut self, hook: &str, reply: Reply) -> Result<Option<Change>, String> {
         if reply.verdict.as_ref().is_some_and(Verdict::is_deny) {
             self.deny(hook, reply.verdict);
             return Ok(None);

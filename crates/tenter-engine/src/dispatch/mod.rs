@@ -1,8 +1,10 @@
 //! An event's one way: the hooks that subscribe run in order, their replies are folded into one outcome.
 //!
-//! `fold` is pure and knows no process; `runner` knows no order; this module joins them. `telling` makes sure that observers
-//! hear of every run, `unawaited` looks after the hooks that nobody waits for, and `late` keeps what they ask for.
+//! `fold` is pure and knows no process; `runner` knows no order; this module joins them. `by_tool` leaves out at once who is
+//! about other tools, `telling` makes sure that observers hear of every run, `unawaited` looks after the hooks that nobody
+//! waits for, and `late` keeps what they ask for.
 
+mod by_tool;
 mod fold;
 mod late;
 mod telling;
@@ -21,6 +23,7 @@ use crate::hook::{FailMode, Hook};
 use crate::observe::DecisionKind;
 use crate::runner::{self, Failure, Found};
 use crate::settings::EngineSettings;
+use by_tool::ByTool;
 use telling::{Told, tell_decision};
 use unawaited::Unawaited;
 
@@ -31,13 +34,19 @@ pub use late::Late;
 pub struct Engine {
     catalog: Catalog,
     settings: Arc<EngineSettings>,
+    by_tool: ByTool,
     unawaited: Unawaited,
 }
 
 impl Engine {
     /// An engine over a loaded catalog.
     pub fn new(catalog: Catalog, settings: EngineSettings) -> Self {
-        Self { catalog, settings: Arc::new(settings), unawaited: Unawaited::default() }
+        Self {
+            catalog,
+            settings: Arc::new(settings),
+            by_tool: ByTool::default(),
+            unawaited: Unawaited::default(),
+        }
     }
 
     /// The hooks that this engine dispatches to.
@@ -54,9 +63,9 @@ impl Engine {
     pub fn dispatch(&self, event: Event, cancel: &Cancel) -> Outcome {
         let name = event.body.name();
         let scope = event.scope;
+        let hooks = self.by_tool.hooks_for(&self.catalog, &event.body);
         let mut outcome = Outcome::new(event.body);
         let mut hooks_run = 0;
-        let hooks = self.catalog.hooks_for(name);
         for hook in hooks.iter().filter(|hook| !hook.policy.asynchronous) {
             if outcome.denied().is_some() || cancel.is_cancelled() {
                 break;
@@ -70,7 +79,7 @@ impl Engine {
             tell_decision(&self.settings, &scope, name, hooks_run, &outcome);
         }
         if outcome.denied().is_none() && !cancel.is_cancelled() {
-            self.start_unawaited(hooks, &scope, &outcome.body);
+            self.start_unawaited(&hooks, &scope, &outcome.body);
         }
         outcome
     }

@@ -119,6 +119,12 @@ impl<'e> Told<'e> {
         ));
     }
 
+    /// There was no way to run it at all.
+    pub(super) fn not_started(&mut self, failure: &Failure) {
+        "not started".clone_into(&mut self.run.exit);
+        self.failed(failure);
+    }
+
     pub(super) fn failed(&mut self, failure: &Failure) {
         self.run.decision = DecisionKind::Failed;
         self.run.reason = Some(failure.to_string());

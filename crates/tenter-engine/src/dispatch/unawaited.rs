@@ -69,8 +69,9 @@ impl Unawaited {
             (Arc::clone(settings), Arc::clone(&self.late), self.cancel.clone());
         self.running.add(1);
         let counted = Counted(Arc::clone(&self.running));
-        // Without a thread to be had the hook is not run, and dropping the closure takes it off the count.
-        drop(thread::Builder::new().name(format!("hook {}", hook.name)).spawn(move || {
+        let event = Arc::new(event);
+        let not_run = (Arc::clone(&settings), Arc::clone(&hook), Arc::clone(&event));
+        let started = thread::Builder::new().name(format!("hook {}", hook.name)).spawn(move || {
             let _counted = counted;
             let Some(mut told) = Told::begin(&settings, &hook, &event) else { return };
             let report = runner::run(&hook, &event, found, &settings, &cancel);
@@ -80,7 +81,15 @@ impl Unawaited {
                 Err(Failure::Cancelled) => told.failed(&Failure::Drained),
                 Err(failure) => told.failed(&failure),
             }
-        }));
+        });
+        if let Err(error) = started {
+            // Dropping the closure took it off the count.
+            let (settings, hook, event) = not_run;
+            let failure = Failure::NotStarted(format!("no thread could be had for it: {error}"));
+            if let Some(mut told) = Told::begin(&settings, &hook, &event) {
+                told.not_started(&failure);
+            }
+        }
     }
 
     /// What the hooks asked for that can still be done.

@@ -93,6 +93,11 @@ impl Matcher {
         Ok(self.finds(&call.input)?.then_some(Match { tool_name }))
     }
 
+    /// Whether the matcher may be about some call of the tool `name`: it is, or it cannot be told.
+    pub(crate) fn may_be_about(&self, name: &str) -> bool {
+        self.tool_name(name).map_or(true, |found| found.is_some())
+    }
+
     /// How the matcher comes to its answer on `call`. Both parts are tried, also when the first has settled it.
     pub fn explain(&self, call: &ToolCall) -> Explanation {
         Explanation {

@@ -39,11 +39,16 @@ fn by_descriptor(_child: Pid) -> io::Result<OwnedFd> {
 fn by_thread(child: Pid) -> io::Result<OwnedFd> {
     let (reader, writer) = super::pipe()?;
     thread::Builder::new().name(format!("watch {child}")).spawn(move || {
-        let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
-        while matches!(waitid(WaitId::Pid(child), options), Err(Errno::INTR)) {}
+        until_exit(child);
         drop(writer);
     })?;
     Ok(reader.into())
+}
+
+/// Waits until a child has exited. It is not reaped.
+pub(super) fn until_exit(child: Pid) {
+    let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
+    while matches!(waitid(WaitId::Pid(child), options), Err(Errno::INTR)) {}
 }
 
 /// Whether a child has not exited yet. It is not reaped.

@@ -5,6 +5,8 @@
     reason = "a test that fails may panic, and so may what it is made of"
 )]
 
+#[cfg(target_os = "linux")]
+mod adopted;
 mod background;
 mod ends;
 mod harness;

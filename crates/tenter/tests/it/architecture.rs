@@ -27,6 +27,8 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
         ],
     ),
     ("tenter-testkit", &[]),
+    // It measures all of them, and nobody depends on it.
+    ("tenter-bench", &[]),
 ];
 
 /// What is heavy, and the only crate that may pay for it.

@@ -127,6 +127,41 @@ fn a_hook_that_leaves_a_child_holding_its_pipes_does_not_delay_the_agent() {
     kill(&child);
 }
 
+/// A daemon as daemons are made: forked twice, in a session of its own, without the pipes, and deaf to SIGTERM.
+const DAEMON: &str = r#"(setsid sh -c 'trap "" TERM HUP; echo $$ > daemon; while :; do sleep 1; done' </dev/null >/dev/null 2>&1 &)
+until [ -s daemon ]; do sleep 0.01; done"#;
+
+fn is_gone(pid: &str) -> bool {
+    !std::path::Path::new("/proc").join(pid).exists()
+}
+
+#[test]
+fn a_daemon_of_a_hook_that_hangs_is_ended_with_it() {
+    let sandbox = sandbox();
+    sandbox.write("../home/.config/tenter/config.toml", "[hooks]\ntimeout_ms = 2000\n");
+    let run = run_under(&sandbox, &format!("{DAEMON}\nsleep 1000"));
+    assert!(run["reason"].as_str().unwrap().contains("timed out"), "{run}");
+    assert!(is_gone(sandbox.read("daemon").trim()));
+}
+
+#[test]
+fn a_daemon_of_a_command_that_times_out_is_ended_with_it_and_another_ones_lives_on() {
+    let sandbox = sandbox();
+    sandbox.write("bg.sh", DAEMON.replace("daemon", "lives"));
+    sandbox.write("hangs.sh", format!("{DAEMON}\nsleep 1000"));
+    let call = |script: &str| {
+        format!("{{name: bash, input: {{command: sh {script}, description: d, timeout: 10}}}}")
+    };
+    let both =
+        format!("turns: [{{tool_calls: [{}, {}]}}, {{text: ok}}]", call("bg.sh"), call("hangs.sh"));
+    let (lines, code) = headless(&sandbox, &both);
+    assert_eq!(code, 0, "{lines:?}");
+    let lives = sandbox.read("lives").trim().to_owned();
+    assert!(!is_gone(&lives), "what a command that ended by itself left is not touched");
+    kill(&lives);
+    assert!(is_gone(sandbox.read("daemon").trim()), "{lines:?}");
+}
+
 #[expect(clippy::disallowed_methods, reason = "tests clean up after themselves")]
 fn kill(pid: &str) {
     let _ = std::process::Command::new("kill").args(["-9", pid]).status();

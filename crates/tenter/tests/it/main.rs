@@ -14,6 +14,7 @@ mod crashes;
 mod demo;
 mod docs;
 mod examples;
+mod exhaustion;
 mod faults;
 mod follow_ups;
 mod hooks;

@@ -16,6 +16,8 @@ pub(super) struct Fault {
     manifest: Means,
     /// Whether it is ended at a short deadline.
     pub(super) hangs: bool,
+    /// Whether every run takes its time, so that its cells are better played side by side.
+    pub(super) takes_long: bool,
     /// Whether it is told a megabyte.
     pub(super) big_payload: bool,
     /// Where it lies; a project's hook is pinned.
@@ -24,7 +26,7 @@ pub(super) struct Fault {
     pub(super) runs: usize,
     /// What is done to its program between load and run; a file that is returned is held open meanwhile.
     pub(super) meanwhile: fn(&Path) -> Option<File>,
-    /// How many processes of it may outlive it.
+    /// How many processes of a run outlive it.
     pub(super) survivors: usize,
 }
 
@@ -37,6 +39,7 @@ impl Fault {
             executable: means,
             manifest: means,
             hangs: false,
+            takes_long: false,
             big_payload: false,
             layer: USER,
             runs: 1,
@@ -64,7 +67,11 @@ impl Fault {
     }
 
     pub(super) fn hanging(self) -> Self {
-        Self { hangs: true, ..self }
+        Self { hangs: true, takes_long: true, ..self }
+    }
+
+    pub(super) fn taking_long(self) -> Self {
+        Self { takes_long: true, ..self }
     }
 
     pub(super) fn told_a_megabyte(self) -> Self {

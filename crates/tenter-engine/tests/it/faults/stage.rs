@@ -1,187 +1,285 @@
-//! Plays one cell of the matrix with a real hook, and lists everything that is not as it must be.
+//! Plays the cells of one scene with real hooks, and lists everything that is not as it must be.
 
 use std::fs;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use jiff::Timestamp;
 use rustix::process::{Pid, Signal, kill_process};
 use tenter_engine::catalog::PolicyOverride;
+use tenter_engine::environment::HookEnvironment;
 use tenter_engine::hook::FailMode;
-use tenter_engine::{DecisionKind, HookRun, Outcome};
-use tenter_protocol::event::{Stop, StopReason, Usage};
-use tenter_protocol::{Body, Event, EventName, ToolCall, ToolResult, tool_metadata};
+use tenter_engine::journal::{self, JournalWriter, RecordKind, Redactor};
+use tenter_engine::{Decision, DecisionKind, Engine, EngineSettings, HookRun, Observer, Outcome};
+use tenter_protocol::lifecycle::Power;
+use tenter_protocol::{Body, EventName};
 
-use super::{Cell, Means, SAID, Way};
-use crate::scene::{PROJECT, Scene, Seen, running, scope};
+use super::event::{SECRET, event};
+use super::{Cells, Means, SAID, Way};
+use crate::scene::{PROJECT, Scene, Seen, running};
 
-/// The hook.
-const NAME: &str = "guard";
-/// What the person's tool wrote.
-const SECRET: &str = "SECRET";
-/// No run takes so long, however slow the machine; a hook that does not hang might.
+/// How long the machine may take for something that takes no time.
 const ENOUGH: Duration = Duration::from_secs(30);
+/// What a run may take beyond its limit: its grace, the drain of its pipes, and the search for what left its group.
+const BEYOND: Duration = Duration::from_secs(1);
 /// What is told and recorded of a run has less bytes.
 const READABLE: usize = 20_000;
-const SHORT: Duration = Duration::from_millis(300);
+const SHORT: Duration = Duration::from_millis(200);
 const LONG: Duration = Duration::from_mins(2);
 
-/// Everything that is not as it must be.
-pub(super) fn play(cell: &Cell<'_>) -> Vec<String> {
-    let scene = scene(cell);
-    let program = write_hook(&scene, cell);
-    if cell.fault.layer == PROJECT {
-        scene.trust_all();
-    }
-    let catalog = scene.load().0;
-    let mut findings = Findings { cell, problems: Vec::new() };
-    findings.demand(running(&catalog) == [NAME], || format!("{:?}", catalog.listing()));
-    let (engine, seen) = scene.engine(catalog);
-    let held = (cell.fault.meanwhile)(&program);
-    for run in 0..cell.fault.runs {
-        let started = Instant::now();
-        let outcome = engine.dispatch(event(cell), &scene.cancel);
-        findings.demand(started.elapsed() < ENOUGH, || format!("took {:?}", started.elapsed()));
-        if run + 1 == cell.fault.runs {
-            findings.outcome(&outcome);
-        }
-    }
-    drop(held);
-    findings.seen(&seen);
-    findings.survivors(&scene);
-    findings.problems
+/// What came of some cells.
+#[derive(Default)]
+pub(super) struct Played {
+    /// Everything that is not as it must be.
+    pub(super) problems: Vec<String>,
+    /// Whether a run took longer than it may, which is a problem as well.
+    pub(super) was_late: bool,
+    pub(super) rows: Vec<Row>,
 }
 
-fn scene(cell: &Cell<'_>) -> Scene {
-    let mut scene = if cell.fault.layer == PROJECT { Scene::gated() } else { Scene::new() };
-    let timeout = if cell.fault.hangs { SHORT } else { LONG };
-    let policy = PolicyOverride { timeout: Some(timeout), fail: Some(cell.fail) };
-    scene.policies.overrides.insert(NAME.to_owned(), policy);
+/// What came of one cell.
+#[derive(Debug, Clone)]
+pub(super) struct Row {
+    pub(super) fault: &'static str,
+    pub(super) way: Way,
+    pub(super) fail: FailMode,
+    pub(super) event: EventName,
+    /// How the run is recorded.
+    pub(super) decision: DecisionKind,
+    /// What the failure of the hook did.
+    pub(super) effect: Effect,
+}
+
+/// What the failure of a hook did.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Effect {
+    /// It was told.
+    Told,
+    /// It kept something from happening.
+    Denied,
+    /// It kept an output from being seen.
+    Withheld,
+}
+
+impl Played {
+    pub(super) fn add(&mut self, other: Self) {
+        self.problems.extend(other.problems);
+        self.rows.extend(other.rows);
+        self.was_late |= other.was_late;
+    }
+}
+
+/// Plays the cells, each with a hook of its own.
+pub(super) fn play(cells: &Cells<'_>) -> Played {
+    let scene = scene(cells);
+    let programs: Vec<PathBuf> =
+        cells.events.iter().map(|event| write_hook(&scene, cells, *event)).collect();
+    if cells.fault.layer == PROJECT {
+        scene.trust_all();
+    }
+    let (catalog, mut played) = (scene.load().0, Played::default());
+    if running(&catalog).len() != cells.events.len() {
+        played.problems.push(format!("{}: {:?}", cells.fault.name, catalog.listing()));
+    }
+    let seen = Arc::new(Seen::default());
+    let journal = Arc::new(JournalWriter::new(scene.at("journal"), Redactor::new([])));
+    let engine = Engine::new(catalog, settings(&scene, vec![seen.clone(), journal.clone()]));
+    for (event, program) in cells.events.iter().zip(programs) {
+        let held = (cells.fault.meanwhile)(&program);
+        let mut cell = Cell { cells, event: *event, played: &mut played };
+        cell.play(&engine, &scene, &seen);
+        drop(held);
+    }
+    let mut whole = Cell { cells, event: cells.events[0], played: &mut played };
+    whole.demand(journal.take_trouble().is_none(), || "the journal has trouble".to_owned());
+    whole.journal(&scene, &seen);
+    whole.survivors(&scene);
+    played
+}
+
+fn settings(scene: &Scene, observers: Vec<Arc<dyn Observer>>) -> EngineSettings {
+    let path = vec![("PATH".into(), "/usr/local/bin:/usr/bin:/bin".into())];
+    EngineSettings {
+        project: scene.places.project.clone(),
+        environment: HookEnvironment::new(&path, &[]),
+        clock: jumping,
+        observers,
+    }
+}
+
+/// A clock that jumps with every look at it.
+fn jumping() -> Timestamp {
+    static LOOKS: AtomicUsize = AtomicUsize::new(0);
+    let times = [Timestamp::UNIX_EPOCH, Timestamp::MAX, Timestamp::MIN];
+    times[LOOKS.fetch_add(1, Ordering::Relaxed) % times.len()]
+}
+
+fn scene(cells: &Cells<'_>) -> Scene {
+    let mut scene = if cells.fault.layer == PROJECT { Scene::gated() } else { Scene::new() };
+    let timeout = if cells.fault.hangs { SHORT } else { LONG };
+    let policy = PolicyOverride { timeout: Some(timeout), fail: Some(cells.fail) };
+    for event in &cells.events {
+        scene.policies.overrides.insert(name(*event), policy);
+    }
     // Loading is not what is looked at; on a busy machine it takes its time.
     scene.query_timeout = LONG;
     scene
 }
 
-/// The hook, and where its program lies.
-fn write_hook(scene: &Scene, cell: &Cell<'_>) -> PathBuf {
-    let folder = cell.fault.layer;
-    let lifecycle = cell.event.lifecycle();
+/// The name of an event's hook.
+fn name(event: EventName) -> String {
+    format!("guard-{}", event.as_str().replace('_', "-"))
+}
+
+/// The hook of an event, and where its program lies.
+fn write_hook(scene: &Scene, cells: &Cells<'_>, event: EventName) -> PathBuf {
+    let (folder, name, lifecycle) = (cells.fault.layer, name(event), event.lifecycle());
     let answer = format!("answer() {{ echo '{{{SAID}}}'; }}");
-    match cell.way {
+    match cells.way {
         Way::Executable => {
             let query = format!("[ \"$1\" = hook ] && echo {} && exit", lifecycle.executable[0]);
-            let script = format!("#!/bin/sh\n{query}\n{answer}\n{}\n", cell.fault.script);
-            scene.hook(folder, NAME, &script)
+            let script = format!("#!/bin/sh\n{query}\n{answer}\n{}\n", cells.fault.script);
+            scene.hook(folder, &name, &script)
         }
         Way::Manifest => {
-            let front = format!("name: {NAME}\ndescription: d\ntrigger: {}", lifecycle.name);
-            scene.bare(folder, NAME, &front);
-            let script = format!("#!/bin/sh\n{answer}\n{}\n", cell.fault.script);
-            scene.file(&format!("{folder}/{NAME}/scripts/run"), &script, 0o755)
+            let front = format!("name: {name}\ndescription: d\ntrigger: {}", lifecycle.name);
+            scene.bare(folder, &name, &front);
+            let script = format!("#!/bin/sh\n{answer}\n{}\n", cells.fault.script);
+            scene.file(&format!("{folder}/{name}/scripts/run"), &script, 0o755)
         }
     }
 }
 
-fn event(cell: &Cell<'_>) -> Event {
-    let text = if cell.fault.big_payload { SECRET.repeat(180_000) } else { SECRET.to_owned() };
-    Event { scope: scope("c"), body: body(cell.event, text) }
+/// One cell, and what is found in it.
+struct Cell<'c> {
+    cells: &'c Cells<'c>,
+    event: EventName,
+    played: &'c mut Played,
 }
 
-fn body(event: EventName, text: String) -> Body {
-    let call = |command: &str| {
-        let input = serde_json::json!({"command": command}).as_object().unwrap().clone();
-        ToolCall { id: "1".into(), name: "bash".into(), input }
-    };
-    match event {
-        EventName::BeforeAgent => Body::BeforeAgent { message: text },
-        EventName::BeforeTool => Body::BeforeTool(call(&text)),
-        EventName::AfterTool => {
-            let metadata = tool_metadata::Bash { output: text, ..Default::default() };
-            let result = ToolResult::success("bash", &metadata, "T".to_owned());
-            Body::AfterTool { call: call("ls"), result }
-        }
-        _ => Body::BeforeStop(Stop {
-            reason: StopReason::NoToolCalls,
-            step_count: 1,
-            usage: Usage::default(),
-            auto_compact: None,
-            response: text,
-            messages: Arc::default(),
-            continuation_count: 0,
-        }),
-    }
-}
-
-/// What is not as it must be.
-struct Findings<'c> {
-    cell: &'c Cell<'c>,
-    problems: Vec<String>,
-}
-
-impl Findings<'_> {
+impl Cell<'_> {
     fn demand(&mut self, is_so: bool, otherwise: impl FnOnce() -> String) {
         if !is_so {
-            let Cell { fault, way, fail, event } = self.cell;
+            let (Cells { fault, way, fail, .. }, event) = (self.cells, self.event);
             let problem = otherwise();
             let shown: String = problem.chars().take(700).collect();
-            self.problems.push(format!("{} ({way:?}, {fail:?}, {event}): {shown}", fault.name));
+            let problem = format!("{} ({way:?}, {fail:?}, {event}): {shown}", fault.name);
+            self.played.problems.push(problem);
         }
+    }
+
+    fn means(&self) -> Means {
+        self.cells.fault.means(self.cells.way)
+    }
+
+    fn fails_closed(&self) -> bool {
+        matches!(self.means(), Means::Fails { .. }) && self.cells.fail == FailMode::Closed
+    }
+
+    fn play(&mut self, engine: &Engine, scene: &Scene, seen: &Seen) {
+        let big = self.cells.fault.big_payload;
+        for run in 1..=self.cells.fault.runs {
+            let started = Instant::now();
+            let outcome = engine.dispatch(event(self.event, big), &scene.cancel);
+            self.in_time(started.elapsed());
+            if run == self.cells.fault.runs {
+                self.outcome(&outcome);
+                self.seen(seen, effect(&outcome));
+            }
+        }
+    }
+
+    fn in_time(&mut self, took: Duration) {
+        let bound = if self.cells.fault.hangs { SHORT + BEYOND } else { ENOUGH };
+        self.played.was_late |= took > bound;
+        self.demand(took <= bound, || format!("took {took:?}"));
     }
 
     fn outcome(&mut self, outcome: &Outcome) {
-        let told = body_as_told(self.cell);
         let contexts: Vec<&str> = outcome.contexts.iter().map(|said| said.value.as_str()).collect();
+        let told = event(self.event, self.cells.fault.big_payload).body;
         let is_silent = outcome.verdict.is_none() && contexts.is_empty() && outcome.body == told;
-        let is_as_meant = match self.cell.fault.means(self.cell.way) {
-            Means::Answers => contexts == ["said so"] && outcome.verdict.is_none(),
-            Means::Silent { .. } => is_silent,
+        let is_as_meant = match self.means() {
+            Means::Answers if self.event.may(Power::AddContext) => {
+                contexts == ["said so"] && outcome.verdict.is_none()
+            }
+            Means::Answers | Means::Silent { .. } => is_silent,
             Means::Denies { reason } => {
                 let denied = outcome.denied().is_some_and(|(hook, why)| {
-                    hook == NAME && why.ends_with(reason) && why.len() < READABLE
+                    hook == name(self.event) && why.ends_with(reason) && why.len() < READABLE
                 });
                 denied && !outcome.denied_by_failure
             }
-            Means::Fails { .. } if self.cell.fail == FailMode::Open => is_silent,
-            Means::Fails { reason, .. } => self.failed_closed(outcome, reason),
+            Means::Fails { .. } if self.cells.fail == FailMode::Open => is_silent,
+            Means::Fails { reason, .. } => self.failed_closed(outcome, &told, reason),
         };
         self.demand(is_as_meant, || format!("{outcome:?}"));
     }
 
-    fn failed_closed(&self, outcome: &Outcome, reason: &str) -> bool {
-        let says = |text: &str| text.contains("guard failed (") && text.contains(reason);
+    /// A failure that is closed denies what can be denied, withholds what was to be looked at, and is told anyway.
+    fn failed_closed(&self, outcome: &Outcome, told: &Body, reason: &str) -> bool {
+        let name = name(self.event);
+        let says = |text: &str| text.contains(&format!("{name} failed (")) && text.contains(reason);
         match &outcome.body {
             Body::AfterTool { result, .. } => {
                 let shown = result.text();
                 !result.success && says(&shown) && !shown.contains(SECRET)
             }
-            body => {
-                let denied = outcome.denied().is_some_and(|(hook, why)| hook == NAME && says(why));
-                denied && outcome.denied_by_failure && *body == body_as_told(self.cell)
+            body if may_be_denied(self.event) => {
+                let denied = outcome.denied().is_some_and(|(hook, why)| hook == name && says(why));
+                denied && outcome.denied_by_failure && body == told
             }
+            body => outcome.verdict.is_none() && body == told,
         }
     }
 
-    fn seen(&mut self, seen: &Seen) {
-        let (runs, decisions) = (seen.runs.lock().unwrap(), seen.decisions.lock().unwrap());
-        let expected = self.cell.fault.runs;
+    fn seen(&mut self, seen: &Seen, effect: Effect) {
+        let runs: Vec<HookRun> = seen
+            .runs
+            .lock()
+            .unwrap()
+            .iter()
+            .filter(|run| run.event == self.event)
+            .cloned()
+            .collect();
+        let decisions: Vec<Decision> = seen
+            .decisions
+            .lock()
+            .unwrap()
+            .iter()
+            .filter(|one| one.event == self.event)
+            .cloned()
+            .collect();
+        let expected = self.cells.fault.runs;
         self.demand(runs.len() == expected, || format!("{} runs", runs.len()));
         self.demand(decisions.len() == expected, || format!("{} decisions", decisions.len()));
-        if let Some(run) = runs.last() {
-            self.run(run);
-        }
-        let fails = matches!(self.cell.fault.means(self.cell.way), Means::Fails { .. });
-        let denies =
-            fails && self.cell.fail == FailMode::Closed && self.cell.event != EventName::AfterTool;
-        let by_failure = decisions.last().is_some_and(|decision| decision.by_failure);
-        self.demand(by_failure == denies, || format!("recorded as by_failure = {by_failure}"));
+        let (Some(run), Some(decision)) = (runs.last(), decisions.last()) else { return };
+        self.run(run);
+        let by_failure = self.fails_closed() && may_be_denied(self.event);
+        self.demand(decision.by_failure == by_failure, || format!("recorded as {decision:?}"));
+        self.played.rows.push(Row {
+            fault: self.cells.fault.name,
+            way: self.cells.way,
+            fail: self.cells.fail,
+            event: self.event,
+            decision: run.decision,
+            effect,
+        });
     }
 
     fn run(&mut self, run: &HookRun) {
         let reason = run.reason.as_deref().unwrap_or_default();
         let warnings = run.warnings.join("; ");
-        let is_as_meant = match self.cell.fault.means(self.cell.way) {
-            Means::Answers => run.decision == DecisionKind::Context && warnings.is_empty(),
+        let is_as_meant = match self.means() {
+            Means::Answers if self.event.may(Power::AddContext) => {
+                run.decision == DecisionKind::Context && warnings.is_empty()
+            }
+            Means::Answers => {
+                run.decision == DecisionKind::None && warnings.contains("means nothing at")
+            }
             Means::Silent { warning } => {
                 run.decision == DecisionKind::None && warnings.contains(warning)
             }
@@ -201,23 +299,67 @@ impl Findings<'_> {
         }
     }
 
-    /// Looks for processes that outlived the hook, and ends them.
+    /// The journal has every run and every decision, once, in the order in which they came.
+    fn journal(&mut self, scene: &Scene, seen: &Seen) {
+        let read = journal::read(&scene.at("journal"), "c").unwrap();
+        let is_whole = read.unreadable == 0 && !read.unfinished;
+        let (mut runs, mut decisions) = (Vec::new(), Vec::new());
+        for line in read.lines {
+            match line.record.kind {
+                RecordKind::Run(run) => runs.push((run.hook, run.exit, run.decision, run.reason)),
+                RecordKind::Decision(one) => decisions.push((one.decision, one.by, one.by_failure)),
+                RecordKind::Other(fields) => self.demand(false, || format!("{fields:?}")),
+            }
+        }
+        let told_runs: Vec<_> = seen
+            .runs
+            .lock()
+            .unwrap()
+            .iter()
+            .cloned()
+            .map(|run| (run.hook, run.exit, run.decision, run.reason))
+            .collect();
+        let told: Vec<_> = seen
+            .decisions
+            .lock()
+            .unwrap()
+            .iter()
+            .cloned()
+            .map(|one| (one.kind, one.by, one.by_failure))
+            .collect();
+        self.demand(is_whole && runs == told_runs && decisions == told, || {
+            format!("the journal has {runs:?} and {decisions:?}")
+        });
+    }
+
+    /// Looks for processes that outlived the hooks, and ends them.
     fn survivors(&mut self, scene: &Scene) {
+        let Cells { fault, events, .. } = self.cells;
+        let expected = fault.survivors * fault.runs * events.len();
         let until = Instant::now() + ENOUGH;
         let mut left = processes_of(scene);
-        while left.len() != self.cell.fault.survivors && Instant::now() < until {
+        while left.len() != expected && Instant::now() < until {
             thread::sleep(Duration::from_millis(5));
             left = processes_of(scene);
         }
-        self.demand(left.len() == self.cell.fault.survivors, || format!("left behind: {left:?}"));
+        self.demand(left.len() == expected, || format!("left behind: {left:?}"));
         for process in left {
             let _ = kill_process(process, Signal::KILL);
         }
     }
 }
 
-fn body_as_told(cell: &Cell<'_>) -> Body {
-    event(cell).body
+/// Whether a deny at this event keeps something from happening; a stop counts, which it turns into going on.
+fn may_be_denied(event: EventName) -> bool {
+    event.may(Power::Block) || event.may(Power::Continue)
+}
+
+fn effect(outcome: &Outcome) -> Effect {
+    match &outcome.body {
+        _ if outcome.denied_by_failure => Effect::Denied,
+        Body::AfterTool { .. } if !outcome.rewritten_by.is_empty() => Effect::Withheld,
+        _ => Effect::Told,
+    }
 }
 
 /// The processes that were given this scene's project, whatever group or session they are in by now.

@@ -3,11 +3,13 @@
 use std::fs::{self, OpenOptions, Permissions};
 use std::os::unix::fs::PermissionsExt;
 
+use rustix::fs::OFlags;
+
 use super::Means::{Answers, Denies, Fails, Silent};
 use super::fault::Fault;
 use super::{Means, SAID};
 
-const TIMED_OUT: Means = Fails { exit: "timed out", reason: "timed out after 300 ms" };
+const TIMED_OUT: Means = Fails { exit: "timed out", reason: "timed out after 200 ms" };
 /// An executable whose stdout is no answer has failed …
 const NO_ANSWER: Means = Fails { exit: "exit 0", reason: "its stdout is not one JSON object" };
 /// … a manifest hook has decided nothing (R27).
@@ -27,7 +29,7 @@ pub(super) fn faults() -> Vec<Fault> {
 }
 
 fn streams() -> Vec<Fault> {
-    let too_long = Fails { exit: "exit 0", reason: "it wrote 20000000 bytes to stdout" };
+    let too_long = Fails { exit: "exit 0", reason: "it wrote 4000000 bytes to stdout" };
     vec![
         Fault::new("never reads its stdin", "answer", Answers).told_a_megabyte(),
         Fault::new("never reads its stdin and hangs", "sleep 300", TIMED_OUT)
@@ -40,13 +42,15 @@ fn streams() -> Vec<Fault> {
             Answers,
         )
         .told_a_megabyte(),
+        Fault::new("closes its stdout and hangs", "answer; exec >&- 2>&-; sleep 300", TIMED_OUT)
+            .hanging(),
         Fault::new("closes its stdin early", "exec <&-; sleep 0.1; answer", Answers)
             .told_a_megabyte(),
-        Fault::new("floods its stdout", "yes | head -c 20000000", too_long),
-        Fault::new("floods its stderr", "yes | head -c 20000000 >&2; answer", Answers),
+        Fault::new("floods its stdout", "yes | head -c 4000000", too_long),
+        Fault::new("floods its stderr", "yes | head -c 4000000 >&2; answer", Answers),
         Fault::new(
             "floods its stderr, in one line",
-            "yes | head -c 20000000 | tr '\\n' x >&2; answer",
+            "yes | head -c 4000000 | tr '\\n' x >&2; answer",
             Answers,
         ),
     ]
@@ -107,7 +111,7 @@ fn ends() -> Vec<Fault> {
             .but_a_manifest(Denies { reason: "no" }),
         exit(
             "exits with 2 after a flood",
-            "yes | head -c 20000000 | tr '\\n' x >&2; echo no >&2; exit 2",
+            "yes | head -c 4000000 | tr '\\n' x >&2; echo no >&2; exit 2",
             "exit 2",
             "it exited with code 2",
         )
@@ -135,14 +139,57 @@ fn processes() -> Vec<Fault> {
         Fault::new("leaves a session with its pipes", "setsid sleep 300 & answer", Answers)
             .outlived_by_one(),
         Fault::new(
+            "forks twice, out of its group, and lets go of its pipes",
+            "(setsid sleep 300 </dev/null >/dev/null 2>&1 &); answer",
+            Answers,
+        )
+        .outlived_by_one(),
+        Fault::new(
             "hangs, and a session of it holds its pipes",
             "setsid sleep 300 & sleep 300",
             TIMED_OUT,
         )
-        .hanging()
-        .outlived_by_one(),
+        .hanging(),
+        Fault::new(
+            "hangs, and forked twice out of its group",
+            "(setsid sh -c 'trap \"\" TERM; while :; do sleep 300; done' </dev/null >/dev/null 2>&1 &)
+             sleep 300",
+            TIMED_OUT,
+        )
+        .hanging(),
         Fault::new("leaves a child and hangs", "sleep 300 & sleep 300", TIMED_OUT).hanging(),
+        Fault::new(
+            "ends its own group",
+            "answer; kill -TERM 0; sleep 300",
+            Fails { exit: "signal 15", reason: "it was ended by signal 15" },
+        ),
+        Fault::new("looks for descriptors that are not its own", looks_for_descriptors(), Answers),
     ]
+}
+
+/// A script that answers if it has no descriptors but three. What this process was itself started with, it hands on like any
+/// other program.
+fn looks_for_descriptors() -> String {
+    let is_handed_on = |descriptor: &u32| {
+        let information = fs::read_to_string(format!("/proc/self/fdinfo/{descriptor}"));
+        let flags = information
+            .as_deref()
+            .ok()
+            .and_then(|text| text.lines().find_map(|line| line.strip_prefix("flags:")));
+        flags.is_some_and(|flags| {
+            u32::from_str_radix(flags.trim(), 8).unwrap() & OFlags::CLOEXEC.bits() == 0
+        })
+    };
+    let open = fs::read_dir("/proc/self/fd").unwrap();
+    let numbers = open.filter_map(|entry| entry.unwrap().file_name().to_str()?.parse().ok());
+    let mut known: Vec<u32> = numbers.filter(is_handed_on).collect();
+    // The listing itself needs one.
+    known.extend((3..100).find(|number| !known.contains(number)));
+    let known: Vec<String> = known.iter().map(u32::to_string).collect();
+    format!(
+        "for fd in $(ls /proc/self/fd); do case ' {} ' in *\" $fd \"*) ;; *) exit 9 ;; esac; done; answer",
+        known.join(" ")
+    )
 }
 
 /// What a hook does to its own program.
@@ -182,7 +229,8 @@ fn programs() -> Vec<Fault> {
         }),
         Fault::done_to("is being written", "open for writing", |program| {
             Some(OpenOptions::new().append(true).open(program).unwrap())
-        }),
+        })
+        .taking_long(),
         Fault::done_to("is of another machine", "for another kind of machine", |program| {
             fs::write(program, foreign_program()).unwrap();
             None

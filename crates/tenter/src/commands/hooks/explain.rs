@@ -212,15 +212,14 @@ fn print_all(explained: &[Explained]) {
     let runs = |hook: &&Explained| hook.verdict != Verdict::Skipped;
     let (later, sooner): (Vec<&Explained>, Vec<&Explained>) =
         explained.iter().filter(runs).partition(|hook| hook.asynchronous);
-    for (index, hook) in sooner.into_iter().chain(later).enumerate() {
-        print(&format!("{}.", index + 1), hook);
-    }
-    for hook in explained.iter().filter(|hook| !runs(hook)) {
-        print("- ", hook);
-    }
+    let running = sooner.into_iter().chain(later).enumerate();
+    let running = running.map(|(index, hook)| lines(&format!("{}.", index + 1), hook));
+    let others = explained.iter().filter(|hook| !runs(hook)).map(|hook| lines("- ", hook));
+    // At once: a write for each line would take longer than finding the hooks.
+    ui::out(running.chain(others).collect::<Vec<_>>().join("\n"));
 }
 
-fn print(mark: &str, hook: &Explained) {
+fn lines(mark: &str, hook: &Explained) -> String {
     let (style, word) = match hook.verdict {
         Verdict::Runs => (GOOD, "runs"),
         Verdict::Fails => (BAD, "fails"),
@@ -230,6 +229,6 @@ fn print(mark: &str, hook: &Explained) {
     let priority =
         hook.priority.map(|priority| format!(", priority {priority}")).unwrap_or_default();
     let place = format!("({}{priority}{asynchronous})", hook.layer);
-    ui::out(format!("{mark} {} {}", styled(NAME, sanitize(hook.name)), styled(FAINT, place)));
-    ui::out(format!("   {}: {}", styled(style, word), sanitize(&hook.why)));
+    let (name, why) = (styled(NAME, sanitize(hook.name)), sanitize(&hook.why));
+    format!("{mark} {name} {}\n   {}: {why}", styled(FAINT, place), styled(style, word))
 }

@@ -1,5 +1,7 @@
 //! `tenter hooks list`: everything that is found, and for what does not run, why.
 
+use std::fmt::Write as _;
+
 use anstyle::Style;
 use tenter_engine::catalog::{Catalog, Status};
 use tenter_engine::source;
@@ -91,14 +93,17 @@ fn table(project: &Project, entries: &[Entry]) {
         cells.chain([heads[column].len()]).max().unwrap_or_default()
     };
     let widths: [usize; 4] = std::array::from_fn(width);
-    line(&heads.map(str::to_owned), &widths, [HEADING; 5]);
+    let mut lines = vec![line(&heads.map(str::to_owned), &widths, [HEADING; 5])];
     for (entry, row) in entries.iter().zip(&rows) {
-        line(row, &widths, [NAME, Style::new(), Style::new(), style(entry), Style::new()]);
+        let styles = [NAME, Style::new(), Style::new(), style(entry), Style::new()];
+        lines.push(line(row, &widths, styles));
         let about = entry.description.as_ref().filter(|_| entry.is_built_in());
         if let Some(said) = entry.reason.as_ref().or(about) {
-            ui::out(styled(FAINT, format!("  it {}", sanitize(said))));
+            lines.push(styled(FAINT, format!("  it {}", sanitize(said))));
         }
     }
+    // At once: a write for each line would take longer than finding the hooks.
+    ui::out(lines.join("\n"));
 }
 
 fn cells(project: &Project, entry: &Entry) -> [String; 5] {
@@ -113,13 +118,14 @@ fn cells(project: &Project, entry: &Entry) -> [String; 5] {
 }
 
 /// One row; its last cell is as long as it is.
-fn line(cells: &[String; 5], widths: &[usize; 4], styles: [Style; 5]) {
-    let padded = cells.iter().zip(styles).enumerate().map(|(column, (cell, style))| {
+fn line(cells: &[String; 5], widths: &[usize; 4], styles: [Style; 5]) -> String {
+    let mut line = String::new();
+    for (column, (cell, style)) in cells.iter().zip(styles).enumerate() {
         let length = cell.chars().count();
         let padding = widths.get(column).map_or(0, |width| width.saturating_sub(length) + 2);
-        format!("{}{}", styled(style, cell), " ".repeat(padding))
-    });
-    ui::out(padded.collect::<String>());
+        let _ = write!(line, "{style}{cell}{style:#}{:padding$}", "");
+    }
+    line
 }
 
 fn style(entry: &Entry) -> Style {

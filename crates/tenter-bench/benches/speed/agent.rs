@@ -1,0 +1,214 @@
+//! Sessions of many turns with the scripted model: what a turn takes in time and memory, and whether late turns take more than
+//! early ones. Each session is a process of its own, so that its memory is its own.
+
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+use tenter_agent::model::scripted::ScriptedModel;
+use tenter_agent::permission::{Answer, FixedAnswer, Permissions};
+use tenter_agent::recipe::{RecipeBook, RecipePlaces, Recipes};
+use tenter_agent::store::Store;
+use tenter_agent::tools::{Registry, Workspace, WorkspaceSettings};
+use tenter_agent::{
+    Agent, AgentSettings, Conversation, Happening, RetrySettings, Session, UserMessage, Watcher,
+};
+use tenter_engine::Engine;
+use tenter_proc::Cancel;
+use tenter_protocol::Scope;
+use tenter_protocol::event::ExitReason;
+
+use crate::measure::{Times, ratio};
+use crate::report::Report;
+use crate::scene::{Scene, clock, environment};
+use crate::{Measured, Plan, memory};
+
+/// The argument with which this program plays a session and says what it took.
+pub(crate) const SESSION: &str = "--session";
+/// Turns of a session.
+const TURNS: usize = 500;
+/// The share of a session's turns that counts as its beginning, and as its end.
+const ENDS: usize = 5;
+
+/// The hooks of a session, by the word for them, what they are, and which events they want.
+const HOOKS: [(&str, &str, &[&str]); 3] = [
+    ("none", "no hooks", &[]),
+    (
+        "five",
+        "5 hooks, each run once",
+        &[
+            "before_tool_call",
+            "before_tool_call",
+            "before_tool_call",
+            "after_tool_call",
+            "after_tool_call",
+        ],
+    ),
+    ("history", "1 hook that reads the whole history", &["after_turn"]),
+];
+
+pub(crate) fn run(plan: Plan, report: &mut Report) -> Measured<()> {
+    let turns = plan.size(TURNS).to_string();
+    report.section("A turn of an agent with the scripted model");
+    let mut answers = HOOKS.map(|_| Vec::new());
+    for _ in 0..plan.rounds(5) {
+        for ((word, _, _), answers) in HOOKS.iter().zip(&mut answers) {
+            answers.push(memory::ask_self(&[SESSION, &turns, word])?);
+        }
+    }
+    for ((_, what, _), answers) in HOOKS.iter().zip(&answers) {
+        show(report, &format!("a turn of {turns}, {what}"), answers)?;
+    }
+    Ok(())
+}
+
+/// What sessions of one kind said of themselves.
+fn show(report: &mut Report, what: &str, answers: &[Vec<u64>]) -> Measured<()> {
+    let figure = |index: usize| -> Measured<Vec<u64>> {
+        let figures = answers.iter().map(|answer| answer.get(index).copied());
+        figures.collect::<Option<_>>().ok_or_else(|| "a session said too little".into())
+    };
+    let times = |index| {
+        figure(index)
+            .map(|figures| Times::of(figures.into_iter().map(Duration::from_nanos).collect()))
+    };
+    let growth = ratio(times(2)?.middle(), times(1)?.middle());
+    report.growth(what, &times(0)?, "the last fifth of the turns beside the first", growth);
+    let bytes = figure(3)?.into_iter().min().unwrap_or_default();
+    report.memory(format!("{what}: memory"), bytes, "resident, of the whole session");
+    Ok(())
+}
+
+/// Plays a session and says what a turn took on average, one of the first, one of the last, in nanoseconds, and what the
+/// session took of memory, in KiB.
+pub(crate) fn report_session(turns: &str, hooks: &str) -> Measured<()> {
+    use std::io::Write as _;
+    let turns: usize = turns.parse()?;
+    let scene = Scene::new()?;
+    let (_, _, events) = HOOKS.iter().find(|(word, ..)| *word == hooks).ok_or("no such hooks")?;
+    for (index, event) in events.iter().enumerate() {
+        scene.compile(event, &scene.hook(&format!("hook-{index}")))?;
+    }
+    scene.trust_all()?;
+    let ticks = Arc::new(Ticks::default());
+    let agent = agent(&scene, &script(turns), &scene.at("conversations.db"), Arc::clone(&ticks))?;
+    let before = memory::resident_kib()?;
+    let start = Instant::now();
+    play(&agent, conversation(&agent))?;
+    let grown = memory::resident_kib()?.saturating_sub(before);
+    let ticks = ticks.0.lock().unwrap_or_else(PoisonError::into_inner);
+    let mean = |from: Instant, to: Instant, turns: usize| {
+        to.duration_since(from).as_nanos() / turns.max(1) as u128
+    };
+    let end = (turns / ENDS).max(1);
+    let tick = |index: usize| ticks.get(index).copied().ok_or("the session ended early");
+    let all = mean(start, tick(turns)?, turns);
+    let first = mean(start, tick(end)?, end);
+    let last = mean(tick(turns - end)?, tick(turns)?, end);
+    Ok(writeln!(std::io::stdout(), "{all} {first} {last} {grown}")?)
+}
+
+/// A model that calls a tool so often and then stops.
+pub(crate) fn script(turns: usize) -> String {
+    let usage = json!({"input_tokens": 9_000, "output_tokens": 30});
+    let turn = |number: usize| {
+        let text = format!("Step {number}: I look at the list to see what is left to be done.");
+        json!({"text": text, "tool_calls": [{"name": "todo", "input": {}}], "usage": usage})
+    };
+    let last = json!({"text": "That was all.", "usage": usage});
+    let turns: Vec<Value> = (0..turns).map(turn).chain([last]).collect();
+    json!({"turns": turns}).to_string()
+}
+
+/// The moments at which turns were over.
+#[derive(Default)]
+pub(crate) struct Ticks(Mutex<Vec<Instant>>);
+
+impl Watcher for Ticks {
+    fn see(&self, _: &Scope, happening: &Happening) {
+        if matches!(happening, Happening::Usage(_)) {
+            self.0.lock().unwrap_or_else(PoisonError::into_inner).push(Instant::now());
+        }
+    }
+}
+
+/// An agent as `tenter run` has it, but that nobody watches it at a terminal.
+pub(crate) fn agent(
+    scene: &Scene,
+    script: &str,
+    store: &Path,
+    watcher: Arc<Ticks>,
+) -> Measured<Agent> {
+    let project = scene.places.project.clone();
+    let workspace = WorkspaceSettings {
+        project: project.clone(),
+        add_dirs: Vec::new(),
+        read_dirs: Vec::new(),
+        env: environment(),
+        state_dir: scene.at("state"),
+        clock,
+    };
+    Ok(Agent {
+        model: Arc::new(ScriptedModel::parse("scripted:bench", script)?),
+        engine: engine(scene)?,
+        tools: Registry::standard(),
+        workspace: Arc::new(Workspace::new(workspace)?),
+        store: Store::open(store)?,
+        watcher,
+        asker: Arc::new(FixedAnswer(Answer::No)),
+        permissions: Permissions::default(),
+        settings: settings(scene),
+    })
+}
+
+fn engine(scene: &Scene) -> Measured<Engine> {
+    Ok(scene.engine(scene.load(None)?))
+}
+
+fn settings(scene: &Scene) -> AgentSettings {
+    let project = scene.places.project.clone();
+    let places = RecipePlaces {
+        project: project.clone(),
+        home: scene.places.home.clone(),
+        fragment_dirs: Vec::new(),
+    };
+    AgentSettings {
+        project: project.clone(),
+        clock,
+        system_prompt: "You are an agent that is measured.".to_owned(),
+        max_turns: None,
+        max_continuations: 8,
+        retry: RetrySettings::default(),
+        auto_compact: None,
+        recipes: RecipeBook {
+            recipes: Recipes::new(&places),
+            project,
+            env: environment(),
+            trust: Arc::new(|_| false),
+        },
+        recipe: None,
+        side_run: false,
+        ui: "run",
+    }
+}
+
+/// A conversation that begins.
+fn conversation(agent: &Agent) -> Conversation {
+    let id = tenter_agent::store::new_conversation_id(clock());
+    Conversation::new(id, None, &agent.settings.project, agent.model.name())
+}
+
+/// Has the agent answer one message.
+pub(crate) fn play(agent: &Agent, conversation: Conversation) -> Measured<()> {
+    let Ok(mut session) = Session::start(agent, conversation, Cancel::new()) else {
+        return Err("a hook refused the session".into());
+    };
+    let message = UserMessage { text: "Do what is on the list.".to_owned(), images: Vec::new() };
+    let finish = session.send(&message);
+    session.end(finish.status, ExitReason::Done);
+    match finish.error {
+        Some(error) => Err(error.to_string().into()),
+        None => Ok(()),
+    }
+}

@@ -1,0 +1,69 @@
+//! Loading the catalog, cold (every hook is read, hashed and asked) and warm (every hook is looked at), beside the plain look
+//! at the same files: a listing of the folder and one stat for each file.
+
+use std::fs;
+use std::io;
+use std::path::Path;
+use std::time::Duration;
+
+use crate::measure::Times;
+use crate::measure::{paired, timed};
+use crate::report::{Report, shown};
+use crate::scene::Scene;
+use crate::{Measured, Plan};
+
+/// How many hooks there are: half of them executables, half of them manifest hooks.
+const SIZES: [usize; 4] = [10, 100, 500, 5_000];
+/// What a warm load of so many hooks may take.
+const BUDGET: (usize, Duration) = (500, Duration::from_millis(10));
+
+pub(crate) fn run(plan: Plan, report: &mut Report) -> Measured<()> {
+    report.section("Loading the catalog");
+    for size in plan.sizes(&SIZES) {
+        let scene = Scene::new()?;
+        scene.fill(size)?;
+        cold(plan, report, &scene, size)?;
+        warm(plan, report, &scene, size)?;
+    }
+    Ok(())
+}
+
+fn cold(plan: Plan, report: &mut Report, scene: &Scene, size: usize) -> Measured<()> {
+    let rounds = plan.rounds(if size > 500 { 2 } else { 5 });
+    let load = || {
+        let _ = fs::remove_file(scene.cache());
+        timed(|| scene.load(Some(&scene.cache())))
+    };
+    let times = Times::of((0..rounds).map(|_| load()).collect::<Measured<_>>()?);
+    report.alone(format!("{size} hooks, cold"), &times, "every second hook is a process");
+    Ok(())
+}
+
+fn warm(plan: Plan, report: &mut Report, scene: &Scene, size: usize) -> Measured<()> {
+    let cache = scene.cache();
+    let loaded = scene.load(Some(&cache))?.hooks().len();
+    if loaded != size {
+        return Err(format!("{loaded} of {size} hooks were loaded").into());
+    }
+    let rounds = plan.rounds(if size > 500 { 30 } else { 200 });
+    let folder = scene.hook("");
+    let pair = paired(rounds, || scene.load(Some(&cache)), || Ok(look(&folder)?))?;
+    report.pair(format!("{size} hooks, warm"), "one look at each file", &pair);
+    let (counted, allowed) = BUDGET;
+    if size == counted {
+        let middle = pair.work.middle();
+        let what = format!("catalog load, {size} unchanged hooks");
+        report.budget(&what, "≤ 10 ms", shown(middle), middle <= allowed);
+    }
+    Ok(())
+}
+
+/// How many files there are, each looked at.
+fn look(folder: &Path) -> io::Result<usize> {
+    let mut files = 0;
+    for entry in fs::read_dir(folder)? {
+        let path = entry?.path();
+        files += if fs::metadata(&path)?.is_dir() { look(&path)? } else { 1 };
+    }
+    Ok(files)
+}

@@ -1,0 +1,152 @@
+//! What it costs to find out who is told of an event, with more and more hooks: those that want other events, those that
+//! want this one and are about other tools, and one among them that is about this tool.
+//!
+//! The one that is about it is a static binary, and what its process costs would drown the rest. So the engine with all the
+//! hooks is measured beside one with that hook alone: the ratio shows what the others cost.
+
+use std::path::Path;
+use std::time::Duration;
+
+use tenter_engine::Engine;
+use tenter_engine::catalog::Catalog;
+use tenter_engine::hook::{
+    EntryPoint, Fingerprint, Hook, HookPolicy, Layer, ManifestHook, Protocol, Work,
+};
+use tenter_engine::matcher::Matcher;
+use tenter_engine::stamp::HookStamp;
+use tenter_proc::Cancel;
+use tenter_protocol::EventName;
+use tenter_protocol::executable::Subscription;
+use tenter_protocol::manifest::MatcherText;
+
+use crate::measure::{alone, paired};
+use crate::report::{Report, shown};
+use crate::scene::Scene;
+use crate::{Measured, Plan};
+
+/// How many hooks there are.
+const SIZES: [usize; 4] = [10, 100, 1_000, 10_000];
+/// What a dispatch that no hook matches may take, with so many hooks.
+const BUDGET: (usize, Duration) = (1_000, Duration::from_micros(20));
+
+/// What the hooks that are not about the call are about.
+#[derive(Clone, Copy)]
+enum Others {
+    /// Another event.
+    Event,
+    /// Another tool.
+    Tool,
+    /// Another command of the same tool.
+    Command,
+}
+
+pub(crate) fn run(plan: Plan, report: &mut Report) -> Measured<()> {
+    let scene = Scene::new()?;
+    let program = scene.hook("hook");
+    scene.compile("before_tool_call", &program)?;
+    report.section("Dispatch of a tool call");
+    let kinds = [
+        (Others::Event, "want another event"),
+        (Others::Tool, "are about other tools"),
+        (Others::Command, "are about other commands of the tool"),
+    ];
+    for (others, name) in kinds {
+        for size in plan.sizes(&SIZES) {
+            none_matches(plan, report, &scene, &program, (others, name, size))?;
+        }
+    }
+    for size in plan.sizes(&SIZES) {
+        one_matches(plan, report, &scene, &program, size)?;
+    }
+    Ok(())
+}
+
+fn none_matches(
+    plan: Plan,
+    report: &mut Report,
+    scene: &Scene,
+    program: &Path,
+    (others, name, size): (Others, &str, usize),
+) -> Measured<()> {
+    let hooks = (0..size).map(|index| hook(index, others, program));
+    let engine = scene.engine(Catalog::of(hooks.collect::<Measured<_>>()?));
+    let (event, cancel) = (scene.tool_call(), Cancel::new());
+    let dispatch = || Ok(engine.dispatch(event.clone(), &cancel));
+    alone(1, 1, dispatch)?;
+    let times = alone(plan.rounds(200), 50, dispatch)?;
+    report.alone(format!("none of {size} hooks: they {name}"), &times, "");
+    let (counted, allowed) = BUDGET;
+    if size == counted && !matches!(others, Others::Command) {
+        let what = format!("dispatch that none of {size} hooks matches: they {name}");
+        report.budget(&what, "≤ 20 µs", shown(times.middle()), times.middle() <= allowed);
+    }
+    Ok(())
+}
+
+fn one_matches(
+    plan: Plan,
+    report: &mut Report,
+    scene: &Scene,
+    program: &Path,
+    size: usize,
+) -> Measured<()> {
+    let one = || -> Measured<Hook> {
+        Ok(Hook { name: "the-one".to_owned(), ..executable(program, EventName::BeforeTool)? })
+    };
+    let hooks = (1..size).map(|index| hook(index, Others::Tool, program)).chain([one()]);
+    let among_many = scene.engine(Catalog::of(hooks.collect::<Measured<_>>()?));
+    let by_itself = scene.engine(Catalog::of(vec![one()?]));
+    let (event, cancel) = (scene.tool_call(), Cancel::new());
+    let dispatch = |engine: &Engine| Ok(engine.dispatch(event.clone(), &cancel));
+    let pair = paired(plan.rounds(300), || dispatch(&among_many), || dispatch(&by_itself))?;
+    report.pair(format!("one of {size} hooks, and it is run"), "with that hook alone", &pair);
+    Ok(())
+}
+
+/// A hook that is not about the call.
+fn hook(index: usize, others: Others, program: &Path) -> Measured<Hook> {
+    let matcher = match others {
+        Others::Event => {
+            let hook = executable(program, EventName::AfterAgent)?;
+            return Ok(Hook { name: format!("hook-{index}"), ..hook });
+        }
+        Others::Tool => {
+            let tools = ["^(WriteFile|file_edit)$", "grep|glob", "file_write", "^subagent$"];
+            MatcherText { tool: Some(tools[index % tools.len()].to_owned()), pattern: None }
+        }
+        Others::Command => {
+            let patterns = [r"rm\s+-rf", "git push.*--force", "(?i)drop table", "sudo "];
+            let pattern = Some(patterns[index % patterns.len()].to_owned());
+            MatcherText { tool: Some("bash".to_owned()), pattern }
+        }
+    };
+    let manifest = ManifestHook {
+        description: String::new(),
+        work: Work::Script(EntryPoint { path: program.to_owned(), interpreter: None }),
+        matcher: Some(Matcher::compile(&matcher).map_err(|error| error.to_string())?),
+        starts_in_own_folder: false,
+        light_payload: true,
+        env: Vec::new(),
+        protected: false,
+    };
+    Ok(Hook {
+        name: format!("hook-{index}"),
+        protocol: Protocol::Manifest(Box::new(manifest)),
+        ..executable(program, EventName::BeforeTool)?
+    })
+}
+
+fn executable(program: &Path, event: EventName) -> Measured<Hook> {
+    let spelling = event.as_str();
+    Ok(Hook {
+        name: String::new(),
+        layer: Layer::User,
+        path: program.to_owned(),
+        protocol: Protocol::Executable,
+        subscriptions: vec![Subscription { event, spelling }],
+        fingerprint: Fingerprint(String::new()),
+        stamp: HookStamp::of(program)?,
+        pinned: false,
+        policy: HookPolicy::default(),
+    })
+}

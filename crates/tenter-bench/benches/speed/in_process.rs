@@ -1,0 +1,67 @@
+//! The parts that start nothing: the fold of replies into an outcome, and the reading of front matter.
+
+use std::path::Path;
+
+use tenter_engine::{CHECKS, Outcome};
+use tenter_protocol::manifest::front_matter::{self, Rules};
+use tenter_protocol::reply::VerdictKind;
+use tenter_protocol::{Reply, Rewrite, Verdict};
+
+use crate::measure::{Times, alone};
+use crate::report::Report;
+use crate::scene::{self, Scene};
+use crate::{Measured, Plan};
+
+pub(crate) fn run(plan: Plan, report: &mut Report) -> Measured<()> {
+    let scene = Scene::new()?;
+    report.section("Replies and manifests");
+    fold(plan, report, &scene)?;
+    front_matter(plan, report)
+}
+
+/// A thousand replies: opinions, context, and every tenth a rewrite.
+fn fold(plan: Plan, report: &mut Report, scene: &Scene) -> Measured<()> {
+    let body = scene.tool_call().body;
+    let replies: Vec<Reply> = (0..1_000).map(reply).collect();
+    let times = alone(plan.rounds(200), 1, || {
+        let mut outcome = Outcome::new(body.clone());
+        for reply in &replies {
+            outcome.apply("hook", reply.clone())?;
+        }
+        Ok(outcome)
+    })?;
+    report.alone("fold of 1,000 replies, 100 of them rewrites", &times, "");
+    Ok(())
+}
+
+fn reply(index: usize) -> Reply {
+    let input = [("command".to_owned(), format!("cargo test --test t{index}").into())];
+    Reply {
+        verdict: Some(Verdict::new(VerdictKind::Allow, Some("it is only a test".to_owned()))),
+        rewrite: index.is_multiple_of(10).then(|| Rewrite::Input(input.into_iter().collect())),
+        context: index.is_multiple_of(3).then(|| "the tests take a minute".to_owned()),
+        ..Reply::default()
+    }
+}
+
+fn front_matter(plan: Plan, report: &mut Report) -> Measured<()> {
+    for (what, notes) in [("a manifest as they are", 0), ("a long manifest", 200)] {
+        let text = format!("---\n{}---\n# Guard\n", scene::front_matter("guard", notes));
+        let path = Path::new("guard/HOOK.md");
+        let times = alone(plan.rounds(100), 10, || {
+            let read = front_matter::read(path, text.as_bytes(), Rules::Strict, CHECKS);
+            read.0.ok_or_else(|| format!("{:?}", read.1).into())
+        })?;
+        let bytes = text.len();
+        let by_size = format!("front matter, per kB: {what} ({bytes} bytes)");
+        report.alone(by_size, &times.per(bytes as f64 / 1000.0), "");
+    }
+    Ok(())
+}
+
+impl Times {
+    /// The times for one of `parts` parts.
+    fn per(&self, parts: f64) -> Self {
+        Self::of(vec![self.shortest().div_f64(parts), self.middle().div_f64(parts)])
+    }
+}

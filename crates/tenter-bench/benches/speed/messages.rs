@@ -1,0 +1,125 @@
+//! Long conversations: saving one more exchange, loading, and going on, at more and more messages. Saving must not depend on
+//! what is there already; loading depends on it, and must do so in proportion.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tenter_agent::Conversation;
+use tenter_agent::store::{Entry, Exchange, NewConversation, Origin, Store};
+use tenter_protocol::{Message, Role};
+
+use crate::agent::{self, Ticks};
+use crate::measure::{Times, alone, ratio, timed};
+use crate::report::Report;
+use crate::scene::Scene;
+use crate::{Measured, Plan};
+
+/// Messages of the conversations.
+const SIZES: [usize; 3] = [10, 1_000, 10_000];
+const ID: &str = "01a20060-e872-73af-9a25-ba7a128ce65f";
+const TIME: &str = "2024-01-15T10:30:00Z";
+
+/// The middle times at one size.
+struct Middles {
+    size: usize,
+    save: Duration,
+    load: Duration,
+    resume: Duration,
+}
+
+pub(crate) fn run(plan: Plan, report: &mut Report) -> Measured<()> {
+    report.section("Long conversations");
+    let mut shortest = None;
+    for size in plan.sizes(&SIZES) {
+        let now = measure(plan, report, size, shortest.as_ref())?;
+        shortest.get_or_insert(now);
+    }
+    Ok(())
+}
+
+fn measure(
+    plan: Plan,
+    report: &mut Report,
+    size: usize,
+    shortest: Option<&Middles>,
+) -> Measured<Middles> {
+    let scene = Scene::new()?;
+    let file = scene.at("conversations.db");
+    let store = Store::open(&file)?;
+    begin(&store, &scene, size)?;
+    let load = alone(plan.rounds(20), 1, || Ok(store.load(ID)?))?;
+    let save = save(plan, &store, size)?;
+    let resume = resume(plan, &scene, &file)?;
+    let now = Middles { size, save: save.middle(), load: load.middle(), resume: resume.middle() };
+    let first = shortest.unwrap_or(&now);
+    let beside = |ratio: f64| (format!("at {} messages", first.size), ratio);
+    for (what, times, (beside, ratio)) in [
+        ("save one exchange", &save, beside(ratio(now.save, first.save))),
+        ("load", &load, beside(ratio(now.load, first.load))),
+        (
+            "open, load, go on with one turn, save, end",
+            &resume,
+            beside(ratio(now.resume, first.resume)),
+        ),
+    ] {
+        report.growth(format!("{size} messages: {what}"), times, &beside, ratio);
+    }
+    Ok(now)
+}
+
+/// Saves one exchange after the other.
+fn save(plan: Plan, store: &Store, size: usize) -> Measured<Times> {
+    let mut next = size as u64;
+    let mut save = || {
+        let entries = entries(2);
+        let exchange = exchange(&entries, next);
+        timed(|| {
+            next = store.append(&exchange)?;
+            Ok(())
+        })
+    };
+    Ok(Times::of((0..plan.rounds(100)).map(|_| save()).collect::<Measured<_>>()?))
+}
+
+/// What `tenter run --resume` does in its process: everything from opening the file to the end of a session of one turn.
+fn resume(plan: Plan, scene: &Scene, file: &Path) -> Measured<Times> {
+    let script = agent::script(0);
+    alone(plan.rounds(20), 1, || {
+        let agent = agent::agent(scene, &script, file, Arc::<Ticks>::default())?;
+        let id = agent.store.find(&ID[..13])?;
+        let conversation = Conversation::resumed(agent.store.load(&id)?);
+        agent::play(&agent, conversation)
+    })
+}
+
+fn begin(store: &Store, scene: &Scene, size: usize) -> Measured<()> {
+    let conversation = NewConversation {
+        project: &scene.places.project,
+        model: "scripted:bench",
+        parent: None,
+        recipe: None,
+        created_at: TIME,
+    };
+    store.begin(&conversation, &exchange(&entries(size), 0))?;
+    Ok(())
+}
+
+fn exchange(entries: &[Entry], expected_next: u64) -> Exchange<'_> {
+    Exchange { conversation_id: ID, expected_next, entries, usage: None, at: TIME }
+}
+
+/// So many messages, of the person's and of the model's in turns.
+fn entries(count: usize) -> Vec<Entry> {
+    let entry = |index: usize| {
+        let (role, origin) = if index.is_multiple_of(2) {
+            (Role::User, Origin::User)
+        } else {
+            (Role::Assistant, Origin::Model)
+        };
+        let text = format!("Message {index}: ") + &"the build is slow, look at it. ".repeat(6);
+        let message = Message { role, ..Message::user(&text) };
+        Entry { message, origin }
+    };
+    (0..count).map(entry).collect()
+}

@@ -1,0 +1,78 @@
+//! Whole processes of Tenter beside a Rust program that does nothing.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use crate::measure::paired;
+use crate::report::Report;
+use crate::scene::{Scene, environment};
+use crate::{Measured, Plan};
+
+/// A Rust program that does nothing, built as the bench is.
+const EMPTY: &str = env!("CARGO_BIN_EXE_tenter-bench-empty");
+/// How many hooks the project has.
+const HOOKS: usize = 50;
+/// How much longer than the empty program `hooks list` may take.
+const BUDGET: f64 = 3.0;
+
+pub(crate) fn run(plan: Plan, report: &mut Report) -> Measured<()> {
+    let tenter = tenter()?;
+    let scene = Scene::new()?;
+    scene.fill(HOOKS)?;
+    report.section("Whole processes");
+    let explain = ["hooks", "explain", "--event", "before_tool_call", "--tool", "bash"];
+    let commands: [(&str, &[&str]); 3] = [
+        ("tenter --version", &["--version"]),
+        ("tenter hooks list, 50 hooks", &["hooks", "list"]),
+        ("tenter hooks explain, 50 hooks", &explain),
+    ];
+    for (what, args) in commands {
+        let work = || Ok(run_to_end(&scene, &tenter, args)?);
+        let empty = || Ok(run_to_end(&scene, Path::new(EMPTY), &[])?);
+        let pair = paired(plan.rounds(500), work, empty)?;
+        report.pair(format!("`{what}`"), "an empty Rust program", &pair);
+        if args == ["hooks", "list"] {
+            let measured = format!("{:.2} ×", pair.ratio);
+            let met = pair.ratio <= BUDGET;
+            report.budget(
+                "`tenter hooks list`, 50 hooks, whole process",
+                "≤ 3 × an empty Rust program",
+                measured,
+                met,
+            );
+        }
+    }
+    let size = std::fs::metadata(&tenter)?.len();
+    report.memory("the file of `tenter`", size / 1024, "on disk");
+    Ok(())
+}
+
+/// The program, built as the bench is: for its tables that is with the release profile.
+#[expect(clippy::disallowed_methods, reason = "cargo is no hook and needs no limits")]
+fn tenter() -> Measured<PathBuf> {
+    let folder = Path::new(EMPTY).parent().ok_or("a program lies in a folder")?;
+    let release = folder.ends_with("release").then_some("--release");
+    let mut cargo = Command::new(env!("CARGO"));
+    cargo.current_dir(env!("CARGO_MANIFEST_DIR")).args(["build", "--quiet", "--locked"]);
+    cargo.args(["-p", "tenter", "--bin", "tenter"]).args(release);
+    if !cargo.status()?.success() {
+        return Err("tenter cannot be built".into());
+    }
+    Ok(folder.join("tenter"))
+}
+
+#[expect(clippy::disallowed_methods, reason = "the process is what is measured")]
+fn run_to_end(scene: &Scene, program: &Path, args: &[&str]) -> io::Result<()> {
+    let status = Command::new(program)
+        .args(args)
+        .current_dir(&scene.places.project)
+        .env_clear()
+        .envs(environment())
+        .env("HOME", &scene.places.home)
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .status()?;
+    if status.success() { Ok(()) } else { Err(io::Error::other(format!("{args:?}: {status}"))) }
+}

@@ -1,0 +1,233 @@
+//! A project and a home in a scratch folder, hooks in them, and engines over these hooks.
+
+use std::ffi::OsString;
+use std::fmt::Write as _;
+use std::fs::{self, DirBuilder, Permissions};
+use std::os::unix::fs::{DirBuilderExt as _, PermissionsExt as _};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::Arc;
+
+use jiff::Timestamp;
+use tempfile::TempDir;
+use tenter_engine::catalog::{Catalog, LoadRequest, PolicyTable, load};
+use tenter_engine::environment::{Environment, HookEnvironment};
+use tenter_engine::journal::{JournalWriter, Redactor};
+use tenter_engine::query::QUERY_TIMEOUT;
+use tenter_engine::source::Places;
+use tenter_engine::trust::{TrustEntry, TrustMode, TrustStore};
+use tenter_engine::{Engine, EngineSettings, Observer};
+use tenter_proc::Cancel;
+use tenter_protocol::{Body, Event, Scope, ToolCall};
+
+use crate::Measured;
+
+/// A hook in C: it names the event that it was compiled for, reads its payload and has no opinion.
+const HOOK: &str = r#"
+#include <string.h>
+#include <unistd.h>
+int main(int argc, char **argv) {
+    static const char event[] = EVENT "\n";
+    static char payload[65536];
+    if (argc > 1 && strcmp(argv[1], "hook") == 0)
+        return write(1, event, sizeof event - 1) < 0;
+    while (read(0, payload, sizeof payload) > 0)
+        ;
+    return 0;
+}
+"#;
+
+/// A folder that holds everything.
+pub(crate) struct Scene {
+    base: PathBuf,
+    /// Where everything lies in a project and a home.
+    pub(crate) places: Places,
+    /// Goes with the scene that made it.
+    #[expect(dead_code, reason = "it is there to be dropped")]
+    scratch: Option<TempDir>,
+}
+
+impl Scene {
+    /// An empty project and an empty home in a scratch folder.
+    pub(crate) fn new() -> Measured<Self> {
+        let scratch = TempDir::with_prefix("tenter-bench-")?;
+        let base = scratch.path().canonicalize()?;
+        let scene = Self { scratch: Some(scratch), ..Self::there(&base) };
+        folder(&scene.places.project.join(".git"))?;
+        folder(&scene.places.project.join(".kodelet/hooks"))?;
+        folder(&scene.places.home)?;
+        Ok(scene)
+    }
+
+    /// A scene that another process made.
+    pub(crate) fn there(base: &Path) -> Self {
+        let places = Places {
+            project: base.join("project"),
+            home: base.join("home"),
+            config_home: base.join("home/.config"),
+        };
+        Self { base: base.to_owned(), places, scratch: None }
+    }
+
+    /// A path in the folder.
+    pub(crate) fn at(&self, path: &str) -> PathBuf {
+        self.base.join(path)
+    }
+
+    /// The file of the project's hook with this name.
+    pub(crate) fn hook(&self, name: &str) -> PathBuf {
+        self.places.project.join(".kodelet/hooks").join(name)
+    }
+
+    /// Writes an executable hook.
+    pub(crate) fn script(&self, name: &str, text: &str) -> Measured<PathBuf> {
+        executable(&self.hook(name), text)
+    }
+
+    /// Compiles a hook that wants `event`, without shared libraries where the machine can.
+    #[expect(clippy::disallowed_methods, reason = "a compiler is no hook and needs no limits")]
+    pub(crate) fn compile(&self, event: &str, at: &Path) -> Measured<()> {
+        let source = self.at("hook.c");
+        fs::write(&source, HOOK)?;
+        for linked in [Some("-static"), None] {
+            let mut cc = Command::new("cc");
+            cc.args(linked).args(["-O2", "-s", &format!("-DEVENT=\"{event}\""), "-o"]);
+            if cc.arg(at).arg(&source).stderr(Stdio::null()).status()?.success() {
+                return Ok(());
+            }
+        }
+        Err("the C compiler `cc` cannot compile a hook".into())
+    }
+
+    /// Writes a manifest hook that is about file writes, as every second hook here is.
+    pub(crate) fn manifest(&self, name: &str) -> Measured<()> {
+        let folder = self.hook(name);
+        let text = format!("---\n{}---\n# {name}\n", front_matter(name, 0));
+        executable(&folder.join("scripts/run.sh"), "#!/bin/sh\ncat > /dev/null\n")?;
+        Ok(fs::write(folder.join("HOOK.md"), text)?)
+    }
+
+    /// Fills the project with hooks: by turns an executable, which is one more name of the same program, and a manifest
+    /// hook. All of them are trusted.
+    pub(crate) fn fill(&self, count: usize) -> Measured<()> {
+        let program = self.at("program");
+        self.compile("before_tool_call", &program)?;
+        for index in 0..count {
+            let name = format!("hook-{index:05}");
+            if index % 2 == 0 {
+                fs::hard_link(&program, self.hook(&name))?;
+            } else {
+                self.manifest(&name)?;
+            }
+        }
+        self.trust_all()
+    }
+
+    /// Trusts every hook of the project as it is now.
+    pub(crate) fn trust_all(&self) -> Measured<()> {
+        let catalog = self.load(None)?;
+        let entries: Vec<TrustEntry> = catalog.untrusted().iter().map(TrustEntry::from).collect();
+        self.store().trust(&self.places.project, &entries, "2024-01-15T10:30:00Z")?;
+        Ok(())
+    }
+
+    fn store(&self) -> TrustStore {
+        let file = self.places.home.join(".local/state/tenter/trust.json");
+        TrustStore::open(file).0
+    }
+
+    /// The file in which a load may remember.
+    pub(crate) fn cache(&self) -> PathBuf {
+        self.places.home.join(".cache/tenter/hooks.json")
+    }
+
+    /// Loads the catalog.
+    pub(crate) fn load(&self, cache: Option<&Path>) -> Measured<Catalog> {
+        let (catalog, findings) = load(&LoadRequest {
+            places: &self.places,
+            trust: TrustMode::Gate,
+            store: &self.store(),
+            cache,
+            environment: &HookEnvironment::new(&environment(), &[]),
+            policies: &PolicyTable::default(),
+            query_timeout: QUERY_TIMEOUT,
+            cancel: &Cancel::new(),
+        });
+        match findings.first() {
+            Some(finding) => Err(finding.message.clone().into()),
+            None => Ok(catalog),
+        }
+    }
+
+    /// An engine over these hooks that keeps a journal, as that of an agent does.
+    pub(crate) fn engine(&self, catalog: Catalog) -> Engine {
+        let journal = JournalWriter::new(self.at("journal"), Redactor::default());
+        Engine::new(
+            catalog,
+            EngineSettings {
+                project: self.places.project.clone(),
+                environment: HookEnvironment::new(&environment(), &[]),
+                clock,
+                observers: vec![Arc::new(journal) as Arc<dyn Observer>],
+            },
+        )
+    }
+
+    /// A call of `bash` that is about to happen.
+    pub(crate) fn tool_call(&self) -> Event {
+        let input = [("command".to_owned(), "cargo test --workspace -- --nocapture".into())];
+        let call = ToolCall {
+            id: "call-1".to_owned(),
+            name: "bash".to_owned(),
+            input: input.into_iter().collect(),
+        };
+        let scope = Scope {
+            conversation_id: "01a20060-e872-73af-9a25-ba7a128ce65f".to_owned(),
+            parent_conversation_id: None,
+            cwd: self.places.project.clone(),
+            recipe: None,
+            time: "2024-01-15T10:30:00Z".to_owned(),
+        };
+        Event { scope, body: Body::BeforeTool(call) }
+    }
+}
+
+/// The front matter of a manifest hook, with `notes` further lines.
+pub(crate) fn front_matter(name: &str, notes: usize) -> String {
+    let mut text = format!(
+        "name: {name}\ndescription: Keeps files that are generated from being written by hand.\ntrigger: before_tool\nmatcher:\n  tool: \"^(WriteFile|file_edit)$\"\n  pattern: \"generated/.*[.]rs\"\ntimeout: 5000\npriority: 200\n"
+    );
+    if notes > 0 {
+        text.push_str("metadata:\n");
+    }
+    for note in 0..notes {
+        let _ =
+            writeln!(text, "  note-{note:04}: \"what the author wants remembered, line {note}\"");
+    }
+    text
+}
+
+/// The time.
+#[expect(clippy::disallowed_methods, reason = "what is measured has a real clock")]
+pub(crate) fn clock() -> Timestamp {
+    Timestamp::now()
+}
+
+/// The environment of hooks: where programs are found.
+#[expect(clippy::disallowed_methods, reason = "programs are found where this machine has them")]
+pub(crate) fn environment() -> Environment {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    vec![("PATH".into(), path), ("LANG".into(), OsString::from("C.UTF-8"))]
+}
+
+/// Makes a folder that only its owner may change.
+pub(crate) fn folder(path: &Path) -> Measured<()> {
+    Ok(DirBuilder::new().recursive(true).mode(0o755).create(path)?)
+}
+
+fn executable(path: &Path, text: &str) -> Measured<PathBuf> {
+    folder(path.parent().ok_or("a hook lies in a folder")?)?;
+    fs::write(path, text)?;
+    fs::set_permissions(path, Permissions::from_mode(0o755))?;
+    Ok(path.to_owned())
+}

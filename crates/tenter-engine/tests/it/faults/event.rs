@@ -1,0 +1,87 @@
+//! An event of every kind, with something in it that not everybody may see.
+
+use std::sync::Arc;
+
+use tenter_protocol::event::{
+    CompactTrigger, Compaction, ExitReason, SessionEnd, SessionStart, Stop, StopReason, Subagent,
+    Turn, Usage,
+};
+use tenter_protocol::{Body, Event, EventName, Object, Scope, ToolCall, ToolResult, tool_metadata};
+
+use crate::scene::scope;
+
+/// What the person's tool wrote.
+pub(super) const SECRET: &str = "SECRET";
+
+/// The event; a big one is told in a megabyte.
+pub(super) fn event(name: EventName, is_big: bool) -> Event {
+    // Of all that is told at every event, this alone may be of any length.
+    let recipe = is_big.then(|| "r".repeat(1_000_000));
+    Event { scope: Scope { recipe, ..scope("c") }, body: body(name) }
+}
+
+fn body(event: EventName) -> Body {
+    let text = || SECRET.to_owned();
+    let subagent = || Subagent { name: "a".into(), kind: "k".into(), task: text() };
+    match event {
+        EventName::SessionStart => {
+            Body::SessionStart(SessionStart { model: "m".into(), args: Object::new() })
+        }
+        EventName::BeforeAgent => Body::BeforeAgent { message: text() },
+        EventName::BeforeTool => Body::BeforeTool(call(SECRET)),
+        EventName::AfterTool => {
+            let metadata = tool_metadata::Bash { output: text(), ..Default::default() };
+            let result = ToolResult::success("bash", &metadata, "T".to_owned());
+            Body::AfterTool { call: call("ls"), result }
+        }
+        EventName::AfterToolFailure => {
+            let result = ToolResult::failure("bash", SECRET, "T".to_owned());
+            Body::AfterTool { call: call("ls"), result }
+        }
+        EventName::AfterTurn => Body::AfterTurn(turn(text())),
+        EventName::BeforeStop => Body::BeforeStop(stop(text())),
+        EventName::AfterAgent => Body::AfterAgent { response: text() },
+        EventName::SubagentStart => Body::SubagentStart(subagent()),
+        EventName::SubagentStop => Body::SubagentStop { subagent: subagent(), response: text() },
+        EventName::PreCompact => Body::PreCompact(compaction(None)),
+        EventName::PostCompact => Body::PostCompact(compaction(Some(1))),
+        EventName::SessionEnd => Body::SessionEnd(SessionEnd {
+            duration_seconds: 1,
+            total_steps: 1,
+            exit_reason: ExitReason::Done,
+        }),
+    }
+}
+
+fn call(command: &str) -> ToolCall {
+    let input = serde_json::json!({"command": command}).as_object().unwrap().clone();
+    ToolCall { id: "1".into(), name: "bash".into(), input }
+}
+
+fn turn(response: String) -> Turn {
+    Turn {
+        turn_number: 1,
+        session_turn: 1,
+        tools_used: false,
+        usage: Usage::default(),
+        auto_compact: None,
+        response,
+        messages: Arc::default(),
+    }
+}
+
+fn stop(response: String) -> Stop {
+    Stop {
+        reason: StopReason::NoToolCalls,
+        step_count: 1,
+        usage: Usage::default(),
+        auto_compact: None,
+        response,
+        messages: Arc::default(),
+        continuation_count: 0,
+    }
+}
+
+fn compaction(tokens_after: Option<u64>) -> Compaction {
+    Compaction { trigger: CompactTrigger::Auto, tokens_before: 2, tokens_after }
+}

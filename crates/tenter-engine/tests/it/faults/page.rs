@@ -1,0 +1,99 @@
+//! The tables of `docs/reliability.md` that say what the matrix found: written from what was found, compared with the page.
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+use std::fs;
+use std::path::Path;
+
+use tenter_engine::DecisionKind;
+use tenter_engine::hook::FailMode;
+use tenter_protocol::lifecycle::{Power, TABLE};
+
+use super::fault::Fault;
+use super::stage::{Effect, Row};
+use super::{Means, UPDATE, Way};
+
+/// Where the tables stand in the page, and where they end.
+const BEGIN: &str = "<!-- the matrix found: -->\n";
+const END: &str = "<!-- so much for the matrix -->\n";
+
+/// Compares the page with what was found, or writes it into the page where a person wants that.
+#[expect(clippy::disallowed_methods, reason = "a person may want the page written anew")]
+pub(super) fn compare(faults: &[Fault], rows: &[Row]) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/reliability.md");
+    let page = fs::read_to_string(&path).unwrap();
+    let (before, rest) = page.split_once(BEGIN).unwrap();
+    let (written, after) = rest.split_once(END).unwrap();
+    let found = format!("\n{}\n{}\n", of_faults(faults, rows), of_events(rows));
+    if std::env::var_os(UPDATE).is_some() {
+        fs::write(&path, format!("{before}{BEGIN}{found}{END}{after}")).unwrap();
+        return;
+    }
+    assert!(
+        written == found,
+        "docs/reliability.md is not what was found; {UPDATE}=1 writes it anew:\n{found}"
+    );
+}
+
+/// What comes of a hook that misbehaves, whatever the event.
+fn of_faults(faults: &[Fault], rows: &[Row]) -> String {
+    let mut table = "| A hook that … | executable | manifest hook | left running |\n| --- | --- | --- | --- |\n".to_owned();
+    for fault in faults {
+        let [executable, manifest] =
+            [Way::Executable, Way::Manifest].map(|way| words(fault, way, rows));
+        let left = if fault.survivors > 0 { "what it left, by design" } else { "nothing" };
+        let _ = writeln!(table, "| {} | {executable} | {manifest} | {left} |", fault.name);
+    }
+    table
+}
+
+/// What came of a hook at every event where its answer would count: one and the same.
+fn words(fault: &Fault, way: Way, rows: &[Row]) -> String {
+    let is_meant =
+        |row: &&Row| row.fault == fault.name && row.way == way && row.event.may(Power::AddContext);
+    let found: BTreeSet<String> =
+        rows.iter().filter(is_meant).map(|row| in_words(row, fault.means(way))).collect();
+    assert_eq!(found.len(), 1, "{}: {found:?}", fault.name);
+    found.into_iter().collect()
+}
+
+/// What the run is recorded as, and why: the stage has seen that the record says so.
+fn in_words(row: &Row, means: Means) -> String {
+    match (row.decision, means) {
+        (DecisionKind::Failed, Means::Fails { reason, .. }) => format!("fails: {reason}"),
+        (DecisionKind::Deny, _) => "denies".to_owned(),
+        (DecisionKind::None, Means::Silent { warning }) if !warning.is_empty() => {
+            "decides nothing, with a warning".to_owned()
+        }
+        (DecisionKind::None, _) => "decides nothing".to_owned(),
+        _ => "is heard".to_owned(),
+    }
+}
+
+/// What the failure of a hook does, event by event, whatever the failure.
+fn of_events(rows: &[Row]) -> String {
+    let mut table =
+        "| At | a failure, fail open | a failure, fail closed |\n| --- | --- | --- |\n".to_owned();
+    for lifecycle in &TABLE {
+        let [open, closed] = [FailMode::Open, FailMode::Closed].map(|fail| {
+            let is_meant = |row: &&Row| {
+                row.decision == DecisionKind::Failed
+                    && row.event == lifecycle.event
+                    && row.fail == fail
+            };
+            let found: BTreeSet<&str> = rows.iter().filter(is_meant).map(effect).collect();
+            assert_eq!(found.len(), 1, "{}: {found:?}", lifecycle.name);
+            found.into_iter().collect::<String>()
+        });
+        let _ = writeln!(table, "| `{}` | {open} | {closed} |", lifecycle.name);
+    }
+    table
+}
+
+fn effect(row: &Row) -> &'static str {
+    match row.effect {
+        Effect::Told => "is told, and the agent goes on",
+        Effect::Denied => "denies",
+        Effect::Withheld => "withholds the tool's output",
+    }
+}

@@ -1,0 +1,241 @@
+//! What is left of programs that fork and leave their group, once this process adopts orphans: nothing when they are ended,
+//! their background children when they end by themselves.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+use std::thread;
+use std::time::Duration;
+
+use tenter_proc::{Cancel, End, Invocation, adopt_orphans, run, start_background};
+
+use crate::harness::{
+    exists, first_number, kill, program, run_past_ready, run_to_end, sh, until, until_gone,
+};
+
+/// It changes whose children orphans are, for a whole process: these tests have one of their own.
+#[test]
+fn a_process_that_adopts_orphans_keeps_every_promise_of_this_module() {
+    let own = std::env::current_exe().unwrap();
+    let args = ["adopted::", "--ignored", "--nocapture"];
+    let completion = run_to_end(&program(own.to_str().unwrap(), &args));
+    let said = completion.stdout.text();
+    assert!(completion.end.is_success(), "{said}\n{}", completion.stderr.text());
+    assert!(said.contains(" 0 failed") && !said.contains(" 0 passed"), "{said}");
+}
+
+/// A script that writes the numbers of the processes that `began` begins into a file, and hangs; the file's lines.
+fn begun_by(began: &str) -> (tempfile::TempDir, Invocation) {
+    adopt_orphans().unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    // Those that let go of the pipes are no less to be found than those that hold them.
+    let wait = "until [ -s pids ]; do sleep 0.01; done; echo ready; sleep 1000";
+    let mut invocation = sh(&format!("{began}\n{wait}"));
+    invocation.cwd = folder.path().into();
+    (folder, invocation)
+}
+
+fn pids(folder: &Path) -> Vec<i32> {
+    let text = fs::read_to_string(folder.join("pids")).unwrap_or_default();
+    text.lines().filter_map(|line| line.parse().ok()).collect()
+}
+
+fn all_die_at_the_timeout(began: &str) {
+    let (folder, invocation) = begun_by(began);
+    let completion = run_past_ready(invocation);
+    assert!(!completion.pipes_held, "{began}: {completion:?}");
+    let pids = pids(folder.path());
+    assert!(!pids.is_empty());
+    for pid in pids {
+        assert!(!exists(pid), "{began}: process {pid} is left, or its zombie is");
+    }
+}
+
+#[test]
+#[ignore = "run by the first test"]
+fn a_session_of_its_own_does_not_keep_a_child_alive() {
+    all_die_at_the_timeout("setsid sh -c 'echo $$ >> pids; sleep 1000' &");
+}
+
+#[test]
+#[ignore = "run by the first test"]
+fn job_control_does_not_keep_a_child_alive() {
+    all_die_at_the_timeout("bash -c 'set -m; sleep 1000 & echo $! >> pids; wait' &");
+}
+
+#[test]
+#[ignore = "run by the first test"]
+fn a_child_that_forked_twice_is_found() {
+    all_die_at_the_timeout("(setsid sh -c 'echo $$ >> pids; sleep 1000' &)");
+    all_die_at_the_timeout(
+        "(setsid sh -c '(echo $$; sh -c \"echo \\$\\$\"; sleep 1000 & echo $!) >> pids; exit' &)",
+    );
+}
+
+#[test]
+#[ignore = "run by the first test"]
+fn a_daemon_that_let_go_of_everything_and_ignores_sigterm_is_found() {
+    let daemon = "trap \"\" TERM HUP; echo $$ >> pids; while :; do sleep 1000; done";
+    all_die_at_the_timeout(&format!("(setsid sh -c '{daemon}' </dev/null >/dev/null 2>&1 &)"));
+}
+
+#[test]
+#[ignore = "run by the first test"]
+fn a_stopped_daemon_is_found() {
+    all_die_at_the_timeout(
+        "(setsid sh -c 'echo $$ >> pids; kill -STOP $$' </dev/null >/dev/null 2>&1 &)",
+    );
+}
+
+#[test]
+#[ignore = "run by the first test"]
+fn a_child_without_an_environment_is_found_by_its_parents() {
+    all_die_at_the_timeout("env -i setsid sh -c 'echo $$ >> pids; exec sleep 1000' &");
+    // And so are the children of one that was found by its environment, even when that one is gone first.
+    all_die_at_the_timeout(
+        "(setsid sh -c 'env -i sh -c \"echo \\$\\$ >> pids; trap \\\"\\\" TERM; while :; do sleep 1; done\"' &)",
+    );
+}
+
+#[test]
+#[ignore = "run by the first test"]
+fn a_program_that_forks_away_without_end_is_caught() {
+    adopt_orphans().unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("run"), "echo $$ >> pids; sleep 0.01; setsid sh run &\n").unwrap();
+    let mut invocation =
+        sh("sh run; until [ -s pids ]; do sleep 0.01; done; echo ready; sleep 1000");
+    invocation.cwd = folder.path().into();
+    run_past_ready(invocation);
+    let left = || pids(folder.path()).into_iter().filter(|pid| exists(*pid)).count();
+    assert_eq!(left(), 0);
+    let count = pids(folder.path()).len();
+    assert_eq!((left(), pids(folder.path()).len()), (0, count), "nobody goes on");
+}
+
+#[test]
+#[ignore = "run by the first test"]
+fn a_cancel_takes_those_that_left_the_group_with_it() {
+    let (folder, invocation) = begun_by("(setsid sh -c 'echo $$ >> pids; sleep 1000' &)");
+    let cancel = Cancel::new();
+    thread::scope(|scope| {
+        let running = scope.spawn(|| run(&invocation, &cancel));
+        until("the daemon runs", || !pids(folder.path()).is_empty());
+        cancel.cancel();
+        assert!(matches!(running.join().unwrap().end, End::Cancelled));
+    });
+    assert!(!exists(pids(folder.path())[0]));
+}
+
+#[test]
+#[ignore = "run by the first test"]
+fn what_a_background_program_began_ends_with_it() {
+    let (folder, mut invocation) = begun_by("(setsid sh -c 'echo $$ >> pids; sleep 1000' &)");
+    invocation.limits.grace = Duration::from_millis(50);
+    let background = start_background(&invocation, &folder.path().join("log")).unwrap();
+    until("the daemon runs", || !pids(folder.path()).is_empty());
+    background.end();
+    assert!(!exists(pids(folder.path())[0]));
+}
+
+#[test]
+#[ignore = "run by the first test"]
+fn what_a_run_within_a_run_began_ends_with_the_outer_one_and_a_longer_number_is_another_run() {
+    let child = |mark: &str, file: &str| {
+        format!(
+            "(TENTER_RUN_ID=\"${{TENTER_RUN_ID}}{mark}\" setsid sh -c 'echo $$ > {file}; exec sleep 1000' </dev/null >/dev/null 2>&1 &)"
+        )
+    };
+    let both = format!(
+        "{}\n{}\nuntil [ -s other ]; do sleep 0.01; done",
+        child("/77-0", "pids"),
+        child("0", "other")
+    );
+    let (folder, invocation) = begun_by(&both);
+    run_past_ready(invocation);
+    assert!(!exists(pids(folder.path())[0]));
+    let other: i32 =
+        fs::read_to_string(folder.path().join("other")).unwrap().trim().parse().unwrap();
+    assert!(exists(other), "it is not of this run");
+    kill(other);
+}
+
+#[test]
+#[ignore = "run by the first test"]
+fn what_a_program_leaves_behind_that_ends_by_itself_lives_on_and_is_reaped_when_it_dies() {
+    adopt_orphans().unwrap();
+    let completion = run_to_end(&sh("(setsid sleep 1000 & echo $!); sleep 1000 & echo $!; exit 5"));
+    assert!(matches!(completion.end, End::Exited(5)) && completion.pipes_held);
+    for line in completion.stdout.text().lines() {
+        let child = line.parse().unwrap();
+        assert!(exists(child), "it lives on");
+        kill(child);
+        until("its zombie is reaped by a later run", || {
+            run_to_end(&sh("exit 0"));
+            !exists(child)
+        });
+    }
+}
+
+/// Runs side by side, each with a daemon: those that end by themselves, and those that are ended. None takes another's.
+#[test]
+#[ignore = "run by the first test"]
+fn a_run_that_is_ended_leaves_the_daemons_of_all_others_alone() {
+    adopt_orphans().unwrap();
+    let daemon = "(setsid sh -c 'echo $$; exec sleep 1000' &)";
+    let ended = sh(&format!("{daemon}; sleep 0.1; echo ready; sleep 1000"));
+    // It answers only when its daemon, which it leaves at once, has lived through all that happens meanwhile.
+    let (folder, mut patient) = begun_by("");
+    patient = Invocation {
+        args: sh("(setsid sh -c 'echo $$ >> pids; until [ -e go ]; do sleep 0.01; done; echo done > done' </dev/null >/dev/null 2>&1 &)
+            until [ -e done ]; do sleep 0.01; done; cat done").args,
+        ..patient
+    };
+    let lived = thread::scope(|scope| {
+        let patient = scope.spawn(|| run_to_end(&patient));
+        until("the patient one's daemon runs", || !pids(folder.path()).is_empty());
+        let exits = || first_number(&run_to_end(&sh(&format!("{daemon}; sleep 0.1"))));
+        let exiting: Vec<_> = (0..6).map(|_| scope.spawn(exits)).collect();
+        let ending: Vec<_> =
+            (0..6).map(|_| scope.spawn(|| first_number(&run_past_ready(ended.clone())))).collect();
+        let lived: BTreeSet<i32> = exiting.into_iter().map(|run| run.join().unwrap()).collect();
+        for run in ending {
+            until_gone(run.join().unwrap());
+        }
+        fs::write(folder.path().join("go"), "").unwrap();
+        let patient = patient.join().unwrap();
+        assert_eq!((patient.stdout.text().as_str(), patient.end.is_success()), ("done\n", true));
+        lived
+    });
+    assert_eq!(lived.len(), 6);
+    for daemon in lived {
+        assert!(exists(daemon), "a daemon of a run that ended by itself lives on");
+        kill(daemon);
+    }
+}
+
+#[test]
+#[ignore = "run by the first test"]
+fn reaping_orphans_takes_no_programs_exit_code() {
+    adopt_orphans().unwrap();
+    thread::scope(|scope| {
+        for _ in 0..8 {
+            scope.spawn(|| {
+                for code in 0..25 {
+                    let completion = run_to_end(&sh(&format!("(sh -c 'exit 9' &); exit {code}")));
+                    assert!(
+                        matches!(completion.end, End::Exited(end) if end == code),
+                        "{completion:?}"
+                    );
+                }
+            });
+        }
+        scope.spawn(|| {
+            for _ in 0..5 {
+                let mut hangs = sh("setsid sleep 1000 & sleep 1000");
+                hangs.limits.timeout = Duration::from_millis(20);
+                assert!(matches!(run_to_end(&hangs).end, End::TimedOut));
+            }
+        });
+    });
+}

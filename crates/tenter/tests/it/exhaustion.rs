@@ -1,0 +1,207 @@
+//! A machine that has no more to give: full disks, files that may not grow, no descriptors, no processes, folders that cannot be
+//! written. Whatever is missing is told, nothing panics, nothing that a hook is to stop runs without it, and what was stored
+//! before is whole.
+
+use std::fs;
+use std::os::unix::fs::{PermissionsExt as _, symlink};
+use std::path::Path;
+
+use serde_json::Value;
+use tenter_testkit::{Output, Sandbox};
+
+use crate::sandbox;
+
+/// A call that a hook has to see first.
+const ONE_CALL: &str =
+    "turns: [{tool_calls: [{name: bash, input: {command: touch ran}}]}, {text: ok}]";
+/// Two at once.
+const TWO_CALLS: &str = "turns: [{tool_calls: [{name: bash, input: {command: touch ran}}, {name: bash, input: {command: touch ran}}]}, {text: ok}]";
+
+/// A hook that nobody waits for.
+const LATE: &str = "---\nname: late\ndescription: d\ntrigger: before_agent\nasync: true\n---\n";
+
+/// A sandbox whose guard looks at every call, and fails closed. What it has seen it says in `seen`.
+fn guarded() -> Sandbox {
+    let sandbox = sandbox();
+    sandbox.write("../home/.config/tenter/config.toml", "[hooks]\nfail = \"closed\"\n");
+    sandbox.sh_hook("guard", "before_tool_call", "echo seen >> seen");
+    // It is known by now, whatever is missing later.
+    let _ = sandbox.run(&["hooks", "list"]).expect_code(0);
+    sandbox
+}
+
+/// Runs the session with no more than `limit` allows, which is a line of bash.
+fn run_within(sandbox: &Sandbox, limit: &str, script: &str) -> Output {
+    for file in ["ran", "seen"] {
+        let _ = fs::remove_file(sandbox.project().join(file));
+    }
+    let model = sandbox.script(script);
+    sandbox.shell(&format!("{limit}; exec tenter run --model {model} go"))
+}
+
+/// It ended by itself, it said what is wrong if something is, and the call ran only after the guard had seen it.
+fn is_in_order(sandbox: &Sandbox, limit: &str, output: &Output) {
+    // The system's loader has a word of its own where a program cannot be started at all.
+    assert!(matches!(output.code, Some(0 | 1 | 127)), "{limit}\n{output}");
+    assert!(!output.stdout.contains("panicked"), "{limit}\n{output}");
+    assert!(output.code == Some(0) || output.stdout.contains("error"), "{limit}\n{output}");
+    let is_there = |file: &str| sandbox.project().join(file).exists();
+    assert!(!is_there("ran") || is_there("seen"), "{limit}: it ran without its guard\n{output}");
+}
+
+/// With everything there again, the next session works, and finds nothing half written.
+fn recovers(sandbox: &Sandbox, limit: &str) {
+    let output = run_within(sandbox, ":", ONE_CALL).expect_code(0);
+    assert!(!output.stdout.contains("warning"), "after {limit}\n{output}");
+    assert!(sandbox.project().join("ran").exists(), "after {limit}\n{output}");
+    let listed = sandbox.run(&["conversation", "list", "--json"]).expect_code(0);
+    assert!(!listed.json().as_array().unwrap().is_empty());
+    let log = sandbox.run(&["log", "--json"]).expect_code(0);
+    assert!(!log.json_lines().is_empty(), "after {limit}\n{log}");
+}
+
+#[test]
+fn without_descriptors_the_session_says_so_and_the_guard_is_not_passed_by() {
+    let sandbox = guarded();
+    let mut codes = Vec::new();
+    for count in 3..40 {
+        let limit = format!("ulimit -n {count}");
+        let output = run_within(&sandbox, &limit, TWO_CALLS);
+        is_in_order(&sandbox, &limit, &output);
+        codes.push(output.code);
+    }
+    assert!(codes.contains(&Some(1)) && codes.contains(&Some(0)), "{codes:?}");
+    recovers(&sandbox, "no descriptors");
+}
+
+/// The limit is one of a person, and root has none: there the command is run as nobody, where that can be done.
+#[test]
+fn without_processes_the_session_says_so_and_the_guard_is_not_passed_by() {
+    let sandbox = guarded();
+    let as_nobody = "setpriv --reuid 65534 --regid 65534 --clear-groups";
+    let switch = if sandbox.shell("[ $(id -u) != 0 ]").code == Some(0) {
+        String::new()
+    } else if can_be_nobody(&sandbox, as_nobody) {
+        as_nobody.to_owned()
+    } else {
+        eprintln!("skipped: root has no limit, and cannot become nobody here");
+        return;
+    };
+    // Nobody waits for it, but that it was not run is recorded.
+    sandbox.write("../home/.kodelet/hooks/late/HOOK.md", LATE);
+    let script = sandbox.write("../home/.kodelet/hooks/late/scripts/run", "#!/bin/sh\n:\n");
+    fs::set_permissions(script, fs::Permissions::from_mode(0o755)).unwrap();
+    let mut codes = Vec::new();
+    for count in 0..12 {
+        let limit = format!("ulimit -u {count}");
+        let model = sandbox.script(TWO_CALLS);
+        for file in ["ran", "seen"] {
+            let _ = fs::remove_file(sandbox.project().join(file));
+        }
+        let line = format!("exec {switch} bash -c '{limit}; exec tenter run --model {model} go'");
+        let output = sandbox.shell(&line);
+        is_in_order(&sandbox, &limit, &output);
+        codes.push(output.code);
+    }
+    assert!(codes.contains(&Some(1)), "{codes:?}");
+    if !switch.is_empty() {
+        // Nobody else is nobody, so that some of the limits leave room for the session alone.
+        let log = sandbox.run(&["log", "--json"]).expect_code(0);
+        let is_told = |line: &Value| {
+            let reason = line["reason"].as_str().unwrap_or_default();
+            line["hook"] == "late" && reason.contains("no thread could be had for it")
+        };
+        assert!(log.json_lines().iter().any(is_told), "{log}");
+    }
+}
+
+fn can_be_nobody(sandbox: &Sandbox, as_nobody: &str) -> bool {
+    let root = sandbox.root();
+    let line = format!("chown -R 65534:65534 {} && {as_nobody} tenter --version", root.display());
+    sandbox.shell(&line).code == Some(0)
+}
+
+#[test]
+fn files_that_may_not_grow_are_an_error_and_leave_what_was_stored_whole() {
+    for blocks in [0, 1, 4, 16, 64, 100, 120, 140, 200] {
+        let (sandbox, limit) = (guarded(), format!("ulimit -f {blocks}"));
+        let before = run_within(&sandbox, ":", ONE_CALL).expect_code(0);
+        let output = run_within(&sandbox, &limit, TWO_CALLS);
+        is_in_order(&sandbox, &limit, &output);
+        assert!(blocks > 0 || output.code == Some(1), "{before}\n{output}");
+        recovers(&sandbox, &limit);
+        let listed = sandbox.run(&["conversation", "list", "--json"]).expect_code(0).json();
+        let whole = |one: &&Value| one["message_count"] == 4;
+        assert!(listed.as_array().unwrap().iter().filter(whole).count() >= 2, "{limit}: {listed}");
+    }
+}
+
+#[test]
+fn a_journal_on_a_full_disk_is_told_once_and_the_session_goes_on() {
+    let sandbox = guarded();
+    let model = sandbox.script(ONE_CALL);
+    let first = sandbox.run(&["run", "--headless", "--model", &model, "go"]).expect_code(0);
+    let id = first.json_lines()[0]["id"].as_str().unwrap().to_owned();
+    let journal = sandbox.state().join("journal").join(format!("{id}.jsonl"));
+    let kept = fs::read(&journal).unwrap();
+    fs::remove_file(&journal).unwrap();
+    symlink("/dev/full", &journal).unwrap();
+    let args = ["run", "--resume", &id, "--model", &model, "again"];
+    let output = sandbox.run(&args).expect_code(0);
+    assert_eq!(output.stderr.matches("the journal could not be written").count(), 1, "{output}");
+    assert!(output.stderr.contains("check the folder's space"), "{output}");
+    // The disk has room again: what comes now is written, behind what was there before.
+    fs::remove_file(&journal).unwrap();
+    fs::write(&journal, &kept).unwrap();
+    let output = sandbox.run(&args).expect_code(0);
+    assert!(!output.stderr.contains("journal"), "{output}");
+    assert!(fs::read(&journal).unwrap().starts_with(&kept));
+    let shown = sandbox.run(&["conversation", "show", &id, "--json"]).expect_code(0).json();
+    assert_eq!(shown["message_count"], 12, "nothing was lost: {shown}");
+}
+
+/// In the place of a folder stands something else, so that not even root can write there.
+#[test]
+fn a_state_folder_that_cannot_be_had_is_told_by_its_name() {
+    let sandbox = guarded();
+    sandbox.write("../home/.local/state", "no folder");
+    let output = run_within(&sandbox, ":", ONE_CALL);
+    is_in_order(&sandbox, "no folder", &output);
+    assert_eq!(output.code, Some(1), "{output}");
+    assert!(output.stdout.contains(".local/state"), "{output}");
+}
+
+#[test]
+fn caches_and_journals_that_cannot_be_written_keep_no_session_from_its_work() {
+    let sandbox = guarded();
+    let _ = fs::remove_dir_all(sandbox.home().join(".cache"));
+    sandbox.write("../home/.cache", "no folder");
+    sandbox.write("../home/.local/state/tenter/journal", "no folder");
+    let output = run_within(&sandbox, ":", ONE_CALL).expect_code(0);
+    is_in_order(&sandbox, "no folders", &output);
+    assert!(sandbox.project().join("ran").exists(), "{output}");
+    assert_eq!(output.stdout.matches("the journal could not be written").count(), 1, "{output}");
+}
+
+#[test]
+fn folders_that_are_read_only_are_told_of_and_nothing_panics() {
+    let sandbox = guarded();
+    let _ = run_within(&sandbox, ":", ONE_CALL).expect_code(0);
+    let (state, cache) = (sandbox.state(), sandbox.home().join(".cache/tenter"));
+    set_mode(&[&state.join("journal"), &state, &cache], 0o500);
+    let is_root = fs::write(state.join("probe"), "").is_ok();
+    let output = run_within(&sandbox, ":", ONE_CALL);
+    is_in_order(&sandbox, "read-only folders", &output);
+    assert!(is_root || output.stdout.contains("tenter"), "{output}");
+    if is_root {
+        eprintln!("skipped in part: root may write into read-only folders");
+    }
+    set_mode(&[&state, &state.join("journal"), &cache], 0o700);
+    recovers(&sandbox, "read-only folders");
+}
+
+fn set_mode(folders: &[&Path], mode: u32) {
+    for folder in folders {
+        fs::set_permissions(folder, fs::Permissions::from_mode(mode)).unwrap();
+    }
+}
