@@ -80,8 +80,8 @@ fn show(report: &mut Report, what: &str, answers: &[Vec<u64>]) -> Measured<()> {
     Ok(())
 }
 
-/// Plays a session and says what a turn took on average, one of the first, one of the last, in nanoseconds, and what the
-/// session took of memory, in KiB.
+/// Plays a session and says in nanoseconds what its middle turn took, that of the first and that of the last turns, and what
+/// memory the session took, in KiB.
 pub(crate) fn report_session(turns: &str, hooks: &str) -> Measured<()> {
     use std::io::Write as _;
     let turns: usize = turns.parse()?;
@@ -94,18 +94,14 @@ pub(crate) fn report_session(turns: &str, hooks: &str) -> Measured<()> {
     let ticks = Arc::new(Ticks::default());
     let agent = agent(&scene, &script(turns), &scene.at("conversations.db"), Arc::clone(&ticks))?;
     let before = memory::resident_kib()?;
-    let start = Instant::now();
     play(&agent, conversation(&agent))?;
     let grown = memory::resident_kib()?.saturating_sub(before);
     let ticks = ticks.0.lock().unwrap_or_else(PoisonError::into_inner);
-    let mean = |from: Instant, to: Instant, turns: usize| {
-        to.duration_since(from).as_nanos() / turns.max(1) as u128
-    };
-    let end = (turns / ENDS).max(1);
-    let tick = |index: usize| ticks.get(index).copied().ok_or("the session ended early");
-    let all = mean(start, tick(turns)?, turns);
-    let first = mean(start, tick(end)?, end);
-    let last = mean(tick(turns - end)?, tick(turns)?, end);
+    let turns: Vec<Duration> = ticks.windows(2).map(|two| two[1].duration_since(two[0])).collect();
+    let end = (turns.len() / ENDS).max(1).min(turns.len());
+    let middle = |turns: &[Duration]| Times::of(turns.to_vec()).middle().as_nanos();
+    let (all, first) = (middle(&turns), middle(&turns[..end]));
+    let last = middle(&turns[turns.len() - end..]);
     Ok(writeln!(std::io::stdout(), "{all} {first} {last} {grown}")?)
 }
 

@@ -123,7 +123,7 @@ fn hook(index: usize, others: Others, program: &Path) -> Measured<Hook> {
     let manifest = ManifestHook {
         description: String::new(),
         work: Work::Script(EntryPoint { path: program.to_owned(), interpreter: None }),
-        matcher: Some(Matcher::compile(&matcher).map_err(|error| error.to_string())?),
+        matcher: Some(Matcher::new(&matcher)),
         starts_in_own_folder: false,
         light_payload: true,
         env: Vec::new(),

@@ -1,8 +1,9 @@
 //! How fast Tenter is, measured beside the bare system calls in the same run.
 //!
 //! `cargo bench -p tenter-bench` prints the tables of `docs/performance.md`; with `-- --write` they replace those of the
-//! page, and with `-- --smoke` everything is done once, at small sizes, to see that it can be done. It asks no model, opens no
-//! network and touches nothing of the person's: everything lies in a scratch folder.
+//! page, and with `-- --smoke` everything is done once, at small sizes, to see that it can be done. With words, as in
+//! `-- dispatch memory`, only those parts are measured. It asks no model, opens no network and touches nothing of the person's:
+//! everything lies in a scratch folder.
 
 mod agent;
 mod catalog;
@@ -34,6 +35,18 @@ struct Plan {
 
 /// What measures one part.
 type Bench = fn(Plan, &mut Report) -> Measured<()>;
+
+/// Every part, by its word.
+const BENCHES: [(&str, Bench); 8] = [
+    ("hook", hook_run::run),
+    ("dispatch", dispatch::run),
+    ("catalog", catalog::run),
+    ("in-process", in_process::run),
+    ("processes", processes::run),
+    ("sessions", agent::run),
+    ("conversations", messages::run),
+    ("memory", memory::run),
+];
 
 impl Plan {
     /// The size above which nothing is done in a smoke run.
@@ -75,31 +88,29 @@ fn main() -> ExitCode {
 fn bench(args: &[String]) -> Measured<()> {
     let mut plan = Plan { smoke: false };
     let mut write = false;
+    let mut parts = Vec::new();
     for arg in args {
         match arg.as_str() {
             "--bench" => {}
             "--smoke" => plan.smoke = true,
             "--write" => write = true,
-            other => {
-                return Err(format!("{other} is unknown; known are --smoke and --write").into());
-            }
+            part if BENCHES.iter().any(|(name, _)| *name == part) => parts.push(part),
+            other => return Err(unknown(other).into()),
         }
     }
     let mut report = Report::default();
-    let benches: [(&str, Bench); 8] = [
-        ("one hook", hook_run::run),
-        ("dispatch", dispatch::run),
-        ("catalog", catalog::run),
-        ("fold and front matter", in_process::run),
-        ("whole processes", processes::run),
-        ("sessions", agent::run),
-        ("conversations", messages::run),
-        ("memory", memory::run),
-    ];
-    for (name, bench) in benches {
-        writeln!(std::io::stderr(), "measuring: {name}")?;
-        bench(plan, &mut report)?;
+    for (name, bench) in BENCHES {
+        if parts.is_empty() || parts.contains(&name) {
+            writeln!(std::io::stderr(), "measuring: {name}")?;
+            bench(plan, &mut report)?;
+        }
     }
     writeln!(std::io::stdout(), "{}", report.markdown())?;
-    if write && !plan.smoke { report.write() } else { Ok(()) }
+    let is_whole = !plan.smoke && parts.is_empty();
+    if write && is_whole { report.write() } else { Ok(()) }
+}
+
+fn unknown(arg: &str) -> String {
+    let parts = BENCHES.map(|(name, _)| name).join(", ");
+    format!("{arg} is unknown; known are --smoke, --write and the parts {parts}")
 }

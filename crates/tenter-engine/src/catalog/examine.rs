@@ -89,12 +89,11 @@ impl Examiner<'_> {
         let mut open = Vec::new();
         for candidate in candidates {
             match self.at_once(&candidate, cache) {
-                Some(finding) => settled.push(Examined::plain(candidate, finding)),
+                Some(examined) => settled.push(examined),
                 None => open.push(candidate),
             }
         }
-        let known = &*cache;
-        let all = parallel::map(&open, AT_ONCE, |candidate| self.examine(candidate, known));
+        let all = parallel::map(&open, AT_ONCE, |candidate| self.examine(candidate));
         for (examined, fresh) in all {
             let real_path = &examined.candidate.real_path;
             match fresh {
@@ -109,24 +108,35 @@ impl Examiner<'_> {
         settled
     }
 
-    /// What can be told without opening anything.
-    fn at_once(&self, candidate: &Candidate, cache: &Cache) -> Option<Finding> {
-        match &candidate.kind {
+    /// What can be told from memory, or without it: nothing is opened but a manifest hook's script, for its first line.
+    fn at_once(&self, candidate: &Candidate, cache: &Cache) -> Option<Examined> {
+        let finding = match &candidate.kind {
             Kind::Executable(stamp) => {
                 let known = cache.get(&candidate.real_path, *stamp)?;
                 let refusal = self.refusal(candidate, &known.fingerprint, &[]);
-                Some(refusal.unwrap_or_else(|| finding(known, HookStamp::File(*stamp))))
+                refusal.unwrap_or_else(|| finding(known, HookStamp::File(*stamp)))
             }
-            Kind::Manifest(_) => None,
-            Kind::NotExecutable => Some(Finding::NotExecutable),
-            Kind::Disabled => Some(Finding::Disabled),
-            Kind::Invalid(why) => Some(Finding::Invalid(why.clone())),
-        }
+            Kind::Manifest(_) => return self.manifest_at_once(candidate, cache),
+            Kind::NotExecutable => Finding::NotExecutable,
+            Kind::Disabled => Finding::Disabled,
+            Kind::Invalid(why) => Finding::Invalid(why.clone()),
+        };
+        Some(Examined::plain(candidate.clone(), finding))
     }
 
-    fn examine(&self, candidate: &Candidate, cache: &Cache) -> (Examined, Option<Fresh>) {
+    /// What a manifest says, as long as its folder looks as it did when it was read.
+    fn manifest_at_once(&self, candidate: &Candidate, cache: &Cache) -> Option<Examined> {
+        let stamp = HookStamp::of(&candidate.path).ok()?;
+        let (manifest, hash) = cache.manifest(&candidate.real_path, &stamp)?;
+        let name = manifest::full_name(candidate, &manifest);
+        let candidate = Candidate { name, ..candidate.clone() };
+        let finding = self.judge(&candidate, &manifest, hash, stamp);
+        Some(Examined::plain(candidate, finding))
+    }
+
+    fn examine(&self, candidate: &Candidate) -> (Examined, Option<Fresh>) {
         if let Kind::Manifest(file) = &candidate.kind {
-            return self.manifest(candidate, file, cache);
+            return self.read_manifest(candidate, file);
         }
         let (finding, fresh) = self.ask(candidate);
         (Examined::plain(candidate.clone(), finding), fresh)
@@ -153,24 +163,6 @@ impl Examiner<'_> {
             _ => None,
         };
         (finding(known, stamp), fresh)
-    }
-
-    /// What a manifest says, from memory as long as its folder looks as it did; its script is not touched.
-    fn manifest(
-        &self,
-        candidate: &Candidate,
-        file: &Path,
-        cache: &Cache,
-    ) -> (Examined, Option<Fresh>) {
-        let stamp = HookStamp::of(&candidate.path).ok();
-        let kept = stamp.as_ref().and_then(|stamp| cache.manifest(&candidate.real_path, stamp));
-        if let (Some((manifest, hash)), Some(stamp)) = (kept, stamp) {
-            let name = manifest::full_name(candidate, &manifest);
-            let candidate = Candidate { name, ..candidate.clone() };
-            let finding = self.judge(&candidate, &manifest, hash, stamp);
-            return (Examined::plain(candidate, finding), None);
-        }
-        self.read_manifest(candidate, file)
     }
 
     fn read_manifest(&self, candidate: &Candidate, file: &Path) -> (Examined, Option<Fresh>) {

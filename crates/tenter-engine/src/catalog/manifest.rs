@@ -107,19 +107,19 @@ pub(super) fn hook(manifest: &Manifest, folder: &Path) -> Result<Hook, String> {
         fail_closed: manifest.extensions.fail_closed == Some(true),
     };
     let runs = |work: Work| {
-        Ok::<_, String>(Runnable::Yes(Protocol::Manifest(Box::new(ManifestHook {
+        Runnable::Yes(Protocol::Manifest(Box::new(ManifestHook {
             description: manifest.description.clone(),
             work,
-            matcher: matcher(manifest)?,
+            matcher: matcher(manifest),
             starts_in_own_folder: manifest.extensions.starts_in_own_folder,
             light_payload: manifest.extensions.light_payload,
             env: manifest.extensions.env.clone(),
             protected: manifest.extensions.protected,
-        }))))
+        })))
     };
     let script = match (&manifest.extensions.declaration, script(folder)) {
-        (Some(declaration), _) => runs(Work::Declared(Box::new(declared(declaration)?)))?,
-        (None, Script::Entry(entry)) => runs(Work::Script(entry))?,
+        (Some(declaration), _) => runs(Work::Declared(Box::new(declared(declaration)?))),
+        (None, Script::Entry(entry)) => runs(Work::Script(entry)),
         (None, Script::NotExecutable(_)) => Runnable::NotExecutable,
         (None, Script::Missing) => Runnable::Missing,
     };
@@ -130,14 +130,9 @@ fn declared(declaration: &Declaration) -> Result<Declared, String> {
     Declared::new(declaration).map_err(|why| format!("has an action that cannot be used: {why}"))
 }
 
-/// The compiled matcher; none where there is nothing to match, or the event is not about a tool (R19).
-fn matcher(manifest: &Manifest) -> Result<Option<Matcher>, String> {
+/// The matcher; none where there is nothing to match, or the event is not about a tool (R19).
+fn matcher(manifest: &Manifest) -> Option<Matcher> {
     let text = &manifest.matcher;
     let is_empty = text.tool.is_none() && text.pattern.is_none();
-    if is_empty || !manifest.event.lifecycle().matcher {
-        return Ok(None);
-    }
-    Matcher::compile(text)
-        .map(Some)
-        .map_err(|error| format!("has a matcher that cannot be used: {error}"))
+    (!is_empty && manifest.event.lifecycle().matcher).then(|| Matcher::new(text))
 }

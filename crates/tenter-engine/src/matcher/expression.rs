@@ -1,9 +1,11 @@
-//! One regular expression: which engine it needs, compiled when it is first used, and bounded in memory and steps (R21).
+//! One regular expression: which engine it needs, made when it is first used, and bounded in memory and steps (R21).
 
 use std::ops::Range;
 use std::sync::OnceLock;
 
 use regex_syntax::ast::ErrorKind;
+
+use super::words::Words;
 
 /// Bytes that a compiled expression may take.
 const SIZE_LIMIT: usize = 4 << 20;
@@ -14,10 +16,6 @@ const STEP_LIMIT: usize = 1_000_000;
 /// Bytes of the longest text that the backtracking engine searches. The step limit does not count what a look-around such
 /// as `(?=.*x)` reads, which at every place may be the whole rest.
 const LONGEST_BACKTRACKED: usize = 64 << 10;
-
-/// Longest text, in bytes, of an expression that fits into [`SIZE_LIMIT`] whatever it says, as long as it says nothing
-/// several times with a counted repetition.
-const SURELY_SMALL: usize = 100;
 
 /// Instructions that a program of the backtracking engine may have.
 const PROGRAM_LIMIT: usize = 20_000;
@@ -37,7 +35,7 @@ const TOO_LONG: &str = "the text is over 64 KiB, which is too long for an expres
 const TOO_SLOW: &str = "the search was given up after a million steps, as happens when an expression with look-around or \
                         back-references repeats repetitions";
 
-/// A regular expression that compiles.
+/// A regular expression as it was written, and what searches for it as soon as somebody has.
 #[derive(Debug, Clone)]
 pub(super) struct Expression {
     text: String,
@@ -46,6 +44,8 @@ pub(super) struct Expression {
 
 #[derive(Debug, Clone)]
 enum Engine {
+    /// For words, which need not be compiled.
+    Words(Words),
     /// Time linear in the text.
     Linear(regex::Regex),
     /// For look-around and back-references; bounded by [`STEP_LIMIT`] and [`LONGEST_BACKTRACKED`].
@@ -58,25 +58,16 @@ enum Engine {
 /// # Errors
 /// Why no engine can compile it.
 pub fn check(text: &str) -> Result<Option<String>, String> {
-    let expression = Expression::new(text)?;
-    match expression.engine()? {
-        Engine::Linear(_) => Ok(None),
+    match engine_for(text)? {
+        Engine::Words(_) | Engine::Linear(_) => Ok(None),
         Engine::Backtracking(_) => Ok(Some(SLOW.to_owned())),
     }
 }
 
 impl Expression {
-    /// Checks `text`, and compiles it at once where a check alone does not tell whether it can be compiled.
-    pub(super) fn new(text: &str) -> Result<Self, String> {
-        if text.len() > LONGEST {
-            return Err(format!("it is longer than {LONGEST} bytes"));
-        }
-        let engine = match regex_syntax::parse(text) {
-            Ok(_) if is_surely_small(text) => OnceLock::new(),
-            Ok(_) => OnceLock::from(Ok(linear(text)?)),
-            Err(error) => OnceLock::from(Ok(backtracking(text, &error)?)),
-        };
-        Ok(Self { text: text.to_owned(), engine })
+    /// An expression. What is wrong with it is found out by [`check`], or when it is first used.
+    pub(super) fn new(text: &str) -> Self {
+        Self { text: text.to_owned(), engine: OnceLock::new() }
     }
 
     pub(super) fn as_str(&self) -> &str {
@@ -86,9 +77,10 @@ impl Expression {
     /// Where the expression is first found in `text`.
     ///
     /// # Errors
-    /// Why the search was given up.
+    /// Why the search was given up, or that no engine knows the expression.
     pub(super) fn find(&self, text: &str) -> Result<Option<Range<usize>>, String> {
         match self.engine()? {
+            Engine::Words(words) => Ok(words.find(text)),
             Engine::Linear(regex) => Ok(regex.find(text).map(|found| found.range())),
             Engine::Backtracking(_) if text.len() > LONGEST_BACKTRACKED => Err(TOO_LONG.to_owned()),
             Engine::Backtracking(regex) => match regex.find(text) {
@@ -99,14 +91,21 @@ impl Expression {
     }
 
     fn engine(&self) -> Result<&Engine, String> {
-        self.engine.get_or_init(|| linear(&self.text)).as_ref().map_err(Clone::clone)
+        self.engine.get_or_init(|| engine_for(&self.text)).as_ref().map_err(Clone::clone)
     }
 }
 
-/// Whether `text`, known to be well-formed, compiles within [`SIZE_LIMIT`]: without counted repetitions the size grows
-/// with the text alone.
-fn is_surely_small(text: &str) -> bool {
-    text.len() <= SURELY_SMALL && !text.contains('{')
+/// The cheapest engine that can search for `text`.
+fn engine_for(text: &str) -> Result<Engine, String> {
+    if text.len() > LONGEST {
+        return Err(format!("it is longer than {LONGEST} bytes"));
+    }
+    match regex_syntax::parse(text) {
+        Ok(parsed) => {
+            Words::of(&parsed).map_or_else(|| linear(text), |words| Ok(Engine::Words(words)))
+        }
+        Err(error) => backtracking(text, &error),
+    }
 }
 
 fn linear(text: &str) -> Result<Engine, String> {
@@ -160,45 +159,38 @@ fn in_words(error: &regex_syntax::Error) -> String {
 mod tests {
     use super::*;
 
-    fn is_compiled(expression: &Expression) -> bool {
-        expression.engine.get().is_some()
-    }
-
     #[test]
-    fn small_expressions_are_compiled_at_their_first_use() {
-        let expression = Expression::new(r"\.(py|js|ts)$").unwrap();
-        assert!(!is_compiled(&expression));
-        assert_eq!(expression.find("src/a.py").unwrap(), Some(5..8));
-        assert!(is_compiled(&expression));
-    }
-
-    #[test]
-    fn what_is_surely_small_does_compile() {
-        let largest_classes =
-            [r"\w", r"\W", r"\pL", r"\PL", r"(?i)\w", r"(?i)\pL", r"\B", r"[^a]", r"\w+", r"(\w)"];
-        for class in largest_classes {
-            let text = class.repeat(SURELY_SMALL / class.len());
-            assert!(is_surely_small(&text));
-            assert!(linear(&text).is_ok(), "{class}");
+    fn an_engine_is_made_at_the_first_use() {
+        for (text, found) in [(r"\.(py|js|ts)$", 5..8), (r"\.p[y]", 5..8), ("src", 0..3)] {
+            let expression = Expression::new(text);
+            assert!(expression.engine.get().is_none());
+            assert_eq!(expression.find("src/a.py").unwrap(), Some(found), "{text}");
+            assert!(expression.engine.get().is_some());
         }
+    }
+
+    #[test]
+    fn what_nobody_checked_is_an_error_when_it_is_used() {
+        let error = Expression::new("(rm").find("rm").unwrap_err();
+        assert_eq!(Err(error), check("(rm"));
     }
 
     #[test]
     fn an_expression_that_would_eat_memory_is_refused_before_it_is_used() {
         for text in [r"\w{1000}{1000}", r"(?:a{1000}){1000}", r"((a{100}){100}){100}"] {
-            let error = Expression::new(text).unwrap_err();
+            let error = check(text).unwrap_err();
             assert!(error.contains("more than 4 MiB"), "{error}");
         }
         assert!(check(&r"\w".repeat(500)).is_err());
-        assert!(Expression::new(r"(?!a)\w{1000}").is_err());
-        assert!(Expression::new(&r"(?!a)".repeat(1_000)).is_err());
+        assert!(check(r"(?!a)\w{1000}").is_err());
+        assert!(check(&r"(?!a)".repeat(1_000)).is_err());
     }
 
     #[test]
     fn an_expression_that_calls_itself_over_and_over_is_refused() {
         let doubled = |group| format!(r"(\g<{group}>\g<{group}>)");
         let text = r"(x(?!y))".to_owned() + &(1..20).map(doubled).collect::<String>();
-        assert!(Expression::new(&text).is_err());
+        assert!(check(&text).is_err());
     }
 
     #[test]
@@ -209,7 +201,7 @@ mod tests {
             (r"(?<!git )push", "docker push", Some(7..11)),
             (r"(\w)\1", "hello", Some(2..4)),
         ] {
-            assert_eq!(Expression::new(text).unwrap().find(on).unwrap(), found, "{text} on {on}");
+            assert_eq!(Expression::new(text).find(on).unwrap(), found, "{text} on {on}");
             assert!(check(text).unwrap().unwrap().contains("slower engine"));
         }
         assert_eq!(check("rm -rf /"), Ok(None));
@@ -235,7 +227,7 @@ mod tests {
 
     #[test]
     fn catastrophic_backtracking_is_given_up() {
-        let expression = Expression::new(r"^(a|a|aa)+\1$").unwrap();
+        let expression = Expression::new(r"^(a|a|aa)+\1$");
         let error = expression.find(&("a".repeat(60) + "!")).unwrap_err();
         assert!(error.contains("given up"), "{error}");
     }
@@ -244,9 +236,9 @@ mod tests {
     fn the_linear_engine_searches_megabytes_and_the_other_what_it_can_bound() {
         let text = "rm -i x\n".repeat(1 << 18);
         for pattern in [r"(\w+\s*)+\$", r"[a-z]*\d{20}"] {
-            assert_eq!(Expression::new(pattern).unwrap().find(&text), Ok(None), "{pattern}");
+            assert_eq!(Expression::new(pattern).find(&text), Ok(None), "{pattern}");
         }
-        let backtracking = Expression::new(r"rm (?!-i)").unwrap();
+        let backtracking = Expression::new(r"rm (?!-i)");
         assert_eq!(backtracking.find(&text[..LONGEST_BACKTRACKED]), Ok(None));
         let error = backtracking.find(&text).unwrap_err();
         assert!(error.contains("over 64 KiB"), "{error}");

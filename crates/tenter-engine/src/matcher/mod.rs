@@ -9,6 +9,7 @@
 mod explanation;
 mod expression;
 mod texts;
+mod words;
 
 use std::fmt;
 
@@ -23,8 +24,7 @@ use expression::Expression;
 
 /// A matcher ready to be used. Without parts it matches every call.
 ///
-/// Expressions are checked when a matcher is made and compiled when they are first used, since an agent loads many
-/// matchers and uses few.
+/// Expressions are compiled when they are first used, since an agent loads many matchers and uses few.
 #[derive(Debug, Clone)]
 pub struct Matcher {
     tool: Option<Expression>,
@@ -67,27 +67,17 @@ pub struct MatcherError {
 }
 
 impl Matcher {
-    /// Reads a matcher.
-    ///
-    /// # Errors
-    /// The first part that no engine can compile, and why. [`check`] tells of each part by itself.
-    pub fn compile(text: &MatcherText) -> Result<Self, MatcherError> {
-        let read = |part, text: &Option<String>| {
-            text.as_deref()
-                .map(Expression::new)
-                .transpose()
-                .map_err(|message| MatcherError { part, message })
-        };
-        Ok(Self {
-            tool: read(Part::Tool, &text.tool)?,
-            pattern: read(Part::Pattern, &text.pattern)?,
-        })
+    /// The matcher of a manifest. What is wrong with it was found out by [`check`] when the manifest was read, or is an
+    /// error of the first search.
+    pub fn new(text: &MatcherText) -> Self {
+        let read = |text: &Option<String>| text.as_deref().map(Expression::new);
+        Self { tool: read(&text.tool), pattern: read(&text.pattern) }
     }
 
     /// Whether the matcher is about `call`, and by which name of the tool.
     ///
     /// # Errors
-    /// A search that was given up; see [`check`].
+    /// A search that was given up, or a part that is no expression; see [`check`].
     pub fn matches<'c>(&self, call: &'c ToolCall) -> Result<Option<Match<'c>>, MatcherError> {
         let Some(tool_name) = self.tool_name(&call.name)? else { return Ok(None) };
         Ok(self.finds(&call.input)?.then_some(Match { tool_name }))

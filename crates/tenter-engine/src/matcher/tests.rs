@@ -7,7 +7,7 @@ use tenter_protocol::{Body, Event, Scope, manifest};
 
 fn matcher(tool: Option<&str>, pattern: Option<&str>) -> Matcher {
     let text = MatcherText { tool: tool.map(str::to_owned), pattern: pattern.map(str::to_owned) };
-    Matcher::compile(&text).unwrap()
+    Matcher::new(&text)
 }
 
 fn call(name: &str, input: &Value) -> ToolCall {
@@ -144,7 +144,7 @@ fn a_long_find_is_shown_by_its_beginning() {
 fn a_part_that_is_no_expression_is_named() {
     let text = MatcherText { tool: Some("Shell".into()), pattern: Some("(rm".into()) };
     assert_eq!(
-        Matcher::compile(&text).unwrap_err().to_string(),
+        Matcher::new(&text).matches(&bash("rm")).unwrap_err().to_string(),
         "matcher.pattern: it is no regular expression: unclosed group (at character 1)"
     );
 }

@@ -8,7 +8,7 @@ use tenter_engine::catalog::{Catalog, Listed, Status};
 use tenter_engine::declared::Declared;
 use tenter_engine::hook::{FailMode, Fingerprint, Hook, Protocol};
 use tenter_engine::query::nearest;
-use tenter_engine::trust::{TrustMode, fingerprint};
+use tenter_engine::trust::{ProjectTrust, TrustMode, fingerprint};
 use tenter_protocol::EventName;
 
 use super::built_in;
@@ -107,7 +107,9 @@ pub(super) fn entries<'c>(project: &Project, catalog: &'c Catalog) -> Vec<Entry<
         running.get(listed.path.as_path()).map_or(usize::MAX, |(place, _)| *place)
     });
     let hook = |listed: &Listed| running.get(listed.path.as_path()).map(|(_, hook)| *hook);
-    let found = listing.into_iter().map(|listed| Entry::new(project, listed, hook(listed)));
+    let trusted = project.trust.of(project.root());
+    let found =
+        listing.into_iter().map(|listed| Entry::new(project, trusted, listed, hook(listed)));
     found.chain([built_in::entry(super::auto_compact(project))]).collect()
 }
 
@@ -134,7 +136,12 @@ pub(super) fn entries_named<'c>(
 
 impl<'c> Entry<'c> {
     /// `running` is the hook, if it runs.
-    fn new(project: &Project, listed: &'c Listed, running: Option<&'c Hook>) -> Self {
+    fn new(
+        project: &Project,
+        trusted: ProjectTrust,
+        listed: &'c Listed,
+        running: Option<&'c Hook>,
+    ) -> Self {
         // What the catalog had no reason to read is read here, so that every entry has its hash.
         let hash = listed.fingerprint.clone().or_else(|| Some(fingerprint(&listed.path).ok()?.0));
         let policy =
@@ -152,7 +159,7 @@ impl<'c> Entry<'c> {
                 .collect(),
             layer: listed.layer.as_str(),
             path: Some(listed.path.to_string_lossy().into_owned()),
-            trust: trust(project, listed, hash.as_ref()),
+            trust: trust(project, trusted, listed, hash.as_ref()),
             status: word(&listed.status),
             active: listed.status == Status::Active,
             reason: reason(project, &listed.status),
@@ -202,11 +209,15 @@ pub(super) fn short(project: &Project, path: &Path) -> String {
     }
 }
 
-fn trust(project: &Project, listed: &Listed, hash: Option<&Fingerprint>) -> Trust {
+fn trust(
+    project: &Project,
+    trusted: ProjectTrust,
+    listed: &Listed,
+    hash: Option<&Fingerprint>,
+) -> Trust {
     if !listed.layer.needs_trust() || project.settings.trust == TrustMode::All {
         return Trust::NotNeeded;
     }
-    let trusted = project.trust.of(project.root());
     if hash.is_some_and(|hash| trusted.is_trusted(&listed.name, hash)) {
         Trust::Trusted
     } else if trusted.previous(&listed.name, &listed.path).is_some() {

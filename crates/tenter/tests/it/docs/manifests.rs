@@ -99,7 +99,7 @@ fn every_matcher_is_about_the_calls_that_it_says() {
     for block in super::examples(&pages(), "matcher") {
         let front =
             format!("---\nname: x\ndescription: d\ntrigger: before_tool\n{}---\n", block.text);
-        let matcher = Matcher::compile(&strict(&block.place, "x", &front).matcher).unwrap();
+        let matcher = Matcher::new(&strict(&block.place, "x", &front).matcher);
         for (key, call) in &block.note.lines {
             let (name, input) = call.split_once(' ').unwrap();
             let input = serde_json::from_str(input).unwrap();
