@@ -16,7 +16,7 @@ use tenter_proc::Cancel;
 use tenter_protocol::lifecycle::TABLE;
 use tenter_protocol::{Diagnostic, EventName, Severity};
 
-pub use listing::{Listed, Status, Untrusted};
+pub use listing::{Listed, Missing, Status, Untrusted};
 pub use policy::{PolicyOverride, PolicyTable};
 
 use crate::environment::HookEnvironment;
@@ -54,6 +54,7 @@ pub struct Catalog {
     by_event: [Arc<[Arc<Hook>]>; TABLE.len()],
     listing: Vec<Listed>,
     untrusted: Vec<Untrusted>,
+    missing: Vec<Missing>,
 }
 
 impl Catalog {
@@ -95,6 +96,12 @@ impl Catalog {
     pub fn untrusted(&self) -> &[Untrusted] {
         &self.untrusted
     }
+
+    /// The hooks that are set to fail closed and cannot run: as long as there is one, whatever hooks can block is blocked
+    /// (R42).
+    pub fn missing(&self) -> &[Missing] {
+        &self.missing
+    }
 }
 
 /// Finds, examines and orders all hooks. One that is broken is listed as such and hides no other (R9, R13).
@@ -118,6 +125,7 @@ pub fn load(request: &LoadRequest) -> (Catalog, Vec<Diagnostic>) {
     let catalog = Catalog {
         listing: resolved.listing,
         untrusted: resolved.untrusted,
+        missing: resolved.missing,
         ..Catalog::of(resolved.hooks)
     };
     (catalog, diagnostics)

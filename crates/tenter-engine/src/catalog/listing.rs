@@ -74,6 +74,17 @@ pub struct Untrusted {
     pub previous: Option<Trusted>,
 }
 
+/// A hook that is set to fail closed and cannot run, so that nobody knows what it would have blocked (R42).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Missing {
+    /// The full name.
+    pub name: String,
+    /// Where it came from.
+    pub layer: Layer,
+    /// Why it cannot run, as the end of a sentence that begins with its name.
+    pub why: String,
+}
+
 impl From<&Untrusted> for TrustEntry {
     /// The hook as it is now. An executable's events are not known, since it was never asked; once it is trusted and loaded,
     /// they can be recorded with the entry made from its [`Hook`](crate::hook::Hook).

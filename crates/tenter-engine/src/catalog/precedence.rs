@@ -8,10 +8,10 @@ use std::path::PathBuf;
 use tenter_protocol::{Diagnostic, Severity};
 
 use super::examine::{Examined, Finding, Ready};
-use super::policy::Policies;
-use super::{Listed, Status, Untrusted};
+use super::policy::{OwnPolicy, Policies};
+use super::{Listed, Missing, Status, Untrusted};
 use crate::builtin;
-use crate::hook::{Hook, Protocol};
+use crate::hook::{FailMode, Hook, Protocol};
 use crate::source::Candidate;
 use crate::trust::TrustMode;
 
@@ -21,6 +21,7 @@ pub(super) struct Resolved {
     pub(super) hooks: Vec<Hook>,
     pub(super) listing: Vec<Listed>,
     pub(super) untrusted: Vec<Untrusted>,
+    pub(super) missing: Vec<Missing>,
     pub(super) diagnostics: Vec<Diagnostic>,
 }
 
@@ -87,7 +88,13 @@ impl Resolver<'_> {
         let status = self.status(&candidate, &finding);
         let told = diagnostics.iter().any(|finding| finding.severity == Severity::Error);
         self.resolved.diagnostics.extend(diagnostics);
-        self.resolved.diagnostics.extend(self.diagnostic(&candidate, &status, told));
+        let missing = self.missing(&candidate, &status);
+        let told_of = match &missing {
+            Some(missing) => Some(self::missing(missing).at(&candidate.path)),
+            None => self.diagnostic(&candidate, &status, told),
+        };
+        self.resolved.diagnostics.extend(told_of);
+        self.resolved.missing.extend(missing);
         self.resolved.listing.push(listed(&candidate, &finding, status.clone()));
         match (status, finding) {
             (Status::Active, Finding::Ready(ready)) => self.run(candidate, *ready),
@@ -125,19 +132,30 @@ impl Resolver<'_> {
         });
     }
 
+    /// What is lost with a hook that cannot run, where that must not be: nothing, if another of its name runs in its place.
+    fn missing(&self, candidate: &Candidate, status: &Status) -> Option<Missing> {
+        let Status::Invalid { why } = status else { return None };
+        let Candidate { name, layer, .. } = candidate;
+        let policy = self.policies.of(name, *layer, OwnPolicy::EXECUTABLE);
+        let is_missed = policy.fail == FailMode::Closed && self.in_its_place(candidate).is_none();
+        is_missed.then(|| Missing { name: name.clone(), layer: *layer, why: why.clone() })
+    }
+
     fn status(&self, candidate: &Candidate, finding: &Finding) -> Status {
         match finding {
             Finding::NotExecutable => return Status::NotExecutable,
             Finding::NoScript(_) => return Status::NoScript,
             Finding::Disabled => return Status::Disabled,
-            Finding::Invalid(why) => return Status::Invalid { why: why.clone() },
-            Finding::Ready(_) | Finding::NotTrusted { .. } => {}
-        }
-        if candidate.name.starts_with(builtin::PREFIX) {
-            return Status::Invalid { why: reserved() };
+            Finding::Invalid(_) | Finding::Ready(_) | Finding::NotTrusted { .. } => {}
         }
         if let Some(by) = self.policies.settings.disabled_by(&candidate.name, candidate.layer) {
             return Status::SwitchedOff { by: by.to_owned() };
+        }
+        if let Finding::Invalid(why) = finding {
+            return Status::Invalid { why: why.clone() };
+        }
+        if candidate.name.starts_with(builtin::PREFIX) {
+            return Status::Invalid { why: reserved() };
         }
         // Nobody need be asked to trust what would not run anyway.
         if let Some(by) = self.in_its_place(candidate) {
@@ -193,6 +211,15 @@ impl Resolver<'_> {
         };
         Some(diagnostic.at(&candidate.path))
     }
+}
+
+fn missing(missing: &Missing) -> Diagnostic {
+    let Missing { name, why, .. } = missing;
+    let message = format!(
+        "the hook {name} does not run: it {why}; it is set to fail closed, so all that hooks can block is blocked"
+    );
+    Diagnostic::new("hook-missing", Severity::Error, message)
+        .help("mend it, or disable it by adding `.disable` to its name")
 }
 
 fn reserved() -> String {

@@ -18,7 +18,7 @@ use tenter_protocol::lifecycle::Power;
 use tenter_protocol::{Body, Event, EventName, Scope};
 
 use crate::builtin;
-use crate::catalog::Catalog;
+use crate::catalog::{Catalog, Missing};
 use crate::hook::{FailMode, Hook};
 use crate::observe::DecisionKind;
 use crate::runner::{self, Failure, Found};
@@ -62,6 +62,9 @@ impl Engine {
     /// A thrown `cancel` ends the running hook and the chain (R39); the outcome then holds what was decided so far.
     pub fn dispatch(&self, event: Event, cancel: &Cancel) -> Outcome {
         let name = event.body.name();
+        if let Some(missing) = self.missing_at(name) {
+            return self.refuse(event, missing);
+        }
         let scope = event.scope;
         let hooks = self.by_tool.hooks_for(&self.catalog, &event.body);
         let mut outcome = Outcome::new(event.body);
@@ -94,6 +97,22 @@ impl Engine {
     /// they asked for can be taken afterwards.
     pub fn drain(&self, patience: Duration) {
         self.unawaited.drain(patience);
+    }
+
+    /// A hook without which nothing that can be blocked happens (R42).
+    fn missing_at(&self, event: EventName) -> Option<&Missing> {
+        self.catalog.missing().first().filter(|_| event.may(Power::Block))
+    }
+
+    /// Denies in the place of a hook that cannot run.
+    fn refuse(&self, event: Event, missing: &Missing) -> Outcome {
+        let failure = Failure::Missing(missing.why.clone());
+        Told::missing(&self.settings, &event, missing).not_started(&failure);
+        let (scope, name) = (event.scope, event.body.name());
+        let mut outcome = Outcome::new(event.body);
+        outcome.deny_for_failure(&missing.name, &failure.to_string());
+        tell_decision(&self.settings, &scope, name, 0, &outcome);
+        outcome
     }
 
     /// Asks what is built in; says whether it wants anything.

@@ -6,6 +6,7 @@ use tenter_protocol::{Event, EventName, Scope};
 
 use super::{Late, Outcome};
 use crate::builtin;
+use crate::catalog::Missing;
 use crate::hook::{Fingerprint, Hook, Layer};
 use crate::observe::{Change, Decision, DecisionKind, HookRun};
 use crate::runner::{Failure, Report};
@@ -19,50 +20,30 @@ pub(super) struct Told<'e> {
 
 impl<'e> Told<'e> {
     pub(super) fn begin(settings: &'e EngineSettings, hook: &Hook, event: &Event) -> Option<Self> {
-        let name = event.body.name();
-        let spelling = hook.subscription(name)?.spelling;
         let run = HookRun {
-            scope: event.scope.clone(),
-            event: name,
-            spelling,
-            hook: hook.name.clone(),
-            layer: hook.layer,
+            spelling: hook.subscription(event.body.name())?.spelling,
             fingerprint: hook.fingerprint.clone(),
             tool_call_id: event.body.tool_call().map(|call| call.id.clone()),
-            started: (settings.clock)(),
-            duration: Duration::ZERO,
             exit: "unknown".to_owned(),
             decision: DecisionKind::Failed,
             reason: Some("the run ended unexpectedly".to_owned()),
-            change: None,
-            stderr_tail: String::new(),
-            warnings: Vec::new(),
-            notes: Vec::new(),
             asynchronous: hook.policy.asynchronous,
+            ..blank(settings, &event.scope, event.body.name(), &hook.name, hook.layer)
         };
         Some(Self { settings, run })
     }
 
     /// A run of what is built in.
     pub(super) fn built_in(settings: &'e EngineSettings, scope: &Scope) -> Self {
+        let run = blank(settings, scope, builtin::EVENT, builtin::NAME, Layer::BuiltIn);
+        Self { settings, run }
+    }
+
+    /// A hook that would have to be run, and cannot be.
+    pub(super) fn missing(settings: &'e EngineSettings, event: &Event, missing: &Missing) -> Self {
         let run = HookRun {
-            scope: scope.clone(),
-            event: builtin::EVENT,
-            spelling: builtin::EVENT.as_str(),
-            hook: builtin::NAME.to_owned(),
-            layer: Layer::BuiltIn,
-            fingerprint: Fingerprint(String::new()),
-            tool_call_id: None,
-            started: (settings.clock)(),
-            duration: Duration::ZERO,
-            exit: builtin::NO_PROCESS.to_owned(),
-            decision: DecisionKind::None,
-            reason: None,
-            change: None,
-            stderr_tail: String::new(),
-            warnings: Vec::new(),
-            notes: Vec::new(),
-            asynchronous: false,
+            tool_call_id: event.body.tool_call().map(|call| call.id.clone()),
+            ..blank(settings, &event.scope, event.body.name(), &missing.name, missing.layer)
         };
         Self { settings, run }
     }
@@ -128,6 +109,35 @@ impl<'e> Told<'e> {
     pub(super) fn failed(&mut self, failure: &Failure) {
         self.run.decision = DecisionKind::Failed;
         self.run.reason = Some(failure.to_string());
+    }
+}
+
+/// A run of which no more is known than whose it is.
+fn blank(
+    settings: &EngineSettings,
+    scope: &Scope,
+    event: EventName,
+    hook: &str,
+    layer: Layer,
+) -> HookRun {
+    HookRun {
+        scope: scope.clone(),
+        event,
+        spelling: event.as_str(),
+        hook: hook.to_owned(),
+        layer,
+        fingerprint: Fingerprint(String::new()),
+        tool_call_id: None,
+        started: (settings.clock)(),
+        duration: Duration::ZERO,
+        exit: builtin::NO_PROCESS.to_owned(),
+        decision: DecisionKind::None,
+        reason: None,
+        change: None,
+        stderr_tail: String::new(),
+        warnings: Vec::new(),
+        notes: Vec::new(),
+        asynchronous: false,
     }
 }
 

@@ -81,6 +81,8 @@ impl Report {
 pub(crate) enum Failure {
     #[error("{0}; it is not run as it is: look at it and run `tenter trust`")]
     Changed(#[from] Changed),
+    #[error("it does not run: it {0}")]
+    Missing(String),
     #[error("it could not be started: {0}")]
     NotStarted(String),
     #[error("timed out after {}", seconds(*.0))]

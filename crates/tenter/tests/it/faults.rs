@@ -1,5 +1,7 @@
 //! Hooks that hang, flood, fork, lie and die. The agent goes on, says so, and leaves nothing behind.
 
+use std::fs;
+
 use serde_json::Value;
 use tenter_testkit::Sandbox;
 
@@ -74,6 +76,38 @@ fn a_hook_that_fails_closed_blocks_and_says_that_it_failed() {
     assert_eq!(result["metadataType"], "blocked");
     assert!(result["error"].as_str().unwrap().contains("the hook odd failed"), "{result}");
     assert!(!ran(&sandbox));
+}
+
+/// Nobody knows what a hook would have blocked that cannot name its events, or whose manifest cannot be read.
+#[test]
+fn a_hook_that_fails_closed_and_cannot_run_lets_nothing_begin() {
+    let sandbox = sandbox();
+    let config = "[[hooks.override]]\nname = \"guard\"\nfail = \"closed\"\n";
+    sandbox.write("../home/.config/tenter/config.toml", config);
+    let broken = sandbox.user_hook("guard", "#!/bin/sh\necho 'no token' >&2; exit 7\n");
+    let model = sandbox.script(ONE_CALL);
+    let refused = |reason: &str| {
+        let output = sandbox.run(&["run", "--model", &model, "x"]).expect_code(3);
+        let told = "the hook guard does not run";
+        assert!(output.stderr.contains(told) && output.stderr.contains(reason), "{output}");
+        assert!(output.stderr.contains("blocked by hook guard at session_start"), "{output}");
+        assert!(!ran(&sandbox), "{output}");
+        let explained = sandbox.run(&["hooks", "explain", "--event", "session_start"]);
+        assert!(explained.stdout.contains("it is set to fail closed, so this is blocked"));
+    };
+    refused("exited with code 7 when it was asked for its events; it said: no token");
+    let log = sandbox.run(&["log", "--json"]).expect_code(0).json_lines();
+    assert!(log.iter().any(|line| line["hook"] == "guard" && line["decision"] == "failed"));
+    let _ = sandbox.user_hook("guard", "#!/bin/sh\necho before_lunch\n");
+    refused("before_lunch");
+    fs::remove_file(broken).unwrap();
+    let manifest = "---\nname: guard\ndescription: d\ntrigger: before_lunch\n---\n";
+    sandbox.write("../home/.kodelet/hooks/guard/HOOK.md", manifest);
+    refused("before_lunch");
+    // A person who switches it off says that it may be missing.
+    let switched_off = sandbox.run(&["hooks", "disable", "guard"]);
+    let _ = sandbox.run(&["run", "--model", &model, "x"]).expect_code(0);
+    assert!(ran(&sandbox), "{switched_off}");
 }
 
 #[test]

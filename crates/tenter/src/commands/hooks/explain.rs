@@ -2,7 +2,7 @@
 //! what every listing does: trusted executables that were never asked for their events are asked.
 
 use serde::Serialize;
-use tenter_engine::catalog::Catalog;
+use tenter_engine::catalog::{Catalog, Missing};
 use tenter_engine::hook::Hook;
 use tenter_engine::matcher::Explanation;
 use tenter_proc::Cancel;
@@ -64,7 +64,8 @@ struct Explained<'c> {
 #[serde(rename_all = "lowercase")]
 enum Verdict {
     Runs,
-    /// It counts as a run that failed, because a search of its matcher cannot be finished.
+    /// It counts as a run that failed: a search of its matcher cannot be finished, or it cannot run and is set to fail
+    /// closed.
     Fails,
     Skipped,
 }
@@ -125,7 +126,7 @@ fn explain<'c>(
         None if entry.active => judge_built_in(&entry, events),
         Some(hook) if entry.is_told_of(events) => judge(hook, events, call),
         Some(_) => (Verdict::Skipped, told_of_alone(&entry), None),
-        None => (Verdict::Skipped, not_active(&entry, events), None),
+        None => judge_inactive(catalog, &entry, events),
     };
     Explained {
         name: entry.name,
@@ -153,6 +154,24 @@ fn judge_built_in(entry: &Entry, events: &[EventName]) -> (Verdict, String, Opti
 
 fn told_of_alone(entry: &Entry) -> String {
     format!("it is told of {} alone", entry.event)
+}
+
+/// What becomes of a hook that does not run: where it must not be missing, that is a failure (R42).
+fn judge_inactive(
+    catalog: &Catalog,
+    entry: &Entry,
+    events: &[EventName],
+) -> (Verdict, String, Option<Explanation>) {
+    let why = not_active(entry, events);
+    let is_this = |missing: &Missing| {
+        entry.listed.is_some_and(|it| (&it.name, it.layer) == (&missing.name, missing.layer))
+    };
+    let is_missing = catalog.missing().iter().any(is_this);
+    if is_missing && events.iter().any(|event| event.may(Power::Block)) {
+        let why = format!("{why}; it is set to fail closed, so this is blocked");
+        return (Verdict::Fails, why, None);
+    }
+    (Verdict::Skipped, why, None)
 }
 
 fn not_active(entry: &Entry, events: &[EventName]) -> String {
