@@ -4,6 +4,7 @@ mod commands;
 mod endings;
 mod history;
 mod hooks;
+mod typing;
 
 use tenter_testkit::{PtySession, Sandbox};
 
@@ -80,27 +81,6 @@ fn two_slashes_say_one() {
     let mut chat =
         chat(&sandbox, "turns: [{text: ok, expect: {contains: [/etc is full], lacks: [//]}}]");
     assert!(say(&mut chat, "//etc is full").contains("ok\n"));
-}
-
-#[test]
-fn a_message_goes_on_after_a_backslash_and_in_a_block_of_code() {
-    let sandbox = sandbox();
-    let expect = r#"{contains: ["one\ntwo", "```\ncode\n```"]}"#;
-    let mut chat =
-        chat(&sandbox, &format!("turns: [{{text: ok}}, {{text: sure, expect: {expect}}}]"));
-    chat.enter("one\\");
-    assert!(say(&mut chat, "two").contains("ok\n"));
-    chat.enter("```");
-    chat.enter("code");
-    assert!(say(&mut chat, "```").contains("sure\n"));
-}
-
-#[test]
-fn pasted_lines_are_one_message() {
-    let sandbox = sandbox();
-    let mut chat = chat(&sandbox, r#"turns: [{text: ok, expect: {contains: ["one\ntwo"]}}]"#);
-    chat.type_in("\x1b[200~one\rtwo\x1b[201~");
-    assert!(say(&mut chat, "").contains("ok\n"));
 }
 
 #[test]

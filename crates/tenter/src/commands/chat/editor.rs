@@ -12,15 +12,18 @@ use rustyline::highlight::Highlighter;
 use rustyline::hint::{Hint, Hinter};
 use rustyline::history::{FileHistory, History};
 use rustyline::validate::{ValidationContext, ValidationResult, Validator};
-use rustyline::{Config, Context, Editor, ExternalPrinter, Helper};
+use rustyline::{
+    Cmd, Config, Context, Editor, ExternalPrinter, Helper, KeyCode, KeyEvent, Modifiers,
+};
 use tenter_agent::Agent;
 use tenter_agent::store::Summary;
 
+use super::asker::Dialogue;
+use super::keyboard::Keyboard;
 use super::said::is_unfinished;
 use super::slash::{self, COMMANDS};
 use crate::failure::Failure;
 use crate::sanitize::{one_line, sanitize};
-use crate::signals::Interrupts;
 use crate::ui::{self, FAINT, NOTICE, styled};
 
 /// What messages are typed behind.
@@ -33,7 +36,7 @@ const HISTORY: usize = 1000;
 /// Reads messages and commands.
 pub(super) struct LineEditor {
     editor: Editor<Commands, FileHistory>,
-    _waker: Option<Waker>,
+    waker: Option<Waker>,
     /// Where lines are kept; nowhere where nothing is to be stored.
     file: Option<PathBuf>,
 }
@@ -62,17 +65,29 @@ impl LineEditor {
             Err(ReadlineError::Io(error)) if error.kind() == std::io::ErrorKind::NotFound => {}
             Err(error) => warn(&file, "read", &error),
         }
+        // Many terminals can be told to send the same for Shift-Enter.
+        editor.bind_sequence(KeyEvent(KeyCode::Enter, Modifiers::ALT), Cmd::Newline);
         let waker = waker(&mut editor);
-        Ok(Self { editor, _waker: waker, file: Some(file).filter(|_| !stores_nothing) })
+        Ok(Self { editor, waker, file: Some(file).filter(|_| !stores_nothing) })
     }
 
-    /// Reads what the person types next.
-    pub(super) fn read(&mut self, interrupts: &Interrupts, agent: &Agent, project: &Path) -> Read {
+    /// Whether the terminal is one in which lines can be edited.
+    pub(super) fn edits(&self) -> bool {
+        self.waker.is_some()
+    }
+
+    /// Reads what the person types next, or has typed already.
+    pub(super) fn read(&mut self, dialogue: &Dialogue, agent: &Agent, project: &Path) -> Read {
         if let Some(commands) = self.editor.helper_mut() {
             commands.conversations =
                 slash::recent_conversations(agent, project).unwrap_or_default();
         }
-        match interrupts.while_reading(|| self.editor.readline(PROMPT)) {
+        let keyboard = dialogue.keyboard.as_ref();
+        let aside = keyboard.map(Keyboard::take_aside).unwrap_or_default();
+        let reading = || self.editor.readline_with_initial(PROMPT, (&aside, ""));
+        let read = dialogue.interrupts.while_reading(reading);
+        keyboard.into_iter().for_each(Keyboard::hold_again);
+        match read {
             Some(Ok(line)) => {
                 self.remember(&line);
                 Read::Line(line)
