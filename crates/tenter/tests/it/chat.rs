@@ -137,3 +137,12 @@ fn what_the_model_fails_at_is_shown_and_the_chat_goes_on() {
     assert!(failed.contains("expects the request to contain \"elephant\""), "{failed}");
     assert!(say(&mut chat, "again").contains("Here.\n"));
 }
+
+#[test]
+fn a_tools_failure_is_shown_in_plain_words() {
+    let sandbox = sandbox();
+    let call = "{name: bash, input: {command: echo out; exit 3}}";
+    let mut chat = chat(&sandbox, &format!("turns: [{{tool_calls: [{call}]}}, {{text: ok}}]"));
+    let shown = say(&mut chat, "go");
+    assert!(shown.contains("  ✗ exit code 3\n    out\n"), "{shown}");
+}

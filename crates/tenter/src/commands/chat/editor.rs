@@ -4,6 +4,8 @@ use std::borrow::Cow;
 use std::fs::DirBuilder;
 use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use rustyline::completion::{Completer, Pair};
 use rustyline::config::{ColorMode, CompletionType};
@@ -13,7 +15,8 @@ use rustyline::hint::{Hint, Hinter};
 use rustyline::history::{FileHistory, History};
 use rustyline::validate::{ValidationContext, ValidationResult, Validator};
 use rustyline::{
-    Cmd, Config, Context, Editor, ExternalPrinter, Helper, KeyCode, KeyEvent, Modifiers,
+    Cmd, ConditionalEventHandler, Config, Context, Editor, Event, EventContext, EventHandler,
+    ExternalPrinter, Helper, KeyCode, KeyEvent, Modifiers, RepeatCount,
 };
 use tenter_agent::Agent;
 use tenter_agent::store::Summary;
@@ -37,6 +40,8 @@ const HISTORY: usize = 1000;
 pub(super) struct LineEditor {
     editor: Editor<Commands, FileHistory>,
     waker: Option<Waker>,
+    /// Whether the last Ctrl-C dropped something.
+    dropped: Arc<AtomicBool>,
     /// Where lines are kept; nowhere where nothing is to be stored.
     file: Option<PathBuf>,
 }
@@ -45,8 +50,8 @@ pub(super) struct LineEditor {
 pub(super) enum Read {
     /// A line, or several that belong together.
     Line(String),
-    /// Ctrl-C.
-    Interrupted,
+    /// Ctrl-C; whether it dropped something that was typed.
+    Interrupted { dropped: bool },
     /// Ctrl-D.
     Closed,
     /// There is no terminal any more.
@@ -67,8 +72,11 @@ impl LineEditor {
         }
         // Many terminals can be told to send the same for Shift-Enter.
         editor.bind_sequence(KeyEvent(KeyCode::Enter, Modifiers::ALT), Cmd::Newline);
+        let dropped = Arc::default();
+        let on_interrupt = EventHandler::Conditional(Box::new(OnInterrupt(Arc::clone(&dropped))));
+        editor.bind_sequence(KeyEvent::ctrl('C'), on_interrupt);
         let waker = waker(&mut editor);
-        Ok(Self { editor, waker, file: Some(file).filter(|_| !stores_nothing) })
+        Ok(Self { editor, waker, dropped, file: Some(file).filter(|_| !stores_nothing) })
     }
 
     /// Whether the terminal is one in which lines can be edited.
@@ -84,6 +92,7 @@ impl LineEditor {
         }
         let keyboard = dialogue.keyboard.as_ref();
         let aside = keyboard.map(Keyboard::take_aside).unwrap_or_default();
+        self.dropped.store(false, Ordering::Relaxed);
         let reading = || self.editor.readline_with_initial(PROMPT, (&aside, ""));
         let read = dialogue.interrupts.while_reading(reading);
         keyboard.into_iter().for_each(Keyboard::hold_again);
@@ -92,7 +101,9 @@ impl LineEditor {
                 self.remember(&line);
                 Read::Line(line)
             }
-            Some(Err(ReadlineError::Interrupted)) => Read::Interrupted,
+            Some(Err(ReadlineError::Interrupted)) => {
+                Read::Interrupted { dropped: self.dropped.load(Ordering::Relaxed) }
+            }
             Some(Err(ReadlineError::Eof)) => Read::Closed,
             Some(Err(_)) | None => Read::Gone,
         }
@@ -109,6 +120,22 @@ impl LineEditor {
             warn(&file, "written", &error);
             self.file = None; // once is enough
         }
+    }
+}
+
+/// Notes what Ctrl-C drops.
+struct OnInterrupt(Arc<AtomicBool>);
+
+impl ConditionalEventHandler for OnInterrupt {
+    fn handle(
+        &self,
+        _event: &Event,
+        _times: RepeatCount,
+        _positive: bool,
+        context: &EventContext,
+    ) -> Option<Cmd> {
+        self.0.store(!context.line().is_empty(), Ordering::Relaxed);
+        Some(Cmd::Interrupt)
     }
 }
 

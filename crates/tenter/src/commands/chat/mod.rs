@@ -171,11 +171,11 @@ impl Chat<'_> {
             }
             match read {
                 Read::Line(line) => return Ok(line),
-                Read::Interrupted if !interrupted => {
+                Read::Interrupted { dropped } if dropped || !interrupted => {
                     ui::note(styled(FAINT, "Ctrl-C once more, or Ctrl-D, ends the chat"));
                     interrupted = true;
                 }
-                Read::Interrupted | Read::Closed => return Err(ExitReason::UserExit),
+                Read::Interrupted { .. } | Read::Closed => return Err(ExitReason::UserExit),
                 Read::Gone => return Err(ExitReason::Interrupted),
             }
         }

@@ -30,6 +30,7 @@ fn a_denied_call_is_shown_with_its_reason_and_the_chat_goes_on() {
     let shown = say(&mut chat, "clean up");
     assert!(shown.contains("● bash rm -rf /tmp/x"), "{shown}");
     assert!(shown.contains("✗ blocked by hook guard at before_tool: too dangerous"), "{shown}");
+    assert_eq!(shown.matches("too dangerous").count(), 1, "{shown}");
     assert!(shown.contains("I may not."), "{shown}");
     assert!(say(&mut chat, "fine").contains("Bye."));
 }
