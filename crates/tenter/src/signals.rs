@@ -42,12 +42,12 @@ struct State {
 }
 
 impl State {
-    #[expect(clippy::exit, reason = "the person asked twice: whatever still runs is left")]
+    /// Leaves the process.
     fn leave(&self) {
         if let Some(put_right) = &self.leaving {
             put_right();
         }
-        std::process::exit(130);
+        leave();
     }
 }
 
@@ -168,4 +168,9 @@ fn not_handled(error: &io::Error) -> Failure {
 pub(crate) fn outlive_file_size_limit() {
     // Where it cannot be caught, everything else works.
     let _ = signal_hook::flag::register(SIGXFSZ, Arc::default());
+}
+
+#[expect(clippy::exit, reason = "the person asked twice: whatever still runs is left")]
+fn leave() {
+    std::process::exit(130);
 }

@@ -45,15 +45,22 @@ impl Dialogue {
         let mut editor =
             Editor::<(), _>::with_history(Config::default(), MemHistory::new()).ok()?;
         let _waker = waker(&mut editor);
-        let read = self.interrupts.while_reading(|| editor.readline(prompt));
-        self.keyboard.iter().for_each(Keyboard::hold_again);
-        match read? {
+        match self.read(|| editor.readline(prompt))? {
             Ok(line) => Some(line),
             Err(ReadlineError::Interrupted) => {
                 self.interrupts.interrupt();
                 None
             }
             Err(_closed) => None,
+        }
+    }
+
+    /// Runs a line editor; none where the process is to end.
+    pub(super) fn read<T>(&self, read: impl FnOnce() -> T) -> Option<T> {
+        let read = || self.interrupts.while_reading(read);
+        match &self.keyboard {
+            Some(keyboard) => keyboard.lend(read),
+            None => read(),
         }
     }
 }

@@ -90,13 +90,9 @@ impl LineEditor {
             commands.conversations =
                 slash::recent_conversations(agent, project).unwrap_or_default();
         }
-        let keyboard = dialogue.keyboard.as_ref();
-        let aside = keyboard.map(Keyboard::take_aside).unwrap_or_default();
+        let aside = dialogue.keyboard.as_ref().map(Keyboard::take_aside).unwrap_or_default();
         self.dropped.store(false, Ordering::Relaxed);
-        let reading = || self.editor.readline_with_initial(PROMPT, (&aside, ""));
-        let read = dialogue.interrupts.while_reading(reading);
-        keyboard.into_iter().for_each(Keyboard::hold_again);
-        match read {
+        match dialogue.read(|| self.editor.readline_with_initial(PROMPT, (&aside, ""))) {
             Some(Ok(line)) => {
                 self.remember(&line);
                 Read::Line(line)

@@ -106,6 +106,22 @@ fn what_was_typed_for_an_answer_that_was_stopped_can_be_changed_first() {
 }
 
 #[test]
+fn a_paste_that_fills_the_terminal_keeps_no_key_from_getting_through_and_stays_whole() {
+    let sandbox = sandbox();
+    let mut chat = busy_chat(
+        &sandbox,
+        r#"{text: Done.}, {text: Read., expect: {contains: ["line 1999\n  and more"]}}"#,
+    );
+    let lines: Vec<String> = (0..2000).map(|number| format!("line {number}")).collect();
+    // The terminal takes it all only if somebody reads meanwhile.
+    chat.type_in(&format!("\x1b[200~{}\r  and more\x1b[201~\r", lines.join("\r")));
+    sandbox.write("go", "");
+    chat.wait_for("Done.\n");
+    chat.wait_for("  and more");
+    assert!(say(&mut chat, "").contains("Read."));
+}
+
+#[test]
 fn what_was_typed_before_a_question_does_not_answer_it() {
     let sandbox = sandbox();
     let ask = r#"touch asking; while [ ! -e go ]; do sleep 0.1; done; echo '{"decision": "ask", "reason": "sure?"}'"#;
