@@ -139,6 +139,25 @@ fn what_the_model_fails_at_is_shown_and_the_chat_goes_on() {
 }
 
 #[test]
+fn a_model_that_does_not_come_back_leaves_the_chat_with_a_way_on() {
+    let sandbox = sandbox();
+    let retry = "[retry]\nfirst_delay_ms = 1\nattempts = 2\n";
+    sandbox.write("../home/.config/tenter/config.toml", retry);
+    let mut chat = chat(
+        &sandbox,
+        "turns:
+  - {fault: {kind: overloaded, times: 2}}
+  - {fault: {kind: too_long}}
+  - {text: Back., expect: {contains: [hello, again]}}",
+    );
+    let failed = say(&mut chat, "hello");
+    assert!(failed.contains("asked 2 times in vain"), "{failed}");
+    assert!(failed.contains("your next message goes on") && !failed.contains("--follow"));
+    assert!(say(&mut chat, "again").contains("/compact shortens it"));
+    assert!(say(&mut chat, "again").contains("Back."));
+}
+
+#[test]
 fn a_tools_failure_is_shown_in_plain_words() {
     let sandbox = sandbox();
     let call = "{name: bash, input: {command: echo out; exit 3}}";

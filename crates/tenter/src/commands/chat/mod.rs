@@ -15,11 +15,11 @@ use std::sync::Arc;
 use tenter_agent::permission::Permissions;
 use tenter_agent::session::{Session, Status, UserMessage};
 use tenter_agent::store::{StoreError, StoredConversation};
-use tenter_agent::{Agent, Conversation, Model};
+use tenter_agent::{Agent, AgentError, Conversation, Model, ModelError};
 use tenter_engine::catalog::Catalog;
 use tenter_proc::Cancel;
-use tenter_protocol::Block;
 use tenter_protocol::event::ExitReason;
+use tenter_protocol::{Block, Diagnostic};
 
 use super::Done;
 use crate::agent::{self, AgentArgs, Built};
@@ -187,7 +187,9 @@ impl Chat<'_> {
         let images = std::mem::take(&mut self.images);
         let finish = session.send(&UserMessage { text: message, images });
         if let Some(error) = &finish.error {
-            session.diagnose(&error.diagnostic());
+            let finding = error.diagnostic();
+            let help = help(error).map(str::to_owned).or_else(|| finding.help.clone());
+            session.diagnose(&Diagnostic { help, ..finding });
         }
         self.show.answered(&finish, &before, session.usage());
         if finish.status != Status::Done {
@@ -243,6 +245,19 @@ impl Chat<'_> {
             return Exit::Agent(status);
         }
         Exit::Done
+    }
+}
+
+/// What the person can do in a chat about an error, where that is not what it would be elsewhere.
+fn help(error: &AgentError) -> Option<&'static str> {
+    match error {
+        AgentError::Model(ModelError::Passing { .. }) | AgentError::GaveUp { .. } => Some(
+            "your next message goes on from what was done so far, now or later; /model NAME goes on with another model",
+        ),
+        AgentError::Model(ModelError::TooLong { .. }) => Some(
+            "/compact shortens it, /new begins another, and /model NAME goes on with a model that holds more",
+        ),
+        _ => None,
     }
 }
 
