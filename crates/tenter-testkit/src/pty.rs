@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 pub use rustix::process::Signal;
 use rustix::process::{Pid, kill_process};
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
-use rustix::termios::{Winsize, tcsetwinsize};
+use rustix::termios::{LocalModes, Winsize, tcgetattr, tcsetwinsize};
 
 /// How long a test waits for something that must appear.
 const PATIENCE: Duration = Duration::from_mins(1);
@@ -99,6 +99,14 @@ impl PtySession {
     /// Everything that was shown so far, with its escape sequences.
     pub fn raw(&self) -> String {
         String::from_utf8_lossy(&self.screen.lock().bytes).into_owned()
+    }
+
+    /// Whether the terminal shows what is typed by itself, as a shell's does between programs.
+    ///
+    /// # Panics
+    /// When the terminal is gone.
+    pub fn echoes(&self) -> bool {
+        tcgetattr(&self.keyboard).unwrap().local_modes.contains(LocalModes::ECHO)
     }
 
     /// The program's process id.

@@ -38,11 +38,18 @@ impl<'e> Project<'e> {
     pub(crate) fn open(env: &'e Env, explicit: Option<&Path>) -> Result<Self, Failure> {
         let root = root(env, explicit)?;
         let (settings, mut of_configuration) = Settings::load(env, root.clone())?;
-        let (trust, of_store) = TrustStore::open(env.state_dir().join("trust.json"));
+        let (trust, of_store) = trust_store(env);
         of_configuration.extend(of_store);
         let places = env.places(root);
         let keys = KeyRing::default();
         Ok(Self { env, settings, places, trust, keys, of_configuration, of_catalog: Vec::new() })
+    }
+
+    /// Reads again what was trusted, which may have changed in another terminal.
+    pub(crate) fn read_trust_again(&mut self) -> Vec<Diagnostic> {
+        let (trust, findings) = trust_store(self.env);
+        self.trust = trust;
+        findings
     }
 
     /// The project's root.
@@ -87,6 +94,10 @@ impl<'e> Project<'e> {
         self.of_catalog = findings;
         catalog
     }
+}
+
+fn trust_store(env: &Env) -> (TrustStore, Vec<Diagnostic>) {
+    TrustStore::open(env.state_dir().join("trust.json"))
 }
 
 /// The root of the project at `explicit`, or of the one that the working folder is in (R7).

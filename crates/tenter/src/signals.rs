@@ -37,6 +37,18 @@ struct State {
     reading: bool,
     /// Whether another program has the terminal: a Ctrl-C there is meant for it.
     away: bool,
+    /// What is to be put right before the process is left.
+    leaving: Option<Box<dyn Fn() + Send>>,
+}
+
+impl State {
+    /// Leaves the process.
+    fn leave(&self) {
+        if let Some(put_right) = &self.leaving {
+            put_right();
+        }
+        leave();
+    }
 }
 
 impl Interrupts {
@@ -44,8 +56,13 @@ impl Interrupts {
     pub(crate) fn catch(target: &Cancel) -> Result<Self, Failure> {
         let mut signals =
             Signals::new([SIGINT, SIGTERM, SIGHUP]).map_err(|error| not_handled(&error))?;
-        let state =
-            State { target: target.clone(), terminated: false, reading: false, away: false };
+        let state = State {
+            target: target.clone(),
+            terminated: false,
+            reading: false,
+            away: false,
+            leaving: None,
+        };
         let caught = Self { state: Arc::new(Mutex::new(state)) };
         let receiver = caught.clone();
         let receive = move || {
@@ -73,6 +90,11 @@ impl Interrupts {
     /// Whether the process was asked to end.
     pub(crate) fn terminated(&self) -> bool {
         self.state().terminated
+    }
+
+    /// Has `put_right` run when the process is left at once.
+    pub(crate) fn when_leaving(&self, put_right: impl Fn() + Send + 'static) {
+        self.state().leaving = Some(Box::new(put_right));
     }
 
     /// Runs a line editor. When the process is asked to end, the editor is interrupted; if it was asked before, `read` is
@@ -105,7 +127,7 @@ impl Interrupts {
                 return;
             }
             if state.target.is_cancelled() {
-                leave();
+                state.leave();
             }
             state.terminated |= signal != SIGINT;
             state.target.cancel();
@@ -126,7 +148,10 @@ impl Interrupts {
             let _ = raise(SIGINT);
             thread::sleep(WAKING);
         }
-        signals.pending().filter(|signal| *signal != SIGINT).for_each(|_asked_again| leave());
+        signals
+            .pending()
+            .filter(|signal| *signal != SIGINT)
+            .for_each(|_asked_again| self.state().leave());
     }
 
     fn state(&self) -> MutexGuard<'_, State> {

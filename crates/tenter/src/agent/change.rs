@@ -1,4 +1,4 @@
-//! Changes what an agent is made of, between two sessions: `chat` goes on with another model or under other hooks. What is
+//! Changes what an agent is made of, between two sessions: `chat` goes on with another model or with more of the project trusted. What is
 //! not about that stays: the tools, the store, what was allowed.
 
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use tenter_engine::catalog::Catalog;
 use tenter_proc::Cancel;
 
 use super::build::{Built, engine, journal};
-use super::{AgentArgs, models};
+use super::{AgentArgs, models, recipes};
 use crate::failure::Failure;
 use crate::hooks::Project;
 use crate::render::Show;
@@ -39,13 +39,20 @@ impl Built {
         self.change_hooks(project, catalog, show);
     }
 
-    /// Puts other hooks in the place of the present ones.
-    pub(crate) fn change_hooks(
+    /// Has the agent use what is trusted now: these hooks, and the project's recipes.
+    pub(crate) fn change_trust(
         &mut self,
         project: &Project,
+        args: &AgentArgs,
         catalog: Catalog,
         show: Arc<dyn Show>,
     ) {
+        self.agent.settings.recipes = recipes::book(project, &args.fragment_dirs);
+        self.change_hooks(project, catalog, show);
+    }
+
+    /// Puts other hooks in the place of the present ones.
+    fn change_hooks(&mut self, project: &Project, catalog: Catalog, show: Arc<dyn Show>) {
         self.tell_trouble();
         self.journal = journal(project);
         self.agent.engine = engine(project, catalog, &self.journal, show);

@@ -283,6 +283,16 @@ mod tests {
     }
 
     #[test]
+    fn wide_characters_take_two_columns_of_a_table() {
+        assert_eq!(
+            plain("| 名前 | n |\n|--|--|\n| Ada | 1 |\n| 👩‍🚀 | 2 |\n"),
+            "名前 │ n\n─────┼──\nAda  │ 1\n👩‍🚀   │ 2\n"
+        );
+        let long = "字".repeat(70_000);
+        assert!(plain(&format!("| a | b |\n|--|--|\n| {long} | 1 |\n")).contains(&long));
+    }
+
+    #[test]
     fn what_markdown_hides_is_shown() {
         assert_eq!(plain("[1]: https://a.b\n"), "[1]: https://a.b\n");
         assert_eq!(plain("a Vec<String> and <br>\n"), "a Vec<String> and <br>\n");

@@ -275,8 +275,12 @@ pub(crate) fn call_line(call: &ToolCall, of_subagent: bool) -> String {
 
 /// A tool's result, its first lines.
 pub(crate) fn result_lines(result: &ToolResult) -> Vec<String> {
-    let text = result.text();
-    let mark = if result.success { styled(GOOD, "✓") } else { styled(BAD, "✗") };
+    text_lines(&result.text(), result.success)
+}
+
+/// What a tool's result says, its first lines.
+pub(super) fn text_lines(text: &str, success: bool) -> Vec<String> {
+    let mark = if success { styled(GOOD, "✓") } else { styled(BAD, "✗") };
     let mut lines = text.lines();
     let first = lines.next().unwrap_or_default();
     let mut shown = vec![format!("  {mark} {}", one_line(first, LINE_LENGTH))];

@@ -4,6 +4,7 @@ mod commands;
 mod endings;
 mod history;
 mod hooks;
+mod typing;
 
 use tenter_testkit::{PtySession, Sandbox};
 
@@ -83,27 +84,6 @@ fn two_slashes_say_one() {
 }
 
 #[test]
-fn a_message_goes_on_after_a_backslash_and_in_a_block_of_code() {
-    let sandbox = sandbox();
-    let expect = r#"{contains: ["one\ntwo", "```\ncode\n```"]}"#;
-    let mut chat =
-        chat(&sandbox, &format!("turns: [{{text: ok}}, {{text: sure, expect: {expect}}}]"));
-    chat.enter("one\\");
-    assert!(say(&mut chat, "two").contains("ok\n"));
-    chat.enter("```");
-    chat.enter("code");
-    assert!(say(&mut chat, "```").contains("sure\n"));
-}
-
-#[test]
-fn pasted_lines_are_one_message() {
-    let sandbox = sandbox();
-    let mut chat = chat(&sandbox, r#"turns: [{text: ok, expect: {contains: ["one\ntwo"]}}]"#);
-    chat.type_in("\x1b[200~one\rtwo\x1b[201~");
-    assert!(say(&mut chat, "").contains("ok\n"));
-}
-
-#[test]
 fn text_is_markdown_and_a_models_escape_sequences_are_not_passed_on() {
     let sandbox = sandbox();
     let model = sandbox.script(
@@ -156,4 +136,32 @@ fn what_the_model_fails_at_is_shown_and_the_chat_goes_on() {
     let failed = say(&mut chat, "mouse");
     assert!(failed.contains("expects the request to contain \"elephant\""), "{failed}");
     assert!(say(&mut chat, "again").contains("Here.\n"));
+}
+
+#[test]
+fn a_model_that_does_not_come_back_leaves_the_chat_with_a_way_on() {
+    let sandbox = sandbox();
+    let retry = "[retry]\nfirst_delay_ms = 1\nattempts = 2\n";
+    sandbox.write("../home/.config/tenter/config.toml", retry);
+    let mut chat = chat(
+        &sandbox,
+        "turns:
+  - {fault: {kind: overloaded, times: 2}}
+  - {fault: {kind: too_long}}
+  - {text: Back., expect: {contains: [hello, again]}}",
+    );
+    let failed = say(&mut chat, "hello");
+    assert!(failed.contains("asked 2 times in vain"), "{failed}");
+    assert!(failed.contains("your next message goes on") && !failed.contains("--follow"));
+    assert!(say(&mut chat, "again").contains("/compact shortens it"));
+    assert!(say(&mut chat, "again").contains("Back."));
+}
+
+#[test]
+fn a_tools_failure_is_shown_in_plain_words() {
+    let sandbox = sandbox();
+    let call = "{name: bash, input: {command: echo out; exit 3}}";
+    let mut chat = chat(&sandbox, &format!("turns: [{{tool_calls: [{call}]}}, {{text: ok}}]"));
+    let shown = say(&mut chat, "go");
+    assert!(shown.contains("  ✗ exit code 3\n    out\n"), "{shown}");
 }

@@ -7,37 +7,60 @@ use tenter_agent::permission::{Answer, Asker};
 use tenter_protocol::ToolCall;
 
 use super::editor::waker;
+use super::keyboard::Keyboard;
 use crate::render::{ASK_PROMPT, put_question, read_answer};
 use crate::signals::Interrupts;
 
 /// Puts a hook's `ask` to the person (R30).
 pub(super) struct AtPrompt {
-    interrupts: Interrupts,
+    dialogue: Dialogue,
 }
 
 impl AtPrompt {
-    pub(super) fn new(interrupts: Interrupts) -> Self {
-        Self { interrupts }
+    pub(super) fn new(dialogue: Dialogue) -> Self {
+        Self { dialogue }
     }
 }
 
 impl Asker for AtPrompt {
     fn ask(&self, hook: &str, reason: &str, call: &ToolCall) -> Answer {
         put_question(hook, reason, call);
-        question(ASK_PROMPT, &self.interrupts).map_or(Answer::No, |line| read_answer(&line))
+        self.dialogue.question(ASK_PROMPT).map_or(Answer::No, |line| read_answer(&line))
     }
 }
 
-/// The line that is typed behind `prompt`; none where the person closed or interrupted the dialogue.
-pub(super) fn question(prompt: &str, interrupts: &Interrupts) -> Option<String> {
-    let mut editor = Editor::<(), _>::with_history(Config::default(), MemHistory::new()).ok()?;
-    let _waker = waker(&mut editor);
-    match interrupts.while_reading(|| editor.readline(prompt))? {
-        Ok(line) => Some(line),
-        Err(ReadlineError::Interrupted) => {
-            interrupts.interrupt();
-            None
+/// What a question is put through.
+#[derive(Clone)]
+pub(super) struct Dialogue {
+    pub(super) interrupts: Interrupts,
+    /// None where the terminal can move no cursor.
+    pub(super) keyboard: Option<Keyboard>,
+}
+
+impl Dialogue {
+    /// The line that is typed behind `prompt`; none where the person closed or interrupted the dialogue. What was typed
+    /// before is no answer.
+    pub(super) fn question(&self, prompt: &str) -> Option<String> {
+        self.keyboard.iter().for_each(Keyboard::set_aside);
+        let mut editor =
+            Editor::<(), _>::with_history(Config::default(), MemHistory::new()).ok()?;
+        let _waker = waker(&mut editor);
+        match self.read(|| editor.readline(prompt))? {
+            Ok(line) => Some(line),
+            Err(ReadlineError::Interrupted) => {
+                self.interrupts.interrupt();
+                None
+            }
+            Err(_closed) => None,
         }
-        Err(_closed) => None,
+    }
+
+    /// Runs a line editor; none where the process is to end.
+    pub(super) fn read<T>(&self, read: impl FnOnce() -> T) -> Option<T> {
+        let read = || self.interrupts.while_reading(read);
+        match &self.keyboard {
+            Some(keyboard) => keyboard.lend(read),
+            None => read(),
+        }
     }
 }

@@ -4,6 +4,8 @@ use std::borrow::Cow;
 use std::fs::DirBuilder;
 use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use rustyline::completion::{Completer, Pair};
 use rustyline::config::{ColorMode, CompletionType};
@@ -12,15 +14,19 @@ use rustyline::highlight::Highlighter;
 use rustyline::hint::{Hint, Hinter};
 use rustyline::history::{FileHistory, History};
 use rustyline::validate::{ValidationContext, ValidationResult, Validator};
-use rustyline::{Config, Context, Editor, ExternalPrinter, Helper};
+use rustyline::{
+    Cmd, ConditionalEventHandler, Config, Context, Editor, Event, EventContext, EventHandler,
+    ExternalPrinter, Helper, KeyCode, KeyEvent, Modifiers, RepeatCount,
+};
 use tenter_agent::Agent;
 use tenter_agent::store::Summary;
 
+use super::asker::Dialogue;
+use super::keyboard::Keyboard;
 use super::said::is_unfinished;
 use super::slash::{self, COMMANDS};
 use crate::failure::Failure;
 use crate::sanitize::{one_line, sanitize};
-use crate::signals::Interrupts;
 use crate::ui::{self, FAINT, NOTICE, styled};
 
 /// What messages are typed behind.
@@ -33,7 +39,9 @@ const HISTORY: usize = 1000;
 /// Reads messages and commands.
 pub(super) struct LineEditor {
     editor: Editor<Commands, FileHistory>,
-    _waker: Option<Waker>,
+    waker: Option<Waker>,
+    /// Whether the last Ctrl-C dropped something.
+    dropped: Arc<AtomicBool>,
     /// Where lines are kept; nowhere where nothing is to be stored.
     file: Option<PathBuf>,
 }
@@ -42,8 +50,8 @@ pub(super) struct LineEditor {
 pub(super) enum Read {
     /// A line, or several that belong together.
     Line(String),
-    /// Ctrl-C.
-    Interrupted,
+    /// Ctrl-C; whether it dropped something that was typed.
+    Interrupted { dropped: bool },
     /// Ctrl-D.
     Closed,
     /// There is no terminal any more.
@@ -62,22 +70,36 @@ impl LineEditor {
             Err(ReadlineError::Io(error)) if error.kind() == std::io::ErrorKind::NotFound => {}
             Err(error) => warn(&file, "read", &error),
         }
+        // Many terminals can be told to send the same for Shift-Enter.
+        editor.bind_sequence(KeyEvent(KeyCode::Enter, Modifiers::ALT), Cmd::Newline);
+        let dropped = Arc::default();
+        let on_interrupt = EventHandler::Conditional(Box::new(OnInterrupt(Arc::clone(&dropped))));
+        editor.bind_sequence(KeyEvent::ctrl('C'), on_interrupt);
         let waker = waker(&mut editor);
-        Ok(Self { editor, _waker: waker, file: Some(file).filter(|_| !stores_nothing) })
+        Ok(Self { editor, waker, dropped, file: Some(file).filter(|_| !stores_nothing) })
     }
 
-    /// Reads what the person types next.
-    pub(super) fn read(&mut self, interrupts: &Interrupts, agent: &Agent, project: &Path) -> Read {
+    /// Whether the terminal is one in which lines can be edited.
+    pub(super) fn edits(&self) -> bool {
+        self.waker.is_some()
+    }
+
+    /// Reads what the person types next, or has typed already.
+    pub(super) fn read(&mut self, dialogue: &Dialogue, agent: &Agent, project: &Path) -> Read {
         if let Some(commands) = self.editor.helper_mut() {
             commands.conversations =
                 slash::recent_conversations(agent, project).unwrap_or_default();
         }
-        match interrupts.while_reading(|| self.editor.readline(PROMPT)) {
+        let aside = dialogue.keyboard.as_ref().map(Keyboard::take_aside).unwrap_or_default();
+        self.dropped.store(false, Ordering::Relaxed);
+        match dialogue.read(|| self.editor.readline_with_initial(PROMPT, (&aside, ""))) {
             Some(Ok(line)) => {
                 self.remember(&line);
                 Read::Line(line)
             }
-            Some(Err(ReadlineError::Interrupted)) => Read::Interrupted,
+            Some(Err(ReadlineError::Interrupted)) => {
+                Read::Interrupted { dropped: self.dropped.load(Ordering::Relaxed) }
+            }
             Some(Err(ReadlineError::Eof)) => Read::Closed,
             Some(Err(_)) | None => Read::Gone,
         }
@@ -94,6 +116,22 @@ impl LineEditor {
             warn(&file, "written", &error);
             self.file = None; // once is enough
         }
+    }
+}
+
+/// Notes what Ctrl-C drops.
+struct OnInterrupt(Arc<AtomicBool>);
+
+impl ConditionalEventHandler for OnInterrupt {
+    fn handle(
+        &self,
+        _event: &Event,
+        _times: RepeatCount,
+        _positive: bool,
+        context: &EventContext,
+    ) -> Option<Cmd> {
+        self.0.store(!context.line().is_empty(), Ordering::Relaxed);
+        Some(Cmd::Interrupt)
     }
 }
 

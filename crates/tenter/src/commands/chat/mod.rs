@@ -5,6 +5,7 @@
 
 mod asker;
 mod editor;
+mod keyboard;
 mod said;
 mod slash;
 
@@ -14,11 +15,11 @@ use std::sync::Arc;
 use tenter_agent::permission::Permissions;
 use tenter_agent::session::{Session, Status, UserMessage};
 use tenter_agent::store::{StoreError, StoredConversation};
-use tenter_agent::{Agent, Conversation, Model};
+use tenter_agent::{Agent, AgentError, Conversation, Model, ModelError};
 use tenter_engine::catalog::Catalog;
 use tenter_proc::Cancel;
-use tenter_protocol::Block;
 use tenter_protocol::event::ExitReason;
+use tenter_protocol::{Block, Diagnostic};
 
 use super::Done;
 use crate::agent::{self, AgentArgs, Built};
@@ -29,7 +30,9 @@ use crate::render::{self, Show as _};
 use crate::sanitize::{one_line, sanitize};
 use crate::signals::Interrupts;
 use crate::ui::{self, FAINT, HEADING, styled};
+use asker::{AtPrompt, Dialogue};
 use editor::{LineEditor, Read};
+use keyboard::Keyboard;
 use said::Said;
 
 /// Talk with an agent at the terminal: it works in the project, you see what it does and steer it.
@@ -58,14 +61,16 @@ pub(crate) fn run(env: &Env, project: Option<&Path>, args: &Args) -> Done {
     let shown = Arc::clone(&show) as _;
     let mut built = agent::build(&project, &args.agent, catalog, shown, &cancel)?;
     built.agent.settings.ui = "chat";
-    if Env::can_ask() {
-        built.agent.asker = Arc::new(asker::AtPrompt::new(interrupts.clone()));
-    }
     project.findings().chain(&built.findings).for_each(|finding| show.finding(finding));
     let editor = LineEditor::open(&env.state_dir(), args.agent.no_save)?;
+    let keyboard = editor.edits().then(|| Keyboard::hold(&interrupts).ok()).flatten();
+    let dialogue = Dialogue { interrupts, keyboard };
+    if Env::can_ask() {
+        built.agent.asker = Arc::new(AtPrompt::new(dialogue.clone()));
+    }
     let first = args.agent.message(env, args.message.join(" "))?;
     let mut chat =
-        Chat { project, args: &args.agent, interrupts, show, editor, images: first.images };
+        Chat { project, args: &args.agent, dialogue, show, editor, images: first.images };
     greet(&built.agent);
     let done = chat.hold(&mut built, first.text);
     built.tell_trouble();
@@ -76,7 +81,7 @@ pub(crate) fn run(env: &Env, project: Option<&Path>, args: &Args) -> Done {
 struct Chat<'c> {
     project: Project<'c>,
     args: &'c AgentArgs,
-    interrupts: Interrupts,
+    dialogue: Dialogue,
     show: Arc<render::Chat>,
     editor: LineEditor,
     /// Pictures that go with the next message.
@@ -95,8 +100,8 @@ enum After {
 enum Change {
     /// Another model.
     Model(Arc<dyn Model>),
-    /// Other hooks.
-    Hooks(Box<Catalog>),
+    /// Trust in more of the project; these are its hooks then.
+    Trust(Box<Catalog>),
     /// Another conversation.
     Conversation(Box<StoredConversation>),
     /// A new conversation.
@@ -160,17 +165,17 @@ impl Chat<'_> {
         let mut interrupted = false;
         loop {
             self.new_cancel();
-            let read = self.editor.read(&self.interrupts, agent, self.project.root());
-            if self.interrupts.terminated() {
+            let read = self.editor.read(&self.dialogue, agent, self.project.root());
+            if self.dialogue.interrupts.terminated() {
                 return Err(ExitReason::Interrupted);
             }
             match read {
                 Read::Line(line) => return Ok(line),
-                Read::Interrupted if !interrupted => {
+                Read::Interrupted { dropped } if dropped || !interrupted => {
                     ui::note(styled(FAINT, "Ctrl-C once more, or Ctrl-D, ends the chat"));
                     interrupted = true;
                 }
-                Read::Interrupted | Read::Closed => return Err(ExitReason::UserExit),
+                Read::Interrupted { .. } | Read::Closed => return Err(ExitReason::UserExit),
                 Read::Gone => return Err(ExitReason::Interrupted),
             }
         }
@@ -182,15 +187,21 @@ impl Chat<'_> {
         let images = std::mem::take(&mut self.images);
         let finish = session.send(&UserMessage { text: message, images });
         if let Some(error) = &finish.error {
-            session.diagnose(&error.diagnostic());
+            let finding = error.diagnostic();
+            let help = help(error).map(str::to_owned).or_else(|| finding.help.clone());
+            session.diagnose(&Diagnostic { help, ..finding });
         }
         self.show.answered(&finish, &before, session.usage());
+        if finish.status != Status::Done {
+            // It was typed for an answer that did not come: the person looks at it again.
+            self.dialogue.keyboard.iter().for_each(Keyboard::set_aside);
+        }
     }
 
     /// A switch for what begins now: what was thrown before does not count any more.
     fn new_cancel(&self) -> Cancel {
         let cancel = Cancel::new();
-        self.interrupts.aim(&cancel);
+        self.dialogue.interrupts.aim(&cancel);
         cancel
     }
 
@@ -204,7 +215,9 @@ impl Chat<'_> {
         let show = Arc::clone(&self.show) as _;
         match change {
             Change::Model(model) => built.change_model(&self.project, model, show),
-            Change::Hooks(catalog) => built.change_hooks(&self.project, *catalog, show),
+            Change::Trust(catalog) => {
+                built.change_trust(&self.project, self.args, *catalog, show);
+            }
             Change::Conversation(stored) => {
                 built.agent.permissions = Permissions::default();
                 return Ok(Conversation::resumed(*stored));
@@ -232,6 +245,19 @@ impl Chat<'_> {
             return Exit::Agent(status);
         }
         Exit::Done
+    }
+}
+
+/// What the person can do in a chat about an error, where that is not what it would be elsewhere.
+fn help(error: &AgentError) -> Option<&'static str> {
+    match error {
+        AgentError::Model(ModelError::Passing { .. }) | AgentError::GaveUp { .. } => Some(
+            "your next message goes on from what was done so far, now or later; /model NAME goes on with another model",
+        ),
+        AgentError::Model(ModelError::TooLong { .. }) => Some(
+            "/compact shortens it, /new begins another, and /model NAME goes on with a model that holds more",
+        ),
+        _ => None,
     }
 }
 

@@ -46,7 +46,12 @@ const fn command(
 pub(super) const COMMANDS: &[Command] = &[
     command("help", "", "list these commands", about::help),
     command("hooks", "", "list the hooks: which run, and why the others do not", hooks::list),
-    command("trust", "", "look at untrusted hooks and say which may run", hooks::trust),
+    command(
+        "trust",
+        "",
+        "look at untrusted hooks and recipes, and say which may run",
+        hooks::trust,
+    ),
     command("compact", "", "shorten the conversation to what matters", model::compact),
     command("model", "[NAME]", "show the model; with NAME, go on with that one", model::model),
     command("usage", "", "show tokens, the context in use, and cost", model::usage),

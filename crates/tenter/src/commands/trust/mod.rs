@@ -69,15 +69,28 @@ pub(crate) fn run(env: &Env, project: Option<&Path>, args: &Args) -> Done {
     }
     match if args.yes { Choice::Trust } else { ask(&project, waiting) } {
         Choice::Trust => {
-            if !catalog.untrusted().is_empty() {
-                trust_and_reload(&mut project, &catalog, &cancel)?;
-            }
-            trust_recipes(&mut project, &recipes)?;
+            trust_waiting(&mut project, catalog, &recipes, &cancel)?;
             Ok(Exit::Done)
         }
         Choice::Skip => Ok(Exit::Done),
         Choice::Refuse => Err(waiting.refusal()),
     }
+}
+
+/// Trusts everything that waits for it, says so, and returns the catalog as it is then.
+pub(crate) fn trust_waiting(
+    project: &mut Project,
+    catalog: Catalog,
+    recipes: &[Recipe],
+    cancel: &Cancel,
+) -> Result<Catalog, Failure> {
+    let catalog = if catalog.untrusted().is_empty() {
+        catalog
+    } else {
+        trust_and_reload(project, &catalog, cancel)?
+    };
+    trust_recipes(project, recipes)?;
+    Ok(catalog)
 }
 
 /// [`trust_all`], and says so.

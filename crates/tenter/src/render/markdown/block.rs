@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use anstyle::{Effects, Style};
 use pulldown_cmark::{Alignment, CodeBlockKind, Event, HeadingLevel, Options, Parser, Tag, TagEnd};
+use rustyline::GraphemeClusterMode;
 
 use crate::sanitize::sanitize;
 use crate::ui::{FAINT, NAME, styled};
@@ -249,7 +250,7 @@ impl Page {
     }
 
     fn end_cell(&mut self) {
-        let width = self.plain.chars().count();
+        let width = columns(&self.plain);
         self.plain.clear();
         let cell = (std::mem::take(&mut self.line), width);
         if let Some(row) = self.table.as_mut().and_then(|table| table.rows.last_mut()) {
@@ -303,6 +304,14 @@ impl Page {
     }
 }
 
+/// Columns that a text takes on the terminal; about so many, where it is longer than any terminal is wide.
+fn columns(text: &str) -> usize {
+    if text.len() > usize::from(u16::MAX) {
+        return text.chars().count();
+    }
+    GraphemeClusterMode::Unicode.width(text).into()
+}
+
 impl Table {
     fn widths(&self) -> Vec<usize> {
         let width = |column: usize| {
@@ -324,7 +333,8 @@ impl Table {
             };
             let after = if index + 1 == cells.len() { 0 } else { free - before };
             let bar = if index == 0 { String::new() } else { styled(FAINT, " │ ") };
-            let _ = write!(line, "{bar}{:before$}{cell}{:after$}", "", "");
+            // A format's width has a limit, and a cell has none.
+            let _ = write!(line, "{bar}{}{cell}{}", " ".repeat(before), " ".repeat(after));
         }
         line
     }

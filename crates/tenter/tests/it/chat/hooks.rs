@@ -1,6 +1,6 @@
 //! Hooks in a chat: what they decide is shown as it happens, what they ask is asked, and they are told of every session.
 
-use tenter_testkit::Sandbox;
+use tenter_testkit::{PtySession, Sandbox};
 
 use super::{chat, say, start};
 use crate::manifests::hook as manifest_hook;
@@ -30,6 +30,7 @@ fn a_denied_call_is_shown_with_its_reason_and_the_chat_goes_on() {
     let shown = say(&mut chat, "clean up");
     assert!(shown.contains("● bash rm -rf /tmp/x"), "{shown}");
     assert!(shown.contains("✗ blocked by hook guard at before_tool: too dangerous"), "{shown}");
+    assert_eq!(shown.matches("too dangerous").count(), 1, "{shown}");
     assert!(shown.contains("I may not."), "{shown}");
     assert!(say(&mut chat, "fine").contains("Bye."));
 }
@@ -132,6 +133,50 @@ fn hooks_are_listed_and_trusted_without_leaving() {
     let shown = say(&mut chat, "again");
     assert!(shown.contains("blocked by hook guard") && shown.contains("Did not."), "{shown}");
     assert!(say(&mut chat, "/trust").contains("Nothing to trust"));
+}
+
+/// A chat in a project whose own recipe for compaction starts a program.
+fn chat_with_a_recipe(sandbox: &Sandbox) -> PtySession {
+    let recipe = "Shorten it. {{bash \"touch\" \"ran\"}}";
+    sandbox.write(".kodelet/recipes/compact.md", recipe);
+    let mut chat = chat(
+        sandbox,
+        "turns: [{text: One.}, {text: Two.}, {text: Three.}]
+recipes: {compact: [Short., Shorter.]}",
+    );
+    say(&mut chat, "one");
+    say(&mut chat, "two");
+    let untrusted = say(&mut chat, "/compact");
+    assert!(untrusted.contains("the recipe compact comes with the project"), "{untrusted}");
+    assert!(!sandbox.project().join("ran").exists());
+    chat
+}
+
+#[test]
+fn recipes_are_trusted_without_leaving() {
+    let sandbox = sandbox();
+    let mut chat = chat_with_a_recipe(&sandbox);
+    chat.enter("/trust");
+    chat.wait_for("recipe:compact  starts touch ran");
+    chat.wait_for("Let them run?");
+    chat.enter("t");
+    chat.wait_for("Trusted: recipe:compact.");
+    chat.wait_for(super::PROMPT);
+    say(&mut chat, "three");
+    say(&mut chat, "/compact");
+    assert!(sandbox.project().join("ran").exists());
+    assert!(say(&mut chat, "/trust").contains("Nothing to trust: no hook and no recipe waits"));
+}
+
+#[test]
+fn what_was_trusted_in_another_terminal_is_used_after_trust() {
+    let sandbox = sandbox();
+    let mut chat = chat_with_a_recipe(&sandbox);
+    let _ = sandbox.run(&["trust", "--yes"]).expect_code(0);
+    assert!(say(&mut chat, "/trust").contains("What was trusted in the meantime is used"));
+    say(&mut chat, "three");
+    say(&mut chat, "/compact");
+    assert!(sandbox.project().join("ran").exists());
 }
 
 #[test]

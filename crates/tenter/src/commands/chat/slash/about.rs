@@ -17,8 +17,9 @@ pub(super) fn help(_talk: &mut Talk, _argument: &str) -> Result<Option<After>, F
         ui::out(format!("  {}  {}", styled(NAME, usage), command.help));
     }
     for line in [
-        "A backslash at the end of a line, or an open ```, continues on the next line.",
-        "Ctrl-C stops an answer, Ctrl-D ends the chat. A line that begins with a space is not remembered.",
+        "Alt-Enter begins a new line; so does Enter after a backslash, or in an open ```.",
+        "What you type during an answer is taken up after it. Ctrl-C stops an answer, Ctrl-D ends the chat.",
+        "A line that begins with a space is not remembered.",
     ] {
         ui::out(styled(FAINT, line));
     }

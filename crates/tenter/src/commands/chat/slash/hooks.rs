@@ -3,7 +3,7 @@
 use tenter_engine::catalog::Catalog;
 
 use super::Talk;
-use crate::commands::chat::asker::question;
+use crate::agent::recipes;
 use crate::commands::chat::{After, Change};
 use crate::commands::hooks::show_catalog;
 use crate::commands::trust::{self, Choice, Waiting};
@@ -17,40 +17,48 @@ pub(super) fn list(talk: &mut Talk, _argument: &str) -> Result<Option<After>, Fa
     Ok(None)
 }
 
-/// Asks about untrusted hooks. Those that are trusted run from now on: in a new session on the same conversation.
+/// Asks about everything of the project that waits for trust. What is trusted is used from now on: in a new session on the
+/// same conversation.
 pub(super) fn trust(talk: &mut Talk, _argument: &str) -> Result<Option<After>, Failure> {
-    check_that_hooks_run(talk)?;
     let cancel = talk.chat.new_cancel();
+    ui::diagnostics(&talk.chat.project.read_trust_again());
+    let found = if hooks_run(talk) { talk.chat.project.load(&cancel) } else { Catalog::default() };
     let chat = &mut *talk.chat;
-    let found = chat.project.load(&cancel);
     ui::diagnostics(chat.project.findings());
-    if found.untrusted().is_empty() {
-        return Ok(trusted_elsewhere(talk.agent.engine.catalog(), found));
+    let recipes = recipes::held_back(&recipes::book(&chat.project, &chat.args.fragment_dirs));
+    let waiting = Waiting { hooks: found.untrusted(), recipes: &recipes };
+    if waiting.is_empty() {
+        return trusted_elsewhere(talk, found);
     }
-    let interrupts = &chat.interrupts;
-    let choice = trust::ask_through(&chat.project, Waiting::hooks_of(&found), &mut |prompt| {
-        question(prompt, interrupts)
-    });
-    if choice == Choice::Trust {
-        let trusted = trust::trust_and_reload(&mut chat.project, &found, &cancel)?;
-        return Ok(Some(After::Change(Change::Hooks(Box::new(trusted)))));
+    let mut read = |prompt: &str| chat.dialogue.question(prompt);
+    if trust::ask_through(&chat.project, waiting, &mut read) != Choice::Trust {
+        ui::note("Nothing was trusted.");
+        return Ok(None);
     }
-    ui::note("Nothing was trusted.");
+    let trusted = trust::trust_waiting(&mut chat.project, found, &recipes, &cancel)?;
+    Ok(Some(After::Change(Change::Trust(Box::new(trusted)))))
+}
+
+/// What was trusted since, in another terminal, is used from now on.
+fn trusted_elsewhere(talk: &Talk, found: Catalog) -> Result<Option<After>, Failure> {
+    let running = talk.agent;
+    let waited = !running.engine.catalog().untrusted().is_empty()
+        || !recipes::held_back(&running.settings.recipes).is_empty();
+    if waited {
+        ui::note("What was trusted in the meantime is used from now on.");
+        return Ok(Some(After::Change(Change::Trust(Box::new(found)))));
+    }
+    check_that_hooks_run(talk)?;
+    ui::note("Nothing to trust: no hook and no recipe waits for it.");
     Ok(None)
 }
 
-/// Hooks that were trusted since, in another terminal, run from now on.
-fn trusted_elsewhere(running: &Catalog, found: Catalog) -> Option<After> {
-    if running.untrusted().is_empty() {
-        ui::note("Nothing to trust: no hook waits for it.");
-        return None;
-    }
-    ui::note("The hooks that were trusted in the meantime run from now on.");
-    Some(After::Change(Change::Hooks(Box::new(found))))
+fn hooks_run(talk: &Talk) -> bool {
+    !talk.chat.args.no_hooks && talk.chat.project.settings.hooks_enabled
 }
 
 fn check_that_hooks_run(talk: &Talk) -> Result<(), Failure> {
-    if talk.chat.args.no_hooks || !talk.chat.project.settings.hooks_enabled {
+    if !hooks_run(talk) {
         return Err(Failure::usage("this chat runs without hooks")
             .help("start it without --no-hooks and without `enabled = false` in config.toml"));
     }

@@ -1,0 +1,165 @@
+//! How messages are typed: on several lines, pasted, and while the chat is busy with something else.
+
+use tenter_testkit::pty::Signal;
+use tenter_testkit::{PtySession, Sandbox, wait_until};
+
+use super::{PROMPT, chat, say};
+use crate::manifests::hook as manifest_hook;
+use crate::sandbox;
+
+/// A tool call that is at work until the file `go` appears.
+const WAITS: &str = "tool_calls: [{name: bash, input: {command: touch busy; until test -e go; do sleep 0.1; done}}]";
+
+/// A chat that works until the file `go` appears, and goes on with `turns`.
+fn busy_chat(sandbox: &Sandbox, turns: &str) -> PtySession {
+    let mut chat = chat(sandbox, &format!("turns: [{{{WAITS}}}, {turns}]"));
+    chat.enter("work");
+    wait_until("it works", || sandbox.project().join("busy").exists());
+    chat
+}
+
+#[test]
+fn a_message_goes_on_after_a_backslash_and_in_a_block_of_code() {
+    let sandbox = sandbox();
+    let expect = r#"{contains: ["one\ntwo", "```\ncode\n```"]}"#;
+    let mut chat =
+        chat(&sandbox, &format!("turns: [{{text: ok}}, {{text: sure, expect: {expect}}}]"));
+    chat.enter("one\\");
+    assert!(say(&mut chat, "two").contains("ok\n"));
+    chat.enter("```");
+    chat.enter("code");
+    assert!(say(&mut chat, "```").contains("sure\n"));
+}
+
+#[test]
+fn pasted_lines_are_one_message() {
+    let sandbox = sandbox();
+    let mut chat = chat(&sandbox, r#"turns: [{text: ok, expect: {contains: ["one\ntwo"]}}]"#);
+    chat.type_in("\x1b[200~one\rtwo\x1b[201~");
+    assert!(say(&mut chat, "").contains("ok\n"));
+}
+
+#[test]
+fn alt_enter_begins_a_new_line() {
+    let sandbox = sandbox();
+    let mut chat = chat(&sandbox, r#"turns: [{text: ok, expect: {contains: ["one\ntwo"]}}]"#);
+    chat.type_in("one\x1b\r");
+    assert!(say(&mut chat, "two").contains("ok\n"));
+}
+
+#[test]
+fn lines_that_come_at_once_are_messages_one_after_another() {
+    let sandbox = sandbox();
+    let mut chat = chat(
+        &sandbox,
+        "turns:
+  - {text: First., expect: {contains: [one], lacks: [two]}}
+  - {text: Second., expect: {contains: [two], lacks: [three]}}
+  - {text: Third., expect: {contains: [three]}}",
+    );
+    chat.type_in("one\rtwo\rthree\r");
+    for answer in ["First.\n", "Second.\n", "Third.\n"] {
+        chat.wait_for(answer);
+    }
+}
+
+#[test]
+fn what_is_typed_while_it_works_is_said_in_order_and_a_paste_stays_whole() {
+    let sandbox = sandbox();
+    let mut chat = busy_chat(
+        &sandbox,
+        r#"{text: Done.},
+  {text: Second., expect: {contains: [two], lacks: [three]}},
+  {text: Third., expect: {contains: [three], lacks: [four]}},
+  {text: Fourth., expect: {contains: ["four\n  five\nsix"]}}"#,
+    );
+    assert!(!chat.echoes());
+    chat.enter("two");
+    chat.enter("three");
+    chat.enter("\x1b[200~four\r  five\x1b[201~\x1b\rsix");
+    chat.type_in("seven");
+    sandbox.write("go", "");
+    for (shown, answer) in [
+        ("", "Done.\n"),
+        ("\n> two\n", "Second.\n"),
+        ("\n> three\n", "Third.\n"),
+        ("six\n", "Fourth.\n"),
+    ] {
+        chat.wait_for(shown);
+        chat.wait_for(answer);
+    }
+    chat.wait_for("\n> seven");
+}
+
+#[test]
+fn what_was_typed_for_an_answer_that_was_stopped_can_be_changed_first() {
+    let sandbox = sandbox();
+    let expect = r#"{contains: ["two\nthree\nfour"]}"#;
+    let mut chat = busy_chat(&sandbox, &format!("{{text: Good., expect: {expect}}}"));
+    chat.enter("two");
+    chat.enter("three");
+    chat.signal(Signal::INT);
+    chat.wait_for("stopped; your next message goes on from here");
+    chat.wait_for("\n> two\nthree");
+    chat.type_in("\x1b\rfour");
+    assert!(say(&mut chat, "").contains("Good."));
+}
+
+#[test]
+fn a_paste_that_fills_the_terminal_keeps_no_key_from_getting_through_and_stays_whole() {
+    let sandbox = sandbox();
+    let mut chat = busy_chat(
+        &sandbox,
+        r#"{text: Done.}, {text: Read., expect: {contains: ["line 1999\n  and more"]}}"#,
+    );
+    let lines: Vec<String> = (0..2000).map(|number| format!("line {number}")).collect();
+    // The terminal takes it all only if somebody reads meanwhile.
+    chat.type_in(&format!("\x1b[200~{}\r  and more\x1b[201~\r", lines.join("\r")));
+    sandbox.write("go", "");
+    chat.wait_for("Done.\n");
+    chat.wait_for("  and more");
+    assert!(say(&mut chat, "").contains("Read."));
+}
+
+#[test]
+fn what_was_typed_before_a_question_does_not_answer_it() {
+    let sandbox = sandbox();
+    let ask = r#"touch asking; while [ ! -e go ]; do sleep 0.1; done; echo '{"decision": "ask", "reason": "sure?"}'"#;
+    manifest_hook(&sandbox, "careful", "before_tool", "", ask);
+    let mut chat = chat(
+        &sandbox,
+        "turns:
+  - tool_calls: [{name: bash, input: {command: touch yes}}]
+  - text: Then not.
+  - {text: Said., expect: {contains: [y indeed]}}",
+    );
+    chat.enter("touch it");
+    wait_until("the hook is about to ask", || sandbox.project().join("asking").exists());
+    chat.enter("y");
+    sandbox.write("go", "");
+    chat.wait_for("[n] no: ");
+    chat.enter("n");
+    chat.wait_for("Then not.");
+    chat.wait_for("\n> y");
+    assert!(!sandbox.project().join("yes").exists());
+    assert!(say(&mut chat, " indeed").contains("Said."));
+}
+
+#[test]
+fn the_terminal_is_as_before_when_the_chat_has_ended_in_whatever_way() {
+    let sandbox = sandbox();
+    let mut ended = chat(&sandbox, "turns: []");
+    assert!(!ended.echoes());
+    ended.enter("/exit");
+    wait_until("the terminal is restored", || ended.echoes());
+
+    let hold = "touch holding; while [ ! -e go ]; do sleep 0.1; done";
+    manifest_hook(&sandbox, "slow", "after_agent", "", hold);
+    let left = busy_chat(&sandbox, "{text: never}");
+    assert!(!left.echoes());
+    left.signal(Signal::INT);
+    wait_until("the hook runs", || sandbox.project().join("holding").exists());
+    left.signal(Signal::INT);
+    wait_until("the terminal is restored", || left.echoes());
+    assert!(!left.raw().ends_with(PROMPT));
+}
