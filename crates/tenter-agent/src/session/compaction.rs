@@ -155,14 +155,14 @@ impl Session<'_> {
     }
 }
 
+/// A sentence without parentheses: listings put it between some.
 fn reason(cause: &Cause) -> String {
-    let trigger = match cause.trigger {
-        CompactTrigger::Auto => "the context was filling up",
-        CompactTrigger::Manual => "the person asked for it",
-        CompactTrigger::Hook => "a hook called back",
-        CompactTrigger::Overflow => "the model could not hold the conversation",
-    };
-    format!("{trigger} ({})", cause.by)
+    match cause.trigger {
+        CompactTrigger::Auto => format!("the context was filling up, as {} found", cause.by),
+        CompactTrigger::Manual => "the person asked for it".to_owned(),
+        CompactTrigger::Hook => format!("the hook {} called for it", cause.by),
+        CompactTrigger::Overflow => "the model could not hold the conversation".to_owned(),
+    }
 }
 
 fn nothing_to_compact() -> Diagnostic {

@@ -32,7 +32,7 @@ fn a_recipe_that_fails_changes_nothing_and_is_told() {
         assert_eq!(finish.response, "Done.");
         let told = stage.told_of("callback-failed");
         let [told] = &told[..] else { panic!("{answers}: {:?}", stage.told()) };
-        let cause = "the recipe compact, run because the context was filling up (builtin:compact-trigger): ";
+        let cause = "the recipe compact, run because the context was filling up, as builtin:compact-trigger found: ";
         assert!(told.contains(cause) && told.contains(why), "{told}");
         assert_eq!((stage.epochs().len(), stage.stored().0.len()), (1, 4));
     }
