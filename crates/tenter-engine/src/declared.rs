@@ -98,7 +98,7 @@ fn unknown_field(event: EventName, path: &Asked, text: &str) -> Option<Diagnosti
     let help = match nearest(name, &stranger.known) {
         Some(near) => format!("did you mean `{near}`?"),
         None if stranger.known.is_empty() => format!("`{before}` has no fields"),
-        None => format!("there are {}", listed(&stranger.known)),
+        None => format!("possible there is {}", listed(&stranger.known)),
     };
     let finding = Diagnostic::new("template-unknown-field", Severity::Warning, message);
     Some(finding.marking(Source::new(text.as_bytes()).place(&path.at)).help(help))

@@ -93,9 +93,10 @@ impl Session<'_> {
     }
 
     fn answer_beside(&mut self, cause: &Cause, contexts: Vec<String>) -> Result<String, String> {
-        self.tell(&Happening::Recipe { recipe: cause.recipe });
         let wanted = Wanted { recipe: cause.recipe, args: cause.args, contexts };
-        let answer = self.side_run(wanted, &self.cancel)?.run();
+        let run = self.side_run(wanted, &self.cancel)?;
+        self.tell(&Happening::Recipe { recipe: cause.recipe });
+        let answer = run.run();
         self.conversation.add_side_usage(answer.spent);
         answer.said
     }
@@ -158,7 +159,7 @@ impl Session<'_> {
 /// A sentence without parentheses: listings put it between some.
 fn reason(cause: &Cause) -> String {
     match cause.trigger {
-        CompactTrigger::Auto => format!("the context was filling up, as {} found", cause.by),
+        CompactTrigger::Auto => format!("{} saw the context fill up", cause.by),
         CompactTrigger::Manual => "the person asked for it".to_owned(),
         CompactTrigger::Hook => format!("the hook {} called for it", cause.by),
         CompactTrigger::Overflow => "the model could not hold the conversation".to_owned(),

@@ -69,7 +69,7 @@ fn what_was_replaced_is_kept_and_can_be_put_back() {
     let epochs = stage.epochs();
     let change = epochs[1].change.as_ref().unwrap();
     assert_eq!((change.kind, change.by.as_str()), (ChangeKind::Compact, "compact"));
-    let reason = "the context was filling up, as builtin:compact-trigger found";
+    let reason = "builtin:compact-trigger saw the context fill up";
     assert_eq!(change.reason.as_deref(), Some(reason));
     let old: Vec<Message> =
         epochs[0].entries.iter().map(|stored| stored.entry.message.clone()).collect();
