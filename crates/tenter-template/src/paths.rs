@@ -69,7 +69,9 @@ impl Walk {
             match stage {
                 Stage::Value(operand) => self.operand(operand),
                 Stage::Call { arguments, .. } => {
-                    arguments.iter().for_each(|operand| self.operand(operand));
+                    for operand in arguments {
+                        self.operand(operand);
+                    }
                 }
             }
         }
