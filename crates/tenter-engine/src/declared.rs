@@ -5,11 +5,11 @@ use std::path::Path;
 
 use serde_json::Value;
 use tenter_protocol::manifest::front_matter::{
-    Checks, Field, Source, TemplateKind, Written, document,
+    Checks, Field, Source, TemplateKind, Written, document, listed, nearest,
 };
-use tenter_protocol::manifest::{Action, Declaration};
-use tenter_protocol::{Diagnostic, Reply, Severity};
-use tenter_template::{Condition, Dialect, File, Inputs, NoShell, Template};
+use tenter_protocol::manifest::{Action, Declaration, stranger};
+use tenter_protocol::{Diagnostic, EventName, Reply, Severity};
+use tenter_template::{Condition, Dialect, File, Inputs, NoShell, Path as Asked, Template};
 
 use crate::matcher;
 use crate::source::{Script, script};
@@ -73,13 +73,35 @@ fn file(text: &str) -> File {
     File::of("HOOK.md", text)
 }
 
-/// What is wrong with a template, with places in its own text.
-fn check(kind: TemplateKind, text: &str) -> Vec<Diagnostic> {
-    let found = match kind {
-        TemplateKind::Text => Template::parse(file(text), Dialect::Hook).err(),
-        TemplateKind::Condition => Condition::parse(file(text)).err(),
+/// What is wrong with a template over the payload of `event`, with places in its own text; what is no error is about fields
+/// that the payload cannot have.
+fn check(event: EventName, kind: TemplateKind, text: &str) -> Vec<Diagnostic> {
+    let paths = match kind {
+        TemplateKind::Text => {
+            Template::parse(file(text), Dialect::Hook).map(|template| template.paths())
+        }
+        TemplateKind::Condition => Condition::parse(file(text)).map(|condition| condition.paths()),
     };
-    found.unwrap_or_default()
+    match paths {
+        Ok(paths) => paths.iter().filter_map(|path| unknown_field(event, path, text)).collect(),
+        Err(found) => found,
+    }
+}
+
+/// The finding that the payload of `event` cannot have what `path` asks for, where that is so: it would be missing for ever.
+fn unknown_field(event: EventName, path: &Asked, text: &str) -> Option<Diagnostic> {
+    let names: Vec<&str> = path.names.iter().map(String::as_str).collect();
+    let stranger = stranger(event, &names)?;
+    let (name, before) = (names[stranger.index], names[..stranger.index].join("."));
+    let message =
+        format!("the payload of `{event}` has no `{}`", names[..=stranger.index].join("."));
+    let help = match nearest(name, &stranger.known) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None if stranger.known.is_empty() => format!("`{before}` has no fields"),
+        None => format!("possible there is {}", listed(&stranger.known)),
+    };
+    let finding = Diagnostic::new("template-unknown-field", Severity::Warning, message);
+    Some(finding.marking(Source::new(text.as_bytes()).place(&path.at)).help(help))
 }
 
 /// The first finding in a sentence, with the line that it is about.
@@ -184,7 +206,10 @@ mod tests {
         for kind in [TemplateKind::Text, TemplateKind::Condition] {
             let text =
                 if kind == TemplateKind::Text { "{{bash \"true\"}}" } else { "bash \"true\"" };
-            assert!(check(kind, text)[0].message.contains("starts nothing"), "{kind:?}");
+            assert!(
+                check(EventName::BeforeTool, kind, text)[0].message.contains("starts nothing"),
+                "{kind:?}"
+            );
         }
     }
 }

@@ -56,13 +56,13 @@ pub(super) enum TokenKind {
 
 /// The pieces of a file's template, in their order.
 pub(super) fn pieces(file: &File, findings: &mut Findings<'_>) -> Vec<Piece> {
-    let lexer = Lexer { text: &file.text, at: file.body, trims: false, pieces: Vec::new() };
+    let lexer = Lexer::new(file, false);
     lexer.read(findings)
 }
 
 /// The tokens of a condition, which stands in no braces.
 pub(super) fn condition(file: &File, findings: &mut Findings<'_>) -> Action {
-    let mut lexer = Lexer { text: &file.text, at: file.body, trims: false, pieces: Vec::new() };
+    let mut lexer = Lexer::new(file, true);
     let mut action = Action { at: file.body..file.text.len(), tokens: Vec::new(), broken: false };
     lexer.skip_space();
     while !lexer.rest().is_empty() {
@@ -84,6 +84,8 @@ struct Lexer<'a> {
     at: usize,
     /// Whether the last action takes the space after it away.
     trims: bool,
+    /// Whether it is all one condition, without braces.
+    is_condition: bool,
     pieces: Vec<Piece>,
 }
 
@@ -95,6 +97,10 @@ fn misread(at: Range<usize>, message: impl Into<String>, help: impl Into<String>
 }
 
 impl<'a> Lexer<'a> {
+    fn new(file: &'a File, is_condition: bool) -> Self {
+        Self { text: &file.text, at: file.body, trims: false, is_condition, pieces: Vec::new() }
+    }
+
     fn read(mut self, findings: &mut Findings<'_>) -> Vec<Piece> {
         while self.at < self.text.len() && !findings.are_enough() {
             let open = self.rest().find("{{").map_or(self.text.len(), |found| self.at + found);
@@ -323,9 +329,10 @@ impl<'a> Lexer<'a> {
             _ if rest.starts_with("||") => ("||".to_owned(), "write `or .one .other`"),
             '!' => ("!".to_owned(), "write `not .name`"),
             '\'' => ("'".to_owned(), "text stands in \"…\" or in `…`"),
-            '{' | '}' => {
+            '{' | '}' if self.is_condition => {
                 (first.to_string(), "a condition is written without braces, as after `if`")
             }
+            '{' | '}' => (first.to_string(), "an action stands between `{{` and `}}`"),
             '-' if follows(before, self.at) => (
                 "-".to_owned(),
                 "a name with other letters than a-z, 0-9 and _ is written `index . \"its-name\"`",

@@ -17,7 +17,7 @@
 //! ```
 //!
 //! `lexer` cuts a text into pieces, `parser` makes the tree of `ast` from them, `render` walks it, `functions` knows what can
-//! be called, `programs` lists what it starts. Every finding has its place, and one mistake does not hide the next.
+//! be called, `programs` lists what it starts, `paths` what it asks for. Every finding has its place, and one mistake does not hide the next.
 //!
 //! It starts nothing itself: whoever renders hands in a [`Shell`]. It refuses to go on without end: blocks and parentheses
 //! have a greatest depth, lists a greatest length, and a rendering a greatest output and a greatest number of steps.
@@ -27,6 +27,7 @@ mod findings;
 mod functions;
 mod lexer;
 mod parser;
+mod paths;
 mod programs;
 mod render;
 mod value;
@@ -43,6 +44,7 @@ use self::ast::{Node, Pipeline};
 use self::findings::Findings;
 
 pub use self::findings::MISSING;
+pub use self::paths::Path;
 
 /// Blocks in blocks, and parentheses in parentheses, at most.
 pub const DEEPEST: usize = 100;
@@ -201,6 +203,11 @@ impl Template {
         programs::programs(&self.nodes)
     }
 
+    /// The values that it asks for, from the beginning of the payload.
+    pub fn paths(&self) -> Vec<Path> {
+        paths::in_template(&self.nodes)
+    }
+
     /// The text with everything filled in.
     ///
     /// # Errors
@@ -232,6 +239,11 @@ impl Condition {
     /// The text as it was written.
     pub fn text(&self) -> &str {
         &self.file.text[self.file.body..]
+    }
+
+    /// The values that it asks for, from the beginning of the payload.
+    pub fn paths(&self) -> Vec<Path> {
+        paths::in_condition(&self.value)
     }
 
     /// Whether it holds: what is missing, empty, zero, null or `false` does not.

@@ -94,7 +94,7 @@ impl RecipeLayer {
             Self::ProjectPlugin => "project-plugin",
             Self::User => "user",
             Self::UserPlugin => "user-plugin",
-            Self::BuiltIn => "built-in",
+            Self::BuiltIn => "builtin",
         }
     }
 
@@ -296,7 +296,7 @@ impl Reader<'_> {
             Written::Text(text) => Some(text.trim().to_owned()),
             Written::Nothing => None,
             Written::List(_) | Written::Fields(_) => {
-                let message = format!("`{}` is text; this is ignored", field.key);
+                let message = format!("`{}` takes text; this is ignored", field.key);
                 self.add(Severity::Warning, &field.value.at, message, "write it behind the colon");
                 None
             }
@@ -317,7 +317,7 @@ impl Reader<'_> {
             Written::Nothing | Written::Fields(_) => None,
         };
         if words.is_none() {
-            let message = format!("`{}` is a list", field.key);
+            let message = format!("`{}` takes a list", field.key);
             let at = if field.value.at.is_empty() { &field.key_at } else { &field.value.at };
             let help = format!(
                 "write `{}: [one, other]`, or `[]` for none at all; leave the line out for no restriction",
@@ -378,7 +378,7 @@ impl Reader<'_> {
     fn defaults(&mut self, field: &Field, arguments: &mut Vec<Argument>) {
         for (name, value) in self.pairs(field) {
             let Written::Text(default) = &value.value else {
-                let message = format!("the default of `{name}` is text; this is ignored");
+                let message = format!("the default of `{name}` has to be text; this is ignored");
                 self.add(Severity::Warning, &value.at, message, "write `name: text`");
                 continue;
             };

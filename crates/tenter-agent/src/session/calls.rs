@@ -183,8 +183,11 @@ impl Session<'_> {
     fn run_tool(&self, call: &ToolCall) -> ToolResult {
         let Some(tool) = self.agent.tools.get(&call.name) else {
             let known: Vec<&str> = self.agent.tools.iter().map(crate::tools::Tool::name).collect();
-            let error =
-                format!("there is no tool {:?}; the tools are {}", call.name, known.join(", "));
+            let others = match known.as_slice() {
+                [] => "there are none here".to_owned(),
+                known => format!("the tools are {}", known.join(", ")),
+            };
+            let error = format!("there is no tool {:?}; {others}", call.name);
             return ToolResult::failure(&call.name, error, self.now());
         };
         let subagents: Option<&dyn crate::tools::Subagents> =

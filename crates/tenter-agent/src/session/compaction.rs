@@ -93,9 +93,10 @@ impl Session<'_> {
     }
 
     fn answer_beside(&mut self, cause: &Cause, contexts: Vec<String>) -> Result<String, String> {
-        self.tell(&Happening::Recipe { recipe: cause.recipe });
         let wanted = Wanted { recipe: cause.recipe, args: cause.args, contexts };
-        let answer = self.side_run(wanted, &self.cancel)?.run();
+        let run = self.side_run(wanted, &self.cancel)?;
+        self.tell(&Happening::Recipe { recipe: cause.recipe });
+        let answer = run.run();
         self.conversation.add_side_usage(answer.spent);
         answer.said
     }
@@ -155,14 +156,14 @@ impl Session<'_> {
     }
 }
 
+/// A sentence without parentheses: listings put it between some.
 fn reason(cause: &Cause) -> String {
-    let trigger = match cause.trigger {
-        CompactTrigger::Auto => "the context was filling up",
-        CompactTrigger::Manual => "the person asked for it",
-        CompactTrigger::Hook => "a hook called back",
-        CompactTrigger::Overflow => "the model could not hold the conversation",
-    };
-    format!("{trigger} ({})", cause.by)
+    match cause.trigger {
+        CompactTrigger::Auto => format!("{} saw the context fill up", cause.by),
+        CompactTrigger::Manual => "the person asked for it".to_owned(),
+        CompactTrigger::Hook => format!("the hook {} called for it", cause.by),
+        CompactTrigger::Overflow => "the model could not hold the conversation".to_owned(),
+    }
 }
 
 fn nothing_to_compact() -> Diagnostic {

@@ -115,7 +115,7 @@ impl Session<'_> {
             model: Arc::clone(&self.agent.model),
             engine: Engine::new(Catalog::default(), engine),
             tools,
-            workspace: Arc::clone(&self.agent.workspace),
+            workspace: Arc::new(self.agent.workspace.aside()),
             store: Store::in_memory().map_err(|error| error.to_string())?,
             watcher: Arc::new(Aside(Arc::clone(&self.agent.watcher), self.scope())),
             asker: Arc::new(FixedAnswer(Answer::No)),
@@ -170,7 +170,16 @@ fn unusable(error: &RecipeError) -> String {
 }
 
 fn joined(findings: &[Diagnostic]) -> String {
-    findings.iter().map(|finding| finding.message.as_str()).collect::<Vec<_>>().join("; ")
+    findings.iter().map(with_place).collect::<Vec<_>>().join("; ")
+}
+
+fn with_place(finding: &Diagnostic) -> String {
+    match (&finding.place, &finding.path) {
+        (Some(place), Some(path)) => {
+            format!("{}, in line {} of {}", finding.message, place.line, path.display())
+        }
+        _ => finding.message.clone(),
+    }
 }
 
 fn answer(finish: Finish) -> Result<String, String> {

@@ -21,7 +21,7 @@ pub struct FolderError {
 }
 
 /// The folders that tools may go to, all of them real paths.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Roots {
     project: PathBuf,
     added: Vec<PathBuf>,

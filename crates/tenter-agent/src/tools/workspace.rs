@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::fmt;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tenter_engine::Clock;
 use tenter_engine::clock::rfc3339;
@@ -38,9 +38,9 @@ pub struct Workspace {
     env: Vec<(OsString, OsString)>,
     state_dir: PathBuf,
     clock: Clock,
-    seen: Mutex<SeenFiles>,
+    seen: Arc<Mutex<SeenFiles>>,
     todos: Mutex<Vec<TodoItem>>,
-    background: Mutex<Vec<Background>>,
+    background: Arc<Mutex<Vec<Background>>>,
 }
 
 impl Workspace {
@@ -54,10 +54,24 @@ impl Workspace {
             env: settings.env,
             state_dir: settings.state_dir,
             clock: settings.clock,
-            seen: Mutex::default(),
+            seen: Arc::default(),
             todos: Mutex::default(),
-            background: Mutex::default(),
+            background: Arc::default(),
         })
+    }
+
+    /// The same workspace for an agent beside this one, whose to-do list is its own. Files are still changed one at a time.
+    #[must_use]
+    pub fn aside(&self) -> Self {
+        Self {
+            roots: self.roots.clone(),
+            env: self.env.clone(),
+            state_dir: self.state_dir.clone(),
+            clock: self.clock,
+            seen: Arc::clone(&self.seen),
+            todos: Mutex::default(),
+            background: Arc::clone(&self.background),
+        }
     }
 
     /// The project's folder, as a real path.

@@ -69,7 +69,7 @@ fn what_was_replaced_is_kept_and_can_be_put_back() {
     let epochs = stage.epochs();
     let change = epochs[1].change.as_ref().unwrap();
     assert_eq!((change.kind, change.by.as_str()), (ChangeKind::Compact, "compact"));
-    let reason = "the context was filling up (builtin:compact-trigger)";
+    let reason = "builtin:compact-trigger saw the context fill up";
     assert_eq!(change.reason.as_deref(), Some(reason));
     let old: Vec<Message> =
         epochs[0].entries.iter().map(|stored| stored.entry.message.clone()).collect();
@@ -118,7 +118,7 @@ fn the_person_may_have_it_at_any_time() {
         compactions(&stage, "pre_compact").into_iter().map(|(trigger, ..)| trigger).collect();
     assert_eq!(triggers, ["manual"]);
     let change = stage.epochs()[1].change.clone().unwrap();
-    assert_eq!(change.reason.as_deref(), Some("the person asked for it (user)"));
+    assert_eq!(change.reason.as_deref(), Some("the person asked for it"));
 }
 
 #[test]

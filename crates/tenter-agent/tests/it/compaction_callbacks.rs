@@ -52,7 +52,7 @@ fn the_recipe_gets_its_arguments_and_its_answer_becomes_the_history() {
     let change = stage.epochs()[1].change.clone().unwrap();
     assert_eq!(
         (change.by.as_str(), change.reason.as_deref()),
-        ("digest", Some("a hook called back (caller)"))
+        ("digest", Some("the hook caller called for it"))
     );
 }
 
@@ -106,6 +106,35 @@ fn without_a_list_it_has_the_callers_tools_under_no_hook_and_in_no_store() {
     );
     let query = ListQuery { project: None, limit: 10, include_subagents: true };
     assert_eq!(stage.agent.store.list(&query).unwrap().len(), 1);
+}
+
+#[test]
+fn one_that_is_not_there_is_told_and_never_said_to_be_at_work() {
+    let mut stage = stage("", "[DIGEST]");
+    stage.hook("caller", "after_turn", "", &callback("digset", ""));
+    sent(&stage);
+    let told = stage.told_of("callback-failed");
+    assert!(told[0].contains("did you mean \"digest\"?"), "{told:?}");
+    assert_eq!(stage.told_of("recipe"), [""; 0]);
+}
+
+#[test]
+fn its_to_do_list_is_its_own() {
+    let mut stage = Stage::new(
+        "turns:
+  - {tool_calls: [{name: todo, input: {todos: [{content: mine, status: pending}]}}]}
+  - {tool_calls: [{name: todo}]}
+  - {text: Two., expect: {contains: [mine], lacks: [aside]}}
+recipes:
+  digest:
+    - {tool_calls: [{name: todo, input: {todos: [{content: aside, status: pending}]}}]}
+    - {text: DIGEST, expect: {contains: [aside]}}
+",
+        QUICK,
+    );
+    stage.write("home/.kodelet/recipes/digest.md", "Digest it.");
+    stage.hook("caller", "after_turn", "", &callback("digest", ""));
+    assert!(sent(&stage)[0].contains("DIGEST"), "{:?}", stage.told());
 }
 
 /// A project could bring a recipe along that has the model do, unwatched, what the person's hooks forbid.

@@ -32,7 +32,8 @@ fn a_recipe_that_fails_changes_nothing_and_is_told() {
         assert_eq!(finish.response, "Done.");
         let told = stage.told_of("callback-failed");
         let [told] = &told[..] else { panic!("{answers}: {:?}", stage.told()) };
-        let cause = "the recipe compact, run because the context was filling up (builtin:compact-trigger): ";
+        let cause =
+            "the recipe compact, run because builtin:compact-trigger saw the context fill up: ";
         assert!(told.contains(cause) && told.contains(why), "{told}");
         assert_eq!((stage.epochs().len(), stage.stored().0.len()), (1, 4));
     }
@@ -41,7 +42,7 @@ fn a_recipe_that_fails_changes_nothing_and_is_told() {
 #[test]
 fn a_recipe_whose_file_is_broken_is_told_with_what_is_wrong() {
     for (text, why) in [
-        ("{{.ticket}}", "ticket"),
+        ("Sum it up:\n{{.ticket}}", "the argument `ticket` was not given, in line 2 of "),
         ("{{if}}", "the `if` that begins here has no end"),
         ("---\nallowed_tools: [hammer]\n---\nx", "hammer"),
     ] {

@@ -127,9 +127,9 @@ fn a_file_without_front_matter_is_a_recipe() {
 #[test]
 fn a_restriction_that_cannot_be_read_is_an_error() {
     for (field, expected) in [
-        ("allowed_tools:", "2 error recipe-field: `allowed_tools` is a list"),
-        ("allowed_tools: {a: b}", "2 error recipe-field: `allowed_tools` is a list"),
-        ("allowed_tools: [[a]]", "2 error recipe-field: `allowed_tools` is a list"),
+        ("allowed_tools:", "2 error recipe-field: `allowed_tools` takes a list"),
+        ("allowed_tools: {a: b}", "2 error recipe-field: `allowed_tools` takes a list"),
+        ("allowed_tools: [[a]]", "2 error recipe-field: `allowed_tools` takes a list"),
         (
             "allowed-tools: []",
             "2 error recipe-field: `allowed-tools` means nothing here, but looks like a restriction",
@@ -163,7 +163,7 @@ fn everything_that_is_wrong_is_told_at_once() {
             "3 warning recipe-field-ignored: `descripton` means nothing here; it is ignored",
             "4 warning recipe-field-ignored: `defualt` means nothing here; it is ignored",
             "4 warning recipe-field-ignored: the argument `b` needs a mapping; this is ignored",
-            "5 warning recipe-field-ignored: the default of `c` is text; this is ignored",
+            "5 warning recipe-field-ignored: the default of `c` has to be text; this is ignored",
             "7 error template-syntax: the `if` that begins here has no end",
             "7 error template-syntax: a value is missing here",
             "8 error template-syntax: the action that begins here has no end",
@@ -221,7 +221,7 @@ fn folders_are_looked_through_in_their_order() {
     let (recipes, found) = bench.listed();
     let all: Vec<&Listed> = recipes.iter().filter(|recipe| recipe.name == "compact").collect();
     let layers: Vec<&str> = all.iter().map(|recipe| recipe.origin.layer.as_str()).collect();
-    assert_eq!(layers, ["project", "project", "project", "fragment-dirs", "user", "built-in"]);
+    assert_eq!(layers, ["project", "project", "project", "fragment-dirs", "user", "builtin"]);
     assert_eq!(all[0].shadowed_by, None);
     let first = bench.path("project/recipes/compact.md");
     assert!(all[1..].iter().all(|recipe| recipe.shadowed_by.as_ref() == Some(&first)));

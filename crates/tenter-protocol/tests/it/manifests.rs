@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use tenter_protocol::manifest::front_matter::{
     Checks, Rules, Source, TemplateKind, json_schema, properties, read,
 };
-use tenter_protocol::{Diagnostic, Severity, json};
+use tenter_protocol::{Diagnostic, EventName, Severity, json};
 
 /// Stands for the engine's compiler: an unclosed bracket is wrong, look-around is slow.
 fn judge(pattern: &str) -> Result<Option<String>, String> {
@@ -18,14 +18,21 @@ fn judge(pattern: &str) -> Result<Option<String>, String> {
     Ok(pattern.contains("(?=").then(|| "it needs the slow engine".to_owned()))
 }
 
-/// Stands for the engine's template language: `??` cannot be understood.
-fn judge_template(_kind: TemplateKind, text: &str) -> Vec<Diagnostic> {
-    let flaw = |(place, _): (usize, &str)| {
-        let place = Source::new(text.as_bytes()).place(&(place..place + 2));
-        let flaw = Diagnostic::new("template", Severity::Error, "`??` cannot be understood");
-        flaw.marking(place).help("leave it out")
+/// Stands for the engine's template language: `??` cannot be understood, and no payload has `.misspelt`.
+fn judge_template(event: EventName, _kind: TemplateKind, text: &str) -> Vec<Diagnostic> {
+    let found = |word: &str, severity, message: &str| {
+        let finding = |(place, _)| {
+            let place = Source::new(text.as_bytes()).place(&(place..place + word.len()));
+            Diagnostic::new("template", severity, message).marking(place).help("leave it out")
+        };
+        text.match_indices(word).map(finding).collect::<Vec<_>>()
     };
-    text.match_indices("??").map(flaw).collect()
+    let stranger = format!("the payload of `{event}` has no `misspelt`");
+    [
+        found("??", Severity::Error, "`??` cannot be understood"),
+        found(".misspelt", Severity::Warning, &stranger),
+    ]
+    .concat()
 }
 
 pub(crate) const JUDGE: Checks<'static> = Checks { pattern: &judge, template: &judge_template };

@@ -112,6 +112,10 @@ fn mistakes_in_conditions_are_told_with_their_places() {
     ] {
         assert_eq!(first(holds(text)), expected, "{text}");
     }
+    let help = holds("{{.tool_name}}").unwrap_err()[0].help.clone().unwrap();
+    assert!(help.contains("without braces"), "{help}");
+    let help = attempt("{{.tool_name}").unwrap_err()[0].help.clone().unwrap();
+    assert!(help.contains("between `{{` and `}}`"), "{help}");
     let help = holds("eq .tool_input.comand \"x\"").unwrap_err()[0].help.clone().unwrap();
     assert!(help.ends_with("did you mean `command`?"), "{help}");
 }

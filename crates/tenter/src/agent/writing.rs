@@ -92,7 +92,8 @@ pub(crate) fn write(
 /// A text without the code fence and the quotes that models like to put around one.
 fn unwrapped(text: &str) -> &str {
     let text = text.trim();
-    let inner = without_fence(text).or_else(|| without_quotes(text));
+    let inner =
+        without_fence(text).or_else(|| without_ticks(text)).or_else(|| without_quotes(text));
     inner.map_or(text, unwrapped)
 }
 
@@ -107,11 +108,32 @@ fn without_fence(text: &str) -> Option<&str> {
         .then_some(inner)
 }
 
+/// Code within a text, however many backticks it stands between.
+fn without_ticks(text: &str) -> Option<&str> {
+    let ticks = &text[..text.len() - text.trim_start_matches('`').len()];
+    let inner = text.strip_prefix(ticks)?.strip_suffix(ticks)?;
+    // Behind three of them and on several lines stands a language, or the text: who knows.
+    let is_code = !ticks.is_empty() && (ticks.len() < 3 || !inner.contains('\n'));
+    (is_code && !inner.contains(ticks) && !inner.trim().is_empty()).then_some(inner)
+}
+
 fn without_quotes(text: &str) -> Option<&str> {
-    ['"', '\'', '`'].into_iter().find_map(|quote| {
-        let inner = text.strip_prefix(quote)?.strip_suffix(quote)?;
-        (!inner.is_empty() && !inner.contains(quote)).then_some(inner)
-    })
+    [('"', '"'), ('\'', '\''), ('“', '”'), ('‘', '’'), ('«', '»')].into_iter().find_map(
+        |(open, close)| {
+            let inner = text.strip_prefix(open)?.strip_suffix(close)?;
+            let ends_before = |(at, _)| !is_within_word(inner, at, close);
+            let is_open_between = open != close && inner.contains(open);
+            let ends = is_open_between || inner.match_indices(close).any(ends_before);
+            (!inner.trim().is_empty() && !ends).then_some(inner)
+        },
+    )
+}
+
+/// Whether the sign at `at` is an apostrophe: a letter stands before it, and another behind it.
+fn is_within_word(text: &str, at: usize, sign: char) -> bool {
+    let before = text[..at].chars().next_back();
+    let after = text[at + sign.len_utf8()..].chars().next();
+    matches!(sign, '\'' | '’') && [before, after].iter().all(|c| c.is_some_and(char::is_alphabetic))
 }
 
 #[cfg(test)]
@@ -132,6 +154,18 @@ mod tests {
             ("Run:\n```\nx\n```", "Run:\n```\nx\n```"),
             ("```\na\n```\nand\n```\nb\n```", "```\na\n```\nand\n```\nb\n```"),
             ("`a` and `b`", "`a` and `b`"),
+            ("``` Fix it ```", "Fix it"),
+            ("```Fix it```", "Fix it"),
+            ("`` Fix `it` ``", "Fix `it`"),
+            ("```a``` and ```b```", "```a``` and ```b```"),
+            ("``` ```", "``` ```"),
+            ("“Fix it”", "Fix it"),
+            ("‘Don’t fix it’", "Don’t fix it"),
+            ("'Don't fix it'", "Don't fix it"),
+            ("'a' and 'b'", "'a' and 'b'"),
+            ("“a” and “b”", "“a” and “b”"),
+            ("«Fix it»", "Fix it"),
+            ("\"Fix it\n\nIt was broken.\"", "Fix it\n\nIt was broken."),
             ("```", "```"),
             ("\"", "\""),
             ("\"\"", "\"\""),

@@ -107,7 +107,12 @@ fn auto_compact(env: &Env, user: &Layer) -> Result<Option<f64>, Failure> {
     let said = variable(env, "TENTER_COMPACT_RATIO", "a number above 0 and at most 1")?;
     let ratio = said.or(user.compact.ratio).unwrap_or(COMPACT_RATIO);
     if !is_ratio(ratio) {
-        return Err(Failure::usage(format!("the ratio {ratio} is not above 0 and at most 1")));
+        let place = match said {
+            Some(_) => "TENTER_COMPACT_RATIO".to_owned(),
+            None => format!("{}: compact.ratio", env.config_file().display()),
+        };
+        let message = format!("{place} is {ratio}, and must be above 0 and at most 1");
+        return Err(Failure::usage(message));
     }
     Ok(Some(ratio).filter(|_| user.compact.auto.unwrap_or(true)))
 }

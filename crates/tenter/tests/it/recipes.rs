@@ -17,10 +17,10 @@ fn a_listing_tells_where_each_comes_from_and_what_is_wrong() {
     commit         project        Ours  [ROOT]/project/recipes/commit.md
     broken         fragment-dirs  cannot be used  [ROOT]/project/more/broken.md
     acme/tools/go  user-plugin    [ROOT]/home/.kodelet/plugins/acme@tools/recipes/go.md
-    commit         built-in       shadowed by [ROOT]/project/recipes/commit.md  builtin:commit.md
-    compact        built-in       Summarise the conversation so that the work can go on from the summary alone  builtin:compact.md
-    github/pr      built-in       Write title and body of a pull request for the current branch  builtin:github/pr.md
-    init           built-in       Look at the project and write AGENTS.md, the page that tells coding agents how to work in it  builtin:init.md
+    commit         builtin        shadowed by [ROOT]/project/recipes/commit.md  builtin:commit.md
+    compact        builtin        Summarise the conversation so that the work can go on from the summary alone  builtin:compact.md
+    github/pr      builtin        Write title and body of a pull request for the current branch  builtin:github/pr.md
+    init           builtin        Look at the project and write AGENTS.md, the page that tells coding agents how to work in it  builtin:init.md
     --- stderr
     error: [ROOT]/project/more/broken.md:1:3: the `if` that begins here has no end
       1 | a {{if}}

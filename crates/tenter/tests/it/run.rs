@@ -311,6 +311,17 @@ fn configuration_is_layered_and_a_project_may_not_weaken_it() {
 }
 
 #[test]
+fn a_ratio_that_is_none_is_told_with_its_place() {
+    let sandbox = sandbox();
+    sandbox.write("../home/.config/tenter/config.toml", "[compact]\nratio = 1.5\n");
+    let output = sandbox.run(&["hooks", "list"]).expect_code(2);
+    let told = "config.toml: compact.ratio is 1.5, and must be above 0 and at most 1";
+    assert!(output.stderr.contains(told), "{output}");
+    let output = sandbox.shell("TENTER_COMPACT_RATIO=0 tenter hooks list").expect_code(2);
+    assert!(output.stdout.contains("TENTER_COMPACT_RATIO is 0, and must be"), "{output}");
+}
+
+#[test]
 fn a_configuration_that_is_none_is_shown_with_its_line() {
     let sandbox = sandbox();
     sandbox.write("tenter.toml", "max_turns = 3\nmax_turnz = 4\n");

@@ -41,7 +41,7 @@ pub(super) fn read(
         return None;
     };
     let word = word(named, event, reader)?;
-    let mut fields = Fields { entries, named, word, checks, reader };
+    let mut fields = Fields { entries, named, word, event: event?, checks, reader };
     fields.refuse_strangers();
     let when = find("when").map(|entry| fields.template(entry, TemplateKind::Condition));
     let action = fields.action();
@@ -87,6 +87,7 @@ struct Fields<'r, 'e, 'a, 'f> {
     /// The entry that names the action.
     named: &'e Entry,
     word: &'static str,
+    event: EventName,
     checks: Checks<'r>,
     reader: &'r mut Reader<'a, 'f>,
 }
@@ -155,8 +156,8 @@ impl<'e> Fields<'_, 'e, '_, '_> {
             self.reader.complain(entry, &ACTION, "is empty", meant);
             return None;
         }
-        let check = self.checks.template;
-        self.reader.check_template(&entry.value, kind, &text, check).then_some(text)
+        let found = (self.checks.template)(self.event, kind, &text);
+        self.reader.tell_template(&entry.value, &text, &found).then_some(text)
     }
 
     fn args(&mut self) -> Option<BTreeMap<String, String>> {

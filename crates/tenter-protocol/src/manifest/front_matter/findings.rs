@@ -61,6 +61,7 @@ pub(super) const EXTENSION: Kind = warning("manifest-extension");
 pub(super) const ACTION: Kind = error("manifest-action");
 pub(super) const ACTION_IGNORED: Kind = slip("manifest-action-ignored");
 pub(super) const TEMPLATE: Kind = error("manifest-template");
+pub(super) const FIELD: Kind = slip("manifest-unknown-field");
 const MORE: &str = "manifest-more-problems";
 
 /// The findings of one file.

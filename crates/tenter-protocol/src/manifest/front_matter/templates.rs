@@ -2,11 +2,11 @@
 
 use std::ops::Range;
 
-use super::findings::TEMPLATE;
+use super::findings::{FIELD, TEMPLATE};
 use super::reader::Reader;
 use super::tree::Node;
-use crate::Diagnostic;
 use crate::diagnostic::Place;
+use crate::{Diagnostic, EventName, Severity};
 
 /// What a text of a hook without code has to be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -17,27 +17,28 @@ pub enum TemplateKind {
     Condition,
 }
 
-/// Judges a template: everything that is wrong with it, with places in its own text.
-pub type CheckTemplate<'a> = &'a dyn Fn(TemplateKind, &str) -> Vec<Diagnostic>;
+/// Judges a template over the payload of an event: everything that is wrong with it, with places in its own text. What is
+/// no error is about a field that the payload cannot have.
+pub type CheckTemplate<'a> = &'a dyn Fn(EventName, TemplateKind, &str) -> Vec<Diagnostic>;
 
 impl Reader<'_, '_> {
-    /// Says what is wrong with the template in a value; whether nothing is.
-    pub(super) fn check_template(
-        &mut self,
-        value: &Node,
-        kind: TemplateKind,
-        text: &str,
-        check: CheckTemplate<'_>,
-    ) -> bool {
-        let found = check(kind, text);
-        for finding in &found {
+    /// Says what was found in the template in a value; whether it can be used.
+    pub(super) fn tell_template(&mut self, value: &Node, text: &str, found: &[Diagnostic]) -> bool {
+        let is_error = |finding: &Diagnostic| finding.severity == Severity::Error;
+        for finding in found {
             let in_value = |place: &Place| self.place_in(value, text, place);
             let at = finding.place.as_deref().and_then(in_value);
             let help = finding.help.clone().unwrap_or_default();
             let at = at.as_ref().unwrap_or(&value.at);
-            self.findings.add(&TEMPLATE, Some(at), finding.message.clone(), help);
+            if is_error(finding) {
+                self.findings.add(&TEMPLATE, Some(at), finding.message.clone(), help);
+            } else {
+                let instead = self.findings.instead(&FIELD, "it counts as missing");
+                let message = format!("{}{instead}", finding.message);
+                self.findings.add(&FIELD, Some(at), message, help);
+            }
         }
-        found.is_empty()
+        !found.iter().any(is_error)
     }
 
     /// Where a place of a value's text stands in the file; nothing, where the file writes that line in another way, with

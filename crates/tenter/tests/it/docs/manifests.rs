@@ -23,7 +23,7 @@ use tenter_protocol::event::{
 };
 use tenter_protocol::lifecycle::{self, Power, TABLE};
 use tenter_protocol::manifest::front_matter::{self, Rules};
-use tenter_protocol::manifest::{Manifest, actions_at, parse_reply, payload};
+use tenter_protocol::manifest::{Manifest, actions_at, parse_reply, payload, stranger};
 use tenter_protocol::{
     Body, Event, EventName, Message, Object, Scope, ToolCall, ToolResult, json, tool_names,
 };
@@ -339,6 +339,9 @@ fn every_field_of_a_manifests_payload_is_listed() {
                 .unwrap();
         let listed = &page.fields("Every event") | &page.fields(event.as_str());
         assert_eq!(told.keys().map(String::as_str).collect::<BTreeSet<_>>(), listed, "{event}");
+        // What a hook without code may ask for is the same.
+        assert_eq!(BTreeSet::from_iter(stranger(event, &["?"]).unwrap().known), listed, "{event}");
+        assert_known(event, &mut Vec::new(), &Value::Object(told.clone()));
         let context = page.tables.iter().find(|table| table.heading == "Every event").unwrap();
         let context = &context.rows.iter().find(|row| row[0] == "context").unwrap()[2];
         for key in told["context"].as_object().unwrap().keys() {
@@ -346,6 +349,16 @@ fn every_field_of_a_manifests_payload_is_listed() {
         }
     }
     assert_eq!(seen.len(), TABLE.len());
+}
+
+/// Every field of `value`, which stands at `path` of the event's payload, can be asked for.
+fn assert_known<'v>(event: EventName, path: &mut Vec<&'v str>, value: &'v Value) {
+    for (name, value) in value.as_object().into_iter().flatten() {
+        path.push(name);
+        assert_eq!(stranger(event, path), None, "{event}: {path:?}");
+        assert_known(event, path, value);
+        path.pop();
+    }
 }
 
 /// A body of each event, with every field that may be left out.

@@ -100,6 +100,33 @@ fn a_mutation_replaces_the_history() {
 }
 
 #[test]
+fn a_field_that_no_payload_has_is_an_error_in_a_check_and_a_warning_in_a_run() {
+    let sandbox = sandbox();
+    let when = "when: and .tool_nmae .tool_input.anything";
+    let reason = "reason: \"{{default .session.id 1}}\"";
+    let folder =
+        declared(&sandbox, "guard", "trigger: before_tool", &["action: deny", when, reason]);
+    assert_snapshot!(sandbox.run(&["hooks", "validate", folder.to_str().unwrap()]), @r#"
+    exit: 1
+    --- stderr
+    error: [ROOT]/home/.config/agents/hooks/guard/HOOK.md:7:13: the payload of `before_tool` has no `tool_nmae`
+      7 |   when: and .tool_nmae .tool_input.anything
+                      ^^^^^^^^^^
+      help: did you mean `tool_name`?
+    error: [ROOT]/home/.config/agents/hooks/guard/HOOK.md:8:22: the payload of `before_tool` has no `session`
+      8 |   reason: "{{default .session.id 1}}"
+                               ^^^^^^^^^^^
+      help: did you mean `session_id`?
+    "#);
+    let model = sandbox.script(&bash("touch ran", ""));
+    let output = sandbox.run(&["run", "--model", &model, "Do it."]).expect_code(0);
+    let told =
+        "HOOK.md:7:13: the payload of `before_tool` has no `tool_nmae`; it counts as missing";
+    assert!(output.stderr.contains(told), "{output}");
+    assert!(sandbox.project().join("ran").exists());
+}
+
+#[test]
 fn what_cannot_be_filled_in_is_a_failure_that_says_where() {
     let sandbox = sandbox();
     let folder = declared(

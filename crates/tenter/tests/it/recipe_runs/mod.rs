@@ -179,7 +179,7 @@ fn only_the_tools_that_a_recipe_allows_are_there_whatever_the_model_calls() {
         "turns: [{tool_calls: [{name: bash, input: {command: \"touch ran\"}}]}, {text: ok}]";
     let output = run(&sandbox, script, &["-r", "none"]).expect_code(0);
     let error = first_result(&output)["error"].as_str().unwrap().to_owned();
-    assert!(error.contains("there is no tool \"bash\""), "{error}");
+    assert!(error.contains("there is no tool \"bash\"; there are none here"), "{error}");
     // Both restrict: what is left is what both allow.
     let output =
         run(&sandbox, script, &["-r", "read", "--allowed-tools", "file_read,grep"]).expect_code(0);

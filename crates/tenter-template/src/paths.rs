@@ -1,0 +1,129 @@
+//! Which values of its payload a template asks for, told without filling it in.
+
+use std::ops::Range;
+
+use super::ast::{Branch, Node, Operand, OperandKind, Pipeline, Stage};
+
+/// The way to a value that a template asks for, from the payload's beginning: `.usage.input_tokens` are two names.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Path {
+    /// The names; at least one.
+    pub names: Vec<String>,
+    /// Where it stands, in bytes of the text.
+    pub at: Range<usize>,
+}
+
+/// The paths in `nodes`, in the order of the text. Those that begin at a variable, or at `.` where that is not the payload,
+/// are left out.
+pub(super) fn in_template(nodes: &[Node]) -> Vec<Path> {
+    let mut walk = Walk { dot_is_payload: true, found: Vec::new() };
+    walk.nodes(nodes);
+    walk.found
+}
+
+/// The paths in a condition.
+pub(super) fn in_condition(condition: &Pipeline) -> Vec<Path> {
+    let mut walk = Walk { dot_is_payload: true, found: Vec::new() };
+    walk.pipeline(condition);
+    walk.found
+}
+
+struct Walk {
+    dot_is_payload: bool,
+    found: Vec<Path>,
+}
+
+impl Walk {
+    fn nodes(&mut self, nodes: &[Node]) {
+        for node in nodes {
+            match node {
+                Node::Text(_) => {}
+                Node::Output(pipeline) | Node::Set { value: pipeline, .. } => {
+                    self.pipeline(pipeline);
+                }
+                Node::If { branches, otherwise } => {
+                    for branch in branches {
+                        self.pipeline(&branch.head);
+                        self.nodes(&branch.body);
+                    }
+                    self.nodes(otherwise);
+                }
+                Node::With { branch, otherwise } | Node::Range { branch, otherwise, .. } => {
+                    self.inside(branch);
+                    self.nodes(otherwise);
+                }
+            }
+        }
+    }
+
+    /// A block in which `.` is another value.
+    fn inside(&mut self, branch: &Branch) {
+        self.pipeline(&branch.head);
+        let outside = std::mem::replace(&mut self.dot_is_payload, false);
+        self.nodes(&branch.body);
+        self.dot_is_payload = outside;
+    }
+
+    fn pipeline(&mut self, pipeline: &Pipeline) {
+        for stage in std::iter::once(&pipeline.first).chain(&pipeline.rest) {
+            match stage {
+                Stage::Value(operand) => self.operand(operand),
+                Stage::Call { arguments, .. } => {
+                    for operand in arguments {
+                        self.operand(operand);
+                    }
+                }
+            }
+        }
+    }
+
+    fn operand(&mut self, operand: &Operand) {
+        let begins_at_payload = match &operand.kind {
+            OperandKind::Dot => self.dot_is_payload,
+            OperandKind::Variable(name) => name.is_empty(),
+            OperandKind::Literal(_) => false,
+            OperandKind::Group(pipeline) => {
+                self.pipeline(pipeline);
+                false
+            }
+        };
+        if begins_at_payload && !operand.parts.is_empty() {
+            let names = operand.parts.iter().map(|part| part.name.clone()).collect();
+            self.found.push(Path { names, at: operand.at.clone() });
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{Condition, Dialect, File, Template};
+
+    #[test]
+    fn what_begins_at_the_payload_is_told_wherever_it_stands() {
+        for (text, expected) in [
+            ("a {{.}} {{$x := .a.b}}{{$x.c}}", &["a.b"][..]),
+            ("{{default .a \"b\"}}{{.c | len}}{{len (not .d)}}", &["a", "c", "d"]),
+            (
+                "{{if .a}}{{.b}}{{else if eq $.c 1}}{{.d}}{{else}}{{.e}}{{end}}",
+                &["a", "b", "c", "d", "e"],
+            ),
+            (
+                "{{with .a}}{{.x}}{{$.b}}{{if .x}}{{.x}}{{end}}{{else}}{{.c}}{{end}}{{.d}}",
+                &["a", "b", "c", "d"],
+            ),
+            ("{{range .a}}{{.x}}{{end}}{{(index .b 0).x}}", &["a", "b"]),
+        ] {
+            let template = Template::parse(File::of("HOOK.md", text), Dialect::Hook).unwrap();
+            let paths = template.paths();
+            let names: Vec<String> = paths.iter().map(|path| path.names.join(".")).collect();
+            assert_eq!(names, expected, "{text}");
+            for path in paths {
+                assert!(text[path.at].trim_start_matches('$').starts_with('.'), "{text}");
+            }
+        }
+        let condition = Condition::parse(File::of("HOOK.md", "and .a (gt .b.c 1)")).unwrap();
+        let names: Vec<String> =
+            condition.paths().into_iter().map(|path| path.names.join(".")).collect();
+        assert_eq!(names, ["a", "b.c"]);
+    }
+}
