@@ -114,6 +114,17 @@ fn links_that_leave_the_plugin_are_refused_wherever_they_come_from() {
 }
 
 #[test]
+fn links_to_folders_without_an_end_are_refused() {
+    let scene = Scene::new();
+    let source = scene.repository("evil");
+    for name in ["a", "b", "c", "d", "e", "f", "g", "h"] {
+        symlink(".", source.path.join("recipes").join(name)).unwrap();
+    }
+    source.commit("loops");
+    assert_eq!(ids(&scene, &source), ["plugin-links-endless"]);
+}
+
+#[test]
 fn a_folder_of_hooks_that_is_a_link_is_refused() {
     let scene = Scene::new();
     let source = scene.repository("evil");

@@ -163,6 +163,20 @@ fn a_changed_helper_asks_again_on_every_way_in() {
     assert_eq!(status(&sandbox, GUARD_NAME), "untrusted", "remove and add");
 }
 
+/// What was installed stays, and so does what was said of it.
+#[test]
+fn a_replacement_that_holds_nothing_leaves_the_trust() {
+    let sandbox = sandbox();
+    let repository = Repository::new(&sandbox, "guards");
+    let _ = sandbox.run(&["plugin", "add", "--trust", &repository.url()]).expect_code(0);
+    repository.git("rm --quiet -r hooks skills recipes");
+    repository.commit();
+    let _ = sandbox.run(&["plugin", "add", "--force", &repository.url()]).expect_code(1);
+    let _ = sandbox.run(&["plugin", "update"]).expect_code(1);
+    assert_eq!(status(&sandbox, GUARD_NAME), "active");
+    let _ = sandbox.run(&["plugin", "verify"]).expect_code(0);
+}
+
 #[test]
 fn what_changes_beside_the_hooks_leaves_their_trust() {
     let sandbox = sandbox();
