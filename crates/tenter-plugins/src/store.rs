@@ -1,8 +1,8 @@
 //! One folder of plugins, a project's or a person's: what is in it, and the only ways to change it.
 
-use std::fs::{DirBuilder, File, OpenOptions};
+use std::fs::{DirBuilder, File};
 use std::io;
-use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
+use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{FlockOperation, flock};
@@ -177,9 +177,7 @@ impl Plugins {
     /// Waits until nobody else changes the folder; the lock ends with the file returned.
     fn exclusive(&self) -> io::Result<File> {
         DirBuilder::new().recursive(true).mode(0o755).create(&self.dir)?;
-        let path = self.dir.join(LOCK);
-        let lock =
-            OpenOptions::new().write(true).create(true).truncate(false).mode(0o600).open(path)?;
+        let lock = staging::open_to_lock(&self.dir.join(LOCK))?;
         flock(&lock, FlockOperation::LockExclusive)?;
         Ok(lock)
     }

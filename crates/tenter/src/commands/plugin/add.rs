@@ -44,7 +44,7 @@ pub(crate) struct Args {
 pub(super) fn run(env: &Env, project: Option<&Path>, args: &Args) -> Done {
     let (specs, unreadable) = specs(env, args)?;
     let mut project = Project::open(env, project)?;
-    let place = Place::chosen(env, project.root(), args.global);
+    let place = Place::to_change(env, project.root(), args.global)?;
     let cancel = Cancel::new();
     signals::forward(&cancel)?;
     let (added, exit) = add_all(&mut project, &place, &specs, args, &cancel);

@@ -40,7 +40,7 @@ pub(crate) struct Args {
 /// Does it. One plugin that cannot be updated does not keep the others from it.
 pub(super) fn run(env: &Env, project: Option<&Path>, args: &Args) -> Done {
     let mut project = Project::open(env, project)?;
-    let place = Place::chosen(env, project.root(), args.global);
+    let place = Place::to_change(env, project.root(), args.global)?;
     let locked = chosen(&project, &place, &args.names)?;
     let cancel = Cancel::new();
     signals::forward(&cancel)?;
