@@ -85,6 +85,10 @@ fn is_path(text: &str) -> bool {
 }
 
 fn of_forge(text: &str) -> Result<Spec, String> {
+    // `ORG@REPO` is the same name: no REF stands behind what has no slash.
+    let is_name = text.split('@').next().is_some_and(|org| !org.contains('/'));
+    let slashed = text.replacen('@', "/", usize::from(is_name));
+    let text = slashed.as_str();
     let (place, reference) = match text.split_once('@') {
         Some((place, reference)) => (place, Some(reference)),
         None => (text, None),
@@ -207,6 +211,8 @@ mod tests {
         let table = [
             ("ada/guards", "ada/guards", "https://github.com/ada/guards.git", None),
             ("ada/guards@v1", "ada/guards", "https://github.com/ada/guards.git", Some("v1")),
+            ("ada@guards", "ada/guards", "https://github.com/ada/guards.git", None),
+            ("ada@guards@v1", "ada/guards", "https://github.com/ada/guards.git", Some("v1")),
             (
                 "ada/guards@pkg@1.0",
                 "ada/guards",

@@ -252,7 +252,7 @@ fn check_name(name: &str) -> Result<(), &'static str> {
 }
 
 /// The name of what a plugin has as folders have it: `org@repo/name` is `org/repo/name`.
-pub(crate) fn slashed(name: &str) -> String {
+pub fn slashed(name: &str) -> String {
     match name.split_once('/') {
         Some((plugin, rest)) => format!("{}/{rest}", plugin.replacen('@', "/", 1)),
         None => name.to_owned(),
