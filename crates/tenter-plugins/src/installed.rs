@@ -9,6 +9,11 @@ use tenter_engine::source::{Kind, Root, scan};
 
 /// Folders in folders at most.
 const DEEPEST: usize = 16;
+/// Entries of a plugin's recipes that are looked at: its links may multiply them.
+const MOST_ENTRIES: usize = 10_000;
+
+/// The file that makes a folder a skill; some write it in small letters.
+const SKILL_FILES: [&str; 2] = ["SKILL.md", "skill.md"];
 
 /// A plugin that is there.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -56,9 +61,9 @@ impl Installed {
         }
         let [skills, recipes, hooks] = parts;
         let (skills, hooks) = (self::skills(&skills), self::hooks(hooks));
-        let mut found = Vec::new();
-        self::recipes(&recipes, "", 0, &mut found);
-        Some(Self { name, path: folder.to_owned(), skills, recipes: found, hooks })
+        let mut walk = Recipes { found: Vec::new(), left: MOST_ENTRIES, above: Vec::new() };
+        walk.folder(&recipes, "");
+        Some(Self { name, path: folder.to_owned(), skills, recipes: walk.found, hooks })
     }
 
     /// Whether it offers nothing.
@@ -79,19 +84,43 @@ fn names(folder: &Path) -> Vec<String> {
 
 fn skills(folder: &Path) -> Vec<String> {
     let mut skills = names(folder);
-    skills.retain(|name| folder.join(name).join("SKILL.md").is_file());
+    let is_skill =
+        |name: &String| SKILL_FILES.iter().any(|file| folder.join(name).join(file).is_file());
+    skills.retain(is_skill);
     skills
 }
 
-fn recipes(folder: &Path, prefix: &str, depth: usize, found: &mut Vec<String>) {
-    for name in names(folder) {
-        let path = folder.join(&name);
-        if path.is_dir() {
-            if depth < DEEPEST {
-                recipes(&path, &format!("{prefix}{name}/"), depth + 1, found);
+/// Goes through the folder of recipes.
+struct Recipes {
+    found: Vec<String>,
+    /// How many entries may still be looked at.
+    left: usize,
+    /// The real paths of the folders that it is in: a link to one of them would never end.
+    above: Vec<PathBuf>,
+}
+
+impl Recipes {
+    fn folder(&mut self, folder: &Path, prefix: &str) {
+        let Ok(real) = fs::canonicalize(folder) else { return };
+        if self.above.contains(&real) || self.above.len() >= DEEPEST {
+            return;
+        }
+        self.above.push(real);
+        for name in names(folder) {
+            if self.left == 0 {
+                break;
             }
+            self.left -= 1;
+            self.entry(&folder.join(&name), &name, prefix);
+        }
+        self.above.pop();
+    }
+
+    fn entry(&mut self, path: &Path, name: &str, prefix: &str) {
+        if path.is_dir() {
+            self.folder(path, &format!("{prefix}{name}/"));
         } else if let Some(stem) = name.strip_suffix(".md").filter(|_| path.is_file()) {
-            found.push(format!("{prefix}{stem}"));
+            self.found.push(format!("{prefix}{stem}"));
         }
     }
 }

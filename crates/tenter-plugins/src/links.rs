@@ -2,28 +2,73 @@
 //!
 //! A link is followed as the system would, through other links: what looks harmless by its text may leave by another's.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use tenter_protocol::Diagnostic;
 
 use crate::content::{Content, Entry};
-use crate::rules::{refused, shown};
+use crate::rules::{MOST_FILES, refused, shown};
 
 /// Links on one way at most, as systems have it.
 const MOST_HOPS: usize = 40;
+/// Parts of paths on one way at most: no honest link has nearly as many.
+const MOST_PARTS: usize = 400;
 
-/// The links that lead elsewhere.
+/// The links that lead elsewhere; or else, that together lead on and on.
 pub(crate) fn check(content: &Content) -> Vec<Diagnostic> {
-    let links = content.0.iter().filter_map(|(path, entry)| match entry {
-        Entry::Link { target } => Some((path, target)),
-        Entry::File { .. } => None,
-    });
-    let finding = |(path, target): (&String, &String)| {
-        let (id, why) = follow(content, path).err()?;
-        let message = format!("this link to {target:?} {why}");
-        Some(refused(id, message).at(shown(path.as_bytes())))
-    };
-    links.filter_map(finding).collect()
+    let mut findings = Vec::new();
+    let mut ends = BTreeMap::new();
+    for (path, entry) in &content.0 {
+        let Entry::Link { target } = entry else { continue };
+        match follow(content, path) {
+            Ok(end) => {
+                ends.insert(path.as_str(), end);
+            }
+            Err((id, why)) => {
+                let message = format!("this link to {target:?} {why}");
+                findings.push(refused(id, message).at(shown(path.as_bytes())));
+            }
+        }
+    }
+    if findings.is_empty() && !ends.is_empty() && is_endless(content, &ends) {
+        let message = format!(
+            "who follows its links to folders finds no end, or more than {MOST_FILES} files"
+        );
+        findings.push(refused("plugin-links-endless", message));
+    }
+    findings
+}
+
+/// Whether somebody who enters every folder, through links too, finds more than a plugin may hold: a link to a folder above
+/// it never ends, and a few in each of a few folders multiply.
+fn is_endless(content: &Content, ends: &BTreeMap<&str, String>) -> bool {
+    let inside = inside(content);
+    let mut open = vec![""];
+    let mut seen = 0;
+    while let Some(folder) = open.pop() {
+        for path in inside.get(folder).into_iter().flatten() {
+            seen += usize::from(content.0.contains_key(*path));
+            if seen > MOST_FILES {
+                return true;
+            }
+            open.push(ends.get(path).map_or(path, String::as_str));
+        }
+    }
+    false
+}
+
+/// What lies in each folder.
+fn inside(content: &Content) -> BTreeMap<&str, BTreeSet<&str>> {
+    let mut inside: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    for path in content.0.keys() {
+        let folders = path.match_indices('/').map(|(at, _)| &path[..at]);
+        let mut folder = "";
+        for next in folders.chain([path.as_str()]) {
+            inside.entry(folder).or_default().insert(next);
+            folder = next;
+        }
+    }
+    inside
 }
 
 /// The id of a finding, and why a link is refused, as the end of a sentence that begins with it.
@@ -31,14 +76,19 @@ type Wrong = (&'static str, &'static str);
 
 const OUTSIDE: Wrong = ("plugin-link-leaves", "leaves the plugin");
 const CIRCLE: Wrong = ("plugin-link-loops", "leads in a circle");
+const TOO_LONG: Wrong = ("plugin-link-long", "leads a longer way than any link needs");
 const NOWHERE: Wrong = ("plugin-link-dangles", "leads to nothing that is installed");
 
-/// Follows the link at `path` to its end.
-fn follow(content: &Content, path: &str) -> Result<(), Wrong> {
+/// The end of the link at `path`.
+fn follow(content: &Content, path: &str) -> Result<String, Wrong> {
     let mut rest: VecDeque<&str> = path.split('/').collect();
     let mut at: Vec<&str> = Vec::new();
-    let mut hops = 0;
+    let (mut hops, mut parts) = (0, 0);
     while let Some(part) = rest.pop_front() {
+        parts += 1;
+        if parts > MOST_PARTS {
+            return Err(TOO_LONG);
+        }
         let here = at.join("/");
         if !is_folder(content, &here) {
             return Err(NOWHERE);
@@ -64,7 +114,7 @@ fn follow(content: &Content, path: &str) -> Result<(), Wrong> {
     }
     let end = at.join("/");
     let is_installed = content.0.contains_key(&end) || is_folder(content, &end);
-    is_installed.then_some(()).ok_or(NOWHERE)
+    if is_installed { Ok(end) } else { Err(NOWHERE) }
 }
 
 /// Whether there is a folder of this path: one that holds something.
@@ -122,6 +172,28 @@ mod tests {
         ] {
             assert_eq!(ids(&[("hooks/a", target)]), [id], "{target:?}");
         }
+    }
+
+    #[test]
+    fn links_to_folders_that_never_end_or_multiply_are_refused() {
+        assert_eq!(ids(&[("hooks/lib/all", "..")]), ["plugin-links-endless"]);
+        assert_eq!(
+            ids(&[("hooks/lib/x", "../../skills/x"), ("skills/x/h", "../../hooks")]),
+            ["plugin-links-endless"]
+        );
+        // Ten links in each of eight folders to the next one: ten million ways to the last.
+        let way = |depth: usize, link: usize| {
+            (format!("hooks/d{depth}/l{link}"), format!("../d{}", depth + 1))
+        };
+        let mut links: Vec<(String, String)> =
+            (0..8).flat_map(|depth| (0..10).map(move |link| way(depth, link))).collect();
+        links.push(("hooks/d8/a".into(), "../lib/a".into()));
+        let borrowed: Vec<(&str, &str)> =
+            links.iter().map(|(path, to)| (path.as_str(), to.as_str())).collect();
+        assert_eq!(ids(&borrowed), ["plugin-links-endless"]);
+        assert_eq!(ids(&borrowed[60..]), [] as [&str; 0], "a thousand ways are not too many");
+        let slow = "./".repeat(MOST_PARTS) + "lib/a";
+        assert_eq!(ids(&[("hooks/a", &slow)]), ["plugin-link-long"]);
     }
 
     #[test]

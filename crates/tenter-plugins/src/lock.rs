@@ -121,7 +121,9 @@ impl Lock {
     pub(crate) fn prepare(&self, folder: &Path) -> io::Result<Prepared> {
         let text = toml::to_string(self).map_err(io::Error::other)?;
         let new = folder.join(format!(".{LOCK_FILE}.new"));
-        let mut file = File::create(&new)?;
+        // What lies there may be a link that came with the project: it is removed, never written through.
+        let _ = fs::remove_file(&new);
+        let mut file = File::create_new(&new)?;
         file.write_all(HEAD.as_bytes())?;
         file.write_all(text.as_bytes())?;
         file.sync_all()?;

@@ -17,6 +17,8 @@ pub(crate) const MOST_FILES: usize = 10_000;
 pub(crate) const LARGEST_FILE: u64 = 10 << 20;
 /// Bytes of all files at most.
 pub(crate) const LARGEST_PLUGIN: u64 = 50 << 20;
+/// Folders in folders at most.
+const DEEPEST: usize = 32;
 /// Bytes of a link's target at most.
 const LONGEST_TARGET: u64 = 4096;
 /// Violations that are told at most: a repository of ten thousand bad names has one trouble, not ten thousand.
@@ -71,11 +73,17 @@ pub(crate) fn refused(id: &'static str, message: impl Into<String>) -> Diagnosti
 /// A path as a message may hold it: on one line, whatever its name is made of.
 pub(crate) fn shown(path: &[u8]) -> PathBuf {
     let text = String::from_utf8_lossy(path);
-    if text.chars().any(char::is_control) {
+    if text.chars().any(forges) {
         text.escape_debug().to_string().into()
     } else {
         text.into_owned().into()
     }
+}
+
+/// Whether a character moves what stands beside it: a control character, or one that turns the direction of text.
+fn forges(character: char) -> bool {
+    let turns_text = matches!(character, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    character.is_control() || turns_text
 }
 
 fn check_one(found: &Found) -> Option<Diagnostic> {
@@ -89,11 +97,13 @@ fn bad_path(path: &[u8]) -> Option<(&'static str, &'static str)> {
         return Some(("plugin-name-not-utf8", "this name is not UTF-8"));
     };
     let mut parts = text.split('/');
-    if text.chars().any(char::is_control) {
+    if text.chars().any(forges) {
         Some((
             "plugin-name-control",
             "this name holds a control character, with which listings can be forged",
         ))
+    } else if parts.clone().count() > DEEPEST + 1 {
+        Some(("plugin-path-deep", "this lies deeper than 32 folders"))
     } else if parts.clone().any(|part| part.is_empty() || part == "." || part == "..") {
         Some(("plugin-path-leaves", "this path leads elsewhere than it says"))
     } else if parts.any(is_git) {
@@ -230,6 +240,11 @@ mod tests {
             ("hooks/./x", "plugin-path-leaves"),
             ("hooks/a\nb", "plugin-name-control"),
             ("hooks/\u{1b}[2J", "plugin-name-control"),
+            ("recipes/\u{202e}dm.evil", "plugin-name-control"),
+            (
+                "hooks/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a",
+                "plugin-path-deep",
+            ),
             ("hooks/.git/config", "plugin-holds-git"),
             ("hooks/.GIT/config", "plugin-holds-git"),
             ("hooks/.gi\u{200c}t/config", "plugin-holds-git"),

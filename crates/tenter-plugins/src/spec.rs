@@ -44,7 +44,7 @@ impl Spec {
     /// Why it names no source, as a sentence.
     pub fn parse(text: &str, cwd: &Path) -> Result<Self, String> {
         if text.chars().any(char::is_control) {
-            return Err(format!("{text:?} holds a control character"));
+            return Err("a plugin's source holds no control character".to_owned());
         }
         if let Some((scheme, rest)) = text.split_once("://") {
             return of_url(scheme, rest);
@@ -85,6 +85,10 @@ fn is_path(text: &str) -> bool {
 }
 
 fn of_forge(text: &str) -> Result<Spec, String> {
+    // `ORG@REPO` is the same name: no REF stands behind what has no slash.
+    let is_name = text.split('@').next().is_some_and(|org| !org.contains('/'));
+    let slashed = text.replacen('@', "/", usize::from(is_name));
+    let text = slashed.as_str();
     let (place, reference) = match text.split_once('@') {
         Some((place, reference)) => (place, Some(reference)),
         None => (text, None),
@@ -103,10 +107,10 @@ fn of_url(scheme: &str, rest: &str) -> Result<Spec, String> {
         return Err(format!("{scheme}:// is not taken; plugins come by {}", SCHEMES.join(", ")));
     }
     let (host, path) = rest.split_once('/').unwrap_or((rest, ""));
-    if host.starts_with('-') {
-        return Err(format!("{host:?} is no host"));
-    }
-    let user = host.rsplit_once('@').map(|(user, _)| user);
+    let (user, place) = match host.rsplit_once('@') {
+        Some((user, place)) => (Some(user), place),
+        None => (None, host),
+    };
     let is_secret = |user: &str| user.contains(':') || scheme.starts_with("http");
     if user.is_some_and(is_secret) {
         return Err(
@@ -115,9 +119,23 @@ fn of_url(scheme: &str, rest: &str) -> Result<Spec, String> {
                 .to_owned(),
         );
     }
+    // A password with a slash in it ends what looks like the host; so what is wrong is not shown.
+    if host.starts_with('-') || !has_port_or_none(place) {
+        return Err(format!("what follows {scheme}:// is no host"));
+    }
+    if scheme.starts_with("http") && path.contains('?') {
+        return Err("the address of a repository ends before any question mark".to_owned());
+    }
     let (path, reference) = split_reference(path);
     let source = Source::Url(format!("{scheme}://{host}/{path}"));
     Ok(Spec { name: last_two(path)?, source, reference: checked(reference)? })
+}
+
+/// Whether what follows a host's colon is a port.
+fn has_port_or_none(place: &str) -> bool {
+    let is_bare_ipv6 = place.ends_with(']');
+    let port = place.rsplit_once(':').filter(|_| !is_bare_ipv6).map_or("", |(_, port)| port);
+    port.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 /// `user@host:path`, as ssh has it.
@@ -156,7 +174,8 @@ fn last_two(path: &str) -> Result<PluginName, String> {
             PluginName::new(org, repo)
                 .map_err(|why| format!("the last two parts of {path:?} name the plugin, and {why}"))
         }
-        _ => Err(format!("{path:?} has no two parts that could name the plugin")),
+        // What is written of it is not shown: it may be what is left of a password.
+        _ => Err("it has no two last parts that could name the plugin".to_owned()),
     }
 }
 
@@ -192,6 +211,8 @@ mod tests {
         let table = [
             ("ada/guards", "ada/guards", "https://github.com/ada/guards.git", None),
             ("ada/guards@v1", "ada/guards", "https://github.com/ada/guards.git", Some("v1")),
+            ("ada@guards", "ada/guards", "https://github.com/ada/guards.git", None),
+            ("ada@guards@v1", "ada/guards", "https://github.com/ada/guards.git", Some("v1")),
             (
                 "ada/guards@pkg@1.0",
                 "ada/guards",
@@ -256,6 +277,9 @@ mod tests {
             "https://-x/a/b",
             "https://ada:secret@host/a/b",
             "https://token@host/a/b",
+            "https://ada:sec/ret/x@host/a/b",
+            "ssh://ada:sec/ret/x@host/a/b",
+            "https://host/x?token=secret/a/b",
             "ada/guards@",
             "ada/guards@-x",
             "ada/guards@+x:y",
@@ -266,6 +290,31 @@ mod tests {
             "host:x",
         ] {
             assert!(Spec::parse(text, Path::new("/")).is_err(), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn no_part_of_a_password_is_shown() {
+        for text in [
+            "https://ada:secret@host/a/b",
+            "https://ada:secret/x@host/a/b",
+            "https://ada:x/secret@host/a/b",
+            "HTTPS://ada:secret@host/a/b",
+            "https://-:secret@host/a/b",
+            "https://ada:secret\n@host/a/b",
+            "https://host/a/b?token=secret",
+            "ada:secret@host:a/b",
+            "ada:secret@host/a/b",
+        ] {
+            let why = Spec::parse(text, Path::new("/")).unwrap_err();
+            assert!(!why.contains("secret"), "{text:?}: {why}");
+        }
+    }
+
+    #[test]
+    fn a_host_may_have_a_port_and_be_a_number() {
+        for text in ["https://host:8443/a/b", "http://[::1]:80/a/b", "ssh://git@[::1]/a/b"] {
+            assert_eq!(parsed(text).1, text);
         }
     }
 

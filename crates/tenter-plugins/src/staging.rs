@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use rustix::fs::{CWD, FlockOperation, RenameFlags, flock, renameat_with};
+use rustix::fs::{CWD, FlockOperation, OFlags, RenameFlags, flock, renameat_with};
 use rustix::io::Errno;
 
 const PREFIX: &str = ".staging-";
@@ -105,7 +105,15 @@ fn is_abandoned(dir: &Path) -> bool {
 }
 
 fn open_lock(dir: &Path) -> io::Result<File> {
-    OpenOptions::new().write(true).create(true).truncate(false).mode(0o600).open(dir.join(LOCK))
+    open_to_lock(&dir.join(LOCK))
+}
+
+/// Opens a file that is only locked, and makes it where there is none; never through a link, nor waiting at a pipe.
+pub(crate) fn open_to_lock(path: &Path) -> io::Result<File> {
+    let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK).bits().cast_signed();
+    let mut options = OpenOptions::new();
+    options.write(true).create(true).truncate(false).mode(0o600).custom_flags(flags);
+    options.open(path)
 }
 
 fn put_back(aside: &Path, plugins: &Path) {

@@ -1,8 +1,8 @@
 //! One folder of plugins, a project's or a person's: what is in it, and the only ways to change it.
 
-use std::fs::{DirBuilder, File, OpenOptions};
+use std::fs::{DirBuilder, File};
 use std::io;
-use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
+use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{FlockOperation, flock};
@@ -17,6 +17,8 @@ use crate::staging::{self, Staging};
 
 /// The file whose lock whoever changes the folder holds.
 const LOCK: &str = ".lock";
+/// Where a plugin is before it is moved to its place.
+const UNPACKED: &str = "plugin";
 
 /// A folder of plugins. It need not exist.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -98,18 +100,34 @@ impl Plugins {
         staged.map_err(|error| failed("changed", &self.dir, &error))
     }
 
-    /// Installs a plugin and records it.
+    /// Writes a plugin into the temporary folder, from where [`Plugins::install`] takes it. What can fail has then failed
+    /// before anything of what is installed, or of the trust in it, is touched.
     ///
     /// # Errors
-    /// There is one already that is not to be replaced, it holds nothing, or the disk fails.
-    pub fn install(&self, staging: &Staging, order: Order) -> Result<Installed, Conflict> {
-        let Order { name, content, record, replace } = order;
-        let new = staging.dir().join("plugin");
-        let trouble = |error: io::Error| failed("changed", &self.dir, &error);
-        content.write(&new).map_err(trouble)?;
+    /// It holds nothing, the lock file cannot be used, or the disk fails.
+    pub fn unpack(
+        &self,
+        staging: &Staging,
+        name: &PluginName,
+        content: &Content,
+    ) -> Result<(), Conflict> {
+        self.lock()?;
+        let new = staging.dir().join(UNPACKED);
+        content.write(&new).map_err(|error| failed("changed", &self.dir, &error))?;
         if Installed::read(&new, name.to_string()).is_none_or(|plugin| plugin.is_empty()) {
             return Err(Conflict::Empty(nothing()));
         }
+        Ok(())
+    }
+
+    /// Installs a plugin that is unpacked, and records it.
+    ///
+    /// # Errors
+    /// There is one already that is not to be replaced, or the disk fails.
+    pub fn install(&self, staging: &Staging, order: Order) -> Result<Installed, Conflict> {
+        let Order { name, content, record, replace } = order;
+        let new = staging.dir().join(UNPACKED);
+        let trouble = |error: io::Error| failed("changed", &self.dir, &error);
         let _lock = self.exclusive().map_err(trouble)?;
         let mut lock = self.lock()?;
         let place = self.place(name);
@@ -132,7 +150,8 @@ impl Plugins {
             .installed()?
             .into_iter()
             .find(|plugin| plugin.name == name)
-            .map(|plugin| plugin.path);
+            .map(|plugin| plugin.path)
+            .or_else(|| self.remains(name));
         if place.is_none() && self.lock()?.get(name).is_none() {
             return Ok(false);
         }
@@ -149,12 +168,16 @@ impl Plugins {
         Ok(true)
     }
 
+    /// The folder of this name, whatever is left in it.
+    pub fn remains(&self, name: &str) -> Option<PathBuf> {
+        let place = self.place(&PluginName::parse(name).ok()?);
+        place.symlink_metadata().is_ok().then_some(place)
+    }
+
     /// Waits until nobody else changes the folder; the lock ends with the file returned.
     fn exclusive(&self) -> io::Result<File> {
         DirBuilder::new().recursive(true).mode(0o755).create(&self.dir)?;
-        let path = self.dir.join(LOCK);
-        let lock =
-            OpenOptions::new().write(true).create(true).truncate(false).mode(0o600).open(path)?;
+        let lock = staging::open_to_lock(&self.dir.join(LOCK))?;
         flock(&lock, FlockOperation::LockExclusive)?;
         Ok(lock)
     }

@@ -18,6 +18,8 @@ use super::format::{LONGEST_FILE, Origin, Recipe, RecipeLayer};
 
 /// Folders in folders at most.
 const DEEPEST: usize = 16;
+/// Entries of one place that are looked at: links between folders may multiply them without end.
+const MOST_ENTRIES: usize = 10_000;
 
 /// The folders that everything else is found from. All paths are absolute.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -194,8 +196,12 @@ impl Recipes {
     fn files(&self, findings: &mut Vec<Diagnostic>) -> Vec<(&Root, String, PathBuf)> {
         let mut files = Vec::new();
         for root in &self.roots {
-            let mut walk = Walk { root, files: Vec::new(), findings, above: Vec::new() };
+            let mut walk =
+                Walk { root, files: Vec::new(), findings, above: Vec::new(), left: MOST_ENTRIES };
             walk.folder(&root.dir, &root.prefix);
+            if walk.left == 0 {
+                walk.findings.push(too_many(&root.dir));
+            }
             files.extend(walk.files.into_iter().map(|(name, path)| (root, name, path)));
         }
         files
@@ -246,7 +252,7 @@ fn check_name(name: &str) -> Result<(), &'static str> {
 }
 
 /// The name of what a plugin has as folders have it: `org@repo/name` is `org/repo/name`.
-pub(crate) fn slashed(name: &str) -> String {
+pub fn slashed(name: &str) -> String {
     match name.split_once('/') {
         Some((plugin, rest)) => format!("{}/{rest}", plugin.replacen('@', "/", 1)),
         None => name.to_owned(),
@@ -353,6 +359,13 @@ fn unreadable(path: &Path, error: &io::Error) -> Diagnostic {
         .help("a recipe is a file that you may read")
 }
 
+fn too_many(dir: &Path) -> Diagnostic {
+    let message = format!("only {MOST_ENTRIES} entries below this folder are looked at");
+    Diagnostic::new("recipes-too-many", Severity::Warning, message)
+        .at(dir)
+        .help("take out recipes that are not needed, and links between its folders")
+}
+
 /// Goes through one root.
 struct Walk<'r, 'f> {
     root: &'r Root,
@@ -360,6 +373,8 @@ struct Walk<'r, 'f> {
     findings: &'f mut Vec<Diagnostic>,
     /// The real paths of the folders that it is in: a link to one of them would never end.
     above: Vec<PathBuf>,
+    /// How many entries may still be looked at.
+    left: usize,
 }
 
 impl Walk<'_, '_> {
@@ -377,6 +392,10 @@ impl Walk<'_, '_> {
         }
         self.above.push(real);
         for entry in entries {
+            if self.left == 0 {
+                break;
+            }
+            self.left -= 1;
             self.entry(&entry, prefix);
         }
         self.above.pop();

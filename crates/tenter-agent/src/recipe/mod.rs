@@ -21,8 +21,7 @@ use tenter_protocol::{Diagnostic, Severity};
 
 pub use book::{RecipeBook, RecipeTrust};
 pub use format::{Argument, LONGEST_FILE, Origin, Recipe, RecipeLayer};
-pub(crate) use lookup::slashed;
-pub use lookup::{Listed, RecipeError, RecipePlaces, Recipes};
+pub use lookup::{Listed, RecipeError, RecipePlaces, Recipes, slashed};
 pub use shell::ProjectShell;
 pub use tenter_template::{
     CommandOutput, DEEPEST, LONGEST_OUTPUT, LONGEST_RANGE, MISSING, Rendered, Shell,

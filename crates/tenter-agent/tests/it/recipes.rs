@@ -275,6 +275,25 @@ fn a_name_that_leads_elsewhere_is_refused() {
     );
 }
 
+/// Ten links in each of eight folders to the next are ten million ways, and a project may come with them.
+#[test]
+fn links_that_multiply_are_looked_at_up_to_a_limit() {
+    let bench = Bench::new();
+    bench.write("project/recipes/a.md", "a");
+    for depth in 0..8 {
+        let folder = bench.path(&format!("project/recipes/d{depth}"));
+        fs::create_dir(&folder).unwrap();
+        for link in 0..10 {
+            symlink(format!("../d{}", depth + 1), folder.join(format!("l{link}"))).unwrap();
+        }
+    }
+    bench.write("project/recipes/d8/b.md", "b");
+    let (recipes, found) = bench.listed();
+    assert!(recipes.len() < 20_000);
+    assert_eq!(found.iter().map(|finding| finding.id).collect::<Vec<_>>(), ["recipes-too-many"]);
+    assert_eq!(bench.find("a").body(), "a");
+}
+
 #[test]
 fn a_link_that_leads_elsewhere_is_refused_and_one_inside_is_followed() {
     let bench = Bench::new();

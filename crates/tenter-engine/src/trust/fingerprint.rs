@@ -15,6 +15,8 @@ use crate::stamp::{FileStamp, HookStamp};
 
 /// Bytes of all files in a hook's folder at most.
 const LARGEST_FOLDER: u64 = 100 << 20;
+/// Bytes of a file at most: to read more would hold up every start, and a file of a few blocks can claim any size.
+const LARGEST_FILE: u64 = 1 << 30;
 
 /// The fingerprint of the hook at `path`, a file or a folder, and its stamp.
 ///
@@ -67,6 +69,9 @@ fn of_file(path: &Path) -> io::Result<(Fingerprint, FileStamp)> {
     let before = file.metadata()?;
     if !before.is_file() {
         return Err(io::Error::other("it is not a file"));
+    }
+    if before.len() > LARGEST_FILE {
+        return Err(io::Error::other("it is no hook: more than 1 GiB"));
     }
     let fingerprint = hash(&mut file)?;
     let stamp = FileStamp::new(&before);
@@ -128,6 +133,16 @@ mod tests {
             .unwrap();
         assert!(fingerprint(&pipe).is_err());
         assert!(fingerprint(scratch.path()).is_err(), "a folder that holds a pipe");
+    }
+
+    #[test]
+    fn a_file_that_is_too_large_for_a_hook_is_not_read() {
+        let scratch = tempfile::tempdir().unwrap();
+        let path = scratch.path().join("hook");
+        // It has no blocks, and would be read as zeros for days.
+        File::create(&path).unwrap().set_len(1 << 43).unwrap();
+        let why = fingerprint(&path).unwrap_err().to_string();
+        assert!(why.contains("more than 1 GiB"), "{why}");
     }
 
     #[test]

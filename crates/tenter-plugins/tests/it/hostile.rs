@@ -113,6 +113,39 @@ fn links_that_leave_the_plugin_are_refused_wherever_they_come_from() {
     }
 }
 
+/// A project comes with its folder of plugins, and so with links of these names.
+#[test]
+fn no_file_elsewhere_is_written_through_a_link_in_the_folder_of_plugins() {
+    for name in [".plugin.lock.new", "plugin.lock", ".lock", ".staging-1-0/lock"] {
+        let scene = Scene::new();
+        let source = scene.repository("guards");
+        let (kept, made) = (scene.root().join("kept"), scene.root().join("made"));
+        fs::write(&kept, "").unwrap();
+        for target in [&kept, &made] {
+            let link = scene.plugins().dir().join(name);
+            fs::create_dir_all(link.parent().unwrap()).unwrap();
+            let _ = fs::remove_file(&link);
+            symlink(target, &link).unwrap();
+            let plugins = scene.plugins();
+            let staged = plugins.stage().map(drop);
+            let _ = staged.and_then(|()| scene.add(&source.url(), true).map(drop).or(Ok(())));
+            assert_eq!(fs::read_to_string(&kept).unwrap(), "", "{name}");
+            assert!(!made.exists(), "{name}");
+        }
+    }
+}
+
+#[test]
+fn links_to_folders_without_an_end_are_refused() {
+    let scene = Scene::new();
+    let source = scene.repository("evil");
+    for name in ["a", "b", "c", "d", "e", "f", "g", "h"] {
+        symlink(".", source.path.join("recipes").join(name)).unwrap();
+    }
+    source.commit("loops");
+    assert_eq!(ids(&scene, &source), ["plugin-links-endless"]);
+}
+
 #[test]
 fn a_folder_of_hooks_that_is_a_link_is_refused() {
     let scene = Scene::new();

@@ -1,6 +1,7 @@
 //! How plugins come into their folder: whole or not at all, one at a time, and recorded.
 
 use std::fs;
+use std::os::unix::fs::symlink;
 use std::thread;
 
 use tenter_plugins::{Conflict, verify};
@@ -137,6 +138,48 @@ fn what_is_removed_is_gone_and_forgotten() {
     assert!(!scene.plugins().remove("ada/guards").unwrap());
     assert_eq!(scene.left(), ["plugin.lock"]);
     assert_eq!(scene.plugins().lock().unwrap().plugins(), []);
+}
+
+#[test]
+fn what_is_left_of_a_plugin_is_removed_too() {
+    let scene = Scene::new();
+    let source = scene.repository("guards");
+    let path = scene.add(&source.url(), false).unwrap().path;
+    for part in ["hooks", "skills", "recipes"] {
+        fs::remove_dir_all(path.join(part)).unwrap();
+    }
+    assert_eq!(scene.plugins().installed().unwrap(), []);
+    assert!(scene.plugins().remove("ada/guards").unwrap());
+    assert_eq!(scene.left(), ["plugin.lock"]);
+}
+
+/// Whoever clones a project gets its plugins with the links that they hold.
+#[test]
+fn links_of_a_plugin_that_came_with_a_project_cannot_keep_listings_busy() {
+    let scene = Scene::new();
+    let recipes = scene.plugins().dir().join("ada@loops/recipes");
+    fs::create_dir_all(recipes.join("d8")).unwrap();
+    fs::write(recipes.join("a.md"), "a").unwrap();
+    fs::write(recipes.join("d8/b.md"), "b").unwrap();
+    for depth in 0..8 {
+        let folder = recipes.join(format!("d{depth}"));
+        fs::create_dir(&folder).unwrap();
+        for link in 0..10 {
+            symlink(format!("../d{}", depth + 1), folder.join(format!("l{link}"))).unwrap();
+        }
+        symlink("..", folder.join("up")).unwrap();
+    }
+    let installed = scene.plugins().installed().unwrap();
+    assert_eq!(installed[0].recipes[0], "a");
+    assert!(installed[0].recipes.len() <= 10_000);
+}
+
+#[test]
+fn a_skill_in_small_letters_is_a_skill() {
+    let scene = Scene::new();
+    let source = scene.source("low");
+    source.write("skills/pdf/skill.md", "---\nname: pdf\ndescription: Reads.\n---\nRead.\n");
+    assert_eq!(scene.add(&source.text(), false).unwrap().skills, ["pdf"]);
 }
 
 #[test]

@@ -85,6 +85,7 @@ impl Scene {
         let staging = plugins.stage().unwrap();
         let fetched = self.fetch_spec(&spec, staging.dir()).unwrap();
         let record = record(&spec, &fetched);
+        plugins.unpack(&staging, &spec.name, &fetched.content)?;
         let order = Order { name: &spec.name, content: &fetched.content, record, replace };
         plugins.install(&staging, order)
     }

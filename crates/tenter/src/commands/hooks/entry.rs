@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use serde::Serialize;
+use tenter_agent::recipe::slashed;
 use tenter_engine::catalog::{Catalog, Listed, Status};
 use tenter_engine::declared::Declared;
 use tenter_engine::hook::{FailMode, Fingerprint, Hook, Protocol};
@@ -119,8 +120,9 @@ pub(super) fn entries_named<'c>(
     catalog: &'c Catalog,
     name: &str,
 ) -> Result<Vec<Entry<'c>>, Failure> {
+    let full = slashed(name);
     let (named, others): (Vec<_>, Vec<_>) =
-        entries(project, catalog).into_iter().partition(|entry| entry.name == name);
+        entries(project, catalog).into_iter().partition(|entry| entry.name == full);
     if !named.is_empty() {
         return Ok(named);
     }

@@ -5,6 +5,7 @@ use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
+use tenter_agent::recipe::slashed;
 use tenter_engine::catalog::{Catalog, Listed, Status};
 use tenter_proc::Cancel;
 
@@ -56,7 +57,7 @@ fn first<'c>(
     built_in::refuse(name)?;
     entry::entries_named(project, catalog, name)?;
     let mut listing = catalog.listing().iter();
-    Ok(listing.find(|listed| listed.name == name && is_meant(&listed.status)))
+    Ok(listing.find(|listed| listed.name == slashed(name) && is_meant(&listed.status)))
 }
 
 fn rename(from: &Path, to: &Path) -> Done {

@@ -42,14 +42,9 @@ pub(crate) struct Args {
 
 /// Does it.
 pub(super) fn run(env: &Env, project: Option<&Path>, args: &Args) -> Done {
-    let parsed: Result<Vec<Spec>, String> =
-        args.specs.iter().map(|spec| Spec::parse(spec, &env.cwd)).collect();
-    let specs = parsed.map_err(|why| {
-        Failure::usage(why)
-            .help("a plugin is ORG/REPO, a URL or a path, each with @REF behind it if you like")
-    })?;
+    let (specs, unreadable) = specs(env, args)?;
     let mut project = Project::open(env, project)?;
-    let place = Place::chosen(env, project.root(), args.global);
+    let place = Place::to_change(env, project.root(), args.global)?;
     let cancel = Cancel::new();
     signals::forward(&cancel)?;
     let (added, exit) = add_all(&mut project, &place, &specs, args, &cancel);
@@ -58,11 +53,35 @@ pub(super) fn run(env: &Env, project: Option<&Path>, args: &Args) -> Done {
     } else {
         added.iter().for_each(print);
     }
+    let exit = if exit == Exit::Done { unreadable } else { exit };
     if place.location == Location::Local && !cancel.is_cancelled() {
         let names: Vec<String> = added.into_iter().map(|plugin| plugin.name).collect();
         consent::settle(&mut project, &names, args.trust, &cancel)?;
     }
     Ok(exit)
+}
+
+/// The specs, and how the command ends for those that name nothing: at once, unless it is to go on with the others.
+fn specs(env: &Env, args: &Args) -> Result<(Vec<Spec>, Exit), Failure> {
+    let mut exit = Exit::Done;
+    let mut specs = Vec::new();
+    for text in &args.specs {
+        let failure = match Spec::parse(text, &env.cwd) {
+            Ok(spec) => {
+                specs.push(spec);
+                continue;
+            }
+            Err(why) => Failure::usage(why).help(
+                "a plugin is ORG/REPO, a URL or a path, each with @REF behind it if you like",
+            ),
+        };
+        if !args.continue_on_error {
+            return Err(failure);
+        }
+        ui::failure(&failure);
+        exit = failure.exit;
+    }
+    Ok((specs, exit))
 }
 
 fn add_all(

@@ -66,7 +66,7 @@ impl From<Failure> for Trouble {
     }
 }
 
-/// Fetches a plugin into a temporary folder beside its place.
+/// Fetches a plugin and unpacks it in a temporary folder beside its place.
 pub(super) fn fetch(
     env: &Env,
     place: &Place,
@@ -78,6 +78,8 @@ pub(super) fn fetch(
     let staging = place.plugins.stage()?;
     let fetcher = Fetcher { env: &env.vars, cancel, timeout: TIMEOUT };
     let fetched = fetcher.fetch(&spec.source, spec.reference.as_deref(), staging.dir())?;
+    let unpacked = place.plugins.unpack(&staging, &spec.name, &fetched.content);
+    unpacked.map_err(|conflict| refused(place, spec, conflict))?;
     Ok((staging, fetched))
 }
 
@@ -98,10 +100,14 @@ pub(super) fn install(
         files: std::collections::BTreeMap::new(),
     };
     let order = Order { name: &spec.name, content: &fetched.content, record, replace };
-    place.plugins.install(staging, order).map_err(|conflict| match conflict {
+    place.plugins.install(staging, order).map_err(|conflict| refused(place, spec, conflict))
+}
+
+fn refused(place: &Place, spec: &Spec, conflict: Conflict) -> Trouble {
+    match conflict {
         Conflict::Installed => already(place, &spec.name.to_string()).into(),
         Conflict::Empty(finding) | Conflict::Failed(finding) => finding.into(),
-    })
+    }
 }
 
 /// The failure for a plugin that is there.

@@ -50,6 +50,25 @@ impl Place {
         }
     }
 
+    /// The same for a change. A project may come with a link in the place of its folder, and what is installed through it may
+    /// become the person's own, which runs without being trusted.
+    pub(super) fn to_change(env: &Env, root: &Path, global: bool) -> Result<Self, Failure> {
+        let place = Self::chosen(env, root, global);
+        let leaves = |folder: &&str| -> Option<PathBuf> {
+            let real = root.join(folder).canonicalize().ok()?;
+            (!real.starts_with(root.canonicalize().ok()?)).then_some(real)
+        };
+        let left = [".kodelet", ".kodelet/plugins"].iter().find_map(leaves);
+        match left.filter(|_| place.location == Location::Local) {
+            None => Ok(place),
+            Some(real) => Err(Failure::new(format!(
+                "the project's plugins would be changed in {}, which is outside of the project",
+                real.display()
+            ))
+            .help("put a folder in the place of the link .kodelet or .kodelet/plugins; -g is for your own plugins")),
+        }
+    }
+
     /// Both folders, the project's first.
     pub(super) fn all(env: &Env, root: &Path) -> Vec<Self> {
         let (one, other) = (Self::chosen(env, root, false), Self::chosen(env, root, true));

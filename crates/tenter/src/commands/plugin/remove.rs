@@ -23,7 +23,7 @@ pub(crate) struct Args {
 /// Does it. One that is not there does not keep the others.
 pub(super) fn run(env: &Env, project: Option<&Path>, args: &Args) -> Done {
     let mut project = Project::open(env, project)?;
-    let place = Place::chosen(env, project.root(), args.global);
+    let place = Place::to_change(env, project.root(), args.global)?;
     let mut exit = Exit::Done;
     for name in &args.names {
         let name = slashed(name);

@@ -40,7 +40,7 @@ pub(crate) struct Args {
 /// Does it. One plugin that cannot be updated does not keep the others from it.
 pub(super) fn run(env: &Env, project: Option<&Path>, args: &Args) -> Done {
     let mut project = Project::open(env, project)?;
-    let place = Place::chosen(env, project.root(), args.global);
+    let place = Place::to_change(env, project.root(), args.global)?;
     let locked = chosen(&project, &place, &args.names)?;
     let cancel = Cancel::new();
     signals::forward(&cancel)?;
@@ -94,11 +94,12 @@ fn update(
     let name = PluginName::parse(&locked.name).map_err(Failure::new)?;
     let spec =
         Spec::recorded(name, &locked.source, locked.reference.as_deref()).map_err(Failure::new)?;
-    if locked.is_pinned() {
+    let folder = place.plugins.place(&spec.name);
+    // One that is gone is fetched again, and there is nothing else to have than the commit.
+    if locked.is_pinned() && folder.symlink_metadata().is_ok() {
         ui::out(format!("{} stays at the commit that it is pinned to.", locked.name));
         return Ok(false);
     }
-    let folder = place.plugins.place(&spec.name);
     unchanged_here(&folder, locked)?;
     let obtained = obtain::fetch(project.env, place, &spec, cancel)?;
     let (before, _) = Content::of_installed(&folder);

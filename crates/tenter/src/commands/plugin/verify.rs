@@ -67,9 +67,11 @@ fn of_place(place: &Place) -> Result<Vec<Verified>, Failure> {
 
 fn look_at(place: &Place, name: &str, lock: &Lock, found: &[Found]) -> Verified {
     let installed = found.iter().find(|found| found.plugin.name == name);
-    let (differences, diagnostics) = match (installed, lock.get(name)) {
-        (Some(found), Some(locked)) => verify(&found.plugin.path, locked),
-        (Some(found), None) => (Vec::new(), vec![unrecorded().at(&found.plugin.path)]),
+    let folder = installed.map(|found| found.plugin.path.clone());
+    let folder = folder.or_else(|| place.plugins.remains(name));
+    let (differences, diagnostics) = match (folder, lock.get(name)) {
+        (Some(folder), Some(locked)) => verify(&folder, locked),
+        (Some(folder), None) => (Vec::new(), vec![unrecorded().at(folder)]),
         (None, _) => (Vec::new(), vec![gone()]),
     };
     let ok = differences.is_empty() && diagnostics.is_empty();

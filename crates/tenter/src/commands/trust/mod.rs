@@ -7,6 +7,7 @@ use std::path::Path;
 
 use serde_json::json;
 use tenter_agent::recipe::Recipe;
+use tenter_agent::recipe::slashed;
 use tenter_engine::catalog::{Catalog, Untrusted};
 use tenter_engine::clock::rfc3339;
 use tenter_engine::trust::TrustEntry;
@@ -53,6 +54,7 @@ pub(crate) fn run(env: &Env, project: Option<&Path>, args: &Args) -> Done {
         return Ok(Exit::Done);
     }
     if let Some(name) = &args.revoke {
+        let name = slashed(name);
         return revoke(&mut project, Some(name.as_str()).filter(|name| !name.is_empty()));
     }
     let cancel = Cancel::new();

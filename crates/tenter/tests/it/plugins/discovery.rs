@@ -92,6 +92,20 @@ fn a_hook_is_looked_up_by_its_full_name() {
 }
 
 #[test]
+fn a_plugins_hook_is_named_by_both_forms_of_its_plugins_name() {
+    let sandbox = sandbox();
+    executable(&sandbox, ".kodelet/plugins/ada@guards/hooks/guard", &telling("x"));
+    let _ = sandbox.run(&["trust", "--yes"]).expect_code(0);
+    for line in ["hooks show", "hooks disable", "hooks enable", "trust --revoke"] {
+        let name = "ada@guards/guard";
+        let words: Vec<&str> = line.split(' ').chain([name]).collect();
+        let _ = sandbox.run(&words).expect_code(0);
+    }
+    let shown = sandbox.run(&["hooks", "show", "ada/guards/guard", "--json"]).json();
+    assert_eq!(shown[0]["status"], "untrusted");
+}
+
+#[test]
 fn a_recipe_of_each_level_is_found_until_one_of_its_full_name_stands_above_it() {
     let sandbox = sandbox();
     for (number, (folder, prefix)) in LEVELS.iter().enumerate().rev() {

@@ -147,6 +147,34 @@ fn one_plugin_that_fails_ends_the_command_unless_it_is_to_go_on() {
 }
 
 #[test]
+fn a_spec_that_names_nothing_keeps_no_other_when_it_is_to_go_on() {
+    let sandbox = sandbox();
+    let repository = Repository::new(&sandbox, "guards");
+    let specs = ["./missing", &repository.url()];
+    let _ = sandbox.run(&["plugin", "add", specs[0], specs[1]]).expect_code(2);
+    assert!(!sandbox.project().join(".kodelet").exists(), "nothing was begun");
+    let output =
+        sandbox.run(&["plugin", "add", "--continue-on-error", specs[0], specs[1]]).expect_code(2);
+    assert!(output.stderr.contains("/missing: No such file"), "{output}");
+    assert_eq!(left(&sandbox), ["ada@guards", "plugin.lock"]);
+}
+
+#[test]
+fn of_a_plugin_whose_parts_are_gone_verify_says_which_files() {
+    let sandbox = sandbox();
+    let repository = Repository::new(&sandbox, "guards");
+    let _ = sandbox.run(&["plugin", "add", &repository.url()]).expect_code(0);
+    for part in ["hooks", "skills", "recipes"] {
+        std::fs::remove_dir_all(sandbox.project().join(".kodelet/plugins/ada@guards").join(part))
+            .unwrap();
+    }
+    let output = sandbox.run(&["plugin", "verify"]).expect_code(1);
+    assert!(output.stdout.contains("missing  hooks/guard"), "{output}");
+    let _ = sandbox.run(&["plugin", "remove", "ada/guards"]).expect_code(0);
+    assert_eq!(left(&sandbox), ["plugin.lock"]);
+}
+
+#[test]
 fn a_plugin_that_is_there_stays_unless_it_is_to_be_replaced() {
     let sandbox = sandbox();
     let repository = Repository::new(&sandbox, "guards");

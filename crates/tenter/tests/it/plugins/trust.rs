@@ -163,6 +163,37 @@ fn a_changed_helper_asks_again_on_every_way_in() {
     assert_eq!(status(&sandbox, GUARD_NAME), "untrusted", "remove and add");
 }
 
+/// What is installed for the person runs without trust, so nobody but the person may lead there.
+#[test]
+fn a_link_of_the_project_does_not_make_its_plugins_the_persons_own() {
+    let sandbox = sandbox();
+    let repository = Repository::new(&sandbox, "guards");
+    let own = sandbox.home().join(".kodelet/plugins");
+    fs::create_dir_all(&own).unwrap();
+    fs::create_dir_all(sandbox.project().join(".kodelet")).unwrap();
+    std::os::unix::fs::symlink(&own, sandbox.project().join(".kodelet/plugins")).unwrap();
+    for line in [&["add", repository.url().as_str()][..], &["update"], &["remove", "ada/guards"]] {
+        let output = sandbox.run(&[&["plugin"], line].concat()).expect_code(1);
+        assert!(output.stderr.contains("outside of the project"), "{output}");
+    }
+    assert_eq!(fs::read_dir(&own).unwrap().count(), 0);
+    let _ = sandbox.run(&["plugin", "add", "-g", &repository.url()]).expect_code(0);
+}
+
+/// What was installed stays, and so does what was said of it.
+#[test]
+fn a_replacement_that_holds_nothing_leaves_the_trust() {
+    let sandbox = sandbox();
+    let repository = Repository::new(&sandbox, "guards");
+    let _ = sandbox.run(&["plugin", "add", "--trust", &repository.url()]).expect_code(0);
+    repository.git("rm --quiet -r hooks skills recipes");
+    repository.commit();
+    let _ = sandbox.run(&["plugin", "add", "--force", &repository.url()]).expect_code(1);
+    let _ = sandbox.run(&["plugin", "update"]).expect_code(1);
+    assert_eq!(status(&sandbox, GUARD_NAME), "active");
+    let _ = sandbox.run(&["plugin", "verify"]).expect_code(0);
+}
+
 #[test]
 fn what_changes_beside_the_hooks_leaves_their_trust() {
     let sandbox = sandbox();

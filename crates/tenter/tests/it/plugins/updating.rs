@@ -76,6 +76,21 @@ fn a_pinned_commit_stays_and_a_branch_moves() {
     assert_eq!(sandbox.read(".kodelet/plugins/ada@moving/recipes/review.md"), "Second.\n");
 }
 
+/// As `verify` says of a plugin that is gone.
+#[test]
+fn a_plugin_that_is_gone_is_fetched_again_even_when_it_is_pinned() {
+    let sandbox = sandbox();
+    let repository = Repository::new(&sandbox, "guards");
+    let commit = repository.git("rev-parse HEAD");
+    let spec = format!("{}@{commit}", repository.url());
+    let _ = sandbox.run(&["plugin", "add", &spec]).expect_code(0);
+    std::fs::remove_dir_all(sandbox.project().join(".kodelet/plugins/ada@guards")).unwrap();
+    let told = sandbox.run(&["plugin", "verify"]).expect_code(1);
+    assert!(told.stderr.contains("`tenter plugin update` fetches it again"), "{told}");
+    let _ = sandbox.run(&["plugin", "update"]).expect_code(0);
+    let _ = sandbox.run(&["plugin", "verify"]).expect_code(0);
+}
+
 #[test]
 fn what_somebody_changed_here_is_not_overwritten() {
     let sandbox = sandbox();
