@@ -34,12 +34,12 @@ mod strays;
 
 pub(crate) use self::orphans::adopt as adopt_orphans;
 
-/// What one read takes at most: what a pipe holds by default.
-const CHUNK: usize = 64 << 10;
+/// What one read takes at most. Answers are shorter, and every program that is run pays for the room.
+const CHUNK: usize = 16 << 10;
 
 /// Reads of one pipe in a row. Together they empty the largest pipe a program can ask for, and a program that writes without
 /// end cannot keep us from looking at the clock.
-const READS: usize = 16;
+const READS: usize = 64;
 
 /// The longest single wait: some systems refuse more than fits into an `int` of milliseconds.
 const LONGEST_WAIT: Duration = Duration::from_hours(1);
@@ -66,6 +66,8 @@ impl<'a> Process<'a> {
         let leader = Leader::spawn(&mut command, invocation)
             .map_err(|error| program::explain(&error, invocation, &file))?;
         let (leader, exit) = leader.watched()?;
+        // The pipe is empty, so that most of what programs are told has room in it at once.
+        let stdin = stdin.and_then(|mut feed| (!feed.is_over()).then_some(feed));
         Ok(Self { leader, exit: Some(exit), stdin, stdout, stderr, buffer: vec![0; CHUNK] })
         // The command goes here, and with it our copies of the child's ends of the pipes.
     }
@@ -198,10 +200,14 @@ impl Leader {
         self.strays.kill(pid.as_raw_pid());
     }
 
-    /// How the program ended; waits for that.
-    fn reap(mut self) -> End {
-        // The reaping itself is nothing to wait in: others must not reap meanwhile.
+    /// Waits until the program has ended; says how. The reaping itself is nothing to wait in: others must not reap meanwhile.
+    fn wait(self) -> End {
         exit_watch::until_exit(self.pid());
+        self.reap()
+    }
+
+    /// How the program ended, which it has.
+    fn reap(mut self) -> End {
         let end = match orphans::reap(&mut self.child) {
             Ok(status) => end_of(status),
             Err(error) => End::NotStarted(io::Error::new(
@@ -217,7 +223,7 @@ impl Leader {
     pub(crate) fn abandon(self) -> End {
         let id = self.id();
         // Without a thread it stays a zombie until we exit: the lesser harm.
-        let _ = thread::Builder::new().name(format!("reap {id}")).spawn(move || self.reap());
+        let _ = thread::Builder::new().name(format!("reap {id}")).spawn(move || self.wait());
         End::NotStarted(io::Error::other(format!("process {id} cannot be ended")))
     }
 }
@@ -252,7 +258,7 @@ pub(crate) fn start_beside_us(invocation: &Invocation) -> io::Result<Leader> {
 
 /// Waits until such a program has ended.
 pub(crate) fn wait_for_end(program: Leader) -> End {
-    program.reap()
+    program.wait()
 }
 
 fn open_log(path: &Path) -> io::Result<fs::File> {

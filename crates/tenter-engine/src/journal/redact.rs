@@ -19,16 +19,16 @@ const DEEPEST: usize = 64;
 
 static WELL_KNOWN: LazyLock<Option<Regex>> = LazyLock::new(|| {
     let forms = [
-        r"AKIA[0-9A-Z]{16}",                  // AWS
-        r"\b(?:sk|rk|pk)-[A-Za-z0-9_-]{16,}", // OpenAI, Anthropic, Stripe's cousins
-        r"\b(?:sk|rk)_live_[A-Za-z0-9]{16,}", // Stripe
-        r"gh[pousr]_[A-Za-z0-9]{20,}",        // GitHub
+        r"AKIA[0-9A-Z]{16}",                        // AWS
+        r"(?-u:\b)(?:sk|rk|pk)-[A-Za-z0-9_-]{16,}", // OpenAI, Anthropic, Stripe's cousins
+        r"(?-u:\b)(?:sk|rk)_live_[A-Za-z0-9]{16,}", // Stripe
+        r"gh[pousr]_[A-Za-z0-9]{20,}",              // GitHub
         r"github_pat_[A-Za-z0-9_]{20,}",
         r"glpat-[A-Za-z0-9_-]{16,}",     // GitLab
         r"xox[abprs]-[A-Za-z0-9-]{10,}", // Slack
         r"AIza[A-Za-z0-9_-]{30,}",       // Google
         r"eyJ[A-Za-z0-9_-]{10,}\.eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]+", // JSON web tokens
-        r"-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|\z)",
+        r"-----BEGIN [A-Z ]*PRIVATE KEY-----(?s:.)*?(?:-----END [A-Z ]*PRIVATE KEY-----|\z)",
     ];
     Regex::new(&forms.join("|")).ok()
 });

@@ -15,6 +15,13 @@ use super::record::{Record, RecordKind};
 use super::redact::Redactor;
 use crate::observe::{Change, Decision, HookRun, Observer};
 
+/// The journal of one conversation.
+struct Journal {
+    file: File,
+    /// How long it was, in bytes, when it last ended with a whole line.
+    whole: u64,
+}
+
 /// Writes every hook run and every decision to `<folder>/<conversation>.jsonl`, mode 0600.
 pub struct JournalWriter {
     folder: PathBuf,
@@ -24,7 +31,7 @@ pub struct JournalWriter {
 
 #[derive(Default)]
 struct State {
-    files: HashMap<String, File>,
+    files: HashMap<String, Journal>,
     /// Whether a line was ever lost: only the first time makes trouble.
     lost: bool,
     trouble: Option<Diagnostic>,
@@ -87,19 +94,37 @@ fn not_written(folder: &Path, error: &io::Error) -> Diagnostic {
 }
 
 impl State {
-    fn append(&mut self, folder: &Path, conversation: &str, mut line: String) -> io::Result<()> {
-        let mut file = match self.files.get(conversation) {
-            Some(file) => file,
+    fn append(&mut self, folder: &Path, conversation: &str, line: String) -> io::Result<()> {
+        match self.files.get_mut(conversation) {
+            Some(journal) => journal.append(line),
             None => {
-                self.files.entry(conversation.to_owned()).or_insert(open(folder, conversation)?)
+                let file = open(folder, conversation)?;
+                let journal = Journal { file, whole: 0 };
+                self.files.entry(conversation.to_owned()).or_insert(journal).append(line)
             }
-        };
-        if ends_mid_line(file)? {
+        }
+    }
+}
+
+impl Journal {
+    fn append(&mut self, mut line: String) -> io::Result<()> {
+        let length = self.file.metadata()?.len();
+        if length != self.whole && self.ends_mid_line(length)? {
             // Somebody left half a line: a process that was killed, or this one when the disk was full. Ours must not be
             // glued to it. Two who both see it leave an empty line, which no reader minds.
             line.insert(0, '\n');
         }
-        file.write_all(line.as_bytes())
+        self.file.write_all(line.as_bytes())?;
+        // Where others wrote meanwhile, it is longer, and is looked at again.
+        self.whole = length + line.len() as u64;
+        Ok(())
+    }
+
+    fn ends_mid_line(&self, length: u64) -> io::Result<bool> {
+        let Some(end) = length.checked_sub(1) else { return Ok(false) };
+        let mut last = [0];
+        self.file.read_exact_at(&mut last, end)?;
+        Ok(last != *b"\n")
     }
 }
 
@@ -109,13 +134,6 @@ fn open(folder: &Path, conversation: &str) -> io::Result<File> {
     }
     let path = super::reader::path(folder, conversation);
     OpenOptions::new().create(true).read(true).append(true).mode(0o600).open(&path)
-}
-
-fn ends_mid_line(file: &File) -> io::Result<bool> {
-    let Some(end) = file.metadata()?.len().checked_sub(1) else { return Ok(false) };
-    let mut last = [0];
-    file.read_exact_at(&mut last, end)?;
-    Ok(last != *b"\n")
 }
 
 impl Observer for JournalWriter {
