@@ -25,6 +25,7 @@ pub mod journal;
 pub mod matcher;
 pub mod observe;
 pub mod query;
+pub mod regular_file;
 pub mod replace_file;
 mod runner;
 mod settings;

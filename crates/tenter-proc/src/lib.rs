@@ -35,6 +35,15 @@ pub use interactive::interactive;
 pub use invocation::{Invocation, Limits, Streams};
 pub use supervise::run;
 
+/// From now on no other process of the same person reads this one's memory and environment, where keys are, and no crash
+/// writes them to a file. Programs that are started are as open as ever.
+///
+/// # Errors
+/// The system has no such thing.
+pub fn keep_memory_private() -> std::io::Result<()> {
+    os::keep_memory_private()
+}
+
 /// From now on, and until this process ends, a run that is ended takes with it also those of its processes that left its group
 /// (R38): this process becomes the parent of every orphan below it, which is how they can be found, and reaps them. Every program
 /// is then started with a variable `TENTER_RUN_ID`, by which those of one run are told from those of another.

@@ -8,7 +8,8 @@ use std::path::{Path, PathBuf, is_separator};
 use crate::{Invocation, os};
 
 /// The file to start. A bare name is looked up in the `PATH` of the invocation's own environment; any other relative path
-/// starts at its working folder.
+/// starts at its working folder. A folder of `PATH` that is not absolute counts for nothing: it would be one of the project's,
+/// and so would the program.
 pub(crate) fn find(invocation: &Invocation) -> io::Result<PathBuf> {
     let Invocation { program, cwd, .. } = invocation;
     if !cwd.is_absolute() {
@@ -24,7 +25,8 @@ pub(crate) fn find(invocation: &Invocation) -> io::Result<PathBuf> {
 fn find_in_path(invocation: &Invocation) -> Option<PathBuf> {
     let places = || {
         std::env::split_paths(path_variable(invocation))
-            .map(|folder| invocation.cwd.join(folder).join(&invocation.program))
+            .filter(|folder| folder.is_absolute())
+            .map(|folder| folder.join(&invocation.program))
             .filter(|file| file.is_file())
     };
     // A file that may not be executed is better than none: the error then says so.

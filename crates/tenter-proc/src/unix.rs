@@ -228,6 +228,17 @@ impl Leader {
     }
 }
 
+/// Of all systems only Linux lets a process ask for it like this.
+pub(crate) fn keep_memory_private() -> io::Result<()> {
+    #[cfg(target_os = "linux")]
+    {
+        use rustix::process::{DumpableBehavior, set_dumpable_behavior};
+        Ok(set_dumpable_behavior(DumpableBehavior::NotDumpable)?)
+    }
+    #[cfg(not(target_os = "linux"))]
+    Err(io::ErrorKind::Unsupported.into())
+}
+
 fn end_of(status: ExitStatus) -> End {
     match status.code() {
         Some(code) => End::Exited(code),

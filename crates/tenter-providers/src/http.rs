@@ -90,6 +90,8 @@ impl Http {
     fn agent(&self, cancel: &Cancel) -> Agent {
         let config = Agent::config_builder()
             .http_status_as_error(false)
+            // The key was for this server, and for no other that it names.
+            .max_redirects(0)
             .proxy(self.proxy.clone())
             .timeout_connect(Some(CONNECT))
             .max_idle_connections(0)

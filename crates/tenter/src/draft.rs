@@ -28,8 +28,10 @@ pub(crate) struct Draft<'d> {
 
 impl Draft<'_> {
     /// Prints the text, and gives it back as the person takes it; none where nobody does. With `yes` nobody is asked.
-    pub(crate) fn decide(&self, text: String, yes: bool) -> Result<Option<String>, Failure> {
-        ui::out(sanitize(&text));
+    pub(crate) fn decide(&self, text: &str, yes: bool) -> Result<Option<String>, Failure> {
+        // What is taken is what was shown.
+        let text = sanitize(text).into_owned();
+        ui::out(&text);
         let (_, otherwise) = self.words;
         if yes {
             return Ok(Some(text));

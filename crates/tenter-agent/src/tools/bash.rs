@@ -2,7 +2,7 @@
 
 use std::ffi::OsStr;
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::{DirBuilderExt as _, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -98,8 +98,8 @@ fn invocation(command: &str, seconds: u64, workspace: &Workspace) -> Invocation 
 fn shell(workspace: &Workspace) -> PathBuf {
     let path = workspace.env().iter().rfind(|(name, _)| name == "PATH");
     let path = path.map_or(OsStr::new(""), |(_, value)| value);
-    let found =
-        std::env::split_paths(path).map(|folder| folder.join("bash")).find(|file| is_program(file));
+    let folders = std::env::split_paths(path).filter(|folder| folder.is_absolute());
+    let found = folders.map(|folder| folder.join("bash")).find(|file| is_program(file));
     found.unwrap_or_else(|| "sh".into())
 }
 
@@ -152,7 +152,8 @@ fn start(
     workspace: &Workspace,
 ) -> Result<BashBackground, ToolError> {
     let folder = workspace.log_folder();
-    fs::create_dir_all(&folder).map_err(|error| ToolError::at(&folder, &error))?;
+    let made = fs::DirBuilder::new().recursive(true).mode(0o700).create(&folder);
+    made.map_err(|error| ToolError::at(&folder, &error))?;
     let log = folder.join(format!("{}.log", Uuid::now_v7()));
     let start_time = workspace.timestamp();
     let background = tenter_proc::start_background(invocation, &log)

@@ -71,7 +71,11 @@ impl Roots {
     }
 
     fn real_path(&self, path: &str) -> Result<PathBuf, ToolError> {
-        real_path(&clean(&self.project.join(path)))
+        let real = real_path(&clean(&self.project.join(path)))?;
+        if names_a_folder(path) && !real.is_dir() {
+            return Err(ToolError::new(format!("{path} is not a folder; name a file by its name")));
+        }
+        Ok(real)
     }
 
     fn is_inside(&self, real: &Path) -> bool {
@@ -99,6 +103,12 @@ impl Roots {
             Err(_) => path.display().to_string(),
         }
     }
+}
+
+/// Whether a path ends as only a folder's does. The system takes it for no file either, and a guard that looks at how names of
+/// files end would miss it.
+fn names_a_folder(path: &str) -> bool {
+    ["/", "/.", "/.."].iter().any(|end| path.ends_with(end))
 }
 
 /// An absolute path without `.` and `..`.

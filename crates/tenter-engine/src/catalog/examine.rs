@@ -28,6 +28,7 @@ pub(super) enum Finding {
         fingerprint: Fingerprint,
         previous: Option<Trusted>,
         subscriptions: Vec<Subscription>,
+        env: Vec<String>,
     },
     NotExecutable,
     /// A valid manifest with nothing to run.
@@ -113,7 +114,7 @@ impl Examiner<'_> {
         let finding = match &candidate.kind {
             Kind::Executable(stamp) => {
                 let known = cache.get(&candidate.real_path, *stamp)?;
-                let refusal = self.refusal(candidate, &known.fingerprint, &[]);
+                let refusal = self.refusal(candidate, &known.fingerprint, &[], &[]);
                 refusal.unwrap_or_else(|| finding(known, HookStamp::File(*stamp)))
             }
             Kind::Manifest(_) => return self.manifest_at_once(candidate, cache),
@@ -148,7 +149,7 @@ impl Examiner<'_> {
             Ok(taken) => taken,
             Err(error) => return (unreadable(&error), None),
         };
-        if let Some(refusal) = self.refusal(candidate, &fingerprint, &[]) {
+        if let Some(refusal) = self.refusal(candidate, &fingerprint, &[], &[]) {
             return (refusal, None);
         }
         if !looks_like(path, &stamp) {
@@ -196,7 +197,8 @@ impl Examiner<'_> {
             Ok(hook) => hook,
             Err(why) => return Finding::Invalid(why),
         };
-        if let Some(refusal) = self.refusal(candidate, &fingerprint, &hook.subscriptions) {
+        let env = &manifest.extensions.env;
+        if let Some(refusal) = self.refusal(candidate, &fingerprint, &hook.subscriptions, env) {
             return refusal;
         }
         match hook.script {
@@ -218,6 +220,7 @@ impl Examiner<'_> {
         candidate: &Candidate,
         fingerprint: &Fingerprint,
         subscriptions: &[Subscription],
+        env: &[String],
     ) -> Option<Finding> {
         let is_open = !candidate.layer.needs_trust() || self.mode == TrustMode::All;
         if is_open || self.trusted.is_trusted(&candidate.name, fingerprint) {
@@ -225,7 +228,7 @@ impl Examiner<'_> {
         }
         let previous = self.trusted.previous(&candidate.name, &candidate.path).cloned();
         let (fingerprint, subscriptions) = (fingerprint.clone(), subscriptions.to_vec());
-        Some(Finding::NotTrusted { fingerprint, previous, subscriptions })
+        Some(Finding::NotTrusted { fingerprint, previous, subscriptions, env: env.to_vec() })
     }
 }
 

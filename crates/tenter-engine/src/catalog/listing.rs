@@ -72,6 +72,10 @@ pub struct Untrusted {
     pub fingerprint: Fingerprint,
     /// What was last trusted under its name.
     pub previous: Option<Trusted>,
+    /// The withheld variables that its manifest asks for (R40).
+    pub env: Vec<String>,
+    /// The person's own hook of its name, which would not run any more (R9).
+    pub displaces: Option<PathBuf>,
 }
 
 /// A hook that is set to fail closed and cannot run, so that nobody knows what it would have blocked (R42).

@@ -1,7 +1,6 @@
 //! A manifest hook, as far as its folder tells: what `HOOK.md` says, and which script there is, if it has code. Only the front matter is
 //! read; the text below it is for people, and the script for its turn (section 9 of the specification).
 
-use std::fs::File;
 use std::io::{self, Read as _};
 use std::path::Path;
 use std::time::Duration;
@@ -15,6 +14,7 @@ use super::policy::OwnPolicy;
 use crate::declared::{CHECKS, Declared, action_and_script};
 use crate::hook::{ManifestHook, Protocol, Work};
 use crate::matcher::Matcher;
+use crate::regular_file;
 use crate::source::{Candidate, Script, script};
 
 /// Bytes that are read of a manifest at once: front matter is a few lines.
@@ -80,7 +80,7 @@ pub(super) fn full_name(candidate: &Candidate, manifest: &Manifest) -> String {
 /// The beginning of a manifest: up to the end of its front matter, and a byte more than may be where that does not come or
 /// the file is longer than it may be.
 fn front(file: &Path) -> io::Result<Vec<u8>> {
-    let mut opened = File::open(file)?;
+    let mut opened = regular_file::open(file)?;
     let is_long = opened.metadata()?.len() > LONGEST_FILE as u64;
     let mut bytes = Vec::new();
     loop {

@@ -43,7 +43,13 @@ pub(super) fn resolve(
     for examined in examined {
         resolver.take(examined);
     }
-    resolver.resolved
+    let mut resolved = resolver.resolved;
+    for untrusted in &mut resolved.untrusted {
+        let own = resolved.hooks.iter().find(|hook| hook.name == untrusted.name);
+        untrusted.displaces =
+            own.filter(|hook| !hook.layer.needs_trust()).map(|hook| hook.path.clone());
+    }
+    resolved
 }
 
 /// The order in which hooks run that come in the order of precedence: by priority, else as they are (R22).
@@ -100,7 +106,7 @@ impl Resolver<'_> {
             (Status::Active, Finding::Ready(ready)) => self.run(candidate, *ready),
             (
                 Status::NotTrusted { .. },
-                Finding::NotTrusted { fingerprint, previous, subscriptions },
+                Finding::NotTrusted { fingerprint, previous, subscriptions, env },
             ) => {
                 let Candidate { name, path, layer, .. } = candidate;
                 self.resolved.untrusted.push(Untrusted {
@@ -110,6 +116,8 @@ impl Resolver<'_> {
                     subscriptions,
                     fingerprint,
                     previous,
+                    env,
+                    displaces: None,
                 });
             }
             _ => {}
@@ -260,7 +268,12 @@ mod tests {
         let fingerprint = Fingerprint("f".to_owned());
         let stamp = HookStamp::File(FileStamp::new(&fs::metadata(".").unwrap()));
         match kind {
-            0 => Finding::NotTrusted { fingerprint, previous: None, subscriptions: Vec::new() },
+            0 => Finding::NotTrusted {
+                fingerprint,
+                previous: None,
+                subscriptions: Vec::new(),
+                env: Vec::new(),
+            },
             1 => Finding::NotExecutable,
             2 => Finding::Disabled,
             3 => Finding::Invalid("printed nothing".to_owned()),

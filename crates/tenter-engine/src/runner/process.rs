@@ -55,7 +55,10 @@ fn script(entry: &EntryPoint, env: &Environment) -> (PathBuf, Vec<OsString>) {
 
 fn is_in_path(name: &str, env: &Environment) -> bool {
     let path = env.iter().find(|(variable, _)| variable == "PATH").map(|(_, value)| value);
-    path.is_some_and(|path| std::env::split_paths(path).any(|folder| folder.join(name).is_file()))
+    path.is_some_and(|path| {
+        std::env::split_paths(path)
+            .any(|folder| folder.is_absolute() && folder.join(name).is_file())
+    })
 }
 
 /// The environment of one run (R40).

@@ -5,7 +5,6 @@
 //! plugin's folder has no say at all: its file would speak with the voice of whoever installed the plugin.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
@@ -14,6 +13,7 @@ use tenter_protocol::{Diagnostic, Severity};
 
 use super::Root;
 use crate::hook::Layer;
+use crate::regular_file;
 
 /// The file's name in a hooks folder.
 pub const SETTINGS_FILE: &str = "hooks.toml";
@@ -150,7 +150,7 @@ fn read(root: &Root) -> Result<Option<FolderSettings>, Diagnostic> {
             "nothing that this file says has an effect; see docs/manifest-hooks.md for its keys",
         )
     };
-    let text = match fs::read_to_string(&path) {
+    let text = match regular_file::read_to_string(&path) {
         Ok(text) => text,
         Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
             return Ok(None);
@@ -180,6 +180,8 @@ fn named(hook: OverrideTable) -> (String, Override) {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     fn settings(user: &str, project: &str) -> HookSettings {

@@ -7,9 +7,22 @@ use std::path::PathBuf;
 
 /// The project that the working folder `cwd`, an absolute path, belongs to: the nearest folder from there upwards that
 /// has `.kodelet` or `.agents`, not above the git top level and not the home folder; else the git top level; else `cwd`.
+///
+/// What marks a folder above `cwd` must belong to whoever `cwd` or `home` belongs to: in a folder where everybody may write,
+/// such as `/tmp`, anybody could lay down a project around those of others.
 pub fn project_root(cwd: &Path, home: &Path) -> PathBuf {
+    let owners = [cwd, home].map(|path| fs::metadata(path).ok().map(|found| found.uid()));
+    let has = |dir: &Path, name: &str| {
+        let mark = dir.join(name);
+        // A link is its maker's, whatever it leads to.
+        let owner = fs::symlink_metadata(&mark).ok().map(|found| found.uid());
+        mark.exists() && (dir == cwd || owners.contains(&owner))
+    };
     // A work tree's `.git` is a file, not a folder.
-    let git_top = cwd.ancestors().find(|dir| dir.join(".git").exists());
+    let git_top = cwd.ancestors().find(|dir| has(dir, ".git"));
+    let is_marked = |dir: &Path| {
+        [".kodelet", ".agents"].iter().any(|name| has(dir, name) && dir.join(name).is_dir())
+    };
     for dir in cwd.ancestors() {
         if is_marked(dir) && !is_same_folder(dir, home) {
             return dir.to_owned();
@@ -19,10 +32,6 @@ pub fn project_root(cwd: &Path, home: &Path) -> PathBuf {
         }
     }
     git_top.unwrap_or(cwd).to_owned()
-}
-
-fn is_marked(dir: &Path) -> bool {
-    [".kodelet", ".agents"].iter().any(|name| dir.join(name).is_dir())
 }
 
 /// Compares what the paths lead to: `$HOME` is often a link.

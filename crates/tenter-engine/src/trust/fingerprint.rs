@@ -1,16 +1,15 @@
 //! What a hook is made of: SHA-256 over the content of its file, or over everything in its folder, links followed. And what
 //! a recipe is made of.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File};
 use std::io::{self, Read};
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
-use rustix::fs::OFlags;
 use sha2::{Digest, Sha256};
 
 use crate::hex::hex;
 use crate::hook::Fingerprint;
+use crate::regular_file;
 use crate::stamp::{FileStamp, HookStamp};
 
 /// Bytes of all files in a hook's folder at most.
@@ -63,18 +62,12 @@ fn of_folder(
 /// # Errors
 /// The file cannot be read, is not a regular file, or was changed or replaced while it was read.
 fn of_file(path: &Path) -> io::Result<(Fingerprint, FileStamp)> {
-    // Opening a named pipe would otherwise wait for somebody to write to it.
-    let flags = OFlags::NONBLOCK.bits().cast_signed();
-    let mut file = OpenOptions::new().read(true).custom_flags(flags).open(path)?;
-    let before = file.metadata()?;
-    if !before.is_file() {
-        return Err(io::Error::other("it is not a file"));
-    }
-    if before.len() > LARGEST_FILE {
+    let mut file = regular_file::open(path)?;
+    let stamp = FileStamp::new(&file.metadata()?);
+    if stamp.size() > LARGEST_FILE {
         return Err(io::Error::other("it is no hook: more than 1 GiB"));
     }
     let fingerprint = hash(&mut file)?;
-    let stamp = FileStamp::new(&before);
     if FileStamp::new(&fs::metadata(path)?) != stamp {
         return Err(io::Error::other("it was changed while it was read"));
     }

@@ -48,7 +48,7 @@ pub(crate) fn run(env: &Env, project: Option<&Path>, args: &Args) -> Done {
     let words = ("Commit with this message?", "Nothing was committed");
     let (git, interrupts) = (&git, &interrupts);
     let draft = Draft { env, git, interrupts, file_name: "COMMIT_EDITMSG", words };
-    let Some(message) = draft.decide(message, args.writing.yes)? else { return Ok(Exit::Done) };
+    let Some(message) = draft.decide(&message, args.writing.yes)? else { return Ok(Exit::Done) };
     interrupts.aim(&cancel);
     let done = git
         .perform("git", &["commit", "-F", "-"], &message)

@@ -62,7 +62,7 @@ pub(crate) fn run(env: &Env, project: Option<&Path>, args: &Args) -> Done {
     let (git, interrupts) = (&git, &interrupts);
     let words = ("Create this pull request?", "Nothing was created");
     let draft = Draft { env, git, interrupts, file_name: "PULLREQ_EDITMSG", words };
-    let Some(text) = draft.decide(text, args.writing.yes)? else { return Ok(Exit::Done) };
+    let Some(text) = draft.decide(&text, args.writing.yes)? else { return Ok(Exit::Done) };
     interrupts.aim(&cancel);
     create(git, args, &text)
 }

@@ -5,8 +5,11 @@ use std::io::{self, BufRead as _};
 use tenter_agent::permission::{Answer, Asker};
 use tenter_protocol::{ToolCall, json};
 
-use crate::sanitize::{one_line, sanitize};
+use crate::sanitize::sanitize;
 use crate::ui::{self, NAME, NOTICE, styled};
+
+/// Characters of an input that are shown.
+const LONGEST_SHOWN: usize = 4000;
 
 /// What the answer is typed behind.
 pub(crate) const ASK_PROMPT: &str = "  Run it? [y] once  [a] always in this session  [n] no: ";
@@ -35,7 +38,18 @@ pub(crate) fn put_question(hook: &str, reason: &str, call: &ToolCall) {
         styled(NAME, sanitize(hook)),
         sanitize(reason)
     ));
-    ui::note(format!("  {} {}", call.name, one_line(&json::to_string(&call.input), 200)));
+    ui::note(format!("  {} {}", call.name, whole(&json::to_string(&call.input))));
+}
+
+/// What is agreed to has to be seen. Of what is too long for that the two ends are shown, and how much is not.
+fn whole(input: &str) -> String {
+    let count = input.chars().count();
+    let Some(hidden) = count.checked_sub(LONGEST_SHOWN).filter(|hidden| *hidden > 0) else {
+        return sanitize(input).into_owned();
+    };
+    let head: String = input.chars().take(LONGEST_SHOWN / 2).collect();
+    let tail: String = input.chars().skip(count - LONGEST_SHOWN / 2).collect();
+    format!("{} [… {hidden} characters are not shown …] {}", sanitize(&head), sanitize(&tail))
 }
 
 /// What a typed line answers; whatever is not clearly a yes is a no.

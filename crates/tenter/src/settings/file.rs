@@ -5,13 +5,17 @@
 //! needs no model does not pay for it.
 
 use std::collections::BTreeMap;
+use std::io;
 use std::num::NonZeroU64;
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 use tenter_engine::hook::FailMode;
 use tenter_engine::journal::Redactor;
+use tenter_engine::regular_file;
 use tenter_protocol::{Diagnostic, Severity};
+
+use crate::agent::models::Name;
 
 use super::models::{Effort, ModelTable, ProviderTable};
 use crate::failure::Failure;
@@ -90,9 +94,13 @@ pub(super) enum Ask {
 
 /// Reads a file; one that is not there says nothing.
 pub(super) fn read(path: &Path) -> Result<Layer, Failure> {
-    let text = match std::fs::read_to_string(path) {
+    understood(path, std::fs::read_to_string(path))
+}
+
+fn understood(path: &Path, text: io::Result<String>) -> Result<Layer, Failure> {
+    let text = match text {
         Ok(text) => text,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Layer::default()),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Layer::default()),
         Err(error) => {
             return Err(Failure::new(format!("{} cannot be read: {error}", path.display())));
         }
@@ -123,12 +131,16 @@ pub(super) fn read_of_project(
     path: &Path,
     findings: &mut Vec<Diagnostic>,
 ) -> Result<Layer, Failure> {
-    let mut file = read(path)?;
+    let mut file = understood(path, regular_file::read_to_string(path))?;
     let mut refuse = |said: bool, key: &str| {
         if said {
             findings.push(refused(path, key));
         }
     };
+    refuse(file.model.take_if(|name| is_scripted(name)).is_some(), "model = \"scripted:…\"");
+    let weak = file.weak_model.take_if(|name| is_scripted(name));
+    refuse(weak.is_some(), "weak_model = \"scripted:…\"");
+    refuse(file.max_turns.take_if(|limit| *limit == 0).is_some(), "max_turns = 0");
     refuse(file.trust.take().is_some(), "trust");
     refuse(file.idle_timeout_s.take().is_some(), "idle_timeout_s");
     refuse(file.system_prompt_file.take().is_some(), "system_prompt_file");
@@ -139,6 +151,11 @@ pub(super) fn read_of_project(
     refuse(!std::mem::take(&mut file.models).is_empty(), "models");
     refuse_hooks(&mut file.hooks, refuse);
     Ok(file)
+}
+
+/// Whether a model is a file of turns. One that a project brings along would say what the tools do, and nobody would have asked.
+fn is_scripted(name: &str) -> bool {
+    matches!(Name::parse(name), Some(Name::Scripted(_)))
 }
 
 fn refuse_hooks(hooks: &mut HooksTable, mut refuse: impl FnMut(bool, &str)) {

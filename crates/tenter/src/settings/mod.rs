@@ -124,7 +124,12 @@ pub(crate) fn is_ratio(ratio: f64) -> bool {
 
 fn max_turns(env: &Env, user: &Layer, project: &Layer) -> Result<Option<u64>, Failure> {
     let said = variable(env, "TENTER_MAX_TURNS", "a whole number")?;
-    let limit = said.or(project.max_turns).or(user.max_turns).unwrap_or(MAX_TURNS);
+    // A limit that the person set is not a project's to raise.
+    let of_files = match (user.max_turns, project.max_turns) {
+        (Some(of_user), Some(of_project)) if of_user > 0 => Some(of_user.min(of_project)),
+        (of_user, of_project) => of_project.or(of_user),
+    };
+    let limit = said.or(of_files).unwrap_or(MAX_TURNS);
     Ok(Some(limit).filter(|limit| *limit > 0))
 }
 

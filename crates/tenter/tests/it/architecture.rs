@@ -201,7 +201,7 @@ fn the_product_holds_no_package_twice() {
 }
 
 /// Every Rust file of the workspace, with its path from the root.
-fn sources() -> Vec<(String, String)> {
+pub(super) fn sources() -> Vec<(String, String)> {
     let mut folders = vec![root().join("crates")];
     let mut files = Vec::new();
     while let Some(folder) = folders.pop() {

@@ -340,3 +340,12 @@ fn a_target_that_was_only_fetched_is_found() {
     let model = sandbox.script(&answer(TEXT, &["+two", "origin/trunk"]));
     let _ = sandbox.run(&["pr", "--target", "trunk", "--model", &model]).expect_code(0);
 }
+
+#[test]
+fn what_is_committed_is_what_was_shown() {
+    let Some(sandbox) = repository() else { return };
+    let output = commit(&sandbox, "Make it \u{1b}[8mhidden\u{1b}[0m two\u{7}", &["-y"]);
+    let shown = output.expect_code(0).stdout;
+    assert_eq!(shown.trim(), last_message(&sandbox));
+    assert!(!shown.contains(['\u{1b}', '\u{7}']), "{shown:?}");
+}

@@ -31,6 +31,7 @@ mod recipe_runs;
 mod recipes;
 mod retries;
 mod run;
+mod security;
 mod skills;
 mod subagents;
 mod tool_calls;

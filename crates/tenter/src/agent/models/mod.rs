@@ -20,7 +20,6 @@ use tenter_proc::Cancel;
 use tenter_protocol::Diagnostic;
 use tenter_providers::{Choice, Endpoint};
 
-use self::name::Name;
 use self::unfamiliar::Unfamiliar;
 use super::AgentArgs;
 use crate::failure::Failure;
@@ -29,6 +28,7 @@ use crate::sanitize::sanitize;
 use crate::settings::models::ModelTable;
 use crate::ui;
 
+pub(crate) use self::name::Name;
 pub(crate) use facts::{facts, strays};
 pub(crate) use key::{KeyRing, variable_that_is_set};
 pub(crate) use provider::Provider;

@@ -11,7 +11,7 @@ use tenter_engine::catalog::Untrusted;
 use tenter_engine::trust::TrustMode;
 use tenter_proc::Cancel;
 
-use crate::commands::trust::{trust_some, view_hook};
+use crate::commands::trust::{tell_consequences, trust_some, view_hook};
 use crate::env::Env;
 use crate::failure::Failure;
 use crate::hooks::Project;
@@ -89,6 +89,7 @@ fn describe(project: &Project, hook: &Untrusted) {
     let path = hook.path.strip_prefix(project.root()).unwrap_or(&hook.path);
     let path = styled(FAINT, sanitize(&path.to_string_lossy()));
     ui::note(format!("  {}  {events}  {path}", styled(NAME, sanitize(&hook.name))));
+    tell_consequences(hook);
 }
 
 /// Asks the person; where nobody can be asked the answer is no.

@@ -7,6 +7,7 @@ use std::path::Path;
 use tenter_agent::recipe::Recipe;
 use tenter_engine::catalog::{Catalog, Untrusted};
 use tenter_engine::source::{self, Script};
+use tenter_engine::stamp::HookStamp;
 use tenter_engine::trust::Trusted;
 
 use crate::agent::recipes;
@@ -20,6 +21,8 @@ use crate::ui::{self, HEADING, NAME, NOTICE, styled};
 const SHOWN_LINES: usize = 40;
 /// Characters of a recipe's command lines that are shown.
 const SHOWN_PROGRAMS: usize = 200;
+/// Characters of the names of a hook's files that are shown.
+const SHOWN_NAMES: usize = 1000;
 
 /// What to do about what is not trusted (R46).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -119,7 +122,7 @@ pub(crate) fn ask_through(
     ui::note(format!(
         "{} {} has {} you have not trusted:",
         styled(NOTICE, "?"),
-        project.root().display(),
+        sanitize(&project.root().to_string_lossy()),
         waiting.kind()
     ));
     waiting.hooks.iter().for_each(describe_hook);
@@ -149,6 +152,19 @@ fn describe_hook(hook: &Untrusted) {
     events.dedup();
     // An executable's event is not known before it may run: asking it means running it (R11).
     describe(&hook.name, &events.join(", "), &hook.path, hook.previous.as_ref());
+    tell_consequences(hook);
+}
+
+/// What trust in a hook brings along that its name does not say.
+pub(crate) fn tell_consequences(hook: &Untrusted) {
+    let name = sanitize(&hook.name);
+    if let Some(own) = &hook.displaces {
+        let own = own.to_string_lossy();
+        ui::note(format!("    {name} takes the place of your own {}", sanitize(&own)));
+    }
+    if !hook.env.is_empty() {
+        ui::note(format!("    {name} asks for {}", one_line(&hook.env.join(", "), SHOWN_PROGRAMS)));
+    }
 }
 
 fn describe_recipe(project: &Project, recipe: &Recipe) {
@@ -192,18 +208,18 @@ fn describe(name: &str, what: &str, path: &Path, previous: Option<&Trusted>) {
     ));
 }
 
-/// Shows what would run.
+/// Shows what would run: an executable's file; of a manifest hook what it declares, its script, and what else is in its folder.
 pub(crate) fn view_hook(hook: &Untrusted) {
-    // Of a manifest hook, what would run is its script; where it has none, what its manifest declares.
-    let script = match source::script(&hook.path) {
-        Script::Entry(entry) => entry.path,
-        Script::NotExecutable(_) => hook.path.clone(),
-        Script::Missing => {
-            let manifest = source::manifest_file(&hook.path).ok().flatten();
-            manifest.unwrap_or_else(|| hook.path.clone())
-        }
-    };
-    view(&hook.path, &script);
+    let manifest = source::manifest_file(&hook.path).ok().flatten();
+    let Some(manifest) = manifest else { return view(&hook.path, &hook.path) };
+    view(&manifest, &manifest);
+    if let Script::Entry(entry) = source::script(&hook.path) {
+        view(&entry.path, &entry.path);
+    }
+    if let Ok(HookStamp::Folder(files)) = HookStamp::of(&hook.path) {
+        let names: Vec<_> = files.iter().map(|(name, _)| name.to_string_lossy()).collect();
+        ui::note(format!("its files: {}", one_line(&names.join(", "), SHOWN_NAMES)));
+    }
 }
 
 fn view(path: &Path, file: &Path) {

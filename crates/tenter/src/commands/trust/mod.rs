@@ -22,7 +22,7 @@ use crate::hooks::Project;
 use crate::sanitize::sanitize;
 use crate::ui::{self, NAME, styled};
 
-pub(crate) use ask::{Choice, Waiting, ask, ask_through, view_hook};
+pub(crate) use ask::{Choice, Waiting, ask, ask_through, tell_consequences, view_hook};
 
 /// Say which of the project's hooks may run, and which of its recipes may start programs.
 ///
@@ -65,7 +65,7 @@ pub(crate) fn run(env: &Env, project: Option<&Path>, args: &Args) -> Done {
     if waiting.is_empty() {
         ui::note(format!(
             "Nothing to trust: no hook and no recipe of {} waits for it.",
-            project.root().display()
+            sanitize(&project.root().to_string_lossy())
         ));
         return Ok(Exit::Done);
     }
@@ -104,6 +104,8 @@ pub(crate) fn trust_and_reload(
     let reloaded = trust_all(project, catalog, cancel)?;
     let names: Vec<&str> = catalog.untrusted().iter().map(|hook| hook.name.as_str()).collect();
     ui::note(format!("Trusted: {}.", sanitize(&names.join(", "))));
+    // Nobody may have been asked.
+    catalog.untrusted().iter().for_each(tell_consequences);
     Ok(reloaded)
 }
 
@@ -159,6 +161,7 @@ pub(crate) fn trust(project: &mut Project, entries: &[TrustEntry]) -> Result<(),
 
 fn revoke(project: &mut Project, name: Option<&str>) -> Done {
     let root = project.root().to_owned();
+    let shown = sanitize(&root.to_string_lossy()).into_owned();
     let revoked =
         project.trust.revoke(&root, name).map_err(|error| Failure::new(error.to_string()))?;
     match (revoked, name) {
@@ -167,14 +170,11 @@ fn revoke(project: &mut Project, name: Option<&str>) -> Done {
                 .help("tenter trust --list shows what is"))
         }
         (0, None) => {
-            ui::note(format!("Nothing of {} was trusted.", root.display()));
+            ui::note(format!("Nothing of {shown} was trusted."));
             Ok(Exit::Done)
         }
         (count, _) => {
-            ui::note(format!(
-                "Took trust back from {count} of the hooks and recipes of {}.",
-                root.display()
-            ));
+            ui::note(format!("Took trust back from {count} of the hooks and recipes of {shown}."));
             Ok(Exit::Done)
         }
     }
@@ -197,7 +197,7 @@ fn list(project: &Project, as_json: bool) {
         // A recipe has no events.
         let events = trusted.events.join(", ");
         let parts = [
-            root.display().to_string(),
+            sanitize(&root.to_string_lossy()).into_owned(),
             styled(NAME, sanitize(name)),
             events,
             trusted.trusted_at.clone(),

@@ -6,6 +6,10 @@
 # configuration says `fail = "closed"`. stderr goes to the journal: `tenter log`.
 #
 # Try it with `tenter hooks test NAME`, on a payload of your own with `--payload FILE`.
+import sys
+
+# Python looks for modules beside this file first. Trust is in this file alone, so it takes none from there.
+del sys.path[0]
+
 import json
 import re
-import sys

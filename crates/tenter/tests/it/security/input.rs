@@ -1,0 +1,157 @@
+//! Calls that are written so that a guard reads something else than the tool does.
+
+use tenter_testkit::model_server::{Format, ModelServer, Reply, Script};
+use tenter_testkit::{Output, PtySession, Sandbox};
+
+use crate::sandbox;
+
+/// A sandbox in which nothing may be done to a file whose path ends in `.env`.
+fn guarded() -> Sandbox {
+    let sandbox = sandbox();
+    let manifest = "---\nname: no-env\ndescription: d\ntrigger: before_tool\nmatcher:\n  tool: file\n  pattern: \\.env$\n---\n";
+    sandbox.write("../home/.kodelet/hooks/no-env/HOOK.md", manifest);
+    sandbox.write("../home/.kodelet/hooks/no-env/scripts/run.sh", "echo no >&2; exit 2\n");
+    sandbox
+}
+
+#[test]
+fn a_files_name_is_no_other_for_the_tool_than_for_the_guard() {
+    let names = [
+        ".env",
+        "./.env",
+        "a/../.env",
+        "/.env",
+        ".env/",
+        ".env/.",
+        ".env//",
+        ".env/x/..",
+        ".env/./",
+        ".env\\0",
+        ".env\\n",
+        " .env",
+        ".env ",
+        "~/.env",
+        "file:.env",
+        "\\u002eenv",
+    ];
+    for name in names {
+        for tool in ["file_write", "file_read", "file_edit"] {
+            let sandbox = guarded();
+            sandbox.write(".env", "KEY=secret\n");
+            let more = match tool {
+                "file_write" => ", text: stolen",
+                "file_edit" => ", old_text: secret, new_text: stolen",
+                _ => "",
+            };
+            let script = format!(
+                "turns: [{{tool_calls: [{{name: {tool}, input: {{file_path: \"{name}\"{more}}}}}]}}, {{text: ok}}]"
+            );
+            let model = sandbox.script(&script);
+            let output = sandbox.run(&["run", "--model", &model, "go"]).expect_code(0);
+            assert_eq!(sandbox.read(".env"), "KEY=secret\n", "{tool} {name}\n{output}");
+            let shown = sandbox.run(&["conversation", "show", "last", "--json"]).stdout;
+            assert!(!shown.contains("KEY=secret"), "{tool} {name}\n{output}");
+        }
+    }
+}
+
+/// A sandbox with a guard of the person's against `touch`, which fails as `fail` says.
+fn no_touch(fail: &str, pattern: &str) -> Sandbox {
+    let sandbox = sandbox();
+    let manifest = format!(
+        "---\nname: no-touch\ndescription: d\ntrigger: before_tool\nmatcher:\n  tool: ^Shell$\n  pattern: '{pattern}'\nmetadata:\n  fail: {fail}\n---\n"
+    );
+    sandbox.write("../home/.kodelet/hooks/no-touch/HOOK.md", manifest);
+    sandbox.write("../home/.kodelet/hooks/no-touch/scripts/run.sh", "echo no >&2; exit 2\n");
+    sandbox
+}
+
+/// What a model's server is asked for, in one format, and what the model answers with.
+fn plays(sandbox: &Sandbox, (format, api): (Format, &str), arguments: &str) -> Output {
+    let call = Reply::new().raw_call("bash", arguments);
+    let server = ModelServer::start(Script::new([call, Reply::text("ok")]));
+    let base = server.base_url(format);
+    let key = "api_key_command = \"echo k\"";
+    let provider = format!("[providers.lab]\napi = \"{api}\"\nbase_url = \"{base}\"\n{key}\n");
+    let known = "[models.\"lab/m\"]\ncontext_window = 9000\n";
+    sandbox.write("../home/.config/tenter/config.toml", provider + known);
+    let output = sandbox.run(&["run", "--model", "lab/m", "go"]);
+    assert!(!server.requests().is_empty(), "{output}");
+    // What is no input is no history either that a strict server would take.
+    let _ = server.take_violations();
+    output
+}
+
+#[test]
+fn a_call_is_read_once_and_the_same_by_guard_and_tool() {
+    let formats =
+        [(Format::Anthropic, "messages"), (Format::Responses, "responses"), (Format::Chat, "chat")];
+    for format in formats {
+        let sandbox = no_touch("open", "another");
+        let output = plays(&sandbox, format, r#"{"command": "touch ran"}"#);
+        assert!(sandbox.project().join("ran").exists(), "it would run\n{output}");
+    }
+    for arguments in [
+        r#"{"command": "\u0074ouch ran"}"#,
+        r#"{"command": "ls", "command": "touch ran"}"#,
+        r#"{"command": "touch ran", "command": "ls"}"#,
+        r#"{"comman\u0064": "to\u0075ch ran"}"#,
+        r#"{"command": "touch ran", "description": "harmless"}"#,
+        r#"{"command": "t\u0000ouch ran"}"#,
+        "{\"command\": \"touch ran\"} trailing",
+        r#"[{"command": "touch ran"}]"#,
+        r#""{\"command\": \"touch ran\"}""#,
+    ] {
+        for format in formats {
+            let sandbox = no_touch("open", "touch");
+            let output = plays(&sandbox, format, arguments);
+            assert!(!sandbox.project().join("ran").exists(), "{arguments} {format:?}\n{output}");
+        }
+    }
+}
+
+#[test]
+fn a_guard_that_fails_closed_is_not_got_rid_of_by_length_or_by_its_file() {
+    let long = "a".repeat(100_000);
+    // The first is a guard whose pattern takes too many steps on such a text.
+    for (pattern, command) in [
+        ("(?=.*touch).*ran", format!(": {long} ; touch ran")),
+        ("touch", format!(": {long}\\ntouch ran")),
+        ("touch ran", "rm -r ~/.kodelet/hooks/no-touch/scripts; echo".to_owned()),
+    ] {
+        let sandbox = no_touch("closed", pattern);
+        let call = |command: &str| {
+            format!("{{tool_calls: [{{name: bash, input: {{command: \"{command}\"}}}}]}}")
+        };
+        let model = sandbox.script(&format!(
+            "turns: [{}, {}, {{text: ok}}]",
+            call(&command),
+            call("touch ran")
+        ));
+        let output = sandbox.run(&["run", "--model", &model, "go"]).expect_code(0);
+        assert!(!sandbox.project().join("ran").exists(), "{pattern}\n{output}");
+    }
+}
+
+#[test]
+fn a_person_who_is_asked_sees_all_of_what_is_agreed_to_or_how_much_is_hidden() {
+    for (padding, shown) in [(300, "; touch ran\"}"), (9000, " characters are not shown ")] {
+        let sandbox = sandbox();
+        let manifest = "---\nname: ask\ndescription: d\ntrigger: before_tool\n---\n";
+        sandbox.write("../home/.kodelet/hooks/ask/HOOK.md", manifest);
+        let answer = "echo '{\"decision\": \"ask\", \"reason\": \"sure?\"}'\n";
+        sandbox.write("../home/.kodelet/hooks/ask/scripts/run.sh", answer);
+        let line = format!(": {}; touch ran", "x".repeat(padding));
+        let model = sandbox.script(&format!(
+            "turns: [{{tool_calls: [{{name: bash, input: {{command: \"{line}\"}}}}]}}, {{text: ok}}]"
+        ));
+        let mut command = sandbox.command();
+        command.args(["run", "--model", &model, "go"]);
+        let mut session = PtySession::start(command);
+        let asked = session.wait_for("[n] no: ");
+        let asked = &asked[asked.find("sure?").unwrap()..];
+        assert!(asked.replace(['\r', '\n'], "").contains(shown), "{asked}");
+        session.enter("n");
+        let _ = session.end();
+    }
+}

@@ -1,0 +1,43 @@
+//! Attacks, tried for real: by a project that somebody else wrote, by what a model or a hook says, by other people of the machine.
+//! `docs/security.md` promises what is tested here, by the names of these tests.
+
+mod files;
+mod input;
+mod output;
+mod project;
+mod secrets;
+
+use tenter_testkit::Sandbox;
+
+/// A model that says something and calls nothing.
+const QUIET: &str = "turns: [{text: ok}]";
+
+/// A program that leaves a mark in the home folder, whatever it is started as.
+const TRAP: &str = "#!/bin/sh\necho \"$0 $*\" >> \"$HOME/pwned\"\n";
+
+/// What traps ran in this sandbox.
+fn sprung(sandbox: &Sandbox) -> String {
+    std::fs::read_to_string(sandbox.home().join("pwned")).unwrap_or_default()
+}
+
+/// Makes a file that may be executed; `path` is relative to the project.
+fn executable(sandbox: &Sandbox, path: &str, text: &str) {
+    use std::os::unix::fs::PermissionsExt as _;
+    let path = sandbox.write(path, text);
+    std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).unwrap();
+}
+
+#[test]
+fn every_test_that_the_page_names_is_there() {
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let page = std::fs::read_to_string(root.join("docs/security.md")).unwrap();
+    let cells = page.lines().filter_map(|line| line.strip_suffix(" |")?.rsplit_once(" | "));
+    let named = cells.flat_map(|(_, tests)| tests.split('`').skip(1).step_by(2));
+    let named: Vec<&str> = named.filter(|name| !name.contains(['/', '='])).collect();
+    assert!(named.len() > 20, "{named:?}");
+    let sources = crate::architecture::sources();
+    let is_there = |test: &String| sources.iter().any(|(_, text)| text.contains(test));
+    for name in named {
+        assert!(is_there(&format!("fn {name}()")), "there is no test {name}");
+    }
+}

@@ -1,0 +1,79 @@
+//! Where models' keys could leave.
+
+use std::io::{Read as _, Write as _};
+use std::net::TcpListener;
+use std::sync::mpsc;
+
+use crate::sandbox;
+
+const KEY: &str = "k-3f9a-not-of-a-known-form-77";
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_command_does_not_find_the_key_in_the_process_that_starts_it() {
+    let sandbox = sandbox();
+    let line = "tr '\\0' '\\n' < /proc/$PPID/environ; grep -c . /proc/$PPID/maps; echo looked";
+    let call = format!("{{name: bash, input: {{command: \"{line}\"}}}}");
+    let model = sandbox.script(&format!("turns: [{{tool_calls: [{call}]}}, {{text: ok}}]"));
+    // Nothing is hidden from root, so it is somebody else who looks.
+    let root = sandbox.root();
+    let nobody = "setpriv --reuid 65534 --regid 65534 --clear-groups";
+    let become_nobody =
+        format!("chown -R 65534:65534 {} && {nobody} tenter --version", root.display());
+    let switch = if sandbox.shell("[ $(id -u) != 0 ]").code == Some(0) {
+        ""
+    } else if sandbox.shell(&become_nobody).code == Some(0) {
+        nobody
+    } else {
+        eprintln!("skipped: root sees everything, and cannot become nobody here");
+        return;
+    };
+    let run =
+        format!("OPENAI_API_KEY={KEY} exec {switch} tenter run --headless --model {model} go");
+    let output = sandbox.shell(&run).expect_code(0);
+    assert!(output.stdout.contains("looked"), "{output}");
+    assert!(!output.stdout.contains(KEY), "{output}");
+}
+
+/// Answers every request with `response`, and tells what it was sent.
+fn server(response: String) -> (String, mpsc::Receiver<String>) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = format!("http://{}", listener.local_addr().unwrap());
+    let (sender, requests) = mpsc::channel();
+    std::thread::spawn(move || {
+        for stream in listener.incoming() {
+            let mut stream = stream.unwrap();
+            let mut bytes = vec![0; 1 << 16];
+            let length = stream.read(&mut bytes).unwrap();
+            let _ = sender.send(String::from_utf8_lossy(&bytes[..length]).into_owned());
+            let _ = stream.write_all(response.as_bytes());
+        }
+    });
+    (address, requests)
+}
+
+#[test]
+fn a_server_cannot_send_the_key_on_to_another() {
+    for code in
+        ["301 Moved Permanently", "302 Found", "307 Temporary Redirect", "308 Permanent Redirect"]
+    {
+        for (model, variable) in [
+            ("anthropic/m", "ANTHROPIC_API_KEY"),
+            ("openai/m", "OPENAI_API_KEY"),
+            ("google/m", "GEMINI_API_KEY"),
+        ] {
+            let (other, reached) =
+                server("HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\n\r\n".to_owned());
+            let (first, asked) = server(format!(
+                "HTTP/1.1 {code}\r\nlocation: {other}/x\r\ncontent-length: 0\r\nconnection: close\r\n\r\n"
+            ));
+            let sandbox = sandbox();
+            let output = sandbox.shell(&format!(
+                "{variable}={KEY} exec tenter run --model {model} --base-url {first} go"
+            ));
+            assert!(asked.try_recv().unwrap().contains(KEY), "{output}");
+            assert!(reached.try_recv().is_err(), "{code} {model}\n{output}");
+            assert_eq!(output.code, Some(1), "{output}");
+        }
+    }
+}
