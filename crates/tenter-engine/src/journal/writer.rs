@@ -95,14 +95,11 @@ fn not_written(folder: &Path, error: &io::Error) -> Diagnostic {
 
 impl State {
     fn append(&mut self, folder: &Path, conversation: &str, line: String) -> io::Result<()> {
-        match self.files.get_mut(conversation) {
-            Some(journal) => journal.append(line),
-            None => {
-                let file = open(folder, conversation)?;
-                let journal = Journal { file, whole: 0 };
-                self.files.entry(conversation.to_owned()).or_insert(journal).append(line)
-            }
+        if let Some(journal) = self.files.get_mut(conversation) {
+            return journal.append(line);
         }
+        let journal = Journal { file: open(folder, conversation)?, whole: 0 };
+        self.files.entry(conversation.to_owned()).or_insert(journal).append(line)
     }
 }
 
