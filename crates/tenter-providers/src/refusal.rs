@@ -57,6 +57,12 @@ impl Refusal<'_> {
         };
         match self.status.unwrap_or(200) {
             200..300 => self.in_stream(&all, words),
+            300..400 => refused(
+                format!("the server points elsewhere (HTTP {})", self.status.unwrap_or_default()),
+                Some(
+                    "`base_url` has to be the address that answers: keys follow nobody".to_owned(),
+                ),
+            ),
             401 | 403 => key_refused(),
             // So says Google.
             400 if all.contains("api_key_invalid") => key_refused(),
@@ -183,6 +189,7 @@ mod tests {
             ),
             (Some(400), r#"{"error":{"message":"bad"}}"#, None),
             (Some(401), "{}", None),
+            (Some(308), "", None),
             (
                 None,
                 r#"{"type":"error","error":{"type":"overloaded_error"}}"#,
