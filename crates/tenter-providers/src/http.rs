@@ -13,6 +13,7 @@ use std::time::{Duration, Instant};
 use http::{Request, Response};
 use tenter_proc::Cancel;
 use ureq::config::AutoHeaderValue;
+use ureq::tls::{RootCerts, TlsConfig};
 use ureq::unversioned::resolver::DefaultResolver;
 use ureq::unversioned::transport::{
     Buffers, ConnectProxyConnector, ConnectionDetails, Connector, NextTimeout, RustlsConnector,
@@ -34,14 +35,17 @@ const CHUNK: usize = 16 * 1024;
 pub(crate) enum Failure {
     /// The server cannot be reached, or the connection broke: later it may work.
     Unreachable(String),
-    /// It will never work like this: the address is none, or the certificate is not to be trusted.
+    /// It will never work like this: the address is none, or there is no encryption to be had.
     Unusable(String),
+    /// Nobody who is trusted here signed the server's certificate.
+    Untrusted,
 }
 
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Unreachable(problem) | Self::Unusable(problem) => f.write_str(problem),
+            Self::Untrusted => f.write_str("nobody who is trusted here signed its certificate"),
         }
     }
 }
@@ -51,10 +55,51 @@ impl std::error::Error for Failure {}
 impl From<Error> for Failure {
     fn from(error: Error) -> Self {
         match error {
-            Error::Io(_) | Error::Timeout(_) | Error::HostNotFound | Error::ConnectionFailed => {
+            // So the encryption's errors come, below which nothing makes this kind.
+            Error::Io(error) if error.kind() == io::ErrorKind::InvalidData => {
+                Self::of_encryption(&error.to_string())
+            }
+            Error::Io(error) => Self::Unreachable(error.to_string()),
+            Error::Timeout(_) | Error::HostNotFound | Error::ConnectionFailed => {
                 Self::Unreachable(error.to_string())
             }
+            Error::ConnectProxyFailed(reason) => Self::of_proxy(&reason),
             _ => Self::Unusable(error.to_string()),
+        }
+    }
+}
+
+impl Failure {
+    /// `problem` is in the words of the encryption's library.
+    fn of_encryption(problem: &str) -> Self {
+        match problem.strip_prefix("invalid peer certificate: ") {
+            Some("UnknownIssuer") => Self::Untrusted,
+            Some(problem) if problem.contains("CaUsedAsEndEntity") => Self::Unusable(
+                "its certificate is that of an authority, which no server may show; make it one with \
+                 `basicConstraints=critical,CA:FALSE`"
+                    .to_owned(),
+            ),
+            Some(problem) => Self::Unusable(format!("its certificate is not valid: {problem}")),
+            None if problem.contains("InvalidContentType") => {
+                Self::Unusable("it does not speak TLS: is its address one with http://?".to_owned())
+            }
+            None => Self::Unusable(format!("no encryption comes about: {problem}")),
+        }
+    }
+
+    /// A proxy that lets nobody through now may do so later, unless it says that the request is wrong.
+    fn of_proxy(reason: &str) -> Self {
+        if reason.contains("responded 407") {
+            return Self::Unusable(
+                "the proxy wants a name and a password, or other ones: http://NAME:PASSWORD@HOST:PORT"
+                    .to_owned(),
+            );
+        }
+        let problem = format!("the proxy does not connect: {reason}");
+        if reason.contains("responded 4") {
+            Self::Unusable(problem)
+        } else {
+            Self::Unreachable(problem)
         }
     }
 }
@@ -63,6 +108,7 @@ impl From<Error> for Failure {
 #[derive(Debug, Clone)]
 pub(crate) struct Http {
     proxy: Option<Proxy>,
+    authorities: RootCerts,
     idle: Duration,
 }
 
@@ -73,7 +119,14 @@ impl Http {
     /// When its proxy is no address.
     pub(crate) fn new(endpoint: &Endpoint) -> Result<Self, Failure> {
         let proxy = endpoint.proxy.as_deref().map(Proxy::new).transpose()?;
-        Ok(Self { proxy, idle: endpoint.idle_timeout })
+        let authorities = endpoint.authorities.clone().map_or(RootCerts::WebPki, RootCerts::from);
+        Ok(Self { proxy, authorities, idle: endpoint.idle_timeout })
+    }
+
+    /// The proxy's host and port; its password is nobody's business.
+    pub(crate) fn proxy(&self) -> Option<String> {
+        let proxy = self.proxy.as_ref()?;
+        Some(format!("{}:{}", proxy.host(), proxy.port()))
     }
 
     /// Sends a request. The response comes with its status, whatever that is, and its body is still to be read.
@@ -93,7 +146,10 @@ impl Http {
             // The key was for this server, and for no other that it names.
             .max_redirects(0)
             .proxy(self.proxy.clone())
-            .timeout_connect(Some(CONNECT))
+            .tls_config(TlsConfig::builder().root_certs(self.authorities.clone()).build())
+            .timeout_connect(Some(CONNECT.min(self.idle)))
+            // Keys travel in headers of the providers' own, which would go along to wherever a server points.
+            .max_redirects(0)
             .max_idle_connections(0)
             .user_agent(AutoHeaderValue::Provided(
                 concat!("tenter/", env!("CARGO_PKG_VERSION")).to_owned().into(),

@@ -2,17 +2,21 @@
 //!
 //! A [`Model`](tenter_agent::Model) comes out of [`connect`]; nobody else learns how it is reached. `library` is the only
 //! file that names the model library, `http` is the transport under it: blocking, cancellable, with a limit on silence.
-//! This crate reads no environment and no file: keys, addresses and proxies come in as values. It retries nothing: what
+//! This crate reads no environment and no file: keys, addresses, proxies and certificates come in as values. It retries nothing: what
 //! passes is an error that says so, and the session decides.
 
+mod authorities;
 mod http;
 mod library;
 mod refusal;
+mod window;
 
 use std::fmt;
 use std::time::Duration;
 
+pub use authorities::Authorities;
 pub use library::{connect, facts, known_models};
+pub use window::context_window;
 
 /// The format that a server speaks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -65,6 +69,10 @@ pub struct Endpoint {
     pub key_help: String,
     /// The proxy, where one is to be used.
     pub proxy: Option<String>,
+    /// Who may sign the server's certificate; `None` are those that Mozilla trusts.
+    pub authorities: Option<Authorities>,
+    /// How a person can have another authority trusted, for the error that says that none of them signed.
+    pub trust_help: String,
     /// How long a server may be silent in the middle of a response.
     pub idle_timeout: Duration,
 }

@@ -193,11 +193,12 @@ impl Remote {
     fn response(&self, response: &CompletionResponse) -> Result<Response, ModelError> {
         let blocks = response.choice.iter().filter_map(block).collect();
         let usage = usage(response);
-        let reported = response.usage.cost.map(|cost| cost.total);
+        // The library puts in its table's price where the server told none: that one has every part.
+        let told = response.usage.cost.filter(|cost| cost.cache_write.is_none());
         Ok(Response {
             blocks,
             usage,
-            cost_usd: usage.and_then(|usage| self.price(&usage)).or(reported),
+            cost_usd: usage.and_then(|usage| self.price(&usage)).or(told.map(|cost| cost.total)),
             stop: self.stop(response)?,
             native: self.native(response),
         })
@@ -268,6 +269,10 @@ impl Remote {
                 passing(Trouble::Server, format!("its response cannot be read ({error})"))
             }
             ProviderError::Http(error) => match failure(error) {
+                Some(failure @ Failure::Untrusted) => ModelError::Refused {
+                    message: format!("{}: {failure}", self.place()),
+                    help: Some(self.endpoint.trust_help.clone()),
+                },
                 Some(Failure::Unusable(problem)) => refused(format!("{}: {problem}", self.place())),
                 Some(Failure::Unreachable(problem)) => {
                     passing(Trouble::Connection, format!("{}: {problem}", self.place()))
@@ -285,8 +290,12 @@ impl Remote {
     }
 
     /// Where the model is, for a person.
-    fn place(&self) -> &str {
-        self.endpoint.base_url.as_deref().unwrap_or(&self.endpoint.provider)
+    fn place(&self) -> String {
+        let address = self.endpoint.base_url.as_deref().unwrap_or(&self.endpoint.provider);
+        match self.http.proxy() {
+            Some(proxy) => format!("{address} (through the proxy {proxy})"),
+            None => address.to_owned(),
+        }
     }
 
     /// The error without the key, should a server have repeated it.

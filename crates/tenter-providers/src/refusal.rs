@@ -57,9 +57,21 @@ impl Refusal<'_> {
         };
         match self.status.unwrap_or(200) {
             200..300 => self.in_stream(&all, words),
+            300..400 => refused(
+                format!("the server points elsewhere (HTTP {})", self.status.unwrap_or_default()),
+                Some(
+                    "`base_url` has to be the address that answers: keys follow nobody".to_owned(),
+                ),
+            ),
             401 | 403 => key_refused(),
             // So says Google.
             400 if all.contains("api_key_invalid") => key_refused(),
+            404 if !all.contains("model") => refused(
+                format!("the server has nothing at that address for {}: {message}", words.model),
+                Some(
+                    "look at `base_url` or --base-url: for most servers it ends in /v1".to_owned(),
+                ),
+            ),
             404 => refused(
                 format!("the server does not know the model {}: {message}", words.model),
                 Some("`tenter models` lists the models that are known".to_owned()),
@@ -183,6 +195,7 @@ mod tests {
             ),
             (Some(400), r#"{"error":{"message":"bad"}}"#, None),
             (Some(401), "{}", None),
+            (Some(308), "", None),
             (
                 None,
                 r#"{"type":"error","error":{"type":"overloaded_error"}}"#,
@@ -213,6 +226,22 @@ mod tests {
             r#"[{"error":{"code":400,"message":"The input token count (1200000) exceeds the maximum number of tokens allowed (1048576)."}}]"#,
         ] {
             assert!(matches!(explain(Some(400), body), ModelError::TooLong { .. }), "{body}");
+        }
+    }
+
+    #[test]
+    fn a_path_that_is_wrong_is_not_taken_for_a_model_that_is() {
+        for body in ["", "404 page not found", r#"{"error":{"message":"File Not Found"}}"#] {
+            let said = explain(Some(404), body).to_string();
+            assert!(said.contains("nothing at that address for local/m"), "{said}");
+        }
+        for body in [
+            r#"{"type":"error","error":{"type":"not_found_error","message":"model: m"}}"#,
+            r#"{"error":{"message":"The model `m` does not exist","code":"model_not_found"}}"#,
+            r#"{"error":{"message":"models/m is not found for API version v1beta"}}"#,
+        ] {
+            let said = explain(Some(404), body).to_string();
+            assert!(said.contains("does not know the model local/m"), "{said}");
         }
     }
 

@@ -11,6 +11,7 @@
 //! | `ANTHROPIC_API_KEY`, `OPENAI_API_KEY`, `GEMINI_API_KEY`, `GOOGLE_API_KEY` | the providers' keys |
 //! | `ANTHROPIC_BASE_URL`, `OPENAI_BASE_URL` | the providers' addresses, where the configuration has none |
 //! | `HTTPS_PROXY`, `HTTP_PROXY`, `ALL_PROXY`, `NO_PROXY` | the proxy before a model's server; in small letters as well |
+//! | `SSL_CERT_FILE` | the authorities that may sign a model's server's certificate, where the configuration names none |
 //! | `TENTER_TRUST` | `all` switches the trust gate off (R47) |
 //! | `TENTER_COMPACT_RATIO` | how full the context is when a conversation is compacted by itself, where `--compact-ratio` is not given |
 //! | `TENTER_MAX_TURNS` | the turn limit, where `--max-turns` is not given; 0 is without limit |

@@ -6,3 +6,4 @@ mod faults;
 mod llama;
 mod responses;
 mod setup;
+mod trust;

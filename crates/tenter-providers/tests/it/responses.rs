@@ -6,6 +6,7 @@ use tenter_protocol::event::TurnUsage;
 use tenter_protocol::{
     Block, Image, ImageSource, Message, Role, ToolCall, ToolResult, tool_metadata,
 };
+use tenter_providers::connect;
 use tenter_testkit::model_server::{Format, ModelServer, Reply, Script, Stop};
 
 use crate::setup::{KEY, Streamed, ask, choice, endpoint, model};
@@ -272,5 +273,29 @@ fn messages_of_one_role_in_a_row_and_no_tools_are_fine() {
         let model = model(&server, format);
         let answer = model.respond(&request, &mut |_| {}, &tenter_proc::Cancel::new());
         assert!(answer.is_ok(), "{format:?} {answer:?}");
+    }
+}
+
+#[test]
+fn what_a_server_says_that_it_costs_counts_and_no_table_fills_it_in() {
+    let chunk = |usage: &str| {
+        format!(
+            "data: {{\"id\":\"c\",\"object\":\"chat.completion.chunk\",\"created\":1,\"model\":\"gpt-5.2\",\
+             \"choices\":[{{\"index\":0,\"delta\":{{\"content\":\"hi\"}},\"finish_reason\":\"stop\"}}],\
+             \"usage\":{usage}}}\n\ndata: [DONE]\n\n"
+        )
+    };
+    let tokens = "\"prompt_tokens\":1000,\"completion_tokens\":10,\"total_tokens\":1010";
+    for (usage, expected) in
+        [(format!("{{{tokens},\"cost\":0.25}}"), Some(0.25)), (format!("{{{tokens}}}"), None)]
+    {
+        let server = ModelServer::start(Reply::raw(Format::Chat, &chunk(&usage)));
+        let mut choice = choice();
+        choice.model = "gpt-5.2".into();
+        choice.facts.prices = None;
+        let endpoint = endpoint(Format::Chat, server.base_url(Format::Chat));
+        let model = connect(endpoint, choice).unwrap();
+        let (answer, _) = ask(model.as_ref(), &[Message::user("hello")]);
+        assert_eq!(answer.unwrap().cost_usd, expected, "{usage}");
     }
 }

@@ -31,6 +31,8 @@ pub(crate) fn endpoint(format: Format, base_url: String) -> Endpoint {
         key: Some(Key::new(KEY)),
         key_help: "set TEST_KEY".into(),
         proxy: None,
+        authorities: None,
+        trust_help: "say whom to trust".into(),
         idle_timeout: Duration::from_mins(1),
     }
 }

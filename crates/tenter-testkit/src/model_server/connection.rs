@@ -104,6 +104,10 @@ pub(super) fn serve(stream: &TcpStream, shared: &Shared) {
 
 /// Answers; false when the connection is to be broken.
 fn answer(request: &Request, to: &Response, shared: &Shared) -> io::Result<bool> {
+    if request.method == "GET" && request.target == "/v1/models" {
+        let models = shared.state().script.models().to_string();
+        return to.whole(200, &[], &models).map(|()| true);
+    }
     let body: Value = serde_json::from_slice(&request.body).unwrap_or_default();
     let Some(route) = route(request, &body) else {
         let line = format!("{} {}: there is nothing at this path", request.method, request.target);

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::Format;
 
@@ -17,6 +17,7 @@ pub struct Script {
     pub(super) first_id: usize,
     pub(super) window: Option<u64>,
     pub(super) recipes: Option<String>,
+    pub(super) told_window: Option<u64>,
 }
 
 impl Script {
@@ -29,6 +30,7 @@ impl Script {
             first_id: 1,
             window: None,
             recipes: None,
+            told_window: None,
         }
     }
 
@@ -50,6 +52,18 @@ impl Script {
     pub fn counts_tokens(mut self, window: u64) -> Self {
         self.window = Some(window);
         self
+    }
+
+    /// Tells in its list of models, as llama.cpp does, that it holds `tokens`. Without it, the list is empty.
+    pub fn tells_window(mut self, tokens: u64) -> Self {
+        self.told_window = Some(tokens);
+        self
+    }
+
+    /// The list of models.
+    pub(super) fn models(&self) -> Value {
+        let model = |tokens| json!({"id": "m", "object": "model", "meta": {"n_ctx": tokens}});
+        json!({"object": "list", "data": Vec::from_iter(self.told_window.map(model))})
     }
 
     /// Answers every request that holds a conversation as text, between `<conversation>` and `</conversation>`, with `text`,

@@ -88,7 +88,7 @@ fn of_provider(project: &Project, provider: &Provider) -> Result<Vec<Row>, Failu
         .map(|model| {
             let name = format!("{}/{model}", provider.name);
             let said = project.settings.models.models.get(&name);
-            Ok(Row::new(name, &facts(provider.name, model, said)?, key))
+            Ok(Row::new(name, &facts(provider, &provider.address, model, said)?, key))
         })
         .collect()
 }

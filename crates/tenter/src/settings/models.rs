@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::num::NonZeroU64;
+use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::ValueEnum;
@@ -104,6 +105,8 @@ pub(crate) struct ProviderTable {
     pub(crate) api_key_command: Option<KeyCommand>,
     /// The proxy before it; an empty one is none.
     pub(crate) proxy: Option<String>,
+    /// The authorities that may sign its certificate: a PEM file, from the folder of `config.toml`.
+    pub(crate) ca_file: Option<PathBuf>,
 }
 
 /// A format by the name that it has in the configuration.
@@ -170,6 +173,13 @@ impl ModelTable {
     /// How it is to answer.
     pub(crate) fn answering(&self) -> Answering {
         Answering { max_tokens: self.max_tokens, effort: self.reasoning_effort }
+    }
+
+    /// Whether it says of anything what it costs.
+    pub(crate) fn tells_prices(&self) -> bool {
+        let prices =
+            [self.input_price, self.output_price, self.cache_read_price, self.cache_write_price];
+        prices.iter().any(Option::is_some)
     }
 }
 

@@ -26,26 +26,41 @@ pub(super) fn near<'n>(word: &str, names: &[&'n str]) -> Vec<&'n str> {
     (0..SUGGESTIONS).map_while(next).collect()
 }
 
-/// What is known of a model of `provider`; `said` is what the configuration says of it.
+/// What is known of a model of `provider`, whose server is at `address`; `said` is what the configuration says of it.
+///
+/// The known prices are the provider's own: what somebody else's server takes, who answers for the same name, is unknown
+/// where the configuration says nothing.
 pub(crate) fn facts(
-    provider: &str,
+    provider: &Provider,
+    address: &str,
     model: &str,
     said: Option<&ModelTable>,
 ) -> Result<Facts, Failure> {
-    let known = tenter_providers::facts(provider, model);
+    let known = tenter_providers::facts(provider.name, model);
     let said = said.copied().unwrap_or_default();
-    let window = said.context_window.map(u64::from);
-    let prices = prices(&said, known.and_then(|known| known.prices)).map_err(|HalfAPrice| {
-        Failure::usage(format!("[models.\"{provider}/{model}\"] holds half of a price"))
+    let window = known_window(provider, model, Some(&said));
+    let known_prices = known
+        .and_then(|known| known.prices)
+        .filter(|_| provider.is_itself_at(address) || said.tells_prices());
+    let prices = prices(&said, known_prices).map_err(|HalfAPrice| {
+        Failure::usage(format!("[models.\"{}/{model}\"] holds half of a price", provider.name))
             .help("`input_price` and `output_price` belong together")
     })?;
     Ok(Facts {
-        context_window: window
-            .or(known.map(|known| known.context_window))
-            .unwrap_or(CONTEXT_WINDOW),
+        context_window: window.unwrap_or(CONTEXT_WINDOW),
         prices,
         images: said.images.or(known.and_then(|known| known.images)),
     })
+}
+
+/// Tokens that a model holds, where anybody knows.
+pub(super) fn known_window(
+    provider: &Provider,
+    model: &str,
+    said: Option<&ModelTable>,
+) -> Option<u64> {
+    let known = || tenter_providers::facts(provider.name, model).map(|known| known.context_window);
+    said.and_then(|said| said.context_window).map(u64::from).or_else(known)
 }
 
 /// A price of input without one of output, or the other way round.

@@ -1,9 +1,11 @@
 //! From a model's name to a model.
 //!
 //! `name` takes a name apart, `provider` says who provides, `key` gets what opens the server, `proxy` what stands before
-//! it, `facts` what is known. Nothing here is touched by a command that needs no model, and a scripted model needs none of
-//! it. Nothing is sent: that the server knows the model is found out when it is first asked.
+//! it, `authorities` whom it is trusted for, `facts` what is known. Nothing here is touched by a command that needs no
+//! model, and a scripted model needs none of it. Nothing is sent, but where nobody knows how much a model holds: its server
+//! may say. That the server knows the model at all is found out when it is first asked.
 
+mod authorities;
 mod facts;
 mod key;
 mod name;
@@ -18,8 +20,9 @@ use tenter_agent::Model;
 use tenter_agent::model::scripted::ScriptedModel;
 use tenter_proc::Cancel;
 use tenter_protocol::Diagnostic;
-use tenter_providers::{Choice, Endpoint};
+use tenter_providers::{Choice, Endpoint, Facts};
 
+use self::authorities::Trust;
 use self::unfamiliar::Unfamiliar;
 use super::AgentArgs;
 use crate::failure::Failure;
@@ -29,6 +32,7 @@ use crate::settings::models::ModelTable;
 use crate::ui;
 
 pub(crate) use self::name::Name;
+use facts::known_window;
 pub(crate) use facts::{facts, strays};
 pub(crate) use key::{KeyRing, variable_that_is_set};
 pub(crate) use provider::Provider;
@@ -174,19 +178,21 @@ fn connect(
     let said = settings.models.get(&name);
     let of_model = said.map(ModelTable::answering).unwrap_or_default();
     let answering = args.answering().or(settings.demanded).or(of_model).or(settings.usual);
+    let endpoint = endpoint(project, args, provider, cancel)?;
+    let address = endpoint.base_url.as_deref().unwrap_or_default();
+    let facts = facts(provider, address, model, said)?;
+    let window = known_window(provider, model, said)
+        .or_else(|| tenter_providers::context_window(&endpoint, model, cancel));
     let choice = Choice {
         name: name.clone(),
         model: model.to_owned(),
         max_tokens: answering.max_tokens.map(u64::from),
         effort: answering.effort.map(Into::into),
-        facts: facts(provider.name, model, said)?,
+        facts: Facts { context_window: window.unwrap_or(facts.context_window), ..facts },
     };
-    let endpoint = endpoint(project, args, provider, cancel)?;
     let connected = tenter_providers::connect(endpoint, choice)?;
     let mut findings = facts::strays(project);
-    if tenter_providers::facts(provider.name, model).is_some()
-        || said.is_some_and(|said| said.context_window.is_some())
-    {
+    if window.is_some() {
         return Ok(Chosen { model: Arc::from(connected), findings });
     }
     let near = facts::near(model, &provider.models(project));
@@ -211,13 +217,18 @@ fn endpoint(
     let address = demanded.unwrap_or(&provider.address).trim_end_matches('/');
     provider::check_address(address)
         .map_err(|problem| Failure::usage(format!("--base-url or TENTER_BASE_URL: {problem}")))?;
+    let proxy = proxy::before(address, provider.proxy, project.env);
+    let Trust { authorities, help: trust_help } =
+        authorities::trust(provider, address, proxy.as_deref(), project.env)?;
     Ok(Endpoint {
         provider: provider.name.to_owned(),
         api: provider.api,
         base_url: Some(address.to_owned()),
         key: project.keys.key(provider, project.env, cancel)?,
         key_help: key::help(provider, project.env),
-        proxy: proxy::before(address, provider.proxy, project.env),
+        proxy,
+        authorities,
+        trust_help,
         idle_timeout: settings.idle_timeout,
     })
 }

@@ -1,5 +1,7 @@
 //! Who provides models: those that are built in, as the configuration changes them, and those that it adds.
 
+use std::path::Path;
+
 use tenter_engine::query::nearest;
 use tenter_providers::{Api, known_models};
 
@@ -67,12 +69,16 @@ pub(crate) struct Provider<'p> {
     pub(crate) api: Api,
     /// Its server's address.
     pub(crate) address: String,
+    /// The address that it has of itself: the one that the table of facts knows prices for.
+    own_address: Option<&'static str>,
     /// The variables that may hold its key.
     pub(crate) key_variables: Vec<&'p str>,
     /// What prints its key.
     pub(crate) key_command: Option<&'p KeyCommand>,
     /// The proxy that the configuration names; an empty one is none.
     pub(crate) proxy: Option<&'p str>,
+    /// The file of the authorities that may sign its certificate.
+    pub(crate) ca_file: Option<&'p Path>,
     /// The model that is taken where nobody names one.
     pub(crate) usual_model: Option<&'static str>,
 }
@@ -105,10 +111,12 @@ impl<'p> Provider<'p> {
             name: built_in.name,
             api: said.and_then(|said| said.api).map_or(built_in.api, Api::from),
             address: address.unwrap_or_else(|| built_in.address.to_owned()),
+            own_address: Some(built_in.address),
             key_variables: key_variable
                 .map_or_else(|| built_in.key_variables.to_vec(), |name| vec![name]),
             key_command: said.and_then(|said| said.api_key_command.as_ref()),
             proxy: said.and_then(|said| said.proxy.as_deref()),
+            ca_file: said.and_then(|said| said.ca_file.as_deref()),
             usual_model: built_in.usual_model,
         }
     }
@@ -126,9 +134,11 @@ impl<'p> Provider<'p> {
             name,
             api: api.into(),
             address,
+            own_address: None,
             key_variables: said.api_key_env.as_deref().into_iter().collect(),
             key_command: said.api_key_command.as_ref(),
             proxy: said.proxy.as_deref(),
+            ca_file: said.ca_file.as_deref(),
             usual_model: None,
         })
     }
@@ -140,6 +150,11 @@ impl<'p> Provider<'p> {
         }
         check_address(&self.address)?;
         Ok(self)
+    }
+
+    /// Whether it is the provider itself that answers at `address`, and not a proxy or a server of somebody else's.
+    pub(super) fn is_itself_at(&self, address: &str) -> bool {
+        self.own_address == Some(address.trim_end_matches('/'))
     }
 
     /// Whether nothing is to be sent without a key.

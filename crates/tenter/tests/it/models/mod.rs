@@ -1,6 +1,7 @@
 //! From a model's name to a model: whose it is, where it is, how it is to answer, what is known of it.
 
 mod keys;
+mod servers;
 
 use std::process::Stdio;
 

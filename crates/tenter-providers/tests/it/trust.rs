@@ -1,0 +1,223 @@
+//! Whom a connection trusts, and what is between it and the server.
+
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::net::{TcpListener, TcpStream};
+use std::thread;
+
+use tenter_agent::model::{ModelError, Trouble};
+use tenter_protocol::Message;
+use tenter_providers::{Authorities, Endpoint, connect};
+use tenter_testkit::model_server::{Format, ModelServer, Reply, Script};
+use tenter_testkit::tls::{Certificate, TlsFront, authority};
+
+use crate::setup::{KEY, ask, choice, endpoint, failed};
+
+fn trusting(certificate: &std::path::Path) -> Authorities {
+    Authorities::from_pem(&std::fs::read(certificate).unwrap()).unwrap()
+}
+
+/// The server behind TLS, at `localhost`.
+fn behind(front: &TlsFront, server: &ModelServer, format: Format) -> Endpoint {
+    let url = front.url(&server.base_url(format)).replace("127.0.0.1", "localhost");
+    endpoint(format, url)
+}
+
+#[test]
+fn a_server_is_reached_whose_authority_the_person_trusts() {
+    for format in Format::ALL {
+        let server = ModelServer::start(Reply::text("encrypted"));
+        let front = TlsFront::start(Certificate::Signed, &server.base_url(format));
+        let mut endpoint = behind(&front, &server, format);
+        endpoint.authorities = Some(trusting(&authority()));
+        let model = connect(endpoint, choice()).unwrap();
+        let (answer, streamed) = ask(model.as_ref(), &[Message::user("hello")]);
+        answer.unwrap_or_else(|error| panic!("{format:?} {error}"));
+        assert_eq!(streamed.text, "encrypted");
+    }
+}
+
+#[test]
+fn a_certificate_that_is_not_trusted_ends_it_at_once_and_says_what_to_do() {
+    let server = ModelServer::start(Script::new([]));
+    let front = TlsFront::start(Certificate::Signed, &server.base_url(Format::Chat));
+    for authorities in [None, Some(trusting(&Certificate::SelfSigned.file()))] {
+        let endpoint = Endpoint { authorities, ..behind(&front, &server, Format::Chat) };
+        match failed(connect(endpoint, choice()).unwrap().as_ref()) {
+            ModelError::Refused { message, help } => {
+                assert!(message.starts_with("https://localhost:"), "{message}");
+                assert!(
+                    message.ends_with(": nobody who is trusted here signed its certificate"),
+                    "{message}"
+                );
+                assert_eq!(help.as_deref(), Some("say whom to trust"));
+            }
+            other => panic!("{other:?}"),
+        }
+    }
+    assert!(server.requests().is_empty());
+}
+
+#[test]
+fn an_authority_is_no_server() {
+    let server = ModelServer::start(Script::new([]));
+    let front = TlsFront::start(Certificate::SelfSigned, &server.base_url(Format::Chat));
+    let mut endpoint = behind(&front, &server, Format::Chat);
+    endpoint.authorities = Some(trusting(&Certificate::SelfSigned.file()));
+    let error = failed(connect(endpoint, choice()).unwrap().as_ref());
+    assert!(matches!(error, ModelError::Refused { .. }), "{error:?}");
+    assert!(
+        error.to_string().contains("that of an authority, which no server may show"),
+        "{error}"
+    );
+}
+
+#[test]
+fn a_server_without_encryption_at_an_address_with_it_is_told_at_once() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("https://{}/v1", listener.local_addr().unwrap());
+    let answered = thread::spawn(move || {
+        let (mut stream, _) = listener.accept().unwrap();
+        stream.write_all(b"HTTP/1.1 400 Bad Request\r\ncontent-length: 0\r\n\r\n").unwrap();
+        // Until the client goes away: whoever closes first may take the answer along.
+        let _gone = std::io::copy(&mut stream, &mut std::io::sink());
+    });
+    let error = failed(connect(endpoint(Format::Chat, url), choice()).unwrap().as_ref());
+    answered.join().unwrap();
+    assert!(matches!(error, ModelError::Refused { .. }), "{error:?}");
+    assert!(error.to_string().contains("is its address one with http://?"), "{error}");
+}
+
+/// A proxy of one connection, which leads to `to` whatever it is asked for.
+fn proxy(to: &str) -> (String, thread::JoinHandle<()>) {
+    let to = to.trim_start_matches("https://").split('/').next().unwrap().to_owned();
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = format!("http://{}", listener.local_addr().unwrap());
+    let led = thread::spawn(move || {
+        let (mut client, _) = listener.accept().unwrap();
+        let mut lines = BufReader::new(&client).lines().map_while(Result::ok);
+        assert!(lines.any(|line| line.is_empty()));
+        client.write_all(b"HTTP/1.1 200 OK\r\n\r\n").unwrap();
+        let mut server = TcpStream::connect(to).unwrap();
+        let (mut back_from, mut back_to) =
+            (server.try_clone().unwrap(), client.try_clone().unwrap());
+        let back = thread::spawn(move || {
+            let _ended = std::io::copy(&mut back_from, &mut back_to);
+            let _gone = back_to.shutdown(std::net::Shutdown::Both);
+        });
+        let _ended = std::io::copy(&mut client, &mut server);
+        let _gone = server.shutdown(std::net::Shutdown::Both);
+        back.join().unwrap();
+    });
+    (address, led)
+}
+
+#[test]
+fn encryption_goes_through_a_proxy_to_the_server_that_was_meant() {
+    let server = ModelServer::start(Reply::text("encrypted"));
+    let front = TlsFront::start(Certificate::Signed, &server.base_url(Format::Chat));
+    let there = behind(&front, &server, Format::Chat);
+    let ask_at = |base_url: &str| {
+        let (address, led) = proxy(&front.url(""));
+        let endpoint = Endpoint {
+            base_url: Some(base_url.to_owned()),
+            authorities: Some(trusting(&authority())),
+            proxy: Some(address),
+            ..there.clone()
+        };
+        let (answer, streamed) =
+            ask(connect(endpoint, choice()).unwrap().as_ref(), &[Message::user("hello")]);
+        led.join().unwrap();
+        answer.map(|_| streamed.text)
+    };
+    assert_eq!(ask_at(there.base_url.as_deref().unwrap()).as_deref(), Ok("encrypted"));
+    let error = ask_at("https://llm.example.com/v1").unwrap_err();
+    assert!(matches!(error, ModelError::Refused { .. }), "{error:?}");
+    let message = error.to_string();
+    assert!(message.contains("its certificate is not valid:"), "{message}");
+    assert!(message.contains("llm.example.com"), "{message}");
+}
+
+#[test]
+fn what_is_no_file_of_certificates_says_so() {
+    let problem = |pem: &str| Authorities::from_pem(pem.as_bytes()).unwrap_err();
+    assert!(problem("").starts_with("holds no certificate in PEM"));
+    assert!(
+        problem("-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n")
+            .starts_with("holds no")
+    );
+    let damaged = problem("-----BEGIN CERTIFICATE-----\n!!!\n-----END CERTIFICATE-----\n");
+    assert!(damaged.starts_with("is damaged"), "{damaged}");
+    let cut = problem("-----BEGIN CERTIFICATE-----\nAAAA\n");
+    assert!(cut.starts_with("is damaged"), "{cut}");
+}
+
+/// A server of one connection, which answers a request's head with `answer`; what it was asked comes back.
+fn once(answer: String) -> (String, thread::JoinHandle<String>) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap().to_string();
+    let asked = thread::spawn(move || {
+        let (stream, _) = listener.accept().unwrap();
+        let lines = BufReader::new(&stream).lines().map_while(Result::ok);
+        let head: Vec<String> = lines.take_while(|line| !line.is_empty()).collect();
+        (&stream).write_all(answer.as_bytes()).unwrap();
+        head.join("\n")
+    });
+    (address, asked)
+}
+
+#[test]
+fn a_proxy_that_refuses_is_named_and_its_password_is_not() {
+    for (status, passes) in [("407 Auth", false), ("403 No", false), ("502 Bad Gateway", true)] {
+        let (proxy, asked) = once(format!("HTTP/1.1 {status}\r\ncontent-length: 0\r\n\r\n"));
+        let mut endpoint = endpoint(Format::Chat, "https://llm.example.com/v1".into());
+        endpoint.proxy = Some(format!("http://ada:hunter2@{proxy}"));
+        let error = failed(connect(endpoint, choice()).unwrap().as_ref());
+        let asked = asked.join().unwrap();
+        assert!(asked.starts_with("CONNECT llm.example.com:443 HTTP/1.1"), "{asked}");
+        assert!(asked.contains("Basic YWRhOmh1bnRlcjI="), "{asked}");
+        let passing = matches!(error, ModelError::Passing { trouble: Trouble::Connection, .. });
+        assert_eq!(passing, passes, "{status}: {error:?}");
+        assert!(error.to_string().contains(&format!("(through the proxy {proxy})")), "{error}");
+        assert!(!format!("{error:?}").contains("hunter2"), "{error:?}");
+    }
+}
+
+#[test]
+fn a_proxys_password_shows_in_no_error() {
+    for proxy in [
+        "http://ada:hunter2@127.0.0.1:9",
+        "socks5://ada:hunter2@127.0.0.1:9",
+        "ada:hunter2@127.0.0.1:9",
+        "gopher://ada:hunter2@127.0.0.1:9",
+        "http://ada:hunter2@:x",
+        "http://ada:hun ter2@127.0.0.1:9",
+        "http://ada:hunter2%ff@127.0.0.1:9",
+    ] {
+        let mut endpoint = endpoint(Format::Chat, "http://llm.example.com/v1".into());
+        endpoint.proxy = Some(proxy.into());
+        let error =
+            connect(endpoint, choice()).map_or_else(|error| error, |model| failed(model.as_ref()));
+        let shown = format!("{error} {error:?}");
+        assert!(!shown.contains("hunter2") && !shown.contains("ter2"), "{proxy}: {shown}");
+    }
+}
+
+/// A server must not be able to send a key on to another one.
+#[test]
+fn a_server_that_points_elsewhere_is_not_followed() {
+    for format in Format::ALL {
+        let elsewhere = TcpListener::bind("127.0.0.1:0").unwrap();
+        elsewhere.set_nonblocking(true).unwrap();
+        let to = elsewhere.local_addr().unwrap();
+        let (server, asked) = once(format!(
+            "HTTP/1.1 302 Found\r\nlocation: http://{to}/\r\ncontent-length: 0\r\n\r\n"
+        ));
+        let error = failed(
+            connect(endpoint(format, format!("http://{server}")), choice()).unwrap().as_ref(),
+        );
+        assert!(asked.join().unwrap().contains(KEY));
+        assert!(matches!(&error, ModelError::Refused { .. }), "{format:?}: {error:?}");
+        assert!(error.to_string().contains("points elsewhere (HTTP 302)"), "{error}");
+        assert!(elsewhere.accept().is_err(), "{format:?} was followed");
+    }
+}

@@ -1,0 +1,169 @@
+//! The encryption before a server: what comes over TLS goes on to an address of the loopback in the clear, and back. The
+//! certificates are files of this crate that are good until 2120; the authority's own key is gone, so nothing else can be
+//! signed by it.
+
+use std::fs;
+use std::io::{self, Read as _, Write as _};
+use std::net::{Ipv4Addr, Shutdown, SocketAddr, TcpListener, TcpStream};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::{self, JoinHandle};
+
+use rustix::event::{PollFd, PollFlags, poll};
+use rustls::pki_types::pem::PemObject as _;
+use rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use rustls::{ServerConfig, ServerConnection};
+
+/// What a server shows of itself.
+#[derive(Debug, Clone, Copy)]
+pub enum Certificate {
+    /// A certificate for `localhost` and 127.0.0.1, signed by the [`authority`].
+    Signed,
+    /// One for the same names that nobody else signed and that says of itself to be an authority, as `openssl req -x509`
+    /// makes it.
+    SelfSigned,
+}
+
+impl Certificate {
+    /// The certificate's file.
+    pub fn file(self) -> PathBuf {
+        fixture(match self {
+            Self::Signed => "server.pem",
+            Self::SelfSigned => "self-signed.pem",
+        })
+    }
+}
+
+/// The certificate of the authority, which nobody trusts of his own accord.
+pub fn authority() -> PathBuf {
+    fixture("ca.pem")
+}
+
+fn fixture(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/tls").join(name)
+}
+
+/// The encryption, up for as long as this lives.
+#[derive(Debug)]
+pub struct TlsFront {
+    address: SocketAddr,
+    closing: Arc<AtomicBool>,
+    listener: Option<JoinHandle<()>>,
+}
+
+impl TlsFront {
+    /// On a free port of 127.0.0.1, before the server at `url`.
+    ///
+    /// # Panics
+    /// When `url` is no address, there is no free port, or a fixture cannot be used.
+    pub fn start(certificate: Certificate, url: &str) -> Self {
+        let behind = url.trim_start_matches("http://").split('/').next().unwrap_or_default();
+        let behind: SocketAddr =
+            behind.parse().unwrap_or_else(|error| panic!("{url} is no address: {error}"));
+        let config = config(certificate)
+            .unwrap_or_else(|error| panic!("the certificate cannot be used: {error}"));
+        let (listener, address) =
+            listener().unwrap_or_else(|error| panic!("there is no free port: {error}"));
+        let closing = Arc::new(AtomicBool::new(false));
+        let seen = Arc::clone(&closing);
+        let listener = Some(thread::spawn(move || accept(&listener, &config, behind, &seen)));
+        Self { address, closing, listener }
+    }
+
+    /// The address of what is at `url` behind it.
+    pub fn url(&self, url: &str) -> String {
+        let path = url.trim_start_matches("http://").split_once('/').map(|(_, path)| path);
+        let path = path.map(|path| format!("/{path}")).unwrap_or_default();
+        format!("https://{}{path}", self.address)
+    }
+}
+
+impl Drop for TlsFront {
+    fn drop(&mut self) {
+        self.closing.store(true, Ordering::SeqCst);
+        // The listener only looks at the flag when somebody comes.
+        drop(TcpStream::connect(self.address));
+        if let Some(listener) = self.listener.take() {
+            // Connections end with either side; a broken one is the client's affair.
+            let _broken = listener.join();
+        }
+    }
+}
+
+fn config(certificate: Certificate) -> Result<Arc<ServerConfig>, Box<dyn std::error::Error>> {
+    let chain = CertificateDer::pem_slice_iter(&fs::read(certificate.file())?)
+        .collect::<Result<Vec<_>, _>>()?;
+    let key = PrivateKeyDer::from_pem_slice(&fs::read(fixture("server-key.pem"))?)?;
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let config = ServerConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()?
+        .with_no_client_auth()
+        .with_single_cert(chain, key)?;
+    Ok(Arc::new(config))
+}
+
+fn listener() -> io::Result<(TcpListener, SocketAddr)> {
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
+    let address = listener.local_addr()?;
+    Ok((listener, address))
+}
+
+fn accept(
+    listener: &TcpListener,
+    config: &Arc<ServerConfig>,
+    behind: SocketAddr,
+    closing: &AtomicBool,
+) {
+    while let Ok((client, _)) = listener.accept() {
+        if closing.load(Ordering::SeqCst) {
+            return;
+        }
+        let config = Arc::clone(config);
+        thread::spawn(move || {
+            // What breaks off here breaks off for the client, who says so.
+            let _broken = carry(&client, config, behind);
+            let _gone = client.shutdown(Shutdown::Both);
+        });
+    }
+}
+
+/// Carries bytes between both sides until one of them ends.
+fn carry(mut client: &TcpStream, config: Arc<ServerConfig>, behind: SocketAddr) -> io::Result<()> {
+    let mut tls = ServerConnection::new(config).map_err(io::Error::other)?;
+    while tls.is_handshaking() {
+        tls.complete_io(&mut client)?;
+    }
+    let mut server = TcpStream::connect(behind)?;
+    let mut bytes = vec![0; 16 * 1024];
+    loop {
+        let plain = tls.process_new_packets().map_err(io::Error::other)?;
+        let mut text = vec![0; plain.plaintext_bytes_to_read()];
+        tls.reader().read_exact(&mut text)?;
+        server.write_all(&text)?;
+        let (from_client, from_server) = wait(client, &server)?;
+        if from_client && tls.read_tls(&mut client)? == 0 {
+            return Ok(());
+        }
+        if from_server {
+            let read = server.read(&mut bytes)?;
+            if read == 0 {
+                tls.send_close_notify();
+            }
+            tls.writer().write_all(&bytes[..read])?;
+            while tls.wants_write() {
+                tls.write_tls(&mut client)?;
+            }
+            if read == 0 {
+                return Ok(());
+            }
+        }
+    }
+}
+
+/// Waits for either side, and says which has something: its end counts.
+fn wait(client: &TcpStream, server: &TcpStream) -> io::Result<(bool, bool)> {
+    let mut both = [PollFd::new(client, PollFlags::IN), PollFd::new(server, PollFlags::IN)];
+    poll(&mut both, None)?;
+    Ok((!both[0].revents().is_empty(), !both[1].revents().is_empty()))
+}

@@ -1,0 +1,68 @@
+//! Whom a server's certificate is believed from: the file that the person's configuration names for the provider, else
+//! `SSL_CERT_FILE`, else the authorities that Mozilla trusts. A file stands in their place, as it does for other programs.
+//! No project has a say: whoever is trusted here reads the key.
+
+use std::path::PathBuf;
+
+use tenter_providers::Authorities;
+
+use super::provider::Provider;
+use crate::env::Env;
+use crate::failure::Failure;
+
+/// Who is trusted, and what to say where that is not enough.
+pub(super) struct Trust {
+    /// The authorities; `None` are those that Mozilla trusts.
+    pub(super) authorities: Option<Authorities>,
+    /// What to do about a certificate that none of them signed.
+    pub(super) help: String,
+}
+
+/// Who may sign the certificate of the provider's server, and of the proxy before it. Where nothing is encrypted, no file
+/// is read.
+pub(super) fn trust(
+    provider: &Provider,
+    address: &str,
+    proxy: Option<&str>,
+    env: &Env,
+) -> Result<Trust, Failure> {
+    let is_encrypted = [Some(address), proxy]
+        .into_iter()
+        .flatten()
+        .any(|url| url.get(..8).is_some_and(|scheme| scheme.eq_ignore_ascii_case("https://")));
+    let Some((file, said_by)) = file(provider, env).filter(|_| is_encrypted) else {
+        return Ok(Trust { authorities: None, help: usual(provider, env) });
+    };
+    let shown = file.display();
+    let unusable = |problem: String| {
+        Failure::new(format!("the certificates of {said_by} cannot be used: {shown} {problem}")).help(
+            "it has to be a PEM file of the authorities to trust; without it, those that Mozilla trusts are",
+        )
+    };
+    let pem = std::fs::read(&file).map_err(|error| unusable(format!("cannot be read: {error}")))?;
+    Ok(Trust {
+        authorities: Some(Authorities::from_pem(&pem).map_err(unusable)?),
+        help: format!(
+            "trusted are the authorities in {shown} alone, because of {said_by}: add the one that signed"
+        ),
+    })
+}
+
+/// The file, and what names it.
+fn file(provider: &Provider, env: &Env) -> Option<(PathBuf, String)> {
+    if let Some(file) = provider.ca_file {
+        let config = env.config_file();
+        let file = config.parent().map_or_else(|| file.to_owned(), |folder| folder.join(file));
+        return Some((file, format!("`ca_file` under [providers.{}]", provider.name)));
+    }
+    Some((env.cwd.join(env.var("SSL_CERT_FILE")?), "SSL_CERT_FILE".to_owned()))
+}
+
+fn usual(provider: &Provider, env: &Env) -> String {
+    format!(
+        "a company's proxy, or a server of your own? Name a PEM file of the authorities to trust, in SSL_CERT_FILE or as \
+         `ca_file` under [providers.{}] in {}; docs/models.md tells how",
+        provider.name,
+        env.config_file().display()
+    )
+}

@@ -1,0 +1,135 @@
+//! What a model's server says of itself, and whom it is believed from.
+
+use tenter_testkit::model_server::{Format, ModelServer, Reply, Script};
+use tenter_testkit::tls::{Certificate, TlsFront, authority};
+use tenter_testkit::{Output, Sandbox};
+
+use super::{USER_FILE, keyless, lab, run, with};
+use crate::sandbox;
+
+/// `lab`, behind TLS; `more` is the rest of its section.
+fn encrypted_lab(sandbox: &Sandbox, server: &ModelServer, more: &str) -> TlsFront {
+    let url = server.base_url(Format::Chat);
+    let front = TlsFront::start(Certificate::Signed, &url);
+    let config =
+        format!("[providers.lab]\napi = \"chat\"\nbase_url = \"{}\"\n{more}\n", front.url(&url));
+    sandbox.write(USER_FILE, config);
+    front
+}
+
+fn hello(sandbox: &Sandbox, vars: &[(&str, &str)]) -> Output {
+    with(sandbox, vars, &["run", "--result-only", "-m", "lab/m", "hi"])
+}
+
+#[test]
+fn the_person_says_which_authorities_are_trusted() {
+    let (sandbox, server) = (sandbox(), keyless());
+    let trusted = authority().display().to_string();
+    let _front = encrypted_lab(&sandbox, &server, "");
+    let output = hello(&sandbox, &[("SSL_CERT_FILE", &trusted)]).expect_code(0);
+    assert_eq!(output.stdout, "Done.\n");
+
+    sandbox.write("../home/.config/tenter/company.pem", std::fs::read(authority()).unwrap());
+    let _front = encrypted_lab(&sandbox, &server, "ca_file = \"company.pem\"");
+    let _ = hello(&sandbox, &[("SSL_CERT_FILE", "/no/such/file")]).expect_code(0);
+    assert_eq!(server.requests().len(), 2);
+}
+
+#[test]
+fn who_is_not_trusted_is_told_at_once_with_the_way_out_and_no_project_is_one() {
+    let (sandbox, server) = (sandbox(), keyless());
+    let _front = encrypted_lab(&sandbox, &server, "");
+    sandbox.write("company.pem", std::fs::read(authority()).unwrap());
+    sandbox.write("tenter.toml", "[providers.lab]\nca_file = \"company.pem\"\n");
+    let error = hello(&sandbox, &[]).expect_code(1).stderr;
+    assert!(error.contains("a project may not set providers"), "{error}");
+    assert!(error.contains("nobody who is trusted here signed its certificate"), "{error}");
+    assert!(error.contains("in SSL_CERT_FILE or as `ca_file` under [providers.lab]"), "{error}");
+    let other = Certificate::SelfSigned.file().display().to_string();
+    let error = hello(&sandbox, &[("SSL_CERT_FILE", &other)]).expect_code(1).stderr;
+    assert!(error.contains("self-signed.pem alone, because of SSL_CERT_FILE"), "{error}");
+    assert!(server.requests().is_empty());
+}
+
+#[test]
+fn a_file_that_cannot_be_used_is_an_error_where_something_is_encrypted() {
+    let (sandbox, server) = (sandbox(), keyless());
+    let missing = [("SSL_CERT_FILE", "missing.pem")];
+    lab(&sandbox, &server, "");
+    let _ = hello(&sandbox, &missing).expect_code(0);
+    let _front = encrypted_lab(&sandbox, &server, "");
+    let error = hello(&sandbox, &missing).expect_code(1).stderr;
+    assert!(error.contains("of SSL_CERT_FILE cannot be used: "), "{error}");
+    assert!(error.contains("project/missing.pem cannot be read: No such file"), "{error}");
+    sandbox.write("../home/.config/tenter/empty.pem", "none\n");
+    let _front = encrypted_lab(&sandbox, &server, "ca_file = \"empty.pem\"");
+    let error = hello(&sandbox, &[]).expect_code(1).stderr;
+    assert!(error.contains("`ca_file` under [providers.lab] cannot be used: "), "{error}");
+    assert!(error.contains("tenter/empty.pem holds no certificate in PEM"), "{error}");
+}
+
+#[test]
+fn a_server_that_tells_how_much_its_model_holds_is_believed_until_the_configuration_says_it() {
+    let sandbox = sandbox();
+    let server = ModelServer::start(Script::new([]).like_llama_cpp().tells_window(16_384));
+    let window = |config: &str| {
+        lab(&sandbox, &server, config);
+        let output = sandbox.run(&["run", "--headless", "--model", "lab/m", "hi"]).expect_code(0);
+        assert!(!output.stdout.contains("nothing is known"), "{output}");
+        output.json_lines().pop().unwrap()["usage"]["max_context_window"].clone()
+    };
+    assert_eq!(window(""), 16_384);
+    assert_eq!(window("[models.\"lab/m\"]\ncontext_window = 8192"), 8192);
+}
+
+/// A server in between, or one of somebody else's, takes prices of its own.
+#[test]
+fn the_providers_prices_are_not_those_of_another_server() {
+    let sandbox = sandbox();
+    let model = "anthropic/claude-opus-4-5";
+    let server =
+        ModelServer::start(Script::new([(); 3].map(|()| Reply::text("ok").usage(100_000, 0, 0))));
+    let base = server.base_url(Format::Anthropic);
+    let cost = |config: &str, args: &[&str]| {
+        sandbox.write(USER_FILE, config);
+        let args = [&["run", "--headless", "--model", model], args, &["hi"]].concat();
+        let output = with(&sandbox, &[("ANTHROPIC_API_KEY", "k-1")], &args).expect_code(0);
+        let usage = output.json_lines().pop().unwrap()["usage"].clone();
+        assert_eq!(usage["max_context_window"], 200_000, "what it holds stays known");
+        usage["cost_usd"].as_f64()
+    };
+    assert_eq!(cost("", &["--base-url", &base]), None);
+    let there = format!("[providers.anthropic]\nbase_url = \"{base}\"\n");
+    assert_eq!(cost(&there, &[]), None);
+    let listed = |vars: &[(&str, &str)]| {
+        let rows = with(&sandbox, vars, &["models", "anthropic", "--json"]).json();
+        let row = rows.as_array().unwrap().iter().find(|row| row["name"] == model).cloned();
+        row.unwrap()["input_price"].as_f64()
+    };
+    assert_eq!(listed(&[]), None);
+    assert_eq!(cost(&format!("{there}[models.\"{model}\"]\ninput_price = 3\n"), &[]), Some(0.3));
+    sandbox.write(USER_FILE, "");
+    assert_eq!(listed(&[]), Some(5.0));
+    assert_eq!(listed(&[("ANTHROPIC_BASE_URL", "https://api.anthropic.com/")]), Some(5.0));
+    assert_eq!(listed(&[("ANTHROPIC_BASE_URL", "https://elsewhere.example.com")]), None);
+}
+
+/// A variable's password is nobody's business, whatever comes of the proxy.
+#[test]
+fn a_proxy_that_is_not_there_is_named_without_its_password() {
+    let sandbox = sandbox();
+    sandbox.write(USER_FILE, "[retry]\nattempts = 1\n");
+    for (proxy, shown) in [
+        ("http://ada:hunter2@127.0.0.1:9", "(through the proxy 127.0.0.1:9)"),
+        ("gopher://ada:hunter2@127.0.0.1:9", "the proxy cannot be used"),
+    ] {
+        let vars = [("HTTPS_PROXY", proxy), ("ANTHROPIC_API_KEY", "k-1")];
+        let args = ["run", "--headless", "-m", "anthropic/claude-opus-4-5", "hi"];
+        let output = with(&sandbox, &vars, &args).expect_code(1);
+        let written = sandbox.shell("find ../home/.local -type f -exec cat {} + | tr '\\0' ' '");
+        let all = format!("{output}{}", written.stdout);
+        assert!(all.contains(shown) && !all.contains("hunter2"), "{all}");
+    }
+    let output = run(&sandbox, &["--model", "local/m", "--base-url", "http://127.0.0.1:9"]);
+    assert!(!output.stderr.contains("through"), "{output}");
+}
