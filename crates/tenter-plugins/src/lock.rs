@@ -1,9 +1,11 @@
 //! `plugin.lock`: where each plugin came from, and what it was made of when it was installed (R55).
 //!
 //! One file beside the plugins, sorted, so that two people's changes merge. It is replaced as a whole; who writes it holds
-//! the folder's lock.
+//! the folder's lock. A plugin and its record cannot be replaced in one step: the new lock is written beside the old one
+//! before the plugin moves and takes its place afterwards, so that of a process that died in between, the next one sees which
+//! of the two is true.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
 use std::io::{self, ErrorKind, Write as _};
 use std::path::{Path, PathBuf};
@@ -71,13 +73,16 @@ impl Lock {
     /// # Errors
     /// It cannot be read, is not understood, or is of a later version.
     pub fn read(folder: &Path) -> Result<Self, Diagnostic> {
-        let path = folder.join(LOCK_FILE);
+        Self::read_file(&folder.join(LOCK_FILE))
+    }
+
+    fn read_file(path: &Path) -> Result<Self, Diagnostic> {
         let unusable = |why: String| {
             refused("plugin-lock-unusable", format!("this lock file {why}"))
-                .at(&path)
+                .at(path)
                 .help("mend it, or take the version of it that was good; without it nobody knows where plugins came from")
         };
-        let text = match regular_file::read_to_string(&path) {
+        let text = match regular_file::read_to_string(path) {
             Ok(text) => text,
             Err(error)
                 if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) =>
@@ -121,14 +126,22 @@ impl Lock {
     /// Writes it beside the one in `folder`, whose lock must be held: what can fail has then been done.
     pub(crate) fn prepare(&self, folder: &Path) -> io::Result<Prepared> {
         let text = toml::to_string(self).map_err(io::Error::other)?;
-        let new = folder.join(format!(".{LOCK_FILE}.new"));
+        let prepared = Prepared::at(folder);
         // What lies there may be a link that came with the project: it is removed, never written through.
-        let _ = fs::remove_file(&new);
-        let mut file = File::create_new(&new)?;
+        let _ = fs::remove_file(&prepared.new);
+        let mut file = File::create_new(&prepared.new)?;
         file.write_all(HEAD.as_bytes())?;
         file.write_all(text.as_bytes())?;
         file.sync_all()?;
-        Ok(Prepared { new, place: folder.join(LOCK_FILE) })
+        Ok(prepared)
+    }
+
+    /// The names under which the two have something else, each with what this one has.
+    fn differences<'l>(&'l self, other: &'l Self) -> Vec<(&'l str, Option<&'l Locked>)> {
+        let names: BTreeSet<&str> =
+            self.plugins.iter().chain(&other.plugins).map(|plugin| plugin.name.as_str()).collect();
+        let here = names.into_iter().map(|name| (name, self.get(name)));
+        here.filter(|(name, locked)| *locked != other.get(name)).collect()
     }
 }
 
@@ -139,6 +152,42 @@ pub(crate) struct Prepared {
 }
 
 impl Prepared {
+    fn at(folder: &Path) -> Self {
+        Self { new: folder.join(format!(".{LOCK_FILE}.new")), place: folder.join(LOCK_FILE) }
+    }
+
+    /// Whether there is one in `folder`: somebody is at work, or has died at it.
+    pub(crate) fn is_left(folder: &Path) -> bool {
+        Self::at(folder).new.symlink_metadata().is_ok()
+    }
+
+    /// Does with the one in `folder`, whose lock must be held, what its writer would have done: where everything that it says
+    /// anew `is_so` already, it takes its place, else it goes.
+    pub(crate) fn settle(
+        folder: &Path,
+        is_so: impl Fn(&str, Option<&Locked>) -> bool,
+    ) -> io::Result<()> {
+        if !Self::is_left(folder) {
+            return Ok(());
+        }
+        let left = Self::at(folder);
+        // Of a process that died while it wrote, it is no lock; nor is a link, which came with the project.
+        let is_file = left.new.symlink_metadata().is_ok_and(|found| found.is_file());
+        let is_true = is_file
+            && match (Lock::read_file(&left.new), Lock::read_file(&left.place)) {
+                (Ok(new), Ok(old)) => {
+                    new.differences(&old).into_iter().all(|(name, locked)| is_so(name, locked))
+                }
+                _ => false,
+            };
+        if is_true {
+            return left.put();
+        }
+        // Whoever writes the next one finds out what is in the way, and says so.
+        let _ = fs::remove_file(left.new);
+        Ok(())
+    }
+
     /// Puts it there.
     pub(crate) fn put(self) -> io::Result<()> {
         fs::rename(self.new, self.place)

@@ -4,7 +4,7 @@
 //! nobody who lives: the next installation puts back what it had moved aside, and removes it.
 
 use std::fs::{self, DirBuilder, File, OpenOptions};
-use std::io::{self, ErrorKind};
+use std::io;
 use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 use std::process;
@@ -55,28 +55,19 @@ impl Staging {
     }
 
     fn put_in_two_steps(&self, new: &Path, place: &Path) -> io::Result<()> {
-        let aside = self.take_away(place)?;
+        let folder = self.dir.join(ASIDE);
+        fs::create_dir_all(&folder)?;
+        let aside = folder.join(place.file_name().unwrap_or_default());
+        fs::rename(place, &aside)?;
         fs::rename(new, place).inspect_err(|_| {
             // What went wrong first is what the caller shall hear of.
             let _ = fs::rename(&aside, place);
         })
     }
 
-    /// Moves what is at `place` in here.
-    pub(crate) fn take_away(&self, place: &Path) -> io::Result<PathBuf> {
-        let folder = self.dir.join(ASIDE);
-        fs::create_dir_all(&folder)?;
-        let aside = folder.join(place.file_name().unwrap_or_default());
-        fs::rename(place, &aside)?;
-        Ok(aside)
-    }
-
-    /// What was taken away is not wanted back, whatever happens from now on.
-    pub(crate) fn give_up(&self) -> io::Result<()> {
-        match fs::rename(self.dir.join(ASIDE), self.dir.join("removed")) {
-            Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
-            result => result,
-        }
+    /// Moves what is at `place` in here, to go with this folder.
+    pub(crate) fn take_away(&self, place: &Path) -> io::Result<()> {
+        fs::rename(place, self.dir.join("removed"))
     }
 }
 
@@ -86,14 +77,15 @@ impl Drop for Staging {
     }
 }
 
-/// Removes what dead processes have left in `plugins`, whose lock must be held.
+/// Removes what dead processes have left in `plugins`, whose lock must be held. What cannot be removed is left to the next:
+/// nobody sees it, and a program that one of them started may still write there.
 pub(crate) fn clean(plugins: &Path) -> io::Result<()> {
     for entry in fs::read_dir(plugins)? {
         let entry = entry?;
         let is_staging = entry.file_name().as_encoded_bytes().starts_with(PREFIX.as_bytes());
         if is_staging && entry.file_type()?.is_dir() && is_abandoned(&entry.path()) {
             put_back(&entry.path().join(ASIDE), plugins);
-            fs::remove_dir_all(entry.path())?;
+            let _ = fs::remove_dir_all(entry.path());
         }
     }
     Ok(())

@@ -72,11 +72,15 @@ impl Plugins {
         self.dir.join(name.folder())
     }
 
-    /// What is recorded.
+    /// What is recorded. Where somebody is at work, they are waited for; where they died at it, it is settled first.
     ///
     /// # Errors
     /// The lock file cannot be used.
     pub fn lock(&self) -> Result<Lock, Diagnostic> {
+        if Prepared::is_left(&self.dir) {
+            // A folder that may not be written is read as it is.
+            let _ = self.exclusive();
+        }
         Lock::read(&self.dir)
     }
 
@@ -129,7 +133,7 @@ impl Plugins {
         let new = staging.dir().join(UNPACKED);
         let trouble = |error: io::Error| failed("changed", &self.dir, &error);
         let _lock = self.exclusive().map_err(trouble)?;
-        let mut lock = self.lock()?;
+        let mut lock = Lock::read(&self.dir)?;
         let place = self.place(name);
         if !replace && place.symlink_metadata().is_ok() {
             return Err(Conflict::Installed);
@@ -146,25 +150,19 @@ impl Plugins {
     /// # Errors
     /// The lock file cannot be used, or the disk fails.
     pub fn remove(&self, name: &str) -> Result<bool, Diagnostic> {
-        let place = self
-            .installed()?
-            .into_iter()
-            .find(|plugin| plugin.name == name)
-            .map(|plugin| plugin.path)
-            .or_else(|| self.remains(name));
-        if place.is_none() && self.lock()?.get(name).is_none() {
+        if self.found(name)?.is_none() && self.lock()?.get(name).is_none() {
             return Ok(false);
         }
         let staging = self.stage()?;
         let trouble = |error: io::Error| failed("changed", &self.dir, &error);
         let _lock = self.exclusive().map_err(trouble)?;
-        let mut lock = self.lock()?;
-        if let Some(place) = place {
-            staging.take_away(&place).and_then(|_| staging.give_up()).map_err(trouble)?;
+        let mut lock = Lock::read(&self.dir)?;
+        let is_recorded = lock.forget(name);
+        let prepared = is_recorded.then(|| lock.prepare(&self.dir)).transpose().map_err(trouble)?;
+        if let Some(place) = self.found(name)? {
+            staging.take_away(&place).map_err(trouble)?;
         }
-        if lock.forget(name) {
-            lock.prepare(&self.dir).and_then(Prepared::put).map_err(trouble)?;
-        }
+        prepared.map_or(Ok(()), Prepared::put).map_err(trouble)?;
         Ok(true)
     }
 
@@ -174,12 +172,32 @@ impl Plugins {
         place.symlink_metadata().is_ok().then_some(place)
     }
 
-    /// Waits until nobody else changes the folder; the lock ends with the file returned.
+    /// The folder of the plugin `name`, `org/repo`, or what is left of it.
+    fn found(&self, name: &str) -> Result<Option<PathBuf>, Diagnostic> {
+        let mut installed = self.installed()?.into_iter();
+        let place = installed.find(|plugin| plugin.name == name).map(|plugin| plugin.path);
+        Ok(place.or_else(|| self.remains(name)))
+    }
+
+    /// Waits until nobody else changes the folder, and settles what the dead were at; the lock ends with the file returned.
     fn exclusive(&self) -> io::Result<File> {
         DirBuilder::new().recursive(true).mode(0o755).create(&self.dir)?;
         let lock = staging::open_to_lock(&self.dir.join(LOCK))?;
         flock(&lock, FlockOperation::LockExclusive)?;
+        Prepared::settle(&self.dir, |name, locked| self.is_so(name, locked))?;
         Ok(lock)
+    }
+
+    /// Whether the plugin `name` is there as `locked` says; or is not there, where nothing is said of it.
+    fn is_so(&self, name: &str, locked: Option<&Locked>) -> bool {
+        let Ok(name) = PluginName::parse(name) else { return false };
+        let place = self.place(&name);
+        match locked {
+            Some(locked) => {
+                place.is_dir() && hash(&Content::of_installed(&place).0.digests()) == locked.hash
+            }
+            None => place.symlink_metadata().is_err(),
+        }
     }
 }
 

@@ -146,6 +146,10 @@ fn advice(source: &rusqlite::Error) -> &'static str {
             "other processes kept it busy; try again"
         }
         Some(ErrorCode::DiskFull) => "make room on the disk and try again",
+        // A full disk is told so too, where it is the file for what processes share that cannot grow.
+        Some(ErrorCode::SystemIoFailure) => {
+            "check that the disk has space left and is sound, and try again"
+        }
         Some(ErrorCode::DatabaseCorrupt) => {
             "the file is damaged: `sqlite3 FILE .recover` may save what is in it"
         }

@@ -15,8 +15,9 @@ use crate::observe::DecisionKind;
 use crate::runner::{self, Failure, Found};
 use crate::settings::EngineSettings;
 
-/// How long hooks that were ended are waited for: their grace, and a little more.
-const ENDING: Duration = Duration::from_secs(2);
+/// How long hooks that were ended are waited for. None takes longer than its grace, or than what is waited for one that cannot
+/// be ended; the rest is for a busy machine, on which their failures would else be told to nobody.
+const ENDING: Duration = Duration::from_secs(10);
 
 /// The hooks that run unawaited.
 #[derive(Default)]

@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use tenter_engine::{DecisionKind, Engine, HookRun, Late};
+use tenter_engine::{Decision, DecisionKind, Engine, EngineSettings, HookRun, Late, Observer};
 use tenter_protocol::{Body, Event, EventName};
 
 use crate::builtin::turn;
@@ -156,4 +157,29 @@ fn the_answer_of_a_hook_that_is_ended_with_the_session_is_none() {
     engine.drain(Duration::ZERO);
     assert_eq!(engine.take_late("c"), []);
     assert_eq!(told(&seen).decision, DecisionKind::Failed);
+}
+
+/// It takes its time to hear of a run, as on a machine that has no time for anybody.
+struct Slow(AtomicUsize);
+
+impl Observer for Slow {
+    fn hook_ran(&self, _: &HookRun) {
+        std::thread::sleep(Duration::from_secs(3));
+        self.0.fetch_add(1, Ordering::SeqCst);
+    }
+
+    fn decided(&self, _: &Decision) {}
+}
+
+#[test]
+fn the_end_of_a_session_does_not_come_before_its_last_failure_is_told() {
+    let scene = Scene::new();
+    unawaited(&scene, "ci", "after_agent", BOTH);
+    let (settings, slow) = (scene.engine_settings(), Arc::new(Slow(AtomicUsize::new(0))));
+    let observers: Vec<Arc<dyn Observer>> = vec![slow.clone()];
+    let engine = Engine::new(scene.load().0, EngineSettings { observers, ..settings });
+    let body = Body::AfterAgent { response: String::new() };
+    engine.dispatch(Event { scope: scope("c"), body }, &scene.cancel);
+    engine.drain(Duration::ZERO);
+    assert_eq!(slow.0.load(Ordering::SeqCst), 1);
 }

@@ -119,14 +119,20 @@ impl Scene {
     /// An engine over these hooks, and what it tells.
     pub(crate) fn engine(&self, catalog: Catalog) -> (Engine, Arc<Seen>) {
         let seen = Arc::new(Seen::default());
+        let observers = vec![Arc::clone(&seen) as Arc<dyn Observer>];
+        let settings = EngineSettings { observers, ..self.engine_settings() };
+        (Engine::new(catalog, settings), seen)
+    }
+
+    /// Settings that nobody hears of.
+    pub(crate) fn engine_settings(&self) -> EngineSettings {
         let path = vec![("PATH".into(), "/usr/local/bin:/usr/bin:/bin".into())];
-        let settings = EngineSettings {
+        EngineSettings {
             project: self.places.project.clone(),
             environment: HookEnvironment::new(&path, &[]),
             clock: || jiff::Timestamp::UNIX_EPOCH,
-            observers: vec![Arc::clone(&seen) as Arc<dyn Observer>],
-        };
-        (Engine::new(catalog, settings), seen)
+            observers: Vec::new(),
+        }
     }
 
     /// Everything that is found, as path and status in words.

@@ -1,6 +1,8 @@
 //! Processes that are killed at any moment. What was told is stored, what is stored can be read, and the next process goes
 //! on. `TENTER_CRASHES=1000` makes more rounds than a normal run has.
 
+mod plugins;
+
 use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _};
 use std::path::Path;

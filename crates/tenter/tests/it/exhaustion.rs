@@ -147,6 +147,60 @@ fn files_that_may_not_grow_are_an_error_and_leave_what_was_stored_whole() {
     }
 }
 
+/// What is done on a small disk of its own, which is full but for `$1` kilobytes while the session runs, and has room again
+/// afterwards. What it holds then is kept in `../kept`.
+const ON_A_SMALL_DISK: &str = r#"
+state=$HOME/.local/state/tenter
+cp -a "$state" ../before && mount -t tmpfs -o size=4m none "$state" && cp -a ../before/. "$state" || exit 99
+dd if=/dev/zero of="$state/filler" bs=1024 2>/dev/null
+truncate -s "-$1K" "$state/filler"
+tenter run --model "$2" go
+code=$?
+rm "$state/filler"
+cp -a "$state/." ../kept
+exit $code
+"#;
+
+#[test]
+fn a_full_disk_is_an_error_and_leaves_what_was_stored_whole() {
+    let mut codes = Vec::new();
+    for room in [0, 4, 16, 40, 64, 96, 128, 400] {
+        let sandbox = guarded();
+        let before = run_within(&sandbox, ":", ONE_CALL).expect_code(0);
+        let Some(output) = run_on_a_small_disk(&sandbox, room) else {
+            eprintln!("skipped: no file system can be mounted here");
+            return;
+        };
+        let limit = format!("{room} kilobytes");
+        is_in_order(&sandbox, &limit, &output);
+        assert!(room > 0 || output.code == Some(1), "{before}\n{output}");
+        if output.code == Some(1) {
+            assert!(output.stdout.contains("full") || output.stdout.contains("space"), "{output}");
+        }
+        codes.push(output.code);
+        fs::remove_dir_all(sandbox.state()).unwrap();
+        fs::rename(sandbox.root().join("kept"), sandbox.state()).unwrap();
+        let listed = sandbox.run(&["conversation", "list", "--json"]).expect_code(0).json();
+        let whole = |one: &&Value| one["message_count"] == 4;
+        assert!(listed.as_array().unwrap().iter().any(|one| whole(&one)), "{limit}: {listed}");
+        recovers(&sandbox, &limit);
+    }
+    assert!(codes.contains(&Some(1)) && codes.contains(&Some(0)), "{codes:?}");
+}
+
+/// Runs a session in a mount namespace of its own, where one can be had.
+fn run_on_a_small_disk(sandbox: &Sandbox, room: u32) -> Option<Output> {
+    for file in ["ran", "seen"] {
+        let _ = fs::remove_file(sandbox.project().join(file));
+    }
+    let script = sandbox.write("../on-a-small-disk", ON_A_SMALL_DISK);
+    let model = sandbox.script(TWO_CALLS);
+    let unshared = if sandbox.shell("[ $(id -u) = 0 ]").code == Some(0) { "-m" } else { "-Urm" };
+    let line = format!("unshare {unshared} sh {} {room} {model}", script.display());
+    let output = sandbox.shell(&line);
+    sandbox.root().join("kept").exists().then_some(output)
+}
+
 #[test]
 fn a_journal_on_a_full_disk_is_told_once_and_the_session_goes_on() {
     let sandbox = guarded();

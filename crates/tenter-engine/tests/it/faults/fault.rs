@@ -3,6 +3,8 @@
 use std::fs::File;
 use std::path::Path;
 
+use tenter_protocol::EventName;
+
 use super::{Means, Way};
 use crate::scene::{PROJECT, USER};
 
@@ -26,6 +28,8 @@ pub(super) struct Fault {
     pub(super) runs: usize,
     /// What is done to its program between load and run; a file that is returned is held open meanwhile.
     pub(super) meanwhile: fn(&Path) -> Option<File>,
+    /// The one event at which it is tried, where one is enough for what it costs.
+    pub(super) only: Option<EventName>,
     /// How many processes of a run outlive it.
     pub(super) survivors: usize,
 }
@@ -44,6 +48,7 @@ impl Fault {
             layer: USER,
             runs: 1,
             meanwhile: |_| None,
+            only: None,
             survivors: 0,
         }
     }
@@ -84,6 +89,10 @@ impl Fault {
 
     pub(super) fn run_twice(self) -> Self {
         Self { runs: 2, ..self }
+    }
+
+    pub(super) fn only_at(self, event: EventName) -> Self {
+        Self { only: Some(event), ..self }
     }
 
     pub(super) fn outlived_by_one(self) -> Self {

@@ -10,6 +10,7 @@ mod fault;
 mod page;
 mod stage;
 mod table;
+mod unawaited;
 
 use std::ffi::OsString;
 use std::fs;
@@ -27,6 +28,7 @@ use tenter_protocol::lifecycle::TABLE;
 
 use fault::Fault;
 use stage::Played;
+use unawaited::Unawaited;
 
 /// What a hook says that answers, as a member of a JSON object.
 const SAID: &str = r#""additional_context": "said so""#;
@@ -51,6 +53,12 @@ enum Means {
     Fails { exit: &'static str, reason: &'static str },
 }
 
+/// What is played in one scene.
+enum Part<'f> {
+    Cells(Cells<'f>),
+    Unawaited(&'f Unawaited),
+}
+
 /// Cells of the matrix that share a scene: one hook for each of the events.
 struct Cells<'f> {
     fault: &'f Fault,
@@ -59,10 +67,12 @@ struct Cells<'f> {
     events: Vec<EventName>,
 }
 
+/// The limit of a hook that hangs.
+const SHORT: Duration = Duration::from_millis(200);
 /// Most of the time goes by waiting for deadlines.
 const AT_ONCE: usize = 16;
-/// How often a cell may be played until its run ends in time: a busy machine may be late now and then, a run that takes too
-/// long always is.
+/// How often a part that was late beside others may be played again until it is in time: a busy machine may be late now and
+/// then, a run that takes too long always is.
 const ATTEMPTS: usize = 5;
 /// Set to anything, it has the tables of `docs/reliability.md` written anew.
 const UPDATE: &str = "TENTER_UPDATE_DOCS";
@@ -89,37 +99,46 @@ fn environment() -> Vec<(OsString, OsString)> {
 fn the_matrix() {
     // As the program does.
     tenter_proc::adopt_orphans().unwrap();
-    let faults = table::faults();
-    let scenes = Mutex::new(scenes(&faults));
-    let found = Mutex::new(Played::default());
+    let (faults, unawaited) = (table::faults(), unawaited::faults());
+    let parts = Mutex::new(parts(&faults, &unawaited));
+    let (found, late) = (Mutex::new(Played::default()), Mutex::new(Vec::new()));
     let before = open_descriptors();
     thread::scope(|scope| {
         for _ in 0..AT_ONCE {
             scope.spawn(|| {
-                while let Some(cells) = take(&scenes) {
-                    let played = play(&cells);
-                    found.lock().unwrap().add(played);
+                while let Some(part) = take(&parts) {
+                    let played = play(&part);
+                    if played.was_late {
+                        late.lock().unwrap().push(part);
+                    } else {
+                        found.lock().unwrap().add(played);
+                    }
                 }
             });
         }
     });
-    let Played { problems, rows, .. } = found.into_inner().unwrap();
+    let mut found = found.into_inner().unwrap();
+    for part in late.into_inner().unwrap() {
+        found.add(play_in_time(&part));
+    }
+    let Played { problems, rows, .. } = found;
     assert!(problems.is_empty(), "{} problems:\n{}", problems.len(), problems.join("\n"));
     assert_eq!(open_descriptors(), before, "descriptors were leaked");
     until_no_child_is_left();
-    page::compare(&faults, &rows);
+    page::compare(&faults, &rows, &unawaited::table(&unawaited));
 }
 
-/// Plays cells until they were in time once.
-fn play(cells: &Cells<'_>) -> Played {
-    let mut played = stage::play(cells);
-    for _ in 1..ATTEMPTS {
-        if !played.was_late {
-            break;
-        }
-        played = stage::play(cells);
+fn play(part: &Part<'_>) -> Played {
+    match part {
+        Part::Cells(cells) => stage::play(cells),
+        Part::Unawaited(fault) => unawaited::play(fault),
     }
-    played
+}
+
+/// Plays a part, with nothing beside it, until it was in time once.
+fn play_in_time(part: &Part<'_>) -> Played {
+    let played = (1..ATTEMPTS).map(|_| play(part)).find(|played| !played.was_late);
+    played.unwrap_or_else(|| play(part))
 }
 
 /// Orphans are reaped when programs are run, now and then; what a run left of its own would stay for ever.
@@ -146,24 +165,30 @@ fn program(program: impl Into<PathBuf>, args: &[&str]) -> Invocation {
     }
 }
 
-fn scenes(faults: &[Fault]) -> Vec<Cells<'_>> {
-    let mut scenes = Vec::new();
+fn parts<'f>(faults: &'f [Fault], unawaited: &'f [Unawaited]) -> Vec<Part<'f>> {
+    let mut parts = Vec::new();
     for fault in faults {
         for way in [Way::Executable, Way::Manifest] {
             for fail in [FailMode::Open, FailMode::Closed] {
-                let of = |events| Cells { fault, way, fail, events };
-                scenes.extend(groups(fault, way).into_iter().map(of));
+                let of = |events| Part::Cells(Cells { fault, way, fail, events });
+                parts.extend(groups(fault, way).into_iter().map(of));
             }
         }
     }
-    scenes
+    // One of these keeps the machine busy; all together they would keep each other from being in time.
+    let apart = parts.len() / unawaited.len().max(1);
+    for (place, fault) in unawaited.iter().enumerate() {
+        parts.insert(place * apart, Part::Unawaited(fault));
+    }
+    parts
 }
 
 /// The events that hooks of a protocol can want, in groups of which each has a scene of its own.
 fn groups(fault: &Fault, way: Way) -> Vec<Vec<EventName>> {
     let wanted =
         TABLE.iter().filter(|row| matches!(way, Way::Manifest) || !row.executable.is_empty());
-    let events: Vec<EventName> = wanted.map(|row| row.event).collect();
+    let is_tried = |event: &EventName| fault.only.is_none_or(|only| only == *event);
+    let events: Vec<EventName> = wanted.map(|row| row.event).filter(is_tried).collect();
     if fault.takes_long {
         return events.into_iter().map(|event| vec![event]).collect();
     }

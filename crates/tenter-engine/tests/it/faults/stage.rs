@@ -18,16 +18,15 @@ use tenter_protocol::lifecycle::Power;
 use tenter_protocol::{Body, EventName};
 
 use super::event::{SECRET, event};
-use super::{Cells, Means, SAID, Way};
+use super::{Cells, Means, SAID, SHORT, Way};
 use crate::scene::{PROJECT, Scene, Seen, running};
 
 /// How long the machine may take for something that takes no time.
-const ENOUGH: Duration = Duration::from_secs(30);
+pub(super) const ENOUGH: Duration = Duration::from_secs(30);
 /// What a run may take beyond its limit: its grace, the drain of its pipes, and the search for what left its group.
-const BEYOND: Duration = Duration::from_secs(1);
+pub(super) const BEYOND: Duration = Duration::from_secs(1);
 /// What is told and recorded of a run has less bytes.
-const READABLE: usize = 20_000;
-const SHORT: Duration = Duration::from_millis(200);
+pub(super) const READABLE: usize = 20_000;
 const LONG: Duration = Duration::from_mins(2);
 
 /// What came of some cells.
@@ -95,12 +94,14 @@ pub(super) fn play(cells: &Cells<'_>) -> Played {
     }
     let mut whole = Cell { cells, event: cells.events[0], played: &mut played };
     whole.demand(journal.take_trouble().is_none(), || "the journal has trouble".to_owned());
-    whole.journal(&scene, &seen);
-    whole.survivors(&scene);
+    let left = cells.fault.survivors * cells.fault.runs * cells.events.len();
+    for problem in [journal_problem(&scene, &seen), end_processes(&scene, left)] {
+        whole.demand(problem.is_none(), || problem.unwrap_or_default());
+    }
     played
 }
 
-fn settings(scene: &Scene, observers: Vec<Arc<dyn Observer>>) -> EngineSettings {
+pub(super) fn settings(scene: &Scene, observers: Vec<Arc<dyn Observer>>) -> EngineSettings {
     let path = vec![("PATH".into(), "/usr/local/bin:/usr/bin:/bin".into())];
     EngineSettings {
         project: scene.places.project.clone(),
@@ -130,14 +131,14 @@ fn scene(cells: &Cells<'_>) -> Scene {
 }
 
 /// The name of an event's hook.
-fn name(event: EventName) -> String {
+pub(super) fn name(event: EventName) -> String {
     format!("guard-{}", event.as_str().replace('_', "-"))
 }
 
 /// The hook of an event, and where its program lies.
 fn write_hook(scene: &Scene, cells: &Cells<'_>, event: EventName) -> PathBuf {
     let (folder, name, lifecycle) = (cells.fault.layer, name(event), event.lifecycle());
-    let answer = format!("answer() {{ echo '{{{SAID}}}'; }}");
+    let answer = answer();
     match cells.way {
         Way::Executable => {
             let query = format!("[ \"$1\" = hook ] && echo {} && exit", lifecycle.executable[0]);
@@ -151,6 +152,11 @@ fn write_hook(scene: &Scene, cells: &Cells<'_>, event: EventName) -> PathBuf {
             scene.file(&format!("{folder}/{name}/scripts/run"), &script, 0o755)
         }
     }
+}
+
+/// A function for scripts that answers.
+pub(super) fn answer() -> String {
+    format!("answer() {{ echo '{{{SAID}}}'; }}")
 }
 
 /// One cell, and what is found in it.
@@ -298,55 +304,46 @@ impl Cell<'_> {
             self.demand(text.len() < READABLE, || format!("recorded with {} bytes", text.len()));
         }
     }
+}
 
-    /// The journal has every run and every decision, once, in the order in which they came.
-    fn journal(&mut self, scene: &Scene, seen: &Seen) {
-        let read = journal::read(&scene.at("journal"), "c").unwrap();
-        let is_whole = read.unreadable == 0 && !read.unfinished;
-        let (mut runs, mut decisions) = (Vec::new(), Vec::new());
-        for line in read.lines {
-            match line.record.kind {
-                RecordKind::Run(run) => runs.push((run.hook, run.exit, run.decision, run.reason)),
-                RecordKind::Decision(one) => decisions.push((one.decision, one.by, one.by_failure)),
-                RecordKind::Other(fields) => self.demand(false, || format!("{fields:?}")),
-            }
-        }
-        let told_runs: Vec<_> = seen
-            .runs
-            .lock()
-            .unwrap()
-            .iter()
-            .cloned()
-            .map(|run| (run.hook, run.exit, run.decision, run.reason))
-            .collect();
-        let told: Vec<_> = seen
-            .decisions
-            .lock()
-            .unwrap()
-            .iter()
-            .cloned()
-            .map(|one| (one.kind, one.by, one.by_failure))
-            .collect();
-        self.demand(is_whole && runs == told_runs && decisions == told, || {
-            format!("the journal has {runs:?} and {decisions:?}")
-        });
-    }
-
-    /// Looks for processes that outlived the hooks, and ends them.
-    fn survivors(&mut self, scene: &Scene) {
-        let Cells { fault, events, .. } = self.cells;
-        let expected = fault.survivors * fault.runs * events.len();
-        let until = Instant::now() + ENOUGH;
-        let mut left = processes_of(scene);
-        while left.len() != expected && Instant::now() < until {
-            thread::sleep(Duration::from_millis(5));
-            left = processes_of(scene);
-        }
-        self.demand(left.len() == expected, || format!("left behind: {left:?}"));
-        for process in left {
-            let _ = kill_process(process, Signal::KILL);
+/// The journal has every run and every decision, once; else what it has. Those of one event stand in the order in which they
+/// came.
+pub(super) fn journal_problem(scene: &Scene, seen: &Seen) -> Option<String> {
+    let read = journal::read(&scene.at("journal"), "c").unwrap();
+    let is_whole = read.unreadable == 0 && !read.unfinished;
+    let (mut runs, mut decisions) = (Vec::new(), Vec::new());
+    for line in read.lines {
+        match line.record.kind {
+            RecordKind::Run(run) => runs.push((run.hook, run.exit, run.decision, run.reason)),
+            RecordKind::Decision(one) => decisions.push((one.decision, one.by, one.by_failure)),
+            RecordKind::Other(fields) => return Some(format!("the journal has {fields:?}")),
         }
     }
+    let told_runs = seen.runs.lock().unwrap().clone().into_iter();
+    let mut told_runs: Vec<_> =
+        told_runs.map(|run| (run.hook, run.exit, run.decision, run.reason)).collect();
+    let told = seen.decisions.lock().unwrap().clone().into_iter();
+    let told: Vec<_> = told.map(|one| (one.kind, one.by, one.by_failure)).collect();
+    // Hooks of several events that end at once are told of in any order.
+    runs.sort_by(|one, other| one.0.cmp(&other.0));
+    told_runs.sort_by(|one, other| one.0.cmp(&other.0));
+    let is_all = is_whole && runs == told_runs && decisions == told;
+    (!is_all).then(|| format!("the journal has {runs:?} and {decisions:?}"))
+}
+
+/// Waits until so many processes have outlived the hooks of a scene, and ends them; else which there are.
+pub(super) fn end_processes(scene: &Scene, expected: usize) -> Option<String> {
+    let until = Instant::now() + ENOUGH;
+    let mut left = processes_of(scene);
+    while left.len() != expected && Instant::now() < until {
+        thread::sleep(Duration::from_millis(5));
+        left = processes_of(scene);
+    }
+    let problem = (left.len() != expected).then(|| format!("left behind: {left:?}"));
+    for process in left {
+        let _ = kill_process(process, Signal::KILL);
+    }
+    problem
 }
 
 /// Whether a deny at this event keeps something from happening; a stop counts, which it turns into going on.

@@ -4,6 +4,7 @@ use std::fs::{self, OpenOptions, Permissions};
 use std::os::unix::fs::PermissionsExt;
 
 use rustix::fs::OFlags;
+use tenter_protocol::EventName;
 
 use super::Means::{Answers, Denies, Fails, Silent};
 use super::fault::Fault;
@@ -29,7 +30,7 @@ pub(super) fn faults() -> Vec<Fault> {
 }
 
 fn streams() -> Vec<Fault> {
-    let too_long = Fails { exit: "exit 0", reason: "it wrote 4000000 bytes to stdout" };
+    let too_long = |reason| Fails { exit: "exit 0", reason };
     vec![
         Fault::new("never reads its stdin", "answer", Answers).told_a_megabyte(),
         Fault::new("never reads its stdin and hangs", "sleep 300", TIMED_OUT)
@@ -46,8 +47,27 @@ fn streams() -> Vec<Fault> {
             .hanging(),
         Fault::new("closes its stdin early", "exec <&-; sleep 0.1; answer", Answers)
             .told_a_megabyte(),
-        Fault::new("floods its stdout", "yes | head -c 4000000", too_long),
+        Fault::new(
+            "floods its stdout",
+            "yes | head -c 4000000",
+            too_long("it wrote 4000000 bytes to stdout"),
+        ),
+        Fault::new(
+            "floods its stdout with 100 MB",
+            "head -c 100000000 /dev/zero",
+            too_long("it wrote 100000000 bytes to stdout"),
+        )
+        .only_at(EventName::BeforeTool),
+        Fault::new("floods its stdout without end", "exec yes", TIMED_OUT)
+            .hanging()
+            .only_at(EventName::BeforeTool),
         Fault::new("floods its stderr", "yes | head -c 4000000 >&2; answer", Answers),
+        Fault::new(
+            "floods its stderr with 100 MB",
+            "head -c 100000000 /dev/zero >&2; answer",
+            Answers,
+        )
+        .only_at(EventName::BeforeTool),
         Fault::new(
             "floods its stderr, in one line",
             "yes | head -c 4000000 | tr '\\n' x >&2; answer",

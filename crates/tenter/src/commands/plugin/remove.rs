@@ -39,9 +39,13 @@ pub(super) fn run(env: &Env, project: Option<&Path>, args: &Args) -> Done {
 }
 
 fn remove(project: &mut Project, place: &Place, name: &str) -> Result<(), Failure> {
-    if !place.plugins.remove(name)? {
-        return Err(not_here(project.env, project.root(), place, name));
+    // Another plugin may come under this name one day, with other files beside the same hooks. The trust goes first: of a
+    // plugin that is gone, nobody would take it back any more.
+    if place.location == Location::Local {
+        consent::withdraw(project, name)?;
     }
-    // Another plugin may come under this name one day, with other files beside the same hooks.
-    if place.location == Location::Local { consent::withdraw(project, name) } else { Ok(()) }
+    if place.plugins.remove(name)? {
+        return Ok(());
+    }
+    Err(not_here(project.env, project.root(), place, name))
 }

@@ -14,18 +14,18 @@ use std::path::PathBuf;
 use tenter_testkit::Sandbox;
 
 /// A hook that tells when it was run, in any way.
-const GUARD: &str =
+pub(crate) const GUARD: &str =
     "#!/bin/sh\necho \"$1\" >> \"$HOME/ran\"\n[ \"$1\" = hook ] && echo before_tool_call\nexit 0\n";
 
 /// A repository in the sandbox, at `srv/ada/NAME`.
-struct Repository<'s> {
+pub(crate) struct Repository<'s> {
     sandbox: &'s Sandbox,
-    path: PathBuf,
+    pub(crate) path: PathBuf,
 }
 
 impl<'s> Repository<'s> {
     /// One with a commit that holds a hook with a helper, a skill and a recipe.
-    fn new(sandbox: &'s Sandbox, name: &str) -> Self {
+    pub(crate) fn new(sandbox: &'s Sandbox, name: &str) -> Self {
         let path = sandbox.root().join("srv/ada").join(name);
         let repository = Self { sandbox, path };
         repository.hook("guard", GUARD);
@@ -38,29 +38,29 @@ impl<'s> Repository<'s> {
         repository
     }
 
-    fn url(&self) -> String {
+    pub(crate) fn url(&self) -> String {
         format!("file://{}", self.path.display())
     }
 
-    fn write(&self, path: &str, text: &str) {
+    pub(crate) fn write(&self, path: &str, text: &str) {
         let path = self.path.join(path);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(path, text).unwrap();
     }
 
-    fn hook(&self, name: &str, script: &str) {
+    pub(crate) fn hook(&self, name: &str, script: &str) {
         let path = format!("hooks/{name}");
         self.write(&path, script);
         fs::set_permissions(self.path.join(path), fs::Permissions::from_mode(0o755)).unwrap();
     }
 
-    fn git(&self, line: &str) -> String {
+    pub(crate) fn git(&self, line: &str) -> String {
         let identity = "-c user.name=Ada -c user.email=ada@example.org";
         let line = format!("git -C '{}' {identity} {line}", self.path.display());
         self.sandbox.shell(&line).expect_code(0).stdout.trim().to_owned()
     }
 
-    fn commit(&self) -> String {
+    pub(crate) fn commit(&self) -> String {
         self.git("add --all");
         self.git("commit --quiet --allow-empty --message change");
         self.git("rev-parse HEAD")
@@ -68,7 +68,7 @@ impl<'s> Repository<'s> {
 }
 
 /// The plugins folder's entries, hidden ones too.
-fn left(sandbox: &Sandbox) -> Vec<String> {
+pub(crate) fn left(sandbox: &Sandbox) -> Vec<String> {
     let entries = fs::read_dir(sandbox.project().join(".kodelet/plugins")).unwrap();
     let mut names: Vec<String> =
         entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();

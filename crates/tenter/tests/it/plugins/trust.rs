@@ -207,3 +207,15 @@ fn what_changes_beside_the_hooks_leaves_their_trust() {
         fs::read_to_string(sandbox.project().join(".kodelet/plugins/ada@guards/recipes/review.md"));
     assert_eq!(installed.unwrap(), "Review it again.\n");
 }
+
+/// Whatever ends a removal midway: of a plugin that is gone, nobody would take the trust back any more.
+#[test]
+fn a_removal_takes_the_trust_back_before_anything_else() {
+    let sandbox = sandbox();
+    let repository = Repository::new(&sandbox, "guards");
+    let _ = sandbox.run(&["plugin", "add", "--trust", &repository.url()]).expect_code(0);
+    assert_eq!(status(&sandbox, GUARD_NAME), "active");
+    sandbox.write(".kodelet/plugins/plugin.lock", "<<<<<<< HEAD\n");
+    let _ = sandbox.run(&["plugin", "remove", "ada/guards"]).expect_code(1);
+    assert_eq!(status(&sandbox, GUARD_NAME), "untrusted");
+}

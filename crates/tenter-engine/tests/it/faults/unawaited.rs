@@ -1,0 +1,248 @@
+//! The same for hooks that nobody waits for: they hold nothing up while the agent works, and at the end of the session no
+//! longer than they are waited for.
+
+use std::fmt::Write as _;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use tenter_engine::journal::{JournalWriter, Redactor};
+use tenter_engine::{DecisionKind, Engine, HookRun, Outcome};
+use tenter_protocol::EventName;
+
+use super::SHORT;
+use super::event::event;
+use super::stage::{
+    BEYOND, ENOUGH, Played, READABLE, answer, end_processes, journal_problem, name, settings,
+};
+use crate::scene::{Scene, Seen, USER, running};
+
+/// A way to misbehave where nobody waits.
+pub(super) struct Unawaited {
+    name: &'static str,
+    script: &'static str,
+    /// The hook's own limit, and how long it is waited for at the end of the session.
+    limit: Duration,
+    drain: Duration,
+    means: Late,
+    /// How many processes of a run outlive it.
+    survivors: usize,
+}
+
+/// What comes of it.
+#[derive(Clone, Copy)]
+enum Late {
+    /// A later turn can use the answer.
+    Counts,
+    /// Nothing is decided, and what is noted or warned of says why.
+    Nothing(&'static str),
+    Fails {
+        exit: &'static str,
+        reason: &'static str,
+    },
+}
+
+/// An event of each kind: one that could be denied, one whose late answers count, and the last of all.
+const EVENTS: [EventName; 3] = [EventName::BeforeTool, EventName::AfterTurn, EventName::SessionEnd];
+const LONG: Duration = Duration::from_mins(2);
+const DRAINED: Late = Late::Fails {
+    exit: "cancelled",
+    reason: "it is asynchronous, still ran when the session was over, and was ended",
+};
+
+/// All of it.
+pub(super) fn faults() -> Vec<Unawaited> {
+    let new = |name, script, means| Unawaited {
+        name,
+        script,
+        limit: LONG,
+        drain: LONG,
+        means,
+        survivors: 0,
+    };
+    let drained = |name, script| Unawaited { drain: SHORT, ..new(name, script, DRAINED) };
+    let fails = |exit, reason| Late::Fails { exit, reason };
+    vec![
+        new("answers late", "sleep 0.3; answer", Late::Counts),
+        drained("hangs until the session is over", "sleep 300"),
+        drained("answers and hangs until the session is over", "answer; sleep 300"),
+        drained(
+            "ignores SIGTERM when the session is over",
+            "trap '' TERM; while :; do sleep 300; done",
+        ),
+        drained("stops itself", "kill -STOP $$"),
+        drained(
+            "hangs until the session is over, and forked twice out of its group",
+            "(setsid sh -c 'trap \"\" TERM; while :; do sleep 300; done' </dev/null >/dev/null 2>&1 &)
+             sleep 300",
+        ),
+        drained("floods its stdout until the session is over", "exec yes"),
+        Unawaited {
+            limit: SHORT,
+            ..new("hangs past its limit", "sleep 300", fails("timed out", "timed out after 200 ms"))
+        },
+        new(
+            "floods its stdout",
+            "yes | head -c 4000000",
+            fails("exit 0", "it wrote 4000000 bytes to stdout"),
+        ),
+        new("floods its stderr", "yes | head -c 4000000 >&2; answer", Late::Counts),
+        new("prints half an answer", "printf '{\"addi'", Late::Nothing("so no decision was read")),
+        new(
+            "denies",
+            "echo '{\"decision\": \"deny\", \"reason\": \"no\"}'",
+            Late::Nothing("its answer (deny) counts for nothing: it is asynchronous"),
+        ),
+        new(
+            "exits with 2",
+            "echo no >&2; exit 2",
+            Late::Nothing("its answer (deny) counts for nothing: it is asynchronous"),
+        ),
+        new("exits with 1", "answer; exit 1", fails("exit 1", "it exited with code 1")),
+        new("is killed", "kill -KILL $$", fails("signal 9", "it was ended by signal 9")),
+        Unawaited {
+            survivors: 1,
+            ..new(
+                "leaves a daemon",
+                "(setsid sleep 300 </dev/null >/dev/null 2>&1 &); answer",
+                Late::Counts,
+            )
+        },
+    ]
+}
+
+/// Plays one at every one of the events, all under way at once. They are set to fail closed, which keeps nothing from happening.
+pub(super) fn play(fault: &Unawaited) -> Played {
+    let mut play = Play { fault, played: Played::default() };
+    play.whole();
+    play.played
+}
+
+/// What was found, as the page shows it.
+pub(super) fn table(faults: &[Unawaited]) -> String {
+    let mut table = "| A hook that nobody waits for and that … | comes to | left running |\n| --- | --- | --- |\n".to_owned();
+    for fault in faults {
+        let came = match fault.means {
+            Late::Counts => "a later turn has its answer".to_owned(),
+            Late::Nothing(why) if why.starts_with("its answer") => {
+                "nothing, with a note".to_owned()
+            }
+            Late::Nothing(_) => "nothing, with a warning".to_owned(),
+            Late::Fails { reason, .. } => format!("a failure: {reason}"),
+        };
+        let left = if fault.survivors > 0 { "what it left, by design" } else { "nothing" };
+        let _ = writeln!(table, "| {} | {came} | {left} |", fault.name);
+    }
+    table
+}
+
+struct Play<'f> {
+    fault: &'f Unawaited,
+    played: Played,
+}
+
+impl Play<'_> {
+    fn demand(&mut self, is_so: bool, otherwise: impl FnOnce() -> String) {
+        if !is_so {
+            let shown: String = otherwise().chars().take(700).collect();
+            let problem = format!("unawaited, {}: {shown}", self.fault.name);
+            self.played.problems.push(problem);
+        }
+    }
+
+    fn in_time(&mut self, took: Duration, bound: Duration, what: &str) {
+        self.played.was_late |= took > bound;
+        self.demand(took <= bound, || format!("{what} took {took:?}"));
+    }
+
+    fn whole(&mut self) {
+        let scene = self.scene();
+        let catalog = scene.load().0;
+        self.demand(running(&catalog).len() == EVENTS.len(), || format!("{:?}", catalog.listing()));
+        let seen = Arc::new(Seen::default());
+        let journal = Arc::new(JournalWriter::new(scene.at("journal"), Redactor::new([])));
+        let engine = Engine::new(catalog, settings(&scene, vec![seen.clone(), journal.clone()]));
+        for at in EVENTS {
+            let started = Instant::now();
+            let outcome = engine.dispatch(event(at, false), &scene.cancel);
+            self.in_time(started.elapsed(), ENOUGH, "an event");
+            self.decides_nothing(at, &outcome);
+        }
+        let started = Instant::now();
+        engine.drain(self.fault.drain);
+        let waits = self.fault.drain == SHORT;
+        let bound = if waits { SHORT + BEYOND } else { ENOUGH };
+        self.in_time(started.elapsed(), bound, "the end of the session");
+        self.counts(&engine);
+        self.seen(&seen);
+        self.demand(journal.take_trouble().is_none(), || "the journal has trouble".to_owned());
+        let problem = journal_problem(&scene, &seen);
+        self.demand(problem.is_none(), || problem.unwrap_or_default());
+        let left = end_processes(&scene, self.fault.survivors * EVENTS.len());
+        self.demand(left.is_none(), || left.unwrap_or_default());
+    }
+
+    fn scene(&self) -> Scene {
+        let mut scene = Scene::new();
+        scene.query_timeout = LONG;
+        for event in EVENTS {
+            let (name, limit) = (name(event), self.fault.limit.as_millis());
+            let front = format!(
+                "name: {name}\ndescription: d\ntrigger: {}\nasync: true\ntimeout: {limit}\nmetadata: {{fail: closed}}",
+                event.lifecycle().name
+            );
+            scene.bare(USER, &name, &front);
+            let script = format!("#!/bin/sh\n{}\n{}\n", answer(), self.fault.script);
+            scene.file(&format!("{USER}/{name}/scripts/run"), &script, 0o755);
+        }
+        scene
+    }
+
+    fn decides_nothing(&mut self, at: EventName, outcome: &Outcome) {
+        let is_silent = outcome.verdict.is_none()
+            && outcome.contexts.is_empty()
+            && outcome.body == event(at, false).body;
+        self.demand(is_silent, || format!("{at}: {outcome:?}"));
+    }
+
+    fn counts(&mut self, engine: &Engine) {
+        let late = engine.take_late("c");
+        let is_said = late.iter().all(|late| late.context.as_deref() == Some("said so"));
+        let is_as_meant = match self.fault.means {
+            // At an event where nothing can be added, an answer is told to mean nothing.
+            Late::Counts => !late.is_empty() && is_said,
+            Late::Nothing(_) | Late::Fails { .. } => late.is_empty(),
+        };
+        self.demand(is_as_meant, || format!("{late:?}"));
+    }
+
+    fn seen(&mut self, seen: &Seen) {
+        let runs = seen.runs.lock().unwrap().clone();
+        let decisions = seen.decisions.lock().unwrap().clone();
+        let mut events: Vec<EventName> = runs.iter().map(|run| run.event).collect();
+        events.sort();
+        events.dedup();
+        let is_each_once = events.len() == EVENTS.len() && runs.len() == EVENTS.len();
+        self.demand(is_each_once, || format!("{} runs of {events:?}", runs.len()));
+        // Where nobody was waited for, nothing was decided.
+        self.demand(decisions.is_empty(), || format!("{decisions:?}"));
+        for run in &runs {
+            self.run(run);
+        }
+    }
+
+    fn run(&mut self, run: &HookRun) {
+        let reason = run.reason.as_deref().unwrap_or_default();
+        let said = [run.warnings.join("; "), run.notes.join("; ")].concat();
+        let is_as_meant = match self.fault.means {
+            Late::Counts => run.decision == DecisionKind::None,
+            Late::Nothing(why) => run.decision == DecisionKind::None && said.contains(why),
+            Late::Fails { exit, reason: why } => {
+                run.decision == DecisionKind::Failed && run.exit == exit && reason.contains(why)
+            }
+        };
+        self.demand(is_as_meant && run.asynchronous, || format!("{run:?}"));
+        for text in [reason, &said, &run.stderr_tail] {
+            self.demand(text.len() < READABLE, || format!("recorded with {} bytes", text.len()));
+        }
+    }
+}

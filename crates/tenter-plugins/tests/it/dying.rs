@@ -1,0 +1,180 @@
+//! What a process leaves that dies between two steps of its work: the next one finds the old state or the new one.
+
+use std::fs::{self, Permissions};
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+
+use tenter_plugins::verify;
+
+use crate::scene::Scene;
+
+const REVIEW: &str = "recipes/review/deep.md";
+
+/// The two states that a plugin can be in, and the folder that shows one of them.
+struct Between {
+    scene: Scene,
+    plugin: [PathBuf; 2],
+    lock: [String; 2],
+}
+
+impl Between {
+    /// A plugin in its first version, while the second is about to take its place.
+    fn versions() -> Self {
+        let scene = Scene::new();
+        let source = scene.repository("guards");
+        let mut between = Self { scene, plugin: Default::default(), lock: Default::default() };
+        for (state, text) in ["first", "second"].into_iter().enumerate() {
+            source.write(REVIEW, text);
+            source.commit(text);
+            between.scene.add(&source.url(), true).unwrap();
+            between.keep(state);
+        }
+        between.shows(0);
+        between
+    }
+
+    /// A plugin that is there, and is about to be removed.
+    fn removal() -> Self {
+        let scene = Scene::new();
+        scene.add(&scene.repository("guards").url(), false).unwrap();
+        let mut between = Self { scene, plugin: Default::default(), lock: Default::default() };
+        between.keep(0);
+        between.scene.plugins().remove("ada/guards").unwrap();
+        between.keep(1);
+        between.shows(0);
+        between
+    }
+
+    fn at(&self, name: &str) -> PathBuf {
+        self.scene.plugins().dir().join(name)
+    }
+
+    fn keep(&mut self, state: usize) {
+        self.lock[state] = fs::read_to_string(self.at("plugin.lock")).unwrap();
+        self.plugin[state] = self.scene.root().join(format!("kept-{state}"));
+        if self.at("ada@guards").exists() {
+            copy(&self.at("ada@guards"), &self.plugin[state]);
+        }
+    }
+
+    fn shows(&self, state: usize) {
+        self.has_plugin(state);
+        fs::write(self.at("plugin.lock"), &self.lock[state]).unwrap();
+    }
+
+    fn has_plugin(&self, state: usize) {
+        let _ = fs::remove_dir_all(self.at("ada@guards"));
+        if self.plugin[state].exists() {
+            copy(&self.plugin[state], &self.at("ada@guards"));
+        }
+    }
+
+    /// A lock that was written, and not put in its place.
+    fn left(&self, text: &str) {
+        fs::write(self.at(".plugin.lock.new"), text).unwrap();
+    }
+
+    /// What is recorded is what is there: the state `expected`. Nothing else is left.
+    fn must_be(&self, expected: usize) {
+        let plugins = self.scene.plugins();
+        let lock = plugins.lock().unwrap();
+        assert_eq!(fs::read_to_string(self.at("plugin.lock")).unwrap(), self.lock[expected]);
+        let installed = plugins.installed().unwrap();
+        assert_eq!(installed.len(), lock.plugins().len());
+        for (plugin, locked) in installed.iter().zip(lock.plugins()) {
+            assert_eq!(verify(&plugin.path, locked), (vec![], vec![]));
+        }
+        assert!(!self.at(".plugin.lock.new").exists());
+    }
+}
+
+fn copy(from: &Path, to: &Path) {
+    fs::create_dir_all(to).unwrap();
+    for entry in fs::read_dir(from).unwrap() {
+        let (entry, to) = (entry.as_ref().unwrap().path(), to.join(entry.unwrap().file_name()));
+        if entry.is_dir() {
+            copy(&entry, &to);
+        } else {
+            fs::copy(&entry, &to).unwrap();
+        }
+    }
+}
+
+#[test]
+fn of_a_change_that_was_begun_the_old_state_stays() {
+    for between in [Between::versions(), Between::removal()] {
+        between.left(&between.lock[1]);
+        between.must_be(0);
+    }
+}
+
+#[test]
+fn a_change_that_lacks_only_its_record_is_finished_by_whoever_comes_next() {
+    for between in [Between::versions(), Between::removal()] {
+        between.has_plugin(1);
+        between.left(&between.lock[1]);
+        between.must_be(1);
+    }
+}
+
+#[test]
+fn a_lock_that_was_not_written_to_its_end_is_none() {
+    for between in [Between::versions(), Between::removal()] {
+        for part in [0, 1, between.lock[0].len() / 2] {
+            between.left(&between.lock[0][..part]);
+            between.must_be(0);
+        }
+    }
+}
+
+#[test]
+fn what_somebody_changed_by_hand_is_not_taken_for_an_installation() {
+    let between = Between::versions();
+    fs::write(between.at("ada@guards").join(REVIEW), "third").unwrap();
+    between.left(&between.lock[1]);
+    let lock = between.scene.plugins().lock().unwrap();
+    let (differences, _) = verify(&between.at("ada@guards"), lock.get("ada/guards").unwrap());
+    assert_eq!((differences.len(), differences[0].path.as_str()), (1, REVIEW));
+    assert_eq!(fs::read_to_string(between.at("plugin.lock")).unwrap(), between.lock[0]);
+}
+
+#[test]
+fn a_folder_that_may_not_be_written_is_read_as_it_is() {
+    let between = Between::versions();
+    between.has_plugin(1);
+    between.left(&between.lock[1]);
+    let folder = between.scene.plugins();
+    fs::set_permissions(folder.dir(), Permissions::from_mode(0o500)).unwrap();
+    assert_eq!(folder.lock().unwrap().plugins().len(), 1);
+    fs::set_permissions(folder.dir(), Permissions::from_mode(0o700)).unwrap();
+    between.must_be(1);
+}
+
+/// Where a plugin cannot be exchanged in one step, it lies aside for a moment, and its new record is written already.
+#[test]
+fn a_plugin_that_lies_aside_comes_back_with_its_record() {
+    let between = Between::versions();
+    let aside = between.at(".staging-1-0/aside");
+    fs::create_dir_all(&aside).unwrap();
+    fs::rename(between.at("ada@guards"), aside.join("ada@guards")).unwrap();
+    between.left(&between.lock[1]);
+    drop(between.scene.plugins().stage().unwrap());
+    between.must_be(0);
+    assert_eq!(between.scene.left(), ["ada@guards", "plugin.lock"]);
+}
+
+#[test]
+fn what_of_the_dead_cannot_be_removed_keeps_nobody_from_installing() {
+    let scene = Scene::new();
+    let dead = scene.plugins().dir().join(".staging-1-0/deep");
+    fs::create_dir_all(dead.join("er")).unwrap();
+    fs::set_permissions(&dead, Permissions::from_mode(0o500)).unwrap();
+    scene.add(&scene.repository("guards").url(), false).unwrap();
+    if dead.exists() {
+        fs::set_permissions(&dead, Permissions::from_mode(0o700)).unwrap();
+        drop(scene.plugins().stage().unwrap());
+    } else {
+        eprintln!("skipped in part: root may remove what is in read-only folders");
+    }
+    assert_eq!(scene.left(), ["ada@guards", "plugin.lock"]);
+}
