@@ -1,8 +1,12 @@
 //! Words for the person. stdout is data, everything else goes to stderr; styles are named here and nowhere else.
 
+use std::borrow::Cow;
 use std::fmt::Display;
 use std::io::{self, Write as _};
 
+use anstream::adapter::strip_str;
+use anstream::stream::RawStream;
+use anstream::{AutoStream, ColorChoice};
 use anstyle::{AnsiColor, Style};
 use clap::ValueEnum;
 use tenter_protocol::{Diagnostic, Severity};
@@ -26,15 +30,15 @@ impl ColorWhen {
     pub(crate) fn apply(self) {
         match self {
             Self::Auto => {}
-            Self::Always => anstream::ColorChoice::Always.write_global(),
-            Self::Never => anstream::ColorChoice::Never.write_global(),
+            Self::Always => ColorChoice::Always.write_global(),
+            Self::Never => ColorChoice::Never.write_global(),
         }
     }
 }
 
 /// Whether what goes to stdout is shown in colours.
 pub(crate) fn has_colours() -> bool {
-    anstream::AutoStream::choice(&io::stdout()) != anstream::ColorChoice::Never
+    AutoStream::choice(&io::stdout()) != ColorChoice::Never
 }
 
 /// Something that worked.
@@ -62,7 +66,15 @@ pub(crate) fn out(line: impl Display) {
 
 /// A line of data, to stdout, for those who write until nobody reads any more.
 pub(crate) fn try_out(line: impl Display) -> io::Result<()> {
-    writeln!(anstream::stdout(), "{line}")
+    write_at_once(io::stdout(), &format!("{line}\n"))
+}
+
+/// Writes all of a text in one go, without its styles where nobody would see them: a write for each line, or each piece of
+/// one, would take longer than most commands do, and mix with what others write.
+fn write_at_once<S: RawStream>(mut stream: S, text: &str) -> io::Result<()> {
+    let is_plain = AutoStream::choice(&stream) == ColorChoice::Never;
+    let text = if is_plain { strip_str(text).to_string().into() } else { Cow::Borrowed(text) };
+    stream.write_all(text.as_bytes())
 }
 
 /// A recorded time as listings show it, in UTC to the second: `2024-01-15 10:30:00`.
@@ -73,21 +85,18 @@ pub(crate) fn short_time(rfc3339: &str) -> String {
 
 /// Data without a line's end, to stdout at once.
 pub(crate) fn out_piece(piece: impl Display) {
-    let mut stdout = anstream::stdout();
-    let _ = write!(stdout, "{piece}");
-    let _ = stdout.flush();
+    let _ = write_at_once(io::stdout(), &piece.to_string());
+    let _ = io::stdout().flush();
 }
 
 /// A line for the person, to stderr.
 pub(crate) fn note(line: impl Display) {
-    let _ = writeln!(anstream::stderr(), "{line}");
+    let _ = write_at_once(io::stderr(), &format!("{line}\n"));
 }
 
 /// Words for the person without a line's end, to stderr at once: a question, or what comes in pieces.
 pub(crate) fn note_piece(text: impl Display) {
-    let mut stderr = anstream::stderr();
-    let _ = write!(stderr, "{text}");
-    let _ = stderr.flush();
+    let _ = write_at_once(io::stderr(), &text.to_string());
 }
 
 /// A finding.

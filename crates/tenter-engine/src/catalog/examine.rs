@@ -5,13 +5,12 @@ use std::path::Path;
 
 use tenter_protocol::Diagnostic;
 use tenter_protocol::executable::Subscription;
-use tenter_protocol::manifest::Manifest;
 
 use super::manifest;
 use super::policy::OwnPolicy;
 use crate::hook::{Fingerprint, Protocol};
-use crate::query::{Answer, Cache, Known, Query, explain, parallel};
-use crate::source::{Candidate, Kind};
+use crate::query::{Answer, Cache, Known, KnownManifest, Query, explain, parallel};
+use crate::source::{self, Candidate, Kind};
 use crate::stamp::{FileStamp, HookStamp};
 use crate::trust::{ProjectTrust, TrustMode, Trusted, fingerprint};
 
@@ -75,7 +74,7 @@ enum Fresh {
     /// Of an executable that was asked.
     Answer(FileStamp, Known),
     /// Of a manifest that was read.
-    Manifest(HookStamp, Box<Manifest>, Fingerprint),
+    Manifest(HookStamp, Box<KnownManifest>),
 }
 
 impl Examiner<'_> {
@@ -99,8 +98,8 @@ impl Examiner<'_> {
             let real_path = &examined.candidate.real_path;
             match fresh {
                 Some(Fresh::Answer(stamp, known)) => cache.put(real_path, stamp, &known),
-                Some(Fresh::Manifest(stamp, manifest, hash)) => {
-                    cache.put_manifest(real_path, &stamp, &manifest, hash);
+                Some(Fresh::Manifest(stamp, known)) => {
+                    cache.put_manifest(real_path, &stamp, &known);
                 }
                 None => {}
             }
@@ -109,7 +108,7 @@ impl Examiner<'_> {
         settled
     }
 
-    /// What can be told from memory, or without it: nothing is opened but a manifest hook's script, for its first line.
+    /// What can be told from memory, or without it: nothing is opened but a manifest hook's folders.
     fn at_once(&self, candidate: &Candidate, cache: &Cache) -> Option<Examined> {
         let finding = match &candidate.kind {
             Kind::Executable(stamp) => {
@@ -128,10 +127,10 @@ impl Examiner<'_> {
     /// What a manifest says, as long as its folder looks as it did when it was read.
     fn manifest_at_once(&self, candidate: &Candidate, cache: &Cache) -> Option<Examined> {
         let stamp = HookStamp::of(&candidate.path).ok()?;
-        let (manifest, hash) = cache.manifest(&candidate.real_path, &stamp)?;
-        let name = manifest::full_name(candidate, &manifest);
+        let known = cache.manifest(candidate, &stamp)?;
+        let name = manifest::full_name(candidate, &known.manifest);
         let candidate = Candidate { name, ..candidate.clone() };
-        let finding = self.judge(&candidate, &manifest, hash, stamp);
+        let finding = self.judge(&candidate, &known, stamp);
         Some(Examined::plain(candidate, finding))
     }
 
@@ -170,34 +169,29 @@ impl Examiner<'_> {
         let taken = fingerprint(&candidate.path);
         let manifest::Read { name, manifest, diagnostics } = manifest::read(candidate, file);
         let candidate = Candidate { name, ..candidate.clone() };
+        let script = source::script(&candidate.path);
         let mut fresh = None;
         let finding = match (manifest, taken) {
             (Err(why), _) => Finding::Invalid(why),
             (_, Err(error)) => unreadable(&error),
             (Ok(_), Ok((_, stamp))) if !looks_like(&candidate.path, &stamp) => changed(),
-            (Ok(manifest), Ok((hash, stamp))) => {
-                let finding = self.judge(&candidate, &manifest, hash.clone(), stamp.clone());
-                fresh = diagnostics
-                    .is_empty()
-                    .then(|| Fresh::Manifest(stamp, Box::new(manifest), hash));
+            (Ok(manifest), Ok((fingerprint, stamp))) => {
+                let known = KnownManifest { manifest, fingerprint, script };
+                let finding = self.judge(&candidate, &known, stamp.clone());
+                fresh = diagnostics.is_empty().then(|| Fresh::Manifest(stamp, Box::new(known)));
                 finding
             }
         };
         (Examined { candidate, finding, diagnostics }, fresh)
     }
 
-    fn judge(
-        &self,
-        candidate: &Candidate,
-        manifest: &Manifest,
-        fingerprint: Fingerprint,
-        stamp: HookStamp,
-    ) -> Finding {
-        let hook = match manifest::hook(manifest, &candidate.path) {
+    fn judge(&self, candidate: &Candidate, known: &KnownManifest, stamp: HookStamp) -> Finding {
+        let fingerprint = known.fingerprint.clone();
+        let hook = match manifest::hook(known) {
             Ok(hook) => hook,
             Err(why) => return Finding::Invalid(why),
         };
-        let env = &manifest.extensions.env;
+        let env = &known.manifest.extensions.env;
         if let Some(refusal) = self.refusal(candidate, &fingerprint, &hook.subscriptions, env) {
             return refusal;
         }

@@ -14,8 +14,9 @@ use super::policy::OwnPolicy;
 use crate::declared::{CHECKS, Declared, action_and_script};
 use crate::hook::{ManifestHook, Protocol, Work};
 use crate::matcher::Matcher;
+use crate::query::KnownManifest;
 use crate::regular_file;
-use crate::source::{Candidate, Script, script};
+use crate::source::{Candidate, Script};
 
 /// Bytes that are read of a manifest at once: front matter is a few lines.
 const PIECE: u64 = 8 * 1024;
@@ -94,11 +95,11 @@ fn front(file: &Path) -> io::Result<Vec<u8>> {
     }
 }
 
-/// What a manifest's hook is, with the script that its folder has.
+/// What a manifest's hook is.
 ///
 /// # Errors
 /// Why it cannot run, as the end of a sentence that begins with its name.
-pub(super) fn hook(manifest: &Manifest, folder: &Path) -> Result<Hook, String> {
+pub(super) fn hook(KnownManifest { manifest, script, .. }: &KnownManifest) -> Result<Hook, String> {
     let subscriptions = vec![Subscription { event: manifest.event, spelling: manifest.trigger }];
     let own = OwnPolicy {
         timeout: (!manifest.unset.timeout).then(|| Duration::from_millis(manifest.timeout_ms)),
@@ -117,7 +118,7 @@ pub(super) fn hook(manifest: &Manifest, folder: &Path) -> Result<Hook, String> {
             protected: manifest.extensions.protected,
         })))
     };
-    let script = match (&manifest.extensions.declaration, script(folder)) {
+    let script = match (&manifest.extensions.declaration, script.clone()) {
         (Some(declaration), _) => runs(Work::Declared(Box::new(declared(declaration)?))),
         (None, Script::Entry(entry)) => runs(Work::Script(entry)),
         (None, Script::NotExecutable(_)) => Runnable::NotExecutable,

@@ -14,13 +14,14 @@ use tenter_protocol::executable;
 use tenter_protocol::manifest::Manifest;
 
 use super::Answer;
-use super::kept_manifest::KeptManifest;
+use super::kept_manifest::{KeptManifest, KeptScript};
 use crate::hook::Fingerprint;
 use crate::replace_file;
+use crate::source::{Candidate, Script};
 use crate::stamp::{FileStamp, HookStamp};
 
 /// Another version may know other events, so it does not read these answers.
-const VERSION: &str = concat!("3/", env!("CARGO_PKG_VERSION"));
+const VERSION: &str = concat!("4/", env!("CARGO_PKG_VERSION"));
 
 /// What is known of the file of a hook.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -29,6 +30,17 @@ pub struct Known {
     pub fingerprint: Fingerprint,
     /// What it answered: subscriptions, or text that names no event.
     pub answer: Answer,
+}
+
+/// What is known of the folder of a hook.
+#[derive(Debug, Clone, PartialEq)]
+pub struct KnownManifest {
+    /// What its manifest says.
+    pub manifest: Manifest,
+    /// What it is made of.
+    pub fingerprint: Fingerprint,
+    /// What it has to run.
+    pub script: Script,
 }
 
 /// The remembered answers. Without a path it remembers nothing.
@@ -64,6 +76,7 @@ struct ManifestEntry {
     stamp: String,
     hash: Fingerprint,
     manifest: KeptManifest,
+    script: KeptScript,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -118,24 +131,28 @@ impl Cache {
         }
     }
 
-    /// What the manifest in the folder at `real_path` says, as long as the folder looks like `stamp`, and what the folder is
-    /// made of.
-    pub fn manifest(&self, real_path: &Path, stamp: &HookStamp) -> Option<(Manifest, Fingerprint)> {
-        let entry = self.kept.manifests.get(real_path.to_str()?)?;
-        let is_same = entry.stamp == stamp.digest();
-        is_same.then(|| Some((entry.manifest.read()?, entry.hash.clone())))?
+    /// What is known of the folder that a candidate is, as long as it looks like `stamp`.
+    pub fn manifest(&self, candidate: &Candidate, stamp: &HookStamp) -> Option<KnownManifest> {
+        let entry = self.kept.manifests.get(candidate.real_path.to_str()?)?;
+        let known = || {
+            Some(KnownManifest {
+                manifest: entry.manifest.read()?,
+                fingerprint: entry.hash.clone(),
+                script: entry.script.read(&candidate.path)?,
+            })
+        };
+        (entry.stamp == stamp.digest()).then(known)?
     }
 
     /// Remembers what a manifest without flaws says.
-    pub fn put_manifest(
-        &mut self,
-        real_path: &Path,
-        stamp: &HookStamp,
-        manifest: &Manifest,
-        hash: Fingerprint,
-    ) {
+    pub fn put_manifest(&mut self, real_path: &Path, stamp: &HookStamp, known: &KnownManifest) {
         if let Some(path) = real_path.to_str() {
-            let entry = ManifestEntry { stamp: stamp.digest(), hash, manifest: manifest.into() };
+            let entry = ManifestEntry {
+                stamp: stamp.digest(),
+                hash: known.fingerprint.clone(),
+                manifest: (&known.manifest).into(),
+                script: (&known.script).into(),
+            };
             self.fresh.manifests.insert(path.to_owned(), entry);
         }
     }

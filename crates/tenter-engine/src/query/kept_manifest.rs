@@ -1,9 +1,15 @@
-//! A manifest in the form in which it is remembered: its trigger by name, since only names outlive a process.
+//! A manifest hook in the form in which it is remembered: its trigger and its script by name, since only names outlive a
+//! process, and of the rest what is not as usual, since every start reads it.
+
+use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 use tenter_protocol::Object;
 use tenter_protocol::lifecycle::TABLE;
 use tenter_protocol::manifest::{Extensions, Manifest, MatcherText, Unset};
+
+use crate::hook::EntryPoint;
+use crate::source::{SCRIPTS, Script};
 
 /// A manifest, to be kept.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -16,8 +22,52 @@ pub(super) struct KeptManifest {
     asynchronous: bool,
     priority: u16,
     unset: Unset,
+    #[serde(default, skip_serializing_if = "is_usual")]
     extensions: Extensions,
+    #[serde(default, skip_serializing_if = "is_usual")]
     metadata: Object,
+}
+
+fn is_usual<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
+}
+
+/// What a manifest hook has to run, to be kept: its place among [`SCRIPTS`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) enum KeptScript {
+    /// It is started itself.
+    Program(usize),
+    /// Its interpreter is.
+    Interpreted(usize),
+    NotExecutable(usize),
+    Missing,
+}
+
+impl From<&Script> for KeptScript {
+    fn from(script: &Script) -> Self {
+        let place = |path: &Path| SCRIPTS.iter().position(|(name, _)| path.ends_with(name));
+        let kept = match script {
+            Script::Entry(EntryPoint { path, interpreter: None }) => place(path).map(Self::Program),
+            Script::Entry(EntryPoint { path, .. }) => place(path).map(Self::Interpreted),
+            Script::NotExecutable(path) => place(path).map(Self::NotExecutable),
+            Script::Missing => None,
+        };
+        kept.unwrap_or(Self::Missing)
+    }
+}
+
+impl KeptScript {
+    /// The script of the hook in `folder`; nothing, if its name is not known.
+    pub(super) fn read(self, folder: &Path) -> Option<Script> {
+        let path = |place: usize| Some(folder.join(SCRIPTS.get(place)?.0));
+        let entry = |path, interpreter| Script::Entry(EntryPoint { path, interpreter });
+        Some(match self {
+            Self::Program(place) => entry(path(place)?, None),
+            Self::Interpreted(place) => entry(path(place)?, SCRIPTS.get(place)?.1),
+            Self::NotExecutable(place) => Script::NotExecutable(path(place)?),
+            Self::Missing => Script::Missing,
+        })
+    }
 }
 
 impl From<&Manifest> for KeptManifest {

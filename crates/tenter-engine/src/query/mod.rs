@@ -9,6 +9,6 @@ pub(crate) mod parallel;
 mod suggest;
 
 pub use ask::{Answer, QUERY_TIMEOUT, Query};
-pub use cache::{Cache, Known};
+pub use cache::{Cache, Known, KnownManifest};
 pub(crate) use suggest::explain;
 pub use suggest::nearest;

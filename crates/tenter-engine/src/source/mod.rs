@@ -20,10 +20,11 @@ use std::path::Path;
 
 /// The entries of a folder in byte order of their names; none where there is no such folder.
 fn entries(dir: &Path) -> io::Result<Vec<DirEntry>> {
-    if is_missing(dir) {
-        return Ok(Vec::new());
-    }
-    let mut entries = fs::read_dir(dir)?.collect::<io::Result<Vec<_>>>()?;
+    let listed = match fs::read_dir(dir) {
+        Err(_) if is_missing(dir) => return Ok(Vec::new()),
+        listed => listed?,
+    };
+    let mut entries = listed.collect::<io::Result<Vec<_>>>()?;
     entries.sort_by_key(DirEntry::file_name);
     Ok(entries)
 }

@@ -120,10 +120,10 @@ impl Folder<'_> {
     /// What an entry leads to; `None` when it went away meanwhile.
     fn follow(&self, entry: &DirEntry) -> io::Result<Option<(PathBuf, Metadata)>> {
         let path = entry.path();
-        if is_missing(&path) {
-            return Ok(None);
-        }
-        let metadata = fs::metadata(&path)?;
+        let metadata = match fs::metadata(&path) {
+            Err(_) if is_missing(&path) => return Ok(None),
+            found => found?,
+        };
         let is_link = entry.file_type()?.is_symlink();
         let real_path =
             if is_link { fs::canonicalize(&path)? } else { self.real_dir.join(entry.file_name()) };
@@ -216,11 +216,12 @@ fn kind(file_name: &OsStr, path: &Path, metadata: &Metadata) -> Result<Option<Ki
 /// # Errors
 /// The folder cannot be read.
 pub fn manifest_file(dir: &Path) -> io::Result<Option<PathBuf>> {
+    let preferred = dir.join(MANIFEST_FILE);
+    if preferred.symlink_metadata().is_ok() {
+        return Ok(Some(preferred));
+    }
     let entries = entries(dir)?;
-    let named =
-        |wanted: fn(&OsStr) -> bool| entries.iter().find(|entry| wanted(&entry.file_name()));
-    let exact = named(|name| name == MANIFEST_FILE);
-    let found = exact.or_else(|| named(|name| name.eq_ignore_ascii_case(MANIFEST_FILE)));
+    let found = entries.iter().find(|entry| entry.file_name().eq_ignore_ascii_case(MANIFEST_FILE));
     Ok(found.map(DirEntry::path))
 }
 

@@ -195,7 +195,11 @@ impl<'c> Entry<'c> {
     /// Its path as a person reads it; a manifest hook's ends as a folder's.
     pub(super) fn short_path(&self, project: &Project) -> String {
         let Some(listed) = self.listed else { return "-".to_owned() };
-        let mark = if listed.path.is_dir() { "/" } else { "" };
+        let is_folder = match self.protocol {
+            Some(protocol) => protocol != Protocol::Executable.as_str(),
+            None => listed.path.is_dir(),
+        };
+        let mark = if is_folder { "/" } else { "" };
         short(project, &listed.path) + mark
     }
 }
