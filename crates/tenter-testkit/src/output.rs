@@ -17,6 +17,8 @@ static VARIABLE: LazyLock<Vec<(Regex, &str)>> = LazyLock::new(|| {
         (r"\b\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\b", "[TIME]"),
         (r#"("duration_ms": |"executionTime": )\d+"#, "${1}[N]"),
         (r"\b\d+(?:\.\d+)? ms\b", "[N] ms"),
+        // An estimate goes by the length of the prompt, which names the folder.
+        (r"\babout \d+ tokens in,", "about [N] tokens in,"),
     ]
     .into_iter()
     .filter_map(|(pattern, stand_in)| Some((Regex::new(pattern).ok()?, stand_in)))

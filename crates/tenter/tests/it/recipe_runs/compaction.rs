@@ -48,7 +48,7 @@ fn the_newest_conversation_is_shortened_and_comes_back() {
     ↻ the recipe compact replaced the history (compact): 4 messages became 2
     The context has about 50 tokens now; it had about 1000.
     The history before comes back with: tenter conversation restore [ID]
-    done · about 2575 tokens in, 113 out · conversation [ID]
+    done · about [N] tokens in, 113 out · conversation [ID]
     ");
     let after = messages(&sandbox);
     assert!(after[0].contains("We spoke about fruit."), "{after:?}");
@@ -124,7 +124,7 @@ fn a_hook_may_forbid_it() {
     exit: 3
     --- stderr
       ✗ blocked by hook keep at pre_compact: not today
-    blocked · about 1075 tokens in, 104 out · conversation [ID]
+    blocked · about [N] tokens in, 104 out · conversation [ID]
     ");
     assert_eq!(messages(&sandbox).len(), 4);
 }
