@@ -3,6 +3,7 @@
 use insta::assert_snapshot;
 use tenter_testkit::wait_until;
 
+use crate::manifests::hook as manifest_hook;
 use crate::{headless, of_kind, sandbox};
 
 #[test]
@@ -86,6 +87,38 @@ fn the_turn_limit_ends_the_run_with_five() {
         .expect_code(5);
     let end = limited.json_lines().pop().unwrap();
     assert_eq!((end["kind"].as_str(), end["status"].as_str()), (Some("end"), Some("max_turns")));
+}
+
+#[test]
+fn a_blocked_call_and_a_failed_one_are_told_once_and_in_plain_words() {
+    let sandbox = sandbox();
+    let guard = r#"case $payload in *sudo*) echo '{"blocked": true, "reason": "no sudo"}';; esac"#;
+    sandbox.sh_hook("guard", "before_tool_call", guard);
+    manifest_hook(&sandbox, "alone", "subagent_start", "", "echo nobody else >&2; exit 2");
+    let usage = "usage: {input_tokens: 10, output_tokens: 1}";
+    let call = |tool: &str, input: &str| {
+        format!("{{tool_calls: [{{name: {tool}, input: {input}}}], {usage}}}")
+    };
+    let model = sandbox.script(&format!(
+        "turns: [{}, {}, {}, {{text: Done., {usage}}}]",
+        call("bash", "{command: sudo ls}"),
+        call("bash", "{command: echo out; exit 3}"),
+        call("subagent", "{question: who?}"),
+    ));
+    assert_snapshot!(sandbox.run(&["run", "--model", &model, "go"]), @r#"
+    exit: 0
+    --- stdout
+    Done.
+    --- stderr
+    ● bash {"command": "sudo ls"}
+      ✗ blocked by hook guard at before_tool: no sudo
+    ● bash {"command": "echo out; exit 3"}
+      ✗ exit code 3
+        out
+    ● subagent {"question": "who?"}
+      ✗ blocked by hook alone at subagent_start: nobody else
+    done · 40 tokens in, 4 out · conversation [ID]
+    "#);
 }
 
 #[test]
