@@ -1,7 +1,9 @@
 //! `tenter run`: the query, what is shown, the flags, the exit codes.
 
+use std::path::Path;
+
 use insta::assert_snapshot;
-use tenter_testkit::wait_until;
+use tenter_testkit::{Sandbox, wait_until};
 
 use crate::manifests::hook as manifest_hook;
 use crate::{headless, of_kind, sandbox};
@@ -327,6 +329,39 @@ fn ctrl_c_ends_a_running_hook() {
         !sandbox.project().join("ran").exists(),
         "the tool ran although the agent was interrupted\n{output}"
     );
+}
+
+/// Waits until a process whose number a file of the project holds has ended. Its zombie is another's to reap.
+pub(crate) fn wait_for_death(sandbox: &Sandbox, file: &str) {
+    let stat = Path::new("/proc").join(sandbox.read(file).trim()).join("stat");
+    let is_dead = || !std::fs::read_to_string(&stat).is_ok_and(|stat| !stat.contains(") Z "));
+    wait_until("the process is dead", is_dead);
+}
+
+#[test]
+fn a_second_ctrl_c_kills_a_deaf_hook_and_what_left_its_group() {
+    let sandbox = sandbox();
+    let deaf = |file: &str| {
+        format!(
+            "trap \"\" TERM HUP; echo $$ > {file}.new; mv {file}.new {file}; while :; do sleep 0.1; done"
+        )
+    };
+    let daemon = format!("(setsid sh -c '{}' </dev/null >/dev/null 2>&1 &)", deaf("daemon"));
+    let hook = format!("{daemon}\nuntil [ -e daemon ]; do sleep 0.1; done\n{}", deaf("hook"));
+    manifest_hook(&sandbox, "deaf", "session_end", "timeout: 1h", &hook);
+    let model = sandbox.script(
+        "turns: [{tool_calls: [{name: bash, input: {command: \"touch started; sleep 1000\"}}]}]",
+    );
+    let child = sandbox.start(&["run", "--model", &model, "wait"]);
+    for file in ["started", "hook"] {
+        wait_until(file, || sandbox.project().join(file).exists());
+        interrupt(child.id());
+    }
+    let _ = sandbox.finish(child).expect_code(130);
+    wait_for_death(&sandbox, "hook");
+    if cfg!(target_os = "linux") {
+        wait_for_death(&sandbox, "daemon");
+    }
 }
 
 #[test]
