@@ -44,6 +44,16 @@ pub fn keep_memory_private() -> std::io::Result<()> {
     os::keep_memory_private()
 }
 
+/// Kills at once, for a process that is about to exit, every program that [`run`] supervises, with all that
+/// [`adopt_orphans`] finds of it, and every background program that was told to end. Other background programs go on, as after
+/// any exit, and so does what is [`interactive`].
+///
+/// From then on no program is started, and none is waited for to its end: a thread that tries to stands still. Whatever other
+/// threads do, they are not waited for longer than a moment.
+pub fn kill_all() {
+    os::kill_all();
+}
+
 /// From now on, and until this process ends, a run that is ended takes with it also those of its processes that left its group
 /// (R38): this process becomes the parent of every orphan below it, which is how they can be found, and reaps them. Every program
 /// is then started with a variable `TENTER_RUN_ID`, by which those of one run are told from those of another.

@@ -32,7 +32,7 @@ mod processes;
 #[path = "unix/strays.rs"]
 mod strays;
 
-pub(crate) use self::orphans::adopt as adopt_orphans;
+pub(crate) use self::orphans::{adopt as adopt_orphans, kill_all};
 
 /// What one read takes at most. Answers are shorter, and every program that is run pays for the room.
 const CHUNK: usize = 16 << 10;
@@ -63,7 +63,7 @@ impl<'a> Process<'a> {
         let mut command = in_own_group(invocation, &file);
         let stdin = Feed::connect(&mut command, &invocation.stdin)?;
         let (stdout, stderr) = connect_outputs(&mut command, invocation)?;
-        let leader = Leader::spawn(&mut command, invocation)
+        let leader = Leader::spawn_supervised(&mut command, invocation)
             .map_err(|error| program::explain(&error, invocation, &file))?;
         let (leader, exit) = leader.watched()?;
         // The pipe is empty, so that most of what programs are told has room in it at once.
@@ -142,9 +142,15 @@ pub(crate) struct Leader {
 }
 
 impl Leader {
+    /// Starts a program that [`kill_all`] ends.
+    fn spawn_supervised(command: &mut Command, invocation: &Invocation) -> io::Result<Self> {
+        let strays = Strays::of(command, invocation);
+        Ok(Self { child: orphans::spawn(command, Some(&strays))?, strays })
+    }
+
     fn spawn(command: &mut Command, invocation: &Invocation) -> io::Result<Self> {
         let strays = Strays::of(command, invocation);
-        Ok(Self { child: orphans::spawn(command)?, strays })
+        Ok(Self { child: orphans::spawn(command, None)?, strays })
     }
 
     /// Starts a program that reads nothing and writes to `log`.
@@ -186,6 +192,7 @@ impl Leader {
     /// Sends SIGTERM to the group and those that left it, and SIGCONT so that members that are stopped get to see it.
     pub(crate) fn tell_to_end(&mut self) {
         let pid = self.pid();
+        orphans::supervise(self.id(), &self.strays);
         // First, while the program still stands between us and those that it began.
         self.strays.tell_to_end(pid.as_raw_pid());
         // A group that cannot be signalled has ended, or runs as another user; both show in its exit, or the lack of it.

@@ -1,4 +1,4 @@
-//! Ctrl-C and termination: the first signal ends the work in good order, the second ends the process. Hooks and tools run
+//! Ctrl-C and termination: the first signal ends the work in good order, the second kills what runs and ends the process. Hooks and tools run
 //! in process groups of their own, so the terminal's Ctrl-C reaches Tenter alone, and Tenter ends them.
 
 use std::io;
@@ -170,7 +170,8 @@ pub(crate) fn outlive_file_size_limit() {
     let _ = signal_hook::flag::register(SIGXFSZ, Arc::default());
 }
 
-#[expect(clippy::exit, reason = "the person asked twice: whatever still runs is left")]
+#[expect(clippy::exit, reason = "the person asked twice: nothing is waited for any more")]
 fn leave() {
+    tenter_proc::kill_all();
     std::process::exit(130);
 }

@@ -194,7 +194,7 @@ impl Session<'_> {
             if self.conversation.parent().is_none() { Some(self) } else { None };
         let context = ToolContext {
             call_id: &call.id,
-            workspace: &self.agent.workspace,
+            workspace: &self.workspace,
             cancel: &self.cancel,
             subagents,
         };

@@ -46,7 +46,7 @@ impl Session<'_> {
         let now = self.now();
         self.conversation.replace(&self.agent.store, replacement, &now)?;
         // What the model read of the files is no longer in what it sees, so it must read them again before it edits.
-        self.agent.workspace.forget_reads();
+        self.workspace.forget_reads();
         self.tell(&Happening::History {
             kind: replacement.kind.as_str(),
             by: replacement.by,

@@ -50,7 +50,7 @@ pub struct Agent {
     pub engine: Engine,
     /// The tools.
     pub tools: Registry,
-    /// What the tools work on.
+    /// What the tools work on. Other conversations than the session's have their own [aside](Workspace::aside) from it.
     pub workspace: Arc<Workspace>,
     /// Where conversations are kept.
     pub store: Store,
@@ -96,6 +96,7 @@ pub struct AgentSettings {
 pub struct Session<'a> {
     agent: &'a Agent,
     conversation: Conversation,
+    workspace: Arc<Workspace>,
     cancel: Cancel,
     specs: Vec<ToolSpec>,
     /// The system prompt with what the tools have to say in it.
@@ -184,6 +185,7 @@ impl<'a> Session<'a> {
         Self {
             agent,
             conversation,
+            workspace: Arc::clone(&agent.workspace),
             cancel,
             specs,
             system: prompt.chain(guidance).collect::<Vec<_>>().join("\n\n"),

@@ -1,5 +1,7 @@
 //! An agent inside an agent: in process, under the same hooks, with a conversation of its own (R51).
 
+use std::sync::Arc;
+
 use tenter_engine::clock::rfc3339;
 use tenter_protocol::Body;
 use tenter_protocol::event::{Subagent, TurnUsage, Usage};
@@ -22,7 +24,10 @@ impl Subagents for Session<'_> {
             &self.agent.settings.project,
             self.agent.model.name(),
         );
-        let mut child = Session::new(self.agent, conversation, self.cancel.clone());
+        let mut child = Session {
+            workspace: Arc::new(self.workspace.aside()),
+            ..Session::new(self.agent, conversation, self.cancel.clone())
+        };
         let finish = child.send(&UserMessage::from(subagent.task.as_str()));
         let late = child.end_late();
         self.account(&child);

@@ -48,6 +48,7 @@ impl TypedTool for FileEditTool {
         let workspace = context.workspace;
         let path = workspace.resolve(&input.file_path.0)?;
         let shown = workspace.shown(&path);
+        let _alone = workspace.changing();
         let mut seen = workspace.seen();
         seen.refuse_changed(&path, &shown)?;
         let (text, stamp) = read(&path, &shown)?;

@@ -33,6 +33,7 @@ impl TypedTool for FileWriteTool {
         let workspace = context.workspace;
         let path = workspace.resolve(&input.file_path.0)?;
         let shown = workspace.shown(&path);
+        let _alone = workspace.changing();
         let mut seen = workspace.seen();
         seen.refuse_changed(&path, &shown)?;
         let stamp = regular_file::replace(&path, &shown, input.text.as_bytes())?;

@@ -1,4 +1,4 @@
-//! Which files the agent has seen, and as what: so that it never overwrites what somebody else has written since.
+//! Which files an agent has seen in a conversation, and as what: so that it never overwrites what somebody else has written since.
 
 use std::collections::HashMap;
 use std::fs;
@@ -8,7 +8,7 @@ use tenter_engine::stamp::FileStamp;
 
 use super::ToolError;
 
-/// The files that this agent has read or written, each as it then was.
+/// The files that the agent has read or written, each as it then was.
 #[derive(Debug, Default)]
 pub(crate) struct SeenFiles(HashMap<PathBuf, Seen>);
 

@@ -1,4 +1,4 @@
-//! What the tools of one agent share.
+//! What the tools of one conversation share, and what conversations share beside each other.
 
 use std::ffi::OsString;
 use std::fmt;
@@ -31,14 +31,15 @@ pub struct WorkspaceSettings {
     pub clock: Clock,
 }
 
-/// What the tools of one agent share: where they may go, which files they have seen, the to-do list, and the commands that
-/// were left running. Several calls may use it at the same time.
+/// What the tools of one conversation share: where they may go, which files they have seen, the to-do list, and the commands
+/// that were left running. Several calls may use it at the same time.
 pub struct Workspace {
     roots: Roots,
     env: Vec<(OsString, OsString)>,
     state_dir: PathBuf,
     clock: Clock,
-    seen: Arc<Mutex<SeenFiles>>,
+    changing: Arc<Mutex<()>>,
+    seen: Mutex<SeenFiles>,
     todos: Mutex<Vec<TodoItem>>,
     background: Arc<Mutex<Vec<Background>>>,
 }
@@ -54,13 +55,15 @@ impl Workspace {
             env: settings.env,
             state_dir: settings.state_dir,
             clock: settings.clock,
-            seen: Arc::default(),
+            changing: Arc::default(),
+            seen: Mutex::default(),
             todos: Mutex::default(),
             background: Arc::default(),
         })
     }
 
-    /// The same workspace for an agent beside this one, whose to-do list is its own. Files are still changed one at a time.
+    /// The same workspace for another conversation, which has seen nothing yet and whose to-do list is its own. Files are
+    /// still changed one at a time.
     #[must_use]
     pub fn aside(&self) -> Self {
         Self {
@@ -68,7 +71,8 @@ impl Workspace {
             env: self.env.clone(),
             state_dir: self.state_dir.clone(),
             clock: self.clock,
-            seen: Arc::clone(&self.seen),
+            changing: Arc::clone(&self.changing),
+            seen: Mutex::default(),
             todos: Mutex::default(),
             background: Arc::clone(&self.background),
         }
@@ -130,7 +134,12 @@ impl Workspace {
         lock(&self.background).push(command);
     }
 
-    /// The files seen so far. Whoever changes a file holds this meanwhile, so that two calls never change one at once.
+    /// Whoever changes a file holds this meanwhile, so that two calls, of whatever conversation, never change one at once.
+    pub(crate) fn changing(&self) -> MutexGuard<'_, ()> {
+        lock(&self.changing)
+    }
+
+    /// The files seen so far.
     pub(crate) fn seen(&self) -> MutexGuard<'_, SeenFiles> {
         lock(&self.seen)
     }

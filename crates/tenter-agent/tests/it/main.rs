@@ -10,6 +10,7 @@ mod compaction_callbacks;
 mod compaction_failures;
 mod compaction_late;
 mod recipes;
+mod separate;
 mod session;
 mod session_stage;
 mod store;

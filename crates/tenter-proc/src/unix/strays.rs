@@ -27,7 +27,7 @@ const ENDING: Duration = Duration::from_millis(300);
 const LOOKS: usize = 2;
 
 /// The strays of one run.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Strays {
     /// The variable's value; nothing where orphans are not adopted, so that none can be found.
     mark: Option<String>,
@@ -55,20 +55,29 @@ impl Strays {
 
     /// Kills them, and those that they begin meanwhile, until none is left; not for ever.
     pub(super) fn kill(&mut self, leader: i32) {
+        if self.mark.is_some() {
+            self.kill_until(leader, Deadline::after(ENDING));
+            orphans::reap_all();
+        }
+    }
+
+    /// The same until then at most, though at least once, and leaves their zombies.
+    pub(super) fn kill_until(&mut self, leader: i32, until: Deadline) {
         if self.mark.is_none() {
             return;
         }
-        let until = Deadline::after(ENDING);
         let mut looks = 0;
-        while looks < LOOKS && !until.passed() {
+        loop {
             let found = self.find(leader);
             looks = if found.is_empty() { looks + 1 } else { 0 };
             for stray in found {
                 stray.signal(Signal::KILL);
             }
+            if looks == LOOKS || until.passed() {
+                return;
+            }
             thread::sleep(Duration::from_millis(1));
         }
-        orphans::reap_all();
     }
 
     /// The living processes of the run, but for its leader.

@@ -11,5 +11,7 @@ mod background;
 mod ends;
 mod harness;
 mod interactive;
+#[cfg(target_os = "linux")]
+mod leaving;
 mod starts;
 mod streams;

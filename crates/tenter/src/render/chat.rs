@@ -12,10 +12,10 @@ use tenter_agent::{Happening, Watcher};
 use tenter_engine::{Decision, HookRun, Observer};
 use tenter_protocol::event::Usage;
 use tenter_protocol::tool_metadata::{FileEdit, FileWrite, Metadata};
-use tenter_protocol::{Diagnostic, EventName, Scope, ToolCall, ToolResult, json};
+use tenter_protocol::{Diagnostic, Scope, ToolCall, ToolResult, json};
 
 use super::markdown::Markdown;
-use super::terminal::{Terminal, text_lines};
+use super::terminal::{Terminal, result_lines};
 use super::{Show, diff};
 use crate::sanitize::{one_line, sanitize};
 use crate::ui::{self, FAINT, HEADING, NAME, NOTICE, styled};
@@ -48,8 +48,6 @@ struct State {
     text: Markdown,
     /// Of calls that write a file: the path, and what it held before.
     before: HashMap<String, (String, String)>,
-    /// Why calls were blocked, as hooks said it: it is shown already when the result comes.
-    refusals: Vec<String>,
     /// The model's responses to the present message.
     turns: u64,
 }
@@ -64,7 +62,6 @@ impl Chat {
     /// The work on a message is over; `before` are the conversation's figures as they were before it.
     pub(crate) fn answered(&self, finish: &Finish, before: &Usage, now: &Usage) {
         self.end_text();
-        self.state().refusals.clear();
         let turns = std::mem::take(&mut self.state().turns);
         let words = match finish.status {
             Status::Interrupted => Some("stopped; your next message goes on from here"),
@@ -117,23 +114,12 @@ impl Chat {
 
     fn result(&self, call_id: &str, result: &ToolResult) -> Vec<String> {
         let before = self.state().before.remove(call_id);
-        if self.is_told(result) {
+        if self.terminal.has_told(result) {
             return Vec::new();
         }
-        let mut lines = text_lines(&plain_text(result), result.success);
+        let mut lines = result_lines(result);
         lines.extend(self.changes(before, result).unwrap_or_default());
         lines
-    }
-
-    /// Whether this is the result of a blocked call, and it was shown who blocked it and why.
-    fn is_told(&self, result: &ToolResult) -> bool {
-        let Some(reason) = result.metadata.as_ref().and_then(|metadata| metadata.get("reason"))
-        else {
-            return false;
-        };
-        let refusals = &mut self.state().refusals;
-        let told = refusals.iter().position(|refusal| result.is_blocked() && reason == refusal);
-        told.map(|index| refusals.swap_remove(index)).is_some()
     }
 
     /// How a call changed a file.
@@ -150,15 +136,6 @@ impl Chat {
         // A hook may have sent the text elsewhere.
         let is_that_file = self.project.join(&path) == self.project.join(&written.file_path);
         is_that_file.then(|| diff::of_files(&before, &written.content))
-    }
-}
-
-/// What a result says, without the marks that tell the model an error.
-fn plain_text(result: &ToolResult) -> String {
-    let text = result.text();
-    match &result.error {
-        Some(error) => text.replacen(&format!("<error>{error}</error>"), error, 1),
-        None => text,
     }
 }
 
@@ -205,10 +182,6 @@ impl Watcher for Chat {
             Happening::ToolUse(call) => self.call(call),
             Happening::ToolResult { call_id, result } => {
                 self.terminal.lines(self.result(call_id, result));
-            }
-            Happening::Blocked { event: EventName::BeforeTool, reason, .. } => {
-                self.state().refusals.push((*reason).to_owned());
-                self.terminal.see(scope, happening);
             }
             _ => self.terminal.see(scope, happening),
         }

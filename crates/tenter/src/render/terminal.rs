@@ -33,6 +33,8 @@ struct State {
     /// Tokens that were sent to models, and those of them that were in a provider's cache.
     sent: u64,
     cached: u64,
+    /// Why calls were blocked, as hooks said it: it is shown already when the result comes.
+    refusals: Vec<String>,
 }
 
 #[derive(Default, PartialEq, Eq)]
@@ -104,6 +106,22 @@ impl Terminal {
         lines.into_iter().for_each(ui::note);
     }
 
+    fn blocked(&self, event: EventName, hook: &str, reason: &str) {
+        self.lines([blocked_line(event, hook, reason)]);
+        if matches!(event, EventName::BeforeTool | EventName::SubagentStart) {
+            self.state().refusals.push(reason.to_owned());
+        }
+    }
+
+    /// Whether this is the result of a blocked call, and it was shown who blocked it and why.
+    pub(super) fn has_told(&self, result: &ToolResult) -> bool {
+        let reason = result.metadata.as_ref().and_then(|metadata| metadata.get("reason"));
+        let Some(reason) = reason.filter(|_| result.is_blocked()) else { return false };
+        let refusals = &mut self.state().refusals;
+        let told = refusals.iter().position(|refusal| reason == refusal);
+        told.map(|index| refusals.swap_remove(index)).is_some()
+    }
+
     fn count(&self, turn: &TurnUsage) {
         let mut state = self.state();
         state.sent += turn.input_tokens;
@@ -140,10 +158,9 @@ impl Watcher for Terminal {
             }
             Happening::Usage(usage) => self.count(&usage.turn),
             Happening::ToolUse(call) => self.lines([call_line(call, of_subagent)]),
+            Happening::ToolResult { result, .. } if self.has_told(result) => {}
             Happening::ToolResult { result, .. } => self.lines(result_lines(result)),
-            Happening::Blocked { event, hook, reason } => {
-                self.lines([blocked_line(*event, hook, reason)]);
-            }
+            Happening::Blocked { event, hook, reason } => self.blocked(*event, hook, reason),
             Happening::FollowUp { hook, text } => self.lines([format!(
                 "{} hook {} goes on with: {}",
                 styled(NOTICE, "↪"),
@@ -275,12 +292,8 @@ pub(crate) fn call_line(call: &ToolCall, of_subagent: bool) -> String {
 
 /// A tool's result, its first lines.
 pub(crate) fn result_lines(result: &ToolResult) -> Vec<String> {
-    text_lines(&result.text(), result.success)
-}
-
-/// What a tool's result says, its first lines.
-pub(super) fn text_lines(text: &str, success: bool) -> Vec<String> {
-    let mark = if success { styled(GOOD, "✓") } else { styled(BAD, "✗") };
+    let mark = if result.success { styled(GOOD, "✓") } else { styled(BAD, "✗") };
+    let text = plain_text(result);
     let mut lines = text.lines();
     let first = lines.next().unwrap_or_default();
     let mut shown = vec![format!("  {mark} {}", one_line(first, LINE_LENGTH))];
@@ -290,6 +303,15 @@ pub(super) fn text_lines(text: &str, success: bool) -> Vec<String> {
         shown.push(styled(FAINT, format!("    … {left} more lines")));
     }
     shown
+}
+
+/// What a result says, without the marks that tell the model an error.
+fn plain_text(result: &ToolResult) -> String {
+    let text = result.text();
+    match &result.error {
+        Some(error) => text.replacen(&format!("<error>{error}</error>"), error, 1),
+        None => text,
+    }
 }
 
 /// A line with its indentation, cut to what is shown of one.

@@ -213,7 +213,7 @@ fn a_conversation_is_shown_with_who_said_what_and_where_its_history_was_replaced
       ● bash {"command": "rm -rf x"}
 
     tools #2 [TIME]
-      ✗ <error>blocked by hook: no rm here</error>
+      ✗ blocked by hook: no rm here
 
     model #3 [TIME]
       Hm.

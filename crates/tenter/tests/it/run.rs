@@ -1,8 +1,11 @@
 //! `tenter run`: the query, what is shown, the flags, the exit codes.
 
-use insta::assert_snapshot;
-use tenter_testkit::wait_until;
+use std::path::Path;
 
+use insta::assert_snapshot;
+use tenter_testkit::{Sandbox, wait_until};
+
+use crate::manifests::hook as manifest_hook;
 use crate::{headless, of_kind, sandbox};
 
 #[test]
@@ -86,6 +89,38 @@ fn the_turn_limit_ends_the_run_with_five() {
         .expect_code(5);
     let end = limited.json_lines().pop().unwrap();
     assert_eq!((end["kind"].as_str(), end["status"].as_str()), (Some("end"), Some("max_turns")));
+}
+
+#[test]
+fn a_blocked_call_and_a_failed_one_are_told_once_and_in_plain_words() {
+    let sandbox = sandbox();
+    let guard = r#"case $payload in *sudo*) echo '{"blocked": true, "reason": "no sudo"}';; esac"#;
+    sandbox.sh_hook("guard", "before_tool_call", guard);
+    manifest_hook(&sandbox, "alone", "subagent_start", "", "echo nobody else >&2; exit 2");
+    let usage = "usage: {input_tokens: 10, output_tokens: 1}";
+    let call = |tool: &str, input: &str| {
+        format!("{{tool_calls: [{{name: {tool}, input: {input}}}], {usage}}}")
+    };
+    let model = sandbox.script(&format!(
+        "turns: [{}, {}, {}, {{text: Done., {usage}}}]",
+        call("bash", "{command: sudo ls}"),
+        call("bash", "{command: echo out; exit 3}"),
+        call("subagent", "{question: who?}"),
+    ));
+    assert_snapshot!(sandbox.run(&["run", "--model", &model, "go"]), @r#"
+    exit: 0
+    --- stdout
+    Done.
+    --- stderr
+    ● bash {"command": "sudo ls"}
+      ✗ blocked by hook guard at before_tool: no sudo
+    ● bash {"command": "echo out; exit 3"}
+      ✗ exit code 3
+        out
+    ● subagent {"question": "who?"}
+      ✗ blocked by hook alone at subagent_start: nobody else
+    done · 40 tokens in, 4 out · conversation [ID]
+    "#);
 }
 
 #[test]
@@ -294,6 +329,39 @@ fn ctrl_c_ends_a_running_hook() {
         !sandbox.project().join("ran").exists(),
         "the tool ran although the agent was interrupted\n{output}"
     );
+}
+
+/// Waits until a process whose number a file of the project holds has ended. Its zombie is another's to reap.
+pub(crate) fn wait_for_death(sandbox: &Sandbox, file: &str) {
+    let stat = Path::new("/proc").join(sandbox.read(file).trim()).join("stat");
+    let is_dead = || !std::fs::read_to_string(&stat).is_ok_and(|stat| !stat.contains(") Z "));
+    wait_until("the process is dead", is_dead);
+}
+
+#[test]
+fn a_second_ctrl_c_kills_a_deaf_hook_and_what_left_its_group() {
+    let sandbox = sandbox();
+    let deaf = |file: &str| {
+        format!(
+            "trap \"\" TERM HUP; echo $$ > {file}.new; mv {file}.new {file}; while :; do sleep 0.1; done"
+        )
+    };
+    let daemon = format!("(setsid sh -c '{}' </dev/null >/dev/null 2>&1 &)", deaf("daemon"));
+    let hook = format!("{daemon}\nuntil [ -e daemon ]; do sleep 0.1; done\n{}", deaf("hook"));
+    manifest_hook(&sandbox, "deaf", "session_end", "timeout: 1h", &hook);
+    let model = sandbox.script(
+        "turns: [{tool_calls: [{name: bash, input: {command: \"touch started; sleep 1000\"}}]}]",
+    );
+    let child = sandbox.start(&["run", "--model", &model, "wait"]);
+    for file in ["started", "hook"] {
+        wait_until(file, || sandbox.project().join(file).exists());
+        interrupt(child.id());
+    }
+    let _ = sandbox.finish(child).expect_code(130);
+    wait_for_death(&sandbox, "hook");
+    if cfg!(target_os = "linux") {
+        wait_for_death(&sandbox, "daemon");
+    }
 }
 
 #[test]

@@ -219,11 +219,11 @@ impl Chat<'_> {
                 built.change_trust(&self.project, self.args, *catalog, show);
             }
             Change::Conversation(stored) => {
-                built.agent.permissions = Permissions::default();
+                begin_anew(&mut built.agent);
                 return Ok(Conversation::resumed(*stored));
             }
             Change::New => {
-                built.agent.permissions = Permissions::default();
+                begin_anew(&mut built.agent);
                 return Ok(built.conversation());
             }
         }
@@ -246,6 +246,12 @@ impl Chat<'_> {
         }
         Exit::Done
     }
+}
+
+/// For another conversation: nothing of the one before is allowed, was read or is to be done.
+fn begin_anew(agent: &mut Agent) {
+    agent.permissions = Permissions::default();
+    agent.workspace = Arc::new(agent.workspace.aside());
 }
 
 /// What the person can do in a chat about an error, where that is not what it would be elsewhere.

@@ -5,6 +5,7 @@ use tenter_testkit::{PtySession, Sandbox, wait_until};
 
 use super::{PROMPT, chat, say};
 use crate::manifests::hook as manifest_hook;
+use crate::run::wait_for_death;
 use crate::sandbox;
 
 /// Writes how the session ends.
@@ -122,19 +123,14 @@ fn termination_at_work_ends_the_session_in_good_order() {
 }
 
 #[test]
-fn a_second_ctrl_c_leaves_at_once() {
+fn a_second_ctrl_c_leaves_at_once_and_leaves_nothing_running() {
     let sandbox = sandbox();
-    // Whatever still runs is left, so this hook ends by itself, when the sandbox goes.
-    manifest_hook(
-        &sandbox,
-        "slow",
-        "after_agent",
-        "",
-        "touch slow; while [ -e slow ]; do sleep 0.1; done",
-    );
+    let deaf = "trap '' TERM; echo $$ > new; mv new slow; while :; do sleep 0.1; done";
+    manifest_hook(&sandbox, "slow", "after_agent", "", deaf);
     let chat = busy_chat(&sandbox);
     chat.signal(Signal::INT);
     wait_until("the hook runs", || sandbox.project().join("slow").exists());
     chat.signal(Signal::INT);
     assert_eq!(chat.end().0, Some(130));
+    wait_for_death(&sandbox, "slow");
 }

@@ -1,0 +1,106 @@
+//! What a process that is left at once kills before, and what it leaves.
+
+use std::fs;
+use std::path::Path;
+use std::sync::mpsc;
+use std::thread;
+use std::time::Duration;
+
+use tenter_proc::{Background, adopt_orphans, kill_all, start_background};
+
+use crate::harness::{AGES, exists, kill, program, run_to_end, sh, until, until_gone};
+
+/// Nothing is started after it, so each of these tests has a process of its own.
+fn in_a_process_of_its_own(test: &str) {
+    let own = std::env::current_exe().unwrap();
+    let test = format!("leaving::{test}");
+    let args = [test.as_str(), "--exact", "--ignored", "--nocapture"];
+    let completion = run_to_end(&program(own.to_str().unwrap(), &args));
+    let said = completion.stdout.text();
+    assert!(completion.end.is_success(), "{said}\n{}", completion.stderr.text());
+    assert!(said.contains("1 passed"), "{said}");
+}
+
+/// A script that writes its number into a file once it is deaf to SIGTERM, and goes on for ever.
+fn deaf(file: &Path) -> String {
+    let file = file.display();
+    format!(
+        "trap \"\" TERM HUP; echo $$ > {file}.new; mv {file}.new {file}; while :; do sleep 0.1; done"
+    )
+}
+
+fn number(file: &Path) -> i32 {
+    until("it runs", || file.exists());
+    fs::read_to_string(file).unwrap().trim().parse().unwrap()
+}
+
+fn background(script: &str, folder: &Path) -> Background {
+    let mut invocation = sh(script);
+    invocation.limits.grace = AGES;
+    start_background(&invocation, &folder.join("log")).unwrap()
+}
+
+#[test]
+fn all_that_is_supervised_is_killed_and_the_rest_goes_on() {
+    in_a_process_of_its_own("killed_and_left");
+}
+
+#[test]
+#[ignore = "run by the test above"]
+fn killed_and_left() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = |name: &str| folder.path().join(name);
+    adopt_orphans().unwrap();
+    let daemon =
+        |name: &str| format!("(setsid sh -c '{}' </dev/null >/dev/null 2>&1 &)", deaf(&file(name)));
+    let over =
+        format!("{}; until [ -e {} ]; do sleep 0.01; done", daemon("over"), file("over").display());
+    assert!(run_to_end(&sh(&over)).end.is_success());
+    for script in [format!("{}\n{}", daemon("daemon"), deaf(&file("first"))), deaf(&file("second"))]
+    {
+        thread::spawn(move || run_to_end(&sh(&script)));
+    }
+    let goes_on = background(&deaf(&file("goes-on")), folder.path());
+    let heard = format!("echo > {}", file("heard").display());
+    let hears = deaf(&file("told")).replacen("\"\" TERM", &format!("\"{heard}\" TERM"), 1);
+    let told = background(&hears, folder.path());
+    let killed = ["first", "second", "daemon", "told"].map(|name| number(&file(name)));
+    let left = ["over", "goes-on"].map(|name| number(&file(name)));
+    thread::spawn(move || told.end());
+    until("it was told to end", || file("heard").exists());
+    kill_all();
+    killed.into_iter().for_each(until_gone);
+    for pid in left {
+        assert!(exists(pid), "it is nobody's to end");
+        kill(pid);
+    }
+    // To let go of it is to wait for it, which nobody can do any more.
+    std::mem::forget(goes_on);
+}
+
+#[test]
+fn it_waits_for_nobody_however_much_is_started_and_ended_meanwhile() {
+    in_a_process_of_its_own("in_the_middle_of_everything");
+}
+
+#[test]
+#[ignore = "run by the test above"]
+fn in_the_middle_of_everything() {
+    adopt_orphans().unwrap();
+    let (sender, started) = mpsc::channel();
+    for script in ["exit 0", "sleep 0.01 & exit 3", "(setsid sleep 0.01 &)", "kill -9 $$"] {
+        let sender = sender.clone();
+        thread::spawn(move || {
+            loop {
+                run_to_end(&sh(script));
+                let _ = sender.send(());
+            }
+        });
+    }
+    for _ in 0..40 {
+        started.recv().unwrap();
+    }
+    kill_all();
+    // What had ended before may still be told; then nothing is.
+    while started.recv_timeout(Duration::from_millis(300)).is_ok() {}
+}
