@@ -21,13 +21,22 @@ pub fn open(path: &Path) -> io::Result<File> {
     if file.metadata()?.is_file() { Ok(file) } else { Err(io::Error::other("it is not a file")) }
 }
 
+/// The first bytes of the regular file at `path`, `most` of them at most.
+///
+/// # Errors
+/// It cannot be read, or is something else.
+pub fn beginning(path: &Path, most: u64) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    open(path)?.take(most).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
 /// The text of a configuration.
 ///
 /// # Errors
 /// It cannot be opened, is something else than a file, is longer than a mebibyte, or is not UTF-8.
 pub fn read_to_string(path: &Path) -> io::Result<String> {
-    let mut bytes = Vec::new();
-    open(path)?.take(LONGEST + 1).read_to_end(&mut bytes)?;
+    let bytes = beginning(path, LONGEST + 1)?;
     if bytes.len() as u64 > LONGEST {
         return Err(io::Error::new(ErrorKind::FileTooLarge, "it has more than 1 MiB"));
     }

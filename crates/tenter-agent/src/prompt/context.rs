@@ -4,10 +4,10 @@
 //! to a provider. A file is read once, however many names it has, and not beyond its limit.
 
 use std::collections::BTreeSet;
-use std::fs::{self, File};
-use std::io::{self, ErrorKind, Read as _};
+use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
+use tenter_engine::regular_file;
 use tenter_protocol::{Diagnostic, Severity};
 
 /// Bytes of a file that are read.
@@ -76,12 +76,7 @@ impl Context {
 
 /// The text, and whether there is more of it.
 fn read_up_to_limit(file: &Path) -> io::Result<(String, bool)> {
-    if !fs::metadata(file)?.is_file() {
-        // Opening a pipe would block.
-        return Err(io::Error::other("it is not a regular file"));
-    }
-    let mut bytes = Vec::new();
-    File::open(file)?.take(LIMIT + 1).read_to_end(&mut bytes)?;
+    let mut bytes = regular_file::beginning(file, LIMIT + 1)?;
     let cut = bytes.len() as u64 > LIMIT;
     if cut {
         bytes.pop();

@@ -1,9 +1,9 @@
 //! What a folder is to git, read from its files: git itself is not run.
 
 use std::fmt;
-use std::fs::{self, File};
-use std::io::Read as _;
 use std::path::{Path, PathBuf};
+
+use tenter_engine::regular_file;
 
 /// Bytes of git's files that are read; the line that counts is the first.
 const HEAD: u64 = 4096;
@@ -40,11 +40,7 @@ fn git_folder(folder: &Path, dot_git: PathBuf) -> PathBuf {
 }
 
 fn first_line(path: &Path) -> Option<String> {
-    if !fs::metadata(path).ok()?.is_file() {
-        return None; // opening a pipe would block
-    }
-    let mut text = Vec::new();
-    File::open(path).ok()?.take(HEAD).read_to_end(&mut text).ok()?;
+    let text = regular_file::beginning(path, HEAD).ok()?;
     String::from_utf8_lossy(&text).lines().next().map(|line| line.trim_end().to_owned())
 }
 
@@ -60,6 +56,8 @@ impl fmt::Display for Repository {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     fn write(path: &Path, text: &str) {

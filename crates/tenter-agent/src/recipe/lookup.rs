@@ -5,10 +5,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, DirEntry};
-use std::io::{self, ErrorKind, Read as _};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use tenter_engine::hook::Layer;
+use tenter_engine::regular_file;
 use tenter_engine::source::{Places, roots};
 use tenter_protocol::manifest::front_matter::nearest;
 use tenter_protocol::{Diagnostic, Severity};
@@ -333,15 +334,8 @@ impl Root {
         if !real.starts_with(&self.real) {
             return Err(leaves(path, &real));
         }
-        let is_file = fs::metadata(&real).map_err(|error| unreadable(path, &error))?.is_file();
-        if !is_file {
-            let error = io::Error::new(ErrorKind::InvalidInput, "it is not a file");
-            return Err(unreadable(path, &error));
-        }
-        let mut bytes = Vec::new();
-        let most = LONGEST_FILE as u64 + 1;
-        let opened = fs::File::open(&real).and_then(|file| file.take(most).read_to_end(&mut bytes));
-        opened.map(|_| bytes).map_err(|error| unreadable(path, &error))
+        regular_file::beginning(&real, LONGEST_FILE as u64 + 1)
+            .map_err(|error| unreadable(path, &error))
     }
 }
 

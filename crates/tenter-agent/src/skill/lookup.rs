@@ -5,10 +5,11 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::io::{self, ErrorKind, Read as _};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use tenter_engine::hook::Layer;
+use tenter_engine::regular_file;
 use tenter_engine::source::{Places, roots};
 use tenter_protocol::manifest::front_matter::{Rules, nearest};
 use tenter_protocol::{Diagnostic, Severity};
@@ -244,15 +245,7 @@ impl Root {
         if !real.starts_with(&self.real) {
             return Err(leaves(path, &real));
         }
-        if !fs::metadata(&real).map_err(failed)?.is_file() {
-            return Err(failed(io::Error::new(ErrorKind::InvalidInput, "it is not a file")));
-        }
-        let mut bytes = Vec::new();
-        let most = LONGEST_FILE as u64 + 1;
-        fs::File::open(&real)
-            .and_then(|file| file.take(most).read_to_end(&mut bytes))
-            .map_err(failed)?;
-        Ok(bytes)
+        regular_file::beginning(&real, LONGEST_FILE as u64 + 1).map_err(failed)
     }
 }
 

@@ -1,11 +1,11 @@
 //! A manifest hook's script: which of the possible files it is, and how it is started (R15).
 
-use std::fs::{self, File};
-use std::io::{self, Read as _};
+use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 use crate::hook::EntryPoint;
+use crate::regular_file;
 
 /// Every name that a script may have, in the order in which they are looked for, and what runs one that may not be executed
 /// itself. `run` has no telling ending, so it must be executable.
@@ -43,13 +43,8 @@ pub fn script(folder: &Path) -> Script {
 
 /// Whether the file is text that does not begin with `#!`. One that cannot be read may be run all the same.
 fn names_no_interpreter(path: &Path) -> bool {
-    beginning(path).is_ok_and(|bytes| !bytes.starts_with(b"#!") && !bytes.contains(&0))
-}
-
-fn beginning(path: &Path) -> io::Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    File::open(path)?.take(256).read_to_end(&mut bytes)?;
-    Ok(bytes)
+    regular_file::beginning(path, 256)
+        .is_ok_and(|bytes| !bytes.starts_with(b"#!") && !bytes.contains(&0))
 }
 
 #[cfg(test)]

@@ -1,10 +1,10 @@
 //! A `HOOK.md` that somebody names on the command line: the file itself, or the folder that it is in.
 
-use std::fs::{self, File};
-use std::io::{self, Read as _};
+use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 
-use tenter_engine::{CHECKS, declared, source};
+use tenter_engine::{CHECKS, declared, regular_file, source};
 use tenter_protocol::manifest::Manifest;
 use tenter_protocol::manifest::front_matter::{self, LONGEST_FILE, Rules};
 use tenter_protocol::{Diagnostic, Severity};
@@ -89,11 +89,6 @@ impl ManifestFile {
     }
 
     fn bytes(&self) -> io::Result<Vec<u8>> {
-        let mut bytes = Vec::new();
-        if !fs::metadata(&self.file)?.is_file() {
-            return Err(io::Error::other("it is not a file"));
-        }
-        File::open(&self.file)?.take(LONGEST_FILE as u64 + 1).read_to_end(&mut bytes)?;
-        Ok(bytes)
+        regular_file::beginning(&self.file, LONGEST_FILE as u64 + 1)
     }
 }

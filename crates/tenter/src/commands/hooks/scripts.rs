@@ -2,12 +2,11 @@
 //! installed. Only first lines are read.
 
 use std::ffi::OsStr;
-use std::fs::File;
-use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 use tenter_engine::environment::Environment;
 use tenter_engine::hook::EntryPoint;
+use tenter_engine::regular_file;
 use tenter_engine::source::{self, Script};
 use tenter_protocol::{Diagnostic, Severity};
 
@@ -71,12 +70,7 @@ pub(super) fn interpreter_missing(entry: &EntryPoint, env: &Environment) -> Opti
 }
 
 fn first_line(path: &Path) -> Option<String> {
-    // Opening a named pipe would wait for somebody to write to it.
-    if !path.metadata().ok()?.is_file() {
-        return None;
-    }
-    let mut bytes = Vec::new();
-    File::open(path).ok()?.take(FIRST_LINE).read_to_end(&mut bytes).ok()?;
+    let bytes = regular_file::beginning(path, FIRST_LINE).ok()?;
     let line = bytes.split(|byte| *byte == b'\n').next()?;
     Some(String::from_utf8_lossy(line).into_owned())
 }

@@ -1,13 +1,12 @@
 //! `tenter hooks show`: all that is known of the hooks of one name, whichever layer they are in.
 
-use std::fs::File;
-use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 use serde_json::Value;
 use tenter_engine::catalog::Listed;
 use tenter_engine::hook::FailMode;
+use tenter_engine::regular_file;
 use tenter_engine::trust::Trusted;
 use tenter_proc::Cancel;
 use tenter_protocol::json;
@@ -105,12 +104,7 @@ fn properties(file: &ManifestFile) -> Option<Value> {
 
 /// The first lines of a text file.
 fn first_lines(path: &Path) -> Option<Vec<String>> {
-    // Opening a named pipe would wait for somebody to write to it.
-    if !path.metadata().ok()?.is_file() {
-        return None;
-    }
-    let mut bytes = Vec::new();
-    File::open(path).ok()?.take(READ_BYTES).read_to_end(&mut bytes).ok()?;
+    let bytes = regular_file::beginning(path, READ_BYTES).ok()?;
     if bytes.contains(&0) {
         return None;
     }
