@@ -1,11 +1,12 @@
-//! Foreign text made safe for a terminal (R44): what hooks, tools and models write may hold escape sequences that would
-//! move the cursor, recolour the screen, or forge what the person sees.
+//! Makes foreign text safe for a terminal (R44): what hooks, tools and models write may hold escape sequences that would
+//! move the cursor, recolour the screen, or forge what the user sees, and characters that cannot be seen.
 
 use std::borrow::Cow;
 
-/// `text` without control and escape sequences; line ends and tabs stay, a carriage return at a line's end goes.
+/// Returns `text` without escape sequences, with U+FFFD for each control and invisible character. Line ends and tabs stay; a
+/// carriage return at a line's end is removed.
 pub(crate) fn sanitize(text: &str) -> Cow<'_, str> {
-    if !text.chars().any(is_unsafe) {
+    if !text.chars().any(is_suspicious) {
         return Cow::Borrowed(text);
     }
     let mut safe = String::with_capacity(text.len());
@@ -15,7 +16,8 @@ pub(crate) fn sanitize(text: &str) -> Cow<'_, str> {
         match character {
             '\x1b' => rest = after_escape(rest),
             '\r' if rest.starts_with('\n') => {}
-            character if is_unsafe(character) => safe.push('\u{fffd}'),
+            joiner if is_joiner(joiner) && joins(&safe, rest) => safe.push(joiner),
+            character if is_suspicious(character) => safe.push('\u{fffd}'),
             character => safe.push(character),
         }
     }
@@ -32,10 +34,45 @@ pub(crate) fn one_line(text: &str, length: usize) -> String {
     format!("{kept}…")
 }
 
-/// Control characters, and those that turn the direction of text, with which a line can be made to read otherwise.
-fn is_unsafe(character: char) -> bool {
-    let turns_text = matches!(character, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-    (character.is_control() && character != '\n' && character != '\t') || turns_text
+/// Whether a character may be unsafe to show: control characters, separators that break a line, and everything that has no
+/// shape of its own. That is Unicode's `Default_Ignorable_Code_Point`, which includes the characters that turn the direction of
+/// text, zero-width characters and tags, without the variation selectors that emoji use.
+fn is_suspicious(character: char) -> bool {
+    let is_control = character.is_control() && character != '\n' && character != '\t';
+    is_control || matches!(character, '\u{2028}' | '\u{2029}') || is_invisible(character)
+}
+
+fn is_invisible(character: char) -> bool {
+    matches!(
+        character,
+        '\u{ad}'
+            | '\u{34f}'
+            | '\u{61c}'
+            | '\u{115f}'..='\u{1160}'
+            | '\u{17b4}'..='\u{17b5}'
+            | '\u{180b}'..='\u{180f}'
+            | '\u{200b}'..='\u{200f}'
+            | '\u{202a}'..='\u{202e}'
+            | '\u{2060}'..='\u{206f}'
+            | '\u{3164}'
+            | '\u{feff}'
+            | '\u{ffa0}'
+            | '\u{fff0}'..='\u{fff8}'
+            | '\u{1bca0}'..='\u{1bca3}'
+            | '\u{1d173}'..='\u{1d17a}'
+            | '\u{e0000}'..='\u{e0fff}'
+    )
+}
+
+/// The zero-width joiner and non-joiner.
+fn is_joiner(character: char) -> bool {
+    matches!(character, '\u{200c}' | '\u{200d}')
+}
+
+/// Whether a joiner between these has an effect that can be seen: emoji and several scripts need it, ASCII never does.
+fn joins(before: &str, after: &str) -> bool {
+    let is_joined = |character: char| !character.is_ascii() && !is_invisible(character);
+    before.chars().next_back().is_some_and(is_joined) && after.chars().next().is_some_and(is_joined)
 }
 
 /// What follows an escape sequence whose ESC was just read.
@@ -68,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn escapes_controls_and_direction_marks_go() {
+    fn escapes_controls_and_invisible_characters_are_replaced() {
         for (text, safe) in [
             ("\x1b[31mred\x1b[0m", "red"),
             ("\x1b]0;title\x07after", "after"),
@@ -77,8 +114,31 @@ mod tests {
             ("\u{202e}evil", "\u{fffd}evil"),
             ("cut\x1b[", "cut"),
             ("\u{9b}31m", "\u{fffd}31m"),
+            ("a\u{61c}b", "a\u{fffd}b"),
+            ("rm\u{200b} -rf\u{2060}\u{feff}", "rm\u{fffd} -rf\u{fffd}\u{fffd}"),
+            ("ok\u{e0069}\u{e007f}", "ok\u{fffd}\u{fffd}"),
+            ("one\u{2028}two", "one\u{fffd}two"),
+            ("gu\u{200d}ard", "gu\u{fffd}ard"),
         ] {
             assert_eq!(sanitize(text), safe, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn emoji_and_scripts_keep_their_joiners() {
+        for text in ["👩\u{200d}💻", "❤\u{fe0f}\u{200d}🔥", "می\u{200c}خواهم"] {
+            assert_eq!(sanitize(text), text);
+        }
+    }
+
+    #[test]
+    fn every_invisible_character_is_replaced() {
+        let invisible =
+            regex::Regex::new(r"^[\p{Default_Ignorable_Code_Point}--[\u{fe00}-\u{fe0f}]]$")
+                .unwrap();
+        for character in (0..=u32::from(char::MAX)).filter_map(char::from_u32) {
+            let text = character.to_string();
+            assert_eq!(is_invisible(character), invisible.is_match(&text), "{character:?}");
         }
     }
 

@@ -10,6 +10,8 @@ use std::path::{Path, PathBuf};
 use tenter_engine::regular_file;
 use tenter_protocol::{Diagnostic, Severity};
 
+use super::PromptSection;
+
 /// Bytes of a file that are read.
 const LIMIT: u64 = 64 * 1024;
 
@@ -23,13 +25,13 @@ pub(super) struct Context {
 
 impl Context {
     /// A person's own file as a section.
-    pub(super) fn of_person(&mut self, file: &Path) -> Option<String> {
+    pub(super) fn of_person(&mut self, file: &Path) -> Option<PromptSection> {
         let text = self.read(file)?;
-        section("the person's instructions for all projects", file, &text)
+        section("the user's instructions for all projects", file, &text)
     }
 
     /// A file of the project at `project` as a section.
-    pub(super) fn of_project(&mut self, file: &Path, project: &Path) -> Option<String> {
+    pub(super) fn of_project(&mut self, file: &Path, project: &Path) -> Option<PromptSection> {
         let real = file.canonicalize().ok();
         let root = project.canonicalize().unwrap_or_else(|_| project.to_owned());
         if real.is_some_and(|real| !real.starts_with(root)) {
@@ -87,10 +89,12 @@ fn read_up_to_limit(file: &Path) -> io::Result<(String, bool)> {
     Ok((String::from_utf8_lossy(&bytes).into_owned(), cut))
 }
 
-/// A file's text, marked with what it is and where it comes from. A file that says nothing is no section.
-fn section(what: &str, file: &Path, text: &str) -> Option<String> {
+/// A file's text with what it is and where it comes from. A file without text is no section.
+fn section(what: &str, file: &Path, text: &str) -> Option<PromptSection> {
     let text = text.trim_end();
-    let path = file.display();
-    (!text.is_empty())
-        .then(|| format!("<instructions from=\"{path}\">\n({what})\n\n{text}\n</instructions>"))
+    (!text.is_empty()).then(|| PromptSection {
+        kind: "instructions",
+        from: Some(file.display().to_string()),
+        text: format!("({what})\n\n{text}"),
+    })
 }

@@ -1,10 +1,12 @@
 //! The system prompt: short, and the same for every provider.
 //!
 //! It says how to work, where, and what the project and the person want known (`AGENTS.md`). It names no provider, holds
-//! nothing that changes within a day, so that providers can cache it, and lists no tools: those are in every request.
+//! nothing that changes within a conversation and a day, so that providers can cache it, and lists no tools: those are in every
+//! request.
 
 mod context;
 mod repository;
+mod section;
 
 use std::path::{Path, PathBuf};
 
@@ -13,6 +15,8 @@ use tenter_protocol::{Diagnostic, Severity};
 
 use context::Context;
 use repository::Repository;
+
+pub use section::SectionWriter;
 
 /// What a system prompt is made from.
 #[derive(Debug, Clone)]
@@ -42,18 +46,57 @@ The person's hooks watch your tool calls. A hook may block a call, change its in
 blocked call says why: respect the reason and find another way, or say that you cannot go on.
 Be brief. When the task is done, say what you did and stop calling tools.";
 
-/// The system prompt, and what was found on the way: a file that cannot be read is left out and told.
-pub fn system_prompt(sources: &PromptSources) -> (String, Vec<Diagnostic>) {
+/// A system prompt before it is written for a conversation.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SystemPrompt {
+    how_to_work: String,
+    sections: Vec<PromptSection>,
+}
+
+/// A part of the system prompt that is marked as a section.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct PromptSection {
+    kind: &'static str,
+    /// The file that the text comes from.
+    from: Option<String>,
+    text: String,
+}
+
+impl SystemPrompt {
+    /// The prompt as the model of one conversation reads it.
+    pub fn render(&self, writer: &SectionWriter) -> String {
+        let mut parts = vec![self.how_to_work.clone()];
+        if !self.sections.is_empty() {
+            parts.push(writer.explanation());
+        }
+        parts.extend(self.sections.iter().map(|section| {
+            let from: Vec<_> = section.from.iter().map(|from| ("from", from.as_str())).collect();
+            writer.section(section.kind, &from, &section.text)
+        }));
+        parts.join("\n\n")
+    }
+}
+
+/// A prompt without sections.
+impl From<&str> for SystemPrompt {
+    fn from(how_to_work: &str) -> Self {
+        Self { how_to_work: how_to_work.to_owned(), sections: Vec::new() }
+    }
+}
+
+/// The system prompt, and a diagnostic for each file that cannot be read; such a file is left out.
+pub fn system_prompt(sources: &PromptSources) -> (SystemPrompt, Vec<Diagnostic>) {
     let mut context = Context::default();
     let own = sources.override_file.as_deref().and_then(|file| how_to_work(file, &mut context));
-    let mut sections = vec![own.unwrap_or_else(|| HOW_TO_WORK.to_owned()), environment(sources)];
+    let mut sections = vec![environment(sources)];
     for file in &sources.user_files {
         sections.extend(context.of_person(file));
     }
     for folder in folders(sources) {
         sections.extend(context.of_project(&folder.join("AGENTS.md"), sources.project));
     }
-    (sections.join("\n\n"), context.findings)
+    let how_to_work = own.unwrap_or_else(|| HOW_TO_WORK.to_owned());
+    (SystemPrompt { how_to_work, sections }, context.findings)
 }
 
 fn how_to_work(file: &Path, context: &mut Context) -> Option<String> {
@@ -69,7 +112,7 @@ fn how_to_work(file: &Path, context: &mut Context) -> Option<String> {
     text.map(|text| text.trim_end().to_owned())
 }
 
-fn environment(sources: &PromptSources) -> String {
+fn environment(sources: &PromptSources) -> PromptSection {
     let mut lines = vec![
         format!("Project folder: {}", sources.project.display()),
         format!("Git: {}", Repository::of(sources.project)),
@@ -77,7 +120,7 @@ fn environment(sources: &PromptSources) -> String {
     ];
     lines.extend(sources.shell.map(|shell| format!("The person's shell: {shell}")));
     lines.push(format!("Today (UTC): {}", sources.today));
-    format!("<environment>\n{}\n</environment>", lines.join("\n"))
+    PromptSection { kind: "environment", from: None, text: lines.join("\n") }
 }
 
 /// The folders whose files count, the nearest last: what it says is read last.

@@ -114,8 +114,8 @@ impl Session<'_> {
     }
 
     fn push_late(&mut self, hook: &str, text: &str) {
-        let block = Block::text(format!("<hook name=\"{hook}\" late=\"true\">\n{text}\n</hook>"));
-        let message = Message::new(Role::User, vec![block]);
+        let text = self.sections.section("hook", &[("name", hook), ("late", "true")], text);
+        let message = Message::new(Role::User, vec![Block::text(text)]);
         self.conversation.push(message, Origin::Hook(hook.to_owned()));
     }
 }

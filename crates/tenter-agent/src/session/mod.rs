@@ -32,6 +32,7 @@ use self::late::LateRun;
 use crate::conversation::{Conversation, Spent};
 use crate::model::{Model, ToolSpec};
 use crate::permission::{Asker, Permissions};
+use crate::prompt::{SectionWriter, SystemPrompt};
 use crate::recipe::RecipeBook;
 use crate::store::Store;
 use crate::tools::{Registry, Workspace};
@@ -72,7 +73,7 @@ pub struct AgentSettings {
     /// The time.
     pub clock: Clock,
     /// The system prompt.
-    pub system_prompt: String,
+    pub system_prompt: SystemPrompt,
     /// Model responses to one user message at most; `None` is without limit.
     pub max_turns: Option<u64>,
     /// Continuations that hooks may force in a row (R34).
@@ -101,6 +102,8 @@ pub struct Session<'a> {
     specs: Vec<ToolSpec>,
     /// The system prompt with what the tools have to say in it.
     system: String,
+    /// Marks what hooks say to the model.
+    sections: SectionWriter,
     started: Timestamp,
     /// Model responses in this session.
     steps: u64,
@@ -181,7 +184,10 @@ impl<'a> Session<'a> {
             })
             .collect();
         let guidance = agent.tools.iter().filter_map(crate::tools::Tool::guidance);
-        let prompt = std::iter::once(agent.settings.system_prompt.clone());
+        // A subagent shares its parent's marker, and with it the beginning of the prompt that providers cache.
+        let sections =
+            SectionWriter::new(conversation.parent().unwrap_or_else(|| conversation.id()));
+        let prompt = std::iter::once(agent.settings.system_prompt.render(&sections));
         Self {
             agent,
             conversation,
@@ -189,6 +195,7 @@ impl<'a> Session<'a> {
             cancel,
             specs,
             system: prompt.chain(guidance).collect::<Vec<_>>().join("\n\n"),
+            sections,
             started: (agent.settings.clock)(),
             steps: 0,
             pending_context: Vec::new(),

@@ -6,7 +6,6 @@ use tenter_engine::clock::rfc3339;
 use tenter_protocol::Body;
 use tenter_protocol::event::{Subagent, TurnUsage, Usage};
 
-use super::turns::context_block;
 use super::{Refused, Session, Status, UserMessage};
 use crate::conversation::{Conversation, Spent};
 use crate::tools::{SubagentAnswer, SubagentError, Subagents};
@@ -64,7 +63,7 @@ impl Session<'_> {
         let refused = self.blocked(&outcome).map(Refused::into_message);
         let fed_back = refused.into_iter().chain(outcome.contexts);
         fed_back.fold(response, |response, said| {
-            format!("{response}\n\n{}", context_block(&said.hook, &said.value).content())
+            format!("{response}\n\n{}", self.context_block(&said.hook, &said.value).content())
         })
     }
 

@@ -70,7 +70,7 @@ impl Session<'_> {
         // Models read a picture best before what is said about it.
         let mut blocks = message.images.clone();
         blocks.push(Block::text(text));
-        blocks.extend(contexts.map(|context| context_block(&context.hook, &context.value)));
+        blocks.extend(contexts.map(|context| self.context_block(&context.hook, &context.value)));
         self.conversation.push(Message::new(Role::User, blocks), Origin::User);
         self.save()?;
         Ok(true)
@@ -118,7 +118,8 @@ impl Session<'_> {
                 result: report.result.clone(),
             });
             let contexts = reports.iter().flat_map(|report| &report.contexts);
-            let contexts = contexts.map(|context| context_block(&context.hook, &context.value));
+            let contexts =
+                contexts.map(|context| self.context_block(&context.hook, &context.value));
             let message = Message::new(Role::User, results.chain(contexts).collect());
             self.conversation.push(message, Origin::Tools);
         }
@@ -220,7 +221,7 @@ impl Session<'_> {
         contexts: Vec<Attributed<String>>,
     ) -> Result<(), AgentError> {
         for context in contexts {
-            let blocks = vec![context_block(&context.hook, &context.value)];
+            let blocks = vec![self.context_block(&context.hook, &context.value)];
             self.conversation.push(Message::new(Role::User, blocks), Origin::Hook(context.hook));
         }
         self.save()
@@ -237,17 +238,17 @@ impl Session<'_> {
         self.add_context(contexts)
     }
 
+    /// Text that a hook wants the model to read, marked as a hook's.
+    pub(super) fn context_block(&self, hook: &str, text: &str) -> Block {
+        Block::text(self.sections.section("hook", &[("name", hook)], text))
+    }
+
     /// Saves what was added.
     pub(super) fn save(&mut self) -> Result<(), AgentError> {
         let now = self.now();
         self.conversation.save(&self.agent.store, &now)?;
         Ok(())
     }
-}
-
-/// Text that a hook wants the model to read, marked as a hook's.
-pub(super) fn context_block(hook: &str, text: &str) -> Block {
-    Block::text(format!("<hook name=\"{hook}\">\n{text}\n</hook>"))
 }
 
 fn stop_loop(hook: &str, continuations: u32) -> Diagnostic {

@@ -3,6 +3,7 @@
 use std::time::{Duration, Instant};
 
 use tenter_agent::Session;
+use tenter_agent::prompt::SectionWriter;
 use tenter_agent::session::Status;
 
 use crate::session_stage::{ID, QUICK, Stage};
@@ -44,10 +45,16 @@ fn go_on_until_late(stage: &Stage, session: &mut Session) -> String {
     }
 }
 
+/// What the hook `watch` said, as the model of this session reads it.
+fn late(session: &Session, text: &str) -> String {
+    let attributes = [("name", "watch"), ("late", "true")];
+    SectionWriter::new(session.conversation_id()).section("hook", &attributes, text)
+}
+
 #[test]
 fn text_is_read_before_a_later_turn() {
     let stage = stage(
-        "turns: [{text: One.}, {text: Two., expect: {contains: ['<hook name=\"watch\" late=\"true\">', CI is red]}}]",
+        "turns: [{text: One.}, {text: Two., expect: {contains: [' name=\"watch\" late=\"true\">', CI is red]}}]",
         "after_turn",
         CONTEXT,
     );
@@ -55,8 +62,8 @@ fn text_is_read_before_a_later_turn() {
     session.send(&"go".into());
     stage.agent.engine.drain(PATIENCE);
     assert_eq!(session.send(&"and?".into()).response, "Two.");
-    let late = "<hook name=\"watch\" late=\"true\">\nCI is red\n</hook>";
-    assert_eq!(stored(&stage), ["go", "One.", "and?", late, "Two."]);
+    let late = late(&session, "CI is red");
+    assert_eq!(stored(&stage), ["go", "One.", "and?", &late, "Two."]);
 }
 
 #[test]
@@ -69,8 +76,8 @@ fn what_a_late_recipe_says_is_read_and_the_history_stays() {
     let mut session = stage.session();
     session.send(&"go".into());
     stage.agent.engine.drain(PATIENCE);
-    let late = go_on_until_late(&stage, &mut session);
-    assert_eq!(late, "<hook name=\"watch\" late=\"true\">\nDIGEST\n</hook>");
+    let digest = go_on_until_late(&stage, &mut session);
+    assert_eq!(digest, late(&session, "DIGEST"));
     let usage = *session.usage();
     end(session);
     assert_eq!(

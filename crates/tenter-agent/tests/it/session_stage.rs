@@ -118,7 +118,7 @@ impl Stage {
         let settings = AgentSettings {
             project: project.clone(),
             clock,
-            system_prompt: "Be good.".to_owned(),
+            system_prompt: "Be good.".into(),
             max_turns: Some(20),
             max_continuations: 8,
             retry,

@@ -172,7 +172,7 @@ fn settings(scene: &Scene) -> AgentSettings {
     AgentSettings {
         project: project.clone(),
         clock,
-        system_prompt: "You are an agent that is measured.".to_owned(),
+        system_prompt: "You are an agent that is measured.".into(),
         max_turns: None,
         max_continuations: 8,
         retry: RetrySettings::default(),

@@ -1,7 +1,7 @@
 //! Which files and facts the system prompt is made of.
 
 use jiff::tz::TimeZone;
-use tenter_agent::prompt::{PromptSources, system_prompt};
+use tenter_agent::prompt::{PromptSources, SystemPrompt, system_prompt};
 use tenter_protocol::Diagnostic;
 
 use super::AgentArgs;
@@ -9,7 +9,7 @@ use crate::env;
 use crate::hooks::Project;
 
 /// The system prompt for work in `project`, and what was found on the way.
-pub(super) fn of(project: &Project, args: &AgentArgs) -> (String, Vec<Diagnostic>) {
+pub(super) fn of(project: &Project, args: &AgentArgs) -> (SystemPrompt, Vec<Diagnostic>) {
     let of_flag = args.system_prompt_file.as_ref().map(|file| project.env.cwd.join(file));
     system_prompt(&PromptSources {
         project: project.root(),

@@ -196,7 +196,7 @@ fn a_rewritten_message_is_what_the_model_gets() {
     );
     let (_, code) = headless(
         &sandbox,
-        "turns: [{text: ok, expect: {contains: [\"please do it\\n<hook name=\\\"polite\\\">\\nbe brief\\n</hook>\"], lacks: [\"\\n\\ndo it\"]}}]",
+        "turns: [{text: ok, expect: {contains: [\"please do it\\n<hook-\", \"name=\\\"polite\\\">\\nbe brief\\n</hook-\"], lacks: [\"\\n\\ndo it\"]}}]",
     );
     assert_eq!(code, 0);
 }

@@ -170,7 +170,7 @@ fn context_from_hooks_is_read_by_the_model_beside_the_result() {
     sandbox.sh_hook("after", "after_tool_call", r#"echo '{"additional_context": "well done"}'"#);
     let (_, code) = headless(
         &sandbox,
-        "turns: [{tool_calls: [{name: todo, input: {}}]}, {text: ok, expect: {contains: [mind the gap, well done, \"<hook name=\\\"after\\\">\"]}}]",
+        "turns: [{tool_calls: [{name: todo, input: {}}]}, {text: ok, expect: {contains: [mind the gap, well done, \" name=\\\"after\\\">\"]}}]",
     );
     assert_eq!(code, 0);
 }

@@ -180,7 +180,7 @@ fn a_prompt_an_input_and_an_output_can_be_changed() {
             json!({"modified_output": {"metadata": {"output": "[redacted]"}}, "additionalContext": "it held a key"}),
         ),
     );
-    let script = "turns: [{tool_calls: [{id: t1, name: bash, input: {command: echo}}], expect: {contains: [do that, be brief, \"<hook name=\\\"prompt\\\">\"], lacks: [do it]}}, \
+    let script = "turns: [{tool_calls: [{id: t1, name: bash, input: {command: echo}}], expect: {contains: [do that, be brief, \" name=\\\"prompt\\\">\"], lacks: [do it]}}, \
                    {text: ok, expect: {contains: [redacted, it held a key], lacks: [SECRET]}}]";
     let (lines, code) = headless(&sandbox, script);
     assert_eq!(code, 0, "{lines:#?}");
@@ -241,7 +241,7 @@ fn a_block_after_the_fact_is_fed_back() {
             "[ -e told ] && exit 0; touch told; echo 'badly named' >&2; exit 2",
         );
         hook(&sandbox, "later", trigger, "priority: 100", "touch asked-$(wc -l < /dev/null)");
-        let script = bash(command, "contains: [\"<hook name=\\\"critic\\\">\\nbadly named\"]");
+        let script = bash(command, "contains: [\" name=\\\"critic\\\">\\nbadly named\"]");
         let model = sandbox.script(&script);
         let output = sandbox.run(&["run", "--model", &model, "x"]).expect_code(0);
         assert!(sandbox.project().join("ran").exists(), "{trigger}");

@@ -209,7 +209,7 @@ fn what_a_hook_has_against_a_subagents_answer_is_read_below_it() {
     let (lines, code) = headless(
         &sandbox,
         &format!(
-            "turns: [{{tool_calls: [{TASK}]}}, {{text: In line 3.}}, {{text: ok, expect: {{contains: [In line 3., \"<hook name=\\\"checker\\\">\\nit names no file\"]}}}}]"
+            "turns: [{{tool_calls: [{TASK}]}}, {{text: In line 3.}}, {{text: ok, expect: {{contains: [In line 3., \" name=\\\"checker\\\">\\nit names no file\"]}}}}]"
         ),
     );
     assert_eq!(code, 0, "{lines:#?}");
@@ -298,7 +298,7 @@ fn context_of_a_session_start_goes_with_the_first_message() {
     );
     let (lines, code) = headless(
         &sandbox,
-        "turns: [{text: ok, expect: {contains: [\"<hook name=\\\"rules\\\">\\ntabs, not spaces\"]}}]",
+        "turns: [{text: ok, expect: {contains: [\" name=\\\"rules\\\">\\ntabs, not spaces\"]}}]",
     );
     assert_eq!((code, runs(&lines, "rules").len()), (0, 1), "{lines:#?}");
 }
