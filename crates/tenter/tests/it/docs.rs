@@ -28,6 +28,7 @@
 //! Those of `manifest-hooks.md` are described in `manifests`.
 
 mod configuration;
+mod decisions;
 mod hooks;
 mod manifests;
 mod markdown;

@@ -72,6 +72,11 @@ pub(super) fn pages() -> Vec<Page> {
     paths.iter().map(|path| read(path)).collect()
 }
 
+/// The text of a page.
+pub(super) fn text_of(name: &str) -> String {
+    fs::read_to_string(root().join("docs").join(name)).unwrap()
+}
+
 /// The page of `docs/` with this name.
 pub(super) fn page(name: &str) -> Page {
     read(&root().join("docs").join(name))
