@@ -22,6 +22,7 @@ pub mod environment;
 mod hex;
 pub mod hook;
 pub mod journal;
+pub mod keys;
 pub mod matcher;
 pub mod observe;
 pub mod query;

@@ -88,7 +88,7 @@ impl Draft<'_> {
             program: "sh".into(),
             args: vec!["-c".into(), line.into(), "editor".into(), file.clone().into()],
             cwd: self.git.folder.to_owned(),
-            env: self.env.vars.clone(),
+            env: self.git.vars.clone(),
             stdin: Vec::new(),
             streams: Streams::Separate,
             limits: Limits::default(),

@@ -1,5 +1,5 @@
-//! git and gh, started as the person would start them: in the project's folder, with the whole environment and without a
-//! deadline. What they have to say is shown.
+//! git and gh, started as the user would start them: in the project's directory and without a deadline, but without model
+//! keys (R80). What they print is shown.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -15,7 +15,7 @@ use crate::ui;
 pub(crate) struct Git<'g> {
     /// The folder.
     pub(crate) folder: &'g Path,
-    /// Every variable that a program gets.
+    /// Every variable that a program gets: no model keys.
     pub(crate) vars: &'g Environment,
     /// Ends what runs.
     pub(crate) cancel: &'g Cancel,

@@ -3,7 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use tenter_engine::catalog::{Catalog, LoadRequest, load};
-use tenter_engine::environment::HookEnvironment;
+use tenter_engine::environment::{Environment, HookEnvironment};
+use tenter_engine::keys::KeyMask;
 use tenter_engine::query::QUERY_TIMEOUT;
 use tenter_engine::source::{Places, project_root};
 use tenter_engine::trust::TrustStore;
@@ -63,6 +64,16 @@ impl<'e> Project<'e> {
         let keys = self.settings.models.key_variables();
         let keys: Vec<&str> = keys.filter(|key| pass.iter().all(|passed| passed != key)).collect();
         HookEnvironment::new(&self.env.vars, pass).withholding(&keys)
+    }
+
+    /// The environment of the programs that Tenter starts for itself, such as git and an editor: what hooks get (R80).
+    pub(crate) fn program_environment(&self) -> Environment {
+        self.hook_environment().given().clone()
+    }
+
+    /// Masks in tool results the values of the keys that are withheld, and those that programs printed so far (R80).
+    pub(crate) fn key_mask(&self) -> KeyMask {
+        KeyMask::for_results(self.hook_environment().secrets().chain(self.keys.secrets()))
     }
 
     /// What must not reach a record: the values of every variable that holds a key, and what programs printed so far.

@@ -95,7 +95,7 @@ impl Session<'_> {
         let mut contexts = Vec::new();
         let (call, result) = match self.before_tool(requested, &mut contexts) {
             Verdict::Run(call) => {
-                let result = self.run_tool(&call);
+                let result = self.agent.settings.keys.result(self.run_tool(&call));
                 (call, result)
             }
             // Hooks are told of a blocked call as the model made it (R26).
@@ -113,7 +113,10 @@ impl Session<'_> {
         contexts.extend(self.blocked(&outcome).map(Refused::into_message));
         contexts.extend(outcome.contexts);
         match outcome.body {
-            Body::AfterTool { result, .. } => CallReport { result, contexts },
+            Body::AfterTool { result, .. } => {
+                // What a hook put in its place may hold a key as well.
+                CallReport { result: self.agent.settings.keys.result(result), contexts }
+            }
             _ => unreachable!("a dispatch never changes which event it is"),
         }
     }

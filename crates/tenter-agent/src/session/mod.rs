@@ -23,6 +23,7 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use tenter_engine::clock::rfc3339;
+use tenter_engine::keys::KeyMask;
 use tenter_engine::{Attributed, Clock, Engine, Outcome};
 use tenter_proc::Cancel;
 use tenter_protocol::event::{ExitReason, SessionEnd, SessionStart, Usage};
@@ -89,6 +90,8 @@ pub struct AgentSettings {
     pub recipe: Option<String>,
     /// Whether this is a recipe beside a conversation, which starts no other (R33).
     pub side_run: bool,
+    /// Masks model keys in tool results (R80).
+    pub keys: KeyMask,
     /// How the person talks to the agent: `run` or `chat`.
     pub ui: &'static str,
 }

@@ -154,7 +154,8 @@ impl SideRun {
             session.diagnose(warning);
         }
         let contexts = self.material.contexts.iter().map(String::as_str);
-        let task = std::iter::once(rendered.text.as_str()).chain(contexts).collect::<Vec<_>>();
+        let text = self.agent.settings.keys.text(&rendered.text);
+        let task = std::iter::once(text.as_ref()).chain(contexts).collect::<Vec<_>>();
         let task = task.join("\n\n");
         let left = self.material.budget.saturating_sub(task.len());
         let talk = transcript(&self.material.messages, left);

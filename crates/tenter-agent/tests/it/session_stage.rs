@@ -21,6 +21,7 @@ use tenter_agent::{
 };
 use tenter_engine::catalog::{Catalog, LoadRequest, PolicyTable, load};
 use tenter_engine::environment::HookEnvironment;
+use tenter_engine::keys::KeyMask;
 use tenter_engine::query::QUERY_TIMEOUT;
 use tenter_engine::source::Places;
 use tenter_engine::trust::{TrustMode, TrustStore};
@@ -126,6 +127,7 @@ impl Stage {
             recipes,
             recipe: None,
             side_run: false,
+            keys: KeyMask::default(),
             ui: "run",
         };
         let agent = Agent {

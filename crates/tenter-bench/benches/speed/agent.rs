@@ -15,6 +15,7 @@ use tenter_agent::{
     Agent, AgentSettings, Conversation, Happening, RetrySettings, Session, UserMessage, Watcher,
 };
 use tenter_engine::Engine;
+use tenter_engine::keys::KeyMask;
 use tenter_proc::Cancel;
 use tenter_protocol::Scope;
 use tenter_protocol::event::ExitReason;
@@ -185,6 +186,7 @@ fn settings(scene: &Scene) -> AgentSettings {
         },
         recipe: None,
         side_run: false,
+        keys: KeyMask::default(),
         ui: "run",
     }
 }

@@ -128,6 +128,7 @@ fn agent_settings(
         recipes: recipes::book(project, &args.fragment_dirs),
         recipe: None,
         side_run: false,
+        keys: project.key_mask(),
         ui: "run",
     }
 }

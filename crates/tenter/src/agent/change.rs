@@ -34,6 +34,7 @@ impl Built {
         show: Arc<dyn Show>,
     ) {
         self.agent.model = model;
+        self.agent.settings.keys = project.key_mask();
         // A program may have printed a key for it, which must not reach the journal.
         let catalog = self.agent.engine.catalog().clone();
         self.change_hooks(project, catalog, show);

@@ -121,7 +121,7 @@ impl Built {
                 for warning in &warnings {
                     show.finding(warning);
                 }
-                Ok(text)
+                Ok(self.agent.settings.keys.text(&text).into_owned())
             }
             Err(findings) => {
                 for finding in &findings {

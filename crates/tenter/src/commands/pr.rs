@@ -45,7 +45,8 @@ pub(crate) fn run(env: &Env, project: Option<&Path>, args: &Args) -> Done {
     let cancel = Cancel::new();
     let interrupts = Interrupts::catch(&cancel)?;
     let folder = project.root().to_owned();
-    let git = Git { folder: &folder, vars: &env.vars, cancel: &cancel };
+    let vars = project.program_environment();
+    let git = Git { folder: &folder, vars: &vars, cancel: &cancel };
     git.check_repository()?;
     let target = target(&git, &args.target)?;
     check_ahead(&git, &target)?;

@@ -230,6 +230,48 @@ fn on_a_terminal_the_message_is_taken_edited_or_left() {
     assert_eq!(last_message(&sandbox), "Make it deux");
 }
 
+/// Variables by which models are reached, as a shell sets them, and one that git needs.
+const KEYS: &str = "AWS_BEARER_TOKEN_BEDROCK=s-1 ANTHROPIC_CUSTOM_HEADERS=s-2 OPENAIKEY=s-3 HUGGINGFACEHUB_API_TOKEN=s-4 \
+     COPILOT_TOKEN=s-5 OPENAI_API_KEY=s-6 WORK_LLM=s-7 GITHUB_TOKEN=t-1";
+
+fn assert_no_keys(sandbox: &Sandbox, file: &str) {
+    let environment = sandbox.read(file);
+    assert!(environment.contains("GITHUB_TOKEN=t-1"), "{file}: {environment}");
+    assert!(!environment.contains("=s-"), "{file}: {environment}");
+}
+
+#[test]
+fn git_its_hooks_gh_and_the_editor_get_no_model_keys() {
+    let Some(sandbox) = branch() else { return };
+    let provider = "[providers.work]\napi = \"chat\"\nbase_url = \"http://localhost:1\"\napi_key_env = \"WORK_LLM\"\n";
+    sandbox.write("../home/.config/tenter/config.toml", provider);
+    let bin = fake_gh(&sandbox, "env > ../env-of-gh");
+    let hook = sandbox.write(".git/hooks/pre-commit", "#!/bin/sh\nenv > ../env-of-hook\n");
+    fs::set_permissions(hook, fs::Permissions::from_mode(0o755)).unwrap();
+    let model = sandbox.script("turns: [{text: Title}]");
+    let with_keys = |line: &str| {
+        let line = format!("env PATH={bin}:$PATH {KEYS} {line} --model {model}");
+        let _ = sandbox.shell(&line).expect_code(0);
+    };
+    with_keys("tenter pr -y");
+    assert_no_keys(&sandbox, "../env-of-gh");
+    let _ = sandbox.shell("echo three > a && git add a").expect_code(0);
+    with_keys("tenter commit -y");
+    assert_no_keys(&sandbox, "../env-of-hook");
+
+    let _ = sandbox.shell("echo four > a && git add a").expect_code(0);
+    let mut command = sandbox.command();
+    command.args(["commit", "--model", &model]).env("EDITOR", "env > ../env-of-editor; true");
+    command.envs(KEYS.split_whitespace().filter_map(|set| set.split_once('=')));
+    let mut session = PtySession::start(command);
+    session.wait_for("[n] no: ");
+    session.enter("e");
+    session.wait_for("Title\nCommit with this message?");
+    assert_no_keys(&sandbox, "../env-of-editor");
+    session.enter("y");
+    assert_eq!(session.end().0, Some(0));
+}
+
 /// A `gh` that writes down what it was asked; returns what to put before PATH.
 fn fake_gh(sandbox: &Sandbox, then: &str) -> String {
     let path = sandbox.write(

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 
 use tempfile::TempDir;
 use tenter_engine::environment::Environment;
+use tenter_engine::keys::is_model_key;
 
 use super::cast::{self, Installed, write_executable};
 use crate::env::Env;
@@ -104,18 +105,20 @@ impl Scratch {
     }
 }
 
-/// The person's surroundings with another home: neither configuration, nor state, nor hooks, nor variables for Tenter.
+/// The user's surroundings with another home: no configuration, state, hooks, variables for Tenter, or model keys.
 fn surroundings(env: &Env, root: &Path) -> Env {
     let home = root.join("home");
     let mut vars: Environment =
-        env.vars.iter().filter(|(name, _)| !is_about_tenter(name)).cloned().collect();
+        env.vars.iter().filter(|(name, _)| is_for_demo(name)).cloned().collect();
     vars.push(("HOME".into(), home.clone().into()));
     Env { vars, cwd: root.join("project"), home }
 }
 
-fn is_about_tenter(name: &std::ffi::OsStr) -> bool {
+fn is_for_demo(name: &std::ffi::OsStr) -> bool {
     let name = name.to_string_lossy();
-    name == "HOME" || name.starts_with("TENTER_") || XDG.contains(&name.as_ref())
+    let is_about_tenter =
+        name == "HOME" || name.starts_with("TENTER_") || XDG.contains(&name.as_ref());
+    !is_about_tenter && !is_model_key(&name)
 }
 
 /// Variables that would lead out of the home.

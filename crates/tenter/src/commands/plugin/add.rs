@@ -117,7 +117,7 @@ fn add(
     if !force && place.plugins.place(&spec.name).symlink_metadata().is_ok() {
         return Err(obtain::already(place, &spec.name.to_string()).into());
     }
-    let obtained = obtain::fetch(project.env, place, spec, cancel)?;
+    let obtained = obtain::fetch(project, place, spec, cancel)?;
     if place.location == Location::Local && changes_hooks(place, spec, &obtained.1) {
         consent::withdraw(project, &spec.name.to_string())?;
     }

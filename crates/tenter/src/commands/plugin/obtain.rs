@@ -9,8 +9,9 @@ use tenter_proc::Cancel;
 use tenter_protocol::Diagnostic;
 
 use super::places::{Location, Place};
-use crate::env::{self, Env};
+use crate::env;
 use crate::failure::{Exit, Failure};
+use crate::hooks::Project;
 use crate::sanitize::sanitize;
 use crate::ui;
 
@@ -68,7 +69,7 @@ impl From<Failure> for Trouble {
 
 /// Fetches a plugin and unpacks it in a temporary folder beside its place.
 pub(super) fn fetch(
-    env: &Env,
+    project: &Project,
     place: &Place,
     spec: &Spec,
     cancel: &Cancel,
@@ -76,7 +77,8 @@ pub(super) fn fetch(
     let source = spec.source.as_text();
     ui::note(format!("Fetching {} from {} …", spec.name, sanitize(&source)));
     let staging = place.plugins.stage()?;
-    let fetcher = Fetcher { env: &env.vars, cancel, timeout: TIMEOUT };
+    let env = project.program_environment();
+    let fetcher = Fetcher { env: &env, cancel, timeout: TIMEOUT };
     let fetched = fetcher.fetch(&spec.source, spec.reference.as_deref(), staging.dir())?;
     let unpacked = place.plugins.unpack(&staging, &spec.name, &fetched.content);
     unpacked.map_err(|conflict| refused(place, spec, conflict))?;

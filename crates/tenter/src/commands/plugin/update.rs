@@ -101,7 +101,7 @@ fn update(
         return Ok(false);
     }
     unchanged_here(&folder, locked)?;
-    let obtained = obtain::fetch(project.env, place, &spec, cancel)?;
+    let obtained = obtain::fetch(project, place, &spec, cancel)?;
     let (before, _) = Content::of_installed(&folder);
     let fetched = &obtained.1;
     let changes = changes(&before, &fetched.content);

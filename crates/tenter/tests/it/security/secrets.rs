@@ -35,6 +35,35 @@ fn a_command_does_not_find_the_key_in_the_process_that_starts_it() {
     assert!(!output.stdout.contains(KEY), "{output}");
 }
 
+#[test]
+fn a_model_key_in_a_tool_result_is_masked_for_model_terminal_and_store() {
+    let key = "sk-live-9dKq27ZtXw01mRbV";
+    let sandbox = sandbox();
+    sandbox.write(".env", format!("OPENAI_API_KEY={key}\nOTHER_KEY=my-own-little-secret-word\n"));
+    sandbox.user_hook(
+        "log",
+        "#!/bin/sh\n[ \"$1\" = hook ] && { echo after_tool_call; exit; }\ncat > ../seen\n",
+    );
+    let model = sandbox.script(
+        "turns:\n- tool_calls: [{name: bash, input: {command: cat .env}}, {name: file_read, input: {file_path: .env}}]\n\
+         - {text: ok, expect: {contains: ['OPENAI_API_KEY=[model key masked by Tenter]', my-own-little-secret-word]}}",
+    );
+    let run = |more: &str| {
+        let line = format!(
+            "OPENAI_API_KEY={key} OPENAI_KEY_HINT=my-own-little-secret-word exec tenter run {more} --model {model} go"
+        );
+        sandbox.shell(&line).expect_code(0)
+    };
+    for more in ["", "--headless"] {
+        let output = run(more);
+        assert!(output.stdout.contains("masked by Tenter"), "{output}");
+        assert!(!format!("{}{}", output.stdout, output.stderr).contains(key), "{output}");
+    }
+    assert!(!sandbox.read("../seen").contains(key), "{}", sandbox.read("../seen"));
+    let kept = sandbox.shell(&format!("grep -rla {key} ../home/.local"));
+    assert_eq!(kept.stdout, "");
+}
+
 /// Answers every request with `response`, and tells what it was sent.
 fn server(response: String) -> (String, mpsc::Receiver<String>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();

@@ -1,0 +1,337 @@
+//! Model keys: which environment variables hold one, and their values masked in text.
+//!
+//! One table decides for hooks, tools, recipes and the programs that Tenter starts for itself. It errs on the side of
+//! withholding: the configuration passes a variable on that is needed (`hooks.pass_env`).
+
+use std::borrow::Cow;
+use std::collections::HashSet;
+use std::ops::Range;
+use std::sync::Arc;
+
+use serde_json::Value;
+use tenter_protocol::{Object, ToolResult};
+
+/// Makers, sellers and routers of models. With one of [`SECRET_WORDS`], anywhere in the name, they make a key.
+const VENDORS: &[&str] = &[
+    "AI21",
+    "ANTHROPIC",
+    "ANYSCALE",
+    "AZURE",
+    "BEDROCK",
+    "CEREBRAS",
+    "CHATGPT",
+    "CLAUDE",
+    "CODESTRAL",
+    "CODEX",
+    "COHERE",
+    "COPILOT",
+    "DASHSCOPE",
+    "DEEPINFRA",
+    "DEEPSEEK",
+    "FIREWORKS",
+    "GEMINI",
+    "GOOGLE",
+    "GROK",
+    "GROQ",
+    "HELICONE",
+    "HUGGINGFACE",
+    "HUGGING_FACE",
+    "LITELLM",
+    "MINIMAX",
+    "MISTRAL",
+    "MOONSHOT",
+    "NOVITA",
+    "NVIDIA",
+    "OLLAMA",
+    "OPENAI",
+    "OPENROUTER",
+    "PERPLEXITY",
+    "PORTKEY",
+    "QWEN",
+    "REPLICATE",
+    "SAMBANOVA",
+    "SILICONFLOW",
+    "TOGETHER",
+    "VERTEX",
+    "VOYAGE",
+    "WATSONX",
+    "ZHIPU",
+];
+/// Vendors whose names are too short to be looked for within words.
+const SHORT_VENDORS: &[&str] = &["GLM", "HF", "XAI", "ZAI"];
+/// What makes a vendor's variable a secret.
+const SECRET_WORDS: &[&str] = &["AUTH", "HEADER", "KEY", "PASSWORD", "SECRET", "TOKEN"];
+
+/// Whether the name of a variable says that it holds a model key.
+pub fn is_model_key(name: &str) -> bool {
+    let name = name.to_ascii_uppercase();
+    let has_word = |word: &&str| name.split('_').any(|part| part == *word);
+    let of_vendor =
+        VENDORS.iter().any(|vendor| name.contains(vendor)) || SHORT_VENDORS.iter().any(has_word);
+    let is_secret = SECRET_WORDS.iter().any(|word| name.contains(word));
+    name.contains("API_KEY") || name.contains("APIKEY") || (of_vendor && is_secret)
+}
+
+/// Minimum length of a value that is masked in tool results, in bytes.
+const SHORTEST_IN_RESULTS: usize = 16;
+/// Minimum length of a key, or a part of one, that is masked in a server's errors, in bytes.
+const SHORTEST_IN_ERRORS: usize = 8;
+
+/// Masks the values of keys in text, whole or cut short.
+#[derive(Debug, Clone, Default)]
+pub struct KeyMask {
+    values: Arc<Vec<String>>,
+    /// Parts of values that tell something of a key, all of one length in bytes.
+    parts: Arc<HashSet<Vec<u8>>>,
+    mask: &'static str,
+}
+
+impl KeyMask {
+    /// A mask for tool results: values of at least 16 bytes that are not made of words, so that ordinary text stays as it
+    /// is. Of a value with spaces, such as a header, every word counts by itself.
+    pub fn for_results(values: impl IntoIterator<Item = String>) -> Self {
+        let is_maskable = |value: &&str| {
+            let is_place = value.starts_with(['/', '~']) || value.contains("://");
+            value.len() >= SHORTEST_IN_RESULTS && !is_place && !is_words(value)
+        };
+        let mut found = Vec::new();
+        for value in values {
+            found.extend(value.split_whitespace().filter(is_maskable).map(str::to_owned));
+        }
+        let parts = parts_of(&found, SHORTEST_IN_RESULTS, |part| !is_words(part));
+        Self::new(found, parts, "[model key masked by Tenter]")
+    }
+
+    /// A mask for what a server says: keys of at least 8 bytes, also percent-encoded.
+    pub fn for_errors(values: impl IntoIterator<Item = String>) -> Self {
+        let long = values.into_iter().filter(|value| value.len() >= SHORTEST_IN_ERRORS);
+        let found: Vec<_> = long.flat_map(|value| [percent_encoded(&value), value]).collect();
+        let tells = |part: &str| part.bytes().any(|byte| byte.is_ascii_digit()) || !is_words(part);
+        let parts = parts_of(&found, SHORTEST_IN_ERRORS, tells);
+        Self::new(found, parts, "[key]")
+    }
+
+    fn new(mut values: Vec<String>, parts: HashSet<Vec<u8>>, mask: &'static str) -> Self {
+        // The longest first: of two that begin alike, the shorter would leave the end of the longer one.
+        values.sort_by_key(|value| std::cmp::Reverse(value.len()));
+        Self { values: Arc::new(values), parts: Arc::new(parts), mask }
+    }
+
+    /// `text` with the mask in place of every value, and of every part of one that is long enough to tell something.
+    pub fn text<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        let found = self.find(text);
+        if found.is_empty() {
+            return Cow::Borrowed(text);
+        }
+        let mut masked = String::with_capacity(text.len());
+        let mut from = 0;
+        for range in found {
+            masked.push_str(&text[from..range.start]);
+            masked.push_str(self.mask);
+            from = range.end;
+        }
+        masked.push_str(&text[from..]);
+        Cow::Owned(masked)
+    }
+
+    /// A tool's result with every string in it treated so.
+    #[must_use]
+    pub fn result(&self, result: ToolResult) -> ToolResult {
+        if self.values.is_empty() {
+            return result;
+        }
+        ToolResult {
+            error: result.error.map(|error| self.owned(error)),
+            metadata: result.metadata.map(|metadata| self.object(metadata)),
+            ..result
+        }
+    }
+
+    fn object(&self, object: Object) -> Object {
+        object.into_iter().map(|(key, value)| (self.owned(key), self.value(value))).collect()
+    }
+
+    fn value(&self, value: Value) -> Value {
+        match value {
+            Value::String(text) => Value::String(self.owned(text)),
+            Value::Array(items) => items.into_iter().map(|item| self.value(item)).collect(),
+            Value::Object(fields) => Value::Object(self.object(fields)),
+            other => other,
+        }
+    }
+
+    fn owned(&self, text: String) -> String {
+        match self.text(&text) {
+            Cow::Borrowed(_) => text,
+            Cow::Owned(masked) => masked,
+        }
+    }
+
+    /// Where values and parts of values are, in order and apart from each other.
+    fn find(&self, text: &str) -> Vec<Range<usize>> {
+        let whole = self.values.iter().flat_map(|value| {
+            text.match_indices(value.as_str()).map(|(start, found)| start..start + found.len())
+        });
+        let mut found: Vec<Range<usize>> = whole.collect();
+        if let Some(length) = self.parts.iter().next().map(Vec::len) {
+            let parts = text.as_bytes().windows(length).enumerate();
+            let parts = parts.filter(|(_, part)| self.parts.contains(*part));
+            found.extend(parts.map(|(start, _)| {
+                text.floor_char_boundary(start)..text.ceil_char_boundary(start + length)
+            }));
+        }
+        found.sort_by_key(|range| range.start);
+        let mut apart: Vec<Range<usize>> = Vec::new();
+        for range in found {
+            match apart.last_mut() {
+                Some(last) if range.start <= last.end => last.end = last.end.max(range.end),
+                _ => apart.push(range),
+            }
+        }
+        apart
+    }
+}
+
+/// The parts of values with this length that tell something.
+fn parts_of(values: &[String], length: usize, tells: impl Fn(&str) -> bool) -> HashSet<Vec<u8>> {
+    let parts = values.iter().flat_map(|value| value.as_bytes().windows(length));
+    parts.filter(|part| tells(&String::from_utf8_lossy(part))).map(<[u8]>::to_vec).collect()
+}
+
+/// Whether a text is made of words, as `my-local-key` is: masking it would damage ordinary text and hide nothing.
+fn is_words(text: &str) -> bool {
+    text.split(|c: char| !c.is_ascii_alphanumeric()).all(is_word)
+}
+
+/// Letters of one case or `CamelCase`, a short number, or a short mixture such as `v2`.
+fn is_word(run: &str) -> bool {
+    const SHORT: usize = 4;
+    const LONGEST_NUMBER: usize = 8;
+    let letters = run.bytes().filter(u8::is_ascii_alphabetic).count();
+    if letters == 0 {
+        return run.len() <= LONGEST_NUMBER;
+    }
+    if letters < run.len() {
+        return run.len() <= SHORT;
+    }
+    let humps = run
+        .as_bytes()
+        .windows(2)
+        .filter(|pair| pair[0].is_ascii_lowercase() && pair[1].is_ascii_uppercase());
+    humps.count() * SHORT <= run.len()
+}
+
+fn percent_encoded(value: &str) -> String {
+    let mut encoded = String::with_capacity(value.len());
+    for byte in value.bytes() {
+        if byte.is_ascii_alphanumeric() || b"-_.~".contains(&byte) {
+            encoded.push(char::from(byte));
+        } else {
+            encoded.push_str(&format!("%{byte:02X}"));
+        }
+    }
+    encoded
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    const KEY: &str = "sk-proj-9dKq27ZtXw01mRbV";
+
+    fn results(values: &[&str]) -> KeyMask {
+        KeyMask::for_results(values.iter().map(|value| (*value).to_owned()))
+    }
+
+    #[test]
+    fn keys_are_recognised_by_vendor_words_anywhere_in_the_name() {
+        for key in [
+            "OPENAI_API_KEY",
+            "anthropic_api_key",
+            "ANTHROPIC_AUTH_TOKEN",
+            "ANTHROPIC_CUSTOM_HEADERS",
+            "AWS_BEARER_TOKEN_BEDROCK",
+            "AZURE_CLIENT_SECRET",
+            "CLAUDE_CODE_OAUTH_TOKEN",
+            "COPILOT_TOKEN",
+            "GEMINI_KEY",
+            "GH_COPILOT_TOKEN",
+            "HF_TOKEN",
+            "HUGGINGFACEHUB_API_TOKEN",
+            "LITELLM_MASTER_KEY",
+            "MY_APIKEY_2",
+            "MYOPENAIKEY",
+            "OPENAIKEY",
+            "XAI_TOKEN",
+        ] {
+            assert!(is_model_key(key), "{key}");
+        }
+        for other in [
+            "PATH",
+            "SLACK_WEBHOOK_URL",
+            "GITHUB_TOKEN",
+            "GH_TOKEN",
+            "AWS_SECRET_ACCESS_KEY",
+            "KEYBOARD",
+            "SSH_AUTH_SOCK",
+            "SHFT_TOKEN",
+            "GOOGLE_CLOUD_PROJECT",
+            "GOOGLE_APPLICATION_CREDENTIALS",
+            "OPENAI_BASE_URL",
+            "OLLAMA_HOST",
+        ] {
+            assert!(!is_model_key(other), "{other}");
+        }
+    }
+
+    #[test]
+    fn values_are_masked_whole_and_cut_short_and_words_stay() {
+        let mask = results(&[KEY, "Authorization: Bearer 0f9e8d7c6b5a49382716"]);
+        let masked = "[model key masked by Tenter]";
+        assert_eq!(mask.text(&format!("KEY={KEY}\nü{KEY}")), format!("KEY={masked}\nü{masked}"));
+        assert_eq!(mask.text(&format!("…{}", &KEY[4..22])), format!("…{masked}"));
+        assert_eq!(mask.text("x 0f9e8d7c6b5a49382716 y"), format!("x {masked} y"));
+        assert_eq!(mask.text("Authorization: Bearer me"), "Authorization: Bearer me");
+        for value in [
+            "short-1a2b3c",
+            "my-local-development-key",
+            "correct horse battery staple",
+            "/home/ada/keys/openai-2b7f1c.txt",
+            "https://vault.example.com/v1/2b7f1c9d8e",
+            "MyLocalDevelopmentKey",
+            "2024-10-01-preview",
+        ] {
+            assert_eq!(results(&[value]).text(value), value);
+        }
+    }
+
+    #[test]
+    fn every_string_of_a_result_is_masked() {
+        let metadata = json!({"output": KEY, "lines": [{"text": format!("a {KEY}")}], "code": 0});
+        let result = ToolResult {
+            metadata: metadata.as_object().cloned(),
+            ..ToolResult::failure("bash", format!("failed: {KEY}"), "T".to_owned())
+        };
+        let masked = serde_json::to_string(&results(&[KEY]).result(result.clone())).unwrap();
+        assert_eq!(masked.matches("[model key masked by Tenter]").count(), 3, "{masked}");
+        assert!(!masked.contains(KEY));
+        assert_eq!(results(&[]).result(result.clone()), result);
+    }
+
+    #[test]
+    fn an_error_shows_no_part_of_a_key_in_whatever_form() {
+        let mask = KeyMask::for_errors(["ab+cd/0123456789==".to_owned()]);
+        for said in [
+            "bad ab+cd/0123456789== key",
+            "bad ab+cd/01234 key",
+            "bad 3456789== key",
+            "GET /v1?key=ab%2Bcd%2F0123456789%3D%3D",
+        ] {
+            let masked = mask.text(said);
+            assert!(masked.contains("[key]") && !masked.contains("345"), "{masked}");
+        }
+        let none = KeyMask::for_errors(["1234".to_owned()]);
+        assert_eq!(none.text("error 1234"), "error 1234");
+    }
+}
