@@ -17,7 +17,7 @@ use tenter_protocol::{Diagnostic, Severity, tool_names};
 
 use super::{AgentArgs, handover, models, prompt, recipes, skills};
 use crate::env::{self, Env};
-use crate::failure::Failure;
+use crate::failure::{Exit, Failure};
 use crate::hooks::Project;
 use crate::render::{Show, TerminalAsker};
 
@@ -61,8 +61,8 @@ pub(crate) fn build(
     let mut findings = Vec::new();
     let (store, stored) = open_store(project, args, &mut findings)?;
     let named = stored.as_ref().map(|stored| stored.summary.model.as_str());
-    let models::Chosen { model, findings: of_model } =
-        models::choose(project, args, named, cancel)?;
+    let models::Chosen { model, findings: of_model } = models::choose(project, args, named, cancel)
+        .inspect_err(|failure| report_refused_model(project, show.as_ref(), failure))?;
     findings.extend(of_model);
     findings.extend(stored.as_ref().and_then(|stored| handover::lost(stored, model.name())));
     let conversation = match stored {
@@ -89,6 +89,16 @@ pub(crate) fn build(
         settings: agent_settings(project, args, &mut findings),
     };
     Ok(Built { agent, journal, findings, conversation: Mutex::new(Some(conversation)) })
+}
+
+/// A model of the project's choice that the user has not agreed to is one more thing that is not trusted.
+fn report_refused_model(project: &Project, show: &dyn Show, failure: &Failure) {
+    if failure.exit == Exit::Untrusted {
+        let waiting = models::consent::waiting(project);
+        show.untrusted(
+            &waiting.iter().map(models::consent::ProjectModel::trust_name).collect::<Vec<_>>(),
+        );
+    }
 }
 
 /// An engine over `catalog` that records in `journal` and shows at `show` what hooks do.

@@ -73,7 +73,7 @@ pub(crate) struct AgentArgs {
     /// Run without hooks.
     #[arg(long)]
     pub(crate) no_hooks: bool,
-    /// Trust the project's hooks, and its recipes that start programs, as they are now.
+    /// Trust the project's hooks, recipes that start programs, and choice of model as they are now.
     #[arg(long)]
     pub(crate) trust_project: bool,
     /// Model responses to one message at most; 0 is without limit.

@@ -30,7 +30,7 @@ pub(crate) struct WritingArgs {
     /// Run under hooks.
     #[arg(long)]
     hooks: bool,
-    /// Trust the project's hooks, and its recipes that start programs, as they are now.
+    /// Trust the project's hooks, recipes that start programs, and choice of model as they are now.
     #[arg(long)]
     trust_project: bool,
     /// Look for recipes in this folder too; may be given several times.

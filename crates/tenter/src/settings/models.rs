@@ -20,9 +20,11 @@ const IDLE_TIMEOUT_S: u64 = 300;
 #[derive(Debug)]
 pub(crate) struct ModelSettings {
     /// The model that files and variables name.
-    pub(crate) model: Option<String>,
-    /// The model for lesser work that they name.
-    pub(crate) weak_model: Option<String>,
+    pub(crate) model: Option<NamedModel>,
+    /// The cheaper model for small tasks that they name.
+    pub(crate) weak_model: Option<NamedModel>,
+    /// Every model that the user's file and variables name.
+    pub(crate) named_by_user: Vec<String>,
     /// How models answer: what a variable or the project says, which outranks what is said of one model.
     pub(crate) demanded: Answering,
     /// How models answer: what the person says of all, which what is said of one model outranks.
@@ -35,6 +37,27 @@ pub(crate) struct ModelSettings {
     pub(crate) providers: BTreeMap<String, ProviderTable>,
     /// What is said of single models, by whole name.
     pub(crate) models: BTreeMap<String, ModelTable>,
+}
+
+/// A model's name and who gave it.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct NamedModel {
+    /// The name.
+    pub(crate) name: String,
+    /// Whether it is the project's choice, and not the user's as well.
+    pub(crate) by_project: bool,
+}
+
+impl NamedModel {
+    /// The first of a variable, the project's file and the user's file that names a model.
+    fn first(
+        variable: Option<String>,
+        project: Option<String>,
+        user: Option<String>,
+    ) -> Option<Self> {
+        let by_project = variable.is_none() && project.is_some() && project != user;
+        variable.or(project).or(user).map(|name| Self { name, by_project })
+    }
 }
 
 /// How a model is to answer.
@@ -217,11 +240,18 @@ impl ModelSettings {
         let of_project =
             Answering { max_tokens: project.max_tokens, effort: project.reasoning_effort };
         let idle_timeout = user.idle_timeout_s.map_or(IDLE_TIMEOUT_S, NonZeroU64::get);
+        let variables = [text("TENTER_MODEL"), text("TENTER_WEAK_MODEL")];
+        let of_user = [user.model.clone(), user.weak_model.clone()];
+        let named_by_user = variables.iter().chain(&of_user).flatten().cloned().collect();
+        let [model, weak_model] = variables;
         Ok(Self {
-            model: text("TENTER_MODEL").or(project.model.take()).or(user.model.take()),
-            weak_model: text("TENTER_WEAK_MODEL")
-                .or(project.weak_model.take())
-                .or(user.weak_model.take()),
+            model: NamedModel::first(model, project.model.take(), user.model.take()),
+            weak_model: NamedModel::first(
+                weak_model,
+                project.weak_model.take(),
+                user.weak_model.take(),
+            ),
+            named_by_user,
             demanded: of_variables.or(of_project),
             usual: Answering { max_tokens: user.max_tokens, effort: user.reasoning_effort },
             base_url: text("TENTER_BASE_URL"),

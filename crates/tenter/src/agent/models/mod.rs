@@ -6,6 +6,7 @@
 //! may say. That the server knows the model at all is found out when it is first asked.
 
 mod authorities;
+pub(crate) mod consent;
 mod facts;
 mod key;
 mod name;
@@ -28,7 +29,7 @@ use super::AgentArgs;
 use crate::failure::Failure;
 use crate::hooks::Project;
 use crate::sanitize::sanitize;
-use crate::settings::models::ModelTable;
+use crate::settings::models::{ModelTable, NamedModel};
 use crate::ui;
 
 pub(crate) use self::name::Name;
@@ -53,22 +54,39 @@ pub(crate) fn choose(
     stored: Option<&str>,
     cancel: &Cancel,
 ) -> Result<Chosen, Failure> {
-    let name = named(project, args, stored)?;
+    let Naming { name, by_project } = named(project, args, stored)?;
+    let connect = |provider: &Provider, model: &str| {
+        let switch = by_project.then(|| consent::check(project, args, (provider, model)));
+        let switch = switch.transpose()?;
+        let mut chosen = connect(project, args, provider, model, cancel)?;
+        chosen.findings.extend(switch);
+        Ok(chosen)
+    };
     match Name::parse(&name) {
         Some(Name::Scripted(file)) => {
             let model = ScriptedModel::load(&project.env.cwd.join(file))?;
             Ok(Chosen { model: Arc::new(model), findings: Vec::new() })
         }
-        Some(Name::Of { provider, model }) => {
-            let provider = Provider::find(project, provider)?;
-            connect(project, args, &provider, model, cancel)
-        }
-        Some(Name::Bare(model)) => {
-            let provider = whose(project, model)?;
-            connect(project, args, &provider, model, cancel)
-        }
+        Some(Name::Of { provider, model }) => connect(&Provider::find(project, provider)?, model),
+        Some(Name::Bare(model)) => connect(&whose(project, model)?, model),
         None => Err(Failure::usage(format!("{name:?} is no model's name"))
             .help("a name is PROVIDER/NAME, as `tenter models` lists them, or scripted:FILE")),
+    }
+}
+
+/// A model's name, and whether it is the project's choice.
+struct Naming<'n> {
+    name: Cow<'n, str>,
+    by_project: bool,
+}
+
+impl<'n> Naming<'n> {
+    fn by_user(name: &'n str) -> Self {
+        Self { name: Cow::Borrowed(name), by_project: false }
+    }
+
+    fn of_settings(named: &'n NamedModel) -> Self {
+        Self { name: Cow::Borrowed(&named.name), by_project: named.by_project }
     }
 }
 
@@ -76,19 +94,21 @@ fn named<'n>(
     project: &'n Project,
     args: &'n AgentArgs,
     stored: Option<&'n str>,
-) -> Result<Cow<'n, str>, Failure> {
+) -> Result<Naming<'n>, Failure> {
     let settings = &project.settings.models;
     if args.use_weak_model {
-        let weak = args.weak_model.as_deref().or(settings.weak_model.as_deref());
-        return weak.map(Cow::Borrowed).ok_or_else(|| {
-            Failure::usage("no model for lesser work is named").help(
+        let of_flag = args.weak_model.as_deref().map(Naming::by_user);
+        let weak = of_flag.or(settings.weak_model.as_ref().map(Naming::of_settings));
+        return weak.ok_or_else(|| {
+            Failure::usage("no model for small tasks is named").help(
                 "use --weak-model PROVIDER/NAME, set TENTER_WEAK_MODEL, or write `weak_model = …` into config.toml",
             )
         });
     }
-    match args.model.as_deref().or(stored).or(settings.model.as_deref()) {
-        Some(name) => Ok(Cow::Borrowed(name)),
-        None => usual(project).map(Cow::Owned),
+    let by_user = args.model.as_deref().or(stored).map(Naming::by_user);
+    match by_user.or(settings.model.as_ref().map(Naming::of_settings)) {
+        Some(named) => Ok(named),
+        None => Ok(Naming { name: Cow::Owned(usual(project)?), by_project: false }),
     }
 }
 

@@ -1,5 +1,5 @@
-//! `tenter trust`: what of a project may start programs (R45 to R47): its hooks, and its recipes whose texts do. The commands
-//! that run an agent ask the same questions here.
+//! `tenter trust`: which of a project's hooks may run, which of its recipes may start programs (R45 to R47), and whether it
+//! may choose the model (R77). The commands that run an agent ask the same questions.
 
 mod ask;
 
@@ -15,6 +15,7 @@ use tenter_proc::Cancel;
 
 use super::Done;
 use super::recipe::FragmentDirs;
+use crate::agent::models::consent::{self, ProjectModel};
 use crate::agent::recipes;
 use crate::env::{self, Env};
 use crate::failure::{Exit, Failure};
@@ -24,10 +25,9 @@ use crate::ui::{self, NAME, styled};
 
 pub(crate) use ask::{Choice, Waiting, ask, ask_through, tell_consequences, view_hook};
 
-/// Say which of the project's hooks may run, and which of its recipes may start programs.
+/// Choose what to trust of the project: hooks, recipes that start programs, a model that needs no key.
 ///
-/// They do only when you trust them as they are; any change of their content asks again. Your own hooks and recipes need no
-/// trust.
+/// Hooks and recipes are trusted as they are now; a change of their content asks again. Your own need no trust.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// Trust everything that is found now, without asking.
@@ -36,7 +36,7 @@ pub(crate) struct Args {
     /// List what is trusted.
     #[arg(long, conflicts_with_all = ["yes", "revoke"])]
     list: bool,
-    /// Take trust back: of this project's hook NAME, of its recipe `recipe:NAME`, or of all.
+    /// Take trust back: of this project's hook NAME, its recipe `recipe:NAME`, its model `model:PROVIDER/NAME`, or all.
     #[arg(long, value_name = "NAME", num_args = 0..=1, default_missing_value = "", conflicts_with = "yes")]
     revoke: Option<String>,
     /// List as JSON.
@@ -62,6 +62,11 @@ pub(crate) fn run(env: &Env, project: Option<&Path>, args: &Args) -> Done {
     ui::diagnostics(project.findings());
     let recipes = recipes::held_back(&args.fragment_dirs.book(&project));
     let waiting = Waiting { hooks: catalog.untrusted(), recipes: &recipes };
+    let models = consent::waiting(&project);
+    consent_to(&project, &models, args.yes)?;
+    if waiting.is_empty() && !models.is_empty() {
+        return Ok(Exit::Done);
+    }
     if waiting.is_empty() {
         ui::note(format!(
             "Nothing to trust: no hook and no recipe of {} waits for it.",
@@ -77,6 +82,18 @@ pub(crate) fn run(env: &Env, project: Option<&Path>, args: &Args) -> Done {
         Choice::Skip => Ok(Exit::Done),
         Choice::Refuse => Err(waiting.refusal()),
     }
+}
+
+/// Asks whether the project may have its agent answer with these models, and remembers it.
+fn consent_to(project: &Project, models: &[ProjectModel], yes: bool) -> Result<(), Failure> {
+    for model in models {
+        if !yes && !model.ask(project) {
+            return Err(model.refusal());
+        }
+        model.remember(project)?;
+        ui::note(format!("Trusted: {}.", sanitize(&model.trust_name())));
+    }
+    Ok(())
 }
 
 /// Trusts everything that waits for it, says so, and returns the catalog as it is then.

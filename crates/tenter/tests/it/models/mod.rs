@@ -1,5 +1,6 @@
 //! From a model's name to a model: whose it is, where it is, how it is to answer, what is known of it.
 
+mod consent;
 mod keys;
 mod servers;
 
@@ -196,7 +197,7 @@ fn a_name_that_means_no_model_is_an_error_that_helps() {
       help: a name is PROVIDER/NAME, as `tenter models` lists them, or scripted:FILE
     "#);
     assert_snapshot!(run(&sandbox, &["--use-weak-model"]).stderr, @"
-    error: no model for lesser work is named
+    error: no model for small tasks is named
       help: use --weak-model PROVIDER/NAME, set TENTER_WEAK_MODEL, or write `weak_model = …` into config.toml
     ");
 }

@@ -1,0 +1,175 @@
+//! A model that the project's file names (R77). Whoever answers for a model decides which tools run, so a project may
+//! choose only among the providers that the user set up. One that needs no key, or whose key comes from a program, needs
+//! the user's consent, which is remembered with the project in the trust store.
+
+use std::io::{self, BufRead as _};
+
+use tenter_engine::clock::rfc3339;
+use tenter_engine::hook::Fingerprint;
+use tenter_engine::trust::{TrustEntry, TrustMode};
+use tenter_protocol::{Diagnostic, Severity};
+
+use super::name::Name;
+use super::provider::Provider;
+use super::{knows, variable_that_is_set, whose};
+use crate::agent::AgentArgs;
+use crate::env::{self, Env};
+use crate::failure::{Exit, Failure};
+use crate::hooks::Project;
+use crate::sanitize::sanitize;
+use crate::ui::{self, NAME, NOTICE, styled};
+
+/// A model of the project's choice that needs the user's consent.
+pub(crate) struct ProjectModel {
+    /// Its whole name.
+    name: String,
+    /// The address that the conversation is sent to.
+    address: String,
+    /// Why consent is needed, as a sentence.
+    why: String,
+}
+
+/// Makes sure that the project may have its agent answer with this model, and reports the switch.
+///
+/// # Errors
+/// When the user has to consent first and does not, or cannot be asked.
+pub(super) fn check(
+    project: &Project,
+    args: &AgentArgs,
+    (provider, model): (&Provider, &str),
+) -> Result<Diagnostic, Failure> {
+    let address = args.base_url.as_deref().or(project.settings.models.base_url.as_deref());
+    let choice = ProjectModel::new(provider, model, address);
+    if choice.waits(project, provider) {
+        if !args.trust_project && !choice.ask(project) {
+            return Err(choice.refusal());
+        }
+        choice.remember(project)?;
+    }
+    let message =
+        format!("the model is {}, because this project's tenter.toml names it", choice.name);
+    ui::note(format!(
+        "The model is {}, because this project's tenter.toml names it; --model or TENTER_MODEL names another.",
+        sanitize(&choice.name)
+    ));
+    Ok(Diagnostic::new("model-of-project", Severity::Info, message)
+        .at(project.root().join("tenter.toml"))
+        .help("--model or TENTER_MODEL names another"))
+}
+
+/// The models of the project's choice that wait for the user's consent.
+pub(crate) fn waiting(project: &Project) -> Vec<ProjectModel> {
+    let settings = &project.settings.models;
+    let named = [&settings.model, &settings.weak_model].into_iter().flatten();
+    let names = named.filter(|named| named.by_project).filter_map(|named| Name::parse(&named.name));
+    let choices = names.filter_map(|name| {
+        let (provider, model) = match name {
+            Name::Of { provider, model } => (Provider::find(project, provider).ok()?, model),
+            Name::Bare(model) => (whose(project, model).ok()?, model),
+            Name::Scripted(_) => return None,
+        };
+        let choice = ProjectModel::new(&provider, model, settings.base_url.as_deref());
+        choice.waits(project, &provider).then_some(choice)
+    });
+    let mut choices: Vec<ProjectModel> = choices.collect();
+    choices.dedup_by(|one, other| one.name == other.name);
+    choices
+}
+
+impl ProjectModel {
+    fn new(provider: &Provider, model: &str, address: Option<&str>) -> Self {
+        let name = format!("{}/{model}", provider.name);
+        let address = address.unwrap_or(&provider.address).trim_end_matches('/').to_owned();
+        let why = if provider.key_command.is_some() {
+            format!("its key comes from your `api_key_command` of {}", provider.name)
+        } else {
+            format!(
+                "it needs no key, so whoever listens at {address} answers for it and runs tools"
+            )
+        };
+        Self { name, address, why }
+    }
+
+    /// Whether the user has to consent first.
+    fn waits(&self, project: &Project, provider: &Provider) -> bool {
+        let has_key = variable_that_is_set(provider, project.env).is_some();
+        let lacks_key = provider.needs_key() && provider.key_command.is_none();
+        // Without its key a provider is not asked at all.
+        if has_key || lacks_key || project.settings.trust == TrustMode::All {
+            return false;
+        }
+        let trusted = project.trust.of(project.root());
+        !is_users(project, provider) && !trusted.is_trusted(&self.trust_name(), &self.fingerprint())
+    }
+
+    /// The name under which the trust store knows the consent: neither a hook's nor a recipe's.
+    pub(crate) fn trust_name(&self) -> String {
+        format!("model:{}", self.name)
+    }
+
+    /// Consent is to this model at this address.
+    fn fingerprint(&self) -> Fingerprint {
+        Fingerprint(format!("{} at {}", self.name, self.address))
+    }
+
+    /// Asks the user; without a terminal the answer is no.
+    pub(crate) fn ask(&self, project: &Project) -> bool {
+        if !Env::can_ask() {
+            return false;
+        }
+        ui::note(format!(
+            "{} tenter.toml of {} chooses the model {}",
+            styled(NOTICE, "?"),
+            sanitize(&project.root().to_string_lossy()),
+            styled(NAME, sanitize(&self.name)),
+        ));
+        ui::note(format!("    {}", sanitize(&self.why)));
+        loop {
+            ui::note_piece("Use it in this project? [y] yes  [n] no: ");
+            let mut line = String::new();
+            if io::stdin().lock().read_line(&mut line).unwrap_or(0) == 0 {
+                return false;
+            }
+            match line.trim().to_lowercase().as_str() {
+                "y" | "yes" => return true,
+                "n" | "no" | "q" | "quit" => return false,
+                _ => {}
+            }
+        }
+    }
+
+    /// Records the user's consent, outside of the project.
+    pub(crate) fn remember(&self, project: &Project) -> Result<(), Failure> {
+        let entry = TrustEntry {
+            name: self.trust_name(),
+            fingerprint: self.fingerprint(),
+            path: project.root().join("tenter.toml"),
+            events: Vec::new(),
+        };
+        // Others may have written the store meanwhile, so that it is read anew for every change anyway.
+        let mut store = project.trust.clone();
+        store
+            .trust(project.root(), &[entry], &rfc3339(env::now()))
+            .map_err(|error| Failure::new(error.to_string()))
+    }
+
+    /// That nothing is sent, and how to go on.
+    pub(crate) fn refusal(&self) -> Failure {
+        let message = format!(
+            "this project's tenter.toml chooses the model {}, and you have not agreed to that: {}",
+            self.name, self.why
+        );
+        Failure { exit: Exit::Untrusted, ..Failure::new(message) }.help(
+            "name a model yourself, with --model or TENTER_MODEL; or agree for this project, at a terminal, with `tenter trust --yes`, or with --trust-project",
+        )
+    }
+}
+
+/// Whether the user's own configuration names a model of this provider: what answers there answers them anyway.
+fn is_users(project: &Project, provider: &Provider) -> bool {
+    project.settings.models.named_by_user.iter().any(|name| match Name::parse(name) {
+        Some(Name::Of { provider: named, .. }) => named == provider.name,
+        Some(Name::Bare(model)) => knows(project, provider, model),
+        Some(Name::Scripted(_)) | None => false,
+    })
+}
