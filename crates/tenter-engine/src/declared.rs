@@ -15,7 +15,8 @@ use crate::matcher;
 use crate::source::{Script, script};
 
 /// What judges the parts of a manifest that are in languages of their own.
-pub const CHECKS: Checks<'static> = Checks { pattern: &matcher::check, template: &check };
+pub const CHECKS: Checks<'static> =
+    Checks { tool: &matcher::check_tool, pattern: &matcher::check_pattern, template: &check };
 
 /// What a hook without code does, understood.
 #[derive(Debug, Clone)]

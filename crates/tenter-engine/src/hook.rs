@@ -5,11 +5,11 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
-use tenter_protocol::EventName;
 use tenter_protocol::executable::Subscription;
+use tenter_protocol::{EventName, ToolCall};
 
 use crate::declared::Declared;
-use crate::matcher::Matcher;
+use crate::matcher::{Matcher, MatcherError};
 use crate::stamp::HookStamp;
 
 /// A hook that can run. Its identity is its full name and its fingerprint, never its place in a list.
@@ -53,6 +53,23 @@ impl Hook {
         }
     }
 
+    /// Whether the hook runs at an event, which is about `call` if it is a tool event. Every run, test and explanation is
+    /// decided here. A matcher is ignored at events that are not about a tool (R19).
+    pub fn aim<'c>(&self, event: EventName, call: Option<&'c ToolCall>) -> Aim<'c> {
+        if self.subscription(event).is_none() {
+            return Aim::Unsubscribed;
+        }
+        let Some(matcher) = self.matcher().filter(|_| event.lifecycle().matcher) else {
+            return Aim::Hit { tool_name: None };
+        };
+        let Some(call) = call else { return Aim::Unmatched };
+        match matcher.matches(call) {
+            Ok(Some(found)) => Aim::Hit { tool_name: Some(found.tool_name) },
+            Ok(None) => Aim::Unmatched,
+            Err(error) => Aim::Unknown(error),
+        }
+    }
+
     /// Its matcher, if it has one.
     pub fn matcher(&self) -> Option<&Matcher> {
         match &self.protocol {
@@ -60,6 +77,22 @@ impl Hook {
             Protocol::Manifest(manifest) => manifest.matcher.as_ref(),
         }
     }
+}
+
+/// Whether a hook runs at an event.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Aim<'c> {
+    /// It runs.
+    Hit {
+        /// The name of the tool that the matcher matched (R20); none without a matcher.
+        tool_name: Option<&'c str>,
+    },
+    /// Its matcher is about other calls.
+    Unmatched,
+    /// It does not subscribe to the event.
+    Unsubscribed,
+    /// A search of its matcher was given up: a run of the hook that failed (R42).
+    Unknown(MatcherError),
 }
 
 /// How a hook is spoken to.
@@ -91,7 +124,7 @@ pub struct ManifestHook {
     pub description: String,
     /// What it does.
     pub work: Work,
-    /// Which tool calls it is about; on other events there is none (R19).
+    /// Which tool calls it is about.
     pub matcher: Option<Matcher>,
     /// Whether it starts in its own folder instead of the project's (R40).
     pub starts_in_own_folder: bool,

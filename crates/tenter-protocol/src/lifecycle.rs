@@ -88,6 +88,8 @@ pub struct Lifecycle {
     pub executable: &'static [&'static str],
     /// What a manifest's `trigger` says, the canonical name first.
     pub manifest: &'static [&'static str],
+    /// What Claude Code calls it: suggested where it is written, never accepted.
+    pub claude_code: &'static [&'static str],
     /// When the event fires, as the end of a sentence that begins with "fires".
     pub fires: &'static str,
     /// What an answer may do.
@@ -108,6 +110,7 @@ pub const TABLE: [Lifecycle; 13] = [
         name: "session_start",
         executable: &[],
         manifest: &["session_start", "pre-session"],
+        claude_code: &["SessionStart"],
         fires: "once, before the first user message of a process on a conversation",
         may: &[Block, AddContext],
         matcher: false,
@@ -117,6 +120,7 @@ pub const TABLE: [Lifecycle; 13] = [
         name: "before_agent",
         executable: &["user_message_send"],
         manifest: &["before_agent", "pre-agent-turn"],
+        claude_code: &["UserPromptSubmit"],
         fires: "when a user message is about to be added",
         may: &[Block, RewriteMessage, AddContext],
         matcher: false,
@@ -126,6 +130,7 @@ pub const TABLE: [Lifecycle; 13] = [
         name: "before_tool",
         executable: &["before_tool_call"],
         manifest: &["before_tool", "pre-tool-call"],
+        claude_code: &["PreToolUse", "PermissionRequest"],
         fires: "before a tool runs",
         may: &[Block, Ask, RewriteInput, AddContext],
         matcher: true,
@@ -135,6 +140,7 @@ pub const TABLE: [Lifecycle; 13] = [
         name: "after_tool",
         executable: &["after_tool_call"],
         manifest: &["after_tool", "post-tool-call"],
+        claude_code: &["PostToolUse"],
         fires: "after a tool succeeded",
         may: &[RewriteOutput, FeedBack, AddContext],
         matcher: true,
@@ -144,6 +150,7 @@ pub const TABLE: [Lifecycle; 13] = [
         name: "after_tool_failure",
         executable: &["after_tool_call"],
         manifest: &["after_tool_failure", "post-tool-call-failure"],
+        claude_code: &["PostToolUseFailure"],
         fires: "after a tool failed or was blocked",
         may: &[RewriteOutput, FeedBack, AddContext],
         matcher: true,
@@ -153,6 +160,7 @@ pub const TABLE: [Lifecycle; 13] = [
         name: "after_turn",
         executable: &["after_turn", "turn_end"],
         manifest: &["after_turn"],
+        claude_code: &[],
         fires: "after every model response, once the tool results of that response (if any) are recorded",
         may: &[Mutate, Callback, FeedBack, AddContext],
         matcher: false,
@@ -162,6 +170,7 @@ pub const TABLE: [Lifecycle; 13] = [
         name: "before_stop",
         executable: &["agent_stop"],
         manifest: &["before_stop", "pre-agent-turn-stop"],
+        claude_code: &["Stop"],
         fires: "when the agent would stop: a response without tool calls, or the turn limit",
         may: &[Continue, Mutate, Callback, AddContext],
         matcher: false,
@@ -171,6 +180,7 @@ pub const TABLE: [Lifecycle; 13] = [
         name: "after_agent",
         executable: &[],
         manifest: &["after_agent", "post-agent-turn"],
+        claude_code: &[],
         fires: "when the agent is done with one user message",
         may: &[FeedBack],
         matcher: false,
@@ -180,6 +190,7 @@ pub const TABLE: [Lifecycle; 13] = [
         name: "subagent_start",
         executable: &[],
         manifest: &["subagent_start", "pre-subagent"],
+        claude_code: &["SubagentStart"],
         fires: "when a subagent is about to start",
         may: &[Block],
         matcher: false,
@@ -189,6 +200,7 @@ pub const TABLE: [Lifecycle; 13] = [
         name: "subagent_stop",
         executable: &[],
         manifest: &["subagent_stop", "post-subagent"],
+        claude_code: &["SubagentStop"],
         fires: "when a subagent ended",
         may: &[FeedBack],
         matcher: false,
@@ -198,6 +210,7 @@ pub const TABLE: [Lifecycle; 13] = [
         name: "pre_compact",
         executable: &[],
         manifest: &["pre_compact", "pre-context-compact"],
+        claude_code: &["PreCompact"],
         fires: "when history is about to be replaced by a summary",
         may: &[Block, AddContext],
         matcher: false,
@@ -207,6 +220,7 @@ pub const TABLE: [Lifecycle; 13] = [
         name: "post_compact",
         executable: &[],
         manifest: &["post_compact", "post-context-compact"],
+        claude_code: &["PostCompact"],
         fires: "when history was replaced by a summary",
         may: &[],
         matcher: false,
@@ -216,6 +230,7 @@ pub const TABLE: [Lifecycle; 13] = [
         name: "session_end",
         executable: &[],
         manifest: &["session_end", "post-session"],
+        claude_code: &["SessionEnd"],
         fires: "once, last, also after an error or Ctrl-C",
         may: &[],
         matcher: false,
@@ -256,6 +271,14 @@ pub fn by_any_spelling(spelling: &str) -> Vec<EventName> {
         .collect()
 }
 
+/// The event that Claude Code calls `word`, in any case.
+pub fn by_claude_code(word: &str) -> Option<EventName> {
+    let is_called = |row: &&Lifecycle| {
+        row.claude_code.iter().any(|name| name.eq_ignore_ascii_case(word.trim()))
+    };
+    TABLE.iter().find(is_called).map(|row| row.event)
+}
+
 /// Every spelling of the executable protocol, each once, in the table's order.
 pub fn executable_spellings() -> Vec<&'static str> {
     let mut spellings: Vec<&str> = TABLE.iter().flat_map(|row| row.executable).copied().collect();
@@ -279,6 +302,16 @@ mod tests {
     fn every_canonical_name_is_also_a_manifest_spelling() {
         for row in &TABLE {
             assert_eq!(row.manifest[0], row.name);
+        }
+    }
+
+    #[test]
+    fn a_name_of_claude_code_is_known_and_is_no_spelling_of_ours() {
+        assert_eq!(by_claude_code("PreToolUse"), Some(EventName::BeforeTool));
+        assert_eq!(by_claude_code("stop"), Some(EventName::BeforeStop));
+        assert_eq!(by_claude_code("before_tool"), None);
+        for name in TABLE.iter().flat_map(|row| row.claude_code) {
+            assert!(by_any_spelling(name).is_empty(), "{name}");
         }
     }
 

@@ -15,6 +15,7 @@ use tenter_protocol::manifest::front_matter::{
 use tenter_protocol::{Diagnostic, Severity, tool_names};
 use tenter_template::{Dialect, File, Template};
 
+use super::restriction;
 use crate::tools::{AllowedCommands, Registry, UnknownTools};
 
 /// The longest file that is read, in bytes.
@@ -122,6 +123,7 @@ impl Recipe {
         let Document { fields, body } = document;
         let file = File { path: origin.path.clone(), body: body.max(mark(&text)), text };
         let mut reader = Reader { file: &file, found: &mut found };
+        reader.stray_restrictions(body);
         let mut recipe = reader.front_matter(&fields);
         recipe.title = recipe.title.take().filter(|title| !title.is_empty());
         let template =
@@ -272,22 +274,35 @@ impl Reader<'_> {
         );
     }
 
+    /// Restrictions outside the front matter, which would be lost as text for the model (R70).
+    fn stray_restrictions(&mut self, body: usize) {
+        for (line, key) in restriction::stray(&self.file.text, body) {
+            let message =
+                format!("this line restricts nothing: `{key}` is not in the front matter");
+            let help = if body == 0 {
+                "front matter begins with a line `---` at the top of the file and ends with another"
+            } else {
+                "move it above the second `---`, or put it in a code block if it is text for the model"
+            };
+            self.add(Severity::Error, &line, message, help);
+        }
+    }
+
+    /// A restriction that is misspelt, or below another key, must not become none.
     fn unknown(&mut self, field: &Field, known: &[&str]) {
-        let help = match nearest(&field.key, known) {
+        let key = &field.key;
+        let (severity, what) = if restriction::is_near(key) {
+            (Severity::Error, "but looks like a restriction")
+        } else if restriction::is_below(&field.value) {
+            (Severity::Error, "and there is a restriction below it")
+        } else {
+            (Severity::Warning, "and is ignored")
+        };
+        let help = match nearest(key, known) {
             Some(near) => format!("did you mean `{near}`?"),
             None => format!("keys are {}", listed(known)),
         };
-        let message = format!("`{}` means nothing here; it is ignored", field.key);
-        // A restriction that is misspelt must not become none.
-        let restricts = nearest(&field.key, known).is_some_and(|near| near.starts_with("allowed_"));
-        let (severity, message) = if restricts {
-            (
-                Severity::Error,
-                format!("`{}` means nothing here, but looks like a restriction", field.key),
-            )
-        } else {
-            (Severity::Warning, message)
-        };
+        let message = format!("`{key}` means nothing here, {what}");
         self.add(severity, &field.key_at, message, help);
     }
 

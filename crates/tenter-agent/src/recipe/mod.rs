@@ -11,6 +11,7 @@ mod book;
 mod builtin;
 mod format;
 mod lookup;
+mod restriction;
 mod shell;
 
 use std::collections::BTreeMap;

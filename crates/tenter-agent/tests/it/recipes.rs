@@ -138,6 +138,10 @@ fn a_restriction_that_cannot_be_read_is_an_error() {
             "allowed_comands: []",
             "2 error recipe-field: `allowed_comands` means nothing here, but looks like a restriction",
         ),
+        (
+            "metadata: {allowed_tools: []}",
+            "2 error recipe-field: `metadata` means nothing here, and there is a restriction below it",
+        ),
     ] {
         let (recipe, found) = read(&format!("---\n{field}\n---\nx"));
         assert!(recipe.is_none(), "{field}");
@@ -151,6 +155,37 @@ fn a_restriction_that_cannot_be_read_is_an_error() {
 }
 
 #[test]
+fn a_restriction_after_a_comment_or_with_trailing_spaces_restricts() {
+    for text in [
+        "<!-- prettier-ignore -->\n---\nallowed_tools: []\n---\nx",
+        "\n<!--\nallowed_tools: [bash]\n-->\n\n---  \nallowed_tools: []\n---\t\nx",
+    ] {
+        let (recipe, found) = read(text);
+        assert_eq!(found, [] as [&str; 0], "{text}");
+        let recipe = recipe.unwrap();
+        assert_eq!((recipe.allowed_tools.as_deref(), recipe.body()), (Some(&[][..]), "x"));
+    }
+}
+
+#[test]
+fn a_restriction_outside_the_front_matter_is_an_error() {
+    for (text, line) in [
+        ("# Title\n---\nallowed_tools: []\n---\nx", 3),
+        (" ---\nallowed_tools: []\n---\nx", 2),
+        ("<!-- no end\n---\nallowed_commands: []\n---\nx", 3),
+        ("+++\nallowed_tools = []\n+++\nx", 2),
+        ("---\nname: r\n---\nallowed_tools: []\nx", 4),
+    ] {
+        let (recipe, found) = read(text);
+        assert!(recipe.is_none(), "{text}");
+        let begins = format!("{line} error recipe-field: this line restricts nothing");
+        assert!(found.iter().any(|finding| finding.starts_with(&begins)), "{text}: {found:?}");
+    }
+    let example = "---\nname: r\n---\nWrite a recipe such as\n```\nallowed_tools: []\n```\n";
+    assert!(read(example).0.is_some());
+}
+
+#[test]
 fn everything_that_is_wrong_is_told_at_once() {
     let (recipe, found) = read(
         "---\ncolour: red\ndescripton: x\narguments: {a: {defualt: 1}, b: [x]}\ndefaults: {c: [1]}\n---\n{{if}}\n{{.a",
@@ -159,9 +194,9 @@ fn everything_that_is_wrong_is_told_at_once() {
     assert_eq!(
         found,
         [
-            "2 warning recipe-field-ignored: `colour` means nothing here; it is ignored",
-            "3 warning recipe-field-ignored: `descripton` means nothing here; it is ignored",
-            "4 warning recipe-field-ignored: `defualt` means nothing here; it is ignored",
+            "2 warning recipe-field-ignored: `colour` means nothing here, and is ignored",
+            "3 warning recipe-field-ignored: `descripton` means nothing here, and is ignored",
+            "4 warning recipe-field-ignored: `defualt` means nothing here, and is ignored",
             "4 warning recipe-field-ignored: the argument `b` needs a mapping; this is ignored",
             "5 warning recipe-field-ignored: the default of `c` has to be text; this is ignored",
             "7 error template-syntax: the `if` that begins here has no end",

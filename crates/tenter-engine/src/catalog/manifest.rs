@@ -100,7 +100,7 @@ fn front(file: &Path) -> io::Result<Vec<u8>> {
 /// # Errors
 /// Why it cannot run, as the end of a sentence that begins with its name.
 pub(super) fn hook(KnownManifest { manifest, script, .. }: &KnownManifest) -> Result<Hook, String> {
-    let subscriptions = vec![Subscription { event: manifest.event, spelling: manifest.trigger }];
+    let subscriptions = manifest.subscriptions();
     let own = OwnPolicy {
         timeout: (!manifest.unset.timeout).then(|| Duration::from_millis(manifest.timeout_ms)),
         priority: Some(manifest.priority),
@@ -111,7 +111,7 @@ pub(super) fn hook(KnownManifest { manifest, script, .. }: &KnownManifest) -> Re
         Runnable::Yes(Protocol::Manifest(Box::new(ManifestHook {
             description: manifest.description.clone(),
             work,
-            matcher: matcher(manifest),
+            matcher: matcher(manifest, &subscriptions),
             starts_in_own_folder: manifest.extensions.starts_in_own_folder,
             light_payload: manifest.extensions.light_payload,
             env: manifest.extensions.env.clone(),
@@ -131,9 +131,10 @@ fn declared(declaration: &Declaration) -> Result<Declared, String> {
     Declared::new(declaration).map_err(|why| format!("has an action that cannot be used: {why}"))
 }
 
-/// The matcher; none where there is nothing to match, or the event is not about a tool (R19).
-fn matcher(manifest: &Manifest) -> Option<Matcher> {
+/// The matcher; none where there is nothing to match, or no event is about a tool (R19).
+fn matcher(manifest: &Manifest, subscriptions: &[Subscription]) -> Option<Matcher> {
     let text = &manifest.matcher;
     let is_empty = text.tool.is_none() && text.pattern.is_none();
-    (!is_empty && manifest.event.lifecycle().matcher).then(|| Matcher::new(text))
+    let applies = subscriptions.iter().any(|named| named.event.lifecycle().matcher);
+    (!is_empty && applies).then(|| Matcher::new(text))
 }

@@ -19,7 +19,7 @@ use tenter_protocol::{Body, Event, EventName, Scope};
 
 use crate::builtin;
 use crate::catalog::{Catalog, Missing};
-use crate::hook::{FailMode, Hook};
+use crate::hook::{Aim, FailMode, Hook};
 use crate::observe::DecisionKind;
 use crate::runner::{self, Failure, Found};
 use crate::settings::EngineSettings;
@@ -182,12 +182,13 @@ fn is_blocking(event: EventName) -> bool {
     event.may(Power::Block) || event.may(Power::Continue)
 }
 
-/// Whether a hook is about this. A search that could not be finished counts as a run of the hook, and one that failed: whether
-/// it would have matched, nobody knows (R42).
+/// What a hook's matcher found in this; none where the hook does not run.
 fn matched(hook: &Hook, body: &Body) -> Option<Found> {
-    let Some(matcher) = hook.matcher() else { return Some(Ok(None)) };
-    let found = matcher.matches(body.tool_call()?).transpose()?;
-    Some(found.map(|found| Some(found.tool_name.to_owned())))
+    match hook.aim(body.name(), body.tool_call()) {
+        Aim::Hit { tool_name } => Some(Ok(tool_name.map(str::to_owned))),
+        Aim::Unknown(error) => Some(Err(error)),
+        Aim::Unmatched | Aim::Unsubscribed => None,
+    }
 }
 
 /// The body's part that a rewrite at this event replaces, as JSON.

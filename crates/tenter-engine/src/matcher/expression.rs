@@ -4,7 +4,9 @@ use std::ops::Range;
 use std::sync::OnceLock;
 
 use regex_syntax::ast::ErrorKind;
+use tenter_protocol::manifest::front_matter::Advice;
 
+use super::braces;
 use super::words::Words;
 
 /// Bytes that a compiled expression may take.
@@ -29,17 +31,21 @@ const LONGEST_WITH_PIECES: usize = 1_000;
 /// Bytes of the longest expression that is looked at: parsing alone takes a thousand times as much memory.
 const LONGEST: usize = 10_000;
 
-const SLOW: &str = "it needs look-around or back-references, and so a slower engine, which gives up on texts over 64 KiB and \
-                    on searches of more than a million steps; the hook has failed then";
-const TOO_LONG: &str = "the text is over 64 KiB, which is too long for an expression with look-around or back-references";
-const TOO_SLOW: &str = "the search was given up after a million steps, as happens when an expression with look-around or \
-                        back-references repeats repetitions";
+const TOO_LONG: &str =
+    "the text is over 64 KiB, which is too long for an expression that needs the slower engine";
+const TOO_SLOW: &str = "the search was given up after a million steps, as happens when an expression that needs the slower \
+                        engine repeats repetitions";
+const REPETITION: &str =
+    "write `.*` for any text, or a backslash before a character that is meant as itself";
+/// Characters that are shown of a part that the linear engine lacks.
+const SHOWN: usize = 3;
+const BACKSLASH: &str = "put a backslash before a character that is meant as itself";
 
 /// A regular expression as it was written, and what searches for it as soon as somebody has.
 #[derive(Debug, Clone)]
 pub(super) struct Expression {
     text: String,
-    engine: OnceLock<Result<Engine, String>>,
+    engine: OnceLock<Result<Engine, Advice>>,
 }
 
 #[derive(Debug, Clone)]
@@ -48,19 +54,32 @@ enum Engine {
     Words(Words),
     /// Time linear in the text.
     Linear(regex::Regex),
-    /// For look-around and back-references; bounded by [`STEP_LIMIT`] and [`LONGEST_BACKTRACKED`].
-    Backtracking(fancy_regex::Regex),
+    /// For what the linear engine lacks; bounded by [`STEP_LIMIT`] and [`LONGEST_BACKTRACKED`].
+    Backtracking {
+        regex: fancy_regex::Regex,
+        /// What it needs that the linear engine lacks.
+        reason: String,
+    },
 }
 
-/// Checks a part of a matcher as its author wrote it. A warning says that it needs the backtracking engine, whose searches
-/// are bounded.
+/// Checks an expression. Advice besides says that it needs the backtracking engine, whose searches are bounded.
 ///
 /// # Errors
 /// Why no engine can compile it.
-pub fn check(text: &str) -> Result<Option<String>, String> {
+pub(super) fn check(text: &str) -> Result<Option<Advice>, Advice> {
     match engine_for(text)? {
         Engine::Words(_) | Engine::Linear(_) => Ok(None),
-        Engine::Backtracking(_) => Ok(Some(SLOW.to_owned())),
+        Engine::Backtracking { reason, .. } => Ok(Some(slow(&reason))),
+    }
+}
+
+fn slow(reason: &str) -> Advice {
+    Advice {
+        message: format!(
+            "it needs {reason}, and so a slower engine, which gives up on texts over 64 KiB and on searches of more than \
+             a million steps; the hook has failed then"
+        ),
+        help: format!("write it without {reason} if you can"),
     }
 }
 
@@ -82,8 +101,10 @@ impl Expression {
         match self.engine()? {
             Engine::Words(words) => Ok(words.find(text)),
             Engine::Linear(regex) => Ok(regex.find(text).map(|found| found.range())),
-            Engine::Backtracking(_) if text.len() > LONGEST_BACKTRACKED => Err(TOO_LONG.to_owned()),
-            Engine::Backtracking(regex) => match regex.find(text) {
+            Engine::Backtracking { .. } if text.len() > LONGEST_BACKTRACKED => {
+                Err(TOO_LONG.to_owned())
+            }
+            Engine::Backtracking { regex, .. } => match regex.find(text) {
                 Ok(found) => Ok(found.map(|found| found.range())),
                 Err(_) => Err(TOO_SLOW.to_owned()),
             },
@@ -91,38 +112,66 @@ impl Expression {
     }
 
     fn engine(&self) -> Result<&Engine, String> {
-        self.engine.get_or_init(|| engine_for(&self.text)).as_ref().map_err(Clone::clone)
+        let engine = self.engine.get_or_init(|| engine_for(&self.text));
+        engine.as_ref().map_err(|advice| advice.message.clone())
     }
 }
 
 /// The cheapest engine that can search for `text`.
-fn engine_for(text: &str) -> Result<Engine, String> {
+fn engine_for(text: &str) -> Result<Engine, Advice> {
     if text.len() > LONGEST {
-        return Err(format!("it is longer than {LONGEST} bytes"));
+        return Err(refusal(format!("it is longer than {LONGEST} bytes"), "write a shorter one"));
     }
     match regex_syntax::parse(text) {
         Ok(parsed) => {
             Words::of(&parsed).map_or_else(|| linear(text), |words| Ok(Engine::Words(words)))
         }
-        Err(error) => backtracking(text, &error),
+        Err(error) => lacking(text, &error),
     }
 }
 
-fn linear(text: &str) -> Result<Engine, String> {
+/// The engine for what the linear engine does not understand, as `error` says.
+fn lacking(text: &str, error: &regex_syntax::Error) -> Result<Engine, Advice> {
+    let literal = braces::escaped(text)?;
+    if is_about_braces(error) && literal != text {
+        return engine_for(&literal);
+    }
+    backtracking(&literal, error)
+}
+
+fn is_about_braces(error: &regex_syntax::Error) -> bool {
+    let regex_syntax::Error::Parse(error) = error else { return false };
+    matches!(
+        error.kind(),
+        ErrorKind::RepetitionCountDecimalEmpty
+            | ErrorKind::RepetitionCountUnclosed
+            | ErrorKind::RepetitionMissing
+            | ErrorKind::DecimalEmpty
+            | ErrorKind::DecimalInvalid
+    )
+}
+
+fn refusal(message: String, help: &str) -> Advice {
+    Advice { message, help: help.to_owned() }
+}
+
+fn linear(text: &str) -> Result<Engine, Advice> {
     let built = regex::RegexBuilder::new(text).size_limit(SIZE_LIMIT).build();
     built.map(Engine::Linear).map_err(|error| match error {
-        regex::Error::CompiledTooBig(_) => {
-            format!("it takes more than {} MiB when it is compiled", SIZE_LIMIT >> 20)
-        }
-        other => other.to_string(),
+        regex::Error::CompiledTooBig(_) => refusal(
+            format!("it takes more than {} MiB when it is compiled", SIZE_LIMIT >> 20),
+            "repeat less",
+        ),
+        other => refusal(other.to_string(), BACKSLASH),
     })
 }
 
 /// Compiles what the linear engine could not, as `error` says.
-fn backtracking(text: &str, error: &regex_syntax::Error) -> Result<Engine, String> {
+fn backtracking(text: &str, error: &regex_syntax::Error) -> Result<Engine, Advice> {
     if text.len() > LONGEST_WITH_PIECES {
-        let why = in_words(error);
-        return Err(format!("{why}, and it is too long for the engine that knows more"));
+        let Advice { message, help } = in_words(error);
+        let message = format!("{message}, and it is too long for the engine that knows more");
+        return Err(Advice { message, help });
     }
     let built = fancy_regex::RegexBuilder::new(text)
         .backtrack_limit(STEP_LIMIT)
@@ -130,29 +179,57 @@ fn backtracking(text: &str, error: &regex_syntax::Error) -> Result<Engine, Strin
         .delegate_dfa_size_limit(PIECE_LIMIT)
         .max_prog_size(PROGRAM_LIMIT)
         .build();
-    built.map(Engine::Backtracking).map_err(|backtracking| match error {
+    match built {
+        Ok(regex) => Ok(Engine::Backtracking { regex, reason: reason(error) }),
         // What the linear engine says of these is that it lacks them, not what is wrong with them.
-        regex_syntax::Error::Parse(linear) if is_for_backtracking(linear.kind()) => {
-            format!("it is no regular expression: {backtracking}")
+        Err(backtracking) if is_for_backtracking(error) => {
+            Err(refusal(format!("it is no regular expression: {backtracking}"), BACKSLASH))
         }
-        _ => in_words(error),
-    })
+        Err(_) => Err(in_words(error)),
+    }
 }
 
-fn is_for_backtracking(kind: &ErrorKind) -> bool {
-    matches!(kind, ErrorKind::UnsupportedLookAround | ErrorKind::UnsupportedBackreference)
+/// What an expression needs that the linear engine lacks.
+fn reason(error: &regex_syntax::Error) -> String {
+    let regex_syntax::Error::Parse(error) = error else { return "more than is usual".to_owned() };
+    match error.kind() {
+        ErrorKind::UnsupportedLookAround => "look-around".to_owned(),
+        ErrorKind::UnsupportedBackreference => "back-references".to_owned(),
+        _ => {
+            let span = error.span();
+            let part = error.pattern().get(span.start.offset..).unwrap_or_default();
+            let beginning: String = part.chars().take(SHOWN).collect();
+            format!("`{beginning}` at character {}", span.start.column)
+        }
+    }
 }
 
-/// What is wrong and where, on one line.
-fn in_words(error: &regex_syntax::Error) -> String {
-    let (what, place) = match error {
-        regex_syntax::Error::Parse(error) => (error.kind().to_string(), error.span().start.column),
+fn is_for_backtracking(error: &regex_syntax::Error) -> bool {
+    let regex_syntax::Error::Parse(error) = error else { return false };
+    matches!(error.kind(), ErrorKind::UnsupportedLookAround | ErrorKind::UnsupportedBackreference)
+}
+
+/// What is wrong and where, on one line, and what to write.
+fn in_words(error: &regex_syntax::Error) -> Advice {
+    let (what, place, help) = match error {
+        regex_syntax::Error::Parse(error) => {
+            let place = error.span().start;
+            let (what, help) = match error.kind() {
+                ErrorKind::RepetitionMissing => {
+                    let operator = error.pattern().get(place.offset..).unwrap_or_default();
+                    let operator: String = operator.chars().take(1).collect();
+                    (format!("`{operator}` has nothing before it to repeat"), REPETITION)
+                }
+                other => (other.to_string(), BACKSLASH),
+            };
+            (what, place.column, help)
+        }
         regex_syntax::Error::Translate(error) => {
-            (error.kind().to_string(), error.span().start.column)
+            (error.kind().to_string(), error.span().start.column, BACKSLASH)
         }
-        other => return other.to_string(),
+        other => return refusal(other.to_string(), BACKSLASH),
     };
-    format!("it is no regular expression: {what} (at character {place})")
+    refusal(format!("it is no regular expression: {what} (at character {place})"), help)
 }
 
 #[cfg(test)]
@@ -172,13 +249,13 @@ mod tests {
     #[test]
     fn what_nobody_checked_is_an_error_when_it_is_used() {
         let error = Expression::new("(rm").find("rm").unwrap_err();
-        assert_eq!(Err(error), check("(rm"));
+        assert_eq!(error, check("(rm").unwrap_err().message);
     }
 
     #[test]
     fn an_expression_that_would_eat_memory_is_refused_before_it_is_used() {
         for text in [r"\w{1000}{1000}", r"(?:a{1000}){1000}", r"((a{100}){100}){100}"] {
-            let error = check(text).unwrap_err();
+            let error = check(text).unwrap_err().message;
             assert!(error.contains("more than 4 MiB"), "{error}");
         }
         assert!(check(&r"\w".repeat(500)).is_err());
@@ -202,9 +279,29 @@ mod tests {
             (r"(\w)\1", "hello", Some(2..4)),
         ] {
             assert_eq!(Expression::new(text).find(on).unwrap(), found, "{text} on {on}");
-            assert!(check(text).unwrap().unwrap().contains("slower engine"));
+            assert!(check(text).unwrap().unwrap().message.contains("slower engine"));
         }
         assert_eq!(check("rm -rf /"), Ok(None));
+    }
+
+    #[test]
+    fn braces_that_mean_themselves_need_no_slower_engine() {
+        let long = "x".repeat(LONGEST_BACKTRACKED) + "main() { return {} }";
+        for text in [r"main\(\) {", r"\{ return {}", "{}", "return {", "{ r[a-z]+"] {
+            assert_eq!(check(text), Ok(None), "{text}");
+            assert!(Expression::new(text).find(&long).unwrap().is_some(), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_said_of_an_expression_is_true_of_it() {
+        let error = check("x{,3}").unwrap_err();
+        assert!(error.message.contains("is a repetition to some engines"), "{error:?}");
+        let reason = |text| check(text).unwrap().unwrap().help;
+        assert_eq!(reason("main {(?!x)"), "write it without look-around if you can");
+        assert_eq!(reason(r"(a)\1"), "write it without back-references if you can");
+        assert_eq!(reason(r"\h+"), r"write it without `\h+` at character 1 if you can");
+        assert_eq!(reason("(?>a|ab)c"), "write it without `>a|` at character 3 if you can");
     }
 
     #[test]
@@ -217,12 +314,13 @@ mod tests {
                 "it is no regular expression: Unicode property not found (at character 1)",
             ),
         ] {
-            assert_eq!(check(text), Err(message.to_owned()));
+            assert_eq!(check(text).unwrap_err().message, message);
         }
-        let error = check("rm (?!-i").unwrap_err();
+        let error = check("rm (?!-i").unwrap_err().message;
         assert!(error.contains("without closing parenthesis"), "{error}");
         assert!(check(&"(".repeat(9_000)).is_err());
-        assert_eq!(check(&"a".repeat(10_001)), Err("it is longer than 10000 bytes".to_owned()));
+        let error = check(&"a".repeat(10_001)).unwrap_err().message;
+        assert_eq!(error, "it is longer than 10000 bytes");
     }
 
     #[test]

@@ -6,6 +6,8 @@
 //!
 //! It refuses to look at anything but the call: events without a tool call have nothing to match.
 
+mod advice;
+mod braces;
 mod explanation;
 mod expression;
 mod texts;
@@ -17,8 +19,8 @@ use tenter_protocol::manifest::MatcherText;
 use tenter_protocol::{Object, ToolCall, tool_names};
 use thiserror::Error;
 
+pub use advice::{check_pattern, check_tool};
 pub use explanation::{Explanation, Finding, Search};
-pub use expression::check;
 
 use expression::Expression;
 
@@ -67,8 +69,8 @@ pub struct MatcherError {
 }
 
 impl Matcher {
-    /// The matcher of a manifest. What is wrong with it was found out by [`check`] when the manifest was read, or is an
-    /// error of the first search.
+    /// The matcher of a manifest. What is wrong with it was found by [`check_tool`] and [`check_pattern`] when the manifest
+    /// was read, or is an error of the first search.
     pub fn new(text: &MatcherText) -> Self {
         let read = |text: &Option<String>| text.as_deref().map(Expression::new);
         Self { tool: read(&text.tool), pattern: read(&text.pattern) }
@@ -77,7 +79,7 @@ impl Matcher {
     /// Whether the matcher is about `call`, and by which name of the tool.
     ///
     /// # Errors
-    /// A search that was given up, or a part that is no expression; see [`check`].
+    /// A search that was given up, or a part that is no expression.
     pub fn matches<'c>(&self, call: &'c ToolCall) -> Result<Option<Match<'c>>, MatcherError> {
         let Some(tool_name) = self.tool_name(&call.name)? else { return Ok(None) };
         Ok(self.finds(&call.input)?.then_some(Match { tool_name }))

@@ -21,7 +21,7 @@ use crate::source::{Candidate, Script};
 use crate::stamp::{FileStamp, HookStamp};
 
 /// Another version may know other events, so it does not read these answers.
-const VERSION: &str = concat!("4/", env!("CARGO_PKG_VERSION"));
+const VERSION: &str = concat!("5/", env!("CARGO_PKG_VERSION"));
 
 /// What is known of the file of a hook.
 #[derive(Debug, Clone, PartialEq, Eq)]

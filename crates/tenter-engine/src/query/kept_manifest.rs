@@ -5,6 +5,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 use tenter_protocol::Object;
+use tenter_protocol::executable::Subscription;
 use tenter_protocol::lifecycle::TABLE;
 use tenter_protocol::manifest::{Extensions, Manifest, MatcherText, Unset};
 
@@ -17,6 +18,8 @@ pub(super) struct KeptManifest {
     name: String,
     description: String,
     trigger: String,
+    #[serde(default, skip_serializing_if = "is_usual")]
+    further: Vec<String>,
     matcher: MatcherText,
     timeout_ms: u64,
     asynchronous: bool,
@@ -72,11 +75,13 @@ impl KeptScript {
 
 impl From<&Manifest> for KeptManifest {
     fn from(manifest: &Manifest) -> Self {
-        let Manifest { name, description, event: _, trigger, matcher, .. } = manifest.clone();
+        let Manifest { name, description, event: _, trigger, further, matcher, .. } =
+            manifest.clone();
         Self {
             name,
             description,
             trigger: trigger.to_owned(),
+            further: further.iter().map(|named| named.spelling.to_owned()).collect(),
             matcher,
             timeout_ms: manifest.timeout_ms,
             asynchronous: manifest.asynchronous,
@@ -89,18 +94,17 @@ impl From<&Manifest> for KeptManifest {
 }
 
 impl KeptManifest {
-    /// The manifest that was kept; nothing, if its trigger is not known.
+    /// The manifest that was kept; nothing, if one of its triggers is not known.
     pub(super) fn read(&self) -> Option<Manifest> {
-        let (event, trigger) = TABLE.iter().find_map(|row| {
-            let trigger = row.manifest.iter().find(|spelling| **spelling == self.trigger)?;
-            Some((row.event, *trigger))
-        })?;
+        let Subscription { event, spelling: trigger } = named(&self.trigger)?;
+        let further = self.further.iter().map(|word| named(word)).collect::<Option<_>>()?;
         let KeptManifest { name, description, matcher, extensions, metadata, .. } = self.clone();
         Some(Manifest {
             name,
             description,
             event,
             trigger,
+            further,
             matcher,
             timeout_ms: self.timeout_ms,
             asynchronous: self.asynchronous,
@@ -110,4 +114,12 @@ impl KeptManifest {
             metadata,
         })
     }
+}
+
+/// The event that a manifest calls `word`.
+fn named(word: &str) -> Option<Subscription> {
+    TABLE.iter().find_map(|row| {
+        let spelling = row.manifest.iter().find(|spelling| **spelling == word)?;
+        Some(Subscription { event: row.event, spelling })
+    })
 }

@@ -1,7 +1,7 @@
 //! Says what is wrong with an answer that names no event, and which event was probably meant. Suggests only: what was
 //! printed is never taken for what was meant (R12).
 
-use tenter_protocol::lifecycle::{by_any_spelling, executable_spellings};
+use tenter_protocol::lifecycle::{by_any_spelling, by_claude_code, executable_spellings};
 
 /// Edits that a misspelt name may be away from the right one, at most.
 const MOST_EDITS: usize = 3;
@@ -30,7 +30,8 @@ enum Meant {
 
 fn meant(printed: &str) -> Meant {
     let word = printed.to_ascii_lowercase().replace(['-', ' '], "_");
-    let manifest_events = [by_any_spelling(printed), by_any_spelling(&word)].concat();
+    let elsewhere = by_claude_code(printed).into_iter().collect();
+    let manifest_events = [by_any_spelling(printed), by_any_spelling(&word), elsewhere].concat();
     if let Some(event) = manifest_events.first() {
         return event
             .lifecycle()
@@ -82,6 +83,9 @@ mod tests {
             ("Before-Tool-Call", "did you mean \"before_tool_call\"?"),
             ("agentstop", "did you mean \"agent_stop\"?"),
             ("before_agent", "did you mean \"user_message_send\"?"),
+            ("PreToolUse", "did you mean \"before_tool_call\"?"),
+            ("Stop", "did you mean \"agent_stop\"?"),
+            ("SubagentStop", "only a hook with a HOOK.md can have this event"),
             ("session_start", "only a hook with a HOOK.md can have this event"),
             (
                 "xyz",

@@ -15,6 +15,7 @@ pub use reply::{Answer, deny_by_exit, parse_reply};
 
 use serde::{Deserialize, Serialize};
 
+use crate::executable::Subscription;
 use crate::{EventName, Object};
 
 /// A manifest as it is used: every value set, numbers within their ranges.
@@ -28,6 +29,8 @@ pub struct Manifest {
     pub event: EventName,
     /// The event in the manifest's own word; the payload's `event_type` echoes it (R2).
     pub trigger: &'static str,
+    /// Further events that it runs at (R67), none of them twice.
+    pub further: Vec<Subscription>,
     /// Which tool calls it is about.
     pub matcher: MatcherText,
     /// Milliseconds (100 to 600000).
@@ -42,6 +45,14 @@ pub struct Manifest {
     pub extensions: Extensions,
     /// `metadata` as it was written, extensions included.
     pub metadata: Object,
+}
+
+impl Manifest {
+    /// All events that it runs at, that of `trigger` first.
+    pub fn subscriptions(&self) -> Vec<Subscription> {
+        let first = Subscription { event: self.event, spelling: self.trigger };
+        [first].into_iter().chain(self.further.iter().copied()).collect()
+    }
 }
 
 /// Which values a manifest does not give itself, so that `hooks.toml` may give its defaults for them (R18).

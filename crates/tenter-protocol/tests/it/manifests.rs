@@ -6,16 +6,17 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use tenter_protocol::manifest::front_matter::{
-    Checks, Rules, Source, TemplateKind, json_schema, properties, read,
+    Advice, Checks, Rules, Source, TemplateKind, json_schema, properties, read,
 };
 use tenter_protocol::{Diagnostic, EventName, Severity, json};
 
 /// Stands for the engine's compiler: an unclosed bracket is wrong, look-around is slow.
-fn judge(pattern: &str) -> Result<Option<String>, String> {
+fn judge(pattern: &str) -> Result<Option<Advice>, Advice> {
+    let advice = |message: &str, help: &str| Advice { message: message.into(), help: help.into() };
     if pattern.matches('[').count() != pattern.matches(']').count() {
-        return Err("unclosed character class".to_owned());
+        return Err(advice("unclosed character class", "end it with `]`"));
     }
-    Ok(pattern.contains("(?=").then(|| "it needs the slow engine".to_owned()))
+    Ok(pattern.contains("(?=").then(|| advice("it needs the slow engine", "leave it out")))
 }
 
 /// Stands for the engine's template language: `??` cannot be understood, and no payload has `.misspelt`.
@@ -35,7 +36,8 @@ fn judge_template(event: EventName, _kind: TemplateKind, text: &str) -> Vec<Diag
     .concat()
 }
 
-pub(crate) const JUDGE: Checks<'static> = Checks { pattern: &judge, template: &judge_template };
+pub(crate) const JUDGE: Checks<'static> =
+    Checks { tool: &judge, pattern: &judge, template: &judge_template };
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/manifests")

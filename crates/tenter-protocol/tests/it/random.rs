@@ -154,7 +154,7 @@ proptest! {
         text.push_str(&format!("timeout: {timeout}\nasync: {asynchronous}\npriority: {priority}\n"));
         text.push_str(&format!("metadata: {}\n---\n# Title\n", serde_json::to_string(&metadata).unwrap()));
         let path = Path::new("/hooks").join(&name).join("HOOK.md");
-        let checks = Checks { pattern: &|_| Ok(None), ..JUDGE };
+        let checks = Checks { tool: &|_| Ok(None), pattern: &|_| Ok(None), ..JUDGE };
         let (manifest, findings) = read(&path, text.as_bytes(), Rules::Strict, checks);
         let manifest = manifest.ok_or_else(|| TestCaseError::fail(format!("{findings:?}\n{text}")))?;
         prop_assert_eq!(manifest.name, name);

@@ -291,5 +291,13 @@ fn extensions_are_read_from_metadata() {
     let defaults = read("  author: somebody\n");
     assert_eq!(named.env, defaults.env);
     assert_eq!(defaults, tenter_protocol::manifest::Extensions::default());
-    assert_eq!(read("  fail: close\n  protected: yes\n  env: A\n"), defaults);
+}
+
+#[test]
+fn further_triggers_are_read_in_any_spelling_and_each_event_once() {
+    let text = "---\nname: a\ndescription: b\ntrigger: after_tool\nmetadata:\n  triggers: [post-tool-call-failure, after_tool, after_tool_failure]\n---\n";
+    let manifest = read_as("a", text, Rules::Strict).0.unwrap();
+    let spellings: Vec<&str> =
+        manifest.subscriptions().iter().map(|subscription| subscription.spelling).collect();
+    assert_eq!(spellings, ["after_tool", "post-tool-call-failure"]);
 }

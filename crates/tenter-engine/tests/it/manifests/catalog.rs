@@ -274,7 +274,8 @@ fn what_is_wrong_with_a_manifest_is_tolerated_where_it_can_be() {
         ("matcher: {tool: Shell, path: x}", 1),
         ("timeout: soon", 1),
         ("matcher:\n  pattern: \"\\.py$\"", 1),
-        ("metadata: {fail: sometimes}", 1),
+        ("metadata: {fial: closed}", 1),
+        ("matcher: {tool: 'Edit|Write|'}", 1),
     ];
     for (more, warnings) in table {
         let scene = Scene::new();
@@ -296,6 +297,10 @@ fn what_cannot_be_tolerated_makes_one_hook_invalid_and_hides_none() {
         ("name: guard\ndescription: d\ntrigger: before-tool".to_owned(), "before-tool"),
         (format!("{valid}name: again"), "name"),
         (format!("{valid}matcher: {{tool: \"(\"}}"), "unclosed group"),
+        (format!("{valid}matcher: {{tool: 'Bash(rm:*)'}}"), "permission rule"),
+        (format!("{valid}matcher: {{pattern: 'x{{,3}}'}}"), "is a repetition to some engines"),
+        (format!("{valid}metadata: {{fail: close}}"), "`metadata.fail` is not understood"),
+        (format!("{valid}metadata: {{triggers: [after_tol]}}"), "`after_tol` is not an event"),
     ] {
         let scene = Scene::new();
         scene.bare(USER, "guard", &front);

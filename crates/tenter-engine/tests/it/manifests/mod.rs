@@ -1,9 +1,10 @@
 //! Manifest hooks as the engine meets them: `catalog` is about what is found and what takes whose place, `scripts` about
-//! what runs, `declared` about hooks without code.
+//! what runs, `declared` about hooks without code, `triggers` about hooks with several events.
 
 mod catalog;
 mod declared;
 mod scripts;
+mod triggers;
 
 use std::path::PathBuf;
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::Checks;
-use super::findings::{ACTION, ACTION_IGNORED, EXTENSION};
+use super::findings::{ACTION, ACTION_IGNORED, METADATA_KEY};
 use super::reader::Reader;
 use super::suggest::{listed, nearest};
 use super::templates::TemplateKind;
@@ -11,7 +11,7 @@ use super::tree::{Entry, Node, NodeKind, shown};
 use crate::lifecycle::TABLE;
 use crate::manifest::declaration::ACTIONS;
 use crate::manifest::{Action, Declaration, actions_at};
-use crate::{EventName, Role};
+use crate::{Diagnostic, EventName, Role, Severity};
 
 /// The keys below `metadata` that belong to an action, and to which.
 pub(super) const KEYS: [(&str, &[&str]); 5] = [
@@ -25,7 +25,7 @@ pub(super) const KEYS: [(&str, &[&str]); 5] = [
 /// Reads what the hook does without code; nothing, where it has code.
 pub(super) fn read(
     entries: &[Entry],
-    event: Option<EventName>,
+    events: &[EventName],
     checks: Checks<'_>,
     reader: &mut Reader<'_, '_>,
 ) -> Option<Declaration> {
@@ -36,24 +36,20 @@ pub(super) fn read(
                 "`metadata.when` has no effect: it belongs to an `action`, and there is none";
             let help =
                 "a hook with a script decides in the script; one without code has an `action`";
-            reader.findings.add(&EXTENSION, Some(&when.key.at), message, help);
+            reader.findings.add(&METADATA_KEY, Some(&when.key.at), message, help);
         }
         return None;
     };
-    let word = word(named, event, reader)?;
-    let mut fields = Fields { entries, named, word, event: event?, checks, reader };
+    let word = word(named, events, reader)?;
+    let mut fields = Fields { entries, named, word, events, checks, reader };
     fields.refuse_strangers();
     let when = find("when").map(|entry| fields.template(entry, TemplateKind::Condition));
     let action = fields.action();
     Some(Declaration { when: when.map_or(Some(None), |when| when.map(Some))?, action: action? })
 }
 
-/// The action, if it is one that the event has room for.
-fn word(
-    entry: &Entry,
-    event: Option<EventName>,
-    reader: &mut Reader<'_, '_>,
-) -> Option<&'static str> {
+/// The action, if it is possible at every one of the events.
+fn word(entry: &Entry, events: &[EventName], reader: &mut Reader<'_, '_>) -> Option<&'static str> {
     let words = ACTIONS.map(|(word, _)| word);
     let meant = format!("one of {}", listed(&words));
     let written = reader.scalar(entry, &ACTION, &meant)?.text.clone();
@@ -67,11 +63,11 @@ fn word(
         reader.findings.add(&ACTION, at, message, help);
         return None;
     };
-    let event = event?;
-    let possible = actions_at(event);
-    if possible.contains(&word) {
-        return Some(word);
-    }
+    let lacks = |event: &&EventName| !actions_at(**event).contains(&word);
+    let Some(event) = events.iter().find(lacks) else {
+        return Some(word).filter(|_| !events.is_empty());
+    };
+    let possible = actions_at(*event);
     let others = TABLE.iter().filter(|row| actions_at(row.event).contains(&word));
     let others: Vec<&str> = others.map(|row| row.name).collect();
     let here = if possible.is_empty() { "nothing".to_owned() } else { listed(&possible) };
@@ -87,7 +83,7 @@ struct Fields<'r, 'e, 'a, 'f> {
     /// The entry that names the action.
     named: &'e Entry,
     word: &'static str,
-    event: EventName,
+    events: &'r [EventName],
     checks: Checks<'r>,
     reader: &'r mut Reader<'a, 'f>,
 }
@@ -156,8 +152,22 @@ impl<'e> Fields<'_, 'e, '_, '_> {
             self.reader.complain(entry, &ACTION, "is empty", meant);
             return None;
         }
-        let found = (self.checks.template)(self.event, kind, &text);
+        let found = self.judged(kind, &text);
         self.reader.tell_template(&entry.value, &text, &found).then_some(text)
+    }
+
+    /// What is wrong with a template: errors, and fields that the payload of none of the events can have.
+    fn judged(&self, kind: TemplateKind, text: &str) -> Vec<Diagnostic> {
+        let mut of_each =
+            self.events.iter().map(|event| (self.checks.template)(*event, kind, text));
+        let first = of_each.next().unwrap_or_default();
+        of_each.fold(first, |mut kept, other| {
+            kept.retain(|finding| {
+                finding.severity == Severity::Error
+                    || other.iter().any(|known| known.place == finding.place)
+            });
+            kept
+        })
     }
 
     fn args(&mut self) -> Option<BTreeMap<String, String>> {

@@ -1,17 +1,14 @@
 //! The fields of a manifest, one after the other, so that all problems are found at once (R16).
 
 use super::findings::{
-    ASYNC, ASYNC_CANNOT_BLOCK, DESCRIPTION, FENCE, Findings, METADATA, NAME, TRIGGER, UNKNOWN,
+    ASYNC, ASYNC_CANNOT_BLOCK, DESCRIPTION, FENCE, Findings, METADATA, NAME, UNKNOWN,
 };
 use super::reader::Reader;
 use super::scalar::{Meaning, Style, plain};
 use super::split::Fences;
 use super::suggest::{listed, nearest};
 use super::tree::{Entry, Node, NodeKind, shown};
-use super::{
-    CheckPattern, Checks, KEYS, LONGEST_DESCRIPTION, action, extensions, matcher, name, number,
-    trigger,
-};
+use super::{Checks, KEYS, LONGEST_DESCRIPTION, action, extensions, matcher, name, number};
 use crate::lifecycle::Power;
 use crate::manifest::{Extensions, Manifest, MatcherText, Unset};
 use crate::{EventName, Object};
@@ -38,20 +35,22 @@ pub(super) fn check(
     let name = reader.name();
     let description = reader.description();
     let trigger = reader.trigger();
-    let event = trigger.map(|(event, _)| event);
-    let matcher = reader.matcher(event, checks.pattern);
+    let further = reader.further_triggers(trigger);
+    let events: Vec<EventName> = trigger.iter().chain(&further).map(|named| named.event).collect();
+    let matcher = reader.matcher(&events, checks);
     let timeout = number::TIMEOUT.read(&mut reader);
-    let asynchronous = reader.asynchronous(event);
+    let asynchronous = reader.asynchronous(&events);
     let priority = number::PRIORITY.read(&mut reader);
     let is_unset = |key| reader.entry(key).is_none();
     let unset = Unset { timeout: is_unset("timeout"), asynchronous: is_unset("async") };
-    let (metadata, extensions) = reader.metadata(event, checks);
-    let (event, trigger) = trigger?;
+    let (metadata, extensions) = reader.metadata(&events, checks);
+    let trigger = trigger?;
     Some(Manifest {
         name: name?,
         description,
-        event,
-        trigger,
+        event: trigger.event,
+        trigger: trigger.spelling,
+        further,
         matcher,
         timeout_ms: u64::try_from(timeout).ok()?,
         asynchronous,
@@ -62,13 +61,6 @@ pub(super) fn check(
     })
 }
 
-/// Whether Tenter reads this key below `metadata`.
-fn is_extension(key: &str) -> bool {
-    extensions::KEYS.contains(&key)
-        || ["action", "when"].contains(&key)
-        || action::KEYS.iter().any(|(known, _)| *known == key)
-}
-
 impl Reader<'_, '_> {
     fn unknown_keys(&mut self) {
         for entry in self.entries {
@@ -77,7 +69,7 @@ impl Reader<'_, '_> {
                 continue;
             }
             let help = match nearest(key, &KEYS) {
-                _ if is_extension(key) => {
+                _ if extensions::is_known(key) => {
                     format!("write it below `metadata:`, as `  {key}: …`")
                 }
                 Some(known) => format!("did you mean `{known}`?"),
@@ -117,26 +109,19 @@ impl Reader<'_, '_> {
         text.to_owned()
     }
 
-    fn trigger(&mut self) -> Option<(EventName, &'static str)> {
-        let meant = format!("one of {}", trigger::events());
-        let entry = self.required("trigger", &TRIGGER, &meant)?;
-        let text = self.text(entry, &TRIGGER, &meant)?;
-        trigger::check(&text, &entry.value, self.findings)
-    }
-
-    fn matcher(&mut self, event: Option<EventName>, check: CheckPattern<'_>) -> MatcherText {
+    fn matcher(&mut self, events: &[EventName], checks: Checks<'_>) -> MatcherText {
         match self.entry("matcher") {
-            Some(entry) => matcher::check(entry, event, check, self),
+            Some(entry) => matcher::check(entry, events, checks, self),
             None => MatcherText::default(),
         }
     }
 
-    fn asynchronous(&mut self, event: Option<EventName>) -> bool {
+    fn asynchronous(&mut self, events: &[EventName]) -> bool {
         let Some(entry) = self.entry("async") else { return false };
         let asynchronous = self.boolean(entry).unwrap_or(false);
-        let blocks = |event: &EventName| event.may(Power::Block) || event.may(Power::Continue);
-        if let Some(event) = event.filter(blocks).filter(|_| asynchronous) {
-            let message = format!("nobody waits for this hook, so it cannot block at `{event}`");
+        let blocks = |event: &&EventName| event.may(Power::Block) || event.may(Power::Continue);
+        if let Some(event) = events.iter().find(blocks).filter(|_| asynchronous) {
+            let message = format!("an asynchronous hook cannot block at `{event}`");
             let help = "write `async: false` if it is meant to block";
             self.findings.add(&ASYNC_CANNOT_BLOCK, Some(&entry.value.at), message, help);
         }
@@ -162,12 +147,12 @@ impl Reader<'_, '_> {
         Some(boolean)
     }
 
-    fn metadata(&mut self, event: Option<EventName>, checks: Checks<'_>) -> (Object, Extensions) {
+    fn metadata(&mut self, events: &[EventName], checks: Checks<'_>) -> (Object, Extensions) {
         let Some(entry) = self.entry("metadata") else { return Default::default() };
         let Some(entries) = self.mapping(entry, &METADATA) else { return Default::default() };
         let pairs = entries.iter().map(|entry| (entry.key.name.clone(), entry.value.to_json()));
         let pairs = pairs.collect();
-        let declaration = action::read(entries, event, checks, self);
+        let declaration = action::read(entries, events, checks, self);
         (pairs, Extensions { declaration, ..extensions::read(entries, self) })
     }
 }

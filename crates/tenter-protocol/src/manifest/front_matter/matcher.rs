@@ -1,13 +1,13 @@
-//! `matcher`: two regular expressions, on a tool's name and on its input. It refuses to compile them; a checker comes in.
+//! `matcher`: two regular expressions, on a tool's name and on its input. It does not compile them; checkers come in.
 
 use serde_json::Value;
 
-use super::CheckPattern;
 use super::findings::{MATCHER, MATCHER_IGNORED, PATTERN, PATTERN_REMARK};
 use super::reader::Reader;
 use super::scalar::Style;
 use super::suggest::nearest;
 use super::tree::{Entry, Node, NodeKind, shown};
+use super::{Advice, CheckPattern, Checks};
 use crate::manifest::MatcherText;
 use crate::{EventName, Object};
 
@@ -20,23 +20,24 @@ const MISREAD: [(char, &str); 5] = [
     ('\u{a0}', r"\_"),
 ];
 
-/// Reads the matcher of a hook for `event`.
+/// Reads the matcher of a hook for `events`.
 pub(super) fn check(
     entry: &Entry,
-    event: Option<EventName>,
-    check: CheckPattern<'_>,
+    events: &[EventName],
+    checks: Checks<'_>,
     reader: &mut Reader<'_, '_>,
 ) -> MatcherText {
     let mut text = MatcherText::default();
     let Some(entries) = reader.mapping(entry, &MATCHER) else { return text };
     for entry in entries {
         match entry.key.name.as_str() {
-            "tool" => text.tool = pattern(entry, check, reader),
-            "pattern" => text.pattern = pattern(entry, check, reader),
+            "tool" => text.tool = pattern(entry, checks.tool, reader),
+            "pattern" => text.pattern = pattern(entry, checks.pattern, reader),
             _ => unknown(entry, reader),
         }
     }
-    if let Some(event) = event.filter(|event| !event.lifecycle().matcher) {
+    let applies = events.iter().any(|event| event.lifecycle().matcher);
+    if let Some(event) = events.first().filter(|_| !applies) {
         let message = format!("a matcher does nothing at `{event}`, which is about no tool");
         let help =
             "remove it; matchers apply to `before_tool`, `after_tool` and `after_tool_failure`";
@@ -61,13 +62,11 @@ fn pattern(entry: &Entry, check: CheckPattern<'_>, reader: &mut Reader<'_, '_>) 
     let at = Some(&entry.value.at);
     match check(&text) {
         Ok(None) => {}
-        Ok(Some(remark)) => {
-            let help = "write it without look-around and back-references if you can";
-            reader.findings.add(&PATTERN_REMARK, at, remark, help);
+        Ok(Some(Advice { message, help })) => {
+            reader.findings.add(&PATTERN_REMARK, at, message, help);
         }
-        Err(problem) => {
-            let message = format!("this cannot be used: {problem}");
-            let help = "put a backslash before a character that is meant as itself";
+        Err(Advice { message, help }) => {
+            let message = format!("this cannot be used: {message}");
             reader.findings.add(&PATTERN, at, message, help);
         }
     }

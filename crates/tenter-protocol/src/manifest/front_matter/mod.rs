@@ -66,13 +66,24 @@ pub enum Rules {
     Tolerant,
 }
 
-/// Judges a regular expression: an error is why it cannot be used, a text besides is worth a warning.
-pub type CheckPattern<'a> = &'a dyn Fn(&str) -> Result<Option<String>, String>;
+/// What is wrong with a regular expression.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Advice {
+    /// What is wrong, as a sentence without its full stop.
+    pub message: String,
+    /// What to write instead, in the imperative.
+    pub help: String,
+}
+
+/// Judges a regular expression: an error is why it cannot be used, other advice is worth a warning.
+pub type CheckPattern<'a> = &'a dyn Fn(&str) -> Result<Option<Advice>, Advice>;
 
 /// What judges the values that are in languages of their own.
 #[derive(Clone, Copy)]
 pub struct Checks<'a> {
-    /// The expressions of a matcher.
+    /// A matcher's `tool`.
+    pub tool: CheckPattern<'a>,
+    /// A matcher's `pattern`.
     pub pattern: CheckPattern<'a>,
     /// The texts of a hook without code.
     pub template: CheckTemplate<'a>,

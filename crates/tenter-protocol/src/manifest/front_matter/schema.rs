@@ -114,6 +114,11 @@ fn metadata() -> Value {
                 "description": "Whether the hook gets the history (`full`) or does without (`light`).",
                 "enum": ["full", "light"],
             },
+            "triggers": {
+                "description": "Further events at which the hook runs.",
+                "type": "array",
+                "items": {"oneOf": triggers()},
+            },
             "action": {
                 "description": "What a hook without a script does.",
                 "enum": ACTIONS.map(|(word, _)| word),

@@ -20,6 +20,11 @@ pub fn listed(words: &[&str]) -> String {
     }
 }
 
+/// How many letters of `word` to change to get `known`. Case, `-` and `_` do not count.
+pub(super) fn edits(word: &str, known: &str) -> usize {
+    distance(&folded(word), &folded(known))
+}
+
 fn folded(word: &str) -> Vec<char> {
     // Nothing longer than this is near to a known word.
     let letters = word.chars().filter(|letter| !matches!(letter, '-' | '_')).take(64);

@@ -22,7 +22,7 @@ mod validate;
 use std::path::Path;
 
 use tenter_engine::query::nearest;
-use tenter_protocol::lifecycle::{TABLE, by_any_spelling, executable_spellings};
+use tenter_protocol::lifecycle::{TABLE, by_any_spelling, by_claude_code, executable_spellings};
 use tenter_protocol::{Diagnostic, EventName};
 
 use super::Done;
@@ -90,7 +90,9 @@ fn events_named(word: &str) -> Result<Vec<EventName>, Failure> {
         return Ok(events);
     }
     let names = || TABLE.iter().map(|row| row.name);
-    let meant = nearest(word, names().chain(executable_spellings()));
+    let meant = by_claude_code(word)
+        .map(EventName::as_str)
+        .or_else(|| nearest(word, names().chain(executable_spellings())));
     let meant = meant.map(|name| format!("did you mean {name}? ")).unwrap_or_default();
     let names: Vec<&str> = names().collect();
     let known = format!(

@@ -111,6 +111,20 @@ fn every_matcher_is_about_the_calls_that_it_says() {
 }
 
 #[test]
+fn every_matcher_that_means_something_else_is_told_as_documented() {
+    for row in &table("Matcher").rows {
+        let line = row[0].trim_matches('`');
+        let front = format!(
+            "---\nname: x\ndescription: d\ntrigger: before_tool\nmatcher:\n  {line}\n---\n"
+        );
+        let path = Path::new("/hooks/x/HOOK.md");
+        let (_, found) = front_matter::read(path, front.as_bytes(), Rules::Tolerant, CHECKS);
+        let [finding] = &found[..] else { panic!("{line}: {found:?}") };
+        assert!(row[1].ends_with(&finding.severity.to_string()), "{line}");
+    }
+}
+
+#[test]
 fn every_payload_is_what_a_manifest_hook_reads() {
     for block in super::examples(&pages(), "told") {
         let documented: Value = serde_json::from_str(&block.text).unwrap();

@@ -79,10 +79,10 @@ fn everything_that_is_wrong_stands_on_one_page_the_worst_first() {
     warning: [ROOT]/home/.config/agents/hooks/exposed: this hooks folder can be changed by others: it is writable for its group or for everyone
       help: run `chmod go-w [ROOT]/home/.config/agents/hooks/exposed`
     warning: [ROOT]/home/.config/agents/hooks/bare: the hook bare fires nothing: it has neither scripts/run nor scripts/run.sh nor scripts/run.py
-    warning: [ROOT]/home/.config/agents/hooks/look/HOOK.md:5:20: it needs look-around or back-references, and so a slower engine, which gives up on texts over 64 KiB and on searches of more than a million steps; the hook has failed then
+    warning: [ROOT]/home/.config/agents/hooks/look/HOOK.md:5:20: it needs look-around, and so a slower engine, which gives up on texts over 64 KiB and on searches of more than a million steps; the hook has failed then
       5 | matcher: {pattern: "(?=x)y"}
                              ^^^^^^^^
-      help: write it without look-around and back-references if you can
+      help: write it without look-around if you can
     warning: [ROOT]/home/.config/agents/hooks/mode/scripts/run.sh: the script cannot be started by itself; bash will run it
       help: begin it with a #! line, and chmod +x [ROOT]/home/.config/agents/hooks/mode/scripts/run.sh
     warning: [ROOT]/project/.agents/hooks/foreign: the hook foreign is not trusted: look at it and run `tenter trust`

@@ -65,7 +65,7 @@ fn every_hook_says_whether_it_would_run_and_why_and_none_runs() {
     -  builtin:compact-trigger (builtin)
        does not run: it is told of after_turn alone
     --- stderr
-    warning: [ROOT]/home/.config/agents/hooks/audit/HOOK.md:5:8: nobody waits for this hook, so it cannot block at `before_tool`
+    warning: [ROOT]/home/.config/agents/hooks/audit/HOOK.md:5:8: an asynchronous hook cannot block at `before_tool`
       5 | async: true
                  ^^^^
       help: write `async: false` if it is meant to block
@@ -95,7 +95,7 @@ fn every_hook_says_whether_it_would_run_and_why_and_none_runs() {
     -  builtin:compact-trigger (builtin)
        does not run: it is told of after_turn alone
     --- stderr
-    warning: [ROOT]/home/.config/agents/hooks/audit/HOOK.md:5:8: nobody waits for this hook, so it cannot block at `before_tool`
+    warning: [ROOT]/home/.config/agents/hooks/audit/HOOK.md:5:8: an asynchronous hook cannot block at `before_tool`
       5 | async: true
                  ^^^^
       help: write `async: false` if it is meant to block

@@ -134,7 +134,7 @@ fn a_prompt_has_each_tag_and_text_on_its_own_line_and_escapes_all_of_it() {
     </hook>
     </available_hooks>
     --- stderr
-    warning: a&b/full/HOOK.md:8:8: nobody waits for this hook, so it cannot block at `before_tool`
+    warning: a&b/full/HOOK.md:8:8: an asynchronous hook cannot block at `before_tool`
       8 | async: true
                  ^^^^
       help: write `async: false` if it is meant to block
@@ -211,7 +211,7 @@ fn show_tells_what_a_manifest_says_its_script_and_its_text() {
       text      of its HOOK.md:
         # About guard
     --- stderr
-    warning: [ROOT]/home/.config/agents/hooks/guard/HOOK.md:8:8: nobody waits for this hook, so it cannot block at `before_tool`
+    warning: [ROOT]/home/.config/agents/hooks/guard/HOOK.md:8:8: an asynchronous hook cannot block at `before_tool`
       8 | async: true
                  ^^^^
       help: write `async: false` if it is meant to block

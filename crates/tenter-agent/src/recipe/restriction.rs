@@ -1,0 +1,85 @@
+//! Restrictions of a recipe that stand where they have no effect: below another key, or outside the front matter. A recipe that
+//! was meant to have limits must not run without them (R70).
+
+use std::ops::Range;
+
+use tenter_protocol::manifest::front_matter::{Located, Written, nearest};
+
+/// The keys that restrict.
+const KEYS: [&str; 2] = ["allowed_tools", "allowed_commands"];
+/// What begins and ends a code block.
+const CODE_FENCES: [&str; 2] = ["```", "~~~"];
+
+/// Whether `key` is a restriction, or probably meant as one.
+pub(super) fn is_near(key: &str) -> bool {
+    nearest(key, &KEYS).is_some()
+}
+
+/// Whether a value has a restriction as a key, at any depth.
+pub(super) fn is_below(value: &Located) -> bool {
+    match &value.value {
+        Written::Fields(fields) => {
+            fields.iter().any(|field| is_near(&field.key) || is_below(&field.value))
+        }
+        Written::List(items) => items.iter().any(is_below),
+        Written::Nothing | Written::Text(_) => false,
+    }
+}
+
+/// The lines of `text` outside its front matter that look like a restriction, each with its key. `body` is where the text
+/// after the front matter begins; 0 is a file without front matter, whose code blocks and indented lines count as well.
+pub(super) fn stray(text: &str, body: usize) -> Vec<(Range<usize>, &str)> {
+    let mut found = Vec::new();
+    let mut in_code = false;
+    let mut start = body;
+    for line in text.get(body..).unwrap_or_default().split_inclusive('\n') {
+        let is_fence = CODE_FENCES.iter().any(|fence| line.trim_start().starts_with(fence));
+        in_code ^= is_fence;
+        let is_text = body != 0 && (in_code || line.starts_with(char::is_whitespace));
+        let written = line.trim_end();
+        if let Some(key) = key(written).filter(|_| !is_text) {
+            found.push((start..start + written.len(), key));
+        }
+        start += line.len();
+    }
+    found
+}
+
+/// The restriction that a line gives a value to.
+fn key(line: &str) -> Option<&str> {
+    let line = line.trim_start_matches('\u{feff}').trim_start();
+    let (key, _) = line.split_once([':', '='])?;
+    let key = key.trim().trim_matches(['"', '\'']);
+    // "Allowed tools: …" is prose.
+    (is_near(key) && !key.contains(char::is_whitespace)).then_some(key)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn keys(text: &str, body: usize) -> Vec<&str> {
+        stray(text, body).into_iter().map(|(_, key)| key).collect()
+    }
+
+    #[test]
+    fn a_file_without_front_matter_restricts_nothing_anywhere() {
+        for line in [
+            "allowed_tools: []",
+            " allowed-tools: []",
+            "\"allowed_tools\" : []",
+            "allowed_commands = []",
+        ] {
+            assert_eq!(keys(&format!("# Title\n```yaml\n{line}\n```\n"), 0).len(), 1, "{line}");
+        }
+        assert!(keys("the allowed_tools of it\nallowed: x\nAllowed tools: grep\n", 0).is_empty());
+    }
+
+    #[test]
+    fn below_front_matter_code_blocks_and_prose_are_text() {
+        let text = "---\n---\n```yaml\nallowed_tools: []\n```\n  allowed_tools: []\nallowed_commands: []\n";
+        assert_eq!(keys(text, 8), ["allowed_commands"]);
+        let (place, _) = &stray(text, 8)[0];
+        assert_eq!(&text[place.clone()], "allowed_commands: []");
+    }
+}

@@ -1,0 +1,100 @@
+//! One hook at several events (R67), and which of them its matcher is about.
+
+use std::fs;
+
+use serde_json::json;
+use tenter_engine::hook::Aim;
+use tenter_proc::Cancel;
+use tenter_protocol::event::SessionStart;
+use tenter_protocol::tool_metadata::Bash;
+use tenter_protocol::{Body, Event, EventName, Object, ToolCall, ToolResult};
+
+use super::SCRIPT;
+use crate::scene::{Scene, USER, running, scope};
+
+/// Notes in the project what it was told, then denies.
+const NOTE: &str = "#!/bin/sh\necho \"$TENTER_EVENT\" >> \"$TENTER_PROJECT_DIR/events\"\nexit 2\n";
+
+fn call(name: &str) -> ToolCall {
+    let input = Object::from_iter([("command".to_owned(), json!("ls"))]);
+    ToolCall { id: "1".into(), name: name.into(), input }
+}
+
+fn finished(error: Option<&str>) -> Body {
+    let metadata = Bash {
+        command: "ls".into(),
+        exit_code: 0,
+        output: "a".into(),
+        execution_time: 1,
+        working_dir: "/".into(),
+        dropped_bytes: 0,
+    };
+    let result = ToolResult::success("bash", &metadata, "2024-01-15T10:30:00.000Z".into());
+    let result = match error {
+        Some(error) => result.failed(error),
+        None => result,
+    };
+    Body::AfterTool { call: call("bash"), result }
+}
+
+fn session_start() -> Body {
+    Body::SessionStart(SessionStart { model: "m".into(), args: Object::new() })
+}
+
+fn hook(scene: &Scene, front: &str) {
+    scene.bare(USER, "note", &format!("name: note\ndescription: d\n{front}"));
+    scene.file(&format!("{USER}/note/{SCRIPT}"), NOTE, 0o755);
+}
+
+/// The events that the hook was told of, in its own words.
+fn told(scene: &Scene, bodies: Vec<Body>) -> Vec<String> {
+    let (engine, _) = scene.engine(scene.load().0);
+    for body in bodies {
+        engine.dispatch(Event { scope: scope("c"), body }, &Cancel::new());
+    }
+    let events = fs::read_to_string(scene.at("project/events")).unwrap_or_default();
+    events.lines().map(str::to_owned).collect()
+}
+
+#[test]
+fn a_hook_runs_at_its_trigger_and_at_every_further_one() {
+    let scene = Scene::new();
+    hook(&scene, "trigger: after_tool\nmetadata:\n  triggers: [post-tool-call-failure]");
+    let bodies = vec![finished(None), finished(Some("no")), session_start()];
+    assert_eq!(told(&scene, bodies), ["after_tool", "post-tool-call-failure"]);
+}
+
+#[test]
+fn a_matcher_is_about_the_tool_events_of_a_hook_alone() {
+    for front in [
+        "trigger: before_tool\nmatcher: {tool: Shell}\nmetadata: {triggers: [session_start]}",
+        "trigger: session_start\nmatcher: {tool: Shell}\nmetadata: {triggers: [before_tool]}",
+    ] {
+        let scene = Scene::new();
+        hook(&scene, front);
+        let bodies =
+            vec![session_start(), Body::BeforeTool(call("grep")), Body::BeforeTool(call("bash"))];
+        assert_eq!(told(&scene, bodies), ["session_start", "before_tool"], "{front}");
+        let (catalog, _) = scene.load();
+        let hook = &catalog.hooks()[0];
+        let (grep, bash) = (call("grep"), call("bash"));
+        assert_eq!(hook.aim(EventName::BeforeTool, Some(&grep)), Aim::Unmatched);
+        let shell = Aim::Hit { tool_name: Some("Shell") };
+        assert_eq!(hook.aim(EventName::BeforeTool, Some(&bash)), shell);
+        let any = Aim::Hit { tool_name: None };
+        assert_eq!(hook.aim(EventName::SessionStart, None), any);
+        assert_eq!(hook.aim(EventName::AfterTool, Some(&bash)), Aim::Unsubscribed);
+    }
+}
+
+#[test]
+fn further_triggers_are_remembered_with_the_manifest() {
+    let scene = Scene::new();
+    let scene = Scene { cache: Some(scene.at("cache.json")), ..scene };
+    hook(&scene, "trigger: after_tool\nmetadata:\n  triggers: [after_tool_failure]");
+    let first = scene.load().0;
+    let again = scene.load().0;
+    assert_eq!(running(&again), ["note"]);
+    assert_eq!(first.hooks()[0].subscriptions, again.hooks()[0].subscriptions);
+    assert_eq!(again.hooks_for(EventName::AfterToolFailure).len(), 1);
+}
