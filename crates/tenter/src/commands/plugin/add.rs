@@ -7,6 +7,7 @@ use tenter_proc::Cancel;
 
 use super::consent;
 use super::json::Shown;
+use super::local_source;
 use super::obtain::{self, Trouble};
 use super::places::{Location, Place};
 use crate::commands::Done;
@@ -121,7 +122,9 @@ fn add(
     if place.location == Location::Local && changes_hooks(place, spec, &obtained.1) {
         consent::withdraw(project, &spec.name.to_string())?;
     }
-    obtain::install(place, spec, &obtained, force)
+    let installed = obtain::install(place, spec, &obtained, force)?;
+    local_source::remember(project, place, spec)?;
+    Ok(installed)
 }
 
 /// Whether a hook, or a file that hooks may share, is not as it is in what is installed. Where nothing is, everything is new:

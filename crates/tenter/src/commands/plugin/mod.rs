@@ -5,6 +5,7 @@ mod check;
 mod consent;
 mod json;
 mod list;
+mod local_source;
 mod new;
 mod obtain;
 mod places;

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use super::consent;
+use super::local_source;
 use super::places::{Location, Place, not_here, slashed};
 use crate::commands::Done;
 use crate::env::Env;
@@ -43,6 +44,7 @@ fn remove(project: &mut Project, place: &Place, name: &str) -> Result<(), Failur
     // plugin that is gone, nobody would take it back any more.
     if place.location == Location::Local {
         consent::withdraw(project, name)?;
+        local_source::forget(project, name)?;
     }
     if place.plugins.remove(name)? {
         return Ok(());

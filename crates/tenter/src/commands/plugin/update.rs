@@ -8,6 +8,7 @@ use tenter_plugins::{
 use tenter_proc::Cancel;
 
 use super::consent;
+use super::local_source;
 use super::obtain::{self, Trouble};
 use super::places::{Location, Place, not_here, slashed};
 use crate::commands::Done;
@@ -101,6 +102,7 @@ fn update(
         return Ok(false);
     }
     unchanged_here(&folder, locked)?;
+    local_source::check(project, place, &spec)?;
     let obtained = obtain::fetch(project, place, &spec, cancel)?;
     let (before, _) = Content::of_installed(&folder);
     let fetched = &obtained.1;

@@ -132,7 +132,7 @@ impl<'s> Scene<'s> {
         assert!(listed.stderr.is_empty() && verified.stderr.is_empty(), "{at}\n{listed}{verified}");
         if now.is_empty() {
             let trusted = self.sandbox.run(&["trust", "--list", "--json"]).expect_code(0);
-            assert!(!trusted.stdout.contains(NAME), "{at}\n{trusted}");
+            assert!(!trusted.stdout.contains(&format!("\"{NAME}/")), "{at}\n{trusted}");
         }
     }
 

@@ -1,6 +1,7 @@
 //! `tenter plugin update`: what it shows, what it replaces and what it leaves.
 
 use insta::assert_snapshot;
+use tenter_testkit::PtySession;
 
 use super::{GUARD, Repository, left};
 use crate::sandbox;
@@ -144,4 +145,71 @@ fn a_lock_that_names_a_program_is_refused() {
     );
     let _ = sandbox.run(&["plugin", "update"]).expect_code(1);
     assert!(!sandbox.project().join("ran").exists());
+}
+
+/// A lock comes with a project: whoever wrote it must not choose which of the user's directories is copied into the project.
+#[test]
+fn a_lock_of_a_stranger_copies_no_directory_of_the_user() {
+    let author = sandbox();
+    let repository = Repository::new(&author, "guards");
+    let _ = author.run(&["plugin", "add", &repository.url()]).expect_code(0);
+    let lock = author.read(".kodelet/plugins/plugin.lock");
+
+    let sandbox = sandbox();
+    let private = Repository::new(&sandbox, "guards");
+    let path = private.path.to_str().unwrap();
+    let within_by_name = format!("file://{}/%2e%2e/srv/ada/guards", sandbox.project().display());
+    for source in [path, &private.url(), &within_by_name] {
+        sandbox.write(".kodelet/plugins/plugin.lock", lock.replace(&repository.url(), source));
+        for dry_run in [&["plugin", "update"][..], &["plugin", "update", "--dry-run"]] {
+            let output = sandbox.run(dry_run).expect_code(1);
+            assert!(output.stderr.contains("you have not agreed to"), "{source}: {output}");
+            assert!(!output.to_string().contains("Fetching"), "{source}: {output}");
+        }
+    }
+    assert_eq!(left(&sandbox), ["plugin.lock"]);
+
+    // Naming it is agreeing to it.
+    let _ = sandbox.run(&["plugin", "add", path]).expect_code(0);
+    private.write("recipes/review.md", "Second.\n");
+    private.commit();
+    let _ = sandbox.run(&["plugin", "update"]).expect_code(0);
+    assert_eq!(sandbox.read(".kodelet/plugins/ada@guards/recipes/review.md"), "Second.\n");
+    let lock = sandbox.read(".kodelet/plugins/plugin.lock");
+    sandbox.write(".kodelet/plugins/plugin.lock", lock.replace(path, "/etc"));
+    let _ = sandbox.run(&["plugin", "update"]).expect_code(1);
+    // A plugin that is removed takes the agreement with it.
+    sandbox.write(".kodelet/plugins/plugin.lock", &lock);
+    let _ = sandbox.run(&["plugin", "remove", "ada/guards"]).expect_code(0);
+    sandbox.write(".kodelet/plugins/plugin.lock", &lock);
+    let _ = sandbox.run(&["plugin", "update"]).expect_code(1);
+}
+
+#[test]
+fn a_directory_that_a_lock_names_is_copied_when_the_user_agrees() {
+    let author = sandbox();
+    let repository = Repository::new(&author, "guards");
+    let _ = author.run(&["plugin", "add", &repository.url()]).expect_code(0);
+    let lock = author.read(".kodelet/plugins/plugin.lock");
+    let sandbox = sandbox();
+    let own = Repository::new(&sandbox, "guards");
+    sandbox.write(".kodelet/plugins/plugin.lock", lock.replace(&repository.url(), &own.url()));
+    let update = || {
+        let mut command = sandbox.command();
+        command.args(["plugin", "update"]);
+        let mut terminal = PtySession::start(command);
+        let asked = terminal.wait_for("Copy it into the project? [y] yes  [n] no: ");
+        assert!(asked.contains("srv/ada/guards"), "{asked}");
+        terminal
+    };
+    let mut terminal = update();
+    terminal.enter("n");
+    let _ = sandbox.finish_pty(terminal).expect_code(1);
+    assert_eq!(left(&sandbox), ["plugin.lock"]);
+    let mut terminal = update();
+    terminal.enter("y");
+    terminal.wait_for("[s] skip: ");
+    terminal.enter("s");
+    let _ = sandbox.finish_pty(terminal).expect_code(0);
+    assert!(sandbox.project().join(".kodelet/plugins/ada@guards/hooks/guard").exists());
 }

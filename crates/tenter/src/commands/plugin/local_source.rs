@@ -1,0 +1,105 @@
+//! Plugins from directories of this machine. A project's `plugin.lock` may be a stranger's: an update must not copy a private
+//! directory that it names into the project unless the user has agreed to that directory.
+
+use std::io::{self, BufRead as _};
+use std::path::{Path, PathBuf};
+
+use tenter_engine::clock::rfc3339;
+use tenter_engine::hook::Fingerprint;
+use tenter_engine::trust::TrustEntry;
+use tenter_plugins::{Source, Spec};
+
+use super::places::{Location, Place};
+use crate::env::{self, Env};
+use crate::failure::Failure;
+use crate::hooks::Project;
+use crate::sanitize::sanitize;
+use crate::ui::{self, NAME, NOTICE, styled};
+
+/// Makes sure that the user agrees to the source that `plugin.lock` records.
+///
+/// # Errors
+/// When it is a directory outside the project that the user has not named before, and the user refuses or cannot be asked.
+pub(super) fn check(project: &mut Project, place: &Place, spec: &Spec) -> Result<(), Failure> {
+    let Some(directory) = outside(project, place, spec) else { return Ok(()) };
+    let trusted = project.trust.of(project.root());
+    if trusted.is_trusted(&trust_name(&spec.name.to_string()), &fingerprint(&directory)) {
+        return Ok(());
+    }
+    if !ask(spec, &directory) {
+        return Err(refusal(spec, &directory));
+    }
+    remember(project, place, spec)
+}
+
+/// Remembers that the user named the source of this plugin.
+pub(super) fn remember(project: &mut Project, place: &Place, spec: &Spec) -> Result<(), Failure> {
+    let Some(directory) = outside(project, place, spec) else { return Ok(()) };
+    let entry = TrustEntry {
+        name: trust_name(&spec.name.to_string()),
+        fingerprint: fingerprint(&directory),
+        path: directory,
+        events: Vec::new(),
+    };
+    let root = project.root().to_owned();
+    let recorded = project.trust.trust(&root, &[entry], &rfc3339(env::now()));
+    recorded.map_err(|error| Failure::new(error.to_string()))
+}
+
+/// Forgets the source that the user named for a plugin of the project.
+pub(super) fn forget(project: &mut Project, plugin: &str) -> Result<(), Failure> {
+    let root = project.root().to_owned();
+    let revoked = project.trust.revoke(&root, Some(&trust_name(plugin)));
+    revoked.map(drop).map_err(|error| Failure::new(error.to_string()))
+}
+
+/// The directory outside the project that one of its plugins comes from, if it comes from one. A `file:` URL counts as outside:
+/// git decodes it in its own way.
+fn outside(project: &Project, place: &Place, spec: &Spec) -> Option<PathBuf> {
+    if place.location == Location::Global {
+        return None;
+    }
+    match &spec.source {
+        Source::Path(path) => {
+            let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
+            (!real(path).starts_with(real(project.root()))).then(|| path.clone())
+        }
+        Source::Url(url) => url.starts_with("file:").then(|| PathBuf::from(url)),
+    }
+}
+
+/// The name under which the trust store knows the consent: neither a hook's nor a recipe's.
+fn trust_name(plugin: &str) -> String {
+    format!("plugin-source:{plugin}")
+}
+
+fn fingerprint(directory: &Path) -> Fingerprint {
+    Fingerprint(directory.to_string_lossy().into_owned())
+}
+
+/// Asks the user; without a terminal the answer is no.
+fn ask(spec: &Spec, directory: &Path) -> bool {
+    if !Env::can_ask() {
+        return false;
+    }
+    ui::note(format!(
+        "{} This project's plugin.lock says that {} comes from the directory {}.",
+        styled(NOTICE, "?"),
+        styled(NAME, sanitize(&spec.name.to_string())),
+        styled(NAME, sanitize(&directory.to_string_lossy())),
+    ));
+    ui::note_piece("Copy it into the project? [y] yes  [n] no: ");
+    let mut line = String::new();
+    let read = io::stdin().lock().read_line(&mut line);
+    read.is_ok() && matches!(line.trim().to_lowercase().as_str(), "y" | "yes")
+}
+
+fn refusal(spec: &Spec, directory: &Path) -> Failure {
+    let directory = directory.display();
+    Failure::new(format!(
+        "this project's plugin.lock says that {} comes from {directory}, a directory outside the project that you have \
+         not agreed to; nothing is copied from it",
+        spec.name
+    ))
+    .help(format!("if you want it, name it yourself: `tenter plugin add {directory} --force`"))
+}
