@@ -1,28 +1,18 @@
-//! Asking the person, where a hook says `ask` (R30).
+//! Asks the user where a hook says `ask` (R30, R71).
 
-use std::collections::BTreeSet;
-use std::sync::Mutex;
+use std::sync::{Mutex, PoisonError};
 
-use tenter_protocol::ToolCall;
+use tenter_protocol::{Object, ToolCall};
 
-/// Puts a question to the person. Without a person there is a fixed answer.
+pub use tenter_engine::Answer;
+
+/// Puts a question to the user. Where there is no user, the answer is fixed.
 pub trait Asker: Send + Sync {
     /// May this call run? `hook` asks, for `reason`.
     fn ask(&self, hook: &str, reason: &str, call: &ToolCall) -> Answer;
 }
 
-/// What the person answered.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Answer {
-    /// This time.
-    Once,
-    /// This time, and whenever this hook asks about this tool in this session.
-    Always,
-    /// No.
-    No,
-}
-
-/// The answer where nobody can be asked: no, unless configured otherwise (R30).
+/// Gives the same answer to every question.
 #[derive(Debug, Clone, Copy)]
 pub struct FixedAnswer(pub Answer);
 
@@ -32,32 +22,60 @@ impl Asker for FixedAnswer {
     }
 }
 
-/// Remembers what the person allowed for the session.
+/// The calls that the user always allows in this session.
 #[derive(Debug, Default)]
 pub struct Permissions {
-    always: Mutex<BTreeSet<(String, String)>>,
+    always: Mutex<Vec<Allowed>>,
+}
+
+/// A call that is always allowed: exactly this one, to exactly this hook.
+#[derive(Debug, PartialEq)]
+struct Allowed {
+    hook: String,
+    tool: String,
+    input: Object,
+}
+
+/// An answer, and where it comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Given {
+    /// The answer.
+    pub(crate) answer: Answer,
+    /// Whether it was given earlier in the session.
+    pub(crate) remembered: bool,
 }
 
 impl Permissions {
-    /// Whether the call may run, asking unless the person said "always" before.
-    pub(crate) fn granted(
+    /// The answer to a hook's question about a call. It is not asked again if the answer was "always" before.
+    pub(crate) fn answer(
         &self,
         asker: &dyn Asker,
         hook: &str,
         reason: &str,
         call: &ToolCall,
-    ) -> bool {
+    ) -> Given {
         // Held while asking: two calls in parallel must not put two questions on one terminal at once.
-        let mut always = self.always.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        let key = (hook.to_owned(), call.name.clone());
-        if always.contains(&key) {
-            return true;
+        let mut always = self.always.lock().unwrap_or_else(PoisonError::into_inner);
+        let asked =
+            Allowed { hook: hook.to_owned(), tool: call.name.clone(), input: call.input.clone() };
+        if always.contains(&asked) {
+            return Given { answer: Answer::Always, remembered: true };
         }
-        match asker.ask(hook, reason, call) {
-            Answer::No => false,
-            Answer::Once => true,
-            Answer::Always => always.insert(key),
+        let answer = asker.ask(hook, reason, call);
+        if answer == Answer::Always {
+            always.push(asked);
         }
+        Given { answer, remembered: false }
+    }
+}
+
+/// Why a call does not run, for the model.
+pub(crate) fn refusal(hook: &str, reason: &str, answer: Answer) -> String {
+    match answer {
+        Answer::NobodyToAsk { .. } => format!(
+            "{reason} (the hook {hook} asked for the user's permission, but there is nobody to ask)"
+        ),
+        _ => format!("{reason} (the hook {hook} asked, and the answer was no)"),
     }
 }
 
@@ -75,20 +93,38 @@ mod tests {
         }
     }
 
-    fn granted_twice(answer: Answer) -> (bool, bool, u32) {
+    fn call(command: &str) -> ToolCall {
+        let input = [("command".to_owned(), command.into())].into_iter().collect();
+        ToolCall { id: "1".into(), name: "bash".into(), input }
+    }
+
+    fn answered_twice(answer: Answer) -> (bool, bool, u32) {
         let asker = Counting(answer, AtomicU32::new(0));
-        let call =
-            ToolCall { id: "1".into(), name: "bash".into(), input: tenter_protocol::Object::new() };
         let permissions = Permissions::default();
-        let first = permissions.granted(&asker, "guard", "", &call);
-        let second = permissions.granted(&asker, "guard", "", &call);
-        (first, second, asker.1.load(Ordering::SeqCst))
+        let first = permissions.answer(&asker, "guard", "", &call("ls"));
+        let second = permissions.answer(&asker, "guard", "", &call("ls"));
+        (first.answer.allows(), second.answer.allows(), asker.1.load(Ordering::SeqCst))
     }
 
     #[test]
-    fn once_asks_again_always_does_not_and_no_is_no() {
-        assert_eq!(granted_twice(Answer::Once), (true, true, 2));
-        assert_eq!(granted_twice(Answer::Always), (true, true, 1));
-        assert_eq!(granted_twice(Answer::No), (false, false, 2));
+    fn yes_asks_again_always_does_not_and_no_is_no() {
+        assert_eq!(answered_twice(Answer::Yes), (true, true, 2));
+        assert_eq!(answered_twice(Answer::Always), (true, true, 1));
+        assert_eq!(answered_twice(Answer::No), (false, false, 2));
+        assert_eq!(answered_twice(Answer::NobodyToAsk { allowed: false }), (false, false, 2));
+        assert_eq!(answered_twice(Answer::NobodyToAsk { allowed: true }), (true, true, 2));
+    }
+
+    #[test]
+    fn always_is_for_exactly_this_call_of_this_hook() {
+        let asker = Counting(Answer::Always, AtomicU32::new(0));
+        let permissions = Permissions::default();
+        let ask =
+            |hook: &str, call: &ToolCall| permissions.answer(&asker, hook, "", call).remembered;
+        assert!(!ask("guard", &call("git push")));
+        assert!(ask("guard", &ToolCall { id: "2".into(), ..call("git push") }));
+        assert!(!ask("guard", &call("git push --force")));
+        assert!(!ask("guard", &ToolCall { name: "other".into(), ..call("git push") }));
+        assert!(!ask("another", &call("git push")));
     }
 }

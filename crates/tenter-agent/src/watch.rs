@@ -74,13 +74,17 @@ pub enum Happening<'h> {
     Recipe {
         /// Its name.
         recipe: &'h str,
+        /// The hook that asked for it; `user` or `the model's limit` where none did.
+        by: &'h str,
     },
     /// The history was replaced.
     History {
         /// How: `mutate` or `compact`.
         kind: &'h str,
-        /// Which hook or recipe.
+        /// The hook that asked for it; `user` or `the model's limit` where none did.
         by: &'h str,
+        /// The recipe that wrote the new history, if one did.
+        recipe: Option<&'h str>,
         /// Messages before.
         before: usize,
         /// Messages now.

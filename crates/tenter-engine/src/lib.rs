@@ -37,6 +37,6 @@ pub mod trust;
 pub use clock::Clock;
 pub use declared::CHECKS;
 pub use dispatch::{Attributed, Engine, Late, Outcome};
-pub use observe::{Decision, DecisionKind, HookRun, Observer};
+pub use observe::{Answer, AskAnswer, Decision, DecisionKind, HookRun, Observer};
 pub use runner::{Request, Trial, run_once};
 pub use settings::EngineSettings;

@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use tenter_protocol::reply::VerdictKind;
-use tenter_protocol::{EventName, HistoryAction, Reply, Scope};
+use tenter_protocol::{EventName, HistoryAction, Reply, Scope, ToolCall};
 
 use crate::hook::{Fingerprint, Layer};
 
@@ -17,6 +17,9 @@ pub trait Observer: Send + Sync {
 
     /// The hooks of an event have answered.
     fn decided(&self, decision: &Decision);
+
+    /// A hook's `ask` was answered.
+    fn ask_answered(&self, answer: &AskAnswer);
 }
 
 /// One run of one hook.
@@ -34,8 +37,8 @@ pub struct HookRun {
     pub layer: Layer,
     /// What the hook is made of; empty for what is built in.
     pub fingerprint: Fingerprint,
-    /// About which tool call.
-    pub tool_call_id: Option<String>,
+    /// The tool call that the event is about, with its input as the hook got it.
+    pub tool_call: Option<ToolCall>,
     /// When it started.
     pub started: Timestamp,
     /// How long it took.
@@ -43,12 +46,16 @@ pub struct HookRun {
     /// How its process ended, in words: `exit 0`, `signal 9`, `timed out` …; [`NO_PROCESS`](crate::builtin::NO_PROCESS)
     /// where it has none.
     pub exit: String,
-    /// What it decided.
+    /// What it decided; the weightiest part of its answer.
     pub decision: DecisionKind,
+    /// What it decided besides, weightiest first.
+    pub also: Vec<DecisionKind>,
     /// Why; of a failed run, what went wrong.
     pub reason: Option<String>,
     /// What it changed.
     pub change: Option<Change>,
+    /// What a failed run wrote to stdout, its middle left out where it is long; empty for every other run.
+    pub stdout: String,
     /// The last lines that it wrote to stderr.
     pub stderr_tail: String,
     /// What of its answer was not understood (R27).
@@ -75,14 +82,16 @@ pub struct Decision {
     pub scope: Scope,
     /// At which event.
     pub event: EventName,
-    /// About which tool call.
-    pub tool_call_id: Option<String>,
+    /// The tool call that the event is about, with its input as the hooks left it.
+    pub tool_call: Option<ToolCall>,
     /// When it was made.
     pub time: Timestamp,
     /// How many hooks were run.
     pub hooks_run: usize,
-    /// The decision.
+    /// The decision; its weightiest part.
     pub kind: DecisionKind,
+    /// What the hooks decided besides, weightiest first.
+    pub also: Vec<DecisionKind>,
     /// The hook that made it.
     pub by: Option<String>,
     /// Why.
@@ -91,6 +100,64 @@ pub struct Decision {
     pub by_failure: bool,
     /// Hooks whose history action came too late (R31); never the built-in one, which gives way silently.
     pub overruled: Vec<String>,
+}
+
+/// How a hook's `ask` was answered (R71).
+#[derive(Debug, Clone)]
+pub struct AskAnswer {
+    /// Where and for whom.
+    pub scope: Scope,
+    /// At which event.
+    pub event: EventName,
+    /// The call that the hook asked about.
+    pub tool_call: ToolCall,
+    /// When it was answered.
+    pub time: Timestamp,
+    /// The hook that asked.
+    pub hook: String,
+    /// Why it asked.
+    pub reason: String,
+    /// The answer.
+    pub answer: Answer,
+    /// Whether the answer was given earlier in this session, as "always".
+    pub remembered: bool,
+}
+
+/// An answer to `ask`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Answer {
+    /// The call may run, this time.
+    Yes,
+    /// This call may run whenever this hook asks about it in this session.
+    Always,
+    /// The call must not run.
+    No,
+    /// There is no user to ask; the configuration answers.
+    NobodyToAsk {
+        /// What the configuration says.
+        allowed: bool,
+    },
+}
+
+impl Answer {
+    /// The answer in the words that users are shown.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Yes => "yes",
+            Self::Always => "always",
+            Self::No => "no",
+            Self::NobodyToAsk { .. } => "nobody to ask",
+        }
+    }
+
+    /// Whether the call may run.
+    pub fn allows(self) -> bool {
+        match self {
+            Self::Yes | Self::Always => true,
+            Self::No => false,
+            Self::NobodyToAsk { allowed } => allowed,
+        }
+    }
 }
 
 /// What a hook, or all hooks of an event, decided. Where an answer does several things, the weightiest names it.
@@ -136,8 +203,13 @@ impl DecisionKind {
         }
     }
 
-    /// What a reply decides.
+    /// The weightiest part of what a reply decides.
     pub fn of(reply: &Reply) -> Self {
+        Self::all_of(reply).first().copied().unwrap_or(Self::None)
+    }
+
+    /// Everything that a reply decides, weightiest first. A deny makes the rest of its reply void.
+    pub fn all_of(reply: &Reply) -> Vec<Self> {
         let verdict = reply.verdict.as_ref().map(|verdict| match verdict.kind {
             VerdictKind::Allow => Self::Allow,
             VerdictKind::Ask => Self::Ask,
@@ -150,10 +222,10 @@ impl DecisionKind {
         let rewrite = reply.rewrite.as_ref().map(|_| Self::Rewrite);
         let follow_up = (!reply.follow_ups.is_empty()).then_some(Self::Continue);
         let context = reply.context.as_ref().map(|_| Self::Context);
-        [verdict, history, rewrite, follow_up, context]
-            .into_iter()
-            .flatten()
-            .max()
-            .unwrap_or(Self::None)
+        let parts = [verdict, history, rewrite, follow_up, context].into_iter().flatten();
+        let counts = |part: &Self| verdict != Some(Self::Deny) || *part == Self::Deny;
+        let mut parts: Vec<Self> = parts.filter(counts).collect();
+        parts.sort_by_key(|part| std::cmp::Reverse(*part));
+        parts
     }
 }

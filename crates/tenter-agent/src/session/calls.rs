@@ -2,10 +2,11 @@
 
 use std::thread::{self, ScopedJoinHandle};
 
-use tenter_engine::Attributed;
-use tenter_protocol::{Body, ToolCall, ToolResult};
+use tenter_engine::{AskAnswer, Attributed};
+use tenter_protocol::{Body, EventName, ToolCall, ToolResult};
 
 use super::{Refused, Session};
+use crate::permission::{Given, refusal};
 use crate::tools::ToolContext;
 use crate::watch::Happening;
 
@@ -139,16 +140,10 @@ impl Session<'_> {
         contexts.extend(outcome.contexts);
         let Body::BeforeTool(rewritten) = outcome.body else { return Verdict::Run(call.clone()) };
         if let Some((hook, reason)) = asked
-            && !self.agent.permissions.granted(
-                self.agent.asker.as_ref(),
-                &hook,
-                &reason,
-                &rewritten,
-            )
+            && let Err(reason) = self.ask(&hook, &reason, &rewritten)
         {
-            let reason = format!("{reason} (the hook {hook} asked, and the answer was no)");
             self.tell(&Happening::Blocked {
-                event: tenter_protocol::EventName::BeforeTool,
+                event: EventName::BeforeTool,
                 hook: &hook,
                 reason: &reason,
             });
@@ -160,6 +155,26 @@ impl Session<'_> {
             }
             _ => Verdict::Run(rewritten),
         }
+    }
+
+    /// Asks the user whether a call may run, and records the answer.
+    ///
+    /// # Errors
+    /// Why it may not.
+    fn ask(&self, hook: &str, reason: &str, call: &ToolCall) -> Result<(), String> {
+        let asker = self.agent.asker.as_ref();
+        let Given { answer, remembered } = self.agent.permissions.answer(asker, hook, reason, call);
+        self.agent.engine.ask_answered(&AskAnswer {
+            scope: self.scope(),
+            event: EventName::BeforeTool,
+            tool_call: call.clone(),
+            time: (self.agent.settings.clock)(),
+            hook: hook.to_owned(),
+            reason: reason.to_owned(),
+            answer,
+            remembered,
+        });
+        if answer.allows() { Ok(()) } else { Err(refusal(hook, reason, answer)) }
     }
 
     /// Why the tool cannot take the input, if it cannot.

@@ -22,7 +22,7 @@ const PATIENCE: u32 = 3;
 pub(super) struct Cause<'c> {
     /// Why.
     pub(super) trigger: CompactTrigger,
-    /// The hook's name, or `user`.
+    /// The hook's name; `user`, or `the model's limit`, where no hook asked for it.
     pub(super) by: &'c str,
     /// The recipe.
     pub(super) recipe: &'c str,
@@ -95,7 +95,7 @@ impl Session<'_> {
     fn answer_beside(&mut self, cause: &Cause, contexts: Vec<String>) -> Result<String, String> {
         let wanted = Wanted { recipe: cause.recipe, args: cause.args, contexts };
         let run = self.side_run(wanted, &self.cancel)?;
-        self.tell(&Happening::Recipe { recipe: cause.recipe });
+        self.tell(&Happening::Recipe { recipe: cause.recipe, by: cause.by });
         let answer = run.run();
         self.conversation.add_side_usage(answer.spent);
         answer.said
@@ -108,12 +108,14 @@ impl Session<'_> {
         compaction: Compaction,
     ) -> Result<(), AgentError> {
         let messages = summarised(summary, self.conversation.last_request());
-        self.replace_history(&Replacement {
+        let reason = reason(cause);
+        let replacement = Replacement {
             kind: ChangeKind::Compact,
             by: cause.recipe,
-            reason: Some(&reason(cause)),
+            reason: Some(&reason),
             messages: &messages,
-        })?;
+        };
+        self.replace_history(&replacement, Some(cause))?;
         let tokens_after = self.usage().current_context_window;
         self.note_effect(cause, tokens_after);
         let done = Compaction { tokens_after: Some(tokens_after), ..compaction };

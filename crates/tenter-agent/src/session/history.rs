@@ -20,7 +20,7 @@ impl Session<'_> {
     ) -> Result<(), AgentError> {
         let Some(action) = action else { return Ok(()) };
         for hook in overruled {
-            self.diagnose(&conflict(&action.hook, hook));
+            self.diagnose_once(&conflict(&action.hook, hook));
         }
         match &action.value {
             HistoryAction::Mutate(messages) => self.mutate(&action.hook, messages),
@@ -37,11 +37,15 @@ impl Session<'_> {
 
     fn mutate(&mut self, hook: &str, messages: &[Message]) -> Result<(), AgentError> {
         let kind = ChangeKind::Mutate;
-        self.replace_history(&Replacement { kind, by: hook, reason: None, messages })
+        self.replace_history(&Replacement { kind, by: hook, reason: None, messages }, None)
     }
 
-    /// Puts another history in the place of this one, and tells it.
-    pub(super) fn replace_history(&mut self, replacement: &Replacement) -> Result<(), AgentError> {
+    /// Replaces the history and reports it: with the cause, where a recipe wrote the new one.
+    pub(super) fn replace_history(
+        &mut self,
+        replacement: &Replacement,
+        cause: Option<&Cause>,
+    ) -> Result<(), AgentError> {
         let before = self.conversation.messages().len();
         let now = self.now();
         self.conversation.replace(&self.agent.store, replacement, &now)?;
@@ -49,7 +53,8 @@ impl Session<'_> {
         self.workspace.forget_reads();
         self.tell(&Happening::History {
             kind: replacement.kind.as_str(),
-            by: replacement.by,
+            by: cause.map_or(replacement.by, |cause| cause.by),
+            recipe: cause.map(|cause| cause.recipe),
             before,
             after: replacement.messages.len(),
         });

@@ -90,7 +90,7 @@ impl Session<'_> {
     ) -> Result<LateRun, String> {
         let cancel = Cancel::new();
         let run = self.side_run(Wanted { recipe, args, contexts: Vec::new() }, &cancel)?;
-        self.tell(&Happening::Recipe { recipe });
+        self.tell(&Happening::Recipe { recipe, by: hook });
         let (hook, recipe) = (hook.to_owned(), recipe.to_owned());
         let thread = thread::Builder::new()
             .spawn(move || run.run())

@@ -18,7 +18,7 @@ mod user_message;
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use jiff::Timestamp;
@@ -118,8 +118,8 @@ pub struct Session<'a> {
     callback_failures: u32,
     /// Recipes that asynchronous hooks called back.
     late_runs: Vec<LateRun>,
-    /// Recipes of the project whose programs were held back, which is told once of each.
-    told_untrusted: Mutex<BTreeSet<String>>,
+    /// Diagnostics that are reported once in a session, by their messages.
+    reported: Mutex<BTreeSet<String>>,
 }
 
 /// A hook refused to let a session start.
@@ -205,7 +205,7 @@ impl<'a> Session<'a> {
             subagents_spent: Mutex::default(),
             callback_failures: 0,
             late_runs: Vec::new(),
-            told_untrusted: Mutex::default(),
+            reported: Mutex::default(),
         }
     }
 
@@ -280,6 +280,15 @@ impl<'a> Session<'a> {
     /// Tells a finding.
     pub fn diagnose(&self, diagnostic: &Diagnostic) {
         self.tell(&Happening::Diagnostic(diagnostic));
+    }
+
+    /// Reports a diagnostic, unless this session reported the same before.
+    fn diagnose_once(&self, diagnostic: &Diagnostic) {
+        let mut reported = self.reported.lock().unwrap_or_else(PoisonError::into_inner);
+        if reported.insert(diagnostic.message.clone()) {
+            drop(reported);
+            self.diagnose(diagnostic);
+        }
     }
 
     /// Whether a hook forbade the event; if so, that is told.

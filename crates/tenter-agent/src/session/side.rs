@@ -4,7 +4,7 @@
 //! What it spends is the conversation's; what it says is for whoever started it.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 
 use tenter_engine::catalog::Catalog;
 use tenter_engine::{Engine, EngineSettings};
@@ -88,16 +88,13 @@ impl Session<'_> {
     }
 
     fn tell_untrusted(&self, recipe: &Recipe) {
-        let mut told = self.told_untrusted.lock().unwrap_or_else(PoisonError::into_inner);
-        if told.insert(recipe.name.clone()) {
-            let message = format!(
-                "the recipe {} comes with the project and is not trusted: none of its programs is started, and it gets no tools",
-                recipe.name
-            );
-            let finding = Diagnostic::new("recipe-untrusted", Severity::Warning, message);
-            let help = "look at it, and let it have them with `tenter trust`";
-            self.diagnose(&finding.at(&recipe.origin.path).help(help));
-        }
+        let message = format!(
+            "the recipe {} comes with the project and is not trusted: none of its programs is started, and it gets no tools",
+            recipe.name
+        );
+        let finding = Diagnostic::new("recipe-untrusted", Severity::Warning, message);
+        let help = "look at it, and let it have them with `tenter trust`";
+        self.diagnose_once(&finding.at(&recipe.origin.path).help(help));
     }
 
     fn side_agent(&self, recipe: &Recipe) -> Result<Agent, String> {
@@ -118,7 +115,7 @@ impl Session<'_> {
             workspace: Arc::new(self.agent.workspace.aside()),
             store: Store::in_memory().map_err(|error| error.to_string())?,
             watcher: Arc::new(Aside(Arc::clone(&self.agent.watcher), self.scope())),
-            asker: Arc::new(FixedAnswer(Answer::No)),
+            asker: Arc::new(FixedAnswer(Answer::NobodyToAsk { allowed: false })),
             permissions: Permissions::default(),
             settings: AgentSettings {
                 max_turns: Some(MAX_TURNS),

@@ -189,6 +189,9 @@ impl Session<'_> {
     fn stop_at_limit(&mut self, progress: &Progress) -> Result<(), AgentError> {
         let outcome = self.dispatch_stop(progress, StopReason::TurnLimit);
         self.blocked(&outcome);
+        if let Some(follow_up) = outcome.follow_ups.first() {
+            self.diagnose_once(&limit_reached(&follow_up.hook));
+        }
         self.apply_history(outcome.history.as_ref(), &outcome.overruled)
     }
 
@@ -249,6 +252,14 @@ impl Session<'_> {
         self.conversation.save(&self.agent.store, &now)?;
         Ok(())
     }
+}
+
+fn limit_reached(hook: &str) -> Diagnostic {
+    let message = format!(
+        "the hook {hook} wants the agent to continue, but the turn limit is reached; its follow-ups have no effect"
+    );
+    Diagnostic::new("follow-up-ignored", Severity::Warning, message)
+        .help("raise the limit with --max-turns, or continue with `tenter run --follow`")
 }
 
 fn stop_loop(hook: &str, continuations: u32) -> Diagnostic {

@@ -69,9 +69,9 @@ impl Watcher for Told {
                 format!("retry {attempt}/{of} {after}{void}: {reason}")
             }
             Happening::Diagnostic(finding) => format!("{} {}", finding.id, finding.message),
-            Happening::Recipe { recipe } => format!("recipe {recipe}"),
-            Happening::History { kind, by, before, after } => {
-                format!("history {kind} by {by}: {before} -> {after}")
+            Happening::Recipe { recipe, .. } => format!("recipe {recipe}"),
+            Happening::History { kind, by, recipe, before, after } => {
+                format!("history {kind} by {}: {before} -> {after}", recipe.unwrap_or(by))
             }
             Happening::Blocked { event, hook, reason } => {
                 format!("blocked {event} {hook}: {reason}")

@@ -168,30 +168,31 @@ impl Outcome {
         Ok(Some(change))
     }
 
-    /// The decision by its weightiest part, and the hook that it came from.
-    pub(super) fn weightiest(&self) -> (DecisionKind, Option<String>) {
+    /// The parts of the decision, weightiest first, each with the hook that it came from.
+    pub(super) fn parts(&self) -> Vec<(DecisionKind, &str)> {
         let verdict = self.verdict.as_ref().map(|verdict| {
             let kind = match verdict.value.kind {
                 VerdictKind::Allow => DecisionKind::Allow,
                 VerdictKind::Ask => DecisionKind::Ask,
                 VerdictKind::Deny => DecisionKind::Deny,
             };
-            (kind, verdict.hook.clone())
+            (kind, verdict.hook.as_str())
         });
         let history = self.history.as_ref().map(|history| {
             let kind = match history.value {
                 HistoryAction::Mutate(_) => DecisionKind::Mutate,
                 HistoryAction::Callback { .. } => DecisionKind::Callback,
             };
-            (kind, history.hook.clone())
+            (kind, history.hook.as_str())
         });
-        let rewrite = self.rewritten_by.last().map(|hook| (DecisionKind::Rewrite, hook.clone()));
+        let rewrite = self.rewritten_by.last().map(|hook| (DecisionKind::Rewrite, hook.as_str()));
         let follow_up =
-            self.follow_ups.first().map(|text| (DecisionKind::Continue, text.hook.clone()));
-        let context = self.contexts.first().map(|text| (DecisionKind::Context, text.hook.clone()));
-        let weightiest =
-            [verdict, history, rewrite, follow_up, context].into_iter().flatten().max();
-        weightiest.map_or((DecisionKind::None, None), |(kind, hook)| (kind, Some(hook)))
+            self.follow_ups.first().map(|text| (DecisionKind::Continue, text.hook.as_str()));
+        let context = self.contexts.first().map(|text| (DecisionKind::Context, text.hook.as_str()));
+        let parts = [verdict, history, rewrite, follow_up, context].into_iter().flatten();
+        let mut parts: Vec<_> = parts.collect();
+        parts.sort_by_key(|(kind, _)| std::cmp::Reverse(*kind));
+        parts
     }
 }
 
@@ -292,7 +293,7 @@ mod tests {
         ]);
         assert_eq!(command(&outcome), "ls -l");
         assert_eq!(outcome.rewritten_by, ["a"]);
-        assert_eq!(outcome.weightiest(), (DecisionKind::Rewrite, Some("a".to_owned())));
+        assert_eq!(outcome.parts(), [(DecisionKind::Rewrite, "a"), (DecisionKind::Allow, "c")]);
     }
 
     #[test]

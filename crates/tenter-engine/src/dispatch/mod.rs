@@ -14,17 +14,18 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tenter_proc::Cancel;
+use tenter_protocol::event::StopReason;
 use tenter_protocol::lifecycle::Power;
 use tenter_protocol::{Body, Event, EventName, Scope};
 
 use crate::builtin;
 use crate::catalog::{Catalog, Missing};
 use crate::hook::{Aim, FailMode, Hook};
-use crate::observe::DecisionKind;
+use crate::observe::{AskAnswer, DecisionKind};
 use crate::runner::{self, Failure, Found};
 use crate::settings::EngineSettings;
 use by_tool::ByTool;
-use telling::{Told, tell_decision};
+use telling::{Told, tell_answer, tell_decision};
 use unawaited::Unawaited;
 
 pub use fold::{Attributed, Outcome};
@@ -99,6 +100,11 @@ impl Engine {
         self.unawaited.drain(patience);
     }
 
+    /// Tells the observers how a hook's `ask` was answered (R71).
+    pub fn ask_answered(&self, answer: &AskAnswer) {
+        tell_answer(&self.settings, answer);
+    }
+
     /// A hook without which nothing that can be blocked happens (R42).
     fn missing_at(&self, event: EventName) -> Option<&Missing> {
         self.catalog.missing().first().filter(|_| event.may(Power::Block))
@@ -119,7 +125,7 @@ impl Engine {
     fn run_built_in(&self, scope: &Scope, outcome: &mut Outcome) -> bool {
         let Some(wish) = builtin::wish(&outcome.body) else { return false };
         let mut told = Told::built_in(&self.settings, scope);
-        told.answered(DecisionKind::Callback, Some(wish.reason), None);
+        told.answered(&[DecisionKind::Callback], Some(wish.reason), None);
         if let Some(other) = outcome.act_last(builtin::NAME, wish.action) {
             told.gave_way_to(other);
         }
@@ -147,15 +153,19 @@ impl Engine {
         let event = Event { scope: scope.clone(), body: outcome.body.clone() };
         let Some(mut told) = Told::begin(&self.settings, hook, &event) else { return false };
         let report = runner::run(hook, &event, found, &self.settings, cancel);
-        told.ran(&report);
-        let folded = report.answer.and_then(|reply| {
-            let decision = DecisionKind::of(&reply);
+        let folded = told.ran(report).and_then(|reply| {
+            let decisions = DecisionKind::all_of(&reply);
             let reason = reply.verdict.as_ref().and_then(|verdict| verdict.reason.clone());
             let change = outcome.apply(&hook.name, reply).map_err(Failure::Rewrite)?;
-            Ok((decision, reason, change))
+            Ok((decisions, reason, change))
         });
         match folded {
-            Ok((decision, reason, change)) => told.answered(decision, reason, change),
+            Ok((decisions, reason, change)) => {
+                told.answered(&decisions, reason, change);
+                if is_at_turn_limit(&event.body) && decisions.contains(&DecisionKind::Continue) {
+                    told.cannot_continue();
+                }
+            }
             Err(failure) => {
                 told.failed(&failure);
                 if hook.policy.fail == FailMode::Closed {
@@ -180,6 +190,11 @@ fn fail_closed(hook: &Hook, event: EventName, failure: &Failure, outcome: &mut O
 /// Whether a deny at this event keeps something from happening: a stop counts, which a deny turns into going on (R29).
 fn is_blocking(event: EventName) -> bool {
     event.may(Power::Block) || event.may(Power::Continue)
+}
+
+/// Whether the agent stops whatever hooks say (R35).
+fn is_at_turn_limit(body: &Body) -> bool {
+    matches!(body, Body::BeforeStop(stop) if stop.reason == StopReason::TurnLimit)
 }
 
 /// What a hook's matcher found in this; none where the hook does not run.

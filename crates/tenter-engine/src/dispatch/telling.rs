@@ -2,20 +2,23 @@
 
 use std::time::Duration;
 
-use tenter_protocol::{Event, EventName, Scope};
+use tenter_proc::Captured;
+use tenter_protocol::{Event, EventName, Reply, Scope};
 
 use super::{Late, Outcome};
 use crate::builtin;
 use crate::catalog::Missing;
 use crate::hook::{Fingerprint, Hook, Layer};
-use crate::observe::{Change, Decision, DecisionKind, HookRun};
-use crate::runner::{Failure, Report};
+use crate::observe::{AskAnswer, Change, Decision, DecisionKind, HookRun};
+use crate::runner::{self, Failure, Report};
 use crate::settings::EngineSettings;
 
 /// A hook run that is told to the observers when it goes out of scope, however that happens.
 pub(super) struct Told<'e> {
     settings: &'e EngineSettings,
     run: HookRun,
+    /// What the hook wrote to stdout; it becomes part of the record only if the run fails.
+    stdout: Captured,
 }
 
 impl<'e> Told<'e> {
@@ -23,29 +26,29 @@ impl<'e> Told<'e> {
         let run = HookRun {
             spelling: hook.subscription(event.body.name())?.spelling,
             fingerprint: hook.fingerprint.clone(),
-            tool_call_id: event.body.tool_call().map(|call| call.id.clone()),
+            tool_call: event.body.tool_call().cloned(),
             exit: "unknown".to_owned(),
             decision: DecisionKind::Failed,
             reason: Some("the run ended unexpectedly".to_owned()),
             asynchronous: hook.policy.asynchronous,
             ..blank(settings, &event.scope, event.body.name(), &hook.name, hook.layer)
         };
-        Some(Self { settings, run })
+        Some(Self { settings, run, stdout: Captured::default() })
     }
 
     /// A run of what is built in.
     pub(super) fn built_in(settings: &'e EngineSettings, scope: &Scope) -> Self {
         let run = blank(settings, scope, builtin::EVENT, builtin::NAME, Layer::BuiltIn);
-        Self { settings, run }
+        Self { settings, run, stdout: Captured::default() }
     }
 
     /// A hook that would have to be run, and cannot be.
     pub(super) fn missing(settings: &'e EngineSettings, event: &Event, missing: &Missing) -> Self {
         let run = HookRun {
-            tool_call_id: event.body.tool_call().map(|call| call.id.clone()),
+            tool_call: event.body.tool_call().cloned(),
             ..blank(settings, &event.scope, event.body.name(), &missing.name, missing.layer)
         };
-        Self { settings, run }
+        Self { settings, run, stdout: Captured::default() }
     }
 
     /// The hook that is run.
@@ -53,21 +56,27 @@ impl<'e> Told<'e> {
         &self.run.hook
     }
 
-    pub(super) fn ran(&mut self, report: &Report) {
+    /// The process has ended; returns what it answered.
+    pub(super) fn ran(&mut self, report: Report) -> Result<Reply, Failure> {
         self.run.duration = report.duration;
-        self.run.exit.clone_from(&report.exit);
         self.run.stderr_tail = report.stderr_tail();
-        self.run.warnings.clone_from(&report.warnings);
-        self.run.notes.clone_from(&report.notes);
+        self.run.exit = report.exit;
+        self.run.warnings = report.warnings;
+        self.run.notes = report.notes;
+        self.stdout = report.stdout;
+        report.answer
     }
 
+    /// The answer decided these things, weightiest first.
     pub(super) fn answered(
         &mut self,
-        decision: DecisionKind,
+        decisions: &[DecisionKind],
         reason: Option<String>,
         change: Option<Change>,
     ) {
-        self.run.decision = decision;
+        let (decision, also) = decisions.split_first().unwrap_or((&DecisionKind::None, &[]));
+        self.run.decision = *decision;
+        self.run.also = also.to_vec();
         self.run.reason = reason;
         self.run.change = change;
     }
@@ -77,9 +86,14 @@ impl<'e> Told<'e> {
         self.run.notes.push(format!("it gives way to the hook {other}"));
     }
 
+    /// Its follow-ups have no effect, because the turn limit is reached (R35).
+    pub(super) fn cannot_continue(&mut self) {
+        self.run.notes.push("its follow-ups have no effect: the turn limit is reached".to_owned());
+    }
+
     /// An answer that came too late to decide anything: what of it is kept, and what is not.
     pub(super) fn answered_late(&mut self, kept: Option<&Late>, in_vain: DecisionKind) {
-        self.answered(DecisionKind::None, None, None);
+        self.answered(&[], None, None);
         if let Some(late) = kept {
             let parts = late.parts();
             self.run.notes.push(format!("late: its answer ({parts}) counts at a later turn"));
@@ -109,6 +123,7 @@ impl<'e> Told<'e> {
     pub(super) fn failed(&mut self, failure: &Failure) {
         self.run.decision = DecisionKind::Failed;
         self.run.reason = Some(failure.to_string());
+        self.run.stdout = runner::quoted(&self.stdout);
     }
 }
 
@@ -127,13 +142,15 @@ fn blank(
         hook: hook.to_owned(),
         layer,
         fingerprint: Fingerprint(String::new()),
-        tool_call_id: None,
+        tool_call: None,
         started: (settings.clock)(),
         duration: Duration::ZERO,
         exit: builtin::NO_PROCESS.to_owned(),
         decision: DecisionKind::None,
+        also: Vec::new(),
         reason: None,
         change: None,
+        stdout: String::new(),
         stderr_tail: String::new(),
         warnings: Vec::new(),
         notes: Vec::new(),
@@ -156,20 +173,28 @@ pub(super) fn tell_decision(
     hooks_run: usize,
     outcome: &Outcome,
 ) {
-    let (kind, by) = outcome.weightiest();
+    let parts = outcome.parts();
+    let (kind, by) = parts.first().copied().unzip();
     let decision = Decision {
         scope: scope.clone(),
         event,
-        tool_call_id: outcome.body.tool_call().map(|call| call.id.clone()),
+        tool_call: outcome.body.tool_call().cloned(),
         time: (settings.clock)(),
         hooks_run,
-        kind,
-        by,
+        kind: kind.unwrap_or(DecisionKind::None),
+        also: parts.iter().skip(1).map(|(kind, _)| *kind).collect(),
+        by: by.map(str::to_owned),
         reason: outcome.verdict.as_ref().and_then(|verdict| verdict.value.reason.clone()),
         by_failure: outcome.denied_by_failure,
         overruled: outcome.overruled.clone(),
     };
     for observer in &settings.observers {
         observer.decided(&decision);
+    }
+}
+
+pub(super) fn tell_answer(settings: &EngineSettings, answer: &AskAnswer) {
+    for observer in &settings.observers {
+        observer.ask_answered(answer);
     }
 }

@@ -76,8 +76,7 @@ impl Unawaited {
             let _counted = counted;
             let Some(mut told) = Told::begin(&settings, &hook, &event) else { return };
             let report = runner::run(&hook, &event, found, &settings, &cancel);
-            told.ran(&report);
-            match report.answer {
+            match told.ran(report) {
                 Ok(reply) => keep(&late, &event, reply, told),
                 Err(Failure::Cancelled) => told.failed(&Failure::Drained),
                 Err(failure) => told.failed(&failure),

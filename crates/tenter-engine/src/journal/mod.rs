@@ -2,14 +2,16 @@
 //! records stand in its parent's file).
 //!
 //! `writer` is an observer like any other, so what ends early is recorded too; `reader` reads what any version wrote;
-//! `redact` keeps secrets out. The journal answers "what did my hooks do?" and nothing else: it is no store.
+//! `redact` and `masked` keep secrets out. The journal answers "what did my hooks do?" and nothing else: it is no store.
 
+mod masked;
 mod reader;
 mod record;
 mod redact;
 mod writer;
 
+pub use masked::Masked;
 pub use reader::{Line, Lines, Tail, conversations, read};
-pub use record::{DecisionRecord, Record, RecordKind, RunRecord};
+pub use record::{AnswerRecord, DecisionRecord, Record, RecordKind, RunRecord};
 pub use redact::{Redactor, secrets_in};
 pub use writer::JournalWriter;

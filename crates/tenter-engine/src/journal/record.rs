@@ -1,11 +1,12 @@
 //! The form of one journal line. Fields, kinds and decisions may be added; a changed meaning needs a new [`VERSION`]. What
 //! every version writes, so that every version can show it, are the fields of [`Record`] itself and `kind`.
 
+use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
-use tenter_protocol::Object;
+use tenter_protocol::{EventName, Object, Scope, ToolCall};
 
 use crate::clock::rfc3339;
-use crate::observe::{Change, Decision, DecisionKind, HookRun};
+use crate::observe::{AskAnswer, Change, Decision, DecisionKind, HookRun};
 
 /// The version that this code writes. A line of a newer version is shown as far as it can be read.
 pub(super) const VERSION: u32 = 1;
@@ -15,18 +16,27 @@ pub(super) const VERSION: u32 = 1;
 pub struct Record {
     /// The version of the line's form.
     pub v: u32,
-    /// RFC 3339 in UTC: when the run started, when the decision was made.
+    /// RFC 3339 in UTC: when the run started, when the decision was made, when the answer was given.
     pub time: String,
     /// The conversation that the event is of.
     pub conversation_id: String,
     /// The conversation that started it, where a subagent's event is recorded.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parent_conversation_id: Option<String>,
+    /// The project's root, where it is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub project: Option<String>,
     /// The event's canonical name.
     pub event: String,
     /// The tool call that it is about.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tool_call_id: Option<String>,
+    /// The tool of that call.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tool_name: Option<String>,
+    /// The call's input, secrets masked and long texts cut: as the hook got it, or as the hooks left it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tool_input: Option<Object>,
     /// What is recorded.
     #[serde(flatten)]
     pub kind: RecordKind,
@@ -47,6 +57,8 @@ pub enum RecordKind {
     Run(Box<RunRecord>),
     /// The hooks of an event have decided.
     Decision(DecisionRecord),
+    /// A hook's `ask` was answered.
+    Answer(AnswerRecord),
     /// Something that a newer version records, or records otherwise: its fields as they stand, `kind` among them.
     #[serde(untagged)]
     Other(Object),
@@ -67,14 +79,20 @@ pub struct RunRecord {
     pub duration_ms: u64,
     /// How its process ended.
     pub exit: String,
-    /// What it decided.
+    /// What it decided; the weightiest part of its answer.
     pub decision: DecisionKind,
+    /// What it decided besides.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub also: Vec<DecisionKind>,
     /// Why; of a failed run, what went wrong.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
     /// What it changed, secrets and long texts shortened.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rewrite: Option<Change>,
+    /// What a failed run wrote to stdout.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub stdout: String,
     /// The last lines of stderr.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub stderr: String,
@@ -92,8 +110,11 @@ pub struct RunRecord {
 /// The hooks of an event have decided.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct DecisionRecord {
-    /// The decision.
+    /// The decision; its weightiest part.
     pub decision: DecisionKind,
+    /// What was decided besides.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub also: Vec<DecisionKind>,
     /// How many hooks were run.
     pub hooks_run: usize,
     /// The hook that made it.
@@ -110,51 +131,130 @@ pub struct DecisionRecord {
     pub overruled: Vec<String>,
 }
 
+/// A hook's `ask` was answered.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AnswerRecord {
+    /// The hook that asked.
+    pub hook: String,
+    /// Why it asked.
+    pub reason: String,
+    /// The answer in the words that users are shown: `yes`, `always`, `no` or `nobody to ask`.
+    pub answer: String,
+    /// Whether the call may run.
+    pub allowed: bool,
+    /// Whether the answer was given earlier in the session.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub remembered: bool,
+}
+
+/// What all records have in common.
+struct Envelope<'o> {
+    time: Timestamp,
+    scope: &'o Scope,
+    event: EventName,
+    tool_call: Option<&'o ToolCall>,
+}
+
+impl Envelope<'_> {
+    fn around(self, kind: RecordKind) -> Record {
+        Record {
+            v: VERSION,
+            time: rfc3339(self.time),
+            conversation_id: self.scope.conversation_id.clone(),
+            parent_conversation_id: self.scope.parent_conversation_id.clone(),
+            project: None,
+            event: self.event.as_str().to_owned(),
+            tool_call_id: self.tool_call.map(|call| call.id.clone()),
+            tool_name: self.tool_call.map(|call| call.name.clone()),
+            tool_input: self.tool_call.map(|call| call.input.clone()),
+            kind,
+        }
+    }
+}
+
 impl From<&HookRun> for Record {
     fn from(run: &HookRun) -> Self {
-        Self {
-            v: VERSION,
-            time: rfc3339(run.started),
-            conversation_id: run.scope.conversation_id.clone(),
-            parent_conversation_id: run.scope.parent_conversation_id.clone(),
-            event: run.event.as_str().to_owned(),
-            tool_call_id: run.tool_call_id.clone(),
-            kind: RecordKind::Run(Box::new(RunRecord {
-                hook: run.hook.clone(),
-                layer: run.layer.as_str().to_owned(),
-                hash: run.fingerprint.0.clone(),
-                spelling: run.spelling.to_owned(),
-                duration_ms: u64::try_from(run.duration.as_millis()).unwrap_or(u64::MAX),
-                exit: run.exit.clone(),
-                decision: run.decision,
-                reason: run.reason.clone(),
-                rewrite: run.change.clone(),
-                stderr: run.stderr_tail.clone(),
-                warnings: run.warnings.clone(),
-                notes: run.notes.clone(),
-                asynchronous: run.asynchronous,
-            })),
-        }
+        let HookRun {
+            scope,
+            event,
+            spelling,
+            hook,
+            layer,
+            fingerprint,
+            tool_call,
+            started,
+            duration,
+            exit,
+            decision,
+            also,
+            reason,
+            change,
+            stdout,
+            stderr_tail,
+            warnings,
+            notes,
+            asynchronous,
+        } = run;
+        let kind = RecordKind::Run(Box::new(RunRecord {
+            hook: hook.clone(),
+            layer: layer.as_str().to_owned(),
+            hash: fingerprint.0.clone(),
+            spelling: (*spelling).to_owned(),
+            duration_ms: u64::try_from(duration.as_millis()).unwrap_or(u64::MAX),
+            exit: exit.clone(),
+            decision: *decision,
+            also: also.clone(),
+            reason: reason.clone(),
+            rewrite: change.clone(),
+            stdout: stdout.clone(),
+            stderr: stderr_tail.clone(),
+            warnings: warnings.clone(),
+            notes: notes.clone(),
+            asynchronous: *asynchronous,
+        }));
+        Envelope { time: *started, scope, event: *event, tool_call: tool_call.as_ref() }
+            .around(kind)
     }
 }
 
 impl From<&Decision> for Record {
     fn from(decision: &Decision) -> Self {
-        Self {
-            v: VERSION,
-            time: rfc3339(decision.time),
-            conversation_id: decision.scope.conversation_id.clone(),
-            parent_conversation_id: decision.scope.parent_conversation_id.clone(),
-            event: decision.event.as_str().to_owned(),
-            tool_call_id: decision.tool_call_id.clone(),
-            kind: RecordKind::Decision(DecisionRecord {
-                decision: decision.kind,
-                hooks_run: decision.hooks_run,
-                by: decision.by.clone(),
-                reason: decision.reason.clone(),
-                by_failure: decision.by_failure,
-                overruled: decision.overruled.clone(),
-            }),
-        }
+        let Decision {
+            scope,
+            event,
+            tool_call,
+            time,
+            hooks_run,
+            kind,
+            also,
+            by,
+            reason,
+            by_failure,
+            overruled,
+        } = decision;
+        let kind = RecordKind::Decision(DecisionRecord {
+            decision: *kind,
+            also: also.clone(),
+            hooks_run: *hooks_run,
+            by: by.clone(),
+            reason: reason.clone(),
+            by_failure: *by_failure,
+            overruled: overruled.clone(),
+        });
+        Envelope { time: *time, scope, event: *event, tool_call: tool_call.as_ref() }.around(kind)
+    }
+}
+
+impl From<&AskAnswer> for Record {
+    fn from(asked: &AskAnswer) -> Self {
+        let AskAnswer { scope, event, tool_call, time, hook, reason, answer, remembered } = asked;
+        let kind = RecordKind::Answer(AnswerRecord {
+            hook: hook.clone(),
+            reason: reason.clone(),
+            answer: answer.as_str().to_owned(),
+            allowed: answer.allows(),
+            remembered: *remembered,
+        });
+        Envelope { time: *time, scope, event: *event, tool_call: Some(tool_call) }.around(kind)
     }
 }

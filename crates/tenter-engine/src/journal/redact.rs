@@ -9,11 +9,19 @@ use std::sync::LazyLock;
 
 use regex::{Captures, Regex};
 use serde_json::Value;
+use tenter_protocol::Object;
 
 /// Values shorter than this are not taken for secrets: replacing "1" everywhere would destroy the record.
 const SHORTEST_SECRET: usize = 8;
 /// Bytes of one string that a record keeps.
 const LONGEST_STRING: usize = 16 * 1024;
+/// Bytes of a value, all its strings together, that a record keeps.
+const LONGEST_VALUE: usize = 128 * 1024;
+/// Bytes of one string that a brief record keeps, and of all strings of a value.
+const BRIEF_STRING: usize = 2 * 1024;
+const BRIEF_VALUE: usize = 8 * 1024;
+/// Bytes that a value without text counts for: a number, or the marks around a string.
+const ATOM: usize = 4;
 /// Arrays and objects inside each other that a record keeps: no reader of JSON goes down without end.
 const DEEPEST: usize = 64;
 
@@ -43,6 +51,8 @@ pub fn secrets_in(text: &str) -> Vec<Range<usize>> {
 #[derive(Debug, Clone, Default)]
 pub struct Redactor {
     secrets: Vec<String>,
+    /// Whether what only has the form of a key stays.
+    keeps_forms: bool,
 }
 
 impl Redactor {
@@ -52,45 +62,105 @@ impl Redactor {
             secrets.into_iter().filter(|secret| secret.len() >= SHORTEST_SECRET).collect();
         // The longest first: of two secrets that begin alike, the shorter would leave the longer one's end.
         secrets.sort_by_key(|secret| std::cmp::Reverse(secret.len()));
-        Self { secrets }
+        Self { secrets, keeps_forms: false }
+    }
+
+    /// A redactor that knows nothing but these values: for a terminal, where the form of a key is no reason to hide a text.
+    pub fn of_values(secrets: impl IntoIterator<Item = String>) -> Self {
+        Self { keeps_forms: true, ..Self::new(secrets) }
     }
 
     /// `text` without secrets, cut to a length fit for a record.
     pub fn text(&self, text: &str) -> String {
+        cut(self.masked(text), LONGEST_STRING)
+    }
+
+    /// `text` without secrets.
+    fn masked(&self, text: &str) -> String {
         let mut text = Cow::Borrowed(text);
         for secret in
             self.secrets.iter().filter(|secret| text.contains(secret.as_str())).collect::<Vec<_>>()
         {
             text = Cow::Owned(text.replace(secret.as_str(), &mask(secret)));
         }
-        if let Some(well_known) = WELL_KNOWN.as_ref() {
+        if let Some(well_known) = WELL_KNOWN.as_ref().filter(|_| !self.keeps_forms) {
             text = Cow::Owned(
                 well_known.replace_all(&text, |found: &Captures| mask(&found[0])).into_owned(),
             );
         }
-        cut(text.into_owned())
+        text.into_owned()
     }
 
-    /// `value` with every string and every key in it treated so, cut to a depth fit for a record.
+    /// `value` with every string and every key in it treated so, cut to a size and a depth fit for a record.
     pub fn value(&self, value: Value) -> Value {
-        self.value_at(0, value)
+        Cutting { redactor: self, string: LONGEST_STRING, left: LONGEST_VALUE }.value(0, value)
     }
 
-    fn value_at(&self, depth: usize, value: Value) -> Value {
+    /// The same, cut to a size that every run of a hook can repeat.
+    pub(super) fn brief(&self, value: Value) -> Value {
+        Cutting { redactor: self, string: BRIEF_STRING, left: BRIEF_VALUE }.value(0, value)
+    }
+}
+
+/// Masks and cuts a value.
+struct Cutting<'r> {
+    redactor: &'r Redactor,
+    /// Bytes of one string that are kept.
+    string: usize,
+    /// Bytes that may still be kept.
+    left: usize,
+}
+
+impl Cutting<'_> {
+    fn value(&mut self, depth: usize, value: Value) -> Value {
         match value {
             Value::String(text) => Value::String(self.text(&text)),
             Value::Array(_) | Value::Object(_) if depth == DEEPEST => {
                 Value::String("[… nested too deeply, left out]".to_owned())
             }
-            Value::Array(items) => {
-                items.into_iter().map(|item| self.value_at(depth + 1, item)).collect()
+            Value::Array(items) => self.items(depth, items),
+            Value::Object(fields) => self.fields(depth, fields),
+            other => {
+                self.take(ATOM);
+                other
             }
-            Value::Object(fields) => fields
-                .into_iter()
-                .map(|(key, field)| (self.text(&key), self.value_at(depth + 1, field)))
-                .collect(),
-            other => other,
         }
+    }
+
+    fn items(&mut self, depth: usize, items: Vec<Value>) -> Value {
+        let count = items.len();
+        let mut kept = Vec::new();
+        for item in items {
+            if self.left == 0 {
+                kept.push(Value::String(format!("[… {} more left out]", count - kept.len())));
+                break;
+            }
+            kept.push(self.value(depth + 1, item));
+        }
+        Value::Array(kept)
+    }
+
+    fn fields(&mut self, depth: usize, fields: Object) -> Value {
+        let count = fields.len();
+        let mut kept = Object::new();
+        for (taken, (key, field)) in fields.into_iter().enumerate() {
+            if self.left == 0 {
+                kept.insert("…".to_owned(), format!("[{} more left out]", count - taken).into());
+                break;
+            }
+            kept.insert(self.text(&key), self.value(depth + 1, field));
+        }
+        Value::Object(kept)
+    }
+
+    fn text(&mut self, text: &str) -> String {
+        let text = cut(self.redactor.masked(text), self.string.min(self.left));
+        self.take(text.len() + ATOM);
+        text
+    }
+
+    fn take(&mut self, bytes: usize) {
+        self.left = self.left.saturating_sub(bytes);
     }
 }
 
@@ -99,11 +169,11 @@ fn mask(secret: &str) -> String {
     format!("{kept}[{} redacted]", secret.chars().count().saturating_sub(4))
 }
 
-fn cut(text: String) -> String {
-    if text.len() <= LONGEST_STRING {
+fn cut(text: String, longest: usize) -> String {
+    if text.len() <= longest {
         return text;
     }
-    let end = text.floor_char_boundary(LONGEST_STRING);
+    let end = text.floor_char_boundary(longest);
     format!("{}[… {} bytes left out]", &text[..end], text.len() - end)
 }
 
@@ -125,6 +195,13 @@ mod tests {
     }
 
     #[test]
+    fn a_redactor_of_values_leaves_the_forms_of_keys() {
+        let redactor = Redactor::of_values(["hunter2-hunter2".to_owned()]);
+        let text = "AKIAABCDEFGHIJKLMNOP hunter2-hunter2";
+        assert_eq!(redactor.text(text), "AKIAABCDEFGHIJKLMNOP hunt[11 redacted]");
+    }
+
+    #[test]
     fn secrets_are_found_where_they_stand_and_examples_are_not() {
         let text = "a AKIAABCDEFGHIJKLMNOP\nAKIAIOSFODNN7EXAMPLE\n-----BEGIN PRIVATE KEY-----\nx\n-----END PRIVATE KEY-----\n";
         let found: Vec<&str> = secrets_in(text).into_iter().map(|range| &text[range]).collect();
@@ -137,6 +214,17 @@ mod tests {
     fn ordinary_text_stays_as_it_is() {
         let text = "cargo test --workspace # sk-ip, task-force-deluxe-edition";
         assert_eq!(Redactor::default().text(text), text);
+    }
+
+    #[test]
+    fn a_value_of_many_parts_is_cut_to_a_size_and_says_so() {
+        let many: Vec<String> = (0..100_000).map(|number| format!("line {number}")).collect();
+        let fields: Object = many.iter().map(|line| (line.clone(), 1.into())).collect();
+        for value in [json!(many), Value::Object(fields)] {
+            let cut = Redactor::default().value(value).to_string();
+            assert!(cut.len() < 2 * LONGEST_VALUE, "{}", cut.len());
+            assert!(cut.contains("more left out]"), "{}", &cut[cut.len() - 100..]);
+        }
     }
 
     #[test]

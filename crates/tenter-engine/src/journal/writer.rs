@@ -8,12 +8,11 @@ use std::os::unix::fs::{DirBuilderExt as _, FileExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use serde_json::Value;
 use tenter_protocol::{Diagnostic, Scope, Severity, json};
 
-use super::record::{Record, RecordKind};
+use super::record::Record;
 use super::redact::Redactor;
-use crate::observe::{Change, Decision, HookRun, Observer};
+use crate::observe::{AskAnswer, Decision, HookRun, Observer};
 
 /// The journal of one conversation.
 struct Journal {
@@ -26,6 +25,8 @@ struct Journal {
 pub struct JournalWriter {
     folder: PathBuf,
     redactor: Redactor,
+    /// The project that the records are of.
+    project: Option<String>,
     state: Mutex<State>,
 }
 
@@ -40,7 +41,13 @@ struct State {
 impl JournalWriter {
     /// A writer into `folder`, which is made when the first line is written.
     pub fn new(folder: PathBuf, redactor: Redactor) -> Self {
-        Self { folder, redactor, state: Mutex::default() }
+        Self { folder, redactor, project: None, state: Mutex::default() }
+    }
+
+    /// The same, for records that name their project.
+    #[must_use]
+    pub fn of_project(self, root: &Path) -> Self {
+        Self { project: Some(root.to_string_lossy().into_owned()), ..self }
     }
 
     /// What kept a line from being written, if anything did; told once, however many lines are lost.
@@ -49,7 +56,7 @@ impl JournalWriter {
     }
 
     fn write(&self, scope: &Scope, record: Record) {
-        let line = json::to_line(&self.redacted(record));
+        let line = json::to_line(&Record { project: self.project.clone(), ..record });
         let root = scope.parent_conversation_id.as_ref().unwrap_or(&scope.conversation_id);
         let mut state = self.state();
         if let Err(error) = state.append(&self.folder, root, line)
@@ -62,27 +69,6 @@ impl JournalWriter {
     fn state(&self) -> MutexGuard<'_, State> {
         // A poisoned lock means that another thread died while it wrote a line; this one can still be written.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn redacted(&self, mut record: Record) -> Record {
-        match &mut record.kind {
-            RecordKind::Run(run) => {
-                run.reason = run.reason.take().map(|reason| self.redactor.text(&reason));
-                run.stderr = self.redactor.text(&run.stderr);
-                run.rewrite = run.rewrite.take().map(|change| Change {
-                    before: self.redactor.value(change.before),
-                    after: self.redactor.value(change.after),
-                });
-            }
-            RecordKind::Decision(decision) => {
-                decision.reason = decision.reason.take().map(|reason| self.redactor.text(&reason));
-            }
-            RecordKind::Other(fields) => {
-                let redacted = self.redactor.value(Value::Object(std::mem::take(fields)));
-                *fields = redacted.as_object().cloned().unwrap_or_default();
-            }
-        }
-        record
     }
 }
 
@@ -135,10 +121,14 @@ fn open(folder: &Path, conversation: &str) -> io::Result<File> {
 
 impl Observer for JournalWriter {
     fn hook_ran(&self, run: &HookRun) {
-        self.write(&run.scope, Record::from(run));
+        self.write(&run.scope, Record::from(&self.redactor.run(run)));
     }
 
     fn decided(&self, decision: &Decision) {
-        self.write(&decision.scope, Record::from(decision));
+        self.write(&decision.scope, Record::from(&self.redactor.decision(decision)));
+    }
+
+    fn ask_answered(&self, answer: &AskAnswer) {
+        self.write(&answer.scope, Record::from(&self.redactor.answer(answer)));
     }
 }

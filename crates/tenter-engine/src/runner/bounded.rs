@@ -6,11 +6,16 @@ const LONGEST: usize = 16_000;
 
 /// `text`, or its two ends and how much was left out between them.
 pub(super) fn bounded(text: String) -> String {
-    if text.len() <= LONGEST {
+    bounded_to(LONGEST, text)
+}
+
+/// `text`, or its first and its last `longest / 2` bytes and how much was left out between them.
+pub(super) fn bounded_to(longest: usize, text: String) -> String {
+    if text.len() <= longest {
         return text;
     }
-    let head = &text[..text.floor_char_boundary(LONGEST / 2)];
-    let tail = &text[text.ceil_char_boundary(text.len() - LONGEST / 2)..];
+    let head = &text[..text.floor_char_boundary(longest / 2)];
+    let tail = &text[text.ceil_char_boundary(text.len() - longest / 2)..];
     let missing = text.len() - head.len() - tail.len();
     format!("{head} [… {missing} bytes left out …] {tail}")
 }

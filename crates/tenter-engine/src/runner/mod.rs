@@ -27,6 +27,8 @@ pub use trial::{Trial, run_once};
 
 /// Lines of stderr that a record keeps.
 const STDERR_LINES: usize = 20;
+/// Bytes of a failed run's stdout that a record keeps.
+const STDOUT_BYTES: usize = 4_000;
 
 /// What one hook is to be told, once.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -74,6 +76,11 @@ impl Report {
     pub(crate) fn stderr_tail(&self) -> String {
         bounded::bounded(self.stderr.tail_lines(STDERR_LINES))
     }
+}
+
+/// What a failed run wrote to stdout, as text of a length fit for a record.
+pub(crate) fn quoted(stdout: &Captured) -> String {
+    bounded::bounded_to(STDOUT_BYTES, stdout.text())
 }
 
 /// Why a run gave no reply (R42).

@@ -4,6 +4,7 @@ use std::fs::{self, File, OpenOptions};
 use std::io::Write as _;
 use std::os::unix::fs::{MetadataExt as _, symlink};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
@@ -12,11 +13,13 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 use tenter_engine::hook::{Fingerprint, Layer};
 use tenter_engine::journal::{
-    JournalWriter, Lines, Record, RecordKind, Redactor, Tail, conversations, read,
+    JournalWriter, Lines, Masked, Record, RecordKind, Redactor, Tail, conversations, read,
 };
 use tenter_engine::observe::Change;
-use tenter_engine::{Decision, DecisionKind, HookRun, Observer as _};
-use tenter_protocol::{EventName, Scope};
+use tenter_engine::{Answer, AskAnswer, Decision, DecisionKind, HookRun, Observer as _};
+use tenter_protocol::{EventName, Scope, ToolCall};
+
+use crate::scene::Seen;
 
 pub(crate) const SECRET: &str = "hunter2-hunter2";
 
@@ -38,13 +41,15 @@ pub(crate) fn run(conversation: &str, reason: &str) -> HookRun {
         hook: "guard".to_owned(),
         layer: Layer::User,
         fingerprint: Fingerprint("0".repeat(64)),
-        tool_call_id: Some("call-1".to_owned()),
+        tool_call: Some(call("bash", "ls")),
         started: Timestamp::UNIX_EPOCH,
         duration: Duration::from_millis(7),
         exit: "exit 0".to_owned(),
         decision: DecisionKind::Deny,
+        also: Vec::new(),
         reason: Some(reason.to_owned()),
         change: None,
+        stdout: String::new(),
         stderr_tail: String::new(),
         warnings: Vec::new(),
         notes: Vec::new(),
@@ -56,15 +61,34 @@ pub(crate) fn decision(conversation: &str) -> Decision {
     Decision {
         scope: scope(conversation, None),
         event: EventName::BeforeTool,
-        tool_call_id: None,
+        tool_call: None,
         time: Timestamp::UNIX_EPOCH,
         hooks_run: 1,
         kind: DecisionKind::Deny,
+        also: Vec::new(),
         by: Some("guard".to_owned()),
         reason: None,
         by_failure: false,
         overruled: Vec::new(),
     }
+}
+
+pub(crate) fn answer(conversation: &str) -> AskAnswer {
+    AskAnswer {
+        scope: scope(conversation, None),
+        event: EventName::BeforeTool,
+        tool_call: call("bash", "git push"),
+        time: Timestamp::UNIX_EPOCH,
+        hook: "guard".to_owned(),
+        reason: "it publishes".to_owned(),
+        answer: Answer::Yes,
+        remembered: false,
+    }
+}
+
+pub(crate) fn call(name: &str, command: &str) -> ToolCall {
+    let input = [("command".to_owned(), command.into())].into_iter().collect();
+    ToolCall { id: "call-1".to_owned(), name: name.to_owned(), input }
 }
 
 pub(crate) struct Journal {
@@ -132,7 +156,7 @@ fn a_line_is_the_documented_object_and_is_handed_on_as_it_stands() {
     assert_eq!(
         serde_json::from_str::<Value>(&line.text).unwrap(),
         json!({"v": 1, "time": "1970-01-01T00:00:00.000Z", "conversation_id": "a", "event": "before_tool",
-               "tool_call_id": "call-1", "kind": "run", "hook": "guard", "layer": "user", "hash": "0".repeat(64),
+               "tool_call_id": "call-1", "tool_name": "bash", "tool_input": {"command": "ls"}, "kind": "run", "hook": "guard", "layer": "user", "hash": "0".repeat(64),
                "spelling": "before_tool_call", "duration_ms": 7, "exit": "exit 0", "decision": "deny", "reason": "no"})
     );
 }
@@ -321,25 +345,96 @@ fn a_full_disk_is_trouble_and_no_panic() {
     assert_eq!(reasons(&journal.read("b")), ["written"]);
 }
 
+/// Every text that a hook, a model or a user can put into a record holds a secret, so a field that is not masked shows.
 #[test]
 fn secrets_are_kept_out_of_everything_that_a_hook_can_put_into_a_record() {
     let journal = Journal::new();
     let writer = journal.writer();
     let key = "AKIAABCDEFGHIJKLMNOP";
-    let telling = HookRun {
-        stderr_tail: format!("curl -u {SECRET}"),
+    let text = format!("with {SECRET} and {key}");
+    let call = call(&text, &text);
+    writer.hook_ran(&HookRun {
+        tool_call: Some(call.clone()),
         change: Some(Change {
-            before: json!({"command": format!("deploy {SECRET}"), SECRET: [key]}),
-            after: json!([[{"x": key}]]),
+            before: json!({"command": text, SECRET: [key]}),
+            after: json!([[{"x": text}]]),
         }),
-        ..run("a", &format!("{SECRET} leaks"))
-    };
-    writer.hook_ran(&telling);
-    writer.decided(&Decision { reason: Some(format!("because {key}")), ..decision("a") });
+        stdout: text.clone(),
+        stderr_tail: text.clone(),
+        warnings: vec![text.clone(), text.clone()],
+        notes: vec![text.clone()],
+        ..run("a", &text)
+    });
+    writer.decided(&Decision {
+        tool_call: Some(call.clone()),
+        reason: Some(text.clone()),
+        ..decision("a")
+    });
+    writer.ask_answered(&AskAnswer { tool_call: call, reason: text, ..answer("a") });
     let written = fs::read_to_string(journal.file("a")).unwrap();
     assert!(!written.contains(SECRET) && !written.contains(key), "{written}");
-    assert_eq!(written.matches("hunt[11 redacted]").count(), 4);
-    assert_eq!(written.matches("AKIA[16 redacted]").count(), 3);
+    assert_eq!(written.lines().count(), 3);
+    let each_line: Vec<usize> =
+        written.lines().map(|line| line.matches("AKIA[16 redacted]").count()).collect();
+    // Name and input of the call, and every other text of the record.
+    assert_eq!(each_line, [11, 3, 3], "{written}");
+    assert_eq!(written.matches("hunt[11 redacted]").count(), 17, "{written}");
+}
+
+#[test]
+fn an_observer_behind_a_mask_sees_no_secret() {
+    let seen = Arc::new(Seen::default());
+    let masked = Masked::new(Redactor::new([SECRET.to_owned()]), seen.clone());
+    masked.hook_ran(&HookRun { notes: vec![SECRET.to_owned()], ..run("a", SECRET) });
+    masked.decided(&Decision { reason: Some(SECRET.to_owned()), ..decision("a") });
+    let told = format!("{:?}{:?}", seen.runs.lock().unwrap(), seen.decisions.lock().unwrap());
+    assert!(!told.contains(SECRET) && told.matches("hunt[11 redacted]").count() == 3, "{told}");
+}
+
+#[test]
+fn a_run_a_decision_and_an_answer_name_the_tool_and_its_input() {
+    let journal = Journal::new();
+    let writer = JournalWriter::new(journal.folder(), Redactor::default())
+        .of_project(Path::new("/home/ada/shop"));
+    let long = "x".repeat(100_000);
+    writer.hook_ran(&HookRun { tool_call: Some(call("bash", &long)), ..run("a", "no") });
+    writer.decided(&Decision { tool_call: Some(call("bash", "ls")), ..decision("a") });
+    writer.ask_answered(&AskAnswer {
+        answer: Answer::NobodyToAsk { allowed: false },
+        remembered: true,
+        ..answer("a")
+    });
+    let lines: Vec<Value> = fs::read_to_string(journal.file("a"))
+        .unwrap()
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    assert!(lines.iter().all(|line| line["tool_name"] == "bash"));
+    assert!(lines.iter().all(|line| line["project"] == "/home/ada/shop"));
+    let input = lines[0]["tool_input"]["command"].as_str().unwrap();
+    assert!(input.ends_with("bytes left out]") && input.len() < 3_000, "{}", input.len());
+    assert_eq!(lines[1]["tool_input"], json!({"command": "ls"}));
+    assert_eq!(
+        lines[2],
+        json!({"v": 1, "time": "1970-01-01T00:00:00.000Z", "conversation_id": "a", "project": "/home/ada/shop",
+               "event": "before_tool", "tool_call_id": "call-1", "tool_name": "bash", "tool_input": {"command": "git push"},
+               "kind": "answer", "hook": "guard", "reason": "it publishes", "answer": "nobody to ask", "allowed": false,
+               "remembered": true})
+    );
+    let kinds = journal.read("a").lines;
+    assert!(matches!(&kinds[2].record.kind, RecordKind::Answer(answer) if answer.remembered));
+}
+
+/// A line as it was written before records named the tool.
+#[test]
+fn an_old_record_is_read() {
+    let journal = Journal::new();
+    let old = r#"{"v": 1, "time": "2025-01-01T00:00:00.000Z", "conversation_id": "a", "event": "before_tool", "tool_call_id": "c", "kind": "run", "hook": "guard", "layer": "user", "hash": "", "spelling": "before_tool_call", "duration_ms": 7, "exit": "exit 0", "decision": "deny", "reason": "no"}"#;
+    journal.append("a", format!("{old}\n").as_bytes());
+    let lines = journal.read("a");
+    assert_eq!((reasons(&lines), lines.unreadable), (vec!["no"], 0));
+    let record = &lines.lines[0].record;
+    assert!(record.tool_name.is_none() && record.project.is_none());
 }
 
 #[test]

@@ -9,7 +9,7 @@ use serde_json::Value;
 use tenter_engine::journal::{Record, RecordKind, Redactor, Tail};
 use tenter_engine::observe::Change;
 use tenter_engine::{Decision, DecisionKind, HookRun, Observer as _};
-use tenter_protocol::EventName;
+use tenter_protocol::{EventName, ToolCall};
 
 use crate::journal::{Journal, SECRET, decision, reasons, run};
 
@@ -42,6 +42,15 @@ fn any_decision_kind() -> impl Strategy<Value = DecisionKind> {
     ])
 }
 
+fn any_decisions() -> impl Strategy<Value = Vec<DecisionKind>> {
+    prop::collection::vec(any_decision_kind(), 0..3)
+}
+
+fn any_call() -> impl Strategy<Value = ToolCall> {
+    (any_text(), any_text(), prop::collection::btree_map(any_text(), any_json(), 0..3))
+        .prop_map(|(id, name, input)| ToolCall { id, name, input: input.into_iter().collect() })
+}
+
 fn any_event() -> impl Strategy<Value = EventName> {
     prop::sample::select(tenter_protocol::lifecycle::TABLE.map(|row| row.event).to_vec())
 }
@@ -50,7 +59,9 @@ prop_compose! {
     fn any_run()(
         event in any_event(),
         (hook, exit, stderr_tail) in (any_text(), any_text(), any_text()),
-        tool_call_id in prop::option::of(any_text()),
+        tool_call in prop::option::of(any_call()),
+        (stdout, warnings) in (any_text(), prop::collection::vec(any_text(), 0..3)),
+        (also, notes) in (any_decisions(), prop::collection::vec(any_text(), 0..3)),
         (second, nanosecond) in (0i64..4_000_000_000, 0i32..1_000_000_000),
         milliseconds in any::<u64>(),
         decision in any_decision_kind(),
@@ -58,7 +69,7 @@ prop_compose! {
         change in prop::option::of((any_json(), any_json())),
     ) -> HookRun {
         HookRun {
-            event, hook, exit, stderr_tail, tool_call_id, decision, reason,
+            event, hook, exit, stdout, stderr_tail, tool_call, decision, also, reason, warnings, notes,
             started: Timestamp::new(second, nanosecond).unwrap(),
             duration: Duration::from_millis(milliseconds),
             change: change.map(|(before, after)| Change { before, after }),
@@ -70,24 +81,35 @@ prop_compose! {
 prop_compose! {
     fn any_decision()(
         event in any_event(),
-        tool_call_id in prop::option::of(any_text()),
+        tool_call in prop::option::of(any_call()),
+        also in any_decisions(),
         (hooks_run, by_failure) in (any::<usize>(), any::<bool>()),
         kind in any_decision_kind(),
         by in prop::option::of(any_text()),
         reason in prop::option::of(any_text()),
         overruled in prop::collection::vec(any_text(), 0..3),
     ) -> Decision {
-        Decision { event, tool_call_id, hooks_run, by_failure, kind, by, reason, overruled, ..decision("a") }
+        Decision {
+            event, tool_call, hooks_run, by_failure, kind, also, by, reason, overruled, ..decision("a")
+        }
     }
 }
 
 /// The record with everything treated that a hook can put into it.
 fn redacted(mut record: Record) -> Record {
     let redactor = Redactor::new([SECRET.to_owned()]);
+    record.tool_name = record.tool_name.map(|name| redactor.text(&name));
+    record.tool_input = record
+        .tool_input
+        .map(|input| redactor.value(Value::Object(input)).as_object().cloned().unwrap_or_default());
     match &mut record.kind {
         RecordKind::Run(run) => {
             run.reason = run.reason.as_ref().map(|reason| redactor.text(reason));
+            run.stdout = redactor.text(&run.stdout);
             run.stderr = redactor.text(&run.stderr);
+            for text in run.warnings.iter_mut().chain(&mut run.notes) {
+                *text = redactor.text(text);
+            }
             run.rewrite = run.rewrite.take().map(|change| Change {
                 before: redactor.value(change.before),
                 after: redactor.value(change.after),
@@ -96,7 +118,7 @@ fn redacted(mut record: Record) -> Record {
         RecordKind::Decision(decision) => {
             decision.reason = decision.reason.as_ref().map(|reason| redactor.text(reason));
         }
-        RecordKind::Other(_) => unreachable!("no version writes what it does not know"),
+        RecordKind::Answer(_) | RecordKind::Other(_) => unreachable!("neither is written here"),
     }
     record
 }

@@ -6,7 +6,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use tenter_engine::{Decision, DecisionKind, Engine, EngineSettings, HookRun, Late, Observer};
+use tenter_engine::{
+    AskAnswer, Decision, DecisionKind, Engine, EngineSettings, HookRun, Late, Observer,
+};
 use tenter_protocol::{Body, Event, EventName};
 
 use crate::builtin::turn;
@@ -169,6 +171,8 @@ impl Observer for Slow {
     }
 
     fn decided(&self, _: &Decision) {}
+
+    fn ask_answered(&self, _: &AskAnswer) {}
 }
 
 #[test]

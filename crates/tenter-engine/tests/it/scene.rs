@@ -13,7 +13,7 @@ use tenter_engine::environment::HookEnvironment;
 use tenter_engine::query::QUERY_TIMEOUT;
 use tenter_engine::source::Places;
 use tenter_engine::trust::{TrustEntry, TrustMode, TrustStore};
-use tenter_engine::{Decision, Engine, EngineSettings, HookRun, Observer};
+use tenter_engine::{AskAnswer, Decision, Engine, EngineSettings, HookRun, Observer};
 use tenter_proc::Cancel;
 use tenter_protocol::{Diagnostic, Scope};
 
@@ -172,6 +172,8 @@ impl Observer for Seen {
     fn decided(&self, decision: &Decision) {
         self.decisions.lock().unwrap().push(decision.clone());
     }
+
+    fn ask_answered(&self, _answer: &AskAnswer) {}
 }
 
 /// Where an event of this conversation happens.

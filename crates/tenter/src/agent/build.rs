@@ -10,7 +10,7 @@ use tenter_agent::store::{Store, StoredConversation, new_conversation_id};
 use tenter_agent::tools::{Registry, Workspace, WorkspaceSettings};
 use tenter_agent::{Agent, AgentSettings, Conversation, Model, Watcher};
 use tenter_engine::catalog::Catalog;
-use tenter_engine::journal::{JournalWriter, Redactor};
+use tenter_engine::journal::{JournalWriter, Masked, Redactor};
 use tenter_engine::{Engine, EngineSettings, Observer};
 use tenter_proc::Cancel;
 use tenter_protocol::{Diagnostic, Severity, tool_names};
@@ -112,7 +112,13 @@ pub(super) fn engine(
         project: project.root().to_owned(),
         environment: project.hook_environment(),
         clock: env::now,
-        observers: vec![Arc::clone(journal) as Arc<dyn Observer>, show as Arc<dyn Observer>],
+        observers: vec![
+            Arc::clone(journal) as Arc<dyn Observer>,
+            Arc::new(Masked::new(
+                Redactor::of_values(project.secrets()),
+                show as Arc<dyn Observer>,
+            )),
+        ],
     };
     Engine::new(catalog, settings)
 }
@@ -178,7 +184,8 @@ fn open_store(
 /// The journal. What is a secret is known only after the model was chosen: a program may have printed its key.
 pub(super) fn journal(project: &Project) -> Arc<JournalWriter> {
     let redactor = Redactor::new(project.secrets());
-    Arc::new(JournalWriter::new(project.env.journal_dir(), redactor))
+    let writer = JournalWriter::new(project.env.journal_dir(), redactor);
+    Arc::new(writer.of_project(project.root()))
 }
 
 fn tools(args: &AgentArgs, skills: Option<SkillTool>) -> Result<Registry, Failure> {

@@ -12,9 +12,10 @@ use crate::ui::{self, NAME, NOTICE, styled};
 const LONGEST_SHOWN: usize = 4000;
 
 /// What the answer is typed behind.
-pub(crate) const ASK_PROMPT: &str = "  Run it? [y] once  [a] always in this session  [n] no: ";
+pub(crate) const ASK_PROMPT: &str =
+    "  Run it? [y] yes  [a] always this call, in this session  [n] no: ";
 
-/// Asks at the terminal: once, always for this session, or no.
+/// Asks at the terminal: yes, always this call in this session, or no.
 pub(crate) struct TerminalAsker;
 
 impl Asker for TerminalAsker {
@@ -55,7 +56,7 @@ fn whole(input: &str) -> String {
 /// What a typed line answers; whatever is not clearly a yes is a no.
 pub(crate) fn read_answer(line: &str) -> Answer {
     match line.trim().to_lowercase().as_str() {
-        "y" | "yes" | "once" => Answer::Once,
+        "y" | "yes" | "once" => Answer::Yes,
         "a" | "always" => Answer::Always,
         _ => Answer::No,
     }

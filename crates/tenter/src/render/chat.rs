@@ -9,14 +9,14 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use serde_json::Value;
 use tenter_agent::session::{Finish, Status};
 use tenter_agent::{Happening, Watcher};
-use tenter_engine::{Decision, HookRun, Observer};
+use tenter_engine::{AskAnswer, Decision, HookRun, Observer};
 use tenter_protocol::event::Usage;
 use tenter_protocol::tool_metadata::{FileEdit, FileWrite, Metadata};
-use tenter_protocol::{Diagnostic, Scope, ToolCall, ToolResult, json};
+use tenter_protocol::{Diagnostic, Scope, ToolCall, ToolResult};
 
 use super::markdown::Markdown;
 use super::terminal::{Terminal, result_lines};
-use super::{Show, diff};
+use super::{Show, call_summary, diff};
 use crate::sanitize::{one_line, sanitize};
 use crate::ui::{self, FAINT, HEADING, NAME, NOTICE, styled};
 
@@ -24,17 +24,6 @@ use crate::ui::{self, FAINT, HEADING, NAME, NOTICE, styled};
 const CALL_LENGTH: usize = 120;
 /// Bytes of a file that is remembered to show how it changes.
 const REMEMBERED: u64 = 1024 * 1024;
-
-/// What tells a tool's call from others.
-const TELLING: &[(&str, &str)] = &[
-    ("bash", "command"),
-    ("file_read", "file_path"),
-    ("file_write", "file_path"),
-    ("file_edit", "file_path"),
-    ("grep", "pattern"),
-    ("glob", "pattern"),
-    ("subagent", "question"),
-];
 
 /// Shows a chat.
 pub(crate) struct Chat {
@@ -148,9 +137,7 @@ fn metadata<M: Metadata>(result: &ToolResult) -> Option<M> {
 
 /// A call in short: what tells it from others.
 fn short_call(call: &ToolCall) -> String {
-    let telling = TELLING.iter().find(|(tool, _)| *tool == call.name);
-    let told = telling.and_then(|(_, field)| call.input.get(*field)).and_then(Value::as_str);
-    let told = told.map_or_else(|| json::to_string(&call.input), str::to_owned);
+    let told = call_summary(&call.name, &call.input);
     let name = styled(HEADING, sanitize(&call.name));
     format!("{} {name} {}", styled(NAME, "●"), one_line(&told, CALL_LENGTH))
 }
@@ -195,6 +182,10 @@ impl Observer for Chat {
 
     fn decided(&self, decision: &Decision) {
         self.terminal.decided(decision);
+    }
+
+    fn ask_answered(&self, answer: &AskAnswer) {
+        self.terminal.ask_answered(answer);
     }
 }
 

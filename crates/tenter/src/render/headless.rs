@@ -6,7 +6,8 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use tenter_agent::session::Finish;
 use tenter_agent::{Happening, Watcher};
-use tenter_engine::{Decision, HookRun, Observer};
+use tenter_engine::journal::Redactor;
+use tenter_engine::{AskAnswer, Decision, DecisionKind, HookRun, Observer};
 use tenter_protocol::{Diagnostic, Object, Scope};
 
 use super::Show;
@@ -55,89 +56,152 @@ fn value(of: impl Serialize) -> Value {
     serde_json::to_value(of).unwrap_or_default()
 }
 
+/// The same without what has the form of a key: streams end up in logs.
+fn masked(of: impl Serialize) -> Value {
+    Redactor::default().value(value(of))
+}
+
 fn milliseconds(duration: Duration) -> u64 {
     u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
 }
 
+/// The kind and the fields of what happened; none where the stream does not tell of it.
+fn told(
+    scope: &Scope,
+    happening: &Happening,
+    stream_deltas: bool,
+) -> Option<(&'static str, Value)> {
+    Some(match happening {
+        Happening::SessionStarted { model, project, hooks } => (
+            "session",
+            json!({"id": scope.conversation_id, "model": model, "project": project.to_string_lossy(), "hooks": hooks}),
+        ),
+        Happening::TextDelta(text) if stream_deltas => ("text-delta", json!({"delta": text})),
+        Happening::ReasoningDelta(text) if stream_deltas => {
+            ("reasoning-delta", json!({"delta": text}))
+        }
+        // Pieces that were not asked for; and a block, which its hook's run tells.
+        Happening::TextDelta(_) | Happening::ReasoningDelta(_) | Happening::Blocked { .. } => {
+            return None;
+        }
+        Happening::Retry { attempt, of, after, reason, discarded } => (
+            "retry",
+            json!({"attempt": attempt, "of": of, "after_ms": milliseconds(*after), "reason": reason, "discarded": discarded}),
+        ),
+        Happening::Text(text) => ("text", json!({"role": "assistant", "content": text})),
+        Happening::Reasoning(text) => ("reasoning", json!({"role": "assistant", "content": text})),
+        Happening::ToolUse(call) => (
+            "tool-use",
+            json!({"tool_call_id": call.id, "tool_name": call.name, "input": call.input}),
+        ),
+        Happening::ToolResult { call_id, result } => (
+            "tool-result",
+            json!({"tool_call_id": call_id, "tool_name": result.tool_name, "result": value(result)}),
+        ),
+        Happening::FollowUp { hook, text } => {
+            ("text", json!({"role": "user", "hook": hook, "content": text}))
+        }
+        Happening::Recipe { recipe, by } => ("recipe", json!({"recipe": recipe, "by": by})),
+        Happening::History { kind, by, recipe, before, after } => {
+            ("history", history(kind, by, *recipe, (*before, *after)))
+        }
+        Happening::Usage(usage) => ("usage", json!({"usage": value(usage)})),
+        Happening::Diagnostic(finding) => ("diagnostic", masked(finding)),
+        Happening::Ended { status, exit_code, usage } => {
+            ("end", json!({"status": status, "exit_code": exit_code, "usage": value(usage)}))
+        }
+    })
+}
+
+fn history(kind: &str, by: &str, recipe: Option<&str>, (before, after): (usize, usize)) -> Value {
+    let mut fields = Object::new();
+    fields.insert("action".to_owned(), kind.into());
+    fields.insert("by".to_owned(), by.into());
+    fields.extend(recipe.map(|recipe| ("recipe".to_owned(), recipe.into())));
+    fields.insert("messages_before".to_owned(), before.into());
+    fields.insert("messages_after".to_owned(), after.into());
+    Value::Object(fields)
+}
+
 impl Watcher for Headless {
     fn see(&self, scope: &Scope, happening: &Happening) {
-        let (kind, fields) = match happening {
-            Happening::SessionStarted { model, project, hooks } => (
-                "session",
-                json!({"id": scope.conversation_id, "model": model, "project": project.to_string_lossy(), "hooks": hooks}),
-            ),
-            Happening::TextDelta(text) if self.stream_deltas => {
-                ("text-delta", json!({"delta": text}))
-            }
-            Happening::ReasoningDelta(text) if self.stream_deltas => {
-                ("reasoning-delta", json!({"delta": text}))
-            }
-            // Pieces that nobody asked for; and a block, which its hook's run tells.
-            Happening::TextDelta(_) | Happening::ReasoningDelta(_) | Happening::Blocked { .. } => {
-                return;
-            }
-            Happening::Retry { attempt, of, after, reason, discarded } => (
-                "retry",
-                json!({"attempt": attempt, "of": of, "after_ms": milliseconds(*after), "reason": reason, "discarded": discarded}),
-            ),
-            Happening::Text(text) => ("text", json!({"role": "assistant", "content": text})),
-            Happening::Reasoning(text) => {
-                ("reasoning", json!({"role": "assistant", "content": text}))
-            }
-            Happening::ToolUse(call) => (
-                "tool-use",
-                json!({"tool_call_id": call.id, "tool_name": call.name, "input": call.input}),
-            ),
-            Happening::ToolResult { call_id, result } => (
-                "tool-result",
-                json!({"tool_call_id": call_id, "tool_name": result.tool_name, "result": value(result)}),
-            ),
-            Happening::FollowUp { hook, text } => {
-                ("text", json!({"role": "user", "hook": hook, "content": text}))
-            }
-            Happening::Recipe { recipe } => ("recipe", json!({"recipe": recipe})),
-            Happening::History { kind, by, before, after } => (
-                "history",
-                json!({"action": kind, "by": by, "messages_before": before, "messages_after": after}),
-            ),
-            Happening::Usage(usage) => ("usage", json!({"usage": value(usage)})),
-            Happening::Diagnostic(finding) => ("diagnostic", value(finding)),
-            Happening::Ended { status, exit_code, usage } => {
-                ("end", json!({"status": status, "exit_code": exit_code, "usage": value(usage)}))
-            }
-        };
+        let Some((kind, fields)) = told(scope, happening, self.stream_deltas) else { return };
         write(scope, kind, fields);
     }
 }
 
+/// A run of a hook. What is empty is left out.
+#[derive(Serialize)]
+struct Run<'r> {
+    event: &'r str,
+    spelling: &'r str,
+    hook: &'r str,
+    layer: &'r str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tool_call_id: Option<&'r str>,
+    decision: DecisionKind,
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    also: &'r [DecisionKind],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<&'r str>,
+    duration_ms: u64,
+    #[serde(rename = "async")]
+    asynchronous: bool,
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    warnings: &'r [String],
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    notes: &'r [String],
+    #[serde(skip_serializing_if = "str::is_empty")]
+    stdout: &'r str,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    stderr: &'r str,
+}
+
+impl<'r> From<&'r HookRun> for Run<'r> {
+    fn from(run: &'r HookRun) -> Self {
+        // What a hook that works writes to stderr is in the journal (R43).
+        let failed = run.decision == DecisionKind::Failed;
+        Self {
+            event: run.event.as_str(),
+            spelling: run.spelling,
+            hook: &run.hook,
+            layer: run.layer.as_str(),
+            tool_call_id: run.tool_call.as_ref().map(|call| call.id.as_str()),
+            decision: run.decision,
+            also: &run.also,
+            reason: run.reason.as_deref(),
+            duration_ms: milliseconds(run.duration),
+            asynchronous: run.asynchronous,
+            warnings: &run.warnings,
+            notes: &run.notes,
+            stdout: &run.stdout,
+            stderr: if failed { &run.stderr_tail } else { "" },
+        }
+    }
+}
+
+/// The answer to a hook's `ask`.
+fn answered(answer: &AskAnswer) -> Value {
+    json!({"event": answer.event.as_str(), "hook": answer.hook, "tool_call_id": answer.tool_call.id,
+           "answer": answer.answer.as_str(), "allowed": answer.answer.allows(), "remembered": answer.remembered,
+           "reason": answer.reason})
+}
+
 impl Observer for Headless {
     fn hook_ran(&self, run: &HookRun) {
-        let mut fields = json!({"event": run.event.as_str(), "spelling": run.spelling, "hook": run.hook, "layer": run.layer});
-        if let (Value::Object(fields), Some(call)) = (&mut fields, &run.tool_call_id) {
-            fields.insert("tool_call_id".to_owned(), call.as_str().into());
-        }
-        if let Value::Object(fields) = &mut fields {
-            fields.insert("decision".to_owned(), run.decision.as_str().into());
-            if let Some(reason) = &run.reason {
-                fields.insert("reason".to_owned(), reason.as_str().into());
-            }
-            fields.insert("duration_ms".to_owned(), milliseconds(run.duration).into());
-            fields.insert("async".to_owned(), run.asynchronous.into());
-            for (name, said) in [("warnings", &run.warnings), ("notes", &run.notes)] {
-                if !said.is_empty() {
-                    fields.insert(name.to_owned(), said.clone().into());
-                }
-            }
-        }
-        write(&run.scope, "hook", fields);
+        write(&run.scope, "hook", masked(Run::from(run)));
     }
 
     fn decided(&self, _decision: &Decision) {}
+
+    fn ask_answered(&self, answer: &AskAnswer) {
+        write(&answer.scope, "answer", masked(answered(answer)));
+    }
 }
 
 impl Show for Headless {
     fn finding(&self, finding: &Diagnostic) {
-        write_early("diagnostic", value(finding));
+        write_early("diagnostic", masked(finding));
     }
 
     fn untrusted(&self, names: &[String]) {

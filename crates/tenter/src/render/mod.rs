@@ -6,6 +6,7 @@ pub(crate) mod diff;
 mod headless;
 mod markdown;
 mod quiet;
+mod summary;
 mod terminal;
 
 use tenter_agent::Watcher;
@@ -17,6 +18,7 @@ pub(crate) use ask::{ASK_PROMPT, TerminalAsker, put_question, read_answer};
 pub(crate) use chat::Chat;
 pub(crate) use headless::{Headless, write_early};
 pub(crate) use quiet::Quiet;
+pub(crate) use summary::call_summary;
 pub(crate) use terminal::{Terminal, call_line, cut, result_lines};
 
 /// One way to show an agent's work. It sees the agent's happenings and the engine's hook runs as one stream.

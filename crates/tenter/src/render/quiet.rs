@@ -2,7 +2,7 @@
 
 use tenter_agent::session::Finish;
 use tenter_agent::{Happening, Watcher};
-use tenter_engine::{Decision, DecisionKind, HookRun, Observer};
+use tenter_engine::{AskAnswer, Decision, DecisionKind, HookRun, Observer};
 use tenter_protocol::{Diagnostic, Scope};
 
 use super::{Show, terminal};
@@ -35,6 +35,8 @@ impl Observer for Quiet {
     }
 
     fn decided(&self, _decision: &Decision) {}
+
+    fn ask_answered(&self, _answer: &AskAnswer) {}
 }
 
 impl Show for Quiet {

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use tenter_agent::session::{Finish, Status};
 use tenter_agent::{Happening, Watcher};
-use tenter_engine::{Decision, DecisionKind, HookRun, Observer};
+use tenter_engine::{AskAnswer, Decision, DecisionKind, HookRun, Observer};
 use tenter_protocol::event::{TurnUsage, Usage};
 use tenter_protocol::lifecycle::Power;
 use tenter_protocol::{Diagnostic, EventName, Scope, ToolCall, ToolResult, json};
@@ -167,16 +167,16 @@ impl Watcher for Terminal {
                 styled(NAME, sanitize(hook)),
                 sanitize(text)
             )]),
-            Happening::Recipe { recipe } => self.lines([format!(
+            Happening::Recipe { recipe, .. } => self.lines([format!(
                 "{} the recipe {} is at work on the conversation …",
                 styled(NOTICE, "↻"),
                 styled(NAME, sanitize(recipe)),
             )]),
-            Happening::History { kind, by, before, after } => self.lines([format!(
+            Happening::History { kind, by, recipe, before, after } => self.lines([format!(
                 "{} {} {} replaced the history ({kind}): {before} messages became {after}",
                 styled(NOTICE, "↻"),
-                if *kind == "compact" { "the recipe" } else { "hook" },
-                styled(NAME, sanitize(by)),
+                if recipe.is_some() { "the recipe" } else { "hook" },
+                styled(NAME, sanitize(recipe.unwrap_or(by))),
             )]),
             Happening::Diagnostic(finding) => {
                 self.lines([] as [&str; 0]);
@@ -212,6 +212,8 @@ impl Observer for Terminal {
     }
 
     fn decided(&self, _decision: &Decision) {}
+
+    fn ask_answered(&self, _answer: &AskAnswer) {}
 }
 
 impl Show for Terminal {
@@ -248,6 +250,10 @@ pub(super) fn failed_lines(run: &HookRun) -> Vec<String> {
         hook_name(run),
         run.event
     )];
+    if !run.stdout.trim().is_empty() {
+        let quoted = one_line(&run.stdout, LINE_LENGTH);
+        lines.push(styled(FAINT, format!("    its stdout: {quoted:?}")));
+    }
     let tail: Vec<&str> = run.stderr_tail.lines().rev().take(RESULT_LINES).collect();
     lines.extend(tail.iter().rev().map(|line| styled(FAINT, format!("    {}", sanitize(line)))));
     lines

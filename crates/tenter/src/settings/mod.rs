@@ -75,8 +75,8 @@ impl Settings {
             trust: trust(env, &user)?,
             hooks_enabled: user.hooks.enabled.unwrap_or(true),
             ask: match user.hooks.ask {
-                Some(Ask::Allow) => Answer::Once,
-                Some(Ask::Deny) | None => Answer::No,
+                Some(Ask::Allow) => Answer::NobodyToAsk { allowed: true },
+                Some(Ask::Deny) | None => Answer::NobodyToAsk { allowed: false },
             },
             max_continuations: user.hooks.max_continuations.unwrap_or(MAX_CONTINUATIONS),
             policies: policies(&user.hooks, &of_project.hooks),

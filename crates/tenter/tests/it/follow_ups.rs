@@ -85,6 +85,10 @@ fn at_the_turn_limit_stop_hooks_are_told_and_their_follow_ups_ignored() {
     let output = sandbox.run(&["run", "--max-turns", "1", "--model", &model, "x"]).expect_code(5);
     let payload: Value = serde_json::from_str(&sandbox.read("stop.json")).unwrap();
     assert_eq!(payload["stop_reason"], "max_turns", "{output}");
+    let told = "the hook stop wants the agent to continue, but the turn limit is reached";
+    assert_eq!(output.stderr.matches(told).count(), 1, "{output}");
+    let log = sandbox.run(&["log"]).expect_code(0).stdout;
+    assert!(log.contains("its follow-ups have no effect: the turn limit is reached"), "{log}");
 }
 
 #[test]

@@ -13,6 +13,7 @@ use serde_json::Value;
 use tenter_testkit::{Sandbox, wait_until};
 
 use crate::conversation::busy_conversation;
+use crate::manifests::hook as manifest_hook;
 use crate::run::interrupt;
 use crate::sandbox;
 
@@ -75,18 +76,18 @@ fn every_run_is_a_line_with_what_it_decided_and_changed() {
     exit: 0
     --- stdout
     conversation [ID]
-      [TIME]  before_tool (before_tool_call)  a-rewrite  none  [N] ms
-      [TIME]  before_tool (before_tool_call)  b-guard  deny  no rm here  [N] ms
+      [TIME]  before_tool (before_tool_call)  a-rewrite  none  bash: rm -rf x  [N] ms
+      [TIME]  before_tool (before_tool_call)  b-guard  deny  bash: rm -rf x  no rm here  [N] ms
         → before_tool is denied by b-guard
-      [TIME]  after_tool_failure (after_tool_call)  c-broken  failed  it exited with code 3  [N] ms  exit 3
+      [TIME]  after_tool_failure (after_tool_call)  c-broken  failed  bash: rm -rf x  it exited with code 3  [N] ms  exit 3
         | connecting
         | no route to host
       [TIME]  after_turn (turn_end)  d-tidy  none  [N] ms
-      [TIME]  before_tool (before_tool_call)  a-rewrite  rewrite  [N] ms
+      [TIME]  before_tool (before_tool_call)  a-rewrite  rewrite  bash: ls  [N] ms
         from {"command": "ls"}
         to   {"command": "echo one; echo two"}
-      [TIME]  before_tool (before_tool_call)  b-guard  none  [N] ms
-      [TIME]  after_tool (after_tool_call)  c-broken  failed  it exited with code 3  [N] ms  exit 3
+      [TIME]  before_tool (before_tool_call)  b-guard  none  bash: echo one; echo two  [N] ms
+      [TIME]  after_tool (after_tool_call)  c-broken  failed  bash: echo one; echo two  it exited with code 3  [N] ms  exit 3
         | connecting
         | no route to host
       [TIME]  after_turn (turn_end)  d-tidy  none  [N] ms
@@ -127,9 +128,9 @@ fn records_are_chosen_by_hook_and_by_event_in_any_spelling() {
     exit: 0
     --- stdout
     conversation [ID]
-      [TIME]  before_tool (before_tool_call)  b-guard  deny  no rm here  [N] ms
+      [TIME]  before_tool (before_tool_call)  b-guard  deny  bash: rm -rf x  no rm here  [N] ms
         → before_tool is denied by b-guard
-      [TIME]  before_tool (before_tool_call)  b-guard  none  [N] ms
+      [TIME]  before_tool (before_tool_call)  b-guard  none  bash: echo one; echo two  [N] ms
     ");
     let of_guard = records(&sandbox, &["--hook", "b-guard"]);
     assert_eq!(hooks(&of_guard), ["b-guard", "b-guard"]);
@@ -209,8 +210,8 @@ fn a_subagents_records_stand_with_its_parents_and_can_be_chosen() {
     exit: 0
     --- stdout
     conversation [ID]
-      [TIME]  before_tool (before_tool_call)  audit  none  [N] ms
-      [TIME]  before_tool (before_tool_call)  subagent  audit  none  [N] ms
+      [TIME]  before_tool (before_tool_call)  audit  none  subagent: find it  [N] ms
+      [TIME]  before_tool (before_tool_call)  subagent  audit  none  todo: {}  [N] ms
     ");
     let all = records(&sandbox, &[]);
     let of_subagent: Vec<&Value> =
@@ -235,7 +236,7 @@ fn a_failure_that_denies_is_told_from_a_deny() {
     exit: 0
     --- stdout
     conversation [ID]
-      [TIME]  before_tool (before_tool_call)  guard  failed  it exited with code 7  [N] ms  exit 7
+      [TIME]  before_tool (before_tool_call)  guard  failed  bash: ls  it exited with code 7  [N] ms  exit 7
         → before_tool is denied because guard failed and is set to fail closed
     ");
     let decision =
@@ -249,7 +250,12 @@ fn hooks_that_come_too_late_with_the_history_are_told() {
     let mutate = r#"echo '{"result": "mutate", "messages": [{"role": "user", "content": "x"}]}'"#;
     sandbox.sh_hook("first", "turn_end", mutate);
     sandbox.sh_hook("second", "turn_end", mutate);
-    let _ = ask(&sandbox, &[]);
+    let model = sandbox.script(
+        "turns: [{tool_calls: [{name: todo, input: {}}]}, {tool_calls: [{name: todo, input: {}}]}, {text: ok}]",
+    );
+    let run = sandbox.run(&["run", "--model", &model, "x"]).expect_code(0);
+    let told = "the hooks first and second both want to change the history";
+    assert_eq!(run.stderr.matches(told).count(), 1, "it is reported once\n{run}");
     let output = sandbox.run(&["log"]).expect_code(0);
     assert!(
         output.stdout.contains("→ second wants to change the history, too, and comes too late"),
@@ -285,6 +291,9 @@ fn what_cannot_be_read_is_counted_once_and_what_a_newer_version_wrote_is_shown()
 #[test]
 fn secrets_do_not_reach_the_log() {
     let sandbox = sandbox();
+    let notes = r#"case "$TENTER_EVENT" in *tool) echo 'printed top-secret-value AKIAABCDEFGHIJKLMNOP' ;; *) echo '{"log": "logged top-secret-value", "top-secret-value": 1}' ;; esac"#;
+    manifest_hook(&sandbox, "plain", "before_tool", "", notes);
+    manifest_hook(&sandbox, "logging", "after_turn", "", notes);
     sandbox.sh_hook("leaky", "before_tool_call", r#"echo 'with AKIAABCDEFGHIJKLMNOP and top-secret-value' >&2; echo '{"input": {"command": "echo top-secret-value"}}'"#);
     let model =
         sandbox.script("turns: [{tool_calls: [{name: bash, input: {command: ls}}]}, {text: ok}]");
@@ -298,6 +307,15 @@ fn secrets_do_not_reach_the_log() {
     let log = sandbox.run(&["log"]).expect_code(0);
     assert!(!log.stdout.contains("top-secret-value") && !log.stdout.contains("AKIAABCD"), "{log}");
     assert!(log.stdout.contains("| with AKIA[16 redacted] and top-[12 redacted]"), "{log}");
+    assert!(log.stdout.contains("printed top-[12 redacted] AKIA[16 redacted]"), "{log}");
+    assert!(log.stdout.contains("logged top-[12 redacted]"), "{log}");
+    for file in journal_files(&sandbox) {
+        let written = fs::read_to_string(file).unwrap();
+        assert!(
+            !written.contains("top-secret-value") && !written.contains("AKIAABCD"),
+            "{written}"
+        );
+    }
 }
 
 /// What comes out of a pipe, a line at a time as JSON; waiting in vain for one fails the test.

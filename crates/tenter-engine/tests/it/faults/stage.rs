@@ -300,7 +300,7 @@ impl Cell<'_> {
         self.demand(is_as_meant, || {
             format!("recorded as {}, {}, {reason:?}, {warnings:?}", run.decision.as_str(), run.exit)
         });
-        for text in [reason, &warnings, &run.stderr_tail] {
+        for text in [reason, &warnings, &run.stdout, &run.stderr_tail] {
             self.demand(text.len() < READABLE, || format!("recorded with {} bytes", text.len()));
         }
     }
@@ -316,7 +316,7 @@ pub(super) fn journal_problem(scene: &Scene, seen: &Seen) -> Option<String> {
         match line.record.kind {
             RecordKind::Run(run) => runs.push((run.hook, run.exit, run.decision, run.reason)),
             RecordKind::Decision(one) => decisions.push((one.decision, one.by, one.by_failure)),
-            RecordKind::Other(fields) => return Some(format!("the journal has {fields:?}")),
+            other => return Some(format!("the journal has {other:?}")),
         }
     }
     let told_runs = seen.runs.lock().unwrap().clone().into_iter();

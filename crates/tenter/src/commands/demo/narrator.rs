@@ -5,7 +5,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use tenter_agent::session::{Finish, Status};
 use tenter_agent::{Happening, Watcher};
-use tenter_engine::{Decision, HookRun, Observer};
+use tenter_engine::{AskAnswer, Decision, HookRun, Observer};
 use tenter_protocol::{Diagnostic, Scope, ToolCall, ToolResult};
 
 use super::ending::Ending;
@@ -72,7 +72,9 @@ impl State {
     }
 
     fn hook_ran(&mut self, run: &HookRun) {
-        let of_call = |story: &&mut Story| run.tool_call_id.as_ref() == Some(&story.call.id);
+        let of_call = |story: &&mut Story| {
+            run.tool_call.as_ref().is_some_and(|call| call.id == story.call.id)
+        };
         if let Some(story) = self.stories.iter_mut().find(of_call) {
             story.runs.push(run.clone());
         } else {
@@ -101,6 +103,8 @@ impl Observer for Narrator {
     }
 
     fn decided(&self, _decision: &Decision) {}
+
+    fn ask_answered(&self, _answer: &AskAnswer) {}
 }
 
 impl Show for Narrator {

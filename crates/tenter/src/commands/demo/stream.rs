@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 use serde_json::{Value, json};
 use tenter_agent::session::Finish;
 use tenter_agent::{Happening, Watcher};
-use tenter_engine::{Decision, HookRun, Observer};
+use tenter_engine::{AskAnswer, Decision, HookRun, Observer};
 use tenter_protocol::event::Usage;
 use tenter_protocol::{Diagnostic, Scope};
 
@@ -48,6 +48,10 @@ impl Observer for Stream {
 
     fn decided(&self, decision: &Decision) {
         self.headless.decided(decision);
+    }
+
+    fn ask_answered(&self, answer: &AskAnswer) {
+        self.headless.ask_answered(answer);
     }
 }
 

@@ -6,12 +6,12 @@ use anstyle::Style;
 use serde_json::Value;
 use tenter_engine::DecisionKind;
 use tenter_engine::builtin::NO_PROCESS;
-use tenter_engine::journal::{DecisionRecord, Line, Record, RecordKind, RunRecord};
+use tenter_engine::journal::{AnswerRecord, DecisionRecord, Line, Record, RecordKind, RunRecord};
 use tenter_engine::observe::Change;
 use tenter_protocol::lifecycle::{self, Power};
 use tenter_protocol::{Object, json};
 
-use crate::render::cut;
+use crate::render::{call_summary, cut};
 use crate::sanitize::{one_line, sanitize};
 use crate::ui::{self, BAD, FAINT, GOOD, HEADING, NAME, NOTICE, styled};
 
@@ -57,6 +57,7 @@ fn lines(record: &Record) -> Vec<String> {
     match &record.kind {
         RecordKind::Run(run) => run_lines(record, run),
         RecordKind::Decision(decision) => decision_lines(record, decision),
+        RecordKind::Answer(answer) => vec![answer_line(answer)],
         RecordKind::Other(fields) => vec![other_line(record, fields)],
     }
 }
@@ -70,6 +71,12 @@ fn begin(record: &Record, event: &str) -> Vec<String> {
     parts
 }
 
+/// The tool call that a record is about, in a few words.
+fn call(record: &Record) -> Option<String> {
+    let (tool, input) = (record.tool_name.as_ref()?, record.tool_input.as_ref()?);
+    Some(one_line(&format!("{tool}: {}", call_summary(tool, input)), LENGTH))
+}
+
 fn run_lines(record: &Record, run: &RunRecord) -> Vec<String> {
     let event = if run.spelling == record.event {
         run.spelling.clone()
@@ -79,6 +86,8 @@ fn run_lines(record: &Record, run: &RunRecord) -> Vec<String> {
     let mut parts = begin(record, &event);
     parts.push(styled(NAME, one_line(&run.hook, LENGTH)));
     parts.push(styled(style(run.decision), run.decision.as_str()));
+    parts.extend(run.also.iter().map(|also| styled(style(*also), format!("+{}", also.as_str()))));
+    parts.extend(call(record));
     parts.extend(run.reason.as_ref().map(|reason| one_line(reason, LENGTH)));
     parts.push(styled(FAINT, format!("{} ms", run.duration_ms)));
     if !["exit 0", NO_PROCESS].contains(&run.exit.as_str()) {
@@ -97,8 +106,21 @@ fn run_lines(record: &Record, run: &RunRecord) -> Vec<String> {
     lines.extend(
         run.notes.iter().map(|note| styled(FAINT, format!("    · {}", one_line(note, LENGTH)))),
     );
+    if !run.stdout.trim().is_empty() {
+        let quoted = one_line(&run.stdout, LENGTH);
+        lines.push(styled(FAINT, format!("    its stdout: {quoted:?}")));
+    }
     lines.extend(run.stderr.lines().map(|line| styled(FAINT, format!("    | {}", cut(line)))));
     lines
+}
+
+/// How a hook's question was answered.
+fn answer_line(answer: &AnswerRecord) -> String {
+    let hook = one_line(&answer.hook, LENGTH);
+    let effect = if answer.allowed { "it may run" } else { "it does not run" };
+    let earlier = if answer.remembered { " (answered earlier)" } else { "" };
+    let words = one_line(&answer.answer, LENGTH);
+    styled(FAINT, format!("    → {hook} asked: {words}{earlier}; {effect}"))
 }
 
 fn change_lines(change: &Change) -> [String; 2] {

@@ -128,6 +128,7 @@ fn is_of(kind: &RecordKind, hook: &String) -> bool {
         RecordKind::Decision(decision) => {
             decision.by.as_ref() == Some(hook) || decision.overruled.contains(hook)
         }
+        RecordKind::Answer(answer) => answer.hook == *hook,
         RecordKind::Other(fields) => {
             fields.get("hook").and_then(|name| name.as_str()) == Some(hook)
         }

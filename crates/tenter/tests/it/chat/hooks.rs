@@ -4,7 +4,7 @@ use tenter_testkit::{PtySession, Sandbox};
 
 use super::{chat, say, start};
 use crate::manifests::hook as manifest_hook;
-use crate::sandbox;
+use crate::{of_kind, sandbox};
 
 /// A hook that asks about every call.
 fn install_careful(sandbox: &Sandbox) {
@@ -68,6 +68,49 @@ fn what_a_hook_asks_is_answered_at_the_prompt() {
     chat.enter("n");
     chat.wait_for("Done.");
     assert!(sandbox.project().join("yes").exists() && !sandbox.project().join("no").exists());
+}
+
+/// "Always" is for exactly this call of this hook, and every answer is in the journal in the words that were shown.
+#[test]
+fn always_allows_exactly_this_call_and_every_answer_is_recorded() {
+    let sandbox = sandbox();
+    install_careful(&sandbox);
+    let mut chat = chat(
+        &sandbox,
+        "turns:
+  - tool_calls: [{name: bash, input: {command: echo a >> a}}]
+  - tool_calls: [{name: bash, input: {command: echo a >> a}}]
+  - tool_calls: [{name: bash, input: {command: echo b >> a}}]
+  - tool_calls: [{name: bash, input: {command: echo c >> a}}]
+  - text: Done.",
+    );
+    chat.enter("append");
+    for answer in ["a", "n", "y"] {
+        chat.wait_for("[a] always this call, in this session  [n] no: ");
+        chat.enter(answer);
+    }
+    chat.wait_for("Done.");
+    assert_eq!(sandbox.read("a"), "a\na\nc\n");
+    let records = sandbox.run(&["log", "--json"]).expect_code(0).json_lines();
+    let answers: Vec<String> = of_kind(&records, "answer")
+        .iter()
+        .map(|record| {
+            let command = &record["tool_input"]["command"];
+            format!(
+                "{command}: {}, {}, {}",
+                record["answer"], record["allowed"], record["remembered"]
+            )
+        })
+        .collect();
+    assert_eq!(
+        answers,
+        [
+            r#""echo a >> a": "always", true, null"#,
+            r#""echo a >> a": "always", true, true"#,
+            r#""echo b >> a": "no", false, null"#,
+            r#""echo c >> a": "yes", true, null"#,
+        ]
+    );
 }
 
 #[test]

@@ -8,6 +8,7 @@ use tenter_testkit::Sandbox;
 
 use super::as_documented;
 use super::markdown::{page, pages};
+use crate::manifests::hook as manifest_hook;
 use crate::sandbox;
 
 /// A conversation in which everything happens that the stream tells of.
@@ -29,6 +30,15 @@ turns:
     usage: {input_tokens: 950, output_tokens: 12}
   - text: It has no test.
     usage: {input_tokens: 980, output_tokens: 8}
+";
+
+/// A conversation that a hook has summarised, with a call that another hook asks about, and a template that does not fit.
+const SUMMARISED: &str = r"
+turns:
+  - text: I publish it.
+    tool_calls: [{id: call-4, name: bash, input: {command: npm publish}}]
+  - text: There is nobody to ask.
+recipes: {compact: [{text: A shop that is not published.}]}
 ";
 
 /// Every line that is printed, with what varies replaced.
@@ -57,6 +67,12 @@ fn printed() -> Vec<String> {
     let model = format!("scripted:{}/shop.yaml", sandbox.home().display());
     let args = ["run", "--headless", "--stream-deltas", "--model", &model, "What is here?"];
     let mut lines = normal_lines(&sandbox, &args, 0);
+    let ask = r#"echo '{"decision": "ask", "reason": "it publishes"}'"#;
+    manifest_hook(&sandbox, "careful", "before_tool", "", ask);
+    let compact = r#"case "$payload" in *"nobody to ask"*) [ -e short ] || { touch short; echo '{"result": "callback", "callback": "compact"}'; } ;; esac"#;
+    manifest_hook(&sandbox, "shorten", "after_turn", "", compact);
+    let model = sandbox.script(SUMMARISED);
+    lines.extend(normal_lines(&sandbox, &["run", "--headless", "--model", &model, "Publish."], 0));
     sandbox.hook("lint", "#!/bin/sh\n");
     lines.extend(normal_lines(&sandbox, &args, 4));
     lines

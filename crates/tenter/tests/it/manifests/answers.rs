@@ -215,13 +215,71 @@ fn ask_is_no_without_a_person_unless_configured_otherwise() {
         let expect = if ran {
             "lacks: [blocked by hook]"
         } else {
-            "contains: [\"sure? (the hook careful asked, and the answer was no)\"]"
+            "contains: [\"sure? (the hook careful asked for the user's permission, but there is nobody to ask)\"]"
         };
         let (lines, code) = headless(&sandbox, &bash("touch ran", expect));
         assert_eq!((code, decisions(&lines, "careful")), (0, vec!["ask".to_owned()]));
         assert_eq!(sandbox.project().join("ran").exists(), ran);
         assert_eq!(of_kind(&lines, "tool-result")[0]["result"]["success"], ran);
+        let told = of_kind(&lines, "answer")[0];
+        let records = records(&sandbox);
+        let recorded = of_kind(&records, "answer")[0];
+        for answer in [told, recorded] {
+            assert_eq!((&answer["hook"], &answer["allowed"]), (&json!("careful"), &json!(ran)));
+            assert_eq!(
+                (&answer["answer"], &answer["reason"]),
+                (&json!("nobody to ask"), &json!("sure?"))
+            );
+        }
+        assert_eq!(recorded["tool_input"], json!({"command": "touch ran"}));
     }
+}
+
+/// The weightiest part of an answer names it; the others are recorded beside it (R65).
+#[test]
+fn an_allow_beside_other_things_is_recorded() {
+    let sandbox = sandbox();
+    let answer = r#"{"decision": "allow", "modified_input": {"command": "touch other"}, "additional_context": "mind this"}"#;
+    hook(&sandbox, "three", "before_tool", "", &format!("echo '{answer}'"));
+    let (lines, _) = headless(&sandbox, &bash("touch ran", "contains: [mind this]"));
+    let records = records(&sandbox);
+    let parts =
+        [runs(&lines, "three")[0], of_kind(&records, "run")[0], of_kind(&records, "decision")[0]];
+    for part in parts {
+        assert_eq!(
+            (&part["decision"], &part["also"]),
+            (&json!("rewrite"), &json!(["context", "allow"])),
+            "{part}"
+        );
+    }
+    assert!(sandbox.run(&["log"]).stdout.contains("rewrite  +context  +allow"));
+}
+
+/// The record of a hook's only run.
+fn of_hook<'r>(records: &'r [Value], hook: &str) -> &'r Value {
+    of_kind(records, "run").into_iter().find(|run| run["hook"] == hook).unwrap()
+}
+
+/// A failed run is recorded with what it printed, and programs that read the stream are told of it as well as users.
+#[test]
+fn what_a_failed_hook_wrote_is_recorded_and_told() {
+    let sandbox = sandbox();
+    let script = "echo 'Traceback: $AKIAABCDEFGHIJKLMNOP'; echo 'cannot connect' >&2; exit 3";
+    hook(&sandbox, "broken", "before_tool", "", script);
+    hook(&sandbox, "fine", "before_tool", "", "echo '{}'; echo 'quiet' >&2");
+    let (lines, _) = headless(&sandbox, &bash("true", "lacks: [nothing]"));
+    let records = records(&sandbox);
+    for run in [runs(&lines, "broken")[0], of_hook(&records, "broken")] {
+        assert_eq!(run["stdout"], "Traceback: $AKIA[16 redacted]\n", "{run}");
+        assert_eq!(run["stderr"], "cannot connect", "{run}");
+    }
+    let fine = runs(&lines, "fine")[0];
+    assert!(fine.get("stdout").is_none() && fine.get("stderr").is_none(), "{fine}");
+    let log = sandbox.run(&["log"]).expect_code(0);
+    assert!(log.stdout.contains(r#"its stdout: "Traceback: $AKIA[16 redacted]""#), "{log}");
+    let model = sandbox.script(&bash("true", "lacks: [nothing]"));
+    let shown = sandbox.run(&["run", "--model", &model, "x"]).expect_code(0);
+    assert!(shown.stderr.contains(r#"its stdout: "Traceback: $AKIA"#), "{shown}");
 }
 
 /// What is done is not undone; the model reads what the hook has against it, and hooks after it are not asked (R29).

@@ -1,0 +1,151 @@
+//! Masks secrets in what observers see. Every struct is taken apart field by field, so that a new field does not compile before
+//! somebody has decided whether it can hold a secret.
+
+use std::sync::Arc;
+
+use serde_json::Value;
+use tenter_protocol::{Object, ToolCall};
+
+use super::redact::Redactor;
+use crate::observe::{AskAnswer, Change, Decision, HookRun, Observer};
+
+/// An observer that sees everything with secrets masked.
+pub struct Masked {
+    redactor: Redactor,
+    observer: Arc<dyn Observer>,
+}
+
+impl Masked {
+    /// Masks for `observer` what `redactor` takes for a secret.
+    pub fn new(redactor: Redactor, observer: Arc<dyn Observer>) -> Self {
+        Self { redactor, observer }
+    }
+}
+
+impl Observer for Masked {
+    fn hook_ran(&self, run: &HookRun) {
+        self.observer.hook_ran(&self.redactor.run(run));
+    }
+
+    fn decided(&self, decision: &Decision) {
+        self.observer.decided(&self.redactor.decision(decision));
+    }
+
+    fn ask_answered(&self, answer: &AskAnswer) {
+        self.observer.ask_answered(&self.redactor.answer(answer));
+    }
+}
+
+impl Redactor {
+    /// A run without secrets, cut to a length fit for a record.
+    pub(super) fn run(&self, run: &HookRun) -> HookRun {
+        let HookRun {
+            scope,
+            event,
+            spelling,
+            hook,
+            layer,
+            fingerprint,
+            tool_call,
+            started,
+            duration,
+            exit,
+            decision,
+            also,
+            reason,
+            change,
+            stdout,
+            stderr_tail,
+            warnings,
+            notes,
+            asynchronous,
+        } = run;
+        HookRun {
+            scope: scope.clone(),
+            event: *event,
+            spelling,
+            hook: hook.clone(),
+            layer: *layer,
+            fingerprint: fingerprint.clone(),
+            tool_call: tool_call.as_ref().map(|call| self.call(call)),
+            started: *started,
+            duration: *duration,
+            exit: exit.clone(),
+            decision: *decision,
+            also: also.clone(),
+            reason: reason.as_ref().map(|reason| self.text(reason)),
+            change: change.as_ref().map(|change| self.change(change)),
+            stdout: self.text(stdout),
+            stderr_tail: self.text(stderr_tail),
+            warnings: self.texts(warnings),
+            notes: self.texts(notes),
+            asynchronous: *asynchronous,
+        }
+    }
+
+    /// A decision without secrets, cut to a length fit for a record.
+    pub(super) fn decision(&self, decision: &Decision) -> Decision {
+        let Decision {
+            scope,
+            event,
+            tool_call,
+            time,
+            hooks_run,
+            kind,
+            also,
+            by,
+            reason,
+            by_failure,
+            overruled,
+        } = decision;
+        Decision {
+            scope: scope.clone(),
+            event: *event,
+            tool_call: tool_call.as_ref().map(|call| self.call(call)),
+            time: *time,
+            hooks_run: *hooks_run,
+            kind: *kind,
+            also: also.clone(),
+            by: by.clone(),
+            reason: reason.as_ref().map(|reason| self.text(reason)),
+            by_failure: *by_failure,
+            overruled: overruled.clone(),
+        }
+    }
+
+    /// An answer without secrets, cut to a length fit for a record.
+    pub(super) fn answer(&self, answer: &AskAnswer) -> AskAnswer {
+        let AskAnswer { scope, event, tool_call, time, hook, reason, answer, remembered } = answer;
+        AskAnswer {
+            scope: scope.clone(),
+            event: *event,
+            tool_call: self.call(tool_call),
+            time: *time,
+            hook: hook.clone(),
+            reason: self.text(reason),
+            answer: *answer,
+            remembered: *remembered,
+        }
+    }
+
+    fn call(&self, call: &ToolCall) -> ToolCall {
+        let ToolCall { id, name, input } = call;
+        ToolCall { id: id.clone(), name: self.text(name), input: self.input(input) }
+    }
+
+    fn input(&self, input: &Object) -> Object {
+        match self.brief(Value::Object(input.clone())) {
+            Value::Object(fields) => fields,
+            _ => Object::new(),
+        }
+    }
+
+    fn change(&self, change: &Change) -> Change {
+        let Change { before, after } = change;
+        Change { before: self.value(before.clone()), after: self.value(after.clone()) }
+    }
+
+    fn texts(&self, texts: &[String]) -> Vec<String> {
+        texts.iter().map(|text| self.text(text)).collect()
+    }
+}
