@@ -7,6 +7,7 @@ mod listing;
 mod manifest;
 mod policy;
 mod precedence;
+mod surroundings;
 
 use std::path::Path;
 use std::sync::Arc;
@@ -23,8 +24,9 @@ use crate::environment::HookEnvironment;
 use crate::hook::Hook;
 use crate::query::{Cache, Query};
 use crate::source::{self, HookSettings, Places};
-use crate::trust::{TrustMode, TrustStore};
+use crate::trust::{Hasher, MAX_LOAD_BYTES, TrustMode, TrustStore};
 use policy::Policies;
+use surroundings::Surroundings;
 
 /// What a catalog is loaded from.
 pub struct LoadRequest<'a> {
@@ -113,10 +115,28 @@ pub fn load(request: &LoadRequest) -> (Catalog, Vec<Diagnostic>) {
         candidates.extend(found);
         diagnostics.extend(problems);
     }
-    let mut cache = Cache::open(request.cache);
-    let examined = examiner(request).examine_all(candidates, &mut cache);
-    diagnostics.extend(cache.save().err().and_then(|error| Some(unsaved(request.cache?, &error))));
     let (settings, of_settings) = HookSettings::read(&roots);
+    let mut cache = Cache::open(request.cache);
+    let hasher = Hasher::new(MAX_LOAD_BYTES, request.cancel);
+    let own_hasher = Hasher::new(u64::MAX, request.cancel);
+    let (surroundings, exposed) = Surroundings::read(&roots, &candidates, &mut cache, &hasher);
+    diagnostics.extend(exposed);
+    let examiner = examine::Examiner {
+        query: Query {
+            project: &request.places.project,
+            environment: request.environment,
+            timeout: request.query_timeout,
+            cancel: request.cancel,
+        },
+        mode: request.trust,
+        trusted: request.store.of(&request.places.project),
+        settings: &settings,
+        surroundings: &surroundings,
+        hasher: &hasher,
+        own_hasher: &own_hasher,
+    };
+    let examined = examiner.examine_all(candidates, &mut cache);
+    diagnostics.extend(cache.save().err().and_then(|error| Some(unsaved(request.cache?, &error))));
     diagnostics.extend(of_settings);
     let policies = Policies { configured: request.policies, settings: &settings };
     let resolved = precedence::resolve(examined, policies, request.trust);
@@ -129,20 +149,6 @@ pub fn load(request: &LoadRequest) -> (Catalog, Vec<Diagnostic>) {
         ..Catalog::of(resolved.hooks)
     };
     (catalog, diagnostics)
-}
-
-fn examiner<'a>(request: &LoadRequest<'a>) -> examine::Examiner<'a> {
-    let query = Query {
-        project: &request.places.project,
-        environment: request.environment,
-        timeout: request.query_timeout,
-        cancel: request.cancel,
-    };
-    examine::Examiner {
-        query,
-        mode: request.trust,
-        trusted: request.store.of(&request.places.project),
-    }
 }
 
 /// Names in a `hooks.toml` that no hook has.

@@ -10,7 +10,7 @@ use tenter_protocol::{EventName, ToolCall};
 
 use crate::declared::Declared;
 use crate::matcher::{Matcher, MatcherError};
-use crate::stamp::HookStamp;
+use crate::trust::Pin;
 
 /// A hook that can run. Its identity is its full name and its fingerprint, never its place in a list.
 #[derive(Debug, Clone)]
@@ -27,11 +27,9 @@ pub struct Hook {
     pub subscriptions: Vec<Subscription>,
     /// What it is made of.
     pub fingerprint: Fingerprint,
-    /// What it looked like when the fingerprint was taken.
-    pub stamp: HookStamp,
-    /// Whether it runs only as long as its content is what the fingerprint shows: a project's hook, unless the trust gate is
-    /// switched off (R45, R47).
-    pub pinned: bool,
+    /// What it is compared with right before it runs, where it runs only as it was trusted: a project's hook, unless the trust
+    /// gate is switched off (R45, R47).
+    pub pin: Option<Pin>,
     /// What it is held to.
     pub policy: HookPolicy,
 }
@@ -195,7 +193,7 @@ impl fmt::Display for Layer {
     }
 }
 
-/// SHA-256 over everything of a hook that would run, in lower-case hex.
+/// SHA-256 over everything that a hook's trust covers, in lower-case hex.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Fingerprint(pub String);

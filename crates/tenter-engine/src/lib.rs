@@ -25,6 +25,7 @@ pub mod journal;
 pub mod keys;
 pub mod matcher;
 pub mod observe;
+mod privacy;
 pub mod query;
 pub mod regular_file;
 pub mod replace_file;
@@ -32,6 +33,7 @@ mod runner;
 mod settings;
 pub mod source;
 pub mod stamp;
+mod tree;
 pub mod trust;
 
 pub use clock::Clock;

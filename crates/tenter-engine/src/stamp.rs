@@ -9,9 +9,10 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use crate::hex::hex;
+use crate::tree::{Tree, TreeRules};
 
 /// What the file system says of a file (R11): as long as none of it changes, the content did not.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct FileStamp {
     device: u64,
     inode: u64,
@@ -36,9 +37,9 @@ impl FileStamp {
         }
     }
 
-    /// Whether it is of a file that may be executed.
+    /// Whether the file's owner may execute it.
     pub(crate) fn is_executable(self) -> bool {
-        self.mode & 0o111 != 0
+        self.mode & 0o100 != 0
     }
 
     /// Bytes of the file.
@@ -47,10 +48,8 @@ impl FileStamp {
     }
 }
 
-/// How deep a hook's folder may be: links may lead in circles.
-const DEEPEST: usize = 16;
-/// How many files it may hold: what is more is no hook, and looking at it would hold up every start.
-const MOST_FILES: usize = 5_000;
+/// Maximum number of files in a manifest hook's directory.
+pub(crate) const MAX_FILES: usize = 5_000;
 
 /// What the file system says of everything that a hook is made of: its file, or every file in its folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -67,56 +66,44 @@ impl HookStamp {
     /// # Errors
     /// It cannot be looked at, or is a folder too deep or too full for a hook.
     pub fn of(path: &Path) -> io::Result<Self> {
+        Self::with_exposed(path).map(|(stamp, _)| stamp)
+    }
+
+    /// The same, and what in a directory its group or everyone can write.
+    pub(crate) fn with_exposed(path: &Path) -> io::Result<(Self, Vec<PathBuf>)> {
         let metadata = fs::metadata(path)?;
         if !metadata.is_dir() {
-            return Ok(Self::File(FileStamp::new(&metadata)));
+            return Ok((Self::File(FileStamp::new(&metadata)), Vec::new()));
         }
-        let mut files = Vec::new();
-        collect(path, Path::new(""), &mut files)?;
-        files.sort_by(|(one, _), (other, _)| one.cmp(other));
-        Ok(Self::Folder(files))
+        let Tree { files, writable_by_others } = Tree::read(path, &TreeRules::all(MAX_FILES))?;
+        Ok((Self::Folder(files), writable_by_others))
     }
 }
 
 impl HookStamp {
     /// SHA-256 over all of it: equal exactly where the stamps are.
     pub(crate) fn digest(&self) -> String {
-        let files: &[(PathBuf, FileStamp)] = match self {
-            Self::File(stamp) => &[(PathBuf::new(), *stamp)],
-            Self::Folder(files) => files,
-        };
-        let mut hasher = Sha256::new();
-        for (name, stamp) in files {
-            let name = name.as_os_str().as_encoded_bytes();
-            hasher.update((name.len() as u64).to_le_bytes());
-            hasher.update(name);
-            for number in [stamp.device, stamp.inode, stamp.size, u64::from(stamp.mode)] {
-                hasher.update(number.to_le_bytes());
-            }
-            hasher.update(stamp.modified_ns.to_le_bytes());
-            hasher.update(stamp.changed_ns.to_le_bytes());
+        match self {
+            Self::File(stamp) => digest(&[(PathBuf::new(), *stamp)]),
+            Self::Folder(files) => digest(files),
         }
-        hex(&hasher.finalize())
     }
 }
 
-fn collect(folder: &Path, within: &Path, files: &mut Vec<(PathBuf, FileStamp)>) -> io::Result<()> {
-    if within.components().count() > DEEPEST || files.len() > MOST_FILES {
-        return Err(io::Error::other(format!(
-            "it is no folder for a hook: more than {MOST_FILES} files, or deeper than {DEEPEST} folders"
-        )));
-    }
-    for entry in fs::read_dir(folder)? {
-        let entry = entry?;
-        let name = within.join(entry.file_name());
-        let metadata = fs::metadata(entry.path())?;
-        if metadata.is_dir() {
-            collect(&entry.path(), &name, files)?;
-        } else {
-            files.push((name, FileStamp::new(&metadata)));
+/// SHA-256 over the names and stamps of files: equal exactly where they are.
+pub(crate) fn digest(files: &[(PathBuf, FileStamp)]) -> String {
+    let mut hasher = Sha256::new();
+    for (name, stamp) in files {
+        let name = name.as_os_str().as_encoded_bytes();
+        hasher.update((name.len() as u64).to_le_bytes());
+        hasher.update(name);
+        for number in [stamp.device, stamp.inode, stamp.size, u64::from(stamp.mode)] {
+            hasher.update(number.to_le_bytes());
         }
+        hasher.update(stamp.modified_ns.to_le_bytes());
+        hasher.update(stamp.changed_ns.to_le_bytes());
     }
-    Ok(())
+    hex(&hasher.finalize())
 }
 
 #[cfg(test)]

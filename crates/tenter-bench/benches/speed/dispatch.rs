@@ -13,7 +13,6 @@ use tenter_engine::hook::{
     EntryPoint, Fingerprint, Hook, HookPolicy, Layer, ManifestHook, Protocol, Work,
 };
 use tenter_engine::matcher::Matcher;
-use tenter_engine::stamp::HookStamp;
 use tenter_proc::Cancel;
 use tenter_protocol::EventName;
 use tenter_protocol::executable::Subscription;
@@ -69,7 +68,7 @@ fn none_matches(
     (others, name, size): (Others, &str, usize),
 ) -> Measured<()> {
     let hooks = (0..size).map(|index| hook(index, others, program));
-    let engine = scene.engine(Catalog::of(hooks.collect::<Measured<_>>()?));
+    let engine = scene.engine(Catalog::of(hooks.collect()));
     let (event, cancel) = (scene.tool_call(), Cancel::new());
     let dispatch = || Ok(engine.dispatch(event.clone(), &cancel));
     alone(1, 1, dispatch)?;
@@ -90,12 +89,10 @@ fn one_matches(
     program: &Path,
     size: usize,
 ) -> Measured<()> {
-    let one = || -> Measured<Hook> {
-        Ok(Hook { name: "the-one".to_owned(), ..executable(program, EventName::BeforeTool)? })
-    };
+    let one = || Hook { name: "the-one".to_owned(), ..executable(program, EventName::BeforeTool) };
     let hooks = (1..size).map(|index| hook(index, Others::Tool, program)).chain([one()]);
-    let among_many = scene.engine(Catalog::of(hooks.collect::<Measured<_>>()?));
-    let by_itself = scene.engine(Catalog::of(vec![one()?]));
+    let among_many = scene.engine(Catalog::of(hooks.collect()));
+    let by_itself = scene.engine(Catalog::of(vec![one()]));
     let (event, cancel) = (scene.tool_call(), Cancel::new());
     let dispatch = |engine: &Engine| Ok(engine.dispatch(event.clone(), &cancel));
     let pair = paired(plan.rounds(300), || dispatch(&among_many), || dispatch(&by_itself))?;
@@ -104,11 +101,11 @@ fn one_matches(
 }
 
 /// A hook that is not about the call.
-fn hook(index: usize, others: Others, program: &Path) -> Measured<Hook> {
+fn hook(index: usize, others: Others, program: &Path) -> Hook {
     let matcher = match others {
         Others::Event => {
-            let hook = executable(program, EventName::AfterAgent)?;
-            return Ok(Hook { name: format!("hook-{index}"), ..hook });
+            let hook = executable(program, EventName::AfterAgent);
+            return Hook { name: format!("hook-{index}"), ..hook };
         }
         Others::Tool => {
             let tools = ["^(WriteFile|file_edit)$", "grep|glob", "file_write", "^subagent$"];
@@ -129,24 +126,23 @@ fn hook(index: usize, others: Others, program: &Path) -> Measured<Hook> {
         env: Vec::new(),
         protected: false,
     };
-    Ok(Hook {
+    Hook {
         name: format!("hook-{index}"),
         protocol: Protocol::Manifest(Box::new(manifest)),
-        ..executable(program, EventName::BeforeTool)?
-    })
+        ..executable(program, EventName::BeforeTool)
+    }
 }
 
-fn executable(program: &Path, event: EventName) -> Measured<Hook> {
+fn executable(program: &Path, event: EventName) -> Hook {
     let spelling = event.as_str();
-    Ok(Hook {
+    Hook {
         name: String::new(),
         layer: Layer::User,
         path: program.to_owned(),
         protocol: Protocol::Executable,
         subscriptions: vec![Subscription { event, spelling }],
         fingerprint: Fingerprint(String::new()),
-        stamp: HookStamp::of(program)?,
-        pinned: false,
+        pin: None,
         policy: HookPolicy::default(),
-    })
+    }
 }

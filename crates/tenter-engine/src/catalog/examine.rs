@@ -1,18 +1,22 @@
 //! What each candidate turns out to be: first what it is made of, then whether it may be asked, then what it answers. In
 //! that order, so that nothing untrusted ever runs (R11).
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use tenter_protocol::Diagnostic;
 use tenter_protocol::executable::Subscription;
 
 use super::manifest;
 use super::policy::OwnPolicy;
+use super::surroundings::{Around, Surroundings, exposed};
 use crate::hook::{Fingerprint, Protocol};
 use crate::query::{Answer, Cache, Known, KnownManifest, Query, explain, parallel};
-use crate::source::{self, Candidate, Kind};
+use crate::source::{self, Candidate, HookSettings, Kind, ProjectSetting};
 use crate::stamp::{FileStamp, HookStamp};
-use crate::trust::{ProjectTrust, TrustMode, Trusted, fingerprint};
+use crate::trust::{
+    Beside, Covered, CoveredStamp, Hasher, ProjectTrust, TrustMode, Trusted, combined,
+    fingerprint_of_own,
+};
 
 /// Hooks that are examined at once.
 const AT_ONCE: usize = 8;
@@ -41,7 +45,7 @@ pub(super) enum Finding {
 #[derive(Debug, Clone)]
 pub(super) struct Ready {
     pub(super) fingerprint: Fingerprint,
-    pub(super) stamp: HookStamp,
+    pub(super) stamp: CoveredStamp,
     pub(super) subscriptions: Vec<Subscription>,
     pub(super) protocol: Protocol,
     pub(super) own: OwnPolicy,
@@ -51,15 +55,11 @@ pub(super) struct Ready {
 #[derive(Debug, Clone)]
 pub(super) struct Examined {
     pub(super) candidate: Candidate,
+    /// What its trust covers.
+    pub(super) covered: Covered,
     pub(super) finding: Finding,
     /// What is wrong with its manifest.
     pub(super) diagnostics: Vec<Diagnostic>,
-}
-
-impl Examined {
-    fn plain(candidate: Candidate, finding: Finding) -> Self {
-        Self { candidate, finding, diagnostics: Vec::new() }
-    }
 }
 
 /// Examines candidates: the same way for all of one load.
@@ -67,6 +67,14 @@ pub(super) struct Examiner<'a> {
     pub(super) query: Query<'a>,
     pub(super) mode: TrustMode,
     pub(super) trusted: ProjectTrust<'a>,
+    /// What the project sets.
+    pub(super) settings: &'a HookSettings,
+    /// What lies beside the hooks.
+    pub(super) surroundings: &'a Surroundings,
+    /// Reads the project's files.
+    pub(super) hasher: &'a Hasher<'a>,
+    /// Reads the user's own: a project does not use up what may be read of them.
+    pub(super) own_hasher: &'a Hasher<'a>,
 }
 
 /// What is worth remembering.
@@ -112,100 +120,189 @@ impl Examiner<'_> {
     fn at_once(&self, candidate: &Candidate, cache: &Cache) -> Option<Examined> {
         let finding = match &candidate.kind {
             Kind::Executable(stamp) => {
-                let known = cache.get(&candidate.real_path, *stamp)?;
-                let refusal = self.refusal(candidate, &known.fingerprint, &[], &[]);
-                refusal.unwrap_or_else(|| finding(known, HookStamp::File(*stamp)))
+                let (covered, around) = match self.executable(candidate) {
+                    Ok(found) => found,
+                    Err(invalid) => return Some(*invalid),
+                };
+                let known = cache.get(&candidate.real_path, *stamp, around.hash.as_ref())?;
+                let stamp = CoveredStamp { own: HookStamp::File(*stamp), beside: around.files };
+                let finding = self.of_executable(candidate, &covered, known, stamp);
+                return Some(examined(candidate.clone(), covered, finding));
             }
             Kind::Manifest(_) => return self.manifest_at_once(candidate, cache),
             Kind::NotExecutable => Finding::NotExecutable,
             Kind::Disabled => Finding::Disabled,
             Kind::Invalid(why) => Finding::Invalid(why.clone()),
         };
-        Some(Examined::plain(candidate.clone(), finding))
+        let covered = self.covered(candidate, OwnPolicy::EXECUTABLE);
+        Some(examined(candidate.clone(), covered, finding))
     }
 
     /// What a manifest says, as long as its folder looks as it did when it was read.
     fn manifest_at_once(&self, candidate: &Candidate, cache: &Cache) -> Option<Examined> {
-        let stamp = HookStamp::of(&candidate.path).ok()?;
+        let (stamp, exposed) = HookStamp::with_exposed(&candidate.path).ok()?;
         let known = cache.manifest(candidate, &stamp)?;
         let name = manifest::full_name(candidate, &known.manifest);
         let candidate = Candidate { name, ..candidate.clone() };
-        let finding = self.judge(&candidate, &known, stamp);
-        Some(Examined::plain(candidate, finding))
+        let (covered, finding) = self.judge(&candidate, &known, stamp);
+        let diagnostics = Vec::from_iter(exposed_files(&candidate, &exposed));
+        Some(Examined { candidate, covered, finding, diagnostics })
+    }
+
+    /// What the trust in a candidate covers, which has this to say of itself.
+    fn covered(&self, candidate: &Candidate, own: OwnPolicy) -> Covered {
+        let setting = if candidate.layer.needs_trust() {
+            self.settings.of_project(&candidate.name, own.into())
+        } else {
+            ProjectSetting::default()
+        };
+        let (path, beside) = (candidate.path.clone(), Beside::of(candidate.found()));
+        Covered { path, beside, setting }
+    }
+
+    /// What the trust in an executable covers; or that it cannot be covered.
+    fn executable(&self, candidate: &Candidate) -> Result<(Covered, Around), Box<Examined>> {
+        let covered = self.covered(candidate, OwnPolicy::EXECUTABLE);
+        match self.surroundings.of(&covered.beside, candidate.folder) {
+            Ok(around) => Ok((covered, around)),
+            Err(why) => Err(Box::new(examined(candidate.clone(), covered, Finding::Invalid(why)))),
+        }
+    }
+
+    fn of_executable(
+        &self,
+        candidate: &Candidate,
+        covered: &Covered,
+        known: Known,
+        stamp: CoveredStamp,
+    ) -> Finding {
+        let Known { fingerprint, beside, answer } = known;
+        let fingerprint = combined(fingerprint, beside.as_ref(), covered.setting);
+        if let Some(refusal) = self.refusal(candidate, &fingerprint, &[], &[]) {
+            return refusal;
+        }
+        match answer {
+            Answer::Subscriptions(subscriptions) => Finding::Ready(Box::new(Ready {
+                fingerprint,
+                stamp,
+                subscriptions,
+                protocol: Protocol::Executable,
+                own: OwnPolicy::EXECUTABLE,
+            })),
+            Answer::Printed(text) => Finding::Invalid(explain(&text)),
+            Answer::Failed(why) => Finding::Invalid(why),
+        }
     }
 
     fn examine(&self, candidate: &Candidate) -> (Examined, Option<Fresh>) {
         if let Kind::Manifest(file) = &candidate.kind {
             return self.read_manifest(candidate, file);
         }
-        let (finding, fresh) = self.ask(candidate);
-        (Examined::plain(candidate.clone(), finding), fresh)
+        match self.executable(candidate) {
+            Err(invalid) => (*invalid, None),
+            Ok((covered, around)) => {
+                let (finding, fresh) = self.ask(candidate, &covered, around);
+                (examined(candidate.clone(), covered, finding), fresh)
+            }
+        }
     }
 
-    fn ask(&self, candidate: &Candidate) -> (Finding, Option<Fresh>) {
+    fn hasher(&self, candidate: &Candidate) -> &Hasher<'_> {
+        if candidate.layer.needs_trust() { self.hasher } else { self.own_hasher }
+    }
+
+    fn ask(
+        &self,
+        candidate: &Candidate,
+        covered: &Covered,
+        around: Around,
+    ) -> (Finding, Option<Fresh>) {
         let path = &candidate.path;
-        let (fingerprint, stamp) = match fingerprint(path) {
+        let (own, stamp) = match fingerprint_of_own(path, self.hasher(candidate)) {
             Ok(taken) => taken,
             Err(error) => return (unreadable(&error), None),
         };
+        let fingerprint = combined(own.clone(), around.hash.as_ref(), covered.setting);
         if let Some(refusal) = self.refusal(candidate, &fingerprint, &[], &[]) {
             return (refusal, None);
         }
-        if !looks_like(path, &stamp) {
+        let stamp = CoveredStamp { own: stamp, beside: around.files };
+        if !looks_like(covered, &stamp) {
             return (changed(), None);
         }
-        let known = Known { fingerprint, answer: self.query.ask(&candidate.name, path) };
+        let answer = self.query.ask(&candidate.name, path);
+        let known = Known { fingerprint: own, beside: around.hash, answer };
         // What was changed meanwhile may have answered with either content.
-        let fresh = match &stamp {
-            HookStamp::File(file) if looks_like(path, &stamp) => {
+        let fresh = match &stamp.own {
+            HookStamp::File(file) if looks_like(covered, &stamp) => {
                 Some(Fresh::Answer(*file, known.clone()))
             }
-            _ => None,
+            HookStamp::File(_) | HookStamp::Folder(_) => None,
         };
-        (finding(known, stamp), fresh)
+        (self.of_executable(candidate, covered, known, stamp), fresh)
     }
 
     fn read_manifest(&self, candidate: &Candidate, file: &Path) -> (Examined, Option<Fresh>) {
-        let taken = fingerprint(&candidate.path);
-        let manifest::Read { name, manifest, diagnostics } = manifest::read(candidate, file);
+        let taken = fingerprint_of_own(&candidate.path, self.hasher(candidate));
+        let manifest::Read { name, manifest, mut diagnostics } = manifest::read(candidate, file);
         let candidate = Candidate { name, ..candidate.clone() };
         let script = source::script(&candidate.path);
         let mut fresh = None;
-        let finding = match (manifest, taken) {
-            (Err(why), _) => Finding::Invalid(why),
-            (_, Err(error)) => unreadable(&error),
-            (Ok(_), Ok((_, stamp))) if !looks_like(&candidate.path, &stamp) => changed(),
+        let (covered, finding) = match (manifest, taken) {
+            (Err(why), _) => (None, Finding::Invalid(why)),
+            (_, Err(error)) => (None, unreadable(&error)),
+            (Ok(_), Ok((_, stamp))) if !folder_looks_like(&candidate.path, &stamp) => {
+                (None, changed())
+            }
             (Ok(manifest), Ok((fingerprint, stamp))) => {
                 let known = KnownManifest { manifest, fingerprint, script };
-                let finding = self.judge(&candidate, &known, stamp.clone());
+                let (covered, finding) = self.judge(&candidate, &known, stamp.clone());
                 fresh = diagnostics.is_empty().then(|| Fresh::Manifest(stamp, Box::new(known)));
-                finding
+                (Some(covered), finding)
             }
         };
-        (Examined { candidate, finding, diagnostics }, fresh)
+        if let Ok((_, exposed)) = HookStamp::with_exposed(&candidate.path) {
+            diagnostics.extend(exposed_files(&candidate, &exposed));
+        }
+        let covered = covered.unwrap_or_else(|| self.covered(&candidate, OwnPolicy::default()));
+        (Examined { candidate, covered, finding, diagnostics }, fresh)
     }
 
-    fn judge(&self, candidate: &Candidate, known: &KnownManifest, stamp: HookStamp) -> Finding {
-        let fingerprint = known.fingerprint.clone();
+    fn judge(
+        &self,
+        candidate: &Candidate,
+        known: &KnownManifest,
+        stamp: HookStamp,
+    ) -> (Covered, Finding) {
         let hook = match manifest::hook(known) {
             Ok(hook) => hook,
-            Err(why) => return Finding::Invalid(why),
+            Err(why) => {
+                return (self.covered(candidate, OwnPolicy::default()), Finding::Invalid(why));
+            }
         };
+        let covered = self.covered(candidate, hook.own);
+        let around = match self.surroundings.of(&covered.beside, candidate.folder) {
+            Ok(around) => around,
+            Err(why) => return (covered, Finding::Invalid(why)),
+        };
+        let own = known.fingerprint.clone();
+        let fingerprint = combined(own, around.hash.as_ref(), covered.setting);
         let env = &known.manifest.extensions.env;
         if let Some(refusal) = self.refusal(candidate, &fingerprint, &hook.subscriptions, env) {
-            return refusal;
+            return (covered, refusal);
         }
-        match hook.script {
+        let finding = match hook.script {
             manifest::Runnable::Yes(protocol) => Finding::Ready(Box::new(Ready {
                 fingerprint,
-                stamp,
+                stamp: CoveredStamp { own: stamp, beside: around.files },
                 subscriptions: hook.subscriptions,
                 protocol,
                 own: hook.own,
             })),
             manifest::Runnable::NotExecutable => Finding::NotExecutable,
             manifest::Runnable::Missing => Finding::NoScript(hook.subscriptions),
-        }
+        };
+        (covered, finding)
     }
 
     /// The finding for a hook that may not even be asked (R45).
@@ -234,20 +331,20 @@ fn changed() -> Finding {
     Finding::Invalid("was changed while it was looked at".to_owned())
 }
 
-fn looks_like(path: &Path, stamp: &HookStamp) -> bool {
+fn examined(candidate: Candidate, covered: Covered, finding: Finding) -> Examined {
+    Examined { candidate, covered, finding, diagnostics: Vec::new() }
+}
+
+fn looks_like(covered: &Covered, stamp: &CoveredStamp) -> bool {
+    CoveredStamp::of(covered).is_ok_and(|now| now == *stamp)
+}
+
+fn folder_looks_like(path: &Path, stamp: &HookStamp) -> bool {
     HookStamp::of(path).is_ok_and(|now| now == *stamp)
 }
 
-fn finding(known: Known, stamp: HookStamp) -> Finding {
-    match known.answer {
-        Answer::Subscriptions(subscriptions) => Finding::Ready(Box::new(Ready {
-            fingerprint: known.fingerprint,
-            stamp,
-            subscriptions,
-            protocol: Protocol::Executable,
-            own: OwnPolicy::EXECUTABLE,
-        })),
-        Answer::Printed(text) => Finding::Invalid(explain(&text)),
-        Answer::Failed(why) => Finding::Invalid(why),
-    }
+/// The warning for files of a manifest hook of the user's own that others can write (R48).
+fn exposed_files(candidate: &Candidate, files: &[PathBuf]) -> Option<Diagnostic> {
+    let is_own = !candidate.layer.needs_trust();
+    is_own.then(|| exposed(&candidate.path, files, "files of this hook")).flatten()
 }

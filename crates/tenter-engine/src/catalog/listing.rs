@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use tenter_protocol::executable::Subscription;
 
 use crate::hook::{Fingerprint, Layer};
-use crate::trust::{TrustEntry, Trusted, spellings};
+use crate::trust::{Covered, TrustEntry, Trusted, spellings};
 
 /// Something that was found in a hooks folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -20,7 +20,9 @@ pub struct Listed {
     pub status: Status,
     /// The events that it wants; none where it could not be asked.
     pub subscriptions: Vec<Subscription>,
-    /// What it is made of, where that was looked at.
+    /// What its trust covers, or would.
+    pub covered: Covered,
+    /// The fingerprint of that, where it was taken.
     pub fingerprint: Option<Fingerprint>,
 }
 
@@ -68,7 +70,9 @@ pub struct Untrusted {
     pub layer: Layer,
     /// The events that it wants, where its manifest says so: an executable is never asked before it is trusted (R11).
     pub subscriptions: Vec<Subscription>,
-    /// What it is made of now.
+    /// What its trust would cover.
+    pub covered: Covered,
+    /// The fingerprint of that.
     pub fingerprint: Fingerprint,
     /// What was last trusted under its name.
     pub previous: Option<Trusted>,

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use crate::hook::{FailMode, HookPolicy, Layer};
-use crate::source::HookSettings;
+use crate::source::{HookSettings, Override};
 
 /// The timeouts that a hook may have (R16), in milliseconds.
 const TIMEOUTS: (u64, u64) = (100, 600_000);
@@ -20,6 +20,8 @@ pub struct PolicyTable {
     pub default: HookPolicy,
     /// By full name.
     pub overrides: BTreeMap<String, PolicyOverride>,
+    /// Whether trusted hooks that fail closed run where others can write their files (R74).
+    pub allow_shared: bool,
 }
 
 impl PolicyTable {
@@ -56,6 +58,14 @@ impl OwnPolicy {
     /// Of an executable, which says nothing. It is waited for, unless a `hooks.toml` names it: defaults are for manifests.
     pub(super) const EXECUTABLE: Self =
         Self { timeout: None, priority: None, asynchronous: Some(false), fail_closed: false };
+}
+
+impl From<OwnPolicy> for Override {
+    fn from(own: OwnPolicy) -> Self {
+        let OwnPolicy { timeout, priority, asynchronous, fail_closed: _ } = own;
+        let timeout = timeout.map(|timeout| timeout.as_millis().try_into().unwrap_or(u64::MAX));
+        Self { priority, timeout, asynchronous }
+    }
 }
 
 /// Everything that has a word in what a hook is held to.

@@ -12,8 +12,9 @@ use super::policy::{OwnPolicy, Policies};
 use super::{Listed, Missing, Status, Untrusted};
 use crate::builtin;
 use crate::hook::{FailMode, Hook, Protocol};
+use crate::privacy::Privacy;
 use crate::source::Candidate;
-use crate::trust::TrustMode;
+use crate::trust::{Covered, Pin, TrustMode};
 
 /// What all findings together come to. Everything is in the order of precedence.
 #[derive(Default)]
@@ -36,6 +37,7 @@ pub(super) fn resolve(
     let mut resolver = Resolver {
         policies,
         mode,
+        privacy: Privacy::new(),
         protected,
         running: HashMap::new(),
         resolved: Resolved::default(),
@@ -82,6 +84,7 @@ fn protected(examined: &[Examined]) -> HashMap<String, PathBuf> {
 struct Resolver<'a> {
     policies: Policies<'a>,
     mode: TrustMode,
+    privacy: Privacy,
     protected: HashMap<String, PathBuf>,
     /// What the hooks that run are found at, by full name.
     running: HashMap<String, PathBuf>,
@@ -90,7 +93,7 @@ struct Resolver<'a> {
 
 impl Resolver<'_> {
     fn take(&mut self, examined: Examined) {
-        let Examined { candidate, finding, diagnostics } = examined;
+        let Examined { candidate, covered, finding, diagnostics } = examined;
         let status = self.status(&candidate, &finding);
         let told = diagnostics.iter().any(|finding| finding.severity == Severity::Error);
         self.resolved.diagnostics.extend(diagnostics);
@@ -101,9 +104,9 @@ impl Resolver<'_> {
         };
         self.resolved.diagnostics.extend(told_of);
         self.resolved.missing.extend(missing);
-        self.resolved.listing.push(listed(&candidate, &finding, status.clone()));
+        self.resolved.listing.push(listed(&candidate, &covered, &finding, status.clone()));
         match (status, finding) {
-            (Status::Active, Finding::Ready(ready)) => self.run(candidate, *ready),
+            (Status::Active, Finding::Ready(ready)) => self.run(candidate, covered, *ready),
             (
                 Status::NotTrusted { .. },
                 Finding::NotTrusted { fingerprint, previous, subscriptions, env },
@@ -114,6 +117,7 @@ impl Resolver<'_> {
                     path,
                     layer,
                     subscriptions,
+                    covered,
                     fingerprint,
                     previous,
                     env,
@@ -124,19 +128,22 @@ impl Resolver<'_> {
         }
     }
 
-    fn run(&mut self, candidate: Candidate, ready: Ready) {
+    fn run(&mut self, candidate: Candidate, covered: Covered, ready: Ready) {
         let Candidate { name, layer, path, .. } = candidate;
         self.running.insert(name.clone(), path.clone());
+        let is_pinned = layer.needs_trust() && self.mode == TrustMode::Gate;
+        let allow_shared = self.policies.configured.allow_shared;
+        let pin =
+            is_pinned.then(|| Pin::new(covered, ready.stamp, allow_shared, &mut self.privacy));
         self.resolved.hooks.push(Hook {
             policy: self.policies.of(&name, layer, ready.own),
-            pinned: layer.needs_trust() && self.mode == TrustMode::Gate,
             name,
             layer,
             path,
             protocol: ready.protocol,
             subscriptions: ready.subscriptions,
             fingerprint: ready.fingerprint,
-            stamp: ready.stamp,
+            pin,
         });
     }
 
@@ -234,7 +241,7 @@ fn reserved() -> String {
     format!("has a name that begins with {}, as only what is part of Tenter does", builtin::PREFIX)
 }
 
-fn listed(candidate: &Candidate, finding: &Finding, status: Status) -> Listed {
+fn listed(candidate: &Candidate, covered: &Covered, finding: &Finding, status: Status) -> Listed {
     let (subscriptions, fingerprint) = match finding {
         Finding::Ready(ready) => (ready.subscriptions.clone(), Some(ready.fingerprint.clone())),
         Finding::NotTrusted { fingerprint, subscriptions, .. } => {
@@ -244,7 +251,8 @@ fn listed(candidate: &Candidate, finding: &Finding, status: Status) -> Listed {
         _ => (Vec::new(), None),
     };
     let Candidate { name, layer, path, .. } = candidate.clone();
-    Listed { name, layer, path, status, subscriptions, fingerprint }
+    let covered = covered.clone();
+    Listed { name, layer, path, status, subscriptions, covered, fingerprint }
 }
 
 #[cfg(test)]
@@ -258,15 +266,17 @@ mod tests {
     use super::super::policy::{OwnPolicy, PolicyTable};
     use super::*;
     use crate::hook::{Fingerprint, Layer};
-    use crate::source::{HookSettings, Kind};
+    use crate::source::{HookSettings, Kind, ProjectSetting};
     use crate::stamp::{FileStamp, HookStamp};
+    use crate::trust::{Beside, CoveredStamp};
 
     const LAYERS: [Layer; 4] =
         [Layer::Project, Layer::ProjectPlugin, Layer::User, Layer::UserPlugin];
 
     fn finding(kind: usize) -> Finding {
         let fingerprint = Fingerprint("f".to_owned());
-        let stamp = HookStamp::File(FileStamp::new(&fs::metadata(".").unwrap()));
+        let own = HookStamp::File(FileStamp::new(&fs::metadata(".").unwrap()));
+        let stamp = CoveredStamp { own, beside: [].into() };
         match kind {
             0 => Finding::NotTrusted {
                 fingerprint,
@@ -298,7 +308,12 @@ mod tests {
         let (prefix, real_path) = (String::new(), path.clone());
         let candidate =
             Candidate { name, prefix, layer, folder, real_path, path, kind: candidate_kind };
-        Examined { candidate, finding: finding(kind), diagnostics: Vec::new() }
+        let covered = Covered {
+            path: candidate.path.clone(),
+            beside: Beside::Nothing,
+            setting: ProjectSetting::default(),
+        };
+        Examined { candidate, covered, finding: finding(kind), diagnostics: Vec::new() }
     }
 
     /// Findings with different paths, and the same in another order.

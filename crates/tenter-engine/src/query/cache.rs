@@ -26,8 +26,10 @@ const VERSION: &str = concat!("5/", env!("CARGO_PKG_VERSION"));
 /// What is known of the file of a hook.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Known {
-    /// Its content.
+    /// The file's own fingerprint.
     pub fingerprint: Fingerprint,
+    /// The fingerprint of the files beside it, which it may have used for its answer.
+    pub beside: Option<Fingerprint>,
     /// What it answered: subscriptions, or text that names no event.
     pub answer: Answer,
 }
@@ -37,7 +39,7 @@ pub struct Known {
 pub struct KnownManifest {
     /// What its manifest says.
     pub manifest: Manifest,
-    /// What it is made of.
+    /// The folder's own fingerprint.
     pub fingerprint: Fingerprint,
     /// What it has to run.
     pub script: Script,
@@ -61,12 +63,22 @@ struct File {
 struct Kept {
     hooks: BTreeMap<String, Entry>,
     manifests: BTreeMap<String, ManifestEntry>,
+    directories: BTreeMap<String, DirectoryEntry>,
 }
 
 impl Kept {
     fn is_empty(&self) -> bool {
-        self.hooks.is_empty() && self.manifests.is_empty()
+        let Self { hooks, manifests, directories } = self;
+        hooks.is_empty() && manifests.is_empty() && directories.is_empty()
     }
+}
+
+/// What the files beside the hooks of a directory are made of.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+struct DirectoryEntry {
+    /// The digest of their stamps.
+    stamp: String,
+    hash: Fingerprint,
 }
 
 /// A manifest without flaws, and what its folder is made of.
@@ -83,6 +95,7 @@ struct ManifestEntry {
 struct Entry {
     stamp: FileStamp,
     hash: Fingerprint,
+    beside: Option<Fingerprint>,
     answer: KeptAnswer,
 }
 
@@ -102,17 +115,25 @@ impl Cache {
         Self { path: path.map(Path::to_owned), kept, fresh: Kept::default() }
     }
 
-    /// What is known of the file at `real_path`, a path without links, as long as it looks like `stamp`.
-    pub fn get(&self, real_path: &Path, stamp: FileStamp) -> Option<Known> {
-        let entry =
-            self.kept.hooks.get(real_path.to_str()?).filter(|entry| entry.stamp == stamp)?;
+    /// What is known of the file at `real_path`, a path without links, as long as it looks like `stamp` and what lies beside it
+    /// has the fingerprint `beside`.
+    pub fn get(
+        &self,
+        real_path: &Path,
+        stamp: FileStamp,
+        beside: Option<&Fingerprint>,
+    ) -> Option<Known> {
+        let entry = self.kept.hooks.get(real_path.to_str()?)?;
+        if entry.stamp != stamp || entry.beside.as_ref() != beside {
+            return None;
+        }
         let answer = match &entry.answer {
             KeptAnswer::Events(events) => {
                 Answer::Subscriptions(executable::subscriptions(&events.join("\n")).ok()?)
             }
             KeptAnswer::Printed(text) => Answer::Printed(text.clone()),
         };
-        Some(Known { fingerprint: entry.hash.clone(), answer })
+        Some(Known { fingerprint: entry.hash.clone(), beside: entry.beside.clone(), answer })
     }
 
     /// Remembers what the file at `real_path` answered while it looked like `stamp`; nothing, if that was not definite.
@@ -125,9 +146,8 @@ impl Cache {
             Answer::Failed(_) => return,
         };
         if let Some(path) = real_path.to_str() {
-            self.fresh
-                .hooks
-                .insert(path.to_owned(), Entry { stamp, hash: known.fingerprint.clone(), answer });
+            let (hash, beside) = (known.fingerprint.clone(), known.beside.clone());
+            self.fresh.hooks.insert(path.to_owned(), Entry { stamp, hash, beside, answer });
         }
     }
 
@@ -157,6 +177,19 @@ impl Cache {
         }
     }
 
+    /// The fingerprint of the files beside the hooks in `directory`, as long as the digest of their stamps is `stamp`.
+    pub fn directory(&self, directory: &Path, stamp: &str) -> Option<Fingerprint> {
+        let entry = self.kept.directories.get(directory.to_str()?)?;
+        (entry.stamp == stamp).then(|| entry.hash.clone())
+    }
+
+    /// Remembers the fingerprint of the files beside the hooks in `directory`.
+    pub fn put_directory(&mut self, directory: &Path, stamp: String, hash: Fingerprint) {
+        if let Some(path) = directory.to_str() {
+            self.fresh.directories.insert(path.to_owned(), DirectoryEntry { stamp, hash });
+        }
+    }
+
     /// Writes the file, if there is anything new: with what other processes wrote meanwhile, without what is gone.
     pub fn save(&self) -> io::Result<()> {
         let Some(path) = self.path.as_ref().filter(|_| !self.fresh.is_empty()) else {
@@ -165,8 +198,10 @@ impl Cache {
         let mut kept = read(path);
         kept.hooks.extend(self.fresh.hooks.clone());
         kept.manifests.extend(self.fresh.manifests.clone());
+        kept.directories.extend(self.fresh.directories.clone());
         kept.hooks.retain(|hook, _| Path::new(hook).exists());
         kept.manifests.retain(|hook, _| Path::new(hook).exists());
+        kept.directories.retain(|directory, _| Path::new(directory).exists());
         let file = File { version: VERSION.to_owned(), kept };
         replace_file::replace(path, &serde_json::to_vec(&file)?)
     }

@@ -86,7 +86,7 @@ pub(crate) fn quoted(stdout: &Captured) -> String {
 /// Why a run gave no reply (R42).
 #[derive(Debug, Error)]
 pub(crate) enum Failure {
-    #[error("{0}; it is not run as it is: look at it and run `tenter trust`")]
+    #[error("{0}")]
     Changed(#[from] Changed),
     #[error("it does not run: it {0}")]
     Missing(String),
@@ -158,7 +158,10 @@ fn request(hook: &Hook, event: &Event, tool_name: Option<&str>) -> Result<Reques
 
 /// Runs `hook` on a payload, unless it is not any more what was trusted.
 fn ask(hook: &Hook, request: Request, settings: &EngineSettings, cancel: &Cancel) -> Report {
-    if let Err(changed) = trust::verify_unchanged(hook) {
+    if let Err(changed) = trust::verify_unchanged(hook, cancel) {
+        if cancel.is_cancelled() {
+            return Report::not_started(Failure::Cancelled);
+        }
         return Report::not_started(changed.into());
     }
     let program = match &hook.protocol {

@@ -83,6 +83,15 @@ impl Override {
     }
 }
 
+/// What the project's own `hooks.toml` files change about one hook. It is part of what is trusted (R72).
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct ProjectSetting {
+    /// Whether they switch the hook off.
+    pub is_off: bool,
+    /// What they set for it.
+    pub set: Override,
+}
+
 /// One file, read.
 #[derive(Debug)]
 struct FolderSettings {
@@ -92,6 +101,13 @@ struct FolderSettings {
     defaults: Override,
     disabled: BTreeSet<String>,
     overrides: BTreeMap<String, Override>,
+}
+
+impl FolderSettings {
+    /// Whether it switches off the hook with this full name.
+    fn is_off(&self, name: &str) -> bool {
+        !self.enabled || self.disabled.contains(name)
+    }
 }
 
 /// All files together, the person's first.
@@ -119,8 +135,7 @@ impl HookSettings {
 
     /// The file that switches a hook off, if one does.
     pub fn disabled_by(&self, name: &str, layer: Layer) -> Option<&Path> {
-        let off = |file: &&FolderSettings| !file.enabled || file.disabled.contains(name);
-        self.about(layer).find(off).map(|file| file.path.as_path())
+        self.about(layer).find(|file| file.is_off(name)).map(|file| file.path.as_path())
     }
 
     /// What is set for a hook by name.
@@ -132,6 +147,21 @@ impl HookSettings {
     /// What is set for all hooks that do not say otherwise.
     pub fn defaults(&self, layer: Layer) -> Override {
         self.about(layer).fold(Override::default(), |held, file| held.or(file.defaults))
+    }
+
+    /// What the project's files change about the hook with this full name, which sets `own` itself: a default has no effect
+    /// where it does. The user's files have no part in this.
+    pub fn of_project(&self, name: &str, own: Override) -> ProjectSetting {
+        let files = || self.0.iter().filter(|file| file.of_project);
+        let named = files().filter_map(|file| file.overrides.get(name));
+        let set = named.fold(Override::default(), |held, more| held.or(*more));
+        let usual = files().fold(Override::default(), |held, file| held.or(file.defaults));
+        let usual = Override {
+            priority: usual.priority.filter(|_| own.priority.is_none()),
+            timeout: usual.timeout.filter(|_| own.timeout.is_none()),
+            asynchronous: usual.asynchronous.filter(|_| own.asynchronous.is_none()),
+        };
+        ProjectSetting { is_off: files().any(|file| file.is_off(name)), set: set.or(usual) }
     }
 
     /// Names that some file speaks of, with the file.
@@ -238,6 +268,20 @@ mod tests {
         let of_project = settings("", off);
         assert!(of_project.disabled_by("any", Layer::Project).is_some());
         assert_eq!(of_project.disabled_by("any", Layer::User), None);
+    }
+
+    #[test]
+    fn what_the_project_changes_about_a_hook_does_not_depend_on_the_user() {
+        let of_project = "[hooks.defaults]\ntimeout = 700\nasync = true\n[[hooks.override]]\nname = \"slow\"\npriority = 5\n";
+        let of_user =
+            "[hooks]\nenabled = false\n[[hooks.override]]\nname = \"slow\"\npriority = 900\n";
+        let settings = settings(of_user, of_project);
+        let own = Override { asynchronous: Some(false), ..Override::default() };
+        let set = Override { priority: Some(5), timeout: Some(700), asynchronous: None };
+        assert_eq!(settings.of_project("slow", own), ProjectSetting { is_off: false, set });
+        let own = Override { priority: Some(1), timeout: Some(1), asynchronous: Some(true) };
+        assert_eq!(settings.of_project("other", own), ProjectSetting::default());
+        assert!(self::settings("", "[hooks]\nenabled = false\n").of_project("x", own).is_off);
     }
 
     #[test]

@@ -3,13 +3,14 @@
 //! Nothing here starts a program or opens a hook: names, links, modes and `hooks.toml` are all that it reads.
 
 mod entry_point;
+pub(crate) mod helpers;
 mod hooks_toml;
 mod project;
 mod roots;
 mod scan;
 
 pub use entry_point::{SCRIPTS, Script, script};
-pub use hooks_toml::{HookSettings, Override, SETTINGS_FILE};
+pub use hooks_toml::{HookSettings, Override, ProjectSetting, SETTINGS_FILE};
 pub use project::project_root;
 pub use roots::{Places, Root, roots};
 pub use scan::{Candidate, Kind, check_file_name, manifest_file, scan};

@@ -13,8 +13,9 @@ use super::{Root, SETTINGS_FILE, entries, is_missing};
 use crate::builtin;
 use crate::hook::Layer;
 use crate::stamp::FileStamp;
+use crate::trust::Found;
 
-const DISABLED_SUFFIX: &str = ".disable";
+pub(super) const DISABLED_SUFFIX: &str = ".disable";
 const BACKUP_SUFFIXES: [&str; 4] = ["~", ".swp", ".bak", ".orig"];
 const MANIFEST_FILE: &str = "HOOK.md";
 /// Characters of a hook's name at most (R16).
@@ -37,6 +38,18 @@ pub struct Candidate {
     pub real_path: PathBuf,
     /// What it is.
     pub kind: Kind,
+}
+
+impl Candidate {
+    /// Where it was found.
+    pub(crate) fn found(&self) -> Found<'_> {
+        let is_directory = match self.kind {
+            Kind::Manifest(_) => true,
+            Kind::Executable(_) | Kind::NotExecutable => false,
+            Kind::Disabled | Kind::Invalid(_) => self.path.is_dir(),
+        };
+        Found { path: &self.path, layer: self.layer, is_directory }
+    }
 }
 
 /// What a candidate is, as far as looking tells.
@@ -147,7 +160,7 @@ impl Folder<'_> {
 }
 
 /// Hidden entries, editors' backups and the folder's settings: skipped silently.
-fn is_skipped(file_name: &OsStr) -> bool {
+pub(super) fn is_skipped(file_name: &OsStr) -> bool {
     let name = file_name.as_encoded_bytes();
     name.starts_with(b".")
         || name == SETTINGS_FILE.as_bytes()
@@ -221,8 +234,13 @@ pub fn manifest_file(dir: &Path) -> io::Result<Option<PathBuf>> {
         return Ok(Some(preferred));
     }
     let entries = entries(dir)?;
-    let found = entries.iter().find(|entry| entry.file_name().eq_ignore_ascii_case(MANIFEST_FILE));
+    let found = entries.iter().find(|entry| is_manifest_file(&entry.file_name()));
     Ok(found.map(DirEntry::path))
+}
+
+/// Whether a manifest may have this file name: `HOOK.md` in any letter case (R14).
+pub(super) fn is_manifest_file(file_name: &OsStr) -> bool {
+    file_name.eq_ignore_ascii_case(MANIFEST_FILE)
 }
 
 fn unreadable(dir: &Path, error: &io::Error) -> Diagnostic {

@@ -1,120 +1,465 @@
-//! What a hook is made of: SHA-256 over the content of its file, or over everything in its folder, links followed. And what
-//! a recipe is made of.
+//! What a hook's trust covers (R72), and its fingerprint: SHA-256 over all of it, links followed. And that of a recipe.
+//!
+//! A hook with nothing beside it, about which the project's `hooks.toml` changes nothing, has the fingerprint of its own
+//! file or directory alone: what earlier versions recorded. Such a record stays valid without a second kind of hash.
 
-use std::fs::{self, File};
-use std::io::{self, Read};
+use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use sha2::{Digest, Sha256};
 
+use super::hasher::{Hasher, changed, check_size};
 use crate::hex::hex;
-use crate::hook::Fingerprint;
+use crate::hook::{Fingerprint, Layer};
 use crate::regular_file;
-use crate::stamp::{FileStamp, HookStamp};
+use crate::source::helpers::{HELPERS, MAX_HELPER_BYTES, as_enabled};
+use crate::source::{Override, ProjectSetting};
+use crate::stamp::{FileStamp, HookStamp, MAX_FILES};
+use crate::tree::{Tree, TreeRules};
 
-/// Bytes of all files in a hook's folder at most.
-const LARGEST_FOLDER: u64 = 100 << 20;
-/// Bytes of a file at most: to read more would hold up every start, and a file of a few blocks can claim any size.
-const LARGEST_FILE: u64 = 1 << 30;
+/// Maximum size of a file whose content a [`Snapshot`] holds, in bytes.
+pub const MAX_SHOWN_BYTES: u64 = 1 << 20;
 
-/// The fingerprint of the hook at `path`, a file or a folder, and its stamp.
-///
-/// # Errors
-/// It cannot be read, or was changed while it was read; a folder also where it holds more than a hook should.
-pub fn fingerprint(path: &Path) -> io::Result<(Fingerprint, HookStamp)> {
-    match HookStamp::of(path)? {
-        HookStamp::File(_) => of_file(path).map(|(taken, stamp)| (taken, HookStamp::File(stamp))),
-        HookStamp::Folder(files) => of_folder(path, files),
+/// What a hook's trust covers: a change of any of it asks again.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Covered {
+    /// The executable's file, or the manifest hook's directory.
+    pub path: PathBuf,
+    /// What else may run with it.
+    pub beside: Beside,
+    /// What the project's `hooks.toml` changes about it.
+    pub setting: ProjectSetting,
+}
+
+/// The files beside a hook that its trust covers, too.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Beside {
+    /// None: a standalone manifest hook, or a hook of the user's own.
+    Nothing,
+    /// The helper files of this hooks directory: an executable's.
+    Helpers(PathBuf),
+    /// Everything in this hooks directory: a plugin's.
+    Everything(PathBuf),
+}
+
+/// Where a hook was found.
+#[derive(Debug, Clone, Copy)]
+pub struct Found<'a> {
+    /// The executable's file, or the manifest hook's directory.
+    pub path: &'a Path,
+    /// The layer of its hooks directory.
+    pub layer: Layer,
+    /// Whether it is a directory.
+    pub is_directory: bool,
+}
+
+impl Beside {
+    /// What lies beside a hook that its trust covers.
+    pub fn of(found: Found<'_>) -> Self {
+        let Some(directory) = found.path.parent() else { return Self::Nothing };
+        match found.layer {
+            Layer::ProjectPlugin => Self::Everything(directory.to_owned()),
+            Layer::Project if !found.is_directory => Self::Helpers(directory.to_owned()),
+            Layer::Project | Layer::User | Layer::UserPlugin | Layer::BuiltIn => Self::Nothing,
+        }
+    }
+
+    /// The files, without their content.
+    ///
+    /// # Errors
+    /// There are more than a hook may have, or the directory cannot be read.
+    pub(crate) fn tree(&self) -> io::Result<Tree> {
+        const EVERYTHING: TreeRules = TreeRules { skip_broken: true, ..TreeRules::all(MAX_FILES) };
+        match self {
+            Self::Nothing => Ok(Tree::default()),
+            Self::Helpers(directory) => {
+                let tree = Tree::read(directory, &HELPERS)?;
+                if size(&tree.files) > MAX_HELPER_BYTES {
+                    let limit = MAX_HELPER_BYTES >> 20;
+                    return Err(io::Error::other(format!("it has more than {limit} MiB")));
+                }
+                Ok(tree)
+            }
+            Self::Everything(directory) => {
+                let tree = Tree::read(directory, &EVERYTHING)?;
+                check_size(size(&tree.files))?;
+                // A plugin of one hook has nothing beside it.
+                let first = |file: &(PathBuf, FileStamp)| {
+                    as_enabled(&file.0).iter().next().map(ToOwned::to_owned)
+                };
+                let mut tops: Vec<_> = tree.files.iter().filter_map(first).collect();
+                tops.dedup();
+                Ok(if tops.len() > 1 { tree } else { Tree::default() })
+            }
+        }
+    }
+
+    fn directory(&self) -> Option<&Path> {
+        match self {
+            Self::Nothing => None,
+            Self::Helpers(directory) | Self::Everything(directory) => Some(directory),
+        }
+    }
+
+    /// The fingerprint of `files`, which [`tree`](Self::tree) found; none where there are none.
+    pub(crate) fn hash(
+        &self,
+        files: &[(PathBuf, FileStamp)],
+        hasher: &Hasher,
+    ) -> io::Result<Option<Fingerprint>> {
+        let Some(directory) = self.directory().filter(|_| !files.is_empty()) else {
+            return Ok(None);
+        };
+        let hashed = hash_all(directory, files, hasher)?;
+        if self.tree()?.files != files {
+            return Err(changed());
+        }
+        Ok(Some(self.digest(hashed)))
+    }
+
+    fn digest(&self, mut files: Vec<Hashed>) -> Fingerprint {
+        if matches!(self, Self::Everything(_)) {
+            // To disable one hook of a plugin is not to change the others.
+            for file in &mut files {
+                file.name = as_enabled(&file.name);
+            }
+            files.sort_by(|one, other| one.name.cmp(&other.name));
+        }
+        digest(&files)
     }
 }
 
-/// The fingerprint of a recipe's bytes. It is no hook's, so that whoever trusts a text has not trusted it as a program.
+/// What the file system says of everything that a hook's trust covers.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CoveredStamp {
+    /// Of the hook itself.
+    pub own: HookStamp,
+    /// Of the files beside it.
+    pub beside: Arc<[(PathBuf, FileStamp)]>,
+}
+
+impl CoveredStamp {
+    /// The stamp of what is covered, as it is now.
+    ///
+    /// # Errors
+    /// It cannot be looked at, or there is more than a hook may have.
+    pub fn of(covered: &Covered) -> io::Result<Self> {
+        let own = HookStamp::of(&covered.path)?;
+        Ok(Self { own, beside: covered.beside.tree()?.files.into() })
+    }
+}
+
+/// The fingerprint of everything that a hook's trust covers, as it is now.
+///
+/// # Errors
+/// Something of it cannot be read, was changed while it was read, or there is more than a hook may have.
+pub fn fingerprint(covered: &Covered, hasher: &Hasher) -> io::Result<Fingerprint> {
+    let (own, _) = fingerprint_of_own(&covered.path, hasher)?;
+    let files = covered.beside.tree()?.files;
+    let beside = covered.beside.hash(&files, hasher)?;
+    Ok(combined(own, beside.as_ref(), covered.setting))
+}
+
+/// The fingerprint of all parts together: that of the hook itself where it has no others.
+pub(crate) fn combined(
+    own: Fingerprint,
+    beside: Option<&Fingerprint>,
+    setting: ProjectSetting,
+) -> Fingerprint {
+    if beside.is_none() && setting == ProjectSetting::default() {
+        return own;
+    }
+    // No file that is a hook begins so: nothing can be a part in one place and the whole in another.
+    let mut hasher = Sha256::new_with_prefix(b"\0hook\0");
+    hasher.update(own.0.as_bytes());
+    match beside {
+        None => hasher.update([0]),
+        Some(beside) => {
+            hasher.update([1]);
+            hasher.update(beside.0.as_bytes());
+        }
+    }
+    let ProjectSetting { is_off, set } = setting;
+    let Override { priority, timeout, asynchronous } = set;
+    hasher.update([u8::from(is_off)]);
+    for value in [priority.map(u64::from), timeout, asynchronous.map(u64::from)] {
+        hasher.update([u8::from(value.is_some())]);
+        hasher.update(value.unwrap_or_default().to_le_bytes());
+    }
+    Fingerprint(hex(&hasher.finalize()))
+}
+
+/// The fingerprint of the executable's file or manifest hook's directory at `path`, and its stamp.
+///
+/// # Errors
+/// It cannot be read, was changed while it was read, or is larger than a hook may be.
+pub(crate) fn fingerprint_of_own(
+    path: &Path,
+    hasher: &Hasher,
+) -> io::Result<(Fingerprint, HookStamp)> {
+    match HookStamp::of(path)? {
+        HookStamp::File(_) => {
+            hasher.file(path).map(|(taken, stamp)| (taken, HookStamp::File(stamp)))
+        }
+        HookStamp::Folder(files) => {
+            check_size(size(&files))?;
+            let fingerprint = digest(&hash_all(path, &files, hasher)?);
+            let stamp = HookStamp::Folder(files);
+            if HookStamp::of(path)? == stamp { Ok((fingerprint, stamp)) } else { Err(changed()) }
+        }
+    }
+}
+
+/// The fingerprint of a recipe's bytes. It is no hook's: who trusts a text has not trusted it as a program.
 pub fn fingerprint_of_recipe(bytes: &[u8]) -> Fingerprint {
     Fingerprint(hex(&Sha256::new().chain_update(b"recipe\0").chain_update(bytes).finalize()))
 }
 
-/// Covers each file's path, whether it may be executed, and its content: everything that decides what would run (R45).
-fn of_folder(
-    path: &Path,
-    files: Vec<(PathBuf, FileStamp)>,
-) -> io::Result<(Fingerprint, HookStamp)> {
-    if files.iter().map(|(_, stamp)| stamp.size()).sum::<u64>() > LARGEST_FOLDER {
-        return Err(io::Error::other("it is no folder for a hook: more than 100 MiB"));
+/// A hook's covered files with their content, and the fingerprint of exactly this content: what is shown to the user is
+/// what is trusted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Snapshot {
+    /// The fingerprint.
+    pub fingerprint: Fingerprint,
+    /// The executable's file, or every file of the manifest hook's directory.
+    pub own: Vec<CoveredFile>,
+    /// The files beside it.
+    pub beside: Vec<CoveredFile>,
+}
+
+/// One file of a [`Snapshot`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CoveredFile {
+    /// Where it is.
+    pub path: PathBuf,
+    /// The SHA-256 of its content.
+    pub hash: Fingerprint,
+    /// Whether its owner may execute it.
+    pub is_executable: bool,
+    /// Its content; none of a file larger than [`MAX_SHOWN_BYTES`].
+    pub content: Option<Vec<u8>>,
+}
+
+impl Snapshot {
+    /// Reads everything that is covered.
+    ///
+    /// # Errors
+    /// As [`fingerprint`].
+    pub fn read(covered: &Covered, hasher: &Hasher) -> io::Result<Self> {
+        let Covered { path, beside: around, setting } = covered;
+        let CoveredStamp { own, beside } = CoveredStamp::of(covered)?;
+        let (own, fingerprint) = match own {
+            HookStamp::File(stamp) => {
+                let file = covered_file(path.clone(), stamp, hasher)?;
+                let fingerprint = file.hash.clone();
+                (vec![file], fingerprint)
+            }
+            HookStamp::Folder(files) => {
+                check_size(size(&files))?;
+                let own = covered_files(path, &files, hasher)?;
+                let fingerprint = digest(&hashed(&own, &files));
+                (own, fingerprint)
+            }
+        };
+        let directory = around.directory().unwrap_or(Path::new(""));
+        let files = covered_files(directory, &beside, hasher)?;
+        let hash = (!files.is_empty()).then(|| around.digest(hashed(&files, &beside)));
+        let fingerprint = combined(fingerprint, hash.as_ref(), *setting);
+        Ok(Self { fingerprint, own, beside: files })
     }
+}
+
+fn covered_files(
+    directory: &Path,
+    files: &[(PathBuf, FileStamp)],
+    hasher: &Hasher,
+) -> io::Result<Vec<CoveredFile>> {
+    files.iter().map(|(name, stamp)| covered_file(directory.join(name), *stamp, hasher)).collect()
+}
+
+fn covered_file(path: PathBuf, stamp: FileStamp, hasher: &Hasher) -> io::Result<CoveredFile> {
+    let is_executable = stamp.is_executable();
+    if stamp.size() > MAX_SHOWN_BYTES {
+        let (hash, _) = hasher.file(&path)?;
+        return Ok(CoveredFile { path, hash, is_executable, content: None });
+    }
+    let content = regular_file::beginning(&path, MAX_SHOWN_BYTES + 1)?;
+    if content.len() as u64 != stamp.size() {
+        return Err(changed());
+    }
+    let hash = Fingerprint(hex(&Sha256::digest(&content)));
+    Ok(CoveredFile { path, hash, is_executable, content: Some(content) })
+}
+
+/// What a fingerprint covers of the files that were read, by their names in the directory.
+fn hashed(files: &[CoveredFile], names: &[(PathBuf, FileStamp)]) -> Vec<Hashed> {
+    let pair = |(file, (name, _)): (&CoveredFile, &(PathBuf, FileStamp))| Hashed {
+        name: name.clone(),
+        is_executable: file.is_executable,
+        content: file.hash.clone(),
+    };
+    files.iter().zip(names).map(pair).collect()
+}
+
+/// A file as a fingerprint covers it.
+struct Hashed {
+    name: PathBuf,
+    is_executable: bool,
+    content: Fingerprint,
+}
+
+fn hash_all(
+    directory: &Path,
+    files: &[(PathBuf, FileStamp)],
+    hasher: &Hasher,
+) -> io::Result<Vec<Hashed>> {
+    let hash = |(name, stamp): &(PathBuf, FileStamp)| {
+        let (content, _) = hasher.file(&directory.join(name))?;
+        Ok(Hashed { name: name.clone(), is_executable: stamp.is_executable(), content })
+    };
+    files.iter().map(hash).collect()
+}
+
+/// Covers each file's path, whether its owner may execute it, and its content: everything that decides what would run (R45).
+fn digest(files: &[Hashed]) -> Fingerprint {
     let mut hasher = Sha256::new();
-    for (name, stamp) in &files {
-        let (content, _) = of_file(&path.join(name))?;
+    for Hashed { name, is_executable, content } in files {
         let name = name.as_os_str().as_encoded_bytes();
         hasher.update((name.len() as u64).to_le_bytes());
         hasher.update(name);
-        hasher.update([u8::from(stamp.is_executable())]);
+        hasher.update([u8::from(*is_executable)]);
         hasher.update(content.0.as_bytes());
     }
-    let stamp = HookStamp::Folder(files);
-    if HookStamp::of(path)? != stamp {
-        return Err(io::Error::other("it was changed while it was read"));
-    }
-    Ok((Fingerprint(hex(&hasher.finalize())), stamp))
+    Fingerprint(hex(&hasher.finalize()))
 }
 
-/// The fingerprint of the file at `path`, and what the file looked like before and after it was read.
-///
-/// # Errors
-/// The file cannot be read, is not a regular file, or was changed or replaced while it was read.
-fn of_file(path: &Path) -> io::Result<(Fingerprint, FileStamp)> {
-    let mut file = regular_file::open(path)?;
-    let stamp = FileStamp::new(&file.metadata()?);
-    if stamp.size() > LARGEST_FILE {
-        return Err(io::Error::other("it is no hook: more than 1 GiB"));
-    }
-    let fingerprint = hash(&mut file)?;
-    if FileStamp::new(&fs::metadata(path)?) != stamp {
-        return Err(io::Error::other("it was changed while it was read"));
-    }
-    Ok((fingerprint, stamp))
-}
-
-fn hash(file: &mut File) -> io::Result<Fingerprint> {
-    let mut hasher = Sha256::new();
-    let mut buffer = vec![0; 64 * 1024];
-    loop {
-        match file.read(&mut buffer) {
-            Ok(0) => return Ok(Fingerprint(hex(&hasher.finalize()))),
-            Ok(count) => hasher.update(&buffer[..count]),
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) => return Err(error),
-        }
-    }
+fn size(files: &[(PathBuf, FileStamp)]) -> u64 {
+    files.iter().map(|(_, stamp)| stamp.size()).fold(0, u64::saturating_add)
 }
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
     use std::os::unix::fs::{PermissionsExt as _, symlink};
+
+    use tenter_proc::Cancel;
 
     use super::*;
 
+    fn alone(path: &Path) -> Covered {
+        let setting = ProjectSetting::default();
+        Covered { path: path.to_owned(), beside: Beside::Nothing, setting }
+    }
+
+    fn taken(covered: &Covered) -> Fingerprint {
+        let cancel = Cancel::new();
+        let hasher = Hasher::new(u64::MAX, &cancel);
+        let taken = fingerprint(covered, &hasher).unwrap();
+        assert_eq!(Snapshot::read(covered, &hasher).unwrap().fingerprint, taken);
+        taken
+    }
+
+    fn hook(directory: &Path, name: &str, content: &str) -> PathBuf {
+        let path = directory.join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(&path, content).unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+        path
+    }
+
     #[test]
-    fn it_is_the_sha_256_of_the_content_whatever_the_name() {
+    fn a_hook_with_nothing_else_has_the_sha_256_of_its_file_as_in_earlier_versions() {
         let scratch = tempfile::tempdir().unwrap();
-        let path = scratch.path().join("hook");
-        fs::write(&path, "abc").unwrap();
+        let path = hook(scratch.path(), "hook", "abc");
         symlink("hook", scratch.path().join("link")).unwrap();
         let expected = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
         for name in ["hook", "link"] {
-            let (fingerprint, stamp) = fingerprint(&scratch.path().join(name)).unwrap();
-            assert_eq!(fingerprint.0, expected);
-            assert_eq!(stamp, HookStamp::File(FileStamp::new(&fs::metadata(&path).unwrap())));
+            assert_eq!(taken(&alone(&scratch.path().join(name))).0, expected);
         }
+        let beside = Beside::of(Found { path: &path, layer: Layer::Project, is_directory: false });
+        assert_eq!(taken(&Covered { beside, ..alone(&path) }).0, expected);
+        let plugin = scratch.path().join("plugin/hooks");
+        let path = hook(&plugin, "hook", "abc");
+        let beside = Beside::Everything(plugin.clone());
+        assert_eq!(taken(&Covered { beside, ..alone(&path) }).0, expected);
+    }
+
+    #[test]
+    fn a_directory_has_the_fingerprint_of_earlier_versions() {
+        let scratch = tempfile::tempdir().unwrap();
+        hook(scratch.path(), "hook/scripts/run.sh", "#!/bin/sh\n");
+        fs::write(scratch.path().join("hook/HOOK.md"), "---\n").unwrap();
+        let expected = "56b6f7e705771ed262c467584b669e920c4704d49764aaf0487f324ef245c8e1";
+        assert_eq!(taken(&alone(&scratch.path().join("hook"))).0, expected);
+    }
+
+    #[test]
+    fn helpers_and_what_the_project_sets_are_part_of_it() {
+        let scratch = tempfile::tempdir().unwrap();
+        let path = hook(scratch.path(), "hook", "abc");
+        let beside = Beside::Helpers(scratch.path().to_owned());
+        let covered = Covered { beside, ..alone(&path) };
+        let mut seen = vec![taken(&covered)];
+        let mut changed = |covered: &Covered, what: &str| {
+            let now = taken(covered);
+            assert!(!seen.contains(&now), "{what} goes unnoticed");
+            seen.push(now);
+        };
+        fs::write(scratch.path().join("lib.sh"), "a").unwrap();
+        changed(&covered, "a helper");
+        fs::write(scratch.path().join("lib.sh"), "b").unwrap();
+        changed(&covered, "another content of a helper");
+        let setting =
+            |set| Covered { setting: ProjectSetting { is_off: false, set }, ..covered.clone() };
+        let set = Override { priority: Some(0), ..Override::default() };
+        changed(&setting(set), "a priority");
+        changed(&setting(Override { priority: Some(1), ..set }), "another priority");
+        changed(&setting(Override { timeout: Some(0), ..Override::default() }), "a timeout");
+        let asynchronous = Override { asynchronous: Some(false), ..Override::default() };
+        changed(&setting(asynchronous), "async");
+        let setting = ProjectSetting { is_off: true, ..ProjectSetting::default() };
+        changed(&Covered { setting, ..covered.clone() }, "enabled");
+        let before = taken(&covered);
+        hook(scratch.path(), "another-hook", "x");
+        fs::write(scratch.path().join("run.log"), "x").unwrap();
+        assert_eq!(taken(&covered), before);
+    }
+
+    #[test]
+    fn of_a_plugin_everything_counts_and_a_disabled_hook_counts_as_itself() {
+        let scratch = tempfile::tempdir().unwrap();
+        let path = hook(scratch.path(), "hook", "abc");
+        let other = hook(scratch.path(), "other", "x");
+        let beside = Beside::Everything(scratch.path().to_owned());
+        let covered = Covered { beside, ..alone(&path) };
+        let before = taken(&covered);
+        assert_ne!(before, taken(&alone(&path)));
+        fs::rename(&other, scratch.path().join("other.disable")).unwrap();
+        assert_eq!(taken(&covered), before);
+        fs::write(scratch.path().join("run.log"), "x").unwrap();
+        assert_ne!(taken(&covered), before);
+    }
+
+    #[test]
+    fn helpers_of_more_than_ten_mebibytes_are_not_read() {
+        let scratch = tempfile::tempdir().unwrap();
+        let path = hook(scratch.path(), "hook", "abc");
+        let helper = fs::File::create(scratch.path().join("data")).unwrap();
+        helper.set_len(MAX_HELPER_BYTES + 1).unwrap();
+        let beside = Beside::Helpers(scratch.path().to_owned());
+        let cancel = Cancel::new();
+        let taken = fingerprint(&Covered { beside, ..alone(&path) }, &Hasher::new(0, &cancel));
+        assert!(taken.is_err());
     }
 
     #[test]
     fn a_recipe_that_is_trusted_is_not_trusted_as_a_hook() {
         let scratch = tempfile::tempdir().unwrap();
-        let path = scratch.path().join("both");
         let text = "#!/bin/sh\n# {{bash \"git\" \"diff\"}}\n";
-        fs::write(&path, text).unwrap();
+        let path = hook(scratch.path(), "both", text);
         let of_recipe = fingerprint_of_recipe(text.as_bytes());
-        assert_ne!(of_recipe, fingerprint(&path).unwrap().0);
+        assert_ne!(of_recipe, taken(&alone(&path)));
         assert_ne!(of_recipe, fingerprint_of_recipe(b"another"));
     }
 
@@ -124,30 +469,24 @@ mod tests {
         let pipe = scratch.path().join("pipe");
         rustix::fs::mknodat(rustix::fs::CWD, &pipe, rustix::fs::FileType::Fifo, 0o755.into(), 0)
             .unwrap();
-        assert!(fingerprint(&pipe).is_err());
-        assert!(fingerprint(scratch.path()).is_err(), "a folder that holds a pipe");
+        let cancel = Cancel::new();
+        let hasher = Hasher::new(u64::MAX, &cancel);
+        assert!(fingerprint(&alone(&pipe), &hasher).is_err());
+        assert!(fingerprint(&alone(scratch.path()), &hasher).is_err(), "it holds a pipe");
     }
 
     #[test]
-    fn a_file_that_is_too_large_for_a_hook_is_not_read() {
-        let scratch = tempfile::tempdir().unwrap();
-        let path = scratch.path().join("hook");
-        // It has no blocks, and would be read as zeros for days.
-        File::create(&path).unwrap().set_len(1 << 43).unwrap();
-        let why = fingerprint(&path).unwrap_err().to_string();
-        assert!(why.contains("more than 1 GiB"), "{why}");
-    }
-
-    #[test]
-    fn every_file_of_a_folder_counts_with_its_name_its_mode_and_its_content() {
+    fn every_file_of_a_directory_counts_with_its_name_its_mode_and_its_content() {
         let scratch = tempfile::tempdir().unwrap();
         let hook = scratch.path();
-        let taken = || fingerprint(hook).unwrap().0;
-        let mut seen = vec![taken()];
+        let mut seen = vec![taken(&alone(hook))];
         let mut changed = |what: &str| {
-            let now = taken();
+            let now = taken(&alone(hook));
             assert!(!seen.contains(&now), "{what} goes unnoticed");
             seen.push(now);
+        };
+        let mode = |mode| {
+            fs::set_permissions(hook.join("hook.md"), fs::Permissions::from_mode(mode)).unwrap();
         };
         fs::write(hook.join("HOOK.md"), "a").unwrap();
         changed("a new file");
@@ -155,10 +494,13 @@ mod tests {
         changed("another content");
         fs::rename(hook.join("HOOK.md"), hook.join("hook.md")).unwrap();
         changed("another name");
-        fs::set_permissions(hook.join("hook.md"), fs::Permissions::from_mode(0o755)).unwrap();
+        mode(0o755);
         changed("another mode");
         fs::create_dir(hook.join("lib")).unwrap();
         fs::write(hook.join("lib/helper.py"), "").unwrap();
-        changed("a helper in a folder");
+        changed("a helper in a directory");
+        let before = taken(&alone(hook));
+        mode(0o700);
+        assert_eq!(taken(&alone(hook)), before, "only the owner's execute bit counts");
     }
 }

@@ -1,11 +1,15 @@
 //! Compares what a hook is with what was trusted, at load and again right before it runs.
 
 use std::io;
+use std::path::{Path, PathBuf};
 
+use tenter_proc::Cancel;
 use thiserror::Error;
 
-use super::fingerprint::fingerprint;
-use crate::hook::Hook;
+use super::fingerprint::{Beside, Covered, CoveredStamp, fingerprint};
+use super::hasher::Hasher;
+use crate::hook::{FailMode, Fingerprint, Hook};
+use crate::privacy::Privacy;
 use crate::stamp::HookStamp;
 
 /// Whether project hooks need to be trusted.
@@ -22,19 +26,78 @@ pub enum TrustMode {
 #[derive(Debug, Error)]
 pub enum Changed {
     /// It is made of something else.
-    #[error("it was changed after it was loaded")]
+    #[error(
+        "it was changed after it was loaded; it is not run as it is: look at it and run `tenter trust`"
+    )]
     Content,
-    /// It cannot be told what it is made of.
-    #[error("it cannot be read any more: {0}")]
+    /// Its files cannot be read.
+    #[error("it cannot be read any more: {0}; if it was changed on purpose, run `tenter trust`")]
     Unreadable(#[from] io::Error),
+    /// Others can write the file, and the hook is set to fail closed (R74).
+    #[error("others can write {}, so what runs may not be what was trusted; make it and its directories writable for you alone, \
+             or set `hooks.allow_shared = true` in your configuration", .0.display())]
+    Shared(PathBuf),
 }
 
-/// Whether `hook` is still what was trusted. Costs one look at each of its files, unless one was touched: then they are read.
-/// A hook that needs no trust may change as it likes.
-pub fn verify_unchanged(hook: &Hook) -> Result<(), Changed> {
-    if !hook.pinned || HookStamp::of(&hook.path)? == hook.stamp {
-        return Ok(());
+/// What a hook is compared with right before it runs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Pin {
+    covered: Covered,
+    stamp: CoveredStamp,
+    /// Whether only the user and root could write its files when they were hashed: others may have one open since.
+    was_private: bool,
+    /// Whether it may run where others can write its files, although it is set to fail closed.
+    allow_shared: bool,
+}
+
+impl Pin {
+    /// Pins a hook to what its fingerprint was taken of.
+    pub(crate) fn new(
+        covered: Covered,
+        stamp: CoveredStamp,
+        allow_shared: bool,
+        privacy: &mut Privacy,
+    ) -> Self {
+        let was_private = shared(&covered, &stamp, privacy).is_none();
+        Self { covered, stamp, was_private, allow_shared }
     }
-    let (now, _) = fingerprint(&hook.path)?;
-    if now == hook.fingerprint { Ok(()) } else { Err(Changed::Content) }
+
+    fn verify(&self, hook: &Hook, cancel: &Cancel) -> Result<(), Changed> {
+        let now = CoveredStamp::of(&self.covered)?;
+        let shared = shared(&self.covered, &now, &mut Privacy::new());
+        if self.was_private && shared.is_none() && now == self.stamp {
+            return Ok(());
+        }
+        let must_be_private = hook.policy.fail == FailMode::Closed && !self.allow_shared;
+        if let Some(path) = shared.filter(|_| must_be_private) {
+            return Err(Changed::Shared(path));
+        }
+        self.compare(&hook.fingerprint, cancel)
+    }
+
+    fn compare(&self, trusted: &Fingerprint, cancel: &Cancel) -> Result<(), Changed> {
+        let now = fingerprint(&self.covered, &Hasher::new(u64::MAX, cancel))?;
+        if now == *trusted { Ok(()) } else { Err(Changed::Content) }
+    }
+}
+
+/// Whether `hook` is still what was trusted. Where only the user and root can write its files, this costs one look at each of
+/// them, unless one was touched: then they are read. Elsewhere they are always read. A hook that needs no trust may change
+/// as it likes.
+pub fn verify_unchanged(hook: &Hook, cancel: &Cancel) -> Result<(), Changed> {
+    hook.pin.as_ref().map_or(Ok(()), |pin| pin.verify(hook, cancel))
+}
+
+/// The first covered file that others can write or replace.
+fn shared(covered: &Covered, stamp: &CoveredStamp, privacy: &mut Privacy) -> Option<PathBuf> {
+    let own: Vec<PathBuf> = match &stamp.own {
+        HookStamp::File(_) => vec![covered.path.clone()],
+        HookStamp::Folder(files) => files.iter().map(|(name, _)| covered.path.join(name)).collect(),
+    };
+    let directory = match &covered.beside {
+        Beside::Nothing => Path::new(""),
+        Beside::Helpers(directory) | Beside::Everything(directory) => directory,
+    };
+    let beside = stamp.beside.iter().map(|(name, _)| directory.join(name));
+    own.into_iter().chain(beside).find(|path| !privacy.is_private(path))
 }

@@ -223,6 +223,40 @@ fn own_hooks_that_others_may_change_are_warned_of() {
 }
 
 #[test]
+fn every_file_of_own_hooks_that_others_may_change_is_warned_of() {
+    let scene = Scene::new();
+    scene.hook(USER, "guard", GUARD);
+    scene.file(&format!("{USER}/lib.sh"), "", 0o666);
+    scene.file(&format!("{USER}/notes.md"), "", 0o666);
+    for folder in [USER, PROJECT] {
+        let manifest = "---\nname: mine\ndescription: x\ntrigger: before_tool\n---\n";
+        scene.file(&format!("{folder}/mine/HOOK.md"), manifest, 0o644);
+        scene.file(&format!("{folder}/mine/scripts/run.sh"), GUARD, 0o775);
+        scene.file(&format!("{folder}/mine/words.txt"), "", 0o646);
+        let scripts = scene.at(&format!("{folder}/mine/scripts"));
+        fs::set_permissions(scripts, Permissions::from_mode(0o777)).unwrap();
+    }
+    // The second time the manifest is remembered.
+    let scene = Scene { cache: Some(scene.at("cache/hooks.json")), ..scene };
+    for _ in 0..2 {
+        let (_, diagnostics) = scene.load();
+        let told: Vec<_> = diagnostics
+            .iter()
+            .filter(|found| found.id == "hook-writable-by-others")
+            .map(|found| found.message.as_str())
+            .collect();
+        assert_eq!(
+            told,
+            [
+                "files beside your hooks can be changed by others, since their group or everyone can write them: lib.sh",
+                "files of this hook can be changed by others, since their group or everyone can write them: \
+                 scripts, scripts/run.sh, words.txt",
+            ]
+        );
+    }
+}
+
+#[test]
 fn a_hook_may_name_several_events() {
     let scene = Scene::new();
     scene.hook(

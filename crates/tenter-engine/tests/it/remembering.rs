@@ -21,8 +21,8 @@ fn an_unchanged_hook_is_asked_once() {
     assert_eq!(scene.calls(), 1);
     assert_eq!(first.fingerprint, again.fingerprint);
     assert_eq!(
-        (first.stamp.clone(), first.subscriptions.clone()),
-        (again.stamp.clone(), again.subscriptions.clone())
+        (first.fingerprint.clone(), first.subscriptions.clone()),
+        (again.fingerprint.clone(), again.subscriptions.clone())
     );
 }
 

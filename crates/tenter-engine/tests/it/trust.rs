@@ -5,12 +5,15 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 use std::sync::Barrier;
 use std::thread;
 
+use tenter_engine::catalog::{Listed, Status};
 use tenter_engine::hook::Fingerprint;
 use tenter_engine::trust::{
     Changed, TrustEntry, TrustError, TrustMode, TrustStore, verify_unchanged,
 };
 
-use crate::scene::{COUNTING, GUARD, PROJECT, PROJECT_AGENTS, Scene, USER, ids, running, word};
+use crate::scene::{
+    COUNTING, GUARD, PROJECT, PROJECT_AGENTS, Scene, USER, ids, running, why, word,
+};
 
 const NOW: &str = "2024-01-15T10:30:00Z";
 const PLUGIN: &str = "project/.kodelet/plugins/acme@guards/hooks";
@@ -237,19 +240,164 @@ fn a_store_of_a_later_version_trusts_nothing_and_stays_as_it_is() {
     assert_eq!(fs::read_to_string(scene.at("state/trust.json")).unwrap(), later);
 }
 
+/// An executable that has its events from a helper.
+const SOURCING: &str = "#!/bin/sh\n. \"$TENTER_HOOK_DIR/lib.sh\"\n";
+
+#[test]
+fn a_changed_helper_asks_again_about_every_executable_of_its_directory_and_nothing_else() {
+    let scene = Scene::gated();
+    let scene = Scene { cache: Some(scene.at("cache/hooks.json")), ..scene };
+    scene.hook(PROJECT, "guard", SOURCING);
+    scene.hook(PROJECT, "other", GUARD);
+    scene.file(&format!("{PROJECT}/lib.sh"), "echo before_tool_call", 0o644);
+    scene.hook(PROJECT_AGENTS, "elsewhere", GUARD);
+    let manifest = "---\nname: apart\ndescription: x\ntrigger: before_tool\n---\n";
+    scene.file(&format!("{PROJECT}/apart/HOOK.md"), manifest, 0o644);
+    scene.hook(PROJECT, "apart/scripts/run", GUARD);
+    scene.trust_all();
+    assert_eq!(running(&scene.load().0), ["apart", "guard", "other", "elsewhere"]);
+    // What a hook and its logs do beside it is no helper.
+    scene.file(&format!("{PROJECT}/audit.log"), "x", 0o644);
+    assert_eq!(running(&scene.load().0).len(), 4);
+    scene.file(&format!("{PROJECT}/lib.sh"), "echo after_tool_call", 0o644);
+    let (catalog, _) = scene.load();
+    let waiting: Vec<&str> = catalog.untrusted().iter().map(|hook| hook.name.as_str()).collect();
+    assert_eq!(waiting, ["guard", "other"]);
+    assert_eq!(running(&catalog), ["apart", "elsewhere"]);
+    // Its answer is not remembered either: the helper gave it.
+    scene.trust_all();
+    let (catalog, _) = scene.load();
+    let guard = catalog.hooks().iter().find(|hook| hook.name == "guard").unwrap();
+    assert_eq!(guard.subscriptions[0].spelling, "after_tool_call");
+}
+
+#[test]
+fn a_helper_that_changes_after_its_hook_was_loaded_keeps_it_from_running() {
+    let scene = Scene::gated();
+    scene.hook(PROJECT, "guard", SOURCING);
+    let helper = scene.file(&format!("{PROJECT}/lib.sh"), "echo before_tool_call", 0o644);
+    scene.trust_all();
+    let hook = scene.load().0.hooks()[0].clone();
+    verify_unchanged(&hook, &scene.cancel).unwrap();
+    fs::write(&helper, "echo evil").unwrap();
+    assert!(matches!(verify_unchanged(&hook, &scene.cancel), Err(Changed::Content)));
+    fs::write(&helper, "echo before_tool_call").unwrap();
+    verify_unchanged(&hook, &scene.cancel).unwrap();
+    scene.file(&format!("{PROJECT}/new.sh"), "", 0o644);
+    assert!(matches!(verify_unchanged(&hook, &scene.cancel), Err(Changed::Content)));
+}
+
+#[test]
+fn a_plugins_hook_is_trusted_with_the_whole_hooks_directory_of_its_plugin() {
+    let scene = Scene::gated();
+    scene.hook(PLUGIN, "guard", GUARD);
+    let manifest = "---\nname: apart\ndescription: x\ntrigger: before_tool\n---\n";
+    scene.file(&format!("{PLUGIN}/apart/HOOK.md"), manifest, 0o644);
+    scene.hook(PLUGIN, "apart/scripts/run", GUARD);
+    scene.trust_all();
+    assert_eq!(running(&scene.load().0), ["acme/guards/apart", "acme/guards/guard"]);
+    let disabled = scene.at(&format!("{PLUGIN}/guard.disable"));
+    fs::rename(scene.at(&format!("{PLUGIN}/guard")), &disabled).unwrap();
+    assert_eq!(running(&scene.load().0), ["acme/guards/apart"]);
+    scene.file(&format!("{PLUGIN}/README.md"), "", 0o644);
+    let (catalog, _) = scene.load();
+    assert!(running(&catalog).is_empty());
+    assert_eq!(catalog.untrusted().len(), 1);
+}
+
+#[test]
+fn what_the_projects_hooks_toml_changes_about_a_hook_asks_again_and_the_users_does_not() {
+    let scene = Scene::gated();
+    scene.hook(PROJECT, "guard", GUARD);
+    scene.hook(PROJECT, "other", GUARD);
+    scene.trust_all();
+    let set = |folder: &str, line: &str| {
+        let text = format!("[[hooks.override]]\nname = \"guard\"\n{line}\n");
+        scene.file(&format!("{folder}/hooks.toml"), &text, 0o644);
+    };
+    for line in ["async = true", "timeout = 100", "priority = 1"] {
+        set(USER, line);
+        set(PROJECT_AGENTS, "");
+        assert_eq!(running(&scene.load().0).len(), 2, "{line}");
+        set(PROJECT_AGENTS, line);
+        let (catalog, _) = scene.load();
+        let waiting: Vec<_> =
+            catalog.untrusted().iter().map(|hook| (&*hook.name, hook.previous.is_some())).collect();
+        assert_eq!(waiting, [("guard", true)], "{line}");
+    }
+    scene.trust_all();
+    assert_eq!(running(&scene.load().0).len(), 2);
+}
+
+#[test]
+fn too_many_helpers_make_executables_invalid_with_advice_and_leave_manifest_hooks_alone() {
+    let scene = Scene::gated();
+    scene.hook(PROJECT, "guard", GUARD);
+    scene.hook(USER, "mine", GUARD);
+    let manifest = "---\nname: apart\ndescription: x\ntrigger: before_tool\n---\n";
+    scene.file(&format!("{PROJECT}/apart/HOOK.md"), manifest, 0o644);
+    scene.hook(PROJECT, "apart/scripts/run", GUARD);
+    for folder in [PROJECT, USER] {
+        for index in 0..=200 {
+            scene.file(&format!("{folder}/node_modules/{index}"), "", 0o644);
+        }
+    }
+    scene.trust_all();
+    let (catalog, _) = scene.load();
+    assert_eq!(running(&catalog), ["apart", "mine"]);
+    let guard = catalog.listing().iter().find(|listed| listed.name == "guard").unwrap();
+    let Status::Invalid { why } = &guard.status else { panic!("{:?}", guard.status) };
+    assert!(why.contains("more than 200 files") && why.contains("HOOK.md"), "{why}");
+}
+
+#[test]
+fn links_to_one_large_file_are_read_once_and_a_project_does_not_use_up_what_may_be_read() {
+    let scene = Scene::gated();
+    let large = scene.file("large", GUARD, 0o755);
+    fs::File::options().write(true).open(&large).unwrap().set_len(200 << 20).unwrap();
+    scene.folder(PROJECT);
+    for index in 0..31 {
+        symlink(&large, scene.at(&format!("{PROJECT}/link-{index:02}"))).unwrap();
+    }
+    scene.hook(USER, "mine", GUARD);
+    // Reading it 31 times would take 6 GiB, of which a load reads one.
+    let (catalog, _) = scene.load();
+    assert_eq!(catalog.untrusted().len(), 31);
+    assert_eq!(running(&catalog), ["mine"]);
+    // Six files of their own are more than a load reads.
+    for index in 0..6 {
+        let path = scene.hook(PROJECT, &format!("file-{index}"), GUARD);
+        fs::File::options().write(true).open(path).unwrap().set_len((200 << 20) + index).unwrap();
+    }
+    let (catalog, _) = scene.load();
+    let invalid = |listed: &&Listed| matches!(listed.status, Status::Invalid { .. });
+    assert!(catalog.listing().iter().any(|listed| invalid(&listed)));
+    assert_eq!(running(&catalog), ["mine"]);
+}
+
+#[test]
+fn reading_hooks_ends_when_loading_is_cancelled() {
+    let scene = Scene::gated();
+    let large = scene.hook(PROJECT, "guard", GUARD);
+    fs::File::options().write(true).open(&large).unwrap().set_len(200 << 20).unwrap();
+    scene.cancel.cancel();
+    let (catalog, _) = scene.load();
+    assert!(why(&catalog).contains("cancelled"), "{}", why(&catalog));
+}
+
 #[test]
 fn a_project_hook_that_changed_since_it_was_loaded_must_not_run() {
     let scene = Scene::gated();
     let path = scene.hook(PROJECT, "guard", GUARD);
     scene.trust_all();
     let hook = scene.load().0.hooks()[0].clone();
-    verify_unchanged(&hook).unwrap();
+    verify_unchanged(&hook, &scene.cancel).unwrap();
     scene.hook(PROJECT, "guard", GUARD);
-    verify_unchanged(&hook).unwrap();
+    verify_unchanged(&hook, &scene.cancel).unwrap();
     scene.hook(PROJECT, "guard", COUNTING);
-    assert!(matches!(verify_unchanged(&hook), Err(Changed::Content)));
+    assert!(matches!(verify_unchanged(&hook, &scene.cancel), Err(Changed::Content)));
     fs::remove_file(path).unwrap();
-    assert!(matches!(verify_unchanged(&hook), Err(Changed::Unreadable(_))));
+    assert!(matches!(verify_unchanged(&hook, &scene.cancel), Err(Changed::Unreadable(_))));
 }
 
 #[test]
@@ -259,6 +407,6 @@ fn hooks_that_need_no_trust_may_change_as_they_like() {
         scene.hook(folder, "guard", GUARD);
         let hook = scene.load().0.hooks()[0].clone();
         scene.hook(folder, "guard", COUNTING);
-        verify_unchanged(&hook).unwrap();
+        verify_unchanged(&hook, &scene.cancel).unwrap();
     }
 }

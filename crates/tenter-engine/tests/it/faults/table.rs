@@ -278,11 +278,10 @@ fn pinned() -> Vec<Fault> {
             None
         })
         .pinned(),
-        Fault::done_to("may not be executed, a project's", "may not be executed", |program| {
+        Fault::done_to("may not be executed, a project's", changed, |program| {
             fs::set_permissions(program, Permissions::from_mode(0o644)).unwrap();
             None
         })
-        .but_a_manifest(CHANGED)
         .pinned(),
         Fault::done_to("is of another machine, a project's", changed, |program| {
             fs::write(program, foreign_program()).unwrap();

@@ -9,7 +9,8 @@ use tenter_engine::catalog::{Catalog, Listed, Status};
 use tenter_engine::declared::Declared;
 use tenter_engine::hook::{FailMode, Fingerprint, Hook, Protocol};
 use tenter_engine::query::nearest;
-use tenter_engine::trust::{ProjectTrust, TrustMode, fingerprint};
+use tenter_engine::trust::{Hasher, MAX_HOOK_BYTES, ProjectTrust, TrustMode, fingerprint};
+use tenter_proc::Cancel;
 use tenter_protocol::EventName;
 
 use super::built_in;
@@ -145,7 +146,10 @@ impl<'c> Entry<'c> {
         running: Option<&'c Hook>,
     ) -> Self {
         // What the catalog had no reason to read is read here, so that every entry has its hash.
-        let hash = listed.fingerprint.clone().or_else(|| Some(fingerprint(&listed.path).ok()?.0));
+        let hash = listed.fingerprint.clone().or_else(|| {
+            let cancel = Cancel::new();
+            fingerprint(&listed.covered, &Hasher::new(MAX_HOOK_BYTES, &cancel)).ok()
+        });
         let policy =
             running.map_or_else(|| project.settings.policies.of(&listed.name), |hook| hook.policy);
         let mut spellings: Vec<&str> =

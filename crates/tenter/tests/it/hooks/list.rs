@@ -18,11 +18,11 @@ fn every_status() -> Sandbox {
     sandbox.hook("guard", SILENT);
     sandbox.hook("edited", SILENT);
     sandbox.hook("typo", "#!/bin/sh\necho before_tool\n");
+    sandbox.write(".kodelet/hooks/notes", "no script");
     let _ = sandbox.run(&["trust", "--yes"]).expect_code(0);
     sandbox.hook("edited", "#!/bin/sh\ntouch ran\n");
     sandbox.hook("new", "#!/bin/sh\ntouch ran\n");
     sandbox.hook("old.disable", SILENT);
-    sandbox.write(".kodelet/hooks/notes", "no script");
     sandbox.user_hook("guard", SILENT);
     sandbox.sh_hook("many", "after_tool_call\nagent_stop", "");
     sandbox

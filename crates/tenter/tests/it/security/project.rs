@@ -262,7 +262,11 @@ fn a_python_hook_that_tenter_writes_takes_no_module_from_beside_it() {
         sandbox.write(&format!(".kodelet/hooks/{module}"), trap);
         sandbox.write(module, trap);
     }
-    let output = sandbox.run(&["run", "--model", &model, "go"]).expect_code(0);
+    // A module beside the hooks asks again, and is not imported even then.
+    let output = sandbox.run(&["run", "--model", &model, "go"]).expect_code(4);
+    assert_eq!(sprung(&sandbox), "", "{output}");
+    let args = ["run", "--model", &model, "--trust-project", "go"];
+    let output = sandbox.run(&args).expect_code(0);
     assert_eq!(sprung(&sandbox), "", "{output}");
 }
 

@@ -11,7 +11,7 @@ use std::time::Duration;
 use clap::ValueEnum;
 use tenter_engine::catalog::Status;
 use tenter_engine::source::check_file_name;
-use tenter_engine::trust::{TrustEntry, fingerprint};
+use tenter_engine::trust::TrustEntry;
 use tenter_proc::{Cancel, End, Invocation, Limits, Streams};
 use tenter_protocol::lifecycle::TABLE;
 use tenter_protocol::{Diagnostic, EventName, Severity};
@@ -117,7 +117,7 @@ pub(super) fn run(mut project: Project, args: &Args) -> Done {
         Format::Executable => write_executable(&project, args)?,
     };
     if !args.user {
-        trust_new(&mut project, args, &written)?;
+        trust_new(&mut project, args, &written, &cancel)?;
     }
     ui::out(written.path.display());
     let compiled = match args.lang {
@@ -177,10 +177,19 @@ fn path(project: &Project, args: &Args) -> PathBuf {
     above.join(".kodelet/hooks").join(&args.name)
 }
 
-fn trust_new(project: &mut Project, args: &Args, written: &Written) -> Result<(), Failure> {
+/// Trusts the hook as it was found. One that was found unfit to be trusted is not: what to do about it is said later.
+fn trust_new(
+    project: &mut Project,
+    args: &Args,
+    written: &Written,
+    cancel: &Cancel,
+) -> Result<(), Failure> {
     let path = &written.path;
-    let (fingerprint, _) = fingerprint(path)
-        .map_err(|error| Failure::new(format!("{} cannot be read: {error}", path.display())))?;
+    let catalog = project.load(cancel);
+    let listed = catalog.listing().iter().find(|listed| listed.path == *path);
+    let Some(fingerprint) = listed.and_then(|listed| listed.fingerprint.clone()) else {
+        return Ok(());
+    };
     let events = vec![written.spelling.to_owned()];
     let entry = TrustEntry { name: args.name.clone(), fingerprint, path: path.clone(), events };
     trust::trust(project, &[entry])

@@ -1,0 +1,134 @@
+//! What lies beside the hooks of each hooks directory and is part of their trust (R72): read once per directory and load.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use tenter_protocol::{Diagnostic, Severity};
+
+use crate::hook::Fingerprint;
+use crate::query::Cache;
+use crate::source::helpers::HELPERS;
+use crate::source::{Candidate, Kind, Root};
+use crate::stamp::{self, FileStamp};
+use crate::tree::Tree;
+use crate::trust::{Beside, Hasher};
+
+/// Maximum number of files that one warning names.
+const MAX_NAMED: usize = 5;
+
+/// The files beside a hook that its trust covers.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Around {
+    pub(super) files: Arc<[(PathBuf, FileStamp)]>,
+    pub(super) hash: Option<Fingerprint>,
+}
+
+/// What lies beside the hooks of each directory, by the directory's place among the roots. Where it cannot be covered, why, as
+/// the end of a sentence that begins with a hook's name.
+pub(super) struct Surroundings(Vec<Result<Around, String>>);
+
+impl Surroundings {
+    /// Reads what lies beside the `candidates` of each root.
+    pub(super) fn read(
+        roots: &[Root],
+        candidates: &[Candidate],
+        cache: &mut Cache,
+        hasher: &Hasher,
+    ) -> (Self, Vec<Diagnostic>) {
+        let mut diagnostics = Vec::new();
+        let mut read = Vec::new();
+        for (folder, root) in roots.iter().enumerate() {
+            let of_root = candidates.iter().filter(|candidate| candidate.folder == folder);
+            let may_run = |candidate: &&Candidate| match candidate.kind {
+                Kind::Executable(_) => true,
+                Kind::Manifest(_) => !root.prefix.is_empty(),
+                Kind::NotExecutable | Kind::Disabled | Kind::Invalid(_) => false,
+            };
+            let first = of_root.into_iter().find(may_run);
+            let around = match first {
+                None => Ok(Around::default()),
+                Some(_) if !root.layer.needs_trust() => {
+                    diagnostics.extend(exposed_helpers(&root.dir));
+                    Ok(Around::default())
+                }
+                Some(candidate) => around(&Beside::of(candidate.found()), &root.dir, cache, hasher),
+            };
+            read.push(around);
+        }
+        (Self(read), diagnostics)
+    }
+
+    /// What lies beside a hook of the root at `folder`.
+    pub(super) fn of(&self, beside: &Beside, folder: usize) -> Result<Around, String> {
+        match beside {
+            Beside::Nothing => Ok(Around::default()),
+            Beside::Helpers(_) | Beside::Everything(_) => {
+                // Every candidate is of one of the roots.
+                let known = self.0.get(folder).cloned();
+                known.unwrap_or_else(|| Err("is in no known hooks directory".to_owned()))
+            }
+        }
+    }
+}
+
+fn around(
+    beside: &Beside,
+    directory: &Path,
+    cache: &mut Cache,
+    hasher: &Hasher,
+) -> Result<Around, String> {
+    let refuse = |error| refusal(beside, &error);
+    let files = beside.tree().map_err(refuse)?.files;
+    let digest = stamp::digest(&files);
+    if let Some(hash) = cache.directory(directory, &digest) {
+        return Ok(Around { files: files.into(), hash: Some(hash) });
+    }
+    let hash = beside.hash(&files, hasher).map_err(refuse)?;
+    if let Some(hash) = &hash {
+        cache.put_directory(directory, digest, hash.clone());
+    }
+    Ok(Around { files: files.into(), hash })
+}
+
+fn refusal(beside: &Beside, error: &std::io::Error) -> String {
+    match beside {
+        Beside::Everything(_) => {
+            format!(
+                "cannot be trusted, because its plugin's hooks directory cannot be checked: {error}"
+            )
+        }
+        Beside::Helpers(_) | Beside::Nothing => format!(
+            "cannot be trusted, because the files beside it cannot be checked: {error}; \
+             move it and what it needs into a directory of its own with a HOOK.md"
+        ),
+    }
+}
+
+/// The warning for helper files of the user's own hooks that others can write.
+fn exposed_helpers(directory: &Path) -> Option<Diagnostic> {
+    // A directory that cannot be read has been reported. One that is full of other files is no reason to keep hooks from running.
+    let tree = Tree::read(directory, &HELPERS).ok()?;
+    exposed(directory, &tree.writable_by_others, "files beside your hooks")
+}
+
+/// The warning for files in `directory` that others can write (R48).
+pub(super) fn exposed(directory: &Path, files: &[PathBuf], what: &str) -> Option<Diagnostic> {
+    if files.is_empty() {
+        return None;
+    }
+    let named: Vec<_> = files.iter().take(MAX_NAMED).map(|file| file.to_string_lossy()).collect();
+    let more = match files.len().saturating_sub(MAX_NAMED) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    let message = format!(
+        "{what} can be changed by others, since their group or everyone can write them: {}{more}",
+        named.join(", ")
+    );
+    let help = format!("run `chmod -R go-w {}`", directory.display());
+    Some(
+        Diagnostic::new("hook-writable-by-others", Severity::Warning, message)
+            .at(directory)
+            .help(help),
+    )
+}
