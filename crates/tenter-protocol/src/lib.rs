@@ -25,6 +25,7 @@
 pub mod diagnostic;
 pub mod event;
 pub mod executable;
+pub mod facts;
 pub mod history;
 pub mod json;
 pub mod lifecycle;
@@ -32,6 +33,7 @@ pub mod manifest;
 pub mod message;
 pub mod reply;
 pub mod tool;
+pub mod tool_fields;
 pub mod tool_metadata;
 pub mod tool_names;
 

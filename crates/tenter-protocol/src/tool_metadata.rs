@@ -122,7 +122,7 @@ pub struct FileRead {
     pub lines: Vec<String>,
     /// Whether the file goes on.
     pub truncated: bool,
-    /// How many lines follow.
+    /// How many lines follow. Left out where they were not counted, because the file is too large.
     #[serde(skip_serializing_if = "is_zero")]
     pub remaining_lines: u64,
 }
@@ -136,8 +136,9 @@ impl Metadata for FileRead {
         }
         if self.truncated {
             let next = self.offset.max(1) + self.lines.len() as u64;
-            let _ =
-                writeln!(text, "({} more lines; go on with offset {next})", self.remaining_lines);
+            let count = self.remaining_lines.to_string() + " ";
+            let count = if self.remaining_lines > 0 { &count } else { "" };
+            let _ = writeln!(text, "({count}more lines; go on with offset {next})");
         }
         text.truncate(text.trim_end().len());
         text
@@ -247,7 +248,8 @@ impl Metadata for Grep {
     const TYPE: &'static str = "grep_tool";
     fn text(&self) -> String {
         if self.results.is_empty() {
-            return format!("No match for {} in {}", self.pattern, self.path);
+            let part = if self.truncated { "the part that was searched of " } else { "" };
+            return format!("No match for {} in {part}{}", self.pattern, self.path);
         }
         let mut text = String::new();
         for file in &self.results {

@@ -41,7 +41,7 @@ pub struct PromptSources<'s> {
 const HOW_TO_WORK: &str = "\
 You are a coding agent.
 Use the tools to look at the project before you answer and to do what is asked; do not guess what a file holds. Relative \
-paths are relative to the project folder. Call tools that do not need each other's results at once.
+paths start from the working directory, where commands run. Call tools that do not need each other's results at once.
 The person's hooks watch your tool calls. A hook may block a call, change its input or its output, or add a message. A \
 blocked call says why: respect the reason and find another way, or say that you cannot go on.
 Be brief. When the task is done, say what you did and stop calling tools.";
@@ -115,12 +115,19 @@ fn how_to_work(file: &Path, context: &mut Context) -> Option<String> {
 fn environment(sources: &PromptSources) -> PromptSection {
     let mut lines = vec![
         format!("Project folder: {}", sources.project.display()),
+        format!("Working directory: {}", working_directory(sources).display()),
         format!("Git: {}", Repository::of(sources.project)),
         format!("Operating system: {}", sources.os),
     ];
     lines.extend(sources.shell.map(|shell| format!("The person's shell: {shell}")));
     lines.push(format!("Today (UTC): {}", sources.today));
     PromptSection { kind: "environment", from: None, text: lines.join("\n") }
+}
+
+/// Where tools work: a working directory outside the project counts as the project.
+fn working_directory<'s>(sources: &PromptSources<'s>) -> &'s Path {
+    let inside = sources.cwd.starts_with(sources.project);
+    if inside { sources.cwd } else { sources.project }
 }
 
 /// The folders whose files count, the nearest last: what it says is read last.

@@ -65,8 +65,9 @@ fn it_says_how_to_work_and_where() {
     place.write("project/.git/HEAD", "ref: refs/heads/main\n");
     let (prompt, findings) = place.prompt("project", None);
     let environment = format!(
-        "Project folder: {}\nGit: a repository, on the branch main\nOperating system: \
+        "Project folder: {}\nWorking directory: {}\nGit: a repository, on the branch main\nOperating system: \
          linux\nThe person's shell: /bin/zsh\nToday (UTC): 2026-03-01",
+        place.at("project").display(),
         place.at("project").display()
     );
     let expected = [

@@ -1,20 +1,28 @@
 //! The tool calls of one model response: in parallel, each with its own hooks.
 
-use std::thread::{self, ScopedJoinHandle};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
 
 use tenter_engine::{AskAnswer, Attributed};
-use tenter_protocol::{Body, EventName, ToolCall, ToolResult};
+use tenter_protocol::{Body, EventName, ToolCall, ToolResult, tool_fields};
 
 use super::{Refused, Session};
 use crate::permission::{Given, refusal};
-use crate::tools::ToolContext;
+use crate::tools::{MAX_CALLS_AT_ONCE, SUBAGENT, ToolContext};
 use crate::watch::Happening;
 
 /// A call as it came from the model.
 pub(super) enum Requested {
     /// With arguments that are an object.
-    Call(ToolCall),
-    /// With arguments that are none: neither hooks nor tools see it (R59).
+    Call {
+        /// In the model's own spelling.
+        given: ToolCall,
+        /// Under the advertised field names, as hooks and tools see it (R63).
+        call: ToolCall,
+    },
+    /// With arguments that cannot be used: neither hooks nor tools see it (R59).
     Malformed {
         /// The call's id.
         id: String,
@@ -26,10 +34,25 @@ pub(super) enum Requested {
 }
 
 impl Requested {
+    pub(super) fn new(given: &ToolCall) -> Self {
+        let (id, name) = (given.id.clone(), given.name.clone());
+        match tool_fields::renamed(&name, &given.input) {
+            Ok(input) => Self::Call { given: given.clone(), call: ToolCall { id, name, input } },
+            Err(error) => Self::Malformed { id, name, error },
+        }
+    }
+
     pub(super) fn id(&self) -> &str {
         match self {
-            Self::Call(call) => &call.id,
+            Self::Call { call, .. } => &call.id,
             Self::Malformed { id, .. } => id,
+        }
+    }
+
+    fn tool(&self) -> &str {
+        match self {
+            Self::Call { call, .. } => &call.name,
+            Self::Malformed { name, .. } => name,
         }
     }
 }
@@ -51,43 +74,45 @@ enum Verdict {
 }
 
 impl Session<'_> {
-    /// Runs the calls of one response at once and returns what came of them in the calls' order.
+    /// Runs the calls of one response, several at once, and returns what came of them in the calls' order.
     pub(super) fn run_calls(&self, calls: &[Requested]) -> Vec<CallReport> {
         for call in calls {
-            if let Requested::Call(call) = call {
-                self.tell(&Happening::ToolUse(call));
+            if let Requested::Call { given, .. } = call {
+                self.tell(&Happening::ToolUse(given));
             }
         }
-        match calls {
-            [] => Vec::new(),
-            [only] => vec![self.run_call(only)],
-            several => thread::scope(|scope| {
-                let start = |call| {
-                    thread::Builder::new().spawn_scoped(scope, move || self.run_call(call)).ok()
-                };
-                let running: Vec<_> = several.iter().map(start).collect();
-                let finish = |(thread, call): (Option<ScopedJoinHandle<'_, _>>, _)| match thread {
-                    Some(thread) => thread.join().unwrap_or_else(|_| self.crashed(call)),
-                    // A thread that cannot be had makes this slower, not wrong.
-                    None => self.run_call(call),
-                };
-                running.into_iter().zip(several).map(finish).collect()
-            }),
-        }
+        let reports: Vec<OnceLock<CallReport>> = calls.iter().map(|_| OnceLock::new()).collect();
+        let next = AtomicUsize::new(0);
+        let work = || {
+            while let Some((call, report)) = take(&next, calls, &reports) {
+                let _ = report.set(self.run_call(call));
+            }
+        };
+        thread::scope(|scope| {
+            for _ in 1..calls.len().min(MAX_CALLS_AT_ONCE) {
+                // A thread that cannot be started makes this slower, not wrong.
+                let _ = thread::Builder::new().spawn_scoped(scope, work);
+            }
+            work();
+        });
+        let reports = reports.into_iter().zip(calls);
+        reports
+            .map(|(report, call)| report.into_inner().unwrap_or_else(|| self.defect(call.tool())))
+            .collect()
     }
 
     fn run_call(&self, requested: &Requested) -> CallReport {
-        let report = match requested {
-            Requested::Malformed { name, error, .. } => CallReport {
-                result: ToolResult::failure(name, error.as_str(), self.now()),
-                contexts: Vec::new(),
-            },
-            Requested::Call(call) if self.cancel.is_cancelled() => CallReport {
-                result: ToolResult::failure(&call.name, "interrupted", self.now()),
-                contexts: Vec::new(),
-            },
-            Requested::Call(call) => self.run_under_hooks(call),
+        // A subagent's own calls take slots; one that kept its own could wait for itself.
+        let _slot = (requested.tool() != SUBAGENT).then(|| self.workspace.slot());
+        let run = || match requested {
+            Requested::Malformed { name, error, .. } => self.failure(name, error),
+            Requested::Call { call, .. } if self.cancel.is_cancelled() => {
+                self.failure(&call.name, "interrupted")
+            }
+            Requested::Call { call, .. } => self.run_under_hooks(call),
         };
+        let report =
+            catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|_| self.defect(requested.tool()));
         self.tell(&Happening::ToolResult { call_id: requested.id(), result: &report.result });
         report
     }
@@ -107,8 +132,7 @@ impl Session<'_> {
             // The hooks that would have looked at the output were not run, or not to their end: what they would have taken
             // out of it must not be kept (R25).
             let error = "interrupted; its output is not kept, because hooks could not look at it";
-            let result = ToolResult::failure(&requested.name, error, self.now());
-            return CallReport { result, contexts };
+            return CallReport { contexts, ..self.failure(&requested.name, error) };
         }
         // What was done is not undone, but the model reads what the hook has against it (R29).
         contexts.extend(self.blocked(&outcome).map(Refused::into_message));
@@ -118,7 +142,8 @@ impl Session<'_> {
                 // What a hook put in its place may hold a key as well.
                 CallReport { result: self.agent.settings.keys.result(result), contexts }
             }
-            _ => unreachable!("a dispatch never changes which event it is"),
+            // A dispatch never changes which event it is. What hooks did not look at is not kept.
+            _ => CallReport { contexts, ..self.defect(&requested.name) },
         }
     }
 
@@ -138,7 +163,10 @@ impl Session<'_> {
         let asked = outcome.asked().map(|(hook, reason)| (hook.to_owned(), reason.to_owned()));
         let rewritten_by = outcome.rewritten_by;
         contexts.extend(outcome.contexts);
-        let Body::BeforeTool(rewritten) = outcome.body else { return Verdict::Run(call.clone()) };
+        let Body::BeforeTool(rewritten) = outcome.body else {
+            // A dispatch never changes which event it is. What hooks did not look at does not run.
+            return Verdict::Refused(self.defect(&call.name).result);
+        };
         if let Some((hook, reason)) = asked
             && let Err(reason) = self.ask(&hook, &reason, &rewritten)
         {
@@ -179,7 +207,9 @@ impl Session<'_> {
 
     /// Why the tool cannot take the input, if it cannot.
     fn misfit(&self, call: &ToolCall) -> Option<String> {
-        self.agent.tools.get(&call.name)?.check(&call.input).err()
+        // Two spellings of a field with different values are left in a hook's input.
+        let tool = self.agent.tools.get(&call.name)?;
+        tool_fields::renamed(&call.name, &call.input).and_then(|input| tool.check(&input)).err()
     }
 
     /// A hook's input that does not fit is refused; the tool does not run on the old one either (R24).
@@ -219,18 +249,22 @@ impl Session<'_> {
         tool.run(&call.input, &context)
     }
 
-    fn crashed(&self, call: &Requested) -> CallReport {
-        let name = match call {
-            Requested::Call(call) => &call.name,
-            Requested::Malformed { name, .. } => name,
-        };
-        CallReport {
-            result: ToolResult::failure(
-                name,
-                "the tool crashed; this is a defect of Tenter",
-                self.now(),
-            ),
-            contexts: Vec::new(),
-        }
+    fn failure(&self, tool: &str, error: &str) -> CallReport {
+        let result = ToolResult::failure(tool, error, self.now());
+        CallReport { result, contexts: Vec::new() }
     }
+
+    fn defect(&self, tool: &str) -> CallReport {
+        self.failure(tool, "the call failed because of a defect in Tenter")
+    }
+}
+
+/// The next call that has not been taken yet, with the place for its report.
+fn take<'c>(
+    next: &AtomicUsize,
+    calls: &'c [Requested],
+    reports: &'c [OnceLock<CallReport>],
+) -> Option<(&'c Requested, &'c OnceLock<CallReport>)> {
+    let index = next.fetch_add(1, Ordering::Relaxed);
+    Some((calls.get(index)?, reports.get(index)?))
 }

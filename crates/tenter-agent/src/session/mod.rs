@@ -263,7 +263,7 @@ impl<'a> Session<'a> {
         Scope {
             conversation_id: self.conversation.id().to_owned(),
             parent_conversation_id: self.conversation.parent().map(str::to_owned),
-            cwd: self.agent.settings.project.clone(),
+            cwd: self.workspace.cwd().to_owned(),
             recipe: self.agent.settings.recipe.clone(),
             time: self.now(),
         }

@@ -7,7 +7,7 @@ use tenter_proc::Cancel;
 use tenter_protocol::event::{Stop, StopReason, Turn};
 use tenter_protocol::{Block, Body, Diagnostic, Message, Role, Severity};
 
-use super::response::{assistant_message, finding, requested, said_text};
+use super::response::{assistant_message, bounded, finding, requested, said_text};
 use super::{AgentError, Finish, Refused, Session, Status, UserMessage};
 use crate::model::{ModelError, Response, ResponseBlock};
 use crate::store::Origin;
@@ -105,7 +105,7 @@ impl Session<'_> {
         self.deliver_late()?;
         progress.turns += 1;
         self.steps += 1;
-        let response = self.ask_model()?;
+        let response = bounded(self.ask_model()?);
         progress.response = said_text(&response);
         self.tell_response(&response, progress);
         let calls = requested(&response);

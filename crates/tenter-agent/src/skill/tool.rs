@@ -2,18 +2,18 @@
 //!
 //! What a skill's files hold is left to the tools that read files: this one only says which there are.
 
-use std::fs::FileType;
 use std::path::{Path, PathBuf};
 
 use schemars::JsonSchema;
 use serde::Deserialize;
 use tenter_engine::hook::Layer;
+use tenter_proc::Cancel;
 use tenter_protocol::manifest::front_matter::Rules;
 use tenter_protocol::{Diagnostic, Severity, tool_metadata};
 
 use super::format::SKILL_FILE;
 use super::lookup::{Listed, SkillError, Skills};
-use crate::tools::{ToolContext, ToolError, TypedTool, walk};
+use crate::tools::{Leaving, ToolContext, ToolError, TypedTool, walk};
 
 /// Skills that the model is told of without asking.
 pub const MOST_OFFERED: usize = 64;
@@ -82,7 +82,6 @@ impl SkillTool {
 #[serde(deny_unknown_fields)]
 pub struct Input {
     /// The skill's name, as the list has it.
-    #[serde(alias = "skill", alias = "skill_name")]
     name: String,
 }
 
@@ -122,7 +121,7 @@ impl TypedTool for SkillTool {
         let skill = self.skills.find(input.name.trim()).map_err(|error| self.unusable(error))?;
         let folder = skill.origin.folder().canonicalize();
         let folder = folder.map_err(|error| ToolError::at(skill.origin.folder(), &error))?;
-        let (files, truncated) = files(&folder);
+        let (files, truncated) = files(&folder, context.cancel);
         Ok(tool_metadata::Skill {
             skill_name: skill.origin.name,
             directory: context.workspace.shown(&folder),
@@ -147,12 +146,11 @@ fn line(skill: &Listed) -> String {
 }
 
 /// The other files of a skill's folder, relative to it, and whether there are more. Links are left out.
-fn files(folder: &Path) -> (Vec<String>, bool) {
-    let entries = walk(folder, false).filter_map(Result::ok);
-    let regular =
-        entries.filter(|entry| entry.file_type().is_some_and(|kind: FileType| kind.is_file()));
+fn files(folder: &Path, cancel: &Cancel) -> (Vec<String>, bool) {
+    let entries = walk(folder, Leaving::Nothing, cancel).filter_map(Result::ok);
+    let regular = entries.filter(|entry| entry.kind.is_file());
     let names = regular.filter_map(|entry| {
-        let name = entry.path().strip_prefix(folder).ok()?.to_str()?;
+        let name = entry.path.strip_prefix(folder).ok()?.to_str()?;
         let is_fit = !name.chars().any(char::is_control) && !name.eq_ignore_ascii_case(SKILL_FILE);
         is_fit.then(|| name.to_owned())
     });
@@ -185,7 +183,8 @@ mod tests {
             cancel: &bench.cancel,
             subagents: None,
         };
-        Tool::run(&tool(bench), input.as_object().unwrap(), &context)
+        let input = tenter_protocol::tool_fields::renamed("skill", input.as_object().unwrap());
+        Tool::run(&tool(bench), &input.unwrap(), &context)
     }
 
     fn skill(bench: &Bench, name: &str, description: &str) {

@@ -44,7 +44,7 @@ pub(crate) struct Input {
 
 impl TypedTool for BashTool {
     const NAME: &'static str = "bash";
-    const DESCRIPTION: &'static str = "Run a shell command in the project folder and return its output. Every call is a new shell \
+    const DESCRIPTION: &'static str = "Run a shell command in the working directory and return its output. Every call is a new shell \
         with nothing to read from stdin. Of long output, the beginning and the end are kept. Start servers and watchers with \
         `background`.";
     type Input = Input;
@@ -86,7 +86,7 @@ fn invocation(command: &str, seconds: u64, workspace: &Workspace) -> Invocation 
     Invocation {
         program: shell(workspace),
         args: vec!["-c".into(), command.into()],
-        cwd: workspace.project().to_owned(),
+        cwd: workspace.cwd().to_owned(),
         env: workspace.env().to_vec(),
         stdin: Vec::new(),
         streams: Streams::Merged,
@@ -130,7 +130,7 @@ fn metadata(command: String, completion: &Completion, workspace: &Workspace) -> 
         exit_code: exit_code(&completion.end),
         output: completion.stdout.text(),
         execution_time: u64::try_from(completion.duration.as_nanos()).unwrap_or(u64::MAX),
-        working_dir: workspace.project().display().to_string(),
+        working_dir: workspace.cwd().display().to_string(),
         dropped_bytes: completion.stdout.dropped(),
     }
 }

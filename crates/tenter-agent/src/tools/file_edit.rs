@@ -22,15 +22,12 @@ pub(crate) struct FileEditTool;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Input {
-    /// The file, relative to the project or absolute.
-    #[serde(alias = "path")]
+    /// The file, relative to the working directory or absolute.
     file_path: NonEmpty,
     /// The text to replace, exactly as it stands in the file, without line numbers. It must occur only once unless
     /// `replace_all` is set: take in lines around it to tell it from others.
-    #[serde(alias = "old_string")]
     old_text: NonEmpty,
     /// What is to stand there instead.
-    #[serde(alias = "new_string")]
     new_text: String,
     /// Replace every occurrence. Default false.
     #[serde(default)]

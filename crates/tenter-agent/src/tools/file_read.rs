@@ -1,14 +1,13 @@
 //! `file_read`: a part of a text file, line by line.
 
-use std::fs::File;
 use std::io::{BufRead, BufReader};
 
 use schemars::JsonSchema;
 use serde::Deserialize;
 use tenter_engine::stamp::FileStamp;
-use tenter_proc::Cancel;
 use tenter_protocol::tool_metadata::FileRead;
 
+use super::budget::{BudgetedFile, ReadBudget};
 use super::input::{Bounded, NonEmpty};
 use super::tool::{ToolContext, ToolError, TypedTool, go_on};
 use super::{lines, regular_file};
@@ -19,6 +18,9 @@ const MAX_LINES: u64 = 2000;
 /// Bytes of text in one answer.
 const MAX_BYTES: usize = 100_000;
 
+/// Bytes that one call reads. Lines beyond that are neither shown nor counted.
+const MAX_READ: u64 = 256 << 20;
+
 /// How far into a file a NUL byte is looked for, which no text has.
 const SNIFFED: usize = 8192;
 
@@ -28,14 +30,13 @@ pub(crate) struct FileReadTool;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Input {
-    /// The file, relative to the project or absolute.
-    #[serde(alias = "path")]
+    /// The file, relative to the working directory or absolute.
     file_path: NonEmpty,
     /// The first line to read, from 1. Default 1.
     #[serde(default)]
     offset: Option<Bounded<1, { u64::MAX }>>,
     /// How many lines to read at most. Default 2000.
-    #[serde(default, alias = "limit")]
+    #[serde(default)]
     line_limit: Option<Bounded<1, MAX_LINES>>,
 }
 
@@ -57,29 +58,42 @@ impl TypedTool for FileReadTool {
             line_limit: input.line_limit.map_or(MAX_LINES, Bounded::get),
             ..FileRead::default()
         };
-        read_part(BufReader::with_capacity(SNIFFED * 8, file), &mut part, context.cancel)?;
+        let budget = ReadBudget::new(MAX_READ, context.cancel);
+        let reader = BufReader::with_capacity(SNIFFED * 8, budget.open(file));
+        let read = read_part(reader, &mut part, &budget);
+        go_on(context.cancel).and(read)?;
         workspace.seen().record(path, FileStamp::new(&metadata));
         Ok(part)
     }
 }
 
 fn read_part(
-    mut reader: BufReader<File>,
+    mut reader: BufReader<BudgetedFile<'_>>,
     part: &mut FileRead,
-    cancel: &Cancel,
+    budget: &ReadBudget,
 ) -> Result<(), ToolError> {
     refuse_binary(&mut reader, &part.file_path)?;
-    let before = skip_lines(&mut reader, part.offset - 1, cancel)?;
-    take_lines(&mut reader, part)?;
+    let before = skip_lines(&mut reader, part.offset - 1)?;
+    take_lines(&mut reader, part, budget)?;
     if part.lines.is_empty() && part.offset > 1 {
-        return Err(ToolError::new(format!(
-            "offset {} is past the end: the file has {before} lines",
-            part.offset
-        )));
+        return Err(no_such_line(part.offset, before, budget));
     }
-    part.remaining_lines = skip_lines(&mut reader, u64::MAX, cancel)?;
-    part.truncated = part.remaining_lines > 0;
+    let remaining = skip_lines(&mut reader, u64::MAX)?;
+    part.truncated = remaining > 0 || budget.is_spent();
+    // A count of a part of the lines would be taken for one of all.
+    part.remaining_lines = if budget.is_spent() { 0 } else { remaining };
     Ok(())
+}
+
+fn no_such_line(offset: u64, before: u64, budget: &ReadBudget) -> ToolError {
+    ToolError::new(if budget.is_spent() {
+        format!(
+            "line {offset} is not in the first {} MiB, and no more is read at once; use a command, such as `sed -n`",
+            MAX_READ >> 20
+        )
+    } else {
+        format!("offset {offset} is past the end: the file has {before} lines")
+    })
 }
 
 fn refuse_binary(reader: &mut impl BufRead, shown: &str) -> Result<(), ToolError> {
@@ -93,21 +107,25 @@ fn refuse_binary(reader: &mut impl BufRead, shown: &str) -> Result<(), ToolError
 }
 
 /// Passes over so many lines, or as many as there are, and returns how many.
-fn skip_lines(reader: &mut impl BufRead, count: u64, cancel: &Cancel) -> Result<u64, ToolError> {
+fn skip_lines(reader: &mut impl BufRead, count: u64) -> Result<u64, ToolError> {
     let mut skipped = 0;
     while skipped < count && lines::skip(reader).map_err(unreadable)? {
         skipped += 1;
-        go_on(cancel)?;
     }
     Ok(skipped)
 }
 
 /// Takes lines until one of the limits is reached.
-fn take_lines(reader: &mut impl BufRead, part: &mut FileRead) -> Result<(), ToolError> {
+fn take_lines(
+    reader: &mut impl BufRead,
+    part: &mut FileRead,
+    budget: &ReadBudget,
+) -> Result<(), ToolError> {
     let mut bytes = 0;
     while (part.lines.len() as u64) < part.line_limit && bytes < MAX_BYTES {
         let Some(line) = lines::next(reader).map_err(unreadable)? else { break };
-        let shown = line.shown();
+        let is_cut = budget.is_spent() && reader.fill_buf().is_ok_and(<[u8]>::is_empty);
+        let shown = if is_cut { line.cut().shown() } else { line.shown() };
         bytes += shown.len() + 1;
         part.lines.push(shown);
     }
@@ -220,10 +238,21 @@ mod tests {
         let result = bench.succeed("file_read", json!({"file_path": "huge"}));
         assert!(result.text().len() < 3000);
         assert!(
-            result.text().ends_with("(cut: the line has 1073741824 bytes)"),
+            result.text().contains("(cut: the line has at least 268435456 bytes)"),
             "{}",
             result.text()
         );
+    }
+
+    #[test]
+    fn a_sparse_file_of_terabytes_is_read_up_to_a_limit() {
+        let bench = Bench::new();
+        bench.write("huge", "line\n".repeat(3000));
+        File::options().write(true).open(bench.path("huge")).unwrap().set_len(1 << 43).unwrap();
+        let text = bench.succeed("file_read", json!({"file_path": "huge", "line_limit": 2})).text();
+        assert_eq!(text, "1\tline\n2\tline\n(more lines; go on with offset 3)");
+        let error = bench.fail("file_read", json!({"file_path": "huge", "offset": 9000}));
+        assert!(error.starts_with("line 9000 is not in the first 256 MiB"), "{error}");
     }
 
     #[test]

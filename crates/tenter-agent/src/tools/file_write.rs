@@ -14,11 +14,9 @@ pub(crate) struct FileWriteTool;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Input {
-    /// The file, relative to the project or absolute. Folders that are missing are made.
-    #[serde(alias = "path")]
+    /// The file, relative to the working directory or absolute. Missing directories are created.
     file_path: NonEmpty,
     /// The whole content.
-    #[serde(alias = "content")]
     text: String,
 }
 

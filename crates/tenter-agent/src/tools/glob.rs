@@ -4,17 +4,15 @@ use std::cmp::Reverse;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use globset::GlobMatcher;
 use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use tenter_engine::clock::rfc3339;
-use tenter_proc::Cancel;
 use tenter_protocol::tool_metadata::{Glob, GlobFile};
 
 use super::input::NonEmpty;
 use super::tool::{ToolContext, ToolError, TypedTool, go_on};
-use super::{Workspace, walk};
+use super::{Entry, Leaving, Workspace, walk};
 
 /// Files in one answer.
 const MAX_FILES: usize = 100;
@@ -28,7 +26,7 @@ pub(crate) struct Input {
     /// The pattern, relative to `path`: `*` stays within one folder, `**/` goes through any number of them, `{a,b}` is either.
     /// For instance `**/*.rs` or `src/*.{js,ts}`.
     pattern: NonEmpty,
-    /// The folder to look in. Default: the project.
+    /// The directory to look in. Default: the working directory.
     #[serde(default)]
     path: Option<NonEmpty>,
     /// Find files that `.gitignore` and its like exclude, too. Default false.
@@ -57,12 +55,20 @@ impl TypedTool for GlobTool {
             return Err(ToolError::new(format!("{shown} is not a folder")));
         }
         let matcher = walk::glob(pattern.strip_prefix("./").unwrap_or(&pattern))?;
-        let mut found = find(&root, &matcher, input.ignore_gitignore, context.cancel)?;
-        let truncated = found.len() > MAX_FILES;
-        found.sort_by(|one, other| {
-            (Reverse(one.modified), &one.path).cmp(&(Reverse(other.modified), &other.path))
-        });
-        let files = found.into_iter().take(MAX_FILES).map(|found| found.told(workspace)).collect();
+        let all = input.ignore_gitignore;
+        let leaving =
+            if all { Leaving::Nothing } else { Leaving::IgnoredWithin(workspace.top_of(&root)) };
+        let mut found = Newest::default();
+        // A directory that cannot be read, or a file that vanished meanwhile, must not hide the others.
+        for entry in walk::walk(&root, leaving, context.cancel).flatten() {
+            let path = entry.path.strip_prefix(&root).unwrap_or(&entry.path);
+            if !path.as_os_str().is_empty() && matcher.is_match(path) {
+                found.extend(Found::new(entry));
+            }
+        }
+        go_on(context.cancel)?;
+        let (found, truncated) = found.newest();
+        let files = found.into_iter().map(|found| found.told(workspace)).collect();
         Ok(Glob { pattern, path: shown, files, truncated })
     }
 }
@@ -76,6 +82,17 @@ struct Found {
 }
 
 impl Found {
+    /// Nothing for a file that vanished meanwhile.
+    fn new(entry: Entry) -> Option<Self> {
+        let metadata = entry.metadata().ok()?;
+        Some(Self {
+            modified: metadata.modified().unwrap_or(SystemTime::UNIX_EPOCH),
+            size: metadata.len(),
+            is_folder: metadata.is_dir(),
+            path: entry.path,
+        })
+    }
+
     fn told(self, workspace: &Workspace) -> GlobFile {
         GlobFile {
             path: workspace.shown(&self.path),
@@ -86,29 +103,37 @@ impl Found {
     }
 }
 
-fn find(
-    root: &Path,
-    matcher: &GlobMatcher,
-    all: bool,
-    cancel: &Cancel,
-) -> Result<Vec<Found>, ToolError> {
-    let mut found = Vec::new();
-    // A folder that cannot be read, or a file that vanished meanwhile, must not hide the others.
-    for entry in walk::walk(root, !all).flatten() {
-        go_on(cancel)?;
-        let matches = entry.path().strip_prefix(root).is_ok_and(|path| matcher.is_match(path));
-        if !matches || entry.depth() == 0 {
-            continue;
+/// The newest files of any number, in bounded memory.
+#[derive(Default)]
+struct Newest {
+    found: Vec<Found>,
+    dropped: bool,
+}
+
+impl Extend<Found> for Newest {
+    fn extend<I: IntoIterator<Item = Found>>(&mut self, more: I) {
+        self.found.extend(more);
+        if self.found.len() >= MAX_FILES * 100 {
+            self.cut();
         }
-        let Ok(metadata) = entry.metadata() else { continue };
-        found.push(Found {
-            modified: metadata.modified().unwrap_or(SystemTime::UNIX_EPOCH),
-            size: metadata.len(),
-            is_folder: metadata.is_dir(),
-            path: entry.into_path(),
-        });
     }
-    Ok(found)
+}
+
+impl Newest {
+    /// Keeps as many as one answer shows, in its order.
+    fn cut(&mut self) {
+        self.found.sort_by(|one, other| {
+            (Reverse(one.modified), &one.path).cmp(&(Reverse(other.modified), &other.path))
+        });
+        self.dropped |= self.found.len() > MAX_FILES;
+        self.found.truncate(MAX_FILES);
+    }
+
+    /// The newest, and whether there were more.
+    fn newest(mut self) -> (Vec<Found>, bool) {
+        self.cut();
+        (self.found, self.dropped)
+    }
 }
 
 #[cfg(test)]

@@ -10,10 +10,11 @@ use serde::Deserialize;
 use tenter_proc::Cancel;
 use tenter_protocol::tool_metadata::{Grep, GrepFile};
 
-use super::grep_sink::{Found, Interruptible};
+use super::budget::ReadBudget;
+use super::grep_sink::Found;
 use super::input::{Bounded, NonEmpty};
 use super::tool::{ToolContext, ToolError, TypedTool, go_on};
-use super::{Workspace, regular_file, walk};
+use super::{Leaving, Workspace, regular_file, walk};
 
 /// Files in one answer.
 const MAX_FILES: usize = 100;
@@ -21,8 +22,15 @@ const MAX_FILES: usize = 100;
 /// Bytes of text in one answer.
 const MAX_BYTES: usize = 50_000;
 
-/// The longest line that is searched, in bytes: a line is held in memory. A file with a longer one is left out.
-const MAX_LINE: usize = 16 << 20;
+/// The longest line that is searched, in bytes. A line is held in memory, and its search cannot be cancelled. A file with a
+/// longer one is left out.
+const MAX_LINE: usize = 2 << 20;
+
+/// Size limit of a compiled pattern in bytes: the larger it is, the longer takes the search of a line.
+const MAX_PATTERN: usize = 2 << 20;
+
+/// Bytes that one call reads.
+const MAX_READ: u64 = 4 << 30;
 
 /// The tool.
 pub(crate) struct GrepTool;
@@ -32,7 +40,7 @@ pub(crate) struct GrepTool;
 pub(crate) struct Input {
     /// The regular expression, in Rust's syntax; it matches within one line.
     pattern: NonEmpty,
-    /// The file or folder to search. Default: the project.
+    /// The file or directory to search. Default: the working directory.
     #[serde(default)]
     path: Option<NonEmpty>,
     /// Search only files that match this glob, for instance `*.rs` or `src/**/*.{js,ts}`.
@@ -66,8 +74,9 @@ impl TypedTool for GrepTool {
         if !root.exists() {
             return Err(ToolError::new(format!("there is no file or folder {shown}")));
         }
-        let mut search = Search::new(&input, workspace, context.cancel)?;
-        search.run(&root)?;
+        let budget = ReadBudget::new(MAX_READ, context.cancel);
+        let mut search = Search::new(&input, workspace, &budget)?;
+        search.run(&root, context.cancel)?;
         Ok(Grep {
             pattern: input.pattern.0,
             path: shown,
@@ -85,14 +94,18 @@ struct Search<'a> {
     searcher: Searcher,
     max_files: usize,
     workspace: &'a Workspace,
-    cancel: &'a Cancel,
+    budget: &'a ReadBudget<'a>,
     bytes_left: usize,
     results: Vec<GrepFile>,
     truncated: bool,
 }
 
 impl<'a> Search<'a> {
-    fn new(input: &Input, workspace: &'a Workspace, cancel: &'a Cancel) -> Result<Self, ToolError> {
+    fn new(
+        input: &Input,
+        workspace: &'a Workspace,
+        budget: &'a ReadBudget<'a>,
+    ) -> Result<Self, ToolError> {
         let surround = input.surround_lines.map_or(0, Bounded::as_usize);
         let max_files = input.max_results.map_or(MAX_FILES, Bounded::as_usize);
         let searcher = SearcherBuilder::new()
@@ -107,26 +120,25 @@ impl<'a> Search<'a> {
             searcher,
             max_files,
             workspace,
-            cancel,
+            budget,
             bytes_left: MAX_BYTES,
             results: Vec::new(),
             truncated: false,
         })
     }
 
-    fn run(&mut self, root: &Path) -> Result<(), ToolError> {
+    fn run(&mut self, root: &Path, cancel: &Cancel) -> Result<(), ToolError> {
         // A folder that cannot be read must not hide the others.
-        for entry in walk::walk(root, true).flatten() {
-            go_on(self.cancel)?;
-            let is_file = entry.file_type().is_some_and(|kind| kind.is_file());
-            if is_file && self.includes(root, entry.path()) {
-                self.search(entry.path())?;
+        let leaving = Leaving::IgnoredWithin(self.workspace.top_of(root));
+        for entry in walk::walk(root, leaving, cancel).flatten() {
+            if entry.kind.is_file() && self.includes(root, &entry.path) {
+                self.search(&entry.path);
             }
             if self.truncated {
                 break;
             }
         }
-        Ok(())
+        go_on(cancel)
     }
 
     /// Whether the file is to be searched; one that the model named itself always is.
@@ -136,25 +148,24 @@ impl<'a> Search<'a> {
         named || self.include.as_ref().is_none_or(|include| include.is_match(inside))
     }
 
-    fn search(&mut self, path: &Path) -> Result<(), ToolError> {
+    fn search(&mut self, path: &Path) {
         let shown = self.workspace.shown(path);
-        let Ok((file, _)) = regular_file::open(path, &shown) else { return Ok(()) };
+        let Ok((file, _)) = regular_file::open(path, &shown) else { return };
         let mut found = Found::new(shown.len(), self.bytes_left);
-        let reader = Interruptible { file, cancel: self.cancel };
+        let reader = self.budget.open(file);
         let searched = self.searcher.search_reader(&self.matcher, reader, &mut found);
-        go_on(self.cancel)?;
+        self.truncated = self.budget.is_spent();
         // A file that cannot be read to its end must not hide the others either.
         if searched.is_err() || found.binary || found.lines.is_empty() {
-            return Ok(());
+            return;
         }
         if self.results.len() == self.max_files {
             self.truncated = true;
-            return Ok(());
+            return;
         }
         self.bytes_left = found.bytes_left;
-        self.truncated = found.full;
+        self.truncated |= found.full;
         self.results.push(GrepFile { file_path: shown, matches: found.lines });
-        Ok(())
     }
 }
 
@@ -168,10 +179,11 @@ fn matcher(input: &Input) -> Result<RegexMatcher, ToolError> {
     builder
         .case_insensitive(input.ignore_case)
         .fixed_strings(input.fixed_strings)
+        .size_limit(MAX_PATTERN)
         .line_terminator(Some(b'\n'));
     builder.build(&input.pattern.0).map_err(|error| {
         let help = "set fixed_strings to search for plain text";
-        ToolError::new(format!("the pattern is no regular expression: {error}; {help}"))
+        ToolError::new(format!("the pattern cannot be used: {error}; {help}"))
     })
 }
 
@@ -186,11 +198,10 @@ fn include_glob(include: &str) -> Result<GlobMatcher, ToolError> {
 
 #[cfg(test)]
 mod tests {
-    use super::Interruptible;
+    use super::{Input, Search};
+    use crate::tools::budget::ReadBudget;
     use crate::tools::testing::Bench;
     use serde_json::{Value, json};
-    use std::fs::File;
-    use std::io::Read;
     use std::os::unix::fs::symlink;
 
     fn text(bench: &Bench, input: Value) -> String {
@@ -315,7 +326,7 @@ mod tests {
     #[test]
     fn a_file_with_a_line_beyond_measure_does_not_hide_the_others() {
         let bench = Bench::new();
-        bench.write("a", "x".repeat((16 << 20) + 1));
+        bench.write("a", "x".repeat((2 << 20) + 1));
         bench.write("b", "x\n");
         assert_eq!(text(&bench, json!({"pattern": "^x$"})), "b:1:x");
     }
@@ -341,13 +352,70 @@ mod tests {
     }
 
     #[test]
-    fn a_search_can_be_interrupted_between_files_and_within_one() {
+    fn a_search_can_be_interrupted() {
         let bench = project();
-        let file = File::open(bench.path("b.txt")).unwrap();
-        let mut reader = Interruptible { file, cancel: &bench.cancel };
-        assert_eq!(reader.read(&mut [0; 4]).unwrap(), 4);
         bench.cancel.cancel();
-        assert!(reader.read(&mut [0; 4]).is_err());
         assert_eq!(bench.fail("grep", json!({"pattern": "two"})), "interrupted");
+    }
+
+    #[test]
+    fn a_search_ends_when_it_has_read_enough_and_says_so() {
+        let bench = project();
+        bench.write("z.txt", "two\n");
+        let input: Input = serde_json::from_value(json!({"pattern": "two"})).unwrap();
+        let found_with = |bytes| {
+            let budget = ReadBudget::new(bytes, &bench.cancel);
+            let mut search = Search::new(&input, &bench.workspace, &budget).unwrap();
+            search.run(bench.workspace.project(), &bench.cancel).unwrap();
+            (search.results.len(), search.truncated)
+        };
+        assert_eq!(found_with(1000), (4, false));
+        assert_eq!(
+            found_with(20),
+            (2, true),
+            "the first file has 4 bytes, the second and third 13 each"
+        );
+    }
+
+    #[test]
+    fn a_pattern_that_would_take_too_long_is_refused() {
+        let error = project().fail("grep", json!({"pattern": r"(\w{1,50}){40}!"}));
+        assert!(error.contains("size limit"), "{error}");
+    }
+
+    #[test]
+    fn ignore_files_are_read_like_any_file_of_a_stranger_and_none_above_the_project() {
+        let bench = project();
+        std::fs::write(bench.folder.path().join(".gitignore"), "*.txt\n").unwrap();
+        std::fs::write(bench.folder.path().join(".ignore"), "*.txt\n").unwrap();
+        symlink("/dev/zero", bench.path(".ignore")).unwrap();
+        bench.make_pipe(".gitignore");
+        bench.write("a/.ignore", "x.rs\n".repeat(100_000));
+        bench.write(".hidden/.ignore", "\u{feff}c.txt\n");
+        bench.write(".git/info/exclude", "b.txt\n");
+        assert_eq!(text(&bench, json!({"pattern": "two"})), "a/x.rs:1:fn two() {}");
+        bench.write("a/.ignore", "*\n!y.rs\n");
+        bench.write("a/y.rs", "two");
+        assert_eq!(text(&bench, json!({"pattern": "two"})), "a/y.rs:1:two");
+        bench.write("a/sub/z.rs", "two");
+        assert_eq!(
+            text(&bench, json!({"pattern": "two", "path": "a/sub"})),
+            "No match for two in a/sub",
+            "the rules of the directories above count, up to the project"
+        );
+    }
+
+    #[test]
+    fn a_repository_within_the_project_keeps_to_its_own_gitignore() {
+        let bench = project();
+        bench.write(".gitignore", "*.rs\n");
+        bench.write("inner/.git/HEAD", "");
+        bench.write("inner/kept.rs", "two\n");
+        bench.write("inner/dropped.rs", "two\n");
+        bench.write("inner/.gitignore", "dropped.rs\n");
+        assert_eq!(
+            text(&bench, json!({"pattern": "two", "include": "*.rs"})),
+            "inner/kept.rs:1:two"
+        );
     }
 }

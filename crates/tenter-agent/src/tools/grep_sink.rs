@@ -1,10 +1,8 @@
 //! What `grep` finds in one file, as the searcher pushes it.
 
-use std::fs::File;
-use std::io::{self, Read};
+use std::io;
 
 use grep_searcher::{Searcher, Sink, SinkContext, SinkMatch};
-use tenter_proc::Cancel;
 use tenter_protocol::tool_metadata::GrepLine;
 
 use super::lines::Line;
@@ -61,23 +59,5 @@ impl Sink for Found {
     fn binary_data(&mut self, _: &Searcher, _: u64) -> io::Result<bool> {
         self.binary = true;
         Ok(false)
-    }
-}
-
-/// A file that cannot be read any more once the work is cancelled: a search looks at nothing else for long.
-pub(crate) struct Interruptible<'a> {
-    /// The file.
-    pub(crate) file: File,
-    /// The switch.
-    pub(crate) cancel: &'a Cancel,
-}
-
-impl Read for Interruptible<'_> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        if self.cancel.is_cancelled() {
-            Err(io::Error::other("interrupted"))
-        } else {
-            self.file.read(buffer)
-        }
     }
 }

@@ -13,6 +13,8 @@ const KEPT: usize = SHOWN * 4;
 pub(crate) struct Line {
     kept: Vec<u8>,
     length: u64,
+    /// The line goes on beyond what was read.
+    is_cut: bool,
 }
 
 impl Line {
@@ -29,9 +31,14 @@ impl Line {
         self.length += part.len() as u64;
     }
 
+    /// The same line, of which no more was read.
+    pub(crate) fn cut(self) -> Self {
+        Self { is_cut: true, ..self }
+    }
+
     /// The text without the line's end. Bytes that are no text show as such; a line that is too long says so.
     pub(crate) fn shown(&self) -> String {
-        let whole = self.length == self.kept.len() as u64;
+        let whole = self.length == self.kept.len() as u64 && !self.is_cut;
         let bytes =
             if whole { self.kept.strip_suffix(b"\r").unwrap_or(&self.kept) } else { &self.kept };
         let text = String::from_utf8_lossy(bytes);
@@ -39,7 +46,8 @@ impl Line {
             None if whole => text.into_owned(),
             end => {
                 let end = end.map_or(text.len(), |(index, _)| index);
-                format!("{}… (cut: the line has {} bytes)", &text[..end], self.length)
+                let bound = if self.is_cut { "at least " } else { "" };
+                format!("{}… (cut: the line has {bound}{} bytes)", &text[..end], self.length)
             }
         }
     }

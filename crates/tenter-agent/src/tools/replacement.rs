@@ -8,6 +8,12 @@ use tenter_protocol::tool_metadata::Edit;
 /// Replacements that are told one by one; all are made.
 const TOLD: usize = 100;
 
+/// The longest text that a replacement may make, in bytes.
+const MAX_TEXT: usize = 32 << 20;
+
+/// Comparisons of lines for a hint about white space. The hint is dropped where it takes more.
+const MAX_COMPARISONS: usize = 10_000_000;
+
 /// What became of a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Replacement {
@@ -29,6 +35,8 @@ pub(crate) enum Mismatch {
         /// Where there is something that differs only in white space.
         similar: Option<u64>,
     },
+    /// The new text would be too long.
+    TooLong,
     /// It is there more often than once.
     Ambiguous {
         /// The line of every occurrence.
@@ -51,10 +59,15 @@ pub(crate) fn replace(
     let places: Vec<usize> = text.match_indices(&*old).map(|(place, _)| place).collect();
     match places.len() {
         0 => Err(Mismatch::Absent { similar: similar(text, &old) }),
-        1 => Ok(splice(text, &old, &new, &places)),
-        _ if all => Ok(splice(text, &old, &new, &places)),
-        _ => Err(Mismatch::Ambiguous { lines: lines_of(text, &places).collect() }),
+        2.. if !all => Err(Mismatch::Ambiguous { lines: lines_of(text, &places).collect() }),
+        count if is_too_long(text, count, &old, &new) => Err(Mismatch::TooLong),
+        _ => Ok(splice(text, &old, &new, &places)),
     }
+}
+
+fn is_too_long(text: &str, count: usize, old: &str, new: &str) -> bool {
+    let kept = text.len().saturating_sub(count.saturating_mul(old.len()));
+    kept.saturating_add(count.saturating_mul(new.len())) > MAX_TEXT
 }
 
 fn with_line_ends_of<'a>(text: &str, old: &'a str, new: &'a str) -> (Cow<'a, str>, Cow<'a, str>) {
@@ -112,6 +125,9 @@ fn similar(text: &str, old: &str) -> Option<u64> {
     }
     let wanted: Vec<&str> = trimmed.lines().map(str::trim).collect();
     let lines: Vec<&str> = text.lines().map(str::trim).collect();
+    if lines.len().saturating_mul(wanted.len()) > MAX_COMPARISONS {
+        return None;
+    }
     let index = lines.windows(wanted.len()).position(|window| window == wanted)?;
     Some(index as u64 + 1)
 }
@@ -120,6 +136,9 @@ impl fmt::Display for Mismatch {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Same => f.write_str("old_text and new_text are the same"),
+            Self::TooLong => {
+                write!(f, "the file would have more than {} MiB; use a command", MAX_TEXT >> 20)
+            }
             Self::Absent { similar: None } => {
                 f.write_str("old_text does not occur; read the file again and copy it exactly")
             }
@@ -163,7 +182,7 @@ mod tests {
                 }
                 Err(Mismatch::Absent { .. }) => prop_assert_eq!(count, 0),
                 Err(Mismatch::Ambiguous { lines }) => prop_assert!(!all && count > 1 && lines.len() == count),
-                Err(Mismatch::Same) => prop_assert!(false),
+                Err(Mismatch::Same | Mismatch::TooLong) => prop_assert!(false),
             }
         }
 
@@ -217,6 +236,20 @@ mod tests {
         let replacement = replace(&"x\n".repeat(1000), "x", "y", true).unwrap();
         assert_eq!((replacement.count, replacement.edits.len()), (1000, TOLD));
         assert!(error(&"x\n".repeat(1000), "x").contains("occurs 1000 times, at lines 1, 2, 3,"));
+    }
+
+    #[test]
+    fn a_replacement_that_would_make_a_huge_text_is_refused() {
+        let many = "x".repeat(100_000);
+        assert_eq!(replace(&many, "x", &"y".repeat(1000), true), Err(Mismatch::TooLong));
+        assert!(replace(&many, "x", "yy", true).is_ok());
+    }
+
+    #[test]
+    fn a_hint_about_white_space_is_not_looked_for_without_end() {
+        let text = "a\n".repeat(200_000);
+        let old = format!("{}b", " a\n".repeat(100_000));
+        assert_eq!(replace(&text, &old, "", false), Err(Mismatch::Absent { similar: None }));
     }
 
     #[test]

@@ -1,12 +1,13 @@
-//! Where tools may go: the project's folder and the folders that were added to it, and to read those of skills. Neither
-//! `..` nor a symbolic link leads out.
+//! The directories that tools may use: the project and the directories added to it; for reading, also those of skills. Paths are
+//! resolved as the operating system resolves them (R78), so neither `..` nor a symlink leads out.
 //!
-//! This guards against a model's mistakes, not against commands: what `bash` runs goes where the person may go.
+//! This guards against a model's mistakes, not against commands: what `bash` runs goes where the user may go.
 
-use std::ffi::OsString;
 use std::fs;
-use std::io::{self, ErrorKind};
-use std::path::{Component, Path, PathBuf};
+use std::io;
+use std::path::{Path, PathBuf};
+
+use tenter_engine::real_path;
 
 use super::ToolError;
 
@@ -23,6 +24,8 @@ pub struct FolderError {
 /// The folders that tools may go to, all of them real paths.
 #[derive(Debug, Clone)]
 pub(crate) struct Roots {
+    /// The working directory, within the project.
+    cwd: PathBuf,
     project: PathBuf,
     added: Vec<PathBuf>,
     /// Only to be read.
@@ -30,14 +33,25 @@ pub(crate) struct Roots {
 }
 
 impl Roots {
-    /// The project's folder and the folders added to it; those are relative to the project unless absolute.
+    /// The project and the directories added to it; those are relative to the project unless absolute. Relative paths start
+    /// from the project.
     pub(crate) fn new(project: &Path, added: &[PathBuf]) -> Result<Self, FolderError> {
         let real =
             |path: PathBuf| fs::canonicalize(&path).map_err(|source| FolderError { path, source });
         let project = real(project.to_owned())?;
         let added =
             added.iter().map(|folder| real(project.join(folder))).collect::<Result<_, _>>()?;
-        Ok(Self { project, added, readable: Vec::new() })
+        Ok(Self { cwd: project.clone(), project, added, readable: Vec::new() })
+    }
+
+    /// The same with relative paths starting from `cwd`, if that is a directory within the project.
+    pub(crate) fn working_in(mut self, cwd: &Path) -> Self {
+        if let Ok(cwd) = fs::canonicalize(cwd)
+            && cwd.starts_with(&self.project)
+        {
+            self.cwd = cwd;
+        }
+        self
     }
 
     /// The same, and these folders may be read. What is not there needs no leave.
@@ -49,6 +63,11 @@ impl Roots {
     /// The project's folder.
     pub(crate) fn project(&self) -> &Path {
         &self.project
+    }
+
+    /// The working directory.
+    pub(crate) fn cwd(&self) -> &Path {
+        &self.cwd
     }
 
     /// The real path of what the model calls `path` and would change. It need not exist.
@@ -71,7 +90,8 @@ impl Roots {
     }
 
     fn real_path(&self, path: &str) -> Result<PathBuf, ToolError> {
-        let real = real_path(&clean(&self.project.join(path)))?;
+        let real = real_path(&self.cwd.join(path))
+            .map_err(|error| ToolError::new(format!("{path}: {error}")))?;
         if names_a_folder(path) && !real.is_dir() {
             return Err(ToolError::new(format!("{path} is not a folder; name a file by its name")));
         }
@@ -80,6 +100,13 @@ impl Roots {
 
     fn is_inside(&self, real: &Path) -> bool {
         real.starts_with(&self.project) || self.added.iter().any(|root| real.starts_with(root))
+    }
+
+    /// The directory whose ignore files a search of `real` keeps to, and none above it: the project or the other directory
+    /// that `real` is in.
+    pub(crate) fn top_of<'p>(&'p self, real: &'p Path) -> &'p Path {
+        let all = std::iter::once(&self.project).chain(&self.added).chain(&self.readable);
+        all.map(PathBuf::as_path).find(|top| real.starts_with(top)).unwrap_or(real)
     }
 
     fn is_readable(&self, real: &Path) -> bool {
@@ -95,9 +122,9 @@ impl Roots {
         ))
     }
 
-    /// A path as results show it: relative to the project where it is inside.
+    /// A path as results show it: relative to the working directory where it is inside.
     pub(crate) fn shown(&self, path: &Path) -> String {
-        match path.strip_prefix(&self.project) {
+        match path.strip_prefix(&self.cwd) {
             Ok(inside) if inside.as_os_str().is_empty() => ".".to_owned(),
             Ok(inside) => inside.display().to_string(),
             Err(_) => path.display().to_string(),
@@ -109,43 +136,6 @@ impl Roots {
 /// files end would miss it.
 fn names_a_folder(path: &str) -> bool {
     ["/", "/.", "/.."].iter().any(|end| path.ends_with(end))
-}
-
-/// An absolute path without `.` and `..`.
-fn clean(path: &Path) -> PathBuf {
-    let mut cleaned = PathBuf::new();
-    for component in path.components() {
-        match component {
-            Component::CurDir => {}
-            Component::ParentDir => {
-                cleaned.pop();
-            }
-            other => cleaned.push(other),
-        }
-    }
-    cleaned
-}
-
-/// The real path of the deepest part of `path` that exists, with the rest appended.
-fn real_path(path: &Path) -> Result<PathBuf, ToolError> {
-    let mut missing: Vec<OsString> = Vec::new();
-    let mut existing = path;
-    while let Err(error) = fs::symlink_metadata(existing) {
-        let absent = matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory);
-        let (true, Some(parent), Some(name)) = (absent, existing.parent(), existing.file_name())
-        else {
-            return Err(ToolError::at(path, &error));
-        };
-        missing.push(name.to_owned());
-        existing = parent;
-    }
-    let mut real = fs::canonicalize(existing).map_err(|error| dead_link(existing, &error))?;
-    real.extend(missing.iter().rev());
-    Ok(real)
-}
-
-fn dead_link(path: &Path, error: &io::Error) -> ToolError {
-    ToolError::new(format!("{}: a symbolic link that leads nowhere ({error})", path.display()))
 }
 
 #[cfg(test)]
@@ -213,9 +203,13 @@ mod tests {
             let error = place.roots.resolve(path).unwrap_err().to_string();
             assert!(error.contains("outside the project"), "{path}: {error}");
         }
-        for path in ["dangling", "dangling/x", "loop"] {
+        for (path, why) in [
+            ("dangling", "leads nowhere"),
+            ("dangling/x", "leads nowhere"),
+            ("loop", "Too many levels of symbolic links"),
+        ] {
             let error = place.roots.resolve(path).unwrap_err().to_string();
-            assert!(error.contains("leads nowhere"), "{path}: {error}");
+            assert!(error.contains(why), "{path}: {error}");
         }
         assert_eq!(place.roots.resolve("fine/a").unwrap(), project.join("src/a"));
     }

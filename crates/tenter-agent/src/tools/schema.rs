@@ -44,6 +44,7 @@ mod tests {
     use super::super::Registry;
     use super::super::testing::Bench;
     use serde_json::{Value, json};
+    use tenter_protocol::tool_fields;
 
     fn check(tool: &str, input: &Value) -> Result<(), String> {
         Bench::new().tool(tool).check(input.as_object().unwrap())
@@ -149,12 +150,35 @@ mod tests {
                 json!({"file_path": "a", "old_text": "x", "new_text": "", "replace_all": true}),
             ),
         ] {
-            assert_eq!(check(tool, &input), Ok(()), "{tool} {input}");
+            let renamed = tool_fields::renamed(tool, input.as_object().unwrap()).unwrap();
+            assert_eq!(check(tool, &Value::Object(renamed)), Ok(()), "{tool} {input}");
         }
-        assert_eq!(
-            check("file_read", &json!({"path": "a", "file_path": "a"})),
-            Err("file_path: duplicate field `file_path`".into())
-        );
+    }
+
+    #[test]
+    fn every_alias_and_every_path_belongs_to_an_advertised_field() {
+        let bench = Bench::new();
+        for (tool, alias, field) in
+            tool_fields::ALIASES.iter().filter(|(tool, ..)| *tool != "skill")
+        {
+            let properties = &bench.tool(tool).input_schema()["properties"];
+            assert!(properties.get(field).is_some(), "{tool} {field}");
+            assert!(properties.get(alias).is_none(), "{tool} {alias}");
+        }
+        for tool in Registry::standard().iter() {
+            let properties = tool.input_schema()["properties"].clone();
+            for field in
+                properties.as_object().unwrap().keys().filter(|field| field.contains("path"))
+            {
+                let known =
+                    |row: &&(&str, &str, _)| (row.0, row.1) == (tool.name(), field.as_str());
+                assert!(
+                    tool_fields::PATHS.iter().any(|row| known(&row)),
+                    "{} {field}",
+                    tool.name()
+                );
+            }
+        }
     }
 
     #[test]

@@ -38,6 +38,9 @@ pub enum SubagentError {
     Failed(String),
 }
 
+/// What the model calls the tool by.
+pub(crate) const SUBAGENT: &str = "subagent";
+
 pub(super) struct SubagentTool;
 
 /// A task for another agent.
@@ -45,7 +48,6 @@ pub(super) struct SubagentTool;
 #[serde(deny_unknown_fields)]
 pub(super) struct Input {
     /// What it shall find out or do. It knows nothing of this conversation, so say everything that it needs.
-    #[serde(alias = "task", alias = "prompt")]
     question: String,
     /// A short name for it.
     #[serde(default)]
@@ -56,7 +58,7 @@ pub(super) struct Input {
 }
 
 impl TypedTool for SubagentTool {
-    const NAME: &'static str = "subagent";
+    const NAME: &'static str = SUBAGENT;
     const DESCRIPTION: &'static str = "Hands a task to another agent, which works on it by itself with the same tools, under the \
         same hooks, and answers with one text. Good for searches whose details you do not need. Several can run at once.";
     type Input = Input;

@@ -10,7 +10,7 @@ use jiff::Timestamp;
 use serde_json::Value;
 use tempfile::TempDir;
 use tenter_proc::Cancel;
-use tenter_protocol::ToolResult;
+use tenter_protocol::{ToolResult, tool_fields};
 
 use super::{Registry, Tool, ToolContext, Workspace, WorkspaceSettings};
 
@@ -39,6 +39,7 @@ impl Bench {
         let project = folder.path().join("project");
         fs::create_dir(&project).unwrap();
         let settings = WorkspaceSettings {
+            cwd: project.clone(),
             project,
             add_dirs: Vec::new(),
             read_dirs: Vec::new(),
@@ -85,7 +86,8 @@ impl Bench {
             cancel: &self.cancel,
             subagents: None,
         };
-        self.tool(tool).run(input.as_object().unwrap(), &context)
+        let input = tool_fields::renamed(tool, input.as_object().unwrap()).unwrap();
+        self.tool(tool).run(&input, &context)
     }
 
     pub(crate) fn succeed(&self, tool: &str, input: Value) -> ToolResult {

@@ -1,34 +1,159 @@
-//! Walking a folder as ripgrep does: by the ignore files, never through symbolic links, never into a version store.
+//! Walks a directory as ripgrep does: by the ignore files, never through symlinks, never into a version store.
+//!
+//! Unlike ripgrep's walker it can be cancelled in the middle of a large directory, and it treats ignore files as a stranger's
+//! (R78): [`ignore_files`](super::ignore_files) reads them.
 
-use std::ffi::OsStr;
-use std::path::Path;
+use std::ffi::{OsStr, OsString};
+use std::fs::{self, FileType, Metadata};
+use std::io;
+use std::path::{Path, PathBuf};
 
 use globset::{GlobBuilder, GlobMatcher};
-use ignore::{DirEntry, Walk, WalkBuilder};
+use tenter_proc::Cancel;
 
 use super::ToolError;
+use super::ignore_files::IgnoreRules;
 
-/// The folders of version stores.
+/// The directories of version stores.
 const STORES: [&str; 4] = [".git", ".hg", ".jj", ".svn"];
 
-/// The files and folders under `root` in the order of their paths, hidden ones too. `ignore_files` says whether
-/// `.gitignore` and its like count; a person's own settings never do, they are in the home folder.
-pub fn walk(root: &Path, ignore_files: bool) -> Walk {
-    let mut builder = WalkBuilder::new(root);
-    builder
-        .standard_filters(ignore_files)
-        .git_global(false)
-        .require_git(false)
-        .hidden(false)
-        .follow_links(false)
-        .current_dir(root)
-        .filter_entry(|entry| entry.depth() == 0 || !is_store(entry))
-        .sort_by_file_path(Path::cmp);
-    builder.build()
+/// Which files a walk leaves out.
+#[derive(Debug, Clone, Copy)]
+pub enum Leaving<'a> {
+    /// None but version stores.
+    Nothing,
+    /// What ignore files exclude, those of the directories above up to this one included. The user's own settings for git
+    /// do not count, they are in the home directory.
+    IgnoredWithin(&'a Path),
 }
 
-fn is_store(entry: &DirEntry) -> bool {
-    STORES.iter().any(|store| entry.file_name() == OsStr::new(store))
+/// A file or directory of a walk.
+#[derive(Debug)]
+pub struct Entry {
+    /// Its path, below the root of the walk.
+    pub path: PathBuf,
+    /// What it is; a symlink is not followed.
+    pub kind: FileType,
+}
+
+impl Entry {
+    /// Its metadata, of a symlink its own.
+    ///
+    /// # Errors
+    /// It is gone, or may not be looked at.
+    pub fn metadata(&self) -> io::Result<Metadata> {
+        fs::symlink_metadata(&self.path)
+    }
+}
+
+/// A walk under way, in the order of the paths. It ends early when it is cancelled.
+#[derive(Debug)]
+pub struct Walk<'c> {
+    cancel: &'c Cancel,
+    /// The root, until it was returned.
+    root: Option<PathBuf>,
+    /// The directories from the root down to where the walk is.
+    folders: Vec<Folder>,
+    /// A directory that could not be read.
+    error: Option<io::Error>,
+    rules: Option<IgnoreRules>,
+}
+
+/// A directory under way.
+#[derive(Debug)]
+struct Folder {
+    path: PathBuf,
+    /// What is still to be returned, the first one last.
+    rest: Vec<(OsString, FileType)>,
+}
+
+/// The root itself, then everything below it, hidden files included.
+pub fn walk<'c>(root: &Path, leaving: Leaving<'_>, cancel: &'c Cancel) -> Walk<'c> {
+    let rules = match leaving {
+        Leaving::Nothing => None,
+        Leaving::IgnoredWithin(top) => Some(IgnoreRules::above(root, top)),
+    };
+    Walk { cancel, root: Some(root.to_owned()), folders: Vec::new(), error: None, rules }
+}
+
+impl Walk<'_> {
+    fn next_entry(&mut self) -> io::Result<Option<Entry>> {
+        if let Some(root) = self.root.take() {
+            let kind = fs::symlink_metadata(&root)?.file_type();
+            return Ok(Some(self.entered(Entry { path: root, kind })));
+        }
+        while let Some(folder) = self.folders.last_mut() {
+            let Some((name, kind)) = folder.rest.pop() else {
+                self.folders.pop();
+                if let Some(rules) = &mut self.rules {
+                    rules.leave();
+                }
+                continue;
+            };
+            let path = folder.path.join(&name);
+            let is_ignored = |rules: &IgnoreRules| rules.excludes(&path, kind.is_dir());
+            if !is_store(&name) && !self.rules.as_ref().is_some_and(is_ignored) {
+                return Ok(Some(self.entered(Entry { path, kind })));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Goes into the directory that is about to be returned.
+    fn entered(&mut self, entry: Entry) -> Entry {
+        if !entry.kind.is_dir() {
+            return entry;
+        }
+        match self.names_in(&entry.path) {
+            Ok(rest) => {
+                if let Some(rules) = &mut self.rules {
+                    rules.enter(&entry.path, |name| rest.iter().any(|(known, _)| known == name));
+                }
+                self.folders.push(Folder { path: entry.path.clone(), rest });
+            }
+            Err(error) => self.error = Some(in_place(&entry.path, &error)),
+        }
+        entry
+    }
+
+    /// The names in a directory, the first one last. What cannot be looked at is left out.
+    fn names_in(&self, folder: &Path) -> io::Result<Vec<(OsString, FileType)>> {
+        let mut names = Vec::new();
+        for entry in fs::read_dir(folder)? {
+            if self.cancel.is_cancelled() {
+                return Ok(Vec::new());
+            }
+            if let Ok(entry) = entry
+                && let Ok(kind) = entry.file_type()
+            {
+                names.push((entry.file_name(), kind));
+            }
+        }
+        names.sort_unstable_by(|(one, _), (other, _)| other.cmp(one));
+        Ok(names)
+    }
+}
+
+impl Iterator for Walk<'_> {
+    type Item = io::Result<Entry>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.cancel.is_cancelled() {
+            return None;
+        }
+        match self.error.take() {
+            Some(error) => Some(Err(error)),
+            None => self.next_entry().transpose(),
+        }
+    }
+}
+
+fn in_place(path: &Path, error: &io::Error) -> io::Error {
+    io::Error::new(error.kind(), format!("{}: {error}", path.display()))
+}
+
+fn is_store(name: &OsStr) -> bool {
+    STORES.iter().any(|store| name == OsStr::new(store))
 }
 
 /// The matcher of a pattern in which `*` stays within one folder and `**` does not.

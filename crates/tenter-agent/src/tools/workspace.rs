@@ -13,12 +13,16 @@ use tenter_protocol::tool_metadata::TodoItem;
 use super::ToolError;
 use super::roots::{FolderError, Roots};
 use super::seen::SeenFiles;
+use super::slots::{Slot, Slots};
 
 /// What a [`Workspace`] is made of.
 #[derive(Debug, Clone)]
 pub struct WorkspaceSettings {
-    /// The project's folder: where commands run and what paths are relative to.
+    /// The project root.
     pub project: PathBuf,
+    /// The working directory: where commands run and what paths are relative to (R69). Outside the project it counts as the
+    /// project root.
+    pub cwd: PathBuf,
     /// Further folders that tools may read and write; relative to the project unless absolute.
     pub add_dirs: Vec<PathBuf>,
     /// Further folders that tools may read: those of skills. One that is not there does not matter.
@@ -39,6 +43,7 @@ pub struct Workspace {
     state_dir: PathBuf,
     clock: Clock,
     changing: Arc<Mutex<()>>,
+    slots: Arc<Slots>,
     seen: Mutex<SeenFiles>,
     todos: Mutex<Vec<TodoItem>>,
     background: Arc<Mutex<Vec<Background>>>,
@@ -51,11 +56,14 @@ impl Workspace {
     /// When the project's folder or an added one does not exist.
     pub fn new(settings: WorkspaceSettings) -> Result<Self, FolderError> {
         Ok(Self {
-            roots: Roots::new(&settings.project, &settings.add_dirs)?.reading(&settings.read_dirs),
+            roots: Roots::new(&settings.project, &settings.add_dirs)?
+                .working_in(&settings.cwd)
+                .reading(&settings.read_dirs),
             env: settings.env,
             state_dir: settings.state_dir,
             clock: settings.clock,
             changing: Arc::default(),
+            slots: Arc::default(),
             seen: Mutex::default(),
             todos: Mutex::default(),
             background: Arc::default(),
@@ -72,6 +80,7 @@ impl Workspace {
             state_dir: self.state_dir.clone(),
             clock: self.clock,
             changing: Arc::clone(&self.changing),
+            slots: Arc::clone(&self.slots),
             seen: Mutex::default(),
             todos: Mutex::default(),
             background: Arc::clone(&self.background),
@@ -81,6 +90,11 @@ impl Workspace {
     /// The project's folder, as a real path.
     pub fn project(&self) -> &Path {
         self.roots.project()
+    }
+
+    /// The working directory, as a real path.
+    pub fn cwd(&self) -> &Path {
+        self.roots.cwd()
     }
 
     /// The environment of commands.
@@ -109,7 +123,12 @@ impl Workspace {
         self.roots.resolve_to_read(path)
     }
 
-    /// A path as results show it: relative to the project where it is inside.
+    /// The directory above which a search of the real path `root` reads no ignore file.
+    pub(crate) fn top_of<'p>(&'p self, root: &'p Path) -> &'p Path {
+        self.roots.top_of(root)
+    }
+
+    /// A path as results show it: relative to the working directory where it is inside.
     pub fn shown(&self, path: &Path) -> String {
         self.roots.shown(path)
     }
@@ -137,6 +156,11 @@ impl Workspace {
     /// Whoever changes a file holds this meanwhile, so that two calls, of whatever conversation, never change one at once.
     pub(crate) fn changing(&self) -> MutexGuard<'_, ()> {
         lock(&self.changing)
+    }
+
+    /// Waits until another tool call may run; it may until the slot is dropped.
+    pub(crate) fn slot(&self) -> Slot<'_> {
+        self.slots.take()
     }
 
     /// The files seen so far.

@@ -99,6 +99,7 @@ impl Stage {
         let clock = || Timestamp::UNIX_EPOCH;
         let workspace = WorkspaceSettings {
             project: project.clone(),
+            cwd: project.clone(),
             add_dirs: Vec::new(),
             read_dirs: Vec::new(),
             env: vec![("PATH".into(), search_path())],

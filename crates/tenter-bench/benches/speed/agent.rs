@@ -140,6 +140,7 @@ pub(crate) fn agent(
     let project = scene.places.project.clone();
     let workspace = WorkspaceSettings {
         project: project.clone(),
+        cwd: project.clone(),
         add_dirs: Vec::new(),
         read_dirs: Vec::new(),
         env: environment(),

@@ -4,7 +4,7 @@ use std::io::{self, Write as _};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use tenter_engine::{Attributed, Engine};
+use tenter_engine::{Attributed, Engine, facts};
 use tenter_proc::Cancel;
 use tenter_protocol::{Event, executable};
 
@@ -56,7 +56,9 @@ fn measure(
 }
 
 fn beside_bare(rounds: usize, engine: &Engine, event: &Event, hook: &Path) -> Measured<Pair> {
-    let payload = executable::payload(event, "before_tool_call").ok_or("no payload")?;
+    let payload =
+        executable::payload(event, "before_tool_call", &facts(&event.body, &event.scope.cwd));
+    let payload = payload.ok_or("no payload")?;
     let cancel = Cancel::new();
     let dispatch = || {
         let outcome = engine.dispatch(event.clone(), &cancel);

@@ -2,7 +2,7 @@
 
 use tenter_protocol::lifecycle::Power;
 use tenter_protocol::reply::VerdictKind;
-use tenter_protocol::{Body, HistoryAction, Reply, Rewrite, ToolResult, Verdict};
+use tenter_protocol::{Body, HistoryAction, Reply, Rewrite, ToolResult, Verdict, tool_fields};
 
 use crate::observe::{Change, DecisionKind};
 
@@ -152,7 +152,10 @@ impl Outcome {
                 return Err("a message must not be empty".to_owned());
             }
             (Body::BeforeAgent { message }, Rewrite::Message(new)) => *message = new,
-            (Body::BeforeTool(call), Rewrite::Input(new)) => call.input = new,
+            (Body::BeforeTool(call), Rewrite::Input(new)) => {
+                // Two spellings with different values stay as they are: the tool's check refuses them.
+                call.input = tool_fields::renamed(&call.name, &new).unwrap_or(new);
+            }
             (Body::AfterTool { result, .. }, Rewrite::Output(new)) => {
                 *result = result.rewritten(&new)?;
             }

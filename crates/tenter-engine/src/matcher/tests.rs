@@ -3,6 +3,7 @@
 use super::*;
 use proptest::prelude::*;
 use serde_json::{Value, json};
+use tenter_protocol::facts::Facts;
 use tenter_protocol::{Body, Event, Scope, manifest};
 
 fn matcher(tool: Option<&str>, pattern: Option<&str>) -> Matcher {
@@ -49,7 +50,8 @@ fn the_specifications_shell_is_bash_and_the_payload_says_shell() {
         time: "T".into(),
     };
     let event = Event { scope, body: Body::BeforeTool(call) };
-    let payload = manifest::payload(&event, "before_tool", name.as_deref(), true);
+    let payload =
+        manifest::payload(&event, "before_tool", name.as_deref(), &Facts::default(), true);
     assert!(
         payload.contains(r#""tool_name": "Shell", "tool_input": {"command": "rm -rf /tmp/"#),
         "{payload}"

@@ -16,6 +16,7 @@ use tenter_protocol::executable::{self, Subscription};
 use tenter_protocol::{Event, Reply, manifest};
 use thiserror::Error;
 
+use crate::facts::facts;
 use crate::hook::{Hook, Protocol, Work};
 use crate::matcher::MatcherError;
 use crate::settings::EngineSettings;
@@ -145,12 +146,14 @@ fn request(hook: &Hook, event: &Event, tool_name: Option<&str>) -> Result<Reques
     let name = event.body.name();
     let no_payload = || Failure::NoPayload(name.as_str());
     let subscription = hook.subscription(name).ok_or_else(no_payload)?;
+    let facts = facts(&event.body, &event.scope.cwd);
     let payload = match &hook.protocol {
         Protocol::Executable => {
-            executable::payload(event, subscription.spelling).ok_or_else(no_payload)?
+            executable::payload(event, subscription.spelling, &facts).ok_or_else(no_payload)?
         }
         Protocol::Manifest(held) => {
-            manifest::payload(event, subscription.spelling, tool_name, held.light_payload)
+            let light = held.light_payload;
+            manifest::payload(event, subscription.spelling, tool_name, &facts, light)
         }
     };
     Ok(Request { subscription, session_id: event.scope.conversation_id.clone(), payload })

@@ -4,21 +4,23 @@
 use serde::Serialize;
 
 use crate::event::{InvokedBy, Stop, Turn, Usage};
+use crate::facts::{Facts, PathFact};
 use crate::history::{self, MessagePayload};
-use crate::{Body, Event, Object, Scope, ToolCall, ToolResult, json};
+use crate::{Body, Event, Object, Scope, ToolCall, ToolResult, json, tool_names};
 
 /// The payload of `event` under the name that the executable gave it, newline included (R41). `None` for an event that
-/// the executable protocol does not have.
-pub fn payload(event: &Event, spelling: &str) -> Option<String> {
+/// the executable protocol does not have. `facts` are those of the event's tool call.
+pub fn payload(event: &Event, spelling: &str, facts: &Facts) -> Option<String> {
     let scope = &event.scope;
     let line = match &event.body {
         Body::BeforeAgent { message } => {
             json::to_line(&UserMessageSend::new(scope, spelling, message))
         }
-        Body::BeforeTool(call) => json::to_line(&ToolCallWire::new(scope, spelling, call, None)),
-        Body::AfterTool { call, result } => {
-            json::to_line(&ToolCallWire::new(scope, spelling, call, Some(result)))
-        }
+        Body::BeforeTool(call) => json::to_line(&ToolCallWire::new(scope, spelling, call, facts)),
+        Body::AfterTool { call, result } => json::to_line(&ToolCallWire {
+            tool_output: Some(result),
+            ..ToolCallWire::new(scope, spelling, call, facts)
+        }),
         Body::AfterTurn(turn) => json::to_line(&AfterTurn::new(scope, spelling, turn)),
         Body::BeforeStop(stop) => json::to_line(&AgentStop::new(scope, spelling, stop)),
         _ => return None,
@@ -84,24 +86,24 @@ struct ToolCallWire<'e> {
     cwd: String,
     #[serde(flatten)]
     tail: Tail<'e>,
+    tool_aliases: Vec<&'e str>,
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    paths: &'e [PathFact],
 }
 
 impl<'e> ToolCallWire<'e> {
-    fn new(
-        scope: &'e Scope,
-        event: &'e str,
-        call: &'e ToolCall,
-        tool_output: Option<&'e ToolResult>,
-    ) -> Self {
+    fn new(scope: &'e Scope, event: &'e str, call: &'e ToolCall, facts: &'e Facts) -> Self {
         Self {
             event,
             conv_id: &scope.conversation_id,
             tool_name: &call.name,
             tool_input: &call.input,
-            tool_output,
+            tool_output: None,
             tool_user_id: &call.id,
             cwd: cwd(scope),
             tail: Tail::new(scope),
+            tool_aliases: tool_names::spellings(&call.name).skip(1).collect(),
+            paths: &facts.paths,
         }
     }
 }

@@ -15,16 +15,30 @@ use crate::event::{
     CompactTrigger, Compaction, ExitReason, InvokedBy, Stop, Subagent, Turn, Usage,
 };
 use crate::executable::PROTOCOL_VERSION;
+use crate::facts::{Facts, PathFact};
 use crate::history::{self, MessagePayload};
-use crate::{Body, Event, Object, Role, Scope, ToolCall, ToolResult, json};
+use crate::{Body, Event, Object, Role, Scope, ToolCall, ToolResult, json, tool_names};
 
 /// The payload of `event` under the name that the manifest's trigger gave it, newline included (R41).
 ///
 /// `tool_name` is the spelling of the tool's name that the matcher matched (R20); without one, the tool's own name is
-/// told. A `light` payload does without the history (R57).
-pub fn payload(event: &Event, trigger: &str, tool_name: Option<&str>, light: bool) -> String {
-    let own = Own::new(&event.body, tool_name, light);
+/// told. `facts` are those of the event's tool call. A `light` payload does without the history (R57).
+pub fn payload(
+    event: &Event,
+    trigger: &str,
+    tool_name: Option<&str>,
+    facts: &Facts,
+    light: bool,
+) -> String {
+    let own = Own::new(&event.body, &Extras { tool_name, facts, light });
     json::to_line(&Payload::new(&event.scope, trigger, own))
+}
+
+/// What a payload depends on beside the event.
+struct Extras<'e> {
+    tool_name: Option<&'e str>,
+    facts: &'e Facts,
+    light: bool,
 }
 
 #[derive(Serialize)]
@@ -91,6 +105,9 @@ enum Own<'e> {
         tool_error: Option<&'e str>,
         #[serde(skip_serializing_if = "Option::is_none")]
         tool_output: Option<&'e ToolResult>,
+        tool_aliases: Vec<&'e str>,
+        #[serde(skip_serializing_if = "<[_]>::is_empty")]
+        paths: &'e [PathFact],
     },
     AfterTurn {
         turn_number: u64,
@@ -128,7 +145,7 @@ enum Own<'e> {
 }
 
 impl<'e> Own<'e> {
-    fn new(body: &'e Body, tool_name: Option<&'e str>, light: bool) -> Self {
+    fn new(body: &'e Body, extras: &Extras<'e>) -> Self {
         match body {
             Body::SessionStart(start) => {
                 Self::SessionStart { model: &start.model, args: &start.args }
@@ -139,10 +156,10 @@ impl<'e> Own<'e> {
                 exit_reason: end.exit_reason,
             },
             Body::BeforeAgent { message } => Self::BeforeAgent { prompt: message },
-            Body::BeforeTool(call) => Self::tool(tool_name, call, None),
-            Body::AfterTool { call, result } => Self::tool(tool_name, call, Some(result)),
-            Body::AfterTurn(turn) => Self::turn(turn, light),
-            Body::BeforeStop(stop) => Self::stop(stop, light),
+            Body::BeforeTool(call) => Self::tool(call, None, extras),
+            Body::AfterTool { call, result } => Self::tool(call, Some(result), extras),
+            Body::AfterTurn(turn) => Self::turn(turn, extras.light),
+            Body::BeforeStop(stop) => Self::stop(stop, extras.light),
             Body::AfterAgent { response } => Self::AfterAgent { response },
             Body::SubagentStart(subagent) => Self::subagent(subagent, None),
             Body::SubagentStop { subagent, response } => Self::subagent(subagent, Some(response)),
@@ -152,19 +169,20 @@ impl<'e> Own<'e> {
         }
     }
 
-    fn tool(
-        tool_name: Option<&'e str>,
-        call: &'e ToolCall,
-        result: Option<&'e ToolResult>,
-    ) -> Self {
+    fn tool(call: &'e ToolCall, result: Option<&'e ToolResult>, extras: &Extras<'e>) -> Self {
         let failure = result.filter(|result| !result.success);
+        let tool_name = extras.tool_name.unwrap_or(&call.name);
         Self::Tool {
-            tool_name: tool_name.unwrap_or(&call.name),
+            tool_name,
             tool_input: &call.input,
             tool_use_id: &call.id,
             // A failure always says something, so that a script need not ask whether the field is there.
             tool_error: failure.map(|result| result.error.as_deref().unwrap_or_default()),
             tool_output: result,
+            tool_aliases: tool_names::spellings(&call.name)
+                .filter(|name| *name != tool_name)
+                .collect(),
+            paths: &extras.facts.paths,
         }
     }
 

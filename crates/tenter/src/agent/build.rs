@@ -211,6 +211,7 @@ fn workspace(
 ) -> Result<Workspace, Failure> {
     let settings = WorkspaceSettings {
         project: project.root().to_owned(),
+        cwd: project.env.cwd.clone(),
         add_dirs: args.add_dir.iter().map(|folder| project.env.cwd.join(folder)).collect(),
         // A model that can print a key has told it to everybody.
         env: project.hook_environment().given().clone(),

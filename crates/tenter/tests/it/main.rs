@@ -35,6 +35,7 @@ mod security;
 mod skills;
 mod subagents;
 mod tool_calls;
+mod tool_inputs;
 
 use serde_json::Value;
 use tenter_testkit::Sandbox;

@@ -42,8 +42,13 @@ const CONTEXT: &[Field] = &[
 const SESSION_START: &[Field] = &[("model", VALUE), ("args", Inside::Anything)];
 const SESSION_END: &[Field] =
     &[("duration_seconds", VALUE), ("total_steps", VALUE), ("exit_reason", VALUE)];
-const CALL: &[Field] =
-    &[("tool_name", VALUE), ("tool_input", Inside::Anything), ("tool_use_id", VALUE)];
+const CALL: &[Field] = &[
+    ("tool_name", VALUE),
+    ("tool_input", Inside::Anything),
+    ("tool_use_id", VALUE),
+    ("tool_aliases", VALUE),
+    ("paths", VALUE),
+];
 const OUTPUT: Field = (
     "tool_output",
     Inside::Fields(&[

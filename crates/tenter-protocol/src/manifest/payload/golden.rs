@@ -9,6 +9,7 @@ use crate::event::{
     CompactTrigger, Compaction, ExitReason, SessionEnd, SessionStart, Stop, StopReason, Subagent,
     Turn, TurnUsage, Usage,
 };
+use crate::facts::{Facts, PathFact, PathOp};
 use crate::lifecycle::TABLE;
 use crate::tool_metadata::Bash;
 use crate::{Body, Event, Message, Object, Scope, ToolCall, ToolResult};
@@ -28,7 +29,7 @@ fn scope() -> Scope {
 /// The payload of `body`, told under the canonical name and under the tool's own.
 fn told(body: Body) -> String {
     let trigger = body.name().as_str();
-    payload(&Event { scope: scope(), body }, trigger, None, false)
+    payload(&Event { scope: scope(), body }, trigger, None, &Facts::default(), false)
 }
 
 #[track_caller]
@@ -121,16 +122,19 @@ fn agent_payloads() {
 #[test]
 fn tool_payloads() {
     let called = r#""tool_name": "bash", "tool_input": {"command": "rm -rf /tmp/old-files"}, "tool_use_id": "tool_123""#;
-    assert_golden(Body::BeforeTool(call()), called);
+    let aliases = r#""tool_aliases": ["Bash", "Shell", "shell", "run_shell_command", "run_terminal_cmd", "run_in_terminal", "execute_command", "run_command", "exec_command", "local_shell"]"#;
+    assert_golden(Body::BeforeTool(call()), &format!("{called}, {aliases}"));
     let output = r#""metadataType": "bash", "metadata": {"command": "rm", "exitCode": 0, "output": "done", "executionTime": 0}, "timestamp": "T"}"#;
     assert_golden(
         Body::AfterTool { call: call(), result: result() },
-        &format!(r#"{called}, "tool_output": {{"toolName": "bash", "success": true, {output}"#),
+        &format!(
+            r#"{called}, "tool_output": {{"toolName": "bash", "success": true, {output}, {aliases}"#
+        ),
     );
     assert_golden(
         Body::AfterTool { call: call(), result: result().failed("exit code 1") },
         &format!(
-            r#"{called}, "tool_error": "exit code 1", "tool_output": {{"toolName": "bash", "success": false, "error": "exit code 1", {output}"#
+            r#"{called}, "tool_error": "exit code 1", "tool_output": {{"toolName": "bash", "success": false, "error": "exit code 1", {output}, {aliases}"#
         ),
     );
 }
@@ -181,9 +185,12 @@ fn compaction_payloads() {
 fn a_light_payload_does_without_the_history() {
     for body in [Body::AfterTurn(turn()), Body::BeforeStop(stop())] {
         let event = Event { scope: scope(), body };
-        let whole = payload(&event, "x", None, false);
+        let whole = payload(&event, "x", None, &Facts::default(), false);
         assert!(whole.contains(MESSAGES));
-        assert_eq!(payload(&event, "x", None, true), whole.replace(MESSAGES, ""));
+        assert_eq!(
+            payload(&event, "x", None, &Facts::default(), true),
+            whole.replace(MESSAGES, "")
+        );
     }
 }
 
@@ -198,9 +205,30 @@ fn a_stop_without_text_has_no_final_message_and_the_turn_limit_its_own_word() {
 #[test]
 fn the_hooks_own_words_are_echoed() {
     let event = Event { scope: scope(), body: Body::BeforeTool(call()) };
-    let line = payload(&event, "pre-tool-call", Some("Shell"), false);
+    let line = payload(&event, "pre-tool-call", Some("Shell"), &Facts::default(), false);
     assert!(line.starts_with(r#"{"event_type": "pre-tool-call", "#), "{line}");
     assert!(line.contains(r#""tool_name": "Shell""#), "{line}");
+    let aliases: Value = serde_json::from_str(&line).unwrap();
+    let aliases = aliases["tool_aliases"].as_array().unwrap();
+    assert!(aliases.contains(&json!("bash")) && !aliases.contains(&json!("Shell")), "{line}");
+}
+
+#[test]
+fn resolved_paths_come_last() {
+    let path = PathFact {
+        path: "/project/.env".into(),
+        given: "a/../.env".into(),
+        op: PathOp::Write,
+        certain: true,
+    };
+    let facts = Facts { paths: vec![path] };
+    let event = Event { scope: scope(), body: Body::BeforeTool(call()) };
+    let end = r#""paths": [{"path": "/project/.env", "given": "a/../.env", "op": "write", "certain": true}]}"#;
+    let manifest = payload(&event, "before_tool", None, &facts, false);
+    let executable = crate::executable::payload(&event, "before_tool_call", &facts).unwrap();
+    for line in [manifest, executable] {
+        assert!(line.trim_end().ends_with(end), "{line}");
+    }
 }
 
 #[test]
@@ -214,6 +242,7 @@ fn context_says_who_a_subagent_works_for_and_which_recipe_it_follows() {
         &Event { scope, body: Body::AfterAgent { response: String::new() } },
         "after_agent",
         None,
+        &Facts::default(),
         false,
     );
     let context = r#""context": {"invoked_by": "subagent", "parent_session_id": "sess-parent", "recipe_name": "review", "protocol_version": 1}"#;
@@ -259,7 +288,8 @@ fn the_specifications_examples_are_contained_key_by_key() {
                       "work_dir": "/home/user/project"});
     for (body, example) in specified() {
         let trigger = body.name().as_str();
-        let line = payload(&Event { scope: scope(), body }, trigger, Some("Shell"), true);
+        let event = Event { scope: scope(), body };
+        let line = payload(&event, trigger, Some("Shell"), &Facts::default(), true);
         let told: Value = serde_json::from_str(&line).unwrap();
         assert!(told["context"].is_object(), "{line}");
         for (key, value) in object(&base).into_iter().chain(object(&example)) {

@@ -5,8 +5,9 @@ use std::path::{Path, PathBuf};
 
 use tenter_agent::recipe::Recipes;
 use tenter_agent::skill::Skills;
-use tenter_agent::tools::walk;
+use tenter_agent::tools::{Leaving, walk};
 use tenter_plugins::check::check;
+use tenter_proc::Cancel;
 use tenter_protocol::manifest::front_matter::Rules;
 use tenter_protocol::{Diagnostic, Severity};
 
@@ -56,10 +57,10 @@ fn folder(named: &Path) -> Result<PathBuf, Failure> {
 fn findings(folder: &Path) -> Result<Vec<Diagnostic>, Failure> {
     let mut published = Vec::new();
     let mut findings = Vec::new();
-    for entry in walk(folder, true) {
+    for entry in walk(folder, Leaving::IgnoredWithin(folder), &Cancel::new()) {
         match entry {
-            Ok(entry) if entry.file_type().is_some_and(|kind| kind.is_dir()) => {}
-            Ok(entry) => published.push(entry.into_path()),
+            Ok(entry) if entry.kind.is_dir() => {}
+            Ok(entry) => published.push(entry.path),
             Err(error) => findings.push(unreadable(&error.to_string())),
         }
     }

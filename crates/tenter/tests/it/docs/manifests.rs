@@ -21,6 +21,7 @@ use tenter_protocol::event::{
     CompactTrigger, Compaction, ExitReason, SessionEnd, SessionStart, Stop, StopReason, Subagent,
     Turn, Usage,
 };
+use tenter_protocol::facts::{Facts, PathFact, PathOp};
 use tenter_protocol::lifecycle::{self, Power, TABLE};
 use tenter_protocol::manifest::front_matter::{self, Rules};
 use tenter_protocol::manifest::{Manifest, actions_at, parse_reply, payload, stranger};
@@ -348,9 +349,11 @@ fn every_field_of_a_manifests_payload_is_listed() {
             recipe: Some("r".into()),
             time: "T".into(),
         };
-        let told: Object =
-            serde_json::from_str(&payload(&Event { scope, body }, event.as_str(), None, false))
-                .unwrap();
+        let path =
+            PathFact { path: "/a".into(), given: "a".into(), op: PathOp::Read, certain: true };
+        let facts = Facts { paths: vec![path] };
+        let told = payload(&Event { scope, body }, event.as_str(), None, &facts, false);
+        let told: Object = serde_json::from_str(&told).unwrap();
         let listed = &page.fields("Every event") | &page.fields(event.as_str());
         assert_eq!(told.keys().map(String::as_str).collect::<BTreeSet<_>>(), listed, "{event}");
         // What a hook without code may ask for is the same.

@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 use tenter_engine::DecisionKind;
 use tenter_protocol::event::{Stop, StopReason, Turn, TurnUsage, Usage};
+use tenter_protocol::facts::{Facts, PathFact, PathOp};
 use tenter_protocol::{Body, Event, EventName, Message, Object, Scope, ToolCall, ToolResult};
 use tenter_protocol::{executable, json, lifecycle};
 
@@ -84,8 +85,10 @@ fn every_field_of_an_answer_is_shown() {
 #[test]
 fn every_field_of_a_payload_is_listed() {
     let page = page("hooks.md");
+    let path = PathFact { path: "/a".into(), given: "a".into(), op: PathOp::Read, certain: true };
+    let facts = Facts { paths: vec![path] };
     for (event, spelling, heading) in full_events() {
-        let payload = executable::payload(&event, spelling).unwrap();
+        let payload = executable::payload(&event, spelling, &facts).unwrap();
         let payload: Object = serde_json::from_str(&payload).unwrap();
         let listed = &page.fields("Every payload") | &page.fields(heading);
         assert_eq!(keys(&payload), listed, "the fields of {spelling}");

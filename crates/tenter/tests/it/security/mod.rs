@@ -3,7 +3,9 @@
 
 mod files;
 mod input;
+mod limits;
 mod output;
+mod paths;
 mod project;
 mod secrets;
 

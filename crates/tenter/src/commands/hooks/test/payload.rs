@@ -4,9 +4,9 @@ use std::fs;
 use std::io::{self, Read as _};
 
 use serde_json::Value;
-use tenter_engine::Request;
 use tenter_engine::hook::{Hook, Protocol};
 use tenter_engine::matcher::MatcherError;
+use tenter_engine::{Request, facts};
 use tenter_protocol::executable::{self, Subscription};
 use tenter_protocol::{EventName, Object, ToolCall, json, manifest, tool_names};
 
@@ -85,13 +85,15 @@ pub(super) fn sample_for(
 
 fn sample_of(project: &Project, hook: &Hook, subscription: Subscription) -> Option<Object> {
     let event = sample::event(subscription.event, project);
+    let facts = facts(&event.body, &event.scope.cwd);
     let line = match &hook.protocol {
-        Protocol::Executable => executable::payload(&event, subscription.spelling)?,
+        Protocol::Executable => executable::payload(&event, subscription.spelling, &facts)?,
         Protocol::Manifest(held) => {
             let matched = event.body.tool_call().zip(held.matcher.as_ref());
             let matched = matched.and_then(|(call, matcher)| matcher.matches(call).ok()?);
             let tool_name = matched.map(|found| found.tool_name);
-            manifest::payload(&event, subscription.spelling, tool_name, held.light_payload)
+            let light = held.light_payload;
+            manifest::payload(&event, subscription.spelling, tool_name, &facts, light)
         }
     };
     serde_json::from_str(&line).ok()

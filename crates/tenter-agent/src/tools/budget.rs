@@ -1,0 +1,75 @@
+//! How much one tool call may read (R79), and reading that can be cancelled.
+
+use std::cell::Cell;
+use std::fs::File;
+use std::io::{self, Read};
+
+use tenter_proc::Cancel;
+
+/// The bytes that one tool call may still read.
+#[derive(Debug)]
+pub(crate) struct ReadBudget<'c> {
+    left: Cell<u64>,
+    cancel: &'c Cancel,
+}
+
+/// A file that ends when its call's budget is spent, and cannot be read any more once the call is cancelled.
+#[derive(Debug)]
+pub(crate) struct BudgetedFile<'b> {
+    file: File,
+    budget: &'b ReadBudget<'b>,
+}
+
+impl<'c> ReadBudget<'c> {
+    /// A budget of so many bytes.
+    pub(crate) fn new(bytes: u64, cancel: &'c Cancel) -> Self {
+        Self { left: Cell::new(bytes), cancel }
+    }
+
+    /// Whether nothing more may be read.
+    pub(crate) fn is_spent(&self) -> bool {
+        self.left.get() == 0
+    }
+
+    /// Reads `file` at the expense of this budget.
+    pub(crate) fn open(&self, file: File) -> BudgetedFile<'_> {
+        BudgetedFile { file, budget: self }
+    }
+}
+
+impl Read for BudgetedFile<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if self.budget.cancel.is_cancelled() {
+            return Err(io::Error::other("interrupted"));
+        }
+        let left = self.budget.left.get();
+        let room = usize::try_from(left).unwrap_or(usize::MAX).min(buffer.len());
+        let read = self.file.read(&mut buffer[..room])?;
+        self.budget.left.set(left - read as u64);
+        Ok(read)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_budget_is_shared_by_the_files_of_a_call_and_ends_with_its_cancellation() {
+        let scratch = tempfile::tempdir().unwrap();
+        let path = scratch.path().join("file");
+        std::fs::write(&path, "12345").unwrap();
+        let cancel = Cancel::new();
+        let budget = ReadBudget::new(7, &cancel);
+        let read = || {
+            let mut text = String::new();
+            budget.open(File::open(&path).unwrap()).read_to_string(&mut text).map(|_| text)
+        };
+        assert_eq!(read().unwrap(), "12345");
+        assert!(!budget.is_spent());
+        assert_eq!(read().unwrap(), "12");
+        assert!(budget.is_spent());
+        cancel.cancel();
+        assert!(read().is_err());
+    }
+}

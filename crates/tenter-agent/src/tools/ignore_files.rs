@@ -1,0 +1,98 @@
+//! The ignore files that a search keeps to: `.ignore`, `.gitignore` and `.git/info/exclude`.
+//!
+//! They are a stranger's (R78): only regular files of bounded size are read, and none above the top that the search is given.
+
+use std::path::Path;
+
+use ignore::Match;
+use ignore::gitignore::{Gitignore, GitignoreBuilder};
+use tenter_engine::regular_file;
+
+/// Maximum size of an ignore file in bytes. A larger one is not applied: patterns can be made so that compiling twice as many
+/// takes longer than a second, and that cannot be cancelled.
+const MAX_FILE: u64 = 128 << 10;
+
+/// Maximum size of all ignore files of a search in bytes. What comes after is not applied.
+const MAX_ALL: u64 = 16 << 20;
+
+/// The rules of the directory that a walk is in: those of the directory itself and of the ones above it.
+#[derive(Debug)]
+pub(super) struct IgnoreRules {
+    /// From the top down; as many as the walk is deep, and those above the walk's root.
+    folders: Vec<FolderRules>,
+    bytes_left: u64,
+}
+
+/// The rules that one directory adds; nothing where it has no such file.
+#[derive(Debug, Default)]
+struct FolderRules {
+    ignore: Option<Gitignore>,
+    gitignore: Option<Gitignore>,
+    exclude: Option<Gitignore>,
+    /// Whether a repository begins here, for which no `.gitignore` above counts.
+    is_repository: bool,
+}
+
+impl IgnoreRules {
+    /// The rules for a walk of `root`, with those of the directories above it up to `top`.
+    pub(super) fn above(root: &Path, top: &Path) -> Self {
+        let mut rules = Self { folders: Vec::new(), bytes_left: MAX_ALL };
+        let above = root.ancestors().skip(1).take_while(|folder| folder.starts_with(top));
+        let above: Vec<&Path> = above.collect();
+        for folder in above.into_iter().rev() {
+            rules.enter(folder, |name| folder.join(name).symlink_metadata().is_ok());
+        }
+        rules
+    }
+
+    /// Adds the rules of `folder`; `has` says whether there is something of that name in it.
+    pub(super) fn enter(&mut self, folder: &Path, has: impl Fn(&str) -> bool) {
+        let mut read = |name: &str| self.read(folder, name);
+        let is_repository = has(".git");
+        let rules = FolderRules {
+            ignore: if has(".ignore") { read(".ignore") } else { None },
+            gitignore: if has(".gitignore") { read(".gitignore") } else { None },
+            exclude: if is_repository { read(".git/info/exclude") } else { None },
+            is_repository,
+        };
+        self.folders.push(rules);
+    }
+
+    /// Takes the rules of the directory away that was entered last.
+    pub(super) fn leave(&mut self) {
+        self.folders.pop();
+    }
+
+    /// Whether `path`, which is in the directory that was entered last, is excluded. As in ripgrep, `.ignore` counts before
+    /// `.gitignore`, that before `exclude`, and the nearest directory first.
+    pub(super) fn excludes(&self, path: &Path, is_folder: bool) -> bool {
+        let decided = |rules: Option<&Gitignore>| match rules?.matched(path, is_folder) {
+            Match::None => None,
+            Match::Ignore(_) => Some(true),
+            Match::Whitelist(_) => Some(false),
+        };
+        let top = self.folders.iter().rposition(|folder| folder.is_repository).unwrap_or(0);
+        let repository = || self.folders[top..].iter().rev();
+        let ignore = self.folders.iter().rev().find_map(|folder| decided(folder.ignore.as_ref()));
+        ignore
+            .or_else(|| repository().find_map(|folder| decided(folder.gitignore.as_ref())))
+            .or_else(|| repository().find_map(|folder| decided(folder.exclude.as_ref())))
+            .unwrap_or(false)
+    }
+
+    fn read(&mut self, folder: &Path, name: &str) -> Option<Gitignore> {
+        let limit = MAX_FILE.min(self.bytes_left);
+        let bytes = regular_file::beginning(&folder.join(name), limit + 1).ok()?;
+        self.bytes_left = self.bytes_left.saturating_sub(bytes.len() as u64);
+        if bytes.len() as u64 > limit {
+            return None;
+        }
+        let text = String::from_utf8_lossy(&bytes);
+        let mut builder = GitignoreBuilder::new(folder);
+        for line in text.trim_start_matches('\u{feff}').lines() {
+            // A line that is no pattern must not disable the others.
+            let _ = builder.add_line(None, line);
+        }
+        builder.build().ok()
+    }
+}

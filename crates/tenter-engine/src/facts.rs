@@ -1,0 +1,78 @@
+//! Finds out what a tool call is about to touch, for the hooks that are about it.
+
+use std::path::Path;
+
+use serde_json::Value;
+use tenter_protocol::facts::{Facts, PathFact, PathOp, PathUse};
+use tenter_protocol::{Body, ToolCall, tool_fields};
+
+use crate::real_path::real_path;
+
+/// The facts about the tool call of an event; `cwd` is what relative paths start from. They hold for the moment: a symlink may
+/// be changed at any time.
+pub fn facts(body: &Body, cwd: &Path) -> Facts {
+    body.tool_call().map_or_else(Facts::default, |call| Facts { paths: paths(call, cwd) })
+}
+
+fn paths(call: &ToolCall, cwd: &Path) -> Vec<PathFact> {
+    let rows = tool_fields::PATHS.iter().filter(|(tool, ..)| *tool == call.name);
+    let given = rows.filter_map(|(_, field, used)| match call.input.get(*field)? {
+        Value::String(given) => Some(path(given, *used, cwd)),
+        _ => None,
+    });
+    given.collect()
+}
+
+fn path(given: &str, used: PathUse, cwd: &Path) -> PathFact {
+    let whole = cwd.join(given);
+    let real = real_path(&whole);
+    let certain = real.is_ok();
+    let real = real.unwrap_or(whole);
+    let op = match used {
+        PathUse::Write => PathOp::Write,
+        PathUse::Search if real.is_dir() => PathOp::List,
+        PathUse::Search | PathUse::Read => PathOp::Read,
+    };
+    PathFact { path: real.to_string_lossy().into_owned(), given: given.to_owned(), op, certain }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+    use std::fs;
+    use std::os::unix::fs::symlink;
+
+    #[test]
+    fn the_paths_of_file_tools_are_resolved() {
+        let scratch = tempfile::tempdir().unwrap();
+        let base = scratch.path().canonicalize().unwrap();
+        fs::create_dir_all(base.join("a/b")).unwrap();
+        symlink("a/b", base.join("link")).unwrap();
+        symlink("nowhere", base.join("dangling")).unwrap();
+        let fact = |tool: &str, input: Value| {
+            let input = input.as_object().unwrap().clone();
+            let call = ToolCall { id: "1".into(), name: tool.into(), input };
+            let paths = facts(&Body::BeforeTool(call), &base).paths;
+            let shown = |fact: PathFact| {
+                let path = Path::new(&fact.path).strip_prefix(&base).unwrap().display().to_string();
+                (path, fact.op, fact.certain)
+            };
+            paths.into_iter().map(shown).next()
+        };
+        let expected = |path: &str, op, certain| Some((path.to_owned(), op, certain));
+        assert_eq!(
+            fact("file_write", json!({"file_path": "link/../new"})),
+            expected("a/new", PathOp::Write, true)
+        );
+        assert_eq!(
+            fact("file_read", json!({"file_path": "dangling"})),
+            expected("dangling", PathOp::Read, false)
+        );
+        assert_eq!(fact("grep", json!({"path": "link"})), expected("a/b", PathOp::List, true));
+        assert_eq!(fact("grep", json!({"path": "x"})), expected("x", PathOp::Read, true));
+        assert_eq!(fact("grep", json!({"pattern": "x"})), None);
+        assert_eq!(fact("bash", json!({"file_path": "x"})), None);
+        assert_eq!(fact("file_read", json!({"file_path": 7})), None);
+    }
+}

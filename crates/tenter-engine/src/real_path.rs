@@ -1,0 +1,102 @@
+//! Resolves paths as the operating system does: symlinks first, then `..` (R78). Files that do not exist yet have a real path
+//! too, so that a guard and a tool agree on what a call is about to create.
+
+use std::fs;
+use std::io::{self, ErrorKind};
+use std::path::{Component, Path, PathBuf};
+
+/// The absolute path without symlinks, `.` and `..` that `path`, which must be absolute, leads to. A part at its end need not
+/// exist.
+///
+/// # Errors
+/// `path` cannot be resolved: a symlink that is dangling or loops, or `..` after something that is not a directory. The system
+/// would refuse to create a file there, too.
+pub fn real_path(path: &Path) -> io::Result<PathBuf> {
+    match fs::canonicalize(path) {
+        Err(error) if is_absent(&error) => with_missing_end(path),
+        resolved => resolved,
+    }
+}
+
+fn with_missing_end(path: &Path) -> io::Result<PathBuf> {
+    let mut real = PathBuf::new();
+    let mut exists = true;
+    for component in path.components() {
+        match component {
+            Component::CurDir => {}
+            Component::ParentDir if real.is_dir() => {
+                real.pop();
+            }
+            Component::ParentDir => return Err(no_directory(&real)),
+            Component::Normal(name) if exists => {
+                real.push(name);
+                match fs::symlink_metadata(&real) {
+                    Ok(metadata) if metadata.is_symlink() => real = target(&real)?,
+                    Ok(_) => {}
+                    Err(error) if is_absent(&error) => exists = false,
+                    Err(error) => return Err(error),
+                }
+            }
+            other => real.push(other),
+        }
+    }
+    Ok(real)
+}
+
+fn target(link: &Path) -> io::Result<PathBuf> {
+    fs::canonicalize(link).map_err(|error| {
+        let message = format!("{} is a symlink that leads nowhere: {error}", link.display());
+        io::Error::new(error.kind(), message)
+    })
+}
+
+fn no_directory(path: &Path) -> io::Error {
+    io::Error::new(ErrorKind::NotADirectory, format!("{} is not a directory", path.display()))
+}
+
+fn is_absent(error: &io::Error) -> bool {
+    matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::symlink;
+
+    #[test]
+    fn symlinks_are_followed_before_dot_dot() {
+        let scratch = tempfile::tempdir().unwrap();
+        let base = scratch.path().canonicalize().unwrap();
+        fs::create_dir_all(base.join("project/src")).unwrap();
+        fs::create_dir_all(base.join("other/deep")).unwrap();
+        fs::write(base.join("file"), "").unwrap();
+        symlink(base.join("other/deep"), base.join("project/link")).unwrap();
+        let real = |path: &str| {
+            let real = real_path(&base.join(path)).ok()?;
+            Some(real.strip_prefix(&base).unwrap().to_str().unwrap().to_owned())
+        };
+        for (path, expected) in [
+            ("project/link/../new", Some("other/new")),
+            ("project/link/../deep", Some("other/deep")),
+            ("project/src/../new/file", Some("project/new/file")),
+            ("project/./src//x", Some("project/src/x")),
+            ("project/link/new/deeper", Some("other/deep/new/deeper")),
+            ("missing/../project", None),
+            ("file/../project", None),
+            ("file/../new", None),
+        ] {
+            assert_eq!(real(path).as_deref(), expected, "{path}");
+        }
+    }
+
+    #[test]
+    fn links_that_lead_nowhere_are_errors() {
+        let scratch = tempfile::tempdir().unwrap();
+        let base = scratch.path().canonicalize().unwrap();
+        symlink("missing", base.join("dangling")).unwrap();
+        symlink("loop", base.join("loop")).unwrap();
+        for path in ["dangling", "dangling/x", "loop", "loop/x"] {
+            assert!(real_path(&base.join(path)).is_err(), "{path}");
+        }
+    }
+}

@@ -1,0 +1,46 @@
+//! What is known about a tool call beside its input: the files that it is about to touch (R78).
+
+use serde::Serialize;
+
+/// The facts about one tool call. An event that is not about a tool call has none.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Facts {
+    /// The paths that the input names, in the order of the tool's fields.
+    pub paths: Vec<PathFact>,
+}
+
+/// A path in a tool's input. Consumers must tolerate further fields.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct PathFact {
+    /// The absolute path that the system resolves the given one to: symlinks first, then `..`.
+    pub path: String,
+    /// The path as the input has it.
+    pub given: String,
+    /// What the call does with it.
+    pub op: PathOp,
+    /// Whether `path` could be resolved. If not, it is the given path made absolute, and the tool refuses it.
+    pub certain: bool,
+}
+
+/// What a call does with a path.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum PathOp {
+    /// Reads the file.
+    Read,
+    /// Creates or changes the file.
+    Write,
+    /// Searches the directory.
+    List,
+}
+
+/// What a tool does with the path in one of its fields.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PathUse {
+    /// Reads the file.
+    Read,
+    /// Creates or changes the file.
+    Write,
+    /// Reads the file, or searches the directory.
+    Search,
+}

@@ -1,0 +1,109 @@
+//! Tool calls that would read, search or start without end (R79).
+
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::process::Command;
+
+use tenter_testkit::{Sandbox, wait_until};
+
+use crate::sandbox;
+
+fn script(sandbox: &Sandbox, calls: &str) -> String {
+    sandbox.script(&format!("turns: [{{tool_calls: [{calls}]}}, {{text: ok}}]"))
+}
+
+#[test]
+fn ignore_files_without_end_hold_up_no_search() {
+    for place in [".ignore", ".gitignore", ".git/info/exclude", "../.ignore", "sub/.gitignore"] {
+        for is_pipe in [false, true] {
+            let sandbox = sandbox();
+            sandbox.write("sub/found.txt", "needle\n");
+            sandbox.write(".git/info/x", "");
+            let path = sandbox.project().join(place);
+            if is_pipe {
+                let _ = sandbox.shell(&format!("mkfifo {place}")).expect_code(0);
+            } else {
+                symlink("/dev/zero", &path).unwrap();
+            }
+            let model = script(
+                &sandbox,
+                "{name: grep, input: {pattern: needle}}, {name: glob, input: {pattern: '**/*.txt'}}",
+            );
+            let output = sandbox.shell(&format!(
+                "ulimit -v 4000000; exec timeout 30 tenter run --headless --model {model} go"
+            ));
+            assert_eq!(output.code, Some(0), "{place} {is_pipe}\n{output}");
+            let results = output.json_lines();
+            let found = crate::of_kind(&results, "tool-result")
+                .iter()
+                .all(|line| line["result"]["metadata"].to_string().contains("sub/found.txt"));
+            assert!(found, "{place} {is_pipe}\n{output}");
+        }
+    }
+}
+
+#[test]
+fn an_ignore_file_above_the_project_hides_nothing() {
+    let sandbox = sandbox();
+    fs::write(sandbox.root().join(".gitignore"), "*.txt\n").unwrap();
+    fs::write(sandbox.root().join(".ignore"), "*.txt\n").unwrap();
+    sandbox.write("found.txt", "needle\n");
+    let model = script(&sandbox, "{name: grep, input: {pattern: needle}}");
+    let output = sandbox.run(&["run", "--headless", "--model", &model, "go"]).expect_code(0);
+    assert!(output.stdout.contains("found.txt"), "{output}");
+}
+
+#[test]
+fn many_calls_in_one_response_do_not_start_as_many_threads() {
+    let sandbox = sandbox();
+    if !std::path::Path::new("/proc/self/status").exists() {
+        eprintln!("skipped: there is no /proc to count threads in");
+        return;
+    }
+    let call = "{name: bash, input: {command: 'grep Threads /proc/$PPID/status >> threads'}}";
+    let model = script(&sandbox, &[call; 150].join(", "));
+    let output = sandbox.run(&["run", "--headless", "--model", &model, "go"]).expect_code(0);
+    let counted = sandbox.read("threads");
+    let counts: Vec<u32> =
+        counted.lines().map(|line| line.rsplit('\t').next().unwrap().parse().unwrap()).collect();
+    assert_eq!(counts.len(), 150, "{output}");
+    // Beside the calls there are the main thread and the one for signals, and a few that are about to end.
+    assert!(counts.iter().all(|count| *count <= 24), "{counts:?}");
+}
+
+/// The processor time that a process has used so far, in ticks.
+fn ticks(pid: u32) -> u64 {
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap();
+    let fields: Vec<&str> = stat.rsplit_once(") ").unwrap().1.split(' ').collect();
+    fields[11].parse::<u64>().unwrap() + fields[12].parse::<u64>().unwrap()
+}
+
+#[test]
+#[expect(clippy::disallowed_methods, reason = "kill is what a user would use")]
+fn a_search_ends_with_one_signal() {
+    if !std::path::Path::new("/proc/self/stat").exists() {
+        eprintln!("skipped: there is no /proc to see the search at work in");
+        return;
+    }
+    for signal in ["-INT", "-TERM"] {
+        let sandbox = sandbox();
+        let large = sandbox.write("large", format!("{}\n", "a".repeat(100)).repeat(200_000));
+        for number in 0..200 {
+            fs::hard_link(&large, sandbox.project().join(format!("large-{number}"))).unwrap();
+        }
+        sandbox.sh_hook("started", "before_tool_call", "touch started");
+        // A pattern for which the search needs minutes.
+        let model = script(&sandbox, "{name: grep, input: {pattern: '([a-z]{1,99}){99}[0-9]'}}");
+        let child = sandbox.start(&["run", "--model", &model, "go"]);
+        wait_until("the call", || sandbox.project().join("started").exists());
+        let before = ticks(child.id());
+        wait_until("the search", || ticks(child.id()) > before + 30);
+        let start = std::time::Instant::now();
+        let killed = Command::new("kill").args([signal, &child.id().to_string()]).status().unwrap();
+        assert!(killed.success());
+        let output = sandbox.finish(child);
+        assert_eq!(output.code, Some(130), "{signal}\n{output}");
+        // It is a second where nothing else uses the processor.
+        assert!(start.elapsed().as_secs() < 10, "{signal} {:?}", start.elapsed());
+    }
+}
