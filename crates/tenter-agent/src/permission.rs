@@ -1,5 +1,7 @@
 //! Asks the user where a hook says `ask` (R30, R71).
 
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use tenter_protocol::{Object, ToolCall};
@@ -10,6 +12,13 @@ pub use tenter_engine::Answer;
 pub trait Asker: Send + Sync {
     /// May this call run? `hook` asks, for `reason`.
     fn ask(&self, hook: &str, reason: &str, call: &ToolCall) -> Answer;
+
+    /// May file tools change `place`, which is protected (R76), for the rest of the session? The first change is that of
+    /// `file`. Where nobody is asked, the answer is no.
+    fn agrees_to_write(&self, place: &Path, file: &Path) -> bool {
+        let _ = (place, file);
+        false
+    }
 }
 
 /// Gives the same answer to every question.
@@ -26,6 +35,8 @@ impl Asker for FixedAnswer {
 #[derive(Debug, Default)]
 pub struct Permissions {
     always: Mutex<Vec<Allowed>>,
+    /// What was answered about protected places.
+    writes: Mutex<BTreeMap<PathBuf, bool>>,
 }
 
 /// A call that is always allowed: exactly this one, to exactly this hook.
@@ -66,6 +77,19 @@ impl Permissions {
             always.push(asked);
         }
         Given { answer, remembered: false }
+    }
+
+    /// Whether file tools may change `place`, asking once per place.
+    pub(crate) fn may_write(&self, asker: &dyn Asker, place: &Path, file: &Path) -> bool {
+        // Held while asking, so that two calls do not ask the same.
+        let mut writes = self.writes.lock().unwrap_or_else(PoisonError::into_inner);
+        *writes.entry(place.to_owned()).or_insert_with(|| asker.agrees_to_write(place, file))
+    }
+
+    /// With the next message the user may have changed their mind about what they refused.
+    pub(crate) fn forget_refused_writes(&self) {
+        let mut writes = self.writes.lock().unwrap_or_else(PoisonError::into_inner);
+        writes.retain(|_, agreed| *agreed);
     }
 }
 

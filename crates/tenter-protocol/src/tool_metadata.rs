@@ -136,9 +136,9 @@ impl Metadata for FileRead {
         }
         if self.truncated {
             let next = self.offset.max(1) + self.lines.len() as u64;
-            let count = self.remaining_lines.to_string() + " ";
-            let count = if self.remaining_lines > 0 { &count } else { "" };
-            let _ = writeln!(text, "({count}more lines; go on with offset {next})");
+            let left = (self.remaining_lines > 0).then(|| format!("{} ", self.remaining_lines));
+            let left = left.unwrap_or_default();
+            let _ = writeln!(text, "({left}more lines; go on with offset {next})");
         }
         text.truncate(text.trim_end().len());
         text
@@ -439,8 +439,7 @@ pub struct Blocked {
 impl Metadata for Blocked {
     const TYPE: &'static str = "blocked";
     fn text(&self) -> String {
-        // The error of a blocked result says all there is.
-        String::new()
+        String::new() // The error of a blocked result says all there is.
     }
 }
 

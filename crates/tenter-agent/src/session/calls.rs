@@ -1,6 +1,7 @@
 //! The tool calls of one model response: in parallel, each with its own hooks.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
@@ -10,7 +11,7 @@ use tenter_protocol::{Body, EventName, ToolCall, ToolResult, tool_fields};
 
 use super::{Refused, Session};
 use crate::permission::{Given, refusal};
-use crate::tools::{MAX_CALLS_AT_ONCE, SUBAGENT, ToolContext};
+use crate::tools::{MAX_CALLS_AT_ONCE, SUBAGENT, ToolContext, WriteConsent};
 use crate::watch::Happening;
 
 /// A call as it came from the model.
@@ -244,6 +245,7 @@ impl Session<'_> {
             call_id: &call.id,
             workspace: &self.workspace,
             cancel: &self.cancel,
+            consent: self,
             subagents,
         };
         tool.run(&call.input, &context)
@@ -256,6 +258,13 @@ impl Session<'_> {
 
     fn defect(&self, tool: &str) -> CallReport {
         self.failure(tool, "the call failed because of a defect in Tenter")
+    }
+}
+
+impl WriteConsent for Session<'_> {
+    fn agrees(&self, place: &Path, file: &Path) -> bool {
+        let (asker, permissions) = (self.agent.asker.as_ref(), &self.agent.permissions);
+        !self.cancel.is_cancelled() && permissions.may_write(asker, place, file)
     }
 }
 

@@ -32,6 +32,9 @@ impl Session<'_> {
     /// Answers one user message. Whatever happens is told to the watcher and is in the returned [`Finish`]; what was done
     /// before a failure or an interruption is saved.
     pub fn send(&mut self, message: &UserMessage) -> Finish {
+        if self.conversation.parent().is_none() {
+            self.agent.permissions.forget_refused_writes();
+        }
         let mut progress = Progress::default();
         let answered = self.accept(message).and_then(|accepted| {
             if accepted { self.answer(&mut progress) } else { Ok(Status::Blocked) }

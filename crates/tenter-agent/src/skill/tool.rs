@@ -181,6 +181,7 @@ mod tests {
             call_id: "call_1",
             workspace: &bench.workspace,
             cancel: &bench.cancel,
+            consent: &false,
             subagents: None,
         };
         let input = tenter_protocol::tool_fields::renamed("skill", input.as_object().unwrap());

@@ -29,7 +29,7 @@ impl TypedTool for FileWriteTool {
 
     fn perform(&self, input: Input, context: &ToolContext<'_>) -> Result<FileWrite, ToolError> {
         let workspace = context.workspace;
-        let path = workspace.resolve(&input.file_path.0)?;
+        let path = workspace.resolve_to_write(&input.file_path.0, context.consent)?;
         let shown = workspace.shown(&path);
         let _alone = workspace.changing();
         let mut seen = workspace.seen();

@@ -4,8 +4,8 @@
 //! tool that fails says so in its result, never by panicking. What the tools of one agent share lives in the
 //! [`Workspace`]: where they may go, what they have read, what they left running.
 //!
-//! Tools know nothing of hooks, models or permissions: who may call them, and what becomes of a result, is the agent's
-//! business.
+//! Tools know nothing of hooks and models: who may call them, and what becomes of a result, is the agent's business. They ask
+//! for consent before they change what is protected.
 
 mod allowed_commands;
 mod bash;
@@ -19,6 +19,7 @@ mod grep_sink;
 mod ignore_files;
 mod input;
 mod lines;
+mod protect;
 mod registry;
 mod regular_file;
 mod replacement;
@@ -36,6 +37,7 @@ mod workspace;
 pub(crate) mod testing;
 
 pub use allowed_commands::{AllowedCommands, PatternError};
+pub use protect::{ProtectedPaths, WriteConsent};
 pub use registry::{Registry, UnknownTools};
 pub use roots::FolderError;
 pub(crate) use slots::MAX_CALLS_AT_ONCE;

@@ -12,12 +12,23 @@ use tempfile::TempDir;
 use tenter_proc::Cancel;
 use tenter_protocol::{ToolResult, tool_fields};
 
-use super::{Registry, Tool, ToolContext, Workspace, WorkspaceSettings};
+use super::{
+    ProtectedPaths, Registry, Tool, ToolContext, Workspace, WorkspaceSettings, WriteConsent,
+};
+
+/// A user who always gives the same answer.
+impl WriteConsent for bool {
+    fn agrees(&self, _: &Path, _: &Path) -> bool {
+        *self
+    }
+}
 
 pub(crate) struct Bench {
     pub(crate) folder: TempDir,
     pub(crate) workspace: Workspace,
     pub(crate) cancel: Cancel,
+    /// Whether the user agrees to changes of what is protected.
+    pub(crate) consent: bool,
     registry: Registry,
 }
 
@@ -40,6 +51,7 @@ impl Bench {
         fs::create_dir(&project).unwrap();
         let settings = WorkspaceSettings {
             cwd: project.clone(),
+            protected: ProtectedPaths::new(&project),
             project,
             add_dirs: Vec::new(),
             read_dirs: Vec::new(),
@@ -48,7 +60,8 @@ impl Bench {
             clock: || Timestamp::UNIX_EPOCH,
         };
         let workspace = Workspace::new(settings).unwrap();
-        Self { folder, workspace, cancel: Cancel::new(), registry: Registry::standard() }
+        let registry = Registry::standard();
+        Self { folder, workspace, cancel: Cancel::new(), consent: false, registry }
     }
 
     pub(crate) fn path(&self, name: &str) -> PathBuf {
@@ -84,6 +97,7 @@ impl Bench {
             call_id: "call_1",
             workspace: &self.workspace,
             cancel: &self.cancel,
+            consent: &self.consent,
             subagents: None,
         };
         let input = tool_fields::renamed(tool, input.as_object().unwrap()).unwrap();

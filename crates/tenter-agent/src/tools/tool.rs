@@ -10,7 +10,7 @@ use tenter_proc::Cancel;
 use tenter_protocol::tool_metadata::Metadata;
 use tenter_protocol::{Object, ToolResult};
 
-use super::{Subagents, Workspace, input, schema};
+use super::{Subagents, Workspace, WriteConsent, input, schema};
 
 /// A tool as the registry holds it.
 pub trait Tool: Send + Sync {
@@ -45,6 +45,8 @@ pub struct ToolContext<'a> {
     pub workspace: &'a Workspace,
     /// Thrown when the work is to end early.
     pub cancel: &'a Cancel,
+    /// Asked before something protected is changed.
+    pub consent: &'a dyn WriteConsent,
     /// Runs subagents; absent where the caller is one itself.
     pub subagents: Option<&'a dyn Subagents>,
 }

@@ -11,6 +11,7 @@ use tenter_proc::Background;
 use tenter_protocol::tool_metadata::TodoItem;
 
 use super::ToolError;
+use super::protect::{ProtectedPaths, WriteConsent};
 use super::roots::{FolderError, Roots};
 use super::seen::SeenFiles;
 use super::slots::{Slot, Slots};
@@ -27,6 +28,8 @@ pub struct WorkspaceSettings {
     pub add_dirs: Vec<PathBuf>,
     /// Further folders that tools may read: those of skills. One that is not there does not matter.
     pub read_dirs: Vec<PathBuf>,
+    /// What file tools change only with the user's consent.
+    pub protected: ProtectedPaths,
     /// The whole environment of commands.
     pub env: Vec<(OsString, OsString)>,
     /// Where the logs of background commands go, in a folder `background`.
@@ -39,6 +42,7 @@ pub struct WorkspaceSettings {
 /// that were left running. Several calls may use it at the same time.
 pub struct Workspace {
     roots: Roots,
+    protected: ProtectedPaths,
     env: Vec<(OsString, OsString)>,
     state_dir: PathBuf,
     clock: Clock,
@@ -59,6 +63,7 @@ impl Workspace {
             roots: Roots::new(&settings.project, &settings.add_dirs)?
                 .working_in(&settings.cwd)
                 .reading(&settings.read_dirs),
+            protected: settings.protected,
             env: settings.env,
             state_dir: settings.state_dir,
             clock: settings.clock,
@@ -76,6 +81,7 @@ impl Workspace {
     pub fn aside(&self) -> Self {
         Self {
             roots: self.roots.clone(),
+            protected: self.protected.clone(),
             env: self.env.clone(),
             state_dir: self.state_dir.clone(),
             clock: self.clock,
@@ -110,9 +116,25 @@ impl Workspace {
     /// The real path of what the model calls `path` and would change. It need not exist.
     ///
     /// # Errors
-    /// When it is outside the project and the added folders.
-    pub fn resolve(&self, path: &str) -> Result<PathBuf, ToolError> {
-        self.roots.resolve(path)
+    /// When it is outside the project and the added folders, or is protected and `consent` is refused.
+    pub fn resolve_to_write(
+        &self,
+        path: &str,
+        consent: &dyn WriteConsent,
+    ) -> Result<PathBuf, ToolError> {
+        let real = self.roots.resolve(path)?;
+        match self.protected.around(&real) {
+            Some(place) if !consent.agrees(&place, &real) => Err(self.protects(&place, path)),
+            _ => Ok(real),
+        }
+    }
+
+    fn protects(&self, place: &Path, path: &str) -> ToolError {
+        let place = self.shown(place);
+        ToolError::new(format!(
+            "{path} is protected: file tools change {place} only with the user's consent, and there is none; \
+             `tenter run` takes it as --allow-write {place}"
+        ))
     }
 
     /// The real path of what the model calls `path` and would read. It need not exist.

@@ -14,7 +14,7 @@ use tenter_agent::model::scripted::ScriptedModel;
 use tenter_agent::permission::{Answer, FixedAnswer, Permissions};
 use tenter_agent::recipe::{RecipeBook, RecipePlaces, Recipes};
 use tenter_agent::store::{Epoch, Store};
-use tenter_agent::tools::{Registry, Workspace, WorkspaceSettings};
+use tenter_agent::tools::{ProtectedPaths, Registry, Workspace, WorkspaceSettings};
 use tenter_agent::{
     Agent, AgentSettings, Conversation, Finish, Happening, RetrySettings, Session, UserMessage,
     Watcher,
@@ -100,6 +100,7 @@ impl Stage {
         let workspace = WorkspaceSettings {
             project: project.clone(),
             cwd: project.clone(),
+            protected: ProtectedPaths::new(&project),
             add_dirs: Vec::new(),
             read_dirs: Vec::new(),
             env: vec![("PATH".into(), search_path())],

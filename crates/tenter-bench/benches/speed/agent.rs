@@ -10,7 +10,7 @@ use tenter_agent::model::scripted::ScriptedModel;
 use tenter_agent::permission::{Answer, FixedAnswer, Permissions};
 use tenter_agent::recipe::{RecipeBook, RecipePlaces, Recipes};
 use tenter_agent::store::Store;
-use tenter_agent::tools::{Registry, Workspace, WorkspaceSettings};
+use tenter_agent::tools::{ProtectedPaths, Registry, Workspace, WorkspaceSettings};
 use tenter_agent::{
     Agent, AgentSettings, Conversation, Happening, RetrySettings, Session, UserMessage, Watcher,
 };
@@ -141,6 +141,7 @@ pub(crate) fn agent(
     let workspace = WorkspaceSettings {
         project: project.clone(),
         cwd: project.clone(),
+        protected: ProtectedPaths::new(&project),
         add_dirs: Vec::new(),
         read_dirs: Vec::new(),
         env: environment(),

@@ -7,7 +7,7 @@ use tenter_agent::permission::{FixedAnswer, Permissions};
 use tenter_agent::recipe::Recipe;
 use tenter_agent::skill::SkillTool;
 use tenter_agent::store::{Store, StoredConversation, new_conversation_id};
-use tenter_agent::tools::{Registry, Workspace, WorkspaceSettings};
+use tenter_agent::tools::{ProtectedPaths, Registry, Workspace, WorkspaceSettings};
 use tenter_agent::{Agent, AgentSettings, Conversation, Model, Watcher};
 use tenter_engine::catalog::Catalog;
 use tenter_engine::journal::{JournalWriter, Masked, Redactor};
@@ -212,6 +212,7 @@ fn workspace(
     let settings = WorkspaceSettings {
         project: project.root().to_owned(),
         cwd: project.env.cwd.clone(),
+        protected: protected(project, args),
         add_dirs: args.add_dir.iter().map(|folder| project.env.cwd.join(folder)).collect(),
         // A model that can print a key has told it to everybody.
         env: project.hook_environment().given().clone(),
@@ -220,6 +221,31 @@ fn workspace(
         clock: env::now,
     };
     Workspace::new(settings).map_err(|error| Failure::usage(error.to_string()))
+}
+
+/// What file tools change only with the user's consent (R76): also Tenter's own configuration, state and cache, which decide
+/// what runs, and the user's hooks.
+fn protected(project: &Project, args: &AgentArgs) -> ProtectedPaths {
+    let (env, root) = (project.env, project.root());
+    let places = [
+        env.config_file().parent().map(Path::to_owned),
+        Some(env.state_dir()),
+        Some(env.cache_dir()),
+        Some(project.places.config_home.join("agents/hooks")),
+        Some(project.places.home.join(".kodelet/hooks")),
+        Some(project.places.home.join(".kodelet/plugins")),
+    ];
+    let configured = project.settings.protect.iter().map(|path| in_home(path, &env.home));
+    let all = places.into_iter().flatten().chain(configured);
+    let protected =
+        all.fold(ProtectedPaths::new(root), |protected, path| protected.and(&path, root));
+    let allowed = args.allow_write.iter().map(|path| env.cwd.join(path));
+    allowed.fold(protected, |protected, path| protected.allowing(&path))
+}
+
+/// A path of a configuration file, in which `~/` is the home directory.
+fn in_home(path: &Path, home: &Path) -> PathBuf {
+    path.strip_prefix("~").map_or_else(|_| path.to_owned(), |rest| home.join(rest))
 }
 
 fn asker(project: &Project) -> Arc<dyn tenter_agent::permission::Asker> {

@@ -85,6 +85,9 @@ pub(crate) struct AgentArgs {
     /// Let the tools read and write in this folder too.
     #[arg(long, value_name = "DIR")]
     pub(crate) add_dir: Vec<PathBuf>,
+    /// Let file tools change this protected file or directory; may be given several times.
+    #[arg(long, value_name = "PATH")]
+    pub(crate) allow_write: Vec<PathBuf>,
     /// Compact the conversation when its context is as full as this: a share of the window, above 0 and at most 1.
     #[arg(long, value_name = "RATIO", value_parser = ratio)]
     pub(crate) compact_ratio: Option<f64>,

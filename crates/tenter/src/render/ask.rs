@@ -1,6 +1,7 @@
 //! Puts a hook's `ask` to the person at the terminal (R30).
 
 use std::io::{self, BufRead as _};
+use std::path::Path;
 
 use tenter_agent::permission::{Answer, Asker};
 use tenter_protocol::{ToolCall, json};
@@ -14,6 +15,9 @@ const LONGEST_SHOWN: usize = 4000;
 /// What the answer is typed behind.
 pub(crate) const ASK_PROMPT: &str =
     "  Run it? [y] yes  [a] always this call, in this session  [n] no: ";
+
+/// What the answer about a protected place is typed behind.
+pub(crate) const WRITE_PROMPT: &str = "  Allow it in this session? [y] yes  [n] no: ";
 
 /// Asks at the terminal: yes, always this call in this session, or no.
 pub(crate) struct TerminalAsker;
@@ -40,6 +44,21 @@ pub(crate) fn put_question(hook: &str, reason: &str, call: &ToolCall) {
         sanitize(reason)
     ));
     ui::note(format!("  {} {}", call.name, whole(&json::to_string(&call.input))));
+}
+
+/// Shows which protected file the agent wants to change, and what is allowed with it.
+pub(crate) fn put_write_question(place: &Path, file: &Path) {
+    ui::note(format!(
+        "{} the agent wants to write {}",
+        styled(NOTICE, "?"),
+        styled(NAME, quoted(file))
+    ));
+    ui::note(format!("  {} is protected: it decides what runs or guards the agent", quoted(place)));
+}
+
+/// A path in which no line end and no control sequence passes for something else.
+fn quoted(path: &Path) -> String {
+    sanitize(&format!("{path:?}")).into_owned()
 }
 
 /// What is agreed to has to be seen. Of what is too long for that the two ends are shown, and how much is not.

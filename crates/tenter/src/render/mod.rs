@@ -14,7 +14,9 @@ use tenter_agent::session::Finish;
 use tenter_engine::Observer;
 use tenter_protocol::Diagnostic;
 
-pub(crate) use ask::{ASK_PROMPT, TerminalAsker, put_question, read_answer};
+pub(crate) use ask::{
+    ASK_PROMPT, TerminalAsker, WRITE_PROMPT, put_question, put_write_question, read_answer,
+};
 pub(crate) use chat::Chat;
 pub(crate) use headless::{Headless, write_early};
 pub(crate) use quiet::Quiet;

@@ -36,6 +36,7 @@ pub(super) struct Layer {
     pub(super) providers: BTreeMap<String, ProviderTable>,
     pub(super) models: BTreeMap<String, ModelTable>,
     pub(super) compact: CompactTable,
+    pub(super) tools: ToolsTable,
     pub(super) hooks: HooksTable,
 }
 
@@ -54,6 +55,13 @@ pub(super) struct RetryTable {
 pub(super) struct CompactTable {
     pub(super) auto: Option<bool>,
     pub(super) ratio: Option<f64>,
+}
+
+/// What file tools are held to.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(super) struct ToolsTable {
+    pub(super) protect: Vec<PathBuf>,
 }
 
 #[derive(Debug, Default, Deserialize)]

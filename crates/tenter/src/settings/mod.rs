@@ -56,6 +56,8 @@ pub(crate) struct Settings {
     pub(crate) ask: Answer,
     /// Forced continuations in a row.
     pub(crate) max_continuations: u32,
+    /// What file tools change only with the user's consent, beside what always is (R76).
+    pub(crate) protect: Vec<PathBuf>,
     /// Variables that hooks get although they look like model keys.
     pub(crate) pass_env: Vec<String>,
 }
@@ -80,6 +82,7 @@ impl Settings {
             },
             max_continuations: user.hooks.max_continuations.unwrap_or(MAX_CONTINUATIONS),
             policies: policies(&user.hooks, &of_project.hooks),
+            protect: [user.tools.protect, of_project.tools.protect].concat(),
             pass_env: user.hooks.pass_env,
             project,
         };

@@ -156,6 +156,7 @@ fn what_is_refused_is_not_started_in_the_background_either() {
         call_id: "call_1",
         workspace: &bench.workspace,
         cancel: &bench.cancel,
+        consent: &false,
         subagents: None,
     };
     let registry = Registry::standard()

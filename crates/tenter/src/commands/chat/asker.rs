@@ -1,5 +1,8 @@
 //! Questions in a chat. They go through the line editor, so that Ctrl-C stops the answer that a question belongs to.
 
+use std::path::Path;
+use std::sync::{Mutex, PoisonError};
+
 use rustyline::error::ReadlineError;
 use rustyline::history::MemHistory;
 use rustyline::{Config, Editor};
@@ -8,24 +11,34 @@ use tenter_protocol::ToolCall;
 
 use super::editor::waker;
 use super::keyboard::Keyboard;
-use crate::render::{ASK_PROMPT, put_question, read_answer};
+use crate::render::{ASK_PROMPT, WRITE_PROMPT, put_question, put_write_question, read_answer};
 use crate::signals::Interrupts;
 
-/// Puts a hook's `ask` to the person (R30).
+/// Puts a hook's `ask` to the user (R30), and whether a protected place may be changed (R76).
 pub(super) struct AtPrompt {
     dialogue: Dialogue,
+    /// Held while a question is put: calls run at once, and there is one terminal.
+    asking: Mutex<()>,
 }
 
 impl AtPrompt {
     pub(super) fn new(dialogue: Dialogue) -> Self {
-        Self { dialogue }
+        Self { dialogue, asking: Mutex::default() }
     }
 }
 
 impl Asker for AtPrompt {
     fn ask(&self, hook: &str, reason: &str, call: &ToolCall) -> Answer {
+        let _alone = self.asking.lock().unwrap_or_else(PoisonError::into_inner);
         put_question(hook, reason, call);
         self.dialogue.question(ASK_PROMPT).map_or(Answer::No, |line| read_answer(&line))
+    }
+
+    fn agrees_to_write(&self, place: &Path, file: &Path) -> bool {
+        let _alone = self.asking.lock().unwrap_or_else(PoisonError::into_inner);
+        put_write_question(place, file);
+        let answer = self.dialogue.question(WRITE_PROMPT);
+        answer.is_some_and(|line| read_answer(&line).allows())
     }
 }
 

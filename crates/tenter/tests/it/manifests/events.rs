@@ -102,9 +102,10 @@ fn told_of_the_session(sandbox: &Sandbox) {
 
 fn told_of_tools(sandbox: &Sandbox) {
     let before = payloads(sandbox, "before_tool");
+    let names: Vec<&str> = tenter_protocol::tool_names::spellings("bash").skip(1).collect();
     assert_eq!(
         without_base(&before[0]),
-        json!({"tool_name": "bash", "tool_input": {"command": "echo hi"}, "tool_use_id": "t1"})
+        json!({"tool_name": "bash", "tool_input": {"command": "echo hi"}, "tool_use_id": "t1", "tool_aliases": names})
     );
     let after = own(sandbox, "after_tool");
     assert_eq!((&after["tool_use_id"], &after["tool_error"]), (&json!("t1"), &Value::Null));

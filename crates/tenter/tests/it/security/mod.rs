@@ -7,6 +7,7 @@ mod limits;
 mod output;
 mod paths;
 mod project;
+mod protect;
 mod secrets;
 
 use tenter_testkit::Sandbox;

@@ -1,0 +1,183 @@
+//! What file tools change only with the user's consent (R76): version stores, hooks and settings, which decide what runs and
+//! what guards the agent. Reading them is free. A shell command cannot be held to this.
+
+use std::ffi::OsString;
+use std::fs;
+use std::os::unix::fs::MetadataExt as _;
+use std::path::{Component, Path, PathBuf};
+
+use tenter_engine::real_path;
+
+/// Directories and files that are protected wherever they are: in a path, one after another.
+const EVERYWHERE: [&str; 5] =
+    [".git", ".kodelet/hooks", ".kodelet/plugins", ".agents/hooks", "tenter.toml"];
+
+/// Decides whether a file tool may change something protected.
+pub trait WriteConsent: Sync {
+    /// Whether the user agrees that `file`, which is `place` or in it, is changed.
+    fn agrees(&self, place: &Path, file: &Path) -> bool;
+}
+
+/// The paths that are protected.
+#[derive(Debug, Clone)]
+pub struct ProtectedPaths {
+    /// Names that are protected in every directory.
+    everywhere: Vec<Vec<OsString>>,
+    /// Files and directories at one place; they may be symlinks.
+    places: Vec<PathBuf>,
+    /// What the user has allowed to be changed, as real paths.
+    allowed: Vec<PathBuf>,
+}
+
+impl ProtectedPaths {
+    /// What is protected in any case, for the project at `project`.
+    pub fn new(project: &Path) -> Self {
+        let none = Self { everywhere: Vec::new(), places: Vec::new(), allowed: Vec::new() };
+        EVERYWHERE.iter().fold(none, |paths, path| paths.and(Path::new(path), project))
+    }
+
+    /// The same and `path`: a relative path is protected in every directory, and where it leads to from `project`.
+    #[must_use]
+    pub fn and(mut self, path: &Path, project: &Path) -> Self {
+        let names: Option<Vec<OsString>> = path
+            .components()
+            .filter(|component| *component != Component::CurDir)
+            .map(|component| match component {
+                Component::Normal(name) => Some(name.to_owned()),
+                _ => None,
+            })
+            .collect();
+        self.everywhere.extend(names.filter(|names| !names.is_empty()));
+        self.places.push(project.join(path));
+        self
+    }
+
+    /// The same without `path`, an absolute path: the user has agreed that it is changed.
+    #[must_use]
+    pub fn allowing(mut self, path: &Path) -> Self {
+        self.allowed.extend(real_path(path));
+        self
+    }
+
+    /// The protected file or directory that the real path `file` is or is in; none where it may be changed.
+    pub(crate) fn around(&self, file: &Path) -> Option<PathBuf> {
+        if self.allowed.iter().any(|allowed| file.starts_with(allowed)) {
+            return None;
+        }
+        let by_name = self.everywhere.iter().find_map(|names| named(names, file));
+        by_name.or_else(|| self.places.iter().find_map(|place| within(place, file)))
+    }
+}
+
+/// The nearest directory above `file`, or `file` itself, that ends in `names`.
+fn named(names: &[OsString], file: &Path) -> Option<PathBuf> {
+    let is_named = |path: &&Path| {
+        let mut above = path.ancestors();
+        let spelled = names.iter().rev().all(|name| {
+            let found = above.next().and_then(Path::file_name);
+            // Some file systems do not tell upper from lower case.
+            found.is_some_and(|found| found.eq_ignore_ascii_case(name))
+        });
+        // And some have more spellings of one name: there it is the same file.
+        let beside = path.ancestors().nth(names.len());
+        spelled || beside.is_some_and(|base| is_same(path, &base.join(PathBuf::from_iter(names))))
+    };
+    file.ancestors().find(is_named).map(Path::to_owned)
+}
+
+/// What `place` leads to, if `file` is in it.
+fn within(place: &Path, file: &Path) -> Option<PathBuf> {
+    let real = real_path(place).ok()?;
+    (file.starts_with(&real) || file.ancestors().any(|above| is_same(above, &real))).then_some(real)
+}
+
+fn is_same(one: &Path, other: &Path) -> bool {
+    let identity = |path| fs::metadata(path).map(|metadata| (metadata.dev(), metadata.ino()));
+    matches!((identity(one), identity(other)), (Ok(one), Ok(other)) if one == other)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::tools::testing::Bench;
+    use serde_json::json;
+    use std::fs;
+    use std::os::unix::fs::symlink;
+
+    /// What became of an attempt to write `path`.
+    fn write(bench: &Bench, path: &str) -> Result<(), String> {
+        let result = bench.run("file_write", json!({"file_path": path, "text": "x"}));
+        result.error.map_or(Ok(()), Err)
+    }
+
+    #[test]
+    fn no_spelling_gets_around_the_protection() {
+        let bench = Bench::new();
+        for path in [".git/config", ".kodelet/hooks/guard", "shared/inner/x", "sub/x"] {
+            bench.write(path, "old");
+        }
+        symlink(".git", bench.path("store")).unwrap();
+        symlink(".kodelet", bench.path("k")).unwrap();
+        fs::create_dir(bench.path(".agents")).unwrap();
+        symlink("../shared", bench.path(".agents/hooks")).unwrap();
+        for path in [
+            ".git/config",
+            ".git/hooks/pre-commit",
+            "./.git//config",
+            "sub/../.git/config",
+            "sub/.git/config",
+            "sub/.git",
+            "store/config",
+            "store/../.git/config",
+            ".GIT/config",
+            ".kodelet/hooks/guard",
+            ".kodelet/hooks/new/HOOK.md",
+            ".kodelet/hooks",
+            "k/hooks/guard",
+            "k/./hooks/../hooks/guard",
+            ".Kodelet/Hooks/guard",
+            ".kodelet/plugins/a@b/hooks/x",
+            ".agents/hooks/x",
+            "shared/x",
+            "shared/inner/x",
+            "tenter.toml",
+            "sub/tenter.toml",
+            "Tenter.toml",
+        ] {
+            let error = write(&bench, path).unwrap_err();
+            assert!(error.contains("consent"), "{path}: {error}");
+        }
+        assert_eq!(bench.read(".git/config"), "old");
+        let edit = json!({"file_path": "store/config", "old_text": "old", "new_text": "new"});
+        assert!(bench.fail("file_edit", edit).contains("consent"));
+        assert_eq!(bench.read(".git/config"), "old");
+        assert!(
+            bench.succeed("file_read", json!({"file_path": ".git/config"})).text().contains("old")
+        );
+    }
+
+    #[test]
+    fn what_only_looks_protected_may_be_written() {
+        let bench = Bench::new();
+        for path in [
+            ".gitignore",
+            ".github/workflows/x.yml",
+            "x.git/config",
+            ".kodelet/recipes/x.md",
+            ".kodelet/hooks.md",
+            ".agents/skills/x/SKILL.md",
+            "hooks/x",
+            "agents/hooks/x",
+            "my-tenter.toml",
+        ] {
+            assert_eq!(write(&bench, path), Ok(()), "{path}");
+        }
+    }
+
+    #[test]
+    fn with_consent_a_protected_file_is_written() {
+        let mut bench = Bench::new();
+        bench.consent = true;
+        assert_eq!(write(&bench, ".agents/hooks/guard"), Ok(()));
+        assert_eq!(bench.read(".agents/hooks/guard"), "x");
+    }
+}

@@ -1,0 +1,123 @@
+//! What file tools change only with the user's consent (R76), with the real program.
+
+use tenter_testkit::{Output, Sandbox};
+
+use crate::chat::chat;
+use crate::sandbox;
+
+/// One `file_write` for each path.
+fn calls(paths: &[&str]) -> String {
+    let call = |path: &&str| format!("{{name: file_write, input: {{path: \"{path}\", text: x}}}}");
+    paths.iter().map(call).collect::<Vec<_>>().join(", ")
+}
+
+/// Has the agent write the files, with these flags.
+fn write(sandbox: &Sandbox, paths: &[&str], flags: &[&str]) -> Output {
+    let model =
+        sandbox.script(&format!("turns: [{{tool_calls: [{}]}}, {{text: ok}}]", calls(paths)));
+    sandbox.run(&[&["run", "--headless", "--model", &model, "go"], flags].concat()).expect_code(0)
+}
+
+fn exists(sandbox: &Sandbox, path: &str) -> bool {
+    sandbox.project().join(path).exists()
+}
+
+const GUARDS: [&str; 5] = [
+    ".git/config",
+    ".kodelet/hooks/x",
+    ".kodelet/plugins/a@b/hooks/x",
+    ".agents/hooks/x",
+    "tenter.toml",
+];
+
+#[test]
+fn file_tools_do_not_write_into_guards_and_settings() {
+    let sandbox = sandbox();
+    let output = write(&sandbox, &GUARDS, &[]);
+    for path in GUARDS {
+        assert!(!exists(&sandbox, path), "{path}\n{output}");
+    }
+    assert_eq!(output.stdout.matches("only with the user's consent").count(), 5, "{output}");
+    assert!(output.stdout.contains("--allow-write .agents/hooks"), "{output}");
+}
+
+#[test]
+fn what_tenter_keeps_and_the_users_hooks_are_protected_where_the_home_directory_is_added() {
+    let sandbox = sandbox();
+    let own = [
+        "../home/.config/tenter/config.toml",
+        "../home/.local/state/tenter/trust.json",
+        "../home/.cache/tenter/hooks.json",
+        "../home/.config/agents/hooks/x/HOOK.md",
+        "../home/.kodelet/hooks/x",
+    ];
+    let output = write(&sandbox, &own, &["--add-dir", "../home", "--no-save"]);
+    assert_eq!(output.stdout.matches("only with the user's consent").count(), 5, "{output}");
+    let free = write(&sandbox, &["../home/notes"], &["--add-dir", "../home", "--no-save"]);
+    assert!(exists(&sandbox, "../home/notes"), "{free}");
+}
+
+#[test]
+fn a_flag_allows_what_it_names_and_nothing_else() {
+    let sandbox = sandbox();
+    let flags = ["--allow-write", ".agents/hooks", "--allow-write", "tenter.toml"];
+    let output = write(&sandbox, &GUARDS, &flags);
+    for path in GUARDS {
+        let allowed = path == ".agents/hooks/x" || path == "tenter.toml";
+        assert_eq!(exists(&sandbox, path), allowed, "{path}\n{output}");
+    }
+}
+
+#[test]
+fn configuration_protects_more_and_a_project_may_too() {
+    let sandbox = sandbox();
+    let config = "[tools]\nprotect = [\"deploy\", \"~/keys\"]\n";
+    sandbox.write("../home/.config/tenter/config.toml", config);
+    sandbox.write("tenter.toml", "[tools]\nprotect = [\"infra/prod\"]\n");
+    let paths = ["deploy/x", "sub/deploy/x", "infra/prod/x", "infra/dev/x", "../home/keys/x"];
+    let output = write(&sandbox, &paths, &["--add-dir", "../home"]);
+    for path in paths {
+        assert_eq!(exists(&sandbox, path), path == "infra/dev/x", "{path}\n{output}");
+    }
+}
+
+#[test]
+fn a_subagent_is_under_the_same_rule() {
+    let sandbox = sandbox();
+    let model = sandbox.script(&format!(
+        "turns: [{{tool_calls: [{{name: subagent, input: {{question: go}}}}]}}, {{tool_calls: [{}]}}, {{text: sub}}, {{text: ok}}]",
+        calls(&[".agents/hooks/x"])
+    ));
+    let output = sandbox.run(&["run", "--headless", "--model", &model, "go"]).expect_code(0);
+    assert!(!exists(&sandbox, ".agents/hooks/x"), "{output}");
+}
+
+#[test]
+fn a_chat_asks_once_for_each_directory() {
+    let sandbox = sandbox();
+    let script = format!(
+        "turns:\n  - tool_calls: [{}]\n  - tool_calls: [{}]\n  - text: Written.\n  - tool_calls: [{}]\n  - text: Refused.\n  - tool_calls: [{}]\n  - text: Agreed.",
+        calls(&[".agents/hooks/a"]),
+        calls(&[".agents/hooks/b/HOOK.md"]),
+        calls(&[".git/config"]),
+        calls(&[".git/config"])
+    );
+    let mut chat = chat(&sandbox, &script);
+    chat.enter("write a hook");
+    let asked = chat.wait_for("[n] no: ");
+    assert!(asked.contains(".agents/hooks/a"), "{asked}");
+    chat.enter("y");
+    chat.wait_for("Written.");
+    assert!(exists(&sandbox, ".agents/hooks/a") && exists(&sandbox, ".agents/hooks/b/HOOK.md"));
+    chat.enter("configure git");
+    chat.wait_for("[n] no: ");
+    chat.enter("n");
+    chat.wait_for("Refused.");
+    assert!(!exists(&sandbox, ".git/config"));
+    // With the next message the user may have changed their mind.
+    chat.enter("do it");
+    chat.wait_for("[n] no: ");
+    chat.enter("y");
+    chat.wait_for("Agreed.");
+    assert!(exists(&sandbox, ".git/config"));
+}
