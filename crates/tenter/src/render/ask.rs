@@ -58,7 +58,7 @@ pub(crate) fn put_write_question(place: &Path, file: &Path) {
 
 /// A path in which no line end and no control sequence passes for something else.
 fn quoted(path: &Path) -> String {
-    sanitize(&format!("{path:?}")).into_owned()
+    sanitize(&path.to_string_lossy().escape_debug().to_string()).into_owned()
 }
 
 /// What is agreed to has to be seen. Of what is too long for that the two ends are shown, and how much is not.
