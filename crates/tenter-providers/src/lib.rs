@@ -5,7 +5,9 @@
 //! This crate reads no environment and no file: keys, addresses, proxies and certificates come in as values. It retries nothing: what
 //! passes is an error that says so, and the session decides.
 
+mod arguments;
 mod authorities;
+mod events;
 mod http;
 mod library;
 mod refusal;
@@ -75,6 +77,23 @@ pub struct Endpoint {
     pub trust_help: String,
     /// How long a server may be silent in the middle of a response.
     pub idle_timeout: Duration,
+    /// What one response may take.
+    pub limits: ResponseLimits,
+}
+
+/// What one response may take, comments and pauses included. More is an error.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ResponseLimits {
+    /// Maximum number of bytes.
+    pub bytes: u64,
+    /// Maximum time from the request to the last byte.
+    pub time: Duration,
+}
+
+impl Default for ResponseLimits {
+    fn default() -> Self {
+        Self { bytes: 64 << 20, time: Duration::from_hours(1) }
+    }
 }
 
 /// Which model, and how it is to answer.

@@ -37,22 +37,21 @@ use rig_core::streaming::{CompletionStream, Item, StreamEvent};
 use serde_json::Value;
 use tenter_agent::Model;
 use tenter_agent::model::{
-    Delta, ModelError, Request, Response, ResponseBlock, StopCause, ToolSpec, Trouble,
+    Delta, ModelError, Request, Response, ResponseBlock, StopCause, ToolSpec, Trouble, check_depth,
     read_arguments,
 };
 use tenter_proc::Cancel;
 use tenter_protocol::event::TurnUsage;
 use tenter_protocol::{Block, Image, ImageSource, Message, Role, ToolCall};
 
-use crate::http::{Failure, Http, LastWords};
+use crate::arguments::Excess;
+use crate::events::Events;
+use crate::http::{Chunks, Failure, Http, LastWords};
 use crate::refusal::{Refusal, Words};
 use crate::{Api, Choice, Effort, Endpoint, Facts, Prices};
 
 /// Tokens of a response at most, where an API wants a limit and nobody knows the model's.
 const MAX_TOKENS: u64 = 8192;
-
-/// Bytes that a key has at least: what is shorter is no secret, and stands in many a word.
-const SHORTEST_SECRET: usize = 8;
 
 /// A model behind `endpoint`. Nothing is sent yet.
 ///
@@ -61,7 +60,7 @@ const SHORTEST_SECRET: usize = 8;
 pub fn connect(endpoint: Endpoint, choice: Choice) -> Result<Box<dyn Model>, ModelError> {
     let http = Http::new(&endpoint)
         .map_err(|failure| ModelError::Setup(format!("the proxy cannot be used: {failure}")))?;
-    let words = Words { model: choice.name.clone(), key_help: endpoint.key_help.clone() };
+    let words = Words::new(&endpoint, &choice.name, http.proxy());
     Ok(Box::new(Remote { endpoint, choice, http, words }))
 }
 
@@ -120,16 +119,19 @@ impl Model for Remote {
             http: self.http.clone(),
             cancel: cancel.clone(),
             last_words: LastWords::default(),
+            api: self.endpoint.api,
+            excess: Excess::default(),
         };
         let answered = self
             .request(request)
             .and_then(|request| self.model(client.clone()).stream(request))
             .and_then(|stream| read(stream, deltas));
-        match answered {
+        let answered = match answered {
             _ if cancel.is_cancelled() => Err(ModelError::Cancelled),
-            Ok(response) => self.response(&response),
-            Err(error) => Err(self.scrubbed(self.explain(&error, &client.last_words))),
-        }
+            Ok(response) => self.response(&response, client.excess.problem()),
+            Err(error) => Err(self.explain(&error, &client.last_words)),
+        };
+        answered.map_err(|error| self.words.scrubbed(error))
     }
 }
 
@@ -190,8 +192,21 @@ impl Remote {
         Ok(asked)
     }
 
-    fn response(&self, response: &CompletionResponse) -> Result<Response, ModelError> {
-        let blocks = response.choice.iter().filter_map(block).collect();
+    /// `excess` is what the arguments of its calls have too much of.
+    fn response(
+        &self,
+        response: &CompletionResponse,
+        excess: Option<&str>,
+    ) -> Result<Response, ModelError> {
+        let blocks = response.choice.iter().filter_map(block);
+        let blocks: Vec<ResponseBlock> = blocks.map(|block| explained(block, excess)).collect();
+        // Arguments that are too much could be stored there, and never be read again.
+        let is_malformed = |block: &ResponseBlock| matches!(block, ResponseBlock::Malformed { .. });
+        let is_sound = !blocks.iter().any(is_malformed);
+        if let Some(problem) = excess.filter(|_| is_sound) {
+            // The library made something else of what was emptied: no tool runs on that.
+            return Err(refused(problem.to_owned()));
+        }
         let usage = usage(response);
         // The library puts in its table's price where the server told none: that one has every part.
         let told = response.usage.cost.filter(|cost| cost.cache_write.is_none());
@@ -200,7 +215,7 @@ impl Remote {
             usage,
             cost_usd: usage.and_then(|usage| self.price(&usage)).or(told.map(|cost| cost.total)),
             stop: self.stop(response)?,
-            native: self.native(response),
+            native: self.native(response).filter(|_| is_sound),
         })
     }
 
@@ -269,50 +284,14 @@ impl Remote {
                 passing(Trouble::Server, format!("its response cannot be read ({error})"))
             }
             ProviderError::Http(error) => match failure(error) {
-                Some(failure @ Failure::Untrusted) => ModelError::Refused {
-                    message: format!("{}: {failure}", self.place()),
-                    help: Some(self.endpoint.trust_help.clone()),
-                },
-                Some(Failure::Unusable(problem)) => refused(format!("{}: {problem}", self.place())),
-                Some(Failure::Unreachable(problem)) => {
-                    passing(Trouble::Connection, format!("{}: {problem}", self.place()))
-                }
-                None => {
-                    refused(format!("{} does not answer as a model does: {error}", self.place()))
-                }
+                Some(failure) => self.words.transport(failure),
+                None => self.words.no_model(&error.to_string()),
             },
             ProviderError::UnsupportedOption(option) => refused(format!(
                 "{} does not take {}: {}",
                 self.choice.name, option.option, option.reason
             )),
             other => refused(other.to_string()),
-        }
-    }
-
-    /// Where the model is, for a person.
-    fn place(&self) -> String {
-        let address = self.endpoint.base_url.as_deref().unwrap_or(&self.endpoint.provider);
-        match self.http.proxy() {
-            Some(proxy) => format!("{address} (through the proxy {proxy})"),
-            None => address.to_owned(),
-        }
-    }
-
-    /// The error without the key, should a server have repeated it.
-    fn scrubbed(&self, error: ModelError) -> ModelError {
-        let key = self.endpoint.key.as_ref().map_or("", |key| key.reveal());
-        let clean = |text: String| {
-            if key.len() < SHORTEST_SECRET { text } else { text.replace(key, "[key]") }
-        };
-        match error {
-            ModelError::Passing { trouble, message, retry_after } => {
-                ModelError::Passing { trouble, message: clean(message), retry_after }
-            }
-            ModelError::TooLong { message } => ModelError::TooLong { message: clean(message) },
-            ModelError::Refused { message, help } => {
-                ModelError::Refused { message: clean(message), help }
-            }
-            other => other,
         }
     }
 }
@@ -437,14 +416,27 @@ fn block(content: &rig::AssistantContent) -> Option<ResponseBlock> {
     }
 }
 
+/// A block whose arguments were too much says so, and not that they are cut off.
+fn explained(block: ResponseBlock, excess: Option<&str>) -> ResponseBlock {
+    match (block, excess) {
+        (ResponseBlock::Malformed { id, name, .. }, Some(problem)) => {
+            ResponseBlock::Malformed { id, name, error: problem.to_owned() }
+        }
+        (block, _) => block,
+    }
+}
+
 fn called(call: &rig::ToolCall) -> ResponseBlock {
     let (id, name) = (call.id.to_string(), call.function.name.to_string());
     let broken = call.function.invalid_arguments.as_deref();
     match broken.map(read_arguments) {
-        None => {
-            let input = call.function.arguments.clone();
-            ResponseBlock::Said(Block::ToolUse(ToolCall { id, name, input }))
-        }
+        None => match check_depth(&call.function.arguments) {
+            Ok(()) => {
+                let input = call.function.arguments.clone();
+                ResponseBlock::Said(Block::ToolUse(ToolCall { id, name, input }))
+            }
+            Err(error) => ResponseBlock::Malformed { id, name, error },
+        },
         Some(Ok(input)) => ResponseBlock::Said(Block::ToolUse(ToolCall { id, name, input })),
         Some(Err(error)) => ResponseBlock::Malformed { id, name, error },
     }
@@ -496,13 +488,15 @@ struct Client {
     http: Http,
     cancel: Cancel,
     last_words: LastWords,
+    api: Api,
+    excess: Excess,
 }
 
 impl Client {
     fn run<T: Into<Bytes>>(
         &self,
         request: HttpRequest<T>,
-    ) -> http_client::Result<HttpResponse<crate::http::Chunks>> {
+    ) -> http_client::Result<HttpResponse<Chunks>> {
         let mut request = request.map(|body| Vec::from(body.into()));
         key_to_header(&mut request)?;
         self.http
@@ -549,10 +543,18 @@ impl HttpClientExt for Client {
         T: Into<Bytes> + Send,
     {
         let response = self.run(request).map(|response| {
+            // The body of an error is no stream of events.
+            let is_stream = response.status() == http::StatusCode::OK;
             response.map(|chunks| -> BoxedStream {
-                let pieces = chunks
-                    .map(|chunk| chunk.map(Bytes::from).map_err(http_client::Error::instance));
-                Box::pin(stream::iter(pieces))
+                let bytes = |piece: Result<Vec<u8>, Failure>| {
+                    piece.map(Bytes::from).map_err(http_client::Error::instance)
+                };
+                if is_stream {
+                    let events = Events::new(chunks, self.api, self.excess.clone());
+                    Box::pin(stream::iter(events.map(bytes)))
+                } else {
+                    Box::pin(stream::iter(chunks.map(bytes)))
+                }
             })
         });
         std::future::ready(response)

@@ -1,10 +1,15 @@
 //! What a server's refusal means: whether it passes, what a person can do, or that the conversation is too long. Servers
 //! say it with statuses, codes, types and prose, each in its own way; this is the one place that knows them.
 
+use std::net::IpAddr;
 use std::time::Duration;
 
 use serde_json::Value;
 use tenter_agent::model::{ModelError, Trouble};
+use tenter_engine::keys::KeyMask;
+
+use crate::Endpoint;
+use crate::http::Failure;
 
 /// What a server said instead of answering.
 #[derive(Debug, Default)]
@@ -17,13 +22,98 @@ pub(crate) struct Refusal<'r> {
     pub(crate) body: &'r str,
 }
 
-/// What a person is told beside the server's own words.
+/// What an error says beside the server's own words.
 #[derive(Debug, Clone)]
 pub(crate) struct Words {
     /// The model's whole name.
-    pub(crate) model: String,
-    /// How a key is given.
-    pub(crate) key_help: String,
+    model: String,
+    /// The server's address, and the proxy before it.
+    place: String,
+    /// Whether the server is on this machine, without a proxy before it.
+    is_here: bool,
+    key_help: String,
+    trust_help: String,
+    /// Takes the key out of what a server says, and the password of a proxy.
+    secrets: KeyMask,
+}
+
+impl Words {
+    /// The words for a model behind `endpoint`, where `proxy` is the proxy's host and port.
+    pub(crate) fn new(endpoint: &Endpoint, model: &str, proxy: Option<String>) -> Self {
+        let address = endpoint.base_url.as_deref().unwrap_or(&endpoint.provider);
+        let key = endpoint.key.as_ref().map(|key| key.reveal().to_owned());
+        let password = endpoint.proxy.as_deref().and_then(password);
+        Self {
+            model: model.to_owned(),
+            is_here: proxy.is_none() && is_loopback(address),
+            place: match proxy {
+                Some(proxy) => format!("{address} (through the proxy {proxy})"),
+                None => address.to_owned(),
+            },
+            key_help: endpoint.key_help.clone(),
+            trust_help: endpoint.trust_help.clone(),
+            secrets: KeyMask::for_errors(key.into_iter().chain(password)),
+        }
+    }
+
+    /// Why no response came, or none that is whole.
+    pub(crate) fn transport(&self, failure: &Failure) -> ModelError {
+        let message = format!("{}: {failure}", self.place);
+        match failure {
+            Failure::Untrusted => refused(message, Some(self.trust_help.clone())),
+            Failure::Unusable(_) => refused(message, None),
+            Failure::OverLimit(_) => refused(
+                message,
+                Some("`response_max_mib` and `response_timeout_s` in config.toml raise the limits".to_owned()),
+            ),
+            Failure::Refused(_) if self.is_here => refused(
+                format!("nothing listens at {}", self.place),
+                Some(
+                    "is the model's server running? Start it, or give its address with --base-url or `base_url`"
+                        .to_owned(),
+                ),
+            ),
+            Failure::Refused(_) | Failure::Unreachable(_) => {
+                ModelError::Passing { trouble: Trouble::Connection, message, retry_after: None }
+            }
+        }
+    }
+
+    /// What answers is no model.
+    pub(crate) fn no_model(&self, problem: &str) -> ModelError {
+        refused(format!("{} does not answer as a model does: {problem}", self.place), None)
+    }
+
+    /// The error without the key, whatever part of it a server has repeated, and not longer than can be read.
+    pub(crate) fn scrubbed(&self, error: ModelError) -> ModelError {
+        let clean = |text: String| shortened(&self.secrets.text(&text));
+        match error {
+            ModelError::Passing { trouble, message, retry_after } => {
+                ModelError::Passing { trouble, message: clean(message), retry_after }
+            }
+            ModelError::TooLong { message } => ModelError::TooLong { message: clean(message) },
+            ModelError::Refused { message, help } => {
+                ModelError::Refused { message: clean(message), help }
+            }
+            other => other,
+        }
+    }
+}
+
+/// Whether an address is one of this machine.
+fn is_loopback(address: &str) -> bool {
+    let uri = address.parse::<http::Uri>().ok();
+    let host = uri.as_ref().and_then(http::Uri::host).unwrap_or_default();
+    let name = host.trim_start_matches('[').trim_end_matches(']').to_ascii_lowercase();
+    let is_ip = name.parse::<IpAddr>().is_ok_and(|ip| ip.is_loopback() || ip.is_unspecified());
+    is_ip || name == "localhost" || name.ends_with(".localhost")
+}
+
+/// The password in a proxy's address.
+fn password(proxy: &str) -> Option<String> {
+    let rest = proxy.split_once("://").map_or(proxy, |(_, rest)| rest);
+    let (user, _) = rest.rsplit_once('@')?;
+    Some(user.split_once(':')?.1.to_owned())
 }
 
 /// Words by which servers say that a conversation is too long.
@@ -46,7 +136,7 @@ const CLIENT_MISTAKES: &[&str] =
 impl Refusal<'_> {
     /// What it means.
     pub(crate) fn explain(&self, words: &Words) -> ModelError {
-        let message = self.message();
+        let message = self.message(words);
         let all = self.body.to_lowercase();
         if TOO_LONG.iter().any(|said| all.contains(said)) {
             return ModelError::TooLong { message };
@@ -56,7 +146,7 @@ impl Refusal<'_> {
             refused(message, Some(words.key_help.clone()))
         };
         match self.status.unwrap_or(200) {
-            200..300 => self.in_stream(&all, words),
+            200..300 => self.in_stream(&all, message, words),
             300..400 => refused(
                 format!("the server points elsewhere (HTTP {})", self.status.unwrap_or_default()),
                 Some(
@@ -80,46 +170,46 @@ impl Refusal<'_> {
             429 if all.contains("insufficient_quota") || all.contains("billing") => {
                 refused(message, Some("see to the account's credit or limits".to_owned()))
             }
-            429 => self.passing(Trouble::RateLimited),
-            503 | 529 => self.passing(Trouble::Overloaded),
-            408 | 409 | 425 => self.passing(Trouble::Server),
+            429 => self.passing(Trouble::RateLimited, message),
+            503 | 529 => self.passing(Trouble::Overloaded, message),
+            408 | 409 | 425 => self.passing(Trouble::Server, message),
             500.. if !CLIENT_MISTAKES.iter().any(|said| all.contains(said)) => {
-                self.passing(Trouble::Server)
+                self.passing(Trouble::Server, message)
             }
             status => refused(format!("the request is refused (HTTP {status}): {message}"), None),
         }
     }
 
     /// An error where a response had already begun.
-    fn in_stream(&self, all: &str, words: &Words) -> ModelError {
+    fn in_stream(&self, all: &str, message: String, words: &Words) -> ModelError {
         let says = |marks: &[&str]| marks.iter().any(|mark| all.contains(mark));
         if says(&["overloaded", "unavailable"]) {
-            self.passing(Trouble::Overloaded)
+            self.passing(Trouble::Overloaded, message)
         } else if says(&["rate_limit", "resource_exhausted"]) {
-            self.passing(Trouble::RateLimited)
+            self.passing(Trouble::RateLimited, message)
         } else if says(&["authentication_error", "permission_error"]) {
-            refused(self.message(), Some(words.key_help.clone()))
+            refused(message, Some(words.key_help.clone()))
         } else if says(&["invalid_request_error", "invalid_argument", "content_policy"]) {
-            refused(self.message(), None)
+            refused(message, None)
         } else {
-            self.passing(Trouble::Server)
+            self.passing(Trouble::Server, message)
         }
     }
 
-    fn passing(&self, trouble: Trouble) -> ModelError {
-        ModelError::Passing { trouble, message: self.message(), retry_after: self.wait() }
+    fn passing(&self, trouble: Trouble, message: String) -> ModelError {
+        ModelError::Passing { trouble, message, retry_after: self.wait() }
     }
 
-    /// The server's own words, without the object around them.
-    fn message(&self) -> String {
+    /// The server's own words, without the object around them and without the key, which has to go before they are cut.
+    fn message(&self, words: &Words) -> String {
         let parsed = serde_json::from_str::<Value>(self.body).ok();
         let said = parsed.as_ref().and_then(error_object).and_then(|error| {
             error.get("message").or(Some(error)).and_then(Value::as_str).map(str::to_owned)
         });
         match said {
-            Some(message) if !message.is_empty() => shortened(&message),
+            Some(message) if !message.is_empty() => shortened(&words.secrets.text(&message)),
             _ if self.body.trim().is_empty() => "the server gives no reason".to_owned(),
-            _ => shortened(self.body.trim()),
+            _ => shortened(&words.secrets.text(self.body.trim())),
         }
     }
 
@@ -160,8 +250,61 @@ fn shortened(text: &str) -> String {
 mod tests {
     use super::*;
 
+    const KEY: &str = "sk-test-0123456789abcdef";
+
+    fn words(key: Option<&str>) -> Words {
+        Words {
+            model: "local/m".into(),
+            place: "http://localhost:1".into(),
+            is_here: true,
+            key_help: "set KEY".into(),
+            trust_help: String::new(),
+            secrets: KeyMask::for_errors(key.map(str::to_owned)),
+        }
+    }
+
+    #[test]
+    fn no_part_of_a_key_is_shown_however_a_server_or_a_limit_cuts_it() {
+        let said = |text: &str| {
+            let refusal = Refusal { status: Some(400), body: text, retry_after: None };
+            refusal.explain(&words(Some(KEY))).to_string()
+        };
+        for body in [
+            format!("bad key {KEY}"),
+            format!("bad key {}…", &KEY[..14]),
+            format!("bad key …{}", &KEY[12..]),
+            format!("POST /v1/chat?key={KEY}&x=1 Authorization: Bearer {KEY}"),
+            // Where an error is cut to be shown, a key may be cut as well.
+            format!("{}{KEY}", "x".repeat(600 - 14)),
+        ] {
+            let said = said(&body);
+            assert!(said.contains("[key]") || said.ends_with('…'), "{said}");
+            assert!(!said.contains("012345") && !said.contains("9abcde"), "{said}");
+        }
+    }
+
+    #[test]
+    fn addresses_of_this_machine_are_told_from_others() {
+        for here in [
+            "http://localhost:8080/v1",
+            "https://127.0.0.1",
+            "http://[::1]:1/v1",
+            "http://a.localhost",
+        ] {
+            assert!(is_loopback(here), "{here}");
+        }
+        for other in [
+            "http://example.com",
+            "http://10.0.0.1:80",
+            "http://localhost.example.com",
+            "anthropic",
+        ] {
+            assert!(!is_loopback(other), "{other}");
+        }
+    }
+
     fn explain(status: Option<u16>, body: &str) -> ModelError {
-        let words = Words { model: "local/m".into(), key_help: "set KEY".into() };
+        let words = words(None);
         Refusal { status, body, retry_after: None }.explain(&words)
     }
 
@@ -247,7 +390,7 @@ mod tests {
 
     #[test]
     fn a_wait_is_read_from_the_header_or_from_googles_details() {
-        let words = Words { model: "m".into(), key_help: String::new() };
+        let words = words(None);
         let wait = |retry_after, body| match (Refusal { status: Some(429), retry_after, body })
             .explain(&words)
         {

@@ -8,28 +8,28 @@ use serde_json::Value;
 use tenter_proc::Cancel;
 
 use crate::http::{Http, LastWords};
-use crate::{Api, Endpoint};
+use crate::{Api, Endpoint, ResponseLimits};
 
 /// How long the server may take: whoever asks wants to begin.
 const PATIENCE: Duration = Duration::from_secs(3);
 
-/// Pieces of the list that are read at most.
-const CHUNKS: usize = 256;
+/// Maximum size of the list, in bytes.
+const LONGEST_LIST: u64 = 4 << 20;
 
 /// Tokens that the server's model of this name holds, as llama.cpp (`meta.n_ctx`) and vLLM (`max_model_len`) tell it.
 pub fn context_window(endpoint: &Endpoint, model: &str, cancel: &Cancel) -> Option<u64> {
     if endpoint.api != Api::Chat {
         return None;
     }
-    let endpoint =
-        Endpoint { idle_timeout: endpoint.idle_timeout.min(PATIENCE), ..endpoint.clone() };
+    let limits = ResponseLimits { bytes: LONGEST_LIST, time: PATIENCE };
+    let endpoint = Endpoint { limits, ..endpoint.clone() };
     let http = Http::new(&endpoint).ok()?;
     let mut request = Request::get(format!("{}/models", endpoint.base_url.as_deref()?));
     if let Some(key) = &endpoint.key {
         request = request.header("authorization", format!("Bearer {}", key.reveal()));
     }
     let response = http.send(request.body(Vec::new()).ok()?, cancel, &LastWords::default()).ok()?;
-    let body = response.into_body().take(CHUNKS).collect::<Result<Vec<_>, _>>().ok()?.concat();
+    let body = response.into_body().collect::<Result<Vec<_>, _>>().ok()?.concat();
     said(&serde_json::from_slice(&body).ok()?, model)
 }
 

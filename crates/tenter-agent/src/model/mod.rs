@@ -143,6 +143,29 @@ impl ResponseBlock {
     }
 }
 
+/// Maximum nesting of a tool call's arguments: they are stored, sent back and shown to hooks inside of other JSON, which no
+/// reader follows without end.
+pub const MAX_ARGUMENT_DEPTH: usize = 64;
+
+/// Checks that arguments do not nest too deeply.
+///
+/// # Errors
+/// That they do, in words for the model.
+pub fn check_depth(arguments: &Object) -> Result<(), String> {
+    fn fits(value: &Value, left: usize) -> bool {
+        match value {
+            Value::Array(items) => left > 0 && items.iter().all(|item| fits(item, left - 1)),
+            Value::Object(fields) => left > 0 && fields.values().all(|field| fits(field, left - 1)),
+            _ => true,
+        }
+    }
+    if arguments.values().all(|value| fits(value, MAX_ARGUMENT_DEPTH - 1)) {
+        Ok(())
+    } else {
+        Err(format!("the arguments nest deeper than {MAX_ARGUMENT_DEPTH} levels"))
+    }
+}
+
 /// Reads a tool call's arguments as the model wrote them.
 ///
 /// # Errors
@@ -152,7 +175,7 @@ pub fn read_arguments(arguments: &str) -> Result<Object, String> {
         return Ok(Object::new());
     }
     match serde_json::from_str(arguments) {
-        Ok(Value::Object(object)) => Ok(object),
+        Ok(Value::Object(object)) => check_depth(&object).map(|()| object),
         Ok(other) => Err(format!("the arguments must be a JSON object, but they are {other}")),
         Err(error) => Err(format!("the arguments are not valid JSON: {error}")),
     }

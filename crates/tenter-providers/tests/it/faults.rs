@@ -155,15 +155,19 @@ fn an_interruption_ends_a_wait_at_once_and_hangs_up() {
 }
 
 #[test]
-fn a_server_that_is_not_there_passes_and_what_is_no_address_does_not() {
+fn a_server_that_is_not_there_is_asked_about_and_what_is_no_address_is_refused() {
     let unreachable = |base: &str| {
         let model = connect(endpoint(Format::Chat, base.to_owned()), choice()).unwrap();
         failed(model.as_ref())
     };
-    // Port 9 of the loopback: nobody listens there.
-    let error = unreachable("http://127.0.0.1:9/v1");
-    assert_eq!(trouble(&error), Trouble::Connection);
-    assert!(error.to_string().contains("127.0.0.1:9"), "{error}");
+    // Port 9 of the loopback: nothing listens there, and nothing will because of another try.
+    match unreachable("http://127.0.0.1:9/v1") {
+        ModelError::Refused { message, help } => {
+            assert_eq!(message, "nothing listens at http://127.0.0.1:9/v1");
+            assert!(help.unwrap().contains("is the model's server running?"));
+        }
+        other => panic!("{other:?}"),
+    }
     for base in ["nonsense", "ftp://127.0.0.1/v1", "http://"] {
         let error = unreachable(base);
         assert!(matches!(error, ModelError::Refused { .. }), "{base}: {error:?}");

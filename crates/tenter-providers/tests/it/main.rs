@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "tests")]
 
 mod faults;
+mod limits;
 mod llama;
 mod responses;
 mod setup;

@@ -8,7 +8,7 @@ use tenter_agent::Model;
 use tenter_agent::model::{Delta, ModelError, Request, Response, ToolSpec};
 use tenter_proc::Cancel;
 use tenter_protocol::Message;
-use tenter_providers::{Api, Choice, Endpoint, Facts, Key, Prices, connect};
+use tenter_providers::{Api, Choice, Endpoint, Facts, Key, Prices, ResponseLimits, connect};
 use tenter_testkit::model_server::{Format, ModelServer};
 
 /// The key that every request must carry in its header.
@@ -34,6 +34,7 @@ pub(crate) fn endpoint(format: Format, base_url: String) -> Endpoint {
         authorities: None,
         trust_help: "say whom to trust".into(),
         idle_timeout: Duration::from_mins(1),
+        limits: ResponseLimits::default(),
     }
 }
 

@@ -309,13 +309,19 @@ fn play(plan: &Plan, faults: &[Fault], to: &Response) -> io::Result<bool> {
             return Err(io::ErrorKind::BrokenPipe.into());
         }
     }
-    match plan.end {
+    match &plan.end {
         End::Clean => to.end().map(|()| true),
         End::Cut => Ok(false),
         End::Silent => {
             while to.wait(None)? {}
             Err(io::ErrorKind::BrokenPipe.into())
         }
+        End::Endless(text, pause) => loop {
+            to.piece(text.as_bytes())?;
+            if !to.wait(Some(*pause))? {
+                return Err(io::ErrorKind::BrokenPipe.into());
+            }
+        },
     }
 }
 

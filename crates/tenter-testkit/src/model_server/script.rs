@@ -267,6 +267,12 @@ pub enum Fault {
     Slow(u64),
     /// Comment lines before the first event.
     CommentLines,
+    /// After the headers, a comment line every few milliseconds, until the client hangs up.
+    EndlessComments,
+    /// The text again and again, as fast as it goes, until the client hangs up.
+    EndlessText,
+    /// After the headers, one line without an end, as fast as it goes, until the client hangs up.
+    EndlessLine,
     /// The connection closes before the first byte.
     HangUp,
     /// The headers, then nothing until the client hangs up or the server is dropped.

@@ -1,5 +1,7 @@
 //! An event stream as a list of events, and what a fault makes of it.
 
+use std::time::Duration;
+
 use serde_json::Value;
 
 use super::script::Fault;
@@ -46,13 +48,15 @@ impl Frame {
 }
 
 /// How a stream ends.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum End {
     Clean,
     /// The connection breaks.
     Cut,
     /// Nothing more comes, and the connection stays.
     Silent,
+    /// It does not: this comes again and again.
+    Endless(String, Duration),
 }
 
 /// A stream as it is served.
@@ -81,6 +85,18 @@ impl Plan {
             Fault::SilenceMidText => {
                 let middle = self.middle(Mark::Text)?;
                 self.stop_at(middle, End::Silent);
+            }
+            Fault::EndlessComments => {
+                let comment = ": keep-alive\n\n".to_owned();
+                self.stop_at(0, End::Endless(comment, Duration::from_millis(5)));
+            }
+            Fault::EndlessText => {
+                let middle = self.middle(Mark::Text)?;
+                let text = self.frames[middle].text.repeat(100);
+                self.stop_at(middle, End::Endless(text, Duration::ZERO));
+            }
+            Fault::EndlessLine => {
+                self.stop_at(0, End::Endless("data: ".repeat(5000), Duration::ZERO));
             }
             Fault::CutMidText => self.cut(Mark::Text)?,
             Fault::CutInsideToolJson => self.cut(Mark::Arguments)?,

@@ -29,6 +29,8 @@ pub(super) struct Layer {
     pub(super) max_tokens: Option<NonZeroU64>,
     pub(super) reasoning_effort: Option<Effort>,
     pub(super) idle_timeout_s: Option<NonZeroU64>,
+    pub(super) response_max_mib: Option<NonZeroU64>,
+    pub(super) response_timeout_s: Option<NonZeroU64>,
     pub(super) system_prompt_file: Option<PathBuf>,
     pub(super) max_turns: Option<u64>,
     pub(super) trust: Option<Trust>,
@@ -151,6 +153,8 @@ pub(super) fn read_of_project(
     refuse(file.max_turns.take_if(|limit| *limit == 0).is_some(), "max_turns = 0");
     refuse(file.trust.take().is_some(), "trust");
     refuse(file.idle_timeout_s.take().is_some(), "idle_timeout_s");
+    refuse(file.response_max_mib.take().is_some(), "response_max_mib");
+    refuse(file.response_timeout_s.take().is_some(), "response_timeout_s");
     refuse(file.system_prompt_file.take().is_some(), "system_prompt_file");
     refuse(file.retry.take().is_some(), "retry");
     refuse(file.compact.ratio.take().is_some(), "compact.ratio");

@@ -7,13 +7,14 @@ use std::time::Duration;
 
 use clap::ValueEnum;
 use serde::Deserialize;
+use tenter_providers::ResponseLimits;
 
 use super::file::Layer;
 use super::variable;
 use crate::env::Env;
 use crate::failure::Failure;
 
-/// How long a server may be silent in the middle of a response, where nobody says otherwise.
+/// How long a server may be silent in the middle of a response by default.
 const IDLE_TIMEOUT_S: u64 = 300;
 
 /// What the configuration comes to, of models.
@@ -33,6 +34,8 @@ pub(crate) struct ModelSettings {
     pub(crate) base_url: Option<String>,
     /// How long a server may be silent in the middle of a response.
     pub(crate) idle_timeout: Duration,
+    /// What one response may take.
+    pub(crate) limits: ResponseLimits,
     /// What is said of providers, by name.
     pub(crate) providers: BTreeMap<String, ProviderTable>,
     /// What is said of single models, by whole name.
@@ -256,6 +259,7 @@ impl ModelSettings {
             usual: Answering { max_tokens: user.max_tokens, effort: user.reasoning_effort },
             base_url: text("TENTER_BASE_URL"),
             idle_timeout: Duration::from_secs(idle_timeout),
+            limits: limits(user),
             providers: std::mem::take(&mut user.providers),
             models: std::mem::take(&mut user.models),
         })
@@ -265,6 +269,13 @@ impl ModelSettings {
     pub(crate) fn key_variables(&self) -> impl Iterator<Item = &str> {
         self.providers.values().filter_map(|provider| provider.api_key_env.as_deref())
     }
+}
+
+fn limits(user: &Layer) -> ResponseLimits {
+    let usual = ResponseLimits::default();
+    let bytes = user.response_max_mib.map(|mib| mib.get().saturating_mul(1 << 20));
+    let time = user.response_timeout_s.map(|seconds| Duration::from_secs(seconds.get()));
+    ResponseLimits { bytes: bytes.unwrap_or(usual.bytes), time: time.unwrap_or(usual.time) }
 }
 
 fn effort(env: &Env) -> Result<Option<Effort>, Failure> {

@@ -14,7 +14,7 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     ("tenter-engine", &["tenter-protocol", "tenter-proc", "tenter-template"]),
     ("tenter-agent", &["tenter-protocol", "tenter-proc", "tenter-template", "tenter-engine"]),
     ("tenter-plugins", &["tenter-protocol", "tenter-proc", "tenter-engine"]),
-    ("tenter-providers", &["tenter-protocol", "tenter-proc", "tenter-agent"]),
+    ("tenter-providers", &["tenter-protocol", "tenter-proc", "tenter-engine", "tenter-agent"]),
     (
         "tenter",
         &[

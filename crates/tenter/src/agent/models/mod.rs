@@ -250,5 +250,6 @@ fn endpoint(
         authorities,
         trust_help,
         idle_timeout: settings.idle_timeout,
+        limits: settings.limits,
     })
 }

@@ -1,0 +1,340 @@
+//! The arguments of tool calls as they stream, held to limits before any parser reads them (R79). Three formats send them
+//! as text in pieces, and the model library reads what is cut off of such a text with memory that grows with the square of
+//! its nesting. Arguments that are too much are emptied here, so that the call is a malformed one, and the model is told.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, OnceLock};
+
+use serde_json::Value;
+use tenter_agent::model::MAX_ARGUMENT_DEPTH;
+
+use crate::Api;
+
+/// Maximum size of all arguments of a response, in bytes.
+const MAX_BYTES: usize = 8 << 20;
+/// Maximum number of values in all arguments of a response.
+const MAX_VALUES: usize = 100_000;
+/// What a text that is too much is replaced by, and the piece that makes it so. Whatever stood before it, the whole is no
+/// JSON: empty arguments would be a call without any.
+const EMPTIED: &str = "[";
+
+/// What the arguments of a response have too much of; empty where they have not. A copy is the same.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Excess(Arc<OnceLock<String>>);
+
+impl Excess {
+    /// What is too much, in words for the model.
+    pub(crate) fn problem(&self) -> Option<&str> {
+        self.0.get().map(String::as_str)
+    }
+}
+
+/// The arguments of one response so far.
+pub(crate) struct Arguments {
+    api: Api,
+    excess: Excess,
+    bytes: usize,
+    values: usize,
+    calls: BTreeMap<Option<u64>, Call>,
+}
+
+/// One call's arguments so far.
+#[derive(Default)]
+struct Call {
+    id: Option<String>,
+    text: Nesting,
+    is_emptied: bool,
+}
+
+/// Where a piece of arguments belongs.
+#[derive(Default)]
+struct Address {
+    index: Option<u64>,
+    id: Option<String>,
+}
+
+impl Arguments {
+    pub(crate) fn new(api: Api, excess: Excess) -> Self {
+        Self { api, excess, bytes: 0, values: 0, calls: BTreeMap::new() }
+    }
+
+    /// Checks an event, and empties arguments that are too much; whether it changed anything.
+    ///
+    /// # Errors
+    /// When it cannot be told which call a piece belongs to.
+    pub(crate) fn check(&mut self, frame: &mut Value) -> Result<bool, String> {
+        match self.api {
+            Api::Chat => self.chat(frame),
+            Api::Messages => self.messages(frame),
+            Api::Responses => self.responses(frame),
+            Api::Gemini => Ok(self.gemini(frame)),
+        }
+    }
+
+    fn chat(&mut self, frame: &mut Value) -> Result<bool, String> {
+        let Some(choices) = frame.get_mut("choices").and_then(Value::as_array_mut) else {
+            return Ok(false);
+        };
+        if choices.len() > 1 {
+            return Err("its response has several answers".to_owned());
+        }
+        let parts = choices.iter_mut().filter_map(Value::as_object_mut).flat_map(|choice| {
+            choice.iter_mut().filter(|(name, _)| matches!(name.as_str(), "delta" | "message"))
+        });
+        let calls = parts.filter_map(|(_, part)| part.get_mut("tool_calls")?.as_array_mut());
+        let mut changed = false;
+        for call in calls.flatten() {
+            let id = match call.get("id") {
+                Some(Value::String(id)) if !id.is_empty() && id != "null" => Some(id.clone()),
+                Some(id @ Value::Number(_)) => Some(id.to_string()),
+                _ => None,
+            };
+            let address = Address { index: call.get("index").and_then(Value::as_u64), id };
+            if let Some(arguments) = call.pointer_mut("/function/arguments") {
+                changed |= self.piece(address, arguments)?;
+            }
+        }
+        Ok(changed)
+    }
+
+    fn messages(&mut self, frame: &mut Value) -> Result<bool, String> {
+        let index = frame.get("index").and_then(Value::as_u64);
+        if let Some(piece) = frame.pointer_mut("/delta/partial_json") {
+            return self.piece(Address { index, id: None }, piece);
+        }
+        Ok(self.wholes(frame, &["/content_block/input"]))
+    }
+
+    fn responses(&mut self, frame: &mut Value) -> Result<bool, String> {
+        let kind = frame.get("type").and_then(Value::as_str).unwrap_or_default();
+        if matches!(
+            kind,
+            "response.function_call_arguments.delta" | "response.custom_tool_call_input.delta"
+        ) {
+            let address = Address {
+                index: frame.get("output_index").and_then(Value::as_u64),
+                id: frame.get("item_id").and_then(Value::as_str).map(str::to_owned),
+            };
+            return frame.get_mut("delta").map_or(Ok(false), |piece| self.piece(address, piece));
+        }
+        let mut changed =
+            self.wholes(frame, &["/arguments", "/input", "/item/arguments", "/item/input"]);
+        let output = frame.pointer_mut("/response/output").and_then(Value::as_array_mut);
+        for item in output.into_iter().flatten() {
+            changed |= self.wholes(item, &["/arguments", "/input"]);
+        }
+        Ok(changed)
+    }
+
+    fn gemini(&mut self, frame: &mut Value) -> bool {
+        let candidates = frame.get_mut("candidates").and_then(Value::as_array_mut);
+        let parts = candidates.into_iter().flatten().filter_map(|candidate| {
+            candidate.pointer_mut("/content/parts").and_then(Value::as_array_mut)
+        });
+        let mut changed = false;
+        for part in parts.flatten() {
+            changed |= self.wholes(part, &["/functionCall/args"]);
+        }
+        changed
+    }
+
+    /// Arguments that an event states as a whole text; whether they were emptied.
+    fn wholes(&mut self, value: &mut Value, places: &[&str]) -> bool {
+        let mut changed = false;
+        for place in places {
+            if let Some(Value::String(text)) = value.pointer_mut(place) {
+                let mut nesting = Nesting::default();
+                nesting.push(text);
+                if self.is_too_much(&nesting, text.len() > MAX_BYTES) {
+                    EMPTIED.clone_into(text);
+                    changed = true;
+                }
+            }
+        }
+        changed
+    }
+
+    /// A piece of a call's arguments; whether it was emptied.
+    fn piece(&mut self, address: Address, piece: &mut Value) -> Result<bool, String> {
+        let text = match &*piece {
+            Value::String(text) => text.clone(),
+            Value::Null => return Ok(false),
+            other => other.to_string(),
+        };
+        let key = self.key(&address)?;
+        let mut call = self.calls.remove(&key).unwrap_or_default();
+        let values = call.text.values;
+        call.text.push(&text);
+        self.bytes += text.len();
+        self.values += call.text.values - values;
+        let is_large = self.bytes > MAX_BYTES || self.values > MAX_VALUES;
+        let was_emptied = call.is_emptied;
+        call.is_emptied |= self.is_too_much(&call.text, is_large);
+        if address.id.is_some() {
+            call.id = address.id;
+        }
+        if call.is_emptied {
+            *piece = Value::from(if was_emptied { "" } else { EMPTIED });
+        }
+        let is_emptied = call.is_emptied;
+        self.calls.insert(key, call);
+        Ok(is_emptied)
+    }
+
+    /// The call that a piece belongs to, where there is no doubt: a piece that is put to another text than the one it was
+    /// checked with has not been checked.
+    fn key(&self, address: &Address) -> Result<Option<u64>, String> {
+        let unclear =
+            || Err("it cannot be told which call a piece of its arguments belongs to".to_owned());
+        let key = match (address.index, self.calls.keys().next()) {
+            (None, Some(Some(only))) if self.calls.len() == 1 => Some(*only),
+            (None, Some(Some(_))) | (Some(_), Some(None)) => return unclear(),
+            (index, _) => index,
+        };
+        let Some(id) = &address.id else { return Ok(key) };
+        let is_anothers =
+            self.calls.iter().any(|(other, call)| *other != key && call.id.as_ref() == Some(id));
+        let is_next = self.calls.get(&key).is_some_and(|call| {
+            call.id.as_ref().is_some_and(|known| known != id) && !call.text.is_at_rest()
+        });
+        if is_anothers || is_next { unclear() } else { Ok(key) }
+    }
+
+    /// Whether a text is too much; why is noted for the model.
+    fn is_too_much(&self, text: &Nesting, is_large: bool) -> bool {
+        let problem = if text.deepest > MAX_ARGUMENT_DEPTH {
+            format!("the arguments nest deeper than {MAX_ARGUMENT_DEPTH} levels")
+        } else if is_large || text.values > MAX_VALUES {
+            format!("the arguments are more than {} MiB or {MAX_VALUES} values", MAX_BYTES >> 20)
+        } else {
+            return false;
+        };
+        // The first problem is as good as the next.
+        let _known = self.excess.0.set(problem);
+        true
+    }
+}
+
+/// How deep a text of JSON nests, counted as it comes, without memory of what it holds.
+#[derive(Default)]
+struct Nesting {
+    depth: usize,
+    deepest: usize,
+    values: usize,
+    in_string: bool,
+    is_escaped: bool,
+    in_word: bool,
+}
+
+impl Nesting {
+    fn push(&mut self, text: &str) {
+        for byte in text.bytes() {
+            self.byte(byte);
+        }
+    }
+
+    fn byte(&mut self, byte: u8) {
+        if self.in_string {
+            match byte {
+                _ if self.is_escaped => self.is_escaped = false,
+                b'\\' => self.is_escaped = true,
+                b'"' => self.in_string = false,
+                _ => {}
+            }
+            return;
+        }
+        let was_word = std::mem::replace(&mut self.in_word, false);
+        match byte {
+            b'"' => {
+                self.in_string = true;
+                self.values += 1;
+            }
+            b'{' | b'[' => {
+                self.depth += 1;
+                self.deepest = self.deepest.max(self.depth);
+                self.values += 1;
+            }
+            b'}' | b']' => self.depth = self.depth.saturating_sub(1),
+            b' ' | b'\n' | b'\r' | b'\t' | b',' | b':' => {}
+            _ => {
+                self.in_word = true;
+                self.values += usize::from(!was_word);
+            }
+        }
+    }
+
+    /// Whether another text could begin here.
+    fn is_at_rest(&self) -> bool {
+        self.depth == 0 && !self.in_string
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn chat(index: Option<u64>, id: Option<&str>, arguments: &str) -> Value {
+        let mut call = json!({"function": {"arguments": arguments}});
+        if let Some(index) = index {
+            call["index"] = json!(index);
+        }
+        if let Some(id) = id {
+            call["id"] = json!(id);
+        }
+        json!({"choices": [{"delta": {"tool_calls": [call]}}]})
+    }
+
+    fn checked(frames: &[Value]) -> Result<(Vec<bool>, Option<String>), String> {
+        let excess = Excess::default();
+        let mut arguments = Arguments::new(Api::Chat, excess.clone());
+        let changed: Result<_, _> =
+            frames.iter().map(|frame| arguments.check(&mut frame.clone())).collect();
+        Ok((changed?, excess.problem().map(str::to_owned)))
+    }
+
+    #[test]
+    fn depth_is_counted_across_pieces_and_not_within_strings() {
+        let deep = "[".repeat(MAX_ARGUMENT_DEPTH);
+        let fine = [
+            chat(Some(0), Some("a"), "{\"code\": \"\\\""),
+            chat(Some(0), None, &deep.repeat(9)),
+            chat(Some(0), None, "\"}"),
+        ];
+        assert_eq!(checked(&fine), Ok((vec![false; 3], None)));
+        let parallel = [
+            chat(Some(0), Some("a"), &deep),
+            chat(Some(1), Some("b"), &deep),
+            chat(Some(0), None, "["),
+        ];
+        let problem = Some("the arguments nest deeper than 64 levels".to_owned());
+        assert_eq!(checked(&parallel), Ok((vec![false, false, true], problem)));
+    }
+
+    #[test]
+    fn many_values_are_too_much_and_a_long_text_is_not() {
+        let (_, problem) = checked(&[chat(Some(0), None, &"1,".repeat(MAX_VALUES + 1))]).unwrap();
+        assert!(problem.unwrap().contains("100000 values"));
+        let text = format!("{{\"content\": \"{}\"}}", "{[ ".repeat(MAX_VALUES));
+        assert_eq!(checked(&[chat(Some(0), None, &text)]), Ok((vec![false], None)));
+    }
+
+    #[test]
+    fn a_piece_that_could_belong_to_another_call_is_refused() {
+        let whole = |id| chat(None, Some(id), "{\"a\": [1]}");
+        assert!(checked(&[whole("a"), whole("b")]).is_ok());
+        assert!(checked(&[chat(Some(0), Some("a"), "{"), chat(None, None, "}")]).is_ok());
+        for unclear in [
+            vec![chat(None, Some("a"), "\""), chat(None, Some("b"), "[")],
+            vec![
+                chat(Some(0), Some("a"), "{"),
+                chat(Some(1), Some("b"), "{"),
+                chat(None, None, "["),
+            ],
+            vec![chat(None, Some("a"), "{"), chat(Some(0), None, "[")],
+            vec![chat(Some(0), Some("a"), "{"), chat(Some(1), Some("a"), "[")],
+        ] {
+            assert!(checked(&unclear).is_err(), "{unclear:?}");
+        }
+    }
+}

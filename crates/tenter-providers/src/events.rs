@@ -1,0 +1,141 @@
+//! The events of a streamed response, framed and checked before the model library reads them. The library gets whole
+//! events in one spelling, so that it cannot frame them otherwise than they were checked; comments end here.
+
+use serde_json::Value;
+
+use crate::Api;
+use crate::arguments::{Arguments, Excess};
+use crate::http::Failure;
+
+/// Turns the chunks of a response into whole events.
+pub(crate) struct Events<I> {
+    chunks: I,
+    /// A line whose end has not come yet.
+    line: Vec<u8>,
+    /// Whether the last byte was a carriage return, so that a line feed belongs to it.
+    after_return: bool,
+    event: String,
+    data: Option<String>,
+    arguments: Arguments,
+}
+
+impl<I> Events<I> {
+    /// The events in `chunks`, in the format `api`; what calls have too much of is noted in `excess`.
+    pub(crate) fn new(chunks: I, api: Api, excess: Excess) -> Self {
+        Self {
+            chunks,
+            line: Vec::new(),
+            after_return: false,
+            event: String::new(),
+            data: None,
+            arguments: Arguments::new(api, excess),
+        }
+    }
+
+    /// The events that a chunk completes.
+    fn push(&mut self, chunk: &[u8]) -> Result<Vec<u8>, Failure> {
+        let mut complete = Vec::new();
+        for piece in chunk.split_inclusive(|byte| matches!(byte, b'\n' | b'\r')) {
+            let (text, end) = match piece.split_last() {
+                Some((end @ (b'\n' | b'\r'), text)) => (text, Some(*end)),
+                _ => (piece, None),
+            };
+            let follows_return = std::mem::take(&mut self.after_return);
+            if follows_return && text.is_empty() && end == Some(b'\n') {
+                continue;
+            }
+            self.line.extend_from_slice(text);
+            if let Some(end) = end {
+                self.after_return = end == b'\r';
+                let line = std::mem::take(&mut self.line);
+                self.line_ended(&String::from_utf8_lossy(&line), &mut complete)?;
+            }
+        }
+        Ok(complete)
+    }
+
+    fn line_ended(&mut self, line: &str, complete: &mut Vec<u8>) -> Result<(), Failure> {
+        let line = line.strip_prefix('\u{feff}').unwrap_or(line);
+        if line.is_empty() {
+            return self.event_ended(complete);
+        }
+        let (field, value) = line.split_once(':').unwrap_or((line, ""));
+        let value = value.strip_prefix(' ').unwrap_or(value);
+        match field {
+            "event" => value.clone_into(&mut self.event),
+            "data" => match &mut self.data {
+                Some(data) => data.extend(["\n", value]),
+                None => self.data = Some(value.to_owned()),
+            },
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn event_ended(&mut self, complete: &mut Vec<u8>) -> Result<(), Failure> {
+        let event = std::mem::take(&mut self.event);
+        let Some(data) = self.data.take() else { return Ok(()) };
+        if !event.is_empty() {
+            complete.extend_from_slice(format!("event: {event}\n").as_bytes());
+        }
+        for line in self.checked(data)?.split('\n') {
+            complete.extend_from_slice(format!("data: {line}\n").as_bytes());
+        }
+        complete.push(b'\n');
+        Ok(())
+    }
+
+    /// The data with nothing in it that is too much. What is no JSON, or nests deeper than JSON is read, is the library's
+    /// to refuse.
+    fn checked(&mut self, data: String) -> Result<String, Failure> {
+        let Ok(mut frame) = serde_json::from_str::<Value>(&data) else { return Ok(data) };
+        let is_changed = self.arguments.check(&mut frame).map_err(Failure::Unreachable)?;
+        Ok(if is_changed { frame.to_string() } else { data })
+    }
+}
+
+impl<I: Iterator<Item = Result<Vec<u8>, Failure>>> Iterator for Events<I> {
+    type Item = Result<Vec<u8>, Failure>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        loop {
+            let events = match self.chunks.next()? {
+                Ok(chunk) => self.push(&chunk),
+                Err(failure) => Err(failure),
+            };
+            match events {
+                Ok(events) if events.is_empty() => {}
+                other => return Some(other),
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn events(chunks: &[&str]) -> String {
+        let chunks = chunks.iter().map(|chunk| Ok(chunk.as_bytes().to_vec()));
+        let read = Events::new(chunks, Api::Chat, Excess::default()).map(Result::unwrap);
+        String::from_utf8(read.flatten().collect()).unwrap()
+    }
+
+    #[test]
+    fn events_come_whole_in_one_spelling_and_without_comments() {
+        assert_eq!(
+            events(&[
+                "\u{feff}: hi\n\nda",
+                "ta: {\"a\":",
+                "1}\r",
+                "\n\r\n:\n\ndata:x\rdata: y\r\r"
+            ]),
+            "data: {\"a\":1}\n\ndata: x\ndata: y\n\n"
+        );
+        assert_eq!(
+            events(&["event: ping\n\nevent: a\nid: 1\ndata: [DONE]\n\n"]),
+            "event: a\ndata: [DONE]\n\n"
+        );
+        assert_eq!(events(&["data: cut off\n"]), "");
+    }
+}
