@@ -18,7 +18,7 @@ use std::time::Duration;
 
 pub use authorities::Authorities;
 pub use library::{connect, facts, known_models};
-pub use window::context_window;
+pub use window::{context_window, served_models};
 
 /// The format that a server speaks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

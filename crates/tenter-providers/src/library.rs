@@ -238,7 +238,10 @@ impl Remote {
             _ if response.error.is_some() => Ok(StopCause::Filtered),
             Some(FinishReason::Other(reason)) => Err(ModelError::Passing {
                 trouble: Trouble::Server,
-                message: format!("{} stopped with {reason:?}", self.choice.name),
+                message: format!(
+                    "{} ended its response for an unknown reason, {reason:?}",
+                    self.choice.name
+                ),
                 retry_after: None,
             }),
             _ => Ok(StopCause::Done),

@@ -1,4 +1,4 @@
-//! What a server says its models hold. OpenAI's list of models does not say it; servers at home add it, each under a name of
+//! What a server says of its models: their names, and what they hold. OpenAI's list of models does not say it; servers at home add it, each under a name of
 //! its own. One that says nothing, or that does not answer soon, leaves the question open: nothing here is an error.
 
 use std::time::Duration;
@@ -18,6 +18,19 @@ const LONGEST_LIST: u64 = 4 << 20;
 
 /// Tokens that the server's model of this name holds, as llama.cpp (`meta.n_ctx`) and vLLM (`max_model_len`) tell it.
 pub fn context_window(endpoint: &Endpoint, model: &str, cancel: &Cancel) -> Option<u64> {
+    said(&list(endpoint, cancel)?, model)
+}
+
+/// The names of the models that the server has, as far as it tells.
+pub fn served_models(endpoint: &Endpoint, cancel: &Cancel) -> Vec<String> {
+    let list = list(endpoint, cancel);
+    let models = list.as_ref().and_then(|list| list.get("data")?.as_array());
+    let names = models.into_iter().flatten().filter_map(|entry| entry.get("id")?.as_str());
+    names.map(str::to_owned).collect()
+}
+
+/// The server's list of models, where its format has one.
+fn list(endpoint: &Endpoint, cancel: &Cancel) -> Option<Value> {
     if endpoint.api != Api::Chat {
         return None;
     }
@@ -30,7 +43,7 @@ pub fn context_window(endpoint: &Endpoint, model: &str, cancel: &Cancel) -> Opti
     }
     let response = http.send(request.body(Vec::new()).ok()?, cancel, &LastWords::default()).ok()?;
     let body = response.into_body().collect::<Result<Vec<_>, _>>().ok()?.concat();
-    said(&serde_json::from_slice(&body).ok()?, model)
+    serde_json::from_slice(&body).ok()
 }
 
 /// A server of one model answers with it, whatever name it is asked for.

@@ -26,8 +26,18 @@ pub(crate) struct Draft<'d> {
     pub(crate) words: (&'d str, &'d str),
 }
 
+/// A sentence of the words.
+fn capitalised(words: &str) -> String {
+    let mut characters = words.chars();
+    let first = characters.next().map(|first| first.to_ascii_uppercase());
+    first.into_iter().chain(characters).chain(['.']).collect()
+}
+
 impl Draft<'_> {
-    /// Prints the text, and gives it back as the person takes it; none where nobody does. With `yes` nobody is asked.
+    /// Prints the text, and gives it back as the user accepts it; none where they decline. With `yes` they are not asked.
+    ///
+    /// # Errors
+    /// Without a terminal to ask at.
     pub(crate) fn decide(&self, text: &str, yes: bool) -> Result<Option<String>, Failure> {
         // What is taken is what was shown.
         let text = sanitize(text).into_owned();
@@ -37,14 +47,12 @@ impl Draft<'_> {
             return Ok(Some(text));
         }
         if !Env::can_ask() {
-            ui::note(format!(
-                "{otherwise}, because nobody can be asked here; --no-confirm does not ask."
-            ));
-            return Ok(None);
+            return Err(Failure::new(format!("{otherwise}: there is no terminal to ask at"))
+                .help("--no-confirm does not ask; the text is printed above"));
         }
         let taken = self.ask(text)?;
         if taken.is_none() {
-            ui::note(format!("{otherwise}."));
+            ui::note(capitalised(otherwise));
         }
         Ok(taken)
     }

@@ -153,7 +153,7 @@ impl Session<'_> {
             return Err(AgentError::gave_up(
                 error,
                 format!(
-                    "the provider wants {} s without a request, and more than {} s are not waited",
+                    "the provider asked for a {} s pause; the limit is {} s",
                     wanted.as_secs(),
                     retry.patience().as_secs()
                 ),
@@ -165,7 +165,7 @@ impl Session<'_> {
         if attempt == 1 {
             return Err(error.clone().into());
         }
-        Err(AgentError::gave_up(error, format!("asked {attempt} times in vain")))
+        Err(AgentError::gave_up(error, format!("gave up after {attempt} attempts")))
     }
 }
 

@@ -109,7 +109,7 @@ fn after_the_last_attempt_the_work_fails_and_what_was_done_is_kept() {
     assert_eq!(finish.status, Status::Failed);
     let finding = finish.error.unwrap().diagnostic();
     assert_eq!(finding.id, "model-failed");
-    assert_eq!(finding.message, "the model's server failed; asked 3 times in vain");
+    assert_eq!(finding.message, "the model's server failed; gave up after 3 attempts");
     assert!(finding.help.unwrap().contains("--follow"));
     assert_eq!(stage.told_of("retry").len(), 2);
     assert_eq!(stage.stored().0.len(), 3, "the message, the call and its result");

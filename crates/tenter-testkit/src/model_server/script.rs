@@ -18,6 +18,7 @@ pub struct Script {
     pub(super) window: Option<u64>,
     pub(super) recipes: Option<String>,
     pub(super) told_window: Option<u64>,
+    pub(super) served: Vec<String>,
 }
 
 impl Script {
@@ -31,6 +32,7 @@ impl Script {
             window: None,
             recipes: None,
             told_window: None,
+            served: Vec::new(),
         }
     }
 
@@ -60,10 +62,18 @@ impl Script {
         self
     }
 
+    /// Tells these names in its list of models, and not what they hold, as Ollama does.
+    pub fn serves(mut self, names: &[&str]) -> Self {
+        self.served = names.iter().map(|name| (*name).to_owned()).collect();
+        self
+    }
+
     /// The list of models.
     pub(super) fn models(&self) -> Value {
         let model = |tokens| json!({"id": "m", "object": "model", "meta": {"n_ctx": tokens}});
-        json!({"object": "list", "data": Vec::from_iter(self.told_window.map(model))})
+        let named = self.served.iter().map(|name| json!({"id": name, "object": "model"}));
+        let data: Vec<Value> = self.told_window.map(model).into_iter().chain(named).collect();
+        json!({"object": "list", "data": data})
     }
 
     /// Answers every request that holds a conversation as text, between `<conversation>` and `</conversation>`, with `text`,

@@ -80,13 +80,24 @@ pub(crate) fn write(
     built.tell_trouble();
     let text = unwrapped(&finish.response);
     match finish.status {
-        Status::Done if text.is_empty() => Err(Failure::new("the model wrote nothing")),
+        Status::Done if text.is_empty() => Err(Failure::new("the model wrote nothing")
+            .help("try again, or name another model with --model")),
         Status::Done => Ok(text.to_owned()),
-        status => {
-            let message = format!("the model wrote no text: {}", status.as_str());
-            Err(Failure { exit: Exit::Agent(status), ..Failure::new(message) })
-        }
+        status => Err(unwritten(status)),
     }
+}
+
+/// Why there is no text. What a hook or a model said of it has been shown.
+fn unwritten(status: Status) -> Failure {
+    let failure = match status {
+        Status::Blocked => Failure::new("a hook blocked the request, so the model wrote no text")
+            .help("`tenter log` shows what hooks decided; without --hooks none runs"),
+        Status::MaxTurns => Failure::new("the model reached the turn limit before it wrote a text")
+            .help("raise the limit with `max_turns` in config.toml or TENTER_MAX_TURNS"),
+        Status::Interrupted => Failure::new("interrupted before the model wrote a text"),
+        Status::Failed | Status::Done => Failure::new("the model failed, so there is no text"),
+    };
+    Failure { exit: Exit::Agent(status), ..failure }
 }
 
 /// A text without the code fence and the quotes that models like to put around one.

@@ -21,7 +21,7 @@ const RECIPE: &str = "commit";
 /// Commit what is staged with a message that the model writes.
 ///
 /// The recipe `commit` asks for it; a recipe of your own with that name takes its place. The message is printed; on a terminal
-/// you take it, edit it or leave it. Elsewhere nothing is committed without --no-confirm.
+/// you take it, edit it or decline it. Elsewhere nothing is committed without --no-confirm, and the command fails.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// Only a first line.
@@ -46,10 +46,10 @@ pub(crate) fn run(env: &Env, project: Option<&Path>, args: &Args) -> Done {
     if args.short {
         message.truncate(message.lines().next().unwrap_or_default().len());
     }
-    let words = ("Commit with this message?", "Nothing was committed");
+    let words = ("Commit with this message?", "nothing was committed");
     let (git, interrupts) = (&git, &interrupts);
     let draft = Draft { env, git, interrupts, file_name: "COMMIT_EDITMSG", words };
-    let Some(message) = draft.decide(&message, args.writing.yes)? else { return Ok(Exit::Done) };
+    let Some(message) = draft.decide(&message, args.writing.yes)? else { return Ok(Exit::Failed) };
     interrupts.aim(&cancel);
     let done = git
         .perform("git", &["commit", "-F", "-"], &message)

@@ -21,8 +21,8 @@ const RECIPE: &str = "github/pr";
 /// Write a pull request for the commits of this branch, and create it.
 ///
 /// The recipe `github/pr` asks for title and body; a recipe of your own with that name takes its place. They are printed; on a
-/// terminal you take them, edit them or leave them. Elsewhere nothing is created without --no-confirm. `gh` creates it; without
-/// that program it is only printed.
+/// terminal you take them, edit them or decline them. Elsewhere nothing is created without --no-confirm. `gh` creates it. When
+/// nothing is created, the command fails.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The branch that it goes into.
@@ -55,15 +55,15 @@ pub(crate) fn run(env: &Env, project: Option<&Path>, args: &Args) -> Done {
     let text = writing::write(&mut project, RECIPE, &args.writing, more.collect(), &cancel)?;
     if matches!(git.run("gh", &["--version"], "").end, End::NotStarted(_)) {
         ui::out(sanitize(&text));
-        ui::note(
-            "Nothing was created, because there is no `gh` in the folders of PATH: push the branch and use this text.",
-        );
-        return Ok(Exit::Done);
+        return Err(Failure::new(
+            "nothing was created: there is no `gh` in the directories of PATH",
+        )
+        .help("push the branch and use the text above, or install gh"));
     }
     let (git, interrupts) = (&git, &interrupts);
-    let words = ("Create this pull request?", "Nothing was created");
+    let words = ("Create this pull request?", "nothing was created");
     let draft = Draft { env, git, interrupts, file_name: "PULLREQ_EDITMSG", words };
-    let Some(text) = draft.decide(&text, args.writing.yes)? else { return Ok(Exit::Done) };
+    let Some(text) = draft.decide(&text, args.writing.yes)? else { return Ok(Exit::Failed) };
     interrupts.aim(&cancel);
     create(git, args, &text)
 }

@@ -23,6 +23,14 @@ pub(crate) use quiet::Quiet;
 pub(crate) use summary::call_summary;
 pub(crate) use terminal::{Terminal, call_line, cut, result_lines};
 
+/// How work ended, as a user reads it. Programs read the word itself.
+pub(crate) fn status_words(status: &str) -> &str {
+    match status {
+        "max_turns" => "turn limit",
+        other => other,
+    }
+}
+
 /// One way to show an agent's work. It sees the agent's happenings and the engine's hook runs as one stream.
 pub(crate) trait Show: Watcher + Observer {
     /// Something that was found before the work began.

@@ -10,7 +10,7 @@ use tenter_protocol::event::{TurnUsage, Usage};
 use tenter_protocol::lifecycle::Power;
 use tenter_protocol::{Diagnostic, EventName, Scope, ToolCall, ToolResult, json};
 
-use super::Show;
+use super::{Show, status_words};
 use crate::sanitize::{one_line, sanitize};
 use crate::ui::{self, BAD, FAINT, GOOD, NAME, NOTICE, styled};
 
@@ -130,7 +130,7 @@ impl Terminal {
 
     fn end_line(&self, scope: &Scope, status: &str, usage: &Usage) -> String {
         let state = self.state();
-        let parts = [status.to_owned(), figures(usage, state.sent, state.cached)];
+        let parts = [status_words(status).to_owned(), figures(usage, state.sent, state.cached)];
         let cost = usage.cost_usd.map(|cost| format!("${cost:.4}"));
         let conversation = format!("conversation {}", scope.conversation_id);
         let parts: Vec<String> = parts.into_iter().chain(cost).chain([conversation]).collect();

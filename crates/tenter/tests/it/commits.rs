@@ -69,14 +69,15 @@ fn what_is_staged_is_committed_with_the_models_message() {
 }
 
 #[test]
-fn without_a_terminal_the_message_is_printed_and_nothing_is_committed() {
+fn without_a_terminal_the_message_is_printed_and_the_command_fails() {
     let Some(sandbox) = repository() else { return };
     assert_snapshot!(commit(&sandbox, "\"Make it two\"", &[]), @"
-    exit: 0
+    exit: 1
     --- stdout
     Make it two
     --- stderr
-    Nothing was committed, because nobody can be asked here; --no-confirm does not ask.
+    error: nothing was committed: there is no terminal to ask at
+      help: --no-confirm does not ask; the text is printed above
     ");
     assert_eq!(last_message(&sandbox), "Add a");
 }
@@ -154,8 +155,8 @@ fn the_model_for_lesser_work_writes_where_there_is_one() {
     let strong = sandbox.script(&answer("Strong", &["+two"]));
     let config = format!("model = \"{strong}\"\nweak_model = \"scripted:{}\"\n", weak.display());
     sandbox.write("../home/.config/tenter/config.toml", config);
-    assert_eq!(sandbox.run(&["commit"]).expect_code(0).stdout, "Weak but right\n");
-    assert_eq!(sandbox.run(&["commit", "--model", &strong]).expect_code(0).stdout, "Strong\n");
+    assert_eq!(sandbox.run(&["commit"]).expect_code(1).stdout, "Weak but right\n");
+    assert_eq!(sandbox.run(&["commit", "--model", &strong]).expect_code(1).stdout, "Strong\n");
 }
 
 #[test]
@@ -171,13 +172,14 @@ fn no_tool_is_there_and_hooks_run_only_when_asked_for() {
     let model = sandbox.script(
         "turns: [{tool_calls: [{name: bash, input: {command: \"touch ran\"}}]}, {text: Fine, expect: {contains: [there is no tool]}}]",
     );
-    assert_eq!(sandbox.run(&["commit", "--model", &model]).expect_code(0).stdout, "Fine\n");
+    assert_eq!(sandbox.run(&["commit", "--model", &model]).expect_code(1).stdout, "Fine\n");
     assert!(!sandbox.project().join("ran").exists());
     assert_snapshot!(sandbox.run(&["commit", "--hooks", "-y", "--model", &model]), @"
     exit: 3
     --- stderr
       ✗ blocked by hook stop at before_agent: no commits today
-    error: the model wrote no text: blocked
+    error: a hook blocked the request, so the model wrote no text
+      help: `tenter log` shows what hooks decided; without --hooks none runs
     ");
 }
 
@@ -196,7 +198,7 @@ fn a_recipe_of_the_project_that_starts_programs_is_asked_about() {
         "{refused}"
     );
     assert_eq!(
-        sandbox.run(&["commit", "--trust-project", "--model", &model]).expect_code(0).stdout,
+        sandbox.run(&["commit", "--trust-project", "--model", &model]).expect_code(1).stdout,
         "Ours\n"
     );
 }
@@ -212,7 +214,7 @@ fn on_a_terminal_the_message_is_taken_edited_or_left() {
     left.wait_for("The editor ended with code 1, so the text stays as it was.");
     left.enter("n");
     left.wait_for("Nothing was committed.");
-    assert_eq!(left.end().0, Some(0));
+    assert_eq!(left.end().0, Some(1), "nothing was committed");
     assert_eq!(last_message(&sandbox), "Add a");
 
     // The editor has the terminal: it asks there, and is answered there.
@@ -301,23 +303,23 @@ fn a_pull_request_is_created_with_the_first_line_as_title() {
 }
 
 #[test]
-fn without_gh_or_a_yes_it_is_only_printed() {
+fn without_gh_or_a_yes_it_is_only_printed_and_the_command_fails() {
     let Some(sandbox) = branch() else { return };
     let model = sandbox.script(&answer(TEXT, &["+two"]));
     let bin = fake_gh(&sandbox, "");
     let nobody = sandbox
         .shell(&format!("PATH={bin}:$PATH tenter pr --model {model} < /dev/null"))
-        .expect_code(0);
+        .expect_code(1);
     assert!(
         nobody.stdout.starts_with(TEXT)
-            && nobody.stdout.contains("Nothing was created, because nobody"),
+            && nobody.stdout.contains("nothing was created: there is no terminal"),
         "{nobody}"
     );
     // The programs that it needs, and no others.
     let line = format!(
         "mkdir ../few && ln -s \"$(command -v git)\" ../few/git && tenter=$(command -v tenter) && PATH=$PWD/../few \"$tenter\" pr -y --model {model}"
     );
-    let without = sandbox.shell(&line).expect_code(0);
+    let without = sandbox.shell(&line).expect_code(1);
     assert!(without.stdout.contains("there is no `gh`"), "{without}");
     assert!(!sandbox.root().join("asked").exists());
 }
@@ -348,7 +350,7 @@ fn a_template_says_what_the_body_looks_like() {
     let asked = ["fill in this template", "## Why\n<!-- say why -->"];
     let model = sandbox.script(&answer(TEXT, &asked));
     let args = ["pr", "--template-file", "template.md", "--model", &model];
-    assert!(sandbox.run(&args).expect_code(0).stdout.starts_with(TEXT));
+    assert!(sandbox.run(&args).expect_code(1).stdout.starts_with(TEXT));
     let missing =
         sandbox.run(&["pr", "--template-file", "none.md", "--model", &model]).expect_code(2);
     assert!(missing.stderr.contains("none.md cannot be read"), "{missing}");
@@ -380,7 +382,8 @@ fn a_target_that_was_only_fetched_is_found() {
     let line = "git update-ref refs/remotes/origin/trunk main && git branch -q -D main";
     let _ = sandbox.shell(line).expect_code(0);
     let model = sandbox.script(&answer(TEXT, &["+two", "origin/trunk"]));
-    let _ = sandbox.run(&["pr", "--target", "trunk", "--model", &model]).expect_code(0);
+    let output = sandbox.run(&["pr", "--target", "trunk", "--model", &model]).expect_code(1);
+    assert!(output.stdout.starts_with(TEXT), "{output}");
 }
 
 #[test]

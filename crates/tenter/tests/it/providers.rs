@@ -163,6 +163,21 @@ fn traces(format: Format) -> Vec<(&'static str, Vec<Value>)> {
 }
 
 #[test]
+fn one_signal_ends_a_response_that_never_ends() {
+    for signal in ["INT", "TERM"] {
+        for fault in [Fault::EndlessComments, Fault::Silence] {
+            let server = ModelServer::start(Reply::text("Once upon a time").fault(fault));
+            let sandbox = configured(&server, Format::Chat);
+            let child = sandbox.start(&["run", "--no-save", "hi"]);
+            server.wait_for_requests(1);
+            assert_eq!(sandbox.shell(&format!("kill -{signal} {}", child.id())).code, Some(0));
+            let _ = sandbox.finish(child).expect_code(130);
+            server.wait_for_hang_ups(1);
+        }
+    }
+}
+
+#[test]
 fn the_same_session_leaves_the_same_traces_in_every_format() {
     let first = traces(Format::Anthropic);
     for format in [Format::Responses, Format::Chat, Format::Gemini] {

@@ -122,7 +122,7 @@ fn a_model_that_does_not_come_back_fails_the_run_and_the_conversation_goes_on_la
     --- stderr
     ↻ the model cannot be reached; it is asked again in [N] ms (2 of 3)
     ↻ the model cannot be reached; it is asked again in [N] ms (3 of 3)
-    error: the model cannot be reached; asked 3 times in vain
+    error: the model cannot be reached; gave up after 3 attempts
       help: try again later; `--follow` goes on from what was done so far
     ");
     let model = sandbox.script("turns: [{text: Ada., expect: {contains: [My name is Ada.]}}]");

@@ -210,7 +210,7 @@ fn connect(
         effort: answering.effort.map(Into::into),
         facts: Facts { context_window: window.unwrap_or(facts.context_window), ..facts },
     };
-    let connected = tenter_providers::connect(endpoint, choice)?;
+    let connected = tenter_providers::connect(endpoint.clone(), choice)?;
     let mut findings = facts::strays(project);
     if window.is_some() {
         return Ok(Chosen { model: Arc::from(connected), findings });
@@ -219,11 +219,7 @@ fn connect(
     let near: Vec<String> =
         near.into_iter().map(|near| format!("{}/{near}", provider.name)).collect();
     findings.push(facts::unknown(project, &name, &near));
-    let model: Arc<dyn Model> = match facts::suggestion(&near) {
-        Some(meant) => Arc::new(Unfamiliar::new(connected, meant)),
-        None => Arc::from(connected),
-    };
-    Ok(Chosen { model, findings })
+    Ok(Chosen { model: Arc::new(Unfamiliar::new(connected, endpoint, near)), findings })
 }
 
 fn endpoint(

@@ -1,33 +1,58 @@
-//! A model of which nothing is known, with a name that is near to others: where its server does not know it either, the
-//! error says which were probably meant.
+//! A model of which nothing is known: where its server does not know it either, the error says which were probably meant,
+//! among the known ones and those that the server has.
 
 use tenter_agent::Model;
 use tenter_agent::model::{Delta, ModelError, Request, Response};
 use tenter_proc::Cancel;
+use tenter_providers::{Endpoint, served_models};
 
-/// A model with a name that is probably misspelt.
+use super::facts;
+
+/// Maximum number of the server's models that are listed.
+const LISTED: usize = 10;
+
+/// A model with a name that may be misspelt.
 pub(super) struct Unfamiliar {
     model: Box<dyn Model>,
-    /// Which were probably meant, as a question.
-    meant: String,
+    endpoint: Endpoint,
+    /// The known models that were probably meant, by whole name.
+    near: Vec<String>,
 }
 
 impl Unfamiliar {
-    /// `meant` is the question that a person is asked.
-    pub(super) fn new(model: Box<dyn Model>, meant: String) -> Self {
-        Self { model, meant }
+    /// `near` are the known models with a similar name.
+    pub(super) fn new(model: Box<dyn Model>, endpoint: Endpoint, near: Vec<String>) -> Self {
+        Self { model, endpoint, near }
     }
 
-    fn explain(&self, error: ModelError) -> ModelError {
+    fn explain(&self, error: ModelError, cancel: &Cancel) -> ModelError {
         match error {
             ModelError::Refused { message, help }
                 if message.contains("does not know the model") =>
             {
-                let help = help.map(|help| format!(" {help}")).unwrap_or_default();
-                ModelError::Refused { message, help: Some(format!("{}{help}", self.meant)) }
+                let said = self.suggestion(cancel).into_iter().chain(help);
+                ModelError::Refused { message, help: Some(said.collect::<Vec<_>>().join(" ")) }
             }
             other => other,
         }
+    }
+
+    /// Which model was probably meant; else those that the server has.
+    fn suggestion(&self, cancel: &Cancel) -> Option<String> {
+        if let Some(meant) = facts::suggestion(&self.near) {
+            return Some(meant);
+        }
+        let provider = &self.endpoint.provider;
+        let served = served_models(&self.endpoint, cancel);
+        let served: Vec<&str> = served.iter().map(String::as_str).take(LISTED).collect();
+        let whole = |names: Vec<&str>| {
+            names.iter().map(|name| format!("{provider}/{name}")).collect::<Vec<_>>()
+        };
+        let wanted = self.model.name().split_once('/').map_or("", |(_, name)| name);
+        let near = facts::suggestion(&whole(facts::near(wanted, &served)));
+        let all =
+            (!served.is_empty()).then(|| format!("the server has {};", whole(served).join(", ")));
+        near.or(all)
     }
 }
 
@@ -46,6 +71,6 @@ impl Model for Unfamiliar {
         deltas: &mut dyn FnMut(Delta),
         cancel: &Cancel,
     ) -> Result<Response, ModelError> {
-        self.model.respond(request, deltas, cancel).map_err(|error| self.explain(error))
+        self.model.respond(request, deltas, cancel).map_err(|error| self.explain(error, cancel))
     }
 }

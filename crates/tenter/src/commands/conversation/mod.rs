@@ -19,6 +19,7 @@ use tenter_protocol::event::Usage;
 use super::Done;
 use crate::env::Env;
 use crate::failure::Failure;
+use crate::render::status_words;
 use crate::sanitize::one_line;
 
 /// List, search, show and export stored conversations; fork, restore and delete them.
@@ -118,7 +119,7 @@ impl<'s> From<&'s Summary> for SummaryJson<'s> {
 
 /// The status in a word. A conversation without one is being worked on, or its process was killed.
 fn status_word(summary: &Summary) -> &str {
-    summary.status.as_deref().unwrap_or("unfinished")
+    summary.status.as_deref().map_or("unfinished", status_words)
 }
 
 /// Who changed a history, in words.

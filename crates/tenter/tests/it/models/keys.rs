@@ -67,6 +67,30 @@ fn a_key_from_a_command_is_used_and_shows_nowhere() {
 }
 
 #[test]
+fn a_key_that_a_server_cuts_short_shows_nowhere() {
+    let sandbox = sandbox();
+    let key = "sk-9dKq27ZtXw01mRbV4pLc";
+    let bodies = [
+        format!("{{\"error\": {{\"message\": \"bad key {}\"}}}}", &key[..13]),
+        format!("GET /v1?api_key={key} Authorization: Bearer {}...", &key[..17]),
+    ];
+    let refusals = bodies.map(|body| {
+        let body = Some(body);
+        Reply::new().fault(Fault::Status { code: 400, retry_after: None, body })
+    });
+    let server = ModelServer::start(Script::new(refusals));
+    lab(&sandbox, &server, "");
+    sandbox.write(USER_FILE, sandbox.read(USER_FILE) + "api_key_env = \"WORK_LLM\"\n");
+    for more in ["--headless", "--no-save"] {
+        let args = ["run", more, "--model", "lab/m", "hi"];
+        let output = with(&sandbox, &[("WORK_LLM", key)], &args).expect_code(1);
+        let written = everything_written(&sandbox, &output);
+        assert!(written.contains("[key]"), "{written}");
+        assert!(!written.contains(&key[3..13]), "{written}");
+    }
+}
+
+#[test]
 fn the_variable_that_the_configuration_names_is_withheld_from_hooks_and_records() {
     let (sandbox, server) = (sandbox(), server());
     lab(&sandbox, &server, "");

@@ -1,6 +1,7 @@
 //! What a model's server says of itself, and whom it is believed from.
 
-use tenter_testkit::model_server::{Format, ModelServer, Reply, Script};
+use insta::assert_snapshot;
+use tenter_testkit::model_server::{Fault, Format, ModelServer, Reply, Script};
 use tenter_testkit::tls::{Certificate, TlsFront, authority};
 use tenter_testkit::{Output, Sandbox};
 
@@ -19,6 +20,41 @@ fn encrypted_lab(sandbox: &Sandbox, server: &ModelServer, more: &str) -> TlsFron
 
 fn hello(sandbox: &Sandbox, vars: &[(&str, &str)]) -> Output {
     with(sandbox, vars, &["run", "--result-only", "-m", "lab/m", "hi"])
+}
+
+#[test]
+fn a_local_server_that_does_not_run_is_asked_about_at_once() {
+    let sandbox = sandbox();
+    let output =
+        sandbox.run(&["run", "--model", "local/m", "--base-url", "http://127.0.0.1:9/v1", "hi"]);
+    assert_snapshot!(output, @r#"
+    exit: 1
+    --- stderr
+    warning: nothing is known of local/m; it is taken to hold 128000 tokens
+      help: `context_window` under [models."local/m"] in [ROOT]/home/.config/tenter/config.toml says what it holds
+    error: nothing listens at http://127.0.0.1:9/v1
+      help: is the model's server running? Start it, or give its address with --base-url or `base_url`
+    failed · 0 tokens in, 0 out · conversation [ID]
+    "#);
+    assert!(!output.stderr.contains("asked again"));
+}
+
+#[test]
+fn a_name_that_a_server_does_not_know_is_answered_with_those_that_it_has() {
+    let served = |names: &[&str]| {
+        let unknown = [Reply::new().fault(Fault::UnknownModel)];
+        ModelServer::start(Script::new(unknown).like_llama_cpp().serves(names))
+    };
+    for (names, help) in [
+        (&["qwen3:8b", "gemma"][..], "help: did you mean local/qwen3:8b?"),
+        (&["llama", "gemma"], "help: the server has local/llama, local/gemma;"),
+    ] {
+        let (sandbox, server) = (sandbox(), served(names));
+        let base = server.base_url(Format::Chat);
+        let output = sandbox.run(&["run", "--model", "local/qwen3:8", "--base-url", &base, "hi"]);
+        let output = output.expect_code(1);
+        assert!(output.stderr.contains(help), "{output}");
+    }
 }
 
 #[test]
