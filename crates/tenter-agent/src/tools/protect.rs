@@ -87,8 +87,14 @@ fn named(names: &[OsString], file: &Path) -> Option<PathBuf> {
 
 /// What `place` leads to, if `file` is in it.
 fn within(place: &Path, file: &Path) -> Option<PathBuf> {
-    let real = real_path(place).ok()?;
+    let real = real_path(place).ok().or_else(|| dangling_target(place))?;
     (file.starts_with(&real) || file.ancestors().any(|above| is_same(above, &real))).then_some(real)
+}
+
+/// What a symlink at `place` would lead to if it were there: creating that is a change of the place.
+fn dangling_target(place: &Path) -> Option<PathBuf> {
+    let target = fs::read_link(place).ok()?;
+    real_path(&place.parent()?.join(target)).ok()
 }
 
 fn is_same(one: &Path, other: &Path) -> bool {
@@ -119,6 +125,7 @@ mod tests {
         symlink(".kodelet", bench.path("k")).unwrap();
         fs::create_dir(bench.path(".agents")).unwrap();
         symlink("../shared", bench.path(".agents/hooks")).unwrap();
+        symlink("../planned", bench.path(".kodelet/plugins")).unwrap();
         for path in [
             ".git/config",
             ".git/hooks/pre-commit",
@@ -135,10 +142,11 @@ mod tests {
             "k/hooks/guard",
             "k/./hooks/../hooks/guard",
             ".Kodelet/Hooks/guard",
-            ".kodelet/plugins/a@b/hooks/x",
+            "planned/a@b/hooks/x",
             ".agents/hooks/x",
             "shared/x",
             "shared/inner/x",
+            "sub/.kodelet/plugins/a@b/hooks/x",
             "tenter.toml",
             "sub/tenter.toml",
             "Tenter.toml",

@@ -1,8 +1,13 @@
 //! Recipes that hooks call back: which one, with what it may do, and what it costs; and who wins of several hooks.
 
+use std::path::Path;
+use std::sync::Arc;
+
 use tenter_agent::UserMessage;
+use tenter_agent::permission::{Answer, Asker};
 use tenter_agent::session::Status;
 use tenter_agent::store::ListQuery;
+use tenter_protocol::ToolCall;
 
 use crate::session_stage::{QUICK, Stage};
 
@@ -296,4 +301,33 @@ fn a_project_that_is_not_trusted_starts_nothing_through_its_recipe() {
     session.compact().unwrap();
     assert_eq!(stage.told_of("history").len(), 1, "{:?}", stage.told());
     assert!(!stage.agent.settings.project.join("made").exists());
+}
+
+/// A user who agrees to everything.
+struct Agrees;
+
+impl Asker for Agrees {
+    fn ask(&self, _: &str, _: &str, _: &ToolCall) -> Answer {
+        Answer::Yes
+    }
+    fn agrees_to_write(&self, _: &Path, _: &Path) -> bool {
+        true
+    }
+}
+
+#[test]
+fn a_recipe_beside_the_conversation_asks_nobody_and_changes_nothing_protected() {
+    let write = |name: &str| {
+        format!("{{name: file_write, input: {{file_path: .agents/hooks/{name}, text: x}}}}")
+    };
+    let answers = format!("[{{tool_calls: [{}]}}, {{text: DIGEST}}]", write("recipe"));
+    let mut stage = stage("", &answers);
+    stage.agent.asker = Arc::new(Agrees);
+    assert!(sent(&stage)[0].contains("DIGEST"));
+    assert_eq!(stage.read(".agents/hooks/recipe"), "");
+    let script = format!("turns: [{{tool_calls: [{}]}}, {{text: ok}}]", write("agent"));
+    let mut stage = Stage::new(&script, QUICK);
+    stage.agent.asker = Arc::new(Agrees);
+    stage.send(&"go".into());
+    assert_eq!(stage.read(".agents/hooks/agent"), "x");
 }

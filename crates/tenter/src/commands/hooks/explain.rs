@@ -7,7 +7,7 @@ use tenter_engine::hook::Hook;
 use tenter_engine::matcher::Explanation;
 use tenter_proc::Cancel;
 use tenter_protocol::lifecycle::Power;
-use tenter_protocol::{EventName, Object, ToolCall, tool_names};
+use tenter_protocol::{EventName, Object, ToolCall, tool_fields, tool_names};
 
 use self::words::{action_words, matcher_words};
 use super::entry::{self, Entry};
@@ -104,6 +104,8 @@ fn call(args: &Args, events: &[EventName]) -> Result<Option<ToolCall>, Failure> 
         Some(tool) => {
             let name = tool_names::canonical(tool).unwrap_or(tool).to_owned();
             let input = args.input.as_deref().map_or(Ok(Object::new()), input)?;
+            // As in a run, hooks see the advertised names only (R63).
+            let input = tool_fields::renamed(&name, &input).map_err(Failure::usage)?;
             Ok(Some(ToolCall { id: "call_1".to_owned(), name, input }))
         }
     }

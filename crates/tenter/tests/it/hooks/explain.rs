@@ -38,6 +38,30 @@ fn every_reason() -> Sandbox {
 }
 
 #[test]
+fn the_input_is_explained_under_the_advertised_field_names() {
+    let sandbox = sandbox();
+    let manifest = "---\nname: env\ndescription: d\ntrigger: before_tool\nmatcher:\n  pattern: '\"file_path\": \"[.]env\"'\n---\n";
+    sandbox.write("../home/.kodelet/hooks/env/HOOK.md", manifest);
+    sandbox.write("../home/.kodelet/hooks/env/scripts/run.sh", "");
+    let explain = |input: &str| {
+        sandbox.run(&[
+            "hooks",
+            "explain",
+            "--event",
+            "before_tool",
+            "--tool",
+            "file_write",
+            "--input",
+            input,
+        ])
+    };
+    let output = explain(r#"{"path": ".env", "content": "x"}"#).expect_code(0);
+    assert!(output.stdout.contains(r#""file_path": ".env""#), "{output}");
+    let output = explain(r#"{"path": ".env", "file_path": "other"}"#).expect_code(2);
+    assert!(output.stderr.contains("`file_path` is given twice"), "{output}");
+}
+
+#[test]
 fn every_hook_says_whether_it_would_run_and_why_and_none_runs() {
     let sandbox = every_reason();
     assert_snapshot!(sandbox.run(&RM), @r#"
