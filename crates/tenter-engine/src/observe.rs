@@ -187,6 +187,20 @@ pub enum DecisionKind {
 }
 
 impl DecisionKind {
+    /// Every decision, weakest first.
+    pub const ALL: [Self; 10] = [
+        Self::None,
+        Self::Allow,
+        Self::Context,
+        Self::Continue,
+        Self::Rewrite,
+        Self::Callback,
+        Self::Mutate,
+        Self::Ask,
+        Self::Deny,
+        Self::Failed,
+    ];
+
     /// The word for it in listings and records.
     pub fn as_str(self) -> &'static str {
         match self {

@@ -270,8 +270,20 @@ fn in_own_group(invocation: &Invocation, file: &Path) -> Command {
 /// Starts a program that shares our terminal and our process group, without which the terminal would stop it.
 pub(crate) fn start_beside_us(invocation: &Invocation) -> io::Result<Leader> {
     let file = program::find(invocation)?;
-    let started = Leader::spawn(&mut command(invocation, &file), invocation);
+    let mut command = command(invocation, &file);
+    if !invocation.stdin.is_empty() {
+        command.stdin(Stdio::piped());
+    }
+    let started = Leader::spawn(&mut command, invocation);
     started.map_err(|error| program::explain(&error, invocation, &file))
+}
+
+/// Writes to such a program what it reads, and closes its stdin.
+pub(crate) fn feed(program: &mut Leader, stdin: &[u8]) {
+    if let Some(mut pipe) = program.child.stdin.take() {
+        // A program may end before it has read everything (EPIPE).
+        let _ = pipe.write_all(stdin);
+    }
 }
 
 /// Waits until such a program has ended.

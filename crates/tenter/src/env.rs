@@ -18,6 +18,7 @@
 //! | `TENTER_LOG` | `debug` also shows what successful hooks write to stderr (R43) |
 //! | `XDG_CONFIG_HOME`, `XDG_STATE_HOME`, `XDG_CACHE_HOME` | where configuration, state and caches live |
 //! | `HOME` | the home folder |
+//! | `PAGER` | the program that shows a long text on a terminal; else `less`; empty or `cat` for none |
 //! | `VISUAL`, `EDITOR` | the editor for a text that is to be looked over; else `vi` |
 //! | `NO_COLOR` | no colours |
 

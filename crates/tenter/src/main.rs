@@ -8,6 +8,7 @@ mod env;
 mod failure;
 mod git;
 mod hooks;
+mod pager;
 mod render;
 mod sanitize;
 mod settings;

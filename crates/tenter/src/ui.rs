@@ -77,6 +77,11 @@ fn write_at_once<S: RawStream>(mut stream: S, text: &str) -> io::Result<()> {
     stream.write_all(text.as_bytes())
 }
 
+/// A text for stdout: without its styles where stdout has no colours.
+pub(crate) fn for_stdout(text: &str) -> Cow<'_, str> {
+    if has_colours() { Cow::Borrowed(text) } else { strip_str(text).to_string().into() }
+}
+
 /// A recorded time as listings show it, in UTC to the second: `2024-01-15 10:30:00`.
 pub(crate) fn short_time(rfc3339: &str) -> String {
     let seconds = rfc3339.get(..19).unwrap_or(rfc3339);

@@ -48,3 +48,15 @@ fn one_that_cannot_be_started_says_why() {
     let End::NotStarted(error) = interactive(&program("no-such-editor", &[])) else { panic!() };
     assert!(error.to_string().contains("there is no program `no-such-editor`"), "{error}");
 }
+
+#[test]
+fn one_that_is_given_something_to_read_reads_that_and_need_not_read_all_of_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let fed = |script: &str, stdin: &[u8]| {
+        interactive(&Invocation { stdin: stdin.to_owned(), ..sh_in(folder.path(), script) })
+    };
+    assert!(matches!(fed("cat > out", b"one\ntwo\n"), End::Exited(0)));
+    assert_eq!(fs::read_to_string(folder.path().join("out")).unwrap(), "one\ntwo\n");
+    let more_than_a_pipe_holds = vec![b'x'; 1 << 20];
+    assert!(matches!(fed("exit 3", &more_than_a_pipe_holds), End::Exited(3)));
+}

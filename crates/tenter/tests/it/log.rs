@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use insta::assert_snapshot;
 use serde_json::Value;
-use tenter_testkit::{Sandbox, wait_until};
+use tenter_testkit::{PtySession, Sandbox, wait_until};
 
 use crate::conversation::busy_conversation;
 use crate::manifests::hook as manifest_hook;
@@ -43,25 +43,25 @@ fn before_any_hook_ran_it_says_so_and_makes_nothing() {
     assert_snapshot!(sandbox.run(&["log"]), @"
     exit: 0
     --- stderr
-    No hook has run yet: there is no journal in [ROOT]/home/.local/state/tenter/journal. `tenter hooks list` shows which hooks there are.
+    No hook has run in [ROOT]/project yet. `tenter hooks list` lists the hooks; --all shows other projects.
     ");
-    assert_snapshot!(sandbox.run(&["log", "--follow", "--json"]), @"
+    assert_snapshot!(sandbox.run(&["log", "--session", "last", "--json"]), @"
     exit: 0
     --- stderr
-    No conversation of this project is stored yet: `tenter run` begins one.
+    No session of this project is recorded yet: `tenter run` begins one.
     ");
     assert_snapshot!(sandbox.run(&["log", "--conversation", "0199"]), @r#"
     exit: 1
     --- stderr
     error: no conversation begins with "0199"
-      help: `tenter log` shows all that is recorded, `tenter conversation list` what is stored
+      help: `tenter log --all` shows all that is recorded, `tenter conversation list` what is stored
     "#);
     assert!(!sandbox.state().exists(), "a look left something behind");
     let id = ask(&sandbox, &[]);
-    let output = sandbox.run(&["log", "--follow"]).expect_code(0);
+    let output = sandbox.run(&["log", "--session", "last"]).expect_code(0);
     assert!(
         output.stdout.is_empty()
-            && output.stderr.contains(&format!("No hook ran in the conversation {id}")),
+            && output.stderr.contains(&format!("No hook ran in the session {id}")),
         "{output}"
     );
     let by_id = sandbox.run(&["log", "--conversation", &id[..20]]).expect_code(0);
@@ -76,25 +76,25 @@ fn every_run_is_a_line_with_what_it_decided_and_changed() {
     exit: 0
     --- stdout
     conversation [ID]
-      [TIME]  before_tool (before_tool_call)  a-rewrite  none  bash: rm -rf x  [N] ms
-      [TIME]  before_tool (before_tool_call)  b-guard  deny  bash: rm -rf x  no rm here  [N] ms
+      [TIME]  before_tool         a-rewrite  none      bash: rm -rf x · [N] ms
+      [TIME]  before_tool         b-guard    deny      bash: rm -rf x · no rm here · [N] ms
         → before_tool is denied by b-guard
-      [TIME]  after_tool_failure (after_tool_call)  c-broken  failed  bash: rm -rf x  it exited with code 3  [N] ms  exit 3
+      [TIME]  after_tool_failure  c-broken   failed    bash: rm -rf x · it exited with code 3 · [N] ms
         | connecting
         | no route to host
-      [TIME]  after_turn (turn_end)  d-tidy  none  [N] ms
-      [TIME]  before_tool (before_tool_call)  a-rewrite  rewrite  bash: ls  [N] ms
+      [TIME]  after_turn          d-tidy     none      [N] ms
+      [TIME]  before_tool         a-rewrite  rewrite   bash: ls · [N] ms
         from {"command": "ls"}
         to   {"command": "echo one; echo two"}
-      [TIME]  before_tool (before_tool_call)  b-guard  none  bash: echo one; echo two  [N] ms
-      [TIME]  after_tool (after_tool_call)  c-broken  failed  bash: echo one; echo two  it exited with code 3  [N] ms  exit 3
+      [TIME]  before_tool         b-guard    none      bash: echo one; echo two · [N] ms
+      [TIME]  after_tool          c-broken   failed    bash: echo one; echo two · it exited with code 3 · [N] ms
         | connecting
         | no route to host
-      [TIME]  after_turn (turn_end)  d-tidy  none  [N] ms
-      [TIME]  after_turn (turn_end)  d-tidy  mutate  [N] ms
-      [TIME]  before_stop (agent_stop)  e-gate  continue  [N] ms
-      [TIME]  after_turn (turn_end)  d-tidy  none  [N] ms
-      [TIME]  before_stop (agent_stop)  e-gate  none  [N] ms
+      [TIME]  after_turn          d-tidy     none      [N] ms
+      [TIME]  after_turn          d-tidy     mutate    [N] ms
+      [TIME]  before_stop         e-gate     continue  [N] ms
+      [TIME]  after_turn          d-tidy     none      [N] ms
+      [TIME]  before_stop         e-gate     none      [N] ms
     "#);
 }
 
@@ -128,9 +128,9 @@ fn records_are_chosen_by_hook_and_by_event_in_any_spelling() {
     exit: 0
     --- stdout
     conversation [ID]
-      [TIME]  before_tool (before_tool_call)  b-guard  deny  bash: rm -rf x  no rm here  [N] ms
+      [TIME]  before_tool  b-guard  deny  bash: rm -rf x · no rm here · [N] ms
         → before_tool is denied by b-guard
-      [TIME]  before_tool (before_tool_call)  b-guard  none  bash: echo one; echo two  [N] ms
+      [TIME]  before_tool  b-guard  none  bash: echo one; echo two · [N] ms
     ");
     let of_guard = records(&sandbox, &["--hook", "b-guard"]);
     assert_eq!(hooks(&of_guard), ["b-guard", "b-guard"]);
@@ -147,11 +147,6 @@ fn records_are_chosen_by_hook_and_by_event_in_any_spelling() {
         hooks(&records(&sandbox, &["--event", "turn_end", "--hook", "d-tidy"])),
         ["d-tidy"; 4]
     );
-    assert_snapshot!(sandbox.run(&["log", "--hook", "nobody"]), @"
-    exit: 0
-    --- stderr
-    All 22 records are of other hooks or events.
-    ");
     assert_snapshot!(sandbox.run(&["log", "--event", "nonsense"]), @"
     exit: 2
     --- stderr
@@ -178,7 +173,8 @@ fn a_conversation_is_chosen_by_its_id_or_as_the_newest() {
         ids
     };
     assert_eq!(of(&[]), [first.clone(), second.clone(), unsaved.clone()]);
-    assert_eq!(of(&["--follow"]), *slice::from_ref(&second));
+    assert_eq!(of(&["--session", "last"]), *slice::from_ref(&unsaved));
+    assert_eq!(of(&["--session", &second]), *slice::from_ref(&second));
     assert_eq!(of(&["--conversation", &first]), *slice::from_ref(&first));
     assert_eq!(
         of(&["--conversation", &unsaved]),
@@ -195,7 +191,7 @@ fn a_conversation_is_chosen_by_its_id_or_as_the_newest() {
     assert!([first, second, unsaved].iter().all(|id| ambiguous.stderr.contains(id)), "{ambiguous}");
     assert_eq!(sandbox.run(&["log", "--conversation", "../../trust"]).code, Some(1));
     assert_eq!(sandbox.run(&["log", "--conversation", ""]).code, Some(2));
-    assert_eq!(sandbox.run(&["log", "--conversation", "x", "--follow"]).code, Some(2));
+    assert_eq!(sandbox.run(&["log", "--session", "x", "--all"]).code, Some(2));
 }
 
 #[test]
@@ -210,8 +206,8 @@ fn a_subagents_records_stand_with_its_parents_and_can_be_chosen() {
     exit: 0
     --- stdout
     conversation [ID]
-      [TIME]  before_tool (before_tool_call)  audit  none  subagent: find it  [N] ms
-      [TIME]  before_tool (before_tool_call)  subagent  audit  none  todo: {}  [N] ms
+      [TIME]  before_tool  audit  none  subagent: find it · [N] ms
+      [TIME]  before_tool  audit  none  subagent · todo: {} · [N] ms
     ");
     let all = records(&sandbox, &[]);
     let of_subagent: Vec<&Value> =
@@ -236,7 +232,7 @@ fn a_failure_that_denies_is_told_from_a_deny() {
     exit: 0
     --- stdout
     conversation [ID]
-      [TIME]  before_tool (before_tool_call)  guard  failed  bash: ls  it exited with code 7  [N] ms  exit 7
+      [TIME]  before_tool  guard  failed  bash: ls · it exited with code 7 · [N] ms
         → before_tool is denied because guard failed and is set to fail closed
     ");
     let decision =
@@ -278,8 +274,8 @@ fn what_cannot_be_read_is_counted_once_and_what_a_newer_version_wrote_is_shown()
     exit: 0
     --- stdout
     conversation [ID]
-      [TIME]  before_stop (agent_stop)  stop  none  [N] ms
-      [TIME]  before_tool  budget  quota  3 calls left  (another version wrote it; --json shows all of it)
+      [TIME]  before_stop  stop   none  [N] ms
+      [TIME]  before_tool  quota        budget · 3 calls left · (another version wrote it; --json shows all of it)
     --- stderr
     warning: [ROOT]/home/.local/state/tenter/journal: 2 lines of the journal cannot be read and are left out
       help: a process that is killed while it writes leaves half a line; the other lines are whole
@@ -318,6 +314,173 @@ fn secrets_do_not_reach_the_log() {
     }
 }
 
+/// What is shown of a journal, without its headings: hook and decision of each record.
+fn shown(sandbox: &Sandbox, args: &[&str]) -> Vec<String> {
+    let output = sandbox.run(&[&["log"], args].concat()).expect_code(0);
+    let rows = output.stdout.lines().filter(|line| line.starts_with("  2"));
+    rows.map(|line| line.split_whitespace().skip(3).take(2).collect::<Vec<_>>().join(" ")).collect()
+}
+
+#[test]
+fn the_log_is_of_this_project_unless_all_are_asked_for() {
+    let sandbox = sandbox();
+    sandbox.sh_hook("stop", "agent_stop", "");
+    let here = ask(&sandbox, &[]);
+    let other = sandbox.root().join("other");
+    fs::create_dir_all(other.join(".git")).unwrap();
+    let model = sandbox.script("turns: [{text: ok}]");
+    let in_other = |args: &[&str]| {
+        let output = sandbox.command().current_dir(&other).args(args).output().unwrap();
+        assert!(output.status.success());
+        String::from_utf8(output.stdout).unwrap()
+    };
+    in_other(&["run", "--no-save", "--model", &model, "hi"]);
+    let (own, all) = (in_other(&["log"]), sandbox.run(&["log", "--all"]).expect_code(0).stdout);
+    assert!(own.matches("conversation").count() == 1 && !own.contains(&here), "{own}");
+    assert_eq!(all.matches("conversation").count(), 2, "{all}");
+    assert!(
+        all.contains(&format!("conversation {here}  {}", sandbox.project().display())),
+        "{all}"
+    );
+    let mine = sandbox.run(&["log"]).expect_code(0).stdout;
+    assert!(mine.matches("conversation").count() == 1 && mine.contains(&here), "{mine}");
+    // A version that did not write the project wrote these: the store knows whose they are.
+    for file in journal_files(&sandbox) {
+        let text = fs::read_to_string(&file).unwrap();
+        let old = text.lines().map(|line| {
+            let mut record: serde_json::Map<String, Value> = serde_json::from_str(line).unwrap();
+            assert!(record.remove("project").is_some(), "{line}");
+            serde_json::to_string(&record).unwrap() + "\n"
+        });
+        fs::write(&file, old.collect::<String>()).unwrap();
+    }
+    let mine = sandbox.run(&["log"]).expect_code(0).stdout;
+    assert!(mine.matches("conversation").count() == 1 && mine.contains(&here), "{mine}");
+}
+
+#[test]
+fn the_newest_session_comes_last_and_the_newest_records_can_be_chosen() {
+    let sandbox = sandbox();
+    sandbox.sh_hook("stop", "agent_stop", "");
+    let first = ask(&sandbox, &[]);
+    let second = ask(&sandbox, &[]);
+    let _ = ask(&sandbox, &["--resume", &first]);
+    let log = sandbox.run(&["log"]).expect_code(0).stdout;
+    let headings: Vec<&str> =
+        log.lines().filter_map(|line| line.strip_prefix("conversation ")).collect();
+    assert_eq!(headings, [second.as_str(), first.as_str()], "{log}");
+    assert_eq!(shown(&sandbox, &[]).len(), 3);
+    let newest = sandbox.run(&["log", "-n", "2"]).expect_code(0).stdout;
+    assert!(!newest.contains(&second) && newest.contains(&first), "{newest}");
+    assert_eq!(shown(&sandbox, &["-n", "2"]).len(), 2);
+    assert_eq!(records(&sandbox, &["-n", "1"]).len(), 1);
+    assert_eq!(shown(&sandbox, &["-n", "0"]).len(), 0);
+}
+
+#[test]
+fn records_are_chosen_by_decision_tool_time_and_failure() {
+    let sandbox = sandbox();
+    busy_conversation(&sandbox);
+    assert_eq!(shown(&sandbox, &["--decision", "deny"]), ["b-guard deny"]);
+    assert_eq!(
+        shown(&sandbox, &["--decision", "mutate,continue"]),
+        ["d-tidy mutate", "e-gate continue"]
+    );
+    assert_eq!(shown(&sandbox, &["--failed"]), ["c-broken failed"; 2]);
+    assert_eq!(shown(&sandbox, &["--tool", "Bash"]).len(), 6);
+    assert_eq!(shown(&sandbox, &["--tool", "grep"]).len(), 0);
+    assert_eq!(shown(&sandbox, &["--since", "1h"]).len(), 12);
+    let none = sandbox.run(&["log", "--since", "2999-01-01"]).expect_code(0);
+    assert!(none.stdout.is_empty() && none.stderr.contains("None of the 22 records"), "{none}");
+    assert_snapshot!(sandbox.run(&["log", "--decision", "denied"]), @"
+    exit: 2
+    --- stderr
+    error: invalid value 'denied' for '--decision <DECISION>': the decisions are none, allow, context, continue, rewrite, callback, mutate, ask, deny, failed
+
+    For more information, try '--help'.
+    ");
+    assert_snapshot!(sandbox.run(&["log", "--since", "yesterday"]), @"
+    exit: 2
+    --- stderr
+    error: invalid value 'yesterday' for '--since <WHEN>': give a time such as [TIME], a date, or an age such as 2h, 30m or 7d
+
+    For more information, try '--help'.
+    ");
+}
+
+#[test]
+fn an_unknown_hook_is_an_error_and_one_that_never_ran_is_none() {
+    let sandbox = sandbox();
+    busy_conversation(&sandbox);
+    sandbox.sh_hook("quiet", "agent_stop", "");
+    assert_snapshot!(sandbox.run(&["log", "--hook", "b-gaurd"]), @r#"
+    exit: 1
+    --- stderr
+    error: there is no hook "b-gaurd", and the journal names none
+      help: did you mean "b-guard"?
+    "#);
+    assert_snapshot!(sandbox.run(&["log", "--hook", "something-else"]), @r#"
+    exit: 1
+    --- stderr
+    error: there is no hook "something-else", and the journal names none
+      help: `tenter hooks list` shows the hooks of this project
+    "#);
+    assert_snapshot!(sandbox.run(&["log", "--hook", "quiet"]), @"
+    exit: 0
+    --- stderr
+    None of the 22 records matches.
+    ");
+}
+
+/// Runs `tenter log` in a terminal with this pager, and returns what the terminal showed.
+fn paged(sandbox: &Sandbox, pager: Option<&str>, args: &[&str]) -> String {
+    let mut command = sandbox.command();
+    command.arg("log").args(args).env("OPENAI_API_KEY", "sk-top-secret-value");
+    command.envs(pager.map(|pager| ("PAGER", pager)));
+    let (code, screen) = PtySession::start(command).end();
+    assert_eq!(code, Some(0), "{screen}");
+    screen
+}
+
+#[test]
+fn a_terminal_shows_the_log_in_the_users_pager_which_gets_no_key() {
+    let sandbox = sandbox();
+    busy_conversation(&sandbox);
+    let pager = "cat > paged; env > env.txt; echo";
+    let screen = paged(&sandbox, Some(&format!("{pager} was here #")), &[]);
+    assert!(screen.contains("was here") && !screen.contains("b-guard"), "{screen}");
+    assert!(sandbox.read("paged").contains("b-guard"), "{}", sandbox.read("paged"));
+    let env = sandbox.read("env.txt");
+    assert!(env.contains("PAGER=") && !env.contains("sk-top-secret-value"), "{env}");
+    for (pager, args) in [
+        (Some(""), &[][..]),
+        (Some("cat"), &[]),
+        (Some("no-such-pager-anywhere"), &[]),
+        (Some("echo was here; false"), &["--no-pager"]),
+        (Some("echo was here; false"), &["--json"]),
+    ] {
+        let screen = paged(&sandbox, pager, args);
+        assert!(screen.contains("b-guard") && !screen.contains("was here"), "{pager:?}\n{screen}");
+    }
+    // A user who leaves the pager has read enough.
+    assert!(!paged(&sandbox, Some("head -n 1; exit 1"), &[]).contains("b-guard"));
+}
+
+#[test]
+fn following_begins_with_the_newest_records() {
+    let sandbox = sandbox();
+    sandbox.sh_hook("stop", "agent_stop", "");
+    let _ = ask(&sandbox, &[]);
+    let before = ask(&sandbox, &[]);
+    let mut watcher = sandbox.start(&["log", "--follow", "-n", "1", "--json"]);
+    let next = lines_of(watcher.stdout.take().unwrap());
+    assert_eq!((&next()["conversation_id"], "decision"), (&before.as_str().into(), "decision"));
+    let after = ask(&sandbox, &[]);
+    assert_eq!(next()["conversation_id"], after.as_str());
+    interrupt(watcher.id());
+    let _ = sandbox.finish(watcher).expect_code(0);
+}
+
 /// What comes out of a pipe, a line at a time as JSON; waiting in vain for one fails the test.
 fn lines_of(pipe: ChildStdout) -> impl Fn() -> Value {
     let (sender, receiver) = mpsc::channel();
@@ -334,7 +497,7 @@ fn lines_of(pipe: ChildStdout) -> impl Fn() -> Value {
 fn watching_shows_new_records_as_they_come_until_ctrl_c() {
     let sandbox = sandbox();
     sandbox.sh_hook("stop", "agent_stop", "");
-    let mut watcher = sandbox.start(&["log", "--watch", "--json"]);
+    let mut watcher = sandbox.start(&["log", "-f", "--json"]);
     let next = lines_of(watcher.stdout.take().unwrap());
     let first = ask(&sandbox, &[]);
     let run = next();

@@ -1,4 +1,4 @@
-//! The journals that are looked at, as one stream in the order of time.
+//! The journals that are looked at, as one stream: sessions in the order of their newest records, each in the order of time.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -13,15 +13,21 @@ use crate::failure::Failure;
 pub(super) struct Journals {
     folder: PathBuf,
     whose: Whose,
-    /// By conversation; none where reading failed, so that this is told once.
+    /// By conversation; none where reading failed, so that this is reported once.
     tails: BTreeMap<String, Option<Tail>>,
+}
+
+/// A line, and the conversation whose journal it is in.
+pub(super) struct SessionLine {
+    pub(super) session: String,
+    pub(super) line: Line,
 }
 
 /// What was written since the last look.
 #[derive(Default)]
 pub(super) struct News {
-    /// In the order of time.
-    pub(super) lines: Vec<Line>,
+    /// The session with the newest record last.
+    pub(super) lines: Vec<SessionLine>,
     /// Lines that cannot be read.
     pub(super) unreadable: usize,
     /// Journals that end with half a line.
@@ -46,18 +52,16 @@ impl Journals {
 
     /// What was written since the last look, also into journals that were not there then.
     pub(super) fn read(&mut self) -> Result<News, Failure> {
-        let names = match &self.whose {
-            Whose::All => all(&self.folder)?,
-            Whose::Conversation(id) | Whose::Subagent { parent: id, .. } => vec![id.clone()],
-        };
         let mut news = News::default();
-        for name in names {
+        for name in self.names()? {
             let unread = || Some(Tail::new(&self.folder, &name));
             let slot = self.tails.entry(name.clone()).or_insert_with(unread);
             let Some(tail) = slot else { continue };
             match tail.read() {
                 Ok(read) => {
-                    news.lines.extend(read.lines);
+                    let lines = read.lines.into_iter();
+                    news.lines
+                        .extend(lines.map(|line| SessionLine { session: name.clone(), line }));
                     news.unreadable += read.unreadable;
                     news.unfinished += usize::from(read.unfinished);
                 }
@@ -67,23 +71,44 @@ impl Journals {
                 }
             }
         }
-        if let Whose::Subagent { id, .. } = &self.whose {
-            news.lines.retain(|line| line.record.conversation_id == *id);
-        }
-        // Times are written to the same digits, so they sort as text; of equal times the order of writing stands.
-        news.lines.sort_by(|one, other| one.record.time.cmp(&other.record.time));
+        self.whose.retain(&mut news.lines)?;
+        sort(&mut news.lines);
         Ok(news)
     }
+
+    fn names(&self) -> Result<Vec<String>, Failure> {
+        match &self.whose {
+            Whose::All | Whose::Project(_) => all(&self.folder),
+            Whose::Conversation(id) | Whose::Subagent { parent: id, .. } => Ok(vec![id.clone()]),
+        }
+    }
+}
+
+/// Sorts by session, the one with the newest record last, and by time within a session. Times are written to the same digits, so they
+/// sort as text; of equal times the order of writing stands.
+fn sort(lines: &mut [SessionLine]) {
+    let mut newest: BTreeMap<String, String> = BTreeMap::new();
+    for SessionLine { session, line } in &*lines {
+        let time = &line.record.time;
+        let held = newest.entry(session.clone()).or_default();
+        if time > held {
+            held.clone_from(time);
+        }
+    }
+    let key = |it: &SessionLine| {
+        (newest.get(&it.session).cloned(), it.session.clone(), it.line.record.time.clone())
+    };
+    lines.sort_by_cached_key(key);
 }
 
 /// The conversations that have a journal.
 pub(super) fn all(folder: &Path) -> Result<Vec<String>, Failure> {
     journal::conversations(folder)
-        .map_err(|error| Failure::new(format!("{} cannot be read: {error}", folder.display())))
+        .map_err(|error| Failure::new(format!("cannot read {}: {error}", folder.display())))
 }
 
 fn cannot_be_read(folder: &Path, name: &str, error: &std::io::Error) -> Diagnostic {
-    let message = format!("the journal of the conversation {name} cannot be read: {error}");
+    let message = format!("cannot read the journal of the conversation {name}: {error}");
     Diagnostic::new("journal-not-read", Severity::Warning, message)
         .at(folder)
         .help("check the permissions of the file; the other journals are shown")

@@ -1,6 +1,4 @@
-//! A record as lines for a person.
-
-use std::io;
+//! Records as lines for the user, in columns.
 
 use anstyle::Style;
 use serde_json::Value;
@@ -11,64 +9,159 @@ use tenter_engine::observe::Change;
 use tenter_protocol::lifecycle::{self, Power};
 use tenter_protocol::{Object, json};
 
+use super::journals::SessionLine;
 use crate::render::{call_summary, cut};
 use crate::sanitize::{one_line, sanitize};
 use crate::ui::{self, BAD, FAINT, GOOD, HEADING, NAME, NOTICE, styled};
 
 /// Characters of a reason or a rewrite that are shown.
 const LENGTH: usize = 200;
+/// Characters of a column that are shown.
+const COLUMN: usize = 40;
 
-/// Shows records, one after another.
-pub(super) struct Show {
-    /// Whether as they stand in the journal.
+/// A record, ready to be laid out.
+pub(super) struct Shown {
+    /// The conversation whose journal it is in.
+    session: String,
+    /// The project that it is of.
+    project: Option<String>,
+    row: Option<Row>,
+    /// What stands below the row, line by line.
+    below: Vec<String>,
+}
+
+impl Shown {
+    /// Whether it counts as a record, and does not only say more of those before it.
+    pub(super) fn is_record(&self) -> bool {
+        self.row.is_some()
+    }
+}
+
+/// Time, event, hook and decision; then what has no column.
+struct Row {
+    cells: [String; 4],
+    decision: Style,
+    tail: String,
+}
+
+/// Lays records out, one batch after another: columns are as wide as the widest cell so far.
+pub(super) struct Layout {
+    /// Whether records are printed as they stand in the journal.
     json: bool,
+    /// Whether headings name the project.
+    with_project: bool,
     /// The conversation under whose heading the last record stands.
-    conversation: Option<String>,
+    session: Option<String>,
+    widths: [usize; 4],
 }
 
-impl Show {
-    pub(super) fn new(json: bool) -> Self {
-        Self { json, conversation: None }
+impl Layout {
+    pub(super) fn new(json: bool, with_project: bool) -> Self {
+        Self { json, with_project, session: None, widths: [0; 4] }
     }
 
-    /// Shows a record; fails when nobody reads it any more.
-    pub(super) fn line(&mut self, line: &Line) -> io::Result<()> {
+    /// The records as lines, under a heading for each session.
+    pub(super) fn lines(&mut self, batch: &[Shown]) -> Vec<String> {
+        for row in batch.iter().filter_map(|shown| shown.row.as_ref()) {
+            for (width, cell) in self.widths.iter_mut().zip(&row.cells) {
+                *width = cell.chars().count().max(*width);
+            }
+        }
+        batch.iter().flat_map(|shown| self.record(shown)).collect()
+    }
+
+    fn record(&mut self, shown: &Shown) -> Vec<String> {
         if self.json {
-            return ui::try_out(&line.text);
+            return shown.below.clone();
         }
-        let lines = lines(&line.record);
-        if !lines.is_empty() {
-            self.heading(&line.record)?;
-        }
-        lines.iter().try_for_each(ui::try_out)
+        let heading = self.heading(shown);
+        let row = shown.row.as_ref().map(|row| self.row(row));
+        heading.into_iter().chain(row).chain(shown.below.iter().cloned()).collect()
     }
 
-    fn heading(&mut self, record: &Record) -> io::Result<()> {
-        let of = record.parent_conversation_id.as_ref().unwrap_or(&record.conversation_id);
-        if self.conversation.as_ref() == Some(of) {
-            return Ok(());
+    fn heading(&mut self, shown: &Shown) -> Option<String> {
+        if self.session.as_ref() == Some(&shown.session) {
+            return None;
         }
-        self.conversation = Some(of.clone());
-        ui::try_out(styled(HEADING, format!("conversation {}", sanitize(of))))
+        self.session = Some(shown.session.clone());
+        let title = styled(HEADING, format!("conversation {}", sanitize(&shown.session)));
+        let project = shown.project.as_ref().filter(|_| self.with_project);
+        Some(project.map_or(title.clone(), |project| format!("{title}  {}", sanitize(project))))
+    }
+
+    fn row(&self, row: &Row) -> String {
+        let [time, event, hook, decision] = &row.cells;
+        let padded = |column: usize, cell: &str| {
+            let padding = self.widths[column].saturating_sub(cell.chars().count());
+            format!("{cell}{:padding$}", "")
+        };
+        let line = format!(
+            "  {}  {}  {}  {}  {}",
+            padded(0, time),
+            padded(1, event),
+            styled(NAME, padded(2, hook)),
+            styled(row.decision, padded(3, decision)),
+            row.tail
+        );
+        line.trim_end().to_owned()
     }
 }
 
-fn lines(record: &Record) -> Vec<String> {
-    match &record.kind {
-        RecordKind::Run(run) => run_lines(record, run),
-        RecordKind::Decision(decision) => decision_lines(record, decision),
-        RecordKind::Answer(answer) => vec![answer_line(answer)],
-        RecordKind::Other(fields) => vec![other_line(record, fields)],
+/// A line of the journal as it is shown; none where it says nothing that the records before it do not say.
+pub(super) fn shown(of: &SessionLine, json: bool) -> Option<Shown> {
+    let SessionLine { session, line: Line { record, text } } = of;
+    let (row, below) = match &record.kind {
+        _ if json => (Some(Row::empty()), vec![text.clone()]),
+        RecordKind::Run(run) => (Some(run_row(record, run)), run_lines(run)),
+        RecordKind::Decision(decision) => (None, decision_lines(record, decision)),
+        RecordKind::Answer(answer) => (None, vec![answer_line(record, answer)]),
+        RecordKind::Other(fields) => (Some(other_row(record, fields)), Vec::new()),
+    };
+    let says_something = row.is_some() || !below.is_empty();
+    let (session, project) = (session.clone(), record.project.clone());
+    says_something.then_some(Shown { session, project, row, below })
+}
+
+impl Row {
+    /// A row that is not laid out.
+    fn empty() -> Self {
+        Self { cells: Default::default(), decision: FAINT, tail: String::new() }
     }
 }
 
-/// What every line begins with, and the event as `event` says it.
-fn begin(record: &Record, event: &str) -> Vec<String> {
-    let mut parts = vec![format!("  {}", ui::short_time(&record.time)), one_line(event, LENGTH)];
-    if record.parent_conversation_id.is_some() {
-        parts.push(styled(FAINT, "subagent"));
+fn run_row(record: &Record, run: &RunRecord) -> Row {
+    Row {
+        cells: [
+            ui::short_time(&record.time),
+            one_line(&record.event, COLUMN),
+            one_line(&run.hook, COLUMN),
+            run.decision.as_str().to_owned(),
+        ],
+        decision: style(run.decision),
+        tail: run_tail(record, run),
     }
-    parts
+}
+
+/// What a run was about, what it decided besides, why, and how long it took.
+fn run_tail(record: &Record, run: &RunRecord) -> String {
+    // The reason of a failure says how the process ended.
+    let tells =
+        run.decision != DecisionKind::Failed && run.exit != "exit 0" && run.exit != NO_PROCESS;
+    let also = run.also.iter().map(|also| styled(style(*also), format!("+{}", also.as_str())));
+    let parts = call(record)
+        .into_iter()
+        .chain(also)
+        .chain(run.reason.as_ref().map(|reason| one_line(reason, LENGTH)))
+        .chain(tells.then(|| styled(BAD, one_line(&run.exit, LENGTH))))
+        .chain([styled(FAINT, format!("{} ms", run.duration_ms))])
+        .chain(record.is_newer().then(newer));
+    joined(record, parts)
+}
+
+/// The parts of a row that have no column; those of a subagent begin with that word.
+fn joined(record: &Record, parts: impl Iterator<Item = String>) -> String {
+    let subagent = record.parent_conversation_id.as_ref().map(|_| styled(FAINT, "subagent"));
+    subagent.into_iter().chain(parts).collect::<Vec<_>>().join(" · ")
 }
 
 /// The tool call that a record is about, in a few words.
@@ -77,27 +170,9 @@ fn call(record: &Record) -> Option<String> {
     Some(one_line(&format!("{tool}: {}", call_summary(tool, input)), LENGTH))
 }
 
-fn run_lines(record: &Record, run: &RunRecord) -> Vec<String> {
-    let event = if run.spelling == record.event {
-        run.spelling.clone()
-    } else {
-        format!("{} ({})", record.event, run.spelling)
-    };
-    let mut parts = begin(record, &event);
-    parts.push(styled(NAME, one_line(&run.hook, LENGTH)));
-    parts.push(styled(style(run.decision), run.decision.as_str()));
-    parts.extend(run.also.iter().map(|also| styled(style(*also), format!("+{}", also.as_str()))));
-    parts.extend(call(record));
-    parts.extend(run.reason.as_ref().map(|reason| one_line(reason, LENGTH)));
-    parts.push(styled(FAINT, format!("{} ms", run.duration_ms)));
-    if !["exit 0", NO_PROCESS].contains(&run.exit.as_str()) {
-        parts.push(styled(BAD, one_line(&run.exit, LENGTH)));
-    }
-    if record.is_newer() {
-        parts.push(newer());
-    }
-    let mut lines = vec![parts.join("  ")];
-    lines.extend(run.rewrite.iter().flat_map(change_lines));
+/// What a run changed, what was wrong with its answer, and what it wrote.
+fn run_lines(run: &RunRecord) -> Vec<String> {
+    let mut lines: Vec<String> = run.rewrite.iter().flat_map(change_lines).collect();
     lines.extend(
         run.warnings
             .iter()
@@ -115,12 +190,13 @@ fn run_lines(record: &Record, run: &RunRecord) -> Vec<String> {
 }
 
 /// How a hook's question was answered.
-fn answer_line(answer: &AnswerRecord) -> String {
+fn answer_line(record: &Record, answer: &AnswerRecord) -> String {
     let hook = one_line(&answer.hook, LENGTH);
+    let about = call(record).map_or_else(String::new, |call| format!(" about {call}"));
     let effect = if answer.allowed { "it may run" } else { "it does not run" };
     let earlier = if answer.remembered { " (answered earlier)" } else { "" };
     let words = one_line(&answer.answer, LENGTH);
-    styled(FAINT, format!("    → {hook} asked: {words}{earlier}; {effect}"))
+    styled(FAINT, format!("    → {hook} asked{about}: {words}{earlier}; {effect}"))
 }
 
 fn change_lines(change: &Change) -> [String; 2] {
@@ -153,13 +229,20 @@ fn decision_lines(record: &Record, decision: &DecisionRecord) -> Vec<String> {
 }
 
 /// What this version does not know, as far as its fields have names that it knows.
-fn other_line(record: &Record, fields: &Object) -> String {
-    let mut parts = begin(record, &record.event);
-    let known =
-        ["kind", "hook", "decision", "reason"].map(|key| fields.get(key).and_then(Value::as_str));
-    parts.extend(known.into_iter().flatten().map(|text| one_line(text, LENGTH)));
-    parts.push(newer());
-    parts.join("  ")
+fn other_row(record: &Record, fields: &Object) -> Row {
+    let text = |key: &str| fields.get(key).and_then(Value::as_str);
+    let known = [text("kind"), text("reason")].into_iter().flatten();
+    let parts = known.map(|text| one_line(text, LENGTH)).chain([newer()]);
+    Row {
+        cells: [
+            ui::short_time(&record.time),
+            one_line(&record.event, COLUMN),
+            one_line(text("hook").unwrap_or_default(), COLUMN),
+            one_line(text("decision").unwrap_or_default(), COLUMN),
+        ],
+        decision: FAINT,
+        tail: joined(record, parts),
+    }
 }
 
 fn newer() -> String {

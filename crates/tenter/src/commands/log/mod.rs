@@ -1,5 +1,6 @@
-//! `tenter log`: the journal, as lines for a person or as it stands. It reads, and writes nothing but what it shows.
+//! `tenter log`: the journal, as lines for the user or as it stands. It reads, and writes nothing but what it shows.
 
+mod filter;
 mod journals;
 mod lines;
 mod whose;
@@ -7,135 +8,172 @@ mod whose;
 use std::path::Path;
 use std::time::Duration;
 
-use tenter_engine::journal::{Line, RecordKind};
+use tenter_engine::query::nearest;
 use tenter_proc::Cancel;
-use tenter_protocol::lifecycle::{self, TABLE};
-use tenter_protocol::{Diagnostic, EventName, Severity};
+use tenter_protocol::{Diagnostic, Severity};
 
 use super::Done;
-use crate::env::Env;
+use crate::env::{self, Env};
 use crate::failure::{Exit, Failure};
+use crate::hooks::{self, Project};
 use crate::sanitize::sanitize;
-use crate::{signals, ui};
+use crate::{pager, signals, ui};
 
+use filter::{Filter, FilterArgs, hooks_of};
 use journals::{Journals, News};
-use lines::Show;
+use lines::{Layout, Shown};
 use whose::Whose;
 
-/// How often a watched journal is looked at.
+/// How often a followed journal is looked at.
 const LOOK: Duration = Duration::from_millis(200);
+/// How many records `--follow` begins with.
+const BEFORE_FOLLOWING: usize = 10;
 
 /// Show what hooks did: every run of a hook, what it decided and why, and what it changed.
+///
+/// Shows the sessions of this project, the newest last; on a terminal in your pager.
 #[derive(Debug, clap::Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub(crate) struct Args {
-    /// Only of this conversation; the beginning of its id is enough.
-    #[arg(long, value_name = "ID", conflicts_with = "follow")]
-    conversation: Option<String>,
-    /// Only of the newest conversation of this project.
-    #[arg(long)]
+    /// Only this session: the beginning of its id, or `last`.
+    #[arg(long, value_name = "ID", alias = "conversation")]
+    session: Option<String>,
+    /// The sessions of all projects.
+    #[arg(long, conflicts_with = "session")]
+    all: bool,
+    /// Only the newest N records.
+    #[arg(short = 'n', long = "lines", value_name = "N")]
+    lines: Option<usize>,
+    #[command(flatten)]
+    filter: FilterArgs,
+    /// Print new records as they come, until Ctrl-C.
+    #[arg(long, short, alias = "watch")]
     follow: bool,
-    /// Only of this hook, by its full name.
-    #[arg(long, value_name = "NAME")]
-    hook: Option<String>,
-    /// Only at this event, in any of its spellings.
-    #[arg(long, value_name = "EVENT", value_parser = events)]
-    event: Option<Events>,
     /// Print the records as they stand in the journal, one JSON object a line.
     #[arg(long)]
     json: bool,
-    /// Go on with new records as they come, until Ctrl-C.
+    /// Print to the terminal itself.
     #[arg(long)]
-    watch: bool,
+    no_pager: bool,
 }
 
-/// The events that a spelling means.
-#[derive(Debug, Clone)]
-struct Events(Vec<EventName>);
-
-fn events(spelling: &str) -> Result<Events, String> {
-    let events = lifecycle::by_any_spelling(spelling);
-    if events.is_empty() {
-        let names: Vec<&str> = TABLE.iter().map(|row| row.name).collect();
-        return Err(format!("the events are {}", names.join(", ")));
-    }
-    Ok(Events(events))
-}
-
-/// Does it.
+/// Runs the command.
 pub(crate) fn run(env: &Env, project: Option<&Path>, args: &Args) -> Done {
-    let Some(whose) = whose::find(env, project, args)? else {
-        ui::note("No conversation of this project is stored yet: `tenter run` begins one.");
+    let root = hooks::root(env, project)?;
+    let Some(whose) = whose::find(env, &root, args)? else {
+        ui::note("No session of this project is recorded yet: `tenter run` begins one.");
         return Ok(Exit::Done);
     };
-    let cancel = Cancel::new();
-    if args.watch {
-        signals::forward(&cancel)?;
-    }
     let mut journals = Journals::new(env.journal_dir(), whose);
-    let mut show = Show::new(args.json);
     let news = journals.read()?;
-    let shown = print(&news, args, &mut show);
-    // Half a line at the end is lost, unless somebody waits for the rest of it.
-    let lost = if args.watch { 0 } else { news.unfinished };
-    tell_unreadable(&journals, news.unreadable + lost);
-    if shown == Some(0) {
+    if let Some(hook) = &args.filter.hook {
+        check_hook(env, project, hook, &news)?;
+    }
+    let filter = Filter::new(&args.filter, env::now());
+    let mut layout = Layout::new(args.json, matches!(journals.whose(), Whose::All));
+    ui::diagnostics(&news.findings);
+    // Half a line at the end is lost, unless the rest of it is waited for.
+    let lost = if args.follow { 0 } else { news.unfinished };
+    report_unreadable(&journals, news.unreadable + lost);
+    let shown = newest(args, wanted(&news, &filter, args.json));
+    if shown.is_empty() {
         ui::note(nothing(&journals, news.lines.len()));
     }
-    if args.watch && shown.is_some() {
-        watch(&mut journals, args, &mut show, &cancel)?;
+    let text = layout.lines(&shown);
+    if args.follow {
+        follow(&mut journals, &filter, (&mut layout, args.json), &text)?;
+    } else {
+        show(env, project, args, &text)?;
     }
     Ok(Exit::Done)
 }
 
-/// Shows what comes, until Ctrl-C or until nobody reads it any more.
-fn watch(
-    journals: &mut Journals,
-    args: &Args,
-    show: &mut Show,
-    cancel: &Cancel,
-) -> Result<(), Failure> {
-    while !cancel.wait(LOOK) {
-        let news = journals.read()?;
-        if print(&news, args, show).is_none() {
-            break;
+/// Checks that there is such a hook: in the journal, or among those that are found now.
+fn check_hook(env: &Env, project: Option<&Path>, hook: &str, news: &News) -> Result<(), Failure> {
+    let is_named = |news: &News| {
+        news.lines.iter().any(|it| hooks_of(&it.line.record.kind).any(|name| name == hook))
+    };
+    if is_named(news) {
+        return Ok(());
+    }
+    let all = Journals::new(env.journal_dir(), Whose::All).read()?;
+    if is_named(&all) {
+        return Ok(());
+    }
+    let mut project = Project::open(env, project)?;
+    let catalog = project.load(&Cancel::new());
+    let found = catalog.listing().iter().map(|listed| listed.name.as_str());
+    let recorded = all.lines.iter().flat_map(|it| hooks_of(&it.line.record.kind));
+    let names: Vec<&str> = found.chain(recorded).collect();
+    if names.contains(&hook) {
+        return Ok(());
+    }
+    let help = match nearest(hook, names.iter().copied()) {
+        Some(name) => format!("did you mean {name:?}?"),
+        None => "`tenter hooks list` shows the hooks of this project".to_owned(),
+    };
+    Err(Failure::new(format!("there is no hook {hook:?}, and the journal names none")).help(help))
+}
+
+/// The wanted records, laid out.
+fn wanted(news: &News, filter: &Filter, json: bool) -> Vec<Shown> {
+    let wanted = news.lines.iter().filter(|it| filter.keeps(&it.line.record));
+    wanted.filter_map(|it| lines::shown(it, json)).collect()
+}
+
+/// The newest records, as many as are asked for, with what belongs to them.
+fn newest(args: &Args, mut shown: Vec<Shown>) -> Vec<Shown> {
+    let limit = args.lines.or(args.follow.then_some(BEFORE_FOLLOWING));
+    let records = shown.iter().enumerate().filter(|(_, it)| it.is_record());
+    let kept = limit.map(|limit| match limit.checked_sub(1) {
+        Some(before) => records.rev().nth(before).map_or(0, |(index, _)| index),
+        None => shown.len(),
+    });
+    shown.drain(..kept.unwrap_or(0));
+    shown
+}
+
+/// Prints the lines, on a terminal in the user's pager.
+fn show(env: &Env, project: Option<&Path>, args: &Args, lines: &[String]) -> Result<(), Failure> {
+    if lines.is_empty() {
+        return Ok(());
+    }
+    let plain = args.json || args.no_pager;
+    if let Some(pager) = pager::wanted(env).filter(|_| !plain)
+        // Without the configuration it is not known which variables hold keys.
+        && let Ok(project) = Project::open(env, project)
+    {
+        let text = lines.join("\n") + "\n";
+        let vars = project.program_environment();
+        if pager::show(env, pager, vars, &ui::for_stdout(&text))? {
+            return Ok(());
         }
-        tell_unreadable(journals, news.unreadable);
+    }
+    // A reader that went away has read enough.
+    let _ = lines.iter().try_for_each(ui::try_out);
+    Ok(())
+}
+
+/// Prints the lines, and then what comes, until Ctrl-C or until nobody reads it any more.
+fn follow(
+    journals: &mut Journals,
+    filter: &Filter,
+    (layout, json): (&mut Layout, bool),
+    lines: &[String],
+) -> Result<(), Failure> {
+    let cancel = Cancel::new();
+    signals::forward(&cancel)?;
+    let mut written = lines.iter().try_for_each(ui::try_out);
+    while written.is_ok() && !cancel.wait(LOOK) {
+        let news = journals.read()?;
+        ui::diagnostics(&news.findings);
+        report_unreadable(journals, news.unreadable);
+        written = layout.lines(&wanted(&news, filter, json)).iter().try_for_each(ui::try_out);
     }
     Ok(())
 }
 
-/// Shows the lines that are wanted, and says how many they were; nothing when nobody reads them any more.
-fn print(news: &News, args: &Args, show: &mut Show) -> Option<usize> {
-    ui::diagnostics(&news.findings);
-    let mut count = 0;
-    for line in news.lines.iter().filter(|line| is_wanted(line, args)) {
-        show.line(line).ok()?;
-        count += 1;
-    }
-    Some(count)
-}
-
-fn is_wanted(line: &Line, args: &Args) -> bool {
-    let at = args.event.as_ref().is_none_or(|Events(events)| {
-        events.iter().any(|event| event.as_str() == line.record.event)
-    });
-    at && args.hook.as_ref().is_none_or(|hook| is_of(&line.record.kind, hook))
-}
-
-fn is_of(kind: &RecordKind, hook: &String) -> bool {
-    match kind {
-        RecordKind::Run(run) => run.hook == *hook,
-        RecordKind::Decision(decision) => {
-            decision.by.as_ref() == Some(hook) || decision.overruled.contains(hook)
-        }
-        RecordKind::Answer(answer) => answer.hook == *hook,
-        RecordKind::Other(fields) => {
-            fields.get("hook").and_then(|name| name.as_str()) == Some(hook)
-        }
-    }
-}
-
-fn tell_unreadable(journals: &Journals, count: usize) {
+fn report_unreadable(journals: &Journals, count: usize) {
     if count > 0 {
         let lines = if count == 1 { "1 line" } else { &format!("{count} lines") };
         let message = format!("{lines} of the journal cannot be read and are left out");
@@ -150,13 +188,17 @@ fn tell_unreadable(journals: &Journals, count: usize) {
 fn nothing(journals: &Journals, records: usize) -> String {
     match (journals.whose(), records) {
         (Whose::All, 0) => format!(
-            "No hook has run yet: there is no journal in {}. `tenter hooks list` shows which hooks there are.",
+            "No hook has run yet: there is no journal in {}. `tenter hooks list` lists the hooks.",
             sanitize(&journals.folder().to_string_lossy())
         ),
+        (Whose::Project(project), 0) => format!(
+            "No hook has run in {} yet. `tenter hooks list` lists the hooks; --all shows other projects.",
+            sanitize(&project.root)
+        ),
         (Whose::Conversation(id) | Whose::Subagent { id, .. }, 0) => {
-            format!("No hook ran in the conversation {}.", sanitize(id))
+            format!("No hook ran in the session {}.", sanitize(id))
         }
-        (_, 1) => "The only record is of another hook or event.".to_owned(),
-        (_, records) => format!("All {records} records are of other hooks or events."),
+        (_, 1) => "The only record does not match.".to_owned(),
+        (_, records) => format!("None of the {records} records matches."),
     }
 }

@@ -1,22 +1,27 @@
 //! Whose records are asked for.
 
-use std::collections::BTreeMap;
+use std::cell::OnceCell;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use tenter_agent::store::StoreError;
+use tenter_agent::store::{ListQuery, StoreError};
 use tenter_engine::journal;
 
+use super::journals::{Journals, SessionLine};
 use super::{Args, journals};
 use crate::commands::conversation::open_store;
 use crate::env::Env;
 use crate::failure::Failure;
-use crate::hooks;
+
+/// What asks for the newest session in place of an id.
+const LAST: &str = "last";
 
 /// Whose records are shown.
-#[derive(Debug, PartialEq)]
 pub(super) enum Whose {
-    /// Everybody's.
+    /// Those of all projects.
     All,
+    /// A project's.
+    Project(OfProject),
     /// A conversation's, with those of its subagents.
     Conversation(String),
     /// A subagent's, which stand in its parent's journal.
@@ -28,28 +33,85 @@ pub(super) enum Whose {
     },
 }
 
-/// Whose records the arguments ask for; none where a project without conversations is to be followed.
-pub(super) fn find(
-    env: &Env,
-    project: Option<&Path>,
-    args: &Args,
-) -> Result<Option<Whose>, Failure> {
-    if let Some(wanted) = &args.conversation {
-        return conversation(env, wanted).map(Some);
+/// The records of one project. Records that name none, because an old version wrote them, are looked up in the store.
+pub(super) struct OfProject {
+    /// The project's root.
+    pub(super) root: String,
+    env: Env,
+    /// The project's conversations in the store, once they were needed.
+    stored: OnceCell<BTreeSet<String>>,
+}
+
+impl OfProject {
+    fn new(env: &Env, root: &Path) -> Self {
+        let (root, stored) = (root.to_string_lossy().into_owned(), OnceCell::new());
+        Self { root, env: env.clone(), stored }
     }
-    if !args.follow {
-        return Ok(Some(Whose::All));
+
+    fn has(&self, of: &SessionLine) -> Result<bool, Failure> {
+        match &of.line.record.project {
+            Some(project) => Ok(*project == self.root),
+            None => Ok(self.stored()?.contains(&of.session)),
+        }
     }
-    let root = hooks::root(env, project)?;
-    let newest = open_store(env)?.map(|store| store.newest(Some(&root))).transpose()?;
-    Ok(newest.flatten().map(Whose::Conversation))
+
+    fn stored(&self) -> Result<&BTreeSet<String>, Failure> {
+        if self.stored.get().is_none() {
+            let project = Some(Path::new(&self.root));
+            let query = ListQuery { project, limit: usize::MAX, include_subagents: false };
+            let listed = open_store(&self.env)?.map(|store| store.list(&query)).transpose()?;
+            let ids = listed.unwrap_or_default().into_iter().map(|summary| summary.id).collect();
+            let _ = self.stored.set(ids);
+        }
+        Ok(self.stored.get_or_init(BTreeSet::new))
+    }
+}
+
+impl Whose {
+    /// Keeps the lines that are asked for.
+    pub(super) fn retain(&self, lines: &mut Vec<SessionLine>) -> Result<(), Failure> {
+        match self {
+            Self::All | Self::Conversation(_) => {}
+            Self::Subagent { id, .. } => {
+                lines.retain(|it| it.line.record.conversation_id == *id);
+            }
+            Self::Project(project) => {
+                let kept = lines.iter().map(|it| project.has(it));
+                let mut kept = kept.collect::<Result<Vec<bool>, _>>()?.into_iter();
+                lines.retain(|_| kept.next().unwrap_or(false));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Whose records the arguments ask for; none where the newest session is asked for and there is none.
+pub(super) fn find(env: &Env, root: &Path, args: &Args) -> Result<Option<Whose>, Failure> {
+    match args.session.as_deref() {
+        Some(LAST) => Ok(last(env, root)?.map(Whose::Conversation)),
+        Some(wanted) => conversation(env, wanted).map(Some),
+        None if args.all => Ok(Some(Whose::All)),
+        None => Ok(Some(Whose::Project(OfProject::new(env, root)))),
+    }
+}
+
+/// The project's newest session: in the journal, or in the store, where no hook may have run in it.
+fn last(env: &Env, root: &Path) -> Result<Option<String>, Failure> {
+    let project = Whose::Project(OfProject::new(env, root));
+    let recorded = Journals::new(env.journal_dir(), project).read()?.lines.pop();
+    let query = ListQuery { project: Some(root), limit: 1, include_subagents: false };
+    let listed = open_store(env)?.map(|store| store.list(&query)).transpose()?;
+    let stored = listed.unwrap_or_default().pop();
+    let recorded = recorded.map(|it| (it.line.record.time, it.session));
+    let stored = stored.map(|summary| (summary.updated_at, summary.id));
+    Ok([recorded, stored].into_iter().flatten().max().map(|(_, id)| id))
 }
 
 /// The conversation whose id begins with `wanted`: one with a journal (unsaved ones have one, too), else a subagent, else
 /// one in the store, in which no hook ran.
 fn conversation(env: &Env, wanted: &str) -> Result<Whose, Failure> {
     if wanted.is_empty() {
-        return Err(Failure::usage("--conversation needs the beginning of an id"));
+        return Err(Failure::usage("--session needs the beginning of an id, or `last`"));
     }
     let folder = env.journal_dir();
     let journals = journals::all(&folder)?;
@@ -94,7 +156,7 @@ fn subagents(folder: &Path, journals: &[String], wanted: &str) -> BTreeMap<Strin
 fn stored(env: &Env, wanted: &str) -> Result<Whose, Failure> {
     let unknown = || {
         Failure::new(format!("no conversation begins with {wanted:?}")).help(
-            "`tenter log` shows all that is recorded, `tenter conversation list` what is stored",
+            "`tenter log --all` shows all that is recorded, `tenter conversation list` what is stored",
         )
     };
     let store = open_store(env)?.ok_or_else(unknown)?;

@@ -252,7 +252,9 @@ fn an_allow_beside_other_things_is_recorded() {
             "{part}"
         );
     }
-    assert!(sandbox.run(&["log"]).stdout.contains("rewrite  +context  +allow"));
+    assert!(
+        sandbox.run(&["log"]).stdout.contains("rewrite  bash: touch ran · +context · +allow · ")
+    );
 }
 
 /// The record of a hook's only run.

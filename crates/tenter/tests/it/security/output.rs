@@ -84,7 +84,7 @@ fn no_name_and_no_text_of_a_strangers_steers_the_terminal() {
         vec!["plugin", "check", "."],
         vec!["conversation", "list"],
         vec!["conversation", "show", "last"],
-        vec!["log", "--follow"],
+        vec!["log", "--session", "last"],
         vec!["log"],
         vec!["trust", "--revoke", EVIL],
         vec!["trust", "--revoke"],

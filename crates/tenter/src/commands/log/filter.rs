@@ -1,0 +1,182 @@
+//! Which records are wanted.
+
+use jiff::civil::{Date, DateTime};
+use jiff::tz::TimeZone;
+use jiff::{SignedDuration, Span, SpanRelativeTo, Timestamp};
+use tenter_engine::DecisionKind;
+use tenter_engine::clock::rfc3339;
+use tenter_engine::journal::{Record, RecordKind};
+use tenter_protocol::lifecycle::{self, TABLE};
+use tenter_protocol::{EventName, tool_names};
+
+/// The flags that choose records.
+#[derive(Debug, clap::Args)]
+pub(super) struct FilterArgs {
+    /// Only records since a time, a date (UTC), or an age: 2h, 30m, 7d.
+    #[arg(long, value_name = "WHEN", value_parser = since)]
+    since: Option<Since>,
+    /// Only these decisions, separated by commas.
+    #[arg(long, value_name = "DECISION", value_delimiter = ',', value_parser = decision)]
+    decision: Vec<DecisionKind>,
+    /// Only calls of this tool, in any of its spellings.
+    #[arg(long, value_name = "TOOL")]
+    tool: Option<String>,
+    /// Only this hook, by its full name.
+    #[arg(long, value_name = "HOOK")]
+    pub(super) hook: Option<String>,
+    /// Only this event, in any of its spellings.
+    #[arg(long, value_name = "EVENT", value_parser = events)]
+    event: Option<Events>,
+    /// Only failed runs, and what was denied because of them.
+    #[arg(long)]
+    failed: bool,
+}
+
+/// The events that a spelling means.
+#[derive(Debug, Clone)]
+struct Events(Vec<EventName>);
+
+/// A point in time.
+#[derive(Debug, Clone, Copy)]
+enum Since {
+    At(Timestamp),
+    /// So long ago.
+    Ago(SignedDuration),
+}
+
+fn events(spelling: &str) -> Result<Events, String> {
+    let events = lifecycle::by_any_spelling(spelling);
+    if events.is_empty() {
+        let names: Vec<&str> = TABLE.iter().map(|row| row.name).collect();
+        return Err(format!("the events are {}", names.join(", ")));
+    }
+    Ok(Events(events))
+}
+
+fn decision(word: &str) -> Result<DecisionKind, String> {
+    DecisionKind::ALL.into_iter().find(|kind| kind.as_str() == word).ok_or_else(|| {
+        let words = DecisionKind::ALL.map(DecisionKind::as_str);
+        format!("the decisions are {}", words.join(", "))
+    })
+}
+
+fn since(text: &str) -> Result<Since, String> {
+    let in_utc = |time: DateTime| time.to_zoned(TimeZone::UTC).ok().map(|time| time.timestamp());
+    let date =
+        || text.parse::<Date>().ok().map(|date| date.to_datetime(jiff::civil::Time::midnight()));
+    let local = || text.parse::<DateTime>().ok().or_else(date).and_then(in_utc);
+    if let Some(time) = text.parse::<Timestamp>().ok().or_else(local) {
+        return Ok(Since::At(time));
+    }
+    let age = text.parse::<Span>().ok();
+    let age = age.and_then(|span| span.to_duration(SpanRelativeTo::days_are_24_hours()).ok());
+    age.map(|age| Since::Ago(age.abs())).ok_or_else(|| {
+        "give a time such as 2026-03-01T09:30:00Z, a date, or an age such as 2h, 30m or 7d"
+            .to_owned()
+    })
+}
+
+/// Which records are wanted.
+pub(super) struct Filter<'a> {
+    args: &'a FilterArgs,
+    /// The earliest time, as records write it.
+    since: Option<String>,
+    /// The canonical name of the tool, where the table of tools has it.
+    tool: Option<&'a str>,
+}
+
+impl<'a> Filter<'a> {
+    pub(super) fn new(args: &'a FilterArgs, now: Timestamp) -> Self {
+        let since = args.since.map(|since| match since {
+            Since::At(time) => time,
+            Since::Ago(age) => now.saturating_sub(age).unwrap_or(Timestamp::MIN),
+        });
+        Self { args, since: since.map(rfc3339), tool: args.tool.as_deref().map(canonical) }
+    }
+
+    /// Whether a record is wanted.
+    pub(super) fn keeps(&self, record: &Record) -> bool {
+        let FilterArgs { since: _, decision, tool: _, hook, event, failed } = self.args;
+        let at =
+            |Events(events): &Events| events.iter().any(|event| event.as_str() == record.event);
+        let of_tool = |tool: &str| record.tool_name.as_deref().map(canonical) == Some(tool);
+        self.since.as_ref().is_none_or(|since| record.time >= *since)
+            && event.as_ref().is_none_or(at)
+            && self.tool.is_none_or(of_tool)
+            && hook.as_ref().is_none_or(|hook| hooks_of(&record.kind).any(|name| name == hook))
+            && (decision.is_empty() || decision.iter().any(|kind| decided(&record.kind, *kind)))
+            && (!failed || is_failure(&record.kind))
+    }
+}
+
+fn canonical(name: &str) -> &str {
+    tool_names::canonical(name).unwrap_or(name)
+}
+
+/// The hooks that a record names.
+pub(super) fn hooks_of(kind: &RecordKind) -> impl Iterator<Item = &str> {
+    let (named, overruled) = match kind {
+        RecordKind::Run(run) => (Some(run.hook.as_str()), &[][..]),
+        RecordKind::Decision(decision) => (decision.by.as_deref(), decision.overruled.as_slice()),
+        RecordKind::Answer(answer) => (Some(answer.hook.as_str()), &[][..]),
+        RecordKind::Other(fields) => (fields.get("hook").and_then(|name| name.as_str()), &[][..]),
+    };
+    named.into_iter().chain(overruled.iter().map(String::as_str))
+}
+
+fn decided(kind: &RecordKind, wanted: DecisionKind) -> bool {
+    match kind {
+        RecordKind::Run(run) => run.decision == wanted || run.also.contains(&wanted),
+        RecordKind::Decision(decision) => {
+            decision.decision == wanted || decision.also.contains(&wanted)
+        }
+        RecordKind::Answer(_) => wanted == DecisionKind::Ask,
+        RecordKind::Other(fields) => {
+            fields.get("decision").and_then(|word| word.as_str()) == Some(wanted.as_str())
+        }
+    }
+}
+
+fn is_failure(kind: &RecordKind) -> bool {
+    match kind {
+        RecordKind::Run(run) => run.decision == DecisionKind::Failed,
+        RecordKind::Decision(decision) => decision.by_failure,
+        RecordKind::Answer(_) | RecordKind::Other(_) => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn earliest(text: &str) -> Option<String> {
+        let now = "2026-03-08T12:00:00Z".parse().unwrap();
+        let args = FilterArgs {
+            since: Some(since(text).ok()?),
+            decision: Vec::new(),
+            tool: None,
+            hook: None,
+            event: None,
+            failed: false,
+        };
+        Filter::new(&args, now).since
+    }
+
+    #[test]
+    fn since_is_a_time_a_date_or_an_age() {
+        for (text, time) in [
+            ("2026-03-01T09:30:00Z", "2026-03-01T09:30:00.000Z"),
+            ("2026-03-01T09:30:00+01:00", "2026-03-01T08:30:00.000Z"),
+            ("2026-03-01 09:30", "2026-03-01T09:30:00.000Z"),
+            ("2026-03-01", "2026-03-01T00:00:00.000Z"),
+            ("2h", "2026-03-08T10:00:00.000Z"),
+            ("1d 12h", "2026-03-07T00:00:00.000Z"),
+            ("1w", "2026-03-01T12:00:00.000Z"),
+        ] {
+            assert_eq!(earliest(text).as_deref(), Some(time), "{text}");
+        }
+        for text in ["", "5", "yesterday", "2 moons"] {
+            assert_eq!(earliest(text), None, "{text}");
+        }
+    }
+}
