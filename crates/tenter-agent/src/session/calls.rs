@@ -10,6 +10,7 @@ use tenter_engine::{AskAnswer, Attributed};
 use tenter_protocol::{Body, EventName, ToolCall, ToolResult, tool_fields};
 
 use super::{Refused, Session};
+use crate::model::{MAX_ARGUMENT_DEPTH, check_depth};
 use crate::permission::{Given, refusal};
 use crate::tools::{MAX_CALLS_AT_ONCE, SUBAGENT, ToolContext, WriteConsent};
 use crate::watch::Happening;
@@ -139,6 +140,15 @@ impl Session<'_> {
         contexts.extend(self.blocked(&outcome).map(Refused::into_message));
         contexts.extend(outcome.contexts);
         match outcome.body {
+            // It could be stored, but not read again.
+            Body::AfterTool { result, .. }
+                if result.metadata.as_ref().is_some_and(|it| check_depth(it).is_err()) =>
+            {
+                let error = format!(
+                    "the output is withheld: a hook made it nest deeper than {MAX_ARGUMENT_DEPTH} levels"
+                );
+                CallReport { contexts, ..self.failure(&requested.name, &error) }
+            }
             Body::AfterTool { result, .. } => {
                 // What a hook put in its place may hold a key as well.
                 CallReport { result: self.agent.settings.keys.result(result), contexts }
@@ -210,6 +220,9 @@ impl Session<'_> {
     fn misfit(&self, call: &ToolCall) -> Option<String> {
         // Two spellings of a field with different values are left in a hook's input.
         let tool = self.agent.tools.get(&call.name)?;
+        if let Err(too_deep) = check_depth(&call.input) {
+            return Some(too_deep);
+        }
         tool_fields::renamed(&call.name, &call.input).and_then(|input| tool.check(&input)).err()
     }
 

@@ -1,49 +1,25 @@
 //! What a model's response comes to: what it said, which tools it calls, what the conversation keeps of it, and what a
 //! person should know about how it ended.
 
-use serde_json::Value;
 use tenter_protocol::{Block, Diagnostic, Message, Object, Role, Severity, ToolCall};
 
 use super::calls::Requested;
-use crate::model::{Response, ResponseBlock, StopCause};
+use crate::model::{Response, ResponseBlock, StopCause, check_depth};
 
-/// Levels of nesting that a tool's input may have. What is stored is nested deeper by a few levels, and JSON parsers, hooks'
-/// among them, give up at 128.
-const MAX_NESTING: usize = 64;
-
-/// The response with every call that is nested too deeply marked as malformed (R79): it would make a conversation that
-/// cannot be read again.
+/// The response with every call that is nested too deeply marked as malformed (R79), whatever model it comes from: it would
+/// make a conversation that cannot be read again.
 pub(super) fn bounded(mut response: Response) -> Response {
     for block in &mut response.blocks {
         if let ResponseBlock::Said(Block::ToolUse(call)) = block
-            && is_too_deep(&call.input)
+            && let Err(error) = check_depth(&call.input)
         {
-            *block = ResponseBlock::Malformed {
-                id: std::mem::take(&mut call.id),
-                name: std::mem::take(&mut call.name),
-                error: format!("the arguments are nested more than {MAX_NESTING} levels deep"),
-            };
+            let (id, name) = (std::mem::take(&mut call.id), std::mem::take(&mut call.name));
+            *block = ResponseBlock::Malformed { id, name, error };
             // What a provider signed would hold the arguments as well.
             response.native = None;
         }
     }
     response
-}
-
-fn is_too_deep(input: &Object) -> bool {
-    let mut level: Vec<&Value> = input.values().collect();
-    for _ in 1..MAX_NESTING {
-        level = level.into_iter().flat_map(children).collect();
-    }
-    level.into_iter().any(|value| value.is_array() || value.is_object())
-}
-
-fn children(value: &Value) -> Box<dyn Iterator<Item = &Value> + '_> {
-    match value {
-        Value::Array(items) => Box::new(items.iter()),
-        Value::Object(fields) => Box::new(fields.values()),
-        _ => Box::new(std::iter::empty()),
-    }
 }
 
 /// The text of a response.

@@ -101,6 +101,23 @@ fn arguments_that_are_nested_too_deeply_reach_no_tool_and_the_conversation_can_b
         stage.send(&"go".into());
         let text = results(&stage).remove(0).1;
         assert_eq!(text.contains("call a"), is_taken, "{depth}: {text}");
-        assert_eq!(text.contains("nested more than 64 levels"), !is_taken, "{depth}: {text}");
+        assert_eq!(text.contains("nest deeper than 64 levels"), !is_taken, "{depth}: {text}");
+    }
+}
+
+#[test]
+fn an_output_that_a_hook_nests_too_deeply_is_withheld_and_the_conversation_can_be_read_again() {
+    for (depth, is_kept) in [(60, true), (124, false)] {
+        let mut stage =
+            Stage::new("turns: [{tool_calls: [{id: a, name: todo}]}, {text: ok}]", QUICK);
+        let nested = format!("{}{}", "[".repeat(depth), "]".repeat(depth));
+        let answer = format!(
+            "echo '{{\"modified_output\": {{\"metadataType\": \"other\", \"metadata\": {{\"x\": {nested}}}}}}}'"
+        );
+        stage.hook("deep", "after_tool", "", &answer);
+        stage.send(&"go".into());
+        let text = results(&stage).remove(0).1;
+        assert_eq!(text.contains("the output is withheld"), !is_kept, "{depth}: {text}");
+        assert_eq!(text.contains("[[[["), is_kept, "{depth}: {text}");
     }
 }
