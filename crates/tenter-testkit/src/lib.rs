@@ -6,6 +6,7 @@
 //! [`model_server`] is a model behind a network that a script speaks for, [`tls`] the encryption before one.
 
 pub mod model_server;
+pub mod needs;
 mod output;
 pub mod pty;
 mod sandbox;
@@ -13,4 +14,4 @@ pub mod tls;
 
 pub use output::Output;
 pub use pty::PtySession;
-pub use sandbox::{Sandbox, has_python, wait_until};
+pub use sandbox::{Sandbox, wait_until};

@@ -181,17 +181,3 @@ pub fn wait_until(what: &str, mut is_so: impl FnMut() -> bool) {
         std::thread::sleep(Duration::from_millis(5));
     }
 }
-
-/// Whether python3 is there; where it is not, the test that asks says so and ends.
-#[expect(clippy::disallowed_methods, reason = "tests may look at the machine")]
-#[expect(clippy::print_stderr, reason = "a skipped test must be visible")]
-pub fn has_python() -> bool {
-    let there = Command::new("python3")
-        .arg("--version")
-        .output()
-        .is_ok_and(|output| output.status.success());
-    if !there {
-        eprintln!("skipped: there is no python3");
-    }
-    there
-}

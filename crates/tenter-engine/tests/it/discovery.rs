@@ -11,6 +11,7 @@ use tenter_engine::catalog::{PolicyOverride, Status};
 use tenter_engine::hook::{FailMode, Layer};
 use tenter_engine::trust::TrustMode;
 use tenter_protocol::{EventName, Severity};
+use tenter_testkit::needs;
 
 use crate::scene::{
     GUARD, PROJECT, PROJECT_AGENTS, Scene, USER, USER_AGENTS, ids, running, why, word,
@@ -158,7 +159,7 @@ fn a_hooks_folder_that_is_no_folder_or_a_broken_link_disables_no_other() {
 #[test]
 fn an_unreadable_folder_disables_no_other() {
     if rustix::process::geteuid().is_root() {
-        eprintln!("skipped: the superuser can read every folder");
+        needs::skipped("user", "root can read every directory");
         return;
     }
     let scene = Scene::new();
@@ -198,7 +199,7 @@ fn a_name_that_is_not_utf_8_makes_the_hook_invalid_and_no_other() {
     let scene = Scene::new();
     let guard = scene.hook(USER, "guard", GUARD);
     if fs::copy(&guard, scene.at(USER).join(OsStr::from_bytes(b"bad-\xff"))).is_err() {
-        eprintln!("skipped: this file system refuses names that are not UTF-8");
+        needs::skipped("any-names", "this file system refuses names that are not UTF-8");
         return;
     }
     let (catalog, diagnostics) = scene.load();

@@ -18,6 +18,7 @@ use tenter_engine::journal::{
 use tenter_engine::observe::Change;
 use tenter_engine::{Answer, AskAnswer, Decision, DecisionKind, HookRun, Observer as _};
 use tenter_protocol::{EventName, Scope, ToolCall};
+use tenter_testkit::needs;
 
 use crate::scene::Seen;
 
@@ -331,7 +332,7 @@ fn trouble_is_told_once_and_what_can_be_written_still_is() {
 #[test]
 fn a_full_disk_is_trouble_and_no_panic() {
     if !Path::new("/dev/full").exists() {
-        eprintln!("skipped: there is no /dev/full");
+        needs::skipped("dev-full", "there is no /dev/full");
         return;
     }
     let journal = Journal::new();

@@ -4,16 +4,14 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 
 use insta::assert_snapshot;
-use tenter_testkit::{Output, PtySession, Sandbox};
+use tenter_testkit::{Output, PtySession, Sandbox, needs};
 
 use crate::sandbox;
 
 /// A repository with one commit and one staged change; none where there is no git, which is said.
-#[expect(clippy::print_stderr, reason = "a skipped test must be visible")]
 fn repository() -> Option<Sandbox> {
     let sandbox = sandbox();
-    if sandbox.shell("command -v git").code != Some(0) {
-        eprintln!("skipped: there is no git");
+    if !needs::has("git") {
         return None;
     }
     let _ = sandbox

@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 
 use insta::assert_snapshot;
 use serde_json::{Value, json};
-use tenter_testkit::{Output, Sandbox, has_python};
+use tenter_testkit::{needs, Output, Sandbox};
 
 use crate::{of_kind, sandbox};
 
@@ -62,7 +62,7 @@ fn settled(output: &Output) -> String {
 
 #[test]
 fn the_demo_reads_so() {
-    if !has_python() {
+    if !needs::has("python3") {
         return;
     }
     let sandbox = sandbox();

@@ -3,22 +3,17 @@
 //! they show is tested everywhere.
 
 use serde_json::Value;
-use tenter_testkit::{Output, Sandbox};
+use tenter_testkit::{Output, Sandbox, needs};
 
 use crate::{of_kind, sandbox};
 
 /// A sandbox with this script of `examples/` as a hook; nothing where a program that it needs is missing.
-#[expect(clippy::print_stderr, reason = "a skipped example must be visible")]
 fn installed(example: &str) -> Option<Sandbox> {
     let sandbox = sandbox();
     let file = format!("{}/tests/it/examples/{example}", env!("CARGO_MANIFEST_DIR"));
     let script = std::fs::read_to_string(file).unwrap();
     let needed = ["jq", "bc", "python3"].into_iter().filter(|program| script.contains(*program));
-    let is_missing =
-        |program: &&str| sandbox.shell(&format!("command -v {program}")).code != Some(0);
-    let missing: Vec<&str> = needed.filter(is_missing).collect();
-    if !missing.is_empty() {
-        eprintln!("skipped: the example {example} needs {}", missing.join(" and "));
+    if !needed.fold(true, |is_there, program| needs::has(program) && is_there) {
         return None;
     }
     let name = example.rsplit('/').next().unwrap();

@@ -7,7 +7,7 @@ use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::Path;
 
 use serde_json::Value;
-use tenter_testkit::{Output, Sandbox};
+use tenter_testkit::{Output, Sandbox, needs};
 
 use crate::sandbox;
 
@@ -79,7 +79,7 @@ fn without_descriptors_the_session_says_so_and_the_guard_is_not_passed_by() {
 fn without_processes_the_session_says_so_and_the_guard_is_not_passed_by() {
     let sandbox = guarded();
     let Some(switch) = person(&sandbox) else {
-        eprintln!("skipped: root has no limit, and cannot become nobody here");
+        needs::skipped("user", "root has no limit, and cannot become another user");
         return;
     };
     let mut codes = Vec::new();
@@ -168,7 +168,7 @@ fn a_full_disk_is_an_error_and_leaves_what_was_stored_whole() {
         let sandbox = guarded();
         let before = run_within(&sandbox, ":", ONE_CALL).expect_code(0);
         let Some(output) = run_on_a_small_disk(&sandbox, room) else {
-            eprintln!("skipped: no file system can be mounted here");
+            needs::skipped("mount", "no file system can be mounted");
             return;
         };
         let limit = format!("{room} kilobytes");
@@ -259,7 +259,7 @@ fn folders_that_are_read_only_are_told_of_and_nothing_panics() {
     is_in_order(&sandbox, "read-only folders", &output);
     assert!(is_root || output.stdout.contains("tenter"), "{output}");
     if is_root {
-        eprintln!("skipped in part: root may write into read-only folders");
+        needs::skipped("user", "root may write into read-only directories");
     }
     set_mode(&[&state, &state.join("journal"), &cache], 0o700);
     recovers(&sandbox, "read-only folders");

@@ -79,15 +79,14 @@ fn a_new_plugin_passes_its_tests_and_is_fit_to_be_published() {
     review/.gitignore
     review/LICENSE
     review/README.md
-    review/hooks/guard
-    review/hooks/tested/HOOK.md
-    review/hooks/tested/scripts/run.sh
-    review/hooks/tested/tests/acts.json
-    review/hooks/tested/tests/passes.json
-    review/hooks/unattended/HOOK.md
-    review/hooks/unattended/scripts/run.sh
-    review/hooks/unattended/tests/acts.json
-    review/hooks/unattended/tests/passes.json
+    review/hooks/context-at-start/HOOK.md
+    review/hooks/context-at-start/scripts/run.sh
+    review/hooks/context-at-start/tests/starts.json
+    review/hooks/no-force-push/HOOK.md
+    review/hooks/no-force-push/scripts/run.sh
+    review/hooks/no-force-push/tests/blocks.json
+    review/hooks/no-force-push/tests/passes.json
+    review/hooks/reminder
     review/recipes/review.md
     review/skills/review/SKILL.md
     review/skills/review/checklist.md
@@ -98,11 +97,11 @@ fn a_new_plugin_passes_its_tests_and_is_fit_to_be_published() {
 #[test]
 fn the_tests_of_a_new_plugin_can_fail() {
     let sandbox = with_plugin();
-    let guard = sandbox.read("review/hooks/guard").replace("rm -rf /", "rm -rf /nothing");
-    sandbox.write("review/hooks/guard", guard);
+    let reminder = sandbox.read("review/hooks/reminder").replace("Say what", "Tell what");
+    sandbox.write("review/hooks/reminder", reminder);
     let tested = sandbox.shell("sh review/tests/run.sh");
     assert_eq!(tested.code, Some(1), "{tested}");
-    assert!(tested.stdout.contains("failed: guard refuses to delete everything"), "{tested}");
+    assert!(tested.stdout.contains("failed: reminder makes the agent continue"), "{tested}");
 }
 
 #[test]
@@ -138,7 +137,7 @@ fn a_new_plugin_can_be_installed() {
     let hooks = sandbox.run(&["hooks", "list", "--json"]).expect_code(0).json();
     let names: Vec<&str> =
         hooks.as_array().unwrap().iter().filter_map(|hook| hook["name"].as_str()).collect();
-    for name in ["guard", "tested", "unattended"] {
+    for name in ["context-at-start", "no-force-push", "reminder"] {
         assert!(names.contains(&format!("project/review/{name}").as_str()), "{names:?}");
     }
 }
@@ -147,9 +146,9 @@ fn a_new_plugin_can_be_installed() {
 fn every_flaw_is_found_with_its_file_and_line() {
     let flaws: [(&str, &str, &str); 11] = [
         (
-            "hooks/tested/HOOK.md",
-            "---\nname: tested\ndescription: d\ntrigger: before_stopp\n---\n",
-            "manifest-trigger hooks/tested/HOOK.md:4",
+            "hooks/no-force-push/HOOK.md",
+            "---\nname: no-force-push\ndescription: d\ntrigger: before_stopp\n---\n",
+            "manifest-trigger hooks/no-force-push/HOOK.md:4",
         ),
         (
             "recipes/bad.md",
@@ -194,18 +193,18 @@ fn flaws_of_modes_links_and_sizes_are_found() {
     let sandbox = with_plugin();
     let plugin = sandbox.project().join("review");
     fs::remove_file(plugin.join("LICENSE")).unwrap();
-    fs::remove_file(plugin.join("hooks/unattended/scripts/run.sh")).unwrap();
-    fs::set_permissions(plugin.join("hooks/guard"), Permissions::from_mode(0o644)).unwrap();
-    fs::set_permissions(plugin.join("hooks/tested/scripts/run.sh"), Permissions::from_mode(0o644))
-        .unwrap();
+    fs::remove_file(plugin.join("hooks/context-at-start/scripts/run.sh")).unwrap();
+    fs::set_permissions(plugin.join("hooks/reminder"), Permissions::from_mode(0o644)).unwrap();
+    let script = plugin.join("hooks/no-force-push/scripts/run.sh");
+    fs::set_permissions(script, Permissions::from_mode(0o644)).unwrap();
     symlink("/etc/passwd", plugin.join("skills/review/users")).unwrap();
     fs::File::create(plugin.join("hooks/film")).unwrap().set_len(11 << 20).unwrap();
     assert_snapshot!(found(&sandbox).join("\n"), @"
     plugin-no-licence
     plugin-file-large hooks/film
-    hook-not-executable hooks/guard
-    script-not-executable hooks/tested/scripts/run.sh
-    hook-without-script hooks/unattended
+    hook-not-executable hooks/reminder
+    script-not-executable hooks/no-force-push/scripts/run.sh
+    hook-without-script hooks/context-at-start
     plugin-link-leaves skills/review/users
     ");
 }

@@ -3,6 +3,8 @@
 use insta::assert_snapshot;
 use serde_json::{Value, json};
 
+use tenter_testkit::needs;
+
 use crate::sandbox;
 
 #[test]
@@ -172,8 +174,7 @@ fn a_models_key_does_not_reach_a_recipes_programs() {
 fn a_commit_message_is_asked_for_with_what_is_staged() {
     let sandbox = sandbox();
     let init = "rm -rf .git && git init -q -b main . && git config user.email a@b && git config user.name A && echo one > a && git add a && git commit -q -m 'Add a' && echo two > a && git add a";
-    if sandbox.shell("command -v git").code != Some(0) {
-        eprintln!("skipped: there is no git");
+    if !needs::has("git") {
         return;
     }
     let _ = sandbox.shell(init).expect_code(0);

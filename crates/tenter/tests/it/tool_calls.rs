@@ -1,7 +1,7 @@
 //! Tool calls under hooks: order, rewrites, redaction, parallel calls.
 
 use serde_json::{Value, json};
-use tenter_testkit::has_python;
+use tenter_testkit::needs;
 
 use crate::{headless, of_kind, sandbox};
 
@@ -72,7 +72,7 @@ fn a_rewrite_that_the_tool_does_not_take_runs_nothing() {
 
 #[test]
 fn a_redacted_output_reaches_model_stream_and_store_alike() {
-    if !has_python() {
+    if !needs::has("python3") {
         return;
     }
     let sandbox = sandbox();

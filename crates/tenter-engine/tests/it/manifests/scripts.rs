@@ -7,6 +7,7 @@ use std::path::Path;
 use tenter_engine::catalog::Status;
 use tenter_engine::trust::TrustEntry;
 use tenter_protocol::EventName;
+use tenter_testkit::needs;
 
 use super::{SCRIPT, call, reason};
 use crate::scene::{PROJECT, Scene, USER, ids, running};
@@ -25,7 +26,7 @@ fn a_hook_with_nothing_to_run_is_listed_and_says_so() {
 #[test]
 fn scripts_that_may_not_be_executed_are_given_to_their_interpreters() {
     let mut cases = vec![("run.sh", "[[ $BASH_VERSION ]] && echo bash >&2\nexit 2\n", "bash")];
-    if has_python() {
+    if needs::has("python3") {
         let python = "import sys\nsys.stderr.write('python')\nsys.exit(2)\n";
         cases.push(("run.py", python, "python"));
     }
@@ -35,17 +36,6 @@ fn scripts_that_may_not_be_executed_are_given_to_their_interpreters() {
         scene.file(&format!("{USER}/guard/scripts/{file}"), script, 0o644);
         assert_eq!(reason(&scene.dispatch()), expected, "{file}");
     }
-}
-
-#[expect(clippy::print_stderr, reason = "a skipped test must be visible")]
-fn has_python() -> bool {
-    let there = ["/usr/local/bin", "/usr/bin", "/bin"]
-        .iter()
-        .any(|folder| Path::new(folder).join("python3").exists());
-    if !there {
-        eprintln!("skipped: there is no python3");
-    }
-    there
 }
 
 #[test]
@@ -94,7 +84,7 @@ fn a_change_of_any_file_of_a_trusted_folder_asks_again() {
 
 #[test]
 fn a_python_hook_leaves_its_folder_as_it_was_trusted() {
-    if !has_python() {
+    if !needs::has("python3") {
         return;
     }
     let scene = Scene::gated();

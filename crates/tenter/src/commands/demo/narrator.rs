@@ -159,7 +159,7 @@ fn places(scratch: &Scratch, ending: &Ending) {
         styled(FAINT, format!("({kept})"))
     ));
     let place = |what: &str, path: &Path| ui::out(format!("  {what:<14} {}", inside(path)));
-    place("hooks", &scratch.project().join(".kodelet/hooks"));
+    place("hooks", &scratch.project().join(".agents/hooks"));
     place("model's script", &scratch.script());
     place("journal", &ending.journal);
     place("conversation", &ending.conversations);

@@ -69,7 +69,7 @@ impl Scratch {
         }
         fs::write(root.join("script.yaml"), SCRIPT)?;
         write_executable(&root.join("tenter"), &launcher(&env))?;
-        let hooks = cast::install(&env.cwd.join(".kodelet/hooks"), &env.vars)?;
+        let hooks = cast::install(&env.cwd.join(".agents/hooks"), &env.vars)?;
         Ok(Self { folder, root, env, hooks })
     }
 

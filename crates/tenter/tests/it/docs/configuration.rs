@@ -180,7 +180,7 @@ fn interrupted() -> Output {
 fn every_script_plays() {
     for block in super::examples(&pages(), "script") {
         let sandbox = sandbox();
-        if !has_what_it_needs(&sandbox, block) {
+        if !has_what_it_needs(block) {
             continue;
         }
         for (_, line) in block.note.lines.iter().filter(|(key, _)| key == "given") {

@@ -14,7 +14,7 @@
 
 use serde_json::{Value, json};
 use tenter_protocol::lifecycle::TABLE;
-use tenter_testkit::Sandbox;
+use tenter_testkit::{Sandbox, needs};
 
 use super::markdown::{Block, pages};
 use crate::{of_kind, sandbox};
@@ -23,7 +23,7 @@ use crate::{of_kind, sandbox};
 fn every_hook_decides_as_its_example_says() {
     for block in super::examples(&pages(), "hook") {
         let sandbox = sandbox();
-        if has_what_it_needs(&sandbox, block) {
+        if has_what_it_needs(block) {
             sandbox.user_hook(&block.note.rest, &block.text);
             for (key, value) in &block.note.lines {
                 carry_out(&sandbox, block, key, value);
@@ -46,18 +46,11 @@ fn every_event_has_a_hook_in_bash_and_in_python() {
     }
 }
 
-#[expect(clippy::print_stderr, reason = "a skipped example must be visible")]
-pub(super) fn has_what_it_needs(sandbox: &Sandbox, block: &Block) -> bool {
+pub(super) fn has_what_it_needs(block: &Block) -> bool {
     let of_first_line =
         block.text.lines().next().and_then(|line| line.strip_prefix("#!/usr/bin/env "));
     let needed = of_first_line.into_iter().chain(block.note.get("needs"));
-    let missing: Vec<&str> = needed
-        .filter(|program| sandbox.shell(&format!("command -v {program}")).code != Some(0))
-        .collect();
-    if !missing.is_empty() {
-        eprintln!("skipped: {} needs {}", block.place, missing.join(" and "));
-    }
-    missing.is_empty()
+    needed.fold(true, |is_there, program| needs::has(program) && is_there)
 }
 
 pub(super) fn carry_out(sandbox: &Sandbox, block: &Block, key: &str, value: &str) {

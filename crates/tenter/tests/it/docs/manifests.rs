@@ -82,7 +82,7 @@ fn every_script_decides_as_its_example_says() {
     let pages = pages();
     for block in super::examples(&pages, "entry") {
         let sandbox = sandbox();
-        if !has_what_it_needs(&sandbox, block) {
+        if !has_what_it_needs(block) {
             continue;
         }
         let name = &block.note.rest;

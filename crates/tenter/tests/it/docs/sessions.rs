@@ -25,7 +25,7 @@ fn every_session_goes_as_shown() {
     }
     for blocks in sections.values() {
         let sandbox = sandbox();
-        if blocks.iter().all(|block| has_what_it_needs(&sandbox, block)) {
+        if blocks.iter().all(|block| has_what_it_needs(block)) {
             for block in blocks {
                 carry_out(&sandbox, block);
             }

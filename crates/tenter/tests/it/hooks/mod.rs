@@ -7,7 +7,7 @@ mod explain;
 mod list;
 mod manifests;
 mod new;
-mod new_manifest;
+mod templates;
 mod test;
 mod validate;
 

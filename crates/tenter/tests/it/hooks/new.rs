@@ -1,17 +1,31 @@
-//! `tenter hooks new --format executable`, and that what it writes works.
+//! `tenter hooks new`: what it writes where, and that it is what the name and the options say.
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
-use std::path::Path;
+use std::path::PathBuf;
 
 use insta::assert_snapshot;
 use serde_json::{Value, json};
-use tenter_testkit::{Output, Sandbox, has_python};
+use tenter_testkit::{Sandbox, needs};
 
-use super::run_with_env;
 use crate::sandbox;
 
-const EVENTS: [&str; 6] = [
+const EVENTS: [&str; 13] = [
+    "session_start",
+    "before_agent",
+    "before_tool",
+    "after_tool",
+    "after_tool_failure",
+    "after_turn",
+    "before_stop",
+    "after_agent",
+    "subagent_start",
+    "subagent_stop",
+    "pre_compact",
+    "post_compact",
+    "session_end",
+];
+const EXECUTABLE_EVENTS: [&str; 6] = [
     "before_tool_call",
     "after_tool_call",
     "user_message_send",
@@ -20,280 +34,261 @@ const EVENTS: [&str; 6] = [
     "agent_stop",
 ];
 
-/// A sample of `hook`'s payload, changed so that the template's example has something to do.
-fn triggering(sandbox: &Sandbox, hook: &str, event: &str) -> Value {
-    let mut payload =
-        sandbox.run(&["hooks", "test", hook, "--json"]).expect_code(0).json()["payload"].take();
-    match event {
-        "before_tool_call" => {
-            payload["tool_input"]["command"] = json!("echo \"hi\" && sudo rm -rf /");
-        }
-        "after_tool_call" => {
-            payload["tool_output"]["metadata"]["output"] =
-                json!("id: \"AKIAIOSFODNN7EXAMPLE\" AKIA\n");
-        }
-        "user_message_send" => {
-            payload["message"] = json!("use this:\n-----BEGIN \"RSA\" PRIVATE KEY-----\nMIIE");
-        }
-        "after_turn" | "turn_end" => payload["usage"]["current_context_window"] = json!(190_000),
-        "agent_stop" => {
-            payload["last_assistant_content"] = json!(concat!("Done, \"but\" for one TO", "DO."));
-        }
-        other => panic!("{other}"),
-    }
-    payload
+fn hooks(sandbox: &Sandbox) -> PathBuf {
+    sandbox.project().join(".agents/hooks")
 }
 
-fn tried(sandbox: &Sandbox, hook: &str, payload: &Value) -> Value {
-    sandbox
-        .run_with_stdin(&["hooks", "test", hook, "--json", "--payload", "-"], payload.to_string())
-        .expect_code(0)
-        .json()
+fn interpreter(language: &str) -> &str {
+    if language == "python" { "python3" } else { language }
 }
 
-/// What the example of a template does with the payload that triggers it.
-fn check_example(event: &str, result: &Value) {
-    match event {
-        "before_tool_call" | "user_message_send" => {
-            assert_eq!(result["decision"], "deny", "{result}");
-            assert!(!result["reason"].as_str().unwrap().is_empty());
+#[test]
+fn an_empty_hook_is_valid_and_silent_at_every_event_in_every_language() {
+    for language in ["bash", "python", "node"] {
+        if language != "bash" && !needs::has(interpreter(language)) {
+            continue;
         }
-        "after_tool_call" => {
-            assert_eq!(result["decision"], "rewrite", "{result}");
+        let sandbox = sandbox();
+        for event in EVENTS {
+            let name = event.replace('_', "-");
+            let args = ["hooks", "new", &name, "--event", event, "--lang", language];
+            let _ = sandbox.run(&args).expect_code(0);
+            let tested = sandbox.run(&["hooks", "test", &name]).expect_code(0);
+            assert!(tested.stdout.ends_with("1 passed, 0 failed\n"), "{tested}");
+        }
+        for event in EXECUTABLE_EVENTS {
+            let args =
+                ["hooks", "new", event, "--event", event, "--lang", language, "--format", "executable"];
+            let _ = sandbox.run(&args).expect_code(0);
+            let silent = sandbox.run(&["hooks", "test", event, "--json"]).expect_code(0).json();
             assert_eq!(
-                result["rewrite"]["after"]["metadata"]["output"],
-                "id: \"[redacted]\" AKIA\n"
+                [&silent["event"], &silent["decision"], &silent["stdout"], &silent["stderr"]],
+                [event, "none", "", ""],
+                "{silent}"
             );
-            assert_eq!(result["rewrite"]["after"]["metadata"]["command"], "ls -la");
         }
-        "after_turn" | "turn_end" => {
-            assert!(result["context"].as_str().unwrap().contains("nearly full"), "{result}");
-        }
-        "agent_stop" => assert_eq!(result["follow_ups"].as_array().unwrap().len(), 1, "{result}"),
-        other => panic!("{other}"),
-    }
-}
-
-/// Writes a hook for every event, tries each on the sample, and on a payload that triggers its example.
-fn check_language(sandbox: &Sandbox, language: &str, events: &[&str]) {
-    for event in events {
-        let _ = sandbox
-            .run(&[
-                "hooks",
-                "new",
-                event,
-                "--event",
-                event,
-                "--lang",
-                language,
-                "--format",
-                "executable",
-            ])
-            .expect_code(0);
-        let list = sandbox.run(&["hooks", "list", "--json"]).expect_code(0).json();
-        let entry = list.as_array().unwrap().iter().find(|entry| entry["name"] == *event).unwrap();
-        assert_eq!(
-            [&entry["status"], &entry["trust"], &entry["event"]],
-            ["active", "trusted", event]
-        );
-        let silent = sandbox.run(&["hooks", "test", event, "--json"]).expect_code(0).json();
-        assert_eq!(
-            [&silent["decision"], &silent["stdout"], &silent["stderr"]],
-            ["none", "", ""],
-            "{silent}"
-        );
-        let mut payload = triggering(sandbox, event, event);
-        check_example(event, &tried(sandbox, event, &payload));
-        if *event == "agent_stop" {
-            payload["stop_hook_active"] = json!(true);
-            assert_eq!(tried(sandbox, event, &payload)["decision"], "none", "it asks once");
-        }
+        let valid = sandbox.run(&["hooks", "validate", "--strict", ".agents/hooks"]).expect_code(0);
+        assert_eq!(valid.stdout.lines().count(), EVENTS.len(), "{valid}");
     }
 }
 
 #[test]
-fn every_bash_template_works() {
-    check_language(&sandbox(), "bash", &EVENTS);
-}
-
-#[test]
-fn every_python_template_works() {
-    if has_python() {
-        check_language(&sandbox(), "python", &EVENTS);
-    }
-}
-
-/// The folder of the compiler that cargo uses: the one in `PATH` may be a stand-in that looks for it from the home folder.
-fn compiler_path() -> String {
-    let folder = Path::new(env!("CARGO")).parent().unwrap().display();
-    format!("{folder}:/usr/local/bin:/usr/bin:/bin")
-}
-
-#[test]
-fn rust_templates_compile_themselves_once_and_work() {
+fn a_name_that_means_no_template_makes_an_empty_hook_and_says_so() {
     let sandbox = sandbox();
-    let path = compiler_path();
-    for event in ["before_tool_call", "after_tool_call"] {
-        let args =
-            ["hooks", "new", event, "--event", event, "--lang", "rust", "--format", "executable"];
-        let _ = run_with_env(&sandbox, &args, &[("PATH", &path)]).expect_code(0);
-        // From here on there is no compiler: what is run is what was compiled.
-        let payload = triggering(&sandbox, event, event);
-        check_example(event, &tried(&sandbox, event, &payload));
+    assert_snapshot!(sandbox.run(&["hooks", "new", "no-cows"]), @"");
+    let model = sandbox.script("turns: [{tool_calls: [{name: bash, input: {command: rm -rf /nothing}}]}, {text: ok}]");
+    let output = sandbox.run(&["run", "--model", &model, "go"]).expect_code(0);
+    assert!(!output.stderr.contains("blocked"), "{output}");
+}
+
+#[test]
+fn a_name_that_means_a_template_picks_it_and_says_so() {
+    let sandbox = sandbox();
+    assert_snapshot!(sandbox.run(&["hooks", "new", "no-force-push"]), @"");
+    let script = hooks(&sandbox).join("no-force-push/scripts/run.sh");
+    assert_eq!(fs::metadata(script).unwrap().permissions().mode() & 0o777, 0o755);
+    let left = fs::read_dir(hooks(&sandbox)).unwrap().count();
+    assert_eq!(left, 1, "nothing is left over");
+    let model = sandbox.script("turns: [{tool_calls: [{name: bash, input: {command: git  push  -f}}]}, {text: ok}]");
+    let output = sandbox.run(&["run", "--model", &model, "go"]).expect_code(0);
+    assert!(output.stderr.contains("blocked by hook no-force-push"), "{output}");
+    // What is asked for goes before what the name suggests.
+    for (name, more) in [
+        ("audit", ["--template", "empty"]),
+        ("redact", ["--event", "after_tool"]),
+        ("audit-log", ["--format", "manifest"]),
+    ] {
+        let _ = sandbox.run(&[&["hooks", "new", name], &more[..]].concat()).expect_code(0);
+        let manifest = sandbox.read(&format!(".agents/hooks/{name}/HOOK.md"));
+        assert!(manifest.contains("description: Does nothing yet."), "{manifest}");
     }
-    let compiled = fs::read_dir(sandbox.home().join(".cache/tenter/rust-hooks")).unwrap();
-    assert_eq!(compiled.count(), 2, "one program each, and nothing left over");
 }
 
 #[test]
-fn the_other_rust_templates_compile_without_a_warning() {
+fn a_template_is_a_manifest_hook_for_its_own_event() {
     let sandbox = sandbox();
-    let path = compiler_path();
-    let script: String = ["user_message_send", "after_turn", "agent_stop"]
-        .map(|event| {
-            let args = ["hooks", "new", event, "--event", event, "--lang", "rust", "--format", "executable"];
-            let _ = run_with_env(&sandbox, &args, &[("PATH", "/nowhere")]).expect_code(0);
-            let file = sandbox.project().join(".kodelet/hooks").join(event);
-            format!("rustc --crate-name hook --edition 2021 -D warnings --emit metadata -o {event} {} || exit 1\n", file.display())
-        })
-        .concat();
-    sandbox.sh_hook("compiler", "agent_stop", &script);
-    let output = run_with_env(&sandbox, &["hooks", "test", "compiler"], &[("PATH", &path)]);
-    assert_eq!(output.code, Some(0), "{output}");
-}
-
-#[test]
-fn without_a_compiler_a_rust_hook_is_written_and_says_what_it_lacks() {
-    let sandbox = sandbox();
-    let tools = sandbox.root().join("tools");
-    fs::create_dir(&tools).unwrap();
-    for tool in ["sha256sum", "cksum"] {
-        let found =
-            ["/usr/local/bin", "/usr/bin", "/bin"].map(|folder| Path::new(folder).join(tool));
-        if let Some(found) = found.iter().find(|path| path.exists()) {
-            symlink(found, tools.join(tool)).unwrap();
-        }
+    for (more, expected) in [
+        (["--event", "before_stop"], "the template audit-log is for after_tool, not for before_stop"),
+        (["--format", "executable"], "templates are manifest hooks"),
+        (["--action", "deny"], "cannot be used with"),
+    ] {
+        let args = [&["hooks", "new", "x", "--template", "audit-log"], &more[..]].concat();
+        let output = sandbox.run(&args).expect_code(2);
+        assert!(output.stderr.contains(expected), "{output}");
     }
-    let path = tools.to_string_lossy().into_owned();
-    assert_snapshot!(run_with_env(&sandbox, &["hooks", "new", "guard", "--lang", "rust", "--format", "executable"], &[("PATH", &path)]), @"
-    exit: 0
-    --- stdout
-    [ROOT]/project/.kodelet/hooks/guard
-    --- stderr
-    Compiling it …
-    warning: the hook was written, but could not be compiled: this hook has to be compiled, and there is no rustc in PATH; get it from https://rustup.rs
-      help: mend that, then run `tenter hooks test guard`: it compiles it again
-    ");
+    let output = sandbox.run(&["hooks", "new", "x", "--template", "no-cows"]).expect_code(2);
+    assert!(output.stderr.contains("possible values: no-force-push, "), "{output}");
+    assert!(!hooks(&sandbox).exists());
+    let help = sandbox.run(&["hooks", "new", "--help"]).expect_code(0);
+    assert!(help.stdout.contains("redact-secrets"), "{help}");
 }
 
 #[test]
-fn a_new_hook_is_executable_trusted_and_says_what_to_do_next() {
+fn a_project_hook_is_trusted_as_written_and_a_change_is_not() {
     let sandbox = sandbox();
-    assert_snapshot!(sandbox.run(&["hooks", "new", "guard", "--format", "executable"]), @"
-    exit: 0
-    --- stdout
-    [ROOT]/project/.kodelet/hooks/guard
-    --- stderr
-    Try it:    tenter hooks test guard
-    Change it, then trust what you made of it:    tenter trust
-    ");
-    let path = sandbox.project().join(".kodelet/hooks/guard");
-    assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o755);
+    for (name, format, script) in
+        [("one", "executable", "one"), ("two", "manifest", "two/scripts/run.sh")]
+    {
+        let _ = sandbox.run(&["hooks", "new", name, "--format", format]).expect_code(0);
+        assert_eq!(sandbox.run(&["hooks", "test", name]).code, Some(0));
+        fs::write(hooks(&sandbox).join(script), "#!/bin/sh\n[ \"$1\" = hook ] && echo agent_stop\nexit 0\n").unwrap();
+        assert_eq!(sandbox.run(&["hooks", "test", name]).code, Some(4), "{name}");
+    }
     let trusted = sandbox.run(&["trust", "--list", "--json"]).expect_code(0).json();
     assert_eq!(trusted[0]["events"], json!(["before_tool_call"]));
-    fs::write(&path, "#!/bin/sh\necho agent_stop\n").unwrap();
-    assert_eq!(
-        sandbox.run(&["hooks", "test", "guard"]).code,
-        Some(4),
-        "what it was changed to is not trusted"
-    );
 }
 
 #[test]
 fn a_users_hook_is_for_every_project_and_needs_no_trust() {
     let sandbox = sandbox();
-    assert_snapshot!(sandbox.run(&["hooks", "new", "guard", "--user", "--event", "pre-agent-turn", "--format", "executable"]), @"
-    exit: 0
-    --- stdout
-    [ROOT]/home/.kodelet/hooks/guard
-    --- stderr
-    Try it:    tenter hooks test guard
-    ");
+    assert_snapshot!(sandbox.run(&["hooks", "new", "guard", "--user", "--event", "pre-agent-turn", "--format", "executable"]), @"");
     let list = sandbox.run(&["hooks", "list", "--json"]).expect_code(0).json();
     assert_eq!(
         [&list[0]["layer"], &list[0]["trust"], &list[0]["event"]],
         ["user", "not needed", "user_message_send"]
     );
     let _ = sandbox.run(&["hooks", "new", "guard", "--format", "executable"]).expect_code(0);
-    assert_snapshot!(sandbox.run(&["hooks", "new", "guard", "--user", "--force", "--format", "executable"]), @"
-    exit: 0
-    --- stdout
-    [ROOT]/home/.kodelet/hooks/guard
-    --- stderr
-    It does not run in this project: .kodelet/hooks/guard has the same name.
-    ");
+    assert_snapshot!(sandbox.run(&["hooks", "new", "guard", "--user", "--force", "--format", "executable"]), @"");
 }
 
 #[test]
-fn what_is_there_is_replaced_only_when_asked_for() {
+fn the_users_hooks_are_where_the_configuration_is() {
     let sandbox = sandbox();
-    sandbox.hook("guard", "mine");
-    assert_snapshot!(sandbox.run(&["hooks", "new", "guard", "--format", "executable"]), @"
-    exit: 1
-    --- stderr
-    error: [ROOT]/project/.kodelet/hooks/guard exists already
-      help: choose another name, or replace it with --force
-    ");
-    assert_eq!(sandbox.read(".kodelet/hooks/guard"), "mine");
-    let _ =
-        sandbox.run(&["hooks", "new", "guard", "--force", "--format", "executable"]).expect_code(0);
-    assert!(sandbox.read(".kodelet/hooks/guard").starts_with("#!/usr/bin/env bash\n"));
-    let left: Vec<_> = fs::read_dir(sandbox.project().join(".kodelet/hooks")).unwrap().collect();
-    assert_eq!(left.len(), 1);
+    let config = sandbox.root().join("config");
+    let vars = [("XDG_CONFIG_HOME", config.to_str().unwrap())];
+    let _ = super::run_with_env(&sandbox, &["hooks", "new", "guard", "--user"], &vars).expect_code(0);
+    assert!(config.join("agents/hooks/guard/HOOK.md").exists());
+}
+
+#[test]
+fn a_word_that_only_executables_use_means_an_executable() {
+    let sandbox = sandbox();
+    let is_file = |name: &str, args: &[&str]| {
+        let _ = sandbox.run(&[&["hooks", "new", name], args].concat()).expect_code(0);
+        hooks(&sandbox).join(name).is_file()
+    };
+    assert!(is_file("a", &["--event", "before_tool_call"]));
+    assert!(!is_file("b", &["--event", "before_tool"]));
+    assert!(!is_file("c", &["--event", "after_turn"]), "both have this word");
+    assert!(!is_file("d", &["--event", "agent_stop", "--format", "manifest"]));
+    assert!(is_file("e", &["--event", "before_stop", "--format", "executable"]));
+}
+
+#[test]
+fn an_existing_hook_is_replaced_only_with_force() {
+    for format in ["executable", "manifest"] {
+        let sandbox = sandbox();
+        let mine = if format == "manifest" { "guard/HOOK.md" } else { "guard" };
+        sandbox.write(&format!(".agents/hooks/{mine}"), "mine");
+        let output = sandbox.run(&["hooks", "new", "guard", "--format", format]).expect_code(1);
+        assert!(output.stderr.contains("exists already\n  help: choose another name, or replace it with --force"), "{output}");
+        assert_eq!(sandbox.read(&format!(".agents/hooks/{mine}")), "mine");
+        let _ = sandbox.run(&["hooks", "new", "guard", "--force", "--format", format]).expect_code(0);
+        assert_eq!(sandbox.run(&["hooks", "test", "guard"]).code, Some(0));
+        assert_eq!(fs::read_dir(hooks(&sandbox)).unwrap().count(), 1);
+    }
 }
 
 #[test]
 fn names_and_events_that_cannot_work_are_refused_before_anything_is_written() {
     let sandbox = sandbox();
     let long = "x".repeat(65);
-    for name in [
-        "",
-        "a/b",
-        "../up",
-        ".hidden",
-        "old.disable",
-        "guard~",
-        "guard.bak",
-        "hooks.toml",
-        "a\nb",
-        &long,
-    ] {
+    for name in
+        ["", "a/b", "../up", ".hidden", "old.disable", "guard~", "guard.bak", "hooks.toml", "a\nb", &long]
+    {
         let output = sandbox.run(&["hooks", "new", name, "--format", "executable"]).expect_code(2);
         assert!(output.stderr.contains("a hook cannot have the name"), "{output}");
     }
-    assert_snapshot!(sandbox.run(&["hooks", "new", "old.disable", "--format", "executable"]), @r#"
-    exit: 2
-    --- stderr
-    error: a hook cannot have the name "old.disable": it ends in .disable: a hook of this name is disabled
-    "#);
-    assert_snapshot!(sandbox.run(&["hooks", "new", "guard", "--event", "session_start", "--format", "executable"]), @"
-    exit: 2
-    --- stderr
-    error: the event session_start is for hooks with a HOOK.md alone
-      help: leave `--format executable` out; an executable can be told of user_message_send, before_tool_call, after_tool_call, after_turn, turn_end, agent_stop
-    ");
+    assert_snapshot!(sandbox.run(&["hooks", "new", "old.disable", "--format", "executable"]), @"");
+    assert_snapshot!(sandbox.run(&["hooks", "new", "guard", "--event", "session_start", "--format", "executable"]), @"");
+    assert_snapshot!(sandbox.run(&["hooks", "new", "No_Sudo"]), @"");
+    for name in ["a b", "guard.sh", "-x", "x: y"] {
+        assert_eq!(sandbox.run(&["hooks", "new", "--", name]).code, Some(2), "{name}");
+    }
     assert_eq!(
         sandbox.run(&["hooks", "new", "guard", "--event", "xyz", "--format", "executable"]).code,
         Some(2)
     );
-    assert!(!sandbox.project().join(".kodelet").exists());
+    assert!(!sandbox.project().join(".agents").exists());
 }
 
 #[test]
-fn a_new_guard_guards_an_agent_at_once() {
+fn a_symlink_does_not_lead_a_new_hook_out_of_the_project() {
+    for link in [".agents", ".agents/hooks"] {
+        for format in ["manifest", "executable"] {
+            let sandbox = sandbox();
+            let outside = sandbox.root().join("outside");
+            fs::create_dir_all(&outside).unwrap();
+            let path = sandbox.project().join(link);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            symlink(&outside, &path).unwrap();
+            let output = sandbox.run(&["hooks", "new", "x", "--format", format]).expect_code(1);
+            assert!(output.stderr.contains("leads out of the project"), "{output}");
+            assert_eq!(fs::read_dir(&outside).unwrap().count(), 0, "{link} {format}");
+            // A link to nowhere is not followed either.
+            fs::remove_dir(&outside).unwrap();
+            let _ = sandbox.run(&["hooks", "new", "x", "--format", format]).expect_code(1);
+            assert!(!outside.exists(), "{link} {format}");
+        }
+    }
+    let sandbox = sandbox();
+    fs::create_dir(sandbox.project().join("shared")).unwrap();
+    symlink("shared", sandbox.project().join(".agents")).unwrap();
+    let _ = sandbox.run(&["hooks", "new", "x"]).expect_code(0);
+    assert!(sandbox.project().join("shared/hooks/x/HOOK.md").exists());
+}
+
+#[test]
+fn a_changed_hook_is_tested_in_one_step_with_trust() {
+    let sandbox = sandbox();
+    let _ = sandbox.run(&["hooks", "new", "guard"]).expect_code(0);
+    sandbox.write(".agents/hooks/guard/scripts/run.sh", "#!/bin/sh\nexit 0\n# changed\n");
+    assert_snapshot!(sandbox.run(&["hooks", "test", "guard"]), @"");
+    assert_snapshot!(sandbox.run(&["hooks", "test", "guard", "--trust"]), @"");
+    assert_eq!(sandbox.run(&["hooks", "test", "guard"]).code, Some(0), "it stays trusted");
+}
+
+#[test]
+fn trust_in_a_test_is_trust_in_that_hook_alone() {
+    let sandbox = sandbox();
+    for name in ["one", "two"] {
+        let _ = sandbox.run(&["hooks", "new", name]).expect_code(0);
+        sandbox.write(&format!(".agents/hooks/{name}/scripts/run.sh"), "#!/bin/sh\nexit 0\n# changed\n");
+    }
+    let _ = sandbox.run(&["hooks", "test", "one", "--trust"]).expect_code(0);
+    assert_eq!(sandbox.run(&["hooks", "test", "two"]).code, Some(4));
+}
+
+#[test]
+fn at_a_terminal_a_test_asks_whether_to_trust_the_change() {
+    let sandbox = sandbox();
+    let _ = sandbox.run(&["hooks", "new", "guard"]).expect_code(0);
+    let change = |text: &str| sandbox.write(".agents/hooks/guard/scripts/run.sh", format!("#!/bin/sh\nexit 0\n# {text}\n"));
+    change("one");
+    let test = || {
+        let mut command = sandbox.command();
+        command.args(["hooks", "test", "guard"]);
+        tenter_testkit::PtySession::start(command)
+    };
+    let mut terminal = test();
+    let _ = terminal.wait_for("[q] quit: ");
+    terminal.enter("t");
+    let output = sandbox.finish_pty(terminal).expect_code(0);
+    assert!(output.stdout.contains("1 passed, 0 failed"), "{output}");
+    change("two");
+    let mut terminal = test();
+    let _ = terminal.wait_for("[q] quit: ");
+    terminal.enter("q");
+    assert_eq!(sandbox.finish_pty(terminal).code, Some(4));
+}
+
+#[test]
+fn the_json_of_a_test_says_what_was_trusted_on_stderr_alone() {
     let sandbox = sandbox();
     let _ = sandbox.run(&["hooks", "new", "guard", "--format", "executable"]).expect_code(0);
-    let model = sandbox.script("turns: [{tool_calls: [{name: bash, input: {command: \"rm -rf / --no-preserve-root\"}}]}, {text: ok}]");
-    let output: Output = sandbox.run(&["run", "--model", &model, "clean up"]).expect_code(0);
-    assert!(output.stderr.contains("blocked by hook guard"), "{output}");
+    sandbox.write(".agents/hooks/guard", "#!/bin/sh\n[ \"$1\" = hook ] && echo agent_stop\nexit 0\n");
+    let output = sandbox.run(&["hooks", "test", "guard", "--trust", "--json"]).expect_code(0);
+    let report: Value = output.json();
+    assert_eq!(report["event"], "agent_stop");
+    assert_eq!(output.stderr, "Trusted: guard.\n");
 }

@@ -7,13 +7,15 @@ use std::process::{Command, Stdio};
 use std::thread;
 
 use super::Repository;
+use tenter_testkit::needs;
+
 use crate::sandbox;
 
 #[test]
 fn a_plugin_of_a_forge_is_fetched_by_branch_tag_and_commit() {
     let sandbox = sandbox();
     let Some(backend) = backend() else {
-        eprintln!("skipped: git has no http-backend here");
+        needs::skipped("git-http", "git has no http-backend");
         return;
     };
     let repository = Repository::new(&sandbox, "guards");

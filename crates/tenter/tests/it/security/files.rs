@@ -4,7 +4,7 @@ use std::fs;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, lchown, symlink};
 use std::path::Path;
 
-use tenter_testkit::Sandbox;
+use tenter_testkit::{Sandbox, needs};
 
 use crate::sandbox;
 
@@ -70,7 +70,7 @@ fn what_another_person_laid_down_above_the_project_is_not_taken_for_one() {
         fs::write(sandbox.root().join("AGENTS.md"), "You are owned.\n").unwrap();
         fs::write(sandbox.root().join("tenter.toml"), "max_turns = 1\nmodel = \"x/y\"\n").unwrap();
         if !given_away(&sandbox, mark) {
-            eprintln!("skipped: only root can give files away");
+            needs::skipped("root", "only root can give files away");
             return;
         }
         let output = sandbox.run(&["run", "--headless", "--model", &model, "go"]);

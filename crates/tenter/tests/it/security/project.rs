@@ -3,7 +3,7 @@
 use std::fs;
 use std::os::unix::fs::symlink;
 
-use tenter_testkit::{PtySession, Sandbox, has_python};
+use tenter_testkit::{needs, PtySession, Sandbox};
 
 use super::{QUIET, TRAP, executable, sprung};
 use crate::sandbox;
@@ -247,7 +247,7 @@ fn another_name_another_folder_or_another_target_of_a_link_asks_again() {
 
 #[test]
 fn a_python_hook_that_tenter_writes_takes_no_module_from_beside_it() {
-    if !has_python() {
+    if !needs::has("python3") {
         return;
     }
     let sandbox = sandbox();
@@ -259,7 +259,7 @@ fn a_python_hook_that_tenter_writes_takes_no_module_from_beside_it() {
     }
     let trap = "import os\nopen(os.environ['HOME'] + '/pwned', 'a').write(__name__)\n";
     for module in ["json.py", "re.py", "pathlib.py"] {
-        sandbox.write(&format!(".kodelet/hooks/{module}"), trap);
+        sandbox.write(&format!(".agents/hooks/{module}"), trap);
         sandbox.write(module, trap);
     }
     // A module beside the hooks asks again, and is not imported even then.

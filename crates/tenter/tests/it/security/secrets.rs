@@ -4,6 +4,8 @@ use std::io::{Read as _, Write as _};
 use std::net::TcpListener;
 use std::sync::mpsc;
 
+use tenter_testkit::needs;
+
 use crate::sandbox;
 
 const KEY: &str = "k-3f9a-not-of-a-known-form-77";
@@ -25,7 +27,7 @@ fn a_command_does_not_find_the_key_in_the_process_that_starts_it() {
     } else if sandbox.shell(&become_nobody).code == Some(0) {
         nobody
     } else {
-        eprintln!("skipped: root sees everything, and cannot become nobody here");
+        needs::skipped("user", "root sees everything, and cannot become another user");
         return;
     };
     let run =

@@ -216,12 +216,12 @@ fn manifest(example: &Example, action: ActionWord) -> String {
     };
     let word = action.as_str();
     format!(
-        "---\nname: NAME\ndescription: {about}\ntrigger: {event}\n{matcher}\
+        "---\nname: @NAME@\ndescription: {about}\ntrigger: {event}\n{matcher}\
          # Higher runs earlier (0 to 1000).\npriority: 100\n\
          metadata:\n  # What it does. There is no script, so nothing is started.\n  action: {word}\n\
          \x20 # Only where this holds: what may stand after `if` in a template.\n{when}\n\
          \x20 # Texts are templates over the payload: `{{{{.session_id}}}}`, `{{{{.context.invoked_by}}}}`, ...\n{answer}\n---\n\n\
-         # NAME\n\n{about}\n\n`tenter hooks test NAME --sample` shows a payload, and what the hook makes of it.\n"
+         # @NAME@\n\n{about}\n\n`tenter hooks test @NAME@ --sample` shows a payload, and what the hook makes of it.\n"
     )
 }
 

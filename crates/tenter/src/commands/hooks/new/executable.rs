@@ -1,49 +1,19 @@
-//! What a new executable holds: for every event and language an example that works. The texts are the files in
-//! `templates`; an event's own part stands between what all hooks of its language begin and end with.
+//! What a new executable holds: a commented hook that does nothing yet, for every event and in every language. The texts are the
+//! files in `templates/executable`.
 
 use tenter_protocol::lifecycle::executable_spellings;
 
 use super::Language;
+use super::manifest::NAME;
 use crate::failure::Failure;
 
-struct Template {
-    event: &'static str,
-    bash: &'static str,
-    python: &'static str,
-    rust: &'static str,
-}
-
-macro_rules! text {
-    ($event:literal, $extension:literal) => {
-        concat!(
-            include_str!(concat!("../templates/head.", $extension)),
-            include_str!(concat!("../templates/", $event, ".", $extension)),
-            include_str!(concat!("../templates/tail.", $extension)),
-        )
-    };
-}
-
-macro_rules! templates {
-    ($($event:literal),+ $(,)?) => {
-        &[$(Template {
-            event: $event,
-            bash: text!($event, "sh"),
-            python: text!($event, "py"),
-            rust: concat!(
-                include_str!("../templates/polyglot.rs"),
-                text!($event, "rs"),
-                include_str!("../templates/fields.rs"),
-            ),
-        }),+]
-    };
-}
-
-const TEMPLATES: &[Template] = templates![
-    "user_message_send",
-    "before_tool_call",
-    "after_tool_call",
-    "after_turn",
-    "agent_stop"
+/// What an executable reads and may answer, by event.
+const FIELDS: [(&str, &str); 5] = [
+    ("user_message_send", include_str!("../templates/executable/user_message_send.txt")),
+    ("before_tool_call", include_str!("../templates/executable/before_tool_call.txt")),
+    ("after_tool_call", include_str!("../templates/executable/after_tool_call.txt")),
+    ("after_turn", include_str!("../templates/executable/after_turn.txt")),
+    ("agent_stop", include_str!("../templates/executable/agent_stop.txt")),
 ];
 /// The other word for `after_turn`.
 const TURN_END: &str = "turn_end";
@@ -57,22 +27,25 @@ pub(super) fn spelling(word: &str) -> Result<&'static str, Failure> {
     let spellings = events.iter().find_map(|event| event.lifecycle().executable.first());
     spellings.copied().ok_or_else(|| {
         let possible = executable_spellings().join(", ");
-        Failure::usage(format!("the event {word} is for hooks with a HOOK.md alone")).help(format!(
-            "leave `--format executable` out; an executable can be told of {possible}"
+        Failure::usage(format!("the event {word} is for manifest hooks only")).help(format!(
+            "leave `--format executable` out; the events of executables are {possible}"
         ))
     })
 }
 
-/// The text of a hook that is told of the event with this spelling.
-pub(super) fn text(spelling: &str, language: Language) -> Option<String> {
+/// The text of a hook for the event with this spelling.
+pub(super) fn text(name: &str, spelling: &str, language: Language) -> Option<String> {
     let event = if spelling == TURN_END { "after_turn" } else { spelling };
-    let template = TEMPLATES.iter().find(|template| template.event == event)?;
-    let text = match language {
-        Language::Bash => template.bash,
-        Language::Python => template.python,
-        Language::Rust => template.rust,
+    let (_, fields) = FIELDS.iter().find(|(of, _)| *of == event)?;
+    let (script, comment) = match language {
+        Language::Bash => (include_str!("../templates/executable/run.sh"), "#"),
+        Language::Python => (include_str!("../templates/executable/run.py"), "#"),
+        Language::Node => (include_str!("../templates/executable/run.mjs"), "//"),
     };
-    Some(text.replace(event, spelling))
+    let fields: Vec<String> =
+        fields.lines().map(|line| line.replacen('#', comment, 1)).collect();
+    let text = script.replace("@FIELDS@", &fields.join("\n"));
+    Some(text.replace("@EVENT@", spelling).replace(NAME, name))
 }
 
 #[cfg(test)]
@@ -85,18 +58,18 @@ mod tests {
     fn there_is_a_template_for_every_event_of_executables_in_every_language() {
         for spelling in executable_spellings() {
             for language in Language::value_variants() {
-                let text = text(spelling, *language).unwrap();
+                let text = text("guard", spelling, *language).unwrap();
                 assert!(
                     text.starts_with("#!") && text.contains(spelling),
                     "{spelling} {language:?}"
                 );
                 assert!(
-                    text.lines().all(|line| line.chars().count() <= 120),
+                    text.lines().all(|line| line.chars().count() <= 125),
                     "{spelling} {language:?}"
                 );
             }
         }
-        assert!(!text(TURN_END, Language::Rust).unwrap().contains("after_turn"));
+        assert!(!text("guard", TURN_END, Language::Bash).unwrap().contains("after_turn"));
     }
 
     #[test]
@@ -110,7 +83,7 @@ mod tests {
         ] {
             assert_eq!(spelling(word).unwrap(), expected);
         }
-        assert!(spelling("session_start").unwrap_err().message.contains("HOOK.md alone"));
+        assert!(spelling("session_start").unwrap_err().message.contains("manifest hooks only"));
         assert!(spelling("xyz").unwrap_err().message.contains("there is no event"));
     }
 }

@@ -1,21 +1,25 @@
-//! `tenter hooks new`: writes a hook that works as it is, and trusts it (R47).
+//! `tenter hooks new`: writes a hook, from a template or an empty one, and trusts it (R47).
 
 mod declared;
 mod executable;
 mod manifest;
+mod template;
 mod write;
 
+use std::fs;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use clap::ValueEnum;
+use clap::builder::{PossibleValue, PossibleValuesParser};
 use tenter_engine::catalog::Status;
 use tenter_engine::source::check_file_name;
 use tenter_engine::trust::TrustEntry;
-use tenter_proc::{Cancel, End, Invocation, Limits, Streams};
+use tenter_proc::Cancel;
+use tenter_protocol::EventName;
 use tenter_protocol::lifecycle::TABLE;
-use tenter_protocol::{Diagnostic, EventName, Severity};
 
+use self::declared::ActionWord;
+use self::template::Template;
 use super::entry;
 use crate::commands::{Done, trust};
 use crate::failure::{Exit, Failure};
@@ -26,26 +30,21 @@ use crate::{signals, ui};
 pub(crate) use manifest::NewFile;
 pub(crate) use write::folder as write_folder;
 
-/// How long a new hook may be compiled for; afterwards it answers at once.
-const COMPILE_TIMEOUT: Duration = Duration::from_mins(2);
-/// Lines of the compiler that are shown.
-const COMPILER_LINES: usize = 20;
-
-/// The languages that there are templates in.
+/// The languages of templates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Language {
-    /// A bash script that needs nothing but grep and sed.
+    /// A bash script that needs only the usual commands, such as grep and sed.
     Bash,
-    /// A script for python3, with nothing but its standard library.
+    /// A script for python3 that needs only its standard library.
     Python,
-    /// A Rust program that compiles itself with rustc when it is first run.
-    Rust,
+    /// A script for node that needs only its own modules.
+    Node,
 }
 
 /// The kinds of hooks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Format {
-    /// A folder with a HOOK.md, a script (unless it has an --action) and tests.
+    /// A directory with a HOOK.md, a script (unless it has an --action) and tests.
     Manifest,
     /// One executable file.
     Executable,
@@ -60,87 +59,168 @@ impl Format {
     }
 }
 
-/// Write a new hook: a commented example that works as it is, for the event and in the language you choose.
+/// Create a hook from a template, or an empty one.
 ///
-/// A project's hook is trusted as it is written; after you change it, `tenter trust` asks again.
+/// Without --template, a NAME that is a template's picks that template; any other NAME makes an empty, commented hook that
+/// does nothing yet. A project's hook is trusted as it is written; a change of it asks again.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// The hook's name, which is its folder's or its file's name.
+    /// Name of the hook, and of its directory or file.
     name: String,
-    /// The event that it is told of, in any spelling.
-    #[arg(long, value_name = "EVENT", default_value = "before_tool")]
-    event: String,
-    /// What it is: a manifest hook, unless the event is given in a word that only executables use.
+    /// What the hook does.
+    #[arg(long, value_name = "TEMPLATE", value_parser = templates(), conflicts_with = "action")]
+    template: Option<String>,
+    /// Event of an empty hook, in any spelling [default: before_tool].
+    #[arg(long, value_name = "EVENT")]
+    event: Option<String>,
+    /// Kind of an empty hook: a manifest hook, unless only executables use this word for the event.
     #[arg(long, value_name = "FORMAT")]
     format: Option<Format>,
-    /// The language that it is written in.
+    /// Language of the script.
     #[arg(long, value_name = "LANGUAGE", default_value = "bash")]
     lang: Language,
-    /// What it does, for a hook without code: its HOOK.md says all there is to say.
+    /// Action of a static hook, which has no script.
     #[arg(long, value_name = "ACTION", conflicts_with = "lang")]
-    action: Option<declared::ActionWord>,
-    /// For all of your projects, in ~/.kodelet/hooks, instead of for this one.
+    action: Option<ActionWord>,
+    /// Create it for all your projects, in ~/.config/agents/hooks.
     #[arg(long)]
     user: bool,
-    /// Replace a hook that is there already.
+    /// Replace an existing hook.
     #[arg(long)]
     force: bool,
 }
 
-/// What was written.
-struct Written {
-    /// The hook: a file or a folder.
-    path: PathBuf,
-    /// What runs.
-    program: PathBuf,
-    /// The event in the hook's words.
-    spelling: &'static str,
+fn templates() -> PossibleValuesParser {
+    let empty = PossibleValue::new(template::EMPTY).help("Does nothing yet.");
+    let values = template::TEMPLATES
+        .iter()
+        .map(|template| PossibleValue::new(template.name).help(template.about()));
+    PossibleValuesParser::new(values.chain([empty]))
 }
 
-/// Does it.
+/// What is to be written.
+enum Plan {
+    /// A manifest hook that works as it is.
+    Template(&'static Template),
+    /// A manifest hook that does nothing yet.
+    Empty(EventName),
+    /// A manifest hook without a script.
+    Static(EventName, ActionWord),
+    /// An executable that does nothing yet, for the event of this spelling.
+    Executable(&'static str),
+}
+
+const DEFAULT_EVENT: &str = "before_tool";
+
+impl Plan {
+    fn new(args: &Args) -> Result<Self, Failure> {
+        if let Some(template) = args.template.as_deref().and_then(template::named) {
+            return Self::of_template(template, args);
+        }
+        let event = args.event.as_deref().unwrap_or(DEFAULT_EVENT);
+        let format = match args.action {
+            Some(_) => Format::Manifest,
+            None => Format::meant_by(event),
+        };
+        match (args.format.unwrap_or(format), args.action) {
+            (Format::Manifest, Some(action)) => Ok(Self::Static(manifest::event(event)?, action)),
+            (Format::Manifest, None) => Self::of_name(event, args),
+            (Format::Executable, None) => Ok(Self::Executable(executable::spelling(event)?)),
+            (Format::Executable, Some(_)) => Err(Failure::usage("a static hook is a manifest hook")
+                .help("leave out --action or --format executable")),
+        }
+    }
+
+    fn of_template(template: &'static Template, args: &Args) -> Result<Self, Failure> {
+        if let Some(event) = &args.event {
+            let Template { name, event: own, .. } = template;
+            return Err(Failure::usage(format!("the template {name} is for {own}, not for {event}"))
+                .help("leave out --event, or write an empty hook: --template empty"));
+        }
+        if args.format == Some(Format::Executable) {
+            return Err(Failure::usage("templates are manifest hooks")
+                .help("leave out --format executable, or write an empty hook: --template empty"));
+        }
+        Ok(Self::Template(template))
+    }
+
+    fn of_name(event: &str, args: &Args) -> Result<Self, Failure> {
+        let is_open = args.template.is_none() && args.event.is_none() && args.format.is_none();
+        match template::meant_by(&args.name).filter(|_| is_open) {
+            Some(template) => Ok(Self::Template(template)),
+            None => Ok(Self::Empty(manifest::event(event)?)),
+        }
+    }
+
+    /// The event as the hook spells it.
+    fn spelling(&self) -> &'static str {
+        match self {
+            Self::Template(template) => template.event.as_str(),
+            Self::Empty(event) | Self::Static(event, _) => event.as_str(),
+            Self::Executable(spelling) => spelling,
+        }
+    }
+
+    fn write(&self, path: &Path, args: &Args) -> Result<(), Failure> {
+        let files = match self {
+            Self::Template(template) => template.files(&args.name, args.lang)?,
+            Self::Empty(event) => template::empty(&args.name, *event, args.lang)?,
+            Self::Static(event, action) => declared::files(&args.name, *event, *action)?,
+            Self::Executable(spelling) => {
+                let text = executable::text(&args.name, spelling, args.lang)
+                    .ok_or_else(|| Failure::new(format!("there is no template for {spelling}")))?;
+                return write::file(path, &text, args.force);
+            }
+        };
+        write::folder(path, &files, args.force)
+    }
+
+    /// Says what was written.
+    fn describe(&self, args: &Args) {
+        match self {
+            Self::Template(template) => {
+                ui::note(template.about());
+                if args.template.is_none() {
+                    ui::note(format!(
+                        "The name picked the template {}; --template empty writes an empty hook.",
+                        template.name
+                    ));
+                }
+            }
+            Self::Empty(_) | Self::Executable(_) => {
+                ui::note("It does nothing yet. For hooks that do: tenter hooks new --help");
+            }
+            Self::Static(..) => {}
+        }
+    }
+}
+
+/// Runs `tenter hooks new`.
 pub(super) fn run(mut project: Project, args: &Args) -> Done {
     check_file_name(&args.name).map_err(|why| {
         Failure::usage(format!("a hook cannot have the name {:?}: it {why}", args.name))
     })?;
     let cancel = Cancel::new();
     signals::forward(&cancel)?;
-    let meant = || match args.action {
-        Some(_) => Format::Manifest,
-        None => Format::meant_by(&args.event),
-    };
-    let written = match args.format.unwrap_or_else(meant) {
-        Format::Manifest => write_manifest(&project, args)?,
-        Format::Executable if args.action.is_some() => {
-            return Err(Failure::usage("an executable is code, so it has no --action")
-                .help("leave one of the two out"));
-        }
-        Format::Executable => write_executable(&project, args)?,
-    };
+    let plan = Plan::new(args)?;
+    let path = hooks_dir(&project, args.user)?.join(&args.name);
+    plan.write(&path, args)?;
     if !args.user {
-        trust_new(&mut project, args, &written, &cancel)?;
+        trust_new(&mut project, args, &path, plan.spelling(), &cancel)?;
     }
-    ui::out(written.path.display());
-    let compiled = match args.lang {
-        Language::Rust => compile(&project, &written.program, &cancel),
-        Language::Bash | Language::Python => Ok(()),
-    };
-    match compiled {
-        Ok(()) => advise(&mut project, &args.name, &written.path, &cancel),
-        Err(why) => ui::diagnostic(&not_compiled(&args.name, &why)),
-    }
+    ui::out(path.display());
+    plan.describe(args);
+    advise(&mut project, &args.name, &path, &cancel);
     Ok(Exit::Done)
 }
 
-/// The files of hooks that work as they are, of each kind at least one: what a new plugin holds in its folder `hooks`.
+/// The files of hooks that work as they are, at least one of each kind: what the directory `hooks` of a new plugin holds.
 pub(crate) fn examples() -> Result<Vec<NewFile>, Failure> {
-    let (event, language) = ("before_tool_call", Language::Bash);
-    let text = executable::text(event, language)
-        .ok_or_else(|| Failure::new(format!("there is no template for {event}")))?;
-    let mut files = vec![NewFile { name: "hooks/guard".to_owned(), text, is_executable: true }];
-    for (name, event) in
-        [("tested", EventName::BeforeStop), ("unattended", EventName::SessionStart)]
-    {
-        let of_hook = manifest::files(name, event, language)?;
+    let mut files = Vec::new();
+    for name in ["context-at-start", "no-force-push"] {
+        let template = template::named(name)
+            .ok_or_else(|| Failure::new(format!("there is no template {name}")))?;
+        let of_hook = template.files(name, Language::Bash)?;
         files.extend(
             of_hook
                 .into_iter()
@@ -150,77 +230,45 @@ pub(crate) fn examples() -> Result<Vec<NewFile>, Failure> {
     Ok(files)
 }
 
-fn write_executable(project: &Project, args: &Args) -> Result<Written, Failure> {
-    let spelling = executable::spelling(&args.event)?;
-    let text = executable::text(spelling, args.lang)
-        .ok_or_else(|| Failure::new(format!("there is no template for {spelling}")))?;
-    let path = path(project, args);
-    write::file(&path, &text, args.force)?;
-    Ok(Written { program: path.clone(), path, spelling })
-}
-
-fn write_manifest(project: &Project, args: &Args) -> Result<Written, Failure> {
-    let event = manifest::event(&args.event)?;
-    let files = match args.action {
-        Some(action) => declared::files(&args.name, event, action)?,
-        None => manifest::files(&args.name, event, args.lang)?,
+/// The directory of new hooks (R81). Both kinds go there, so that a name is used once.
+///
+/// # Errors
+/// A symlink leads out of the project.
+fn hooks_dir(project: &Project, is_for_user: bool) -> Result<PathBuf, Failure> {
+    if is_for_user {
+        return Ok(project.places.config_home.join("agents/hooks"));
+    }
+    let dir = project.root().join(".agents/hooks");
+    let existing = dir.ancestors().find(|path| fs::symlink_metadata(path).is_ok());
+    let existing = existing.unwrap_or(project.root());
+    let failed = |why: String| Failure::new(format!("cannot create a hook in {}: {why}", dir.display()));
+    let canonical = |path: &Path| {
+        path.canonicalize().map_err(|error| failed(format!("{}: {error}", path.display())))
     };
-    let path = path(project, args);
-    write::folder(&path, &files, args.force)?;
-    let program = path.join(manifest::script_name(args.lang));
-    Ok(Written { program, path, spelling: event.as_str() })
-}
-
-/// Where the hook goes: both kinds to one folder, so that a name is taken once.
-fn path(project: &Project, args: &Args) -> PathBuf {
-    let above = if args.user { &project.env.home } else { project.root() };
-    above.join(".kodelet/hooks").join(&args.name)
+    let real = canonical(existing)?;
+    if real.starts_with(canonical(project.root())?) {
+        return Ok(dir);
+    }
+    let why = format!("{} leads out of the project, to {}", existing.display(), real.display());
+    Err(failed(why).help("remove the symlink, or create the hook for all your projects with --user"))
 }
 
 /// Trusts the hook as it was found. One that was found unfit to be trusted is not: what to do about it is said later.
 fn trust_new(
     project: &mut Project,
     args: &Args,
-    written: &Written,
+    path: &Path,
+    spelling: &str,
     cancel: &Cancel,
 ) -> Result<(), Failure> {
-    let path = &written.path;
     let catalog = project.load(cancel);
-    let listed = catalog.listing().iter().find(|listed| listed.path == *path);
+    let listed = catalog.listing().iter().find(|listed| listed.path == path);
     let Some(fingerprint) = listed.and_then(|listed| listed.fingerprint.clone()) else {
         return Ok(());
     };
-    let events = vec![written.spelling.to_owned()];
-    let entry = TrustEntry { name: args.name.clone(), fingerprint, path: path.clone(), events };
+    let events = vec![spelling.to_owned()];
+    let entry = TrustEntry { name: args.name.clone(), fingerprint, path: path.to_owned(), events };
     trust::trust(project, &[entry])
-}
-
-/// Starts the hook once, so that it is compiled before it has to answer in time.
-fn compile(project: &Project, path: &Path, cancel: &Cancel) -> Result<(), String> {
-    ui::note("Compiling it …");
-    let invocation = Invocation {
-        program: path.to_owned(),
-        args: vec!["hook".into()],
-        cwd: project.root().to_owned(),
-        env: project.hook_environment().with(&[], &[]),
-        stdin: Vec::new(),
-        streams: Streams::Separate,
-        limits: Limits { timeout: COMPILE_TIMEOUT, ..Limits::default() },
-    };
-    let completion = tenter_proc::run(&invocation, cancel);
-    Err(match completion.end {
-        End::Exited(0) => return Ok(()),
-        End::TimedOut => format!("it took longer than {} s", COMPILE_TIMEOUT.as_secs()),
-        End::Cancelled => "it was interrupted".to_owned(),
-        End::NotStarted(error) => error.to_string(),
-        End::Exited(_) | End::Signalled(_) => completion.stderr.tail_lines(COMPILER_LINES),
-    })
-}
-
-fn not_compiled(name: &str, why: &str) -> Diagnostic {
-    let message = format!("the hook was written, but could not be compiled: {why}");
-    Diagnostic::new("hook-not-compiled", Severity::Warning, message)
-        .help(format!("mend that, then run `tenter hooks test {name}`: it compiles it again"))
 }
 
 /// Says what to do next: to try it, or what keeps it from running.
@@ -239,6 +287,6 @@ fn advise(project: &mut Project, name: &str, path: &Path, cancel: &Cancel) {
         _ => ui::note(format!("Try it:    tenter hooks test {}", sanitize(name))),
     }
     if listed.layer.needs_trust() {
-        ui::note("Change it, then trust what you made of it:    tenter trust");
+        ui::note("Change it and test it again: you are asked whether to trust the change.");
     }
 }

@@ -8,16 +8,20 @@ mod once;
 mod payload;
 mod table;
 
+use std::slice;
+
 use tenter_engine::EngineSettings;
-use tenter_engine::catalog::{Catalog, Status};
+use tenter_engine::catalog::{Catalog, Listed, Status, Untrusted};
 use tenter_engine::hook::Hook;
 use tenter_proc::Cancel;
 
 use super::{built_in, entry};
+use crate::commands::trust::{self, Choice, Waiting};
 use crate::commands::Done;
 use crate::failure::{Exit, Failure};
 use crate::hooks::Project;
-use crate::{env, signals};
+use crate::sanitize::sanitize;
+use crate::{env, signals, ui};
 
 /// Run a hook's tests; or run it once, as an agent would, and show what it was told, what it wrote, and how that is
 /// understood.
@@ -37,6 +41,9 @@ pub(crate) struct Args {
     /// Run it once on a sample, also where it has tests.
     #[arg(long)]
     sample: bool,
+    /// Trust the hook as it is now, without a question.
+    #[arg(long)]
+    trust: bool,
     /// Show as JSON.
     #[arg(long)]
     json: bool,
@@ -48,6 +55,7 @@ pub(super) fn run(mut project: Project, args: &Args) -> Done {
     signals::forward(&cancel)?;
     let given = args.payload.as_deref().map(|file| payload::read(&project, file)).transpose()?;
     let catalog = project.load(&cancel);
+    let catalog = trusted(&mut project, catalog, args, &cancel)?;
     super::show_findings(&project);
     let hook = find(&project, &catalog, &args.name)?;
     if given.is_none() && args.event.is_none() && !args.sample {
@@ -68,17 +76,45 @@ fn settings(project: &Project) -> EngineSettings {
     }
 }
 
+/// Where the hook is not trusted as it is, asks whether to trust it; `--trust` is a yes. The answer is in the catalog.
+fn trusted(
+    project: &mut Project,
+    catalog: Catalog,
+    args: &Args,
+    cancel: &Cancel,
+) -> Result<Catalog, Failure> {
+    let Some(hook) = untrusted(&catalog, &args.name) else { return Ok(catalog) };
+    let waiting = Waiting { hooks: slice::from_ref(hook), recipes: &[] };
+    if !args.trust && trust::ask(project, waiting) != Choice::Trust {
+        return Ok(catalog);
+    }
+    let reloaded = trust::trust_some(project, waiting.hooks, cancel)?;
+    ui::note(format!("Trusted: {}.", sanitize(&args.name)));
+    trust::tell_consequences(hook);
+    Ok(reloaded)
+}
+
+/// The hook of this name, where it would run if it were trusted.
+fn untrusted<'c>(catalog: &'c Catalog, name: &str) -> Option<&'c Untrusted> {
+    let listed = would_run(catalog, name)?;
+    catalog.untrusted().iter().find(|hook| hook.path == listed.path)
+}
+
+/// The entry of this name with the highest precedence that runs, or would run if it were trusted.
+fn would_run<'c>(catalog: &'c Catalog, name: &str) -> Option<&'c Listed> {
+    let mut by_precedence = catalog.listing().iter().filter(|listed| listed.name == name);
+    by_precedence
+        .find(|listed| matches!(listed.status, Status::Active | Status::NotTrusted { .. }))
+}
+
 /// The hook of this name that runs. One that would run in its place if it were trusted is not passed over.
 fn find<'c>(project: &Project, catalog: &'c Catalog, name: &str) -> Result<&'c Hook, Failure> {
     built_in::refuse(name)?;
     let named = entry::entries_named(project, catalog, name)?;
-    let mut by_precedence = catalog.listing().iter().filter(|listed| listed.name == name);
-    let may_run = by_precedence
-        .find(|listed| matches!(listed.status, Status::Active | Status::NotTrusted { .. }));
-    if may_run.is_some_and(|listed| listed.status != Status::Active) {
+    if would_run(catalog, name).is_some_and(|listed| listed.status != Status::Active) {
         let failure =
             Failure::new(format!("the hook {name} is not trusted as it is, so it is not run"))
-                .help("look at it with `tenter hooks show`, then run `tenter trust`");
+                .help("look at it with `tenter hooks show`, then trust it with `tenter trust`, or here with --trust");
         return Err(Failure { exit: Exit::Untrusted, ..failure });
     }
     let active = catalog.hooks().iter().find(|hook| hook.name == name);

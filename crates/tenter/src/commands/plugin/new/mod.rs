@@ -17,7 +17,7 @@ use crate::ui;
 /// What stands for the plugin's name in a template.
 const NAME: &str = "NAME";
 
-/// The files beside the hooks. Those of hooks are the ones that `tenter hooks new` writes.
+/// The files beside the manifest hooks, which are templates of `tenter hooks new`.
 const TEMPLATES: [(&str, &str); 6] = [
     ("recipes/NAME.md", include_str!("templates/recipe.md")),
     ("skills/NAME/SKILL.md", include_str!("templates/SKILL.md")),
@@ -26,7 +26,10 @@ const TEMPLATES: [(&str, &str); 6] = [
     (".gitignore", include_str!("templates/gitignore")),
     ("LICENSE", include_str!("templates/LICENSE")),
 ];
-const TESTS: &str = include_str!("templates/run.sh");
+const EXECUTABLES: [(&str, &str); 2] = [
+    ("hooks/reminder", include_str!("templates/reminder.sh")),
+    ("tests/run.sh", include_str!("templates/run.sh")),
+];
 
 /// Write a new plugin: hooks of each kind, a recipe and a skill that work as they are, with their tests.
 #[derive(Debug, clap::Args)]
@@ -86,8 +89,10 @@ fn files(args: &Args) -> Result<Vec<NewFile>, Failure> {
         text: filled(text),
         is_executable: false,
     }));
-    let tests =
-        NewFile { name: "tests/run.sh".to_owned(), text: filled(TESTS), is_executable: true };
-    files.push(tests);
+    files.extend(EXECUTABLES.map(|(name, text)| NewFile {
+        name: name.to_owned(),
+        text: filled(text),
+        is_executable: true,
+    }));
     Ok(files)
 }

@@ -26,13 +26,13 @@ expect() {
 }
 
 # An executable hook is asked as an agent would ask it.
-"$plugin/hooks/guard" hook | expect "guard names its event" before_tool_call
-echo '{"tool_name": "bash", "tool_input": {"command": "rm -rf /"}}' | "$plugin/hooks/guard" run |
-    expect "guard refuses to delete everything" '"blocked": true'
+"$plugin/hooks/reminder" hook | expect "reminder names its event" agent_stop
+echo '{"stop_hook_active": false}' | "$plugin/hooks/reminder" run |
+    expect "reminder makes the agent continue" '"follow_up_messages": ["Say what you tested'
 
 # Manifest hooks have their tests in their folders.
-tenter hooks test test/NAME/tested
-tenter hooks test test/NAME/unattended
+tenter hooks test test/NAME/no-force-push
+tenter hooks test test/NAME/context-at-start
 
 tenter recipe show test/NAME/NAME --arg focus=typos | expect "the recipe takes its argument" "Look for typos first"
 tenter skill show test/NAME/NAME | expect "the skill is read" "Looking over changes"

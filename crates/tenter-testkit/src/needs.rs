@@ -1,0 +1,71 @@
+//! What a test needs and a machine may lack. A test that cannot run says so on the terminal, and fails where
+//! `TENTER_REQUIRE` names what is missing, so that a gate cannot pass by leaving tests out.
+
+use std::io::{self, Write as _};
+use std::process::{Command, Stdio};
+use std::thread;
+
+/// Names what must not be missing, with commas between: `TENTER_REQUIRE=git,python`.
+const REQUIRE: &str = "TENTER_REQUIRE";
+
+/// Programs that some systems have a stand-in for, which only says how to install them.
+const HAVE_STAND_INS: [&str; 2] = ["git", "python3"];
+
+/// Whether a program is installed and works. Where it does not, the test that asks is [`skipped`].
+pub fn has(program: &str) -> bool {
+    let is_there = is_installed(program);
+    if !is_there {
+        skipped(name_of(program), &format!("{program} is not installed"));
+    }
+    is_there
+}
+
+/// Says that the running test, or a part of it, is skipped because of `why`. `need` is the word for `TENTER_REQUIRE`.
+///
+/// # Panics
+/// `TENTER_REQUIRE` has this word.
+#[expect(clippy::disallowed_methods, reason = "the environment says what a test run requires")]
+pub fn skipped(need: &str, why: &str) {
+    let required = std::env::var(REQUIRE).unwrap_or_default();
+    assert!(!requires(&required, need), "{REQUIRE} has {need}, but this test cannot run: {why}");
+    let test = thread::current();
+    let line = format!("skipped: {}: {why} (needs {need})\n", test.name().unwrap_or("a test"));
+    // Not a print macro: the test runner would swallow the line of a test that passes.
+    let _ = io::stderr().write_all(line.as_bytes());
+}
+
+fn requires(required: &str, need: &str) -> bool {
+    required.split(',').any(|word| word.trim() == need)
+}
+
+fn name_of(program: &str) -> &str {
+    if program == "python3" { "python" } else { program }
+}
+
+#[expect(clippy::disallowed_methods, reason = "tests may look at the machine")]
+fn is_installed(program: &str) -> bool {
+    let mut version = Command::new(program);
+    version.arg("--version").stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    // Not every shell knows this option; to be started is enough.
+    version.status().is_ok_and(|status| status.success() || !HAVE_STAND_INS.contains(&program))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_is_named_is_required() {
+        for (required, need, expected) in [
+            ("", "git", false),
+            ("git", "git", true),
+            ("git, python", "python", true),
+            ("gitea", "git", false),
+            ("git-http", "git", false),
+        ] {
+            assert_eq!(requires(required, need), expected, "{required} {need}");
+        }
+        assert_eq!(name_of("python3"), "python");
+        assert_eq!(name_of("jq"), "jq");
+    }
+}

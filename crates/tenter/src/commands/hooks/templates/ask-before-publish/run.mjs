@@ -1,0 +1,43 @@
+// @include about
+import fs from 'node:fs';
+
+// What publishes: the program, and the subcommands that do. Change it as you like.
+const PUBLISHES = {
+  cargo: ['publish'],
+  docker: ['push', 'image push'],
+  gem: ['push'],
+  gh: ['gist create', 'issue create', 'pr create', 'pr merge', 'release create', 'repo create'],
+  git: ['push'],
+  helm: ['push'],
+  npm: ['publish'],
+  pnpm: ['publish'],
+  podman: ['push'],
+  poetry: ['publish'],
+  twine: ['upload'],
+  uv: ['publish'],
+  yarn: ['publish', 'npm publish'],
+};
+
+// @include shell
+
+// What the command publishes with, such as `npm publish`; nothing where it does not.
+function published(command) {
+  if (command.words.includes('--dry-run') || command.words.includes('--help')) return null;
+  for (const [program, subcommands] of Object.entries(PUBLISHES)) {
+    const words = program === 'git' ? gitCall(command) : command.call(program).slice(1);
+    const start = words.findIndex((word) => !/^[-+]/.test(word));
+    // The first option may have a value: `npm --prefix web publish`.
+    const starts = start > 0 ? [start, start + 1] : [0];
+    for (const subcommand of subcommands) {
+      const parts = subcommand.split(' ');
+      const isHere = (at) => words.slice(at, at + parts.length).join(' ') === subcommand;
+      if (starts.some(isHere)) return `${program} ${subcommand}`;
+    }
+  }
+  const module = command.call('python', 'python3').slice(1, 4).join(' ');
+  return module === '-m twine upload' ? 'twine upload' : null;
+}
+
+const event = JSON.parse(fs.readFileSync(0, 'utf8'));
+const found = commands(event.tool_input.command ?? '', event.work_dir).map(published).find(Boolean);
+if (found) console.log(JSON.stringify({ decision: 'ask', reason: `\`${found}\` shows your work to others` }));

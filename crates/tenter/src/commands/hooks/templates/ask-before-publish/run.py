@@ -1,0 +1,51 @@
+#!/usr/bin/env python3
+# @include about
+import itertools
+import json
+import os
+import re
+import sys
+
+# What publishes: the program, and the subcommands that do. Change it as you like.
+PUBLISHES = {
+    "cargo": ["publish"],
+    "docker": ["push", "image push"],
+    "gem": ["push"],
+    "gh": ["gist create", "issue create", "pr create", "pr merge", "release create", "repo create"],
+    "git": ["push"],
+    "helm": ["push"],
+    "npm": ["publish"],
+    "pnpm": ["publish"],
+    "podman": ["push"],
+    "poetry": ["publish"],
+    "twine": ["upload"],
+    "uv": ["publish"],
+    "yarn": ["publish", "npm publish"],
+}
+
+# @include shell
+
+
+def published(command):
+    """What the command publishes with, such as `npm publish`; nothing where it does not."""
+    if {"--dry-run", "--help"} & set(command.words):
+        return None
+    for program, subcommands in PUBLISHES.items():
+        arguments = git_call(command) if program == "git" else command.call({program})[1:]
+        words = list(itertools.dropwhile(lambda word: word[:1] in ("-", "+"), arguments))
+        # The first option may have a value: `npm --prefix web publish`.
+        starts = [words, words[1:]] if len(words) < len(arguments) else [words]
+        for subcommand in subcommands:
+            parts = subcommand.split(" ")
+            if any(start[:len(parts)] == parts for start in starts):
+                return f"{program} {subcommand}"
+    module = command.call({"python", "python3"})
+    return "twine upload" if module[1:4] == ["-m", "twine", "upload"] else None
+
+
+event = json.load(sys.stdin.buffer)
+for command in commands(event["tool_input"].get("command") or "", event["work_dir"]):
+    what = published(command)
+    if what:
+        print(json.dumps({"decision": "ask", "reason": f"`{what}` shows your work to others"}))
+        break

@@ -1,0 +1,69 @@
+#!/usr/bin/env bash
+# @include about
+event=$(cat)
+
+# What publishes. Change it as you like.
+PUBLISHES='cargo publish
+docker push
+docker image push
+gem push
+gh gist create
+gh issue create
+gh pr create
+gh pr merge
+gh release create
+gh repo create
+git push
+helm push
+npm publish
+pnpm publish
+podman push
+poetry publish
+twine upload
+uv publish
+yarn publish
+yarn npm publish'
+
+# @include text
+
+# @include shell
+
+# arguments PROGRAM: `found` are the arguments of the program without the options in front of its subcommand;
+# `has_options` tells whether there were any.
+arguments() {
+    has_options=''
+    if [ "$1" = git ]; then
+        git_call
+        return
+    fi
+    call "$1" || return 1
+    found=("${found[@]:1}")
+    while [[ ${found[0]} == [-+]* ]]; do found=("${found[@]:1}") has_options=1; done
+}
+
+check() {
+    local word line
+    for word in "${words[@]}"; do
+        case $word in --dry-run | --help) return ;; esac
+    done
+    if call python python3; then
+        [ "${found[*]:1:3}" = '-m twine upload' ] && ask 'twine upload'
+    fi
+    while read -r line; do
+        arguments "${line%% *}" || continue
+        case "${found[*]} " in "${line#* } "*) ask "$line" ;; esac
+        # The first option may have a value: `npm --prefix web publish`.
+        [ -n "$has_options" ] || continue
+        case "${found[*]:1} " in "${line#* } "*) ask "$line" ;; esac
+    done <<<"$PUBLISHES"
+}
+
+# ask WHAT: has the user decide.
+ask() {
+    printf '{"decision": "ask", "reason": %s}\n' "$(json "\`$1\` shows your work to others")"
+    exit 0
+}
+
+cwd=$(text work_dir)
+commands "$(text command)"
+exit 0

@@ -1,0 +1,22 @@
+# real PATH: `target` is what realpath says, also of a path that does not exist: `..` leaves the directory that a symlink
+# leads to.
+real() {
+    local rest=$1/ part link links=0
+    target=''
+    while [ -n "$rest" ]; do
+        part=${rest%%/*} rest=${rest#*/}
+        case $part in
+            '' | .) continue ;;
+            ..) target=${target%/*} && continue ;;
+        esac
+        if [ -L "$target/$part" ]; then
+            links=$((links + 1)) link=$(readlink "$target/$part")
+            [ "$links" -le 40 ] || { echo "too many symlinks: $1" >&2 && exit 1; }
+            case $link in /*) target='' ;; esac
+            rest=$link/$rest
+        else
+            target=$target/$part
+        fi
+    done
+    target=${target:-/}
+}

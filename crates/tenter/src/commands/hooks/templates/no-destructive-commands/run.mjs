@@ -1,0 +1,90 @@
+// @include about
+import fs from 'node:fs';
+
+const PROJECT = real(process.env.TENTER_PROJECT_DIR || process.cwd());
+const HOME = real(process.env.HOME ?? '/');
+const SYSTEM =
+  /^\/((bin|boot|dev|etc|lib|lib32|lib64|proc|sbin|sys|usr|System|Library|Applications)(\/|$)|(home|opt|root|srv|var|Users)$)/;
+const FILE_SYSTEMS = ['btrfs', 'exfat', 'ext2', 'ext3', 'ext4', 'f2fs', 'fat', 'msdos', 'ntfs', 'vfat', 'xfs'];
+const DISK = /^\/dev\/(sd|hd|vd|xvd|nvme|mmcblk|disk|rdisk|loop|mapper\/|dm-)/;
+
+// @include shell
+
+// Whether `directory` is `path` or above it.
+function holds(directory, path) {
+  return path === directory || path.startsWith(`${directory.replace(/\/$/, '')}/`);
+}
+
+// Whether the path is the system, the home directory, the project, or above one of them.
+function isVital(path, cwd, projectToo = true) {
+  // `$DIR/` is `/` where DIR is empty.
+  if (/^\$\{?\w+\}?\/\*?$/.test(path)) return true;
+  const target = resolved(path.replace(/(^|\/)(\.?\*|\.\[!?\^?\.\]\*)$/, '$1.'), cwd);
+  if (target === null) return false;
+  if (projectToo && (holds(target, PROJECT) || target === `${PROJECT}/.git`)) return true;
+  return (target !== PROJECT && holds(target, PROJECT)) || holds(target, HOME) || SYSTEM.test(target);
+}
+
+// The directories that `find` deletes from; those with a condition only where they are no part of the project.
+function searched(words, cwd) {
+  const isDeleting = words.includes('-delete') || (words.includes('rm') && words.some((word) => /^-exec(dir)?$/.test(word)));
+  if (!isDeleting) return [];
+  const first = words.findIndex((word) => word.startsWith('-'));
+  const starts = first > 0 ? words.slice(0, first) : ['.'];
+  const isUnconditional = ['-delete', '-exec', '-execdir'].includes(words[first]);
+  return starts.filter((path) => isUnconditional || isVital(path, cwd, false));
+}
+
+// What would be destroyed that must not be.
+function destroyed(command) {
+  const paths = searched(command.call('find').slice(1), command.cwd);
+  const words = command.call('rm').slice(1);
+  if (hasFlag(words, 'rR', '--recursive')) {
+    paths.push(...(words.includes('--no-preserve-root') ? ['/'] : operands(words)));
+  }
+  const vital = paths.filter((path) => isVital(path, command.cwd));
+  const changed = command.call('chmod', 'chown', 'chgrp').slice(1);
+  if (hasFlag(changed, 'R', '--recursive')) {
+    vital.push(...operands(changed).slice(1).filter((path) => isVital(path, command.cwd, false)));
+  }
+  return vital[0];
+}
+
+function overwritesDisk(command) {
+  const formats = command.call('mkfs', ...FILE_SYSTEMS.map((kind) => `mkfs.${kind}`));
+  const words = command.call('dd', 'shred', 'wipefs').slice(1).filter((word) => !word.startsWith('if='));
+  const paths = words.map((word) => word.replace(/^of=/, '')).concat(command.writes);
+  return formats.length > 0 || paths.some((path) => DISK.test(path));
+}
+
+// The git command that throws uncommitted work away.
+function discarding(command) {
+  const [name, ...words] = gitCall(command);
+  const isEverything = operands(words).some((word) => ['.', './', ':/', ':', '*', './*'].includes(word));
+  const isStaged = hasFlag(words, 'S', '--staged') && !hasFlag(words, 'W', '--worktree');
+  const isDiscarding = {
+    reset: words.includes('--hard'),
+    clean: hasFlag(words, 'f', '--force') && !hasFlag(words, 'n', '--dry-run'),
+    checkout: isEverything || hasFlag(words, 'f', '--force'),
+    restore: isEverything && !isStaged,
+    switch: hasFlag(words, 'f', '--force', '--discard-changes'),
+    stash: ['drop', 'clear'].includes(words[0]),
+  };
+  return Object.hasOwn(isDiscarding, name) && isDiscarding[name] ? `git ${name}` : null;
+}
+
+// Why the command must not run.
+function reason(command) {
+  const path = destroyed(command);
+  if (path !== undefined) return `this destroys ${path}: name the files of the project that you mean`;
+  if (overwritesDisk(command)) return 'this overwrites a disk: leave it to the user';
+  const work = discarding(command);
+  return work && `this \`${work}\` discards work that is not committed: commit it first, or ask the user`;
+}
+
+const event = JSON.parse(fs.readFileSync(0, 'utf8'));
+const found = commands(event.tool_input.command ?? '', event.work_dir).map(reason).find(Boolean);
+if (found) {
+  console.error(found);
+  process.exit(2);
+}

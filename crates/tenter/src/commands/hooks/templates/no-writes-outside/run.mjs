@@ -1,0 +1,66 @@
+// @include about
+import fs from 'node:fs';
+
+const PROJECT = process.env.TENTER_PROJECT_DIR || process.cwd();
+// Directories outside of the project that may be written to. Change it as you like.
+const ALLOWED = [process.env.TMPDIR ?? '/tmp'];
+const DEVICES = /^\/dev\/(null|zero|full|stdin|stdout|stderr|tty|fd\/\d+)$/;
+// Programs that write all of their operands, the last one, or all but the first.
+const WRITES_ALL = ['mkdir', 'mv', 'rm', 'rmdir', 'shred', 'tee', 'touch', 'truncate', 'unlink'];
+const WRITES_LAST = ['cp', 'install', 'ln', 'rsync'];
+const WRITES_AFTER_FIRST = ['chgrp', 'chmod', 'chown', 'sed'];
+
+// @include shell
+
+// The options of a program whose values are written to.
+function outputOptions(program) {
+  if (program === 'curl') return ['-o', '--output'];
+  if (program === 'wget') return ['-O', '--output-document'];
+  return WRITES_LAST.includes(program) || program === 'mv' ? ['-t', '--target-directory'] : [];
+}
+
+// The operands of a program that it writes to.
+function writtenOperands(program, words) {
+  const named = operands(words);
+  if (WRITES_ALL.includes(program)) return named;
+  if (WRITES_LAST.includes(program)) return named.length > 1 ? named.slice(-1) : [];
+  if (program === 'dd') return words.filter((word) => word.startsWith('of=')).map((word) => word.slice(3));
+  if (program === 'sed' && !hasFlag(words, 'i', '--in-place')) return [];
+  if (program === 'sed' && hasFlag(words, 'e', '--expression')) return named;
+  return WRITES_AFTER_FIRST.includes(program) ? named.slice(1) : [];
+}
+
+// The paths that a command writes to, as far as its text says so.
+function written(command) {
+  const call = command.call(...WRITES_ALL, ...WRITES_LAST, ...WRITES_AFTER_FIRST, 'dd', 'curl', 'wget');
+  if (call.length === 0) return command.writes;
+  const [program, words] = [call[0].split('/').pop(), call.slice(1)];
+  const options = outputOptions(program);
+  const values = words.flatMap((word, index) => {
+    const [name, ...value] = word.split('=');
+    if (word.startsWith('--') && value.length > 0 && options.includes(name)) return [value.join('=')];
+    return options.includes(words[index - 1]) ? [word] : [];
+  });
+  const paths = [...command.writes, ...writtenOperands(program, words), ...values];
+  return paths.filter((path) => path !== '-' && !(program === 'rsync' && path.includes(':')));
+}
+
+function isAllowed(path) {
+  const roots = [PROJECT, ...ALLOWED].map(real);
+  return DEVICES.test(path) || roots.some((root) => path === root || path.startsWith(`${root.replace(/\/$/, '')}/`));
+}
+
+const event = JSON.parse(fs.readFileSync(0, 'utf8'));
+const [given, cwd] = [event.tool_input, event.work_dir];
+const named = [given.file_path, given.path, given.notebook_path].filter((path) => typeof path === 'string');
+const paths = named.map((path) => [path, cwd]);
+for (const command of commands(given.command ?? '', cwd)) {
+  paths.push(...written(command).map((path) => [path, command.cwd]));
+}
+for (const [path, base] of paths) {
+  const target = DEVICES.test(path) ? path : resolved(path, base);
+  if (target !== null && !isAllowed(target)) {
+    console.error(`${path} is outside of the project: write to a file of the project, or ask the user`);
+    process.exit(2);
+  }
+}

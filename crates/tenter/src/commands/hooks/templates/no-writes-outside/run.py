@@ -1,0 +1,63 @@
+#!/usr/bin/env python3
+# @include about
+import json
+import os
+import re
+import sys
+
+PROJECT = os.environ.get("TENTER_PROJECT_DIR") or os.getcwd()
+# Directories outside of the project that may be written to. Change it as you like.
+ALLOWED = [os.environ.get("TMPDIR", "/tmp")]
+DEVICES = r"/dev/(null|zero|full|stdin|stdout|stderr|tty|fd/\d+)$"
+# Programs that write all of their operands, and programs that write the last one.
+WRITES_ALL = {"mkdir", "mv", "rm", "rmdir", "shred", "tee", "touch", "truncate", "unlink"}
+WRITES_LAST = {"cp", "install", "ln", "rsync"}
+WRITES_AFTER_FIRST = {"chgrp", "chmod", "chown", "sed"}
+
+# @include shell
+
+
+def written(command):
+    """The paths that a command writes to, as far as its text says so."""
+    paths = list(command.writes)
+    call = command.call(WRITES_ALL | WRITES_LAST | WRITES_AFTER_FIRST | {"dd", "curl", "wget"})
+    if not call:
+        return paths
+    program, arguments = call[0].rsplit("/", 1)[-1], call[1:]
+    named = operands(arguments)
+    if program in WRITES_ALL:
+        paths += named
+    elif program in WRITES_LAST:
+        paths += named[-1:] if len(named) > 1 else []
+    elif program == "sed":
+        in_place = has_flag(arguments, "i", "--in-place")
+        paths += (named if has_flag(arguments, "e", "--expression") else named[1:]) if in_place else []
+    elif program in WRITES_AFTER_FIRST:
+        paths += named[1:]
+    elif program == "dd":
+        paths += [word[3:] for word in arguments if word.startswith("of=")]
+    values = {"curl": ("-o", "--output"), "wget": ("-O", "--output-document")}
+    wanted = values.get(program, ("-t", "--target-directory") if program in WRITES_LAST | {"mv"} else ())
+    for index, word in enumerate(arguments):
+        if word in wanted:
+            paths += arguments[index + 1:index + 2]
+        elif word.startswith("--") and "=" in word and word.split("=")[0] in wanted:
+            paths.append(word.split("=", 1)[1])
+    return [path for path in paths if path != "-" and not (program == "rsync" and ":" in path)]
+
+
+def is_allowed(path):
+    roots = [os.path.realpath(root) for root in [PROJECT, *ALLOWED]]
+    return re.match(DEVICES, path) or any(path == root or path.startswith(root.rstrip("/") + "/") for root in roots)
+
+
+event = json.load(sys.stdin.buffer)
+given, cwd = event["tool_input"], event["work_dir"]
+paths = [(given[key], cwd) for key in ("file_path", "path", "notebook_path") if isinstance(given.get(key), str)]
+for command in commands(given.get("command") or "", cwd):
+    paths += [(path, command.cwd) for path in written(command)]
+for path, base in paths:
+    target = path if re.match(DEVICES, path) else resolved(path, base)
+    if target and not is_allowed(target):
+        print(f"{path} is outside of the project: write to a file of the project, or ask the user", file=sys.stderr)
+        sys.exit(2)

@@ -1,0 +1,90 @@
+#!/usr/bin/env bash
+# @include about
+event=$(cat)
+
+PROJECT=${TENTER_PROJECT_DIR:-$PWD}
+# Directories outside of the project that may be written to. Change it as you like.
+ALLOWED=("${TMPDIR:-/tmp}")
+
+# @include text
+
+# @include shell
+
+is_device() {
+    [[ $1 =~ ^/dev/(null|zero|full|stdin|stdout|stderr|tty|fd/[0-9]+)$ ]]
+}
+
+# check_path PATH: blocks where the path is outside.
+check_path() {
+    local path=$1 root place
+    is_device "$path" && return
+    resolve "$path"
+    place=$target
+    [ -n "$place" ] || return
+    for root in "$PROJECT" "${ALLOWED[@]}"; do
+        real "$root"
+        root=${target%/}
+        [[ $place == "$target" || $place == "$root"/* ]] && return
+    done
+    block "$path is outside of the project: write to a file of the project, or ask the user"
+}
+
+check_paths() {
+    local path
+    for path; do
+        [ "$path" = - ] || check_path "$path"
+    done
+}
+
+# check_values NAMES WORD...: checks the values of these options.
+check_values() {
+    local names=" $1 " word previous=''
+    shift
+    for word; do
+        case $word in --?*=*) [[ $names == *" ${word%%=*} "* ]] && check_paths "${word#*=}" ;; esac
+        [[ -n $previous && $names == *" $previous "* ]] && check_paths "$word"
+        previous=$word
+    done
+}
+
+check() {
+    local program arguments word
+    check_paths "${writes[@]}"
+    call mkdir mv rm rmdir shred tee touch truncate unlink cp install ln rsync chgrp chmod chown sed dd curl wget || return
+    program=${found[0]##*/} arguments=("${found[@]:1}")
+    operands "${arguments[@]}"
+    case $program in
+        # They write all of their operands, the last one, or all but the first.
+        mkdir | mv | rm | rmdir | shred | tee | touch | truncate | unlink) check_paths "${named[@]}" ;;
+        cp | install | ln | rsync)
+            if [ "${#named[@]}" -gt 1 ]; then
+                word=${named[${#named[@]} - 1]}
+                [[ $program = rsync && $word = *:* ]] || check_paths "$word"
+            fi
+            ;;
+        chgrp | chmod | chown) check_paths "${named[@]:1}" ;;
+        sed)
+            has_flag i --in-place "${arguments[@]}" || return
+            has_flag e --expression "${arguments[@]}" || named=("${named[@]:1}")
+            check_paths "${named[@]}"
+            ;;
+        dd)
+            for word in "${arguments[@]}"; do
+                case $word in of=*) check_paths "${word#of=}" ;; esac
+            done
+            ;;
+    esac
+    case $program in
+        curl) check_values '-o --output' "${arguments[@]}" ;;
+        wget) check_values '-O --output-document' "${arguments[@]}" ;;
+        cp | install | ln | mv) check_values '-t --target-directory' "${arguments[@]}" ;;
+    esac
+}
+
+cwd=$(text work_dir)
+for field in file_path path notebook_path; do
+    path=$(text "$field")
+    [ -z "$path" ] || check_paths "$path"
+done
+commands "$(text command)"
+exit 0

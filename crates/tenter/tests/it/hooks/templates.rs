@@ -1,0 +1,335 @@
+//! Every template of `tenter hooks new` does what its description says, in every language, also under attack.
+
+use std::fs;
+use std::os::unix::fs::{PermissionsExt as _, symlink};
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
+use tenter_testkit::{Output, Sandbox, needs};
+
+use super::run_with_env;
+use crate::sandbox;
+
+const TEMPLATES: [&str; 10] = [
+    "no-force-push",
+    "no-writes-outside",
+    "no-destructive-commands",
+    "ask-before-publish",
+    "format-after-edit",
+    "redact-secrets",
+    "audit-log",
+    "tests-before-stop",
+    "context-at-start",
+    "empty",
+];
+
+/// Calls by template and by the decision that they must come to: a command, or a tool with its input.
+const ATTACKS: &str = include_str!("attacks.json");
+
+const KEY: &str = "AKIAIOSFODNN7EXAMPLE";
+
+/// The languages whose interpreters are installed.
+fn languages() -> Vec<&'static str> {
+    let installed = |(language, program): &(&str, &str)| *language == "bash" || needs::has(program);
+    let all = [("bash", "bash"), ("python", "python3"), ("node", "node")];
+    all.into_iter().filter(installed).map(|(language, _)| language).collect()
+}
+
+/// A sandbox with a hook from this template, for all of the user's projects.
+fn with_hook(template: &str, language: &str) -> Sandbox {
+    let sandbox = sandbox();
+    let args = ["hooks", "new", template, "--template", template, "--lang", language, "--user"];
+    let _ = sandbox.run(&args).expect_code(0);
+    sandbox
+}
+
+fn hook_dir(sandbox: &Sandbox, name: &str) -> PathBuf {
+    sandbox.home().join(".config/agents/hooks").join(name)
+}
+
+/// Runs the hook once on fields of a payload.
+fn tried(sandbox: &Sandbox, hook: &str, payload: &Value, vars: &[(&str, &str)]) -> Value {
+    sandbox.write("payload.json", payload.to_string());
+    let args = ["hooks", "test", hook, "--json", "--payload", "payload.json"];
+    let output = run_with_env(sandbox, &args, vars);
+    assert!(output.code == Some(0) || output.code == Some(1), "{output}");
+    output.json()
+}
+
+#[test]
+fn every_template_is_valid_and_passes_its_own_tests() {
+    for language in languages() {
+        let sandbox = sandbox();
+        for name in TEMPLATES {
+            let args = ["hooks", "new", name, "--template", name, "--lang", language];
+            let _ = sandbox.run(&args).expect_code(0);
+            let tested = sandbox.run(&["hooks", "test", name]).expect_code(0);
+            assert!(tested.stdout.ends_with(" passed, 0 failed\n"), "{language}: {tested}");
+        }
+        let valid = sandbox.run(&["hooks", "validate", "--strict", ".agents/hooks"]).expect_code(0);
+        assert_eq!(valid.stdout.lines().count(), TEMPLATES.len(), "{valid}");
+        let well = sandbox.run(&["hooks", "doctor"]).expect_code(0);
+        assert_eq!(well.stdout, "All is well: 10 hooks are ready.\n");
+    }
+}
+
+/// Writes the attacks on the template as tests of the hook, and runs them. To start an interpreter takes time: bash faces all
+/// of them, Python and Node every second one each.
+fn attack(template: &str) {
+    let attacks: Value = serde_json::from_str(ATTACKS).unwrap();
+    for language in languages() {
+        let (first, step) = match language {
+            "python" => (0, 2),
+            "node" => (1, 2),
+            _ => (0, 1),
+        };
+        let sandbox = with_hook(template, language);
+        let root = sandbox.root().display().to_string();
+        for dir in ["project/src", "outside", "tmp"] {
+            fs::create_dir_all(sandbox.root().join(dir)).unwrap();
+        }
+        for (target, link) in [("../outside", "out"), ("../outside/f", "file-out"), ("src", "in")] {
+            symlink(target, sandbox.project().join(link)).unwrap();
+        }
+        let attacks = attacks[template].as_object().unwrap().iter();
+        let calls = attacks.flat_map(|(decision, calls)| {
+            calls.as_array().unwrap().iter().map(move |call| (decision, call))
+        });
+        let mut count = 0;
+        for (decision, call) in calls.skip(first).step_by(step) {
+            let file = format!("tests/attack-{count:03}.json");
+            let case = attack_case(call, decision, &root);
+            fs::write(hook_dir(&sandbox, template).join(file), case).unwrap();
+            count += 1;
+        }
+        let tmp = format!("{root}/tmp");
+        let output = run_with_env(&sandbox, &["hooks", "test", template], &[("TMPDIR", &tmp)]);
+        let failed: Vec<&str> =
+            output.stdout.lines().filter(|line| !line.starts_with("pass ")).collect();
+        assert_eq!(output.code, Some(0), "{language}: {failed:#?}");
+        assert!(output.stdout.matches("pass tests/attack-").count() == count && count > 0);
+    }
+}
+
+fn attack_case(call: &Value, decision: &str, root: &str) -> String {
+    let (tool, input) = match call {
+        Value::String(command) => ("Shell", json!({"command": command})),
+        call => (call["tool"].as_str().unwrap(), call["input"].clone()),
+    };
+    let event =
+        json!({"tool_name": tool, "tool_input": input, "work_dir": format!("{root}/project")});
+    let case = json!({"description": "", "event": event, "expect": {"decision": decision}});
+    case.to_string().replace("[ROOT]", root)
+}
+
+#[test]
+fn no_force_push_blocks_every_spelling_of_a_force_push_and_nothing_else() {
+    attack("no-force-push");
+}
+
+#[test]
+fn no_writes_outside_follows_symlinks_dots_and_shell_commands() {
+    attack("no-writes-outside");
+}
+
+#[test]
+fn no_destructive_commands_blocks_every_spelling_and_lets_the_project_be_cleaned() {
+    attack("no-destructive-commands");
+}
+
+#[test]
+fn ask_before_publish_asks_about_what_publishes() {
+    attack("ask-before-publish");
+}
+
+/// What a guard does with an event that is not as it should be: it fails, and fails closed.
+#[test]
+fn a_guard_that_cannot_read_a_call_blocks_it() {
+    for language in languages() {
+        for template in ["no-force-push", "no-writes-outside", "no-destructive-commands"] {
+            let sandbox = with_hook(template, language);
+            let deep = format!("{}git push -f{}", "$(".repeat(60), ")".repeat(60));
+            let model = sandbox.script(&format!(
+                "turns: [{{tool_calls: [{{name: bash, input: {{command: {}}}}}]}}, {{text: ok}}]",
+                json!(format!("touch ran; echo {deep}"))
+            ));
+            let output = sandbox.run(&["run", "--model", &model, "go"]).expect_code(0);
+            assert!(output.stderr.contains("✗ blocked by hook"), "{language} {template} {output}");
+            assert!(!sandbox.project().join("ran").exists(), "{language} {template}");
+        }
+    }
+}
+
+/// What a session with these calls shows to the model: `expect` in the script fails the run where a key is left.
+fn redacted_run(language: &str, calls: &str) -> Output {
+    let sandbox = with_hook("redact-secrets", language);
+    let pem = "-----BEGIN RSA PRIVATE KEY-----\nMIIEabc/+=\n-----END RSA PRIVATE KEY-----\n";
+    let text = format!("id \"{KEY}\"\nghp_{0}\n{pem}AKIA of \"no\" key\n", "a1".repeat(20));
+    sandbox.write("keys", text);
+    let model = sandbox.script(&format!(
+        "turns: [{{tool_calls: [{calls}]}}, {{text: ok, expect: {{lacks: [{KEY}, ghp_a1, MIIEabc], contains: ['[redacted]']}}}}]"
+    ));
+    sandbox.run(&["run", "--model", &model, "go"])
+}
+
+#[test]
+fn redact_secrets_leaves_no_key_whatever_tool_shows_it_and_however_the_command_ends() {
+    let calls = [
+        "{name: bash, input: {command: cat keys}}",
+        "{name: bash, input: {command: cat keys; exit 3}}",
+        "{name: bash, input: {command: cat keys >&2; false}}",
+        "{name: file_read, input: {file_path: keys}}",
+        "{name: grep, input: {pattern: '.', path: .}}",
+        "{name: file_read, input: {file_path: keys}}, {name: bash, input: {command: cat keys; kill $$}}",
+    ];
+    for language in languages() {
+        for calls in calls {
+            let output = redacted_run(language, calls);
+            assert_eq!(output.code, Some(0), "{language} {calls}\n{output}");
+            let shown = format!("{}{}", output.stdout, output.stderr);
+            assert!(!shown.contains(KEY) && !shown.contains("MIIEabc"), "{language} {output}");
+        }
+    }
+}
+
+#[test]
+fn redact_secrets_withholds_an_output_that_it_cannot_read() {
+    let result = json!({"toolName": "x", "success": true, "metadata": {"output": KEY, "tool_output": {"a": 1}}});
+    let payload = json!({"event_type": "after_tool", "tool_name": "x", "tool_input": {}, "tool_use_id": "c", "tool_output": result});
+    for language in languages() {
+        let sandbox = with_hook("redact-secrets", language);
+        let redacted = tried(&sandbox, "redact-secrets", &payload, &[]);
+        assert!(
+            redacted["decision"] == "failed" || !redacted["rewrite"]["after"].to_string().contains(KEY),
+            "{language} {redacted}"
+        );
+    }
+}
+
+/// The files of this name below a directory.
+fn files_named(dir: &Path, name: &str) -> Vec<PathBuf> {
+    let Ok(entries) = fs::read_dir(dir) else { return Vec::new() };
+    let paths = entries.map(|entry| entry.unwrap().path());
+    let found = |path: PathBuf| match path.is_dir() {
+        true => files_named(&path, name),
+        false if path.ends_with(name) => vec![path],
+        false => Vec::new(),
+    };
+    paths.flat_map(found).collect()
+}
+
+#[test]
+fn audit_log_records_every_call_outside_of_the_project_and_no_key() {
+    for language in languages() {
+        let sandbox = with_hook("audit-log", language);
+        let model = sandbox.script(&format!(
+            "turns: [{{tool_calls: [{{name: bash, input: {{command: 'echo \"{KEY}\" \\ ä'}}}}]}}, {{tool_calls: [{{name: bash, input: {{command: 'false'}}}}]}}, {{tool_calls: [{{name: file_write, input: {{file_path: a, text: secret text}}}}]}}, {{text: ok}}]"
+        ));
+        let _ = sandbox.run(&["run", "--model", &model, "go"]).expect_code(0);
+        assert!(files_named(&sandbox.project(), "audit.jsonl").is_empty());
+        let found = files_named(&sandbox.home(), "audit.jsonl");
+        assert_eq!(found.len(), 1, "{language} {found:?}");
+        assert_eq!(fs::metadata(&found[0]).unwrap().permissions().mode() & 0o077, 0, "{language}");
+        let text = fs::read_to_string(&found[0]).unwrap();
+        let lines: Vec<Value> =
+            text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        let inputs: Vec<&Value> = lines.iter().map(|line| &line["input"]).collect();
+        assert_eq!(inputs, ["echo \"[redacted]\" \\ ä", "false", "a"], "{language}");
+        let events: Vec<&Value> = lines.iter().map(|line| &line["event"]).collect();
+        assert_eq!(events, ["after_tool", "after_tool_failure", "after_tool"], "{language}");
+        assert!(!text.contains(KEY) && !text.contains("secret text"), "{language}: {text}");
+    }
+}
+
+/// A directory with a stand-in for a program, in front of `PATH`.
+fn path_with(sandbox: &Sandbox, program: &str, script: &str) -> String {
+    let bin = sandbox.root().join("bin");
+    fs::create_dir_all(&bin).unwrap();
+    fs::write(bin.join(program), format!("#!/bin/sh\n{script}\n")).unwrap();
+    fs::set_permissions(bin.join(program), fs::Permissions::from_mode(0o755)).unwrap();
+    format!("{}:{}", bin.display(), sandbox.shell("printf %s \"$PATH\"").stdout)
+}
+
+#[test]
+fn format_after_edit_formats_files_of_the_project_and_no_others() {
+    for language in languages() {
+        let sandbox = with_hook("format-after-edit", language);
+        // It takes no file name: a name cannot be taken for an option.
+        let formatter = "[ $# = 0 ] || exit 9\nsed -e '/syntax/q7' -e 's/  */ /g'";
+        let path = path_with(&sandbox, "gofmt", formatter);
+        let vars = [("PATH", path.as_str())];
+        let formatted = |file: &str| {
+            let payload = json!({"event_type": "after_tool", "tool_name": "WriteFile", "tool_input": {"file_path": file},
+                "work_dir": sandbox.project(), "tool_use_id": "c", "tool_output": {}});
+            let result = tried(&sandbox, "format-after-edit", &payload, &vars);
+            assert_eq!(result["exit"], "exit 0", "{language} {file} {result}");
+            result["context"].as_str().unwrap_or_default().to_owned()
+        };
+        for file in ["-w a \"b\".go", "sub/it's.go", "real.go"] {
+            sandbox.write(file, "a   b\n");
+        }
+        symlink("real.go", sandbox.project().join("link.go")).unwrap();
+        for file in ["-w a \"b\".go", "sub/it's.go", "link.go"] {
+            assert!(formatted(file).contains("read it again"), "{language} {file}");
+            assert_eq!(sandbox.read(file), "a b\n", "{language} {file}");
+            assert_eq!(formatted(file), "", "it is formatted already");
+        }
+        assert!(fs::symlink_metadata(sandbox.project().join("link.go")).unwrap().is_symlink());
+        sandbox.write("bad.go", "syntax   error\n");
+        assert!(formatted("bad.go").contains("cannot format bad.go"), "{language}");
+        assert_eq!(sandbox.read("bad.go"), "syntax   error\n", "{language}");
+        sandbox.write("../outside/x.go", "a   b\n");
+        symlink("../outside/x.go", sandbox.project().join("out.go")).unwrap();
+        symlink("../outside", sandbox.project().join("out")).unwrap();
+        for file in ["out.go", "out/x.go", "../outside/x.go", "missing.go", "notes.txt", "."] {
+            assert_eq!(formatted(file), "", "{language} {file}");
+        }
+        assert_eq!(sandbox.read("../outside/x.go"), "a   b\n", "{language}");
+    }
+}
+
+#[test]
+fn tests_before_stop_sends_the_agent_back_while_the_tests_fail() {
+    for language in languages() {
+        let sandbox = with_hook("tests-before-stop", language);
+        let go = "[ \"$*\" = 'test ./...' ] || exit 9\n[ -e fixed ] || { echo 'FAIL: \"x\" is 3'; exit 1; }";
+        let path = path_with(&sandbox, "go", go);
+        let model = sandbox.script(
+            "turns: [{text: Done.}, {tool_calls: [{name: bash, input: {command: touch fixed}}], expect: {contains: ['FAIL: \"x\" is 3', 'go test']}}, {text: Fixed.}]",
+        );
+        let run = || run_with_env(&sandbox, &["run", "--model", &model, "go"], &[("PATH", &path)]);
+        // No tests are known here.
+        assert!(!run().stdout.contains("Fixed."), "{language}");
+        sandbox.write("go.mod", "module shop\n");
+        let output = run().expect_code(0);
+        assert!(output.stdout.contains("Fixed."), "{language} {output}");
+        fs::remove_file(sandbox.project().join("fixed")).unwrap();
+        let stubborn = sandbox.script("turns: [{text: One.}, {text: Two.}, {text: Three.}, {text: Four.}, {text: Five.}]");
+        let args = ["run", "--model", &stubborn, "go"];
+        let output = run_with_env(&sandbox, &args, &[("PATH", &path)]).expect_code(0);
+        assert!(output.stdout.contains("Four.") && !output.stdout.contains("Five."), "{output}");
+    }
+}
+
+#[test]
+fn context_at_start_tells_of_the_repository_and_starts_nothing_of_it() {
+    if !needs::has("git") {
+        return;
+    }
+    for language in languages() {
+        let sandbox = with_hook("context-at-start", language);
+        let set_up = "rm -rf .git && git init -q . && git symbolic-ref HEAD 'refs/heads/fe\"at' && \
+            git -c user.name=a -c user.email=a@b commit -q --allow-empty -m 'say \"hi\" \\ there' && touch 'new file' && \
+            git config core.fsmonitor 'touch ../pwned' && git config alias.status '!touch ../pwned' && \
+            git config log.showSignature true && git config gpg.program 'touch ../pwned'";
+        let _ = sandbox.shell(set_up).expect_code(0);
+        let model = sandbox.script(
+            "turns: [{text: ok, expect: {contains: ['Branch: fe\"at', 'new file', 'say \"hi\" \\ there']}}]",
+        );
+        let _ = sandbox.run(&["run", "--model", &model, "go"]).expect_code(0);
+        assert!(!sandbox.root().join("pwned").exists(), "{language}");
+        let _ = sandbox.shell("rm -rf .git").expect_code(0);
+        let tested = sandbox.run(&["hooks", "test", "context-at-start", "--sample", "--json"]);
+        assert_eq!(tested.expect_code(0).json()["context"], Value::Null, "{language}");
+    }
+}
