@@ -200,6 +200,21 @@ fn the_product_holds_no_package_twice() {
     assert_eq!(twice, TWICE, "{versions:?}");
 }
 
+/// Every package of a part of the dependency graph, with the features that it is built with.
+fn built(args: &[&str]) -> BTreeSet<String> {
+    let tree = ["tree", "--locked", "--offline", "--prefix", "none", "--format", "{p} [{f}]"];
+    let lines = cargo(&[&tree, args].concat());
+    lines.lines().map(|line| line.trim_end_matches(" (*)").to_owned()).collect()
+}
+
+#[test]
+fn running_and_testing_share_one_build() {
+    let run = built(&["--package", "tenter", "--edges", "normal,build"]);
+    let test = built(&["--workspace", "--edges", "normal,build,dev"]);
+    let apart: Vec<&String> = run.difference(&test).collect();
+    assert!(apart.is_empty(), "`cargo test` builds these with other features: {apart:?}");
+}
+
 /// Every Rust file of the workspace, with its path from the root.
 pub(super) fn sources() -> Vec<(String, String)> {
     let mut folders = vec![root().join("crates")];
@@ -215,7 +230,6 @@ pub(super) fn sources() -> Vec<(String, String)> {
             }
         }
     }
-    files.retain(|(name, _)| !name.contains("/templates/"));
     files
 }
 

@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 
 use insta::assert_snapshot;
 use serde_json::{Value, json};
-use tenter_testkit::{needs, Output, Sandbox};
+use tenter_testkit::{Output, Sandbox, needs};
 
 use crate::{of_kind, sandbox};
 
@@ -147,7 +147,7 @@ fn the_demo_reads_so() {
       ✓ continued  price.sh is mended: the agent went on because ./check.sh failed
 
     Where it lies: [FOLDER] (it is removed now; --keep keeps it)
-      hooks          project/.kodelet/hooks
+      hooks          project/.agents/hooks
       model's script script.yaml
       journal        home/.local/state/tenter/journal/[ID].jsonl
       conversation   home/.local/state/tenter/conversations.db

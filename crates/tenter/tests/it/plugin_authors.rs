@@ -201,10 +201,10 @@ fn flaws_of_modes_links_and_sizes_are_found() {
     fs::File::create(plugin.join("hooks/film")).unwrap().set_len(11 << 20).unwrap();
     assert_snapshot!(found(&sandbox).join("\n"), @"
     plugin-no-licence
-    plugin-file-large hooks/film
-    hook-not-executable hooks/reminder
-    script-not-executable hooks/no-force-push/scripts/run.sh
     hook-without-script hooks/context-at-start
+    plugin-file-large hooks/film
+    script-not-executable hooks/no-force-push/scripts/run.sh
+    hook-not-executable hooks/reminder
     plugin-link-leaves skills/review/users
     ");
 }

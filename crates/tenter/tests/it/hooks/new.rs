@@ -57,8 +57,17 @@ fn an_empty_hook_is_valid_and_silent_at_every_event_in_every_language() {
             assert!(tested.stdout.ends_with("1 passed, 0 failed\n"), "{tested}");
         }
         for event in EXECUTABLE_EVENTS {
-            let args =
-                ["hooks", "new", event, "--event", event, "--lang", language, "--format", "executable"];
+            let args = [
+                "hooks",
+                "new",
+                event,
+                "--event",
+                event,
+                "--lang",
+                language,
+                "--format",
+                "executable",
+            ];
             let _ = sandbox.run(&args).expect_code(0);
             let silent = sandbox.run(&["hooks", "test", event, "--json"]).expect_code(0).json();
             assert_eq!(
@@ -75,8 +84,18 @@ fn an_empty_hook_is_valid_and_silent_at_every_event_in_every_language() {
 #[test]
 fn a_name_that_means_no_template_makes_an_empty_hook_and_says_so() {
     let sandbox = sandbox();
-    assert_snapshot!(sandbox.run(&["hooks", "new", "no-cows"]), @"");
-    let model = sandbox.script("turns: [{tool_calls: [{name: bash, input: {command: rm -rf /nothing}}]}, {text: ok}]");
+    assert_snapshot!(sandbox.run(&["hooks", "new", "no-cows"]), @"
+    exit: 0
+    --- stdout
+    [ROOT]/project/.agents/hooks/no-cows
+    --- stderr
+    It does nothing yet. For hooks that do: tenter hooks new --help
+    Try it:    tenter hooks test no-cows
+    Change it and test it again: you are asked whether to trust the change.
+    ");
+    let model = sandbox.script(
+        "turns: [{tool_calls: [{name: bash, input: {command: rm -rf /nothing}}]}, {text: ok}]",
+    );
     let output = sandbox.run(&["run", "--model", &model, "go"]).expect_code(0);
     assert!(!output.stderr.contains("blocked"), "{output}");
 }
@@ -84,12 +103,23 @@ fn a_name_that_means_no_template_makes_an_empty_hook_and_says_so() {
 #[test]
 fn a_name_that_means_a_template_picks_it_and_says_so() {
     let sandbox = sandbox();
-    assert_snapshot!(sandbox.run(&["hooks", "new", "no-force-push"]), @"");
+    assert_snapshot!(sandbox.run(&["hooks", "new", "no-force-push"]), @"
+    exit: 0
+    --- stdout
+    [ROOT]/project/.agents/hooks/no-force-push
+    --- stderr
+    Blocks force pushes.
+    The name picked the template no-force-push; --template empty writes an empty hook.
+    Try it:    tenter hooks test no-force-push
+    Change it and test it again: you are asked whether to trust the change.
+    ");
     let script = hooks(&sandbox).join("no-force-push/scripts/run.sh");
     assert_eq!(fs::metadata(script).unwrap().permissions().mode() & 0o777, 0o755);
     let left = fs::read_dir(hooks(&sandbox)).unwrap().count();
     assert_eq!(left, 1, "nothing is left over");
-    let model = sandbox.script("turns: [{tool_calls: [{name: bash, input: {command: git  push  -f}}]}, {text: ok}]");
+    let model = sandbox.script(
+        "turns: [{tool_calls: [{name: bash, input: {command: git  push  -f}}]}, {text: ok}]",
+    );
     let output = sandbox.run(&["run", "--model", &model, "go"]).expect_code(0);
     assert!(output.stderr.contains("blocked by hook no-force-push"), "{output}");
     // What is asked for goes before what the name suggests.
@@ -108,7 +138,10 @@ fn a_name_that_means_a_template_picks_it_and_says_so() {
 fn a_template_is_a_manifest_hook_for_its_own_event() {
     let sandbox = sandbox();
     for (more, expected) in [
-        (["--event", "before_stop"], "the template audit-log is for after_tool, not for before_stop"),
+        (
+            ["--event", "before_stop"],
+            "the template audit-log is for after_tool, not for before_stop",
+        ),
         (["--format", "executable"], "templates are manifest hooks"),
         (["--action", "deny"], "cannot be used with"),
     ] {
@@ -131,7 +164,11 @@ fn a_project_hook_is_trusted_as_written_and_a_change_is_not() {
     {
         let _ = sandbox.run(&["hooks", "new", name, "--format", format]).expect_code(0);
         assert_eq!(sandbox.run(&["hooks", "test", name]).code, Some(0));
-        fs::write(hooks(&sandbox).join(script), "#!/bin/sh\n[ \"$1\" = hook ] && echo agent_stop\nexit 0\n").unwrap();
+        fs::write(
+            hooks(&sandbox).join(script),
+            "#!/bin/sh\n[ \"$1\" = hook ] && echo agent_stop\nexit 0\n",
+        )
+        .unwrap();
         assert_eq!(sandbox.run(&["hooks", "test", name]).code, Some(4), "{name}");
     }
     let trusted = sandbox.run(&["trust", "--list", "--json"]).expect_code(0).json();
@@ -141,14 +178,28 @@ fn a_project_hook_is_trusted_as_written_and_a_change_is_not() {
 #[test]
 fn a_users_hook_is_for_every_project_and_needs_no_trust() {
     let sandbox = sandbox();
-    assert_snapshot!(sandbox.run(&["hooks", "new", "guard", "--user", "--event", "pre-agent-turn", "--format", "executable"]), @"");
+    assert_snapshot!(sandbox.run(&["hooks", "new", "guard", "--user", "--event", "pre-agent-turn", "--format", "executable"]), @"
+    exit: 0
+    --- stdout
+    [ROOT]/home/.config/agents/hooks/guard
+    --- stderr
+    It does nothing yet. For hooks that do: tenter hooks new --help
+    Try it:    tenter hooks test guard
+    ");
     let list = sandbox.run(&["hooks", "list", "--json"]).expect_code(0).json();
     assert_eq!(
         [&list[0]["layer"], &list[0]["trust"], &list[0]["event"]],
         ["user", "not needed", "user_message_send"]
     );
     let _ = sandbox.run(&["hooks", "new", "guard", "--format", "executable"]).expect_code(0);
-    assert_snapshot!(sandbox.run(&["hooks", "new", "guard", "--user", "--force", "--format", "executable"]), @"");
+    assert_snapshot!(sandbox.run(&["hooks", "new", "guard", "--user", "--force", "--format", "executable"]), @"
+    exit: 0
+    --- stdout
+    [ROOT]/home/.config/agents/hooks/guard
+    --- stderr
+    It does nothing yet. For hooks that do: tenter hooks new --help
+    It does not run in this project: .agents/hooks/guard has the same name.
+    ");
 }
 
 #[test]
@@ -156,7 +207,8 @@ fn the_users_hooks_are_where_the_configuration_is() {
     let sandbox = sandbox();
     let config = sandbox.root().join("config");
     let vars = [("XDG_CONFIG_HOME", config.to_str().unwrap())];
-    let _ = super::run_with_env(&sandbox, &["hooks", "new", "guard", "--user"], &vars).expect_code(0);
+    let _ =
+        super::run_with_env(&sandbox, &["hooks", "new", "guard", "--user"], &vars).expect_code(0);
     assert!(config.join("agents/hooks/guard/HOOK.md").exists());
 }
 
@@ -181,9 +233,15 @@ fn an_existing_hook_is_replaced_only_with_force() {
         let mine = if format == "manifest" { "guard/HOOK.md" } else { "guard" };
         sandbox.write(&format!(".agents/hooks/{mine}"), "mine");
         let output = sandbox.run(&["hooks", "new", "guard", "--format", format]).expect_code(1);
-        assert!(output.stderr.contains("exists already\n  help: choose another name, or replace it with --force"), "{output}");
+        assert!(
+            output.stderr.contains(
+                "exists already\n  help: choose another name, or replace it with --force"
+            ),
+            "{output}"
+        );
         assert_eq!(sandbox.read(&format!(".agents/hooks/{mine}")), "mine");
-        let _ = sandbox.run(&["hooks", "new", "guard", "--force", "--format", format]).expect_code(0);
+        let _ =
+            sandbox.run(&["hooks", "new", "guard", "--force", "--format", format]).expect_code(0);
         assert_eq!(sandbox.run(&["hooks", "test", "guard"]).code, Some(0));
         assert_eq!(fs::read_dir(hooks(&sandbox)).unwrap().count(), 1);
     }
@@ -193,15 +251,38 @@ fn an_existing_hook_is_replaced_only_with_force() {
 fn names_and_events_that_cannot_work_are_refused_before_anything_is_written() {
     let sandbox = sandbox();
     let long = "x".repeat(65);
-    for name in
-        ["", "a/b", "../up", ".hidden", "old.disable", "guard~", "guard.bak", "hooks.toml", "a\nb", &long]
-    {
+    for name in [
+        "",
+        "a/b",
+        "../up",
+        ".hidden",
+        "old.disable",
+        "guard~",
+        "guard.bak",
+        "hooks.toml",
+        "a\nb",
+        &long,
+    ] {
         let output = sandbox.run(&["hooks", "new", name, "--format", "executable"]).expect_code(2);
         assert!(output.stderr.contains("a hook cannot have the name"), "{output}");
     }
-    assert_snapshot!(sandbox.run(&["hooks", "new", "old.disable", "--format", "executable"]), @"");
-    assert_snapshot!(sandbox.run(&["hooks", "new", "guard", "--event", "session_start", "--format", "executable"]), @"");
-    assert_snapshot!(sandbox.run(&["hooks", "new", "No_Sudo"]), @"");
+    assert_snapshot!(sandbox.run(&["hooks", "new", "old.disable", "--format", "executable"]), @r#"
+    exit: 2
+    --- stderr
+    error: a hook cannot have the name "old.disable": it ends in .disable: a hook of this name is disabled
+    "#);
+    assert_snapshot!(sandbox.run(&["hooks", "new", "guard", "--event", "session_start", "--format", "executable"]), @"
+    exit: 2
+    --- stderr
+    error: the event session_start is for manifest hooks only
+      help: leave `--format executable` out; the events of executables are user_message_send, before_tool_call, after_tool_call, after_turn, turn_end, agent_stop
+    ");
+    assert_snapshot!(sandbox.run(&["hooks", "new", "No_Sudo"]), @r#"
+    exit: 2
+    --- stderr
+    error: a manifest hook cannot have the name "No_Sudo": the name contains upper-case letters
+      help: for example `no-sudo`
+    "#);
     for name in ["a b", "guard.sh", "-x", "x: y"] {
         assert_eq!(sandbox.run(&["hooks", "new", "--", name]).code, Some(2), "{name}");
     }
@@ -243,8 +324,20 @@ fn a_changed_hook_is_tested_in_one_step_with_trust() {
     let sandbox = sandbox();
     let _ = sandbox.run(&["hooks", "new", "guard"]).expect_code(0);
     sandbox.write(".agents/hooks/guard/scripts/run.sh", "#!/bin/sh\nexit 0\n# changed\n");
-    assert_snapshot!(sandbox.run(&["hooks", "test", "guard"]), @"");
-    assert_snapshot!(sandbox.run(&["hooks", "test", "guard", "--trust"]), @"");
+    assert_snapshot!(sandbox.run(&["hooks", "test", "guard"]), @"
+    exit: 4
+    --- stderr
+    error: the hook guard is not trusted as it is, so it is not run
+      help: look at it with `tenter hooks show`, then trust it with `tenter trust`, or here with --trust
+    ");
+    assert_snapshot!(sandbox.run(&["hooks", "test", "guard", "--trust"]), @"
+    exit: 0
+    --- stdout
+    pass tests/passes.json  It has nothing to say yet.
+    1 passed, 0 failed
+    --- stderr
+    Trusted: guard.
+    ");
     assert_eq!(sandbox.run(&["hooks", "test", "guard"]).code, Some(0), "it stays trusted");
 }
 
@@ -253,7 +346,10 @@ fn trust_in_a_test_is_trust_in_that_hook_alone() {
     let sandbox = sandbox();
     for name in ["one", "two"] {
         let _ = sandbox.run(&["hooks", "new", name]).expect_code(0);
-        sandbox.write(&format!(".agents/hooks/{name}/scripts/run.sh"), "#!/bin/sh\nexit 0\n# changed\n");
+        sandbox.write(
+            &format!(".agents/hooks/{name}/scripts/run.sh"),
+            "#!/bin/sh\nexit 0\n# changed\n",
+        );
     }
     let _ = sandbox.run(&["hooks", "test", "one", "--trust"]).expect_code(0);
     assert_eq!(sandbox.run(&["hooks", "test", "two"]).code, Some(4));
@@ -263,7 +359,10 @@ fn trust_in_a_test_is_trust_in_that_hook_alone() {
 fn at_a_terminal_a_test_asks_whether_to_trust_the_change() {
     let sandbox = sandbox();
     let _ = sandbox.run(&["hooks", "new", "guard"]).expect_code(0);
-    let change = |text: &str| sandbox.write(".agents/hooks/guard/scripts/run.sh", format!("#!/bin/sh\nexit 0\n# {text}\n"));
+    let change = |text: &str| {
+        sandbox
+            .write(".agents/hooks/guard/scripts/run.sh", format!("#!/bin/sh\nexit 0\n# {text}\n"))
+    };
     change("one");
     let test = || {
         let mut command = sandbox.command();
@@ -286,7 +385,8 @@ fn at_a_terminal_a_test_asks_whether_to_trust_the_change() {
 fn the_json_of_a_test_says_what_was_trusted_on_stderr_alone() {
     let sandbox = sandbox();
     let _ = sandbox.run(&["hooks", "new", "guard", "--format", "executable"]).expect_code(0);
-    sandbox.write(".agents/hooks/guard", "#!/bin/sh\n[ \"$1\" = hook ] && echo agent_stop\nexit 0\n");
+    sandbox
+        .write(".agents/hooks/guard", "#!/bin/sh\n[ \"$1\" = hook ] && echo agent_stop\nexit 0\n");
     let output = sandbox.run(&["hooks", "test", "guard", "--trust", "--json"]).expect_code(0);
     let report: Value = output.json();
     assert_eq!(report["event"], "agent_stop");

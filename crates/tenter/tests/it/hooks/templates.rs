@@ -73,6 +73,28 @@ fn every_template_is_valid_and_passes_its_own_tests() {
     }
 }
 
+#[test]
+fn the_documented_templates_are_those_that_there_are() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let docs = fs::read_to_string(root.join("../../docs/manifest-hooks.md")).unwrap();
+    let readme = fs::read_to_string(root.join("../../README.md")).unwrap();
+    for name in TEMPLATES {
+        let manifest = root.join("src/commands/hooks/templates").join(name).join("HOOK.md");
+        let manifest = fs::read_to_string(manifest).unwrap();
+        let value = |key: &str| {
+            let line = manifest.lines().find_map(|line| line.strip_prefix(key)).unwrap();
+            line.trim().to_owned()
+        };
+        let trigger = match value("trigger:").as_str() {
+            "@EVENT@" => "any".to_owned(),
+            trigger => format!("`{trigger}`"),
+        };
+        let row = format!("| `{name}` | {trigger} | {} |\n", value("description:"));
+        assert!(docs.contains(&row), "{row}");
+        assert!(readme.contains(name), "{name}");
+    }
+}
+
 /// Writes the attacks on the template as tests of the hook, and runs them. To start an interpreter takes time: bash faces all
 /// of them, Python and Node every second one each.
 fn attack(template: &str) {
@@ -200,7 +222,8 @@ fn redact_secrets_withholds_an_output_that_it_cannot_read() {
         let sandbox = with_hook("redact-secrets", language);
         let redacted = tried(&sandbox, "redact-secrets", &payload, &[]);
         assert!(
-            redacted["decision"] == "failed" || !redacted["rewrite"]["after"].to_string().contains(KEY),
+            redacted["decision"] == "failed"
+                || !redacted["rewrite"]["after"].to_string().contains(KEY),
             "{language} {redacted}"
         );
     }
@@ -304,7 +327,9 @@ fn tests_before_stop_sends_the_agent_back_while_the_tests_fail() {
         let output = run().expect_code(0);
         assert!(output.stdout.contains("Fixed."), "{language} {output}");
         fs::remove_file(sandbox.project().join("fixed")).unwrap();
-        let stubborn = sandbox.script("turns: [{text: One.}, {text: Two.}, {text: Three.}, {text: Four.}, {text: Five.}]");
+        let stubborn = sandbox.script(
+            "turns: [{text: One.}, {text: Two.}, {text: Three.}, {text: Four.}, {text: Five.}]",
+        );
         let args = ["run", "--model", &stubborn, "go"];
         let output = run_with_env(&sandbox, &args, &[("PATH", &path)]).expect_code(0);
         assert!(output.stdout.contains("Four.") && !output.stdout.contains("Five."), "{output}");

@@ -3,7 +3,7 @@
 use std::fs;
 use std::os::unix::fs::symlink;
 
-use tenter_testkit::{needs, PtySession, Sandbox};
+use tenter_testkit::{PtySession, Sandbox, needs};
 
 use super::{QUIET, TRAP, executable, sprung};
 use crate::sandbox;

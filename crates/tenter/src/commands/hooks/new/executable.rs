@@ -42,8 +42,7 @@ pub(super) fn text(name: &str, spelling: &str, language: Language) -> Option<Str
         Language::Python => (include_str!("../templates/executable/run.py"), "#"),
         Language::Node => (include_str!("../templates/executable/run.mjs"), "//"),
     };
-    let fields: Vec<String> =
-        fields.lines().map(|line| line.replacen('#', comment, 1)).collect();
+    let fields: Vec<String> = fields.lines().map(|line| line.replacen('#', comment, 1)).collect();
     let text = script.replace("@FIELDS@", &fields.join("\n"));
     Some(text.replace("@EVENT@", spelling).replace(NAME, name))
 }

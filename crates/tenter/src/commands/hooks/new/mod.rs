@@ -126,16 +126,20 @@ impl Plan {
             (Format::Manifest, Some(action)) => Ok(Self::Static(manifest::event(event)?, action)),
             (Format::Manifest, None) => Self::of_name(event, args),
             (Format::Executable, None) => Ok(Self::Executable(executable::spelling(event)?)),
-            (Format::Executable, Some(_)) => Err(Failure::usage("a static hook is a manifest hook")
-                .help("leave out --action or --format executable")),
+            (Format::Executable, Some(_)) => {
+                Err(Failure::usage("a static hook is a manifest hook")
+                    .help("leave out --action or --format executable"))
+            }
         }
     }
 
     fn of_template(template: &'static Template, args: &Args) -> Result<Self, Failure> {
         if let Some(event) = &args.event {
             let Template { name, event: own, .. } = template;
-            return Err(Failure::usage(format!("the template {name} is for {own}, not for {event}"))
-                .help("leave out --event, or write an empty hook: --template empty"));
+            return Err(Failure::usage(format!(
+                "the template {name} is for {own}, not for {event}"
+            ))
+            .help("leave out --event, or write an empty hook: --template empty"));
         }
         if args.format == Some(Format::Executable) {
             return Err(Failure::usage("templates are manifest hooks")
@@ -241,7 +245,8 @@ fn hooks_dir(project: &Project, is_for_user: bool) -> Result<PathBuf, Failure> {
     let dir = project.root().join(".agents/hooks");
     let existing = dir.ancestors().find(|path| fs::symlink_metadata(path).is_ok());
     let existing = existing.unwrap_or(project.root());
-    let failed = |why: String| Failure::new(format!("cannot create a hook in {}: {why}", dir.display()));
+    let failed =
+        |why: String| Failure::new(format!("cannot create a hook in {}: {why}", dir.display()));
     let canonical = |path: &Path| {
         path.canonicalize().map_err(|error| failed(format!("{}: {error}", path.display())))
     };
@@ -250,7 +255,8 @@ fn hooks_dir(project: &Project, is_for_user: bool) -> Result<PathBuf, Failure> {
         return Ok(dir);
     }
     let why = format!("{} leads out of the project, to {}", existing.display(), real.display());
-    Err(failed(why).help("remove the symlink, or create the hook for all your projects with --user"))
+    Err(failed(why)
+        .help("remove the symlink, or create the hook for all your projects with --user"))
 }
 
 /// Trusts the hook as it was found. One that was found unfit to be trusted is not: what to do about it is said later.

@@ -76,7 +76,12 @@ macro_rules! tests {
 
 /// The templates but for the empty one.
 pub(super) const TEMPLATES: &[Template] = &[
-    template!("no-force-push", BeforeTool, ["blocks", "passes"], ["block-force-push", "force-push", "no-force-pushes"]),
+    template!(
+        "no-force-push",
+        BeforeTool,
+        ["blocks", "passes"],
+        ["block-force-push", "force-push", "no-force-pushes"]
+    ),
     template!(
         "no-writes-outside",
         BeforeTool,
@@ -89,11 +94,26 @@ pub(super) const TEMPLATES: &[Template] = &[
         ["blocks", "passes"],
         ["block-destructive", "destructive-commands", "no-destructive", "no-rm-rf"]
     ),
-    template!("ask-before-publish", BeforeTool, ["asks", "passes"], ["ask-before-publishing", "ask-publish"]),
+    template!(
+        "ask-before-publish",
+        BeforeTool,
+        ["asks", "passes"],
+        ["ask-before-publishing", "ask-publish"]
+    ),
     template!("format-after-edit", AfterTool, ["passes"], ["auto-format", "format-on-edit"]),
-    template!("redact-secrets", AfterTool, ["takes-out", "passes"], ["redact", "redact-keys", "redactor"]),
+    template!(
+        "redact-secrets",
+        AfterTool,
+        ["takes-out", "passes"],
+        ["redact", "redact-keys", "redactor"]
+    ),
     template!("audit-log", AfterTool, ["records"], ["audit", "audit-logger"]),
-    template!("tests-before-stop", BeforeStop, ["gives-up"], ["run-tests-before-stop", "tests-pass"]),
+    template!(
+        "tests-before-stop",
+        BeforeStop,
+        ["gives-up"],
+        ["run-tests-before-stop", "tests-pass"]
+    ),
     template!("context-at-start", SessionStart, ["starts"], ["git-context", "session-context"]),
 ];
 
@@ -147,8 +167,13 @@ pub(super) fn meant_by(hook: &str) -> Option<&'static Template> {
 ///
 /// # Errors
 /// The name is not valid for a manifest hook (R16).
-pub(super) fn empty(name: &str, event: EventName, language: Language) -> Result<Vec<NewFile>, Failure> {
-    let is_of_tools = matches!(event, EventName::BeforeTool | EventName::AfterTool | EventName::AfterToolFailure);
+pub(super) fn empty(
+    name: &str,
+    event: EventName,
+    language: Language,
+) -> Result<Vec<NewFile>, Failure> {
+    let is_of_tools =
+        matches!(event, EventName::BeforeTool | EventName::AfterTool | EventName::AfterToolFailure);
     let manifest = EMPTY_MANIFEST
         .replace("@EVENT@", event.as_str())
         .replace("@MATCHER@", if is_of_tools { EMPTY_MATCHER } else { "" })
@@ -182,7 +207,11 @@ fn files(
     tests: &[(&str, &str)],
     language: Language,
 ) -> Result<Vec<NewFile>, Failure> {
-    let file = |path: &str, text: String, is_executable| NewFile { name: path.to_owned(), text, is_executable };
+    let file = |path: &str, text: String, is_executable| NewFile {
+        name: path.to_owned(),
+        text,
+        is_executable,
+    };
     let script = assembled(script, language).replace(super::manifest::NAME, name);
     let mut files = vec![file("HOOK.md", with_name(manifest, name)?, false)];
     match language {
@@ -241,7 +270,12 @@ mod tests {
     fn check(files: &[NewFile]) {
         assert!(files.iter().any(|file| file.name.starts_with("tests/")));
         for file in files {
-            assert!(!file.text.contains(INCLUDE) && !file.text.contains("@NAME@"), "{}: {}", file.name, file.text);
+            assert!(
+                !file.text.contains(INCLUDE) && !file.text.contains("@NAME@"),
+                "{}: {}",
+                file.name,
+                file.text
+            );
             assert_eq!(file.text.starts_with("#!"), file.is_executable, "{}", file.name);
             for line in file.text.lines().filter(|line| !line.starts_with('|')) {
                 assert!(line.chars().count() <= 150, "{}: {line}", file.name);

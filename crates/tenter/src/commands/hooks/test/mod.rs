@@ -16,8 +16,8 @@ use tenter_engine::hook::Hook;
 use tenter_proc::Cancel;
 
 use super::{built_in, entry};
-use crate::commands::trust::{self, Choice, Waiting};
 use crate::commands::Done;
+use crate::commands::trust::{self, Choice, Waiting};
 use crate::failure::{Exit, Failure};
 use crate::hooks::Project;
 use crate::sanitize::sanitize;
@@ -103,8 +103,7 @@ fn untrusted<'c>(catalog: &'c Catalog, name: &str) -> Option<&'c Untrusted> {
 /// The entry of this name with the highest precedence that runs, or would run if it were trusted.
 fn would_run<'c>(catalog: &'c Catalog, name: &str) -> Option<&'c Listed> {
     let mut by_precedence = catalog.listing().iter().filter(|listed| listed.name == name);
-    by_precedence
-        .find(|listed| matches!(listed.status, Status::Active | Status::NotTrusted { .. }))
+    by_precedence.find(|listed| matches!(listed.status, Status::Active | Status::NotTrusted { .. }))
 }
 
 /// The hook of this name that runs. One that would run in its place if it were trusted is not passed over.

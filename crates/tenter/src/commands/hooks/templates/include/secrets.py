@@ -1,10 +1,14 @@
 # What counts as a secret. It is searched for in JSON: a line end is `\n` here.
+BEGIN = "-----BEGIN [A-Z ]*PRIVATE KEY-----"
+BODY = r"[A-Za-z0-9+/=,:. ]|-[A-Za-z0-9]|\\[nrt]"
 SECRETS = re.compile("|".join([
     r"(AKIA|ASIA)[0-9A-Z]{16}",
     r"gh[pousr]_[A-Za-z0-9]{36,}|github_pat_[A-Za-z0-9_]{22,}|glpat-[A-Za-z0-9_-]{20,}",
     r"sk-[A-Za-z0-9_-]{20,}|AIza[0-9A-Za-z_-]{35}|xox[abeprs]-[A-Za-z0-9-]{10,}|npm_[A-Za-z0-9]{36}",
     r'(aws_secret_access_key|AWS_SECRET_ACCESS_KEY)([ =:]|\\")*[A-Za-z0-9/+]{40}',
-    r"-----BEGIN [A-Z ]*PRIVATE KEY-----([A-Za-z0-9+/=,:. ]|-[A-Za-z0-9]|\\[nrt])*(-----END [A-Z ]*PRIVATE KEY-----)?",
+    # A private key, whose lines may be texts of their own; and one that is cut off.
+    BEGIN + "(" + BODY + r'|"[^":\\]{0,12}("[A-Za-z_]+":[^"\\]{0,16})*")*-----END [A-Z ]*PRIVATE KEY-----',
+    BEGIN + "(" + BODY + ")*",
 ]))
 
 

@@ -2,7 +2,11 @@
 SECRETS='(AKIA|ASIA)[0-9A-Z]{16}|gh[pousr]_[A-Za-z0-9]{36,}|github_pat_[A-Za-z0-9_]{22,}|glpat-[A-Za-z0-9_-]{20,}'
 SECRETS+='|sk-[A-Za-z0-9_-]{20,}|AIza[0-9A-Za-z_-]{35}|xox[abeprs]-[A-Za-z0-9-]{10,}|npm_[A-Za-z0-9]{36}'
 SECRETS+='|(aws_secret_access_key|AWS_SECRET_ACCESS_KEY)([ =:]|\\")*[A-Za-z0-9/+]{40}'
-SECRETS+='|-----BEGIN [A-Z ]*PRIVATE KEY-----([A-Za-z0-9+/=,:. ]|-[A-Za-z0-9]|\\[nrt])*(-----END [A-Z ]*PRIVATE KEY-----)?'
+# A private key, whose lines may be texts of their own; and one that is cut off.
+BEGIN='-----BEGIN [A-Z ]*PRIVATE KEY-----'
+BODY='[A-Za-z0-9+/=,:. ]|-[A-Za-z0-9]|\\[nrt]'
+SECRETS+="|$BEGIN($BODY"'|"[^":\\]{0,12}("[A-Za-z_]+":[^"\\]{0,16})*")*-----END [A-Z ]*PRIVATE KEY-----'
+SECRETS+="|$BEGIN($BODY)*"
 
 # redacted JSON: without secrets.
 redacted() {
