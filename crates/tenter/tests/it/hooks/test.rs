@@ -266,7 +266,7 @@ fn a_hook_that_is_not_trusted_is_not_run() {
     exit: 4
     --- stderr
     error: the hook guard is not trusted as it is, so it is not run
-      help: look at it with `tenter hooks show`, then run `tenter trust`
+      help: look at it with `tenter hooks show`, then trust it with `tenter trust`, or here with --trust
     ");
     sandbox.user_hook("guard", SILENT);
     assert_eq!(
