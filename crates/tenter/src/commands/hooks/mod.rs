@@ -42,7 +42,7 @@ pub(crate) enum Command {
     List(list::Args),
     /// Show all there is to know of one hook.
     Show(show::Args),
-    /// Write a new hook that works as it is, to be changed at will.
+    /// Create a hook from a template, or an empty one.
     New(new::Args),
     /// Run a hook's tests; or run it once on a payload, and show how its answer is understood.
     Test(test::Args),
