@@ -12,8 +12,9 @@ fn installed(example: &str) -> Option<Sandbox> {
     let sandbox = sandbox();
     let file = format!("{}/tests/it/examples/{example}", env!("CARGO_MANIFEST_DIR"));
     let script = std::fs::read_to_string(file).unwrap();
-    let needed = ["jq", "bc", "python3"].into_iter().filter(|program| script.contains(*program));
-    if !needed.fold(true, |is_there, program| needs::has(program) && is_there) {
+    let mut needed =
+        ["jq", "bc", "python3"].into_iter().filter(|program| script.contains(*program));
+    if !needed.all(needs::has) {
         return None;
     }
     let name = example.rsplit('/').next().unwrap();

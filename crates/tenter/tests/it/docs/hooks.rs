@@ -49,8 +49,8 @@ fn every_event_has_a_hook_in_bash_and_in_python() {
 pub(super) fn has_what_it_needs(block: &Block) -> bool {
     let of_first_line =
         block.text.lines().next().and_then(|line| line.strip_prefix("#!/usr/bin/env "));
-    let needed = of_first_line.into_iter().chain(block.note.get("needs"));
-    needed.fold(true, |is_there, program| needs::has(program) && is_there)
+    let mut needed = of_first_line.into_iter().chain(block.note.get("needs"));
+    needed.all(needs::has)
 }
 
 pub(super) fn carry_out(sandbox: &Sandbox, block: &Block, key: &str, value: &str) {
