@@ -1,5 +1,6 @@
 //! A conversation as a session holds it: its messages, its token figures, and what of it is not saved yet.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -105,6 +106,8 @@ pub struct Conversation {
     counted: usize,
     unsaved: Vec<Entry>,
     unsaved_usage: Option<Spent>,
+    /// How often the callback of a recipe has failed in a row (R33), by the recipe's name.
+    callback_failures: BTreeMap<String, u32>,
     /// Whether another process went on with it or deleted it: what is stored is no longer this conversation.
     lost: bool,
 }
@@ -126,6 +129,7 @@ impl Conversation {
             counted: 0,
             unsaved: Vec::new(),
             unsaved_usage: None,
+            callback_failures: BTreeMap::new(),
             lost: false,
         }
     }
@@ -167,6 +171,7 @@ impl Conversation {
             counted,
             unsaved: Vec::new(),
             unsaved_usage: None,
+            callback_failures: stored.callback_failures,
             lost: false,
         }
     }
@@ -398,6 +403,37 @@ impl Conversation {
             Entry { message, origin: self.origins[index].clone() }
         };
         replacement.messages.iter().map(entry).collect()
+    }
+
+    /// How often the callback of a recipe has failed in a row.
+    pub(crate) fn callback_failures(&self, recipe: &str) -> u32 {
+        self.callback_failures.get(recipe).copied().unwrap_or(0)
+    }
+
+    /// The recipes whose callback has failed, and how often in a row.
+    pub(crate) fn failed_callbacks(&self) -> impl Iterator<Item = (&str, u32)> {
+        self.callback_failures.iter().map(|(recipe, failures)| (recipe.as_str(), *failures))
+    }
+
+    /// Remembers how often the callback of a recipe has failed in a row, also for the next process.
+    pub(crate) fn set_callback_failures(
+        &mut self,
+        store: &Store,
+        recipe: &str,
+        failures: u32,
+    ) -> Result<(), StoreError> {
+        if failures == self.callback_failures(recipe) {
+            return Ok(());
+        }
+        if failures > 0 {
+            self.callback_failures.insert(recipe.to_owned(), failures);
+        } else {
+            self.callback_failures.remove(recipe);
+        }
+        if self.next == 0 || self.lost {
+            return Ok(());
+        }
+        store.set_callback_failures(&self.id, recipe, failures)
     }
 
     /// Records how a session ended; for a conversation that was never saved, or that another process has gone on with, there

@@ -45,4 +45,4 @@ pub use facts::facts;
 pub use observe::{Answer, AskAnswer, Decision, DecisionKind, HookRun, Observer};
 pub use real_path::real_path;
 pub use runner::{Request, Trial, run_once};
-pub use settings::EngineSettings;
+pub use settings::{CallbackCheck, EngineSettings};

@@ -58,7 +58,7 @@ pub struct HookRun {
     pub stdout: String,
     /// The last lines that it wrote to stderr.
     pub stderr_tail: String,
-    /// What of its answer was not understood (R27).
+    /// What of its answer had no effect or was not understood (R61, R62), and what it has to say to the user.
     pub warnings: Vec<String>,
     /// What it wanted recorded.
     pub notes: Vec<String>,
@@ -222,7 +222,7 @@ impl DecisionKind {
         Self::all_of(reply).first().copied().unwrap_or(Self::None)
     }
 
-    /// Everything that a reply decides, weightiest first. A deny makes the rest of its reply void.
+    /// Everything that a reply decides, weightiest first.
     pub fn all_of(reply: &Reply) -> Vec<Self> {
         let verdict = reply.verdict.as_ref().map(|verdict| match verdict.kind {
             VerdictKind::Allow => Self::Allow,
@@ -237,8 +237,7 @@ impl DecisionKind {
         let follow_up = (!reply.follow_ups.is_empty()).then_some(Self::Continue);
         let context = reply.context.as_ref().map(|_| Self::Context);
         let parts = [verdict, history, rewrite, follow_up, context].into_iter().flatten();
-        let counts = |part: &Self| verdict != Some(Self::Deny) || *part == Self::Deny;
-        let mut parts: Vec<Self> = parts.filter(counts).collect();
+        let mut parts: Vec<Self> = parts.collect();
         parts.sort_by_key(|part| std::cmp::Reverse(*part));
         parts
     }

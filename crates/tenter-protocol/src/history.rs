@@ -9,7 +9,6 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Block, Message, Role};
 
-pub use wish::HistoryError;
 pub(crate) use wish::{HistoryWish, follow_ups};
 
 /// A message as a hook reads it: the documents' plain text, and the typed blocks beside it (R57).

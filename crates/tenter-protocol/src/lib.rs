@@ -32,6 +32,8 @@ pub mod lifecycle;
 pub mod manifest;
 pub mod message;
 pub mod reply;
+mod reply_fields;
+mod suggest;
 pub mod tool;
 pub mod tool_fields;
 pub mod tool_metadata;

@@ -253,6 +253,11 @@ impl EventName {
     pub fn may(self, power: Power) -> bool {
         self.lifecycle().may.contains(&power)
     }
+
+    /// Whether a deny at this event keeps something from happening. A stop counts: a denied agent continues (R29).
+    pub fn is_deniable(self) -> bool {
+        self.may(Power::Block) || self.may(Power::Continue)
+    }
 }
 
 impl fmt::Display for EventName {

@@ -1,8 +1,37 @@
 //! What one hook answered, in terms that no protocol owns.
 
+pub(crate) mod stdout;
+
 use std::collections::BTreeMap;
 
+use thiserror::Error;
+
 use crate::{Message, Object};
+
+/// What a hook's stdout says, in either protocol.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct ParsedReply {
+    /// The reply.
+    pub reply: Reply,
+    /// What has no effect: fields that are unknown, or that do nothing at the event.
+    pub warnings: Vec<String>,
+    /// What was meant to have an effect and cannot be used. A hook that fails open only loses these fields; one that fails
+    /// closed has failed (R61).
+    pub defects: Vec<String>,
+    /// Text that is no answer, to be recorded.
+    pub text: Option<String>,
+}
+
+/// Why what a hook printed is no reply, whatever the hook's fail mode: the run failed (R61).
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum ReplyError {
+    /// Not JSON, or not one object.
+    #[error("its stdout is not one JSON object: {0}")]
+    NotAnObject(String),
+    /// A change that cannot be made.
+    #[error("{0}")]
+    Change(String),
+}
 
 /// What one hook answered. The default is silence: no opinion, nothing changed.
 #[derive(Debug, Clone, Default, PartialEq)]

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::Object;
+use crate::suggest::nearest;
 use crate::tool_metadata::{self, Blocked, Metadata};
 
 /// A tool call as the model made it, or as hooks rewrote it.
@@ -94,25 +95,46 @@ impl ToolResult {
         }
     }
 
-    /// The result that a hook's `output` means: fields that the hook left out are taken from `self`, so that a hook may
-    /// answer with only what it changes, and a missing `timestamp` or `metadataType` never spoils a rewrite.
+    /// The result that a hook's `output` means. One with `toolName` and `success` is a whole result and replaces everything;
+    /// of another, the fields that it leaves out are taken from `self` (R64). A missing `timestamp` or `metadataType` never
+    /// spoils a rewrite.
     ///
     /// # Errors
-    /// When `output` is not an object, or a field has the wrong type.
+    /// When `output` has a field that no result has, or a field has the wrong type.
     pub fn rewritten(&self, output: &Object) -> Result<Self, String> {
-        let mut whole = to_object(self);
-        let replaces_error = output.contains_key("success") && !output.contains_key("error");
-        if replaces_error {
-            whole.remove("error");
+        let own = to_object(self);
+        if let Some(stranger) = output.keys().find(|key| !FIELDS.contains(&key.as_str())) {
+            return Err(unknown_field(stranger));
         }
+        let given = |key: &str| output.get(key).is_some_and(|value| !value.is_null());
+        let is_whole = given("toolName") && given("success");
+        let is_kept = |key: &str| match key {
+            "timestamp" => true,
+            "metadataType" => !is_whole || given("metadata"),
+            "error" => !is_whole && !output.contains_key("success"),
+            _ => !is_whole,
+        };
+        let mut result: Object = own.into_iter().filter(|(key, _)| is_kept(key)).collect();
         for (key, value) in output {
             let empty_time = key == "timestamp" && value.as_str() == Some("");
             if !value.is_null() && !empty_time {
-                whole.insert(key.clone(), value.clone());
+                result.insert(key.clone(), value.clone());
             }
         }
-        serde_json::from_value(Value::Object(whole)).map_err(|error| error.to_string())
+        serde_json::from_value(Value::Object(result)).map_err(|error| error.to_string())
     }
+}
+
+/// The fields of a result.
+const FIELDS: [&str; 6] = ["toolName", "success", "error", "metadataType", "metadata", "timestamp"];
+
+fn unknown_field(name: &str) -> String {
+    let name: String = name.chars().take(60).collect();
+    let help = match nearest(&name, &FIELDS) {
+        Some(near) => format!("did you mean {near:?}?"),
+        None => format!("its fields are {}", FIELDS.join(", ")),
+    };
+    format!("a tool's result has no field {name:?}; {help}")
 }
 
 /// Turns a struct into the object that it serialises to.
@@ -161,9 +183,32 @@ mod tests {
         assert_eq!(result.error, None);
     }
 
+    fn rewritten(result: &ToolResult, output: &Value) -> Result<ToolResult, String> {
+        result.rewritten(output.as_object().unwrap())
+    }
+
     #[test]
-    fn a_rewrite_of_the_wrong_type_is_refused() {
-        assert!(bash("x").rewritten(json!({"success": "yes"}).as_object().unwrap()).is_err());
+    fn a_rewrite_of_the_wrong_type_or_with_a_field_that_no_result_has_is_refused() {
+        assert!(rewritten(&bash("x"), &json!({"success": "yes"})).is_err());
+        let error = rewritten(&bash("x"), &json!({"output": "[redacted]"})).unwrap_err();
+        assert!(error.contains("no field \"output\"; its fields are toolName"), "{error}");
+        let error = rewritten(&bash("x"), &json!({"metaData": {}})).unwrap_err();
+        assert!(error.ends_with("did you mean \"metadata\"?"), "{error}");
+    }
+
+    #[test]
+    fn a_whole_result_replaces_everything_and_a_partial_one_is_merged() {
+        let secret = bash("SECRET").failed("SECRET");
+        let whole = rewritten(&secret, &json!({"toolName": "bash", "success": true})).unwrap();
+        assert_eq!(whole.text(), "(no output)");
+        assert_eq!((whole.error, whole.metadata, whole.metadata_type), (None, None, None));
+        assert_eq!(whole.timestamp, secret.timestamp);
+        let typed = json!({"toolName": "bash", "success": false, "metadata": {"output": "[gone]"}});
+        let typed = rewritten(&secret, &typed).unwrap();
+        assert_eq!(typed.metadata_type.as_deref(), Some("bash"));
+        assert_eq!(typed.text(), "[gone]");
+        let partial = rewritten(&secret, &json!({"error": "[gone]"})).unwrap();
+        assert_eq!(partial.text(), "<error>[gone]</error>\nSECRET");
     }
 
     #[test]

@@ -15,6 +15,8 @@ use crate::ToolResult;
 pub trait Metadata: Serialize + DeserializeOwned {
     /// The `metadataType` on the wire.
     const TYPE: &'static str;
+    /// The fields that [`text`](Self::text) is made of: metadata with none of them is not of this kind (R64).
+    const MAIN: &'static [&'static str];
 
     /// What the model reads; empty when there is nothing to read.
     fn text(&self) -> String;
@@ -27,7 +29,9 @@ macro_rules! metadata_types {
 
         fn known_text(metadata_type: &str, metadata: &Value) -> Option<String> {
             match metadata_type {
-                $($kind::TYPE => serde_json::from_value::<$kind>(metadata.clone()).ok().map(|known| known.text()),)+
+                $($kind::TYPE if $kind::MAIN.iter().any(|field| metadata.get(field).is_some()) => {
+                    serde_json::from_value::<$kind>(metadata.clone()).ok().map(|known| known.text())
+                })+
                 _ => None,
             }
         }
@@ -79,6 +83,7 @@ pub struct Bash {
 
 impl Metadata for Bash {
     const TYPE: &'static str = "bash";
+    const MAIN: &'static [&'static str] = &["output"];
     fn text(&self) -> String {
         self.output.clone()
     }
@@ -100,6 +105,7 @@ pub struct BashBackground {
 
 impl Metadata for BashBackground {
     const TYPE: &'static str = "bash_background";
+    const MAIN: &'static [&'static str] = &["pid", "logPath"];
     fn text(&self) -> String {
         format!(
             "Started in the background: process {}, output in {}. To end it: kill -- -{}",
@@ -129,6 +135,7 @@ pub struct FileRead {
 
 impl Metadata for FileRead {
     const TYPE: &'static str = "file_read";
+    const MAIN: &'static [&'static str] = &["lines"];
     fn text(&self) -> String {
         let mut text = String::new();
         for (number, line) in (self.offset.max(1)..).zip(&self.lines) {
@@ -159,6 +166,7 @@ pub struct FileWrite {
 
 impl Metadata for FileWrite {
     const TYPE: &'static str = "file_write";
+    const MAIN: &'static [&'static str] = &["filePath", "size"];
     fn text(&self) -> String {
         format!("Wrote {} ({} bytes).", self.file_path, self.size)
     }
@@ -195,6 +203,7 @@ pub struct Edit {
 
 impl Metadata for FileEdit {
     const TYPE: &'static str = "file_edit";
+    const MAIN: &'static [&'static str] = &["filePath", "edits"];
     fn text(&self) -> String {
         let lines: Vec<String> =
             self.edits.iter().map(|edit| edit.start_line.to_string()).collect();
@@ -246,6 +255,7 @@ pub struct GrepLine {
 
 impl Metadata for Grep {
     const TYPE: &'static str = "grep_tool";
+    const MAIN: &'static [&'static str] = &["results"];
     fn text(&self) -> String {
         if self.results.is_empty() {
             let part = if self.truncated { "the part that was searched of " } else { "" };
@@ -301,6 +311,7 @@ pub struct GlobFile {
 
 impl Metadata for Glob {
     const TYPE: &'static str = "glob_tool";
+    const MAIN: &'static [&'static str] = &["files"];
     fn text(&self) -> String {
         if self.files.is_empty() {
             return format!("No file matches {} in {}", self.pattern, self.path);
@@ -355,6 +366,7 @@ pub struct TodoStatistics {
 
 impl Metadata for Todo {
     const TYPE: &'static str = "todo";
+    const MAIN: &'static [&'static str] = &["todoList"];
     fn text(&self) -> String {
         if self.todo_list.is_empty() {
             return "The to-do list is empty.".to_owned();
@@ -385,6 +397,7 @@ pub struct Subagent {
 
 impl Metadata for Subagent {
     const TYPE: &'static str = "subagent";
+    const MAIN: &'static [&'static str] = &["response"];
     fn text(&self) -> String {
         self.response.clone()
     }
@@ -409,6 +422,7 @@ pub struct Skill {
 
 impl Metadata for Skill {
     const TYPE: &'static str = "skill";
+    const MAIN: &'static [&'static str] = &["instructions"];
     fn text(&self) -> String {
         let mut text = format!(
             "The skill {}. Its folder is {}; paths in it are relative to that folder.\n\n{}\n",
@@ -438,6 +452,7 @@ pub struct Blocked {
 
 impl Metadata for Blocked {
     const TYPE: &'static str = "blocked";
+    const MAIN: &'static [&'static str] = &["reason"];
     fn text(&self) -> String {
         String::new() // The error of a blocked result says all there is.
     }
@@ -449,52 +464,4 @@ fn is_zero(number: &u64) -> bool {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use serde_json::json;
-
-    fn result(metadata_type: &str, metadata: &Value) -> ToolResult {
-        ToolResult {
-            tool_name: "t".into(),
-            success: true,
-            error: None,
-            metadata_type: Some(metadata_type.into()),
-            metadata: metadata.as_object().cloned(),
-            timestamp: "T".into(),
-        }
-    }
-
-    #[test]
-    fn file_read_numbers_its_lines_and_says_what_is_left() {
-        let text = result(
-            "file_read",
-            &json!({"filePath": "a", "offset": 3, "lineLimit": 2, "lines": ["x", "y"], "truncated": true, "remainingLines": 5}),
-        )
-        .text();
-        assert_eq!(text, "3\tx\n4\ty\n(5 more lines; go on with offset 5)");
-    }
-
-    #[test]
-    fn a_skill_is_its_instructions_and_where_its_files_are() {
-        let skill = json!({"skillName": "pdf", "directory": "/s/pdf", "instructions": "Be brief.", "files": ["a.py"], "truncated": true});
-        assert_eq!(
-            result("skill", &skill).text(),
-            "The skill pdf. Its folder is /s/pdf; paths in it are relative to that folder.\n\nBe brief.\n\n\
-             The folder's other files:\n- a.py\n(there are more)"
-        );
-    }
-
-    #[test]
-    fn unknown_or_misshapen_metadata_is_shown_as_json() {
-        assert_eq!(result("mystery", &json!({"a": 1})).text(), r#"{"a":1}"#);
-        assert_eq!(result("bash", &json!({"output": 7})).text(), r#"{"output":7}"#);
-    }
-
-    #[test]
-    fn metadata_types_are_unique() {
-        let mut types = TYPES.to_vec();
-        types.sort_unstable();
-        types.dedup();
-        assert_eq!(types.len(), TYPES.len());
-    }
-}
+mod tests;

@@ -3,12 +3,14 @@
 //! Nobody is asked then, and no hook watches, so a recipe that the project brought along starts no program unless the person
 //! trusts it: its `bash` is refused and says so in the text, and beside a conversation it gets no tools.
 
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use tenter_proc::Cancel;
+use tenter_protocol::Diagnostic;
 
 use super::{CommandOutput, ProjectShell, Recipe, RecipeError, Recipes, Shell};
 
@@ -35,6 +37,21 @@ impl RecipeBook {
     /// When there is none, or it cannot be used.
     pub fn find(&self, name: &str) -> Result<Recipe, RecipeError> {
         self.recipes.find(name)
+    }
+
+    /// The recipe of this name, if it can be started with these arguments. None of its programs is started to find out.
+    ///
+    /// # Errors
+    /// Why it cannot: there is none, it cannot be used, or an argument is missing.
+    pub fn startable(&self, name: &str, args: &BTreeMap<String, String>) -> Result<Recipe, String> {
+        let recipe = self.find(name).map_err(|error| match &error {
+            RecipeError::Unusable { findings, .. } => in_words(findings),
+            other => other.to_string(),
+        })?;
+        match super::render(&recipe, args, &NoShell) {
+            Ok(_) => Ok(recipe),
+            Err(errors) => Err(in_words(&errors)),
+        }
     }
 
     /// Whether nobody but the project answers for a recipe. Beside a conversation, where no hook watches, such a one gets no
@@ -68,6 +85,20 @@ impl fmt::Debug for RecipeBook {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         // Not the environment: it may hold secrets.
         f.debug_struct("RecipeBook").field("recipes", &self.recipes).finish_non_exhaustive()
+    }
+}
+
+/// What is wrong with a recipe, on one line.
+pub(crate) fn in_words(findings: &[Diagnostic]) -> String {
+    findings.iter().map(with_place).collect::<Vec<_>>().join("; ")
+}
+
+fn with_place(finding: &Diagnostic) -> String {
+    match (&finding.place, &finding.path) {
+        (Some(place), Some(path)) => {
+            format!("{}, in line {} of {}", finding.message, place.line, path.display())
+        }
+        _ => finding.message.clone(),
     }
 }
 

@@ -20,6 +20,7 @@ use serde_json::Value;
 use tenter_protocol::manifest::front_matter::nearest;
 use tenter_protocol::{Diagnostic, Severity};
 
+pub(crate) use book::in_words;
 pub use book::{RecipeBook, RecipeTrust};
 pub use format::{Argument, LONGEST_FILE, Origin, Recipe, RecipeLayer};
 pub use lookup::{Listed, RecipeError, RecipePlaces, Recipes, slashed};

@@ -8,7 +8,6 @@ use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::time::Duration;
 
 use super::{AgentError, Compacted, Session};
-use tenter_protocol::event::CompactTrigger;
 
 use crate::conversation::Exchanged;
 use crate::model::{Delta, ModelError, Request, Response};
@@ -72,7 +71,7 @@ impl Session<'_> {
         if self.agent.settings.auto_compact.is_none() || !can_shorten {
             return Ok(Compacted::Not);
         }
-        let compacted = self.compact_for(CompactTrigger::Overflow, "the model's limit")?;
+        let compacted = self.compact_to_fit()?;
         if self.cancel.is_cancelled() {
             return Err(ModelError::Cancelled.into());
         }

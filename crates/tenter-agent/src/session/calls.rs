@@ -164,7 +164,9 @@ impl Session<'_> {
     }
 
     fn before_tool(&self, call: &ToolCall, contexts: &mut Vec<Attributed<String>>) -> Verdict {
-        let outcome = self.dispatch(Body::BeforeTool(call.clone()));
+        let mut outcome = self.dispatch(Body::BeforeTool(call.clone()));
+        // Also of a call that is denied: the model reads them with the reason (R65).
+        contexts.append(&mut outcome.contexts);
         if let Some(refused) = self.blocked(&outcome) {
             return Verdict::Refused(ToolResult::blocked(&call.name, &refused.reason, self.now()));
         }
@@ -173,7 +175,6 @@ impl Session<'_> {
         }
         let asked = outcome.asked().map(|(hook, reason)| (hook.to_owned(), reason.to_owned()));
         let rewritten_by = outcome.rewritten_by;
-        contexts.extend(outcome.contexts);
         let Body::BeforeTool(rewritten) = outcome.body else {
             // A dispatch never changes which event it is. What hooks did not look at does not run.
             return Verdict::Refused(self.defect(&call.name).result);

@@ -1,7 +1,8 @@
 //! Puts a recipe's answer in the place of the history: compaction, and every other callback of a hook (R31, R33, R50, R54).
 //!
 //! Nothing is replaced before the answer is there, the store keeps what was replaced, and a recipe that fails changes
-//! nothing. After three failures in a row the conversation is left alone until the person asks for it.
+//! nothing. After three failures in a row a recipe is not called back any more in that conversation, until the user runs it
+//! with success.
 
 use std::collections::BTreeMap;
 
@@ -9,13 +10,13 @@ use tenter_engine::builtin;
 use tenter_protocol::event::{CompactTrigger, Compaction};
 use tenter_protocol::{Body, Diagnostic, Severity};
 
-use super::side::{Wanted, summarised};
+use super::side::{SideRun, Wanted, summarised};
 use super::{AgentError, Session};
 use crate::conversation::Replacement;
 use crate::store::ChangeKind;
 use crate::watch::Happening;
 
-/// Failures in a row after which callbacks are no longer tried (R33).
+/// Failures in a row after which a recipe is no longer called back (R33).
 const PATIENCE: u32 = 3;
 
 /// Who asked for another history, and for which.
@@ -42,32 +43,50 @@ pub enum Compacted {
 }
 
 impl Session<'_> {
-    /// Compacts the conversation, because the person wants it.
+    /// Compacts the conversation on the user's request, with these arguments for the recipe.
     ///
     /// # Errors
     /// When the new history cannot be saved.
-    pub fn compact(&mut self) -> Result<Compacted, AgentError> {
-        self.compact_for(CompactTrigger::Manual, "user")
+    pub fn compact(&mut self, args: &BTreeMap<String, String>) -> Result<Compacted, AgentError> {
+        self.compact_for(CompactTrigger::Manual, "user", args)
     }
 
-    /// Compacts with the usual recipe.
-    pub(super) fn compact_for(
+    /// Compacts because the model cannot hold the conversation.
+    pub(super) fn compact_to_fit(&mut self) -> Result<Compacted, AgentError> {
+        self.compact_for(CompactTrigger::Overflow, "the model's limit", &BTreeMap::new())
+    }
+
+    fn compact_for(
         &mut self,
         trigger: CompactTrigger,
         by: &str,
+        args: &BTreeMap<String, String>,
     ) -> Result<Compacted, AgentError> {
-        self.call_back(&Cause { trigger, by, recipe: builtin::RECIPE, args: &BTreeMap::new() })
+        let called = self.call_back(&Cause { trigger, by, recipe: builtin::RECIPE, args })?;
+        Ok(called.unwrap_or(Compacted::Not))
     }
 
-    /// Has a recipe answer, and puts the answer in the place of the history.
-    pub(super) fn call_back(&mut self, cause: &Cause) -> Result<Compacted, AgentError> {
-        if self.is_tired() && cause.trigger != CompactTrigger::Manual {
-            return Ok(Compacted::Not);
+    /// Has a recipe answer, and puts the answer in the place of the history. `None` where the recipe could not be started: then
+    /// another may (R66).
+    pub(super) fn call_back(&mut self, cause: &Cause) -> Result<Option<Compacted>, AgentError> {
+        if self.is_tired(cause.recipe) && cause.trigger != CompactTrigger::Manual {
+            return Ok(None);
         }
         if self.conversation.messages().is_empty() {
             self.diagnose(&nothing_to_compact());
-            return Ok(Compacted::Not);
+            return Ok(Some(Compacted::Not));
         }
+        let wanted = Wanted { recipe: cause.recipe, args: cause.args };
+        match self.side_run(wanted, &self.cancel) {
+            Ok(run) => self.call_back_with(cause, run).map(Some),
+            Err(reason) => {
+                self.callback_failed(cause.recipe, &failed(cause, &reason), unstarted_help(cause));
+                Ok(None)
+            }
+        }
+    }
+
+    fn call_back_with(&mut self, cause: &Cause, run: SideRun) -> Result<Compacted, AgentError> {
         let tokens_before = self.usage().current_context_window;
         let compaction = Compaction { trigger: cause.trigger, tokens_before, tokens_after: None };
         let outcome = self.dispatch(Body::PreCompact(compaction));
@@ -78,23 +97,22 @@ impl Session<'_> {
             return Ok(Compacted::Blocked);
         }
         let contexts = outcome.contexts.into_iter().map(|context| context.value).collect();
-        match self.answer_beside(cause, contexts) {
+        match self.answer_beside(cause, run.with_contexts(contexts)) {
             Ok(summary) => {
                 self.put_in_place(cause, &summary, compaction)?;
                 Ok(Compacted::Done)
             }
             Err(reason) => {
                 if !self.cancel.is_cancelled() {
-                    self.callback_failed(&failed(cause, &reason), "the history stays as it is");
+                    let message = failed(cause, &reason);
+                    self.callback_failed(cause.recipe, &message, "the history stays as it is");
                 }
                 Ok(Compacted::Not)
             }
         }
     }
 
-    fn answer_beside(&mut self, cause: &Cause, contexts: Vec<String>) -> Result<String, String> {
-        let wanted = Wanted { recipe: cause.recipe, args: cause.args, contexts };
-        let run = self.side_run(wanted, &self.cancel)?;
+    fn answer_beside(&mut self, cause: &Cause, run: SideRun) -> Result<String, String> {
         self.tell(&Happening::Recipe { recipe: cause.recipe, by: cause.by });
         let answer = run.run();
         self.conversation.add_side_usage(answer.spent);
@@ -131,30 +149,71 @@ impl Session<'_> {
         if tokens_after as f64 >= limit {
             let message = failed(cause, "what it left is still too long");
             self.callback_failed(
+                cause.recipe,
                 &message,
                 "begin a new conversation, or use a model that holds more",
             );
         } else {
-            self.callback_failures = 0;
+            self.set_callback_failures(cause.recipe, 0);
         }
     }
 
-    /// Whether so many callbacks failed in a row that hooks get no more of them (R33).
-    pub(super) fn is_tired(&self) -> bool {
-        self.callback_failures >= PATIENCE
+    /// Whether a recipe failed so often in a row that hooks cannot call it back any more (R33).
+    pub(super) fn is_tired(&self, recipe: &str) -> bool {
+        self.conversation.callback_failures(recipe) >= PATIENCE
     }
 
-    /// Counts a failure and tells it with `help`, or with what it means that there were so many.
-    pub(super) fn callback_failed(&mut self, message: &str, help: &str) {
-        self.callback_failures += 1;
+    /// Reports the recipes that a resumed conversation does not call back any more.
+    pub(super) fn tell_tired(&self) {
+        for (recipe, failures) in self.conversation.failed_callbacks() {
+            if failures >= PATIENCE {
+                let message = format!(
+                    "the recipe {recipe} failed {failures} times in a row in this conversation"
+                );
+                let finding = Diagnostic::new("callback-stopped", Severity::Warning, message);
+                self.diagnose(&finding.help(stopped(recipe)));
+            }
+        }
+    }
+
+    /// Counts a failure of a recipe and reports it with `help`, or with what it means that there were so many.
+    pub(super) fn callback_failed(&mut self, recipe: &str, message: &str, help: &str) {
+        let failures = self.conversation.callback_failures(recipe) + 1;
         let diagnostic = Diagnostic::new("callback-failed", Severity::Warning, message);
-        self.diagnose(&match self.callback_failures {
-            PATIENCE => diagnostic.help(format!(
-                "that was failure number {PATIENCE} in a row: in this session no hook has a recipe called back any more, and \
-                 nothing is compacted by itself; `/compact` and `tenter run -r compact --follow` still work"
-            )),
+        self.diagnose(&match failures {
+            PATIENCE => diagnostic
+                .help(format!("that was failure number {PATIENCE} in a row: {}", stopped(recipe))),
             _ => diagnostic.help(help),
         });
+        self.set_callback_failures(recipe, failures);
+    }
+
+    /// Remembers how often a recipe has failed in a row.
+    pub(super) fn set_callback_failures(&mut self, recipe: &str, failures: u32) {
+        let store = &self.agent.store;
+        if let Err(error) = self.conversation.set_callback_failures(store, recipe, failures) {
+            self.diagnose(&AgentError::from(error).diagnostic());
+        }
+    }
+}
+
+/// What it means that a recipe has failed too often, as the end of a sentence.
+fn stopped(recipe: &str) -> String {
+    let by_hand = "a successful `/compact` or `tenter run -r compact --follow` ends that";
+    if recipe == builtin::RECIPE {
+        format!("this conversation is not compacted automatically any more; {by_hand}")
+    } else {
+        format!("hooks cannot call {recipe} back any more in this conversation")
+    }
+}
+
+/// What the user can do about a recipe that could not be started.
+fn unstarted_help(cause: &Cause) -> &'static str {
+    match cause.trigger {
+        CompactTrigger::Manual => {
+            "the history stays as it is; arguments are given as `--arg NAME=VALUE`, or in chat as `/compact NAME=VALUE`"
+        }
+        _ => "the history stays as it is",
     }
 }
 

@@ -12,25 +12,39 @@ use crate::store::ChangeKind;
 use crate::watch::Happening;
 
 impl Session<'_> {
-    /// Applies the first hook's wish; the wishes that came too late are told.
+    /// Does the first of the actions that can be started; those of hooks behind it are reported (R31, R66).
     pub(super) fn apply_history(
         &mut self,
-        action: Option<&Attributed<HistoryAction>>,
-        overruled: &[String],
+        actions: &[Attributed<HistoryAction>],
     ) -> Result<(), AgentError> {
-        let Some(action) = action else { return Ok(()) };
-        for hook in overruled {
-            self.diagnose_once(&conflict(&action.hook, hook));
+        for (index, action) in actions.iter().enumerate() {
+            if !self.act(action)? {
+                continue;
+            }
+            // What is built in gives way without a conflict.
+            for late in actions[index + 1..].iter().filter(|late| late.hook != builtin::NAME) {
+                self.diagnose_once(&conflict(&action.hook, &late.hook));
+            }
+            return Ok(());
         }
+        Ok(())
+    }
+
+    /// Does one action; says whether it could be started.
+    fn act(&mut self, action: &Attributed<HistoryAction>) -> Result<bool, AgentError> {
         match &action.value {
-            HistoryAction::Mutate(messages) => self.mutate(&action.hook, messages),
+            HistoryAction::Mutate(messages) => {
+                self.mutate(&action.hook, messages)?;
+                Ok(true)
+            }
             HistoryAction::Callback { recipe, args } => {
                 let by = action.hook.as_str();
                 let trigger = match by {
                     builtin::NAME => CompactTrigger::Auto,
                     _ => CompactTrigger::Hook,
                 };
-                self.call_back(&Cause { trigger, by, recipe, args }).map(drop)
+                let called = self.call_back(&Cause { trigger, by, recipe, args })?;
+                Ok(called.is_some())
             }
         }
     }

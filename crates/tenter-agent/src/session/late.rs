@@ -67,7 +67,10 @@ impl Session<'_> {
         if let Some(context) = &late.context {
             self.push_late(&late.hook, context);
         }
-        let Some((recipe, args)) = late.callback.filter(|_| !self.is_tired()) else { return };
+        let Some((recipe, args)) = late.callback else { return };
+        if self.is_tired(&recipe) {
+            return;
+        }
         if self.late_runs.len() >= AT_ONCE {
             return self.diagnose(&too_many(&late.hook, &recipe));
         }
@@ -79,7 +82,7 @@ impl Session<'_> {
 
     fn late_failed(&mut self, hook: &str, recipe: &str, reason: &str) {
         let message = format!("the recipe {recipe}, which {hook} called back late: {reason}");
-        self.callback_failed(&message, "the conversation goes on without its answer");
+        self.callback_failed(recipe, &message, "the conversation goes on without its answer");
     }
 
     fn start_late(
@@ -89,7 +92,7 @@ impl Session<'_> {
         args: &BTreeMap<String, String>,
     ) -> Result<LateRun, String> {
         let cancel = Cancel::new();
-        let run = self.side_run(Wanted { recipe, args, contexts: Vec::new() }, &cancel)?;
+        let run = self.side_run(Wanted { recipe, args }, &cancel)?;
         self.tell(&Happening::Recipe { recipe, by: hook });
         let (hook, recipe) = (hook.to_owned(), recipe.to_owned());
         let thread = thread::Builder::new()
@@ -105,7 +108,7 @@ impl Session<'_> {
         self.conversation.add_side_usage(answer.spent);
         match answer.said {
             Ok(text) => {
-                self.callback_failures = 0;
+                self.set_callback_failures(&run.recipe, 0);
                 self.push_late(&run.hook, &text);
             }
             Err(_) if run.cancel.is_cancelled() => self.diagnose(&too_late(&run.hook, &run.recipe)),

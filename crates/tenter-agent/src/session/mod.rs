@@ -114,8 +114,6 @@ pub struct Session<'a> {
     pending_context: Vec<Attributed<String>>,
     /// What subagents spent since it was last asked.
     subagents_spent: Mutex<Spent>,
-    /// Callbacks that failed in a row (R33).
-    callback_failures: u32,
     /// Recipes that asynchronous hooks called back.
     late_runs: Vec<LateRun>,
     /// Diagnostics that are reported once in a session, by their messages.
@@ -173,6 +171,7 @@ impl<'a> Session<'a> {
             return Err(refused);
         }
         session.pending_context = outcome.contexts;
+        session.tell_tired();
         Ok(session)
     }
 
@@ -203,7 +202,6 @@ impl<'a> Session<'a> {
             steps: 0,
             pending_context: Vec::new(),
             subagents_spent: Mutex::default(),
-            callback_failures: 0,
             late_runs: Vec::new(),
             reported: Mutex::default(),
         }

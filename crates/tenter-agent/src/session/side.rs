@@ -14,7 +14,7 @@ use tenter_protocol::{Diagnostic, Message, Scope, Severity};
 use super::{Agent, AgentError, AgentSettings, Finish, Session, Status, UserMessage};
 use crate::conversation::{Conversation, Spent};
 use crate::permission::{Answer, FixedAnswer, Permissions};
-use crate::recipe::{self, Recipe, RecipeError};
+use crate::recipe::{self, Recipe, in_words};
 use crate::store::Store;
 use crate::tools::Registry;
 use crate::transcript::transcript;
@@ -24,13 +24,12 @@ use crate::watch::{Happening, Watcher};
 const MAX_TURNS: u64 = 30;
 
 /// A recipe that is asked for.
+#[derive(Clone, Copy)]
 pub(super) struct Wanted<'w> {
     /// Its name.
     pub(super) recipe: &'w str,
     /// Its arguments.
     pub(super) args: &'w BTreeMap<String, String>,
-    /// What hooks want it to know besides.
-    pub(super) contexts: Vec<String>,
 }
 
 /// A side run that is ready to start; nothing ties it to the session that made it.
@@ -69,7 +68,7 @@ impl Session<'_> {
         if settings.side_run {
             return Err("a recipe beside a conversation cannot start another".to_owned());
         }
-        let recipe = settings.recipes.find(wanted.recipe).map_err(|error| unusable(&error))?;
+        let recipe = settings.recipes.startable(wanted.recipe, wanted.args)?;
         if settings.recipes.wants_trust(&recipe) {
             self.tell_untrusted(&recipe);
         }
@@ -79,7 +78,7 @@ impl Session<'_> {
         let material = Material {
             conversation_id: self.conversation.id().to_owned(),
             messages: self.conversation.messages(),
-            contexts: wanted.contexts,
+            contexts: Vec::new(),
             budget: usize::try_from(budget).unwrap_or(usize::MAX),
         };
         let agent = self.side_agent(&recipe)?;
@@ -107,6 +106,7 @@ impl Session<'_> {
             environment: tenter_engine::environment::HookEnvironment::default(),
             clock: settings.clock,
             observers: Vec::new(),
+            callbacks: None,
         };
         Ok(Agent {
             model: Arc::clone(&self.agent.model),
@@ -129,6 +129,12 @@ impl Session<'_> {
 }
 
 impl SideRun {
+    /// The same run, told what hooks add to the recipe's text.
+    pub(super) fn with_contexts(mut self, contexts: Vec<String>) -> Self {
+        self.material.contexts = contexts;
+        self
+    }
+
     /// Runs to the end.
     pub(super) fn run(self) -> SideAnswer {
         let id = self.material.conversation_id.clone();
@@ -146,7 +152,7 @@ impl SideRun {
     fn prompt(&self, session: &Session) -> Result<String, String> {
         let shell = self.agent.settings.recipes.shell(&self.recipe, &self.cancel);
         let rendered = recipe::render(&self.recipe, &self.args, shell.as_ref());
-        let rendered = rendered.map_err(|errors| joined(&errors))?;
+        let rendered = rendered.map_err(|errors| in_words(&errors))?;
         for warning in &rendered.warnings {
             session.diagnose(warning);
         }
@@ -157,26 +163,6 @@ impl SideRun {
         let left = self.material.budget.saturating_sub(task.len());
         let talk = transcript(&self.material.messages, left);
         Ok(format!("<conversation>\n{talk}\n</conversation>\n\n{task}"))
-    }
-}
-
-fn unusable(error: &RecipeError) -> String {
-    match error {
-        RecipeError::Unusable { findings, .. } => joined(findings),
-        other => other.to_string(),
-    }
-}
-
-fn joined(findings: &[Diagnostic]) -> String {
-    findings.iter().map(with_place).collect::<Vec<_>>().join("; ")
-}
-
-fn with_place(finding: &Diagnostic) -> String {
-    match (&finding.place, &finding.path) {
-        (Some(place), Some(path)) => {
-            format!("{}, in line {} of {}", finding.message, place.line, path.display())
-        }
-        _ => finding.message.clone(),
     }
 }
 

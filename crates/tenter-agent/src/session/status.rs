@@ -4,6 +4,7 @@ use tenter_protocol::event::ExitReason;
 use tenter_protocol::{Diagnostic, Severity};
 use thiserror::Error;
 
+use super::Refused;
 use crate::model::ModelError;
 use crate::store::StoreError;
 
@@ -66,6 +67,8 @@ pub struct Finish {
     pub response: String,
     /// What failed, where something did.
     pub error: Option<AgentError>,
+    /// The hook that refused the message, where one did.
+    pub refused: Option<Refused>,
 }
 
 /// What can fail in an agent.

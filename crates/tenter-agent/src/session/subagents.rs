@@ -39,12 +39,14 @@ impl Subagents for Session<'_> {
         if let Err(error) = saved {
             return Err(SubagentError::Failed(error.to_string()));
         }
+        let refusal = finish.refused.map_or_else(
+            || "a hook refused the task".to_owned(),
+            |refused| format!("{} (the hook {} refused the task)", refused.reason, refused.hook),
+        );
         match (finish.status, finish.error) {
             (Status::Done, _) => Ok(SubagentAnswer { response, conversation_id: id }),
             (_, Some(error)) => Err(SubagentError::Failed(error.to_string())),
-            (Status::Blocked, None) => {
-                Err(SubagentError::Blocked("a hook refused the task".to_owned()))
-            }
+            (Status::Blocked, None) => Err(SubagentError::Blocked(refusal)),
             (Status::MaxTurns, None) => {
                 Err(SubagentError::Failed("it hit the turn limit".to_owned()))
             }

@@ -36,8 +36,10 @@ impl Session<'_> {
             self.agent.permissions.forget_refused_writes();
         }
         let mut progress = Progress::default();
-        let answered = self.accept(message).and_then(|accepted| {
-            if accepted { self.answer(&mut progress) } else { Ok(Status::Blocked) }
+        let mut refused = None;
+        let answered = self.accept(message).and_then(|refusal| {
+            refused = refusal;
+            if refused.is_none() { self.answer(&mut progress) } else { Ok(Status::Blocked) }
         });
         let (status, error) = match answered {
             Ok(status) => (status, None),
@@ -54,20 +56,23 @@ impl Session<'_> {
             status,
             response: progress.response,
             error: error.filter(|_| status == Status::Failed),
+            refused,
         }
     }
 
-    /// `before_agent`: a refused message leaves no trace in the conversation (R29).
-    fn accept(&mut self, message: &UserMessage) -> Result<bool, AgentError> {
+    /// `before_agent`: a refused message leaves no trace in the conversation (R29). Returns the refusal, if there is one.
+    fn accept(&mut self, message: &UserMessage) -> Result<Option<Refused>, AgentError> {
         let outcome = self.dispatch(Body::BeforeAgent { message: message.text.clone() });
         if self.cancel.is_cancelled() {
             // A hook that was ended could not say no, so the message is as good as refused.
             return Err(ModelError::Cancelled.into());
         }
-        if self.blocked(&outcome).is_some() {
-            return Ok(false);
+        if let Some(refused) = self.blocked(&outcome) {
+            return Ok(Some(refused));
         }
-        let Body::BeforeAgent { message: text } = outcome.body else { return Ok(false) };
+        let Body::BeforeAgent { message: text } = outcome.body else {
+            unreachable!("a dispatch never changes which event it is")
+        };
         let contexts =
             std::mem::take(&mut self.pending_context).into_iter().chain(outcome.contexts);
         // Models read a picture best before what is said about it.
@@ -76,7 +81,7 @@ impl Session<'_> {
         blocks.extend(contexts.map(|context| self.context_block(&context.hook, &context.value)));
         self.conversation.push(Message::new(Role::User, blocks), Origin::User);
         self.save()?;
-        Ok(true)
+        Ok(None)
     }
 
     fn answer(&mut self, progress: &mut Progress) -> Result<Status, AgentError> {
@@ -158,7 +163,7 @@ impl Session<'_> {
             response: progress.response.clone(),
             messages: self.conversation.messages(),
         }));
-        self.apply_history(outcome.history.as_ref(), &outcome.overruled)?;
+        self.apply_history(&outcome.history)?;
         // What was done is not undone, but the model reads what the hook has against it (R29).
         let mut contexts = Vec::from_iter(self.blocked(&outcome).map(Refused::into_message));
         contexts.extend(outcome.contexts);
@@ -172,7 +177,7 @@ impl Session<'_> {
         let mut outcome = self.dispatch_stop(progress, reason);
         // Whoever denies a stop has the agent go on with the reason (R29).
         outcome.follow_ups.extend(self.blocked(&outcome).map(Refused::into_message));
-        self.apply_history(outcome.history.as_ref(), &outcome.overruled)?;
+        self.apply_history(&outcome.history)?;
         if outcome.follow_ups.is_empty() {
             // It is read with the next user message, in this process or another.
             self.add_context(outcome.contexts)?;
@@ -180,6 +185,7 @@ impl Session<'_> {
         }
         if progress.continuations >= self.agent.settings.max_continuations {
             self.diagnose(&stop_loop(&outcome.follow_ups[0].hook, progress.continuations));
+            self.add_context(outcome.contexts)?;
             return Ok(false);
         }
         progress.continuations += 1;
@@ -188,14 +194,16 @@ impl Session<'_> {
         Ok(true)
     }
 
-    /// At the turn limit hooks are told, and their follow-ups are ignored (R35).
+    /// At the turn limit hooks are told, and what would continue the agent is ignored and reported (R35, R65).
     fn stop_at_limit(&mut self, progress: &Progress) -> Result<(), AgentError> {
         let outcome = self.dispatch_stop(progress, StopReason::TurnLimit);
-        self.blocked(&outcome);
-        if let Some(follow_up) = outcome.follow_ups.first() {
-            self.diagnose_once(&limit_reached(&follow_up.hook));
+        let denied = outcome.denied().map(|(hook, _)| hook);
+        let follow_ups = outcome.follow_ups.iter().map(|said| said.hook.as_str());
+        for hook in follow_ups.chain(denied) {
+            self.diagnose_once(&limit_reached(hook));
         }
-        self.apply_history(outcome.history.as_ref(), &outcome.overruled)
+        self.apply_history(&outcome.history)?;
+        self.add_context(outcome.contexts)
     }
 
     fn dispatch_stop(&self, progress: &Progress, reason: StopReason) -> Outcome {
@@ -259,7 +267,7 @@ impl Session<'_> {
 
 fn limit_reached(hook: &str) -> Diagnostic {
     let message = format!(
-        "the hook {hook} wants the agent to continue, but the turn limit is reached; its follow-ups have no effect"
+        "the hook {hook} wants the agent to continue, but the turn limit is reached; that has no effect"
     );
     Diagnostic::new("follow-up-ignored", Severity::Warning, message)
         .help("raise the limit with --max-turns, or continue with `tenter run --follow`")

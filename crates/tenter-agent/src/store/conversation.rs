@@ -1,5 +1,6 @@
 //! What goes into the store and what comes out of it, free of any SQL.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
@@ -199,6 +200,8 @@ pub struct StoredConversation {
     pub next: u64,
     /// Model responses over the whole conversation (R6).
     pub turns: u64,
+    /// How often the callback of a recipe has failed in a row (R33), by the recipe's name.
+    pub callback_failures: BTreeMap<String, u32>,
 }
 
 /// What a listing says of a conversation.

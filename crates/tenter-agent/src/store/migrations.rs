@@ -27,6 +27,7 @@ impl Step {
 pub(super) const STEPS: &[Step] = &[
     Step::sql(include_str!("migrations/0001_conversations.sql")),
     Step { sql: include_str!("migrations/0002_search_and_costs.sql"), then: index::add_all },
+    Step::sql(include_str!("migrations/0003_callback_failures.sql")),
 ];
 
 /// Marks a file as ours: SQLite's `application_id`.

@@ -36,7 +36,8 @@ impl Store {
             let Position { epoch, next, turns } = position(view, id)?;
             let summary = summary(view, id)?;
             let entries = entries(view, id, epoch)?;
-            Ok(StoredConversation { summary, entries, next, turns })
+            let callback_failures = callback_failures(view, id)?;
+            Ok(StoredConversation { summary, entries, next, turns, callback_failures })
         })
     }
 
@@ -100,6 +101,13 @@ impl Store {
     pub fn list(&self, query: &ListQuery<'_>) -> Result<Vec<Summary>, StoreError> {
         self.read(|view| listed(view, query)?.iter().map(|id| summary(view, id)).collect())
     }
+}
+
+fn callback_failures(view: &Transaction<'_>, id: &str) -> Result<BTreeMap<String, u32>, Fault> {
+    let sql = "SELECT recipe, failures FROM callback_failures WHERE conversation_id = ?1";
+    let mut statement = view.prepare_cached(sql)?;
+    let rows = statement.query_map([id], |row| Ok((row.get(0)?, row.get(1)?)))?;
+    Ok(rows.collect::<Result<_, _>>()?)
 }
 
 fn not_found(wanted: &str, near: Vec<String>) -> StoreError {

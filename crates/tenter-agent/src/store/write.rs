@@ -56,6 +56,27 @@ impl Store {
         })
     }
 
+    /// Records how often the callback of a recipe has failed in a row; 0 forgets it (R33).
+    ///
+    /// # Errors
+    /// What SQLite says, also for a conversation that is not stored.
+    pub fn set_callback_failures(
+        &self,
+        id: &str,
+        recipe: &str,
+        failures: u32,
+    ) -> Result<(), StoreError> {
+        self.write(|transaction| {
+            let forget = "DELETE FROM callback_failures WHERE conversation_id = ?1 AND recipe = ?2";
+            transaction.prepare_cached(forget)?.execute(params![id, recipe])?;
+            if failures > 0 {
+                let sql = "INSERT INTO callback_failures VALUES (?1, ?2, ?3)";
+                transaction.prepare_cached(sql)?.execute(params![id, recipe, failures])?;
+            }
+            Ok(())
+        })
+    }
+
     /// Replaces the history and records by whom and why (R32, R36). What it replaces stays in [`history`](Self::history)
     /// and can be [restored](Self::restore). Returns the next sequence number.
     ///

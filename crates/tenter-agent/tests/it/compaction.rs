@@ -1,5 +1,7 @@
 //! Compaction: when it happens, what hooks learn of it, and what is left of the conversation.
 
+use std::collections::BTreeMap;
+
 use serde_json::{Value, json};
 use tenter_agent::UserMessage;
 use tenter_agent::session::{Compacted, Status};
@@ -109,10 +111,10 @@ fn the_person_may_have_it_at_any_time() {
     );
     stage.agent.settings.auto_compact = None;
     let mut session = stage.session();
-    assert_eq!(session.compact().unwrap(), Compacted::Not);
+    assert_eq!(session.compact(&BTreeMap::new()).unwrap(), Compacted::Not);
     assert_eq!(stage.told_of("nothing-to-compact").len(), 1);
     session.send(&"first".into());
-    assert_eq!(session.compact().unwrap(), Compacted::Done);
+    assert_eq!(session.compact(&BTreeMap::new()).unwrap(), Compacted::Done);
     assert_eq!(session.send(&"second".into()).response, "Two.");
     let triggers: Vec<String> =
         compactions(&stage, "pre_compact").into_iter().map(|(trigger, ..)| trigger).collect();
@@ -195,7 +197,7 @@ fn what_a_hook_adds_before_reaches_the_recipe() {
     stage.hook("before", "pre_compact", "", answer);
     let mut session = stage.session();
     session.send(&"first".into());
-    assert_eq!(session.compact().unwrap(), Compacted::Done, "{:?}", stage.told());
+    assert_eq!(session.compact(&BTreeMap::new()).unwrap(), Compacted::Done, "{:?}", stage.told());
 }
 
 #[test]
@@ -214,13 +216,13 @@ fn the_last_request_stays_word_for_word_however_often_and_with_its_pictures() {
     session.send(&"first".into());
     session.send(&request);
     for _ in 0..3 {
-        assert_eq!(session.compact().unwrap(), Compacted::Done);
+        assert_eq!(session.compact(&BTreeMap::new()).unwrap(), Compacted::Done);
         assert_eq!(stage.stored().0[1..], *std::slice::from_ref(&asked));
     }
     session.end(Status::Done, Status::Done.exit_reason());
 
     let mut session = stage.session();
-    assert_eq!(session.compact().unwrap(), Compacted::Done);
+    assert_eq!(session.compact(&BTreeMap::new()).unwrap(), Compacted::Done);
     assert_eq!(stage.stored().0[1..], [asked]);
     assert_eq!(session.send(&"and now?".into()).response, "Three.");
     assert_eq!(stage.epochs().len(), 5);

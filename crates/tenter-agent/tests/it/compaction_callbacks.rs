@@ -1,5 +1,6 @@
 //! Recipes that hooks call back: which one, with what it may do, and what it costs; and who wins of several hooks.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -114,12 +115,17 @@ fn without_a_list_it_has_the_callers_tools_under_no_hook_and_in_no_store() {
 }
 
 #[test]
-fn one_that_is_not_there_is_told_and_never_said_to_be_at_work() {
+fn one_that_is_not_there_is_a_failure_of_its_hook_and_never_said_to_be_at_work() {
     let mut stage = stage("", "[DIGEST]");
     stage.hook("caller", "after_turn", "", &callback("digset", ""));
     sent(&stage);
-    let told = stage.told_of("callback-failed");
-    assert!(told[0].contains("did you mean \"digest\"?"), "{told:?}");
+    let told = stage.told_of("failed caller");
+    assert_eq!(
+        told,
+        [
+            "failed caller: its callback cannot start: there is no recipe \"digset\"; did you mean \"digest\"?"
+        ]
+    );
     assert_eq!(stage.told_of("recipe"), [""; 0]);
 }
 
@@ -214,7 +220,7 @@ fn what_was_spent_in_vain_is_paid_for_all_the_same() {
     let stage = Stage::new(&script, QUICK);
     let mut session = stage.session();
     session.send(&"go".into());
-    session.compact().unwrap();
+    session.compact(&BTreeMap::new()).unwrap();
     let live = *session.usage();
     session.end(Status::Done, Status::Done.exit_reason());
     let stored = stage.agent.store.load(crate::session_stage::ID).unwrap().summary.usage;
@@ -298,7 +304,7 @@ fn a_project_that_is_not_trusted_starts_nothing_through_its_recipe() {
     );
     let mut session = stage.session();
     session.send(&UserMessage::from("go"));
-    session.compact().unwrap();
+    session.compact(&BTreeMap::new()).unwrap();
     assert_eq!(stage.told_of("history").len(), 1, "{:?}", stage.told());
     assert!(!stage.agent.settings.project.join("made").exists());
 }

@@ -1,5 +1,7 @@
 //! Recipes that fail: nothing is changed, it is told, and after three failures in a row it is left alone.
 
+use std::collections::BTreeMap;
+
 use tenter_agent::session::{Compacted, Status};
 
 use crate::session_stage::{QUICK, Stage};
@@ -61,7 +63,7 @@ fn after_three_failures_in_a_row_it_is_left_alone_until_the_person_asks() {
     let mut session = stage.session();
     assert_eq!(session.send(&"go".into()).response, "Done.");
     assert_eq!((stage.told_of("callback-failed").len(), stage.told_of("recipe").len()), (3, 3));
-    assert_eq!(session.compact().unwrap(), Compacted::Done);
+    assert_eq!(session.compact(&BTreeMap::new()).unwrap(), Compacted::Done);
     assert_eq!(stage.epochs().len(), 2);
 }
 

@@ -5,6 +5,7 @@
     reason = "a test that fails may panic, and so may what it is made of"
 )]
 
+mod actions;
 mod calls;
 mod compaction;
 mod compaction_callbacks;

@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
@@ -25,7 +25,7 @@ use tenter_engine::keys::KeyMask;
 use tenter_engine::query::QUERY_TIMEOUT;
 use tenter_engine::source::Places;
 use tenter_engine::trust::{TrustMode, TrustStore};
-use tenter_engine::{Engine, EngineSettings};
+use tenter_engine::{AskAnswer, Decision, DecisionKind, Engine, EngineSettings, HookRun, Observer};
 use tenter_proc::Cancel;
 use tenter_protocol::event::Usage;
 use tenter_protocol::{Message, Scope, Severity};
@@ -87,6 +87,19 @@ impl Watcher for Told {
     }
 }
 
+impl Observer for Told {
+    fn hook_ran(&self, run: &HookRun) {
+        if run.decision == DecisionKind::Failed {
+            let reason = run.reason.as_deref().unwrap_or_default();
+            self.lines.lock().unwrap().push(format!("failed {}: {reason}", run.hook));
+        }
+    }
+
+    fn decided(&self, _decision: &Decision) {}
+
+    fn ask_answered(&self, _answer: &AskAnswer) {}
+}
+
 impl Stage {
     pub(crate) fn new(script: &str, retry: RetrySettings) -> Self {
         let folder = TempDir::new().unwrap();
@@ -134,7 +147,7 @@ impl Stage {
         };
         let agent = Agent {
             model: Arc::new(ScriptedModel::parse("scripted:stage", script).unwrap()),
-            engine: engine(Catalog::default(), &project),
+            engine: engine(Catalog::default(), &settings, &told),
             tools: Registry::standard(),
             workspace: Arc::new(Workspace::new(workspace).unwrap()),
             store: Store::in_memory().unwrap(),
@@ -170,8 +183,7 @@ impl Stage {
             &format!("#!/bin/sh\npayload=$(cat)\n{body}\n"),
         );
         fs::set_permissions(run, fs::Permissions::from_mode(0o755)).unwrap();
-        let project = &self.agent.settings.project;
-        self.agent.engine = engine(self.catalog(), project);
+        self.agent.engine = engine(self.catalog(), &self.agent.settings, &self.told);
     }
 
     fn catalog(&self) -> Catalog {
@@ -257,12 +269,14 @@ fn environment() -> HookEnvironment {
     HookEnvironment::new(&vec![("PATH".into(), search_path())], &[])
 }
 
-fn engine(catalog: Catalog, project: &Path) -> Engine {
+fn engine(catalog: Catalog, settings: &AgentSettings, told: &Arc<Told>) -> Engine {
+    let recipes = settings.recipes.clone();
     let settings = EngineSettings {
-        project: project.to_owned(),
+        project: settings.project.clone(),
         environment: environment(),
         clock: || Timestamp::UNIX_EPOCH,
-        observers: Vec::new(),
+        observers: vec![Arc::clone(told) as Arc<dyn Observer>],
+        callbacks: Some(Arc::new(move |name, args| recipes.startable(name, args).map(drop))),
     };
     Engine::new(catalog, settings)
 }

@@ -31,7 +31,7 @@ fn the_settings_are_those_of_a_shared_database() {
     let text = |sql: &str| raw.query_row(sql, [], |row| row.get::<_, String>(0)).unwrap();
     let number = |sql: &str| raw.query_row(sql, [], |row| row.get::<_, i64>(0)).unwrap();
     assert_eq!(text("PRAGMA journal_mode"), "wal");
-    assert_eq!(number("PRAGMA user_version"), 2);
+    assert_eq!(number("PRAGMA user_version"), 3);
     let loose = "SELECT count(*) FROM pragma_table_list
         WHERE schema = 'main' AND name NOT LIKE 'sqlite%' AND name NOT LIKE 'message_text%' AND strict = 0";
     assert_eq!(number(loose), 0);

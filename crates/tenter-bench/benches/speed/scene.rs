@@ -169,6 +169,7 @@ impl Scene {
                 environment: HookEnvironment::new(&environment(), &[]),
                 clock,
                 observers: vec![Arc::new(journal) as Arc<dyn Observer>],
+                callbacks: None,
             },
         )
     }

@@ -4,6 +4,7 @@ use tenter_protocol::lifecycle::Power;
 use tenter_protocol::reply::VerdictKind;
 use tenter_protocol::{Body, HistoryAction, Reply, Rewrite, ToolResult, Verdict, tool_fields};
 
+use crate::builtin;
 use crate::observe::{Change, DecisionKind};
 
 /// Something a hook said, and which hook said it.
@@ -30,10 +31,8 @@ pub struct Outcome {
     pub contexts: Vec<Attributed<String>>,
     /// Messages on which the agent shall go on, in order (R31).
     pub follow_ups: Vec<Attributed<String>>,
-    /// What shall be done to the history: the first hook's wish (R31).
-    pub history: Option<Attributed<HistoryAction>>,
-    /// Hooks that wished something else done to the history, too late.
-    pub overruled: Vec<String>,
+    /// What hooks want done to the history, in order: the first that can be started counts (R31, R66).
+    pub history: Vec<Attributed<HistoryAction>>,
     /// The body as it came, kept from the first rewrite on.
     original: Option<Body>,
 }
@@ -48,8 +47,7 @@ impl Outcome {
             rewritten_by: Vec::new(),
             contexts: Vec::new(),
             follow_ups: Vec::new(),
-            history: None,
-            overruled: Vec::new(),
+            history: Vec::new(),
             original: None,
         }
     }
@@ -69,41 +67,39 @@ impl Outcome {
         Some((&verdict.hook, verdict.value.reason_text()))
     }
 
+    /// Hooks whose history action comes behind another's; what is built in gives way without a conflict (R31).
+    pub fn overruled(&self) -> Vec<String> {
+        let behind = self.history.iter().skip(1).map(|action| &action.hook);
+        behind.filter(|hook| *hook != builtin::NAME).cloned().collect()
+    }
+
     /// Adds one hook's reply. Returns what its rewrite changed.
     ///
     /// # Errors
     /// A rewrite that does not fit: nothing of the reply is taken then.
     pub fn apply(&mut self, hook: &str, reply: Reply) -> Result<Option<Change>, String> {
-        if reply.verdict.as_ref().is_some_and(Verdict::is_deny) {
+        let denies = reply.verdict.as_ref().is_some_and(Verdict::is_deny);
+        // What does not happen is not changed. After a tool, a redaction counts beside what is fed back.
+        let rewrite = reply.rewrite.filter(|_| !denies || !self.body.name().is_deniable());
+        let change = rewrite.map(|rewrite| self.rewrite(hook, rewrite)).transpose()?.flatten();
+        if denies {
             self.deny(hook, reply.verdict);
-            return Ok(None);
+        } else {
+            self.opine(hook, reply.verdict);
         }
-        let change =
-            reply.rewrite.map(|rewrite| self.rewrite(hook, rewrite)).transpose()?.flatten();
-        self.opine(hook, reply.verdict);
         let attribute = |value| Attributed { hook: hook.to_owned(), value };
         self.contexts.extend(reply.context.filter(|text| !text.trim().is_empty()).map(attribute));
         self.follow_ups.extend(reply.follow_ups.into_iter().map(attribute));
-        if let Some(action) = reply.history {
-            if self.history.is_some() {
-                self.overruled.push(hook.to_owned());
-            } else {
-                self.history = Some(Attributed { hook: hook.to_owned(), value: action });
-            }
-        }
+        let action = reply.history.map(|value| Attributed { hook: hook.to_owned(), value });
+        self.history.extend(action);
         Ok(change)
     }
 
-    /// Takes what is built in at its word, unless a hook was there before: that hook is returned. To give way to it is what
-    /// the built-in is for, so it is no conflict (R31).
+    /// Adds the action of what is built in behind those of all hooks. Returns the hook whose action comes first, if there is
+    /// one.
     pub(super) fn act_last(&mut self, hook: &str, action: HistoryAction) -> Option<&str> {
-        match &mut self.history {
-            Some(taken) => Some(&taken.hook),
-            free => {
-                *free = Some(Attributed { hook: hook.to_owned(), value: action });
-                None
-            }
-        }
+        self.history.push(Attributed { hook: hook.to_owned(), value: action });
+        self.history.first().filter(|_| self.history.len() > 1).map(|first| first.hook.as_str())
     }
 
     /// Denies because a hook failed that is set to fail closed (R42).
@@ -181,7 +177,7 @@ impl Outcome {
             };
             (kind, verdict.hook.as_str())
         });
-        let history = self.history.as_ref().map(|history| {
+        let history = self.history.first().map(|history| {
             let kind = match history.value {
                 HistoryAction::Mutate(_) => DecisionKind::Mutate,
                 HistoryAction::Callback { .. } => DecisionKind::Callback,
@@ -273,6 +269,37 @@ mod tests {
     }
 
     #[test]
+    fn a_redaction_counts_beside_a_reason_that_is_fed_back() {
+        let Body::BeforeTool(call) = before_tool() else { unreachable!() };
+        let result = ToolResult::failure("bash", "SECRET", "T".to_owned());
+        let mut outcome = Outcome::new(Body::AfterTool { call, result });
+        let redacted = json!({"error": "[redacted]"}).as_object().unwrap().clone();
+        let deny = verdict(VerdictKind::Deny, "a key was printed");
+        let reply = Reply { rewrite: Some(Rewrite::Output(redacted)), ..deny };
+        assert!(outcome.apply("redact", reply).unwrap().is_some());
+        assert_eq!(outcome.denied(), Some(("redact", "a key was printed")));
+        assert!(
+            matches!(&outcome.body, Body::AfterTool { result, .. } if result.text() == "<error>[redacted]</error>")
+        );
+    }
+
+    #[test]
+    fn contexts_of_a_chain_that_ends_in_a_deny_are_kept() {
+        let context = |text: &str| Reply { context: Some(text.into()), ..Reply::default() };
+        let deny = Reply { context: Some("b".into()), ..verdict(VerdictKind::Deny, "no") };
+        let outcome = fold(&[("one", context("a")), ("two", deny)]);
+        let contexts: Vec<&str> = outcome.contexts.iter().map(|said| said.value.as_str()).collect();
+        assert_eq!((contexts, outcome.denied()), (vec!["a", "b"], Some(("two", "no"))));
+    }
+
+    #[test]
+    fn a_rewrite_that_changes_nothing_is_none() {
+        let mut outcome = Outcome::new(before_tool());
+        assert_eq!(outcome.apply("a", rewrite("ls")), Ok(None));
+        assert_eq!(outcome, Outcome::new(before_tool()));
+    }
+
+    #[test]
     fn the_output_that_a_failed_hook_had_to_see_is_withheld() {
         let Body::BeforeTool(call) = before_tool() else { unreachable!() };
         let metadata = tenter_protocol::tool_metadata::Bash {
@@ -321,8 +348,8 @@ mod tests {
             };
             outcome.apply(hook, reply).unwrap();
         }
-        assert_eq!(outcome.history.as_ref().unwrap().hook, "a");
-        assert_eq!(outcome.overruled, ["b"]);
+        assert_eq!(outcome.history[0].hook, "a");
+        assert_eq!(outcome.overruled(), ["b"]);
         let texts: Vec<&str> = outcome.follow_ups.iter().map(|text| text.value.as_str()).collect();
         assert_eq!(texts, ["one", "two"]);
     }
@@ -412,16 +439,18 @@ mod tests {
         }
 
         #[test]
-        fn what_is_built_in_acts_only_where_no_hook_did_and_changes_nothing_else(
+        fn what_is_built_in_comes_behind_all_hooks_and_changes_nothing_else(
             replies in proptest::collection::vec(any_history_reply(), 0..6),
         ) {
             let mut outcome = fold_named(&named(&replies));
             let before = outcome.clone();
             let action = HistoryAction::Callback { recipe: "compact".into(), args: BTreeMap::new() };
-            let in_place = outcome.act_last("builtin:x", action.clone()).map(str::to_owned);
-            prop_assert_eq!(in_place.as_ref(), before.history.as_ref().map(|taken| &taken.hook));
-            let expected = before.history.clone().unwrap_or(Attributed { hook: "builtin:x".into(), value: action });
-            prop_assert_eq!(outcome, Outcome { history: Some(expected), ..before });
+            let first = outcome.act_last(builtin::NAME, action.clone()).map(str::to_owned);
+            prop_assert_eq!(first.as_ref(), before.history.first().map(|taken| &taken.hook));
+            let mut expected = before.clone();
+            expected.history.push(Attributed { hook: builtin::NAME.into(), value: action });
+            prop_assert_eq!(outcome.overruled(), before.overruled());
+            prop_assert_eq!(outcome, expected);
         }
 
         #[test]

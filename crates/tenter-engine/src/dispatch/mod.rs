@@ -16,13 +16,13 @@ use std::time::Duration;
 use tenter_proc::Cancel;
 use tenter_protocol::event::StopReason;
 use tenter_protocol::lifecycle::Power;
-use tenter_protocol::{Body, Event, EventName, Scope};
+use tenter_protocol::{Body, Event, EventName, HistoryAction, Reply, Scope, Verdict};
 
 use crate::builtin;
 use crate::catalog::{Catalog, Missing};
 use crate::hook::{Aim, FailMode, Hook};
 use crate::observe::{AskAnswer, DecisionKind};
-use crate::runner::{self, Failure, Found};
+use crate::runner::{self, Aimed, Failure, Occasion};
 use crate::settings::EngineSettings;
 use by_tool::ByTool;
 use telling::{Told, tell_answer, tell_decision};
@@ -74,7 +74,7 @@ impl Engine {
             if outcome.denied().is_some() || cancel.is_cancelled() {
                 break;
             }
-            hooks_run += usize::from(self.run_and_fold(hook, &scope, &mut outcome, cancel));
+            hooks_run += usize::from(self.run_and_fold(hook, (name, &scope), &mut outcome, cancel));
         }
         if !cancel.is_cancelled() {
             hooks_run += usize::from(self.run_built_in(&scope, &mut outcome));
@@ -83,7 +83,7 @@ impl Engine {
             tell_decision(&self.settings, &scope, name, hooks_run, &outcome);
         }
         if outcome.denied().is_none() && !cancel.is_cancelled() {
-            self.start_unawaited(&hooks, &scope, &outcome.body);
+            self.start_unawaited(&hooks, name, &scope, &outcome.body);
         }
         outcome
     }
@@ -132,64 +132,91 @@ impl Engine {
         true
     }
 
-    fn start_unawaited(&self, hooks: &[Arc<Hook>], scope: &Scope, body: &Body) {
+    fn start_unawaited(&self, hooks: &[Arc<Hook>], name: EventName, scope: &Scope, body: &Body) {
         for hook in hooks.iter().filter(|hook| hook.policy.asynchronous) {
-            if let Some(found) = matched(hook, body) {
+            if let Some(aimed) = aimed(hook, name, body) {
                 let event = Event { scope: scope.clone(), body: body.clone() };
-                self.unawaited.start(&self.settings, Arc::clone(hook), event, found);
+                self.unawaited.start(&self.settings, Arc::clone(hook), event, aimed);
             }
         }
     }
 
-    /// Runs a hook if it is about the event as it is by now; says whether it is.
+    /// Runs a hook at the event `name` if it is about what the hooks before it left; says whether it is.
     fn run_and_fold(
         &self,
         hook: &Hook,
-        scope: &Scope,
+        (name, scope): (EventName, &Scope),
         outcome: &mut Outcome,
         cancel: &Cancel,
     ) -> bool {
-        let Some(found) = matched(hook, &outcome.body) else { return false };
+        let Some(aimed) = aimed(hook, name, &outcome.body) else { return false };
         let event = Event { scope: scope.clone(), body: outcome.body.clone() };
-        let Some(mut told) = Told::begin(&self.settings, hook, &event) else { return false };
-        let report = runner::run(hook, &event, found, &self.settings, cancel);
-        let folded = told.ran(report).and_then(|reply| {
-            let decisions = DecisionKind::all_of(&reply);
-            let reason = reply.verdict.as_ref().and_then(|verdict| verdict.reason.clone());
-            let change = outcome.apply(&hook.name, reply).map_err(Failure::Rewrite)?;
-            Ok((decisions, reason, change))
-        });
-        match folded {
-            Ok((decisions, reason, change)) => {
-                told.answered(&decisions, reason, change);
-                if is_at_turn_limit(&event.body) && decisions.contains(&DecisionKind::Continue) {
-                    told.cannot_continue();
-                }
-            }
-            Err(failure) => {
-                told.failed(&failure);
-                if hook.policy.fail == FailMode::Closed {
-                    fail_closed(hook, event.body.name(), &failure, outcome);
-                }
+        let mut told = Told::begin(&self.settings, hook, &event, aimed.subscription);
+        let occasion = Occasion { event: &event, aimed };
+        let report = runner::run(hook, occasion, &self.settings, cancel);
+        let answer = told.ran(report);
+        let checked = answer.and_then(|reply| callback_checked(&self.settings, reply, &mut told));
+        if let Err(failure) = checked.and_then(|reply| fold(hook, reply, outcome, &mut told)) {
+            told.failed(&failure);
+            if hook.policy.fail == FailMode::Closed {
+                fail_closed(hook, name, &failure, outcome);
             }
         }
         true
     }
 }
 
+/// Adds a reply to the outcome.
+fn fold(
+    hook: &Hook,
+    reply: Reply,
+    outcome: &mut Outcome,
+    told: &mut Told<'_>,
+) -> Result<(), Failure> {
+    let mut parts = DecisionKind::all_of(&reply);
+    let reason = reply.verdict.as_ref().and_then(|verdict| verdict.reason.clone());
+    let change = outcome.apply(&hook.name, reply).map_err(Failure::Rewrite)?;
+    if change.is_none() {
+        // A rewrite that changes nothing is none (R65).
+        parts.retain(|part| *part != DecisionKind::Rewrite);
+    }
+    told.answered(&parts, reason, change);
+    if is_at_turn_limit(&outcome.body) && parts.contains(&DecisionKind::Continue) {
+        told.cannot_continue();
+    }
+    Ok(())
+}
+
+/// A reply whose callback, if it has one, can start; that of a deny is left out instead (R66).
+fn callback_checked(
+    settings: &EngineSettings,
+    mut reply: Reply,
+    told: &mut Told<'_>,
+) -> Result<Reply, Failure> {
+    let (Some(check), Some(HistoryAction::Callback { recipe, args })) =
+        (&settings.callbacks, &reply.history)
+    else {
+        return Ok(reply);
+    };
+    match check(recipe, args) {
+        Ok(()) => {}
+        Err(why) if reply.verdict.as_ref().is_some_and(Verdict::is_deny) => {
+            told.warn(Failure::Callback(why).to_string());
+            reply.history = None;
+        }
+        Err(why) => return Err(Failure::Callback(why)),
+    }
+    Ok(reply)
+}
+
 /// What the failure of a hook that is set to fail closed means: a deny where something can be kept from happening, and an
 /// output that nobody gets to see where one was to be looked at (R42).
 fn fail_closed(hook: &Hook, event: EventName, failure: &Failure, outcome: &mut Outcome) {
-    if is_blocking(event) {
+    if event.is_deniable() {
         outcome.deny_for_failure(&hook.name, &failure.to_string());
     } else {
         outcome.withhold_for_failure(&hook.name, &failure.to_string());
     }
-}
-
-/// Whether a deny at this event keeps something from happening: a stop counts, which a deny turns into going on (R29).
-fn is_blocking(event: EventName) -> bool {
-    event.may(Power::Block) || event.may(Power::Continue)
 }
 
 /// Whether the agent stops whatever hooks say (R35).
@@ -197,13 +224,14 @@ fn is_at_turn_limit(body: &Body) -> bool {
     matches!(body, Body::BeforeStop(stop) if stop.reason == StopReason::TurnLimit)
 }
 
-/// What a hook's matcher found in this; none where the hook does not run.
-fn matched(hook: &Hook, body: &Body) -> Option<Found> {
-    match hook.aim(body.name(), body.tool_call()) {
-        Aim::Hit { tool_name } => Some(Ok(tool_name.map(str::to_owned))),
-        Aim::Unknown(error) => Some(Err(error)),
-        Aim::Unmatched | Aim::Unsubscribed => None,
-    }
+/// Whether a hook is about what is left of the event `name`.
+fn aimed(hook: &Hook, name: EventName, body: &Body) -> Option<Aimed> {
+    let found = match hook.aim(name, body.tool_call()) {
+        Aim::Hit { tool_name } => Ok(tool_name.map(str::to_owned)),
+        Aim::Unknown(error) => Err(error),
+        Aim::Unmatched | Aim::Unsubscribed => return None,
+    };
+    Some(Aimed { subscription: hook.subscription(name)?, found })
 }
 
 /// The body's part that a rewrite at this event replaces, as JSON.

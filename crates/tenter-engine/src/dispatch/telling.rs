@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use tenter_proc::Captured;
+use tenter_protocol::executable::Subscription;
 use tenter_protocol::{Event, EventName, Reply, Scope};
 
 use super::{Late, Outcome};
@@ -22,18 +23,23 @@ pub(super) struct Told<'e> {
 }
 
 impl<'e> Told<'e> {
-    pub(super) fn begin(settings: &'e EngineSettings, hook: &Hook, event: &Event) -> Option<Self> {
+    pub(super) fn begin(
+        settings: &'e EngineSettings,
+        hook: &Hook,
+        event: &Event,
+        subscription: Subscription,
+    ) -> Self {
         let run = HookRun {
-            spelling: hook.subscription(event.body.name())?.spelling,
+            spelling: subscription.spelling,
             fingerprint: hook.fingerprint.clone(),
             tool_call: event.body.tool_call().cloned(),
             exit: "unknown".to_owned(),
             decision: DecisionKind::Failed,
             reason: Some("the run ended unexpectedly".to_owned()),
             asynchronous: hook.policy.asynchronous,
-            ..blank(settings, &event.scope, event.body.name(), &hook.name, hook.layer)
+            ..blank(settings, &event.scope, subscription.event, &hook.name, hook.layer)
         };
-        Some(Self { settings, run, stdout: Captured::default() })
+        Self { settings, run, stdout: Captured::default() }
     }
 
     /// A run of what is built in.
@@ -79,6 +85,11 @@ impl<'e> Told<'e> {
         self.run.also = also.to_vec();
         self.run.reason = reason;
         self.run.change = change;
+    }
+
+    /// A part of the answer that was meant to have an effect and has none.
+    pub(super) fn warn(&mut self, warning: String) {
+        self.run.warnings.push(warning);
     }
 
     /// The wish of a hook that came before stands instead of this one.
@@ -186,7 +197,7 @@ pub(super) fn tell_decision(
         by: by.map(str::to_owned),
         reason: outcome.verdict.as_ref().and_then(|verdict| verdict.value.reason.clone()),
         by_failure: outcome.denied_by_failure,
-        overruled: outcome.overruled.clone(),
+        overruled: outcome.overruled(),
     };
     for observer in &settings.observers {
         observer.decided(&decision);

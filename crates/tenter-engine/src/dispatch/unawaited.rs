@@ -12,7 +12,7 @@ use super::late::{Late, LateAnswers};
 use super::telling::Told;
 use crate::hook::Hook;
 use crate::observe::DecisionKind;
-use crate::runner::{self, Failure, Found};
+use crate::runner::{self, Aimed, Failure, Occasion};
 use crate::settings::EngineSettings;
 
 /// How long hooks that were ended are waited for. None takes longer than its grace, or than what is waited for one that cannot
@@ -64,8 +64,9 @@ impl Unawaited {
         settings: &Arc<EngineSettings>,
         hook: Arc<Hook>,
         event: Event,
-        found: Found,
+        aimed: Aimed,
     ) {
+        let subscription = aimed.subscription;
         let (settings, late, cancel) =
             (Arc::clone(settings), Arc::clone(&self.late), self.cancel.clone());
         self.running.add(1);
@@ -74,8 +75,9 @@ impl Unawaited {
         let not_run = (Arc::clone(&settings), Arc::clone(&hook), Arc::clone(&event));
         let started = thread::Builder::new().name(format!("hook {}", hook.name)).spawn(move || {
             let _counted = counted;
-            let Some(mut told) = Told::begin(&settings, &hook, &event) else { return };
-            let report = runner::run(&hook, &event, found, &settings, &cancel);
+            let mut told = Told::begin(&settings, &hook, &event, subscription);
+            let occasion = Occasion { event: &event, aimed };
+            let report = runner::run(&hook, occasion, &settings, &cancel);
             match told.ran(report) {
                 Ok(reply) => keep(&late, &event, reply, told),
                 Err(Failure::Cancelled) => told.failed(&Failure::Drained),
@@ -86,9 +88,7 @@ impl Unawaited {
             // Dropping the closure took it off the count.
             let (settings, hook, event) = not_run;
             let failure = Failure::NotStarted(format!("no thread could be had for it: {error}"));
-            if let Some(mut told) = Told::begin(&settings, &hook, &event) {
-                told.not_started(&failure);
-            }
+            Told::begin(&settings, &hook, &event, subscription).not_started(&failure);
         }
     }
 

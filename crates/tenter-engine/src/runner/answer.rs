@@ -1,11 +1,12 @@
 //! What a hook's process left behind, as a reply or a failure: exit codes and stdout of either protocol (R27, R28).
 
 use tenter_proc::{Captured, Completion, End};
-use tenter_protocol::{EventName, Reply, executable, manifest};
+use tenter_protocol::reply::{ParsedReply, ReplyError};
+use tenter_protocol::{EventName, Reply, Verdict, executable, manifest};
 
 use super::Failure;
 use super::bounded::bounded;
-use crate::hook::{Hook, Protocol};
+use crate::hook::{FailMode, Hook, Protocol};
 
 /// The exit code by which a manifest hook blocks.
 const BLOCKED: i32 = 2;
@@ -32,28 +33,38 @@ pub(super) fn read(hook: &Hook, event: EventName, completion: &Completion) -> Re
         End::Exited(BLOCKED) if is_manifest => {
             Ok(manifest::deny_by_exit(&bounded(completion.stderr.text()))).into()
         }
-        End::Exited(0) if is_manifest => of_manifest(event, &completion.stdout),
-        End::Exited(0) => of_executable(event, &completion.stdout).into(),
+        End::Exited(0) => match parsed(hook, event, &completion.stdout) {
+            Ok(parsed) => judged(hook.policy.fail, event, parsed),
+            Err(failure) => Err(failure).into(),
+        },
         ended => Err(failure(hook, ended)).into(),
     }
 }
 
-fn of_executable(event: EventName, stdout: &Captured) -> Result<Reply, Failure> {
+fn parsed(hook: &Hook, event: EventName, stdout: &Captured) -> Result<ParsedReply, Failure> {
+    let stdout = whole(stdout)?;
+    let parsed = match hook.protocol {
+        Protocol::Executable => executable::parse_reply(event, stdout),
+        Protocol::Manifest(_) => manifest::parse_reply(event, stdout),
+    };
     // An error quotes what it is about, however long that is.
-    executable::parse_reply(event, whole(stdout)?)
-        .map_err(|error| Failure::Reply(bounded(error.to_string())))
+    parsed.map_err(|error: ReplyError| Failure::Reply(bounded(error.to_string())))
 }
 
-fn of_manifest(event: EventName, stdout: &Captured) -> Read {
-    let stdout = match whole(stdout) {
-        Ok(stdout) => stdout,
-        Err(failure) => return Err(failure).into(),
-    };
-    let manifest::Answer { reply, warnings, log } = manifest::parse_reply(event, stdout);
-    let printed = log.map(|text| format!("printed: {text}"));
+/// What an answer comes to under a fail mode: a hook that fails closed has failed where a part of its answer is unusable,
+/// unless what is left of it denies (R61).
+fn judged(fail: FailMode, event: EventName, parsed: ParsedReply) -> Read {
+    let ParsedReply { reply, warnings, defects, text } = parsed;
+    let denies = reply.verdict.as_ref().is_some_and(Verdict::is_deny) && event.is_deniable();
+    let printed = text.map(|text| format!("printed: {text}"));
     let notes = reply.log.clone().into_iter().chain(printed).collect();
-    let warnings = warnings.into_iter().map(bounded).collect();
-    Read { answer: Ok(reply), warnings, notes }
+    let is_failed = fail == FailMode::Closed && !defects.is_empty() && !denies;
+    let (answer, defects) = if is_failed {
+        (Err(Failure::Reply(bounded(defects.join("; ")))), Vec::new())
+    } else {
+        (Ok(reply), defects)
+    };
+    Read { answer, warnings: defects.into_iter().chain(warnings).map(bounded).collect(), notes }
 }
 
 /// A stream of which something was dropped is no answer (R37).

@@ -109,6 +109,8 @@ pub(crate) enum Failure {
     Reply(String),
     #[error("its rewrite cannot be used: {0}")]
     Rewrite(String),
+    #[error("its callback cannot start: {0}")]
+    Callback(String),
     #[error("the event {0} has no payload for executables")]
     NoPayload(&'static str),
     #[error("{0}")]
@@ -126,33 +128,47 @@ fn seconds(duration: Duration) -> String {
 /// What a hook's matcher found: the spelling of the tool's name that it matched, if it has one and there is one (R20).
 pub(crate) type Found = Result<Option<String>, MatcherError>;
 
-/// Runs `hook` for `event`.
+/// That a hook is about an event.
+pub(crate) struct Aimed {
+    /// The event that was dispatched, in the hook's words. A rewrite of `success` does not make another event of it.
+    pub(crate) subscription: Subscription,
+    /// What the hook's matcher found.
+    pub(crate) found: Found,
+}
+
+/// What a hook is run for.
+pub(crate) struct Occasion<'e> {
+    /// What happened, as the hooks before this one left it.
+    pub(crate) event: &'e Event,
+    /// Why it is about that.
+    pub(crate) aimed: Aimed,
+}
+
+/// Runs `hook`.
 pub(crate) fn run(
     hook: &Hook,
-    event: &Event,
-    found: Found,
+    occasion: Occasion<'_>,
     settings: &EngineSettings,
     cancel: &Cancel,
 ) -> Report {
-    let tool_name = found.map_err(Failure::from);
-    match tool_name.and_then(|name| request(hook, event, name.as_deref())) {
+    match request(hook, occasion) {
         Ok(request) => ask(hook, request, settings, cancel),
         Err(failure) => Report::not_started(failure),
     }
 }
 
-/// What `hook` is to be told of `event`.
-fn request(hook: &Hook, event: &Event, tool_name: Option<&str>) -> Result<Request, Failure> {
-    let name = event.body.name();
-    let no_payload = || Failure::NoPayload(name.as_str());
-    let subscription = hook.subscription(name).ok_or_else(no_payload)?;
+/// What `hook` is to be told.
+fn request(hook: &Hook, occasion: Occasion<'_>) -> Result<Request, Failure> {
+    let Occasion { event, aimed: Aimed { subscription, found } } = occasion;
+    let tool_name = found?;
+    let no_payload = || Failure::NoPayload(subscription.event.as_str());
     let facts = facts(&event.body, &event.scope.cwd);
     let payload = match &hook.protocol {
         Protocol::Executable => {
             executable::payload(event, subscription.spelling, &facts).ok_or_else(no_payload)?
         }
         Protocol::Manifest(held) => {
-            let light = held.light_payload;
+            let (tool_name, light) = (tool_name.as_deref(), held.light_payload);
             manifest::payload(event, subscription.spelling, tool_name, &facts, light)
         }
     };

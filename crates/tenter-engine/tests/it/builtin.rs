@@ -44,7 +44,7 @@ fn dispatch(scene: &Scene, body: Body) -> (Outcome, Arc<Seen>) {
 
 /// The hook that acts on the history, and the recipe that it runs.
 fn acts(outcome: &Outcome) -> Option<(&str, &str)> {
-    let history = outcome.history.as_ref()?;
+    let history = outcome.history.first()?;
     match &history.value {
         HistoryAction::Callback { recipe, .. } => Some((&history.hook, recipe)),
         HistoryAction::Mutate(_) => Some((&history.hook, "")),
@@ -92,7 +92,7 @@ fn it_gives_way_to_every_hook_that_acts_on_the_history_and_that_is_no_conflict()
         after_turn(&scene, "summary", answer);
         let (outcome, seen) = dispatch(&scene, turn(900, Some(0.8)));
         assert_eq!(acts(&outcome), Some(expected));
-        assert!(outcome.overruled.is_empty(), "{outcome:?}");
+        assert!(outcome.overruled().is_empty(), "{outcome:?}");
         assert!(seen.decisions.lock().unwrap()[0].overruled.is_empty());
         let runs = seen.runs.lock().unwrap();
         assert_eq!(runs[1].notes, ["it gives way to the hook summary"]);

@@ -36,7 +36,7 @@ fn dispatched(scene: &Scene, conversations: &[&str]) -> (Engine, Arc<Seen>) {
     for conversation in conversations {
         let event = Event { scope: scope(conversation), body: turn(1, None) };
         let outcome = engine.dispatch(event, &scene.cancel);
-        assert!(outcome.contexts.is_empty() && outcome.history.is_none(), "{outcome:?}");
+        assert!(outcome.contexts.is_empty() && outcome.history.is_empty(), "{outcome:?}");
     }
     (engine, seen)
 }

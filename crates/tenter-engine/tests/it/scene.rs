@@ -132,6 +132,7 @@ impl Scene {
             environment: HookEnvironment::new(&path, &[]),
             clock: || jiff::Timestamp::UNIX_EPOCH,
             observers: Vec::new(),
+            callbacks: None,
         }
     }
 

@@ -29,6 +29,7 @@ fn tried(scene: &Scene, payload: &str, before: impl FnOnce()) -> Trial {
         ),
         clock: now,
         observers: Vec::new(),
+        callbacks: None,
     };
     before();
     run_once(hook, request, &settings, &scene.cancel)

@@ -51,8 +51,13 @@ fn engine(scene: &Scene) -> Engine {
     assert_eq!(findings, []);
     let names: Vec<&str> = catalog.hooks().iter().map(|hook| hook.name.as_str()).collect();
     assert_eq!(names, LEVELS.map(|(_, name)| name));
-    let settings =
-        EngineSettings { project, environment, clock: Default::default, observers: vec![] };
+    let settings = EngineSettings {
+        project,
+        environment,
+        clock: Default::default,
+        observers: vec![],
+        callbacks: None,
+    };
     Engine::new(catalog, settings)
 }
 

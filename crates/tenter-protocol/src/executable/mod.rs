@@ -6,7 +6,7 @@
 mod reply;
 mod request;
 
-pub use reply::{ReplyError, parse_reply};
+pub use reply::parse_reply;
 pub use request::payload;
 
 use crate::EventName;

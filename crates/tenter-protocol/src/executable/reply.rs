@@ -1,145 +1,43 @@
-//! Answers: what an executable hook printed when it was asked `run` (R28).
+//! Answers: what an executable hook printed when it was asked `run` (R28, R61).
 
-use std::collections::BTreeMap;
+use crate::history::{self, HistoryWish};
+use crate::lifecycle::Power;
+use crate::reply::{ParsedReply, ReplyError, VerdictKind, stdout};
+use crate::reply_fields::{self as fields, Fields};
+use crate::{EventName, Reply, Rewrite, Verdict};
 
-use serde::Deserialize;
-use serde::de::DeserializeOwned;
-use thiserror::Error;
-
-use crate::history::{self, HistoryError, HistoryWish, MessageWire};
-use crate::reply::VerdictKind;
-use crate::{EventName, Object, Reply, Rewrite, Verdict};
-
-/// Why what a hook printed is no answer.
-#[derive(Debug, Clone, PartialEq, Eq, Error)]
-pub enum ReplyError {
-    /// Not JSON, not one object, or a field of the wrong type.
-    #[error("its stdout is not one JSON object with the fields of this event: {0}")]
-    Shape(String),
-    /// What it wants done to the history cannot be done.
-    #[error(transparent)]
-    History(#[from] HistoryError),
-}
-
-/// Reads what a hook printed at `event`. Nothing or white space is silence; so is an object without known fields.
+/// Reads what a hook printed at `event`. Nothing, white space and `null` are no action; so is an object without fields.
 ///
 /// # Errors
-/// Anything but one JSON object with fields of the right types; see [`ReplyError`].
-pub fn parse_reply(event: EventName, stdout: &[u8]) -> Result<Reply, ReplyError> {
-    if stdout.trim_ascii().is_empty() {
-        return Ok(Reply::default());
-    }
-    match event {
-        EventName::BeforeTool => object::<BeforeToolCall>(stdout).map(BeforeToolCall::reply),
-        EventName::BeforeAgent => object::<UserMessageSend>(stdout).map(UserMessageSend::reply),
-        EventName::AfterTool | EventName::AfterToolFailure => {
-            object::<AfterToolCall>(stdout).map(AfterToolCall::reply)
-        }
-        EventName::AfterTurn => object::<HistoryResult>(stdout)?.reply(false),
-        EventName::BeforeStop => object::<HistoryResult>(stdout)?.reply(true),
-        _ => object::<Nothing>(stdout).map(|Nothing {}| Reply::default()),
-    }
+/// Anything but one JSON object, and a change that cannot be made; see [`ReplyError`].
+pub fn parse_reply(event: EventName, printed: &[u8]) -> Result<ParsedReply, ReplyError> {
+    let Some(content) = stdout::content(printed) else { return Ok(ParsedReply::default()) };
+    let mut fields = Fields::new(event, stdout::object(content)?, &fields::EXECUTABLE);
+    let reply = Reply {
+        verdict: verdict(&mut fields),
+        rewrite: rewrite(&mut fields),
+        context: fields.read(&fields::CONTEXT),
+        follow_ups: history::follow_ups(fields.read(&fields::FOLLOW_UPS)),
+        history: HistoryWish::read(&mut fields, event.may(Power::Continue)),
+        log: None,
+    };
+    fields.finish(reply)
 }
-
-/// Reads exactly one JSON object. An array would deserialise into a struct as well, so the first byte is looked at.
-fn object<T: DeserializeOwned>(stdout: &[u8]) -> Result<T, ReplyError> {
-    if stdout.trim_ascii_start().first() != Some(&b'{') {
-        return Err(ReplyError::Shape("it does not begin with {".to_owned()));
-    }
-    serde_json::from_slice(stdout).map_err(|error| ReplyError::Shape(error.to_string()))
-}
-
-#[derive(Deserialize)]
-struct Nothing {}
 
 /// `blocked` as a verdict: leaving it out is silence, `false` is an opinion.
-fn verdict(blocked: Option<bool>, reason: Option<String>) -> Option<Verdict> {
-    let kind = if blocked? { VerdictKind::Deny } else { VerdictKind::Allow };
+fn verdict(fields: &mut Fields) -> Option<Verdict> {
+    let reason = fields.read(&fields::BLOCK_REASON);
+    let blocked: bool = fields.read(&fields::BLOCKED)?;
+    let kind = if blocked { VerdictKind::Deny } else { VerdictKind::Allow };
     Some(Verdict::new(kind, reason))
 }
 
-#[derive(Deserialize)]
-struct BeforeToolCall {
-    blocked: Option<bool>,
-    reason: Option<String>,
-    input: Option<Object>,
-    additional_context: Option<String>,
-}
-
-impl BeforeToolCall {
-    fn reply(self) -> Reply {
-        Reply {
-            verdict: verdict(self.blocked, self.reason),
-            rewrite: self.input.map(Rewrite::Input),
-            context: self.additional_context,
-            ..Reply::default()
-        }
-    }
-}
-
-#[derive(Deserialize)]
-struct UserMessageSend {
-    blocked: Option<bool>,
-    reason: Option<String>,
-    message: Option<String>,
-    additional_context: Option<String>,
-}
-
-impl UserMessageSend {
-    fn reply(self) -> Reply {
-        Reply {
-            verdict: verdict(self.blocked, self.reason),
-            rewrite: self.message.map(Rewrite::Message),
-            context: self.additional_context,
-            ..Reply::default()
-        }
-    }
-}
-
-#[derive(Deserialize)]
-struct AfterToolCall {
-    output: Option<Object>,
-    additional_context: Option<String>,
-}
-
-impl AfterToolCall {
-    fn reply(self) -> Reply {
-        Reply {
-            rewrite: self.output.map(Rewrite::Output),
-            context: self.additional_context,
-            ..Reply::default()
-        }
-    }
-}
-
-#[derive(Deserialize)]
-struct HistoryResult {
-    #[serde(default)]
-    result: Option<String>,
-    messages: Option<Vec<MessageWire>>,
-    callback: Option<String>,
-    callback_args: Option<BTreeMap<String, String>>,
-    follow_up_messages: Option<Vec<String>>,
-    additional_context: Option<String>,
-}
-
-impl HistoryResult {
-    fn reply(self, may_continue: bool) -> Result<Reply, ReplyError> {
-        let wish = HistoryWish {
-            result: self.result,
-            messages: self.messages,
-            callback: self.callback,
-            callback_args: self.callback_args,
-        };
-        // Only a stop can be continued; at `after_turn` the agent goes on or stops by itself.
-        let follow_ups = self.follow_up_messages.filter(|_| may_continue);
-        Ok(Reply {
-            history: wish.action(may_continue)?,
-            follow_ups: history::follow_ups(follow_ups),
-            context: self.additional_context,
-            ..Reply::default()
-        })
-    }
+/// The rewrite that the event has room for: no event has two.
+fn rewrite(fields: &mut Fields) -> Option<Rewrite> {
+    let input = fields.read(&fields::TOOL_INPUT).map(Rewrite::Input);
+    let output = fields.read(&fields::TOOL_OUTPUT).map(Rewrite::Output);
+    let message = fields.read(&fields::USER_MESSAGE).map(Rewrite::Message);
+    input.or(output).or(message)
 }
 
 #[cfg(test)]
@@ -149,12 +47,12 @@ mod tests {
     use proptest::prelude::*;
 
     fn reply(event: EventName, stdout: &str) -> Result<Reply, ReplyError> {
-        parse_reply(event, stdout.as_bytes())
+        parse_reply(event, stdout.as_bytes()).map(|parsed| parsed.reply)
     }
 
     #[test]
     fn silence_in_all_its_forms_is_no_action() {
-        for stdout in ["", "  \n", "{}", "{\"success\": true}", "{\"input\": null}"] {
+        for stdout in ["", "  \n", "{}", "null", "\u{feff}{}", "{\"input\": null}"] {
             assert_eq!(
                 reply(EventName::BeforeTool, stdout).unwrap(),
                 Reply::default(),
@@ -172,27 +70,91 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_one_object_of_the_right_types_is_a_failure() {
+    fn what_is_not_one_object_is_a_failure() {
         for stdout in [
             "[]",
-            "null",
+            "true",
             "log line\n{\"blocked\": true}",
             "{} {}",
-            "{\"blocked\": \"true\"}",
-            "{\"input\": \"rm\"}",
             "{\"blocked\": tr",
+            "{\"blocked\": true, \"blocked\": false}",
         ] {
             assert!(
-                matches!(reply(EventName::BeforeTool, stdout), Err(ReplyError::Shape(_))),
+                matches!(reply(EventName::BeforeTool, stdout), Err(ReplyError::NotAnObject(_))),
                 "{stdout:?}"
             );
         }
     }
 
     #[test]
+    fn a_change_of_the_wrong_type_is_a_failure_and_any_other_field_is_lost_alone() {
+        for (event, stdout) in [
+            (EventName::BeforeTool, "{\"input\": \"rm\"}"),
+            (EventName::AfterTool, "{\"output\": \"[redacted]\"}"),
+            (EventName::BeforeAgent, "{\"message\": 7}"),
+            (EventName::AfterTurn, "{\"result\": \"mutate\", \"messages\": \"none\"}"),
+        ] {
+            assert!(matches!(reply(event, stdout), Err(ReplyError::Change(_))), "{stdout}");
+        }
+        let stdout = br#"{"blocked": true, "reason": 7, "input": "rm"}"#;
+        let parsed = parse_reply(EventName::BeforeTool, stdout).unwrap();
+        assert!(parsed.reply.verdict.unwrap().is_deny());
+        assert_eq!(
+            parsed.defects,
+            [r#""reason" must be a string"#, r#""input" must be an object"#]
+        );
+        let parsed = parse_reply(EventName::BeforeTool, br#"{"blocked": "true"}"#).unwrap();
+        assert_eq!(parsed.reply, Reply::default());
+        assert_eq!(parsed.defects, [r#""blocked" must be true or false"#]);
+    }
+
+    #[test]
+    fn unknown_fields_are_reported_with_what_was_meant() {
+        let parsed = |stdout: &str| parse_reply(EventName::BeforeTool, stdout.as_bytes()).unwrap();
+        let beside = parsed(r#"{"blocked": false, "success": true}"#);
+        assert_eq!(beside.warnings, ["its answer has no field \"success\"; it is ignored"]);
+        for (stdout, meant) in [
+            (r#"{"blokced": true, "reason": "no"}"#, "blocked"),
+            (r#"{"decision": "deny", "reason": "no"}"#, "blocked"),
+        ] {
+            let defects = parsed(stdout).defects;
+            assert!(defects[0].ends_with(&format!("did you mean {meant:?}?")), "{defects:?}");
+        }
+        let alone = parsed(r#"{"success": true}"#).defects;
+        assert_eq!(
+            alone,
+            [
+                "no field of its answer is known; known are blocked, reason, input, additional_context"
+            ]
+        );
+    }
+
+    #[test]
+    fn fields_without_the_result_that_they_belong_to_are_reported() {
+        for (stdout, warning) in [
+            (
+                r#"{"callback": "compact"}"#,
+                r#""callback" does nothing without "result": "callback""#,
+            ),
+            (
+                r#"{"messages": [{"role": "user", "content": "x"}]}"#,
+                r#""messages" does nothing without "result": "mutate""#,
+            ),
+        ] {
+            for event in [EventName::AfterTurn, EventName::BeforeStop] {
+                let parsed = parse_reply(event, stdout.as_bytes()).unwrap();
+                assert_eq!(
+                    (parsed.reply, parsed.warnings),
+                    (Reply::default(), vec![warning.to_owned()])
+                );
+            }
+        }
+    }
+
+    #[test]
     fn deep_nesting_is_an_error_and_not_a_crash() {
         let deep = format!("{{\"input\": {}{}", "[".repeat(10_000), "]".repeat(10_000));
-        assert!(matches!(reply(EventName::BeforeTool, &deep), Err(ReplyError::Shape(_))));
+        assert!(matches!(reply(EventName::BeforeTool, &deep), Err(ReplyError::NotAnObject(_))));
     }
 
     #[test]
@@ -208,18 +170,14 @@ mod tests {
 
     #[test]
     fn a_bad_history_or_result_is_named() {
-        assert!(matches!(
-            reply(EventName::AfterTurn, r#"{"result": "mutate"}"#),
-            Err(ReplyError::History(HistoryError::Messages(_)))
-        ));
-        assert_eq!(
-            reply(EventName::AfterTurn, r#"{"result": "callback"}"#),
-            Err(ReplyError::History(HistoryError::NoRecipe))
-        );
-        assert!(matches!(
-            reply(EventName::AfterTurn, r#"{"result": "continue"}"#),
-            Err(ReplyError::History(HistoryError::UnknownResult(..)))
-        ));
+        for (event, stdout, named) in [
+            (EventName::AfterTurn, r#"{"result": "mutate"}"#, "the history it gave cannot be used"),
+            (EventName::AfterTurn, r#"{"result": "callback"}"#, "needs \"callback\""),
+            (EventName::AfterTurn, r#"{"result": "continue"}"#, "\"continue\" is not known"),
+        ] {
+            let error = reply(event, stdout).unwrap_err();
+            assert!(matches!(&error, ReplyError::Change(why) if why.contains(named)), "{error}");
+        }
         assert!(reply(EventName::BeforeStop, r#"{"result": "continue"}"#).is_ok());
     }
 

@@ -2,53 +2,68 @@
 
 use std::collections::BTreeMap;
 
-use thiserror::Error;
-
 use super::MessageWire;
 use crate::HistoryAction;
-
-/// Why what a hook wants done to the history cannot be done.
-#[derive(Debug, Clone, PartialEq, Eq, Error)]
-pub enum HistoryError {
-    /// `result` is a word that this event does not know.
-    #[error("\"result\": \"{0}\" is not known; this event knows {1}")]
-    UnknownResult(String, &'static str),
-    /// `mutate` with messages that a model could not go on from.
-    #[error("the history it gave cannot be used: {0}")]
-    Messages(String),
-    /// `callback` without the name of a recipe.
-    #[error("\"result\": \"callback\" needs \"callback\": the name of a recipe")]
-    NoRecipe,
-}
+use crate::reply_fields::{self as fields, Fields};
 
 /// The fields by which a hook says what shall be done to the history.
 #[derive(Debug, Default)]
 pub(crate) struct HistoryWish {
-    pub(crate) result: Option<String>,
-    pub(crate) messages: Option<Vec<MessageWire>>,
-    pub(crate) callback: Option<String>,
-    pub(crate) callback_args: Option<BTreeMap<String, String>>,
+    result: String,
+    messages: Option<Vec<MessageWire>>,
+    callback: Option<String>,
+    callback_args: Option<BTreeMap<String, String>>,
 }
 
 impl HistoryWish {
-    /// The wish in one piece. Where the agent `may_continue`, a hook may say that it wants just that.
-    pub(crate) fn action(self, may_continue: bool) -> Result<Option<HistoryAction>, HistoryError> {
-        match self.result.as_deref().unwrap_or_default() {
+    /// Reads the fields as one action. Where the agent `may_continue`, a hook may say that it wants just that.
+    pub(crate) fn read(answer: &mut Fields, may_continue: bool) -> Option<HistoryAction> {
+        let wish = Self {
+            result: answer.read(&fields::RESULT).unwrap_or_default(),
+            messages: answer.read(&fields::MESSAGES),
+            callback: answer.read(&fields::CALLBACK),
+            callback_args: answer.read(&fields::CALLBACK_ARGS),
+        };
+        wish.idle().into_iter().for_each(|warning| answer.warn(warning));
+        wish.action(may_continue).unwrap_or_else(|failure| {
+            answer.fail(failure);
+            None
+        })
+    }
+
+    /// The fields that are given without the `result` that they belong to.
+    fn idle(&self) -> Vec<String> {
+        let given = [
+            ("messages", "mutate", self.messages.as_ref().is_some_and(|given| !given.is_empty())),
+            ("callback", "callback", self.callback.is_some()),
+        ];
+        let is_idle =
+            |(_, result, is_given): &(&str, &str, bool)| *is_given && self.result != *result;
+        let warning = |(field, result, _): (&str, &str, bool)| {
+            format!("\"{field}\" does nothing without \"result\": \"{result}\"")
+        };
+        given.into_iter().filter(is_idle).map(warning).collect()
+    }
+
+    fn action(self, may_continue: bool) -> Result<Option<HistoryAction>, String> {
+        match self.result.as_str() {
             "" => Ok(None),
             "continue" if may_continue => Ok(None),
             "mutate" => super::read(self.messages.unwrap_or_default())
                 .map(|messages| Some(HistoryAction::Mutate(messages)))
-                .map_err(HistoryError::Messages),
+                .map_err(|why| format!("the history it gave cannot be used: {why}")),
             "callback" => self.recipe().map(Some),
             other => {
-                Err(HistoryError::UnknownResult(other.to_owned(), known_results(may_continue)))
+                let known = known_results(may_continue);
+                Err(format!("\"result\": {other:?} is not known; this event knows {known}"))
             }
         }
     }
 
-    fn recipe(self) -> Result<HistoryAction, HistoryError> {
+    fn recipe(self) -> Result<HistoryAction, String> {
         let named = self.callback.filter(|name| !name.trim().is_empty());
-        let recipe = named.ok_or(HistoryError::NoRecipe)?;
+        let no_recipe = "\"result\": \"callback\" needs \"callback\": the name of a recipe";
+        let recipe = named.ok_or(no_recipe)?;
         Ok(HistoryAction::Callback { recipe, args: self.callback_args.unwrap_or_default() })
     }
 }

@@ -11,7 +11,7 @@ mod reply;
 
 pub use declaration::{Action, Declaration, actions_at};
 pub use payload::{Stranger, payload, stranger};
-pub use reply::{Answer, deny_by_exit, parse_reply};
+pub use reply::{deny_by_exit, parse_reply};
 
 use serde::{Deserialize, Serialize};
 

@@ -1,41 +1,35 @@
-//! Answers: what a manifest hook said by its exit code and its streams (R27).
+//! Answers: what a manifest hook said by its exit code and its streams (R27, R61, R62).
 //!
-//! Reading is tolerant: a field that is wrong costs that field and a warning, never the others. What a verdict means at an
-//! event is not this module's business (R29): a deny is a deny, also where nothing can be blocked.
+//! A field that cannot be used costs that field, unless it asks for a change. What a verdict means at an event is not this
+//! module's business (R29): a deny is a deny, also where nothing can be blocked.
 
-mod fields;
+mod claude_code;
 
-use self::fields::Fields;
 use crate::history::{self, HistoryWish};
 use crate::lifecycle::Power;
-use crate::reply::VerdictKind;
-use crate::{EventName, HistoryAction, Object, Reply, Rewrite, Verdict};
+use crate::reply::{ParsedReply, ReplyError, VerdictKind, stdout};
+use crate::reply_fields::{self as fields, Fields};
+use crate::{EventName, Object, Reply, Rewrite, Verdict};
 
-/// What a hook that exited with 0 said.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct Answer {
-    /// What is to be acted on.
-    pub reply: Reply,
-    /// What could not be used, a sentence each, without its full stop.
-    pub warnings: Vec<String>,
-    /// Text that was no JSON object, to be recorded.
-    pub log: Option<String>,
-}
+/// Characters of an unknown decision that are shown.
+const LONGEST_WORD: usize = 60;
 
-/// Reads what a hook that exited with 0 wrote to stdout at `event`. Nothing or white space is silence.
+/// Reads what a hook that exited with 0 wrote to stdout at `event`. Nothing, white space and `null` are no action.
 ///
 /// The fields, each with the spellings that are read: `decision` (`allow` or `approve`, `deny` or `block`, `ask`),
 /// `reason` (`message`), `modified_input` (`updated_input`), `modified_output` (`updated_output`), `modified_prompt`
 /// (`updated_prompt`; rewrites the user's message), `additional_context` (`context`), `log`, and for the history
-/// `result`, `messages`, `callback`, `callback_args`, `follow_up_messages`. Camel case is read as well.
-pub fn parse_reply(event: EventName, stdout: &[u8]) -> Answer {
-    if stdout.trim_ascii().is_empty() {
-        return Answer::default();
+/// `result`, `messages`, `callback`, `callback_args`, `follow_up_messages`. Camel case is read as well. An answer with
+/// `hookSpecificOutput` is Claude Code's: then its fields are read, too.
+///
+/// # Errors
+/// Text that begins with `{` and is not one JSON object, and a change that cannot be made; see [`ReplyError`].
+pub fn parse_reply(event: EventName, printed: &[u8]) -> Result<ParsedReply, ReplyError> {
+    let Some(content) = stdout::content(printed) else { return Ok(ParsedReply::default()) };
+    if content.first() == Some(&b'{') {
+        return object_reply(event, stdout::object(content)?);
     }
-    match serde_json::from_slice::<Object>(stdout) {
-        Ok(object) => object_answer(event, object),
-        Err(error) => text_answer(&String::from_utf8_lossy(stdout), &error),
-    }
+    Ok(text_reply(&String::from_utf8_lossy(content)))
 }
 
 /// The reply of a hook that exited with 2: a deny, with what it wrote to stderr as the reason.
@@ -48,91 +42,94 @@ pub fn deny_by_exit(stderr: &str) -> Reply {
     Reply { verdict: Some(verdict), ..Reply::default() }
 }
 
-fn object_answer(event: EventName, object: Object) -> Answer {
-    let mut fields = Fields::new(event, object);
-    let reply = Reply {
+fn object_reply(event: EventName, object: Object) -> Result<ParsedReply, ReplyError> {
+    let is_claude_code = claude_code::is_its_form(&object);
+    let table: &[&fields::Field] =
+        if is_claude_code { &fields::CLAUDE_CODE } else { &fields::MANIFEST };
+    let mut fields = Fields::new(event, object, table);
+    let mut reply = Reply {
         verdict: verdict(event, &mut fields),
         rewrite: rewrite(&mut fields),
         context: fields.read(&fields::CONTEXT),
         follow_ups: history::follow_ups(fields.read(&fields::FOLLOW_UPS)),
-        history: history_action(event, &mut fields),
+        history: HistoryWish::read(&mut fields, event.may(Power::Continue)),
         log: fields.read(&fields::LOG),
     };
-    Answer { reply, warnings: fields.into_warnings(), log: None }
+    if is_claude_code {
+        claude_code::read(event, &mut fields, &mut reply);
+    }
+    fields.finish(reply)
 }
 
-/// Text is recorded and decides nothing. Where it looks as if it was meant to decide, that is worth a warning: a guard
-/// whose deny has a stray quotation mark in it guards nothing.
-fn text_answer(text: &str, error: &serde_json::Error) -> Answer {
+/// Text is recorded and decides nothing. Where its last line looks as if it was meant to decide, that is a defect: a guard
+/// that prints a log line before its deny guards nothing.
+fn text_reply(text: &str) -> ParsedReply {
     let text = text.trim();
     let last_line = text.lines().next_back().unwrap_or_default();
-    let looks_like_json = text.starts_with('{') || last_line.trim_start().starts_with('{');
-    let warning = format!("its stdout is not one JSON object, so no decision was read: {error}");
-    Answer {
-        reply: Reply::default(),
-        warnings: if looks_like_json { vec![warning] } else { Vec::new() },
-        log: Some(text.to_owned()),
+    let looks_like_json = last_line.trim_start().starts_with('{');
+    let defect = "its stdout is not one JSON object, so no decision was read".to_owned();
+    ParsedReply {
+        defects: if looks_like_json { vec![defect] } else { Vec::new() },
+        text: Some(text.to_owned()),
+        ..ParsedReply::default()
     }
 }
 
 fn verdict(event: EventName, fields: &mut Fields) -> Option<Verdict> {
     let reason = fields.read(&fields::REASON);
     let decision: String = fields.read(&fields::DECISION)?;
-    let kind = match decision.as_str() {
-        "allow" | "approve" => VerdictKind::Allow,
-        "deny" | "block" => VerdictKind::Deny,
-        "ask" if event.may(Power::Ask) => VerdictKind::Ask,
+    Some(Verdict::new(verdict_kind(event, "decision", &decision, fields)?, reason))
+}
+
+/// What the word of a decision means. `field` is where it was written.
+fn verdict_kind(
+    event: EventName,
+    field: &str,
+    word: &str,
+    fields: &mut Fields,
+) -> Option<VerdictKind> {
+    match word {
+        "allow" | "approve" => Some(VerdictKind::Allow),
+        "deny" | "block" => Some(VerdictKind::Deny),
+        "ask" if event.may(Power::Ask) => Some(VerdictKind::Ask),
         "ask" => {
-            fields.warn(format!("\"decision\": \"ask\" means nothing at {event}; it is ignored"));
-            return None;
+            fields.defect(format!("\"{field}\": \"ask\" means nothing at {event}"));
+            None
         }
         _ => {
             let known = "\"allow\", \"deny\" and \"ask\"";
-            fields.warn(format!("\"decision\": {decision:?} is not known; known are {known}"));
-            return None;
+            let word: String = word.chars().take(LONGEST_WORD).collect();
+            fields.defect(format!("\"{field}\": {word:?} is not known; known are {known}"));
+            None
         }
-    };
-    Some(Verdict::new(kind, reason))
+    }
 }
 
 /// The rewrite that the event has room for: no event has two.
 fn rewrite(fields: &mut Fields) -> Option<Rewrite> {
-    let input = fields.read(&fields::INPUT).map(Rewrite::Input);
-    let output = fields.read(&fields::OUTPUT).map(Rewrite::Output);
-    let prompt = fields.read(&fields::PROMPT).map(Rewrite::Message);
+    let input = fields.read(&fields::MODIFIED_INPUT).map(Rewrite::Input);
+    let output = fields.read(&fields::MODIFIED_OUTPUT).map(Rewrite::Output);
+    let prompt = fields.read(&fields::MODIFIED_PROMPT).map(Rewrite::Message);
     input.or(output).or(prompt)
-}
-
-fn history_action(event: EventName, fields: &mut Fields) -> Option<HistoryAction> {
-    let wish = HistoryWish {
-        result: fields.read(&fields::RESULT),
-        messages: fields.read(&fields::MESSAGES),
-        callback: fields.read(&fields::CALLBACK),
-        callback_args: fields.read(&fields::CALLBACK_ARGS),
-    };
-    wish.action(event.may(Power::Continue)).unwrap_or_else(|error| {
-        fields.warn(error.to_string());
-        None
-    })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Message;
     use crate::lifecycle::TABLE;
+    use crate::{HistoryAction, Message};
     use proptest::prelude::*;
     use serde_json::json;
 
-    fn answer(event: EventName, stdout: &str) -> Answer {
-        parse_reply(event, stdout.as_bytes())
+    fn answer(event: EventName, stdout: &str) -> ParsedReply {
+        parse_reply(event, stdout.as_bytes()).unwrap()
     }
 
     /// The reply of an answer that has nothing wrong with it.
     fn reply(event: EventName, stdout: &str) -> Reply {
-        let answer = answer(event, stdout);
-        assert_eq!((answer.warnings, answer.log), (vec![], None), "{stdout}");
-        answer.reply
+        let ParsedReply { reply, warnings, defects, text } = answer(event, stdout);
+        assert_eq!((warnings, defects, text), (vec![], vec![], None), "{stdout}");
+        reply
     }
 
     fn object(value: &serde_json::Value) -> Object {
@@ -141,8 +138,15 @@ mod tests {
 
     #[test]
     fn silence_in_all_its_forms_says_nothing_and_warns_of_nothing() {
-        for stdout in ["", " \n", "{}", "{\"decision\": null, \"modified_input\": null}"] {
-            assert_eq!(answer(EventName::BeforeTool, stdout), Answer::default(), "{stdout:?}");
+        for stdout in [
+            "",
+            " \n",
+            "null\n",
+            "\u{feff}{}",
+            "{}",
+            "{\"decision\": null, \"modified_input\": null}",
+        ] {
+            assert_eq!(answer(EventName::BeforeTool, stdout), ParsedReply::default(), "{stdout:?}");
         }
     }
 
@@ -193,20 +197,32 @@ mod tests {
     }
 
     #[test]
-    fn one_wrong_field_costs_that_field_alone() {
+    fn one_wrong_field_costs_that_field_alone_and_never_a_deny() {
         let stdout = r#"{"decision": "deny", "reason": 7, "modified_input": "rm", "log": [], "callback": "x"}"#;
         let answer = answer(EventName::BeforeTool, stdout);
         assert_eq!(answer.reply.verdict, Some(Verdict::new(VerdictKind::Deny, None)));
         assert_eq!(answer.reply.rewrite, None);
         assert_eq!(
-            answer.warnings,
+            answer.defects,
             [
-                r#""reason" must be a string; it is ignored"#,
-                r#""modified_input" must be an object; it is ignored"#,
-                r#""callback" means nothing at before_tool; it is ignored"#,
-                r#""log" must be a string; it is ignored"#,
+                r#""reason" must be a string"#,
+                r#""log" must be a string"#,
+                r#""modified_input" must be an object"#,
             ]
         );
+        assert_eq!(answer.warnings, [r#""callback" means nothing at before_tool; it is ignored"#]);
+    }
+
+    #[test]
+    fn a_change_of_the_wrong_type_is_a_failure() {
+        for (event, stdout) in [
+            (EventName::BeforeTool, r#"{"modified_input": "rm", "log": "x"}"#),
+            (EventName::AfterTool, r#"{"modified_output": "[redacted]"}"#),
+            (EventName::BeforeAgent, r#"{"modified_prompt": {}}"#),
+        ] {
+            let error = parse_reply(event, stdout.as_bytes()).unwrap_err();
+            assert!(matches!(error, ReplyError::Change(_)), "{stdout}");
+        }
     }
 
     #[test]
@@ -214,13 +230,13 @@ mod tests {
         let answer = answer(EventName::BeforeTool, r#"{"decision": "Deny", "log": "kept"}"#);
         assert_eq!(answer.reply, Reply { log: Some("kept".to_owned()), ..Reply::default() });
         assert_eq!(
-            answer.warnings,
+            answer.defects,
             [r#""decision": "Deny" is not known; known are "allow", "deny" and "ask""#]
         );
     }
 
     #[test]
-    fn what_an_event_may_not_do_is_ignored_with_a_warning() {
+    fn what_an_event_may_not_do_has_no_effect_and_is_reported() {
         for (event, stdout) in [
             (EventName::AfterTool, r#"{"modified_input": {}}"#),
             (EventName::BeforeTool, r#"{"modified_output": {}}"#),
@@ -232,8 +248,9 @@ mod tests {
         ] {
             let answer = answer(event, stdout);
             assert_eq!(answer.reply, Reply::default(), "{event} {stdout}");
-            assert_eq!(answer.warnings.len(), 1, "{event} {stdout}");
-            assert!(answer.warnings[0].contains(event.as_str()), "{:?}", answer.warnings);
+            let said = [answer.warnings, answer.defects].concat();
+            assert_eq!(said.len(), 1, "{event} {stdout}");
+            assert!(said[0].contains(event.as_str()), "{said:?}");
         }
     }
 
@@ -257,34 +274,53 @@ mod tests {
         for stdout in ["All tests passed\n", "[1, 2]", "\"deny\"", "17"] {
             let answer = answer(EventName::BeforeStop, stdout);
             assert_eq!(answer.reply, Reply::default());
-            assert_eq!(answer.log.as_deref(), Some(stdout.trim()));
-            assert_eq!(answer.warnings, Vec::<String>::new());
+            assert_eq!(answer.text.as_deref(), Some(stdout.trim()));
+            assert_eq!((answer.warnings, answer.defects), (vec![], vec![]));
         }
     }
 
     #[test]
-    fn text_that_was_meant_as_an_object_is_worth_a_warning() {
+    fn text_that_was_meant_as_an_object_is_a_failure_or_a_defect() {
         for stdout in [
             r#"{"decision": "deny", "reason": "don't say "rm""}"#,
-            "checking\n{\"decision\": \"deny\"}\n",
+            r#"{"decision": "de"#,
+            r#"{"decision": "allow", "decision": "deny"}"#,
             "{} {}",
+            "\u{feff}{",
         ] {
-            let answer = answer(EventName::BeforeTool, stdout);
-            assert_eq!(answer.reply, Reply::default());
-            assert!(answer.log.is_some());
-            assert!(answer.warnings[0].contains("no decision was read"), "{:?}", answer.warnings);
+            let error = parse_reply(EventName::BeforeTool, stdout.as_bytes()).unwrap_err();
+            assert!(matches!(error, ReplyError::NotAnObject(_)), "{stdout}");
         }
+        let logged = answer(EventName::BeforeTool, "checking\n{\"decision\": \"deny\"}\n");
+        assert_eq!(logged.reply, Reply::default());
+        assert!(logged.text.is_some());
+        assert!(logged.defects[0].contains("no decision was read"), "{:?}", logged.defects);
     }
 
     #[test]
-    fn a_misspelt_field_is_warned_of_when_nothing_else_was_said() {
-        let answer = answer(EventName::SubagentStart, r#"{"decison": "deny"}"#);
-        assert_eq!(
-            answer.warnings,
-            ["no field of its answer is known; known are decision, reason, log"]
-        );
-        let extra = r#"{"decision": "allow", "checked": 3}"#;
-        assert!(reply(EventName::BeforeTool, extra).verdict.is_some());
+    fn an_unknown_field_is_reported_and_a_misspelt_one_with_what_was_meant() {
+        let alone = answer(EventName::SubagentStart, r#"{"checked": 3}"#);
+        let nothing_known = "no field of its answer is known; known are decision, reason, log";
+        assert_eq!(alone.defects, [nothing_known]);
+        let beside = answer(EventName::BeforeTool, r#"{"decision": "allow", "checked": 3}"#);
+        assert!(beside.reply.verdict.is_some());
+        assert_eq!(beside.warnings, ["its answer has no field \"checked\"; it is ignored"]);
+        for (stdout, name, meant) in [
+            (r#"{"descision": "deny", "reason": "no"}"#, "descision", "decision"),
+            (r#"{"decison": "deny"}"#, "decison", "decision"),
+            (r#"{"blocked": true, "reason": "no"}"#, "blocked", "decision"),
+            (r#"{"modifed_input": {}}"#, "modifed_input", "modified_input"),
+        ] {
+            let answer = answer(EventName::BeforeTool, stdout);
+            assert_eq!(answer.reply, Reply::default(), "{stdout}");
+            let expected = format!("its answer has no field {name:?}; did you mean {meant:?}?");
+            assert_eq!(answer.defects, [expected]);
+        }
+        let many: Object = (0..1000).map(|index| (format!("x{index}"), json!(1))).collect();
+        let known = [("decision".to_owned(), json!("allow"))];
+        let many: Object = many.into_iter().chain(known).collect();
+        let read = parse_reply(EventName::BeforeTool, crate::json::to_string(&many).as_bytes());
+        assert_eq!(read.unwrap().warnings.len(), 5);
     }
 
     #[test]
@@ -307,19 +343,17 @@ mod tests {
     }
 
     #[test]
-    fn a_bad_history_costs_the_history_alone() {
+    fn a_history_that_cannot_be_used_is_a_failure() {
         let stdout =
             r#"{"result": "mutate", "messages": [], "follow_up_messages": ["go"], "log": "l"}"#;
-        let answer = answer(EventName::BeforeStop, stdout);
-        assert_eq!(answer.reply.history, None);
-        assert_eq!(answer.reply.follow_ups, ["go"]);
-        assert_eq!(answer.warnings, ["the history it gave cannot be used: messages is empty"]);
+        let error = parse_reply(EventName::BeforeStop, stdout.as_bytes()).unwrap_err();
+        assert_eq!(error.to_string(), "the history it gave cannot be used: messages is empty");
     }
 
     #[test]
-    fn deep_nesting_is_text_and_not_a_crash() {
+    fn deep_nesting_is_an_error_and_not_a_crash() {
         let deep = format!("{{\"modified_input\": {}{}", "[".repeat(10_000), "]".repeat(10_000));
-        assert!(answer(EventName::BeforeTool, &deep).log.is_some());
+        assert!(parse_reply(EventName::BeforeTool, deep.as_bytes()).is_err());
     }
 
     proptest! {
@@ -338,7 +372,8 @@ mod tests {
                 .iter()
                 .map(|&(key, value)| (KEYS[key].to_owned(), values()[value].clone()))
                 .collect();
-            let reply = parse_reply(event, crate::json::to_string(&object).as_bytes()).reply;
+            let parsed = parse_reply(event, crate::json::to_string(&object).as_bytes());
+            let Ok(ParsedReply { reply, .. }) = parsed else { return Ok(()) };
             let allowed = match &reply.rewrite {
                 None => true,
                 Some(Rewrite::Input(_)) => event.may(Power::RewriteInput),

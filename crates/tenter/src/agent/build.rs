@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use tenter_agent::permission::{FixedAnswer, Permissions};
-use tenter_agent::recipe::Recipe;
+use tenter_agent::recipe::{Recipe, RecipeBook};
 use tenter_agent::skill::SkillTool;
 use tenter_agent::store::{Store, StoredConversation, new_conversation_id};
 use tenter_agent::tools::{ProtectedPaths, Registry, Workspace, WorkspaceSettings};
@@ -76,7 +76,8 @@ pub(crate) fn build(
     let tools = tools(args, skills)?;
     let read_dirs = if tools.get("skill").is_some() { folders } else { Vec::new() };
     let journal = journal(project);
-    let engine = engine(project, catalog, &journal, Arc::clone(&show));
+    let settings = agent_settings(project, args, &mut findings);
+    let engine = engine(project, catalog, &journal, Arc::clone(&show), &settings.recipes);
     let agent = Agent {
         model,
         engine,
@@ -86,7 +87,7 @@ pub(crate) fn build(
         watcher: show as Arc<dyn Watcher>,
         asker: asker(project),
         permissions: Permissions::default(),
-        settings: agent_settings(project, args, &mut findings),
+        settings,
     };
     Ok(Built { agent, journal, findings, conversation: Mutex::new(Some(conversation)) })
 }
@@ -101,12 +102,13 @@ fn report_refused_model(project: &Project, show: &dyn Show, failure: &Failure) {
     }
 }
 
-/// An engine over `catalog` that records in `journal` and shows at `show` what hooks do.
+/// An engine over `catalog` that records in `journal` and shows at `show` what hooks do. Hooks may call `recipes` back.
 pub(super) fn engine(
     project: &Project,
     catalog: Catalog,
     journal: &Arc<JournalWriter>,
     show: Arc<dyn Show>,
+    recipes: &RecipeBook,
 ) -> Engine {
     let settings = EngineSettings {
         project: project.root().to_owned(),
@@ -119,6 +121,7 @@ pub(super) fn engine(
                 show as Arc<dyn Observer>,
             )),
         ],
+        callbacks: Some(recipes::callback_check(recipes.clone())),
     };
     Engine::new(catalog, settings)
 }

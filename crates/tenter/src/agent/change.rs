@@ -56,7 +56,8 @@ impl Built {
     fn change_hooks(&mut self, project: &Project, catalog: Catalog, show: Arc<dyn Show>) {
         self.tell_trouble();
         self.journal = journal(project);
-        self.agent.engine = engine(project, catalog, &self.journal, show);
+        self.agent.engine =
+            engine(project, catalog, &self.journal, show, &self.agent.settings.recipes);
     }
 
     /// Says what kept the journal from being written, if anything did.

@@ -1,17 +1,23 @@
 //! Compaction because the person wants it (R54): for `run` and `chat`.
 
+use std::collections::BTreeMap;
+
 use tenter_agent::session::{Compacted, Session, Status};
 use tenter_proc::Cancel;
 
 use crate::sanitize::sanitize;
 
-/// Compacts the session's conversation, and says what that did.
+/// Compacts the session's conversation, with these arguments for the recipe, and says what that did.
 ///
 /// # Errors
 /// How it ended otherwise; why was told.
-pub(crate) fn compact(session: &mut Session, cancel: &Cancel) -> Result<String, Status> {
+pub(crate) fn compact(
+    session: &mut Session,
+    args: &BTreeMap<String, String>,
+    cancel: &Cancel,
+) -> Result<String, Status> {
     let before = *session.usage();
-    match session.compact() {
+    match session.compact(args) {
         Ok(Compacted::Done) => {
             let about = if before.estimated { "about " } else { "" };
             let now = session.usage().current_context_window;

@@ -176,8 +176,13 @@ pub(crate) fn work(built: &Built, message: &UserMessage, cancel: &Cancel) -> Fin
     let conversation = built.conversation();
     let mut session = match Session::start(&built.agent, conversation, cancel.clone()) {
         Ok(session) => session,
-        Err(_refused) => {
-            return Finish { status: Status::Blocked, response: String::new(), error: None };
+        Err(refused) => {
+            return Finish {
+                status: Status::Blocked,
+                response: String::new(),
+                error: None,
+                refused: Some(refused),
+            };
         }
     };
     let finish = session.send(message);

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use tenter_agent::recipe::{
     MISSING, Recipe, RecipeBook, RecipePlaces, RecipeTrust, Recipes, Rendered, render,
 };
+use tenter_engine::CallbackCheck;
 use tenter_engine::trust::{TrustEntry, TrustMode};
 use tenter_proc::Cancel;
 use tenter_protocol::{Diagnostic, Severity};
@@ -33,6 +34,11 @@ pub(crate) fn book(project: &Project, fragment_dirs: &[PathBuf]) -> RecipeBook {
         env: project.hook_environment().given().clone(),
         trust: trusted(project),
     }
+}
+
+/// Which callbacks of hooks can start (R66).
+pub(super) fn callback_check(book: RecipeBook) -> CallbackCheck {
+    Arc::new(move |recipe, args| book.startable(recipe, args).map(drop))
 }
 
 /// Trusts what the store knows, as it is.

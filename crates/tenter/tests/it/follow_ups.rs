@@ -198,7 +198,7 @@ fn of_two_history_actions_the_first_wins_and_the_conflict_is_told() {
 }
 
 #[test]
-fn a_callback_names_the_recipe_that_is_not_there() {
+fn a_callback_of_a_recipe_that_does_not_exist_is_a_failure_of_its_hook() {
     let sandbox = sandbox();
     sandbox.sh_hook(
         "compact",
@@ -207,11 +207,11 @@ fn a_callback_names_the_recipe_that_is_not_there() {
     );
     let (lines, code) = headless(&sandbox, "turns: [{text: x}]");
     assert_eq!(code, 0);
-    assert_eq!(of_kind(&lines, "hook")[0]["decision"], "callback");
-    let finding = of_kind(&lines, "diagnostic")[0];
-    assert_eq!(finding["id"], "callback-failed");
-    let message = finding["message"].as_str().unwrap();
-    assert!(message.contains("there is no recipe \"compakt\""), "{message}");
+    let run = of_kind(&lines, "hook")[0];
+    assert_eq!(run["decision"], "failed");
+    let reason = run["reason"].as_str().unwrap();
+    assert!(reason.contains("its callback cannot start: there is no recipe \"compakt\""), "{run}");
+    assert!(of_kind(&lines, "diagnostic").is_empty());
 }
 
 #[test]

@@ -47,6 +47,8 @@ enum Means {
     Answers,
     /// Nothing is decided, and a warning says so; or there was nothing to say.
     Silent { warning: &'static str },
+    /// A part of the answer is unusable: a warning, or a failure where the hook is set to fail closed (R61).
+    Unusable { reason: &'static str },
     /// It is a deny.
     Denies { reason: &'static str },
     /// It is a failure.

@@ -60,6 +60,9 @@ fn words(fault: &Fault, way: Way, rows: &[Row]) -> String {
 /// What the run is recorded as, and why: the stage has seen that the record says so.
 fn in_words(row: &Row, means: Means) -> String {
     match (row.decision, means) {
+        (_, Means::Unusable { reason }) => {
+            format!("decides nothing, with a warning; set to fail closed, it fails: {reason}")
+        }
         (DecisionKind::Failed, Means::Fails { reason, .. }) => format!("fails: {reason}"),
         (DecisionKind::Deny, _) => "denies".to_owned(),
         (DecisionKind::None, Means::Silent { warning }) if !warning.is_empty() => {

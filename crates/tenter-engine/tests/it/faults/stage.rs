@@ -108,6 +108,7 @@ pub(super) fn settings(scene: &Scene, observers: Vec<Arc<dyn Observer>>) -> Engi
         environment: HookEnvironment::new(&path, &[]),
         clock: jumping,
         observers,
+        callbacks: None,
     }
 }
 
@@ -182,7 +183,8 @@ impl Cell<'_> {
     }
 
     fn fails_closed(&self) -> bool {
-        matches!(self.means(), Means::Fails { .. }) && self.cells.fail == FailMode::Closed
+        let fails = matches!(self.means(), Means::Fails { .. } | Means::Unusable { .. });
+        fails && self.cells.fail == FailMode::Closed
     }
 
     fn play(&mut self, engine: &Engine, scene: &Scene, seen: &Seen) {
@@ -219,8 +221,12 @@ impl Cell<'_> {
                 });
                 denied && !outcome.denied_by_failure
             }
-            Means::Fails { .. } if self.cells.fail == FailMode::Open => is_silent,
-            Means::Fails { reason, .. } => self.failed_closed(outcome, &told, reason),
+            Means::Fails { .. } | Means::Unusable { .. } if self.cells.fail == FailMode::Open => {
+                is_silent
+            }
+            Means::Fails { reason, .. } | Means::Unusable { reason } => {
+                self.failed_closed(outcome, &told, reason)
+            }
         };
         self.demand(is_as_meant, || format!("{outcome:?}"));
     }
@@ -285,6 +291,12 @@ impl Cell<'_> {
             }
             Means::Answers => {
                 run.decision == DecisionKind::None && warnings.contains("means nothing at")
+            }
+            Means::Unusable { reason: why } if self.cells.fail == FailMode::Open => {
+                run.decision == DecisionKind::None && warnings.contains(why)
+            }
+            Means::Unusable { reason: why } => {
+                run.decision == DecisionKind::Failed && run.exit == "exit 0" && reason.contains(why)
             }
             Means::Silent { warning } => {
                 run.decision == DecisionKind::None && warnings.contains(warning)

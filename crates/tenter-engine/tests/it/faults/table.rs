@@ -6,15 +6,14 @@ use std::os::unix::fs::PermissionsExt;
 use rustix::fs::OFlags;
 use tenter_protocol::EventName;
 
-use super::Means::{Answers, Denies, Fails, Silent};
+use super::Means::{Answers, Denies, Fails, Silent, Unusable};
 use super::fault::Fault;
 use super::{Means, SAID};
 
 const TIMED_OUT: Means = Fails { exit: "timed out", reason: "timed out after 200 ms" };
-/// An executable whose stdout is no answer has failed …
 const NO_ANSWER: Means = Fails { exit: "exit 0", reason: "its stdout is not one JSON object" };
-/// … a manifest hook has decided nothing (R27).
-const NO_DECISION: Means = Silent { warning: "so no decision was read" };
+/// Text before an answer is no error under the manifest protocol, but the answer is lost (R27, R61).
+const NO_DECISION: Means = Unusable { reason: "so no decision was read" };
 const CHANGED: Means = Fails { exit: "not started", reason: "was changed after it was loaded" };
 
 /// A number that no 64 bits hold, and a nest that no stack does.
@@ -86,39 +85,67 @@ fn answers() -> Vec<Fault> {
         Fault::new("answers and hangs", "answer; sleep 300", TIMED_OUT).hanging(),
         Fault::new("prints a log before its answer", "echo starting; answer", NO_ANSWER)
             .but_a_manifest(NO_DECISION),
-        Fault::new("answers twice", "answer; answer", NO_ANSWER).but_a_manifest(NO_DECISION),
-        Fault::new("prints NaN", beside("NaN"), NO_ANSWER).but_a_manifest(NO_DECISION),
-        // What an executable prints beside its fields is passed over, not read.
-        Fault::new("prints 1e999", beside("1e999"), Answers).but_a_manifest(NO_DECISION),
-        Fault::new("prints a number of 400 digits", beside(&huge), Answers)
-            .but_a_manifest(NO_DECISION),
-        Fault::new("nests 10000 deep", beside(&deep), Answers).but_a_manifest(NO_DECISION),
-        Fault::new(
-            "nests 10000 deep where text belongs",
-            printed(&format!("{{\"additional_context\": {deep}}}")),
-            NO_ANSWER,
-        )
-        .but_a_manifest(NO_DECISION),
+        Fault::new("answers twice", "answer; answer", NO_ANSWER),
+        Fault::new("prints half an answer", "printf '{\"addi'", NO_ANSWER),
+        Fault::new("prints NaN", beside("NaN"), NO_ANSWER),
+        Fault::new("prints 1e999", beside("1e999"), NO_ANSWER),
+        Fault::new("prints a number of 400 digits", beside(&huge), NO_ANSWER),
+        Fault::new("nests 10000 deep", beside(&deep), NO_ANSWER),
         Fault::new(
             "prints what is not UTF-8",
             "printf '{\"additional_context\": \"\\377\"}'",
             NO_ANSWER,
-        )
-        .but_a_manifest(NO_DECISION),
+        ),
         Fault::new(
             "names a field twice",
             printed(&format!("{{\"additional_context\": \"first\", {SAID}}}")),
             NO_ANSWER,
-        )
-        .but_a_manifest(Answers),
+        ),
         Fault::new(
             "answers with a megabyte of the wrong type",
             "long=$(yes | head -c 300000 | tr '\\n' x)
-             printf '{\"blocked\": \"%s\", \"output\": \"%s\", \"decision\": \"%s\", \"messages\": \"%s\"}' \\
-                 \"$long\" \"$long\" \"$long\" x",
-            NO_ANSWER,
+             printf '{\"decision\": [\"%s\"], \"additional_context\": [\"%s\", \"%s\"]}' \\
+                 \"$long\" \"$long\" \"$long\"",
+            Unusable { reason: "must be a string" },
+        ),
+        Fault::new(
+            "misspells its decision",
+            printed("{\"blokced\": true, \"descision\": \"deny\"}"),
+            Unusable { reason: "its answer" },
+        ),
+        Fault::new(
+            "asks for an input of the wrong type",
+            printed("{\"input\": \"ls\", \"modified_input\": \"ls\"}"),
+            Fails { exit: "exit 0", reason: "must be an object" },
         )
-        .but_a_manifest(Silent { warning: "is not known; known are" }),
+        .only_at(EventName::BeforeTool),
+        Fault::new(
+            "asks for an output of the wrong type",
+            printed("{\"output\": \"[gone]\", \"modified_output\": \"[gone]\"}"),
+            Fails { exit: "exit 0", reason: "must be an object" },
+        )
+        .only_at(EventName::AfterTool),
+        Fault::new(
+            "asks for an output with a field that no result has",
+            "[ \"$1\" = run ] || modified=modified_; printf '{\"%soutput\": {\"text\": \"\"}}' \"$modified\"",
+            Fails {
+                exit: "exit 0",
+                reason: "its rewrite cannot be used: a tool's result has no field",
+            },
+        )
+        .only_at(EventName::AfterTool),
+        Fault::new(
+            "asks for a history that no model can continue",
+            printed("{\"result\": \"mutate\", \"messages\": []}"),
+            Fails { exit: "exit 0", reason: "the history it gave cannot be used" },
+        )
+        .only_at(EventName::BeforeStop),
+        Fault::new(
+            "prints a byte order mark before its answer",
+            "printf '\\357\\273\\277'; answer",
+            Answers,
+        ),
+        Fault::new("prints null", "echo null", Silent { warning: "" }),
         Fault::new("prints nothing", ":", Silent { warning: "" }),
     ]
 }

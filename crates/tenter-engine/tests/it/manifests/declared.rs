@@ -91,7 +91,7 @@ fn histories_are_replaced_and_recipes_are_asked_for() {
     scene.declared("replace", "after_turn", &["action: mutate", messages]);
     let (outcome, _) = scene.told(turn(1, None));
     let expected = HistoryAction::Mutate(vec![Message::user("turn 1")]);
-    assert_eq!(outcome.history.unwrap().value, expected);
+    assert_eq!(outcome.history[0].value, expected);
 
     let scene = Scene::new();
     let args =
@@ -99,11 +99,11 @@ fn histories_are_replaced_and_recipes_are_asked_for() {
     let when = "when: ge (percent .usage.current_context_window .usage.max_context_window) 70";
     scene.declared("early", "after_turn", &["action: callback", "recipe: digest", args, when]);
     let (outcome, _) = scene.told(turn(699, None));
-    assert_eq!(outcome.history, None);
+    assert_eq!(outcome.history, []);
     let (outcome, _) = scene.told(turn(700, None));
     let args = [("used".to_owned(), "70".to_owned())].into();
     let expected = HistoryAction::Callback { recipe: "digest".to_owned(), args };
-    assert_eq!(outcome.history.unwrap().value, expected);
+    assert_eq!(outcome.history[0].value, expected);
 }
 
 #[test]

@@ -5,12 +5,12 @@ use std::collections::BTreeMap;
 use super::Checks;
 use super::findings::{ACTION, ACTION_IGNORED, METADATA_KEY};
 use super::reader::Reader;
-use super::suggest::{listed, nearest};
 use super::templates::TemplateKind;
 use super::tree::{Entry, Node, NodeKind, shown};
 use crate::lifecycle::TABLE;
 use crate::manifest::declaration::ACTIONS;
 use crate::manifest::{Action, Declaration, actions_at};
+use crate::suggest::{listed, nearest};
 use crate::{Diagnostic, EventName, Role, Severity};
 
 /// The keys below `metadata` that belong to an action, and to which.

@@ -6,9 +6,9 @@ use super::action;
 use super::findings::METADATA_KEY;
 use super::reader::Reader;
 use super::scalar::{Meaning, Scalar};
-use super::suggest::{edits, listed, nearest};
 use super::tree::{Entry, Node, NodeKind, shown};
 use crate::manifest::Extensions;
+use crate::suggest::{edits, listed, nearest};
 
 /// The keys below `metadata` that Tenter reads.
 pub(super) const KEYS: [&str; 6] = ["fail", "protected", "workdir", "env", "payload", "triggers"];

@@ -6,11 +6,11 @@ use super::findings::{
 use super::reader::Reader;
 use super::scalar::{Meaning, Style, plain};
 use super::split::Fences;
-use super::suggest::{listed, nearest};
 use super::tree::{Entry, Node, NodeKind, shown};
 use super::{Checks, KEYS, LONGEST_DESCRIPTION, action, extensions, matcher, name, number};
 use crate::lifecycle::Power;
 use crate::manifest::{Extensions, Manifest, MatcherText, Unset};
+use crate::suggest::{listed, nearest};
 use crate::{EventName, Object};
 
 /// Checks the tree of a front matter. `None` when what a hook cannot do without is missing.

@@ -5,10 +5,10 @@ use serde_json::Value;
 use super::findings::{MATCHER, MATCHER_IGNORED, PATTERN, PATTERN_REMARK};
 use super::reader::Reader;
 use super::scalar::Style;
-use super::suggest::nearest;
 use super::tree::{Entry, Node, NodeKind, shown};
 use super::{Advice, CheckPattern, Checks};
 use crate::manifest::MatcherText;
+use crate::suggest::nearest;
 use crate::{EventName, Object};
 
 /// What YAML makes of a few escapes in double quotes that mean something else in a regular expression.

@@ -21,7 +21,6 @@ mod scalar;
 mod schema;
 mod source;
 mod split;
-mod suggest;
 mod syntax;
 mod templates;
 mod tree;
@@ -36,11 +35,11 @@ use self::findings::{ENCODING, Findings, LIMIT};
 use super::Manifest;
 use crate::{Diagnostic, Object, Severity};
 
+pub use crate::suggest::{listed, nearest};
 pub use document::{Document, Field, Located, Written, document};
 pub use name::faults as name_faults;
 pub use schema::json_schema;
 pub use source::Source;
-pub use suggest::{listed, nearest};
 pub use templates::{CheckTemplate, TemplateKind};
 
 /// The longest file that is read, in bytes.

@@ -4,10 +4,10 @@
 use super::findings::{EXTENSION, Findings, TRIGGER};
 use super::reader::Reader;
 use super::scalar::Meaning;
-use super::suggest::{listed, nearest};
 use super::tree::{Entry, Node, NodeKind, shown};
 use crate::executable::Subscription;
 use crate::lifecycle::{TABLE, by_claude_code};
+use crate::suggest::{listed, nearest};
 
 /// The event that `word` names, with the table's copy of the word.
 fn named(word: &str, node: &Node, findings: &mut Findings<'_>) -> Option<Subscription> {

@@ -52,7 +52,12 @@ pub(super) const COMMANDS: &[Command] = &[
         "look at untrusted hooks and recipes, and say which may run",
         hooks::trust,
     ),
-    command("compact", "", "shorten the conversation to what matters", model::compact),
+    command(
+        "compact",
+        "[NAME=VALUE]",
+        "shorten the conversation to what matters; NAME=VALUE gives the recipe an argument",
+        model::compact,
+    ),
     command("model", "[NAME]", "show the model; with NAME, go on with that one", model::model),
     command("usage", "", "show tokens, the context in use, and cost", model::usage),
     command(

@@ -24,8 +24,8 @@ pub(super) struct Report<'r> {
     stdout: String,
     stderr: String,
     /// What of its answer was not understood, and what it wanted recorded.
-    #[serde(skip_serializing_if = "<[String]>::is_empty")]
-    notes: &'r [String],
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    notes: Vec<String>,
     #[serde(flatten)]
     pub(super) understood: Understood,
 }
@@ -45,7 +45,7 @@ impl<'r> Report<'r> {
             duration_ms: trial.duration.as_millis(),
             stdout: trial.stdout.text(),
             stderr: trial.stderr.text(),
-            notes: &trial.notes,
+            notes: trial.warnings.iter().chain(&trial.notes).cloned().collect(),
             understood: Understood::new(payload, trial),
         }
     }
@@ -67,7 +67,7 @@ pub(super) fn print(project: &Project, hook: &Hook, report: &Report) {
     }
     decision(report);
     details(&report.understood);
-    for note in report.notes {
+    for note in &report.notes {
         detail("note", Some(note));
     }
     if report.understood.error.is_some() {

@@ -38,20 +38,20 @@ pub(super) fn run(env: &Env, project: Option<&Path>, args: &Args) -> Done {
         Ok(session) => compact(session, args, &cancel),
         Err(_refused) => Status::Blocked,
     };
-    show.finished(&Finish { status, response: String::new(), error: None });
+    show.finished(&Finish { status, response: String::new(), error: None, refused: None });
     built.tell_trouble();
     Ok(Exit::Agent(status))
 }
 
 /// What is said to nobody would be lost, and so would a compaction that is not stored.
 fn check(args: &Args) -> Result<(), Failure> {
-    let Args { query, arg, agent, .. } = args;
-    if !query.is_empty() || !arg.is_empty() || !agent.images.is_empty() {
+    let Args { query, agent, .. } = args;
+    if !query.is_empty() || !agent.images.is_empty() {
         return Err(Failure::usage(
             "the recipe compact shortens a conversation, and nothing is said to it",
         )
         .help(
-            "leave out the query, --arg and --image; say it with the next `tenter run --follow`",
+            "leave out the query and --image, and say it with the next `tenter run --follow`; --arg gives the recipe an argument",
         ));
     }
     if agent.no_save {
@@ -67,7 +67,7 @@ fn check(args: &Args) -> Result<(), Failure> {
 }
 
 fn compact(mut session: Session, args: &Args, cancel: &Cancel) -> Status {
-    let outcome = agent::compact(&mut session, cancel);
+    let outcome = agent::compact(&mut session, &args.arg.iter().cloned().collect(), cancel);
     if let (Ok(words), false, false) = (&outcome, args.headless, args.result_only) {
         ui::note(words);
         ui::note(agent::how_to_restore(&session));

@@ -170,14 +170,15 @@ fn every_answer_of_a_manifest_hook_is_understood_down_to_its_last_field() {
     for block in super::examples(&pages(), "says") {
         let (event, decision) = said(block);
         let answer: Object = serde_json::from_str(&block.text).unwrap();
-        let read = parse_reply(event, block.text.as_bytes());
-        assert_eq!(read.warnings, [] as [String; 0], "{}", block.place);
+        let read = parse_reply(event, block.text.as_bytes()).unwrap();
+        let reported = [read.warnings.clone(), read.defects.clone()].concat();
+        assert_eq!(reported, [] as [String; 0], "{}", block.place);
         assert_eq!(DecisionKind::of(&read.reply).as_str(), decision, "{}", block.place);
         for key in answer.keys() {
             let mut without = answer.clone();
             without.shift_remove(key);
             let without = parse_reply(event, json::to_string(&without).as_bytes());
-            assert_ne!(read, without, "{}: {key} changes nothing", block.place);
+            assert_ne!(Ok(read.clone()), without, "{}: {key} changes nothing", block.place);
         }
     }
 }
@@ -198,7 +199,7 @@ fn every_field_of_an_answer_is_listed_with_its_events() {
     let documented = table("Answer");
     assert_eq!(shown, documented.names().into_iter().map(str::to_owned).collect());
     for row in &TABLE {
-        let warning = &parse_reply(row.event, b"{\"zzz\": 1}").warnings[0];
+        let warning = &parse_reply(row.event, b"{\"zzz\": 1}").unwrap().defects[0];
         let taken: BTreeSet<&str> =
             warning.split_once("known are ").unwrap().1.split(", ").collect();
         let is_for = |events: &str| {

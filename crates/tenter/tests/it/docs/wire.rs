@@ -50,7 +50,7 @@ fn every_answer_is_understood_down_to_its_last_field() {
         let event = lifecycle::by_any_spelling(spelling)[0];
         let answer: Object = serde_json::from_str(&block.text).unwrap();
         let reply = executable::parse_reply(event, block.text.as_bytes()).unwrap();
-        assert_eq!(DecisionKind::of(&reply).as_str(), decision, "{}", block.place);
+        assert_eq!(DecisionKind::of(&reply.reply).as_str(), decision, "{}", block.place);
         for key in answer.keys() {
             assert!(counts(event, &answer, key), "{}: {key} changes nothing", block.place);
         }

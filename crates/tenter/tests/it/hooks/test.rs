@@ -125,10 +125,25 @@ fn a_block_that_also_rewrites_changes_nothing() {
 }
 
 #[test]
+fn what_of_an_answer_has_no_effect_is_shown() {
+    let (result, code) =
+        tried("before_tool_call", "echo '{\"blocked\": \"yes\", \"reson\": \"x\"}'");
+    assert_eq!((&result["decision"], code), (&json!("none"), Some(0)));
+    assert_eq!(
+        result["notes"],
+        json!([
+            "its answer has no field \"reson\"; did you mean \"reason\"?",
+            "\"blocked\" must be true or false"
+        ])
+    );
+}
+
+#[test]
 fn whatever_fails_is_a_failure_with_its_reason() {
     for (body, exit, error) in [
         ("echo blocked", "exit 0", "not one JSON object"),
-        ("echo '{\"blocked\": \"yes\"}'", "exit 0", "not one JSON object"),
+        ("echo '{\"blocked\": true'", "exit 0", "not one JSON object"),
+        ("echo '{\"input\": \"ls\"}'", "exit 0", "must be an object"),
         ("exit 3", "exit 3", "exited with code 3"),
         ("kill -9 $$", "signal 9", "ended by signal 9"),
         ("head -c 2000000 /dev/zero", "exit 0", "1 MiB"),
@@ -171,7 +186,7 @@ fn an_answer_that_means_nothing_at_its_event_is_no_action_and_is_told_of() {
     sandbox.sh_hook("guard", "before_tool_call", "echo '{\"decision\": \"deny\"}'");
     let output = sandbox.run(&["hooks", "test", "guard"]).expect_code(0);
     assert!(
-        output.stdout.contains("no action: nothing in its answer means anything at this event"),
+        output.stdout.contains("its answer has no field \"decision\"; did you mean \"blocked\"?"),
         "{output}"
     );
 }

@@ -103,9 +103,9 @@ fn text_is_logged_and_what_was_meant_as_json_is_warned_of() {
         ("echo 'All fine'", None, "printed: All fine"),
         ("echo '[1]'", None, "printed: [1]"),
         (
-            "echo '{\"decision\": \"deny\", \"reason\": \"no \"rm\"\"}'",
+            "echo checking; echo '{\"decision\": \"deny\"}'",
             Some("not one JSON object"),
-            "printed: {",
+            "printed: checking",
         ),
         (
             "echo '{\"decision\": \"denied\", \"log\": \"kept\"}'",
@@ -147,10 +147,62 @@ fn one_wrong_field_costs_that_field_alone() {
     assert_eq!(
         *warnings,
         json!([
-            "\"modified_input\" must be an object; it is ignored",
-            "\"modified_output\" means nothing at before_tool; it is ignored"
+            "\"modified_output\" means nothing at before_tool",
+            "\"modified_input\" must be an object"
         ])
     );
+}
+
+/// What a guard that fails closed answers, and why that cannot be used; every one of these let the tool run once.
+#[test]
+fn an_answer_that_cannot_be_used_denies_where_the_hook_fails_closed_and_is_reported_where_not() {
+    for (body, why) in [
+        ("printf '{\"decision\": \"de'", "not one JSON object"),
+        ("echo '{\"decision\": \"deny\", \"reason\": \"no \"rm\"\"}'", "not one JSON object"),
+        ("echo '{\"decision\": [\"deny\"]}'", "must be a string"),
+        ("echo '{\"decision\": \"Deny\"}'", "is not known"),
+        ("echo '{\"descision\": \"deny\", \"reason\": \"no\"}'", "did you mean"),
+        ("echo '{\"modified_input\": \"ls\"}'", "must be an object"),
+    ] {
+        for fail in ["closed", "open"] {
+            let sandbox = sandbox();
+            hook(&sandbox, "guard", "before_tool", &format!("metadata: {{fail: {fail}}}"), body);
+            let expect =
+                if fail == "closed" { "contains: [guard failed]" } else { "lacks: [guard failed]" };
+            let (lines, _) = headless(&sandbox, &bash("touch ran", expect));
+            assert_eq!(sandbox.project().join("ran").exists(), fail == "open", "{body}");
+            let run = runs(&lines, "guard")[0].to_string();
+            assert!(run.contains(why), "{run}");
+        }
+    }
+}
+
+#[test]
+fn a_rewrite_that_no_result_has_room_for_is_a_failure_and_never_shown_as_a_rewrite() {
+    for output in [json!({"output": "[redacted]"}), json!("[redacted]")] {
+        let sandbox = sandbox();
+        let answer = json!({"modified_output": output});
+        hook(&sandbox, "redact", "after_tool", "", &format!("echo '{answer}'"));
+        let script = bash("echo se''cret", "contains: [secret]");
+        let (lines, _) = headless(&sandbox, &script);
+        assert_eq!(runs(&lines, "redact")[0]["decision"], "failed");
+        let model = sandbox.script(&script);
+        let shown = sandbox.run(&["run", "--model", &model, "x"]).expect_code(0);
+        assert!(shown.stderr.contains("hook redact failed at after_tool"), "{shown}");
+        assert!(!shown.stderr.contains("changed it"), "{shown}");
+    }
+}
+
+#[test]
+fn a_hook_that_was_written_for_claude_code_guards_unchanged() {
+    let sandbox = sandbox();
+    let answer = json!({"hookSpecificOutput": {
+        "hookEventName": "PreToolUse", "permissionDecision": "deny", "permissionDecisionReason": "not here"}});
+    hook(&sandbox, "guard", "before_tool", "", &format!("echo '{answer}'"));
+    let (lines, _) =
+        headless(&sandbox, &bash("touch ran", "contains: [\"blocked by hook: not here\"]"));
+    assert_eq!(runs(&lines, "guard")[0]["decision"], "deny");
+    assert!(!sandbox.project().join("ran").exists());
 }
 
 #[test]

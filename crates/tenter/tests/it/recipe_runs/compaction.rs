@@ -110,7 +110,7 @@ fn without_a_conversation_it_says_what_is_missing() {
     exit: 2
     --- stderr
     error: the recipe compact shortens a conversation, and nothing is said to it
-      help: leave out the query, --arg and --image; say it with the next `tenter run --follow`
+      help: leave out the query and --image, and say it with the next `tenter run --follow`; --arg gives the recipe an argument
     ");
     let unknown = compact(&sandbox, &["--resume", "0123"]).expect_code(1);
     assert!(unknown.stderr.contains("there is no conversation"), "{unknown}");

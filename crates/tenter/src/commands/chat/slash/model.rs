@@ -1,8 +1,11 @@
 //! `/model`, `/usage` and `/compact`.
 
+use std::collections::BTreeMap;
+
 use super::Talk;
 use crate::agent::{self, models};
 use crate::commands::chat::{After, Change};
+use crate::commands::recipe::argument;
 use crate::failure::Failure;
 use crate::sanitize::sanitize;
 use crate::ui;
@@ -42,15 +45,34 @@ pub(super) fn usage(talk: &mut Talk, _argument: &str) -> Result<Option<After>, F
 }
 
 /// Shortens the conversation. What keeps it from that is told as it happens.
-#[expect(clippy::unnecessary_wraps, reason = "commands are alike")]
-pub(super) fn compact(talk: &mut Talk, _argument: &str) -> Result<Option<After>, Failure> {
+pub(super) fn compact(talk: &mut Talk, argument: &str) -> Result<Option<After>, Failure> {
+    let args = arguments(argument)?;
     let cancel = talk.chat.new_cancel();
     talk.session.renew(cancel.clone());
-    if let Ok(words) = agent::compact(talk.session, &cancel) {
+    if let Ok(words) = agent::compact(talk.session, &args, &cancel) {
         ui::note(words);
         if !talk.chat.args.no_save {
             ui::note(agent::how_to_restore(talk.session));
         }
     }
     Ok(None)
+}
+
+/// Reads `NAME=VALUE …`; a word without `=` continues the value before it.
+fn arguments(text: &str) -> Result<BTreeMap<String, String>, Failure> {
+    let mut args: Vec<(String, String)> = Vec::new();
+    for word in text.split_whitespace() {
+        match (argument(word), args.last_mut()) {
+            (Ok(arg), _) => args.push(arg),
+            (Err(_), Some((_, value))) => {
+                value.push(' ');
+                value.push_str(word);
+            }
+            (Err(_), None) => {
+                return Err(Failure::usage(format!("{word:?} is no argument"))
+                    .help("write /compact NAME=VALUE, or /compact alone"));
+            }
+        }
+    }
+    Ok(args.into_iter().collect())
 }

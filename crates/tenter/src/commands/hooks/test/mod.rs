@@ -73,6 +73,7 @@ fn settings(project: &Project) -> EngineSettings {
         environment: project.hook_environment(),
         clock: env::now,
         observers: Vec::new(),
+        callbacks: None,
     }
 }
 

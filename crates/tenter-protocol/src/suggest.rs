@@ -21,7 +21,8 @@ pub fn listed(words: &[&str]) -> String {
 }
 
 /// How many letters of `word` to change to get `known`. Case, `-` and `_` do not count.
-pub(super) fn edits(word: &str, known: &str) -> usize {
+#[cfg(feature = "manifest")]
+pub(crate) fn edits(word: &str, known: &str) -> usize {
     distance(&folded(word), &folded(known))
 }
 
