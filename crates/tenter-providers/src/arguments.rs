@@ -12,8 +12,8 @@ use crate::Api;
 
 /// Maximum size of all arguments of a response, in bytes.
 const MAX_BYTES: usize = 8 << 20;
-/// Maximum number of values in all arguments of a response.
-const MAX_VALUES: usize = 100_000;
+/// Maximum number of values in all arguments of a response, and in one event of it.
+pub(crate) const MAX_VALUES: usize = 100_000;
 /// What a text that is too much is replaced by, and the piece that makes it so. Whatever stood before it, the whole is no
 /// JSON: empty arguments would be a call without any.
 const EMPTIED: &str = "[";
@@ -217,7 +217,7 @@ impl Arguments {
 
 /// How deep a text of JSON nests, counted as it comes, without memory of what it holds.
 #[derive(Default)]
-struct Nesting {
+pub(crate) struct Nesting {
     depth: usize,
     deepest: usize,
     values: usize,
@@ -227,7 +227,7 @@ struct Nesting {
 }
 
 impl Nesting {
-    fn push(&mut self, text: &str) {
+    pub(crate) fn push(&mut self, text: &str) {
         for byte in text.bytes() {
             self.byte(byte);
         }
@@ -261,6 +261,11 @@ impl Nesting {
                 self.values += usize::from(!was_word);
             }
         }
+    }
+
+    /// How many values there were: strings, numbers, words, arrays, objects, and keys of objects.
+    pub(crate) fn values(&self) -> usize {
+        self.values
     }
 
     /// Whether another text could begin here.

@@ -4,8 +4,11 @@
 use serde_json::Value;
 
 use crate::Api;
-use crate::arguments::{Arguments, Excess};
+use crate::arguments::{Arguments, Excess, MAX_VALUES, Nesting};
 use crate::http::Failure;
+
+/// Maximum size of one event, in bytes. The library reads it several times over.
+const MAX_EVENT: usize = 16 << 20;
 
 /// Turns the chunks of a response into whole events.
 pub(crate) struct Events<I> {
@@ -45,6 +48,7 @@ impl<I> Events<I> {
                 continue;
             }
             self.line.extend_from_slice(text);
+            self.check_size()?;
             if let Some(end) = end {
                 self.after_return = end == b'\r';
                 let line = std::mem::take(&mut self.line);
@@ -52,6 +56,15 @@ impl<I> Events<I> {
             }
         }
         Ok(complete)
+    }
+
+    fn check_size(&self) -> Result<(), Failure> {
+        let size = self.line.len() + self.data.as_ref().map_or(0, String::len);
+        if size <= MAX_EVENT {
+            return Ok(());
+        }
+        let problem = format!("one event of its response is larger than {} MiB", MAX_EVENT >> 20);
+        Err(Failure::Unusable(problem))
     }
 
     fn line_ended(&mut self, line: &str, complete: &mut Vec<u8>) -> Result<(), Failure> {
@@ -88,6 +101,12 @@ impl<I> Events<I> {
     /// The data with nothing in it that is too much. What is no JSON, or nests deeper than JSON is read, is the library's
     /// to refuse.
     fn checked(&mut self, data: String) -> Result<String, Failure> {
+        let mut nesting = Nesting::default();
+        nesting.push(&data);
+        if nesting.values() > MAX_VALUES {
+            let problem = format!("one event of its response holds more than {MAX_VALUES} values");
+            return Err(Failure::Unusable(problem));
+        }
         let Ok(mut frame) = serde_json::from_str::<Value>(&data) else { return Ok(data) };
         let is_changed = self.arguments.check(&mut frame).map_err(Failure::Unreachable)?;
         Ok(if is_changed { frame.to_string() } else { data })

@@ -46,6 +46,27 @@ fn a_response_without_end_is_given_up_at_its_limit_whatever_it_holds() {
 }
 
 #[test]
+fn one_event_is_bounded_in_size_and_in_what_it_holds() {
+    let values = format!("data: [{}1]\n\n", "1,".repeat(200_000));
+    for (reply, problem) in [
+        (
+            Reply::text("x").fault(Fault::EndlessLine),
+            "one event of its response is larger than 16 MiB",
+        ),
+        (
+            Reply::raw(Format::Chat, &values),
+            "one event of its response holds more than 100000 values",
+        ),
+    ] {
+        let server = ModelServer::start(reply);
+        match failed(model(&server, Format::Chat).as_ref()) {
+            ModelError::Refused { message, .. } => assert!(message.ends_with(problem), "{message}"),
+            other => panic!("{other:?}"),
+        }
+    }
+}
+
+#[test]
 fn comments_do_not_keep_a_response_alive_for_longer_than_its_limit() {
     for format in Format::ALL {
         let server = endless(Fault::EndlessComments);
@@ -163,7 +184,7 @@ fn error_of(reply: Reply, format: Format) -> String {
 #[test]
 fn arguments_that_nest_without_end_take_neither_the_memory_nor_the_program() {
     let too_deep = "the arguments nest deeper than 64 levels";
-    for levels in [1_000, 100_000] {
+    for levels in [1_000, 90_000] {
         let whole = nested(levels);
         for arguments in [whole.as_str(), &whole[..whole.len() / 2]] {
             assert_eq!(error_of(in_one_piece(arguments), Format::Chat), too_deep);

@@ -83,6 +83,9 @@ fn at_the_turn_limit_stop_hooks_are_told_and_their_follow_ups_ignored() {
     );
     let model = sandbox.script("turns: [{tool_calls: [{name: todo, input: {}}]}, {text: never}]");
     let output = sandbox.run(&["run", "--max-turns", "1", "--model", &model, "x"]).expect_code(5);
+    assert!(output.stderr.contains("turn limit · "), "a user reads words: {output}");
+    let listed = sandbox.run(&["conversation", "list"]).stdout;
+    assert!(listed.contains("turn limit") && !listed.contains("max_turns"), "{listed}");
     let payload: Value = serde_json::from_str(&sandbox.read("stop.json")).unwrap();
     assert_eq!(payload["stop_reason"], "max_turns", "{output}");
     let told = "the hook stop wants the agent to continue, but the turn limit is reached";

@@ -17,7 +17,8 @@ pub(crate) enum Name<'n> {
 }
 
 impl<'n> Name<'n> {
-    /// Takes a name apart; `None` where a part of it is empty. White space around it is nobody's intention.
+    /// Takes a name apart; `None` where a part of it is empty, or where it holds control characters, with which a project's
+    /// choice could forge lines of a question. White space around it is ignored.
     pub(crate) fn parse(name: &'n str) -> Option<Self> {
         let name = name.trim();
         let parsed = match (name.strip_prefix("scripted:"), name.split_once('/')) {
@@ -25,7 +26,8 @@ impl<'n> Name<'n> {
             (None, Some((provider, model))) => Self::Of { provider, model },
             (None, None) => Self::Bare(name),
         };
-        Some(parsed).filter(|parsed| !parsed.lacks_something())
+        let is_one_line = !name.chars().any(char::is_control);
+        Some(parsed).filter(|parsed| is_one_line && !parsed.lacks_something())
     }
 
     fn lacks_something(&self) -> bool {
@@ -55,7 +57,9 @@ mod tests {
 
     #[test]
     fn a_name_that_lacks_something_is_none() {
-        for name in ["", "  ", "/", "openai/", "/gpt-5.2", "scripted:"] {
+        for name in
+            ["", "  ", "/", "openai/", "/gpt-5.2", "scripted:", "local/x\ny", "local/\u{1b}[2J"]
+        {
             assert_eq!(Name::parse(name), None, "{name:?}");
         }
     }
