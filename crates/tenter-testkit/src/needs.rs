@@ -55,6 +55,30 @@ mod tests {
     use super::*;
 
     #[test]
+    #[ignore = "run by the test below, in a process of its own"]
+    fn a_test_that_cannot_run() {
+        skipped("a-program", "it is not installed");
+    }
+
+    #[test]
+    #[expect(clippy::disallowed_methods, reason = "a test of what a test run prints")]
+    fn a_skipped_test_is_seen_and_fails_where_what_it_needs_is_required() {
+        let run = |required: &str| {
+            let mut command = Command::new(std::env::current_exe().unwrap());
+            command.args(["--ignored", "--exact", "needs::tests::a_test_that_cannot_run"]);
+            command.env(REQUIRE, required).output().unwrap()
+        };
+        let skipped = run("git");
+        assert!(skipped.status.success(), "{skipped:?}");
+        let seen = String::from_utf8_lossy(&skipped.stderr);
+        assert!(
+            seen.contains("a_test_that_cannot_run: it is not installed (needs a-program)"),
+            "{seen}"
+        );
+        assert!(!run("git,a-program").status.success());
+    }
+
+    #[test]
     fn only_what_is_named_is_required() {
         for (required, need, expected) in [
             ("", "git", false),

@@ -253,6 +253,15 @@ fn every_file_opens_with_what_it_is_for_and_stays_short() {
 }
 
 #[test]
+fn a_test_that_skips_itself_says_so_where_it_is_seen() {
+    // Written in two halves, so that this file does not find itself.
+    let swallowed = concat!("ln!(\"", "skipped");
+    for (name, text) in sources() {
+        assert!(!text.contains(swallowed), "{name} skips without tenter_testkit::needs");
+    }
+}
+
+#[test]
 fn no_file_is_a_place_where_everything_goes_and_nothing_is_left_to_do() {
     // Written in two halves, so that this file does not find itself.
     let marks = [

@@ -4,7 +4,7 @@ use std::fs;
 use std::os::unix::fs::symlink;
 use std::process::Command;
 
-use tenter_testkit::{Sandbox, wait_until};
+use tenter_testkit::{Sandbox, needs, wait_until};
 
 use crate::sandbox;
 
@@ -57,7 +57,7 @@ fn an_ignore_file_above_the_project_hides_nothing() {
 fn many_calls_in_one_response_do_not_start_as_many_threads() {
     let sandbox = sandbox();
     if !std::path::Path::new("/proc/self/status").exists() {
-        eprintln!("skipped: there is no /proc to count threads in");
+        needs::skipped("proc", "there is no /proc to count threads in");
         return;
     }
     let call = "{name: bash, input: {command: 'grep Threads /proc/$PPID/status >> threads'}}";
@@ -82,7 +82,7 @@ fn ticks(pid: u32) -> u64 {
 #[expect(clippy::disallowed_methods, reason = "kill is what a user would use")]
 fn a_search_ends_with_one_signal() {
     if !std::path::Path::new("/proc/self/stat").exists() {
-        eprintln!("skipped: there is no /proc to see the search at work in");
+        needs::skipped("proc", "there is no /proc to see the search at work in");
         return;
     }
     for signal in ["-INT", "-TERM"] {
