@@ -13,7 +13,7 @@ use tenter_protocol::Diagnostic;
 /// | 1 | failed |
 /// | 2 | wrong usage |
 /// | 3 | blocked by a hook |
-/// | 4 | there are untrusted hooks |
+/// | 4 | something of the project is not trusted |
 /// | 5 | the turn limit was hit |
 /// | 130 | interrupted |
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -24,7 +24,7 @@ pub(crate) enum Exit {
     Failed,
     /// Wrong usage.
     Usage,
-    /// There are untrusted hooks.
+    /// Something of the project is not trusted: its hooks, a recipe, or its choice of model.
     Untrusted,
     /// As an agent's work ended.
     Agent(tenter_agent::session::Status),
