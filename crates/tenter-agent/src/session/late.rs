@@ -117,7 +117,8 @@ impl Session<'_> {
     }
 
     fn push_late(&mut self, hook: &str, text: &str) {
-        let text = self.sections.section("hook", &[("name", hook), ("late", "true")], text);
+        let text = self.agent.settings.keys.text(text);
+        let text = self.sections.section("hook", &[("name", hook), ("late", "true")], &text);
         let message = Message::new(Role::User, vec![Block::text(text)]);
         self.conversation.push(message, Origin::Hook(hook.to_owned()));
     }

@@ -16,6 +16,7 @@ mod subagents;
 mod turns;
 mod user_message;
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -229,7 +230,7 @@ impl<'a> Session<'a> {
         if let Err(error) =
             self.conversation.set_status(&self.agent.store, status.as_str(), &self.now())
         {
-            self.tell(&Happening::Diagnostic(&AgentError::from(error).diagnostic()));
+            self.diagnose(&AgentError::from(error).diagnostic());
         }
         self.tell(&Happening::Ended {
             status: status.as_str(),
@@ -268,7 +269,27 @@ impl<'a> Session<'a> {
     }
 
     fn dispatch(&self, body: Body) -> Outcome {
-        self.agent.engine.dispatch(Event { scope: self.scope(), body }, &self.cancel)
+        self.dispatch_until(body, &self.cancel)
+    }
+
+    /// Dispatches an event. What hooks say reaches models, the terminal and the store, so the values of model keys are masked in it: a
+    /// hook may have been given one (R80).
+    fn dispatch_until(&self, body: Body, cancel: &Cancel) -> Outcome {
+        let event = Event { scope: self.scope(), body };
+        let mut outcome = self.agent.engine.dispatch(event, cancel);
+        let texts = outcome.contexts.iter_mut().chain(&mut outcome.follow_ups);
+        texts.for_each(|text| self.mask_keys(&mut text.value));
+        let verdict = outcome.verdict.as_mut();
+        if let Some(reason) = verdict.and_then(|verdict| verdict.value.reason.as_mut()) {
+            self.mask_keys(reason);
+        }
+        outcome
+    }
+
+    fn mask_keys(&self, text: &mut String) {
+        if let Cow::Owned(masked) = self.agent.settings.keys.text(text) {
+            *text = masked;
+        }
     }
 
     fn tell(&self, happening: &Happening) {
@@ -277,7 +298,12 @@ impl<'a> Session<'a> {
 
     /// Tells a finding.
     pub fn diagnose(&self, diagnostic: &Diagnostic) {
-        self.tell(&Happening::Diagnostic(diagnostic));
+        let mut masked = diagnostic.clone();
+        self.mask_keys(&mut masked.message);
+        if let Some(help) = &mut masked.help {
+            self.mask_keys(help);
+        }
+        self.tell(&Happening::Diagnostic(&masked));
     }
 
     /// Reports a diagnostic, unless this session reported the same before.

@@ -245,8 +245,7 @@ impl Session<'_> {
     /// back goes with the next user message.
     fn after_agent(&mut self, response: &str) -> Result<(), AgentError> {
         let body = Body::AfterAgent { response: response.to_owned() };
-        let event = tenter_protocol::Event { scope: self.scope(), body };
-        let outcome = self.agent.engine.dispatch(event, &Cancel::new());
+        let outcome = self.dispatch_until(body, &Cancel::new());
         let mut contexts = Vec::from_iter(self.blocked(&outcome).map(Refused::into_message));
         contexts.extend(outcome.contexts);
         self.add_context(contexts)

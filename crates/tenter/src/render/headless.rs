@@ -180,6 +180,11 @@ impl<'r> From<&'r HookRun> for Run<'r> {
     }
 }
 
+/// The end of work that does not begin, because something of the project is not trusted.
+fn untrusted_end(names: &[String]) -> Value {
+    json!({"status": "untrusted", "exit_code": 4, "untrusted": names})
+}
+
 /// The answer to a hook's `ask`.
 fn answered(answer: &AskAnswer) -> Value {
     json!({"event": answer.event.as_str(), "hook": answer.hook, "tool_call_id": answer.tool_call.id,
@@ -205,8 +210,190 @@ impl Show for Headless {
     }
 
     fn untrusted(&self, names: &[String]) {
-        write_early("end", json!({"status": "untrusted", "exit_code": 4, "untrusted": names}));
+        write_early("end", untrusted_end(names));
     }
 
     fn finished(&self, _finish: &Finish) {}
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::{BTreeMap, BTreeSet};
+    use std::path::Path;
+
+    use tenter_engine::hook::{Fingerprint, Layer};
+    use tenter_engine::{Answer, observe::Change};
+    use tenter_protocol::diagnostic::Place;
+    use tenter_protocol::event::{TurnUsage, Usage};
+    use tenter_protocol::{EventName, Severity, ToolCall, ToolResult};
+
+    use super::*;
+
+    type Fields = BTreeMap<String, BTreeSet<String>>;
+
+    fn scope() -> Scope {
+        Scope {
+            conversation_id: "c".to_owned(),
+            parent_conversation_id: Some("p".to_owned()),
+            cwd: "/".into(),
+            recipe: None,
+            time: "T".to_owned(),
+        }
+    }
+
+    fn call() -> ToolCall {
+        ToolCall { id: "1".to_owned(), name: "bash".to_owned(), input: Object::new() }
+    }
+
+    /// A run with every field that may be left out.
+    fn full_run() -> HookRun {
+        let text = || "x".to_owned();
+        HookRun {
+            scope: scope(),
+            event: EventName::BeforeTool,
+            spelling: "before_tool_call",
+            hook: text(),
+            layer: Layer::User,
+            fingerprint: Fingerprint(text()),
+            tool_call: Some(call()),
+            started: jiff::Timestamp::UNIX_EPOCH,
+            duration: Duration::ZERO,
+            exit: text(),
+            decision: DecisionKind::Failed,
+            also: vec![DecisionKind::Allow],
+            reason: Some(text()),
+            change: Some(Change { before: Value::Null, after: Value::Null }),
+            stdout: text(),
+            stderr_tail: text(),
+            warnings: vec![text()],
+            notes: vec![text()],
+            asynchronous: true,
+        }
+    }
+
+    fn full_answer() -> AskAnswer {
+        AskAnswer {
+            scope: scope(),
+            event: EventName::BeforeTool,
+            tool_call: call(),
+            time: jiff::Timestamp::UNIX_EPOCH,
+            hook: "x".to_owned(),
+            reason: "x".to_owned(),
+            answer: Answer::Yes,
+            remembered: true,
+        }
+    }
+
+    fn full_diagnostic() -> Diagnostic {
+        let place = Place { line: 1, column: 1, length: 1, source: "x".to_owned() };
+        Diagnostic::new("id", Severity::Error, "x").at("/").marking(place).help("x")
+    }
+
+    /// Makes a happening of each kind, with every field that may be left out. A new kind does not compile before it is added here.
+    fn each_happening(mut see: impl FnMut(&Happening)) {
+        let usage = Usage {
+            estimated: true,
+            cost_usd: Some(1.0),
+            turn: TurnUsage::default(),
+            ..Usage::default()
+        };
+        let (call, diagnostic) = (call(), full_diagnostic());
+        let result = ToolResult::blocked("bash", "no", "T".to_owned());
+        let (event, hook, text, recipe, by) = (EventName::BeforeTool, "h", "t", "r", "h");
+        let mut next =
+            Some(Happening::SessionStarted { model: "m", project: Path::new("/"), hooks: 1 });
+        while let Some(happening) = next {
+            see(&happening);
+            next = match happening {
+                Happening::SessionStarted { .. } => Some(Happening::TextDelta(text)),
+                Happening::TextDelta(_) => Some(Happening::ReasoningDelta(text)),
+                Happening::ReasoningDelta(_) => Some(Happening::Retry {
+                    attempt: 2,
+                    of: 5,
+                    after: Duration::ZERO,
+                    reason: text,
+                    discarded: true,
+                }),
+                Happening::Retry { .. } => Some(Happening::Text(text)),
+                Happening::Text(_) => Some(Happening::Reasoning(text)),
+                Happening::Reasoning(_) => Some(Happening::ToolUse(&call)),
+                Happening::ToolUse(_) => {
+                    Some(Happening::ToolResult { call_id: text, result: &result })
+                }
+                Happening::ToolResult { .. } => {
+                    Some(Happening::Blocked { event, hook, reason: text })
+                }
+                Happening::Blocked { .. } => Some(Happening::FollowUp { hook, text }),
+                Happening::FollowUp { .. } => Some(Happening::Recipe { recipe, by }),
+                Happening::Recipe { .. } => Some(Happening::History {
+                    kind: "compact",
+                    by,
+                    recipe: Some(recipe),
+                    before: 2,
+                    after: 1,
+                }),
+                Happening::History { .. } => Some(Happening::Usage(&usage)),
+                Happening::Usage(_) => Some(Happening::Diagnostic(&diagnostic)),
+                Happening::Diagnostic(_) => {
+                    Some(Happening::Ended { status: text, exit_code: 0, usage: &usage })
+                }
+                Happening::Ended { .. } => None,
+            };
+        }
+    }
+
+    /// Every kind with every field that it can have.
+    fn of_the_code() -> Fields {
+        let mut fields = Fields::new();
+        let mut add = |kind: &str, value: Value| {
+            let Value::Object(object) = value else { panic!("{kind} is no object") };
+            fields
+                .entry(kind.to_owned())
+                .or_default()
+                .extend(object.into_iter().map(|(key, _)| key));
+        };
+        each_happening(|happening| {
+            if let Some((kind, value)) = told(&scope(), happening, true) {
+                add(kind, value);
+            }
+        });
+        add("hook", masked(Run::from(&full_run())));
+        add("answer", masked(answered(&full_answer())));
+        add("end", untrusted_end(&[]));
+        fields
+    }
+
+    /// The tables of `headless.md`, by the headings above them.
+    fn of_the_page() -> Fields {
+        let page = include_str!("../../../../docs/headless.md");
+        let mut fields = Fields::new();
+        for section in page.split("\n## ").skip(1) {
+            let (heading, rest) = section.split_once('\n').unwrap();
+            let rows = rest.lines().filter_map(|line| line.strip_prefix("| `"));
+            let names = rows.filter_map(|row| Some(row.split_once('`')?.0.to_owned()));
+            fields.insert(heading.replace('`', ""), names.collect());
+        }
+        fields.remove("Every object");
+        fields
+    }
+
+    #[test]
+    fn the_page_lists_every_kind_and_every_field_and_no_other() {
+        assert_eq!(of_the_page(), of_the_code());
+    }
+
+    #[test]
+    fn what_has_the_form_of_a_key_is_masked_in_what_hooks_say() {
+        let key = "AKIAABCDEFGHIJKLMNOP".to_owned();
+        let run = HookRun { stderr_tail: key.clone(), notes: vec![key.clone()], ..full_run() };
+        let finding = Diagnostic::new("id", Severity::Error, key.as_str()).help(key.as_str());
+        let (_, told) = told(&scope(), &Happening::Diagnostic(&finding), false).unwrap();
+        for written in [masked(Run::from(&run)), told] {
+            let text = written.to_string();
+            assert!(
+                !text.contains(&key) && text.matches("AKIA[16 redacted]").count() == 2,
+                "{text}"
+            );
+        }
+    }
 }

@@ -6,6 +6,7 @@ use std::sync::mpsc;
 
 use tenter_testkit::needs;
 
+use crate::manifests::hook as manifest_hook;
 use crate::sandbox;
 
 const KEY: &str = "k-3f9a-not-of-a-known-form-77";
@@ -62,6 +63,34 @@ fn a_model_key_in_a_tool_result_is_masked_for_model_terminal_and_store() {
         assert!(!format!("{}{}", output.stdout, output.stderr).contains(key), "{output}");
     }
     assert!(!sandbox.read("../seen").contains(key), "{}", sandbox.read("../seen"));
+    let kept = sandbox.shell(&format!("grep -rla {key} ../home/.local"));
+    assert_eq!(kept.stdout, "");
+}
+
+/// A hook that asks for a key gets it; what it says of it to a model, to the user and to programs is masked.
+#[test]
+fn a_model_key_that_a_hook_says_reaches_no_model_no_stream_and_no_store() {
+    let key = "sk-live-9dKq27ZtXw01mRbV";
+    let sandbox = sandbox();
+    let front = "priority: 5\nmetadata:\n  env: [OPENAI_API_KEY]";
+    let context = "echo \"{\\\"additional_context\\\": \\\"context $OPENAI_API_KEY\\\"}\"";
+    let deny = "echo \"denied $OPENAI_API_KEY\" >&2; exit 2";
+    let stop = "[ -e stopped ] || { touch stopped; echo \"{\\\"follow_up_messages\\\": [\\\"again $OPENAI_API_KEY\\\"]}\"; }";
+    let fails = "echo \"broken $OPENAI_API_KEY\"; echo \"trace $OPENAI_API_KEY\" >&2; exit 3";
+    manifest_hook(&sandbox, "context", "before_agent", front, context);
+    manifest_hook(&sandbox, "deny", "before_tool", front, deny);
+    manifest_hook(&sandbox, "stop", "before_stop", front, stop);
+    manifest_hook(&sandbox, "fails", "after_turn", front, fails);
+    let model = sandbox.script(
+        "turns:\n- tool_calls: [{name: bash, input: {command: ls}}]\n- text: one\n\
+         - {text: two, expect: {contains: ['context [model key', 'denied [model key', 'again [model key']}}",
+    );
+    for (round, more) in ["", "--headless"].into_iter().enumerate() {
+        let line = format!("OPENAI_API_KEY={key} exec tenter run {more} --model {model} go");
+        let output = sandbox.shell(&format!("rm -f stopped; {line}")).expect_code(0);
+        assert!(output.stdout.contains("broken "), "round {round}\n{output}");
+        assert!(!output.stdout.contains(key), "round {round}\n{output}");
+    }
     let kept = sandbox.shell(&format!("grep -rla {key} ../home/.local"));
     assert_eq!(kept.stdout, "");
 }
