@@ -99,8 +99,7 @@ impl Catalog {
         &self.untrusted
     }
 
-    /// The hooks that are set to fail closed and cannot run: as long as there is one, whatever hooks can block is blocked
-    /// (R42).
+    /// The hooks that were found and cannot run. One that is set to fail closed stops what it would have to see (R61).
     pub fn missing(&self) -> &[Missing] {
         &self.missing
     }

@@ -15,6 +15,9 @@ pub trait Observer: Send + Sync {
     /// A hook was run, whatever came of it.
     fn hook_ran(&self, run: &HookRun);
 
+    /// A hook was found that cannot run: recorded once, beside what loading reports of it.
+    fn hook_missing(&self, _run: &HookRun) {}
+
     /// The hooks of an event have answered.
     fn decided(&self, decision: &Decision);
 

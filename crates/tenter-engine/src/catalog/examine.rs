@@ -3,14 +3,16 @@
 
 use std::path::{Path, PathBuf};
 
-use tenter_protocol::Diagnostic;
 use tenter_protocol::executable::Subscription;
+use tenter_protocol::{Diagnostic, EventName};
 
 use super::manifest;
 use super::policy::OwnPolicy;
 use super::surroundings::{Around, Surroundings, exposed};
 use crate::hook::{Fingerprint, Protocol};
+use crate::matcher::Matcher;
 use crate::query::{Answer, Cache, Known, KnownManifest, Query, explain, parallel};
+use crate::regular_file;
 use crate::source::{self, Candidate, HookSettings, Kind, ProjectSetting};
 use crate::stamp::{FileStamp, HookStamp};
 use crate::trust::{
@@ -51,6 +53,19 @@ pub(super) struct Ready {
     pub(super) own: OwnPolicy,
 }
 
+/// What is known of a hook that cannot run.
+#[derive(Debug, Clone, Default)]
+pub(super) struct About {
+    /// Whether it is meant as a hook, as far as the file itself tells.
+    pub(super) is_hook: bool,
+    /// The events that it is about, where they are known.
+    pub(super) events: Option<Vec<EventName>>,
+    /// Which tool calls it is about.
+    pub(super) matcher: Option<Matcher>,
+    /// What it holds itself to.
+    pub(super) own: OwnPolicy,
+}
+
 /// A candidate, under the name that it turned out to have, and what it is.
 #[derive(Debug, Clone)]
 pub(super) struct Examined {
@@ -60,6 +75,8 @@ pub(super) struct Examined {
     pub(super) finding: Finding,
     /// What is wrong with its manifest.
     pub(super) diagnostics: Vec<Diagnostic>,
+    /// What is known of it where it cannot run.
+    pub(super) about: About,
 }
 
 /// Examines candidates: the same way for all of one load.
@@ -146,7 +163,8 @@ impl Examiner<'_> {
         let candidate = Candidate { name, ..candidate.clone() };
         let (covered, finding) = self.judge(&candidate, &known, stamp);
         let diagnostics = Vec::from_iter(exposed_files(&candidate, &exposed));
-        Some(Examined { candidate, covered, finding, diagnostics })
+        let about = manifest::about(&known.manifest);
+        Some(Examined { candidate, covered, finding, diagnostics, about })
     }
 
     /// What the trust in a candidate covers, which has this to say of itself.
@@ -244,7 +262,8 @@ impl Examiner<'_> {
 
     fn read_manifest(&self, candidate: &Candidate, file: &Path) -> (Examined, Option<Fresh>) {
         let taken = fingerprint_of_own(&candidate.path, self.hasher(candidate));
-        let manifest::Read { name, manifest, mut diagnostics } = manifest::read(candidate, file);
+        let manifest::Read { name, manifest, mut diagnostics, about } =
+            manifest::read(candidate, file);
         let candidate = Candidate { name, ..candidate.clone() };
         let script = source::script(&candidate.path);
         let mut fresh = None;
@@ -265,7 +284,7 @@ impl Examiner<'_> {
             diagnostics.extend(exposed_files(&candidate, &exposed));
         }
         let covered = covered.unwrap_or_else(|| self.covered(&candidate, OwnPolicy::default()));
-        (Examined { candidate, covered, finding, diagnostics }, fresh)
+        (Examined { candidate, covered, finding, diagnostics, about }, fresh)
     }
 
     fn judge(
@@ -323,6 +342,13 @@ impl Examiner<'_> {
     }
 }
 
+/// Whether a file that may not be executed is a program: a script with its `#!`, or a binary. Other files in a hooks
+/// directory are no hooks.
+fn is_program(path: &Path) -> bool {
+    regular_file::beginning(path, 4)
+        .is_ok_and(|bytes| bytes.starts_with(b"#!") || bytes.starts_with(b"\x7fELF"))
+}
+
 fn unreadable(error: &std::io::Error) -> Finding {
     Finding::Invalid(format!("cannot be read: {error}"))
 }
@@ -332,7 +358,9 @@ fn changed() -> Finding {
 }
 
 fn examined(candidate: Candidate, covered: Covered, finding: Finding) -> Examined {
-    Examined { candidate, covered, finding, diagnostics: Vec::new() }
+    let is_hook = !matches!(finding, Finding::NotExecutable) || is_program(&candidate.path);
+    let about = About { is_hook, own: OwnPolicy::EXECUTABLE, ..About::default() };
+    Examined { candidate, covered, finding, diagnostics: Vec::new(), about }
 }
 
 fn looks_like(covered: &Covered, stamp: &CoveredStamp) -> bool {

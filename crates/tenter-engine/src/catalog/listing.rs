@@ -3,8 +3,11 @@
 use std::path::PathBuf;
 
 use tenter_protocol::executable::Subscription;
+use tenter_protocol::lifecycle::Power;
+use tenter_protocol::{Body, EventName};
 
-use crate::hook::{Fingerprint, Layer};
+use crate::hook::{FailMode, Fingerprint, Layer};
+use crate::matcher::Matcher;
 use crate::trust::{Covered, TrustEntry, Trusted, spellings};
 
 /// Something that was found in a hooks folder.
@@ -82,8 +85,8 @@ pub struct Untrusted {
     pub displaces: Option<PathBuf>,
 }
 
-/// A hook that is set to fail closed and cannot run, so that nobody knows what it would have blocked (R42).
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// A hook that was found and cannot run (R61).
+#[derive(Debug, Clone)]
 pub struct Missing {
     /// The full name.
     pub name: String,
@@ -91,6 +94,34 @@ pub struct Missing {
     pub layer: Layer,
     /// Why it cannot run, as the end of a sentence that begins with its name.
     pub why: String,
+    /// What that means (R42). An asynchronous hook keeps nothing from happening.
+    pub fail: FailMode,
+    /// The events that it is about; `None` where that is not known.
+    pub events: Option<Vec<EventName>>,
+    /// Which tool calls it is about; all of them, without a matcher.
+    pub matcher: Option<Matcher>,
+}
+
+impl Missing {
+    /// Whether it may stand in the way of `event`: it is set to fail closed, and is about the event or about nobody knows what.
+    pub fn may_stop(&self, event: EventName) -> bool {
+        let is_about = match &self.events {
+            None => event.may(Power::Block),
+            Some(events) => {
+                events.contains(&event) && (event.is_deniable() || event.may(Power::RewriteOutput))
+            }
+        };
+        self.fail == FailMode::Closed && is_about
+    }
+
+    /// Whether it stands in the way of this.
+    pub(crate) fn stops(&self, body: &Body) -> bool {
+        let is_about_call = match (&self.matcher, body.tool_call()) {
+            (Some(matcher), Some(call)) => !matches!(matcher.matches(call), Ok(None)),
+            _ => true,
+        };
+        self.may_stop(body.name()) && is_about_call
+    }
 }
 
 impl From<&Untrusted> for TrustEntry {

@@ -6,10 +6,12 @@ use std::path::Path;
 use std::time::Duration;
 
 use tenter_protocol::executable::Subscription;
-use tenter_protocol::manifest::front_matter::{self, LONGEST_FILE, Rules};
+use tenter_protocol::lifecycle::TABLE;
+use tenter_protocol::manifest::front_matter::{self, Field, LONGEST_FILE, Rules, Written};
 use tenter_protocol::manifest::{Declaration, Manifest};
-use tenter_protocol::{Diagnostic, Severity};
+use tenter_protocol::{Diagnostic, EventName, Severity};
 
+use super::examine::About;
 use super::policy::OwnPolicy;
 use crate::declared::{CHECKS, Declared, action_and_script};
 use crate::hook::{ManifestHook, Protocol, Work};
@@ -29,6 +31,8 @@ pub(super) struct Read {
     pub(super) manifest: Result<Manifest, String>,
     /// What is wrong with the manifest.
     pub(super) diagnostics: Vec<Diagnostic>,
+    /// What is known of the hook where it cannot run.
+    pub(super) about: About,
 }
 
 /// What a manifest says of its hook.
@@ -51,6 +55,7 @@ pub(super) fn read(candidate: &Candidate, file: &Path) -> Read {
         name: candidate.name.clone(),
         manifest: Err(why),
         diagnostics: Vec::new(),
+        about: About { is_hook: true, ..About::default() },
     };
     let bytes = match front(file) {
         Ok(bytes) => bytes,
@@ -67,10 +72,75 @@ pub(super) fn read(candidate: &Candidate, file: &Path) -> Read {
         let why = first.map_or("it has no front matter", |finding| finding.message.as_str());
         return Read {
             diagnostics: diagnostics.clone(),
+            about: outline(file, &bytes),
             ..unread(format!("has a HOOK.md that is not valid: {why}"))
         };
     };
-    Read { name: full_name(candidate, &manifest), manifest: Ok(manifest), diagnostics }
+    let (name, about) = (full_name(candidate, &manifest), about(&manifest));
+    Read { name, manifest: Ok(manifest), diagnostics, about }
+}
+
+/// What a manifest says of a hook that cannot run.
+pub(super) fn about(manifest: &Manifest) -> About {
+    let subscriptions = manifest.subscriptions();
+    About {
+        is_hook: true,
+        events: Some(subscriptions.iter().map(|subscription| subscription.event).collect()),
+        matcher: matcher(manifest, &subscriptions),
+        own: own_policy(manifest),
+    }
+}
+
+/// What a manifest that is not valid says all the same: its events, and whether it is set to fail closed. Its matcher may be
+/// what is wrong, so it does not count.
+fn outline(file: &Path, bytes: &[u8]) -> About {
+    let fields = front_matter::document(file, bytes).0.map(|document| document.fields);
+    let about = About { is_hook: true, ..About::default() };
+    let Some(fields) = fields else {
+        let fail_closed = says_fail_closed(bytes);
+        return About { own: OwnPolicy { fail_closed, ..OwnPolicy::default() }, ..about };
+    };
+    let metadata = match value(&fields, "metadata") {
+        Some(Written::Fields(metadata)) => metadata.as_slice(),
+        _ => &[],
+    };
+    let further = match value(metadata, "triggers") {
+        Some(Written::List(items)) => items.iter().map(|item| &item.value).collect(),
+        _ => Vec::new(),
+    };
+    let triggers = value(&fields, "trigger").into_iter().chain(further);
+    let events: Option<Vec<EventName>> = triggers.map(event).collect();
+    let own = OwnPolicy {
+        // A word that is not understood may have been meant so.
+        fail_closed: value(metadata, "fail").is_some_and(|fail| !is_text(fail, "open")),
+        asynchronous: value(&fields, "async").map(|word| is_text(word, "true")),
+        ..OwnPolicy::default()
+    };
+    About { events: events.filter(|events| !events.is_empty()), own, ..about }
+}
+
+/// Whether a line of a front matter that is not even YAML says that the hook fails closed.
+fn says_fail_closed(bytes: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(bytes);
+    let closed = |line: &str| {
+        let line: String = line.chars().filter(|letter| !" \t\"'{}".contains(*letter)).collect();
+        line.contains("fail:closed")
+    };
+    text.lines().any(closed)
+}
+
+fn value<'f>(fields: &'f [Field], key: &str) -> Option<&'f Written> {
+    fields.iter().find(|field| field.key == key).map(|field| &field.value.value)
+}
+
+fn is_text(value: &Written, word: &str) -> bool {
+    matches!(value, Written::Text(text) if text == word)
+}
+
+fn event(trigger: &Written) -> Option<EventName> {
+    let Written::Text(word) = trigger else { return None };
+    let named = TABLE.iter().find(|row| row.manifest.contains(&word.as_str()));
+    named.map(|row| row.event)
 }
 
 /// The name that a manifest gives its hook.
@@ -101,12 +171,7 @@ fn front(file: &Path) -> io::Result<Vec<u8>> {
 /// Why it cannot run, as the end of a sentence that begins with its name.
 pub(super) fn hook(KnownManifest { manifest, script, .. }: &KnownManifest) -> Result<Hook, String> {
     let subscriptions = manifest.subscriptions();
-    let own = OwnPolicy {
-        timeout: (!manifest.unset.timeout).then(|| Duration::from_millis(manifest.timeout_ms)),
-        priority: Some(manifest.priority),
-        asynchronous: (!manifest.unset.asynchronous).then_some(manifest.asynchronous),
-        fail_closed: manifest.extensions.fail_closed == Some(true),
-    };
+    let own = own_policy(manifest);
     let runs = |work: Work| {
         Runnable::Yes(Protocol::Manifest(Box::new(ManifestHook {
             description: manifest.description.clone(),
@@ -125,6 +190,15 @@ pub(super) fn hook(KnownManifest { manifest, script, .. }: &KnownManifest) -> Re
         (None, Script::Missing) => Runnable::Missing,
     };
     Ok(Hook { subscriptions, own, script })
+}
+
+fn own_policy(manifest: &Manifest) -> OwnPolicy {
+    OwnPolicy {
+        timeout: (!manifest.unset.timeout).then(|| Duration::from_millis(manifest.timeout_ms)),
+        priority: Some(manifest.priority),
+        asynchronous: (!manifest.unset.asynchronous).then_some(manifest.asynchronous),
+        fail_closed: manifest.extensions.fail_closed == Some(true),
+    }
 }
 
 fn declared(declaration: &Declaration) -> Result<Declared, String> {

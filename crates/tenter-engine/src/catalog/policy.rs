@@ -76,6 +76,12 @@ pub(super) struct Policies<'a> {
 }
 
 impl Policies<'_> {
+    /// Whether anything is said of this hook by name.
+    pub(super) fn names(&self, name: &str) -> bool {
+        self.configured.overrides.contains_key(name)
+            || self.settings.names().any(|(_, named)| named == name)
+    }
+
     /// What the hook with this full name is held to.
     pub(super) fn of(&self, name: &str, layer: Layer, own: OwnPolicy) -> HookPolicy {
         let default = self.configured.default;

@@ -7,13 +7,13 @@ use std::path::PathBuf;
 
 use tenter_protocol::{Diagnostic, Severity};
 
-use super::examine::{Examined, Finding, Ready};
-use super::policy::{OwnPolicy, Policies};
+use super::examine::{About, Examined, Finding, Ready};
+use super::policy::Policies;
 use super::{Listed, Missing, Status, Untrusted};
 use crate::builtin;
 use crate::hook::{FailMode, Hook, Protocol};
 use crate::privacy::Privacy;
-use crate::source::Candidate;
+use crate::source::{Candidate, Kind};
 use crate::trust::{Covered, Pin, TrustMode};
 
 /// What all findings together come to. Everything is in the order of precedence.
@@ -93,14 +93,17 @@ struct Resolver<'a> {
 
 impl Resolver<'_> {
     fn take(&mut self, examined: Examined) {
-        let Examined { candidate, covered, finding, diagnostics } = examined;
+        let Examined { candidate, covered, finding, diagnostics, about } = examined;
         let status = self.status(&candidate, &finding);
         let told = diagnostics.iter().any(|finding| finding.severity == Severity::Error);
         self.resolved.diagnostics.extend(diagnostics);
-        let missing = self.missing(&candidate, &status);
+        let missing = self.missing(&candidate, &status, about);
         let told_of = match &missing {
-            Some(missing) => Some(self::missing(missing).at(&candidate.path)),
-            None => self.diagnostic(&candidate, &status, told),
+            Some(missing) if missing.fail == FailMode::Closed => {
+                Some(self::missing(missing).at(&candidate.path))
+            }
+            Some(_) if status == Status::NotExecutable => Some(not_executable(&candidate)),
+            _ => self.diagnostic(&candidate, &status, told),
         };
         self.resolved.diagnostics.extend(told_of);
         self.resolved.missing.extend(missing);
@@ -147,13 +150,24 @@ impl Resolver<'_> {
         });
     }
 
-    /// What is lost with a hook that cannot run, where that must not be: nothing, if another of its name runs in its place.
-    fn missing(&self, candidate: &Candidate, status: &Status) -> Option<Missing> {
-        let Status::Invalid { why } = status else { return None };
+    /// What is lost with a hook that cannot run: nothing, if it is switched off or another of its name runs in its place.
+    fn missing(&self, candidate: &Candidate, status: &Status, about: About) -> Option<Missing> {
         let Candidate { name, layer, .. } = candidate;
-        let policy = self.policies.of(name, *layer, OwnPolicy::EXECUTABLE);
-        let is_missed = policy.fail == FailMode::Closed && self.in_its_place(candidate).is_none();
-        is_missed.then(|| Missing { name: name.clone(), layer: *layer, why: why.clone() })
+        let is_hook = about.is_hook || self.policies.names(name);
+        let why = match status {
+            Status::Invalid { why } => why.clone(),
+            Status::NoScript => format!("has no script: {NO_SCRIPT}"),
+            Status::NotExecutable if is_hook => "is not executable".to_owned(),
+            _ => return None,
+        };
+        let is_off = self.policies.settings.disabled_by(name, *layer).is_some();
+        if is_off || self.in_its_place(candidate).is_some() {
+            return None;
+        }
+        let policy = self.policies.of(name, *layer, about.own);
+        let fail = if policy.asynchronous { FailMode::Open } else { policy.fail };
+        let About { events, matcher, .. } = about;
+        Some(Missing { name: name.clone(), layer: *layer, why, fail, events, matcher })
     }
 
     fn status(&self, candidate: &Candidate, finding: &Finding) -> Status {
@@ -212,9 +226,7 @@ impl Resolver<'_> {
                 Diagnostic::new("hook-shadowed", Severity::Info, message)
             }
             Status::NoScript => {
-                let message = format!(
-                    "the hook {name} fires nothing: it has neither scripts/run nor scripts/run.sh nor scripts/run.py"
-                );
+                let message = format!("the hook {name} fires nothing: {NO_SCRIPT}");
                 Diagnostic::new("hook-without-script", Severity::Warning, message)
             }
             Status::Invalid { why } if !told => {
@@ -228,11 +240,33 @@ impl Resolver<'_> {
     }
 }
 
+const NO_SCRIPT: &str = "it has neither scripts/run nor scripts/run.sh nor scripts/run.py";
+
+/// A hook is never silently off (R61).
+fn not_executable(candidate: &Candidate) -> Diagnostic {
+    let (name, path) = (&candidate.name, candidate.path.display());
+    let help = if matches!(candidate.kind, Kind::Manifest(_)) {
+        format!("run `chmod +x {path}/scripts/run`")
+    } else {
+        format!("run `chmod +x {path}`; a file that is no hook needs no `#!` line")
+    };
+    let message = format!("the hook {name} does not run: it is not executable");
+    Diagnostic::new("hook-not-executable", Severity::Warning, message)
+        .help(help)
+        .at(&candidate.path)
+}
+
 fn missing(missing: &Missing) -> Diagnostic {
-    let Missing { name, why, .. } = missing;
-    let message = format!(
-        "the hook {name} does not run: it {why}; it is set to fail closed, so all that hooks can block is blocked"
-    );
+    let Missing { name, why, events, .. } = missing;
+    let stopped = match events {
+        None => "all that hooks can block is blocked".to_owned(),
+        Some(events) => {
+            let events: Vec<&str> = events.iter().map(|event| event.as_str()).collect();
+            format!("what it would have to see is blocked or withheld: {}", events.join(", "))
+        }
+    };
+    let message =
+        format!("the hook {name} does not run: it {why}; it is set to fail closed, so {stopped}");
     Diagnostic::new("hook-missing", Severity::Error, message)
         .help("mend it, or disable it by adding `.disable` to its name")
 }
@@ -313,7 +347,13 @@ mod tests {
             beside: Beside::Nothing,
             setting: ProjectSetting::default(),
         };
-        Examined { candidate, covered, finding: finding(kind), diagnostics: Vec::new() }
+        Examined {
+            candidate,
+            covered,
+            finding: finding(kind),
+            diagnostics: Vec::new(),
+            about: About::default(),
+        }
     }
 
     /// Findings with different paths, and the same in another order.

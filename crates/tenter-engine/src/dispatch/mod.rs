@@ -11,11 +11,11 @@ mod telling;
 mod unawaited;
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use tenter_proc::Cancel;
 use tenter_protocol::event::StopReason;
-use tenter_protocol::lifecycle::Power;
 use tenter_protocol::{Body, Event, EventName, HistoryAction, Reply, Scope, Verdict};
 
 use crate::builtin;
@@ -25,7 +25,7 @@ use crate::observe::{AskAnswer, DecisionKind};
 use crate::runner::{self, Aimed, Failure, Occasion};
 use crate::settings::EngineSettings;
 use by_tool::ByTool;
-use telling::{Told, tell_answer, tell_decision};
+use telling::{Told, tell_answer, tell_decision, tell_missing};
 use unawaited::Unawaited;
 
 pub use fold::{Attributed, Outcome};
@@ -37,6 +37,8 @@ pub struct Engine {
     settings: Arc<EngineSettings>,
     by_tool: ByTool,
     unawaited: Unawaited,
+    /// Whether it was recorded which hooks cannot run.
+    recorded_missing: AtomicBool,
 }
 
 impl Engine {
@@ -47,6 +49,7 @@ impl Engine {
             settings: Arc::new(settings),
             by_tool: ByTool::default(),
             unawaited: Unawaited::default(),
+            recorded_missing: AtomicBool::new(false),
         }
     }
 
@@ -63,12 +66,13 @@ impl Engine {
     /// A thrown `cancel` ends the running hook and the chain (R39); the outcome then holds what was decided so far.
     pub fn dispatch(&self, event: Event, cancel: &Cancel) -> Outcome {
         let name = event.body.name();
-        if let Some(missing) = self.missing_at(name) {
-            return self.refuse(event, missing);
-        }
+        let missing = self.catalog.missing().iter().find(|missing| missing.stops(&event.body));
+        self.record_missing(&event);
+        let stopped = missing.map(|missing| self.stop(&event, missing));
         let scope = event.scope;
         let hooks = self.by_tool.hooks_for(&self.catalog, &event.body);
-        let mut outcome = Outcome::new(event.body);
+        let is_stopped = stopped.is_some();
+        let mut outcome = stopped.unwrap_or_else(|| Outcome::new(event.body));
         let mut hooks_run = 0;
         for hook in hooks.iter().filter(|hook| !hook.policy.asynchronous) {
             if outcome.denied().is_some() || cancel.is_cancelled() {
@@ -79,7 +83,7 @@ impl Engine {
         if !cancel.is_cancelled() {
             hooks_run += usize::from(self.run_built_in(&scope, &mut outcome));
         }
-        if hooks_run > 0 {
+        if hooks_run > 0 || is_stopped {
             tell_decision(&self.settings, &scope, name, hooks_run, &outcome);
         }
         if outcome.denied().is_none() && !cancel.is_cancelled() {
@@ -105,19 +109,22 @@ impl Engine {
         tell_answer(&self.settings, answer);
     }
 
-    /// A hook without which nothing that can be blocked happens (R42).
-    fn missing_at(&self, event: EventName) -> Option<&Missing> {
-        self.catalog.missing().first().filter(|_| event.may(Power::Block))
+    /// Records once which hooks were found and cannot run. One that stops this event is recorded with it.
+    fn record_missing(&self, event: &Event) {
+        if self.recorded_missing.swap(true, Ordering::Relaxed) {
+            return;
+        }
+        for missing in self.catalog.missing().iter().filter(|missing| !missing.stops(&event.body)) {
+            tell_missing(&self.settings, event, missing);
+        }
     }
 
-    /// Denies in the place of a hook that cannot run.
-    fn refuse(&self, event: Event, missing: &Missing) -> Outcome {
+    /// Denies or withholds in the place of a hook that cannot run (R61).
+    fn stop(&self, event: &Event, missing: &Missing) -> Outcome {
         let failure = Failure::Missing(missing.why.clone());
-        Told::missing(&self.settings, &event, missing).not_started(&failure);
-        let (scope, name) = (event.scope, event.body.name());
-        let mut outcome = Outcome::new(event.body);
-        outcome.deny_for_failure(&missing.name, &failure.to_string());
-        tell_decision(&self.settings, &scope, name, 0, &outcome);
+        Told::missing(&self.settings, event, missing).not_started(&failure);
+        let mut outcome = Outcome::new(event.body.clone());
+        fail_closed(&missing.name, event.body.name(), &failure, &mut outcome);
         outcome
     }
 
@@ -159,7 +166,7 @@ impl Engine {
         if let Err(failure) = checked.and_then(|reply| fold(hook, reply, outcome, &mut told)) {
             told.failed(&failure);
             if hook.policy.fail == FailMode::Closed {
-                fail_closed(hook, name, &failure, outcome);
+                fail_closed(&hook.name, name, &failure, outcome);
             }
         }
         true
@@ -211,11 +218,11 @@ fn callback_checked(
 
 /// What the failure of a hook that is set to fail closed means: a deny where something can be kept from happening, and an
 /// output that nobody gets to see where one was to be looked at (R42).
-fn fail_closed(hook: &Hook, event: EventName, failure: &Failure, outcome: &mut Outcome) {
+fn fail_closed(hook: &str, event: EventName, failure: &Failure, outcome: &mut Outcome) {
     if event.is_deniable() {
-        outcome.deny_for_failure(&hook.name, &failure.to_string());
+        outcome.deny_for_failure(hook, &failure.to_string());
     } else {
-        outcome.withhold_for_failure(&hook.name, &failure.to_string());
+        outcome.withhold_for_failure(hook, &failure.to_string());
     }
 }
 

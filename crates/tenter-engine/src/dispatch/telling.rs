@@ -50,10 +50,7 @@ impl<'e> Told<'e> {
 
     /// A hook that would have to be run, and cannot be.
     pub(super) fn missing(settings: &'e EngineSettings, event: &Event, missing: &Missing) -> Self {
-        let run = HookRun {
-            tool_call: event.body.tool_call().cloned(),
-            ..blank(settings, &event.scope, event.body.name(), &missing.name, missing.layer)
-        };
+        let run = missing_run(settings, event, missing);
         Self { settings, run, stdout: Captured::default() }
     }
 
@@ -135,6 +132,26 @@ impl<'e> Told<'e> {
         self.run.decision = DecisionKind::Failed;
         self.run.reason = Some(failure.to_string());
         self.run.stdout = runner::quoted(&self.stdout);
+    }
+}
+
+/// Records that a hook cannot run.
+pub(super) fn tell_missing(settings: &EngineSettings, event: &Event, missing: &Missing) {
+    let run = HookRun {
+        exit: "not started".to_owned(),
+        decision: DecisionKind::Failed,
+        reason: Some(Failure::Missing(missing.why.clone()).to_string()),
+        ..missing_run(settings, event, missing)
+    };
+    for observer in &settings.observers {
+        observer.hook_missing(&run);
+    }
+}
+
+fn missing_run(settings: &EngineSettings, event: &Event, missing: &Missing) -> HookRun {
+    HookRun {
+        tool_call: event.body.tool_call().cloned(),
+        ..blank(settings, &event.scope, event.body.name(), &missing.name, missing.layer)
     }
 }
 

@@ -120,6 +120,10 @@ fn open(folder: &Path, conversation: &str) -> io::Result<File> {
 }
 
 impl Observer for JournalWriter {
+    fn hook_missing(&self, run: &HookRun) {
+        self.hook_ran(run);
+    }
+
     fn hook_ran(&self, run: &HookRun) {
         self.write(&run.scope, Record::from(&self.redactor.run(run)));
     }

@@ -10,6 +10,7 @@ mod journal;
 mod journal_properties;
 mod late;
 mod manifests;
+mod not_running;
 mod remembering;
 mod scene;
 mod trial;

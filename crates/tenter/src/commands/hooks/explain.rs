@@ -168,8 +168,8 @@ fn judge_inactive(
     let is_this = |missing: &Missing| {
         entry.listed.is_some_and(|it| (&it.name, it.layer) == (&missing.name, missing.layer))
     };
-    let is_missing = catalog.missing().iter().any(is_this);
-    if is_missing && events.iter().any(|event| event.may(Power::Block)) {
+    let stops = |missing: &&Missing| events.iter().any(|event| missing.may_stop(*event));
+    if catalog.missing().iter().filter(|missing| is_this(missing)).any(|missing| stops(&missing)) {
         let why = format!("{why}; it is set to fail closed, so this is blocked");
         return (Verdict::Fails, why, None);
     }

@@ -111,7 +111,9 @@ fn auto_compact(project: &Project) -> Option<f64> {
 
 /// Shows what was found, but for that which every entry of a listing says of itself.
 fn show_findings(project: &Project) {
-    let of_entry = |finding: &Diagnostic| ["hook-invalid", "hook-shadowed"].contains(&finding.id);
+    let of_entry = |finding: &Diagnostic| {
+        ["hook-invalid", "hook-shadowed", "hook-not-executable"].contains(&finding.id)
+    };
     ui::diagnostics(project.findings().filter(|finding| !of_entry(finding)));
     if !project.settings.hooks_enabled {
         let file = project.env.config_file();

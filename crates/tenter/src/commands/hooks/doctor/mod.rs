@@ -39,7 +39,9 @@ pub(super) fn run(mut project: Project, args: &Args) -> Exit {
 }
 
 fn examine(project: &Project, catalog: &Catalog) -> Vec<Diagnostic> {
-    let mut findings: Vec<Diagnostic> = project.findings().cloned().collect();
+    // What is found of each entry says it in more detail.
+    let own = project.findings().filter(|finding| finding.id != "hook-not-executable");
+    let mut findings: Vec<Diagnostic> = own.cloned().collect();
     findings.extend(switched_off(project));
     for entry in entry::entries(project, catalog) {
         findings.extend(hooks::of_entry(project, &entry));

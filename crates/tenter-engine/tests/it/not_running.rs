@@ -1,0 +1,164 @@
+//! Hooks that are found and cannot run: set to fail closed they stop what they would have to see, and nothing else; none is
+//! silent.
+
+use tenter_engine::catalog::PolicyOverride;
+use tenter_engine::hook::FailMode;
+use tenter_protocol::{Body, Event, EventName, ToolCall, ToolResult, tool_metadata};
+
+use crate::scene::{GUARD, Scene, USER, ids, scope};
+
+fn call(name: &str) -> ToolCall {
+    let input = serde_json::json!({"command": "ls"}).as_object().unwrap().clone();
+    ToolCall { id: "1".into(), name: name.into(), input }
+}
+
+fn body(event: EventName, tool: &str) -> Body {
+    match event {
+        EventName::BeforeAgent => Body::BeforeAgent { message: "hello".into() },
+        EventName::BeforeTool => Body::BeforeTool(call(tool)),
+        EventName::AfterTool => {
+            let metadata =
+                tool_metadata::Bash { output: "SECRET".to_owned(), ..Default::default() };
+            let result = ToolResult::success(tool, &metadata, "T".to_owned());
+            Body::AfterTool { call: call(tool), result }
+        }
+        other => unreachable!("{other}"),
+    }
+}
+
+/// What becomes of an event, in a word.
+fn comes_of(scene: &Scene, event: EventName, tool: &str) -> &'static str {
+    let (engine, seen) = scene.engine(scene.load().0);
+    let outcome =
+        engine.dispatch(Event { scope: scope("c"), body: body(event, tool) }, &scene.cancel);
+    let is_withheld = matches!(&outcome.body, Body::AfterTool { result, .. } if !result.text().contains("SECRET"));
+    let word = match outcome.denied() {
+        Some(("guard", _)) if outcome.denied_by_failure => "denied",
+        Some(other) => panic!("{other:?}"),
+        None if is_withheld => "withheld",
+        None => "passed",
+    };
+    assert_eq!(seen.runs.lock().unwrap().len(), usize::from(word != "passed"));
+    word
+}
+
+/// A broken manifest hook, by what is wrong with it: its front matter after the trigger, and the mode of its script.
+fn manifest(scene: &Scene, front: &str, script: Option<(&str, u32)>) {
+    scene.bare(USER, "guard", &format!("name: guard\ndescription: d\n{front}"));
+    if let Some((name, mode)) = script {
+        scene.file(&format!("{USER}/guard/{name}"), "#!/bin/sh\nexit 0\n", mode);
+    }
+}
+
+#[test]
+fn a_manifest_hook_that_cannot_run_stops_the_events_of_its_trigger_alone() {
+    let closed = "metadata: {fail: closed}";
+    let run = Some(("scripts/run", 0o755));
+    let causes = [
+        ("trigger: before_tool", Some(("scripts/run", 0o644)), "hook-missing"),
+        ("trigger: before_tool", None, "hook-missing"),
+        ("trigger: before_tool\nmatcher: {pattern: '(rm'}", run, "hook-missing"),
+        ("trigger: before_tool\nmatcher: {tool: Bash}", None, "hook-missing"),
+    ];
+    for (front, script, id) in causes {
+        let scene = Scene::new();
+        manifest(&scene, &format!("{front}\n{closed}"), script);
+        assert!(ids(&scene.load().1).contains(&id), "{front}: {:?}", scene.load().1);
+        assert_eq!(comes_of(&scene, EventName::BeforeTool, "bash"), "denied", "{front}");
+        assert_eq!(comes_of(&scene, EventName::BeforeAgent, "bash"), "passed", "{front}");
+        assert_eq!(comes_of(&scene, EventName::AfterTool, "bash"), "passed", "{front}");
+        let open = Scene::new();
+        manifest(&open, front, script);
+        assert!(!open.load().1.is_empty(), "{front}: silent");
+        assert_eq!(comes_of(&open, EventName::BeforeTool, "bash"), "passed", "{front}");
+    }
+}
+
+#[test]
+fn its_matcher_still_counts_and_after_a_tool_the_output_is_withheld() {
+    let scene = Scene::new();
+    manifest(&scene, "trigger: before_tool\nmatcher: {tool: Bash}\nmetadata: {fail: closed}", None);
+    assert_eq!(comes_of(&scene, EventName::BeforeTool, "grep"), "passed");
+    let scene = Scene::new();
+    manifest(&scene, "trigger: after_tool\nmetadata: {fail: closed}", None);
+    assert_eq!(comes_of(&scene, EventName::AfterTool, "bash"), "withheld");
+    assert_eq!(comes_of(&scene, EventName::BeforeTool, "bash"), "passed");
+}
+
+#[test]
+fn of_what_nobody_knows_the_events_everything_is_blocked() {
+    for front in [
+        "trigger: before_toll\nmetadata: {fail: closed}",
+        "trigger: before_tool\nmetadata: [\n  fail: closed",
+    ] {
+        let scene = Scene::new();
+        manifest(&scene, front, Some(("scripts/run", 0o755)));
+        for event in [EventName::BeforeTool, EventName::BeforeAgent] {
+            assert_eq!(comes_of(&scene, event, "bash"), "denied", "{front}");
+        }
+    }
+}
+
+#[test]
+fn an_executable_that_lost_its_execute_bit_is_never_silent_and_denies_where_it_fails_closed() {
+    for fail in [FailMode::Open, FailMode::Closed] {
+        let mut scene = Scene::new();
+        let policy = PolicyOverride { fail: Some(fail), timeout: None };
+        scene.policies.overrides.insert("guard".to_owned(), policy);
+        scene.file(&format!("{USER}/guard"), GUARD, 0o644);
+        let expected = match fail {
+            FailMode::Open => ("hook-not-executable", "passed"),
+            FailMode::Closed => ("hook-missing", "denied"),
+        };
+        let found = scene.load().1;
+        assert_eq!(
+            (ids(&found), comes_of(&scene, EventName::BeforeTool, "bash")),
+            (vec![expected.0], expected.1)
+        );
+    }
+}
+
+#[test]
+fn a_file_that_is_no_program_is_no_hook_unless_somebody_names_it() {
+    let mut scene = Scene::new();
+    scene.policies.default.fail = FailMode::Closed;
+    scene.file(&format!("{USER}/README"), "read me", 0o644);
+    assert_eq!(ids(&scene.load().1), [""; 0]);
+    assert_eq!(comes_of(&scene, EventName::BeforeTool, "bash"), "passed");
+    scene.file(&format!("{USER}/guard"), "no interpreter", 0o644);
+    scene.policies.overrides.insert("guard".to_owned(), PolicyOverride::default());
+    assert_eq!(ids(&scene.load().1), ["hook-missing"]);
+    assert_eq!(comes_of(&scene, EventName::BeforeTool, "bash"), "denied");
+}
+
+#[test]
+fn every_hook_that_cannot_run_is_in_the_journal_once() {
+    use std::sync::Arc;
+    use tenter_engine::journal::{self, JournalWriter, RecordKind, Redactor};
+    use tenter_engine::{Engine, EngineSettings};
+
+    let scene = Scene::new();
+    scene.file(&format!("{USER}/guard"), GUARD, 0o644);
+    manifest_named(&scene, "tidy");
+    let journal = Arc::new(JournalWriter::new(scene.at("journal"), Redactor::new([])));
+    let settings = EngineSettings { observers: vec![journal], ..scene.engine_settings() };
+    let engine = Engine::new(scene.load().0, settings);
+    for _ in 0..2 {
+        let body = body(EventName::BeforeTool, "bash");
+        engine.dispatch(Event { scope: scope("c"), body }, &scene.cancel);
+    }
+    let read = journal::read(&scene.at("journal"), "c").unwrap();
+    let runs = read.lines.into_iter().filter_map(|line| match line.record.kind {
+        RecordKind::Run(run) => Some((run.hook, run.exit)),
+        _ => None,
+    });
+    let not_started = |name: &str| (name.to_owned(), "not started".to_owned());
+    let mut runs: Vec<_> = runs.collect();
+    runs.sort();
+    assert_eq!(runs, [not_started("guard"), not_started("tidy")]);
+}
+
+/// A manifest hook without a script.
+fn manifest_named(scene: &Scene, name: &str) {
+    scene.bare(USER, name, &format!("name: {name}\ndescription: d\ntrigger: after_tool"));
+}
