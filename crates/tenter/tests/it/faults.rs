@@ -31,7 +31,7 @@ fn a_failed_hook_is_told_and_the_agent_goes_on() {
         ("echo 'not json'", "not one JSON object"),
         ("echo 'log line'; echo '{\"blocked\": true}'", "not one JSON object"),
         ("echo '{\"blocked\": true} {\"blocked\": true}'", "not one JSON object"),
-        ("echo '{\"blocked\": \"yes\"}'", "not one JSON object"),
+        ("echo '{\"input\": \"yes\"}'", "must be an object"),
         ("echo '{\"blocked\": tr'", "not one JSON object"),
         ("printf '\\377\\376{}'", "not one JSON object"),
         ("head -c 100000 /dev/zero | tr '\\0' '['", "not one JSON object"),
