@@ -62,7 +62,19 @@ pub struct Catalog {
 impl Catalog {
     /// A catalog of these hooks alone, in the order in which they run (R22). `hooks` come in the order of precedence.
     pub fn of(hooks: Vec<Hook>) -> Self {
-        let hooks = precedence::dispatch_order(hooks).into_iter().map(Arc::new).collect::<Vec<_>>();
+        Self::of_shared(hooks.into_iter().map(Arc::new).collect())
+    }
+
+    /// The same catalog with `renewed` in the place of `hook`.
+    pub(crate) fn with_renewed(&self, hook: &Arc<Hook>, renewed: &Arc<Hook>) -> Self {
+        let replace =
+            |one: &Arc<Hook>| Arc::clone(if Arc::ptr_eq(one, hook) { renewed } else { one });
+        let of_hooks = Self::of_shared(self.hooks.iter().map(replace).collect());
+        Self { hooks: of_hooks.hooks, by_event: of_hooks.by_event, ..self.clone() }
+    }
+
+    fn of_shared(hooks: Vec<Arc<Hook>>) -> Self {
+        let hooks = precedence::dispatch_order(hooks);
         let subscribers = |event| {
             hooks.iter().filter(move |hook| hook.subscription(event).is_some()).cloned().collect()
         };

@@ -1,6 +1,9 @@
 //! The environment of hooks, commands and programs: the parent's without model keys (R40, R80).
 
 use std::ffi::OsString;
+use std::path::PathBuf;
+
+use crate::hook_state::{self, Owner};
 
 use crate::keys::is_model_key;
 
@@ -12,6 +15,8 @@ pub type Environment = Vec<(OsString, OsString)>;
 pub struct HookEnvironment {
     given: Environment,
     withheld: Environment,
+    /// Where hooks have their own directories; without it they have none.
+    state: Option<PathBuf>,
 }
 
 impl HookEnvironment {
@@ -19,7 +24,34 @@ impl HookEnvironment {
     pub fn new(parent: &Environment, pass: &[String]) -> Self {
         let (withheld, given) =
             parent.iter().cloned().partition(|(name, _)| is_withheld(name, pass));
-        Self { given, withheld }
+        Self { given, withheld, state: None }
+    }
+
+    /// The same with a private directory for each hook in `root`, which is made when it is needed (R72).
+    #[must_use]
+    pub fn with_state(self, root: PathBuf) -> Self {
+        Self { state: Some(root), ..self }
+    }
+
+    /// What the hook `owner` gets beside everything else: its own directory; and why, if that cannot be used.
+    pub(crate) fn of_state(
+        &self,
+        owner: Owner<'_>,
+    ) -> (Vec<(&'static str, OsString)>, Option<String>) {
+        let Some(root) = &self.state else { return (Vec::new(), None) };
+        match hook_state::directory(root, owner) {
+            Ok(path) => {
+                // Python would read compiled files from beside the script, which trust does not cover, and write them there.
+                let compiled = path.join("pycache").into();
+                let variables =
+                    vec![(hook_state::VARIABLE, path.into()), ("PYTHONPYCACHEPREFIX", compiled)];
+                (variables, None)
+            }
+            Err(error) => {
+                let why = format!("it has no {}: {error}", hook_state::VARIABLE);
+                (Vec::new(), Some(why))
+            }
+        }
     }
 
     /// The same without these variables, too: keys whose names do not look like one. A hook may still ask for them.
@@ -27,7 +59,7 @@ impl HookEnvironment {
     pub fn withholding(self, names: &[&str]) -> Self {
         let named = |name: &OsString| names.iter().any(|named| name == named);
         let (more, given) = self.given.into_iter().partition(|(name, _)| named(name));
-        Self { given, withheld: [self.withheld, more].concat() }
+        Self { given, withheld: [self.withheld, more].concat(), state: self.state }
     }
 
     /// What every hook gets.

@@ -22,6 +22,7 @@ pub mod environment;
 mod facts;
 mod hex;
 pub mod hook;
+mod hook_state;
 pub mod journal;
 pub mod keys;
 pub mod matcher;
@@ -40,7 +41,7 @@ pub mod trust;
 
 pub use clock::Clock;
 pub use declared::CHECKS;
-pub use dispatch::{Attributed, Engine, Late, Outcome};
+pub use dispatch::{Attributed, Engine, Late, Outcome, Reload};
 pub use facts::facts;
 pub use observe::{Answer, AskAnswer, Decision, DecisionKind, HookRun, Observer};
 pub use real_path::real_path;

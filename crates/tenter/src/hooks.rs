@@ -2,12 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
-use tenter_engine::catalog::{Catalog, LoadRequest, load};
+use tenter_engine::Reload;
+use tenter_engine::catalog::{Catalog, LoadRequest, PolicyTable, load};
 use tenter_engine::environment::{Environment, HookEnvironment};
 use tenter_engine::keys::KeyMask;
 use tenter_engine::query::QUERY_TIMEOUT;
 use tenter_engine::source::{Places, project_root};
-use tenter_engine::trust::TrustStore;
+use tenter_engine::trust::{TrustMode, TrustStore};
 use tenter_proc::Cancel;
 use tenter_protocol::Diagnostic;
 
@@ -63,7 +64,20 @@ impl<'e> Project<'e> {
         let pass = &self.settings.pass_env;
         let keys = self.settings.models.key_variables();
         let keys: Vec<&str> = keys.filter(|key| pass.iter().all(|passed| passed != key)).collect();
-        HookEnvironment::new(&self.env.vars, pass).withholding(&keys)
+        let state = self.env.state_dir().join("hooks");
+        HookEnvironment::new(&self.env.vars, pass).withholding(&keys).with_state(state)
+    }
+
+    /// Loads this project's hooks again while an agent runs, as it was configured when it began.
+    pub(crate) fn reloader(&self) -> Reloader {
+        Reloader {
+            places: self.places.clone(),
+            trust: self.settings.trust,
+            store: store_file(self.env),
+            cache: cache_file(self.env),
+            environment: self.hook_environment(),
+            policies: self.settings.policies.clone(),
+        }
     }
 
     /// The environment of the programs that Tenter starts for itself, such as git and an editor: what hooks get (R80).
@@ -91,7 +105,7 @@ impl<'e> Project<'e> {
     /// Loads the catalog.
     pub(crate) fn load(&mut self, cancel: &Cancel) -> Catalog {
         let environment = self.hook_environment();
-        let cache = self.env.cache_dir().join("hooks.json");
+        let cache = cache_file(self.env);
         let (catalog, findings) = load(&LoadRequest {
             places: &self.places,
             trust: self.settings.trust,
@@ -108,7 +122,41 @@ impl<'e> Project<'e> {
 }
 
 fn trust_store(env: &Env) -> (TrustStore, Vec<Diagnostic>) {
-    TrustStore::open(env.state_dir().join("trust.json"))
+    TrustStore::open(store_file(env))
+}
+
+fn store_file(env: &Env) -> PathBuf {
+    env.state_dir().join("trust.json")
+}
+
+fn cache_file(env: &Env) -> PathBuf {
+    env.cache_dir().join("hooks.json")
+}
+
+/// Loads the hooks of a project again, under what is trusted by then and the configuration of when it was made.
+pub(crate) struct Reloader {
+    places: Places,
+    trust: TrustMode,
+    store: PathBuf,
+    cache: PathBuf,
+    environment: HookEnvironment,
+    policies: PolicyTable,
+}
+
+impl Reload for Reloader {
+    fn load(&self, cancel: &Cancel) -> Catalog {
+        let request = LoadRequest {
+            places: &self.places,
+            trust: self.trust,
+            store: &TrustStore::open(self.store.clone()).0,
+            cache: Some(&self.cache),
+            environment: &self.environment,
+            policies: &self.policies,
+            query_timeout: QUERY_TIMEOUT,
+            cancel,
+        };
+        load(&request).0
+    }
 }
 
 /// The root of the project at `explicit`, or of the one that the working folder is in (R7).

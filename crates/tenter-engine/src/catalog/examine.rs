@@ -248,7 +248,7 @@ impl Examiner<'_> {
         if !looks_like(covered, &stamp) {
             return (changed(), None);
         }
-        let answer = self.query.ask(&candidate.name, path);
+        let answer = self.query.ask(&candidate.name, candidate.layer, path);
         let known = Known { fingerprint: own, beside: around.hash, answer };
         // What was changed meanwhile may have answered with either content.
         let fresh = match &stamp.own {

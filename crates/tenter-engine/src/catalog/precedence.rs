@@ -1,6 +1,7 @@
 //! Which of several hooks of one name runs, and in what order hooks run (R9, R22). Pure: the order in which hooks were
 //! found does not matter.
 
+use std::borrow::Borrow;
 use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -55,8 +56,8 @@ pub(super) fn resolve(
 }
 
 /// The order in which hooks run that come in the order of precedence: by priority, else as they are (R22).
-pub(super) fn dispatch_order(mut hooks: Vec<Hook>) -> Vec<Hook> {
-    hooks.sort_by_key(|hook| Reverse(hook.policy.priority));
+pub(super) fn dispatch_order<H: Borrow<Hook>>(mut hooks: Vec<H>) -> Vec<H> {
+    hooks.sort_by_key(|hook| Reverse(hook.borrow().policy.priority));
     hooks
 }
 

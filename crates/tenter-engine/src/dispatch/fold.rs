@@ -104,7 +104,15 @@ impl Outcome {
 
     /// Denies because a hook failed that is set to fail closed (R42).
     pub(super) fn deny_for_failure(&mut self, hook: &str, failure: &str) {
-        let reason = format!("the hook {hook} failed ({failure}), and it is set to fail closed");
+        self.deny_unheard(hook, format!("{}, and it is set to fail closed", failed(hook, failure)));
+    }
+
+    /// Denies because a hook cannot be run as it was trusted, whatever its fail mode (R75).
+    pub(super) fn deny_for_change(&mut self, hook: &str, failure: &str) {
+        self.deny_unheard(hook, failed(hook, failure));
+    }
+
+    fn deny_unheard(&mut self, hook: &str, reason: String) {
         self.deny(hook, Some(Verdict::new(VerdictKind::Deny, Some(reason))));
         self.denied_by_failure = true;
     }
@@ -112,10 +120,17 @@ impl Outcome {
     /// Withholds a tool's output, because a hook that had to see it failed and is set to fail closed: what it would have
     /// taken out, nobody knows (R42).
     pub(super) fn withhold_for_failure(&mut self, hook: &str, failure: &str) {
+        self.withhold(hook, &format!("{}, and it is set to fail closed", failed(hook, failure)));
+    }
+
+    /// Withholds a tool's output, because a hook that had to see it cannot be run as it was trusted (R75).
+    pub(super) fn withhold_for_change(&mut self, hook: &str, failure: &str) {
+        self.withhold(hook, &failed(hook, failure));
+    }
+
+    fn withhold(&mut self, hook: &str, why: &str) {
         let Body::AfterTool { result, .. } = &mut self.body else { return };
-        let error = format!(
-            "the output is withheld: the hook {hook} failed ({failure}), and it is set to fail closed"
-        );
+        let error = format!("the output is withheld: {why}");
         *result = ToolResult::failure(&result.tool_name, error, result.timestamp.clone());
         self.rewritten_by.push(hook.to_owned());
     }
@@ -193,6 +208,10 @@ impl Outcome {
         parts.sort_by_key(|(kind, _)| std::cmp::Reverse(*kind));
         parts
     }
+}
+
+fn failed(hook: &str, failure: &str) -> String {
+    format!("the hook {hook} failed ({failure})")
 }
 
 #[cfg(test)]

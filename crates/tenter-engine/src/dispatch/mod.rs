@@ -7,6 +7,7 @@
 mod by_tool;
 mod fold;
 mod late;
+mod renewal;
 mod telling;
 mod unawaited;
 
@@ -16,6 +17,8 @@ use std::time::Duration;
 
 use tenter_proc::Cancel;
 use tenter_protocol::event::StopReason;
+use tenter_protocol::executable::Subscription;
+use tenter_protocol::lifecycle::Power;
 use tenter_protocol::{Body, Event, EventName, HistoryAction, Reply, Scope, Verdict};
 
 use crate::builtin;
@@ -24,18 +27,19 @@ use crate::hook::{Aim, FailMode, Hook};
 use crate::observe::{AskAnswer, DecisionKind};
 use crate::runner::{self, Aimed, Failure, Occasion};
 use crate::settings::EngineSettings;
-use by_tool::ByTool;
+use crate::trust;
+use renewal::Current;
 use telling::{Told, tell_answer, tell_decision, tell_missing};
 use unawaited::Unawaited;
 
 pub use fold::{Attributed, Outcome};
 pub use late::Late;
+pub use renewal::Reload;
 
 /// Dispatches events to the hooks of one catalog.
 pub struct Engine {
-    catalog: Catalog,
+    current: Current,
     settings: Arc<EngineSettings>,
-    by_tool: ByTool,
     unawaited: Unawaited,
     /// Whether it was recorded which hooks cannot run.
     recorded_missing: AtomicBool,
@@ -45,17 +49,22 @@ impl Engine {
     /// An engine over a loaded catalog.
     pub fn new(catalog: Catalog, settings: EngineSettings) -> Self {
         Self {
-            catalog,
+            current: Current::new(catalog),
             settings: Arc::new(settings),
-            by_tool: ByTool::default(),
             unawaited: Unawaited::default(),
             recorded_missing: AtomicBool::new(false),
         }
     }
 
-    /// The hooks that this engine dispatches to.
-    pub fn catalog(&self) -> &Catalog {
-        &self.catalog
+    /// The same engine, which loads a hook again that changed, if it is trusted as it is then (R75).
+    #[must_use]
+    pub fn reloading(self, reload: Arc<dyn Reload>) -> Self {
+        Self { current: self.current.reloading(reload), ..self }
+    }
+
+    /// The hooks that this engine dispatches to at present.
+    pub fn catalog(&self) -> Arc<Catalog> {
+        Arc::clone(&self.current.get().catalog)
     }
 
     /// Tells the hooks that subscribe to `event` and whose matchers match, one after another, each seeing it as those before
@@ -66,11 +75,12 @@ impl Engine {
     /// A thrown `cancel` ends the running hook and the chain (R39); the outcome then holds what was decided so far.
     pub fn dispatch(&self, event: Event, cancel: &Cancel) -> Outcome {
         let name = event.body.name();
-        let missing = self.catalog.missing().iter().find(|missing| missing.stops(&event.body));
-        self.record_missing(&event);
+        let loaded = self.current.get();
+        let missing = loaded.catalog.missing().iter().find(|missing| missing.stops(&event.body));
+        self.record_missing(&loaded.catalog, &event);
         let stopped = missing.map(|missing| self.stop(&event, missing));
         let scope = event.scope;
-        let hooks = self.by_tool.hooks_for(&self.catalog, &event.body);
+        let hooks = loaded.by_tool.hooks_for(&loaded.catalog, &event.body);
         let is_stopped = stopped.is_some();
         let mut outcome = stopped.unwrap_or_else(|| Outcome::new(event.body));
         let mut hooks_run = 0;
@@ -87,7 +97,8 @@ impl Engine {
             tell_decision(&self.settings, &scope, name, hooks_run, &outcome);
         }
         if outcome.denied().is_none() && !cancel.is_cancelled() {
-            self.start_unawaited(&hooks, name, &scope, &outcome.body);
+            let event = Event { scope, body: outcome.body.clone() };
+            self.start_unawaited(&hooks, name, &event, cancel);
         }
         outcome
     }
@@ -110,11 +121,11 @@ impl Engine {
     }
 
     /// Records once which hooks were found and cannot run. One that stops this event is recorded with it.
-    fn record_missing(&self, event: &Event) {
+    fn record_missing(&self, catalog: &Catalog, event: &Event) {
         if self.recorded_missing.swap(true, Ordering::Relaxed) {
             return;
         }
-        for missing in self.catalog.missing().iter().filter(|missing| !missing.stops(&event.body)) {
+        for missing in catalog.missing().iter().filter(|missing| !missing.stops(&event.body)) {
             tell_missing(&self.settings, event, missing);
         }
     }
@@ -139,11 +150,19 @@ impl Engine {
         true
     }
 
-    fn start_unawaited(&self, hooks: &[Arc<Hook>], name: EventName, scope: &Scope, body: &Body) {
+    fn start_unawaited(
+        &self,
+        hooks: &[Arc<Hook>],
+        name: EventName,
+        event: &Event,
+        cancel: &Cancel,
+    ) {
         for hook in hooks.iter().filter(|hook| hook.policy.asynchronous) {
-            if let Some(aimed) = aimed(hook, name, body) {
-                let event = Event { scope: scope.clone(), body: body.clone() };
-                self.unawaited.start(&self.settings, Arc::clone(hook), event, aimed);
+            let has_changed = trust::verify_unchanged(hook, cancel).is_err();
+            let renewed = has_changed.then(|| self.renew(hook, name, cancel)).flatten();
+            let hook = renewed.as_ref().unwrap_or(hook);
+            if let Some(aimed) = aimed(hook, name, &event.body) {
+                self.unawaited.start(&self.settings, Arc::clone(hook), event.clone(), aimed);
             }
         }
     }
@@ -151,26 +170,56 @@ impl Engine {
     /// Runs a hook at the event `name` if it is about what the hooks before it left; says whether it is.
     fn run_and_fold(
         &self,
-        hook: &Hook,
+        hook: &Arc<Hook>,
         (name, scope): (EventName, &Scope),
         outcome: &mut Outcome,
         cancel: &Cancel,
     ) -> bool {
-        let Some(aimed) = aimed(hook, name, &outcome.body) else { return false };
         let event = Event { scope: scope.clone(), body: outcome.body.clone() };
-        let mut told = Told::begin(&self.settings, hook, &event, aimed.subscription);
-        let occasion = Occasion { event: &event, aimed };
-        let report = runner::run(hook, occasion, &self.settings, cancel);
+        let Some(run) = self.run(hook, name, &event, cancel) else { return false };
+        let has_changed =
+            matches!(&run.answer, Err(failure @ Failure::Changed(_)) if failure.denies_always());
+        let Some(renewed) = has_changed.then(|| self.renew(hook, name, cancel)).flatten() else {
+            self.take_over(hook, name, run, outcome);
+            return true;
+        };
+        run.told.withdraw();
+        let Some(run) = self.run(&renewed, name, &event, cancel) else { return false };
+        self.take_over(&renewed, name, run, outcome);
+        true
+    }
+
+    /// Runs a hook if it is about the event.
+    fn run(&self, hook: &Hook, name: EventName, event: &Event, cancel: &Cancel) -> Option<Run<'_>> {
+        let aimed = aimed(hook, name, &event.body)?;
+        let mut told = Told::begin(&self.settings, hook, event, aimed.subscription);
+        let report = runner::run(hook, Occasion { event, aimed }, &self.settings, cancel);
         let answer = told.ran(report);
+        Some(Run { told, answer })
+    }
+
+    /// Takes over what a hook answered, or what its failure means.
+    fn take_over(&self, hook: &Hook, name: EventName, run: Run<'_>, outcome: &mut Outcome) {
+        let Run { mut told, answer } = run;
         let checked = answer.and_then(|reply| callback_checked(&self.settings, reply, &mut told));
         if let Err(failure) = checked.and_then(|reply| fold(hook, reply, outcome, &mut told)) {
             told.failed(&failure);
-            if hook.policy.fail == FailMode::Closed {
-                fail_closed(&hook.name, name, &failure, outcome);
-            }
+            deny_for(hook, name, &failure, outcome);
         }
-        true
     }
+
+    /// What runs at `event` in the place of a hook that changed, if it was trusted since.
+    fn renew(&self, hook: &Arc<Hook>, event: EventName, cancel: &Cancel) -> Option<Arc<Hook>> {
+        let renewed = self.current.renew(hook, cancel)?;
+        // One that is not about the event any more decides nothing in the place of one that is.
+        renewed.subscription(event).is_some().then_some(renewed)
+    }
+}
+
+/// A hook that was run.
+struct Run<'e> {
+    told: Told<'e>,
+    answer: Result<Reply, Failure>,
 }
 
 /// Adds a reply to the outcome.
@@ -216,13 +265,26 @@ fn callback_checked(
     Ok(reply)
 }
 
-/// What the failure of a hook that is set to fail closed means: a deny where something can be kept from happening, and an
+/// What it means that a hook cannot run that is set to fail closed: a deny where something can be kept from happening, and an
 /// output that nobody gets to see where one was to be looked at (R42).
 fn fail_closed(hook: &str, event: EventName, failure: &Failure, outcome: &mut Outcome) {
     if event.is_deniable() {
         outcome.deny_for_failure(hook, &failure.to_string());
     } else {
         outcome.withhold_for_failure(hook, &failure.to_string());
+    }
+}
+
+/// What the failure of a hook means that ran, or that cannot be run as it was trusted (R75).
+fn deny_for(hook: &Hook, event: EventName, failure: &Failure, outcome: &mut Outcome) {
+    let (name, is_closed) = (&hook.name, hook.policy.fail == FailMode::Closed);
+    // To keep the agent from stopping mends nothing: what changed is for the user to look at.
+    let denies = if is_closed { event.is_deniable() } else { event.may(Power::Block) };
+    match (failure.denies_always(), denies) {
+        (true, true) => outcome.deny_for_change(name, &failure.to_string()),
+        (true, false) => outcome.withhold_for_change(name, &failure.to_string()),
+        (false, _) if is_closed => fail_closed(name, event, failure, outcome),
+        (false, _) => {}
     }
 }
 
@@ -236,9 +298,13 @@ fn aimed(hook: &Hook, name: EventName, body: &Body) -> Option<Aimed> {
     let found = match hook.aim(name, body.tool_call()) {
         Aim::Hit { tool_name } => Ok(tool_name.map(str::to_owned)),
         Aim::Unknown(error) => Err(error),
-        Aim::Unmatched | Aim::Unsubscribed => return None,
+        // Neither can be: dispatch asks subscribers only, and an event that has matchers has a call. The hook runs, or fails.
+        Aim::Unsubscribed => Ok(None),
+        Aim::Unmatched if body.tool_call().is_none() => Ok(None),
+        Aim::Unmatched => return None,
     };
-    Some(Aimed { subscription: hook.subscription(name)?, found })
+    let unnamed = Subscription { event: name, spelling: name.as_str() };
+    Some(Aimed { subscription: hook.subscription(name).unwrap_or(unnamed), found })
 }
 
 /// The body's part that a rewrite at this event replaces, as JSON.

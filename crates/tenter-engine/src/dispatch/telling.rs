@@ -20,6 +20,7 @@ pub(super) struct Told<'e> {
     run: HookRun,
     /// What the hook wrote to stdout; it becomes part of the record only if the run fails.
     stdout: Captured,
+    is_withdrawn: bool,
 }
 
 impl<'e> Told<'e> {
@@ -39,19 +40,24 @@ impl<'e> Told<'e> {
             asynchronous: hook.policy.asynchronous,
             ..blank(settings, &event.scope, subscription.event, &hook.name, hook.layer)
         };
-        Self { settings, run, stdout: Captured::default() }
+        Self { settings, run, stdout: Captured::default(), is_withdrawn: false }
+    }
+
+    /// The hook was renewed before it ran, and the run of the renewed one is told instead.
+    pub(super) fn withdraw(mut self) {
+        self.is_withdrawn = true;
     }
 
     /// A run of what is built in.
     pub(super) fn built_in(settings: &'e EngineSettings, scope: &Scope) -> Self {
         let run = blank(settings, scope, builtin::EVENT, builtin::NAME, Layer::BuiltIn);
-        Self { settings, run, stdout: Captured::default() }
+        Self { settings, run, stdout: Captured::default(), is_withdrawn: false }
     }
 
     /// A hook that would have to be run, and cannot be.
     pub(super) fn missing(settings: &'e EngineSettings, event: &Event, missing: &Missing) -> Self {
         let run = missing_run(settings, event, missing);
-        Self { settings, run, stdout: Captured::default() }
+        Self { settings, run, stdout: Captured::default(), is_withdrawn: false }
     }
 
     /// The hook that is run.
@@ -188,6 +194,9 @@ fn blank(
 
 impl Drop for Told<'_> {
     fn drop(&mut self) {
+        if self.is_withdrawn {
+            return;
+        }
         for observer in &self.settings.observers {
             observer.hook_ran(&self.run);
         }

@@ -8,6 +8,8 @@ use tenter_proc::{Cancel, Captured, End, Invocation, Limits, Streams};
 use tenter_protocol::executable::{self, PROTOCOL_VERSION, Subscription};
 
 use crate::environment::HookEnvironment;
+use crate::hook::Layer;
+use crate::hook_state::Owner;
 
 /// How long a hook may take to name its events (R11).
 pub const QUERY_TIMEOUT: Duration = Duration::from_secs(5);
@@ -44,40 +46,42 @@ pub struct Query<'a> {
 }
 
 impl Query<'_> {
-    /// Asks the program at `path`, whose full name is `name`, for its events.
-    pub fn ask(&self, name: &str, path: &Path) -> Answer {
+    /// Asks the program at `path`, a hook of this full name and layer, for its events.
+    pub fn ask(&self, name: &str, layer: Layer, path: &Path) -> Answer {
         if self.cancel.is_cancelled() {
             return Answer::Failed(
                 "was not asked for its events: loading was cancelled".to_owned(),
             );
         }
-        let completion = tenter_proc::run(&self.invocation(name, path), self.cancel);
+        let owner = Owner { project: self.project, layer, name };
+        let completion = tenter_proc::run(&self.invocation(owner, path), self.cancel);
         match completion.end {
             End::Exited(0) => read(&completion.stdout),
             end => Answer::Failed(format!("{}{}", self.failure(&end), stderr(&completion.stderr))),
         }
     }
 
-    fn invocation(&self, name: &str, path: &Path) -> Invocation {
+    fn invocation(&self, owner: Owner<'_>, path: &Path) -> Invocation {
         Invocation {
             program: path.to_owned(),
             args: vec!["hook".into()],
             cwd: self.project.to_owned(),
-            env: self.environment(name, path),
+            env: self.environment(owner, path),
             stdin: Vec::new(),
             streams: Streams::Separate,
             limits: Limits { timeout: self.timeout, keep: LONGEST_ANSWER, ..Limits::default() },
         }
     }
 
-    fn environment(&self, name: &str, path: &Path) -> Vec<(OsString, OsString)> {
+    fn environment(&self, owner: Owner<'_>, path: &Path) -> Vec<(OsString, OsString)> {
         let folder = path.parent().unwrap_or(Path::new("/"));
-        let added: [(&str, OsString); 4] = [
+        let mut added: Vec<(&str, OsString)> = vec![
             ("TENTER_PROJECT_DIR", self.project.into()),
             ("TENTER_HOOK_DIR", folder.into()),
-            ("TENTER_HOOK_NAME", name.into()),
+            ("TENTER_HOOK_NAME", owner.name.into()),
             ("TENTER_PROTOCOL_VERSION", PROTOCOL_VERSION.to_string().into()),
         ];
+        added.extend(self.environment.of_state(owner).0);
         self.environment.with(&[], &added)
     }
 

@@ -18,6 +18,7 @@ use thiserror::Error;
 
 use crate::facts::facts;
 use crate::hook::{Hook, Protocol, Work};
+use crate::hook_state::Owner;
 use crate::matcher::MatcherError;
 use crate::settings::EngineSettings;
 use crate::trust::{self, Changed};
@@ -58,6 +59,29 @@ pub(crate) struct Report {
     pub(crate) stdout: Captured,
     /// What it wrote to stderr.
     pub(crate) stderr: Captured,
+}
+
+impl Failure {
+    /// Whether it denies whatever the hook's fail mode: the hook is not the one that was trusted (R75), or what happened cannot
+    /// happen.
+    pub(crate) fn denies_always(&self) -> bool {
+        match self {
+            Self::Changed(Changed::Content | Changed::Unreadable(_)) | Self::NoPayload(_) => true,
+            Self::Changed(Changed::Shared(_))
+            | Self::Missing(_)
+            | Self::NotStarted(_)
+            | Self::TimedOut(_)
+            | Self::Cancelled
+            | Self::Drained
+            | Self::Exit(_)
+            | Self::Signal(_)
+            | Self::TooLong(_)
+            | Self::Reply(_)
+            | Self::Rewrite(_)
+            | Self::Callback(_)
+            | Self::Matcher(_) => false,
+        }
+    }
 }
 
 impl Report {
@@ -191,9 +215,12 @@ fn ask(hook: &Hook, request: Request, settings: &EngineSettings, cancel: &Cancel
         },
     };
     let event = request.subscription.event;
-    let invocation = process::invocation(hook, program, request, settings);
+    let owner = Owner { project: &settings.project, layer: hook.layer, name: &hook.name };
+    let (state, no_state) = settings.environment.of_state(owner);
+    let invocation = process::invocation(hook, program, request, settings, state);
     let completion = tenter_proc::run(&invocation, cancel);
-    let answer::Read { answer, warnings, notes } = answer::read(hook, event, &completion);
+    let answer::Read { answer, mut warnings, notes } = answer::read(hook, event, &completion);
+    warnings.extend(no_state);
     Report {
         answer,
         warnings,

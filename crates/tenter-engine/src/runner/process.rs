@@ -25,8 +25,9 @@ pub(super) fn invocation(
     program: Program<'_>,
     request: Request,
     settings: &EngineSettings,
+    state: Vec<(&'static str, OsString)>,
 ) -> Invocation {
-    let env = environment(hook, program, &request, settings);
+    let env = environment(hook, program, &request, settings, state);
     let (path, args) = match program {
         Program::Executable => (hook.path.clone(), vec!["run".into()]),
         Program::Script(_, entry) => script(entry, &env),
@@ -67,6 +68,7 @@ fn environment(
     program: Program<'_>,
     request: &Request,
     settings: &EngineSettings,
+    state: Vec<(&'static str, OsString)>,
 ) -> Environment {
     let (folder, asked) = match program {
         Program::Executable => (hook.path.parent().unwrap_or(Path::new("/")), &[][..]),
@@ -80,10 +82,11 @@ fn environment(
         ("TENTER_HOOK_NAME", hook.name.as_str().into()),
         ("TENTER_PROTOCOL_VERSION", PROTOCOL_VERSION.to_string().into()),
     ];
-    if matches!(program, Program::Script(..)) {
+    if state.is_empty() {
         // Python would write compiled files beside the script, and a folder that changed is not trusted any more.
         added.push(("PYTHONDONTWRITEBYTECODE", "1".into()));
     }
+    added.extend(state);
     settings.environment.with(asked, &added)
 }
 

@@ -12,6 +12,7 @@ mod late;
 mod manifests;
 mod not_running;
 mod remembering;
+mod renewal;
 mod scene;
 mod trial;
 mod trust;

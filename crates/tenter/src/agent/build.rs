@@ -123,7 +123,7 @@ pub(super) fn engine(
         ],
         callbacks: Some(recipes::callback_check(recipes.clone())),
     };
-    Engine::new(catalog, settings)
+    Engine::new(catalog, settings).reloading(Arc::new(project.reloader()))
 }
 
 fn agent_settings(

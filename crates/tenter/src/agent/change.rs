@@ -36,7 +36,7 @@ impl Built {
         self.agent.model = model;
         self.agent.settings.keys = project.key_mask();
         // A program may have printed a key for it, which must not reach the journal.
-        let catalog = self.agent.engine.catalog().clone();
+        let catalog = Catalog::clone(&self.agent.engine.catalog());
         self.change_hooks(project, catalog, show);
     }
 

@@ -75,6 +75,7 @@ pub(super) struct HooksTable {
     pub(super) ask: Option<Ask>,
     pub(super) max_continuations: Option<u32>,
     pub(super) pass_env: Vec<String>,
+    pub(super) allow_shared: Option<bool>,
     #[serde(rename = "override")]
     pub(super) overrides: Vec<HookTable>,
 }
@@ -176,6 +177,7 @@ fn refuse_hooks(hooks: &mut HooksTable, mut refuse: impl FnMut(bool, &str)) {
     refuse(hooks.ask.take().is_some(), "hooks.ask");
     refuse(hooks.max_continuations.take().is_some(), "hooks.max_continuations");
     refuse(!std::mem::take(&mut hooks.pass_env).is_empty(), "hooks.pass_env");
+    refuse(hooks.allow_shared.take().is_some(), "hooks.allow_shared");
     refuse(hooks.fail == Some(FailMode::Open), "hooks.fail = \"open\"");
     for hook in &mut hooks.overrides {
         refuse(hook.timeout_ms.take().is_some(), "hooks.override.timeout_ms");

@@ -137,7 +137,8 @@ fn max_turns(env: &Env, user: &Layer, project: &Layer) -> Result<Option<u64>, Fa
 }
 
 fn policies(user: &HooksTable, project: &HooksTable) -> PolicyTable {
-    let mut table = PolicyTable::default();
+    let allow_shared = user.allow_shared.unwrap_or(false);
+    let mut table = PolicyTable { allow_shared, ..PolicyTable::default() };
     if let Some(timeout) = user.timeout_ms {
         table.default.timeout = Duration::from_millis(timeout);
     }

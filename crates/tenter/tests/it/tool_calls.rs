@@ -199,6 +199,11 @@ fn hooks_run_in_the_project_with_their_variables_and_without_model_keys() {
     ] {
         assert!(env.lines().any(|line| line == wanted), "{wanted} is missing in\n{env}");
     }
+    let state = format!(
+        "TENTER_HOOK_STATE={}/",
+        sandbox.home().join(".local/state/tenter/hooks").display()
+    );
+    assert!(env.lines().any(|line| line.starts_with(&state)), "{state} is missing in\n{env}");
     assert!(env.contains("TENTER_SESSION_ID=") && !env.contains("OPENAI_API_KEY"), "{env}");
     assert_eq!(sandbox.read("pwd.txt").trim(), sandbox.project().to_str().unwrap());
 }

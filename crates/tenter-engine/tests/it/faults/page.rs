@@ -76,19 +76,20 @@ fn in_words(row: &Row, means: Means) -> String {
 /// What the failure of a hook does, event by event, whatever the failure.
 fn of_events(rows: &[Row]) -> String {
     let mut table =
-        "| At | a failure, fail open | a failure, fail closed |\n| --- | --- | --- |\n".to_owned();
+        "| At | a failure, fail open | a failure, fail closed | a trusted hook that changed |\n| --- | --- | --- | --- |\n".to_owned();
     for lifecycle in &TABLE {
-        let [open, closed] = [FailMode::Open, FailMode::Closed].map(|fail| {
+        let kinds = [(FailMode::Open, false), (FailMode::Closed, false), (FailMode::Open, true)];
+        let [open, closed, changed] = kinds.map(|(fail, has_changed)| {
             let is_meant = |row: &&Row| {
                 row.decision == DecisionKind::Failed
                     && row.event == lifecycle.event
-                    && row.fail == fail
+                    && (row.fail, row.has_changed) == (fail, has_changed)
             };
             let found: BTreeSet<&str> = rows.iter().filter(is_meant).map(effect).collect();
             assert_eq!(found.len(), 1, "{}: {found:?}", lifecycle.name);
             found.into_iter().collect::<String>()
         });
-        let _ = writeln!(table, "| `{}` | {open} | {closed} |", lifecycle.name);
+        let _ = writeln!(table, "| `{}` | {open} | {closed} | {changed} |", lifecycle.name);
     }
     table
 }

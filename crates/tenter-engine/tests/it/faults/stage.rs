@@ -45,6 +45,8 @@ pub(super) struct Row {
     pub(super) fault: &'static str,
     pub(super) way: Way,
     pub(super) fail: FailMode,
+    /// Whether it is a trusted hook that changed.
+    pub(super) has_changed: bool,
     pub(super) event: EventName,
     /// How the run is recorded.
     pub(super) decision: DecisionKind,
@@ -184,7 +186,14 @@ impl Cell<'_> {
 
     fn fails_closed(&self) -> bool {
         let fails = matches!(self.means(), Means::Fails { .. } | Means::Unusable { .. });
-        fails && self.cells.fail == FailMode::Closed
+        let is_stop = self.event.may(Power::Continue) && !self.event.may(Power::Block);
+        let is_closed = self.cells.fail == FailMode::Closed || (self.has_changed() && !is_stop);
+        fails && is_closed
+    }
+
+    /// A trusted hook whose program is not what it was denies whatever its fail mode, but does not keep the agent from stopping.
+    fn has_changed(&self) -> bool {
+        self.cells.fault.layer == PROJECT
     }
 
     fn play(&mut self, engine: &Engine, scene: &Scene, seen: &Seen) {
@@ -221,9 +230,7 @@ impl Cell<'_> {
                 });
                 denied && !outcome.denied_by_failure
             }
-            Means::Fails { .. } | Means::Unusable { .. } if self.cells.fail == FailMode::Open => {
-                is_silent
-            }
+            Means::Fails { .. } | Means::Unusable { .. } if !self.fails_closed() => is_silent,
             Means::Fails { reason, .. } | Means::Unusable { reason } => {
                 self.failed_closed(outcome, &told, reason)
             }
@@ -276,6 +283,7 @@ impl Cell<'_> {
             fault: self.cells.fault.name,
             way: self.cells.way,
             fail: self.cells.fail,
+            has_changed: self.has_changed(),
             event: self.event,
             decision: run.decision,
             effect,

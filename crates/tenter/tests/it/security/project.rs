@@ -271,6 +271,25 @@ fn a_python_hook_that_tenter_writes_takes_no_module_from_beside_it() {
 }
 
 #[test]
+fn a_model_that_writes_into_a_guard_is_denied_until_the_guard_is_trusted_again() {
+    let sandbox = sandbox();
+    sandbox.hook("guard", "#!/bin/sh\n[ \"$1\" = hook ] && echo before_tool_call\nexit 0\n");
+    let _ = sandbox.run(&["trust", "--yes"]).expect_code(0);
+    let model = sandbox.script(
+        r#"turns:
+  - tool_calls: [{name: bash, input: {command: "echo '# more' >> .kodelet/hooks/guard"}}]
+  - tool_calls: [{name: bash, input: {command: "touch escaped"}}]
+  - text: Done."#,
+    );
+    let output = sandbox.run(&["run", "--model", &model, "go"]).expect_code(0);
+    assert!(output.stdout.contains("run `tenter trust`"), "{output}");
+    assert!(!sandbox.project().join("escaped").exists(), "{output}");
+    let _ = sandbox.run(&["trust", "--yes"]).expect_code(0);
+    let output = sandbox.run(&["run", "--model", &model, "go"]).expect_code(0);
+    assert!(!sandbox.project().join("escaped").exists(), "it wrote into it again: {output}");
+}
+
+#[test]
 fn a_plugin_lock_of_a_strangers_leads_nowhere() {
     for (name, source) in [
         ("../../../home/x", "https://localhost:1/a/b"),

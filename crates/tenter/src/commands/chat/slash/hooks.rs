@@ -13,7 +13,7 @@ use crate::ui;
 /// Lists the hooks as this session has them.
 pub(super) fn list(talk: &mut Talk, _argument: &str) -> Result<Option<After>, Failure> {
     check_that_hooks_run(talk)?;
-    show_catalog(&talk.chat.project, talk.agent.engine.catalog());
+    show_catalog(&talk.chat.project, &talk.agent.engine.catalog());
     Ok(None)
 }
 

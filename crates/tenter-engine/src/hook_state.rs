@@ -1,0 +1,104 @@
+//! Where a hook keeps what it writes: a private directory of its own for each hook and project, outside the project (R72).
+
+use std::fs::{self, DirBuilder, Permissions};
+use std::io;
+use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, PermissionsExt as _};
+use std::path::{Path, PathBuf};
+
+use sha2::{Digest as _, Sha256};
+
+use crate::hex::hex;
+use crate::hook::Layer;
+
+/// The variable that holds its path.
+pub(crate) const VARIABLE: &str = "TENTER_HOOK_STATE";
+/// Maximum length of the hook's name in the directory's.
+const MAX_NAME: usize = 40;
+/// Length of the hash in the directory's name.
+const HASH: usize = 16;
+
+/// Whose directory it is.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Owner<'a> {
+    pub(crate) project: &'a Path,
+    pub(crate) layer: Layer,
+    pub(crate) name: &'a str,
+}
+
+impl Owner<'_> {
+    /// The name of the directory: the hook's, and a hash that tells it from those of other projects and layers.
+    fn directory(self) -> String {
+        let Self { project, layer, name } = self;
+        let mut hasher = Sha256::new();
+        for part in [project.as_os_str().as_encoded_bytes(), layer.as_str().as_bytes()] {
+            hasher.update(part);
+            hasher.update([0]);
+        }
+        let hash = hex(&hasher.chain_update(name).finalize());
+        let plain = |one: char| if one.is_ascii_alphanumeric() || one == '_' { one } else { '-' };
+        let name: String = name.chars().take(MAX_NAME).map(plain).collect();
+        format!("{name}-{}", &hash[..HASH])
+    }
+}
+
+/// The directory of `owner` under `root`, made where it is missing.
+///
+/// # Errors
+/// It cannot be made, or something else is in its place.
+pub(crate) fn directory(root: &Path, owner: Owner<'_>) -> io::Result<PathBuf> {
+    let path = root.join(owner.directory());
+    DirBuilder::new().recursive(true).mode(0o700).create(&path)?;
+    let found = fs::symlink_metadata(&path)?;
+    if !found.is_dir() || found.uid() != rustix::process::geteuid().as_raw() {
+        return Err(io::Error::other(format!("{} is not a directory of yours", path.display())));
+    }
+    if found.mode() & 0o777 != 0o700 {
+        fs::set_permissions(&path, Permissions::from_mode(0o700))?;
+    }
+    Ok(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn every_hook_has_a_private_directory_of_its_own_in_every_project() {
+        let scratch = tempfile::tempdir().unwrap();
+        let root = scratch.path().join("state/hooks");
+        let of = |project: &str, layer, name| {
+            let owner = Owner { project: Path::new(project), layer, name };
+            let path = directory(&root, owner).unwrap();
+            assert_eq!(fs::metadata(&path).unwrap().mode() & 0o777, 0o700);
+            assert_eq!(path.parent(), Some(root.as_path()));
+            assert_eq!(directory(&root, owner).unwrap(), path, "the next time it is the same");
+            path
+        };
+        let long = "x".repeat(300);
+        let made = BTreeSet::from([
+            of("/a", Layer::Project, "guard"),
+            of("/b", Layer::Project, "guard"),
+            of("/a", Layer::User, "guard"),
+            of("/a", Layer::ProjectPlugin, "acme/guards/guard"),
+            of("/a", Layer::Project, "acme-guards-guard"),
+            of("/a", Layer::Project, ".."),
+            of("/a", Layer::Project, &long),
+        ]);
+        assert_eq!(made.len(), 7);
+    }
+
+    #[test]
+    fn a_directory_that_others_could_use_is_made_private_and_a_link_is_refused() {
+        let scratch = tempfile::tempdir().unwrap();
+        let owner = Owner { project: Path::new("/a"), layer: Layer::User, name: "guard" };
+        let path = directory(scratch.path(), owner).unwrap();
+        fs::set_permissions(&path, Permissions::from_mode(0o755)).unwrap();
+        directory(scratch.path(), owner).unwrap();
+        assert_eq!(fs::metadata(&path).unwrap().mode() & 0o777, 0o700);
+        fs::remove_dir(&path).unwrap();
+        std::os::unix::fs::symlink("/tmp", &path).unwrap();
+        assert!(directory(scratch.path(), owner).is_err());
+    }
+}

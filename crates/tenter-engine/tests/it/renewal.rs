@@ -1,0 +1,350 @@
+//! Trusted hooks that change while an agent runs (R74, R75), and what runs them: shared directories, and their own state.
+
+use std::fs::{self, Permissions};
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::thread;
+use std::time::Duration;
+
+use tenter_engine::catalog::{Catalog, LoadRequest, PolicyTable, Untrusted, load};
+use tenter_engine::environment::HookEnvironment;
+use tenter_engine::hook::FailMode;
+use tenter_engine::query::QUERY_TIMEOUT;
+use tenter_engine::source::Places;
+use tenter_engine::trust::{TrustEntry, TrustMode, TrustStore, verify_unchanged};
+use tenter_engine::{DecisionKind, Engine, Outcome, Reload};
+use tenter_proc::{Cancel, Invocation, Limits, Streams};
+use tenter_protocol::{Body, Event, ToolCall};
+
+use crate::scene::{PROJECT, Scene, USER, running, scope};
+
+const NOW: &str = "2024-01-15T10:30:00Z";
+
+/// Loads as a command does; trusts what it is asked about, if it is told to.
+struct Loader {
+    places: Places,
+    store: PathBuf,
+    policies: PolicyTable,
+    trusts: bool,
+    asked: AtomicUsize,
+}
+
+impl Loader {
+    fn of(scene: &Scene, trusts: bool) -> Arc<Self> {
+        Arc::new(Self {
+            places: scene.places.clone(),
+            store: scene.at("state/trust.json"),
+            policies: scene.policies.clone(),
+            trusts,
+            asked: AtomicUsize::new(0),
+        })
+    }
+}
+
+fn environment() -> HookEnvironment {
+    HookEnvironment::new(&vec![("PATH".into(), "/usr/local/bin:/usr/bin:/bin".into())], &[])
+}
+
+impl Reload for Loader {
+    fn load(&self, cancel: &Cancel) -> Catalog {
+        let request = LoadRequest {
+            places: &self.places,
+            trust: TrustMode::Gate,
+            store: &TrustStore::open(self.store.clone()).0,
+            cache: None,
+            environment: &environment(),
+            policies: &self.policies,
+            query_timeout: QUERY_TIMEOUT,
+            cancel,
+        };
+        load(&request).0
+    }
+
+    fn ask(&self, changed: &Untrusted, _found: &Catalog, _cancel: &Cancel) -> bool {
+        self.asked.fetch_add(1, Ordering::SeqCst);
+        if self.trusts {
+            let entry = TrustEntry::from(changed);
+            let mut store = TrustStore::open(self.store.clone()).0;
+            store.trust(&self.places.project, &[entry], NOW).unwrap();
+        }
+        self.trusts
+    }
+}
+
+/// A guard that denies everything in these words.
+fn denies(words: &str) -> String {
+    format!(
+        "#!/bin/sh\n[ \"$1\" = hook ] && echo before_tool_call && exit\necho '{{\"blocked\": true, \"reason\": \"{words}\"}}'\n"
+    )
+}
+
+/// A guard that says nothing, and shows that it ran.
+const PASSES: &str = "#!/bin/sh\n[ \"$1\" = hook ] && echo before_tool_call && exit\ntouch \"$TENTER_PROJECT_DIR/ran\"\n";
+
+fn call(engine: &Engine) -> Outcome {
+    let input = serde_json::json!({"command": "ls"}).as_object().unwrap().clone();
+    let body = Body::BeforeTool(ToolCall { id: "1".into(), name: "bash".into(), input });
+    engine.dispatch(Event { scope: scope("c"), body }, &Cancel::new())
+}
+
+fn reason(outcome: &Outcome) -> &str {
+    outcome.denied().map_or("", |(_, reason)| reason)
+}
+
+#[test]
+fn a_hook_that_changed_while_the_agent_runs_denies_whatever_its_fail_mode() {
+    let scene = Scene::gated();
+    scene.hook(PROJECT, "guard", &denies("as trusted"));
+    let helper = scene.file(&format!("{PROJECT}/lib.sh"), "", 0o644);
+    scene.trust_all();
+    let (engine, seen) = scene.engine(scene.load().0);
+    assert_eq!(reason(&call(&engine)), "as trusted");
+    scene.hook(PROJECT, "guard", PASSES);
+    let outcome = call(&engine);
+    assert!(reason(&outcome).contains("run `tenter trust`"), "{outcome:?}");
+    assert!(!reason(&outcome).contains("fail closed"), "{outcome:?}");
+    assert!(outcome.denied_by_failure && !scene.at("project/ran").exists());
+    assert_eq!(seen.runs.lock().unwrap().last().unwrap().decision, DecisionKind::Failed);
+    scene.hook(PROJECT, "guard", &denies("as trusted"));
+    assert_eq!(reason(&call(&engine)), "as trusted");
+    fs::write(&helper, "exit 0").unwrap();
+    assert!(reason(&call(&engine)).contains("run `tenter trust`"));
+    fs::remove_file(&helper).unwrap();
+    fs::remove_file(scene.at(&format!("{PROJECT}/guard"))).unwrap();
+    assert!(reason(&call(&engine)).contains("run `tenter trust`"));
+}
+
+#[test]
+fn a_hook_that_was_trusted_again_is_loaded_without_a_restart_and_no_other_is_touched() {
+    let scene = Scene::gated();
+    scene.hook(PROJECT, "guard", &denies("old"));
+    scene.hook(PROJECT, "other", PASSES);
+    scene.trust_all();
+    let loader = Loader::of(&scene, false);
+    let (engine, seen) = scene.engine(scene.load().0);
+    let engine = engine.reloading(Arc::clone(&loader) as Arc<dyn Reload>);
+    scene.hook(PROJECT, "guard", &denies("new"));
+    assert!(reason(&call(&engine)).contains("run `tenter trust`"));
+    // Whoever could also switch the other one off does not do so in the running session.
+    let off = "[[hooks.disable]]\nname = \"other\"\n";
+    scene.file("project/.agents/hooks/hooks.toml", off, 0o644);
+    scene.trust_all();
+    seen.runs.lock().unwrap().clear();
+    assert_eq!(reason(&call(&engine)), "new");
+    assert_eq!(running(&engine.catalog()), ["guard", "other"]);
+    let told: Vec<_> = seen.runs.lock().unwrap().iter().map(|run| run.decision).collect();
+    assert_eq!(told, [DecisionKind::Deny], "the run of the old one is not told");
+    assert_eq!(loader.asked.load(Ordering::SeqCst), 1, "only before it was trusted");
+}
+
+#[test]
+fn the_user_is_asked_once_about_a_changed_hook_however_many_calls_run_at_once() {
+    let scene = Scene::gated();
+    scene.hook(PROJECT, "guard", &denies("old"));
+    scene.trust_all();
+    let loader = Loader::of(&scene, true);
+    let engine = scene.engine(scene.load().0).0;
+    let engine = engine.reloading(Arc::clone(&loader) as Arc<dyn Reload>);
+    scene.hook(PROJECT, "guard", &denies("new"));
+    thread::scope(|threads| {
+        for _ in 0..8 {
+            threads.spawn(|| assert_eq!(reason(&call(&engine)), "new"));
+        }
+    });
+    assert_eq!(loader.asked.load(Ordering::SeqCst), 1);
+}
+
+#[test]
+fn a_renewed_hook_that_is_about_another_event_denies_this_one() {
+    let scene = Scene::gated();
+    scene.hook(PROJECT, "guard", &denies("old"));
+    scene.trust_all();
+    let engine = scene.engine(scene.load().0).0.reloading(Loader::of(&scene, true));
+    scene.hook(PROJECT, "guard", "#!/bin/sh\n[ \"$1\" = hook ] && echo agent_stop\n");
+    assert!(reason(&call(&engine)).contains("run `tenter trust`"));
+    assert_eq!(reason(&call(&engine)), "");
+}
+
+/// Makes a directory one that everyone can write.
+fn share(path: &Path) {
+    fs::set_permissions(path, Permissions::from_mode(0o777)).unwrap();
+}
+
+#[test]
+fn where_others_can_write_a_hook_that_fails_closed_denies_unless_that_is_allowed() {
+    for allow_shared in [false, true] {
+        let mut scene = Scene::gated();
+        scene.policies.default.fail = FailMode::Closed;
+        scene.policies.allow_shared = allow_shared;
+        scene.hook(PROJECT, "guard", PASSES);
+        scene.trust_all();
+        let engine = scene.engine(scene.load().0).0;
+        assert_eq!(reason(&call(&engine)), "");
+        fs::remove_file(scene.at("project/ran")).unwrap();
+        share(&scene.at(PROJECT));
+        let outcome = call(&engine);
+        assert_eq!(reason(&outcome).contains("hooks.allow_shared"), !allow_shared, "{outcome:?}");
+        assert_eq!(scene.at("project/ran").exists(), allow_shared);
+    }
+}
+
+/// Someone who may write the directory swaps the guard for another file all the time, each with the same time stamp. Right after
+/// the check it may be the other one, so a hook that fails closed must not run there at all.
+#[test]
+fn a_rename_right_after_the_check_runs_nothing_of_a_hook_that_fails_closed() {
+    let mut scene = Scene::gated();
+    scene.policies.default.fail = FailMode::Closed;
+    let guard = scene.hook(PROJECT, "guard", &denies("as trusted"));
+    scene.trust_all();
+    let engine = scene.engine(scene.load().0).0;
+    share(&scene.at(PROJECT));
+    let evil = scene.file("evil", PASSES, 0o755);
+    let time = fs::metadata(&guard).unwrap().modified().unwrap();
+    fs::File::options().write(true).open(&evil).unwrap().set_modified(time).unwrap();
+    let (kept, is_over) = (scene.at("kept"), AtomicBool::new(false));
+    thread::scope(|threads| {
+        threads.spawn(|| {
+            while !is_over.load(Ordering::SeqCst) {
+                fs::rename(&guard, &kept).unwrap();
+                fs::rename(&evil, &guard).unwrap();
+                fs::rename(&guard, &evil).unwrap();
+                fs::rename(&kept, &guard).unwrap();
+            }
+        });
+        for _ in 0..30 {
+            let outcome = call(&engine);
+            assert!(outcome.denied_by_failure, "{outcome:?}");
+        }
+        is_over.store(true, Ordering::SeqCst);
+    });
+    assert!(!scene.at("project/ran").exists());
+}
+
+/// Holds a writable mapping of the file, and changes it through that when the second file appears.
+const MAPPER: &str = "
+import mmap, os, sys, time
+path, ready, go, done = sys.argv[1:]
+with open(path, 'r+b') as file:
+    mapped = mmap.mmap(file.fileno(), 0)
+    mapped[0:1] = mapped[0:1]
+    open(ready, 'w').close()
+    while not os.path.exists(go):
+        time.sleep(0.005)
+    at = mapped.find(b'trusted')
+    mapped[at:at + 7] = b'evil!!!'
+    open(done, 'w').close()
+    while os.path.exists(go):
+        time.sleep(0.005)
+";
+
+fn until(path: &Path) {
+    while !path.exists() {
+        thread::sleep(Duration::from_millis(5));
+    }
+}
+
+/// A mapped page that was written once is written again without a change of the file's time stamps.
+#[test]
+fn a_change_through_a_writable_mapping_is_seen_where_others_can_write() {
+    if !Path::new("/usr/bin/python3").exists() && !Path::new("/usr/local/bin/python3").exists() {
+        eprintln!("skipped: there is no python3");
+        return;
+    }
+    let scene = Scene::gated();
+    // A program that is open for writing is not started, but an interpreter reads it.
+    let manifest = "---\nname: guard\ndescription: d\ntrigger: before_tool\n---\n";
+    scene.file(&format!("{PROJECT}/guard/HOOK.md"), manifest, 0o644);
+    let script = "echo as trusted >&2\nexit 2\n";
+    let guard = scene.file(&format!("{PROJECT}/guard/scripts/run.sh"), script, 0o644);
+    share(&scene.at(PROJECT));
+    let [ready, go, done] = ["ready", "go", "done"].map(|name| scene.at(name));
+    let args = ["-c".into(), MAPPER.into()]
+        .into_iter()
+        .chain([&guard, &ready, &go, &done].map(|path| path.clone().into_os_string()))
+        .collect();
+    let invocation = Invocation {
+        program: "python3".into(),
+        args,
+        cwd: scene.at("project"),
+        env: environment().given().clone(),
+        stdin: Vec::new(),
+        streams: Streams::Separate,
+        limits: Limits { timeout: Duration::from_mins(2), ..Limits::default() },
+    };
+    thread::scope(|threads| {
+        let mapper = threads.spawn(|| tenter_proc::run(&invocation, &Cancel::new()));
+        until(&ready);
+        scene.trust_all();
+        let catalog = scene.load().0;
+        let hook = Arc::clone(&catalog.hooks()[0]);
+        let engine = scene.engine(catalog).0;
+        assert_eq!(reason(&call(&engine)), "as trusted");
+        fs::write(&go, "").unwrap();
+        until(&done);
+        assert!(fs::read_to_string(&guard).unwrap().contains("as evil!!!"));
+        assert!(verify_unchanged(&hook, &Cancel::new()).is_err());
+        assert!(reason(&call(&engine)).contains("was changed after it was loaded"));
+        fs::remove_file(&go).unwrap();
+        assert!(mapper.join().unwrap().end.is_success());
+    });
+}
+
+#[test]
+fn every_hook_has_a_private_directory_for_its_state() {
+    let scene = Scene::new();
+    let script = "#!/bin/sh
+[ \"$1\" = hook ] && echo before_tool_call
+echo \"$1\" >> \"$TENTER_HOOK_STATE/runs\"
+echo \"$TENTER_HOOK_STATE\" > \"$TENTER_PROJECT_DIR/$TENTER_HOOK_NAME.txt\"
+";
+    let manifest = "---\nname: folder\ndescription: d\ntrigger: before_tool\n---\n";
+    scene.hook(USER, "file", script);
+    scene.file(&format!("{USER}/folder/HOOK.md"), manifest, 0o644);
+    let body = script.replace("[ \"$1\" = hook ] && echo before_tool_call\n", "");
+    scene.file(&format!("{USER}/folder/scripts/run"), &body, 0o755);
+    let root = scene.at("state/hooks");
+    let with_state = environment().with_state(root.clone());
+    let request = LoadRequest {
+        places: &scene.places,
+        trust: TrustMode::Gate,
+        store: &scene.store(),
+        cache: None,
+        environment: &with_state,
+        policies: &scene.policies,
+        query_timeout: QUERY_TIMEOUT,
+        cancel: &scene.cancel,
+    };
+    let catalog = load(&request).0;
+    let settings =
+        tenter_engine::EngineSettings { environment: with_state, ..scene.engine_settings() };
+    let engine = Engine::new(catalog, settings);
+    assert_eq!(reason(&call(&engine)), "");
+    let of = |name: &str| {
+        let path = fs::read_to_string(scene.at(&format!("project/{name}.txt"))).unwrap();
+        let path = PathBuf::from(path.trim_end());
+        assert_eq!(path.parent(), Some(root.as_path()));
+        assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o700);
+        fs::read_to_string(path.join("runs")).unwrap()
+    };
+    assert_eq!((of("file").as_str(), of("folder").as_str()), ("hook\nrun\n", "\n"));
+}
+
+/// Compiled code beside a script is not covered by trust, and Python need not look at it.
+#[test]
+fn python_takes_no_compiled_code_from_beside_a_hook() {
+    let scene = Scene::new();
+    let script = "#!/bin/sh\n[ \"$1\" = hook ] && echo before_tool_call && exit\n\
+                  env | grep ^PYTHONPYCACHEPREFIX= > \"$TENTER_PROJECT_DIR/prefix\"\n";
+    scene.hook(USER, "guard", script);
+    let root = scene.at("state/hooks");
+    let settings = tenter_engine::EngineSettings {
+        environment: environment().with_state(root.clone()),
+        ..scene.engine_settings()
+    };
+    call(&Engine::new(scene.load().0, settings));
+    let prefix = fs::read_to_string(scene.at("project/prefix")).unwrap();
+    let expected = format!("PYTHONPYCACHEPREFIX={}/guard-", root.display());
+    assert!(prefix.starts_with(&expected), "{prefix}");
+}
