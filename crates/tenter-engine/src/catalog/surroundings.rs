@@ -7,7 +7,7 @@ use tenter_protocol::{Diagnostic, Severity};
 
 use crate::hook::Fingerprint;
 use crate::query::Cache;
-use crate::source::helpers::HELPERS;
+use crate::source::beside::HELPERS;
 use crate::source::{Candidate, Kind, Root};
 use crate::stamp::{self, FileStamp};
 use crate::tree::Tree;

@@ -2,8 +2,8 @@
 //!
 //! Nothing here starts a program or opens a hook: names, links, modes and `hooks.toml` are all that it reads.
 
+pub(crate) mod beside;
 mod entry_point;
-pub(crate) mod helpers;
 mod hooks_toml;
 mod project;
 mod roots;

@@ -12,14 +12,10 @@ use sha2::{Digest, Sha256};
 use super::hasher::{Hasher, changed, check_size};
 use crate::hex::hex;
 use crate::hook::{Fingerprint, Layer};
-use crate::regular_file;
-use crate::source::helpers::{HELPERS, MAX_HELPER_BYTES, as_enabled};
+use crate::source::beside::{HELPERS, MAX_HELPER_BYTES, as_enabled};
 use crate::source::{Override, ProjectSetting};
 use crate::stamp::{FileStamp, HookStamp, MAX_FILES};
 use crate::tree::{Tree, TreeRules};
-
-/// Maximum size of a file whose content a [`Snapshot`] holds, in bytes.
-pub const MAX_SHOWN_BYTES: u64 = 1 << 20;
 
 /// What a hook's trust covers: a change of any of it asks again.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -95,7 +91,7 @@ impl Beside {
         }
     }
 
-    fn directory(&self) -> Option<&Path> {
+    pub(super) fn directory(&self) -> Option<&Path> {
         match self {
             Self::Nothing => None,
             Self::Helpers(directory) | Self::Everything(directory) => Some(directory),
@@ -118,7 +114,7 @@ impl Beside {
         Ok(Some(self.digest(hashed)))
     }
 
-    fn digest(&self, mut files: Vec<Hashed>) -> Fingerprint {
+    pub(super) fn digest(&self, mut files: Vec<Hashed>) -> Fingerprint {
         if matches!(self, Self::Everything(_)) {
             // To disable one hook of a plugin is not to change the others.
             for file in &mut files {
@@ -216,97 +212,11 @@ pub fn fingerprint_of_recipe(bytes: &[u8]) -> Fingerprint {
     Fingerprint(hex(&Sha256::new().chain_update(b"recipe\0").chain_update(bytes).finalize()))
 }
 
-/// A hook's covered files with their content, and the fingerprint of exactly this content: what is shown to the user is
-/// what is trusted.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Snapshot {
-    /// The fingerprint.
-    pub fingerprint: Fingerprint,
-    /// The executable's file, or every file of the manifest hook's directory.
-    pub own: Vec<CoveredFile>,
-    /// The files beside it.
-    pub beside: Vec<CoveredFile>,
-}
-
-/// One file of a [`Snapshot`].
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct CoveredFile {
-    /// Where it is.
-    pub path: PathBuf,
-    /// The SHA-256 of its content.
-    pub hash: Fingerprint,
-    /// Whether its owner may execute it.
-    pub is_executable: bool,
-    /// Its content; none of a file larger than [`MAX_SHOWN_BYTES`].
-    pub content: Option<Vec<u8>>,
-}
-
-impl Snapshot {
-    /// Reads everything that is covered.
-    ///
-    /// # Errors
-    /// As [`fingerprint`].
-    pub fn read(covered: &Covered, hasher: &Hasher) -> io::Result<Self> {
-        let Covered { path, beside: around, setting } = covered;
-        let CoveredStamp { own, beside } = CoveredStamp::of(covered)?;
-        let (own, fingerprint) = match own {
-            HookStamp::File(stamp) => {
-                let file = covered_file(path.clone(), stamp, hasher)?;
-                let fingerprint = file.hash.clone();
-                (vec![file], fingerprint)
-            }
-            HookStamp::Folder(files) => {
-                check_size(size(&files))?;
-                let own = covered_files(path, &files, hasher)?;
-                let fingerprint = digest(&hashed(&own, &files));
-                (own, fingerprint)
-            }
-        };
-        let directory = around.directory().unwrap_or(Path::new(""));
-        let files = covered_files(directory, &beside, hasher)?;
-        let hash = (!files.is_empty()).then(|| around.digest(hashed(&files, &beside)));
-        let fingerprint = combined(fingerprint, hash.as_ref(), *setting);
-        Ok(Self { fingerprint, own, beside: files })
-    }
-}
-
-fn covered_files(
-    directory: &Path,
-    files: &[(PathBuf, FileStamp)],
-    hasher: &Hasher,
-) -> io::Result<Vec<CoveredFile>> {
-    files.iter().map(|(name, stamp)| covered_file(directory.join(name), *stamp, hasher)).collect()
-}
-
-fn covered_file(path: PathBuf, stamp: FileStamp, hasher: &Hasher) -> io::Result<CoveredFile> {
-    let is_executable = stamp.is_executable();
-    if stamp.size() > MAX_SHOWN_BYTES {
-        let (hash, _) = hasher.file(&path)?;
-        return Ok(CoveredFile { path, hash, is_executable, content: None });
-    }
-    let content = regular_file::beginning(&path, MAX_SHOWN_BYTES + 1)?;
-    if content.len() as u64 != stamp.size() {
-        return Err(changed());
-    }
-    let hash = Fingerprint(hex(&Sha256::digest(&content)));
-    Ok(CoveredFile { path, hash, is_executable, content: Some(content) })
-}
-
-/// What a fingerprint covers of the files that were read, by their names in the directory.
-fn hashed(files: &[CoveredFile], names: &[(PathBuf, FileStamp)]) -> Vec<Hashed> {
-    let pair = |(file, (name, _)): (&CoveredFile, &(PathBuf, FileStamp))| Hashed {
-        name: name.clone(),
-        is_executable: file.is_executable,
-        content: file.hash.clone(),
-    };
-    files.iter().zip(names).map(pair).collect()
-}
-
 /// A file as a fingerprint covers it.
-struct Hashed {
-    name: PathBuf,
-    is_executable: bool,
-    content: Fingerprint,
+pub(super) struct Hashed {
+    pub(super) name: PathBuf,
+    pub(super) is_executable: bool,
+    pub(super) content: Fingerprint,
 }
 
 fn hash_all(
@@ -322,7 +232,7 @@ fn hash_all(
 }
 
 /// Covers each file's path, whether its owner may execute it, and its content: everything that decides what would run (R45).
-fn digest(files: &[Hashed]) -> Fingerprint {
+pub(super) fn digest(files: &[Hashed]) -> Fingerprint {
     let mut hasher = Sha256::new();
     for Hashed { name, is_executable, content } in files {
         let name = name.as_os_str().as_encoded_bytes();
@@ -334,7 +244,7 @@ fn digest(files: &[Hashed]) -> Fingerprint {
     Fingerprint(hex(&hasher.finalize()))
 }
 
-fn size(files: &[(PathBuf, FileStamp)]) -> u64 {
+pub(super) fn size(files: &[(PathBuf, FileStamp)]) -> u64 {
     files.iter().map(|(_, stamp)| stamp.size()).fold(0, u64::saturating_add)
 }
 
@@ -345,6 +255,7 @@ mod tests {
 
     use tenter_proc::Cancel;
 
+    use super::super::Snapshot;
     use super::*;
 
     fn alone(path: &Path) -> Covered {

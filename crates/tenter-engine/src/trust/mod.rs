@@ -7,14 +7,13 @@
 mod fingerprint;
 mod gate;
 mod hasher;
+mod snapshot;
 mod store;
 
-pub use fingerprint::{
-    Beside, Covered, CoveredFile, CoveredStamp, Found, MAX_SHOWN_BYTES, Snapshot, fingerprint,
-    fingerprint_of_recipe,
-};
+pub use fingerprint::{Beside, Covered, CoveredStamp, Found, fingerprint, fingerprint_of_recipe};
 pub(crate) use fingerprint::{combined, fingerprint_of_own};
 pub use gate::{Changed, Pin, TrustMode, verify_unchanged};
 pub use hasher::{Hasher, MAX_HOOK_BYTES, MAX_LOAD_BYTES};
+pub use snapshot::{CoveredFile, MAX_SHOWN_BYTES, Snapshot};
 pub(crate) use store::spellings;
 pub use store::{ProjectTrust, TrustEntry, TrustError, TrustStore, Trusted};

@@ -282,7 +282,7 @@ fn a_model_that_writes_into_a_guard_is_denied_until_the_guard_is_trusted_again()
   - text: Done."#,
     );
     let output = sandbox.run(&["run", "--model", &model, "go"]).expect_code(0);
-    assert!(output.stdout.contains("run `tenter trust`"), "{output}");
+    assert!(output.stderr.contains("run `tenter trust`"), "{output}");
     assert!(!sandbox.project().join("escaped").exists(), "{output}");
     let _ = sandbox.run(&["trust", "--yes"]).expect_code(0);
     let output = sandbox.run(&["run", "--model", &model, "go"]).expect_code(0);

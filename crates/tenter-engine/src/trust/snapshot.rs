@@ -1,0 +1,102 @@
+//! What a hook's trust covers, as content: what is shown to the user before it is trusted.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use sha2::{Digest as _, Sha256};
+
+use super::fingerprint::{Covered, CoveredStamp, Hashed, combined, digest, size};
+use super::hasher::{Hasher, changed, check_size};
+use crate::hex::hex;
+use crate::hook::Fingerprint;
+use crate::regular_file;
+use crate::stamp::{FileStamp, HookStamp};
+
+/// Maximum size of a file whose content a [`Snapshot`] holds, in bytes.
+pub const MAX_SHOWN_BYTES: u64 = 1 << 20;
+
+/// A hook's covered files with their content, and the fingerprint of exactly this content: what is shown to the user is
+/// what is trusted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Snapshot {
+    /// The fingerprint.
+    pub fingerprint: Fingerprint,
+    /// The executable's file, or every file of the manifest hook's directory.
+    pub own: Vec<CoveredFile>,
+    /// The files beside it.
+    pub beside: Vec<CoveredFile>,
+}
+
+/// One file of a [`Snapshot`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CoveredFile {
+    /// Where it is.
+    pub path: PathBuf,
+    /// The SHA-256 of its content.
+    pub hash: Fingerprint,
+    /// Whether its owner may execute it.
+    pub is_executable: bool,
+    /// Its content; none of a file larger than [`MAX_SHOWN_BYTES`].
+    pub content: Option<Vec<u8>>,
+}
+
+impl Snapshot {
+    /// Reads everything that is covered.
+    ///
+    /// # Errors
+    /// As [`fingerprint`](super::fingerprint).
+    pub fn read(covered: &Covered, hasher: &Hasher) -> io::Result<Self> {
+        let Covered { path, beside: around, setting } = covered;
+        let CoveredStamp { own, beside } = CoveredStamp::of(covered)?;
+        let (own, fingerprint) = match own {
+            HookStamp::File(stamp) => {
+                let file = covered_file(path.clone(), stamp, hasher)?;
+                let fingerprint = file.hash.clone();
+                (vec![file], fingerprint)
+            }
+            HookStamp::Folder(files) => {
+                check_size(size(&files))?;
+                let own = covered_files(path, &files, hasher)?;
+                let fingerprint = digest(&hashed(&own, &files));
+                (own, fingerprint)
+            }
+        };
+        let directory = around.directory().unwrap_or(Path::new(""));
+        let files = covered_files(directory, &beside, hasher)?;
+        let hash = (!files.is_empty()).then(|| around.digest(hashed(&files, &beside)));
+        let fingerprint = combined(fingerprint, hash.as_ref(), *setting);
+        Ok(Self { fingerprint, own, beside: files })
+    }
+}
+
+fn covered_files(
+    directory: &Path,
+    files: &[(PathBuf, FileStamp)],
+    hasher: &Hasher,
+) -> io::Result<Vec<CoveredFile>> {
+    files.iter().map(|(name, stamp)| covered_file(directory.join(name), *stamp, hasher)).collect()
+}
+
+fn covered_file(path: PathBuf, stamp: FileStamp, hasher: &Hasher) -> io::Result<CoveredFile> {
+    let is_executable = stamp.is_executable();
+    if stamp.size() > MAX_SHOWN_BYTES {
+        let (hash, _) = hasher.file(&path)?;
+        return Ok(CoveredFile { path, hash, is_executable, content: None });
+    }
+    let content = regular_file::beginning(&path, MAX_SHOWN_BYTES + 1)?;
+    if content.len() as u64 != stamp.size() {
+        return Err(changed());
+    }
+    let hash = Fingerprint(hex(&Sha256::digest(&content)));
+    Ok(CoveredFile { path, hash, is_executable, content: Some(content) })
+}
+
+/// What a fingerprint covers of the files that were read, by their names in the directory.
+fn hashed(files: &[CoveredFile], names: &[(PathBuf, FileStamp)]) -> Vec<Hashed> {
+    let pair = |(file, (name, _)): (&CoveredFile, &(PathBuf, FileStamp))| Hashed {
+        name: name.clone(),
+        is_executable: file.is_executable,
+        content: file.hash.clone(),
+    };
+    files.iter().zip(names).map(pair).collect()
+}
