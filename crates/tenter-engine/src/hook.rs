@@ -40,6 +40,12 @@ impl Hook {
         self.subscriptions.iter().find(|subscription| subscription.event == event).copied()
     }
 
+    /// The plugin that it belongs to, `org/repo`.
+    pub fn plugin(&self) -> Option<&str> {
+        let is_of_plugin = matches!(self.layer, Layer::ProjectPlugin | Layer::UserPlugin);
+        self.name.rsplit_once('/').filter(|_| is_of_plugin).map(|(plugin, _)| plugin)
+    }
+
     /// What it does, where it has no code.
     pub fn declared(&self) -> Option<&Declared> {
         match &self.protocol {

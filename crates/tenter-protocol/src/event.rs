@@ -27,6 +27,8 @@ pub struct Scope {
     pub cwd: PathBuf,
     /// The recipe that the agent was started with.
     pub recipe: Option<String>,
+    /// The recipe's full name, where `recipe` is the name by which the plugin that has the recipe calls it (R68).
+    pub recipe_full_name: Option<String>,
     /// RFC 3339 in UTC with `Z`.
     pub time: String,
 }
@@ -42,6 +44,18 @@ pub enum InvokedBy {
 }
 
 impl Scope {
+    /// The scope as a hook of `plugin` (`org/repo`) gets it: a recipe of the same plugin goes by the name that the plugin
+    /// calls it by. `None` where nothing differs (R68).
+    pub fn for_plugin(&self, plugin: &str) -> Option<Self> {
+        let full_name = self.recipe.as_deref()?;
+        let short = full_name.strip_prefix(plugin)?.strip_prefix('/')?;
+        Some(Self {
+            recipe: Some(short.to_owned()),
+            recipe_full_name: Some(full_name.to_owned()),
+            ..self.clone()
+        })
+    }
+
     /// Who causes this scope's events.
     pub fn invoked_by(&self) -> InvokedBy {
         if self.parent_conversation_id.is_some() { InvokedBy::Subagent } else { InvokedBy::Main }

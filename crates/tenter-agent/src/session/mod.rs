@@ -264,6 +264,7 @@ impl<'a> Session<'a> {
             parent_conversation_id: self.conversation.parent().map(str::to_owned),
             cwd: self.workspace.cwd().to_owned(),
             recipe: self.agent.settings.recipe.clone(),
+            recipe_full_name: None,
             time: self.now(),
         }
     }

@@ -187,6 +187,7 @@ impl Scene {
             parent_conversation_id: None,
             cwd: self.places.project.clone(),
             recipe: None,
+            recipe_full_name: None,
             time: "2024-01-15T10:30:00Z".to_owned(),
         };
         Event { scope, body: Body::BeforeTool(call) }

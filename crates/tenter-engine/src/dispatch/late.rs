@@ -104,6 +104,7 @@ mod tests {
             parent_conversation_id: None,
             cwd: PathBuf::from("/"),
             recipe: None,
+            recipe_full_name: None,
             time: "T".to_owned(),
         };
         Event { scope, body: Body::AfterAgent { response: String::new() } }

@@ -47,6 +47,7 @@ fn the_specifications_shell_is_bash_and_the_payload_says_shell() {
         parent_conversation_id: None,
         cwd: "/p".into(),
         recipe: None,
+        recipe_full_name: None,
         time: "T".into(),
     };
     let event = Event { scope, body: Body::BeforeTool(call) };

@@ -9,6 +9,7 @@ mod declared;
 mod process;
 mod trial;
 
+use std::borrow::Cow;
 use std::time::Duration;
 
 use tenter_proc::{Cancel, Captured};
@@ -187,6 +188,7 @@ fn request(hook: &Hook, occasion: Occasion<'_>) -> Result<Request, Failure> {
     let tool_name = found?;
     let no_payload = || Failure::NoPayload(subscription.event.as_str());
     let facts = facts(&event.body, &event.scope.cwd);
+    let event = &in_own_words(hook, event);
     let payload = match &hook.protocol {
         Protocol::Executable => {
             executable::payload(event, subscription.spelling, &facts).ok_or_else(no_payload)?
@@ -197,6 +199,14 @@ fn request(hook: &Hook, occasion: Occasion<'_>) -> Result<Request, Failure> {
         }
     };
     Ok(Request { subscription, session_id: event.scope.conversation_id.clone(), payload })
+}
+
+/// The event with a recipe of the hook's own plugin under the name by which that plugin calls it (R68).
+fn in_own_words<'e>(hook: &Hook, event: &'e Event) -> Cow<'e, Event> {
+    match hook.plugin().and_then(|plugin| event.scope.for_plugin(plugin)) {
+        Some(scope) => Cow::Owned(Event { scope, body: event.body.clone() }),
+        None => Cow::Borrowed(event),
+    }
 }
 
 /// Runs `hook` on a payload, unless it is not any more what was trusted.

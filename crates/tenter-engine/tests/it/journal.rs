@@ -30,6 +30,7 @@ fn scope(conversation: &str, parent: Option<&str>) -> Scope {
         parent_conversation_id: parent.map(str::to_owned),
         cwd: PathBuf::from("/"),
         recipe: None,
+        recipe_full_name: None,
         time: String::new(),
     }
 }

@@ -184,6 +184,7 @@ pub(crate) fn scope(conversation: &str) -> Scope {
         parent_conversation_id: None,
         cwd: "/".into(),
         recipe: None,
+        recipe_full_name: None,
         time: "T".into(),
     }
 }

@@ -62,7 +62,7 @@ fn engine(scene: &Scene) -> Engine {
 }
 
 #[test]
-fn hooks_of_every_level_are_told_the_recipe_by_its_full_name() {
+fn payloads_name_the_recipe_in_full_but_to_hooks_of_its_own_plugin() {
     let scene = Scene::new();
     for (folder, name) in LEVELS {
         telling(&scene.root(), folder, name);
@@ -74,6 +74,7 @@ fn hooks_of_every_level_are_told_the_recipe_by_its_full_name() {
             parent_conversation_id: None,
             cwd: scene.root(),
             recipe: recipe.map(str::to_owned),
+            recipe_full_name: None,
             time: "T".to_owned(),
         };
         let body = Body::BeforeAgent { message: "hello".to_owned() };
@@ -84,11 +85,21 @@ fn hooks_of_every_level_are_told_the_recipe_by_its_full_name() {
                 .join(folder)
                 .join(format!("{}.told", name.rsplit('/').next().unwrap()));
             let told = fs::read_to_string(file).unwrap();
-            let expected = recipe.map(|recipe| format!("\"recipe_name\": \"{recipe}\""));
-            match expected {
-                Some(expected) => assert!(told.contains(&expected), "{name}: {told}"),
-                None => assert!(!told.contains("recipe_name"), "{name}: {told}"),
-            }
+            let own = recipe.and_then(|recipe| {
+                let (plugin, _) = name.rsplit_once('/')?;
+                recipe.strip_prefix(plugin)?.strip_prefix('/')
+            });
+            let expected = match (recipe, own) {
+                (Some(full), Some(short)) => {
+                    format!("\"recipe_name\": \"{short}\", \"recipe_full_name\": \"{full}\"")
+                }
+                (Some(full), None) => format!("\"recipe_name\": \"{full}\""),
+                (None, _) => String::new(),
+            };
+            assert!(told.contains(&expected), "{name}: {told}");
+            let full_names = usize::from(own.is_some());
+            assert_eq!(told.matches("recipe_full_name").count(), full_names, "{name}: {told}");
+            assert_eq!(told.contains("recipe_name"), recipe.is_some(), "{name}: {told}");
         }
     }
 }

@@ -35,6 +35,8 @@ struct Tail<'e> {
     #[serde(skip_serializing_if = "Option::is_none")]
     recipe_name: Option<&'e str>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    recipe_full_name: Option<&'e str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     parent_conv_id: Option<&'e str>,
     timestamp: &'e str,
     protocol_version: u32,
@@ -45,6 +47,7 @@ impl<'e> Tail<'e> {
         Self {
             invoked_by: scope.invoked_by(),
             recipe_name: scope.recipe.as_deref().filter(|name| !name.is_empty()),
+            recipe_full_name: scope.recipe_full_name.as_deref(),
             parent_conv_id: scope.parent_conversation_id.as_deref(),
             timestamp: &scope.time,
             protocol_version: super::PROTOCOL_VERSION,

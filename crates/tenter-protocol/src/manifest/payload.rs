@@ -60,6 +60,8 @@ struct Context<'e> {
     parent_session_id: Option<&'e str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     recipe_name: Option<&'e str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    recipe_full_name: Option<&'e str>,
     protocol_version: u32,
 }
 
@@ -74,6 +76,7 @@ impl<'e> Payload<'e> {
                 invoked_by: scope.invoked_by(),
                 parent_session_id: scope.parent_conversation_id.as_deref(),
                 recipe_name: scope.recipe.as_deref().filter(|name| !name.is_empty()),
+                recipe_full_name: scope.recipe_full_name.as_deref(),
                 protocol_version: PROTOCOL_VERSION,
             },
             own,

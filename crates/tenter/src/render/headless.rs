@@ -47,6 +47,7 @@ pub(crate) fn write_early(kind: &str, fields: Value) {
         parent_conversation_id: None,
         cwd: std::path::PathBuf::new(),
         recipe: None,
+        recipe_full_name: None,
         time,
     };
     write(&scope, kind, fields);
@@ -237,6 +238,7 @@ mod tests {
             parent_conversation_id: Some("p".to_owned()),
             cwd: "/".into(),
             recipe: None,
+            recipe_full_name: None,
             time: "T".to_owned(),
         }
     }

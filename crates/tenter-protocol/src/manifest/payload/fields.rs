@@ -37,6 +37,7 @@ const CONTEXT: &[Field] = &[
     ("invoked_by", VALUE),
     ("parent_session_id", VALUE),
     ("recipe_name", VALUE),
+    ("recipe_full_name", VALUE),
     ("protocol_version", VALUE),
 ];
 const SESSION_START: &[Field] = &[("model", VALUE), ("args", Inside::Anything)];

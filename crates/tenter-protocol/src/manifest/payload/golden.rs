@@ -22,6 +22,7 @@ fn scope() -> Scope {
         parent_conversation_id: None,
         cwd: "/home/user/project".into(),
         recipe: None,
+        recipe_full_name: None,
         time: "2024-01-15T10:30:00Z".into(),
     }
 }
@@ -236,6 +237,7 @@ fn context_says_who_a_subagent_works_for_and_which_recipe_it_follows() {
     let scope = Scope {
         parent_conversation_id: Some("sess-parent".into()),
         recipe: Some("review".into()),
+        recipe_full_name: None,
         ..scope()
     };
     let line = payload(

@@ -32,6 +32,7 @@ pub(super) fn event(name: EventName, project: &Project) -> Event {
         parent_conversation_id: None,
         cwd: project.root().to_owned(),
         recipe: None,
+        recipe_full_name: None,
         time,
     };
     Event { scope, body }

@@ -348,6 +348,7 @@ fn every_field_of_a_manifests_payload_is_listed() {
             parent_conversation_id: Some("p".into()),
             cwd: "/".into(),
             recipe: Some("r".into()),
+            recipe_full_name: None,
             time: "T".into(),
         };
         let path =

@@ -148,6 +148,7 @@ fn scope() -> Scope {
         parent_conversation_id: Some("p".into()),
         cwd: "/".into(),
         recipe: Some("r".into()),
+        recipe_full_name: None,
         time: "T".into(),
     }
 }
