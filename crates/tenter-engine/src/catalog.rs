@@ -22,7 +22,7 @@ pub use policy::{PolicyOverride, PolicyTable};
 
 use crate::environment::HookEnvironment;
 use crate::hook::Hook;
-use crate::query::{Cache, Query};
+use crate::query::{Cache, Query, nearest};
 use crate::source::{self, HookSettings, Places};
 use crate::trust::{Hasher, MAX_LOAD_BYTES, TrustMode, TrustStore};
 use policy::Policies;
@@ -162,19 +162,26 @@ pub fn load(request: &LoadRequest) -> (Catalog, Vec<Diagnostic>) {
     (catalog, diagnostics)
 }
 
-/// Names in a `hooks.toml` that no hook has.
+/// Names in a `hooks.toml` that no hook has. One that is nearly a hook's was probably meant to be that.
 fn unmet(settings: &HookSettings, listing: &[Listed]) -> Vec<Diagnostic> {
     let strangers =
-        settings.names().filter(|(_, name)| listing.iter().all(|listed| listed.name != *name));
-    let told = |(path, name): (&Path, &str)| {
-        Diagnostic::new(
-            "hooks-toml-names-nothing",
-            Severity::Info,
-            format!("no hook is named {name:?}"),
-        )
-        .at(path)
-    };
-    strangers.map(told).collect()
+        settings.names().filter_map(|(path, name)| Some((path, no_such(name, listing)?)));
+    strangers.map(|(path, finding)| finding.at(path)).collect()
+}
+
+/// The finding that no hook has a name that a setting is for.
+pub fn no_such(name: &str, listing: &[Listed]) -> Option<Diagnostic> {
+    if listing.iter().any(|listed| listed.name == name) {
+        return None;
+    }
+    let near = nearest(name, listing.iter().map(|listed| listed.name.as_str()));
+    let severity = if near.is_some() { Severity::Warning } else { Severity::Info };
+    let message = format!("no hook is named {name:?}");
+    let finding = Diagnostic::new("hook-setting-names-nothing", severity, message);
+    Some(match near {
+        Some(near) => finding.help(format!("did you mean {near}?")),
+        None => finding,
+    })
 }
 
 fn unsaved(cache: &Path, error: &std::io::Error) -> Diagnostic {

@@ -32,6 +32,8 @@ pub struct Hook {
     pub pin: Option<Pin>,
     /// What it is held to.
     pub policy: HookPolicy,
+    /// Withheld variables that the user gives it, beside those that its manifest asks for (R40).
+    pub env: Vec<String>,
 }
 
 impl Hook {
@@ -203,6 +205,11 @@ impl fmt::Display for Layer {
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Fingerprint(pub String);
+
+/// The shortest and the longest timeout that a hook may have, in milliseconds (R16).
+pub const TIMEOUTS_MS: (u64, u64) = (100, 600_000);
+/// The lowest and the highest priority (R16).
+pub const PRIORITIES: (u64, u64) = (0, 1000);
 
 /// What a hook is held to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -4,13 +4,8 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use crate::hook::{FailMode, HookPolicy, Layer};
+use crate::hook::{FailMode, HookPolicy, Layer, TIMEOUTS_MS};
 use crate::source::{HookSettings, Override};
-
-/// The timeouts that a hook may have (R16), in milliseconds.
-const TIMEOUTS: (u64, u64) = (100, 600_000);
-/// The highest priority (R16).
-const HIGHEST_PRIORITY: u16 = 1000;
 
 /// What the person's configuration holds hooks to. An override applies to the hook of that full name in whichever layer it
 /// is found.
@@ -22,9 +17,17 @@ pub struct PolicyTable {
     pub overrides: BTreeMap<String, PolicyOverride>,
     /// Whether trusted hooks that fail closed run where others can write their files (R74).
     pub allow_shared: bool,
+    /// Withheld variables that a hook gets, by its full name (R40).
+    pub env: BTreeMap<String, Vec<String>>,
 }
 
 impl PolicyTable {
+    /// The full names of hooks that something is set for.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        let without_override = self.env.keys().filter(|name| !self.overrides.contains_key(*name));
+        self.overrides.keys().chain(without_override).map(String::as_str)
+    }
+
     /// What the configuration alone holds the hook with this full name to.
     pub fn of(&self, name: &str) -> HookPolicy {
         let own = self.overrides.get(name).copied().unwrap_or_default();
@@ -82,6 +85,13 @@ impl Policies<'_> {
             || self.settings.names().any(|(_, named)| named == name)
     }
 
+    /// The withheld variables that the user gives to the hook with this full name.
+    pub(super) fn env_of(&self, name: &str) -> Vec<String> {
+        let mut env = self.settings.env_of(name);
+        env.extend(self.configured.env.get(name).into_iter().flatten().cloned());
+        env
+    }
+
     /// What the hook with this full name is held to.
     pub(super) fn of(&self, name: &str, layer: Layer, own: OwnPolicy) -> HookPolicy {
         let default = self.configured.default;
@@ -95,11 +105,7 @@ impl Policies<'_> {
         HookPolicy {
             timeout: clamped(timeout.or(usual_timeout).unwrap_or(default.timeout)),
             fail: configured.fail.unwrap_or(if closed { FailMode::Closed } else { FailMode::Open }),
-            priority: set
-                .priority
-                .or(own.priority)
-                .unwrap_or(default.priority)
-                .min(HIGHEST_PRIORITY),
+            priority: set.priority.or(own.priority).unwrap_or(default.priority),
             asynchronous: set
                 .asynchronous
                 .or(own.asynchronous)
@@ -110,7 +116,7 @@ impl Policies<'_> {
 }
 
 fn clamped(timeout: Duration) -> Duration {
-    timeout.clamp(Duration::from_millis(TIMEOUTS.0), Duration::from_millis(TIMEOUTS.1))
+    timeout.clamp(Duration::from_millis(TIMEOUTS_MS.0), Duration::from_millis(TIMEOUTS_MS.1))
 }
 
 #[cfg(test)]

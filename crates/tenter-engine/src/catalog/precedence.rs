@@ -116,6 +116,7 @@ impl Resolver<'_> {
                 Finding::NotTrusted { fingerprint, previous, subscriptions, env },
             ) => {
                 let Candidate { name, path, layer, .. } = candidate;
+                let env = [env, self.policies.env_of(&name)].concat();
                 self.resolved.untrusted.push(Untrusted {
                     name,
                     path,
@@ -141,6 +142,7 @@ impl Resolver<'_> {
             is_pinned.then(|| Pin::new(covered, ready.stamp, allow_shared, &mut self.privacy));
         self.resolved.hooks.push(Hook {
             policy: self.policies.of(&name, layer, ready.own),
+            env: self.policies.env_of(&name),
             name,
             layer,
             path,

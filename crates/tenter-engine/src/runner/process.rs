@@ -74,6 +74,7 @@ fn environment(
         Program::Executable => (hook.path.parent().unwrap_or(Path::new("/")), &[][..]),
         Program::Script(manifest, _) => (hook.path.as_path(), manifest.env.as_slice()),
     };
+    let asked = [asked, &hook.env].concat();
     let mut added: Vec<(&str, OsString)> = vec![
         ("TENTER_EVENT", request.subscription.spelling.into()),
         ("TENTER_SESSION_ID", request.session_id.as_str().into()),
@@ -87,7 +88,7 @@ fn environment(
         added.push(("PYTHONDONTWRITEBYTECODE", "1".into()));
     }
     added.extend(state);
-    settings.environment.with(asked, &added)
+    settings.environment.with(&asked, &added)
 }
 
 pub(super) fn exit_words(end: &End) -> String {

@@ -2,7 +2,8 @@
 //!
 //! The person's files come first and speak of every hook. A project's file speaks of the project's hooks only, and has no
 //! word where the person's own files have one: a project never re-enables, overrides or removes what is the person's. A
-//! plugin's folder has no say at all: its file would speak with the voice of whoever installed the plugin.
+//! plugin's folder has no say at all: its file would speak with the voice of whoever installed the plugin. Only the user's
+//! files give a hook variables that are withheld from others.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::ErrorKind;
@@ -12,7 +13,7 @@ use serde::Deserialize;
 use tenter_protocol::{Diagnostic, Severity};
 
 use super::Root;
-use crate::hook::Layer;
+use crate::hook::{Layer, PRIORITIES, TIMEOUTS_MS};
 use crate::regular_file;
 
 /// The file's name in a hooks folder.
@@ -40,7 +41,7 @@ struct Table {
 #[derive(Debug, Default, Clone, Copy, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 struct Defaults {
-    timeout: Option<u64>,
+    timeout: Option<i64>,
     #[serde(rename = "async")]
     asynchronous: Option<bool>,
 }
@@ -55,10 +56,12 @@ struct Named {
 #[serde(deny_unknown_fields)]
 struct OverrideTable {
     name: String,
-    priority: Option<u16>,
-    timeout: Option<u64>,
+    priority: Option<i64>,
+    timeout: Option<i64>,
     #[serde(rename = "async")]
     asynchronous: Option<bool>,
+    #[serde(default)]
+    env: Vec<String>,
 }
 
 /// What is set for one hook.
@@ -101,6 +104,8 @@ struct FolderSettings {
     defaults: Override,
     disabled: BTreeSet<String>,
     overrides: BTreeMap<String, Override>,
+    /// Variables by the hook's name; of the user's files alone.
+    env: BTreeMap<String, Vec<String>>,
 }
 
 impl FolderSettings {
@@ -120,7 +125,7 @@ impl HookSettings {
         let mut settings = Vec::new();
         let mut diagnostics = Vec::new();
         for root in roots.iter().filter(|root| root.prefix.is_empty()) {
-            match read(root) {
+            match read(root, &mut diagnostics) {
                 Ok(found) => settings.extend(found),
                 Err(diagnostic) => diagnostics.push(diagnostic),
             }
@@ -142,6 +147,12 @@ impl HookSettings {
     pub fn override_of(&self, name: &str, layer: Layer) -> Override {
         let named = self.about(layer).filter_map(|file| file.overrides.get(name));
         named.fold(Override::default(), |held, more| held.or(*more))
+    }
+
+    /// The withheld variables that the user gives to a hook, beside those that its manifest asks for.
+    pub fn env_of(&self, name: &str) -> Vec<String> {
+        let given = self.0.iter().filter_map(|file| file.env.get(name));
+        given.flatten().cloned().collect()
     }
 
     /// What is set for all hooks that do not say otherwise.
@@ -173,7 +184,10 @@ impl HookSettings {
     }
 }
 
-fn read(root: &Root) -> Result<Option<FolderSettings>, Diagnostic> {
+fn read(
+    root: &Root,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Result<Option<FolderSettings>, Diagnostic> {
     let path = root.dir.join(SETTINGS_FILE);
     let unusable = |problem: String| {
         Diagnostic::new("hooks-toml-unusable", Severity::Error, problem).at(&path).help(
@@ -187,25 +201,82 @@ fn read(root: &Root) -> Result<Option<FolderSettings>, Diagnostic> {
         }
         Err(error) => return Err(unusable(format!("it cannot be read: {error}"))),
     };
-    let file: File = toml::from_str(&text)
-        .map_err(|error| unusable(format!("it is not understood: {error}")))?;
+    let Table { enabled, defaults, disable, overrides, .. } = toml::from_str::<File>(&text)
+        .map_err(|error| unusable(format!("it is not understood: {error}")))?
+        .hooks;
+    let mut values = Values { path: &path, diagnostics };
+    let defaults = Override {
+        priority: None,
+        timeout: values.timeout("hooks.defaults", defaults.timeout),
+        asynchronous: defaults.asynchronous,
+    };
+    let of_project = root.layer.needs_trust();
+    let mut env = BTreeMap::new();
+    let mut named = BTreeMap::new();
+    for hook in overrides {
+        named.insert(hook.name.clone(), values.overridden(&hook));
+        if !hook.env.is_empty() && !of_project {
+            env.insert(hook.name, hook.env);
+        } else if !hook.env.is_empty() {
+            values.refuse_env(&hook.name);
+        }
+    }
     Ok(Some(FolderSettings {
-        path,
-        of_project: root.layer.needs_trust(),
-        enabled: file.hooks.enabled.unwrap_or(true),
-        defaults: Override {
-            priority: None,
-            timeout: file.hooks.defaults.timeout,
-            asynchronous: file.hooks.defaults.asynchronous,
-        },
-        disabled: file.hooks.disable.into_iter().map(|hook| hook.name).collect(),
-        overrides: file.hooks.overrides.into_iter().map(named).collect(),
+        path: path.clone(),
+        of_project,
+        enabled: enabled.unwrap_or(true),
+        defaults,
+        disabled: disable.into_iter().map(|hook| hook.name).collect(),
+        overrides: named,
+        env,
     }))
 }
 
-fn named(hook: OverrideTable) -> (String, Override) {
-    let OverrideTable { name, priority, timeout, asynchronous } = hook;
-    (name, Override { priority, timeout, asynchronous })
+/// Moves the numbers of one file into their ranges, and reports those that were not.
+struct Values<'a> {
+    path: &'a Path,
+    diagnostics: &'a mut Vec<Diagnostic>,
+}
+
+impl Values<'_> {
+    fn overridden(&mut self, hook: &OverrideTable) -> Override {
+        let of = format!("hooks.override of {}", hook.name);
+        let priority = self.clamped(&format!("priority in {of}"), hook.priority, PRIORITIES);
+        Override {
+            priority: priority.and_then(|priority| priority.try_into().ok()),
+            timeout: self.timeout(&of, hook.timeout),
+            asynchronous: hook.asynchronous,
+        }
+    }
+
+    fn timeout(&mut self, of: &str, value: Option<i64>) -> Option<u64> {
+        self.clamped(&format!("timeout in {of}"), value, TIMEOUTS_MS)
+    }
+
+    fn clamped(
+        &mut self,
+        what: &str,
+        value: Option<i64>,
+        (least, most): (u64, u64),
+    ) -> Option<u64> {
+        let value = value?;
+        let used = u64::try_from(value).unwrap_or(0).clamp(least, most);
+        if i64::try_from(used) != Ok(value) {
+            let message = format!("{what} is {value}; {used} is used");
+            let help = format!("write a number from {least} to {most}");
+            let finding = Diagnostic::new("hooks-toml-clamped", Severity::Warning, message);
+            self.diagnostics.push(finding.at(self.path).help(help));
+        }
+        Some(used)
+    }
+
+    fn refuse_env(&mut self, name: &str) {
+        let message =
+            format!("`env` in hooks.override of {name} has no effect in a project's file");
+        let finding = Diagnostic::new("hooks-toml-refused", Severity::Warning, message);
+        let help = "only your own hooks.toml or config.toml gives a hook withheld variables";
+        self.diagnostics.push(finding.at(self.path).help(help));
+    }
 }
 
 #[cfg(test)]
@@ -244,11 +315,11 @@ mod tests {
     fn the_persons_word_goes_before_the_projects() {
         let settings = settings(
             "[hooks.defaults]\ntimeout = 1000\n[[hooks.override]]\nname = \"slow\"\npriority = 900\n[[hooks.disable]]\nname = \"off\"\n",
-            "[hooks]\nenabled = true\n[hooks.defaults]\ntimeout = 2\nasync = true\n[[hooks.override]]\nname = \"slow\"\npriority = 1\ntimeout = 77\n",
+            "[hooks]\nenabled = true\n[hooks.defaults]\ntimeout = 200\nasync = true\n[[hooks.override]]\nname = \"slow\"\npriority = 1\ntimeout = 770\n",
         );
         assert_eq!(
             settings.override_of("slow", Layer::Project),
-            Override { priority: Some(900), timeout: Some(77), asynchronous: None }
+            Override { priority: Some(900), timeout: Some(770), asynchronous: None }
         );
         assert_eq!(
             settings.defaults(Layer::Project),
@@ -282,6 +353,46 @@ mod tests {
         let own = Override { priority: Some(1), timeout: Some(1), asynchronous: Some(true) };
         assert_eq!(settings.of_project("other", own), ProjectSetting::default());
         assert!(self::settings("", "[hooks]\nenabled = false\n").of_project("x", own).is_off);
+    }
+
+    #[test]
+    fn numbers_out_of_range_are_moved_into_it_and_reported() {
+        let scratch = tempfile::tempdir().unwrap();
+        let text = "[hooks.defaults]\ntimeout = 5\n[[hooks.override]]\nname = \"slow\"\npriority = 70000\ntimeout = -1\n[[hooks.override]]\nname = \"fine\"\npriority = 1000\ntimeout = 100\n";
+        fs::write(scratch.path().join(SETTINGS_FILE), text).unwrap();
+        let root =
+            Root { layer: Layer::User, dir: scratch.path().to_owned(), prefix: String::new() };
+        let (settings, diagnostics) = HookSettings::read(&[root]);
+        let slow = settings.override_of("slow", Layer::User);
+        assert_eq!((slow.priority, slow.timeout), (Some(1000), Some(100)));
+        assert_eq!(settings.defaults(Layer::User).timeout, Some(100));
+        let messages: Vec<&str> = diagnostics.iter().map(|one| one.message.as_str()).collect();
+        assert_eq!(
+            messages,
+            [
+                "timeout in hooks.defaults is 5; 100 is used",
+                "priority in hooks.override of slow is 70000; 1000 is used",
+                "timeout in hooks.override of slow is -1; 100 is used",
+            ]
+        );
+    }
+
+    #[test]
+    fn only_the_users_file_gives_a_hook_variables() {
+        let scratch = tempfile::tempdir().unwrap();
+        let root = |layer, name: &str| {
+            let dir = scratch.path().join(name);
+            fs::create_dir(&dir).unwrap();
+            let text =
+                format!("[[hooks.override]]\nname = \"call-home\"\nenv = [\"{name}_API_KEY\"]\n");
+            fs::write(dir.join(SETTINGS_FILE), text).unwrap();
+            Root { layer, dir, prefix: String::new() }
+        };
+        let roots = [root(Layer::Project, "THEIR"), root(Layer::User, "MY")];
+        let (settings, diagnostics) = HookSettings::read(&roots);
+        assert_eq!(settings.env_of("call-home"), ["MY_API_KEY"]);
+        assert_eq!(diagnostics.len(), 1);
+        assert_eq!(diagnostics[0].id, "hooks-toml-refused");
     }
 
     #[test]

@@ -69,7 +69,7 @@ pub(crate) fn write(
     cancel: &Cancel,
 ) -> Result<String, Failure> {
     let of_agent = args.agent(project);
-    let show: Arc<dyn Show> = Arc::new(Quiet);
+    let show: Arc<dyn Show> = Arc::new(Quiet::default());
     let catalog = hooks_to_run(project, &of_agent, show.as_ref(), cancel)?;
     let recipe = recipes::wanted(project, &of_agent, name, show.as_ref())?;
     let mut built = build(project, &of_agent, catalog, Arc::clone(&show), cancel)?;

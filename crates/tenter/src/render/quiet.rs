@@ -5,11 +5,15 @@ use tenter_agent::{Happening, Watcher};
 use tenter_engine::{AskAnswer, Decision, DecisionKind, HookRun, Observer};
 use tenter_protocol::{Diagnostic, Scope};
 
-use super::{Show, terminal};
+use super::Show;
+use super::terminal::{self, Failures};
 use crate::ui;
 
 /// Shows nothing but the end.
-pub(crate) struct Quiet;
+#[derive(Default)]
+pub(crate) struct Quiet {
+    failures: Failures,
+}
 
 impl Watcher for Quiet {
     fn see(&self, _scope: &Scope, happening: &Happening) {
@@ -29,7 +33,7 @@ impl Watcher for Quiet {
 impl Observer for Quiet {
     fn hook_ran(&self, run: &HookRun) {
         if run.decision == DecisionKind::Failed {
-            terminal::failed_lines(run).iter().for_each(ui::note);
+            self.failures.lines(run).iter().for_each(ui::note);
         }
         terminal::warning_lines(run).iter().for_each(ui::note);
     }

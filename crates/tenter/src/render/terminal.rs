@@ -1,5 +1,6 @@
 //! The agent's work on a terminal: the model's text on stdout as it comes; tools, hooks and their reasons on stderr.
 
+use std::collections::HashSet;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -24,6 +25,28 @@ pub(crate) struct Terminal {
     /// Whether successful hooks' stderr is shown, too (R43).
     debug: bool,
     state: Mutex<State>,
+    failures: Failures,
+}
+
+/// The failures of hooks that were shown in full: a broken hook fails at every event, and its diagnosis is read once.
+#[derive(Default)]
+pub(super) struct Failures(Mutex<HashSet<(String, String)>>);
+
+impl Failures {
+    /// The lines that show a failure: in full the first time, on one line after that.
+    pub(super) fn lines(&self, run: &HookRun) -> Vec<String> {
+        let why = run.reason.as_deref().unwrap_or(&run.exit);
+        let mut shown = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if shown.insert((run.hook.clone(), why.to_owned())) {
+            return failed_lines(run);
+        }
+        let (mark, hook) = (styled(BAD, "!"), hook_name(run));
+        vec![format!(
+            "  {mark} hook {hook} failed again at {}: {}",
+            run.event,
+            one_line(why, LINE_LENGTH)
+        )]
+    }
 }
 
 #[derive(Default)]
@@ -62,7 +85,7 @@ impl State {
 impl Terminal {
     /// A terminal; with `debug` it also shows what successful hooks write to stderr.
     pub(crate) fn new(debug: bool) -> Self {
-        Self { debug, state: Mutex::default() }
+        Self { debug, state: Mutex::default(), failures: Failures::default() }
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -193,7 +216,7 @@ impl Watcher for Terminal {
 impl Observer for Terminal {
     fn hook_ran(&self, run: &HookRun) {
         match run.decision {
-            DecisionKind::Failed => self.lines(failed_lines(run)),
+            DecisionKind::Failed => self.lines(self.failures.lines(run)),
             DecisionKind::Rewrite => self.lines(rewrite_lines(run)),
             DecisionKind::Context => self.lines([format!(
                 "  {} hook {} added context",
@@ -242,7 +265,7 @@ pub(super) fn blocked_line(event: EventName, hook: &str, reason: &str) -> String
 }
 
 /// A hook's failure, loudly (R42).
-pub(super) fn failed_lines(run: &HookRun) -> Vec<String> {
+fn failed_lines(run: &HookRun) -> Vec<String> {
     let why = sanitize(run.reason.as_deref().unwrap_or(&run.exit)).into_owned();
     let mut lines = vec![format!(
         "  {} hook {} failed at {}: {why}",

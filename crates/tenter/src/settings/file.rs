@@ -86,6 +86,8 @@ pub(super) struct HookTable {
     pub(super) name: String,
     pub(super) timeout_ms: Option<u64>,
     pub(super) fail: Option<FailMode>,
+    #[serde(default)]
+    pub(super) env: Vec<String>,
 }
 
 #[derive(Debug, Clone, Copy, Deserialize)]
@@ -182,6 +184,7 @@ fn refuse_hooks(hooks: &mut HooksTable, mut refuse: impl FnMut(bool, &str)) {
     for hook in &mut hooks.overrides {
         refuse(hook.timeout_ms.take().is_some(), "hooks.override.timeout_ms");
         refuse(hook.fail == Some(FailMode::Open), "hooks.override.fail = \"open\"");
+        refuse(!std::mem::take(&mut hook.env).is_empty(), "hooks.override.env");
     }
     hooks.overrides.retain(|hook| hook.fail == Some(FailMode::Closed));
 }

@@ -14,11 +14,11 @@ use std::time::Duration;
 use tenter_agent::RetrySettings;
 use tenter_agent::permission::Answer;
 use tenter_engine::catalog::PolicyTable;
-use tenter_engine::hook::FailMode;
+use tenter_engine::hook::{FailMode, TIMEOUTS_MS};
 use tenter_engine::trust::TrustMode;
-use tenter_protocol::Diagnostic;
+use tenter_protocol::{Diagnostic, Severity};
 
-use self::file::{Ask, HooksTable, Layer, RetryTable, Trust};
+use self::file::{Ask, HookTable, HooksTable, Layer, RetryTable, Trust};
 use self::models::ModelSettings;
 use crate::env::Env;
 use crate::failure::Failure;
@@ -68,6 +68,7 @@ impl Settings {
         let mut findings = Vec::new();
         let mut user = file::read(&env.config_file())?;
         let mut of_project = file::read_of_project(&project.join("tenter.toml"), &mut findings)?;
+        findings.extend(clamped_timeouts(env, &user.hooks));
         let settings = Self {
             models: ModelSettings::new(env, &mut user, &mut of_project)?,
             system_prompt_file: system_prompt_file(env, &user),
@@ -149,8 +150,28 @@ fn policies(user: &HooksTable, project: &HooksTable) -> PolicyTable {
         let held = table.overrides.entry(hook.name.clone()).or_default();
         held.timeout = hook.timeout_ms.map(Duration::from_millis).or(held.timeout);
         held.fail = stricter(hook.fail, held.fail);
+        if !hook.env.is_empty() {
+            table.env.insert(hook.name.clone(), hook.env.clone());
+        }
     }
     table
+}
+
+/// The timeouts in the user's file that are out of range.
+fn clamped_timeouts(env: &Env, hooks: &HooksTable) -> Vec<Diagnostic> {
+    let (least, most) = TIMEOUTS_MS;
+    let all = ("hooks.timeout_ms".to_owned(), hooks.timeout_ms);
+    let of_hook =
+        |hook: &HookTable| (format!("hooks.override.timeout_ms of {}", hook.name), hook.timeout_ms);
+    let said = [all].into_iter().chain(hooks.overrides.iter().map(of_hook));
+    let clamped = said.filter_map(|(key, timeout)| {
+        let timeout = timeout.filter(|timeout| !(least..=most).contains(timeout))?;
+        let message = format!("{key} is {timeout}; {} is used", timeout.clamp(least, most));
+        let finding = Diagnostic::new("setting-clamped", Severity::Warning, message);
+        let help = format!("write a number of milliseconds from {least} to {most}");
+        Some(finding.at(env.config_file()).help(help))
+    });
+    clamped.collect()
 }
 
 /// Whoever asks for `closed` gets it: the person may be strict with a project's hook, and the project with a person's.

@@ -179,8 +179,9 @@ fn switched_off_hooks_say_which_file_did_it_and_names_that_nothing_has_are_told(
     assert!(catalog.hooks().is_empty());
     let by = Status::SwitchedOff { by: scene.at(USER).join("hooks.toml") };
     assert!(catalog.listing().iter().all(|listed| listed.status == by), "{:?}", catalog.listing());
-    assert_eq!(ids(&diagnostics), ["hooks-toml-names-nothing"]);
+    assert_eq!(ids(&diagnostics), ["hook-setting-names-nothing"]);
     assert!(diagnostics[0].message.contains("gaurd"));
+    assert_eq!(diagnostics[0].help.as_deref(), Some("did you mean guard?"));
 }
 
 #[test]

@@ -257,7 +257,8 @@ fn word(status: &Status) -> &'static str {
     }
 }
 
-fn reason(project: &Project, status: &Status) -> Option<String> {
+/// Why a hook does not run, as the end of a sentence that begins with its name.
+pub(super) fn reason(project: &Project, status: &Status) -> Option<String> {
     Some(match status {
         Status::Active => return None,
         Status::Shadowed { by } => format!("is shadowed by {}", short(project, by)),

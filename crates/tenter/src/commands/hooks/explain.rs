@@ -3,7 +3,7 @@
 
 use serde::Serialize;
 use tenter_engine::catalog::{Catalog, Missing};
-use tenter_engine::hook::Hook;
+use tenter_engine::hook::{Aim, Hook};
 use tenter_engine::matcher::Explanation;
 use tenter_proc::Cancel;
 use tenter_protocol::lifecycle::Power;
@@ -187,17 +187,24 @@ fn not_active(entry: &Entry, events: &[EventName]) -> String {
     format!("it {reason}{besides}")
 }
 
-/// What would become of a hook that is told of the event.
+/// What would become of a hook that is told of one of the events, decided as a run decides it.
 fn judge(
     hook: &Hook,
     events: &[EventName],
     call: Option<&ToolCall>,
 ) -> (Verdict, String, Option<Explanation>) {
+    let event = events.iter().find(|event| hook.subscription(**event).is_some());
+    let aim = event.map_or(Aim::Unsubscribed, |event| hook.aim(*event, call));
     let explanation = hook.matcher().zip(call).map(|(matcher, call)| matcher.explain(call));
-    let (verdict, why) = match &explanation {
+    let verdict = match aim {
+        Aim::Hit { .. } => Verdict::Runs,
+        Aim::Unknown(_) => Verdict::Fails,
+        Aim::Unmatched | Aim::Unsubscribed => Verdict::Skipped,
+    };
+    let why = match &explanation {
         Some(explanation) => matcher_words(explanation),
-        None if call.is_some() => (Verdict::Runs, "it has no matcher: any call will do".to_owned()),
-        None => (Verdict::Runs, "it is told of every such event".to_owned()),
+        None if call.is_some() => "it has no matcher: any call will do".to_owned(),
+        None => "it is told of every such event".to_owned(),
     };
     let why = match hook.declared().filter(|_| verdict == Verdict::Runs) {
         Some(declared) => format!("{why}; {}", action_words(declared)),

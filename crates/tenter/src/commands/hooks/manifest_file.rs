@@ -35,11 +35,15 @@ impl ManifestFile {
             })?;
             return Ok(found.map(|file| Self { file, named: path.to_owned() }));
         }
-        let is_manifest = path.file_name().is_some_and(|name| name.eq_ignore_ascii_case("HOOK.md"));
-        if metadata.is_file() && is_manifest {
+        if metadata.is_file() && Self::is_named_so(path) {
             return Ok(Some(Self { file: path.to_owned(), named: path.to_owned() }));
         }
         Err(Failure::usage(format!("{} is neither a HOOK.md nor a folder", path.display())))
+    }
+
+    /// Whether a path has the name of a manifest.
+    pub(super) fn is_named_so(path: &Path) -> bool {
+        path.file_name().is_some_and(|name| name.eq_ignore_ascii_case("HOOK.md"))
     }
 
     /// The manifest at `path`, which must be there.

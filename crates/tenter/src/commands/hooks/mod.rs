@@ -54,7 +54,7 @@ pub(crate) enum Command {
     Explain(explain::Args),
     /// Tell everything that is wrong with the hooks of this set-up.
     Doctor(doctor::Args),
-    /// Check HOOK.md files by every rule of the specification.
+    /// Check hooks by every rule of the specification.
     Validate(validate::Args),
     /// Print what a HOOK.md says, as JSON.
     ReadProperties(read_properties::Args),
@@ -76,7 +76,7 @@ pub(crate) fn run(env: &Env, project: Option<&Path>, command: &Command) -> Done 
         Command::Disable(args) => switch::disable(open()?, args),
         Command::Explain(args) => explain::run(open()?, args),
         Command::Doctor(args) => Ok(doctor::run(open()?, args)),
-        Command::Validate(args) => validate::run(args),
+        Command::Validate(args) => validate::run(&open, args),
         Command::ReadProperties(args) => read_properties::run(args),
         Command::Discover(args) => Ok(discover::run(&open()?, args)),
         Command::ToPrompt(args) => to_prompt::run(args),

@@ -8,10 +8,14 @@ use tenter_protocol::lifecycle::Power;
 use tenter_protocol::{Object, json};
 
 use super::entry;
-use super::understood::Understood;
+use super::test::NotRun;
+use super::understood::{UNMATCHED, Understood};
 use crate::hooks::Project;
 use crate::sanitize::sanitize;
 use crate::ui::{self, BAD, FAINT, GOOD, HEADING, NAME, NOTICE, styled};
+
+/// How it is said in place of an exit that the hook was not run.
+const NOT_RUN: &str = "not run";
 
 /// A test as it is shown. The fields are those of the JSON form.
 #[derive(Serialize)]
@@ -49,6 +53,29 @@ impl<'r> Report<'r> {
             understood: Understood::new(payload, trial),
         }
     }
+
+    /// A hook that an agent would not run on this payload.
+    pub(super) fn not_run(
+        hook: &'r Hook,
+        subscription: Subscription,
+        payload: &'r Object,
+        why: NotRun,
+    ) -> Self {
+        Self {
+            hook: &hook.name,
+            event: subscription.spelling,
+            payload,
+            exit: NOT_RUN,
+            duration_ms: 0,
+            stdout: String::new(),
+            stderr: String::new(),
+            notes: &[],
+            understood: match why {
+                NotRun::Unmatched => Understood::unmatched(),
+                NotRun::Failed(why) => Understood::failed(why),
+            },
+        }
+    }
 }
 
 /// Shows it to a person.
@@ -59,11 +86,13 @@ pub(super) fn print(project: &Project, hook: &Hook, report: &Report) {
         styled(HEADING, report.event),
         sanitize(&entry::short(project, &hook.path))
     ));
-    if let Some(declared) = hook.declared() {
-        written("payload", &json::to_string(report.payload));
-        written("action", declared.action());
-    } else {
-        process(report);
+    match hook.declared() {
+        _ if report.exit == NOT_RUN => written("payload", &json::to_string(report.payload)),
+        Some(declared) => {
+            written("payload", &json::to_string(report.payload));
+            written("action", declared.action());
+        }
+        None => process(report),
     }
     decision(report);
     details(&report.understood);
@@ -100,22 +129,22 @@ fn written(stream: &str, text: &str) {
 fn decision(report: &Report) {
     let is_silent = report.stdout.trim().is_empty();
     let (style, words) = match report.understood.decision {
-        DecisionKind::None if is_silent => (FAINT, "no action"),
+        "none" if is_silent => (FAINT, "no action"),
         // What an answer comes to that is recorded or not understood is told in its notes.
-        DecisionKind::None if !report.notes.is_empty() => (FAINT, "no action"),
-        DecisionKind::None => {
-            (NOTICE, "no action: nothing in its answer means anything at this event")
-        }
-        DecisionKind::Allow => (GOOD, "allow: this hook is fine with it"),
-        DecisionKind::Deny => (BAD, "deny: it is blocked"),
-        DecisionKind::Failed => (BAD, "failed"),
-        other => (NOTICE, other.as_str()),
+        "none" if !report.notes.is_empty() => (FAINT, "no action"),
+        "none" => (NOTICE, "no action: nothing in its answer means anything at this event"),
+        "allow" => (GOOD, "allow: this hook is fine with it"),
+        "deny" => (BAD, "deny: it is blocked"),
+        "failed" => (BAD, "failed"),
+        UNMATCHED => (NOTICE, "unmatched: its matcher is not about this call, so it is not run"),
+        other => (NOTICE, other),
     };
     ui::out(format!("{} {}", styled(FAINT, "understood as"), styled(style, words)));
 }
 
 fn details(understood: &Understood) {
-    let no_reason = (understood.decision == DecisionKind::Deny).then_some("no reason given");
+    let no_reason =
+        (understood.decision == DecisionKind::Deny.as_str()).then_some("no reason given");
     detail("reason", understood.reason.as_deref().or(no_reason));
     if let Some(change) = &understood.rewrite {
         detail("before", Some(&json::to_string(&change.before)));

@@ -6,11 +6,14 @@ use tenter_engine::observe::Change;
 use tenter_engine::{DecisionKind, Trial};
 use tenter_protocol::{HistoryAction, Object, Reply, Rewrite, ToolResult, Verdict};
 
+/// The decision of a hook that is not run, because its matcher is about other calls.
+pub(super) const UNMATCHED: &str = "unmatched";
+
 /// How a hook's answer is understood. The fields are those of the JSON form.
 #[derive(Debug, Serialize)]
 pub(super) struct Understood {
-    /// The decision by its weightiest part.
-    pub(super) decision: DecisionKind,
+    /// The decision by its weightiest part, or [`UNMATCHED`].
+    pub(super) decision: &'static str,
     /// Why it blocks or does not.
     pub(super) reason: Option<String>,
     /// What it changes.
@@ -31,7 +34,7 @@ impl Understood {
         let answer = trial.answer.as_ref().map_err(Clone::clone);
         match answer.and_then(|reply| Ok((reply, change(payload, reply)?))) {
             Ok((reply, rewrite)) => Self {
-                decision: DecisionKind::of(reply),
+                decision: DecisionKind::of(reply).as_str(),
                 reason: reply.verdict.as_ref().and_then(|verdict| verdict.reason.clone()),
                 rewrite,
                 context: reply.context.clone(),
@@ -43,15 +46,25 @@ impl Understood {
         }
     }
 
-    fn failed(error: String) -> Self {
+    /// A hook that failed.
+    pub(super) fn failed(error: String) -> Self {
+        Self { error: Some(error), ..Self::without_answer(DecisionKind::Failed.as_str()) }
+    }
+
+    /// A hook that is not run.
+    pub(super) fn unmatched() -> Self {
+        Self::without_answer(UNMATCHED)
+    }
+
+    fn without_answer(decision: &'static str) -> Self {
         Self {
-            decision: DecisionKind::Failed,
+            decision,
             reason: None,
             rewrite: None,
             context: None,
             follow_ups: Vec::new(),
             history: None,
-            error: Some(error),
+            error: None,
         }
     }
 }

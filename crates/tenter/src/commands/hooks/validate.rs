@@ -1,25 +1,34 @@
-//! `tenter hooks validate`: checks manifests by every rule of the specification (R16), and what they start, if anything (R15).
+//! `tenter hooks validate`: checks manifests by every rule of the specification (R16), what they start, if anything (R15), and
+//! executable hooks. Without a path it checks every hook that is found, and what `hooks.toml` files say.
+
+mod executable;
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
+use tenter_engine::catalog::Catalog;
+use tenter_engine::hook::Layer;
+use tenter_engine::regular_file;
+use tenter_engine::source::{self, Candidate, Kind, Root};
+use tenter_proc::Cancel;
 use tenter_protocol::manifest::front_matter::Rules;
 use tenter_protocol::{Diagnostic, Severity};
 
 use super::manifest_file::ManifestFile;
 use crate::commands::Done;
 use crate::failure::{Exit, Failure};
+use crate::hooks::Project;
 use crate::sanitize::sanitize;
 use crate::ui;
 
-/// Check HOOK.md files by every rule of the specification, and the scripts beside them.
+/// Check hooks by every rule of the specification, and the scripts that they start.
 ///
 /// The exit code is 1 where there is an error. When they run, hooks are read more tolerantly.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// A hook's folder, a HOOK.md, or a folder of hooks, all of which are checked.
-    #[arg(required = true, value_name = "PATH")]
+    /// A hook's directory, a HOOK.md, an executable hook, or a directory of hooks; without a path, every hook that is found.
+    #[arg(value_name = "PATH")]
     paths: Vec<PathBuf>,
     /// Take warnings for errors.
     #[arg(long)]
@@ -37,19 +46,153 @@ struct Checked {
     diagnostics: Vec<Diagnostic>,
 }
 
-/// Does it.
-pub(super) fn run(args: &Args) -> Done {
+/// Does it. Only executable hooks need the project, which `open` opens.
+pub(super) fn run<'e>(open: &dyn Fn() -> Result<Project<'e>, Failure>, args: &Args) -> Done {
+    let mut checker = Checker { open, loaded: None, strict: args.strict };
     let mut checked = Vec::new();
     for path in &args.paths {
-        checked.extend(check_all(path, args.strict)?);
+        checked.extend(checker.at(path)?);
+    }
+    if args.paths.is_empty() {
+        checked = checker.everything()?;
     }
     if args.json {
         ui::out(serde_json::to_string_pretty(&checked).unwrap_or_default());
+    } else if checked.is_empty() {
+        ui::note("There are no hooks: `tenter hooks new NAME` writes one.");
     } else {
         checked.iter().for_each(print);
     }
     let is_valid = checked.iter().all(|hook| hook.valid);
     Ok(if is_valid { Exit::Done } else { Exit::Failed })
+}
+
+/// Checks hooks, the same way for all of one command.
+struct Checker<'a, 'e> {
+    open: &'a dyn Fn() -> Result<Project<'e>, Failure>,
+    loaded: Option<Loaded<'e>>,
+    strict: bool,
+}
+
+/// The project and its hooks, loaded when the first executable hook is checked.
+struct Loaded<'e> {
+    project: Project<'e>,
+    catalog: Catalog,
+}
+
+impl<'e> Checker<'_, 'e> {
+    fn loaded(&mut self) -> Result<&Loaded<'e>, Failure> {
+        let loaded = match self.loaded.take() {
+            Some(loaded) => loaded,
+            None => {
+                let mut project = (self.open)()?;
+                let catalog = project.load(&Cancel::new());
+                Loaded { project, catalog }
+            }
+        };
+        Ok(self.loaded.insert(loaded))
+    }
+
+    /// Checks what `path` names: one hook, or every hook in a directory of hooks.
+    fn at(&mut self, path: &Path) -> Result<Vec<Checked>, Failure> {
+        if path.is_file() && !ManifestFile::is_named_so(path) {
+            return Ok(vec![self.executable(path)?]);
+        }
+        if let Some(manifest) = ManifestFile::at(path)? {
+            return Ok(vec![check(manifest, self.strict)]);
+        }
+        let strict = self.strict;
+        let mut checked: Vec<Checked> =
+            manifests_in(path)?.into_iter().map(|manifest| check(manifest, strict)).collect();
+        let root = Root { layer: Layer::User, dir: path.to_owned(), prefix: String::new() };
+        let (candidates, _) = source::scan(&root, 0);
+        for candidate in candidates {
+            checked.extend(self.program(&candidate)?);
+        }
+        if checked.is_empty() {
+            checked.push(self.report(path, vec![nothing_at(path)]));
+        }
+        Ok(checked)
+    }
+
+    /// Checks every hook that is found, of every layer.
+    fn everything(&mut self) -> Result<Vec<Checked>, Failure> {
+        let (roots, mut findings) = source::roots(&self.loaded()?.project.places);
+        let mut checked = Vec::new();
+        for root in &roots {
+            let (candidates, problems) = source::scan(root, 0);
+            findings.extend(problems);
+            for candidate in candidates {
+                match candidate.kind {
+                    Kind::Manifest(file) => {
+                        let manifest = ManifestFile { file, named: candidate.path };
+                        checked.push(check(manifest, self.strict));
+                    }
+                    _ => checked.extend(self.program(&candidate)?),
+                }
+            }
+        }
+        let of_settings = |finding: &&Diagnostic| {
+            finding.id.starts_with("hooks-toml") || finding.id == "hook-setting-names-nothing"
+        };
+        findings.extend(self.loaded()?.project.findings().filter(of_settings).cloned());
+        for finding in findings {
+            let path = finding.path.clone().unwrap_or_default();
+            checked.push(self.report(&path, vec![finding]));
+        }
+        Ok(checked)
+    }
+
+    /// Checks a candidate that is no directory. A script that may not be executed is worth a warning; other files beside
+    /// hooks are helpers.
+    fn program(&mut self, candidate: &Candidate) -> Result<Option<Checked>, Failure> {
+        match &candidate.kind {
+            Kind::Executable(_) => self.executable(&candidate.path).map(Some),
+            Kind::Invalid(why) => {
+                let finding = Diagnostic::new("hook-invalid", Severity::Error, format!("it {why}"));
+                Ok(Some(self.report(&candidate.path, vec![finding.at(&candidate.path)])))
+            }
+            Kind::NotExecutable if is_script(&candidate.path) => {
+                let message = "the script may not be executed, so it is no hook";
+                let help = format!("chmod +x {}", candidate.path.display());
+                let finding = Diagnostic::new("executable-hook", Severity::Warning, message);
+                let finding = finding.at(&candidate.path).help(help);
+                Ok(Some(self.report(&candidate.path, vec![finding])))
+            }
+            Kind::NotExecutable | Kind::Disabled | Kind::Manifest(_) => Ok(None),
+        }
+    }
+
+    fn executable(&mut self, path: &Path) -> Result<Checked, Failure> {
+        let Loaded { project, catalog } = self.loaded()?;
+        let found = executable::check(path, project, catalog);
+        Ok(self.report(path, found))
+    }
+
+    fn report(&self, path: &Path, diagnostics: Vec<Diagnostic>) -> Checked {
+        Checked::new(path.to_owned(), diagnostics, self.strict)
+    }
+}
+
+impl Checked {
+    fn new(path: PathBuf, diagnostics: Vec<Diagnostic>, strict: bool) -> Self {
+        let worst_allowed = if strict { Severity::Info } else { Severity::Warning };
+        let valid = diagnostics.iter().all(|finding| finding.severity <= worst_allowed);
+        Self { path, valid, diagnostics }
+    }
+}
+
+fn nothing_at(path: &Path) -> Diagnostic {
+    let message =
+        "there is no hook: no HOOK.md, neither here nor one folder down, and no executable";
+    Diagnostic::new("manifest-missing", Severity::Error, message)
+        .at(path)
+        .help("`tenter hooks new NAME` writes a hook")
+}
+
+/// Whether a file begins as scripts do.
+fn is_script(path: &Path) -> bool {
+    regular_file::beginning(path, 2).is_ok_and(|bytes| bytes == b"#!")
 }
 
 /// What is wrong with the manifest hooks in a folder of hooks; nothing where there is no such folder.
@@ -66,25 +209,6 @@ fn print(hook: &Checked) {
     if hook.valid {
         ui::out(format!("Valid hook: {}", sanitize(&hook.path.to_string_lossy())));
     }
-}
-
-/// Checks what `path` names: one hook, or every hook in a folder of hooks.
-fn check_all(path: &Path, strict: bool) -> Result<Vec<Checked>, Failure> {
-    if let Some(manifest) = ManifestFile::at(path)? {
-        return Ok(vec![check(manifest, strict)]);
-    }
-    let manifests = manifests_in(path)?;
-    if manifests.is_empty() {
-        let missing = Diagnostic::new(
-            "manifest-missing",
-            Severity::Error,
-            "there is no HOOK.md, neither here nor one folder down",
-        );
-        let missing = missing.at(path).help("`tenter hooks new NAME` writes a hook");
-        let diagnostics = vec![missing];
-        return Ok(vec![Checked { path: path.to_owned(), valid: false, diagnostics }]);
-    }
-    Ok(manifests.into_iter().map(|manifest| check(manifest, strict)).collect())
 }
 
 /// The manifests in the folders of a folder of hooks, by name; hidden ones are nobody's hooks (R10).
@@ -107,7 +231,5 @@ fn manifests_in(folder: &Path) -> Result<Vec<ManifestFile>, Failure> {
 fn check(manifest: ManifestFile, strict: bool) -> Checked {
     let (_, mut diagnostics) = manifest.read(Rules::Strict);
     diagnostics.extend(manifest.check_script());
-    let worst_allowed = if strict { Severity::Info } else { Severity::Warning };
-    let valid = diagnostics.iter().all(|finding| finding.severity <= worst_allowed);
-    Checked { path: manifest.named, valid, diagnostics }
+    Checked::new(manifest.named, diagnostics, strict)
 }

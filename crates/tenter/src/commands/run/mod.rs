@@ -102,7 +102,7 @@ fn show(env: &Env, args: &Args) -> Arc<dyn Show> {
     if args.headless {
         Arc::new(Headless::new(args.stream_deltas))
     } else if args.result_only {
-        Arc::new(Quiet)
+        Arc::new(Quiet::default())
     } else {
         Arc::new(Terminal::new(env.text("TENTER_LOG") == Some("debug")))
     }

@@ -113,9 +113,9 @@ fn a_sample_a_payload_or_an_event_run_the_hook_once_all_the_same() {
         sandbox.run(&[&["hooks", "test", "guard", "--json"], args].concat()).expect_code(0)
     };
     let sample = once(&["--sample"]);
-    assert!(sample.stderr.contains("Its matcher is not about this call"), "{sample}");
     assert_eq!(sample.json()["payload"]["tool_name"], "bash");
-    assert_eq!(once(&["--event", "pre-tool-call"]).json()["decision"], "rewrite");
+    assert_eq!(sample.json()["decision"], "unmatched");
+    assert_eq!(once(&["--event", "pre-tool-call"]).json()["decision"], "unmatched");
     sandbox.write("p", "{\"event_type\": \"before_tool\", \"tool_name\": \"WriteFile\", \"tool_input\": {\"x\": \"rm -rf\"}}");
     let given = once(&["--payload", "p"]);
     assert_eq!([&given.json()["decision"], &given.json()["reason"]], ["deny", "too dangerous"]);
@@ -141,4 +141,19 @@ fn there_is_a_sample_of_every_event_for_hooks_without_tests() {
         assert_eq!([&result["decision"], &result["payload"]["event_type"]], ["none", event]);
         assert_eq!(result["notes"], json!(["printed: told"]), "{result}");
     }
+}
+
+#[test]
+fn a_test_may_be_of_a_further_trigger() {
+    let sandbox = sandbox();
+    let front = "trigger: after_tool\nmetadata: {triggers: [after_tool_failure]}";
+    let hook = manifest(&user_hooks(&sandbox), "log", front, "echo \"$TENTER_EVENT\"");
+    test(&hook, "first.json", &json!({"expect": {"stdout": "after_tool\n"}}));
+    test(
+        &hook,
+        "second.json",
+        &json!({"event": {"event_type": "after_tool_failure"}, "expect": {"stdout": "after_tool_failure\n"}}),
+    );
+    let output = sandbox.run(&["hooks", "test", "log"]).expect_code(0);
+    assert!(output.stdout.ends_with("2 passed, 0 failed\n"), "{output}");
 }

@@ -136,3 +136,36 @@ fn the_journal_tells_which_hooks_are_slow_and_which_are_cut_off() {
         assert!(output.stderr.contains(said), "{said}: {output}");
     }
 }
+
+#[test]
+fn settings_for_hooks_that_do_not_exist_and_moved_numbers_are_reported() {
+    let sandbox = sandbox();
+    sandbox.user_hook("guard", SILENT);
+    let config = sandbox.home().join(".config/tenter/config.toml");
+    fs::create_dir_all(config.parent().unwrap()).unwrap();
+    fs::write(
+        config,
+        "[hooks]\ntimeout_ms = 5\n[[hooks.override]]\nname = \"gaurd\"\nfail = \"closed\"\n",
+    )
+    .unwrap();
+    let settings = "[[hooks.override]]\nname = \"guard\"\npriority = 70000\n[[hooks.disable]]\nname = \"guardd\"\n";
+    fs::write(sandbox.home().join(".kodelet/hooks/hooks.toml"), settings).unwrap();
+    fs::write(sandbox.home().join(".kodelet/config.yaml"), "model: x\nno_hooks: true # quiet\n")
+        .unwrap();
+    assert_snapshot!(sandbox.run(&["hooks", "doctor"]), @r#"
+    exit: 0
+    --- stdout
+    0 errors, 5 warnings; 1 hook is ready.
+    --- stderr
+    warning: [ROOT]/home/.config/tenter/config.toml: hooks.timeout_ms is 5; 100 is used
+      help: write a number of milliseconds from 100 to 600000
+    warning: [ROOT]/home/.kodelet/hooks/hooks.toml: priority in hooks.override of guard is 70000; 1000 is used
+      help: write a number from 0 to 1000
+    warning: [ROOT]/home/.kodelet/hooks/hooks.toml: no hook is named "guardd"
+      help: did you mean guard?
+    warning: [ROOT]/home/.config/tenter/config.toml: no hook is named "gaurd"
+      help: did you mean guard?
+    warning: [ROOT]/home/.kodelet/config.yaml: this file is not read: its `no_hooks: true` has no effect here
+      help: write `hooks.enabled = false` in [ROOT]/home/.config/tenter/config.toml, or pass --no-hooks
+    "#);
+}

@@ -375,3 +375,38 @@ fn names_and_scripts_of_strangers_cannot_steer_the_terminal() {
         assert!(!output.stdout.contains('\x1b') && output.stdout.contains("ab"), "{output}");
     }
 }
+
+#[test]
+fn an_event_of_claude_code_is_told_ours() {
+    let sandbox = sandbox();
+    sandbox.user_hook("guard", "#!/bin/sh\necho Stop\n");
+    let listed = sandbox.run(&["hooks", "list"]).expect_code(0);
+    assert!(listed.stdout.contains("did you mean \"agent_stop\"?"), "{listed}");
+    for args in [
+        &["hooks", "explain", "--event", "UserPromptSubmit"][..],
+        &["hooks", "new", "x", "--event", "UserPromptSubmit"],
+    ] {
+        let output = sandbox.run(args).expect_code(2);
+        assert!(output.stderr.contains("did you mean before_agent?"), "{output}");
+    }
+}
+
+#[test]
+fn a_broken_hooks_diagnosis_is_shown_once_and_then_on_one_line() {
+    let sandbox = sandbox();
+    sandbox.user_hook("broken", "#!/bin/sh\n[ \"$1\" = hook ] && echo before_tool_call && exit\ncat >/dev/null; echo 'Traceback: no such module' >&2; exit 1\n");
+    let call = "tool_calls: [{name: bash, input: {command: 'true'}}]";
+    let model =
+        sandbox.script(&format!("turns:\n  - {call}\n  - {call}\n  - {call}\n  - text: Done.\n"));
+    for more in [&[][..], &["--result-only"]] {
+        let output = sandbox.run(&[&["run", "--model", &model, "go"][..], more].concat());
+        let stderr = output.expect_code(0).stderr;
+        assert_eq!(stderr.matches("Traceback").count(), 1, "{stderr}");
+        assert_eq!(stderr.matches("hook broken failed at before_tool").count(), 1, "{stderr}");
+        assert_eq!(
+            stderr.matches("hook broken failed again at before_tool").count(),
+            2,
+            "{stderr}"
+        );
+    }
+}

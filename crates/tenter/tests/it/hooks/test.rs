@@ -4,9 +4,9 @@ use std::fs;
 
 use insta::assert_snapshot;
 use serde_json::{Value, json};
-use tenter_testkit::{Sandbox, wait_until};
+use tenter_testkit::{Output, Sandbox, wait_until};
 
-use super::SILENT;
+use super::{SILENT, manifest, user_hooks};
 use crate::sandbox;
 
 /// What a hook that does `body` at `event` comes to on the sample, with the exit code.
@@ -208,19 +208,115 @@ fn echoing(sandbox: &Sandbox) {
 }
 
 #[test]
-fn a_given_payload_reaches_the_hook_as_it_is_with_the_separators_of_the_protocol() {
+fn a_given_payload_reaches_the_hook_with_the_separators_of_the_protocol() {
     let sandbox = sandbox();
     echoing(&sandbox);
     let payload = "{\"z\":1.50,\n \"event\":\"before_tool_call\",\"a\":[1,{\"k\":\"ü\\n\"}],\"conv_id\":\"c\"}";
-    let line = "{\"z\": 1.5, \"event\": \"before_tool_call\", \"a\": [1, {\"k\": \"ü\\n\"}], \"conv_id\": \"c\"}\n";
+    let parts = [
+        "{\"event\": \"before_tool_call\", \"conv_id\": \"c\", ",
+        ", \"z\": 1.5, \"a\": [1, {\"k\": \"ü\\n\"}]}\n",
+    ];
+    let has_all = |output: Output| {
+        let told = output.expect_code(0).json()["stderr"].as_str().unwrap().to_owned();
+        assert!(told.starts_with(parts[0]) && told.ends_with(parts[1]), "{told}");
+    };
     let piped =
         sandbox.run_with_stdin(&["hooks", "test", "echo", "--json", "--payload", "-"], payload);
-    assert_eq!(piped.expect_code(0).json()["stderr"], line);
+    has_all(piped);
     let file = sandbox.write("payload.json", payload);
     for name in ["payload.json", &file.to_string_lossy()] {
-        let output =
-            sandbox.run(&["hooks", "test", "echo", "--json", "--payload", name]).expect_code(0);
-        assert_eq!(output.json()["stderr"], line);
+        has_all(sandbox.run(&["hooks", "test", "echo", "--json", "--payload", name]));
+    }
+}
+
+#[test]
+fn a_partial_payload_is_completed_from_the_sample_of_the_hooks_only_event() {
+    let sandbox = sandbox();
+    sandbox.sh_hook("one", "before_tool_call", "printf '%s\\n' \"$payload\" >&2");
+    sandbox.write("p", "{\"tool_input\": {\"command\": \"rm -rf /\"}}");
+    let result = sandbox.run(&["hooks", "test", "one", "--json", "--payload", "p"]).expect_code(0);
+    let told: Value = serde_json::from_str(result.json()["stderr"].as_str().unwrap()).unwrap();
+    assert_eq!(told["event"], "before_tool_call");
+    assert_eq!(told["tool_name"], "bash");
+    assert_eq!(told["tool_input"], json!({"command": "rm -rf /"}));
+    sandbox.write("p", "{\"tool_name\": \"Write\", \"tool_input\": {\"file_path\": \"a.txt\"}}");
+    let result = sandbox.run(&["hooks", "test", "one", "--json", "--payload", "p"]).expect_code(0);
+    assert_eq!(result.json()["payload"]["paths"][0]["given"], "a.txt");
+}
+
+#[test]
+fn a_hook_whose_matcher_is_about_other_calls_is_unmatched_and_not_run() {
+    let sandbox = sandbox();
+    let front = "trigger: before_tool\nmatcher: {tool: ^Shell$, pattern: ^rm}";
+    manifest(&user_hooks(&sandbox), "guard", front, "touch ran; exit 2");
+    sandbox.write("ls", "{\"tool_input\": {\"command\": \"ls\"}}");
+    sandbox.write("rm", "{\"tool_name\": \"bash\", \"tool_input\": {\"command\": \"rm x\"}}");
+    let test = |payload| sandbox.run(&["hooks", "test", "guard", "--json", "--payload", payload]);
+    let unmatched = test("ls").expect_code(0).json();
+    assert_eq!(
+        [&unmatched["decision"], &unmatched["exit"]],
+        [&json!("unmatched"), &json!("not run")]
+    );
+    let told = sandbox.run(&["hooks", "test", "guard", "--payload", "ls"]).expect_code(0);
+    assert!(told.stdout.contains("understood as unmatched"), "{told}");
+    let sample = sandbox.run(&["hooks", "test", "guard"]).expect_code(0);
+    assert!(sample.stderr.contains("--payload FILE"), "{sample}");
+    assert!(!sandbox.project().join("ran").exists());
+    let denied = test("rm").expect_code(0).json();
+    assert_eq!(denied["decision"], "deny");
+    // It reads the name that its matcher matched, as in a run.
+    assert_eq!(denied["payload"]["tool_name"], "Shell");
+}
+
+#[test]
+fn a_test_an_explanation_and_a_run_agree_on_whether_a_hook_runs() {
+    let front =
+        "trigger: session_start\nmatcher: {pattern: ^rm}\nmetadata: {triggers: [before_tool]}";
+    for (command, runs) in [("ls", false), ("rm x", true)] {
+        let sandbox = sandbox();
+        manifest(&user_hooks(&sandbox), "guard", front, "echo \"$TENTER_EVENT\" >> events");
+        let input = json!({"command": command});
+        let payload = json!({"event_type": "before_tool", "tool_input": input});
+        sandbox.write("p", payload.to_string());
+        let tested = sandbox.run(&["hooks", "test", "guard", "--json", "--payload", "p"]).json();
+        assert_eq!(tested["decision"] != "unmatched", runs, "{tested}");
+        let explain = ["hooks", "explain", "--json", "--event", "before_tool", "--tool", "bash"];
+        let explained = sandbox.run(&[&explain[..], &["--input", &input.to_string()]].concat());
+        assert_eq!(explained.json()[0]["verdict"] == "runs", runs, "{explained}");
+        let _ = fs::remove_file(sandbox.project().join("events"));
+        let call = json!([{"name": "bash", "input": input}]);
+        let model = sandbox.script(&format!("turns:\n  - tool_calls: {call}\n  - text: Done.\n"));
+        let run = sandbox.run(&["run", "--model", &model, "go"]);
+        assert_eq!(run.code, Some(0), "{run}");
+        let expected = if runs { "session_start\nbefore_tool\n" } else { "session_start\n" };
+        assert_eq!(sandbox.read("events"), expected);
+    }
+}
+
+#[test]
+fn an_override_of_the_user_gives_one_executable_a_key_and_no_other() {
+    let sandbox = sandbox();
+    let print = "#!/bin/sh\n[ \"$1\" = hook ] && echo before_tool_call && exit\ncat >/dev/null; printf '%s' \"$OPENAI_API_KEY\" >&2\n";
+    sandbox.user_hook("asks", print);
+    sandbox.user_hook("other", print);
+    let key = |hook: &str| {
+        let vars = [("OPENAI_API_KEY", "sk-of-ada")];
+        let output = super::run_with_env(&sandbox, &["hooks", "test", hook, "--json"], &vars);
+        output.expect_code(0).json()["stderr"].as_str().unwrap().to_owned()
+    };
+    let give = "[[hooks.override]]\nname = \"asks\"\nenv = [\"OPENAI_API_KEY\"]\n";
+    sandbox.write(".kodelet/hooks/hooks.toml", give);
+    assert_eq!(key("asks"), "", "a project gives no key");
+    for file in ["hooks/hooks.toml", "config.toml"] {
+        let path = if file == "config.toml" {
+            sandbox.home().join(".config/tenter/config.toml")
+        } else {
+            sandbox.home().join(".kodelet").join(file)
+        };
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(&path, give).unwrap();
+        assert_eq!([key("asks"), key("other")], ["sk-of-ada".to_owned(), String::new()], "{file}");
+        fs::remove_file(path).unwrap();
     }
 }
 

@@ -6,7 +6,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use insta::assert_snapshot;
 use serde_json::json;
 
-use super::{manifest, project_hooks};
+use super::{manifest, project_hooks, user_hooks};
 use crate::sandbox;
 
 #[test]
@@ -122,16 +122,79 @@ fn what_is_no_hook_is_told_from_what_is_not_there() {
     let sandbox = sandbox();
     sandbox.write("empty/notes.txt", "");
     assert_eq!(sandbox.run(&["hooks", "validate", "missing"]).code, Some(2));
-    assert_eq!(sandbox.run(&["hooks", "validate"]).code, Some(2));
+    let none = sandbox.run(&["hooks", "validate"]).expect_code(0);
+    assert!(none.stderr.starts_with("There are no hooks"), "{none}");
     assert_snapshot!(sandbox.run(&["hooks", "validate", "empty/notes.txt"]), @"
-    exit: 2
+    exit: 1
     --- stderr
-    error: empty/notes.txt is neither a HOOK.md nor a folder
+    error: empty/notes.txt: the file may not be executed
+      help: chmod +x empty/notes.txt
     ");
     assert_snapshot!(sandbox.run(&["hooks", "validate", "empty"]), @"
     exit: 1
     --- stderr
-    error: empty: there is no HOOK.md, neither here nor one folder down
+    error: empty: there is no hook: no HOOK.md, neither here nor one folder down, and no executable
       help: `tenter hooks new NAME` writes a hook
     ");
+}
+
+#[test]
+fn without_a_path_every_hook_of_every_layer_is_checked() {
+    let sandbox = sandbox();
+    manifest(&project_hooks(&sandbox), "guard", "trigger: before_tool", "");
+    manifest(&user_hooks(&sandbox), "bad", "trigger: befor_tool", "");
+    sandbox.hook("foreign", "#!/bin/sh\ntouch ran\n");
+    sandbox.user_hook("typo", "#!/bin/sh\necho PreToolUse\n");
+    sandbox.user_hook("fine", super::SILENT);
+    let script = sandbox.user_hook("forgotten", super::SILENT);
+    fs::set_permissions(script, fs::Permissions::from_mode(0o644)).unwrap();
+    let notes = sandbox.home().join(".kodelet/hooks/notes.txt");
+    fs::write(notes, "not a hook").unwrap();
+    fs::write(user_hooks(&sandbox).join("hooks.toml"), "[hooks]\nenabledd = true\n").unwrap();
+    assert_snapshot!(sandbox.run(&["hooks", "validate"]), @r#"
+    exit: 1
+    --- stdout
+    Valid hook: [ROOT]/project/.kodelet/hooks/foreign
+    Valid hook: [ROOT]/project/.agents/hooks/guard
+    Valid hook: [ROOT]/home/.kodelet/hooks/fine
+    Valid hook: [ROOT]/home/.kodelet/hooks/forgotten
+    --- stderr
+    warning: [ROOT]/project/.kodelet/hooks/foreign: it is not trusted: look at it and run `tenter trust`
+    warning: [ROOT]/home/.kodelet/hooks/forgotten: the script may not be executed, so it is no hook
+      help: chmod +x [ROOT]/home/.kodelet/hooks/forgotten
+    error: [ROOT]/home/.kodelet/hooks/typo: it printed "PreToolUse" instead of an event when it was asked `hook`; did you mean "before_tool_call"?
+    error: [ROOT]/home/.config/agents/hooks/bad/HOOK.md:4:10: `befor_tool` is not an event
+      4 | trigger: befor_tool
+                   ^^^^^^^^^^
+      help: did you mean `before_tool`?
+    error: [ROOT]/home/.config/agents/hooks/hooks.toml: it is not understood: TOML parse error at line 2, column 1
+      |
+    2 | enabledd = true
+      | ^^^^^^^^
+    unknown field `enabledd`, expected one of `enabled`, `debug`, `defaults`, `disable`, `override`
+
+      help: nothing that this file says has an effect; see docs/manifest-hooks.md for its keys
+    "#);
+    assert!(!sandbox.project().join("ran").exists(), "an untrusted hook was run");
+}
+
+#[test]
+fn an_executable_is_checked_as_well() {
+    let sandbox = sandbox();
+    let fine = sandbox.user_hook("fine", super::SILENT);
+    let typo = sandbox.user_hook("typo", "#!/bin/sh\necho PreToolUse\n");
+    let path = |path: &std::path::Path| path.to_string_lossy().into_owned();
+    let output = sandbox.run(&["hooks", "validate", &path(&fine)]).expect_code(0);
+    assert!(output.stdout.starts_with("Valid hook: "), "{output}");
+    let output = sandbox.run(&["hooks", "validate", &path(&typo)]).expect_code(1);
+    assert!(output.stderr.contains("did you mean \"before_tool_call\"?"), "{output}");
+    let elsewhere = sandbox.write("draft.sh", "#!/no/such/shell\n");
+    let output = sandbox.run(&["hooks", "validate", "draft.sh"]).expect_code(1);
+    assert!(output.stderr.contains("the file may not be executed"), "{output}");
+    fs::set_permissions(elsewhere, fs::Permissions::from_mode(0o755)).unwrap();
+    let output = sandbox.run(&["hooks", "validate", "draft.sh"]).expect_code(1);
+    assert!(output.stderr.contains("its interpreter /no/such/shell is not installed"), "{output}");
+    assert!(output.stderr.contains("it was not asked for its events"), "{output}");
+    let folder = sandbox.run(&["hooks", "validate", &path(fine.parent().unwrap())]).expect_code(1);
+    assert!(folder.stdout.contains("/fine"), "{folder}");
 }

@@ -1,9 +1,10 @@
 //! `tenter hooks doctor`: everything that is wrong with the hooks of this set-up, on one page. It changes nothing.
 
+mod elsewhere;
 mod hooks;
 mod record;
 
-use tenter_engine::catalog::Catalog;
+use tenter_engine::catalog::{Catalog, no_such};
 use tenter_proc::Cancel;
 use tenter_protocol::{Diagnostic, Severity};
 
@@ -43,6 +44,8 @@ fn examine(project: &Project, catalog: &Catalog) -> Vec<Diagnostic> {
     let own = project.findings().filter(|finding| finding.id != "hook-not-executable");
     let mut findings: Vec<Diagnostic> = own.cloned().collect();
     findings.extend(switched_off(project));
+    findings.extend(unmet(project, catalog));
+    findings.extend(elsewhere::switched_off(project.env));
     for entry in entry::entries(project, catalog) {
         findings.extend(hooks::of_entry(project, &entry));
     }
@@ -59,6 +62,13 @@ fn switched_off(project: &Project) -> Option<Diagnostic> {
     let message = "hooks are switched off (hooks.enabled = false): none runs but what is built in";
     let finding = Diagnostic::new("hooks-switched-off", Severity::Warning, message);
     (!project.settings.hooks_enabled).then(|| finding.at(project.env.config_file()))
+}
+
+/// Names that the configuration sets something for, and that no hook has.
+fn unmet(project: &Project, catalog: &Catalog) -> Vec<Diagnostic> {
+    let strangers = project.settings.policies.names();
+    let strangers = strangers.filter_map(|name| no_such(name, catalog.listing()));
+    strangers.map(|finding| finding.at(project.env.config_file())).collect()
 }
 
 fn summary(catalog: &Catalog, findings: &[Diagnostic]) -> String {

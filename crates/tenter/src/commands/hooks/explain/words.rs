@@ -3,21 +3,19 @@
 use tenter_engine::declared::Declared;
 use tenter_engine::matcher::{Explanation, Finding, Part, Search};
 
-use super::Verdict;
-
-/// Whether a hook with this matcher runs, and why, as the end of a sentence.
-pub(super) fn matcher_words(explanation: &Explanation) -> (Verdict, String) {
+/// What a matcher found, as the end of a sentence: what settled it, or everything that was found.
+pub(super) fn matcher_words(explanation: &Explanation) -> String {
     let parts = [(Part::Tool, &explanation.tool), (Part::Pattern, &explanation.pattern)];
     let mut found = Vec::new();
     for (part, finding) in parts {
         let Some(finding) = finding else { continue };
-        let (verdict, words) = part_words(part, finding);
-        if verdict != Verdict::Runs {
-            return (verdict, words);
+        let words = part_words(part, finding);
+        if !matches!(finding.search, Search::Found { .. }) {
+            return words;
         }
         found.push(words);
     }
-    (Verdict::Runs, found.join("; "))
+    found.join("; ")
 }
 
 /// What a hook without code does, and when.
@@ -29,21 +27,20 @@ pub(super) fn action_words(hook: &Declared) -> String {
     }
 }
 
-fn part_words(part: Part, finding: &Finding) -> (Verdict, String) {
+fn part_words(part: Part, finding: &Finding) -> String {
     let expression = &finding.expression;
     match &finding.search {
         Search::Found { place, .. } if part == Part::Tool => {
-            (Verdict::Runs, format!("{part} `{expression}` is found in the tool's name {place}"))
+            format!("{part} `{expression}` is found in the tool's name {place}")
         }
         Search::Found { place, text } => {
-            (Verdict::Runs, format!("{part} `{expression}` is found in {place}: {text}"))
+            format!("{part} `{expression}` is found in {place}: {text}")
         }
         Search::NotFound { tried } => {
-            let tried = tried.join(", ");
-            (Verdict::Skipped, format!("{part} `{expression}` is not found in {tried}"))
+            format!("{part} `{expression}` is not found in {}", tried.join(", "))
         }
         Search::GivenUp { reason } => {
-            (Verdict::Fails, format!("{part} `{expression}` cannot be searched for: {reason}"))
+            format!("{part} `{expression}` cannot be searched for: {reason}")
         }
     }
 }

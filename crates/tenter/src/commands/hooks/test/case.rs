@@ -30,8 +30,6 @@ use tenter_protocol::{Object, Rewrite};
 
 use crate::failure::Failure;
 
-/// How it is said that the matcher keeps a hook from running.
-pub(super) const UNMATCHED: &str = "unmatched";
 /// Keys of `expect` that ask for a part of a text.
 const PARTS: [&str; 4] = ["reason", "context", "stdout", "stderr"];
 /// All keys of `expect`.

@@ -15,6 +15,7 @@ use tenter_engine::catalog::{Catalog, Listed, Status, Untrusted};
 use tenter_engine::hook::Hook;
 use tenter_proc::Cancel;
 
+pub(super) use self::payload::NotRun;
 use super::{built_in, entry};
 use crate::commands::Done;
 use crate::commands::trust::{self, Choice, Waiting};
@@ -27,12 +28,14 @@ use crate::{env, signals, ui};
 /// understood.
 ///
 /// The tests are the files tests/*.json in the hook's folder. Where there are none, or a payload is asked for, the hook is run
-/// once; the exit code is then 0 when its answer is understood, whatever it says, and 1 when the hook fails.
+/// once; the exit code is then 0 when its answer is understood, whatever it says, or when its matcher is about other calls
+/// ("unmatched"), and 1 when the hook fails.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The hook's full name.
     name: String,
-    /// Run it once on this payload, a JSON object; "-" reads it from stdin. Its "event" or "event_type" says which event it is of.
+    /// Run it once on this payload, a JSON object; "-" reads it from stdin. What it leaves out is taken from a sample of the event
+    /// that its "event" or "event_type" names, or of the hook's only event.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["event", "sample"])]
     payload: Option<String>,
     /// Run it once on a sample of this event.

@@ -8,7 +8,8 @@ use tenter_protocol::Object;
 use tenter_protocol::executable::Subscription;
 
 use super::super::report::{self, Report};
-use super::payload::{self, Aim};
+use super::super::understood::UNMATCHED;
+use super::payload;
 use super::{Args, settings};
 use crate::commands::Done;
 use crate::failure::Exit;
@@ -24,20 +25,28 @@ pub(super) fn run(
     args: &Args,
     cancel: &Cancel,
 ) -> Done {
-    let (subscription, payload) = match given {
-        Some(payload) => (payload::subscription_of(hook, &payload)?, payload),
-        None => payload::sample_for(project, hook, args.event.as_deref())?,
+    let is_sample = given.is_none();
+    let (subscription, mut payload) = match given {
+        Some(given) => payload::completed(project, hook, given)?,
+        None => payload::sample_for(project, hook, args.event.as_deref(), Object::new())?,
     };
-    if let Aim::Other = payload::aim(hook, subscription.event, &payload) {
-        ui::note("Its matcher is not about this call: an agent would not run it.");
-    }
-    let request = payload::request(subscription, &payload);
-    let trial = run_once(hook, request, &settings(project), cancel);
-    let report = Report::new(hook, subscription, &payload, &trial);
+    let aimed = payload::aim(hook, subscription, &mut payload);
+    let trial;
+    let report = match aimed {
+        Ok(()) => {
+            let request = payload::request(subscription, &payload);
+            trial = run_once(hook, request, &settings(project), cancel);
+            Report::new(hook, subscription, &payload, &trial)
+        }
+        Err(not_run) => Report::not_run(hook, subscription, &payload, not_run),
+    };
     if args.json {
         ui::out(serde_json::to_string_pretty(&report).unwrap_or_default());
     } else {
         report::print(project, hook, &report);
+        if is_sample && report.understood.decision == UNMATCHED {
+            ui::note("Its matcher is not about the sample: say which call with --payload FILE.");
+        }
         if args.payload.is_none() && args.event.is_none() {
             note_others(hook, subscription);
         }

@@ -3,25 +3,22 @@
 use std::fs;
 use std::io::{self, Read as _};
 
-use serde_json::Value;
-use tenter_engine::hook::{Hook, Protocol};
-use tenter_engine::matcher::MatcherError;
+use serde_json::{Value, json};
+use tenter_engine::hook::{Aim, Hook, Protocol};
 use tenter_engine::{Request, facts};
 use tenter_protocol::executable::{self, Subscription};
-use tenter_protocol::{EventName, Object, ToolCall, json, manifest, tool_names};
+use tenter_protocol::{Body, EventName, Object, ToolCall, manifest, tool_names};
 
 use super::super::sample;
 use crate::failure::Failure;
 use crate::hooks::Project;
 
-/// Whether a hook's matcher is about the call in a payload.
-pub(super) enum Aim {
-    /// It is, or there is nothing to match; with the name of the tool that it matched (R20).
-    Hit(Option<String>),
-    /// It is not.
-    Other,
-    /// Nobody knows: the search was given up.
-    Unknown(MatcherError),
+/// Why an agent would not run a hook on a payload.
+pub(in crate::commands::hooks) enum NotRun {
+    /// Its matcher is about other calls.
+    Unmatched,
+    /// The search of its matcher was given up, which counts as a failure (R42).
+    Failed(String),
 }
 
 /// Reads a payload from a file, or from stdin for "-".
@@ -47,13 +44,25 @@ pub(super) fn read(project: &Project, file: &str) -> Result<Object, Failure> {
     }
 }
 
-/// What `hook` calls the event that a payload says it is of.
-pub(super) fn subscription_of(hook: &Hook, payload: &Object) -> Result<Subscription, Failure> {
+/// A payload with what it leaves out taken from a sample, field by field: of the event that it names, else of the hook's
+/// only event.
+pub(super) fn completed(
+    project: &Project,
+    hook: &Hook,
+    given: Object,
+) -> Result<(Subscription, Object), Failure> {
+    let subscription = subscription_of(hook, &given)?;
+    Ok((subscription, filled(project, hook, subscription, given)?))
+}
+
+/// What `hook` calls the event that a payload is of.
+fn subscription_of(hook: &Hook, payload: &Object) -> Result<Subscription, Failure> {
     let key = match hook.protocol {
         Protocol::Executable => "event",
         Protocol::Manifest(_) => "event_type",
     };
-    let word = payload.get(key).and_then(Value::as_str).ok_or_else(|| {
+    let said = payload.get(key).and_then(Value::as_str);
+    let word = said.or_else(|| only_spelling(hook)).ok_or_else(|| {
         Failure::usage("the payload does not say which event it is of")
             .help(format!("add {key:?}; the hook is told of {}", spellings(hook)))
     })?;
@@ -65,11 +74,18 @@ pub(super) fn subscription_of(hook: &Hook, payload: &Object) -> Result<Subscript
     subscription(hook, word, &events)
 }
 
-/// A sample of the event that `word` means, else of the first that `hook` is told of.
+/// The hook's word for its events, where it has one word for all of them.
+fn only_spelling(hook: &Hook) -> Option<&'static str> {
+    let first = hook.subscriptions.first()?.spelling;
+    hook.subscriptions.iter().all(|other| other.spelling == first).then_some(first)
+}
+
+/// A sample of the event that `word` means, else of the first that `hook` is told of, with the fields that are `given`.
 pub(super) fn sample_for(
     project: &Project,
     hook: &Hook,
     word: Option<&str>,
+    given: Object,
 ) -> Result<(Subscription, Object), Failure> {
     let subscription = match word {
         Some(word) => subscription(hook, word, &super::super::events_named(word)?)?,
@@ -78,25 +94,52 @@ pub(super) fn sample_for(
             .first()
             .ok_or_else(|| Failure::new(format!("the hook {} is told of nothing", hook.name)))?,
     };
-    let payload = sample_of(project, hook, subscription)
-        .ok_or_else(|| Failure::new(format!("there is no sample of {}", subscription.event)))?;
-    Ok((subscription, payload))
+    Ok((subscription, filled(project, hook, subscription, given)?))
 }
 
-fn sample_of(project: &Project, hook: &Hook, subscription: Subscription) -> Option<Object> {
-    let event = sample::event(subscription.event, project);
+/// A sample with the fields that are `given` in the place of its own.
+fn filled(
+    project: &Project,
+    hook: &Hook,
+    subscription: Subscription,
+    given: Object,
+) -> Result<Object, Failure> {
+    let mut payload = sample(project, hook, subscription, &given)
+        .ok_or_else(|| Failure::new(format!("there is no sample of {}", subscription.event)))?;
+    payload.extend(given);
+    Ok(payload)
+}
+
+fn sample(
+    project: &Project,
+    hook: &Hook,
+    subscription: Subscription,
+    given: &Object,
+) -> Option<Object> {
+    let mut event = sample::event(subscription.event, project);
+    // What a payload tells of a call's paths is told of the call that is given.
+    if let Body::BeforeTool(call) | Body::AfterTool { call, .. } = &mut event.body {
+        take_call(call, given);
+    }
     let facts = facts(&event.body, &event.scope.cwd);
     let line = match &hook.protocol {
         Protocol::Executable => executable::payload(&event, subscription.spelling, &facts)?,
         Protocol::Manifest(held) => {
-            let matched = event.body.tool_call().zip(held.matcher.as_ref());
-            let matched = matched.and_then(|(call, matcher)| matcher.matches(call).ok()?);
-            let tool_name = matched.map(|found| found.tool_name);
             let light = held.light_payload;
-            manifest::payload(&event, subscription.spelling, tool_name, &facts, light)
+            manifest::payload(&event, subscription.spelling, None, &facts, light)
         }
     };
     serde_json::from_str(&line).ok()
+}
+
+/// Sets the tool and the input of a sample to those of a payload.
+fn take_call(call: &mut ToolCall, given: &Object) {
+    if let Some(name) = given.get("tool_name").and_then(Value::as_str) {
+        tool_names::canonical(name).unwrap_or(name).clone_into(&mut call.name);
+    }
+    if let Some(Value::Object(input)) = given.get("tool_input") {
+        call.input.clone_from(input);
+    }
 }
 
 fn subscription(hook: &Hook, word: &str, events: &[EventName]) -> Result<Subscription, Failure> {
@@ -113,25 +156,39 @@ fn spellings(hook: &Hook) -> String {
     spellings.join(", ")
 }
 
-/// Whether the hook's matcher is about the call in `payload`, whose tool may have any of its names.
-pub(super) fn aim(hook: &Hook, event: EventName, payload: &Object) -> Aim {
-    let Some(matcher) = hook.matcher().filter(|_| event.lifecycle().matcher) else {
-        return Aim::Hit(None);
-    };
-    let name = payload.get("tool_name").and_then(Value::as_str).unwrap_or_default();
+/// Decides as a run does whether the hook runs on `payload`, whose tool may have any of its names, and sets the name that the
+/// hook reads (R20).
+///
+/// # Errors
+/// Why it does not run.
+pub(super) fn aim(
+    hook: &Hook,
+    subscription: Subscription,
+    payload: &mut Object,
+) -> Result<(), NotRun> {
+    let call = call(payload);
+    match hook.aim(subscription.event, call.as_ref()) {
+        Aim::Hit { tool_name: Some(name) } => {
+            payload.insert("tool_name".to_owned(), json!(name));
+            Ok(())
+        }
+        Aim::Hit { tool_name: None } => Ok(()),
+        Aim::Unmatched | Aim::Unsubscribed => Err(NotRun::Unmatched),
+        Aim::Unknown(error) => Err(NotRun::Failed(error.to_string())),
+    }
+}
+
+/// The tool call that a payload is about.
+fn call(payload: &Object) -> Option<ToolCall> {
+    let name = payload.get("tool_name")?.as_str()?;
     let name = tool_names::canonical(name).unwrap_or(name).to_owned();
     let input = payload.get("tool_input").and_then(Value::as_object).cloned();
-    let call = ToolCall { id: String::new(), name, input: input.unwrap_or_default() };
-    match matcher.matches(&call) {
-        Ok(Some(found)) => Aim::Hit(Some(found.tool_name.to_owned())),
-        Ok(None) => Aim::Other,
-        Err(error) => Aim::Unknown(error),
-    }
+    Some(ToolCall { id: String::new(), name, input: input.unwrap_or_default() })
 }
 
 /// What the hook is to be told.
 pub(super) fn request(subscription: Subscription, payload: &Object) -> Request {
     let id = payload.get("session_id").or_else(|| payload.get("conv_id"));
     let session_id = id.and_then(Value::as_str).unwrap_or(sample::CONVERSATION).to_owned();
-    Request { subscription, session_id, payload: json::to_line(payload) }
+    Request { subscription, session_id, payload: tenter_protocol::json::to_line(payload) }
 }

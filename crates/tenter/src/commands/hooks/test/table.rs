@@ -11,8 +11,9 @@ use tenter_engine::run_once;
 use tenter_proc::Cancel;
 use tenter_protocol::Object;
 
-use super::case::{self, Case, UNMATCHED};
-use super::payload::{self, Aim};
+use super::super::understood::UNMATCHED;
+use super::case::{self, Case};
+use super::payload::{self, NotRun};
 use super::settings;
 use crate::commands::Done;
 use crate::failure::{Exit, Failure};
@@ -91,15 +92,13 @@ fn no_test(file: &Path, error: String) -> Tested {
 
 /// Runs the hook on the test's event, as far as its matcher lets it.
 fn play(project: &Project, hook: &Hook, case: &Case, cancel: &Cancel) -> Result<Object, Failure> {
-    let (subscription, mut event) = payload::sample_for(project, hook, None)?;
-    event.extend(case.event.clone());
-    match payload::aim(hook, subscription.event, &event) {
-        Aim::Hit(Some(name)) => {
-            event.insert("tool_name".to_owned(), json!(name));
-        }
-        Aim::Hit(None) => {}
-        Aim::Other => return Ok(not_run(UNMATCHED, &Value::Null)),
-        Aim::Unknown(error) => return Ok(not_run("failed", &json!(error.to_string()))),
+    let trigger = case.event.get("event_type").and_then(Value::as_str);
+    let (subscription, mut event) =
+        payload::sample_for(project, hook, trigger, case.event.clone())?;
+    match payload::aim(hook, subscription, &mut event) {
+        Ok(()) => {}
+        Err(NotRun::Unmatched) => return Ok(not_run(UNMATCHED, &Value::Null)),
+        Err(NotRun::Failed(why)) => return Ok(not_run("failed", &json!(why))),
     }
     let request = payload::request(subscription, &event);
     Ok(case::came_out(&run_once(hook, request, &settings(project), cancel)))
