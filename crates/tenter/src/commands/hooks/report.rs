@@ -69,7 +69,7 @@ impl<'r> Report<'r> {
             duration_ms: 0,
             stdout: String::new(),
             stderr: String::new(),
-            notes: &[],
+            notes: Vec::new(),
             understood: match why {
                 NotRun::Unmatched => Understood::unmatched(),
                 NotRun::Failed(why) => Understood::failed(why),
