@@ -80,16 +80,17 @@ struct Loaded<'e> {
     catalog: Catalog,
 }
 
+impl<'e> Loaded<'e> {
+    fn new(open: &dyn Fn() -> Result<Project<'e>, Failure>) -> Result<Self, Failure> {
+        let mut project = open()?;
+        let catalog = project.load(&Cancel::new());
+        Ok(Self { project, catalog })
+    }
+}
+
 impl<'e> Checker<'_, 'e> {
     fn loaded(&mut self) -> Result<&Loaded<'e>, Failure> {
-        let loaded = match self.loaded.take() {
-            Some(loaded) => loaded,
-            None => {
-                let mut project = (self.open)()?;
-                let catalog = project.load(&Cancel::new());
-                Loaded { project, catalog }
-            }
-        };
+        let loaded = self.loaded.take().map_or_else(|| Loaded::new(self.open), Ok)?;
         Ok(self.loaded.insert(loaded))
     }
 
