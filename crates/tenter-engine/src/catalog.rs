@@ -4,6 +4,7 @@
 
 mod examine;
 mod listing;
+mod lost;
 mod manifest;
 mod policy;
 mod precedence;
@@ -17,15 +18,16 @@ use tenter_proc::Cancel;
 use tenter_protocol::lifecycle::TABLE;
 use tenter_protocol::{Diagnostic, EventName, Severity};
 
-pub use listing::{Listed, Missing, Status, Untrusted};
+pub use listing::{Listed, Loss, LostHook, Missing, Status, Untrusted};
 pub use policy::{PolicyOverride, PolicyTable};
 
 use crate::environment::HookEnvironment;
 use crate::hook::Hook;
 use crate::query::{Cache, Query, nearest};
 use crate::source::{self, HookSettings, Places};
-use crate::trust::{Hasher, MAX_LOAD_BYTES, TrustMode, TrustStore};
+use crate::trust::{Hasher, MAX_LOAD_BYTES, ProjectState, ProjectTrust, TrustMode, TrustStore};
 use policy::Policies;
+use precedence::Gate;
 use surroundings::Surroundings;
 
 /// What a catalog is loaded from.
@@ -57,6 +59,8 @@ pub struct Catalog {
     listing: Vec<Listed>,
     untrusted: Vec<Untrusted>,
     missing: Vec<Missing>,
+    lost: Vec<LostHook>,
+    state: ProjectState,
 }
 
 impl Catalog {
@@ -115,6 +119,16 @@ impl Catalog {
     pub fn missing(&self) -> &[Missing] {
         &self.missing
     }
+
+    /// The project hooks that were trusted and do not run any more, unless this state of the project was accepted (R73).
+    pub fn lost(&self) -> &[LostHook] {
+        &self.lost
+    }
+
+    /// The state of the project, to be accepted.
+    pub fn state(&self) -> &ProjectState {
+        &self.state
+    }
 }
 
 /// Finds, examines and orders all hooks. One that is broken is listed as such and hides no other (R9, R13).
@@ -150,13 +164,23 @@ pub fn load(request: &LoadRequest) -> (Catalog, Vec<Diagnostic>) {
     diagnostics.extend(cache.save().err().and_then(|error| Some(unsaved(request.cache?, &error))));
     diagnostics.extend(of_settings);
     let policies = Policies { configured: request.policies, settings: &settings };
-    let resolved = precedence::resolve(examined, policies, request.trust);
+    let trusted = request.store.of(&request.places.project);
+    let state = lost::state(&examined, &settings);
+    let resolved = precedence::resolve(examined, policies, Gate { mode: request.trust, trusted });
+    let expected = match request.trust {
+        TrustMode::Gate if !trusted.is_accepted(&state) => trusted,
+        _ => ProjectTrust::default(),
+    };
+    let lost = lost::lost(expected, &resolved.listing, policies);
     diagnostics.extend(resolved.diagnostics);
+    diagnostics.extend(lost.iter().map(lost::diagnostic));
     diagnostics.extend(unmet(&settings, &resolved.listing));
     let catalog = Catalog {
         listing: resolved.listing,
         untrusted: resolved.untrusted,
         missing: resolved.missing,
+        lost,
+        state,
         ..Catalog::of(resolved.hooks)
     };
     (catalog, diagnostics)

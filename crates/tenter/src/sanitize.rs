@@ -34,6 +34,24 @@ pub(crate) fn one_line(text: &str, length: usize) -> String {
     format!("{kept}…")
 }
 
+/// `text` on one line, with an escape such as `\n` or `\u{202e}` for each control and invisible character and each line end: a
+/// name or path cannot forge anything around it, and names that differ look different.
+pub(crate) fn visible(text: &str) -> Cow<'_, str> {
+    let is_escaped = |character: char| character == '\n' || is_suspicious(character);
+    if !text.chars().any(is_escaped) {
+        return Cow::Borrowed(text);
+    }
+    let mut shown = String::with_capacity(text.len());
+    for character in text.chars() {
+        match character {
+            '\n' | '\r' => shown.extend(character.escape_default()),
+            character if is_escaped(character) => shown.extend(character.escape_unicode()),
+            character => shown.push(character),
+        }
+    }
+    Cow::Owned(shown)
+}
+
 /// Whether a character may be unsafe to show: control characters, separators that break a line, and everything that has no
 /// shape of its own. That is Unicode's `Default_Ignorable_Code_Point`, which includes the characters that turn the direction of
 /// text, zero-width characters and tags, without the variation selectors that emoji use.
@@ -140,6 +158,13 @@ mod tests {
             let text = character.to_string();
             assert_eq!(is_invisible(character), invisible.is_match(&text), "{character:?}");
         }
+    }
+
+    #[test]
+    fn names_are_shown_on_one_line_with_what_cannot_be_seen() {
+        assert!(matches!(visible("größe.sh"), Cow::Borrowed(_)));
+        let forged = "a\r\n  guard\x1b[2K\u{202e}\u{200b}\u{e0041}";
+        assert_eq!(visible(forged), r"a\r\n  guard\u{1b}[2K\u{202e}\u{200b}\u{e0041}");
     }
 
     #[test]

@@ -12,7 +12,7 @@ use clap::ValueEnum;
 use tenter_protocol::{Diagnostic, Severity};
 
 use crate::failure::Failure;
-use crate::sanitize::{one_line, sanitize};
+use crate::sanitize::{one_line, sanitize, visible};
 
 /// When to use colours.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -119,7 +119,7 @@ pub(crate) fn diagnostic(diagnostic: &Diagnostic) {
         (None, _) => String::new(),
     };
     let severity = styled(style, diagnostic.severity);
-    note(format!("{severity}: {}{}", sanitize(&place), sanitize(&diagnostic.message)));
+    note(format!("{severity}: {}{}", visible(&place), indented(&diagnostic.message)));
     if let Some(place) = &diagnostic.place {
         let margin = format!("{} | ", place.line);
         note(format!("  {}{}", styled(FAINT, &margin), sanitize(&place.source)));
@@ -127,8 +127,13 @@ pub(crate) fn diagnostic(diagnostic: &Diagnostic) {
         note(format!("  {indent}{}", styled(style, "^".repeat(place.length.max(1)))));
     }
     if let Some(help) = &diagnostic.help {
-        note(format!("  {} {}", styled(FAINT, "help:"), sanitize(help)));
+        note(format!("  {} {}", styled(FAINT, "help:"), indented(help)));
     }
+}
+
+/// `text` with its further lines indented, so that a name in it cannot forge a line of ours.
+fn indented(text: &str) -> String {
+    sanitize(text).replace('\n', "\n  ")
 }
 
 /// Findings that are worth a person's time without asking: all but those that are only worth knowing.
@@ -138,8 +143,8 @@ pub(crate) fn diagnostics<'d>(findings: impl IntoIterator<Item = &'d Diagnostic>
 
 /// A command's failure.
 pub(crate) fn failure(failure: &Failure) {
-    note(format!("{}: {}", styled(BAD, "error"), sanitize(&failure.message)));
+    note(format!("{}: {}", styled(BAD, "error"), indented(&failure.message)));
     if let Some(help) = &failure.help {
-        note(format!("  {} {}", styled(FAINT, "help:"), sanitize(help)));
+        note(format!("  {} {}", styled(FAINT, "help:"), indented(help)));
     }
 }

@@ -46,6 +46,12 @@ pub enum Status {
         /// Whether something else was trusted under its name.
         changed: bool,
     },
+    /// It is a project's, was trusted before the user had a hook of their own by its name, and would shadow that hook. The
+    /// user's own hook runs.
+    WouldDisplace {
+        /// The user's own hook.
+        own: PathBuf,
+    },
     /// It is a file that may not be executed, or a manifest hook whose script may not.
     NotExecutable,
     /// It is a valid manifest hook with no script: it fires nothing (R15).
@@ -124,15 +130,70 @@ impl Missing {
     }
 }
 
+/// A project hook that was trusted and does not run any more, in a state of the project that the user has not accepted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LostHook {
+    /// The full name.
+    pub name: String,
+    /// Where it came from.
+    pub layer: Layer,
+    /// What was last trusted under its name.
+    pub trusted: Trusted,
+    /// Why it does not run.
+    pub loss: Loss,
+    /// Whether the configuration sets it to fail closed: then the user is asked before anything runs without it.
+    pub fail_closed: bool,
+}
+
+/// Why a trusted hook does not run any more.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Loss {
+    /// There is no hook of its name.
+    Gone,
+    /// Its name ends in `.disable`.
+    Disabled {
+        /// The file or directory.
+        path: PathBuf,
+    },
+    /// A `hooks.toml` of the project disables it.
+    SwitchedOff {
+        /// That file.
+        by: PathBuf,
+    },
+    /// It is not executable.
+    NotExecutable {
+        /// The file or directory.
+        path: PathBuf,
+    },
+    /// Its script is missing.
+    NoScript {
+        /// The directory.
+        path: PathBuf,
+    },
+}
+
+impl LostHook {
+    /// Why it does not run, as a sentence without its subject.
+    pub fn why(&self) -> String {
+        match &self.loss {
+            Loss::Gone => format!("is gone; it was {}", self.trusted.path),
+            Loss::Disabled { path } => format!("is disabled: {}", path.display()),
+            Loss::SwitchedOff { by } => format!("is disabled by {}", by.display()),
+            Loss::NotExecutable { path } => format!("is not executable: {}", path.display()),
+            Loss::NoScript { path } => format!("has lost its script: {}", path.display()),
+        }
+    }
+}
+
 impl From<&Untrusted> for TrustEntry {
     /// The hook as it is now. An executable's events are not known, since it was never asked; once it is trusted and loaded,
     /// they can be recorded with the entry made from its [`Hook`](crate::hook::Hook).
     fn from(hook: &Untrusted) -> Self {
         Self {
-            name: hook.name.clone(),
-            fingerprint: hook.fingerprint.clone(),
-            path: hook.path.clone(),
             events: spellings(&hook.subscriptions),
+            displaces: hook.displaces.is_some(),
+            covered: Some(hook.covered.clone()),
+            ..Self::new(&hook.name, hook.fingerprint.clone(), &hook.path)
         }
     }
 }

@@ -6,16 +6,17 @@ use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::path::PathBuf;
 
+use tenter_protocol::executable::Subscription;
 use tenter_protocol::{Diagnostic, Severity};
 
 use super::examine::{About, Examined, Finding, Ready};
 use super::policy::Policies;
 use super::{Listed, Missing, Status, Untrusted};
 use crate::builtin;
-use crate::hook::{FailMode, Hook, Protocol};
+use crate::hook::{FailMode, Fingerprint, Hook, Layer, Protocol};
 use crate::privacy::Privacy;
 use crate::source::{Candidate, Kind};
-use crate::trust::{Covered, Pin, TrustMode};
+use crate::trust::{Covered, Pin, ProjectTrust, TrustMode, Trusted};
 
 /// What all findings together come to. Everything is in the order of precedence.
 #[derive(Default)]
@@ -27,32 +28,29 @@ pub(super) struct Resolved {
     pub(super) diagnostics: Vec<Diagnostic>,
 }
 
+/// What project hooks have to pass.
+#[derive(Clone, Copy)]
+pub(super) struct Gate<'a> {
+    pub(super) mode: TrustMode,
+    pub(super) trusted: ProjectTrust<'a>,
+}
+
 /// Decides for every candidate whether it runs. Only a hook that can run shadows another (R9).
-pub(super) fn resolve(
-    mut examined: Vec<Examined>,
-    policies: Policies,
-    mode: TrustMode,
-) -> Resolved {
+pub(super) fn resolve(mut examined: Vec<Examined>, policies: Policies, gate: Gate) -> Resolved {
     examined.sort_by(|one, other| precedence(&one.candidate).cmp(&precedence(&other.candidate)));
-    let protected = protected(&examined);
     let mut resolver = Resolver {
         policies,
-        mode,
+        gate,
         privacy: Privacy::new(),
-        protected,
+        protected: protected(&examined, policies),
+        own: own(&examined, policies),
         running: HashMap::new(),
         resolved: Resolved::default(),
     };
     for examined in examined {
         resolver.take(examined);
     }
-    let mut resolved = resolver.resolved;
-    for untrusted in &mut resolved.untrusted {
-        let own = resolved.hooks.iter().find(|hook| hook.name == untrusted.name);
-        untrusted.displaces =
-            own.filter(|hook| !hook.layer.needs_trust()).map(|hook| hook.path.clone());
-    }
-    resolved
+    resolver.resolved
 }
 
 /// The order in which hooks run that come in the order of precedence: by priority, else as they are (R22).
@@ -65,30 +63,60 @@ fn precedence(candidate: &Candidate) -> impl Ord {
     (candidate.layer, candidate.folder, &candidate.name, &candidate.path)
 }
 
-/// The person's own hooks whose place no project's hook takes, by full name (R9).
-fn protected(examined: &[Examined]) -> HashMap<String, PathBuf> {
-    let is_protected = |examined: &&Examined| match &examined.finding {
-        Finding::Ready(ready) => {
-            matches!(&ready.protocol, Protocol::Manifest(manifest) if manifest.protected)
-                && !examined.candidate.layer.needs_trust()
-        }
-        _ => false,
+/// The user's own hooks that no project hook shadows, by full name: those that are protected (R9), and those that fail
+/// closed (R73).
+fn protected(examined: &[Examined], policies: Policies) -> HashMap<String, PathBuf> {
+    let is_protected = |examined: &&Examined| {
+        let Some(ready) = own_ready(examined, policies) else { return false };
+        let Candidate { name, layer, .. } = &examined.candidate;
+        matches!(&ready.protocol, Protocol::Manifest(manifest) if manifest.protected)
+            || policies.of(name, *layer, ready.own).fail == FailMode::Closed
     };
-    let mut protected = HashMap::new();
-    for Examined { candidate, .. } in examined.iter().filter(is_protected) {
-        // Of two of one name the first runs.
-        protected.entry(candidate.name.clone()).or_insert_with(|| candidate.path.clone());
+    first_paths(examined.iter().filter(is_protected))
+}
+
+/// The user's own hooks that can run, by full name.
+fn own(examined: &[Examined], policies: Policies) -> HashMap<String, PathBuf> {
+    first_paths(examined.iter().filter(|examined| own_ready(examined, policies).is_some()))
+}
+
+/// The hook, if it is the user's own and can run.
+fn own_ready<'e>(examined: &'e Examined, policies: Policies) -> Option<&'e Ready> {
+    let Candidate { name, layer, .. } = &examined.candidate;
+    let is_on = policies.settings.disabled_by(name, *layer).is_none();
+    match &examined.finding {
+        Finding::Ready(ready) if is_on && !layer.needs_trust() => Some(ready),
+        _ => None,
     }
-    protected
+}
+
+/// The path of the first hook of each name, which is the one that runs.
+fn first_paths<'e>(examined: impl Iterator<Item = &'e Examined>) -> HashMap<String, PathBuf> {
+    let mut paths = HashMap::new();
+    for Examined { candidate, .. } in examined {
+        paths.entry(candidate.name.clone()).or_insert_with(|| candidate.path.clone());
+    }
+    paths
+}
+
+/// What the question about an untrusted hook shows of it.
+struct Asked {
+    covered: Covered,
+    fingerprint: Fingerprint,
+    previous: Option<Trusted>,
+    subscriptions: Vec<Subscription>,
+    env: Vec<String>,
 }
 
 struct Resolver<'a> {
     policies: Policies<'a>,
-    mode: TrustMode,
+    gate: Gate<'a>,
     privacy: Privacy,
     protected: HashMap<String, PathBuf>,
-    /// What the hooks that run are found at, by full name.
-    running: HashMap<String, PathBuf>,
+    /// The user's own hooks.
+    own: HashMap<String, PathBuf>,
+    /// The layer and path of the hooks that run, by full name.
+    running: HashMap<String, (Layer, PathBuf)>,
     resolved: Resolved,
 }
 
@@ -111,32 +139,46 @@ impl Resolver<'_> {
         self.resolved.listing.push(listed(&candidate, &covered, &finding, status.clone()));
         match (status, finding) {
             (Status::Active, Finding::Ready(ready)) => self.run(candidate, covered, *ready),
+            (Status::WouldDisplace { .. }, Finding::Ready(ready)) => {
+                let Ready { fingerprint, subscriptions, protocol, .. } = *ready;
+                let previous = self.gate.trusted.previous(&candidate.name, &candidate.path);
+                let env = match protocol {
+                    Protocol::Executable => Vec::new(),
+                    Protocol::Manifest(manifest) => manifest.env,
+                };
+                let previous = previous.cloned();
+                self.ask(candidate, Asked { covered, fingerprint, previous, subscriptions, env });
+            }
             (
                 Status::NotTrusted { .. },
                 Finding::NotTrusted { fingerprint, previous, subscriptions, env },
-            ) => {
-                let Candidate { name, path, layer, .. } = candidate;
-                let env = [env, self.policies.env_of(&name)].concat();
-                self.resolved.untrusted.push(Untrusted {
-                    name,
-                    path,
-                    layer,
-                    subscriptions,
-                    covered,
-                    fingerprint,
-                    previous,
-                    env,
-                    displaces: None,
-                });
-            }
+            ) => self.ask(candidate, Asked { covered, fingerprint, previous, subscriptions, env }),
             _ => {}
         }
     }
 
+    fn ask(&mut self, candidate: Candidate, asked: Asked) {
+        let Asked { covered, fingerprint, previous, subscriptions, env } = asked;
+        let Candidate { name, path, layer, .. } = candidate;
+        let env = [env, self.policies.env_of(&name)].concat();
+        let displaces = self.own.get(&name).cloned();
+        self.resolved.untrusted.push(Untrusted {
+            name,
+            path,
+            layer,
+            subscriptions,
+            covered,
+            fingerprint,
+            previous,
+            env,
+            displaces,
+        });
+    }
+
     fn run(&mut self, candidate: Candidate, covered: Covered, ready: Ready) {
         let Candidate { name, layer, path, .. } = candidate;
-        self.running.insert(name.clone(), path.clone());
-        let is_pinned = layer.needs_trust() && self.mode == TrustMode::Gate;
+        self.running.insert(name.clone(), (layer, path.clone()));
+        let is_pinned = layer.needs_trust() && self.gate.mode == TrustMode::Gate;
         let allow_shared = self.policies.configured.allow_shared;
         let pin =
             is_pinned.then(|| Pin::new(covered, ready.stamp, allow_shared, &mut self.privacy));
@@ -164,7 +206,7 @@ impl Resolver<'_> {
             _ => return None,
         };
         let is_off = self.policies.settings.disabled_by(name, *layer).is_some();
-        if is_off || self.in_its_place(candidate).is_some() {
+        if is_off || self.is_replaced(candidate) {
             return None;
         }
         let policy = self.policies.of(name, *layer, about.own);
@@ -197,6 +239,19 @@ impl Resolver<'_> {
             Finding::NotTrusted { previous, .. } => {
                 Status::NotTrusted { changed: previous.is_some() }
             }
+            Finding::Ready(ready) => self.displacing(candidate, &ready.fingerprint),
+            _ => Status::Active,
+        }
+    }
+
+    /// The status of a hook that can run, which depends on whether the user agreed that it shadows a hook of their own.
+    fn displacing(&self, candidate: &Candidate, fingerprint: &Fingerprint) -> Status {
+        let Gate { mode, trusted } = self.gate;
+        let needs_consent = mode == TrustMode::Gate && candidate.layer.needs_trust();
+        match self.own.get(&candidate.name) {
+            Some(own) if needs_consent && !trusted.may_displace(&candidate.name, fingerprint) => {
+                Status::WouldDisplace { own: own.clone() }
+            }
             _ => Status::Active,
         }
     }
@@ -205,7 +260,15 @@ impl Resolver<'_> {
     fn in_its_place(&self, candidate: &Candidate) -> Option<&PathBuf> {
         let protected =
             self.protected.get(&candidate.name).filter(|_| candidate.layer.needs_trust());
-        protected.or_else(|| self.running.get(&candidate.name))
+        protected.or_else(|| self.running.get(&candidate.name).map(|(_, path)| path))
+    }
+
+    /// Whether another hook does the work of one that cannot run: for a hook of the user's, never a project's hook.
+    fn is_replaced(&self, candidate: &Candidate) -> bool {
+        let running = self.running.get(&candidate.name);
+        let is_project_hook = running.is_some_and(|(layer, _)| layer.needs_trust());
+        let counts = candidate.layer.needs_trust() || !is_project_hook;
+        counts && self.in_its_place(candidate).is_some()
     }
 
     fn diagnostic(&self, candidate: &Candidate, status: &Status, told: bool) -> Option<Diagnostic> {
@@ -215,7 +278,7 @@ impl Resolver<'_> {
                 if self.protected.get(name) == Some(by) && candidate.layer.needs_trust() =>
             {
                 let message = format!(
-                    "the hook {name} does not run: {} of the same name is protected",
+                    "the hook {name} does not run: {} of the same name is protected or fails closed",
                     by.display()
                 );
                 Diagnostic::new("hook-protected", Severity::Warning, message)
@@ -302,7 +365,6 @@ mod tests {
 
     use super::super::policy::{OwnPolicy, PolicyTable};
     use super::*;
-    use crate::hook::{Fingerprint, Layer};
     use crate::source::{HookSettings, Kind, ProjectSetting};
     use crate::stamp::{FileStamp, HookStamp};
     use crate::trust::{Beside, CoveredStamp};
@@ -374,7 +436,8 @@ mod tests {
 
     fn resolved(found: Vec<Examined>) -> Resolved {
         let (table, settings) = (PolicyTable::default(), HookSettings::default());
-        resolve(found, Policies { configured: &table, settings: &settings }, TrustMode::Gate)
+        let gate = Gate { mode: TrustMode::All, trusted: ProjectTrust::default() };
+        resolve(found, Policies { configured: &table, settings: &settings }, gate)
     }
 
     fn paths(hooks: &[Hook]) -> Vec<&Path> {

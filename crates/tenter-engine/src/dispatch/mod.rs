@@ -29,7 +29,7 @@ use crate::runner::{self, Aimed, Failure, Occasion};
 use crate::settings::EngineSettings;
 use crate::trust;
 use renewal::Current;
-use telling::{Told, tell_answer, tell_decision, tell_missing};
+use telling::{Told, report_lost, tell_answer, tell_decision, tell_missing};
 use unawaited::Unawaited;
 
 pub use fold::{Attributed, Outcome};
@@ -76,6 +76,10 @@ impl Engine {
     pub fn dispatch(&self, event: Event, cancel: &Cancel) -> Outcome {
         let name = event.body.name();
         let loaded = self.current.get();
+        if name == EventName::SessionStart && event.scope.parent_conversation_id.is_none() {
+            let lost = loaded.catalog.lost().iter();
+            lost.for_each(|lost| report_lost(&self.settings, &event.scope, lost));
+        }
         let missing = loaded.catalog.missing().iter().find(|missing| missing.stops(&event.body));
         self.record_missing(&loaded.catalog, &event);
         let stopped = missing.map(|missing| self.stop(&event, missing));

@@ -8,7 +8,7 @@ use tenter_protocol::{Event, EventName, Reply, Scope};
 
 use super::{Late, Outcome};
 use crate::builtin;
-use crate::catalog::Missing;
+use crate::catalog::{LostHook, Missing};
 use crate::hook::{Fingerprint, Hook, Layer};
 use crate::observe::{AskAnswer, Change, Decision, DecisionKind, HookRun};
 use crate::runner::{self, Failure, Report};
@@ -200,6 +200,20 @@ impl Drop for Told<'_> {
         for observer in &self.settings.observers {
             observer.hook_ran(&self.run);
         }
+    }
+}
+
+/// Reports a trusted hook that a session begins without.
+pub(super) fn report_lost(settings: &EngineSettings, scope: &Scope, lost: &LostHook) {
+    let run = HookRun {
+        fingerprint: lost.trusted.hash.clone(),
+        exit: "not started".to_owned(),
+        decision: DecisionKind::Failed,
+        reason: Some(format!("it was trusted and {}", lost.why())),
+        ..blank(settings, scope, EventName::SessionStart, &lost.name, lost.layer)
+    };
+    for observer in &settings.observers {
+        observer.hook_missing(&run);
     }
 }
 

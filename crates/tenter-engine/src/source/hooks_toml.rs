@@ -143,6 +143,12 @@ impl HookSettings {
         self.about(layer).find(|file| file.is_off(name)).map(|file| file.path.as_path())
     }
 
+    /// The project's file that disables a hook of the project, where no file of the user's does.
+    pub fn disabled_by_project(&self, name: &str) -> Option<&Path> {
+        let first = self.0.iter().find(|file| file.is_off(name));
+        first.filter(|file| file.of_project).map(|file| file.path.as_path())
+    }
+
     /// What is set for a hook by name.
     pub fn override_of(&self, name: &str, layer: Layer) -> Override {
         let named = self.about(layer).filter_map(|file| file.overrides.get(name));

@@ -2,11 +2,15 @@
 //! programs are trusted in the same way.
 //!
 //! `fingerprint` says what a hook's trust covers, `hasher` reads it, `store` remembers what was trusted, `gate` compares the
-//! two. Nothing here asks the person: that is the terminal's business.
+//! two. `file` is the store's format, `repository` finds the worktrees that share trust, `kept` keeps trusted contents, to
+//! show what changed. Nothing here asks the user: the binary does.
 
+mod file;
 mod fingerprint;
 mod gate;
 mod hasher;
+mod kept;
+mod repository;
 mod snapshot;
 mod store;
 
@@ -14,6 +18,10 @@ pub use fingerprint::{Beside, Covered, CoveredStamp, Found, fingerprint, fingerp
 pub(crate) use fingerprint::{combined, fingerprint_of_own};
 pub use gate::{Changed, Pin, TrustMode, verify_unchanged};
 pub use hasher::{Hasher, MAX_HOOK_BYTES, MAX_LOAD_BYTES};
+pub use kept::{Contents, Data, FileChange, FileContent};
 pub use snapshot::{CoveredFile, MAX_SHOWN_BYTES, Snapshot};
 pub(crate) use store::spellings;
-pub use store::{ProjectTrust, TrustEntry, TrustError, TrustStore, Trusted};
+pub use store::{
+    ProjectState, ProjectTrust, TrustEntry, TrustError, TrustStore, Trusted, TrustedKind,
+    trust_name,
+};

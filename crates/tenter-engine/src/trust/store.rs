@@ -1,26 +1,64 @@
-//! What was trusted, per project root and hook name, in a file outside every project (R45).
+//! What was trusted, per project and hook name, in a file outside every project (R45, R73).
 //!
-//! A store that cannot be read trusts nothing and says so. It is never overwritten silently: a broken file is kept beside
-//! the new one.
+//! Trust is a set: several contents of a hook can be trusted, and several states of a project accepted, so that switching
+//! branches asks nothing. A store that cannot be read trusts nothing and says so. It is never overwritten silently: a broken
+//! file is kept beside the new one.
 
-use std::collections::BTreeMap;
-use std::fs::{self, File, OpenOptions};
-use std::io::{self, ErrorKind};
-use std::os::unix::fs::OpenOptionsExt;
+use std::collections::BTreeSet;
+use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 
-use rustix::fs::{FlockOperation, flock};
 use serde::{Deserialize, Serialize};
+use tenter_protocol::Diagnostic;
 use tenter_protocol::executable::Subscription;
-use tenter_protocol::{Diagnostic, Severity};
 use thiserror::Error;
 
+use super::file::{self, ProjectRecord, Projects, Unreadable, VERSION};
+use super::fingerprint::Covered;
+use super::kept::{Contents, KeptContents};
+use super::repository;
 use crate::hook::{Fingerprint, Hook};
-use crate::replace_file;
 
-const VERSION: u32 = 1;
+/// Maximum number of trusted contents per hook.
+const MOST_CONTENTS: usize = 16;
+/// Maximum number of accepted states per project.
+const MOST_STATES: usize = 64;
+/// What else than hooks is trusted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TrustedKind {
+    /// A recipe.
+    Recipe,
+    /// A model of the project's choice (R77).
+    Model,
+    /// A directory that the project's `plugin.lock` names as the source of a plugin.
+    PluginSource,
+}
 
-/// What was trusted of one hook.
+impl TrustedKind {
+    /// The prefix of the names under which things of this kind are trusted.
+    fn prefix(self) -> &'static str {
+        match self {
+            Self::Recipe => "recipe:",
+            Self::Model => "model:",
+            Self::PluginSource => "plugin-source:",
+        }
+    }
+
+    /// The kind of what is trusted under this name; none of a hook.
+    pub(super) fn of(name: &str) -> Option<Self> {
+        [Self::Recipe, Self::Model, Self::PluginSource]
+            .into_iter()
+            .find(|kind| name.starts_with(kind.prefix()))
+    }
+}
+
+/// The name under which something that is no hook is trusted.
+pub fn trust_name(kind: TrustedKind, name: &str) -> String {
+    format!("{}{name}", kind.prefix())
+}
+
+/// A trusted content of a hook or recipe.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Trusted {
     /// Its content.
@@ -31,9 +69,17 @@ pub struct Trusted {
     pub events: Vec<String>,
     /// When it was trusted, RFC 3339 in UTC.
     pub trusted_at: String,
+    /// Whether the user agreed that it shadows a hook of their own.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub displaces: bool,
 }
 
-/// A hook to be trusted as it is now.
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_false(value: &bool) -> bool {
+    !value
+}
+
+/// A hook or recipe to be trusted as it is now.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TrustEntry {
     /// Its full name.
@@ -44,15 +90,25 @@ pub struct TrustEntry {
     pub path: PathBuf,
     /// Its events in its own words, if they are known.
     pub events: Vec<String>,
+    /// Whether the user agrees that it shadows a hook of their own.
+    pub displaces: bool,
+    /// What the trust in a hook covers, to be kept so that a change can be shown; none where it was kept before.
+    pub covered: Option<Covered>,
+}
+
+impl TrustEntry {
+    /// An entry for something whose events are not known, and which shadows no hook of the user's.
+    pub fn new(name: impl Into<String>, fingerprint: Fingerprint, path: &Path) -> Self {
+        let (name, path) = (name.into(), path.to_owned());
+        Self { name, fingerprint, path, events: Vec::new(), displaces: false, covered: None }
+    }
 }
 
 impl From<&Hook> for TrustEntry {
     fn from(hook: &Hook) -> Self {
         Self {
-            name: hook.name.clone(),
-            fingerprint: hook.fingerprint.clone(),
-            path: hook.path.clone(),
             events: spellings(&hook.subscriptions),
+            ..Self::new(&hook.name, hook.fingerprint.clone(), &hook.path)
         }
     }
 }
@@ -64,6 +120,11 @@ pub(crate) fn spellings(subscriptions: &[Subscription]) -> Vec<String> {
     spellings.dedup();
     spellings
 }
+
+/// A digest of the project's hooks that run: their names and contents, which include their settings.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct ProjectState(pub(crate) String);
 
 /// Why trust could not be recorded or revoked.
 #[derive(Debug, Error)]
@@ -89,67 +150,85 @@ pub enum TrustError {
     Unnameable(PathBuf),
 }
 
-/// By project root, by full name. Hooks of one name in several folders each have their own record.
-type Projects = BTreeMap<String, BTreeMap<String, Vec<Trusted>>>;
-
-#[derive(Debug, Serialize, Deserialize)]
-struct Content {
-    version: u32,
-    projects: Projects,
-}
-
 /// The trust store.
 #[derive(Debug, Clone)]
 pub struct TrustStore {
     path: PathBuf,
+    kept: KeptContents,
     projects: Projects,
 }
 
-/// What the store says of one project.
+/// What the store says of one project: what was recorded for its repository, and for its own path.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct ProjectTrust<'a>(Option<&'a BTreeMap<String, Vec<Trusted>>>);
+pub struct ProjectTrust<'a>([Option<&'a ProjectRecord>; 2]);
 
 impl<'a> ProjectTrust<'a> {
     /// Whether exactly this content was trusted under this name.
     pub fn is_trusted(self, name: &str, fingerprint: &Fingerprint) -> bool {
-        self.records(name).iter().any(|record| record.hash == *fingerprint)
+        self.contents(name).any(|trusted| trusted.hash == *fingerprint)
+    }
+
+    /// Whether the user agreed that this content shadows their own hook of this name.
+    pub fn may_displace(self, name: &str, fingerprint: &Fingerprint) -> bool {
+        self.contents(name).any(|trusted| trusted.hash == *fingerprint && trusted.displaces)
     }
 
     /// What was last trusted under this name, at this path if there are several.
     pub fn previous(self, name: &str, path: &Path) -> Option<&'a Trusted> {
-        let records = self.records(name);
         let path = path.to_string_lossy();
-        records.iter().find(|record| record.path == path).or(records.first())
+        self.contents(name).max_by_key(|trusted| (trusted.path == path, &trusted.trusted_at))
     }
 
-    fn records(self, name: &str) -> &'a [Trusted] {
-        self.0.and_then(|hooks| hooks.get(name)).map_or(&[], Vec::as_slice)
+    /// The names of the hooks that were trusted, sorted.
+    pub fn hooks(self) -> BTreeSet<&'a str> {
+        let names = self.records().flat_map(|record| record.hooks.keys());
+        names.map(String::as_str).filter(|name| TrustedKind::of(name).is_none()).collect()
+    }
+
+    /// Whether this state was accepted.
+    pub fn is_accepted(self, state: &ProjectState) -> bool {
+        self.records().any(|record| record.states.contains(state))
+    }
+
+    fn contents(self, name: &str) -> impl Iterator<Item = &'a Trusted> {
+        self.records().filter_map(move |record| record.hooks.get(name)).flatten()
+    }
+
+    fn records(self) -> impl Iterator<Item = &'a ProjectRecord> {
+        self.0.into_iter().flatten()
     }
 }
 
 impl TrustStore {
     /// The store in the file at `path`, which need not exist. If it cannot be read, nothing is trusted.
     pub fn open(path: PathBuf) -> (Self, Vec<Diagnostic>) {
-        let (projects, problem) = match read(&path) {
+        let (projects, problem) = match file::read(&path) {
             Ok(projects) => (projects, None),
             Err(problem) => (Projects::new(), Some(problem.diagnostic(&path))),
         };
-        (Self { path, projects }, Vec::from_iter(problem))
+        let kept = KeptContents::beside(&path);
+        (Self { path, kept, projects }, Vec::from_iter(problem))
     }
 
-    /// What was trusted in the project with this root.
+    /// What was trusted in the project with this root, in any worktree of its repository.
     pub fn of(&self, project: &Path) -> ProjectTrust<'_> {
-        ProjectTrust(key(project).ok().and_then(|key| self.projects.get(&key)))
+        ProjectTrust(keys(project).map(|key| self.projects.get(&key?)))
     }
 
     /// Every record as project root, full name and what was trusted, in that order.
     pub fn list(&self) -> impl Iterator<Item = (&Path, &str, &Trusted)> {
-        self.projects.iter().flat_map(|(project, hooks)| {
-            let records = hooks
+        self.projects.iter().flat_map(|(project, record)| {
+            let contents = record
+                .hooks
                 .iter()
-                .flat_map(|(name, records)| records.iter().map(move |record| (name, record)));
-            records.map(move |(name, record)| (Path::new(project), name.as_str(), record))
+                .flat_map(|(name, contents)| contents.iter().map(move |trusted| (name, trusted)));
+            contents.map(move |(name, trusted)| (Path::new(project), name.as_str(), trusted))
         })
+    }
+
+    /// The files of a content that was trusted, if they were kept.
+    pub fn kept(&self, fingerprint: &Fingerprint) -> Option<Contents> {
+        self.kept.get(fingerprint)
     }
 
     /// Trusts these hooks of a project as they are. `now` is RFC 3339 in UTC.
@@ -159,41 +238,57 @@ impl TrustStore {
         entries: &[TrustEntry],
         now: &str,
     ) -> Result<(), TrustError> {
-        let project = key(project)?;
+        let project = key_to_write(project)?;
+        let kept = self.kept.clone();
         self.update(|projects| {
-            let hooks = projects.entry(project).or_default();
+            let hooks = &mut projects.entry(project).or_default().hooks;
             for entry in entries {
-                let records = hooks.entry(entry.name.clone()).or_default();
-                let path = entry.path.to_string_lossy().into_owned();
-                records.retain(|record| record.path != path);
-                let (hash, events) = (entry.fingerprint.clone(), entry.events.clone());
-                records.push(Trusted { hash, path, events, trusted_at: now.to_owned() });
+                kept.keep(entry);
+                add(hooks.entry(entry.name.clone()).or_default(), entry, now);
             }
         })
     }
 
-    /// Ends the trust in one hook of a project, or in all of them. Returns how many records that ended.
-    pub fn revoke(&mut self, project: &Path, name: Option<&str>) -> Result<usize, TrustError> {
-        let project = key(project)?;
+    /// Accepts the project as it is: hooks that were trusted and are not in this state are not missed in it. In a project
+    /// without trusted hooks there is nothing to miss, so nothing is recorded.
+    pub fn accept(&mut self, project: &Path, state: &ProjectState) -> Result<(), TrustError> {
+        let known = self.of(project);
+        if known.is_accepted(state) || known.hooks().is_empty() {
+            return Ok(());
+        }
+        let project = key_to_write(project)?;
         self.update(|projects| {
-            let Some(hooks) = projects.get_mut(&project) else { return 0 };
-            let revoked = match name {
-                Some(name) => hooks.remove(name).map_or(0, |records| records.len()),
-                None => std::mem::take(hooks).values().map(Vec::len).sum(),
-            };
-            projects.retain(|_, hooks| !hooks.is_empty());
-            revoked
+            let states = &mut projects.entry(project).or_default().states;
+            states.push(state.clone());
+            keep_last(states, MOST_STATES);
+        })
+    }
+
+    /// Ends the trust in one hook of a project, or in all of them. Returns of how many hooks and recipes.
+    pub fn revoke(&mut self, project: &Path, name: Option<&str>) -> Result<usize, TrustError> {
+        key_to_write(project)?;
+        self.update(|projects| {
+            let mut revoked = BTreeSet::new();
+            for key in keys(project).into_iter().flatten() {
+                let Some(record) = projects.get_mut(&key) else { continue };
+                let is_revoked = |found: &str| name.is_none_or(|name| name == found);
+                revoked.extend(
+                    record.hooks.extract_if(.., |found, _| is_revoked(found)).map(|(name, _)| name),
+                );
+            }
+            projects.retain(|_, record| !record.hooks.is_empty());
+            revoked.len()
         })
     }
 
     /// Changes the store as it is on disk now, which others may have written since it was opened.
     fn update<R>(&mut self, change: impl FnOnce(&mut Projects) -> R) -> Result<R, TrustError> {
         let failed = |source| TrustError::Io { path: self.path.clone(), source };
-        let _lock = lock(&self.path).map_err(failed)?;
-        let mut projects = match read(&self.path) {
+        let _lock = file::lock(&self.path).map_err(failed)?;
+        let mut projects = match file::read(&self.path) {
             Ok(projects) => projects,
             Err(Unreadable::Corrupt(_)) => {
-                fs::rename(&self.path, corrupt_copy(&self.path)).map_err(failed)?;
+                fs::rename(&self.path, file::corrupt_copy(&self.path)).map_err(failed)?;
                 Projects::new()
             }
             Err(Unreadable::Newer(version)) => {
@@ -202,11 +297,45 @@ impl TrustStore {
             Err(Unreadable::Io(source)) => return Err(failed(source)),
         };
         let result = change(&mut projects);
-        let content = Content { version: VERSION, projects };
-        let bytes = serde_json::to_vec_pretty(&content).map_err(|error| failed(error.into()))?;
-        replace_file::replace(&self.path, &bytes).map_err(failed)?;
-        self.projects = content.projects;
+        file::write(&self.path, &projects).map_err(failed)?;
+        self.projects = projects;
+        let trusted = self.list().map(|(_, _, trusted)| trusted.hash.0.as_str()).collect();
+        self.kept.retain(&trusted);
         Ok(result)
+    }
+}
+
+/// Adds a content to those of a hook, as the newest.
+fn add(contents: &mut Vec<Trusted>, entry: &TrustEntry, now: &str) {
+    let known = contents.iter().position(|trusted| trusted.hash == entry.fingerprint);
+    let known = known.map(|place| contents.remove(place));
+    contents.push(Trusted {
+        hash: entry.fingerprint.clone(),
+        path: entry.path.to_string_lossy().into_owned(),
+        events: entry.events.clone(),
+        trusted_at: now.to_owned(),
+        displaces: entry.displaces || known.is_some_and(|known| known.displaces),
+    });
+    keep_last(contents, MOST_CONTENTS);
+}
+
+fn keep_last<T>(items: &mut Vec<T>, most: usize) {
+    let excess = items.len().saturating_sub(most);
+    items.drain(..excess);
+}
+
+/// The keys under which the store may know a project: of the main worktree of its repository, if it lies in another one,
+/// and of its own path.
+fn keys(project: &Path) -> [Option<String>; 2] {
+    let main = repository::in_main_worktree(project);
+    [main.and_then(|main| key(&main).ok()), key(project).ok()]
+}
+
+/// The key under which new trust in a project is recorded.
+fn key_to_write(project: &Path) -> Result<String, TrustError> {
+    match repository::in_main_worktree(project) {
+        Some(main) => key(&main),
+        None => key(project),
     }
 }
 
@@ -214,67 +343,4 @@ impl TrustStore {
 fn key(project: &Path) -> Result<String, TrustError> {
     let real = fs::canonicalize(project).unwrap_or_else(|_| project.to_owned());
     real.into_os_string().into_string().map_err(|path| TrustError::Unnameable(path.into()))
-}
-
-/// Waits until nobody else writes the store; the lock ends with the file returned. It is a file of its own because the
-/// store itself is replaced.
-fn lock(path: &Path) -> io::Result<File> {
-    replace_file::make_folder_of(path)?;
-    let lock = path.with_added_extension("lock");
-    let file =
-        OpenOptions::new().write(true).create(true).truncate(false).mode(0o600).open(lock)?;
-    flock(&file, FlockOperation::LockExclusive)?;
-    Ok(file)
-}
-
-fn corrupt_copy(path: &Path) -> PathBuf {
-    path.with_added_extension("corrupt")
-}
-
-enum Unreadable {
-    Corrupt(String),
-    Newer(u32),
-    Io(io::Error),
-}
-
-impl Unreadable {
-    fn diagnostic(&self, path: &Path) -> Diagnostic {
-        let (why, help) = match self {
-            Self::Corrupt(why) => (
-                format!("is damaged ({why})"),
-                format!(
-                    "run `tenter trust` again; the damaged file is then kept as {}",
-                    corrupt_copy(path).display()
-                ),
-            ),
-            Self::Newer(version) => (
-                format!("has version {version}, which this program does not know"),
-                "use a newer version of this program".to_owned(),
-            ),
-            Self::Io(error) => {
-                (format!("cannot be read: {error}"), "make it readable for you".to_owned())
-            }
-        };
-        let message = format!("the trust store {why}, so no project hook is trusted");
-        Diagnostic::new("trust-store-unreadable", Severity::Error, message).at(path).help(help)
-    }
-}
-
-fn read(path: &Path) -> Result<Projects, Unreadable> {
-    #[derive(Deserialize)]
-    struct Version {
-        version: u32,
-    }
-    let bytes = match fs::read(path) {
-        Ok(bytes) => bytes,
-        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Projects::new()),
-        Err(error) => return Err(Unreadable::Io(error)),
-    };
-    let corrupt = |error: serde_json::Error| Unreadable::Corrupt(error.to_string());
-    let Version { version } = serde_json::from_slice(&bytes).map_err(corrupt)?;
-    if version > VERSION {
-        return Err(Unreadable::Newer(version));
-    }
-    let content: Content = serde_json::from_slice(&bytes).map_err(corrupt)?;
-    Ok(content.projects)
 }

@@ -16,3 +16,4 @@ mod renewal;
 mod scene;
 mod trial;
 mod trust;
+mod trust_sets;

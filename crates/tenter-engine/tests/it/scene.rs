@@ -101,6 +101,12 @@ impl Scene {
         self.store().trust(&self.places.project, &entries, "2024-01-15T10:30:00Z").unwrap();
     }
 
+    /// Trusts every project hook as it is now, and accepts the state of the project.
+    pub(crate) fn trust_and_accept(&self) {
+        self.trust_all();
+        self.store().accept(&self.places.project, self.load().0.state()).unwrap();
+    }
+
     pub(crate) fn load(&self) -> (Catalog, Vec<Diagnostic>) {
         let path = OsString::from("/usr/local/bin:/usr/bin:/bin");
         let parent = vec![("PATH".into(), path), ("TENTER_HOOK_NAME".into(), "inherited".into())];
@@ -198,6 +204,7 @@ pub(crate) fn word(status: &Status) -> &'static str {
         Status::Disabled => "disabled",
         Status::NotTrusted { changed: false } => "not trusted",
         Status::NotTrusted { changed: true } => "changed",
+        Status::WouldDisplace { .. } => "would displace",
         Status::NotExecutable => "not executable",
         Status::Invalid { .. } => "invalid",
     }

@@ -20,12 +20,7 @@ const PLUGIN: &str = "project/.kodelet/plugins/acme@guards/hooks";
 
 fn entry(name: &str) -> TrustEntry {
     let fingerprint = Fingerprint(format!("hash of {name}"));
-    TrustEntry {
-        name: name.to_owned(),
-        fingerprint,
-        path: format!("/hooks/{name}").into(),
-        events: Vec::new(),
-    }
+    TrustEntry::new(name, fingerprint, format!("/hooks/{name}").as_ref())
 }
 
 fn names(store: &TrustStore) -> Vec<&str> {
@@ -231,12 +226,12 @@ fn a_damaged_store_trusts_nothing_says_so_and_is_kept() {
 #[test]
 fn a_store_of_a_later_version_trusts_nothing_and_stays_as_it_is() {
     let scene = Scene::gated();
-    let later = r#"{"version": 2, "roots": []}"#;
+    let later = r#"{"version": 3, "roots": []}"#;
     scene.file("state/trust.json", later, 0o600);
     let (mut store, diagnostics) = TrustStore::open(scene.at("state/trust.json"));
-    assert!(diagnostics[0].message.contains("version 2"), "{}", diagnostics[0].message);
+    assert!(diagnostics[0].message.contains("version 3"), "{}", diagnostics[0].message);
     let refused = store.trust(&scene.places.project, &[entry("a")], NOW);
-    assert!(matches!(refused, Err(TrustError::Newer { version: 2, .. })), "{refused:?}");
+    assert!(matches!(refused, Err(TrustError::Newer { version: 3, .. })), "{refused:?}");
     assert_eq!(fs::read_to_string(scene.at("state/trust.json")).unwrap(), later);
 }
 

@@ -21,10 +21,10 @@ use tenter_proc::Cancel;
 
 use crate::commands::trust::{self, Choice, Waiting};
 use crate::env::Env;
-use crate::failure::Failure;
+use crate::failure::{Exit, Failure};
 use crate::hooks::Project;
 use crate::render::Show;
-use crate::sanitize::sanitize;
+use crate::sanitize::visible;
 use crate::settings::models::{Answering, Effort};
 use crate::settings::{self, Settings};
 use crate::ui;
@@ -142,14 +142,26 @@ pub(crate) fn hooks_to_run(
     if args.no_hooks || !project.settings.hooks_enabled {
         return Ok(Catalog::default());
     }
-    let catalog = project.load(cancel);
-    if catalog.untrusted().is_empty() {
+    let mut catalog = project.load(cancel);
+    if !catalog.untrusted().is_empty()
+        && (args.trust_project || trust_or_skip(project, Waiting::hooks_of(&catalog), show)?)
+    {
+        catalog = trust::trust_and_reload(project, &catalog, cancel)?;
+    }
+    if args.trust_project {
+        return trust::accept_lost(project, catalog, cancel);
+    }
+    if !catalog.lost().iter().any(|lost| lost.fail_closed) {
         return Ok(catalog);
     }
-    if args.trust_project || trust_or_skip(project, Waiting::hooks_of(&catalog), show)? {
-        return trust::trust_and_reload(project, &catalog, cancel);
-    }
-    Ok(catalog)
+    let lost: Vec<String> = catalog.lost().iter().map(|lost| lost.name.clone()).collect();
+    trust::settle_lost(project, catalog, &mut trust::read_at_terminal, cancel).inspect_err(
+        |failure| {
+            if failure.exit == Exit::Untrusted {
+                show.untrusted(&lost);
+            }
+        },
+    )
 }
 
 /// Whether the person trusts what waits, or goes on without it this time.
@@ -161,7 +173,7 @@ fn trust_or_skip(project: &Project, waiting: Waiting, show: &dyn Show) -> Result
         Choice::Trust => Ok(true),
         Choice::Skip => {
             let names = waiting.names().join(", ");
-            ui::note(format!("Not run this time: {}.", sanitize(&names)));
+            ui::note(format!("Not run this time: {}.", visible(&names)));
             Ok(false)
         }
         Choice::Refuse => {

@@ -8,7 +8,7 @@ use tenter_agent::recipe::{
     MISSING, Recipe, RecipeBook, RecipePlaces, RecipeTrust, Recipes, Rendered, render,
 };
 use tenter_engine::CallbackCheck;
-use tenter_engine::trust::{TrustEntry, TrustMode};
+use tenter_engine::trust::{TrustEntry, TrustMode, TrustedKind};
 use tenter_proc::Cancel;
 use tenter_protocol::{Diagnostic, Severity};
 
@@ -52,17 +52,12 @@ fn trusted(project: &Project) -> RecipeTrust {
 
 /// The name under which the store knows a recipe: no hook's, in a folder of its own.
 pub(crate) fn trust_name(recipe: &Recipe) -> String {
-    format!("recipe:{}", recipe.name)
+    tenter_engine::trust::trust_name(TrustedKind::Recipe, &recipe.name)
 }
 
 /// A recipe to be trusted as it was read.
 pub(crate) fn trust_entry(recipe: &Recipe) -> TrustEntry {
-    TrustEntry {
-        name: trust_name(recipe),
-        fingerprint: recipe.fingerprint().clone(),
-        path: recipe.origin.path.clone(),
-        events: Vec::new(),
-    }
+    TrustEntry::new(trust_name(recipe), recipe.fingerprint().clone(), &recipe.origin.path)
 }
 
 /// The project's recipes that trust would let do more: start programs, or use tools where no hook watches. One that is shadowed

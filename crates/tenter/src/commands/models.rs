@@ -11,7 +11,7 @@ use crate::agent::models::{Provider, facts, strays, variable_that_is_set};
 use crate::env::Env;
 use crate::failure::{Exit, Failure};
 use crate::hooks::Project;
-use crate::sanitize::{one_line, sanitize};
+use crate::sanitize::{one_line, sanitize, visible};
 use crate::ui::{self, BAD, FAINT, GOOD, HEADING, NAME, styled};
 
 /// Characters of a name that are shown.
@@ -74,7 +74,7 @@ pub(crate) fn run(env: &Env, project: Option<&Path>, args: &Args) -> Done {
         table(&rows);
     }
     for provider in providers.iter().filter(|provider| provider.models(&project).is_empty()) {
-        let (name, address) = (sanitize(provider.name), sanitize(&provider.address));
+        let (name, address) = (visible(provider.name), sanitize(&provider.address));
         ui::note(format!("{name}/NAME is whatever the server at {address} has by that name."));
     }
     ui::diagnostics(project.findings().chain(&strays(&project)));

@@ -6,7 +6,7 @@ use std::path::Path;
 use tenter_agent::permission::{Answer, Asker};
 use tenter_protocol::{ToolCall, json};
 
-use crate::sanitize::sanitize;
+use crate::sanitize::{sanitize, visible};
 use crate::ui::{self, NAME, NOTICE, styled};
 
 /// Characters of an input that are shown.
@@ -40,7 +40,7 @@ pub(crate) fn put_question(hook: &str, reason: &str, call: &ToolCall) {
     ui::note(format!(
         "{} the hook {} asks: {}",
         styled(NOTICE, "?"),
-        styled(NAME, sanitize(hook)),
+        styled(NAME, visible(hook)),
         sanitize(reason)
     ));
     ui::note(format!("  {} {}", call.name, whole(&json::to_string(&call.input))));

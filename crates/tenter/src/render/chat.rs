@@ -17,7 +17,7 @@ use tenter_protocol::{Diagnostic, Scope, ToolCall, ToolResult};
 use super::markdown::Markdown;
 use super::terminal::{Terminal, result_lines};
 use super::{Show, call_summary, diff};
-use crate::sanitize::{one_line, sanitize};
+use crate::sanitize::{one_line, visible};
 use crate::ui::{self, FAINT, HEADING, NAME, NOTICE, styled};
 
 /// Characters of a call that are shown.
@@ -138,7 +138,7 @@ fn metadata<M: Metadata>(result: &ToolResult) -> Option<M> {
 /// A call in short: what tells it from others.
 fn short_call(call: &ToolCall) -> String {
     let told = call_summary(&call.name, &call.input);
-    let name = styled(HEADING, sanitize(&call.name));
+    let name = styled(HEADING, visible(&call.name));
     format!("{} {name} {}", styled(NAME, "●"), one_line(&told, CALL_LENGTH))
 }
 

@@ -7,6 +7,7 @@ use similar::{ChangeTag, DiffOp, TextDiff};
 use tenter_protocol::tool_metadata::FileEdit;
 
 use super::cut;
+use crate::sanitize::visible;
 use crate::ui::{BAD, FAINT, GOOD, styled};
 
 /// Lines of a diff that are shown.
@@ -22,16 +23,31 @@ pub(super) fn of_edit(edit: &FileEdit) -> Vec<String> {
         let first = usize::try_from(one.start_line).unwrap_or(1);
         hunks(&one.old_content, &one.new_content, first)
     });
-    shortened(hunks.collect())
+    shortened(hunks.collect(), LINES)
 }
 
 /// A file that was replaced.
 pub(crate) fn of_files(before: &str, after: &str) -> Vec<String> {
-    shortened(hunks(before, after, 1))
+    shortened(hunks(before, after, 1), LINES)
+}
+
+/// A file that was trusted and changed: its lines are whole, and characters that could forge others are escaped.
+pub(crate) fn of_trusted(before: &str, after: &str, most: usize) -> Vec<String> {
+    shortened(hunks_of(before, after, 1, |line| visible(line).into_owned()), most)
 }
 
 /// The changes, each with its surroundings. `first` is the number of the first line.
 fn hunks(before: &str, after: &str, first: usize) -> Vec<String> {
+    hunks_of(before, after, first, cut)
+}
+
+/// [`hunks`], with each line as `shown` makes it.
+fn hunks_of(
+    before: &str,
+    after: &str,
+    first: usize,
+    shown: impl Fn(&str) -> String,
+) -> Vec<String> {
     let diff = TextDiff::configure().timeout(PATIENCE).diff_lines(before, after);
     let mut lines = Vec::new();
     for group in diff.grouped_ops(AROUND) {
@@ -42,7 +58,8 @@ fn hunks(before: &str, after: &str, first: usize) -> Vec<String> {
                 ChangeTag::Insert => ('+', GOOD),
                 ChangeTag::Equal => (' ', Style::new()),
             };
-            let text = cut(change.value().trim_end_matches(['\n', '\r']));
+            let line = change.value();
+            let text = shown(line.strip_suffix('\n').unwrap_or(line));
             lines.push(format!("    {}", styled(style, format!("{mark}{text}"))));
         }
     }
@@ -54,10 +71,10 @@ fn place(group: &[DiffOp], first: usize) -> String {
     styled(FAINT, format!("    @@ line {} @@", start + first.max(1)))
 }
 
-fn shortened(mut lines: Vec<String>) -> Vec<String> {
-    let left = lines.len().saturating_sub(LINES);
+fn shortened(mut lines: Vec<String>, most: usize) -> Vec<String> {
+    let left = lines.len().saturating_sub(most);
     if left > 0 {
-        lines.truncate(LINES);
+        lines.truncate(most);
         lines.push(styled(FAINT, format!("    … {left} more lines")));
     }
     lines

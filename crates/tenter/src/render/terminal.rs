@@ -12,7 +12,7 @@ use tenter_protocol::lifecycle::Power;
 use tenter_protocol::{Diagnostic, EventName, Scope, ToolCall, ToolResult, json};
 
 use super::{Show, status_words};
-use crate::sanitize::{one_line, sanitize};
+use crate::sanitize::{one_line, sanitize, visible};
 use crate::ui::{self, BAD, FAINT, GOOD, NAME, NOTICE, styled};
 
 /// Lines of a tool's result that are shown.
@@ -187,19 +187,19 @@ impl Watcher for Terminal {
             Happening::FollowUp { hook, text } => self.lines([format!(
                 "{} hook {} goes on with: {}",
                 styled(NOTICE, "↪"),
-                styled(NAME, sanitize(hook)),
+                styled(NAME, visible(hook)),
                 sanitize(text)
             )]),
             Happening::Recipe { recipe, .. } => self.lines([format!(
                 "{} the recipe {} is at work on the conversation …",
                 styled(NOTICE, "↻"),
-                styled(NAME, sanitize(recipe)),
+                styled(NAME, visible(recipe)),
             )]),
             Happening::History { kind, by, recipe, before, after } => self.lines([format!(
                 "{} {} {} replaced the history ({kind}): {before} messages became {after}",
                 styled(NOTICE, "↻"),
                 if recipe.is_some() { "the recipe" } else { "hook" },
-                styled(NAME, sanitize(recipe.unwrap_or(by))),
+                styled(NAME, visible(recipe.unwrap_or(by))),
             )]),
             Happening::Diagnostic(finding) => {
                 self.lines([] as [&str; 0]);
@@ -260,7 +260,7 @@ impl Show for Terminal {
 
 /// Who blocked what, and why.
 pub(super) fn blocked_line(event: EventName, hook: &str, reason: &str) -> String {
-    let hook = styled(NAME, sanitize(hook));
+    let hook = styled(NAME, visible(hook));
     format!("  {} blocked by hook {hook} at {event}: {}", styled(BAD, "✗"), sanitize(reason))
 }
 
@@ -309,14 +309,14 @@ fn rewrite_lines(run: &HookRun) -> Vec<String> {
 }
 
 fn hook_name(run: &HookRun) -> String {
-    styled(NAME, sanitize(&run.hook))
+    styled(NAME, visible(&run.hook))
 }
 
 /// A tool call on one line.
 pub(crate) fn call_line(call: &ToolCall, of_subagent: bool) -> String {
     let input = one_line(&json::to_string(&call.input), LINE_LENGTH);
     let indent = if of_subagent { "  " } else { "" };
-    format!("{indent}{} {} {}", styled(NAME, "●"), styled(ui::HEADING, sanitize(&call.name)), input)
+    format!("{indent}{} {} {}", styled(NAME, "●"), styled(ui::HEADING, visible(&call.name)), input)
 }
 
 /// A tool's result, its first lines.

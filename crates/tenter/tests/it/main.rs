@@ -36,6 +36,7 @@ mod skills;
 mod subagents;
 mod tool_calls;
 mod tool_inputs;
+mod trust_questions;
 
 use serde_json::Value;
 use tenter_testkit::Sandbox;

@@ -6,7 +6,7 @@ use std::io::{self, BufRead as _};
 
 use tenter_engine::clock::rfc3339;
 use tenter_engine::hook::Fingerprint;
-use tenter_engine::trust::{TrustEntry, TrustMode};
+use tenter_engine::trust::{TrustEntry, TrustMode, TrustedKind, trust_name};
 use tenter_protocol::{Diagnostic, Severity};
 
 use super::name::Name;
@@ -16,7 +16,7 @@ use crate::agent::AgentArgs;
 use crate::env::{self, Env};
 use crate::failure::{Exit, Failure};
 use crate::hooks::Project;
-use crate::sanitize::sanitize;
+use crate::sanitize::{sanitize, visible};
 use crate::ui::{self, NAME, NOTICE, styled};
 
 /// A model of the project's choice that needs the user's consent.
@@ -50,7 +50,7 @@ pub(super) fn check(
         format!("the model is {}, because this project's tenter.toml names it", choice.name);
     ui::note(format!(
         "The model is {}, because this project's tenter.toml names it; --model or TENTER_MODEL names another.",
-        sanitize(&choice.name)
+        visible(&choice.name)
     ));
     Ok(Diagnostic::new("model-of-project", Severity::Info, message)
         .at(project.root().join("tenter.toml"))
@@ -104,7 +104,7 @@ impl ProjectModel {
 
     /// The name under which the trust store knows the consent: neither a hook's nor a recipe's.
     pub(crate) fn trust_name(&self) -> String {
-        format!("model:{}", self.name)
+        trust_name(TrustedKind::Model, &self.name)
     }
 
     /// Consent is to this model at this address.
@@ -120,8 +120,8 @@ impl ProjectModel {
         ui::note(format!(
             "{} tenter.toml of {} chooses the model {}",
             styled(NOTICE, "?"),
-            sanitize(&project.root().to_string_lossy()),
-            styled(NAME, sanitize(&self.name)),
+            visible(&project.root().to_string_lossy()),
+            styled(NAME, visible(&self.name)),
         ));
         ui::note(format!("    {}", sanitize(&self.why)));
         loop {
@@ -140,12 +140,8 @@ impl ProjectModel {
 
     /// Records the user's consent, outside of the project.
     pub(crate) fn remember(&self, project: &Project) -> Result<(), Failure> {
-        let entry = TrustEntry {
-            name: self.trust_name(),
-            fingerprint: self.fingerprint(),
-            path: project.root().join("tenter.toml"),
-            events: Vec::new(),
-        };
+        let file = project.root().join("tenter.toml");
+        let entry = TrustEntry::new(self.trust_name(), self.fingerprint(), &file);
         // Others may have written the store meanwhile, so that it is read anew for every change anyway.
         let mut store = project.trust.clone();
         store

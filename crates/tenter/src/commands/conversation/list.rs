@@ -10,7 +10,7 @@ use crate::commands::Done;
 use crate::env::Env;
 use crate::failure::{Exit, Failure};
 use crate::hooks;
-use crate::sanitize::{one_line, sanitize};
+use crate::sanitize::{one_line, sanitize, visible};
 use crate::ui::{self, FAINT, NAME, styled};
 
 /// Characters of a model's name or a folder that are shown.
@@ -94,7 +94,7 @@ fn conversations(env: &Env, root: &Path, args: &Args) -> Result<Vec<Listed>, Fai
 }
 
 fn nothing(root: &Path, args: &Args) -> String {
-    let root = sanitize(&root.to_string_lossy()).into_owned();
+    let root = visible(&root.to_string_lossy()).into_owned();
     match (&args.search, args.all) {
         (Some(_), true) => "Nothing that is stored says that in one message.".to_owned(),
         (Some(_), false) => format!(

@@ -16,7 +16,7 @@ use crate::env::Env;
 use crate::failure::Exit;
 use crate::hooks;
 use crate::render::{call_line, result_lines};
-use crate::sanitize::sanitize;
+use crate::sanitize::{sanitize, visible};
 use crate::ui::{self, FAINT, HEADING, NAME, NOTICE, styled};
 
 #[derive(Debug, clap::Args)]
@@ -117,7 +117,7 @@ fn change_json(epoch: &Epoch) -> Option<Value> {
 fn heading(summary: &Summary) -> Vec<String> {
     let mut lines = vec![
         styled(HEADING, format!("conversation {}", sanitize(&summary.id))),
-        format!("  project  {}", sanitize(&summary.project.to_string_lossy())),
+        format!("  project  {}", visible(&summary.project.to_string_lossy())),
         format!("  model    {}", sanitize(&summary.model)),
         format!("  begun    {}", ui::short_time(&summary.created_at)),
         format!("  saved    {}", ui::short_time(&summary.updated_at)),
@@ -156,7 +156,7 @@ fn message_lines(stored: &StoredEntry) -> Vec<String> {
 }
 
 pub(super) fn who(origin: &Origin) -> String {
-    let named = |kind: &str, name: &str| format!("{kind} {}", sanitize(name));
+    let named = |kind: &str, name: &str| format!("{kind} {}", visible(name));
     match origin {
         Origin::User => "user".to_owned(),
         Origin::Model => "model".to_owned(),

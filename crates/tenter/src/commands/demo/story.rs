@@ -5,7 +5,7 @@ use serde_json::Value;
 use tenter_engine::{DecisionKind, HookRun};
 use tenter_protocol::{EventName, ToolCall, ToolResult, json};
 
-use crate::sanitize::{one_line, sanitize};
+use crate::sanitize::{one_line, sanitize, visible};
 use crate::ui::{self, BAD, FAINT, GOOD, NAME, NOTICE, styled};
 
 /// Where what is said about a call begins.
@@ -121,7 +121,7 @@ pub(super) fn hook_lines(run: &HookRun, saw: &str) -> Vec<String> {
     let mut lines = vec![format!(
         "{:INDENT$}{}  {:<16}  saw {:<SAW$}  {} {}",
         "",
-        styled(NAME, format!("{:<10}", sanitize(&run.hook))),
+        styled(NAME, format!("{:<10}", visible(&run.hook))),
         run.spelling,
         one_line(saw, SAW),
         styled(style, format!("{decided:<14}")),

@@ -8,7 +8,7 @@ use tenter_protocol::Diagnostic;
 
 use crate::failure::Exit;
 use crate::hooks::Project;
-use crate::sanitize::sanitize;
+use crate::sanitize::visible;
 use crate::ui::{self, HEADING, styled};
 
 /// List the folders that hold a HOOK.md, the person's and the project's, without reading any.
@@ -59,12 +59,12 @@ fn manifests(root: &Root) -> (Vec<PathBuf>, Vec<Diagnostic>) {
 
 fn print(whose: &str, root: &Root, folders: &[PathBuf]) {
     let dir = root.dir.to_string_lossy();
-    ui::out(styled(HEADING, format!("{whose}-level hooks ({}):", sanitize(&dir))));
+    ui::out(styled(HEADING, format!("{whose}-level hooks ({}):", visible(&dir))));
     if folders.is_empty() {
         ui::out("  (none)");
     }
     for folder in folders {
         let name = folder.file_name().unwrap_or_default().to_string_lossy();
-        ui::out(format!("  - {}", sanitize(&name)));
+        ui::out(format!("  - {}", visible(&name)));
     }
 }

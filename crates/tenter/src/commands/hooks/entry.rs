@@ -249,7 +249,7 @@ fn word(status: &Status) -> &'static str {
         Status::Active => "active",
         Status::Shadowed { .. } => "shadowed",
         Status::Disabled => "disabled",
-        Status::NotTrusted { .. } => "untrusted",
+        Status::NotTrusted { .. } | Status::WouldDisplace { .. } => "untrusted",
         Status::NotExecutable => "not-executable",
         Status::NoScript => "no-script",
         Status::SwitchedOff { .. } => "switched-off",
@@ -268,6 +268,12 @@ pub(super) fn reason(project: &Project, status: &Status) -> Option<String> {
         }
         Status::NotTrusted { changed: true } => {
             "was changed since it was trusted: look at it and run `tenter trust`".to_owned()
+        }
+        Status::WouldDisplace { own } => {
+            format!(
+                "would shadow your own {}: look at it and run `tenter trust`",
+                short(project, own)
+            )
         }
         Status::NotExecutable => "is not executable: run `chmod +x` on it".to_owned(),
         Status::NoScript => {

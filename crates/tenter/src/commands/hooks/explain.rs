@@ -14,7 +14,7 @@ use super::entry::{self, Entry};
 use crate::commands::Done;
 use crate::failure::{Exit, Failure};
 use crate::hooks::Project;
-use crate::sanitize::{one_line, sanitize};
+use crate::sanitize::{one_line, sanitize, visible};
 use crate::ui::{self, BAD, FAINT, GOOD, HEADING, NAME, styled};
 
 mod words;
@@ -257,6 +257,6 @@ fn lines(mark: &str, hook: &Explained) -> String {
     let priority =
         hook.priority.map(|priority| format!(", priority {priority}")).unwrap_or_default();
     let place = format!("({}{priority}{asynchronous})", hook.layer);
-    let (name, why) = (styled(NAME, sanitize(hook.name)), sanitize(&hook.why));
+    let (name, why) = (styled(NAME, visible(hook.name)), sanitize(&hook.why));
     format!("{mark} {name} {}\n   {}: {why}", styled(FAINT, place), styled(style, word))
 }

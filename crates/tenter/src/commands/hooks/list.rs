@@ -12,7 +12,7 @@ use super::entry::{self, Entry};
 use crate::commands::Done;
 use crate::failure::Exit;
 use crate::hooks::Project;
-use crate::sanitize::{one_line, sanitize};
+use crate::sanitize::{one_line, sanitize, visible};
 use crate::ui::{self, BAD, FAINT, GOOD, HEADING, NAME, NOTICE, styled};
 
 /// Characters of a column that are shown.
@@ -52,7 +52,7 @@ pub(super) fn run(mut project: Project, args: &Args) -> Done {
     if !unknown.is_empty() {
         ui::note(format!(
             "Left out, because it is not known what they are told of: {}.",
-            sanitize(&unknown.join(", "))
+            visible(&unknown.join(", "))
         ));
     }
     super::show_findings(&project);
@@ -79,7 +79,7 @@ fn note_none(project: &Project) {
     ui::note("There are no hooks but what is built in. They are looked for in");
     let (roots, _) = source::roots(&project.places);
     for root in roots {
-        ui::note(format!("  {}", sanitize(&root.dir.to_string_lossy())));
+        ui::note(format!("  {}", visible(&root.dir.to_string_lossy())));
     }
     ui::note("`tenter hooks new NAME` writes one.");
 }
@@ -109,11 +109,11 @@ fn table(project: &Project, entries: &[Entry]) {
 fn cells(project: &Project, entry: &Entry) -> [String; 5] {
     let event = if entry.event.is_empty() { "-" } else { &entry.event };
     [
-        one_line(entry.name, COLUMN_LENGTH),
+        one_line(&visible(entry.name), COLUMN_LENGTH),
         event.to_owned(),
         entry.layer.to_owned(),
         entry.status.to_owned(),
-        sanitize(&entry.short_path(project)).into_owned(),
+        visible(&entry.short_path(project)).into_owned(),
     ]
 }
 
@@ -133,7 +133,12 @@ fn style(entry: &Entry) -> Style {
         None if entry.active => GOOD,
         Some(Status::Active) => GOOD,
         Some(Status::Invalid { .. }) => BAD,
-        Some(Status::NotTrusted { .. } | Status::NotExecutable | Status::NoScript) => NOTICE,
+        Some(
+            Status::NotTrusted { .. }
+            | Status::WouldDisplace { .. }
+            | Status::NotExecutable
+            | Status::NoScript,
+        ) => NOTICE,
         Some(Status::Shadowed { .. } | Status::Disabled | Status::SwitchedOff { .. }) | None => {
             FAINT
         }

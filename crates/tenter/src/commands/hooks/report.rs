@@ -11,7 +11,7 @@ use super::entry;
 use super::test::NotRun;
 use super::understood::{UNMATCHED, Understood};
 use crate::hooks::Project;
-use crate::sanitize::sanitize;
+use crate::sanitize::{sanitize, visible};
 use crate::ui::{self, BAD, FAINT, GOOD, HEADING, NAME, NOTICE, styled};
 
 /// How it is said in place of an exit that the hook was not run.
@@ -82,9 +82,9 @@ impl<'r> Report<'r> {
 pub(super) fn print(project: &Project, hook: &Hook, report: &Report) {
     ui::out(format!(
         "{} at {} ({})",
-        styled(NAME, sanitize(report.hook)),
+        styled(NAME, visible(report.hook)),
         styled(HEADING, report.event),
-        sanitize(&entry::short(project, &hook.path))
+        visible(&entry::short(project, &hook.path))
     ));
     match hook.declared() {
         _ if report.exit == NOT_RUN => written("payload", &json::to_string(report.payload)),

@@ -18,7 +18,7 @@ use super::scripts;
 use crate::commands::Done;
 use crate::failure::Exit;
 use crate::hooks::Project;
-use crate::sanitize::sanitize;
+use crate::sanitize::{sanitize, visible};
 use crate::ui::{self, FAINT, NAME, styled};
 
 /// Lines of the script that are shown.
@@ -113,11 +113,11 @@ fn first_lines(path: &Path) -> Option<Vec<String>> {
 
 fn print(project: &Project, shown: &Shown) {
     let entry = &shown.entry;
-    ui::out(styled(NAME, sanitize(entry.name)));
+    ui::out(styled(NAME, visible(entry.name)));
     field("status", &status(entry));
     field("event", if entry.event.is_empty() { "not known" } else { &entry.event });
     field("layer", entry.layer);
-    field("path", &entry.short_path(project));
+    field("path", &visible(&entry.short_path(project)));
     let Some(listed) = entry.listed else { return print_built_in(entry) };
     field("trust", &trust(shown));
     field("hash", entry.hash.as_deref().unwrap_or("not known: it cannot be read"));

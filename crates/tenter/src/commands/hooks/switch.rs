@@ -10,9 +10,10 @@ use tenter_engine::catalog::{Catalog, Listed, Status};
 use tenter_proc::Cancel;
 
 use super::{built_in, entry};
-use crate::commands::Done;
+use crate::commands::{Done, trust};
 use crate::failure::{Exit, Failure};
 use crate::hooks::Project;
+use crate::sanitize::visible;
 use crate::ui;
 
 /// The suffix of what is disabled.
@@ -44,7 +45,14 @@ pub(super) fn disable(mut project: Project, args: &Args) -> Done {
         .ok_or_else(|| Failure::new(format!("the hook {} is disabled already", args.name)))?;
     let mut path = listed.path.clone().into_os_string();
     path.push(SUFFIX);
-    rename(&listed.path, &PathBuf::from(path))
+    let done = rename(&listed.path, &PathBuf::from(path))?;
+    // The user disables it themselves: it is not missed.
+    let name = listed.name.clone();
+    let catalog = project.load(&Cancel::new());
+    if catalog.lost().iter().all(|lost| lost.name == name) {
+        trust::accept(&mut project, &catalog)?;
+    }
+    Ok(done)
 }
 
 /// The first hook of this name, by precedence, of such a status; there is at least one of the name.
@@ -69,6 +77,6 @@ fn rename(from: &Path, to: &Path) -> Done {
             .help(format!("{} is in the way: remove one of the two", to.display())));
     }
     fs::rename(from, to).map_err(failed)?;
-    ui::out(to.display());
+    ui::out(visible(&to.to_string_lossy()));
     Ok(Exit::Done)
 }

@@ -19,7 +19,7 @@ use super::manifest_file::ManifestFile;
 use crate::commands::Done;
 use crate::failure::{Exit, Failure};
 use crate::hooks::Project;
-use crate::sanitize::sanitize;
+use crate::sanitize::visible;
 use crate::ui;
 
 /// Check hooks by every rule of the specification, and the scripts that they start.
@@ -208,7 +208,7 @@ pub(crate) fn findings_in(hooks: &Path) -> Result<Vec<Diagnostic>, Failure> {
 fn print(hook: &Checked) {
     hook.diagnostics.iter().for_each(ui::diagnostic);
     if hook.valid {
-        ui::out(format!("Valid hook: {}", sanitize(&hook.path.to_string_lossy())));
+        ui::out(format!("Valid hook: {}", visible(&hook.path.to_string_lossy())));
     }
 }
 

@@ -16,7 +16,7 @@ use super::Done;
 use crate::env::{self, Env};
 use crate::failure::{Exit, Failure};
 use crate::hooks::{self, Project};
-use crate::sanitize::sanitize;
+use crate::sanitize::{sanitize, visible};
 use crate::{pager, signals, ui};
 
 use filter::{Filter, FilterArgs, hooks_of};
@@ -189,11 +189,11 @@ fn nothing(journals: &Journals, records: usize) -> String {
     match (journals.whose(), records) {
         (Whose::All, 0) => format!(
             "No hook has run yet: there is no journal in {}. `tenter hooks list` lists the hooks.",
-            sanitize(&journals.folder().to_string_lossy())
+            visible(&journals.folder().to_string_lossy())
         ),
         (Whose::Project(project), 0) => format!(
             "No hook has run in {} yet. `tenter hooks list` lists the hooks; --all shows other projects.",
-            sanitize(&project.root)
+            visible(&project.root)
         ),
         (Whose::Conversation(id) | Whose::Subagent { id, .. }, 0) => {
             format!("No hook ran in the session {}.", sanitize(id))

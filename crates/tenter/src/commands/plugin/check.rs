@@ -14,7 +14,7 @@ use tenter_protocol::{Diagnostic, Severity};
 use crate::commands::{Done, hooks};
 use crate::env::Env;
 use crate::failure::{Exit, Failure};
-use crate::sanitize::sanitize;
+use crate::sanitize::visible;
 use crate::ui;
 
 /// Check a plugin before it is published: names, manifests, recipes, skills, programs that cannot be started, links that
@@ -41,7 +41,7 @@ pub(super) fn run(env: &Env, args: &Args) -> Done {
     } else {
         ui::diagnostics(&findings);
         if is_fine {
-            ui::out(format!("Fit to be published: {}", sanitize(&folder.to_string_lossy())));
+            ui::out(format!("Fit to be published: {}", visible(&folder.to_string_lossy())));
         }
     }
     Ok(if is_fine { Exit::Done } else { Exit::Failed })

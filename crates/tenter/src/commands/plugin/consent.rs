@@ -3,7 +3,6 @@
 //! Trust is in content: an executable's own, or a hook's folder. A plugin's hooks may also share files, so a change of any
 //! file in `hooks` takes the trust in all of them back.
 
-use std::collections::BTreeSet;
 use std::io::{self, BufRead as _};
 use std::path::PathBuf;
 
@@ -11,11 +10,11 @@ use tenter_engine::catalog::Untrusted;
 use tenter_engine::trust::TrustMode;
 use tenter_proc::Cancel;
 
-use crate::commands::trust::{tell_consequences, trust_some, view_hook};
+use crate::commands::trust::{tell_consequences, trust_some, view_hooks};
 use crate::env::Env;
 use crate::failure::Failure;
 use crate::hooks::Project;
-use crate::sanitize::sanitize;
+use crate::sanitize::visible;
 use crate::ui::{self, FAINT, NAME, NOTICE, styled};
 
 /// Asks whether the hooks of these plugins of the project may run; with `trust`, they may. Where nobody can be asked they
@@ -50,7 +49,7 @@ pub(super) fn settle(
         let known = catalog.hooks().iter().find(|known| known.name == hook.name);
         let events: Vec<&str> =
             known.iter().flat_map(|known| &known.subscriptions).map(|one| one.spelling).collect();
-        let name = styled(NAME, sanitize(&hook.name));
+        let name = styled(NAME, visible(&hook.name));
         ui::note(format!("  {name}  {}", events.join(", ")).trim_end());
     }
     let of_theirs = |path: &PathBuf| waiting.iter().any(|hook| path.starts_with(&hook.path));
@@ -62,9 +61,9 @@ pub(super) fn settle(
 /// Takes trust back from every hook of a plugin.
 pub(super) fn withdraw(project: &mut Project, plugin: &str) -> Result<(), Failure> {
     let root = project.root().to_owned();
-    let key = root.canonicalize().unwrap_or_else(|_| root.clone());
-    let of_project = project.trust.list().filter(|(of, name, _)| *of == key && is_of(plugin, name));
-    let names: BTreeSet<String> = of_project.map(|(_, name, _)| name.to_owned()).collect();
+    let trusted = project.trust.of(&root).hooks().into_iter();
+    let names: Vec<String> =
+        trusted.filter(|name| is_of(plugin, name)).map(str::to_owned).collect();
     for name in names {
         project
             .trust
@@ -87,8 +86,8 @@ fn describe(project: &Project, hook: &Untrusted) {
         events => events.join(", "),
     };
     let path = hook.path.strip_prefix(project.root()).unwrap_or(&hook.path);
-    let path = styled(FAINT, sanitize(&path.to_string_lossy()));
-    ui::note(format!("  {}  {events}  {path}", styled(NAME, sanitize(&hook.name))));
+    let path = styled(FAINT, visible(&path.to_string_lossy()));
+    ui::note(format!("  {}  {events}  {path}", styled(NAME, visible(&hook.name))));
     tell_consequences(hook);
 }
 
@@ -100,7 +99,7 @@ fn ask(hooks: &[Untrusted]) -> bool {
         let length = io::stdin().lock().read_line(&mut line).unwrap_or(0);
         match line.trim().to_lowercase().as_str() {
             "t" | "trust" | "y" | "yes" => return true,
-            "v" | "view" => hooks.iter().for_each(view_hook),
+            "v" | "view" => view_hooks(hooks),
             "s" | "skip" | "n" | "no" | "q" | "quit" => return false,
             _ if length == 0 => return false,
             _ => {}

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use tenter_engine::clock::rfc3339;
 use tenter_engine::hook::Fingerprint;
-use tenter_engine::trust::TrustEntry;
+use tenter_engine::trust::{TrustEntry, TrustedKind};
 use tenter_plugins::{Source, Spec};
 
 use super::places::{Location, Place};
@@ -35,12 +35,8 @@ pub(super) fn check(project: &mut Project, place: &Place, spec: &Spec) -> Result
 /// Remembers that the user named the source of this plugin.
 pub(super) fn remember(project: &mut Project, place: &Place, spec: &Spec) -> Result<(), Failure> {
     let Some(directory) = outside(project, place, spec) else { return Ok(()) };
-    let entry = TrustEntry {
-        name: trust_name(&spec.name.to_string()),
-        fingerprint: fingerprint(&directory),
-        path: directory,
-        events: Vec::new(),
-    };
+    let name = trust_name(&spec.name.to_string());
+    let entry = TrustEntry::new(name, fingerprint(&directory), &directory);
     let root = project.root().to_owned();
     let recorded = project.trust.trust(&root, &[entry], &rfc3339(env::now()));
     recorded.map_err(|error| Failure::new(error.to_string()))
@@ -70,7 +66,7 @@ fn outside(project: &Project, place: &Place, spec: &Spec) -> Option<PathBuf> {
 
 /// The name under which the trust store knows the consent: neither a hook's nor a recipe's.
 fn trust_name(plugin: &str) -> String {
-    format!("plugin-source:{plugin}")
+    tenter_engine::trust::trust_name(TrustedKind::PluginSource, plugin)
 }
 
 fn fingerprint(directory: &Path) -> Fingerprint {

@@ -10,7 +10,7 @@ use crate::commands::Done;
 use crate::env::Env;
 use crate::failure::Exit;
 use crate::hooks;
-use crate::sanitize::sanitize;
+use crate::sanitize::{sanitize, visible};
 use crate::ui::{self, NAME, styled};
 
 #[derive(Debug, clap::Args)]
@@ -36,7 +36,7 @@ pub(super) fn run(env: &Env, project: Option<&Path>, args: &Args) -> Done {
         ui::out(serde_json::to_string_pretty(&shown).unwrap_or_default());
         return Ok(Exit::Done);
     }
-    ui::out(styled(NAME, sanitize(&name)));
+    ui::out(styled(NAME, visible(&name)));
     line("Location", place.location.as_str());
     line("Path", &plugin.path.to_string_lossy());
     origin(locked);
@@ -45,7 +45,7 @@ pub(super) fn run(env: &Env, project: Option<&Path>, args: &Args) -> Done {
     {
         line(title, if names.is_empty() { "-" } else { "" });
         for part in names {
-            ui::out(format!("    {}", sanitize(&format!("{name}/{part}"))));
+            ui::out(format!("    {}", visible(&format!("{name}/{part}"))));
         }
     }
     Ok(Exit::Done)

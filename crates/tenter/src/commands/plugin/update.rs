@@ -16,7 +16,7 @@ use crate::env::Env;
 use crate::failure::{Exit, Failure};
 use crate::hooks::Project;
 use crate::render::diff;
-use crate::sanitize::{one_line, sanitize};
+use crate::sanitize::{one_line, visible};
 use crate::signals;
 use crate::ui::{self, BAD, GOOD, NAME, NOTICE, styled};
 
@@ -150,7 +150,7 @@ fn print(locked: &Locked, commit: Option<&str>, changes: &[Change]) {
             ChangeKind::Changed(..) => NOTICE,
         };
         let what = styled(style, format!("{:7}", change.kind.as_str()));
-        ui::out(format!("  {what}  {}{}", sanitize(change.path), mode(&change.kind)));
+        ui::out(format!("  {what}  {}{}", visible(change.path), mode(&change.kind)));
         if change.path.starts_with("hooks/") {
             lines(&change.kind).iter().for_each(ui::out);
         }

@@ -12,7 +12,7 @@ use crate::commands::Done;
 use crate::env::Env;
 use crate::failure::{Exit, Failure};
 use crate::hooks;
-use crate::sanitize::sanitize;
+use crate::sanitize::visible;
 use crate::ui::{self, BAD, GOOD, NAME, styled};
 
 #[derive(Debug, clap::Args)]
@@ -98,9 +98,9 @@ fn gone() -> Diagnostic {
 
 fn print(one: &Verified) {
     let end = if one.ok { styled(GOOD, "ok") } else { styled(BAD, "differs") };
-    ui::out(format!("{}  {}  {end}", styled(NAME, sanitize(&one.name)), one.location));
+    ui::out(format!("{}  {}  {end}", styled(NAME, visible(&one.name)), one.location));
     for difference in &one.differences {
-        ui::out(format!("  {:7}  {}", difference.what, sanitize(&difference.path)));
+        ui::out(format!("  {:7}  {}", difference.what, visible(&difference.path)));
     }
     one.diagnostics.iter().for_each(ui::diagnostic);
 }

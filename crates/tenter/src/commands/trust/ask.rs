@@ -1,28 +1,23 @@
 //! Shows what waits for trust, and asks.
 
-use std::fs;
 use std::io::{self, BufRead as _};
 use std::path::Path;
 
 use tenter_agent::recipe::Recipe;
 use tenter_engine::catalog::{Catalog, Untrusted};
-use tenter_engine::source::{self, Script};
-use tenter_engine::stamp::HookStamp;
+use tenter_engine::regular_file;
 use tenter_engine::trust::Trusted;
 
+use super::changes::{self, Length};
 use crate::agent::recipes;
 use crate::env::Env;
 use crate::failure::{Exit, Failure};
 use crate::hooks::Project;
-use crate::sanitize::{one_line, sanitize};
-use crate::ui::{self, HEADING, NAME, NOTICE, styled};
+use crate::sanitize::{one_line, visible};
+use crate::ui::{self, NAME, NOTICE, styled};
 
-/// Lines of a file that are shown before it is trusted.
-const SHOWN_LINES: usize = 40;
 /// Characters of a recipe's command lines that are shown.
 const SHOWN_PROGRAMS: usize = 200;
-/// Characters of the names of a hook's files that are shown.
-const SHOWN_NAMES: usize = 1000;
 
 /// What to do about what is not trusted (R46).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -105,12 +100,18 @@ pub(crate) fn ask(project: &Project, waiting: Waiting) -> Choice {
     if !Env::can_ask() {
         return Choice::Refuse;
     }
-    ask_through(project, waiting, &mut |prompt| {
-        ui::note_piece(prompt);
-        let mut line = String::new();
-        let length = io::stdin().lock().read_line(&mut line).unwrap_or(0);
-        (length > 0).then_some(line)
-    })
+    ask_through(project, waiting, &mut read_at_terminal)
+}
+
+/// Shows a prompt and returns the line that the user types; none where nobody can be asked.
+pub(crate) fn read_at_terminal(prompt: &str) -> Option<String> {
+    if !Env::can_ask() {
+        return None;
+    }
+    ui::note_piece(prompt);
+    let mut line = String::new();
+    let length = io::stdin().lock().read_line(&mut line).unwrap_or(0);
+    (length > 0).then_some(line)
 }
 
 /// Asks the person, who answers through `read`: it shows a prompt and returns a line, or none when the dialogue is over.
@@ -122,10 +123,11 @@ pub(crate) fn ask_through(
     ui::note(format!(
         "{} {} has {} you have not trusted:",
         styled(NOTICE, "?"),
-        sanitize(&project.root().to_string_lossy()),
+        visible(&project.root().to_string_lossy()),
         waiting.kind()
     ));
     waiting.hooks.iter().for_each(describe_hook);
+    changes::show(project, waiting.hooks, Length::Short);
     waiting.recipes.iter().for_each(|recipe| describe_recipe(project, recipe));
     loop {
         let prompt = "Let them run? [t] trust  [v] view  [s] skip them  [q] quit: ";
@@ -135,11 +137,9 @@ pub(crate) fn ask_through(
             "s" | "skip" => return Choice::Skip,
             "q" | "quit" | "n" | "no" => return Choice::Refuse,
             "v" | "view" => {
-                waiting.hooks.iter().for_each(view_hook);
-                waiting
-                    .recipes
-                    .iter()
-                    .for_each(|recipe| view(&recipe.origin.path, &recipe.origin.path));
+                changes::view(waiting.hooks);
+                changes::show(project, waiting.hooks, Length::Full);
+                waiting.recipes.iter().for_each(view_recipe);
             }
             _ => {}
         }
@@ -150,17 +150,23 @@ fn describe_hook(hook: &Untrusted) {
     let mut events: Vec<&str> =
         hook.subscriptions.iter().map(|subscription| subscription.spelling).collect();
     events.dedup();
+    let before = match &hook.previous {
+        Some(previous) if previous.hash == hook.fingerprint => {
+            format!("trusted on {}, before you had your own", previous.trusted_at)
+        }
+        previous => before(previous.as_ref()),
+    };
     // An executable's event is not known before it may run: asking it means running it (R11).
-    describe(&hook.name, &events.join(", "), &hook.path, hook.previous.as_ref());
+    describe(&hook.name, &events.join(", "), &hook.path, &before);
     tell_consequences(hook);
 }
 
 /// What trust in a hook brings along that its name does not say.
 pub(crate) fn tell_consequences(hook: &Untrusted) {
-    let name = sanitize(&hook.name);
+    let name = visible(&hook.name);
     if let Some(own) = &hook.displaces {
         let own = own.to_string_lossy();
-        ui::note(format!("    {name} takes the place of your own {}", sanitize(&own)));
+        ui::note(format!("    {name} takes the place of your own {}", visible(&own)));
     }
     if !hook.env.is_empty() {
         ui::note(format!("    {name} asks for {}", one_line(&hook.env.join(", "), SHOWN_PROGRAMS)));
@@ -170,7 +176,7 @@ pub(crate) fn tell_consequences(hook: &Untrusted) {
 fn describe_recipe(project: &Project, recipe: &Recipe) {
     let (name, path) = (recipes::trust_name(recipe), &recipe.origin.path);
     let previous = project.trust.of(project.root()).previous(&name, path);
-    describe(&name, &wants(recipe), path, previous);
+    describe(&name, &wants(recipe), path, &before(previous));
 }
 
 /// What trust lets a recipe do.
@@ -186,8 +192,9 @@ fn programs_of(recipe: &Recipe) -> String {
     one_line(&recipe.programs().join("; "), SHOWN_PROGRAMS)
 }
 
-fn describe(name: &str, what: &str, path: &Path, previous: Option<&Trusted>) {
-    let before = match previous {
+/// What was trusted before under this name.
+fn before(previous: Option<&Trusted>) -> String {
+    match previous {
         None => "new".to_owned(),
         Some(trusted) if trusted.events.is_empty() => {
             format!("changed since you trusted it on {}", trusted.trusted_at)
@@ -199,41 +206,23 @@ fn describe(name: &str, what: &str, path: &Path, previous: Option<&Trusted>) {
                 trusted.events.join(", ")
             )
         }
-    };
+    }
+}
+
+fn describe(name: &str, what: &str, path: &Path, before: &str) {
     ui::note(format!(
         "  {}  {what}  {}  {}",
-        styled(NAME, sanitize(name)),
-        sanitize(&path.to_string_lossy()),
+        styled(NAME, visible(name)),
+        visible(&path.to_string_lossy()),
         styled(NOTICE, before)
     ));
 }
 
-/// Shows what would run: an executable's file; of a manifest hook what it declares, its script, and what else is in its folder.
-pub(crate) fn view_hook(hook: &Untrusted) {
-    let manifest = source::manifest_file(&hook.path).ok().flatten();
-    let Some(manifest) = manifest else { return view(&hook.path, &hook.path) };
-    view(&manifest, &manifest);
-    if let Script::Entry(entry) = source::script(&hook.path) {
-        view(&entry.path, &entry.path);
-    }
-    if let Ok(HookStamp::Folder(files)) = HookStamp::of(&hook.path) {
-        let names: Vec<_> = files.iter().map(|(name, _)| name.to_string_lossy()).collect();
-        ui::note(format!("its files: {}", one_line(&names.join(", "), SHOWN_NAMES)));
-    }
-}
-
-fn view(path: &Path, file: &Path) {
-    ui::note(styled(HEADING, format!("--- {}", sanitize(&path.to_string_lossy()))));
-    match fs::read(file) {
-        Ok(bytes) => show_text(&String::from_utf8_lossy(&bytes)),
+fn view_recipe(recipe: &Recipe) {
+    let path = &recipe.origin.path;
+    changes::heading(path);
+    match regular_file::read_to_string(path) {
+        Ok(text) => changes::show_text(&text),
         Err(error) => ui::note(format!("cannot be read: {error}")),
-    }
-}
-
-fn show_text(text: &str) {
-    text.lines().take(SHOWN_LINES).for_each(|line| ui::note(sanitize(line)));
-    let left = text.lines().count().saturating_sub(SHOWN_LINES);
-    if left > 0 {
-        ui::note(format!("… {left} more lines: look at the file before you trust it"));
     }
 }

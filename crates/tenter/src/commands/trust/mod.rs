@@ -2,6 +2,8 @@
 //! may choose the model (R77). The commands that run an agent ask the same questions.
 
 mod ask;
+mod changes;
+mod lost;
 
 use std::path::Path;
 
@@ -20,10 +22,12 @@ use crate::agent::recipes;
 use crate::env::{self, Env};
 use crate::failure::{Exit, Failure};
 use crate::hooks::Project;
-use crate::sanitize::sanitize;
+use crate::sanitize::visible;
 use crate::ui::{self, NAME, styled};
 
-pub(crate) use ask::{Choice, Waiting, ask, ask_through, tell_consequences, view_hook};
+pub(crate) use ask::{Choice, Waiting, ask, ask_through, read_at_terminal, tell_consequences};
+pub(crate) use changes::view as view_hooks;
+pub(crate) use lost::settle as settle_lost;
 
 /// Choose what to trust of the project: hooks, recipes that start programs, a model that needs no key.
 ///
@@ -64,24 +68,43 @@ pub(crate) fn run(env: &Env, project: Option<&Path>, args: &Args) -> Done {
     let waiting = Waiting { hooks: catalog.untrusted(), recipes: &recipes };
     let models = consent::waiting(&project);
     consent_to(&project, &models, args.yes)?;
-    if waiting.is_empty() && !models.is_empty() {
-        return Ok(Exit::Done);
-    }
-    if waiting.is_empty() {
+    if waiting.is_empty() && models.is_empty() && catalog.lost().is_empty() {
         ui::note(format!(
             "Nothing to trust: no hook and no recipe of {} waits for it.",
-            sanitize(&project.root().to_string_lossy())
+            visible(&project.root().to_string_lossy())
         ));
-        return Ok(Exit::Done);
     }
-    match if args.yes { Choice::Trust } else { ask(&project, waiting) } {
-        Choice::Trust => {
-            trust_waiting(&mut project, catalog, &recipes, &cancel)?;
-            Ok(Exit::Done)
-        }
-        Choice::Skip => Ok(Exit::Done),
-        Choice::Refuse => Err(waiting.refusal()),
+    let choice = match waiting {
+        waiting if waiting.is_empty() => Choice::Skip,
+        _ if args.yes => Choice::Trust,
+        waiting => ask(&project, waiting),
+    };
+    let catalog = match choice {
+        Choice::Trust => trust_waiting(&mut project, catalog, &recipes, &cancel)?,
+        Choice::Skip => catalog,
+        Choice::Refuse => return Err(waiting.refusal()),
+    };
+    if args.yes {
+        accept_lost(&mut project, catalog, &cancel)?;
+    } else {
+        settle_lost(&mut project, catalog, &mut read_at_terminal, &cancel)?;
     }
+    Ok(Exit::Done)
+}
+
+/// Accepts the state of the project without the hooks that it has lost, and says so. Returns the catalog as it is then.
+pub(crate) fn accept_lost(
+    project: &mut Project,
+    catalog: Catalog,
+    cancel: &Cancel,
+) -> Result<Catalog, Failure> {
+    if catalog.lost().is_empty() {
+        return Ok(catalog);
+    }
+    accept(project, &catalog)?;
+    let names: Vec<&str> = catalog.lost().iter().map(|lost| lost.name.as_str()).collect();
+    ui::note(format!("Accepted without: {}.", visible(&names.join(", "))));
+    Ok(project.load(cancel))
 }
 
 /// Asks whether the project may have its agent answer with these models, and remembers it.
@@ -91,7 +114,7 @@ fn consent_to(project: &Project, models: &[ProjectModel], yes: bool) -> Result<(
             return Err(model.refusal());
         }
         model.remember(project)?;
-        ui::note(format!("Trusted: {}.", sanitize(&model.trust_name())));
+        ui::note(format!("Trusted: {}.", visible(&model.trust_name())));
     }
     Ok(())
 }
@@ -120,7 +143,7 @@ pub(crate) fn trust_and_reload(
 ) -> Result<Catalog, Failure> {
     let reloaded = trust_all(project, catalog, cancel)?;
     let names: Vec<&str> = catalog.untrusted().iter().map(|hook| hook.name.as_str()).collect();
-    ui::note(format!("Trusted: {}.", sanitize(&names.join(", "))));
+    ui::note(format!("Trusted: {}.", visible(&names.join(", "))));
     // Nobody may have been asked.
     catalog.untrusted().iter().for_each(tell_consequences);
     Ok(reloaded)
@@ -152,7 +175,19 @@ pub(crate) fn trust_some(
         .map(|hook| TrustEntry::from(hook.as_ref()))
         .collect();
     trust(project, &with_events)?;
+    accept_if_complete(project, &reloaded)?;
     Ok(reloaded)
+}
+
+/// [`accept`], unless a trusted hook does not run: that is for the user to decide.
+pub(crate) fn accept_if_complete(project: &mut Project, catalog: &Catalog) -> Result<(), Failure> {
+    if catalog.lost().is_empty() { accept(project, catalog) } else { Ok(()) }
+}
+
+/// Accepts the state of the project: trusted hooks that do not run in it are not missed.
+pub(crate) fn accept(project: &mut Project, catalog: &Catalog) -> Result<(), Failure> {
+    let root = project.root().to_owned();
+    project.trust.accept(&root, catalog.state()).map_err(|error| Failure::new(error.to_string()))
 }
 
 /// Trusts recipes as they were read, and says so.
@@ -163,7 +198,7 @@ pub(crate) fn trust_recipes(project: &mut Project, recipes: &[Recipe]) -> Result
     let entries: Vec<TrustEntry> = recipes.iter().map(recipes::trust_entry).collect();
     trust(project, &entries)?;
     let names: Vec<&str> = entries.iter().map(|entry| entry.name.as_str()).collect();
-    ui::note(format!("Trusted: {}.", sanitize(&names.join(", "))));
+    ui::note(format!("Trusted: {}.", visible(&names.join(", "))));
     Ok(())
 }
 
@@ -178,7 +213,7 @@ pub(crate) fn trust(project: &mut Project, entries: &[TrustEntry]) -> Result<(),
 
 fn revoke(project: &mut Project, name: Option<&str>) -> Done {
     let root = project.root().to_owned();
-    let shown = sanitize(&root.to_string_lossy()).into_owned();
+    let shown = visible(&root.to_string_lossy()).into_owned();
     let revoked =
         project.trust.revoke(&root, name).map_err(|error| Failure::new(error.to_string()))?;
     match (revoked, name) {
@@ -214,8 +249,8 @@ fn list(project: &Project, as_json: bool) {
         // A recipe has no events.
         let events = trusted.events.join(", ");
         let parts = [
-            sanitize(&root.to_string_lossy()).into_owned(),
-            styled(NAME, sanitize(name)),
+            visible(&root.to_string_lossy()).into_owned(),
+            styled(NAME, visible(name)),
             events,
             trusted.trusted_at.clone(),
         ];

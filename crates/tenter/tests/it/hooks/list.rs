@@ -19,11 +19,11 @@ fn every_status() -> Sandbox {
     sandbox.hook("edited", SILENT);
     sandbox.hook("typo", "#!/bin/sh\necho before_tool\n");
     sandbox.write(".kodelet/hooks/notes", "no script");
+    sandbox.user_hook("guard", SILENT);
     let _ = sandbox.run(&["trust", "--yes"]).expect_code(0);
     sandbox.hook("edited", "#!/bin/sh\ntouch ran\n");
     sandbox.hook("new", "#!/bin/sh\ntouch ran\n");
     sandbox.hook("old.disable", SILENT);
-    sandbox.user_hook("guard", SILENT);
     sandbox.sh_hook("many", "after_tool_call\nagent_stop", "");
     sandbox
 }
@@ -372,7 +372,8 @@ fn names_and_scripts_of_strangers_cannot_steer_the_terminal() {
     sandbox.user_hook("a\x1b[2Jb", &format!("{SILENT}# \x1b]0;title\x07\n"));
     for args in [&["hooks", "list"][..], &["hooks", "show", "a\x1b[2Jb"]] {
         let output = sandbox.run(args).expect_code(0);
-        assert!(!output.stdout.contains('\x1b') && output.stdout.contains("ab"), "{output}");
+        let shown = output.stdout.contains(r"a\u{1b}[2Jb");
+        assert!(!output.stdout.contains('\x1b') && shown, "{output}");
     }
 }
 

@@ -191,14 +191,19 @@ fn a_users_hook_is_for_every_project_and_needs_no_trust() {
         [&list[0]["layer"], &list[0]["trust"], &list[0]["event"]],
         ["user", "not needed", "user_message_send"]
     );
-    let _ = sandbox.run(&["hooks", "new", "guard", "--format", "executable"]).expect_code(0);
+    let shadowing =
+        sandbox.run(&["hooks", "new", "guard", "--format", "executable"]).expect_code(0);
+    assert!(
+        shadowing.stderr.contains("It does not run yet: it would shadow your own"),
+        "{shadowing}"
+    );
     assert_snapshot!(sandbox.run(&["hooks", "new", "guard", "--user", "--force", "--format", "executable"]), @"
     exit: 0
     --- stdout
     [ROOT]/home/.config/agents/hooks/guard
     --- stderr
     It does nothing yet. For hooks that do: tenter hooks new --help
-    It does not run in this project: .agents/hooks/guard has the same name.
+    Try it:    tenter hooks test guard
     ");
 }
 

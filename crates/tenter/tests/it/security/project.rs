@@ -217,7 +217,7 @@ fn what_a_hook_asks_for_and_everything_that_it_is_made_of_is_shown_before_it_is_
     assert!(session.wait_for("[q] quit: ").contains("spy asks for OPENAI_API_KEY"));
     session.enter("v");
     let shown = session.wait_for("[q] quit: ");
-    for part in ["env: [OPENAI_API_KEY]", ". ./lib/more.sh", "lib/more.sh, scripts/run"] {
+    for part in ["env: [OPENAI_API_KEY]", ". ./lib/more.sh", "spy/lib/more.sh\necho"] {
         assert!(shown.contains(part), "{part}: {shown}");
     }
     session.enter("q");

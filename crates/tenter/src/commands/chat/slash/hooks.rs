@@ -27,16 +27,25 @@ pub(super) fn trust(talk: &mut Talk, _argument: &str) -> Result<Option<After>, F
     ui::diagnostics(chat.project.findings());
     let recipes = recipes::held_back(&recipes::book(&chat.project, &chat.args.fragment_dirs));
     let waiting = Waiting { hooks: found.untrusted(), recipes: &recipes };
-    if waiting.is_empty() {
+    if waiting.is_empty() && found.lost().is_empty() {
         return trusted_elsewhere(talk, found);
     }
     let mut read = |prompt: &str| chat.dialogue.question(prompt);
-    if trust::ask_through(&chat.project, waiting, &mut read) != Choice::Trust {
+    let choice = match waiting {
+        waiting if waiting.is_empty() => Choice::Skip,
+        waiting => trust::ask_through(&chat.project, waiting, &mut read),
+    };
+    let is_trusted = choice == Choice::Trust;
+    if !is_trusted && found.lost().is_empty() {
         ui::note("Nothing was trusted.");
         return Ok(None);
     }
-    let trusted = trust::trust_waiting(&mut chat.project, found, &recipes, &cancel)?;
-    Ok(Some(After::Change(Change::Trust(Box::new(trusted)))))
+    let found = match choice {
+        Choice::Trust => trust::trust_waiting(&mut chat.project, found, &recipes, &cancel)?,
+        Choice::Skip | Choice::Refuse => found,
+    };
+    let settled = trust::settle_lost(&mut chat.project, found, &mut read, &cancel)?;
+    Ok(is_trusted.then(|| After::Change(Change::Trust(Box::new(settled)))))
 }
 
 /// What was trusted since, in another terminal, is used from now on.

@@ -32,10 +32,11 @@ pub(super) fn of_entry(project: &Project, entry: &Entry) -> Vec<Diagnostic> {
         Status::Active
         | Status::Shadowed { .. }
         | Status::NotTrusted { .. }
+        | Status::WouldDisplace { .. }
         | Status::Invalid { .. } => {}
     }
     let mut findings = Vec::new();
-    if matches!(listed.status, Status::NotTrusted { .. }) {
+    if matches!(listed.status, Status::NotTrusted { .. } | Status::WouldDisplace { .. }) {
         findings.push(finding("hook-not-trusted", Severity::Warning, reason));
     }
     if path.is_dir() && entry.active && entry.action.is_none() {

@@ -24,7 +24,7 @@ use super::entry;
 use crate::commands::{Done, trust};
 use crate::failure::{Exit, Failure};
 use crate::hooks::Project;
-use crate::sanitize::sanitize;
+use crate::sanitize::{sanitize, visible};
 use crate::{signals, ui};
 
 pub(crate) use manifest::NewFile;
@@ -269,11 +269,16 @@ fn trust_new(
 ) -> Result<(), Failure> {
     let catalog = project.load(cancel);
     let listed = catalog.listing().iter().find(|listed| listed.path == path);
-    let Some(fingerprint) = listed.and_then(|listed| listed.fingerprint.clone()) else {
+    let Some((listed, fingerprint)) =
+        listed.and_then(|listed| Some((listed, listed.fingerprint.clone()?)))
+    else {
         return Ok(());
     };
-    let events = vec![spelling.to_owned()];
-    let entry = TrustEntry { name: args.name.clone(), fingerprint, path: path.to_owned(), events };
+    let entry = TrustEntry {
+        events: vec![spelling.to_owned()],
+        covered: Some(listed.covered.clone()),
+        ..TrustEntry::new(&args.name, fingerprint, path)
+    };
     trust::trust(project, &[entry])
 }
 
@@ -286,13 +291,20 @@ fn advise(project: &mut Project, name: &str, path: &Path, cancel: &Cancel) {
             let by = entry::short(project, by);
             ui::note(format!(
                 "It does not run in this project: {} has the same name.",
-                sanitize(&by)
+                visible(&by)
             ));
         }
+        Status::WouldDisplace { own } => {
+            let own = entry::short(project, own);
+            let own = visible(&own);
+            ui::note(format!("It does not run yet: it would shadow your own {own}."));
+        }
         Status::Invalid { why } => ui::note(format!("It does not run yet: it {}", sanitize(why))),
-        _ => ui::note(format!("Try it:    tenter hooks test {}", sanitize(name))),
+        _ => ui::note(format!("Try it:    tenter hooks test {}", visible(name))),
     }
     if listed.layer.needs_trust() {
         ui::note("Change it and test it again: you are asked whether to trust the change.");
+        let accepted = trust::accept_if_complete(project, &catalog);
+        accepted.unwrap_or_else(|failure| ui::failure(&failure));
     }
 }

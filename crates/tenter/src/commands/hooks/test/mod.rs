@@ -21,7 +21,7 @@ use crate::commands::Done;
 use crate::commands::trust::{self, Choice, Waiting};
 use crate::failure::{Exit, Failure};
 use crate::hooks::Project;
-use crate::sanitize::sanitize;
+use crate::sanitize::visible;
 use crate::{env, signals, ui};
 
 /// Run a hook's tests; or run it once, as an agent would, and show what it was told, what it wrote, and how that is
@@ -93,7 +93,7 @@ fn trusted(
         return Ok(catalog);
     }
     let reloaded = trust::trust_some(project, waiting.hooks, cancel)?;
-    ui::note(format!("Trusted: {}.", sanitize(&args.name)));
+    ui::note(format!("Trusted: {}.", visible(&args.name)));
     trust::tell_consequences(hook);
     Ok(reloaded)
 }
@@ -107,7 +107,12 @@ fn untrusted<'c>(catalog: &'c Catalog, name: &str) -> Option<&'c Untrusted> {
 /// The entry of this name with the highest precedence that runs, or would run if it were trusted.
 fn would_run<'c>(catalog: &'c Catalog, name: &str) -> Option<&'c Listed> {
     let mut by_precedence = catalog.listing().iter().filter(|listed| listed.name == name);
-    by_precedence.find(|listed| matches!(listed.status, Status::Active | Status::NotTrusted { .. }))
+    by_precedence.find(|listed| {
+        matches!(
+            listed.status,
+            Status::Active | Status::NotTrusted { .. } | Status::WouldDisplace { .. }
+        )
+    })
 }
 
 /// The hook of this name that runs. One that would run in its place if it were trusted is not passed over.

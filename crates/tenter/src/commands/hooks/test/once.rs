@@ -14,7 +14,7 @@ use super::{Args, settings};
 use crate::commands::Done;
 use crate::failure::Exit;
 use crate::hooks::Project;
-use crate::sanitize::sanitize;
+use crate::sanitize::visible;
 use crate::ui;
 
 /// Runs `hook` once on the payload that is given, else on a sample.
@@ -64,7 +64,7 @@ fn note_others(hook: &Hook, tested: Subscription) {
         ui::note(format!(
             "Told of {}, too: tenter hooks test {} --event {0}",
             other.event,
-            sanitize(&hook.name)
+            visible(&hook.name)
         ));
     }
 }

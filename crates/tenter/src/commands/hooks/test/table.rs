@@ -18,7 +18,7 @@ use super::settings;
 use crate::commands::Done;
 use crate::failure::{Exit, Failure};
 use crate::hooks::Project;
-use crate::sanitize::sanitize;
+use crate::sanitize::{sanitize, visible};
 use crate::ui::{self, BAD, FAINT, GOOD, styled};
 
 /// One test, done. The fields are those of the JSON form.
@@ -113,7 +113,7 @@ fn print(hook: &Hook, tested: &Tested) {
     let (style, word) = if tested.passed { (GOOD, "pass") } else { (BAD, "FAIL") };
     let file = tested.file.strip_prefix(&hook.path).unwrap_or(&tested.file).to_string_lossy();
     let description = tested.description.as_deref().unwrap_or_default();
-    let line = format!("{} {}  {}", styled(style, word), sanitize(&file), sanitize(description));
+    let line = format!("{} {}  {}", styled(style, word), visible(&file), sanitize(description));
     ui::out(line.trim_end());
     if let Some(error) = &tested.error {
         ui::out(format!("  {}", sanitize(error)));

@@ -11,7 +11,7 @@ use crate::commands::Done;
 use crate::commands::hooks::{NewFile, examples, write_folder};
 use crate::env::{self, Env};
 use crate::failure::{Exit, Failure};
-use crate::sanitize::sanitize;
+use crate::sanitize::visible;
 use crate::ui;
 
 /// What stands for the plugin's name in a template.
@@ -55,7 +55,7 @@ pub(super) fn run(env: &Env, args: &Args) -> Done {
     }
     write_folder(&path, &files(args)?, false)?;
     ui::out(path.display());
-    let shown = sanitize(&path.to_string_lossy()).into_owned();
+    let shown = visible(&path.to_string_lossy()).into_owned();
     ui::note(format!("Try its tests:       sh {shown}/tests/run.sh"));
     ui::note(format!("Before you publish:  tenter plugin check {shown}"));
     Ok(Exit::Done)

@@ -1,0 +1,90 @@
+//! Hooks of the project that were trusted and do not run any more (R73). Somebody may have removed a guard: the user learns of
+//! it, unless the project is in a state that the user accepted.
+
+use std::path::Path;
+
+use sha2::{Digest, Sha256};
+use tenter_protocol::{Diagnostic, Severity};
+
+use super::examine::{Examined, Finding};
+use super::policy::Policies;
+use super::{Listed, Loss, LostHook, Status};
+use crate::hex::hex;
+use crate::hook::{FailMode, Layer};
+use crate::source::HookSettings;
+use crate::trust::{ProjectState, ProjectTrust};
+
+/// The state of the project: its hooks that can run. What the user's own settings do to them does not count.
+pub(super) fn state(examined: &[Examined], settings: &HookSettings) -> ProjectState {
+    let in_state = |examined: &Examined| match &examined.finding {
+        Finding::Ready(ready)
+            if examined.candidate.layer.needs_trust()
+                && settings.disabled_by_project(&examined.candidate.name).is_none() =>
+        {
+            Some((examined.candidate.name.clone(), ready.fingerprint.0.clone()))
+        }
+        _ => None,
+    };
+    let mut hooks: Vec<(String, String)> = examined.iter().filter_map(in_state).collect();
+    hooks.sort();
+    hooks.dedup();
+    let mut hasher = Sha256::new();
+    for text in hooks.iter().flat_map(|(name, content)| [name, content]) {
+        hasher.update((text.len() as u64).to_le_bytes());
+        hasher.update(text);
+    }
+    ProjectState(hex(&hasher.finalize()))
+}
+
+/// The trusted hooks that do not run any more.
+pub(super) fn lost(trusted: ProjectTrust, listing: &[Listed], policies: Policies) -> Vec<LostHook> {
+    let lost = |name: &str| {
+        let loss = loss(name, listing, policies.settings)?;
+        let found = listing.iter().find(|listed| is_of_project(listed, name));
+        let path = found.map_or(Path::new(""), |listed| listed.path.as_path());
+        Some(LostHook {
+            name: name.to_owned(),
+            // Only a plugin's hook has the name of its plugin before its own.
+            layer: if name.contains('/') { Layer::ProjectPlugin } else { Layer::Project },
+            trusted: trusted.previous(name, path)?.clone(),
+            loss,
+            fail_closed: policies.configured.of(name).fail == FailMode::Closed,
+        })
+    };
+    trusted.hooks().into_iter().filter_map(lost).collect()
+}
+
+/// Why the hook of this name does not run, unless it runs, is asked about or reported otherwise, or is disabled by the user.
+fn loss(name: &str, listing: &[Listed], settings: &HookSettings) -> Option<Loss> {
+    let mut loss = Loss::Gone;
+    for listed in listing.iter().filter(|listed| is_of_project(listed, name)) {
+        let path = listed.path.clone();
+        loss = match &listed.status {
+            Status::Disabled => Loss::Disabled { path },
+            Status::NotExecutable => Loss::NotExecutable { path },
+            Status::NoScript => Loss::NoScript { path },
+            Status::SwitchedOff { .. } => {
+                Loss::SwitchedOff { by: settings.disabled_by_project(name)?.to_owned() }
+            }
+            Status::Active
+            | Status::Shadowed { .. }
+            | Status::NotTrusted { .. }
+            | Status::WouldDisplace { .. }
+            | Status::Invalid { .. } => return None,
+        };
+    }
+    Some(loss)
+}
+
+fn is_of_project(listed: &Listed, name: &str) -> bool {
+    listed.layer.needs_trust() && listed.name == name
+}
+
+/// The report of a lost hook.
+pub(super) fn diagnostic(lost: &LostHook) -> Diagnostic {
+    let severity = if lost.fail_closed { Severity::Error } else { Severity::Warning };
+    let message = format!("the trusted hook {} does not run: it {}", lost.name, lost.why());
+    Diagnostic::new("trusted-hook-lost", severity, message).help(
+        "restore it; or run `tenter trust` to accept the project as it is or to forget the hook",
+    )
+}

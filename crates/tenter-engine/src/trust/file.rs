@@ -1,0 +1,128 @@
+//! The trust store's file: its format, its older formats, and its lock.
+
+use std::collections::BTreeMap;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, ErrorKind};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{FlockOperation, flock};
+use serde::{Deserialize, Serialize};
+use tenter_protocol::{Diagnostic, Severity};
+
+use super::store::{ProjectState, Trusted};
+use crate::replace_file;
+
+/// The version that is written. Version 1 had no states, and the hooks in the project's place.
+pub(super) const VERSION: u32 = 2;
+
+/// By project root.
+pub(super) type Projects = BTreeMap<String, ProjectRecord>;
+/// By full name, the contents that were trusted, oldest first.
+type Hooks = BTreeMap<String, Vec<Trusted>>;
+
+/// What was trusted of one project.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub(super) struct ProjectRecord {
+    pub(super) hooks: Hooks,
+    /// The states that were accepted, oldest first.
+    #[serde(default)]
+    pub(super) states: Vec<ProjectState>,
+}
+
+#[derive(Serialize)]
+struct Content<'p> {
+    version: u32,
+    projects: &'p Projects,
+}
+
+#[derive(Deserialize)]
+struct Version {
+    version: u32,
+}
+
+#[derive(Deserialize)]
+struct CurrentContent {
+    projects: Projects,
+}
+
+#[derive(Deserialize)]
+struct FirstContent {
+    projects: BTreeMap<String, Hooks>,
+}
+
+/// Why a store cannot be read.
+pub(super) enum Unreadable {
+    Corrupt(String),
+    Newer(u32),
+    Io(io::Error),
+}
+
+impl Unreadable {
+    pub(super) fn diagnostic(&self, path: &Path) -> Diagnostic {
+        let (why, help) = match self {
+            Self::Corrupt(why) => (
+                format!("is damaged ({why})"),
+                format!(
+                    "run `tenter trust` again; the damaged file is then kept as {}",
+                    corrupt_copy(path).display()
+                ),
+            ),
+            Self::Newer(version) => (
+                format!("has version {version}, which this program does not know"),
+                "use a newer version of this program".to_owned(),
+            ),
+            Self::Io(error) => {
+                (format!("cannot be read: {error}"), "make it readable for you".to_owned())
+            }
+        };
+        let message = format!("the trust store {why}, so no project hook is trusted");
+        Diagnostic::new("trust-store-unreadable", Severity::Error, message).at(path).help(help)
+    }
+}
+
+/// The projects in the store at `path`; none where there is no store.
+pub(super) fn read(path: &Path) -> Result<Projects, Unreadable> {
+    let bytes = match fs::read(path) {
+        Ok(bytes) => bytes,
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Projects::new()),
+        Err(error) => return Err(Unreadable::Io(error)),
+    };
+    let corrupt = |error: serde_json::Error| Unreadable::Corrupt(error.to_string());
+    let Version { version } = serde_json::from_slice(&bytes).map_err(corrupt)?;
+    match version {
+        1 => serde_json::from_slice(&bytes).map(migrated).map_err(corrupt),
+        VERSION => {
+            let CurrentContent { projects } = serde_json::from_slice(&bytes).map_err(corrupt)?;
+            Ok(projects)
+        }
+        newer => Err(Unreadable::Newer(newer)),
+    }
+}
+
+fn migrated(content: FirstContent) -> Projects {
+    let project = |(root, hooks)| (root, ProjectRecord { hooks, states: Vec::new() });
+    content.projects.into_iter().map(project).collect()
+}
+
+/// Writes the store at `path`.
+pub(super) fn write(path: &Path, projects: &Projects) -> io::Result<()> {
+    let bytes = serde_json::to_vec_pretty(&Content { version: VERSION, projects })?;
+    replace_file::replace(path, &bytes)
+}
+
+/// Waits until no other process writes the store. The lock is released when the file returned is dropped; it is a separate
+/// file because the store itself is replaced.
+pub(super) fn lock(path: &Path) -> io::Result<File> {
+    replace_file::make_folder_of(path)?;
+    let lock = path.with_added_extension("lock");
+    let file =
+        OpenOptions::new().write(true).create(true).truncate(false).mode(0o600).open(lock)?;
+    flock(&file, FlockOperation::LockExclusive)?;
+    Ok(file)
+}
+
+/// Where a damaged store is kept.
+pub(super) fn corrupt_copy(path: &Path) -> PathBuf {
+    path.with_added_extension("corrupt")
+}

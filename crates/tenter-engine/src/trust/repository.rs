@@ -1,0 +1,129 @@
+//! Which path stands for a project in all worktrees of its git repository. Reads `.git` files itself: no git is started.
+//!
+//! A project says in its `.git` file which repository it belongs to, and could name any. So the repository must name the
+//! worktree too, in a file that only its owner can have written.
+
+use std::fs;
+use std::io;
+use std::os::unix::fs::MetadataExt as _;
+use std::path::{Path, PathBuf};
+
+use crate::regular_file;
+
+/// Maximum length of a `.git`, `commondir` or `gitdir` file in bytes.
+const LONGEST: u64 = 8 * 1024;
+
+/// The path in the main worktree that corresponds to `project`, if `project` lies in a linked worktree; of a bare
+/// repository, which has no main worktree, the path in the repository's own directory.
+pub(super) fn in_main_worktree(project: &Path) -> Option<PathBuf> {
+    let project = fs::canonicalize(project).ok()?;
+    let top = project.ancestors().find(|dir| dir.join(".git").symlink_metadata().is_ok())?;
+    let main = main_worktree(top)?;
+    let within = project.strip_prefix(top).ok()?;
+    Some(if within.as_os_str().is_empty() { main } else { main.join(within) })
+}
+
+/// The main worktree of the repository that `top` is a linked worktree of.
+fn main_worktree(top: &Path) -> Option<PathBuf> {
+    let dot_git = top.join(".git");
+    let line = first_line(&dot_git).ok()?;
+    let git_dir = fs::canonicalize(top.join(line.strip_prefix("gitdir:")?.trim())).ok()?;
+    let common =
+        fs::canonicalize(git_dir.join(first_line(&git_dir.join("commondir")).ok()?)).ok()?;
+    let is_entry_of_common = git_dir.parent() == Some(common.join("worktrees").as_path());
+    let named = fs::canonicalize(git_dir.join(first_line(&git_dir.join("gitdir")).ok()?)).ok()?;
+    let names_worktree = named == dot_git;
+    let owner = |path: &Path| fs::symlink_metadata(path).ok().map(|found| found.uid());
+    // A worktree that was deleted is still named; another user may have put something in its place.
+    let has_one_owner = owner(&dot_git) == owner(&git_dir);
+    if !(is_entry_of_common && names_worktree && has_one_owner) {
+        return None;
+    }
+    let is_bare = common.file_name() != Some(".git".as_ref());
+    if is_bare { Some(common) } else { common.parent().map(Path::to_path_buf) }
+}
+
+fn first_line(path: &Path) -> io::Result<String> {
+    let bytes = regular_file::beginning(path, LONGEST)?;
+    let text = String::from_utf8(bytes).map_err(io::Error::other)?;
+    Ok(text.lines().next().unwrap_or_default().trim_end().to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A repository `main` with a linked worktree `linked`, as git writes them.
+    fn repository() -> (tempfile::TempDir, PathBuf) {
+        let scratch = tempfile::tempdir().unwrap();
+        let base = scratch.path().canonicalize().unwrap();
+        let entry = base.join("main/.git/worktrees/linked");
+        fs::create_dir_all(&entry).unwrap();
+        fs::create_dir_all(base.join("linked/sub")).unwrap();
+        fs::create_dir_all(base.join("main/sub")).unwrap();
+        fs::write(entry.join("commondir"), "../..\n").unwrap();
+        fs::write(entry.join("gitdir"), format!("{}\n", base.join("linked/.git").display()))
+            .unwrap();
+        fs::write(base.join("linked/.git"), format!("gitdir: {}\n", entry.display())).unwrap();
+        (scratch, base)
+    }
+
+    #[test]
+    fn a_linked_worktree_leads_to_the_main_one() {
+        let (_scratch, base) = repository();
+        assert_eq!(in_main_worktree(&base.join("linked")), Some(base.join("main")));
+        assert_eq!(in_main_worktree(&base.join("linked/sub")), Some(base.join("main/sub")));
+        assert_eq!(in_main_worktree(&base.join("main")), None);
+        assert_eq!(in_main_worktree(&base.join("main/sub")), None);
+    }
+
+    #[test]
+    fn paths_in_git_files_may_be_relative() {
+        let (_scratch, base) = repository();
+        fs::write(base.join("linked/.git"), "gitdir: ../main/.git/worktrees/linked\n").unwrap();
+        let back = base.join("main/.git/worktrees/linked/gitdir");
+        fs::write(back, "../../../../linked/.git\n").unwrap();
+        assert_eq!(in_main_worktree(&base.join("linked")), Some(base.join("main")));
+    }
+
+    #[test]
+    fn worktrees_of_a_bare_repository_share_its_own_directory() {
+        let (_scratch, base) = repository();
+        fs::rename(base.join("main/.git"), base.join("bare")).unwrap();
+        let entry = base.join("bare/worktrees/linked");
+        fs::write(base.join("linked/.git"), format!("gitdir: {}\n", entry.display())).unwrap();
+        assert_eq!(in_main_worktree(&base.join("linked")), Some(base.join("bare")));
+    }
+
+    #[test]
+    fn a_directory_that_the_repository_does_not_name_is_no_worktree_of_it() {
+        let (_scratch, base) = repository();
+        let forged = base.join("forged");
+        fs::create_dir(&forged).unwrap();
+        fs::copy(base.join("linked/.git"), forged.join(".git")).unwrap();
+        assert_eq!(in_main_worktree(&forged), None);
+        // An entry of its own that names the repository as common directory, outside of the repository.
+        let entry = forged.join("entry");
+        fs::create_dir(&entry).unwrap();
+        fs::write(entry.join("commondir"), base.join("main/.git").to_str().unwrap()).unwrap();
+        fs::write(entry.join("gitdir"), forged.join(".git").to_str().unwrap()).unwrap();
+        fs::write(forged.join(".git"), "gitdir: entry").unwrap();
+        assert_eq!(in_main_worktree(&forged), None);
+    }
+
+    #[test]
+    fn files_without_end_and_pipes_are_no_git_files() {
+        let (_scratch, base) = repository();
+        let dot_git = base.join("linked/.git");
+        for target in ["/dev/zero", "/dev/null"] {
+            fs::remove_file(&dot_git).unwrap();
+            std::os::unix::fs::symlink(target, &dot_git).unwrap();
+            assert_eq!(in_main_worktree(&base.join("linked")), None);
+        }
+        fs::remove_file(&dot_git).unwrap();
+        let mode = 0o644.into();
+        rustix::fs::mknodat(rustix::fs::CWD, &dot_git, rustix::fs::FileType::Fifo, mode, 0)
+            .unwrap();
+        assert_eq!(in_main_worktree(&base.join("linked")), None);
+    }
+}

@@ -1,0 +1,309 @@
+//! Trust is a set: several contents and several states of a project are trusted at once, and a trusted hook that does not run
+//! any more is missed (R73).
+
+use std::fs;
+use std::path::Path;
+
+use tenter_engine::catalog::{Loss, PolicyOverride, Status};
+use tenter_engine::hook::FailMode;
+use tenter_engine::trust::{Data, TrustMode, TrustedKind};
+use tenter_protocol::Severity;
+
+use crate::scene::{COUNTING, GUARD, PROJECT, PROJECT_AGENTS, Scene, USER, ids, running, word};
+
+const MANIFEST: &str = "---\nname: tidy\ndescription: Tidies.\ntrigger: after_tool\n---\n";
+
+/// A scene in which the hook `guard` is trusted and accepted.
+fn guarded() -> Scene {
+    let scene = Scene::gated();
+    scene.hook(PROJECT, "guard", GUARD);
+    scene.trust_and_accept();
+    scene
+}
+
+fn lost(scene: &Scene) -> Vec<(String, Loss)> {
+    let (catalog, _) = scene.load();
+    catalog.lost().iter().map(|lost| (lost.name.clone(), lost.loss.clone())).collect()
+}
+
+/// Sets the hook `guard` to fail closed, as the user does.
+fn closed(scene: Scene) -> Scene {
+    let guard = PolicyOverride { fail: Some(FailMode::Closed), timeout: None };
+    let mut policies = scene.policies.clone();
+    policies.overrides.insert("guard".to_owned(), guard);
+    Scene { policies, ..scene }
+}
+
+/// `linked` as a linked worktree of the project, as `git worktree add` makes it.
+fn add_worktree(scene: &Scene) -> std::path::PathBuf {
+    let entry = "project/.git/worktrees/linked";
+    scene.file(&format!("{entry}/commondir"), "../..\n", 0o644);
+    let linked = scene.folder("linked");
+    let back = format!("{}\n", linked.join(".git").display());
+    scene.file(&format!("{entry}/gitdir"), &back, 0o644);
+    scene.file("linked/.git", &format!("gitdir: {}\n", scene.at(entry).display()), 0o644);
+    linked
+}
+
+#[test]
+fn a_content_that_was_trusted_before_stays_trusted() {
+    let scene = guarded();
+    let other = format!("{GUARD}# second\n");
+    scene.hook(PROJECT, "guard", &other);
+    scene.trust_and_accept();
+    for content in [GUARD, &other, GUARD] {
+        scene.hook(PROJECT, "guard", content);
+        let (catalog, _) = scene.load();
+        assert_eq!((running(&catalog), catalog.untrusted().len()), (vec!["guard"], 0));
+    }
+}
+
+#[test]
+fn of_one_hook_sixteen_contents_are_trusted_at_most() {
+    let scene = Scene::gated();
+    let content = |number: usize| format!("{GUARD}# {number}\n");
+    for number in 0..17 {
+        scene.hook(PROJECT, "guard", &content(number));
+        scene.trust_all();
+    }
+    scene.hook(PROJECT, "guard", &content(0));
+    assert!(running(&scene.load().0).is_empty(), "the oldest is forgotten");
+    scene.hook(PROJECT, "guard", &content(1));
+    assert_eq!(running(&scene.load().0), ["guard"]);
+    assert_eq!(scene.store().list().count(), 16);
+    let kept = fs::read_dir(scene.at("state/trusted")).unwrap().count();
+    assert_eq!(kept, 16, "what is not trusted any more is not kept");
+}
+
+#[test]
+fn going_back_to_an_accepted_state_reports_nothing() {
+    let scene = guarded();
+    let extra = scene.hook(PROJECT, "extra", GUARD);
+    scene.trust_and_accept();
+    fs::remove_file(&extra).unwrap();
+    let (catalog, diagnostics) = scene.load();
+    assert!(catalog.lost().is_empty() && diagnostics.is_empty(), "{diagnostics:?}");
+    // Neither hook is there: this state was never accepted.
+    fs::remove_file(scene.at(PROJECT).join("guard")).unwrap();
+    let names: Vec<String> = lost(&scene).into_iter().map(|(name, _)| name).collect();
+    assert_eq!(names, ["extra", "guard"]);
+}
+
+#[test]
+fn a_trusted_hook_that_is_gone_or_weakened_is_reported_with_the_reason() {
+    type Weaken = fn(&Scene);
+    let ways: [(Weaken, &str); 6] = [
+        (|scene| fs::remove_file(scene.at(PROJECT).join("guard")).unwrap(), "is gone"),
+        (
+            |scene| {
+                let path = scene.at(PROJECT).join("guard");
+                fs::rename(&path, path.with_extension("disable")).unwrap();
+            },
+            "is disabled: ",
+        ),
+        (
+            |scene| {
+                let off = "[[hooks.disable]]\nname = \"guard\"\n";
+                scene.file(&format!("{PROJECT}/hooks.toml"), off, 0o644);
+            },
+            "is disabled by ",
+        ),
+        (
+            |scene| {
+                let off = "[hooks]\nenabled = false\n";
+                scene.file(&format!("{PROJECT_AGENTS}/hooks.toml"), off, 0o644);
+            },
+            "is disabled by ",
+        ),
+        (
+            |scene| {
+                scene.file(&format!("{PROJECT}/guard"), GUARD, 0o644);
+            },
+            "is not executable",
+        ),
+        (
+            |scene| {
+                fs::remove_file(scene.at(PROJECT).join("guard")).unwrap();
+                let manifest = MANIFEST.replace("tidy", "guard");
+                scene.file(&format!("{PROJECT}/guard/HOOK.md"), &manifest, 0o644);
+                scene.trust_all();
+            },
+            "has lost its script",
+        ),
+    ];
+    for (weaken, reason) in ways {
+        for (scene, severity) in
+            [(guarded(), Severity::Warning), (closed(guarded()), Severity::Error)]
+        {
+            weaken(&scene);
+            let (catalog, diagnostics) = scene.load();
+            let lost = &catalog.lost()[0];
+            assert_eq!(
+                (lost.name.as_str(), lost.fail_closed),
+                ("guard", severity == Severity::Error)
+            );
+            let told = diagnostics.iter().find(|found| found.id == "trusted-hook-lost").unwrap();
+            assert!(told.message.contains(reason), "{}", told.message);
+            assert_eq!(told.severity, severity);
+        }
+    }
+}
+
+#[test]
+fn a_state_without_a_hook_can_be_accepted_and_is_remembered() {
+    let scene = guarded();
+    scene.hook(PROJECT, "extra", GUARD);
+    scene.trust_and_accept();
+    let guard = scene.at(PROJECT).join("guard");
+    fs::remove_file(&guard).unwrap();
+    assert_eq!(lost(&scene), [("guard".to_owned(), Loss::Gone)]);
+    scene.store().accept(&scene.places.project, scene.load().0.state()).unwrap();
+    assert!(lost(&scene).is_empty());
+    scene.hook(PROJECT, "guard", GUARD);
+    assert_eq!(running(&scene.load().0), ["extra", "guard"]);
+    fs::remove_file(&guard).unwrap();
+    assert!(lost(&scene).is_empty(), "this state was accepted before");
+    fs::remove_file(scene.at(PROJECT).join("extra")).unwrap();
+    assert_eq!(lost(&scene).len(), 2, "this one was not");
+}
+
+#[test]
+fn a_forgotten_hook_is_not_missed() {
+    let scene = guarded();
+    fs::remove_file(scene.at(PROJECT).join("guard")).unwrap();
+    assert_eq!(scene.store().revoke(&scene.places.project, Some("guard")).unwrap(), 1);
+    assert!(lost(&scene).is_empty());
+}
+
+#[test]
+fn what_the_users_own_settings_disable_is_not_missed() {
+    let scene = guarded();
+    let off = "[[hooks.disable]]\nname = \"guard\"\n";
+    scene.file(&format!("{USER}/hooks.toml"), off, 0o644);
+    assert!(lost(&scene).is_empty());
+}
+
+#[test]
+fn without_records_or_with_the_gate_switched_off_nothing_is_missed() {
+    let scene = Scene { mode: TrustMode::All, ..guarded() };
+    fs::remove_file(scene.at(PROJECT).join("guard")).unwrap();
+    assert!(lost(&scene).is_empty());
+    assert!(lost(&Scene::gated()).is_empty());
+}
+
+#[test]
+fn trusted_recipes_are_not_missed_as_hooks() {
+    let scene = Scene::gated();
+    let name = tenter_engine::trust::trust_name(TrustedKind::Recipe, "review");
+    let fingerprint = tenter_engine::trust::fingerprint_of_recipe(b"Review it.");
+    let entry = tenter_engine::trust::TrustEntry::new(name, fingerprint, Path::new("/review.md"));
+    scene.store().trust(&scene.places.project, &[entry], "2024-01-15T10:30:00Z").unwrap();
+    assert!(lost(&scene).is_empty());
+}
+
+#[test]
+fn trust_holds_in_every_worktree_of_the_repository_for_the_same_content() {
+    let mut scene = guarded();
+    scene.hook("linked/.kodelet/hooks", "guard", GUARD);
+    let linked = scene.folder("linked");
+    let main = std::mem::replace(&mut scene.places.project, linked);
+    assert!(running(&scene.load().0).is_empty(), "it is no worktree yet");
+    add_worktree(&scene);
+    assert_eq!(running(&scene.load().0), ["guard"]);
+    scene.hook("linked/.kodelet/hooks", "guard", COUNTING);
+    assert!(running(&scene.load().0).is_empty(), "the content is another");
+    scene.trust_and_accept();
+    assert_eq!(running(&scene.load().0), ["guard"]);
+    scene.places.project = main;
+    scene.hook(PROJECT, "guard", COUNTING);
+    assert_eq!(running(&scene.load().0), ["guard"]);
+    assert_eq!(scene.store().revoke(&scene.at("linked"), None).unwrap(), 1);
+    assert!(running(&scene.load().0).is_empty());
+}
+
+#[test]
+fn a_hook_that_is_missing_in_a_worktree_is_missed_there() {
+    let mut scene = closed(guarded());
+    scene.places.project = add_worktree(&scene);
+    assert_eq!(lost(&scene), [("guard".to_owned(), Loss::Gone)]);
+}
+
+#[test]
+fn a_store_of_the_first_version_stays_valid() {
+    let mut scene = guarded();
+    scene.hook(PROJECT, "old", GUARD);
+    let (catalog, _) = scene.load();
+    let hash = &catalog.untrusted()[0].fingerprint.0;
+    let linked = add_worktree(&scene);
+    scene.hook("linked/.kodelet/hooks", "there", GUARD);
+    let record = format!(
+        r#"[{{"hash": "{hash}", "path": "/x", "events": [], "trusted_at": "2024-01-15T10:30:00Z"}}]"#
+    );
+    let first = format!(
+        r#"{{"version": 1, "projects": {{"{}": {{"old": {record}}}, "{}": {{"there": {record}}}}}}}"#,
+        scene.places.project.display(),
+        linked.display()
+    );
+    scene.file("state/trust.json", &first, 0o600);
+    assert_eq!(running(&scene.load().0), ["old"]);
+    let main = std::mem::replace(&mut scene.places.project, linked);
+    assert_eq!(running(&scene.load().0), ["there"], "recorded for the worktree's own path");
+    scene.places.project = main;
+    scene.trust_and_accept();
+    assert_eq!(running(&scene.load().0), ["guard", "old"]);
+    let written = fs::read_to_string(scene.at("state/trust.json")).unwrap();
+    assert!(written.contains("\"version\": 2"), "{written}");
+}
+
+#[test]
+fn a_hook_that_begins_to_displace_one_of_the_users_is_asked_about_again() {
+    let scene = guarded();
+    let own = scene.hook(USER, "guard", COUNTING);
+    let (catalog, _) = scene.load();
+    assert_eq!(word(&catalog.listing()[0].status), "would displace");
+    assert_eq!(catalog.hooks()[0].path, own, "the user's own hook runs until then");
+    assert_eq!(catalog.untrusted()[0].displaces.as_ref(), Some(&own));
+    scene.trust_all();
+    let (catalog, _) = scene.load();
+    assert_eq!(catalog.hooks()[0].path, scene.at(PROJECT).join("guard"));
+    assert!(catalog.untrusted().is_empty());
+    assert!(matches!(catalog.listing()[1].status, Status::Shadowed { .. }));
+}
+
+#[test]
+fn a_hook_of_the_users_that_fails_closed_is_never_displaced() {
+    for mode in [TrustMode::Gate, TrustMode::All] {
+        let scene = Scene { mode, ..closed(guarded()) };
+        let own = scene.hook(USER, "guard", COUNTING);
+        let (catalog, diagnostics) = scene.load();
+        assert_eq!(catalog.hooks()[0].path, own);
+        assert!(catalog.untrusted().is_empty());
+        assert_eq!(ids(&diagnostics), ["hook-protected"]);
+        // Nor where it cannot run: then everything is denied, whatever the project offers.
+        scene.hook(USER, "guard", "#!/bin/sh\necho nonsense\n");
+        assert_eq!(scene.load().0.missing().len(), 1);
+    }
+}
+
+#[test]
+fn what_was_trusted_is_kept_privately_to_show_what_changed() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let scene = guarded();
+    scene.hook(PROJECT, "guard", COUNTING);
+    let (catalog, _) = scene.load();
+    let changed = &catalog.untrusted()[0];
+    let store = scene.store();
+    let before = store.kept(&changed.previous.as_ref().unwrap().hash).unwrap();
+    let (_, after) = tenter_engine::trust::Contents::of(&changed.covered).unwrap();
+    let changes = before.changes_to(&after);
+    let text = |text: &str| Data::Text(text.to_owned());
+    assert_eq!(changes.len(), 1);
+    assert_eq!(changes[0].before.as_ref().unwrap().data, text(GUARD));
+    assert_eq!(changes[0].after.as_ref().unwrap().data, text(COUNTING));
+    let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    let folder = scene.at("state/trusted");
+    assert_eq!(mode(&folder), 0o700);
+    for entry in fs::read_dir(&folder).unwrap() {
+        assert_eq!(mode(&entry.unwrap().path()), 0o600);
+    }
+}
