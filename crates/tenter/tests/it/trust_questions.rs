@@ -219,6 +219,27 @@ fn the_question_about_a_changed_hook_shows_the_diff() {
 }
 
 #[test]
+fn a_changed_helper_is_one_question_with_one_diff_and_the_hooks_that_it_belongs_to() {
+    let sandbox = guarded("");
+    sandbox.hook("other", GUARD);
+    sandbox.write(".kodelet/hooks/lib/words.sh", "words=1\n");
+    let _ = sandbox.run(&["trust", "--yes"]).expect_code(0);
+    sandbox.write(".kodelet/hooks/lib/words.sh", "words=2\n");
+    sandbox
+        .write(".kodelet/hooks/hooks.toml", "[[hooks.override]]\nname = \"other\"\npriority = 7\n");
+    let mut session = run_at_terminal(&sandbox);
+    let asked = session.wait_for("[q] quit: ");
+    assert!(asked.contains("--- .kodelet/hooks/lib/words.sh (guard, other)"), "{asked}");
+    assert_eq!(asked.matches("    +words=2").count(), 1, "{asked}");
+    assert!(asked.contains("--- .kodelet/hooks/hooks.toml, for other (other)"), "{asked}");
+    assert!(asked.contains("    +priority = 7"), "{asked}");
+    session.enter("t");
+    session.wait_for("Hello.");
+    assert_eq!(session.end().0, Some(0));
+    let _ = run(&sandbox, &[]).expect_code(0);
+}
+
+#[test]
 fn names_and_paths_cannot_forge_lines_of_a_question_or_a_listing() {
     let forged = "x  new\n  guard  before_tool_call\n? trusted";
     let sandbox = sandbox();
