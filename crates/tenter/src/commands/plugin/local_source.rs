@@ -13,7 +13,7 @@ use super::places::{Location, Place};
 use crate::env::{self, Env};
 use crate::failure::Failure;
 use crate::hooks::Project;
-use crate::sanitize::sanitize;
+use crate::sanitize::visible;
 use crate::ui::{self, NAME, NOTICE, styled};
 
 /// Makes sure that the user agrees to the source that `plugin.lock` records.
@@ -81,8 +81,8 @@ fn ask(spec: &Spec, directory: &Path) -> bool {
     ui::note(format!(
         "{} This project's plugin.lock says that {} comes from the directory {}.",
         styled(NOTICE, "?"),
-        styled(NAME, sanitize(&spec.name.to_string())),
-        styled(NAME, sanitize(&directory.to_string_lossy())),
+        styled(NAME, visible(&spec.name.to_string())),
+        styled(NAME, visible(&directory.to_string_lossy())),
     ));
     ui::note_piece("Copy it into the project? [y] yes  [n] no: ");
     let mut line = String::new();
