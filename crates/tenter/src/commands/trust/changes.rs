@@ -124,7 +124,7 @@ fn lines(change: &FileChange, length: Length) -> Vec<String> {
     }
     match (text(change.before.as_ref()), text(change.after.as_ref())) {
         (Some(before), Some(after)) => {
-            lines.extend(diff::of_trusted(before, after, length.lines()))
+            lines.extend(diff::of_trusted(before, after, length.lines()));
         }
         _ => lines
             .push("    its content, which is no text or too long to be shown, changed".to_owned()),
