@@ -166,12 +166,12 @@ impl Cache {
 
     /// Remembers what a manifest without flaws says.
     pub fn put_manifest(&mut self, real_path: &Path, stamp: &HookStamp, known: &KnownManifest) {
-        if let Some(path) = real_path.to_str() {
+        if let (Some(path), Some(script)) = (real_path.to_str(), KeptScript::of(&known.script)) {
             let entry = ManifestEntry {
                 stamp: stamp.digest(),
                 hash: known.fingerprint.clone(),
                 manifest: (&known.manifest).into(),
-                script: (&known.script).into(),
+                script,
             };
             self.fresh.manifests.insert(path.to_owned(), entry);
         }

@@ -46,20 +46,18 @@ pub(super) enum KeptScript {
     Missing,
 }
 
-impl From<&Script> for KeptScript {
-    fn from(script: &Script) -> Self {
+impl KeptScript {
+    /// The script by its place; none where it has none, which is then not remembered, so that no hook loses its script by that.
+    pub(super) fn of(script: &Script) -> Option<Self> {
         let place = |path: &Path| SCRIPTS.iter().position(|(name, _)| path.ends_with(name));
-        let kept = match script {
+        match script {
             Script::Entry(EntryPoint { path, interpreter: None }) => place(path).map(Self::Program),
             Script::Entry(EntryPoint { path, .. }) => place(path).map(Self::Interpreted),
             Script::NotExecutable(path) => place(path).map(Self::NotExecutable),
-            Script::Missing => None,
-        };
-        kept.unwrap_or(Self::Missing)
+            Script::Missing => Some(Self::Missing),
+        }
     }
-}
 
-impl KeptScript {
     /// The script of the hook in `folder`; nothing, if its name is not known.
     pub(super) fn read(self, folder: &Path) -> Option<Script> {
         let path = |place: usize| Some(folder.join(SCRIPTS.get(place)?.0));

@@ -17,6 +17,7 @@ use tenter_engine::trust::{TrustEntry, TrustMode, TrustStore, verify_unchanged};
 use tenter_engine::{DecisionKind, Engine, Outcome, Reload};
 use tenter_proc::{Cancel, Invocation, Limits, Streams};
 use tenter_protocol::{Body, Event, ToolCall};
+use tenter_testkit::needs;
 
 use crate::scene::{PROJECT, Scene, USER, running, scope};
 
@@ -248,8 +249,7 @@ fn until(path: &Path) {
 /// A mapped page that was written once is written again without a change of the file's time stamps.
 #[test]
 fn a_change_through_a_writable_mapping_is_seen_where_others_can_write() {
-    if !Path::new("/usr/bin/python3").exists() && !Path::new("/usr/local/bin/python3").exists() {
-        eprintln!("skipped: there is no python3");
+    if !needs::has("python3") {
         return;
     }
     let scene = Scene::gated();
