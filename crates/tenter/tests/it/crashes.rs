@@ -221,14 +221,14 @@ fn a_new_hook_that_is_killed_is_there_whole_or_not_at_all() {
         let sandbox = sandbox();
         let new = ["hooks", "new", "made", "--format", format, "--event", event, "--force"];
         let full = killed_after_looks(sandbox.start(&new), usize::MAX);
-        let whole = content(&sandbox.project().join(".kodelet/hooks/made"));
+        let whole = content(&sandbox.project().join(".agents/hooks/made"));
         for round in 0..rounds() / 2 {
             if round.is_multiple_of(2) {
-                remove(&sandbox.project().join(".kodelet/hooks/made"));
+                remove(&sandbox.project().join(".agents/hooks/made"));
             }
             killed_after_looks(sandbox.start(&new), chosen(round, full + 1));
             files_are_whole(&sandbox);
-            let found = content(&sandbox.project().join(".kodelet/hooks/made"));
+            let found = content(&sandbox.project().join(".agents/hooks/made"));
             assert!(found.is_empty() || found == whole, "round {round}: {found:?}");
             let listed = sandbox.run(&["hooks", "list", "--json"]).expect_code(0);
             // What is built in is always there.
@@ -236,7 +236,7 @@ fn a_new_hook_that_is_killed_is_there_whole_or_not_at_all() {
             assert_eq!(listed.json().as_array().unwrap().len(), only, "round {round}\n{listed}");
         }
         let _ = sandbox.run(&new).expect_code(0);
-        assert_eq!(content(&sandbox.project().join(".kodelet/hooks/made")), whole);
+        assert_eq!(content(&sandbox.project().join(".agents/hooks/made")), whole);
         let _ = sandbox.run(&["hooks", "test", "made"]).expect_code(0);
     }
 }

@@ -276,7 +276,7 @@ fn every_template_of_a_hook_without_code_is_valid_and_passes_its_tests() {
             assert!(tested.stdout.ends_with("2 passed, 0 failed\n"), "{tested}");
         }
     }
-    let valid = sandbox.run(&["hooks", "validate", "--strict", ".kodelet/hooks"]).expect_code(0);
+    let valid = sandbox.run(&["hooks", "validate", "--strict", ".agents/hooks"]).expect_code(0);
     assert_eq!(valid.stdout.lines().count(), written, "{valid}");
     let well = sandbox.run(&["hooks", "doctor"]).expect_code(0);
     assert_eq!(well.stdout, format!("All is well: {written} hooks are ready.\n"));
@@ -290,12 +290,12 @@ fn a_new_hook_says_what_it_does_and_runs_only_as_it_was_written() {
     assert_snapshot!(sandbox.run(&args), @"
     exit: 0
     --- stdout
-    [ROOT]/project/.kodelet/hooks/ship
+    [ROOT]/project/.agents/hooks/ship
     --- stderr
     Try it:    tenter hooks test ship
-    Change it, then trust what you made of it:    tenter trust
+    Change it and test it again: you are asked whether to trust the change.
     ");
-    assert_snapshot!(sandbox.read(".kodelet/hooks/ship/HOOK.md"), @r#"
+    assert_snapshot!(sandbox.read(".agents/hooks/ship/HOOK.md"), @r#"
     ---
     name: ship
     description: Acts on deployments.
@@ -322,8 +322,8 @@ fn a_new_hook_says_what_it_does_and_runs_only_as_it_was_written() {
     `tenter hooks test ship --sample` shows a payload, and what the hook makes of it.
     "#);
     let manifest =
-        sandbox.read(".kodelet/hooks/ship/HOOK.md").replace("action: ask", "action: allow");
-    sandbox.write(".kodelet/hooks/ship/HOOK.md", manifest);
+        sandbox.read(".agents/hooks/ship/HOOK.md").replace("action: ask", "action: allow");
+    sandbox.write(".agents/hooks/ship/HOOK.md", manifest);
     let listed = sandbox.run(&["hooks", "list", "--json"]).json();
     assert_eq!(listed[0]["status"], "untrusted");
     for (args, told) in [
