@@ -1,21 +1,26 @@
 //! What every command that needs hooks does first: find the project, read the configuration, load the catalog.
 
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
 
 use tenter_engine::Reload;
-use tenter_engine::catalog::{Catalog, LoadRequest, PolicyTable, load};
+use tenter_engine::catalog::{Catalog, LoadRequest, PolicyTable, Untrusted, load};
+use tenter_engine::clock::rfc3339;
 use tenter_engine::environment::{Environment, HookEnvironment};
 use tenter_engine::keys::KeyMask;
 use tenter_engine::query::QUERY_TIMEOUT;
 use tenter_engine::source::{Places, project_root};
-use tenter_engine::trust::{TrustMode, TrustStore};
+use tenter_engine::trust::{TrustEntry, TrustError, TrustMode, TrustStore};
 use tenter_proc::Cancel;
 use tenter_protocol::Diagnostic;
 
 use crate::agent::models::KeyRing;
-use crate::env::Env;
+use crate::commands::trust::{self, Choice, Waiting, read_at_terminal};
+use crate::env::{self, Env};
 use crate::failure::Failure;
+use crate::sanitize::visible;
 use crate::settings::Settings;
+use crate::ui;
 
 /// The project that a command works on, and what was found out about it.
 pub(crate) struct Project<'e> {
@@ -29,6 +34,8 @@ pub(crate) struct Project<'e> {
     pub(crate) trust: TrustStore,
     /// The keys of models that programs printed.
     pub(crate) keys: KeyRing,
+    /// What questions are asked through while an agent runs, where that is not the terminal itself.
+    pub(crate) reader: Arc<OnceLock<Reader>>,
     /// What was found in the configuration and the trust store.
     of_configuration: Vec<Diagnostic>,
     /// What was found when the catalog was last loaded.
@@ -44,7 +51,8 @@ impl<'e> Project<'e> {
         of_configuration.extend(of_store);
         let places = env.places(root);
         let keys = KeyRing::default();
-        Ok(Self { env, settings, places, trust, keys, of_configuration, of_catalog: Vec::new() })
+        let (reader, of_catalog) = (Arc::default(), Vec::new());
+        Ok(Self { env, settings, places, trust, keys, reader, of_configuration, of_catalog })
     }
 
     /// Reads again what was trusted, which may have changed in another terminal.
@@ -77,6 +85,7 @@ impl<'e> Project<'e> {
             cache: cache_file(self.env),
             environment: self.hook_environment(),
             policies: self.settings.policies.clone(),
+            reader: Arc::clone(&self.reader),
         }
     }
 
@@ -95,6 +104,11 @@ impl<'e> Project<'e> {
         let keys: Vec<&str> = self.settings.models.key_variables().collect();
         let of_variables = HookEnvironment::new(&self.env.vars, &[]).withholding(&keys);
         of_variables.secrets().chain(self.keys.secrets()).collect()
+    }
+
+    /// What a question about trust is about.
+    pub(crate) fn trusting(&self) -> Trusting<'_> {
+        Trusting { root: self.root(), store: &self.trust }
     }
 
     /// Everything that was found, of the catalog as it was last loaded.
@@ -133,6 +147,18 @@ fn cache_file(env: &Env) -> PathBuf {
     env.cache_dir().join("hooks.json")
 }
 
+/// A project, and what was trusted.
+#[derive(Clone, Copy)]
+pub(crate) struct Trusting<'p> {
+    /// The project's root.
+    pub(crate) root: &'p Path,
+    /// What was trusted.
+    pub(crate) store: &'p TrustStore,
+}
+
+/// Shows a prompt and returns the line that the user types; none where nobody can be asked.
+pub(crate) type Reader = Box<dyn Fn(&str) -> Option<String> + Send + Sync>;
+
 /// Loads the hooks of a project again, under what is trusted by then and the configuration of when it was made.
 pub(crate) struct Reloader {
     places: Places,
@@ -141,6 +167,27 @@ pub(crate) struct Reloader {
     cache: PathBuf,
     environment: HookEnvironment,
     policies: PolicyTable,
+    reader: Arc<OnceLock<Reader>>,
+}
+
+impl Reloader {
+    fn read(&self, prompt: &str) -> Option<String> {
+        self.reader.get().map_or_else(|| read_at_terminal(prompt), |read| read(prompt))
+    }
+
+    /// Trusts these hooks as they are now, and the state of the project with them.
+    fn trust(
+        &self,
+        store: &mut TrustStore,
+        hooks: &[Untrusted],
+        cancel: &Cancel,
+    ) -> Result<(), TrustError> {
+        let project = &self.places.project;
+        let entries: Vec<TrustEntry> = hooks.iter().map(TrustEntry::from).collect();
+        store.trust(project, &entries, &rfc3339(env::now()))?;
+        let now = self.load(cancel);
+        if now.lost().is_empty() { store.accept(project, now.state()) } else { Ok(()) }
+    }
 }
 
 impl Reload for Reloader {
@@ -156,6 +203,26 @@ impl Reload for Reloader {
             cancel,
         };
         load(&request).0
+    }
+
+    fn ask(&self, changed: &Untrusted, found: &Catalog, cancel: &Cancel) -> bool {
+        if !Env::can_ask() {
+            return false;
+        }
+        // Hooks that were never trusted were asked about at the start.
+        let is_asked = |hook: &&Untrusted| hook.previous.is_some() || hook.path == changed.path;
+        let hooks: Vec<Untrusted> = found.untrusted().iter().filter(is_asked).cloned().collect();
+        let (mut store, _) = TrustStore::open(self.store.clone());
+        let trusting = Trusting { root: &self.places.project, store: &store };
+        let waiting = Waiting { hooks: &hooks, recipes: &[] };
+        let name = visible(&changed.name);
+        ui::note(format!("\nThe hook {name} changed while the agent runs."));
+        let choice = trust::ask_through(trusting, waiting, &mut |prompt| self.read(prompt));
+        if choice != Choice::Trust {
+            return false;
+        }
+        let trusted = self.trust(&mut store, &hooks, cancel);
+        trusted.inspect_err(|error| ui::failure(&Failure::new(error.to_string()))).is_ok()
     }
 }
 

@@ -239,6 +239,45 @@ fn a_changed_helper_is_one_question_with_one_diff_and_the_hooks_that_it_belongs_
     let _ = run(&sandbox, &[]).expect_code(0);
 }
 
+/// A project whose trusted hook is changed by the second command of a run.
+fn changed_by_a_run(sandbox: &Sandbox) -> String {
+    let guard = ".kodelet/hooks/guard";
+    sandbox.script(&format!(
+        "turns:
+  - tool_calls: [{{name: bash, input: {{command: 'printf \"# more\\\\n\" >> {guard}'}}}}]
+  - tool_calls: [{{name: bash, input: {{command: touch ran}}}}]
+  - text: Done."
+    ))
+}
+
+#[test]
+fn a_hook_that_changes_during_a_run_is_asked_about_at_once_with_the_diff() {
+    for (answer, runs) in [("t", true), ("s", false)] {
+        let sandbox = guarded("");
+        let model = changed_by_a_run(&sandbox);
+        let mut session = at_terminal(&sandbox, &["run", "--model", &model, "hi"]);
+        let asked = session.wait_for("[q] quit: ");
+        assert!(asked.contains("The hook guard changed while the agent runs."), "{asked}");
+        assert!(asked.contains("    +# more"), "{asked}");
+        session.enter(answer);
+        session.wait_for("Done.");
+        assert_eq!(session.end().0, Some(0));
+        assert_eq!(sandbox.project().join("ran").exists(), runs);
+        assert_eq!(run(&sandbox, &[]).code, Some(if runs { 0 } else { 4 }));
+    }
+}
+
+#[test]
+fn a_chat_asks_about_a_changed_hook_at_its_prompt() {
+    let sandbox = guarded("");
+    let model = changed_by_a_run(&sandbox);
+    let mut chat = at_terminal(&sandbox, &["chat", "--model", &model, "hi"]);
+    chat.wait_for("[q] quit: ");
+    chat.enter("t");
+    chat.wait_for("Done.");
+    assert!(sandbox.project().join("ran").exists());
+}
+
 #[test]
 fn names_and_paths_cannot_forge_lines_of_a_question_or_a_listing() {
     let forged = "x  new\n  guard  before_tool_call\n? trusted";

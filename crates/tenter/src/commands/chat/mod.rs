@@ -65,6 +65,9 @@ pub(crate) fn run(env: &Env, project: Option<&Path>, args: &Args) -> Done {
     let editor = LineEditor::open(&env.state_dir(), args.agent.no_save)?;
     let keyboard = editor.edits().then(|| Keyboard::hold(&interrupts).ok()).flatten();
     let dialogue = Dialogue { interrupts, keyboard };
+    let questions = dialogue.clone();
+    // Nothing was asked yet, so this is the first to be set.
+    let _ = project.reader.set(Box::new(move |prompt| questions.question(prompt)));
     if Env::can_ask() {
         built.agent.asker = Arc::new(AtPrompt::new(dialogue.clone()));
     }

@@ -12,7 +12,7 @@ use super::changes::{self, Length};
 use crate::agent::recipes;
 use crate::env::Env;
 use crate::failure::{Exit, Failure};
-use crate::hooks::Project;
+use crate::hooks::{Project, Trusting};
 use crate::sanitize::{one_line, visible};
 use crate::ui::{self, NAME, NOTICE, styled};
 
@@ -100,7 +100,7 @@ pub(crate) fn ask(project: &Project, waiting: Waiting) -> Choice {
     if !Env::can_ask() {
         return Choice::Refuse;
     }
-    ask_through(project, waiting, &mut read_at_terminal)
+    ask_through(project.trusting(), waiting, &mut read_at_terminal)
 }
 
 /// Shows a prompt and returns the line that the user types; none where nobody can be asked.
@@ -116,19 +116,19 @@ pub(crate) fn read_at_terminal(prompt: &str) -> Option<String> {
 
 /// Asks the person, who answers through `read`: it shows a prompt and returns a line, or none when the dialogue is over.
 pub(crate) fn ask_through(
-    project: &Project,
+    trusting: Trusting,
     waiting: Waiting,
     read: &mut dyn FnMut(&str) -> Option<String>,
 ) -> Choice {
     ui::note(format!(
         "{} {} has {} you have not trusted:",
         styled(NOTICE, "?"),
-        visible(&project.root().to_string_lossy()),
+        visible(&trusting.root.to_string_lossy()),
         waiting.kind()
     ));
     waiting.hooks.iter().for_each(describe_hook);
-    changes::show(project, waiting.hooks, Length::Short);
-    waiting.recipes.iter().for_each(|recipe| describe_recipe(project, recipe));
+    changes::show(trusting, waiting.hooks, Length::Short);
+    waiting.recipes.iter().for_each(|recipe| describe_recipe(trusting, recipe));
     loop {
         let prompt = "Let them run? [t] trust  [v] view  [s] skip them  [q] quit: ";
         let Some(line) = read(prompt) else { return Choice::Refuse };
@@ -138,7 +138,7 @@ pub(crate) fn ask_through(
             "q" | "quit" | "n" | "no" => return Choice::Refuse,
             "v" | "view" => {
                 changes::view(waiting.hooks);
-                changes::show(project, waiting.hooks, Length::Full);
+                changes::show(trusting, waiting.hooks, Length::Full);
                 waiting.recipes.iter().for_each(view_recipe);
             }
             _ => {}
@@ -173,9 +173,9 @@ pub(crate) fn tell_consequences(hook: &Untrusted) {
     }
 }
 
-fn describe_recipe(project: &Project, recipe: &Recipe) {
+fn describe_recipe(trusting: Trusting, recipe: &Recipe) {
     let (name, path) = (recipes::trust_name(recipe), &recipe.origin.path);
-    let previous = project.trust.of(project.root()).previous(&name, path);
+    let previous = trusting.store.of(trusting.root).previous(&name, path);
     describe(&name, &wants(recipe), path, &before(previous));
 }
 

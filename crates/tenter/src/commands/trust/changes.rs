@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use tenter_engine::catalog::Untrusted;
 use tenter_engine::trust::{Contents, Data, FileChange, FileContent};
 
-use crate::hooks::Project;
+use crate::hooks::Trusting;
 use crate::render::diff;
 use crate::sanitize::visible;
 use crate::ui::{self, FAINT, HEADING, styled};
@@ -37,10 +37,10 @@ impl Length {
 type ChangesByFile<'h> = BTreeMap<PathBuf, (FileChange, Vec<&'h str>)>;
 
 /// Shows what changed in those of `hooks` that were trusted with another content.
-pub(super) fn show(project: &Project, hooks: &[Untrusted], length: Length) {
-    for (path, (change, names)) in by_file(project, hooks) {
+pub(super) fn show(trusting: Trusting, hooks: &[Untrusted], length: Length) {
+    for (path, (change, names)) in by_file(trusting, hooks) {
         let of = visible(&names.join(", ")).into_owned();
-        let path = path.strip_prefix(project.root()).unwrap_or(&path);
+        let path = path.strip_prefix(trusting.root).unwrap_or(&path);
         let path = visible(&path.to_string_lossy()).into_owned();
         ui::note(format!(
             "  {} {}",
@@ -51,10 +51,10 @@ pub(super) fn show(project: &Project, hooks: &[Untrusted], length: Length) {
     }
 }
 
-fn by_file<'h>(project: &Project, hooks: &'h [Untrusted]) -> ChangesByFile<'h> {
+fn by_file<'h>(trusting: Trusting, hooks: &'h [Untrusted]) -> ChangesByFile<'h> {
     let mut files = ChangesByFile::new();
     for hook in hooks {
-        for change in of_hook(project, hook) {
+        for change in of_hook(trusting, hook) {
             let path = hook.path.with_file_name(&change.name);
             files.entry(path).or_insert_with(|| (change, Vec::new())).1.push(&hook.name);
         }
@@ -63,8 +63,8 @@ fn by_file<'h>(project: &Project, hooks: &'h [Untrusted]) -> ChangesByFile<'h> {
 }
 
 /// The changed files of a hook; none where it is new, or what was trusted was not kept.
-fn of_hook(project: &Project, hook: &Untrusted) -> Vec<FileChange> {
-    let before = hook.previous.as_ref().and_then(|trusted| project.trust.kept(&trusted.hash));
+fn of_hook(trusting: Trusting, hook: &Untrusted) -> Vec<FileChange> {
+    let before = hook.previous.as_ref().and_then(|trusted| trusting.store.kept(&trusted.hash));
     let (Some(before), Some(now)) = (before, contents(hook)) else { return Vec::new() };
     before.changes_to(&now)
 }

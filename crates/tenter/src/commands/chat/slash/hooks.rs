@@ -33,7 +33,7 @@ pub(super) fn trust(talk: &mut Talk, _argument: &str) -> Result<Option<After>, F
     let mut read = |prompt: &str| chat.dialogue.question(prompt);
     let choice = match waiting {
         waiting if waiting.is_empty() => Choice::Skip,
-        waiting => trust::ask_through(&chat.project, waiting, &mut read),
+        waiting => trust::ask_through(chat.project.trusting(), waiting, &mut read),
     };
     let is_trusted = choice == Choice::Trust;
     if !is_trusted && found.lost().is_empty() {
