@@ -327,7 +327,7 @@ fn a_new_hook_says_what_it_does_and_runs_only_as_it_was_written() {
     let listed = sandbox.run(&["hooks", "list", "--json"]).json();
     assert_eq!(listed[0]["status"], "untrusted");
     for (args, told) in [
-        (&["--format", "executable"][..], "an executable is code"),
+        (&["--format", "executable"][..], "a static hook is a manifest hook"),
         (&["--lang", "python"], "cannot be used with"),
         (&["--action", "explode"], "invalid value 'explode'"),
     ] {
