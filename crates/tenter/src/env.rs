@@ -52,6 +52,11 @@ impl Env {
     pub(crate) fn of_process() -> Self {
         let vars: Environment = std::env::vars_os().collect();
         let cwd = std::env::current_dir().unwrap_or_else(|_| PathBuf::from("."));
+        Self::of_variables(vars, cwd)
+    }
+
+    /// The surroundings of a process with these variables in this working directory.
+    pub(crate) fn of_variables(vars: Environment, cwd: PathBuf) -> Self {
         let home = find(&vars, "HOME").map_or_else(|| PathBuf::from("/"), PathBuf::from);
         Self { vars, cwd, home }
     }

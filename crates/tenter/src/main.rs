@@ -1,6 +1,7 @@
 //! `tenter`: runs a coding agent under lifecycle hooks. See `app` for the commands.
 
 mod agent;
+mod ancestors;
 mod app;
 mod commands;
 mod draft;
@@ -14,6 +15,7 @@ mod sanitize;
 mod settings;
 mod signals;
 mod ui;
+mod user_only;
 
 fn main() -> std::process::ExitCode {
     // Where the system has no such thing, what leaves the group of a hook that is ended outlives it, and nothing else changes.

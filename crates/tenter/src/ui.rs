@@ -133,7 +133,7 @@ pub(crate) fn diagnostic(diagnostic: &Diagnostic) {
 
 /// `text` with its further lines indented, so that a name in it cannot forge a line of ours.
 fn indented(text: &str) -> String {
-    sanitize(text).replace('\n', "\n  ")
+    sanitize(text.trim_end()).replace('\n', "\n  ")
 }
 
 /// Findings that are worth a person's time without asking: all but those that are only worth knowing.

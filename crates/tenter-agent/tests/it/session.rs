@@ -142,7 +142,7 @@ fn a_provider_may_ask_for_some_patience_but_not_for_any() {
     let (told, finish) = patient(3_600_000);
     assert_eq!(told, [] as [&str; 0]);
     let error = finish.error.unwrap().to_string();
-    assert!(error.contains("the provider wants 3600 s without a request"), "{error}");
+    assert!(error.contains("the provider asked for a 3600 s pause"), "{error}");
 }
 
 #[test]

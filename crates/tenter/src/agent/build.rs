@@ -10,6 +10,7 @@ use tenter_agent::store::{Store, StoredConversation, new_conversation_id};
 use tenter_agent::tools::{ProtectedPaths, Registry, Workspace, WorkspaceSettings};
 use tenter_agent::{Agent, AgentSettings, Conversation, Model, Watcher};
 use tenter_engine::catalog::Catalog;
+use tenter_engine::environment::Environment;
 use tenter_engine::journal::{JournalWriter, Masked, Redactor};
 use tenter_engine::{Engine, EngineSettings, Observer};
 use tenter_proc::Cancel;
@@ -20,6 +21,7 @@ use crate::env::{self, Env};
 use crate::failure::{Exit, Failure};
 use crate::hooks::Project;
 use crate::render::{Show, TerminalAsker};
+use crate::user_only;
 
 /// An agent, ready to work.
 pub(crate) struct Built {
@@ -217,13 +219,21 @@ fn workspace(
         cwd: project.env.cwd.clone(),
         protected: protected(project, args),
         add_dirs: args.add_dir.iter().map(|folder| project.env.cwd.join(folder)).collect(),
-        // A model that can print a key has told it to everybody.
-        env: project.hook_environment().given().clone(),
+        env: command_environment(project),
         read_dirs,
         state_dir: project.env.state_dir(),
         clock: env::now,
     };
     Workspace::new(settings).map_err(|error| Failure::usage(error.to_string()))
+}
+
+/// The environment of commands that the model runs: without keys, since a model that can print a key has told it to everybody,
+/// and with a marker by which a command that is for the user alone recognises that an agent runs it.
+fn command_environment(project: &Project) -> Environment {
+    let mut environment = project.hook_environment().given().clone();
+    environment.retain(|(name, _)| name != user_only::TENTER_MARKER);
+    environment.push((user_only::TENTER_MARKER.into(), "1".into()));
+    environment
 }
 
 /// What file tools change only with the user's consent (R76): also Tenter's own configuration, state and cache, which decide

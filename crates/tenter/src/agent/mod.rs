@@ -28,6 +28,7 @@ use crate::sanitize::visible;
 use crate::settings::models::{Answering, Effort};
 use crate::settings::{self, Settings};
 use crate::ui;
+use crate::user_only;
 
 pub(crate) use build::{Built, build};
 pub(crate) use change::model_named;
@@ -137,6 +138,7 @@ pub(crate) fn hooks_to_run(
     cancel: &Cancel,
 ) -> Result<Catalog, Failure> {
     if args.trust_project {
+        user_only::check(project.env, project.root(), "run --trust-project")?;
         recipes::trust_all(project, &args.fragment_dirs)?;
     }
     if args.no_hooks || !project.settings.hooks_enabled {

@@ -229,6 +229,7 @@ fn a_journal_on_a_full_disk_is_told_once_and_the_session_goes_on() {
 #[test]
 fn a_state_folder_that_cannot_be_had_is_told_by_its_name() {
     let sandbox = guarded();
+    let _ = fs::remove_dir_all(sandbox.home().join(".local/state"));
     sandbox.write("../home/.local/state", "no folder");
     let output = run_within(&sandbox, ":", ONE_CALL);
     is_in_order(&sandbox, "no folder", &output);

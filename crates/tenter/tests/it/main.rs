@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "tests")]
 
+mod agents_above;
 mod architecture;
 mod chat;
 mod commits;

@@ -71,7 +71,7 @@ fn an_unmet_expectation_fails_the_run_with_both_texts() {
     let model = sandbox.script("turns: [{text: ok, expect: {contains: [elephant]}}]");
     let output = sandbox.run(&["run", "--model", &model, "mouse"]).expect_code(1);
     assert!(
-        output.stderr.contains("\"elephant\"") && output.stderr.contains("\nmouse\n"),
+        output.stderr.contains("\"elephant\"") && output.stderr.contains("\n  mouse\n"),
         "{output}"
     );
 }

@@ -18,6 +18,7 @@ use crate::failure::{Exit, Failure};
 use crate::hooks::Project;
 use crate::sanitize::{sanitize, visible};
 use crate::ui::{self, NAME, NOTICE, styled};
+use crate::user_only;
 
 /// A model of the project's choice that needs the user's consent.
 pub(crate) struct ProjectModel {
@@ -41,7 +42,9 @@ pub(super) fn check(
     let address = args.base_url.as_deref().or(project.settings.models.base_url.as_deref());
     let choice = ProjectModel::new(provider, model, address);
     if choice.waits(project, provider) {
-        if !args.trust_project && !choice.ask(project) {
+        if args.trust_project {
+            user_only::check(project.env, project.root(), "run --trust-project")?;
+        } else if !choice.ask(project) {
             return Err(choice.refusal());
         }
         choice.remember(project)?;
@@ -114,7 +117,7 @@ impl ProjectModel {
 
     /// Asks the user; without a terminal the answer is no.
     pub(crate) fn ask(&self, project: &Project) -> bool {
-        if !Env::can_ask() {
+        if !Env::can_ask() || user_only::is_below_agent(project.env, project.root()) {
             return false;
         }
         ui::note(format!(

@@ -15,6 +15,7 @@ use crate::failure::{Exit, Failure};
 use crate::hooks::Project;
 use crate::sanitize::visible;
 use crate::ui;
+use crate::user_only;
 
 /// The suffix of what is disabled.
 const SUFFIX: &str = ".disable";
@@ -37,6 +38,7 @@ pub(super) fn enable(mut project: Project, args: &Args) -> Done {
 
 /// Puts the suffix on: of the hook that runs, else of the first that would if something about it were mended.
 pub(super) fn disable(mut project: Project, args: &Args) -> Done {
+    user_only::check(project.env, project.root(), "hooks disable")?;
     let catalog = project.load(&Cancel::new());
     let running = first(&project, &catalog, &args.name, |status| *status == Status::Active)?;
     let other = first(&project, &catalog, &args.name, |status| *status != Status::Disabled)?;

@@ -18,6 +18,9 @@ use std::path::Path;
 
 use super::Done;
 use crate::env::Env;
+use crate::failure::Failure;
+use crate::hooks::root;
+use crate::user_only;
 
 /// Install, list, update, verify and remove plugins; write and check your own.
 #[derive(Debug, clap::Subcommand)]
@@ -43,13 +46,27 @@ pub(crate) enum Command {
 /// Does it.
 pub(crate) fn run(env: &Env, project: Option<&Path>, command: &Command) -> Done {
     match command {
-        Command::Add(args) => add::run(env, project, args),
+        Command::Add(args) => {
+            user_must_run(env, project, "plugin add")?;
+            add::run(env, project, args)
+        }
         Command::List(args) => list::run(env, project, args),
         Command::Show(args) => show::run(env, project, args),
-        Command::Update(args) => update::run(env, project, args),
+        Command::Update(args) => {
+            user_must_run(env, project, "plugin update")?;
+            update::run(env, project, args)
+        }
         Command::Verify(args) => verify::run(env, project, args),
-        Command::Remove(args) => remove::run(env, project, args),
+        Command::Remove(args) => {
+            user_must_run(env, project, "plugin remove")?;
+            remove::run(env, project, args)
+        }
         Command::New(args) => new::run(env, args),
         Command::Check(args) => check::run(env, args),
     }
+}
+
+/// Plugins bring hooks and take them away, which an agent must not do to its own guards.
+fn user_must_run(env: &Env, project: Option<&Path>, name: &str) -> Result<(), Failure> {
+    user_only::check(env, &root(env, project)?, name)
 }

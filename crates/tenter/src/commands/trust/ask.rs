@@ -15,6 +15,7 @@ use crate::failure::{Exit, Failure};
 use crate::hooks::{Project, Trusting};
 use crate::sanitize::{one_line, visible};
 use crate::ui::{self, NAME, NOTICE, styled};
+use crate::user_only;
 
 /// Characters of a recipe's command lines that are shown.
 const SHOWN_PROGRAMS: usize = 200;
@@ -97,7 +98,8 @@ impl<'w> Waiting<'w> {
 
 /// Asks the person. Where nobody can be asked, nothing may run and nothing may be left out: refuse.
 pub(crate) fn ask(project: &Project, waiting: Waiting) -> Choice {
-    if !Env::can_ask() {
+    // An agent can make itself a terminal.
+    if !Env::can_ask() || user_only::is_below_agent(project.env, project.root()) {
         return Choice::Refuse;
     }
     ask_through(project.trusting(), waiting, &mut read_at_terminal)

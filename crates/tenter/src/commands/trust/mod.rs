@@ -24,6 +24,7 @@ use crate::failure::{Exit, Failure};
 use crate::hooks::Project;
 use crate::sanitize::visible;
 use crate::ui::{self, NAME, styled};
+use crate::user_only;
 
 pub(crate) use ask::{Choice, Waiting, ask, ask_through, read_at_terminal, tell_consequences};
 pub(crate) use changes::view as view_hooks;
@@ -57,6 +58,7 @@ pub(crate) fn run(env: &Env, project: Option<&Path>, args: &Args) -> Done {
         list(&project, args.json);
         return Ok(Exit::Done);
     }
+    user_only::check(env, project.root(), "trust")?;
     if let Some(name) = &args.revoke {
         let name = slashed(name);
         return revoke(&mut project, Some(name.as_str()).filter(|name| !name.is_empty()));

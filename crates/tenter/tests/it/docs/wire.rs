@@ -148,7 +148,7 @@ fn scope() -> Scope {
         parent_conversation_id: Some("p".into()),
         cwd: "/".into(),
         recipe: Some("r".into()),
-        recipe_full_name: None,
+        recipe_full_name: Some("a/b/r".into()),
         time: "T".into(),
     }
 }

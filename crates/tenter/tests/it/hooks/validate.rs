@@ -168,11 +168,10 @@ fn without_a_path_every_hook_of_every_layer_is_checked() {
                    ^^^^^^^^^^
       help: did you mean `before_tool`?
     error: [ROOT]/home/.config/agents/hooks/hooks.toml: it is not understood: TOML parse error at line 2, column 1
-      |
-    2 | enabledd = true
-      | ^^^^^^^^
-    unknown field `enabledd`, expected one of `enabled`, `debug`, `defaults`, `disable`, `override`
-
+        |
+      2 | enabledd = true
+        | ^^^^^^^^
+      unknown field `enabledd`, expected one of `enabled`, `debug`, `defaults`, `disable`, `override`
       help: nothing that this file says has an effect; see docs/manifest-hooks.md for its keys
     "#);
     assert!(!sandbox.project().join("ran").exists(), "an untrusted hook was run");

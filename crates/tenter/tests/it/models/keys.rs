@@ -138,7 +138,7 @@ fn a_variable_outranks_a_command_and_a_command_that_fails_says_why() {
     exit: 1
     --- stderr
     error: the api_key_command of anthropic failed with exit code 4:
-    the vault is locked
+      the vault is locked
       help: run it by hand, in your home folder: it must print the key on its first line; it stands under [providers.anthropic]
     ");
     command(r#"["no-such-vault"]"#);

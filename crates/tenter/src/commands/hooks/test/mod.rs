@@ -22,6 +22,7 @@ use crate::commands::trust::{self, Choice, Waiting};
 use crate::failure::{Exit, Failure};
 use crate::hooks::Project;
 use crate::sanitize::visible;
+use crate::user_only;
 use crate::{env, signals, ui};
 
 /// Run a hook's tests; or run it once, as an agent would, and show what it was told, what it wrote, and how that is
@@ -89,7 +90,9 @@ fn trusted(
 ) -> Result<Catalog, Failure> {
     let Some(hook) = untrusted(&catalog, &args.name) else { return Ok(catalog) };
     let waiting = Waiting { hooks: slice::from_ref(hook), recipes: &[] };
-    if !args.trust && trust::ask(project, waiting) != Choice::Trust {
+    if args.trust {
+        user_only::check(project.env, project.root(), "hooks test --trust")?;
+    } else if trust::ask(project, waiting) != Choice::Trust {
         return Ok(catalog);
     }
     let reloaded = trust::trust_some(project, waiting.hooks, cancel)?;

@@ -1,0 +1,136 @@
+//! Commands that loosen a guard are for the user (R76, B42): a coding agent does not trust hooks, change plugins or disable
+//! hooks that guard it. Looking, and adding guards, is for everybody.
+//!
+//! What concerns an agent is the state directory that it works with, which holds what is trusted, and the project that it works
+//! in. A command with another home on another project, such as a test in a temporary directory, loosens nothing for it.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::ancestors::{self, AgentAbove};
+use crate::commands::trust::read_at_terminal;
+use crate::env::Env;
+use crate::failure::Failure;
+use crate::sanitize::visible;
+
+/// The variable that Tenter sets for the commands that its model runs.
+pub(crate) const TENTER_MARKER: &str = "TENTER_AGENT";
+/// Variables that agents set for the commands that they run. A terminal multiplexer that was started below one keeps them.
+const MARKERS: [&str; 9] = [
+    TENTER_MARKER,
+    "TENTER_SESSION_ID",
+    "CLAUDECODE",
+    "CODEX_SANDBOX",
+    "GEMINI_CLI",
+    "COPILOT_CLI",
+    "OPENCODE",
+    "QWEN_CODE",
+    "CURSOR_AGENT",
+];
+/// What the user types where only such a variable hints at an agent.
+const CONFIRMATION: &str = "I am the user";
+
+/// Makes sure that the user runs this command, which is named as `tenter NAME`, on the project with this root.
+///
+/// # Errors
+/// A coding agent that it concerns runs it; or one may run it, and nobody confirms at a terminal that none does.
+pub(crate) fn check(env: &Env, project: &Path, name: &str) -> Result<(), Failure> {
+    let agents = ancestors::agents_above();
+    if let Some(agent) = agents.iter().find(|agent| concerns(agent, env, project)) {
+        return Err(refusal(agent, name));
+    }
+    let marker = MARKERS.into_iter().find(|marker| env.var(marker).is_some());
+    marker.map_or(Ok(()), |marker| confirm(marker, name))
+}
+
+/// Whether an agent runs this process and is concerned by what is trusted of this project.
+pub(crate) fn is_below_agent(env: &Env, project: &Path) -> bool {
+    ancestors::agents_above().iter().any(|agent| concerns(agent, env, project))
+}
+
+fn concerns(agent: &AgentAbove, env: &Env, project: &Path) -> bool {
+    let state = agent.environment.as_ref().map_or_else(
+        || of_account(env),
+        |vars| Some(Env::of_variables(vars.clone(), env.cwd.clone()).state_dir()),
+    );
+    let works_there = agent.cwd.as_ref().is_some_and(|cwd| {
+        let (cwd, project) = (real(cwd), real(project));
+        cwd.starts_with(&project) || project.starts_with(&cwd)
+    });
+    works_there || state.is_none_or(|state| real(&state) == real(&env.state_dir()))
+}
+
+/// The state directory of this user's account, whatever the environment says.
+fn of_account(env: &Env) -> Option<PathBuf> {
+    let id = rustix::process::getuid().as_raw().to_string();
+    let accounts = fs::read_to_string("/etc/passwd").ok()?;
+    let of_user = |line: &&str| line.split(':').nth(2) == Some(id.as_str());
+    let home = accounts.lines().find(of_user)?.split(':').nth(5)?;
+    let vars = vec![("HOME".into(), home.into())];
+    Some(Env::of_variables(vars, env.cwd.clone()).state_dir())
+}
+
+fn real(path: &Path) -> PathBuf {
+    fs::canonicalize(path).unwrap_or_else(|_| path.to_owned())
+}
+
+fn refusal(agent: &AgentAbove, name: &str) -> Failure {
+    let AgentAbove { name: agent, process, .. } = agent;
+    Failure::new(format!(
+        "{agent} (process {process}) runs `tenter {name}`, and an agent must not loosen its own guards"
+    ))
+    .help(format!("run `tenter {name}` yourself, in a terminal that {agent} has not started"))
+}
+
+fn confirm(marker: &str, name: &str) -> Result<(), Failure> {
+    let prompt = format!(
+        "{marker} is set: a coding agent may run `tenter {}`. Type \"{CONFIRMATION}\" to continue: ",
+        visible(name)
+    );
+    match read_at_terminal(&prompt) {
+        Some(line) if line.trim().eq_ignore_ascii_case(CONFIRMATION) => Ok(()),
+        _ => Err(Failure::new(format!(
+            "{marker} is set, so a coding agent may run `tenter {name}`, and an agent must not loosen its own guards"
+        ))
+        .help(format!(
+            "run `tenter {name}` at a terminal and confirm it, or `unset {marker}` in a shell of your own"
+        ))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn env(home: &str) -> Env {
+        Env::of_variables(vec![("HOME".into(), home.into())], PathBuf::from("/"))
+    }
+
+    fn agent(home: Option<&str>, cwd: Option<&str>) -> AgentAbove {
+        AgentAbove {
+            name: "Claude Code",
+            process: 1,
+            environment: home.map(|home| vec![("HOME".into(), home.into())]),
+            cwd: cwd.map(PathBuf::from),
+        }
+    }
+
+    #[test]
+    fn a_command_concerns_an_agent_with_the_same_home_or_in_the_same_project() {
+        let project = Path::new("/no/project");
+        let is_concerned = |agent| concerns(&agent, &env("/no/home"), project);
+        assert!(is_concerned(agent(Some("/no/home"), Some("/elsewhere"))));
+        assert!(is_concerned(agent(Some("/other"), Some("/no/project/src"))));
+        assert!(is_concerned(agent(Some("/other"), Some("/no"))));
+        assert!(!is_concerned(agent(Some("/other"), Some("/no/project2"))));
+        assert!(!is_concerned(agent(Some("/other"), None)));
+    }
+
+    #[test]
+    fn an_agent_that_hides_its_environment_is_taken_to_have_the_accounts_home() {
+        let account = of_account(&env("/x")).unwrap();
+        let home = account.ancestors().nth(3).unwrap().to_str().unwrap();
+        assert!(concerns(&agent(None, None), &env(home), Path::new("/no/project")));
+        assert!(!concerns(&agent(None, None), &env("/no/home"), Path::new("/no/project")));
+    }
+}

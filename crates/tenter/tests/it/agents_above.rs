@@ -1,0 +1,133 @@
+//! Below a coding agent nothing is loosened (R76, B42).
+#![cfg(target_os = "linux")]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use tenter_testkit::{Output, PtySession, Sandbox};
+
+use crate::sandbox;
+
+const GUARD: &str = "#!/bin/sh\n[ \"$1\" = hook ] && echo before_tool_call\nexit 0\n";
+
+/// A project with the trusted hook `guard` and the untrusted hook `new`.
+fn project() -> Sandbox {
+    let sandbox = sandbox();
+    sandbox.hook("guard", GUARD);
+    let _ = sandbox.run(&["trust", "--yes"]).expect_code(0);
+    sandbox.hook("new", GUARD);
+    sandbox
+}
+
+/// A shell whose program is called `name`, as an agent's is.
+fn agent(sandbox: &Sandbox, name: &str) -> PathBuf {
+    let agent = sandbox.root().join(name);
+    fs::copy("/bin/sh", &agent).unwrap();
+    agent
+}
+
+/// Runs a line of shell below `agent`, whose working directory and home are these.
+fn below(sandbox: &Sandbox, agent: &Path, (cwd, home): (&Path, &Path), line: &str) -> Output {
+    let folder = Path::new(env!("CARGO_BIN_EXE_tenter")).parent().unwrap().display();
+    let (project, own) = (sandbox.project(), sandbox.home());
+    let inner = format!(
+        "PATH='{folder}':$PATH; (cd '{}' && HOME='{}' && export HOME && {line}); exit \\$?",
+        project.display(),
+        own.display()
+    );
+    sandbox.shell(&format!(
+        "cd '{}' && HOME='{}' '{}' -c \"{inner}\"",
+        cwd.display(),
+        home.display(),
+        agent.display()
+    ))
+}
+
+#[test]
+fn an_agent_does_not_loosen_its_own_guards() {
+    let sandbox = project();
+    let claude = agent(&sandbox, "claude");
+    let here = (sandbox.project(), sandbox.home());
+    let trusted = fs::read(sandbox.state().join("trust.json")).unwrap();
+    let model = sandbox.script("turns: [{text: Hello.}]");
+    for line in [
+        "tenter trust --yes",
+        "tenter trust",
+        "tenter trust --revoke guard",
+        "tenter hooks disable guard",
+        "tenter plugin add ./x",
+        "tenter plugin update",
+        "tenter plugin remove a/b",
+        &format!("tenter run --trust-project --model {model} hi"),
+    ] {
+        let output = below(&sandbox, &claude, (&here.0, &here.1), line);
+        assert_ne!(output.code, Some(0), "{line}\n{output}");
+        assert!(output.stdout.contains("Claude Code (process "), "{line}\n{output}");
+        assert!(output.stdout.contains("help: run `tenter "), "{line}\n{output}");
+    }
+    assert_eq!(fs::read(sandbox.state().join("trust.json")).unwrap(), trusted);
+    assert!(sandbox.project().join(".kodelet/hooks/guard").exists());
+}
+
+#[test]
+fn an_agent_may_look_and_add_hooks() {
+    let sandbox = project();
+    let codex = agent(&sandbox, "codex");
+    let here = (sandbox.project(), sandbox.home());
+    for line in [
+        "tenter trust --list",
+        "tenter hooks list",
+        "tenter hooks new more --format executable",
+        "tenter plugin list",
+        "tenter hooks doctor",
+    ] {
+        let output = below(&sandbox, &codex, (&here.0, &here.1), line);
+        assert_eq!(output.code, Some(0), "{line}\n{output}");
+    }
+}
+
+#[test]
+fn another_home_and_another_project_are_no_business_of_the_agents() {
+    let sandbox = project();
+    let claude = agent(&sandbox, "claude");
+    let elsewhere = sandbox.root().join("elsewhere");
+    fs::create_dir(&elsewhere).unwrap();
+    let output = below(&sandbox, &claude, (&elsewhere, &elsewhere), "tenter trust --yes");
+    assert_eq!(output.code, Some(0), "{output}");
+    // Its own project is, whatever home it sets.
+    let output = below(&sandbox, &claude, (&sandbox.project(), &elsewhere), "tenter trust --yes");
+    assert!(output.stdout.contains("Claude Code"), "{output}");
+}
+
+#[test]
+fn tenter_is_such_an_agent() {
+    let sandbox = project();
+    let binary = env!("CARGO_BIN_EXE_tenter");
+    let model = sandbox.script(&format!(
+        "turns: [{{tool_calls: [{{name: bash, input: {{command: \"'{binary}' trust --yes\"}}}}]}}, {{text: Done.}}]"
+    ));
+    let output = sandbox.run(&["run", "--no-hooks", "--model", &model, "hi"]).expect_code(0);
+    assert!(
+        output.stdout.contains("Tenter (process ") || output.stderr.contains("Tenter (process "),
+        "{output}"
+    );
+    let listed = sandbox.run(&["trust", "--list"]).expect_code(0);
+    assert!(!listed.stdout.contains("new"), "{listed}");
+}
+
+#[test]
+fn a_marker_without_an_agent_asks_for_a_typed_confirmation() {
+    let sandbox = project();
+    let mut command = sandbox.command();
+    let output = command.env("CLAUDECODE", "1").args(["trust", "--yes"]).output().unwrap();
+    let told = String::from_utf8_lossy(&output.stderr);
+    assert!(!output.status.success() && told.contains("unset CLAUDECODE"), "{told}");
+    for (answer, code) in [("yes", 1), ("I am the user", 0)] {
+        let mut command = sandbox.command();
+        command.env("CLAUDECODE", "1").args(["trust", "--yes"]);
+        let mut session = PtySession::start(command);
+        session.wait_for("to continue: ");
+        session.enter(answer);
+        assert_eq!(session.end().0, Some(code), "{answer}");
+    }
+}
