@@ -14,8 +14,8 @@
 //!
 //! // … and what it printed when it was asked `run`.
 //! let stdout = br#"{"blocked": true, "reason": "no sudo here"}"#;
-//! let reply = executable::parse_reply(EventName::BeforeTool, stdout).unwrap();
-//! assert!(reply.verdict.unwrap().is_deny());
+//! let parsed = executable::parse_reply(EventName::BeforeTool, stdout).unwrap();
+//! assert!(parsed.reply.verdict.unwrap().is_deny());
 //! # assert_eq!(lifecycle::TABLE.len(), 13);
 //! ```
 //!

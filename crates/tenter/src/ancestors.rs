@@ -139,8 +139,7 @@ mod tests {
             let directory = proc.path().join(id.to_string());
             fs::create_dir(&directory).unwrap();
             fs::write(directory.join("stat"), format!("{id} ({comm}) S {parent} 1 1 0")).unwrap();
-            let line: String = arguments.iter().map(|argument| format!("{argument}\0")).collect();
-            fs::write(directory.join("cmdline"), line).unwrap();
+            fs::write(directory.join("cmdline"), arguments.join("\0")).unwrap();
         }
         proc
     }
