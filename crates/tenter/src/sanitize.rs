@@ -37,7 +37,9 @@ pub(crate) fn one_line(text: &str, length: usize) -> String {
 /// `text` on one line, with an escape such as `\n` or `\u{202e}` for each control and invisible character and each line end: a
 /// name or path cannot forge anything around it, and names that differ look different.
 pub(crate) fn visible(text: &str) -> Cow<'_, str> {
-    let is_escaped = |character: char| character == '\n' || is_suspicious(character);
+    let is_escaped = |character: char| {
+        character == '\n' || is_suspicious(character) || is_variation_selector(character)
+    };
     if !text.chars().any(is_escaped) {
         return Cow::Borrowed(text);
     }
@@ -57,7 +59,13 @@ pub(crate) fn visible(text: &str) -> Cow<'_, str> {
 /// text, zero-width characters and tags, without the variation selectors that emoji use.
 fn is_suspicious(character: char) -> bool {
     let is_control = character.is_control() && character != '\n' && character != '\t';
-    is_control || matches!(character, '\u{2028}' | '\u{2029}') || is_invisible(character)
+    let is_annotation = matches!(character, '\u{2028}' | '\u{2029}' | '\u{fff9}'..='\u{fffb}');
+    is_control || is_annotation || is_invisible(character)
+}
+
+/// Whether a character only chooses between shapes of the one before it, as emoji need it. In a name it hides a difference.
+fn is_variation_selector(character: char) -> bool {
+    matches!(character, '\u{fe00}'..='\u{fe0f}')
 }
 
 fn is_invisible(character: char) -> bool {
@@ -136,6 +144,7 @@ mod tests {
             ("rm\u{200b} -rf\u{2060}\u{feff}", "rm\u{fffd} -rf\u{fffd}\u{fffd}"),
             ("ok\u{e0069}\u{e007f}", "ok\u{fffd}\u{fffd}"),
             ("one\u{2028}two", "one\u{fffd}two"),
+            ("gu\u{fff9}ard", "gu\u{fffd}ard"),
             ("gu\u{200d}ard", "gu\u{fffd}ard"),
         ] {
             assert_eq!(sanitize(text), safe, "{text:?}");
@@ -165,6 +174,14 @@ mod tests {
         assert!(matches!(visible("größe.sh"), Cow::Borrowed(_)));
         let forged = "a\r\n  guard\x1b[2K\u{202e}\u{200b}\u{e0041}";
         assert_eq!(visible(forged), r"a\r\n  guard\u{1b}[2K\u{202e}\u{200b}\u{e0041}");
+    }
+
+    #[test]
+    fn names_that_differ_look_different() {
+        for other in ["guard\u{fe00}", "guard\u{200d}", "guard\u{fffb}", "guard\n"] {
+            assert_ne!(visible(other), visible("guard"), "{other:?}");
+            assert!(visible(other).is_ascii(), "{other:?}");
+        }
     }
 
     #[test]

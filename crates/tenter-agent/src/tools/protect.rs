@@ -12,6 +12,9 @@ use tenter_engine::real_path;
 const EVERYWHERE: [&str; 5] =
     [".git", ".kodelet/hooks", ".kodelet/plugins", ".agents/hooks", "tenter.toml"];
 
+/// Directories that make the directory around them the root of a project of its own, in which other hooks guard.
+const PROJECT_MARKERS: [&str; 2] = [".kodelet", ".agents"];
+
 /// Decides whether a file tool may change something protected.
 pub trait WriteConsent: Sync {
     /// Whether the user agrees that `file`, which is `place` or in it, is changed.
@@ -21,6 +24,8 @@ pub trait WriteConsent: Sync {
 /// The paths that are protected.
 #[derive(Debug, Clone)]
 pub struct ProtectedPaths {
+    /// The project root, as a real path.
+    project: PathBuf,
     /// Names that are protected in every directory.
     everywhere: Vec<Vec<OsString>>,
     /// Files and directories at one place; they may be symlinks.
@@ -32,7 +37,12 @@ pub struct ProtectedPaths {
 impl ProtectedPaths {
     /// What is protected in any case, for the project at `project`.
     pub fn new(project: &Path) -> Self {
-        let none = Self { everywhere: Vec::new(), places: Vec::new(), allowed: Vec::new() };
+        let none = Self {
+            project: real_path(project).unwrap_or_else(|_| project.to_owned()),
+            everywhere: Vec::new(),
+            places: Vec::new(),
+            allowed: Vec::new(),
+        };
         EVERYWHERE.iter().fold(none, |paths, path| paths.and(Path::new(path), project))
     }
 
@@ -65,7 +75,21 @@ impl ProtectedPaths {
             return None;
         }
         let by_name = self.everywhere.iter().find_map(|names| named(names, file));
-        by_name.or_else(|| self.places.iter().find_map(|place| within(place, file)))
+        by_name
+            .or_else(|| self.places.iter().find_map(|place| within(place, file)))
+            .or_else(|| self.new_marker(file))
+    }
+
+    /// A directory that does not exist yet and would make one within the project the root of another: there, an agent would
+    /// run without the hooks of this project.
+    fn new_marker(&self, file: &Path) -> Option<PathBuf> {
+        let is_marker = |path: &&Path| {
+            let name = path.file_name().unwrap_or_default();
+            PROJECT_MARKERS.iter().any(|marker| name.eq_ignore_ascii_case(marker))
+                && path.parent() != Some(&self.project)
+                && fs::symlink_metadata(path).is_err()
+        };
+        file.ancestors().find(is_marker).map(Path::to_owned)
     }
 }
 
@@ -147,6 +171,8 @@ mod tests {
             "shared/x",
             "shared/inner/x",
             "sub/.kodelet/plugins/a@b/hooks/x",
+            "sub/.kodelet/notes.md",
+            "sub/.agents/skills/x/SKILL.md",
             "tenter.toml",
             "sub/tenter.toml",
             "Tenter.toml",
@@ -179,6 +205,13 @@ mod tests {
         ] {
             assert_eq!(write(&bench, path), Ok(()), "{path}");
         }
+    }
+
+    #[test]
+    fn a_marker_of_a_project_that_exists_below_this_one_may_be_written_into() {
+        let bench = Bench::new();
+        fs::create_dir_all(bench.path("sub/.agents/skills")).unwrap();
+        assert_eq!(write(&bench, "sub/.agents/skills/x/SKILL.md"), Ok(()));
     }
 
     #[test]

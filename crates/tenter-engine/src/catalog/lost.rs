@@ -83,7 +83,9 @@ fn is_of_project(listed: &Listed, name: &str) -> bool {
 /// The report of a lost hook.
 pub(super) fn diagnostic(lost: &LostHook) -> Diagnostic {
     let severity = if lost.fail_closed { Severity::Error } else { Severity::Warning };
+    // A line end in a file's name must not pass for a line of ours.
     let message = format!("the trusted hook {} does not run: it {}", lost.name, lost.why());
+    let message = message.replace('\n', "\\n");
     Diagnostic::new("trusted-hook-lost", severity, message).help(
         "restore it; or run `tenter trust` to accept the project as it is or to forget the hook",
     )

@@ -130,7 +130,7 @@ impl Redactor {
 
     fn call(&self, call: &ToolCall) -> ToolCall {
         let ToolCall { id, name, input } = call;
-        ToolCall { id: id.clone(), name: self.text(name), input: self.input(input) }
+        ToolCall { id: self.text(id), name: self.text(name), input: self.input(input) }
     }
 
     fn input(&self, input: &Object) -> Object {

@@ -354,7 +354,7 @@ fn secrets_are_kept_out_of_everything_that_a_hook_can_put_into_a_record() {
     let writer = journal.writer();
     let key = "AKIAABCDEFGHIJKLMNOP";
     let text = format!("with {SECRET} and {key}");
-    let call = call(&text, &text);
+    let call = ToolCall { id: text.clone(), ..call(&text, &text) };
     writer.hook_ran(&HookRun {
         tool_call: Some(call.clone()),
         change: Some(Change {
@@ -378,9 +378,9 @@ fn secrets_are_kept_out_of_everything_that_a_hook_can_put_into_a_record() {
     assert_eq!(written.lines().count(), 3);
     let each_line: Vec<usize> =
         written.lines().map(|line| line.matches("AKIA[16 redacted]").count()).collect();
-    // Name and input of the call, and every other text of the record.
-    assert_eq!(each_line, [11, 3, 3], "{written}");
-    assert_eq!(written.matches("hunt[11 redacted]").count(), 17, "{written}");
+    // Id, name and input of the call, and every other text of the record.
+    assert_eq!(each_line, [12, 4, 4], "{written}");
+    assert_eq!(written.matches("hunt[11 redacted]").count(), 20, "{written}");
 }
 
 #[test]

@@ -98,6 +98,7 @@ prop_compose! {
 /// The record with everything treated that a hook can put into it.
 fn redacted(mut record: Record) -> Record {
     let redactor = Redactor::new([SECRET.to_owned()]);
+    record.tool_call_id = record.tool_call_id.map(|id| redactor.text(&id));
     record.tool_name = record.tool_name.map(|name| redactor.text(&name));
     record.tool_input = record
         .tool_input

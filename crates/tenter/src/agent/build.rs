@@ -1,5 +1,6 @@
 //! Puts an agent together from configuration and flags.
 
+use std::fs::{self, DirEntry};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -12,7 +13,7 @@ use tenter_agent::{Agent, AgentSettings, Conversation, Model, Watcher};
 use tenter_engine::catalog::Catalog;
 use tenter_engine::environment::Environment;
 use tenter_engine::journal::{JournalWriter, Masked, Redactor};
-use tenter_engine::{Engine, EngineSettings, Observer};
+use tenter_engine::{Engine, EngineSettings, Observer, regular_file};
 use tenter_proc::Cancel;
 use tenter_protocol::{Diagnostic, Severity, tool_names};
 
@@ -249,11 +250,32 @@ fn protected(project: &Project, args: &AgentArgs) -> ProtectedPaths {
         Some(project.places.home.join(".kodelet/plugins")),
     ];
     let configured = project.settings.protect.iter().map(|path| in_home(path, &env.home));
-    let all = places.into_iter().flatten().chain(configured);
+    let of_project = [".agents/hooks", ".kodelet/hooks"].map(|path| Some(root.join(path)));
+    let linked = places.iter().chain(&of_project).flatten().flat_map(|place| symlinks_in(place));
+    let linked: Vec<PathBuf> = linked.chain(git_directory(root)).collect();
+    let all = places.into_iter().flatten().chain(configured).chain(linked);
     let protected =
         all.fold(ProtectedPaths::new(root), |protected, path| protected.and(&path, root));
     let allowed = args.allow_write.iter().map(|path| env.cwd.join(path));
     allowed.fold(protected, |protected, path| protected.allowing(&path))
+}
+
+/// Maximum number of entries of a directory that are looked at for symlinks.
+const MOST_ENTRIES: usize = 1000;
+
+/// The symlinks in a directory: what they lead to is as protected as the directory, such as a hook that is kept elsewhere.
+fn symlinks_in(directory: &Path) -> Vec<PathBuf> {
+    let Ok(entries) = fs::read_dir(directory) else { return Vec::new() };
+    let entries = entries.take(MOST_ENTRIES).flatten();
+    let is_symlink = |entry: &DirEntry| entry.file_type().is_ok_and(|kind| kind.is_symlink());
+    entries.filter(is_symlink).map(|entry| entry.path()).collect()
+}
+
+/// The directory that a `.git` file names, where the repository is kept elsewhere.
+fn git_directory(root: &Path) -> Option<PathBuf> {
+    let bytes = regular_file::beginning(&root.join(".git"), 4096).ok()?;
+    let text = String::from_utf8(bytes).ok()?;
+    Some(root.join(text.strip_prefix("gitdir:")?.trim()))
 }
 
 /// A path of a configuration file, in which `~/` is the home directory.

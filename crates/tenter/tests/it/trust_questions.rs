@@ -267,6 +267,30 @@ fn a_hook_that_changes_during_a_run_is_asked_about_at_once_with_the_diff() {
     }
 }
 
+/// What the user trusts is what they were shown.
+#[test]
+fn a_hook_that_changes_while_the_question_is_open_is_not_left_out_silently() {
+    for args in
+        [&["run", "--model", "MODEL", "hi"][..], &["chat", "--model", "MODEL", "hi"], &["trust"]]
+    {
+        let sandbox = guarded("");
+        sandbox.hook("guard", &format!("{GUARD}# one\n"));
+        let model = sandbox.script("turns: [{text: Hello.}]");
+        let args: Vec<&str> =
+            args.iter().map(|arg| if *arg == "MODEL" { &model } else { *arg }).collect();
+        let mut session = at_terminal(&sandbox, &args);
+        session.wait_for("[q] quit: ");
+        sandbox.hook("guard", &format!("{GUARD}# two\n"));
+        session.enter("t");
+        session.wait_for("changed while you were asked about it: guard");
+        let (code, screen) = session.end();
+        assert_eq!(code, Some(4), "{args:?}\n{screen}");
+        assert!(!screen.contains("Trusted: guard.") && !screen.contains("Hello."), "{screen}");
+        // It is still asked about, and not accepted as gone.
+        assert_eq!(run(&sandbox, &[]).code, Some(4), "{args:?}");
+    }
+}
+
 #[test]
 fn a_chat_asks_about_a_changed_hook_at_its_prompt() {
     let sandbox = guarded("");
@@ -284,6 +308,10 @@ fn names_and_paths_cannot_forge_lines_of_a_question_or_a_listing() {
     let sandbox = sandbox();
     sandbox.hook(forged, GUARD);
     let shown = r"x  new\n  guard  before_tool_call\n? trusted";
+    for args in [&["run", "--model", "scripted:none", "hi"][..], &["trust"]] {
+        let refused = sandbox.run(args).expect_code(4);
+        assert!(refused.stderr.contains(shown) && !refused.stderr.contains(forged), "{refused}");
+    }
     let mut session = run_at_terminal(&sandbox);
     let asked = session.wait_for("[q] quit: ");
     assert!(asked.contains(shown), "{asked}");

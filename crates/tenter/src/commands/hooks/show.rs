@@ -162,7 +162,7 @@ fn print_manifest(entry: &Entry, manifest: &Value) {
     ];
     for (name, value) in told {
         if let Some(value) = value {
-            field(name, &value);
+            field(name, &visible(&value));
         }
     }
     let asynchronous = if entry.active { entry.asynchronous } else { manifest["async"] == true };

@@ -73,7 +73,7 @@ impl<'w> Waiting<'w> {
 
     /// That nothing runs, and the ways on (R46).
     pub(crate) fn refusal(self) -> Failure {
-        let names = self.names().join(", ");
+        let names = self.names().iter().map(|name| visible(name)).collect::<Vec<_>>().join(", ");
         let message = match (self.hooks, self.recipes) {
             ([], [recipe]) => format!(
                 "the recipe {} comes with the project and starts programs, and you have not trusted it: {}",

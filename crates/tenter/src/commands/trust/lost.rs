@@ -99,8 +99,10 @@ fn forget(project: &mut Project, lost: &[LostHook]) -> Result<(), Failure> {
 
 /// That nothing runs without these hooks, and what to do.
 fn refusal(lost: &[LostHook]) -> Failure {
-    let hooks: Vec<String> =
-        lost.iter().map(|lost| format!("{} {}", lost.name, lost.why())).collect();
+    let hooks: Vec<String> = lost
+        .iter()
+        .map(|lost| visible(&format!("{} {}", lost.name, lost.why())).into_owned())
+        .collect();
     let message = format!("hooks that you trusted no longer run: {}", hooks.join("; "));
     Failure { exit: Exit::Untrusted, ..Failure::new(message) }.help(
         "restore them; or run `tenter trust` to accept this state of the project or to forget them; or do without hooks with \

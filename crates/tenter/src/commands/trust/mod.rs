@@ -161,6 +161,9 @@ pub(crate) fn trust_all(
 }
 
 /// Trusts these hooks and loads the catalog again; their events, known only now, are recorded with them.
+///
+/// # Errors
+/// One of them changed while the user was asked: what they trusted is not what is there.
 pub(crate) fn trust_some(
     project: &mut Project,
     hooks: &[Untrusted],
@@ -170,6 +173,12 @@ pub(crate) fn trust_some(
     trust(project, &entries)?;
     let names: Vec<&str> = entries.iter().map(|entry| entry.name.as_str()).collect();
     let reloaded = project.load(cancel);
+    let is_meant = |hook: &&Untrusted| names.contains(&hook.name.as_str());
+    let changed: Vec<&str> =
+        reloaded.untrusted().iter().filter(is_meant).map(|hook| hook.name.as_str()).collect();
+    if !changed.is_empty() {
+        return Err(changed_meanwhile(&changed));
+    }
     let with_events: Vec<TrustEntry> = reloaded
         .hooks()
         .iter()
@@ -179,6 +188,15 @@ pub(crate) fn trust_some(
     trust(project, &with_events)?;
     accept_if_complete(project, &reloaded)?;
     Ok(reloaded)
+}
+
+/// What the user trusted is not what is there any more, so nothing runs.
+fn changed_meanwhile(names: &[&str]) -> Failure {
+    let names = names.iter().map(|name| visible(name)).collect::<Vec<_>>().join(", ");
+    let failure =
+        Failure::new(format!("changed while you were asked about it: {names}; nothing is run"));
+    Failure { exit: Exit::Untrusted, ..failure }
+        .help("run the command again, and look at what changed")
 }
 
 /// [`accept`], unless a trusted hook does not run: that is for the user to decide.

@@ -1,5 +1,8 @@
 //! What file tools change only with the user's consent (R76), with the real program.
 
+use std::fs;
+use std::os::unix::fs::symlink;
+
 use tenter_testkit::{Output, Sandbox};
 
 use crate::chat::chat;
@@ -120,4 +123,35 @@ fn a_chat_asks_once_for_each_directory() {
     chat.enter("y");
     chat.wait_for("Agreed.");
     assert!(exists(&sandbox, ".git/config"));
+}
+
+/// Users keep hooks and settings in a project of their own and link them to their places.
+#[test]
+fn what_the_users_hooks_and_settings_link_to_is_as_protected() {
+    let sandbox = sandbox();
+    sandbox.write("dotfiles/guard", "old");
+    sandbox.write("dotfiles/config.toml", "");
+    sandbox.write("../home/.config/agents/hooks/.keep", "");
+    sandbox.write("../home/.config/tenter/.keep", "");
+    let (project, home) = (sandbox.project(), sandbox.home());
+    symlink(project.join("dotfiles/guard"), home.join(".config/agents/hooks/guard")).unwrap();
+    symlink(project.join("dotfiles/config.toml"), home.join(".config/tenter/config.toml")).unwrap();
+    let output =
+        write(&sandbox, &["dotfiles/guard", "dotfiles/config.toml", "dotfiles/notes"], &[]);
+    assert_eq!(output.stdout.matches("only with the user's consent").count(), 2, "{output}");
+    assert_eq!(
+        (sandbox.read("dotfiles/guard").as_str(), sandbox.read("dotfiles/notes").as_str()),
+        ("old", "x")
+    );
+}
+
+#[test]
+fn a_git_directory_that_is_kept_elsewhere_is_protected() {
+    let sandbox = sandbox();
+    let _ = fs::remove_dir_all(sandbox.project().join(".git"));
+    sandbox.write(".git", "gitdir: store\n");
+    sandbox.write("store/config", "old");
+    let output = write(&sandbox, &["store/config"], &[]);
+    assert!(output.stdout.contains("only with the user's consent"), "{output}");
+    assert_eq!(sandbox.read("store/config"), "old");
 }
