@@ -182,6 +182,54 @@ fn a_guard_that_cannot_read_a_call_blocks_it() {
     }
 }
 
+/// The event reaches the script as it is, so that nothing fills in what is missing.
+#[test]
+fn a_guard_blocks_a_payload_that_it_cannot_read_and_gives_a_reason() {
+    let project = "/project";
+    let payloads = [
+        json!({"tool_name": "Shell", "tool_input": {"command": "ls"}}).to_string(),
+        json!({"tool_name": "Shell", "tool_input": {"command": "ls"}, "work_dir": 1}).to_string(),
+        json!({"tool_name": "Shell", "tool_input": {"command": ["ls"]}, "work_dir": project})
+            .to_string(),
+        json!({"tool_name": "Shell", "tool_input": {"command": 3}, "work_dir": project})
+            .to_string(),
+        json!({"tool_name": "Shell", "tool_input": "ls", "work_dir": project}).to_string(),
+        json!({"tool_name": "Shell", "tool_input": ["ls"], "work_dir": project}).to_string(),
+        json!({"tool_name": "Shell", "work_dir": project}).to_string(),
+        "not JSON".to_owned(),
+        String::new(),
+    ];
+    let nested = json!({"tool_name": "Shell", "tool_input": {"a": {"command": 3}, "command": "ls \"x\"", "z": [{"command": []}]}, "work_dir": project, "paths": {"command": 1}});
+    for language in languages() {
+        for template in
+            ["no-force-push", "no-writes-outside", "no-destructive-commands", "ask-before-publish"]
+        {
+            let sandbox = with_hook(template, language);
+            let file = match language {
+                "bash" => "run.sh",
+                "python" => "run.py",
+                _ => "run",
+            };
+            let script = hook_dir(&sandbox, template).join("scripts").join(file);
+            let run = |payload: &str| {
+                sandbox.write("payload.json", payload);
+                sandbox.shell(&format!("'{}' <payload.json", script.display()))
+            };
+            for payload in &payloads {
+                let output = run(payload);
+                assert_eq!(output.code, Some(2), "{language} {template} {payload} {output}");
+                assert!(
+                    output.stdout.contains("cannot read the call"),
+                    "{language} {template} {output}"
+                );
+                assert!(!output.stdout.contains("Traceback"), "{language} {template} {output}");
+            }
+            let output = run(&nested.to_string());
+            assert_eq!(output.code, Some(0), "{language} {template} {output}");
+        }
+    }
+}
+
 /// What a session with these calls shows to the model: `expect` in the script fails the run where a key is left.
 fn redacted_run(language: &str, calls: &str) -> Output {
     let sandbox = with_hook("redact-secrets", language);
@@ -210,6 +258,7 @@ fn redact_secrets_leaves_no_key_whatever_tool_shows_it_and_however_the_command_e
             assert_eq!(output.code, Some(0), "{language} {calls}\n{output}");
             let shown = format!("{}{}", output.stdout, output.stderr);
             assert!(!shown.contains(KEY) && !shown.contains("MIIEabc"), "{language} {output}");
+            assert!(!shown.contains("has no field"), "{language} {calls}\n{output}");
         }
     }
 }

@@ -124,13 +124,16 @@ const EMPTY_MATCHER: &str = file!("empty/matcher.yaml");
 const EMPTY_SCRIPTS: Texts = texts!("empty", "run");
 const EMPTY_TESTS: &[(&str, &str)] = tests!("empty", ["passes"]);
 
-const INCLUDES: [(&str, Texts); 5] = [
+const INCLUDES: [(&str, Texts); 8] = [
     ("about", texts!("include", "about")),
     ("secrets", texts!("include", "secrets")),
     ("shell", texts!("include", "shell")),
     // Python has its own in its library, and of JSON so has every language but bash.
     ("real", Texts { bash: file!("include/real.sh"), python: "", node: file!("include/real.mjs") }),
+    ("call", texts!("include", "call")),
     ("text", Texts { bash: file!("include/text.sh"), python: "", node: "" }),
+    ("json", Texts { bash: file!("include/json.sh"), python: "", node: "" }),
+    ("field", Texts { bash: file!("include/field.sh"), python: "", node: "" }),
 ];
 const INCLUDE: &str = "@include ";
 

@@ -9,6 +9,7 @@ const PUBLISHES = {
   gh: ['gist create', 'issue create', 'pr create', 'pr merge', 'release create', 'repo create'],
   git: ['push'],
   helm: ['push'],
+  mvn: ['deploy', 'clean deploy'],
   npm: ['publish'],
   pnpm: ['publish'],
   podman: ['push'],
@@ -18,6 +19,8 @@ const PUBLISHES = {
   yarn: ['publish', 'npm publish'],
 };
 
+// @include call
+
 // @include shell
 
 // What the command publishes with, such as `npm publish`; nothing where it does not.
@@ -25,6 +28,8 @@ function published(command) {
   if (command.words.includes('--dry-run') || command.words.includes('--help')) return null;
   for (const [program, subcommands] of Object.entries(PUBLISHES)) {
     const words = program === 'git' ? gitCall(command) : command.call(program).slice(1);
+    // `git push -n` is a dry run.
+    if (program === 'git' && words.some((word) => /^-[dfquv46]*n[dfnquv46]*$/.test(word))) continue;
     const start = words.findIndex((word) => !/^[-+]/.test(word));
     // The first option may have a value: `npm --prefix web publish`.
     const starts = start > 0 ? [start, start + 1] : [0];
@@ -38,6 +43,6 @@ function published(command) {
   return module === '-m twine upload' ? 'twine upload' : null;
 }
 
-const event = JSON.parse(fs.readFileSync(0, 'utf8'));
-const found = commands(event.tool_input.command ?? '', event.work_dir).map(published).find(Boolean);
+const [given, cwd] = readCall();
+const found = commands(given.command ?? '', cwd).map(published).find(Boolean);
 if (found) console.log(JSON.stringify({ decision: 'ask', reason: `\`${found}\` shows your work to others` }));

@@ -14,6 +14,7 @@ PUBLISHES = {
     "gh": ["gist create", "issue create", "pr create", "pr merge", "release create", "repo create"],
     "git": ["push"],
     "helm": ["push"],
+    "mvn": ["deploy", "clean deploy"],
     "npm": ["publish"],
     "pnpm": ["publish"],
     "podman": ["push"],
@@ -22,6 +23,9 @@ PUBLISHES = {
     "uv": ["publish"],
     "yarn": ["publish", "npm publish"],
 }
+
+# @include call
+
 
 # @include shell
 
@@ -32,6 +36,8 @@ def published(command):
         return None
     for program, subcommands in PUBLISHES.items():
         arguments = git_call(command) if program == "git" else command.call({program})[1:]
+        if program == "git" and any(re.fullmatch("-[dfquv46]*n[dfnquv46]*", word) for word in arguments):
+            continue  # `git push -n` is a dry run
         words = list(itertools.dropwhile(lambda word: word[:1] in ("-", "+"), arguments))
         # The first option may have a value: `npm --prefix web publish`.
         starts = [words, words[1:]] if len(words) < len(arguments) else [words]
@@ -43,8 +49,8 @@ def published(command):
     return "twine upload" if module[1:4] == ["-m", "twine", "upload"] else None
 
 
-event = json.load(sys.stdin.buffer)
-for command in commands(event["tool_input"].get("command") or "", event["work_dir"]):
+given, cwd = read_call()
+for command in commands(given.get("command", ""), cwd):
     what = published(command)
     if what:
         print(json.dumps({"decision": "ask", "reason": f"`{what}` shows your work to others"}))

@@ -15,6 +15,8 @@ gh release create
 gh repo create
 git push
 helm push
+mvn deploy
+mvn clean deploy
 npm publish
 pnpm publish
 podman push
@@ -24,7 +26,9 @@ uv publish
 yarn publish
 yarn npm publish'
 
-# @include text
+# @include call
+
+# @include json
 
 # @include shell
 
@@ -33,8 +37,12 @@ yarn npm publish'
 arguments() {
     has_options=''
     if [ "$1" = git ]; then
-        git_call
-        return
+        git_call || return
+        for word in "${found[@]}"; do
+            # `git push -n` is a dry run.
+            [[ $word =~ ^-[dfquv46]*n[dfnquv46]*$ ]] && return 1
+        done
+        return 0
     fi
     call "$1" || return 1
     found=("${found[@]:1}")
@@ -64,6 +72,6 @@ ask() {
     exit 0
 }
 
-cwd=$(text work_dir)
-commands "$(text command)"
+command=$(input command) || exit
+commands "$command"
 exit 0

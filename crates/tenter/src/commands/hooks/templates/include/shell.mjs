@@ -2,7 +2,7 @@
 // What it cannot see: values of variables, aliases, functions, scripts, and what other programs do by themselves.
 const RESERVED = ['!', '{', '}', 'if', 'then', 'elif', 'else', 'while', 'until', 'do'];
 const WRAPPERS = ['sudo', 'doas', 'env', 'command', 'builtin', 'exec', 'nohup', 'time', 'timeout', 'nice', 'ionice',
-  'stdbuf', 'setsid', 'xargs', 'find', 'watch', 'parallel'];
+  'stdbuf', 'setsid', 'xargs', 'find', 'watch', 'parallel', 'npx'];
 const SHELLS = ['sh', 'bash', 'dash', 'zsh', 'ksh', 'su', 'eval'];
 const MAX_DEPTH = 20;
 
@@ -53,9 +53,10 @@ class Reader {
         this.at++;
         if (next !== '\n') word = (word ?? '') + (quote && !'"\\$`'.includes(next) ? c : '') + next;
       } else if (c === '$' && next === '(') {
+        const isDirectory = this.text.startsWith('(pwd)', this.at);
         this.at++;
         this.nested(')');
-        word = (word ?? '') + '$()';
+        word = (word ?? '') + (isDirectory ? '${PWD}' : '$()');
       } else if (c === '`' && end === '`') {
         break;
       } else if (c === '`') {

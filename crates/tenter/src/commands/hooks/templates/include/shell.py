@@ -2,7 +2,7 @@
 # What it cannot see: values of variables, aliases, functions, scripts, and what other programs do by themselves.
 RESERVED = {"!", "{", "}", "if", "then", "elif", "else", "while", "until", "do"}
 WRAPPERS = {"sudo", "doas", "env", "command", "builtin", "exec", "nohup", "time", "timeout", "nice", "ionice", "stdbuf",
-            "setsid", "xargs", "find", "watch", "parallel"}
+            "setsid", "xargs", "find", "watch", "parallel", "npx"}
 SHELLS = {"sh", "bash", "dash", "zsh", "ksh", "su", "eval"}
 
 
@@ -68,9 +68,10 @@ class Reader:
                 if following != "\n":
                     word = (word or "") + (c if quote and following not in '"\\$`' else "") + following
             elif c == "$" and following == "(":
+                is_directory = self.text.startswith("(pwd)", self.at)
                 self.at += 1
                 self.nested(")")
-                word = (word or "") + "$()"
+                word = (word or "") + ("${PWD}" if is_directory else "$()")
             elif c == "`" and end == "`":
                 break
             elif c == "`":

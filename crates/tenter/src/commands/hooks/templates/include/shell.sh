@@ -1,6 +1,6 @@
 # --- Reading a shell command: quotes, escapes, `;`, `&&`, pipes, `$(...)`, subshells, here-documents, `bash -c`. -------
 # What it cannot see: values of variables, aliases, functions, scripts, and what other programs do by themselves.
-WRAPPERS=' sudo doas env command builtin exec nohup time timeout nice ionice stdbuf setsid xargs find watch parallel '
+WRAPPERS=' sudo doas env command builtin exec nohup time timeout nice ionice stdbuf setsid xargs find watch parallel npx '
 SHELLS='sh bash dash zsh ksh su eval'
 ORDINARY=$'[\\\\\'"$` \t\r\n<>&|;()#]*' # what ends a run of ordinary characters
 depth=0
@@ -53,9 +53,10 @@ read_until() {
                 ;;
             '$')
                 if [ "$next" = '(' ]; then
-                    rest=${rest:1}
+                    run='$()'
+                    [ "${rest:0:5}" = '(pwd)' ] && run='${PWD}'
+                    rest=${rest:1} word+=$run open=1
                     nested ')'
-                    word+='$()' open=1
                 elif [ -n "$quote" ] || { [ "$next" != "'" ] && [ "$next" != '"' ]; }; then
                     word+=$c open=1
                 fi

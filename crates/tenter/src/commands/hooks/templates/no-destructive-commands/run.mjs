@@ -8,6 +8,8 @@ const SYSTEM =
 const FILE_SYSTEMS = ['btrfs', 'exfat', 'ext2', 'ext3', 'ext4', 'f2fs', 'fat', 'msdos', 'ntfs', 'vfat', 'xfs'];
 const DISK = /^\/dev\/(sd|hd|vd|xvd|nvme|mmcblk|disk|rdisk|loop|mapper\/|dm-)/;
 
+// @include call
+
 // @include shell
 
 // Whether `directory` is `path` or above it.
@@ -17,8 +19,8 @@ function holds(directory, path) {
 
 // Whether the path is the system, the home directory, the project, or above one of them.
 function isVital(path, cwd, projectToo = true) {
-  // `$DIR/` is `/` where DIR is empty.
-  if (/^\$\{?\w+\}?\/\*?$/.test(path)) return true;
+  // `$DIR/` is `/` where DIR is empty, and `~root` is a home directory.
+  if (/^~[A-Za-z_][\w.-]*\/?\*?$/.test(path) || /^\$\{?\w+\}?\/\*?$/.test(path)) return true;
   const target = resolved(path.replace(/(^|\/)(\.?\*|\.\[!?\^?\.\]\*)$/, '$1.'), cwd);
   if (target === null) return false;
   if (projectToo && (holds(target, PROJECT) || target === `${PROJECT}/.git`)) return true;
@@ -82,8 +84,8 @@ function reason(command) {
   return work && `this \`${work}\` discards work that is not committed: commit it first, or ask the user`;
 }
 
-const event = JSON.parse(fs.readFileSync(0, 'utf8'));
-const found = commands(event.tool_input.command ?? '', event.work_dir).map(reason).find(Boolean);
+const [given, cwd] = readCall();
+const found = commands(given.command ?? '', cwd).map(reason).find(Boolean);
 if (found) {
   console.error(found);
   process.exit(2);

@@ -12,6 +12,9 @@ SYSTEM = r"/((bin|boot|dev|etc|lib|lib32|lib64|proc|sbin|sys|usr|System|Library|
 FILE_SYSTEMS = ["btrfs", "exfat", "ext2", "ext3", "ext4", "f2fs", "fat", "msdos", "ntfs", "vfat", "xfs"]
 DISK = r"/dev/(sd|hd|vd|xvd|nvme|mmcblk|disk|rdisk|loop|mapper/|dm-)"
 
+# @include call
+
+
 # @include shell
 
 
@@ -24,6 +27,8 @@ def is_vital(path, cwd, project_too=True):
     """Whether the path is the system, the home directory, the project, or above one of them."""
     if re.fullmatch(r"\$\{?\w+\}?/\*?", path):
         return True  # `$DIR/` is `/` where DIR is empty
+    if re.fullmatch(r"~[A-Za-z_][\w.-]*/?\*?", path):
+        return True  # the home directory of a user
     path = re.sub(r"(^|/)(\.?\*|\.\[!?\^?\.\]\*)$", r"\1.", path)
     path = resolved(path, cwd)
     if path is None:
@@ -77,8 +82,8 @@ def discards(command):
     return f"git {name}" if is_discarding.get(name) else None
 
 
-event = json.load(sys.stdin.buffer)
-for command in commands(event["tool_input"].get("command") or "", event["work_dir"]):
+given, cwd = read_call()
+for command in commands(given.get("command", ""), cwd):
     path, discarding = deletes(command), discards(command)
     if path is not None:
         reason = f"this destroys {path}: name the files of the project that you mean"

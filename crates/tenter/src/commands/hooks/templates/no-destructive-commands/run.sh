@@ -2,7 +2,7 @@
 # @include about
 event=$(cat)
 
-# @include text
+# @include call
 
 # @include shell
 
@@ -24,6 +24,8 @@ is_vital() {
     local path=$1
     # `$DIR/` is `/` where DIR is empty.
     [[ $path =~ ^\$\{?[A-Za-z0-9_]+\}?/\*?$ ]] && return 0
+    # `~root` is the home directory of a user.
+    [[ $path =~ ^~[A-Za-z_][A-Za-z0-9_.-]*/?\*?$ ]] && return 0
     case $path in
         '*' | '.*') path=. ;;
         */'*' | */'.*') path=${path%/*}/. ;;
@@ -112,6 +114,6 @@ check() {
     git_call && check_git
 }
 
-cwd=$(text work_dir)
-commands "$(text command)"
+command=$(input command) || exit
+commands "$command"
 exit 0

@@ -1,6 +1,8 @@
 // @include about
 import fs from 'node:fs';
 
+// @include call
+
 // @include shell
 
 // Whether the arguments of `git push` overwrite a branch: --force, -f, --mirror or +branch.
@@ -13,8 +15,8 @@ function isForced(words) {
   });
 }
 
-const event = JSON.parse(fs.readFileSync(0, 'utf8'));
-for (const command of commands(event.tool_input.command ?? '', event.work_dir)) {
+const [given, cwd] = readCall();
+for (const command of commands(given.command ?? '', cwd)) {
   const [subcommand, ...words] = gitCall(command);
   if (['push', 'send-pack'].includes(subcommand) && isForced(words)) {
     console.error('a force push overwrites commits that others may have: push new commits, or ask the user');

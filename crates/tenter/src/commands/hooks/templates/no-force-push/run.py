@@ -5,6 +5,9 @@ import os
 import re
 import sys
 
+# @include call
+
+
 # @include shell
 
 
@@ -24,8 +27,8 @@ def is_forced(arguments):
     return False
 
 
-event = json.load(sys.stdin.buffer)
-for command in commands(event["tool_input"].get("command") or "", event["work_dir"]):
+given, cwd = read_call()
+for command in commands(given.get("command", ""), cwd):
     call = git_call(command)
     if call[:1] in (["push"], ["send-pack"]) and is_forced(call[1:]):
         print("a force push overwrites commits that others may have: push new commits, or ask the user", file=sys.stderr)

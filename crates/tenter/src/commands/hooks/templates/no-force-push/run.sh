@@ -2,7 +2,7 @@
 # @include about
 event=$(cat)
 
-# @include text
+# @include call
 
 # @include shell
 
@@ -28,6 +28,6 @@ check() {
     fi
 }
 
-cwd=$(text work_dir)
-commands "$(text command)"
+command=$(input command) || exit
+commands "$command"
 exit 0

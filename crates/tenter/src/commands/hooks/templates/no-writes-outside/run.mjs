@@ -10,13 +10,26 @@ const WRITES_ALL = ['mkdir', 'mv', 'rm', 'rmdir', 'shred', 'tee', 'touch', 'trun
 const WRITES_LAST = ['cp', 'install', 'ln', 'rsync'];
 const WRITES_AFTER_FIRST = ['chgrp', 'chmod', 'chown', 'sed'];
 
+// @include call
+
 // @include shell
 
-// The options of a program whose values are written to.
-function outputOptions(program) {
-  if (program === 'curl') return ['-o', '--output'];
-  if (program === 'wget') return ['-O', '--output-document'];
-  return WRITES_LAST.includes(program) || program === 'mv' ? ['-t', '--target-directory'] : [];
+// The options of programs whose values are written to: short, maybe bundled, and long.
+const COPY = [/^-[abCdDfHilLnPpRrsTuvxZ]*t(.*)$/, '--target-directory'];
+const OUTPUT_OPTIONS = {
+  cp: COPY, install: COPY, ln: COPY, mv: COPY,
+  curl: [/^-[#:0-46aBfgGiIjJklLMnNOpqRsSvVZ]*o(.*)$/, '--output'],
+  wget: [/^-[46bcdEFhHkKLmnNpqrSvVx]*O(.*)$/, '--output-document'],
+};
+
+// The values of the options that name what is written to.
+function writtenValues(program, words) {
+  const [short, long] = OUTPUT_OPTIONS[program] ?? [/$^/, '$'];
+  return words.flatMap((word, index) => {
+    if (word.startsWith(`${long}=`)) return [word.slice(long.length + 1)];
+    const value = word === long ? '' : word.match(short)?.[1];
+    return value === undefined ? [] : [value || (words[index + 1] ?? '-')];
+  });
 }
 
 // The operands of a program that it writes to.
@@ -35,13 +48,7 @@ function written(command) {
   const call = command.call(...WRITES_ALL, ...WRITES_LAST, ...WRITES_AFTER_FIRST, 'dd', 'curl', 'wget');
   if (call.length === 0) return command.writes;
   const [program, words] = [call[0].split('/').pop(), call.slice(1)];
-  const options = outputOptions(program);
-  const values = words.flatMap((word, index) => {
-    const [name, ...value] = word.split('=');
-    if (word.startsWith('--') && value.length > 0 && options.includes(name)) return [value.join('=')];
-    return options.includes(words[index - 1]) ? [word] : [];
-  });
-  const paths = [...command.writes, ...writtenOperands(program, words), ...values];
+  const paths = [...command.writes, ...writtenOperands(program, words), ...writtenValues(program, words)];
   return paths.filter((path) => path !== '-' && !(program === 'rsync' && path.includes(':')));
 }
 
@@ -50,8 +57,7 @@ function isAllowed(path) {
   return DEVICES.test(path) || roots.some((root) => path === root || path.startsWith(`${root.replace(/\/$/, '')}/`));
 }
 
-const event = JSON.parse(fs.readFileSync(0, 'utf8'));
-const [given, cwd] = [event.tool_input, event.work_dir];
+const [given, cwd] = readCall();
 const named = [given.file_path, given.path, given.notebook_path].filter((path) => typeof path === 'string');
 const paths = named.map((path) => [path, cwd]);
 for (const command of commands(given.command ?? '', cwd)) {

@@ -13,8 +13,35 @@ DEVICES = r"/dev/(null|zero|full|stdin|stdout|stderr|tty|fd/\d+)$"
 WRITES_ALL = {"mkdir", "mv", "rm", "rmdir", "shred", "tee", "touch", "truncate", "unlink"}
 WRITES_LAST = {"cp", "install", "ln", "rsync"}
 WRITES_AFTER_FIRST = {"chgrp", "chmod", "chown", "sed"}
+# The options of programs whose values are written to: short, maybe bundled, and long.
+COPY = (r"-[abCdDfHilLnPpRrsTuvxZ]*t(.*)", "--target-directory")
+OUTPUT_OPTIONS = {
+    "cp": COPY, "install": COPY, "ln": COPY, "mv": COPY,
+    "curl": (r"-[#:0-46aBfgGiIjJklLMnNOpqRsSvVZ]*o(.*)", "--output"),
+    "wget": (r"-[46bcdEFhHkKLmnNpqrSvVx]*O(.*)", "--output-document"),
+}
+
+# @include call
+
 
 # @include shell
+
+
+def written_values(program, arguments):
+    """The values of the options that name what is written to."""
+    if program not in OUTPUT_OPTIONS:
+        return []
+    short, long = OUTPUT_OPTIONS[program]
+    values = []
+    for index, word in enumerate(arguments):
+        bundle = re.fullmatch(short, word, re.DOTALL)
+        if word.startswith(long + "="):
+            values.append(word[len(long) + 1:])
+        elif bundle and bundle[1]:
+            values.append(bundle[1])
+        elif bundle or word == long:
+            values += arguments[index + 1:index + 2]
+    return values
 
 
 def written(command):
@@ -36,13 +63,7 @@ def written(command):
         paths += named[1:]
     elif program == "dd":
         paths += [word[3:] for word in arguments if word.startswith("of=")]
-    values = {"curl": ("-o", "--output"), "wget": ("-O", "--output-document")}
-    wanted = values.get(program, ("-t", "--target-directory") if program in WRITES_LAST | {"mv"} else ())
-    for index, word in enumerate(arguments):
-        if word in wanted:
-            paths += arguments[index + 1:index + 2]
-        elif word.startswith("--") and "=" in word and word.split("=")[0] in wanted:
-            paths.append(word.split("=", 1)[1])
+    paths += written_values(program, arguments)
     return [path for path in paths if path != "-" and not (program == "rsync" and ":" in path)]
 
 
@@ -51,10 +72,9 @@ def is_allowed(path):
     return re.match(DEVICES, path) or any(path == root or path.startswith(root.rstrip("/") + "/") for root in roots)
 
 
-event = json.load(sys.stdin.buffer)
-given, cwd = event["tool_input"], event["work_dir"]
-paths = [(given[key], cwd) for key in ("file_path", "path", "notebook_path") if isinstance(given.get(key), str)]
-for command in commands(given.get("command") or "", cwd):
+given, cwd = read_call()
+paths = [(given[key], cwd) for key in ("file_path", "path", "notebook_path") if key in given]
+for command in commands(given.get("command", ""), cwd):
     paths += [(path, command.cwd) for path in written(command)]
 for path, base in paths:
     target = path if re.match(DEVICES, path) else resolved(path, base)

@@ -6,7 +6,7 @@ PROJECT=${TENTER_PROJECT_DIR:-$PWD}
 # Directories outside of the project that may be written to. Change it as you like.
 ALLOWED=("${TMPDIR:-/tmp}")
 
-# @include text
+# @include call
 
 # @include shell
 
@@ -36,14 +36,22 @@ check_paths() {
     done
 }
 
-# check_values NAMES WORD...: checks the values of these options.
+# check_values SHORT LONG WORD...: checks the values of this option: short, maybe bundled, and long.
 check_values() {
-    local names=" $1 " word previous=''
-    shift
+    local short=$1 long=$2 word is_next=''
+    shift 2
     for word; do
-        case $word in --?*=*) [[ $names == *" ${word%%=*} "* ]] && check_paths "${word#*=}" ;; esac
-        [[ -n $previous && $names == *" $previous "* ]] && check_paths "$word"
-        previous=$word
+        if [ -n "$is_next" ]; then
+            check_paths "$word"
+            is_next=''
+        elif [[ $word == "$long"=* ]]; then
+            check_paths "${word#*=}"
+        elif [[ $word == "$long" ]]; then
+            is_next=1
+        elif [[ $word =~ ^-$short(.*)$ ]]; then
+            [ -z "${BASH_REMATCH[1]}" ] && is_next=1 && continue
+            check_paths "${BASH_REMATCH[1]}"
+        fi
     done
 }
 
@@ -75,16 +83,16 @@ check() {
             ;;
     esac
     case $program in
-        curl) check_values '-o --output' "${arguments[@]}" ;;
-        wget) check_values '-O --output-document' "${arguments[@]}" ;;
-        cp | install | ln | mv) check_values '-t --target-directory' "${arguments[@]}" ;;
+        curl) check_values '[#:0-46aBfgGiIjJklLMnNOpqRsSvVZ]*o' --output "${arguments[@]}" ;;
+        wget) check_values '[46bcdEFhHkKLmnNpqrSvVx]*O' --output-document "${arguments[@]}" ;;
+        cp | install | ln | mv) check_values '[abCdDfHilLnPpRrsTuvxZ]*t' --target-directory "${arguments[@]}" ;;
     esac
 }
 
-cwd=$(text work_dir)
-for field in file_path path notebook_path; do
-    path=$(text "$field")
+for name in file_path path notebook_path; do
+    path=$(input "$name") || exit
     [ -z "$path" ] || check_paths "$path"
 done
-commands "$(text command)"
+command=$(input command) || exit
+commands "$command"
 exit 0

@@ -4,9 +4,13 @@ event=$(cat)
 
 # @include secrets
 
-# The result is the last field of the event.
-result=${event#*'"tool_output": '}
-result=${result%'}'*}
+# @include field
+
+result=$(field "$event" tool_output)
+if [ -z "$result" ]; then
+    echo 'the event has no `tool_output`' >&2
+    exit 1
+fi
 without=$(redacted "$result")
 if [ "$without" != "$result" ]; then
     printf '{"modified_output": %s}\n' "$without"
