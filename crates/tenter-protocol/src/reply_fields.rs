@@ -169,7 +169,7 @@ pub(crate) static HOOK_SPECIFIC_FIELDS: [&Field; 8] = [
 ];
 
 /// Words of one protocol, or of another agent, in an answer of the other: what was meant.
-const FOREIGN: [(&str, &str); 9] = [
+const FOREIGN: [(&str, &str); 11] = [
     ("blocked", "decision"),
     ("block", "decision"),
     ("deny", "decision"),
@@ -179,6 +179,8 @@ const FOREIGN: [(&str, &str); 9] = [
     ("input", "modified_input"),
     ("output", "modified_output"),
     ("prompt", "modified_prompt"),
+    ("modified_input", "input"),
+    ("modified_output", "output"),
 ];
 
 /// An answer's object while it is read, and what is wrong with it.

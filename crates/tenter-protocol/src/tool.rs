@@ -132,7 +132,7 @@ fn unknown_field(name: &str) -> String {
     let name: String = name.chars().take(60).collect();
     let help = match nearest(&name, &FIELDS) {
         Some(near) => format!("did you mean {near:?}?"),
-        None => format!("its fields are {}", FIELDS.join(", ")),
+        None => format!("its fields are {}; the text is in `metadata`", FIELDS.join(", ")),
     };
     format!("a tool's result has no field {name:?}; {help}")
 }
@@ -192,6 +192,7 @@ mod tests {
         assert!(rewritten(&bash("x"), &json!({"success": "yes"})).is_err());
         let error = rewritten(&bash("x"), &json!({"output": "[redacted]"})).unwrap_err();
         assert!(error.contains("no field \"output\"; its fields are toolName"), "{error}");
+        assert!(error.ends_with("the text is in `metadata`"), "{error}");
         let error = rewritten(&bash("x"), &json!({"metaData": {}})).unwrap_err();
         assert!(error.ends_with("did you mean \"metadata\"?"), "{error}");
     }

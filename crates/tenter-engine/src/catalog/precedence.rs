@@ -333,7 +333,7 @@ fn missing(missing: &Missing) -> Diagnostic {
     };
     let message =
         format!("the hook {name} does not run: it {why}; it is set to fail closed, so {stopped}");
-    Diagnostic::new("hook-missing", Severity::Error, message)
+    Diagnostic::new("hook-fails-closed", Severity::Error, message)
         .help("mend it, or disable it by adding `.disable` to its name")
 }
 

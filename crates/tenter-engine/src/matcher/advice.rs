@@ -116,7 +116,7 @@ mod tests {
         let (message, help) = tool_error("*");
         assert_eq!(
             message,
-            "it is no regular expression: `*` has nothing before it to repeat (at character 1)"
+            "it is not a regular expression: `*` has nothing before it to repeat (at character 1)"
         );
         assert_eq!(help, "leave `tool` out: the hook is then about every tool");
         assert_eq!(

@@ -183,7 +183,7 @@ fn backtracking(text: &str, error: &regex_syntax::Error) -> Result<Engine, Advic
         Ok(regex) => Ok(Engine::Backtracking { regex, reason: reason(error) }),
         // What the linear engine says of these is that it lacks them, not what is wrong with them.
         Err(backtracking) if is_for_backtracking(error) => {
-            Err(refusal(format!("it is no regular expression: {backtracking}"), BACKSLASH))
+            Err(refusal(format!("it is not a regular expression: {backtracking}"), BACKSLASH))
         }
         Err(_) => Err(in_words(error)),
     }
@@ -229,7 +229,7 @@ fn in_words(error: &regex_syntax::Error) -> Advice {
         }
         other => return refusal(other.to_string(), BACKSLASH),
     };
-    refusal(format!("it is no regular expression: {what} (at character {place})"), help)
+    refusal(format!("it is not a regular expression: {what} (at character {place})"), help)
 }
 
 #[cfg(test)]
@@ -307,11 +307,11 @@ mod tests {
     #[test]
     fn what_no_engine_knows_is_named_with_its_place() {
         for (text, message) in [
-            ("(rm", "it is no regular expression: unclosed group (at character 1)"),
-            ("a**[", "it is no regular expression: unclosed character class (at character 4)"),
+            ("(rm", "it is not a regular expression: unclosed group (at character 1)"),
+            ("a**[", "it is not a regular expression: unclosed character class (at character 4)"),
             (
                 r"\p{Klingon}",
-                "it is no regular expression: Unicode property not found (at character 1)",
+                "it is not a regular expression: Unicode property not found (at character 1)",
             ),
         ] {
             assert_eq!(check(text).unwrap_err().message, message);

@@ -58,7 +58,7 @@ impl fmt::Display for Part {
     }
 }
 
-/// What is wrong with a part of a matcher: it is no regular expression, or a search with it could not be finished.
+/// What is wrong with a part of a matcher: it is not a regular expression, or a search with it could not be finished.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("{part}: {message}")]
 pub struct MatcherError {

@@ -148,7 +148,7 @@ fn a_part_that_is_no_expression_is_named() {
     let text = MatcherText { tool: Some("Shell".into()), pattern: Some("(rm".into()) };
     assert_eq!(
         Matcher::new(&text).matches(&bash("rm")).unwrap_err().to_string(),
-        "matcher.pattern: it is no regular expression: unclosed group (at character 1)"
+        "matcher.pattern: it is not a regular expression: unclosed group (at character 1)"
     );
 }
 

@@ -55,10 +55,10 @@ fn a_manifest_hook_that_cannot_run_stops_the_events_of_its_trigger_alone() {
     let closed = "metadata: {fail: closed}";
     let run = Some(("scripts/run", 0o755));
     let causes = [
-        ("trigger: before_tool", Some(("scripts/run", 0o644)), "hook-missing"),
-        ("trigger: before_tool", None, "hook-missing"),
-        ("trigger: before_tool\nmatcher: {pattern: '(rm'}", run, "hook-missing"),
-        ("trigger: before_tool\nmatcher: {tool: Bash}", None, "hook-missing"),
+        ("trigger: before_tool", Some(("scripts/run", 0o644)), "hook-fails-closed"),
+        ("trigger: before_tool", None, "hook-fails-closed"),
+        ("trigger: before_tool\nmatcher: {pattern: '(rm'}", run, "hook-fails-closed"),
+        ("trigger: before_tool\nmatcher: {tool: Bash}", None, "hook-fails-closed"),
     ];
     for (front, script, id) in causes {
         let scene = Scene::new();
@@ -108,7 +108,7 @@ fn an_executable_that_lost_its_execute_bit_is_never_silent_and_denies_where_it_f
         scene.file(&format!("{USER}/guard"), GUARD, 0o644);
         let expected = match fail {
             FailMode::Open => ("hook-not-executable", "passed"),
-            FailMode::Closed => ("hook-missing", "denied"),
+            FailMode::Closed => ("hook-fails-closed", "denied"),
         };
         let found = scene.load().1;
         assert_eq!(
@@ -127,7 +127,7 @@ fn a_file_that_is_no_program_is_no_hook_unless_somebody_names_it() {
     assert_eq!(comes_of(&scene, EventName::BeforeTool, "bash"), "passed");
     scene.file(&format!("{USER}/guard"), "no interpreter", 0o644);
     scene.policies.overrides.insert("guard".to_owned(), PolicyOverride::default());
-    assert_eq!(ids(&scene.load().1), ["hook-missing"]);
+    assert_eq!(ids(&scene.load().1), ["hook-fails-closed"]);
     assert_eq!(comes_of(&scene, EventName::BeforeTool, "bash"), "denied");
 }
 

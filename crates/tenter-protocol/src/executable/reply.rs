@@ -120,6 +120,9 @@ mod tests {
             let defects = parsed(stdout).defects;
             assert!(defects[0].ends_with(&format!("did you mean {meant:?}?")), "{defects:?}");
         }
+        let foreign = parse_reply(EventName::AfterTool, br#"{"modified_output": {}}"#).unwrap();
+        let suggested = "its answer has no field \"modified_output\"; did you mean \"output\"?";
+        assert_eq!(foreign.defects, [suggested]);
         let alone = parsed(r#"{"success": true}"#).defects;
         assert_eq!(
             alone,

@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 use tenter_engine::hook::FailMode;
 use tenter_engine::journal::Redactor;
+use tenter_engine::query::nearest;
 use tenter_engine::regular_file;
 use tenter_protocol::{Diagnostic, Severity};
 
@@ -119,10 +120,20 @@ fn understood(path: &Path, text: io::Result<String>) -> Result<Layer, Failure> {
         }
     };
     toml::from_str(&text).map_err(|error| {
-        let error = without_secrets(&error.to_string());
+        let error = with_suggestion(without_secrets(&error.to_string()));
         Failure::new(format!("{} is not a configuration:\n{error}", path.display()))
             .help("see docs/configuration.md for its keys")
     })
+}
+
+/// Names the key that an unknown one was probably meant to be, before the list of all keys.
+fn with_suggestion(error: String) -> String {
+    const UNKNOWN: &str = "unknown field `";
+    let Some((_, rest)) = error.split_once(UNKNOWN) else { return error };
+    let Some((key, known)) = rest.split_once("`, expected ") else { return error };
+    let Some(meant) = nearest(key, known.split('`').skip(1).step_by(2)) else { return error };
+    let from = format!("{UNKNOWN}{key}`, expected ");
+    error.replacen(&from, &format!("{UNKNOWN}{key}`; did you mean `{meant}`? Expected "), 1)
 }
 
 /// The error shows the line that it is about. Somebody who wrote a key there, where none belongs, must not find it in a log.
@@ -198,6 +209,18 @@ fn refused(path: &Path, key: &str) -> Diagnostic {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_misspelt_key_is_suggested_before_the_list_of_keys() {
+        let error = understood(Path::new("tenter.toml"), Ok("max_turn = 5\n".to_owned()));
+        let error = error.map(drop).unwrap_err().message;
+        let suggested =
+            "unknown field `max_turn`; did you mean `max_turns`? Expected one of `model`";
+        assert!(error.contains(suggested), "{error}");
+        let error = understood(Path::new("tenter.toml"), Ok("zzzzzzzz = 5\n".to_owned()));
+        let error = error.map(drop).unwrap_err().message;
+        assert!(error.contains("unknown field `zzzzzzzz`, expected one of"), "{error}");
+    }
 
     #[test]
     fn an_error_shows_its_line_but_no_secret_in_it() {

@@ -7,6 +7,7 @@
 mod file;
 pub(crate) mod models;
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Duration;
@@ -58,6 +59,8 @@ pub(crate) struct Settings {
     pub(crate) max_continuations: u32,
     /// What file tools change only with the user's consent, beside what always is (R76).
     pub(crate) protect: Vec<PathBuf>,
+    /// The hooks that the project's file alone sets something for.
+    pub(crate) project_overrides: BTreeSet<String>,
     /// Variables that hooks get although they look like model keys.
     pub(crate) pass_env: Vec<String>,
 }
@@ -83,6 +86,7 @@ impl Settings {
             },
             max_continuations: user.hooks.max_continuations.unwrap_or(MAX_CONTINUATIONS),
             policies: policies(&user.hooks, &of_project.hooks),
+            project_overrides: only_in_project(&user.hooks, &of_project.hooks),
             protect: [user.tools.protect, of_project.tools.protect].concat(),
             pass_env: user.hooks.pass_env,
             project,
@@ -155,6 +159,13 @@ fn policies(user: &HooksTable, project: &HooksTable) -> PolicyTable {
         }
     }
     table
+}
+
+fn only_in_project(user: &HooksTable, project: &HooksTable) -> BTreeSet<String> {
+    let names = |table: &HooksTable| -> BTreeSet<String> {
+        table.overrides.iter().map(|hook| hook.name.clone()).collect()
+    };
+    &names(project) - &names(user)
 }
 
 /// The timeouts in the user's file that are out of range.

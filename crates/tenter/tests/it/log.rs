@@ -229,11 +229,27 @@ fn a_failure_that_denies_is_told_from_a_deny() {
     --- stdout
     conversation [ID]
       [TIME]  before_tool  guard  failed  bash: ls · it exited with code 7 · [N] ms
-        → before_tool is denied because guard failed and is set to fail closed
+        → before_tool is denied: the hook guard failed (it exited with code 7), and it is set to fail closed
     ");
     let decision =
         records(&sandbox, &[]).into_iter().find(|record| record["kind"] == "decision").unwrap();
     assert_eq!((&decision["decision"], &decision["by_failure"]), (&"deny".into(), &true.into()));
+}
+
+#[test]
+fn a_deny_of_a_hook_that_fails_open_and_changed_is_not_blamed_on_its_fail_mode() {
+    let sandbox = sandbox();
+    let guard =
+        sandbox.hook("guard", "#!/bin/sh\n[ \"$1\" = hook ] && echo before_tool_call\nexit 0\n");
+    let model = sandbox.script(&format!(
+        "turns: [{{tool_calls: [{{name: bash, input: {{command: \"echo exit >> {}\"}}}}]}}, {{tool_calls: [{{name: bash, input: {{command: ls}}}}]}}, {{text: ok}}]",
+        guard.display()
+    ));
+    let _ = sandbox.run(&["run", "--trust-project", "--model", &model, "hi"]);
+    let log = sandbox.run(&["log"]).expect_code(0).stdout;
+    let denied = log.lines().find(|line| line.contains("before_tool is denied")).unwrap();
+    assert!(denied.contains("it was changed after it was loaded"), "{log}");
+    assert!(denied.contains("run `tenter trust`") && !log.contains("fail closed"), "{log}");
 }
 
 #[test]
@@ -370,7 +386,10 @@ fn the_newest_session_comes_last_and_the_newest_records_can_be_chosen() {
     assert!(!newest.contains(&second) && newest.contains(&first), "{newest}");
     assert_eq!(shown(&sandbox, &["-n", "2"]).len(), 2);
     assert_eq!(records(&sandbox, &["-n", "1"]).len(), 1);
-    assert_eq!(shown(&sandbox, &["-n", "0"]).len(), 0);
+    for (count, why) in [("0", "at least 1 record must be shown"), ("x", "x is not a number")] {
+        let refused = sandbox.run(&["log", "-n", count]).expect_code(2);
+        assert!(refused.stderr.contains(why) && !refused.stderr.contains("digit"), "{refused}");
+    }
 }
 
 #[test]

@@ -66,7 +66,7 @@ fn pattern(entry: &Entry, check: CheckPattern<'_>, reader: &mut Reader<'_, '_>) 
             reader.findings.add(&PATTERN_REMARK, at, message, help);
         }
         Err(Advice { message, help }) => {
-            let message = format!("this cannot be used: {message}");
+            let message = format!("`matcher.{}` cannot be used: {message}", shown(&entry.key.name));
             reader.findings.add(&PATTERN, at, message, help);
         }
     }

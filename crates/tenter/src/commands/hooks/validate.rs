@@ -24,7 +24,7 @@ use crate::ui;
 
 /// Check hooks by every rule of the specification, and the scripts that they start.
 ///
-/// The exit code is 1 where there is an error. When they run, hooks are read more tolerantly.
+/// The exit code is 1 where there is an error. An executable that is not trusted is not run, so it is not checked. When they run, hooks are read more tolerantly.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// A hook's directory, a HOOK.md, an executable hook, or a directory of hooks; without a path, every hook that is found.
@@ -42,7 +42,8 @@ pub(crate) struct Args {
 #[derive(Serialize)]
 struct Checked {
     path: PathBuf,
-    valid: bool,
+    /// `null` where nothing is wrong so far, but the hook was not asked for its events.
+    valid: Option<bool>,
     diagnostics: Vec<Diagnostic>,
 }
 
@@ -63,7 +64,7 @@ pub(super) fn run<'e>(open: &dyn Fn() -> Result<Project<'e>, Failure>, args: &Ar
     } else {
         checked.iter().for_each(print);
     }
-    let is_valid = checked.iter().all(|hook| hook.valid);
+    let is_valid = checked.iter().all(|hook| hook.valid != Some(false));
     Ok(if is_valid { Exit::Done } else { Exit::Failed })
 }
 
@@ -178,7 +179,9 @@ impl<'e> Checker<'_, 'e> {
 impl Checked {
     fn new(path: PathBuf, diagnostics: Vec<Diagnostic>, strict: bool) -> Self {
         let worst_allowed = if strict { Severity::Info } else { Severity::Warning };
-        let valid = diagnostics.iter().all(|finding| finding.severity <= worst_allowed);
+        let is_valid = diagnostics.iter().all(|finding| finding.severity <= worst_allowed);
+        let is_unchecked = diagnostics.iter().any(|finding| finding.id == executable::NOT_CHECKED);
+        let valid = (!is_valid || !is_unchecked).then_some(is_valid);
         Self { path, valid, diagnostics }
     }
 }
@@ -207,9 +210,12 @@ pub(crate) fn findings_in(hooks: &Path) -> Result<Vec<Diagnostic>, Failure> {
 
 fn print(hook: &Checked) {
     hook.diagnostics.iter().for_each(ui::diagnostic);
-    if hook.valid {
-        ui::out(format!("Valid hook: {}", visible(&hook.path.to_string_lossy())));
-    }
+    let outcome = match hook.valid {
+        Some(true) => "Valid hook",
+        None => "Not checked",
+        Some(false) => return,
+    };
+    ui::out(format!("{outcome}: {}", visible(&hook.path.to_string_lossy())));
 }
 
 /// The manifests in the folders of a folder of hooks, by name; hidden ones are nobody's hooks (R10).

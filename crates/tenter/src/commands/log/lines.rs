@@ -216,8 +216,10 @@ fn decision_lines(record: &Record, decision: &DecisionRecord) -> Vec<String> {
         lifecycle::by_any_spelling(&record.event).iter().any(|event| event.may(Power::Block));
     let mut lines = Vec::new();
     if decision.by_failure {
-        lines
-            .push(said(format!("{event} is denied because {by} failed and is set to fail closed")));
+        // A hook that changed denies in every fail mode, so only the recorded reason says which it was (R75).
+        let reason = decision.reason.as_deref().map(|reason| one_line(reason, LENGTH));
+        let reason = reason.unwrap_or_else(|| format!("{by} failed"));
+        lines.push(said(format!("{event} is denied: {reason}")));
     } else if decision.decision == DecisionKind::Deny && could_block {
         lines.push(said(format!("{event} is denied by {by}")));
     }

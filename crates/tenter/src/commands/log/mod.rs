@@ -5,6 +5,7 @@ mod journals;
 mod lines;
 mod whose;
 
+use std::num::NonZeroUsize;
 use std::path::Path;
 use std::time::Duration;
 
@@ -27,7 +28,7 @@ use whose::Whose;
 /// How often a followed journal is looked at.
 const LOOK: Duration = Duration::from_millis(200);
 /// How many records `--follow` begins with.
-const BEFORE_FOLLOWING: usize = 10;
+const BEFORE_FOLLOWING: NonZeroUsize = NonZeroUsize::new(10).unwrap();
 
 /// Show what hooks did: every run of a hook, what it decided and why, and what it changed.
 ///
@@ -42,8 +43,8 @@ pub(crate) struct Args {
     #[arg(long, conflicts_with = "session")]
     all: bool,
     /// Only the newest N records.
-    #[arg(short = 'n', long = "lines", value_name = "N")]
-    lines: Option<usize>,
+    #[arg(short = 'n', long = "lines", value_name = "N", value_parser = count)]
+    lines: Option<NonZeroUsize>,
     #[command(flatten)]
     filter: FilterArgs,
     /// Print new records as they come, until Ctrl-C.
@@ -55,6 +56,12 @@ pub(crate) struct Args {
     /// Print to the terminal itself.
     #[arg(long)]
     no_pager: bool,
+}
+
+/// Reads a number of records, at least 1.
+fn count(text: &str) -> Result<NonZeroUsize, String> {
+    let count = text.parse().map_err(|_| format!("{} is not a number", visible(text)))?;
+    NonZeroUsize::new(count).ok_or_else(|| "at least 1 record must be shown".to_owned())
 }
 
 /// Runs the command.
@@ -125,11 +132,9 @@ fn wanted(news: &News, filter: &Filter, json: bool) -> Vec<Shown> {
 fn newest(args: &Args, mut shown: Vec<Shown>) -> Vec<Shown> {
     let limit = args.lines.or(args.follow.then_some(BEFORE_FOLLOWING));
     let records = shown.iter().enumerate().filter(|(_, it)| it.is_record());
-    let kept = limit.map(|limit| match limit.checked_sub(1) {
-        Some(before) => records.rev().nth(before).map_or(0, |(index, _)| index),
-        None => shown.len(),
-    });
-    shown.drain(..kept.unwrap_or(0));
+    let first =
+        limit.and_then(|limit| records.rev().nth(limit.get() - 1)).map_or(0, |(index, _)| index);
+    shown.drain(..first);
     shown
 }
 

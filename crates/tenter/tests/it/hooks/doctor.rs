@@ -138,6 +138,20 @@ fn the_journal_tells_which_hooks_are_slow_and_which_are_cut_off() {
 }
 
 #[test]
+fn a_setting_for_a_hook_that_does_not_exist_is_reported_at_the_file_that_holds_it() {
+    let sandbox = sandbox();
+    sandbox.user_hook("guard", SILENT);
+    let entry = |name: &str| format!("[[hooks.override]]\nname = {name:?}\nfail = \"closed\"\n");
+    sandbox.write("tenter.toml", [entry("gaurd"), entry("gard")].concat());
+    let config = sandbox.home().join(".config/tenter/config.toml");
+    fs::create_dir_all(config.parent().unwrap()).unwrap();
+    fs::write(config, entry("gard")).unwrap();
+    let output = sandbox.run(&["hooks", "doctor"]);
+    assert!(output.stderr.contains("/project/tenter.toml: no hook is named \"gaurd\""), "{output}");
+    assert!(output.stderr.contains("/config.toml: no hook is named \"gard\""), "{output}");
+}
+
+#[test]
 fn settings_for_hooks_that_do_not_exist_and_moved_numbers_are_reported() {
     let sandbox = sandbox();
     sandbox.user_hook("guard", SILENT);

@@ -353,10 +353,11 @@ fn a_payload_that_is_none_is_refused() {
     let sandbox = sandbox();
     echoing(&sandbox);
     for (payload, why) in [
-        ("{", "is not a JSON object: EOF while parsing"),
-        ("", "is not a JSON object"),
-        ("[1]", "is not a JSON object: it is other JSON"),
-        ("{} x", "is not a JSON object: trailing characters"),
+        ("{", "the payload in stdin is not JSON: it ends too early at line 1, column 1"),
+        ("", "is not JSON: it ends too early"),
+        ("[1]", "is not a JSON object, but other JSON"),
+        ("{} x", "is not JSON: syntax error at line 1, column 4"),
+        ("{bad}", "is not JSON: syntax error at line 1, column 2"),
         ("{}", "does not say which event it is of"),
         ("{\"event\": \"xyz\"}", "there is no event \"xyz\""),
         ("{\"event\": \"agent_stop\"}", "the hook echo is not told of agent_stop"),

@@ -53,7 +53,7 @@ fn all_errors_are_shown_where_they_stand_and_other_hooks_are_still_checked() {
       5 | timeout: 5
                    ^
       help: write a number of milliseconds from 100 to 600000
-    error: .agents/hooks/bad/HOOK.md:6:17: this cannot be used: it is no regular expression: unclosed group (at character 1)
+    error: .agents/hooks/bad/HOOK.md:6:17: `matcher.tool` cannot be used: it is not a regular expression: unclosed group (at character 1)
       6 | matcher: {tool: "("}
                           ^^^
       help: put a backslash before a character that is meant as itself
@@ -154,12 +154,13 @@ fn without_a_path_every_hook_of_every_layer_is_checked() {
     assert_snapshot!(sandbox.run(&["hooks", "validate"]), @r#"
     exit: 1
     --- stdout
-    Valid hook: [ROOT]/project/.kodelet/hooks/foreign
+    Not checked: [ROOT]/project/.kodelet/hooks/foreign
     Valid hook: [ROOT]/project/.agents/hooks/guard
     Valid hook: [ROOT]/home/.kodelet/hooks/fine
     Valid hook: [ROOT]/home/.kodelet/hooks/forgotten
     --- stderr
-    warning: [ROOT]/project/.kodelet/hooks/foreign: it is not trusted: look at it and run `tenter trust`
+    warning: [ROOT]/project/.kodelet/hooks/foreign: it is not trusted, so it was not asked for its events
+      help: look at it, run `tenter trust`, and validate it again
     warning: [ROOT]/home/.kodelet/hooks/forgotten: the script may not be executed, so it is no hook
       help: chmod +x [ROOT]/home/.kodelet/hooks/forgotten
     error: [ROOT]/home/.kodelet/hooks/typo: it printed "PreToolUse" instead of an event when it was asked `hook`; did you mean "before_tool_call"?
@@ -175,6 +176,21 @@ fn without_a_path_every_hook_of_every_layer_is_checked() {
       help: nothing that this file says has an effect; see docs/manifest-hooks.md for its keys
     "#);
     assert!(!sandbox.project().join("ran").exists(), "an untrusted hook was run");
+}
+
+#[test]
+fn an_untrusted_executable_is_reported_as_not_checked() {
+    let sandbox = sandbox();
+    sandbox.hook("typo", "#!/bin/sh\necho PreToolUse\n");
+    let path = ".kodelet/hooks/typo";
+    let text = sandbox.run(&["hooks", "validate", path]).expect_code(0);
+    assert_eq!(text.stdout, format!("Not checked: {path}\n"));
+    assert!(text.stderr.contains("run `tenter trust`"), "{text}");
+    let checked = sandbox.run(&["hooks", "validate", "--json", path]).expect_code(0).json();
+    assert_eq!(checked[0]["valid"], json!(null));
+    assert_eq!(checked[0]["diagnostics"][0]["id"], "executable-not-checked");
+    let strict = sandbox.run(&["hooks", "validate", "--strict", path]).expect_code(1);
+    assert_eq!(strict.stdout, "");
 }
 
 #[test]

@@ -66,9 +66,16 @@ fn switched_off(project: &Project) -> Option<Diagnostic> {
 
 /// Names that the configuration sets something for, and that no hook has.
 fn unmet(project: &Project, catalog: &Catalog) -> Vec<Diagnostic> {
-    let strangers = project.settings.policies.names();
-    let strangers = strangers.filter_map(|name| no_such(name, catalog.listing()));
-    strangers.map(|finding| finding.at(project.env.config_file())).collect()
+    let settings = &project.settings;
+    let file = |name: &str| {
+        if settings.project_overrides.contains(name) {
+            settings.project.join("tenter.toml")
+        } else {
+            project.env.config_file()
+        }
+    };
+    let names = settings.policies.names();
+    names.filter_map(|name| Some(no_such(name, catalog.listing())?.at(file(name)))).collect()
 }
 
 fn summary(catalog: &Catalog, findings: &[Diagnostic]) -> String {

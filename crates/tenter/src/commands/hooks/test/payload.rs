@@ -34,13 +34,17 @@ pub(super) fn read(project: &Project, file: &str) -> Result<Object, Failure> {
         Failure::usage(format!("the payload cannot be read from {name}: {error}"))
     })?;
     let wrong = |why: &str| {
-        Failure::usage(format!("the payload in {name} is not a JSON object: {why}"))
+        Failure::usage(format!("the payload in {name} is not {why}"))
             .help("`tenter hooks test NAME --sample --json` shows a sample under \"payload\"")
     };
     match serde_json::from_slice(&bytes) {
         Ok(Value::Object(payload)) => Ok(payload),
-        Ok(_) => Err(wrong("it is other JSON")),
-        Err(error) => Err(wrong(&error.to_string())),
+        Ok(_) => Err(wrong("a JSON object, but other JSON")),
+        Err(error) => {
+            let problem = if error.is_eof() { "it ends too early" } else { "syntax error" };
+            let (line, column) = (error.line(), error.column());
+            Err(wrong(&format!("JSON: {problem} at line {line}, column {column}")))
+        }
     }
 }
 

@@ -12,6 +12,9 @@ use tenter_protocol::{Diagnostic, Severity};
 use super::super::{entry, scripts};
 use crate::hooks::Project;
 
+/// The id of the diagnostic for a hook that was not asked for its events.
+pub(super) const NOT_CHECKED: &str = "executable-not-checked";
+
 /// Everything that is wrong with the executable hook at `path`.
 pub(super) fn check(path: &Path, project: &Project, catalog: &Catalog) -> Vec<Diagnostic> {
     let may_run = fs::metadata(path).is_ok_and(|found| found.permissions().mode() & 0o111 != 0);
@@ -31,15 +34,28 @@ fn events(path: &Path, project: &Project, catalog: &Catalog) -> Option<Diagnosti
     let is_this = |listed: &&Listed| self::real(&listed.path) == real;
     let Some(listed) = catalog.listing().iter().find(is_this) else {
         let message = "it is in no hooks directory, so it was not asked for its events";
-        return Some(finding(path, Severity::Info, message));
+        return Some(
+            Diagnostic::new(NOT_CHECKED, Severity::Info, message)
+                .at(path)
+                .help("move it into a hooks directory and run `tenter trust`"),
+        );
     };
-    let severity = match listed.status {
-        Status::Invalid { .. } => Severity::Error,
-        Status::NotTrusted { .. } => Severity::Warning,
-        _ => return None,
-    };
-    let reason = entry::reason(project, &listed.status).unwrap_or_default();
-    Some(finding(path, severity, &format!("it {reason}")))
+    match listed.status {
+        Status::Invalid { .. } => {
+            let reason = entry::reason(project, &listed.status).unwrap_or_default();
+            Some(finding(path, Severity::Error, &format!("it {reason}")))
+        }
+        Status::NotTrusted { changed } => Some(not_trusted(path, changed)),
+        _ => None,
+    }
+}
+
+fn not_trusted(path: &Path, changed: bool) -> Diagnostic {
+    let why = if changed { "was changed since it was trusted" } else { "is not trusted" };
+    let message = format!("it {why}, so it was not asked for its events");
+    Diagnostic::new(NOT_CHECKED, Severity::Warning, message)
+        .at(path)
+        .help("look at it, run `tenter trust`, and validate it again")
 }
 
 fn finding(path: &Path, severity: Severity, message: &str) -> Diagnostic {
