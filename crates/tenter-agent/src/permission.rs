@@ -14,7 +14,7 @@ pub trait Asker: Send + Sync {
     fn ask(&self, hook: &str, reason: &str, call: &ToolCall) -> Answer;
 
     /// May file tools change `place`, which is protected (R76), for the rest of the session? The first change is that of
-    /// `file`. Where nobody is asked, the answer is no.
+    /// `file`. Without a user to ask, the answer is no.
     fn agrees_to_write(&self, place: &Path, file: &Path) -> bool {
         let _ = (place, file);
         false

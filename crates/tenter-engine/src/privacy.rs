@@ -29,7 +29,7 @@ impl Privacy {
         Self { user, directories: HashMap::new(), groups: HashMap::new() }
     }
 
-    /// Whether nobody but the user and root can write the file at `path`, an absolute path, or replace it or one of its
+    /// Whether only the user and root can write the file at `path`, an absolute path, or replace it or one of its
     /// directories. What cannot be looked at is not private.
     pub(crate) fn is_private(&mut self, path: &Path) -> bool {
         let Some(directory) = path.parent() else { return false };

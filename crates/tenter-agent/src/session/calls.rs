@@ -76,7 +76,7 @@ enum Verdict {
 }
 
 impl Session<'_> {
-    /// Runs the calls of one response, several at once, and returns what came of them in the calls' order.
+    /// Runs the calls of one response, several at once, and returns their reports in the calls' order.
     pub(super) fn run_calls(&self, calls: &[Requested]) -> Vec<CallReport> {
         for call in calls {
             if let Requested::Call { given, .. } = call {

@@ -194,7 +194,7 @@ impl Session<'_> {
         Ok(true)
     }
 
-    /// At the turn limit hooks are told, and what would continue the agent is ignored and reported (R35, R65).
+    /// At the turn limit hooks run, and what would continue the agent is ignored and reported (R35, R65).
     fn stop_at_limit(&mut self, progress: &Progress) -> Result<(), AgentError> {
         let outcome = self.dispatch_stop(progress, StopReason::TurnLimit);
         let denied = outcome.denied().map(|(hook, _)| hook);

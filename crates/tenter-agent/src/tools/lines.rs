@@ -13,7 +13,7 @@ const KEPT: usize = SHOWN * 4;
 pub(crate) struct Line {
     kept: Vec<u8>,
     length: u64,
-    /// The line goes on beyond what was read.
+    /// The line continues beyond what was read.
     is_cut: bool,
 }
 

@@ -43,7 +43,7 @@ impl<'e> Told<'e> {
         Self { settings, run, stdout: Captured::default(), is_withdrawn: false }
     }
 
-    /// The hook was renewed before it ran, and the run of the renewed one is told instead.
+    /// The hook was renewed before it ran, and the run of the renewed one is reported instead.
     pub(super) fn withdraw(mut self) {
         self.is_withdrawn = true;
     }
