@@ -1,4 +1,4 @@
-//! The tables of `hooks.md` and `chat.md` that say what the code says: each is compared with the code.
+//! The tables of `executable-hooks.md` and `chat.md` that say what the code says: each is compared with the code.
 
 use std::collections::BTreeSet;
 
@@ -15,7 +15,7 @@ use crate::chat::{chat, say};
 use crate::{headless, sandbox};
 
 fn table(first_column: &str) -> Table {
-    let tables = page("hooks.md").tables;
+    let tables = page("executable-hooks.md").tables;
     tables.into_iter().find(|table| table.header[0] == first_column).unwrap()
 }
 
@@ -48,8 +48,11 @@ fn the_table_of_events_is_the_codes() {
 /// Events that executables cannot have are named, so that nobody looks for them in vain.
 #[test]
 fn events_without_a_word_for_executables_are_named() {
-    let text = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/hooks.md"))
-        .unwrap();
+    let text = std::fs::read_to_string(concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../../docs/executable-hooks.md"
+    ))
+    .unwrap();
     for row in lifecycle::TABLE.iter().filter(|row| row.executable.is_empty()) {
         assert!(text.contains(&format!("`{}`", row.name)), "{} is not named", row.name);
     }

@@ -69,7 +69,9 @@ fn counts(event: EventName, answer: &Object, key: &str) -> bool {
 #[test]
 fn every_field_of_an_answer_is_shown() {
     let pages = pages();
-    for table in page("hooks.md").tables.iter().filter(|table| table.header[0] == "Answer") {
+    for table in
+        page("executable-hooks.md").tables.iter().filter(|table| table.header[0] == "Answer")
+    {
         let shown: BTreeSet<String> = super::examples(&pages, "answer")
             .filter(|block| block.heading == table.heading)
             .flat_map(|block| serde_json::from_str::<Object>(&block.text).unwrap())
@@ -84,7 +86,7 @@ fn every_field_of_an_answer_is_shown() {
 /// others under their event.
 #[test]
 fn every_field_of_a_payload_is_listed() {
-    let page = page("hooks.md");
+    let page = page("executable-hooks.md");
     let path = PathFact { path: "/a".into(), given: "a".into(), op: PathOp::Read, certain: true };
     let facts = Facts { paths: vec![path] };
     for (event, spelling, heading) in full_events() {
