@@ -6,7 +6,7 @@ use serde_json::Value;
 use tenter_protocol::facts::{Facts, PathFact, PathOp, PathUse};
 use tenter_protocol::{Body, ToolCall, tool_fields};
 
-use crate::real_path::real_path;
+use tenter_base::real_path;
 
 /// The facts about the tool call of an event; `cwd` is what relative paths start from. They hold for the moment: a symlink may
 /// be changed at any time.

@@ -6,8 +6,8 @@ use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, PermissionsExt as 
 use std::path::{Path, PathBuf};
 
 use sha2::{Digest as _, Sha256};
+use tenter_base::hex;
 
-use crate::hex::hex;
 use crate::hook::Layer;
 
 /// The variable that holds its path.

@@ -15,35 +15,26 @@
 
 pub mod builtin;
 pub mod catalog;
-pub mod clock;
 pub mod declared;
 pub mod dispatch;
 pub mod environment;
 mod facts;
-mod hex;
 pub mod hook;
+pub mod hook_stamp;
 mod hook_state;
 pub mod journal;
 pub mod keys;
 pub mod matcher;
 pub mod observe;
-mod privacy;
 pub mod query;
-mod real_path;
-pub mod regular_file;
-pub mod replace_file;
 mod runner;
 mod settings;
 pub mod source;
-pub mod stamp;
-mod tree;
 pub mod trust;
 
-pub use clock::Clock;
 pub use declared::CHECKS;
 pub use dispatch::{Attributed, Engine, Late, Outcome, Reload};
 pub use facts::facts;
 pub use observe::{Answer, AskAnswer, Decision, DecisionKind, HookRun, Observer};
-pub use real_path::real_path;
 pub use runner::{Request, Trial, run_once};
 pub use settings::{CallbackCheck, EngineSettings};

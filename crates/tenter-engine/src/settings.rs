@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use crate::clock::Clock;
+use tenter_base::Clock;
+
 use crate::environment::HookEnvironment;
 use crate::observe::Observer;
 

@@ -11,7 +11,7 @@ use std::io::{self, ErrorKind, Write as _};
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
-use tenter_engine::regular_file;
+use tenter_base::untrusted_file;
 use tenter_protocol::Diagnostic;
 
 use crate::rules::refused;
@@ -82,7 +82,7 @@ impl Lock {
                 .at(path)
                 .help("mend it, or take the version of it that was good; without it nobody knows where plugins came from")
         };
-        let text = match regular_file::read_to_string(path) {
+        let text = match untrusted_file::read_to_string(path) {
             Ok(text) => text,
             Err(error)
                 if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) =>

@@ -3,9 +3,9 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
+use tenter_base::rfc3339;
 use tenter_engine::Reload;
 use tenter_engine::catalog::{Catalog, LoadRequest, PolicyTable, Untrusted, load};
-use tenter_engine::clock::rfc3339;
 use tenter_engine::environment::{Environment, HookEnvironment};
 use tenter_engine::keys::KeyMask;
 use tenter_engine::query::QUERY_TIMEOUT;

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
-use tenter_engine::regular_file;
+use tenter_base::untrusted_file;
 use tenter_protocol::{Diagnostic, Severity};
 
 use super::PromptSection;
@@ -78,7 +78,7 @@ impl Context {
 
 /// The text, and whether there is more of it.
 fn read_up_to_limit(file: &Path) -> io::Result<(String, bool)> {
-    let mut bytes = regular_file::beginning(file, LIMIT + 1)?;
+    let mut bytes = untrusted_file::read_prefix(file, LIMIT + 1)?;
     let cut = bytes.len() as u64 > LIMIT;
     if cut {
         bytes.pop();

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use tenter_engine::regular_file;
+use tenter_base::untrusted_file;
 
 /// Bytes of git's files that are read; the line that counts is the first.
 const HEAD: u64 = 4096;
@@ -40,7 +40,7 @@ fn git_folder(folder: &Path, dot_git: PathBuf) -> PathBuf {
 }
 
 fn first_line(path: &Path) -> Option<String> {
-    let text = regular_file::beginning(path, HEAD).ok()?;
+    let text = untrusted_file::read_prefix(path, HEAD).ok()?;
     String::from_utf8_lossy(&text).lines().next().map(|line| line.trim_end().to_owned())
 }
 

@@ -8,8 +8,8 @@ use std::fs::{self, DirEntry};
 use std::io;
 use std::path::{Path, PathBuf};
 
+use tenter_base::untrusted_file;
 use tenter_engine::hook::Layer;
-use tenter_engine::regular_file;
 use tenter_engine::source::{Places, roots};
 use tenter_protocol::manifest::front_matter::nearest;
 use tenter_protocol::{Diagnostic, Severity};
@@ -334,7 +334,7 @@ impl Root {
         if !real.starts_with(&self.real) {
             return Err(leaves(path, &real));
         }
-        regular_file::beginning(&real, LONGEST_FILE as u64 + 1)
+        untrusted_file::read_prefix(&real, LONGEST_FILE as u64 + 1)
             .map_err(|error| unreadable(path, &error))
     }
 }

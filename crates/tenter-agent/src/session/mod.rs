@@ -23,9 +23,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use jiff::Timestamp;
-use tenter_engine::clock::rfc3339;
+use tenter_base::Clock;
+use tenter_base::rfc3339;
 use tenter_engine::keys::KeyMask;
-use tenter_engine::{Attributed, Clock, Engine, Outcome};
+use tenter_engine::{Attributed, Engine, Outcome};
 use tenter_proc::Cancel;
 use tenter_protocol::event::{ExitReason, SessionEnd, SessionStart, Usage};
 use tenter_protocol::{Body, Diagnostic, Event, Object, Scope};

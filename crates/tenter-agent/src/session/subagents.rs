@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use tenter_engine::clock::rfc3339;
+use tenter_base::rfc3339;
 use tenter_protocol::Body;
 use tenter_protocol::event::{Subagent, TurnUsage, Usage};
 

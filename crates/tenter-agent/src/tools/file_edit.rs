@@ -5,7 +5,7 @@ use std::path::Path;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use tenter_engine::stamp::FileStamp;
+use tenter_base::FileStamp;
 use tenter_protocol::tool_metadata::FileEdit;
 
 use super::input::NonEmpty;

@@ -4,7 +4,7 @@ use std::io::{BufRead, BufReader};
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use tenter_engine::stamp::FileStamp;
+use tenter_base::FileStamp;
 use tenter_protocol::tool_metadata::FileRead;
 
 use super::budget::{BudgetedFile, ReadBudget};

@@ -7,7 +7,7 @@ use std::time::SystemTime;
 use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::Deserialize;
-use tenter_engine::clock::rfc3339;
+use tenter_base::rfc3339;
 use tenter_protocol::tool_metadata::{Glob, GlobFile};
 
 use super::input::NonEmpty;

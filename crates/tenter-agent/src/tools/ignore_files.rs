@@ -6,7 +6,7 @@ use std::path::Path;
 
 use ignore::Match;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
-use tenter_engine::regular_file;
+use tenter_base::untrusted_file;
 
 /// Maximum size of an ignore file in bytes. A larger one is not applied: patterns can be made so that compiling twice as many
 /// takes longer than a second, and that cannot be cancelled.
@@ -82,7 +82,7 @@ impl IgnoreRules {
 
     fn read(&mut self, folder: &Path, name: &str) -> Option<Gitignore> {
         let limit = MAX_FILE.min(self.bytes_left);
-        let bytes = regular_file::beginning(&folder.join(name), limit + 1).ok()?;
+        let bytes = untrusted_file::read_prefix(&folder.join(name), limit + 1).ok()?;
         self.bytes_left = self.bytes_left.saturating_sub(bytes.len() as u64);
         if bytes.len() as u64 > limit {
             return None;

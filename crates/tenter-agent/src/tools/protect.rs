@@ -6,7 +6,7 @@ use std::fs;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Component, Path, PathBuf};
 
-use tenter_engine::real_path;
+use tenter_base::real_path;
 
 /// Directories and files that are protected wherever they are: in a path, one after another.
 const EVERYWHERE: [&str; 5] =

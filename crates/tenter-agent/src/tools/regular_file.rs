@@ -8,8 +8,8 @@ use std::os::unix::fs::{FileTypeExt, OpenOptionsExt, PermissionsExt};
 use std::path::Path;
 
 use rustix::fs::OFlags;
-use tenter_engine::replace_file::temporary_beside;
-use tenter_engine::stamp::FileStamp;
+use tenter_base::FileStamp;
+use tenter_base::replace_file::temporary_beside;
 
 use super::ToolError;
 

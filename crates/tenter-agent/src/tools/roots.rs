@@ -7,7 +7,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use tenter_engine::real_path;
+use tenter_base::real_path;
 
 use super::ToolError;
 

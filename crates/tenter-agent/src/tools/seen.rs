@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use tenter_engine::stamp::FileStamp;
+use tenter_base::FileStamp;
 
 use super::ToolError;
 

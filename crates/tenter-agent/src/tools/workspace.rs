@@ -5,8 +5,8 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use tenter_engine::Clock;
-use tenter_engine::clock::rfc3339;
+use tenter_base::Clock;
+use tenter_base::rfc3339;
 use tenter_proc::Background;
 use tenter_protocol::tool_metadata::TodoItem;
 

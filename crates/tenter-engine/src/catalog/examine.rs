@@ -3,6 +3,8 @@
 
 use std::path::{Path, PathBuf};
 
+use tenter_base::FileStamp;
+use tenter_base::untrusted_file;
 use tenter_protocol::executable::Subscription;
 use tenter_protocol::{Diagnostic, EventName};
 
@@ -10,11 +12,10 @@ use super::manifest;
 use super::policy::OwnPolicy;
 use super::surroundings::{Around, Surroundings, exposed};
 use crate::hook::{Fingerprint, Protocol};
+use crate::hook_stamp::HookStamp;
 use crate::matcher::Matcher;
 use crate::query::{Answer, Cache, Known, KnownManifest, Query, explain, parallel};
-use crate::regular_file;
 use crate::source::{self, Candidate, HookSettings, Kind, ProjectSetting};
-use crate::stamp::{FileStamp, HookStamp};
 use crate::trust::{
     Beside, Covered, CoveredStamp, Hasher, ProjectTrust, TrustMode, Trusted, combined,
     fingerprint_of_own,
@@ -345,7 +346,7 @@ impl Examiner<'_> {
 /// Whether a file that may not be executed is a program: a script with its `#!`, or a binary. Other files in a hooks
 /// directory are no hooks.
 fn is_program(path: &Path) -> bool {
-    regular_file::beginning(path, 4)
+    untrusted_file::read_prefix(path, 4)
         .is_ok_and(|bytes| bytes.starts_with(b"#!") || bytes.starts_with(b"\x7fELF"))
 }
 

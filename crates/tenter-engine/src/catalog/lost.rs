@@ -4,12 +4,12 @@
 use std::path::Path;
 
 use sha2::{Digest, Sha256};
+use tenter_base::hex;
 use tenter_protocol::{Diagnostic, Severity};
 
 use super::examine::{Examined, Finding};
 use super::policy::Policies;
 use super::{Listed, Loss, LostHook, Status};
-use crate::hex::hex;
 use crate::hook::{FailMode, Layer};
 use crate::source::HookSettings;
 use crate::trust::{ProjectState, ProjectTrust};

@@ -5,6 +5,7 @@ use std::io::{self, Read as _};
 use std::path::Path;
 use std::time::Duration;
 
+use tenter_base::untrusted_file;
 use tenter_protocol::executable::Subscription;
 use tenter_protocol::lifecycle::TABLE;
 use tenter_protocol::manifest::front_matter::{self, Field, LONGEST_FILE, Rules, Written};
@@ -17,7 +18,6 @@ use crate::declared::{CHECKS, Declared, action_and_script};
 use crate::hook::{ManifestHook, Protocol, Work};
 use crate::matcher::Matcher;
 use crate::query::KnownManifest;
-use crate::regular_file;
 use crate::source::{Candidate, Script};
 
 /// Bytes that are read of a manifest at once: front matter is a few lines.
@@ -151,7 +151,7 @@ pub(super) fn full_name(candidate: &Candidate, manifest: &Manifest) -> String {
 /// The beginning of a manifest: up to the end of its front matter, and a byte more than may be where that does not come or
 /// the file is longer than it may be.
 fn front(file: &Path) -> io::Result<Vec<u8>> {
-    let mut opened = regular_file::open(file)?;
+    let mut opened = untrusted_file::open(file)?;
     let is_long = opened.metadata()?.len() > LONGEST_FILE as u64;
     let mut bytes = Vec::new();
     loop {

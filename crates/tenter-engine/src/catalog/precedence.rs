@@ -6,6 +6,7 @@ use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::path::PathBuf;
 
+use tenter_base::privacy::Privacy;
 use tenter_protocol::executable::Subscription;
 use tenter_protocol::{Diagnostic, Severity};
 
@@ -14,7 +15,6 @@ use super::policy::Policies;
 use super::{Listed, Missing, Status, Untrusted};
 use crate::builtin;
 use crate::hook::{FailMode, Fingerprint, Hook, Layer, Protocol};
-use crate::privacy::Privacy;
 use crate::source::{Candidate, Kind};
 use crate::trust::{Covered, Pin, ProjectTrust, TrustMode, Trusted};
 
@@ -41,7 +41,7 @@ pub(super) fn resolve(mut examined: Vec<Examined>, policies: Policies, gate: Gat
     let mut resolver = Resolver {
         policies,
         gate,
-        privacy: Privacy::new(),
+        privacy: Privacy::default(),
         protected: protected(&examined, policies),
         own: own(&examined, policies),
         running: HashMap::new(),
@@ -365,9 +365,10 @@ mod tests {
 
     use super::super::policy::{OwnPolicy, PolicyTable};
     use super::*;
+    use crate::hook_stamp::HookStamp;
     use crate::source::{HookSettings, Kind, ProjectSetting};
-    use crate::stamp::{FileStamp, HookStamp};
     use crate::trust::{Beside, CoveredStamp};
+    use tenter_base::FileStamp;
 
     const LAYERS: [Layer; 4] =
         [Layer::Project, Layer::ProjectPlugin, Layer::User, Layer::UserPlugin];

@@ -3,14 +3,14 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use tenter_base::file_stamp::{self, FileStamp};
+use tenter_base::tree::Tree;
 use tenter_protocol::{Diagnostic, Severity};
 
 use crate::hook::Fingerprint;
 use crate::query::Cache;
 use crate::source::beside::HELPERS;
 use crate::source::{Candidate, Kind, Root};
-use crate::stamp::{self, FileStamp};
-use crate::tree::Tree;
 use crate::trust::{Beside, Hasher};
 
 /// Maximum number of files that one warning names.
@@ -79,7 +79,7 @@ fn around(
 ) -> Result<Around, String> {
     let refuse = |error| refusal(beside, &error);
     let files = beside.tree().map_err(refuse)?.files;
-    let digest = stamp::digest(&files);
+    let digest = file_stamp::digest(&files);
     if let Some(hash) = cache.directory(directory, &digest) {
         return Ok(Around { files: files.into(), hash: Some(hash) });
     }

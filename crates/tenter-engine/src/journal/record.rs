@@ -3,9 +3,9 @@
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
+use tenter_base::rfc3339;
 use tenter_protocol::{EventName, Object, Scope, ToolCall};
 
-use crate::clock::rfc3339;
 use crate::observe::{AskAnswer, Change, Decision, DecisionKind, HookRun};
 
 /// The version that this code writes. A line of a newer version is shown as far as it can be read.

@@ -10,15 +10,16 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
+use tenter_base::FileStamp;
+use tenter_base::replace_file;
 use tenter_protocol::executable;
 use tenter_protocol::manifest::Manifest;
 
 use super::Answer;
 use super::kept_manifest::{KeptManifest, KeptScript};
 use crate::hook::Fingerprint;
-use crate::replace_file;
+use crate::hook_stamp::HookStamp;
 use crate::source::{Candidate, Script};
-use crate::stamp::{FileStamp, HookStamp};
 
 /// Another version may know other events, so it does not read these answers.
 const VERSION: &str = concat!("5/", env!("CARGO_PKG_VERSION"));

@@ -5,8 +5,9 @@ use std::fs::Metadata;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
+use tenter_base::tree::TreeRules;
+
 use super::scan::{DISABLED_SUFFIX, is_manifest_file, is_skipped, manifest_file};
-use crate::tree::TreeRules;
 
 /// Maximum number of helper files in a hooks directory.
 pub(crate) const MAX_HELPERS: usize = 200;
@@ -58,7 +59,7 @@ mod tests {
 
     use super::super::SETTINGS_FILE;
     use super::*;
-    use crate::tree::Tree;
+    use tenter_base::tree::Tree;
 
     #[test]
     fn helpers_are_what_is_no_hook_no_setting_no_document_and_no_cache() {

@@ -4,8 +4,9 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
+use tenter_base::untrusted_file;
+
 use crate::hook::EntryPoint;
-use crate::regular_file;
 
 /// Every name that a script may have, in the order in which they are looked for, and what runs one that may not be executed
 /// itself. `run` has no telling ending, so it must be executable.
@@ -43,7 +44,7 @@ pub fn script(folder: &Path) -> Script {
 
 /// Whether the file is text that does not begin with `#!`. One that cannot be read may be run all the same.
 fn names_no_interpreter(path: &Path) -> bool {
-    regular_file::beginning(path, 256)
+    untrusted_file::read_prefix(path, 256)
         .is_ok_and(|bytes| !bytes.starts_with(b"#!") && !bytes.contains(&0))
 }
 

@@ -10,11 +10,11 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
+use tenter_base::untrusted_file;
 use tenter_protocol::{Diagnostic, Severity};
 
 use super::Root;
 use crate::hook::{Layer, PRIORITIES, TIMEOUTS_MS};
-use crate::regular_file;
 
 /// The file's name in a hooks folder.
 pub const SETTINGS_FILE: &str = "hooks.toml";
@@ -200,7 +200,7 @@ fn read(
             "nothing that this file says has an effect; see docs/manifest-hooks.md for its keys",
         )
     };
-    let text = match regular_file::read_to_string(&path) {
+    let text = match untrusted_file::read_to_string(&path) {
         Ok(text) => text,
         Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
             return Ok(None);

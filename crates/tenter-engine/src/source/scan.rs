@@ -7,12 +7,12 @@ use std::io;
 use std::os::unix::fs::{FileTypeExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
+use tenter_base::FileStamp;
 use tenter_protocol::{Diagnostic, Severity};
 
 use super::{Root, SETTINGS_FILE, entries, is_missing};
 use crate::builtin;
 use crate::hook::Layer;
-use crate::stamp::FileStamp;
 use crate::trust::Found;
 
 pub(super) const DISABLED_SUFFIX: &str = ".disable";

@@ -8,10 +8,10 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::{FlockOperation, flock};
 use serde::{Deserialize, Serialize};
+use tenter_base::replace_file;
 use tenter_protocol::{Diagnostic, Severity};
 
 use super::store::{ProjectState, Trusted};
-use crate::replace_file;
 
 /// The version that is written. Version 1 had no states, and the hooks in the project's place.
 pub(super) const VERSION: u32 = 2;
@@ -114,7 +114,7 @@ pub(super) fn write(path: &Path, projects: &Projects) -> io::Result<()> {
 /// Waits until no other process writes the store. The lock is released when the file returned is dropped; it is a separate
 /// file because the store itself is replaced.
 pub(super) fn lock(path: &Path) -> io::Result<File> {
-    replace_file::make_folder_of(path)?;
+    replace_file::create_parent(path)?;
     let lock = path.with_added_extension("lock");
     let file =
         OpenOptions::new().write(true).create(true).truncate(false).mode(0o600).open(lock)?;

@@ -8,14 +8,15 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use sha2::{Digest, Sha256};
+use tenter_base::FileStamp;
+use tenter_base::hex;
+use tenter_base::tree::{Tree, TreeRules};
 
 use super::hasher::{Hasher, changed, check_size};
-use crate::hex::hex;
 use crate::hook::{Fingerprint, Layer};
+use crate::hook_stamp::{HookStamp, MAX_FILES};
 use crate::source::beside::{HELPERS, MAX_HELPER_BYTES, as_enabled};
 use crate::source::{Override, ProjectSetting};
-use crate::stamp::{FileStamp, HookStamp, MAX_FILES};
-use crate::tree::{Tree, TreeRules};
 
 /// What a hook's trust covers: a change of any of it asks again.
 #[derive(Debug, Clone, PartialEq, Eq)]

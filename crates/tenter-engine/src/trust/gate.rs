@@ -3,14 +3,14 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use tenter_base::privacy::Privacy;
 use tenter_proc::Cancel;
 use thiserror::Error;
 
 use super::fingerprint::{Beside, Covered, CoveredStamp, fingerprint};
 use super::hasher::Hasher;
 use crate::hook::{FailMode, Fingerprint, Hook};
-use crate::privacy::Privacy;
-use crate::stamp::HookStamp;
+use crate::hook_stamp::HookStamp;
 
 /// Whether project hooks need to be trusted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -64,7 +64,7 @@ impl Pin {
 
     fn verify(&self, hook: &Hook, cancel: &Cancel) -> Result<(), Changed> {
         let now = CoveredStamp::of(&self.covered)?;
-        let shared = shared(&self.covered, &now, &mut Privacy::new());
+        let shared = shared(&self.covered, &now, &mut Privacy::default());
         if self.was_private && shared.is_none() && now == self.stamp {
             return Ok(());
         }

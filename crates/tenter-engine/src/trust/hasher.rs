@@ -8,12 +8,12 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use sha2::{Digest, Sha256};
+use tenter_base::FileStamp;
+use tenter_base::hex;
+use tenter_base::untrusted_file;
 use tenter_proc::Cancel;
 
-use crate::hex::hex;
 use crate::hook::Fingerprint;
-use crate::regular_file;
-use crate::stamp::FileStamp;
 
 /// Maximum size of everything that one hook consists of, in bytes.
 pub const MAX_HOOK_BYTES: u64 = 256 << 20;
@@ -45,7 +45,7 @@ impl<'a> Hasher<'a> {
     /// The file cannot be read, is not a regular file, was changed or replaced meanwhile, or is too large; or the work was
     /// cancelled.
     pub(super) fn file(&self, path: &Path) -> io::Result<(Fingerprint, FileStamp)> {
-        let file = regular_file::open(path)?;
+        let file = untrusted_file::open(path)?;
         let stamp = FileStamp::new(&file.metadata()?);
         let shared = {
             let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);

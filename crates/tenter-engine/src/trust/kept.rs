@@ -8,16 +8,16 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
+use tenter_base::hex;
+use tenter_base::{replace_file, untrusted_file};
 use tenter_proc::Cancel;
 
 use super::fingerprint::{Covered, fingerprint_of_recipe};
 use super::hasher::{Hasher, MAX_HOOK_BYTES};
 use super::snapshot::Snapshot;
 use super::store::{TrustEntry, TrustedKind};
-use crate::hex::hex;
 use crate::hook::Fingerprint;
 use crate::source::{Override, ProjectSetting};
-use crate::{regular_file, replace_file};
 
 /// Maximum length in bytes of a text that is kept.
 const LONGEST_TEXT: usize = 256 * 1024;
@@ -85,7 +85,7 @@ impl Contents {
 
     /// The recipe in the file at `path`, and its fingerprint.
     fn of_recipe(path: &Path) -> io::Result<(Fingerprint, Self)> {
-        let text = regular_file::read_to_string(path)?;
+        let text = untrusted_file::read_to_string(path)?;
         let fingerprint = fingerprint_of_recipe(text.as_bytes());
         let file = FileContent { executable: false, data: Data::Text(text) };
         Ok((fingerprint, Self([(name_of(path), file)].into())))
@@ -176,7 +176,7 @@ impl KeptContents {
 
     /// What was kept of this fingerprint.
     pub(super) fn get(&self, fingerprint: &Fingerprint) -> Option<Contents> {
-        let bytes = regular_file::beginning(&self.file(fingerprint)?, LONGEST_KEPT).ok()?;
+        let bytes = untrusted_file::read_prefix(&self.file(fingerprint)?, LONGEST_KEPT).ok()?;
         serde_json::from_slice(&bytes).ok()
     }
 

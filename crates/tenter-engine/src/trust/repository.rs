@@ -8,7 +8,7 @@ use std::io;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
-use crate::regular_file;
+use tenter_base::untrusted_file;
 
 /// Maximum length of a `.git`, `commondir` or `gitdir` file in bytes.
 const LONGEST: u64 = 8 * 1024;
@@ -44,7 +44,7 @@ fn main_worktree(top: &Path) -> Option<PathBuf> {
 }
 
 fn first_line(path: &Path) -> io::Result<String> {
-    let bytes = regular_file::beginning(path, LONGEST)?;
+    let bytes = untrusted_file::read_prefix(path, LONGEST)?;
     let text = String::from_utf8(bytes).map_err(io::Error::other)?;
     Ok(text.lines().next().unwrap_or_default().trim_end().to_owned())
 }

@@ -4,13 +4,14 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use sha2::{Digest as _, Sha256};
+use tenter_base::FileStamp;
+use tenter_base::hex;
+use tenter_base::untrusted_file;
 
 use super::fingerprint::{Covered, CoveredStamp, Hashed, combined, digest, size};
 use super::hasher::{Hasher, changed, check_size};
-use crate::hex::hex;
 use crate::hook::Fingerprint;
-use crate::regular_file;
-use crate::stamp::{FileStamp, HookStamp};
+use crate::hook_stamp::HookStamp;
 
 /// Maximum size of a file whose content a [`Snapshot`] holds, in bytes.
 pub const MAX_SHOWN_BYTES: u64 = 1 << 20;
@@ -83,7 +84,7 @@ fn covered_file(path: PathBuf, stamp: FileStamp, hasher: &Hasher) -> io::Result<
         let (hash, _) = hasher.file(&path)?;
         return Ok(CoveredFile { path, hash, is_executable, content: None });
     }
-    let content = regular_file::beginning(&path, MAX_SHOWN_BYTES + 1)?;
+    let content = untrusted_file::read_prefix(&path, MAX_SHOWN_BYTES + 1)?;
     if content.len() as u64 != stamp.size() {
         return Err(changed());
     }

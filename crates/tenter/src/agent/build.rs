@@ -10,10 +10,11 @@ use tenter_agent::skill::SkillTool;
 use tenter_agent::store::{Store, StoredConversation, new_conversation_id};
 use tenter_agent::tools::{ProtectedPaths, Registry, Workspace, WorkspaceSettings};
 use tenter_agent::{Agent, AgentSettings, Conversation, Model, Watcher};
+use tenter_base::untrusted_file;
 use tenter_engine::catalog::Catalog;
 use tenter_engine::environment::Environment;
 use tenter_engine::journal::{JournalWriter, Masked, Redactor};
-use tenter_engine::{Engine, EngineSettings, Observer, regular_file};
+use tenter_engine::{Engine, EngineSettings, Observer};
 use tenter_proc::Cancel;
 use tenter_protocol::{Diagnostic, Severity, tool_names};
 
@@ -273,7 +274,7 @@ fn symlinks_in(directory: &Path) -> Vec<PathBuf> {
 
 /// The directory that a `.git` file names, where the repository is kept elsewhere.
 fn git_directory(root: &Path) -> Option<PathBuf> {
-    let bytes = regular_file::beginning(&root.join(".git"), 4096).ok()?;
+    let bytes = untrusted_file::read_prefix(&root.join(".git"), 4096).ok()?;
     let text = String::from_utf8(bytes).ok()?;
     Some(root.join(text.strip_prefix("gitdir:")?.trim()))
 }

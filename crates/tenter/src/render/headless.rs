@@ -41,7 +41,7 @@ fn write(scope: &Scope, kind: &str, fields: Value) {
 
 /// An object from before there is a conversation, or beside it: there is nothing to put into its scope.
 pub(crate) fn write_early(kind: &str, fields: Value) {
-    let time = tenter_engine::clock::rfc3339(crate::env::now());
+    let time = tenter_base::rfc3339(crate::env::now());
     let scope = Scope {
         conversation_id: String::new(),
         parent_conversation_id: None,

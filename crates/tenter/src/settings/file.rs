@@ -10,10 +10,10 @@ use std::num::NonZeroU64;
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
+use tenter_base::untrusted_file;
 use tenter_engine::hook::FailMode;
 use tenter_engine::journal::Redactor;
 use tenter_engine::query::nearest;
-use tenter_engine::regular_file;
 use tenter_protocol::{Diagnostic, Severity};
 
 use crate::agent::models::Name;
@@ -155,7 +155,7 @@ pub(super) fn read_of_project(
     path: &Path,
     findings: &mut Vec<Diagnostic>,
 ) -> Result<Layer, Failure> {
-    let mut file = understood(path, regular_file::read_to_string(path))?;
+    let mut file = understood(path, untrusted_file::read_to_string(path))?;
     let mut refuse = |said: bool, key: &str| {
         if said {
             findings.push(refused(path, key));

@@ -8,16 +8,24 @@ use serde_json::Value;
 
 /// Which of our crates each of our crates may depend on: arrows only point down.
 const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
-    ("tenter-protocol", &[]),
-    ("tenter-proc", &[]),
-    ("tenter-template", &["tenter-protocol"]),
-    ("tenter-engine", &["tenter-protocol", "tenter-proc", "tenter-template"]),
-    ("tenter-agent", &["tenter-protocol", "tenter-proc", "tenter-template", "tenter-engine"]),
-    ("tenter-plugins", &["tenter-protocol", "tenter-proc", "tenter-engine"]),
-    ("tenter-providers", &["tenter-protocol", "tenter-proc", "tenter-engine", "tenter-agent"]),
+    ("tenter-base", &[]),
+    ("tenter-protocol", &["tenter-base"]),
+    ("tenter-proc", &["tenter-base"]),
+    ("tenter-template", &["tenter-base", "tenter-protocol"]),
+    ("tenter-engine", &["tenter-base", "tenter-protocol", "tenter-proc", "tenter-template"]),
+    (
+        "tenter-agent",
+        &["tenter-base", "tenter-protocol", "tenter-proc", "tenter-template", "tenter-engine"],
+    ),
+    ("tenter-plugins", &["tenter-base", "tenter-protocol", "tenter-proc", "tenter-engine"]),
+    (
+        "tenter-providers",
+        &["tenter-base", "tenter-protocol", "tenter-proc", "tenter-engine", "tenter-agent"],
+    ),
     (
         "tenter",
         &[
+            "tenter-base",
             "tenter-protocol",
             "tenter-proc",
             "tenter-engine",

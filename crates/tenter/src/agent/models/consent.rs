@@ -4,7 +4,7 @@
 
 use std::io::{self, BufRead as _};
 
-use tenter_engine::clock::rfc3339;
+use tenter_base::rfc3339;
 use tenter_engine::hook::Fingerprint;
 use tenter_engine::trust::{TrustEntry, TrustMode, TrustedKind, trust_name};
 use tenter_protocol::{Diagnostic, Severity};

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use jiff::{SignedDuration, Timestamp};
 use tenter_agent::store::{Store, Summary};
-use tenter_engine::clock::rfc3339;
+use tenter_base::rfc3339;
 
 use super::{find, list, open_what_is_stored};
 use crate::commands::Done;

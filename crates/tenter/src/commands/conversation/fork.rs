@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use tenter_agent::store::{Fork, new_conversation_id};
-use tenter_engine::clock::rfc3339;
+use tenter_base::rfc3339;
 
 use super::{counted_messages, find, open_what_is_stored};
 use crate::commands::Done;

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 use tenter_agent::store::{Epoch, Restore, Store};
-use tenter_engine::clock::rfc3339;
+use tenter_base::rfc3339;
 
 use super::{changed_by, counted_messages, find, open_what_is_stored};
 use crate::commands::Done;

@@ -4,7 +4,8 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use tenter_engine::{CHECKS, declared, regular_file, source};
+use tenter_base::untrusted_file;
+use tenter_engine::{CHECKS, declared, source};
 use tenter_protocol::manifest::Manifest;
 use tenter_protocol::manifest::front_matter::{self, LONGEST_FILE, Rules};
 use tenter_protocol::{Diagnostic, Severity};
@@ -93,6 +94,6 @@ impl ManifestFile {
     }
 
     fn bytes(&self) -> io::Result<Vec<u8>> {
-        regular_file::beginning(&self.file, LONGEST_FILE as u64 + 1)
+        untrusted_file::read_prefix(&self.file, LONGEST_FILE as u64 + 1)
     }
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use serde_json::json;
-use tenter_engine::clock::rfc3339;
+use tenter_base::rfc3339;
 use tenter_protocol::event::{
     CompactTrigger, Compaction, ExitReason, SessionEnd, SessionStart, Stop, StopReason, Subagent,
     Turn, TurnUsage, Usage,

@@ -4,9 +4,9 @@
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
+use tenter_base::untrusted_file;
 use tenter_engine::environment::Environment;
 use tenter_engine::hook::EntryPoint;
-use tenter_engine::regular_file;
 use tenter_engine::source::{self, Script};
 use tenter_protocol::{Diagnostic, Severity};
 
@@ -70,7 +70,7 @@ pub(super) fn interpreter_missing(entry: &EntryPoint, env: &Environment) -> Opti
 }
 
 fn first_line(path: &Path) -> Option<String> {
-    let bytes = regular_file::beginning(path, FIRST_LINE).ok()?;
+    let bytes = untrusted_file::read_prefix(path, FIRST_LINE).ok()?;
     let line = bytes.split(|byte| *byte == b'\n').next()?;
     Some(String::from_utf8_lossy(line).into_owned())
 }

@@ -4,9 +4,9 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 use serde_json::Value;
+use tenter_base::untrusted_file;
 use tenter_engine::catalog::Listed;
 use tenter_engine::hook::FailMode;
-use tenter_engine::regular_file;
 use tenter_engine::trust::Trusted;
 use tenter_proc::Cancel;
 use tenter_protocol::json;
@@ -104,7 +104,7 @@ fn properties(file: &ManifestFile) -> Option<Value> {
 
 /// The first lines of a text file.
 fn first_lines(path: &Path) -> Option<Vec<String>> {
-    let bytes = regular_file::beginning(path, READ_BYTES).ok()?;
+    let bytes = untrusted_file::read_prefix(path, READ_BYTES).ok()?;
     if bytes.contains(&0) {
         return None;
     }

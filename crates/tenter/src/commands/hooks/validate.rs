@@ -7,9 +7,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
+use tenter_base::untrusted_file;
 use tenter_engine::catalog::Catalog;
 use tenter_engine::hook::Layer;
-use tenter_engine::regular_file;
 use tenter_engine::source::{self, Candidate, Kind, Root};
 use tenter_proc::Cancel;
 use tenter_protocol::manifest::front_matter::Rules;
@@ -196,7 +196,7 @@ fn nothing_at(path: &Path) -> Diagnostic {
 
 /// Whether a file begins as scripts do.
 fn is_script(path: &Path) -> bool {
-    regular_file::beginning(path, 2).is_ok_and(|bytes| bytes == b"#!")
+    untrusted_file::read_prefix(path, 2).is_ok_and(|bytes| bytes == b"#!")
 }
 
 /// What is wrong with the manifest hooks in a folder of hooks; nothing where there is no such folder.

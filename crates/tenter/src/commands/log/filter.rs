@@ -3,8 +3,8 @@
 use jiff::civil::{Date, DateTime};
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Span, SpanRelativeTo, Timestamp};
+use tenter_base::rfc3339;
 use tenter_engine::DecisionKind;
-use tenter_engine::clock::rfc3339;
 use tenter_engine::journal::{Record, RecordKind};
 use tenter_protocol::lifecycle::{self, TABLE};
 use tenter_protocol::{EventName, tool_names};

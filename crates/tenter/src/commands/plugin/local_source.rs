@@ -4,7 +4,7 @@
 use std::io::{self, BufRead as _};
 use std::path::{Path, PathBuf};
 
-use tenter_engine::clock::rfc3339;
+use tenter_base::rfc3339;
 use tenter_engine::hook::Fingerprint;
 use tenter_engine::trust::{TrustEntry, TrustedKind};
 use tenter_plugins::{Source, Spec};

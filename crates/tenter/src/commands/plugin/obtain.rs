@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use tenter_agent::session::Status;
-use tenter_engine::clock::rfc3339;
+use tenter_base::rfc3339;
 use tenter_plugins::{Conflict, Failed, Fetched, Fetcher, Installed, Locked, Order, Spec, Staging};
 use tenter_proc::Cancel;
 use tenter_protocol::Diagnostic;

@@ -4,8 +4,8 @@ use std::io::{self, BufRead as _};
 use std::path::Path;
 
 use tenter_agent::recipe::Recipe;
+use tenter_base::untrusted_file;
 use tenter_engine::catalog::{Catalog, Untrusted};
-use tenter_engine::regular_file;
 use tenter_engine::trust::Trusted;
 
 use super::changes::{self, Length};
@@ -223,7 +223,7 @@ fn describe(name: &str, what: &str, path: &Path, before: &str) {
 fn view_recipe(recipe: &Recipe) {
     let path = &recipe.origin.path;
     changes::heading(path);
-    match regular_file::read_to_string(path) {
+    match untrusted_file::read_to_string(path) {
         Ok(text) => changes::show_text(&text),
         Err(error) => ui::note(format!("cannot be read: {error}")),
     }

@@ -10,8 +10,8 @@ use std::path::Path;
 use serde_json::json;
 use tenter_agent::recipe::Recipe;
 use tenter_agent::recipe::slashed;
+use tenter_base::rfc3339;
 use tenter_engine::catalog::{Catalog, Untrusted};
-use tenter_engine::clock::rfc3339;
 use tenter_engine::trust::TrustEntry;
 use tenter_proc::Cancel;
 

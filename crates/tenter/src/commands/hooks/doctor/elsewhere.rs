@@ -1,6 +1,6 @@
 //! What the configuration of another agent says of hooks, and what Tenter does not read.
 
-use tenter_engine::regular_file;
+use tenter_base::untrusted_file;
 use tenter_protocol::{Diagnostic, Severity};
 
 use crate::env::Env;
@@ -8,7 +8,7 @@ use crate::env::Env;
 /// The finding that Kodelet's configuration switches hooks off, which has no effect here.
 pub(super) fn switched_off(env: &Env) -> Option<Diagnostic> {
     let file = env.home.join(".kodelet/config.yaml");
-    let text = regular_file::read_to_string(&file).ok()?;
+    let text = untrusted_file::read_to_string(&file).ok()?;
     text.lines().any(says_so).then(|| {
         let message = "this file is not read: its `no_hooks: true` has no effect here";
         let config = env.config_file();

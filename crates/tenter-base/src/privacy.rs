@@ -14,8 +14,8 @@ const STICKY: u32 = 0o1000;
 const GROUP_WRITES: u32 = 0o020;
 const EVERYONE_WRITES: u32 = 0o002;
 
-/// Looks at files and their directories, each directory once.
-pub(crate) struct Privacy {
+/// Checks whether files are private; caches the result for every directory.
+pub struct Privacy {
     user: u32,
     /// Whether every directory of the path is private, by path.
     directories: HashMap<PathBuf, bool>,
@@ -23,15 +23,17 @@ pub(crate) struct Privacy {
     groups: HashMap<u32, bool>,
 }
 
-impl Privacy {
-    pub(crate) fn new() -> Self {
+impl Default for Privacy {
+    fn default() -> Self {
         let user = rustix::process::geteuid().as_raw();
         Self { user, directories: HashMap::new(), groups: HashMap::new() }
     }
+}
 
+impl Privacy {
     /// Whether only the user and root can write the file at `path`, an absolute path, or replace it or one of its
     /// directories. What cannot be looked at is not private.
-    pub(crate) fn is_private(&mut self, path: &Path) -> bool {
+    pub fn is_private(&mut self, path: &Path) -> bool {
         let Some(directory) = path.parent() else { return false };
         if !self.is_private_directory(directory) {
             return false;
@@ -186,7 +188,7 @@ mod tests {
         for path in [&above, &below, &file] {
             mode(path, 0o755);
         }
-        let is_private = || Privacy::new().is_private(&file);
+        let is_private = || Privacy::default().is_private(&file);
         assert!(is_private());
         for path in [&above, &below, &file] {
             mode(path, 0o757);
@@ -213,7 +215,7 @@ mod tests {
         symlink("../shared/file", base.join("private/out")).unwrap();
         symlink("../private/file", base.join("shared/in")).unwrap();
         symlink("loop", base.join("private/loop")).unwrap();
-        let is_private = |path: &str| Privacy::new().is_private(&base.join(path));
+        let is_private = |path: &str| Privacy::default().is_private(&base.join(path));
         assert!(is_private("private/out") && is_private("shared/in"));
         mode(&base.join("shared"), 0o777);
         assert!(!is_private("private/out") && !is_private("shared/in"));

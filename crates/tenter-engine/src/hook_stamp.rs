@@ -1,52 +1,11 @@
 //! What the file system says of a hook, to tell whether it changed.
 
-use std::fs::{self, Metadata};
+use std::fs;
 use std::io;
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
-
-use crate::hex::hex;
-use crate::tree::{Tree, TreeRules};
-
-/// What the file system says of a file (R11): as long as none of it changes, the content did not.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub struct FileStamp {
-    device: u64,
-    inode: u64,
-    size: u64,
-    mode: u32,
-    modified_ns: i128,
-    changed_ns: i128,
-}
-
-impl FileStamp {
-    /// The stamp that `metadata` shows.
-    pub fn new(metadata: &Metadata) -> Self {
-        let nanoseconds =
-            |seconds: i64, rest: i64| i128::from(seconds) * 1_000_000_000 + i128::from(rest);
-        Self {
-            device: metadata.dev(),
-            inode: metadata.ino(),
-            size: metadata.size(),
-            mode: metadata.mode(),
-            modified_ns: nanoseconds(metadata.mtime(), metadata.mtime_nsec()),
-            changed_ns: nanoseconds(metadata.ctime(), metadata.ctime_nsec()),
-        }
-    }
-
-    /// Whether the file's owner may execute it.
-    pub(crate) fn is_executable(self) -> bool {
-        self.mode & 0o100 != 0
-    }
-
-    /// Bytes of the file.
-    pub(crate) fn size(self) -> u64 {
-        self.size
-    }
-}
+use tenter_base::file_stamp::{self, FileStamp};
+use tenter_base::tree::{Tree, TreeRules};
 
 /// Maximum number of files in a manifest hook's directory.
 pub(crate) const MAX_FILES: usize = 5_000;
@@ -84,26 +43,10 @@ impl HookStamp {
     /// SHA-256 over all of it: equal exactly where the stamps are.
     pub(crate) fn digest(&self) -> String {
         match self {
-            Self::File(stamp) => digest(&[(PathBuf::new(), *stamp)]),
-            Self::Folder(files) => digest(files),
+            Self::File(stamp) => file_stamp::digest(&[(PathBuf::new(), *stamp)]),
+            Self::Folder(files) => file_stamp::digest(files),
         }
     }
-}
-
-/// SHA-256 over the names and stamps of files: equal exactly where they are.
-pub(crate) fn digest(files: &[(PathBuf, FileStamp)]) -> String {
-    let mut hasher = Sha256::new();
-    for (name, stamp) in files {
-        let name = name.as_os_str().as_encoded_bytes();
-        hasher.update((name.len() as u64).to_le_bytes());
-        hasher.update(name);
-        for number in [stamp.device, stamp.inode, stamp.size, u64::from(stamp.mode)] {
-            hasher.update(number.to_le_bytes());
-        }
-        hasher.update(stamp.modified_ns.to_le_bytes());
-        hasher.update(stamp.changed_ns.to_le_bytes());
-    }
-    hex(&hasher.finalize())
 }
 
 #[cfg(test)]

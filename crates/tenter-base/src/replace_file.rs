@@ -1,4 +1,4 @@
-//! Replaces a file as a whole, so that a reader sees the old content or the new, and never a part.
+//! Replaces files atomically: a reader sees the old content or the new content, never a part of it.
 
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{self, Write};
@@ -10,26 +10,32 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use rustix::io::Errno;
 use rustix::process::{Pid, test_kill_process};
 
-/// Makes the folder of `path`, for its owner alone, unless it exists.
-pub(crate) fn make_folder_of(path: &Path) -> io::Result<()> {
+/// Creates the parent directory of `path` with mode 0700 unless it exists.
+///
+/// # Errors
+/// The directory cannot be created.
+pub fn create_parent(path: &Path) -> io::Result<()> {
     let folder = path.parent().unwrap_or(Path::new("."));
     DirBuilder::new().recursive(true).mode(0o700).create(folder)
 }
 
-/// Gives the file at `path` the content `bytes`, readable for its owner alone.
-pub(crate) fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    make_folder_of(path)?;
+/// Writes `bytes` to the file at `path` with mode 0600, and creates its parent directory.
+///
+/// # Errors
+/// The file cannot be written. The old content is kept.
+pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    create_parent(path)?;
     let (temporary, file) = create_beside(path)?;
     let replaced = fill(file, bytes).and_then(|()| fs::rename(&temporary, path));
     if replaced.is_err() {
-        // What went wrong first is what the caller shall hear of.
+        // The first error is the one to report.
         let _ = fs::remove_file(&temporary);
     }
     replaced
 }
 
-/// The path of a file beside `path` that no other process uses, hidden and not there yet: what is to become `path` is written
-/// into it. Those that processes left which were killed meanwhile are removed.
+/// Returns an unused, hidden path next to `path` for its new content. Removes the temporary files of processes that died
+/// before they could rename theirs.
 pub fn temporary_beside(path: &Path) -> PathBuf {
     static COUNT: AtomicU64 = AtomicU64::new(0);
     let file_name = path.file_name().unwrap_or_default().to_string_lossy();
@@ -47,7 +53,7 @@ fn create_beside(path: &Path) -> io::Result<(PathBuf, File)> {
     Ok((temporary, file))
 }
 
-/// Removes what processes left beside the file that were killed while they wrote it.
+/// Removes the temporary files of processes that no longer run.
 fn remove_abandoned(path: &Path, file_name: &str) {
     let Some(Ok(entries)) = path.parent().map(fs::read_dir) else { return };
     for entry in entries.flatten() {
@@ -58,7 +64,7 @@ fn remove_abandoned(path: &Path, file_name: &str) {
     }
 }
 
-/// The process that a temporary file of `file_name` is named after, if it is one.
+/// Returns the process that wrote the temporary file `name` of `file_name`; `None` if it is another file.
 fn writer(name: &str, file_name: &str) -> Option<Pid> {
     let (process, number) =
         name.strip_prefix('.')?.strip_prefix(file_name)?.strip_prefix('.')?.split_once('-')?;
@@ -79,11 +85,11 @@ fn fill(mut file: File, bytes: &[u8]) -> io::Result<()> {
 mod tests {
     use super::*;
 
-    /// No process has the largest number that there is.
+    /// No process has this id.
     const DEAD: i32 = i32::MAX;
 
     #[test]
-    fn what_killed_writers_left_is_removed_and_nothing_else() {
+    fn removes_temporary_files_of_dead_processes_and_nothing_else() {
         let folder = tempfile::tempdir().unwrap();
         let (own, path) = (process::id(), folder.path().join("trust.json"));
         let abandoned = [format!(".trust.json.{DEAD}-0"), format!(".trust.json.{DEAD}-17")];

@@ -5,7 +5,7 @@ use std::io;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
-use crate::stamp::FileStamp;
+use crate::file_stamp::FileStamp;
 
 /// Maximum depth of a tree.
 const MAX_DEPTH: usize = 16;
@@ -14,26 +14,26 @@ const OTHERS_WRITE: u32 = 0o022;
 
 /// What is in a directory.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Tree {
+pub struct Tree {
     /// Every file by its path in the directory, in byte order of the paths.
-    pub(crate) files: Vec<(PathBuf, FileStamp)>,
+    pub files: Vec<(PathBuf, FileStamp)>,
     /// Files and directories whose group or everyone may write, by their paths in the directory.
-    pub(crate) writable_by_others: Vec<PathBuf>,
+    pub writable_by_others: Vec<PathBuf>,
 }
 
 /// Which files of a directory belong to its tree, and how many there may be.
-pub(crate) struct TreeRules {
+pub struct TreeRules {
     /// Maximum number of files.
-    pub(crate) files: usize,
+    pub files: usize,
     /// Whether an entry that cannot be looked at, such as a dangling link, is left out. Otherwise it is an error.
-    pub(crate) skip_broken: bool,
+    pub skip_broken: bool,
     /// Whether the entry with this path in the directory counts; of a directory, whether anything in it does.
-    pub(crate) counts: fn(&Path, &Path, &Metadata) -> bool,
+    pub counts: fn(&Path, &Path, &Metadata) -> bool,
 }
 
 impl TreeRules {
     /// Every file.
-    pub(crate) const fn all(files: usize) -> Self {
+    pub const fn all(files: usize) -> Self {
         Self { files, skip_broken: false, counts: |_, _, _| true }
     }
 }
@@ -43,7 +43,7 @@ impl Tree {
     ///
     /// # Errors
     /// The directory cannot be read, has more files than `rules` allow, or is too deep.
-    pub(crate) fn read(directory: &Path, rules: &TreeRules) -> io::Result<Self> {
+    pub fn read(directory: &Path, rules: &TreeRules) -> io::Result<Self> {
         let mut tree = Self::default();
         tree.collect(directory, Path::new(""), rules)?;
         tree.files.sort_by(|(one, _), (other, _)| one.cmp(other));

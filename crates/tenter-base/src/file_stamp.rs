@@ -1,0 +1,63 @@
+//! File stamps: the metadata that tells whether a file changed.
+
+use std::fs::Metadata;
+use std::os::unix::fs::MetadataExt;
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+use crate::hex;
+
+/// What the file system says of a file (R11): as long as none of it changes, the content did not.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct FileStamp {
+    device: u64,
+    inode: u64,
+    size: u64,
+    mode: u32,
+    modified_ns: i128,
+    changed_ns: i128,
+}
+
+impl FileStamp {
+    /// The stamp that `metadata` shows.
+    pub fn new(metadata: &Metadata) -> Self {
+        let nanoseconds =
+            |seconds: i64, rest: i64| i128::from(seconds) * 1_000_000_000 + i128::from(rest);
+        Self {
+            device: metadata.dev(),
+            inode: metadata.ino(),
+            size: metadata.size(),
+            mode: metadata.mode(),
+            modified_ns: nanoseconds(metadata.mtime(), metadata.mtime_nsec()),
+            changed_ns: nanoseconds(metadata.ctime(), metadata.ctime_nsec()),
+        }
+    }
+
+    /// Whether the file's owner may execute it.
+    pub fn is_executable(self) -> bool {
+        self.mode & 0o100 != 0
+    }
+
+    /// Bytes of the file.
+    pub fn size(self) -> u64 {
+        self.size
+    }
+}
+
+/// SHA-256 over the names and stamps of files: equal exactly where they are.
+pub fn digest(files: &[(PathBuf, FileStamp)]) -> String {
+    let mut hasher = Sha256::new();
+    for (name, stamp) in files {
+        let name = name.as_os_str().as_encoded_bytes();
+        hasher.update((name.len() as u64).to_le_bytes());
+        hasher.update(name);
+        for number in [stamp.device, stamp.inode, stamp.size, u64::from(stamp.mode)] {
+            hasher.update(number.to_le_bytes());
+        }
+        hasher.update(stamp.modified_ns.to_le_bytes());
+        hasher.update(stamp.changed_ns.to_le_bytes());
+    }
+    hex(&hasher.finalize())
+}

@@ -1,0 +1,27 @@
+//! File, text and time utilities shared by the Tenter crates.
+//!
+//! Nothing here knows about hooks, agents or terminals, and nothing reads the environment or the clock.
+//!
+//! ```
+//! use tenter_base::{replace_file, untrusted_file};
+//!
+//! # let directory = tempfile::tempdir()?;
+//! let path = directory.path().join("state.json");
+//! replace_file::replace(&path, b"{}")?;
+//! assert_eq!(untrusted_file::read_to_string(&path)?, "{}");
+//! # Ok::<(), std::io::Error>(())
+//! ```
+
+pub mod clock;
+pub mod file_stamp;
+mod hex;
+pub mod privacy;
+mod real_path;
+pub mod replace_file;
+pub mod tree;
+pub mod untrusted_file;
+
+pub use clock::{Clock, rfc3339};
+pub use file_stamp::FileStamp;
+pub use hex::hex;
+pub use real_path::real_path;
