@@ -17,7 +17,7 @@ fuzz_target!(|bytes: &[u8]| {
     for rules in [Rules::Strict, Rules::Tolerant] {
         let path = Path::new("/hooks/guard/HOOK.md");
         let (manifest, findings) = read(path, bytes, rules, TEMPLATES_ALONE);
-        for place in findings.iter().filter_map(|finding| finding.place.as_ref()) {
+        for place in findings.iter().filter_map(|finding| finding.span.as_ref()) {
             let length = place.source.chars().count();
             assert!((1..=lines).contains(&place.line));
             assert!((1..=length + 1).contains(&place.column));

@@ -62,7 +62,7 @@ fn of_hooks(bytes: &[u8]) {
 
 fn check(bytes: &[u8], found: &[Diagnostic]) {
     let lines = bytes.split(|byte| *byte == b'\n').count();
-    for place in found.iter().filter_map(|finding| finding.place.as_ref()) {
+    for place in found.iter().filter_map(|finding| finding.span.as_ref()) {
         let length = place.source.chars().count();
         assert!((1..=lines).contains(&place.line));
         assert!((1..=length + 1).contains(&place.column));

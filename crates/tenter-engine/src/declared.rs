@@ -4,11 +4,10 @@
 use std::path::Path;
 
 use serde_json::Value;
-use tenter_protocol::manifest::front_matter::{
-    Checks, Field, Source, TemplateKind, Written, document, listed, nearest,
-};
+use tenter_protocol::manifest::front_matter::{Checks, Field, TemplateKind, Written, document};
 use tenter_protocol::manifest::{Action, Declaration, stranger};
-use tenter_protocol::{Diagnostic, EventName, Reply, Severity};
+use tenter_protocol::suggest::{nearest, or_list};
+use tenter_protocol::{Diagnostic, EventName, Reply, Severity, SourceText};
 use tenter_template::{Condition, Dialect, File, Inputs, NoShell, Path as Asked, Template};
 
 use crate::matcher;
@@ -99,16 +98,16 @@ fn unknown_field(event: EventName, path: &Asked, text: &str) -> Option<Diagnosti
     let help = match nearest(name, &stranger.known) {
         Some(near) => format!("did you mean `{near}`?"),
         None if stranger.known.is_empty() => format!("`{before}` has no fields"),
-        None => format!("possible there is {}", listed(&stranger.known)),
+        None => format!("possible there is {}", or_list(&stranger.known)),
     };
     let finding = Diagnostic::new("template-unknown-field", Severity::Warning, message);
-    Some(finding.marking(Source::new(text.as_bytes()).place(&path.at)).help(help))
+    Some(finding.with_span(SourceText::new(text.as_bytes()).span(&path.at)).help(help))
 }
 
 /// The first finding in a sentence, with the line that it is about.
 fn first(found: &[Diagnostic]) -> String {
     let Some(finding) = found.first() else { return "nobody knows why".to_owned() };
-    match &finding.place {
+    match &finding.span {
         Some(place) => format!("{}, in `{}`", finding.message, place.source.trim()),
         None => finding.message.clone(),
     }
@@ -130,7 +129,7 @@ pub fn action_and_script(path: &Path, bytes: &[u8]) -> Option<Diagnostic> {
     Some(
         Diagnostic::new("hook-with-action-and-script", Severity::Error, message)
             .at(path)
-            .marking(Source::new(bytes).place(&action.key_at))
+            .with_span(SourceText::new(bytes).span(&action.key_at))
             .help(help),
     )
 }

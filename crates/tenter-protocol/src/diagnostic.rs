@@ -1,17 +1,17 @@
-//! What is wrong with something a person wrote, as data: rendering is the terminal's business.
+//! What is wrong with something that a user wrote, as data. Rendering is up to the program.
 
 use std::fmt;
 use std::path::PathBuf;
 
 use serde::Serialize;
 
-/// How bad it is.
+/// How serious a diagnostic is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Severity {
     /// Worth knowing.
     Info,
-    /// Something will not do what its author may expect.
+    /// Something does not do what its author may expect.
     Warning,
     /// Something does not work at all.
     Error,
@@ -27,60 +27,60 @@ impl fmt::Display for Severity {
     }
 }
 
-/// One finding. Findings come in plural: one never hides another.
+/// One diagnostic. Loading returns a list of them: one never hides another.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Diagnostic {
-    /// A stable name for this kind of finding, in kebab case.
+    /// A stable code for this kind of diagnostic, in kebab case.
     pub id: &'static str,
-    /// How bad it is.
+    /// How serious it is.
     pub severity: Severity,
-    /// What happened, as one sentence without its full stop.
+    /// What happened, in one sentence without its full stop.
     pub message: String,
-    /// The file or folder it is about.
+    /// The file or directory that it is about.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub path: Option<PathBuf>,
-    /// Where in that file.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub place: Option<Box<Place>>,
+    /// The part of the file that it is about.
+    #[serde(rename = "place", skip_serializing_if = "Option::is_none")]
+    pub span: Option<Box<Span>>,
     /// What to do next.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub help: Option<String>,
 }
 
-/// A part of a line, with the line, so that a person can be shown it.
+/// A part of a line, together with the whole line, so that it can be shown.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Place {
-    /// The line's number, from 1.
+pub struct Span {
+    /// The line number, from 1.
     pub line: usize,
-    /// The first character that is meant, from 1.
+    /// The first character of the part, from 1.
     pub column: usize,
-    /// How many characters are meant; at least one.
+    /// The number of characters; at least one.
     pub length: usize,
-    /// The line as it stands in the file, without its end.
+    /// The line, without its line ending.
     pub source: String,
 }
 
 impl Diagnostic {
-    /// A finding that is not about a file.
+    /// A diagnostic without a file.
     pub fn new(id: &'static str, severity: Severity, message: impl Into<String>) -> Self {
-        Self { id, severity, message: message.into(), path: None, place: None, help: None }
+        Self { id, severity, message: message.into(), path: None, span: None, help: None }
     }
 
-    /// The same finding, about a file or folder.
+    /// Sets the file or directory.
     #[must_use]
     pub fn at(mut self, path: impl Into<PathBuf>) -> Self {
         self.path = Some(path.into());
         self
     }
 
-    /// The same finding, about a place in its file.
+    /// Sets the part of the file.
     #[must_use]
-    pub fn marking(mut self, place: Place) -> Self {
-        self.place = Some(Box::new(place));
+    pub fn with_span(mut self, span: Span) -> Self {
+        self.span = Some(Box::new(span));
         self
     }
 
-    /// The same finding, with what to do next.
+    /// Sets what to do next.
     #[must_use]
     pub fn help(mut self, help: impl Into<String>) -> Self {
         self.help = Some(help.into());

@@ -33,17 +33,19 @@ pub mod manifest;
 pub mod message;
 pub mod reply;
 mod reply_fields;
-mod suggest;
+mod source_text;
+pub mod suggest;
 pub mod tool;
 pub mod tool_fields;
 pub mod tool_metadata;
 pub mod tool_names;
 
-pub use diagnostic::{Diagnostic, Place, Severity};
+pub use diagnostic::{Diagnostic, Severity, Span};
 pub use event::{Body, Event, Scope};
 pub use lifecycle::EventName;
 pub use message::{Block, Image, ImageSource, Message, Role};
 pub use reply::{HistoryAction, Reply, Rewrite, Verdict};
+pub use source_text::SourceText;
 pub use tool::{ToolCall, ToolResult};
 
 /// A JSON object with its keys in the order in which they were written.

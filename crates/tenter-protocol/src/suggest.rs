@@ -1,6 +1,6 @@
-//! "Did you mean": the known word that is nearest to an unknown one.
+//! "Did you mean …?": the known word nearest to an unknown one.
 
-/// The nearest of `known`, if one is near: at most a third of its letters differ. Case, `-` and `_` do not count.
+/// The nearest of `known`, unless more than a third of its letters differ. Ignores case, `-` and `_`.
 pub fn nearest<'a>(word: &str, known: &[&'a str]) -> Option<&'a str> {
     let word = folded(word);
     let (distance, best) = known
@@ -10,8 +10,8 @@ pub fn nearest<'a>(word: &str, known: &[&'a str]) -> Option<&'a str> {
     (distance <= (best.len() / 3).max(1)).then_some(best)
 }
 
-/// `` `a`, `b` or `c` ``.
-pub fn listed(words: &[&str]) -> String {
+/// The words as a list in a sentence: `` `a`, `b` or `c` ``.
+pub fn or_list(words: &[&str]) -> String {
     let quoted: Vec<String> = words.iter().map(|word| format!("`{word}`")).collect();
     match quoted.split_last() {
         Some((last, [])) => last.clone(),
@@ -20,19 +20,19 @@ pub fn listed(words: &[&str]) -> String {
     }
 }
 
-/// How many letters of `word` to change to get `known`. Case, `-` and `_` do not count.
+/// The number of edits between `word` and `known`. Ignores case, `-` and `_`.
 #[cfg(feature = "manifest")]
 pub(crate) fn edits(word: &str, known: &str) -> usize {
     distance(&folded(word), &folded(known))
 }
 
 fn folded(word: &str) -> Vec<char> {
-    // Nothing longer than this is near to a known word.
+    // No known word is longer than this.
     let letters = word.chars().filter(|letter| !matches!(letter, '-' | '_')).take(64);
     letters.flat_map(char::to_lowercase).collect()
 }
 
-/// How many letters to insert, remove, replace, or swap with their neighbour.
+/// The number of letters to insert, remove, replace, or swap with their neighbour.
 fn distance(from: &[char], to: &[char]) -> usize {
     let mut before: Vec<usize> = Vec::new();
     let mut row: Vec<usize> = (0..=to.len()).collect();
@@ -56,7 +56,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_nearest_word_is_found_and_a_far_one_is_not() {
+    fn finds_the_nearest_word_unless_it_is_too_far() {
         let known = ["before_tool", "after_tool", "before_agent"];
         assert_eq!(nearest("before_toll", &known), Some("before_tool"));
         assert_eq!(nearest("BeforeTool", &known), Some("before_tool"));
@@ -67,8 +67,8 @@ mod tests {
     }
 
     #[test]
-    fn words_are_listed_as_a_sentence_lists_them() {
-        assert_eq!(listed(&["a", "b", "c"]), "`a`, `b` or `c`");
-        assert_eq!(listed(&["a"]), "`a`");
+    fn words_are_joined_as_in_a_sentence() {
+        assert_eq!(or_list(&["a", "b", "c"]), "`a`, `b` or `c`");
+        assert_eq!(or_list(&["a"]), "`a`");
     }
 }

@@ -2,8 +2,7 @@
 
 use std::ops::Range;
 
-use tenter_protocol::manifest::front_matter::Source;
-use tenter_protocol::{Diagnostic, Severity};
+use tenter_protocol::{Diagnostic, Severity, SourceText};
 
 use super::File;
 
@@ -68,7 +67,7 @@ impl<'a> Findings<'a> {
 
     /// All of them, in the order of the file.
     pub(super) fn into_diagnostics(mut self) -> Vec<Diagnostic> {
-        self.list.sort_by_key(|finding| finding.place.as_ref().map(|at| (at.line, at.column)));
+        self.list.sort_by_key(|finding| finding.span.as_ref().map(|at| (at.line, at.column)));
         self.list
     }
 
@@ -76,8 +75,8 @@ impl<'a> Findings<'a> {
         if self.are_enough() {
             return;
         }
-        let place = Source::new(self.file.text.as_bytes()).place(at);
-        let finding = finding.at(&self.file.path).marking(place);
+        let place = SourceText::new(self.file.text.as_bytes()).span(at);
+        let finding = finding.at(&self.file.path).with_span(place);
         // What stands in a loop is wrong every time.
         if !self.list.contains(&finding) {
             self.list.push(finding);

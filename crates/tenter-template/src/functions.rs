@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use std::cmp::Ordering;
 
 use serde_json::Value as Json;
-use tenter_protocol::manifest::front_matter::{listed, nearest};
+use tenter_protocol::suggest::{nearest, or_list};
 
 use super::Dialect;
 use super::value::Value;
@@ -118,7 +118,7 @@ pub(super) fn help(word: &str, dialect: Dialect) -> String {
             }
             None => format!(
                 "{value} is written `.{word}`, text in quotes; functions are {}",
-                listed(&names)
+                or_list(&names)
             ),
         },
     }

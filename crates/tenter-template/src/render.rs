@@ -6,7 +6,7 @@ mod expressions;
 use std::ops::Range;
 
 use serde_json::Value as Json;
-use tenter_protocol::manifest::front_matter::nearest;
+use tenter_protocol::suggest::nearest;
 use tenter_protocol::{Diagnostic, Object};
 
 use super::ast::{Branch, Node, Pipeline, Variable};

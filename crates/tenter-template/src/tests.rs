@@ -65,7 +65,7 @@ fn found(text: &str) -> Vec<String> {
     findings
         .iter()
         .map(|finding| {
-            let at = finding.place.as_ref().unwrap();
+            let at = finding.span.as_ref().unwrap();
             format!("{}:{}-{} {}: {}", at.line, at.column, at.length, finding.id, finding.message)
         })
         .collect()
@@ -284,7 +284,7 @@ fn places_count_from_the_beginning_of_the_file() {
     let text = "---\nname: x\n---\n{{.zz}}".to_owned();
     let template = recipe(File { path: "r.md".into(), text, body: 16 }).unwrap();
     let found = fill(&template, &Recorded::default()).unwrap_err();
-    let place = found[0].place.as_ref().unwrap();
+    let place = found[0].span.as_ref().unwrap();
     assert_eq!((place.line, place.column, place.source.as_str()), (4, 3, "{{.zz}}"));
     assert_eq!(template.text(), "{{.zz}}");
 }
@@ -348,7 +348,7 @@ proptest! {
             Err(found) => {
                 prop_assert!(!found.is_empty());
                 for finding in &found {
-                    let place = finding.place.as_ref().unwrap();
+                    let place = finding.span.as_ref().unwrap();
                     prop_assert!(place.line <= text.split('\n').count());
                     prop_assert!(place.column <= place.source.chars().count() + 1);
                     prop_assert!(finding.help.is_some());

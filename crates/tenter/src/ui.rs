@@ -111,7 +111,7 @@ pub(crate) fn diagnostic(diagnostic: &Diagnostic) {
         Severity::Warning => NOTICE,
         Severity::Error => BAD,
     };
-    let place = match (&diagnostic.path, &diagnostic.place) {
+    let place = match (&diagnostic.path, &diagnostic.span) {
         (Some(path), Some(place)) => {
             format!("{}:{}:{}: ", path.display(), place.line, place.column)
         }
@@ -120,7 +120,7 @@ pub(crate) fn diagnostic(diagnostic: &Diagnostic) {
     };
     let severity = styled(style, diagnostic.severity);
     note(format!("{severity}: {}{}", visible(&place), indented(&diagnostic.message)));
-    if let Some(place) = &diagnostic.place {
+    if let Some(place) = &diagnostic.span {
         let margin = format!("{} | ", place.line);
         note(format!("  {}{}", styled(FAINT, &margin), sanitize(&place.source)));
         let indent = " ".repeat(margin.len() + place.column.saturating_sub(1));

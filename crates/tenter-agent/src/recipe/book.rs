@@ -94,7 +94,7 @@ pub(crate) fn in_words(findings: &[Diagnostic]) -> String {
 }
 
 fn with_place(finding: &Diagnostic) -> String {
-    match (&finding.place, &finding.path) {
+    match (&finding.span, &finding.path) {
         (Some(place), Some(path)) => {
             format!("{}, in line {} of {}", finding.message, place.line, path.display())
         }

@@ -9,10 +9,9 @@ use std::path::{Path, PathBuf};
 
 use tenter_engine::hook::Fingerprint;
 use tenter_engine::trust::fingerprint_of_recipe;
-use tenter_protocol::manifest::front_matter::{
-    Document, Field, Located, Source, Written, document, listed, nearest,
-};
-use tenter_protocol::{Diagnostic, Severity, tool_names};
+use tenter_protocol::manifest::front_matter::{Document, Field, Located, Written, document};
+use tenter_protocol::suggest::{nearest, or_list};
+use tenter_protocol::{Diagnostic, Severity, SourceText, tool_names};
 use tenter_template::{Dialect, File, Template};
 
 use super::restriction;
@@ -211,7 +210,7 @@ fn check_text(path: &Path, bytes: &[u8]) -> Result<(), Diagnostic> {
         let first = error.valid_up_to();
         Diagnostic::new("recipe-encoding", Severity::Error, "this is not UTF-8")
             .at(path)
-            .marking(Source::new(bytes).place(&(first..first)))
+            .with_span(SourceText::new(bytes).span(&(first..first)))
             .help("save the file as UTF-8")
     })
 }
@@ -268,9 +267,9 @@ impl Reader<'_> {
         help: impl Into<String>,
     ) {
         let id = if severity == Severity::Error { "recipe-field" } else { "recipe-field-ignored" };
-        let place = Source::new(self.file.text.as_bytes()).place(at);
+        let place = SourceText::new(self.file.text.as_bytes()).span(at);
         self.found.push(
-            Diagnostic::new(id, severity, message).at(&self.file.path).marking(place).help(help),
+            Diagnostic::new(id, severity, message).at(&self.file.path).with_span(place).help(help),
         );
     }
 
@@ -300,7 +299,7 @@ impl Reader<'_> {
         };
         let help = match nearest(key, known) {
             Some(near) => format!("did you mean `{near}`?"),
-            None => format!("keys are {}", listed(known)),
+            None => format!("keys are {}", or_list(known)),
         };
         let message = format!("`{key}` means nothing here, {what}");
         self.add(severity, &field.key_at, message, help);

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use tenter_base::untrusted_file;
 use tenter_engine::hook::Layer;
 use tenter_engine::source::{Places, roots};
-use tenter_protocol::manifest::front_matter::nearest;
+use tenter_protocol::suggest::nearest;
 use tenter_protocol::{Diagnostic, Severity};
 
 use super::builtin::BUILT_IN;

@@ -7,10 +7,9 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use tenter_engine::hook::Layer;
-use tenter_protocol::manifest::front_matter::{
-    Field, Rules, Source, Written, document, listed, name_faults, nearest,
-};
-use tenter_protocol::{Diagnostic, Severity};
+use tenter_protocol::manifest::front_matter::{Field, Rules, Written, document, name_faults};
+use tenter_protocol::suggest::{nearest, or_list};
+use tenter_protocol::{Diagnostic, Severity, SourceText};
 
 /// The file that makes a folder a skill.
 pub const SKILL_FILE: &str = "SKILL.md";
@@ -103,7 +102,7 @@ fn text<'b>(path: &Path, bytes: &'b [u8]) -> Result<&'b str, Diagnostic> {
         let first = error.valid_up_to();
         Diagnostic::new("skill-encoding", Severity::Error, "this is not UTF-8")
             .at(path)
-            .marking(Source::new(bytes).place(&(first..first)))
+            .with_span(SourceText::new(bytes).span(&(first..first)))
             .help("save the file as UTF-8")
     })
 }
@@ -185,7 +184,7 @@ impl Reader<'_> {
     fn add(&mut self, at: Option<&Range<usize>>, finding: Diagnostic) {
         let finding = finding.at(self.path);
         self.found.push(match at {
-            Some(at) => finding.marking(Source::new(self.bytes).place(at)),
+            Some(at) => finding.with_span(SourceText::new(self.bytes).span(at)),
             None => finding,
         });
     }
@@ -258,9 +257,10 @@ impl Reader<'_> {
         let message = format!("`{}` means nothing here; it is ignored", field.key);
         let (severity, help) = match nearest(&field.key, &KEYS) {
             Some(near) => (self.ruled(), format!("did you mean `{near}`?")),
-            None => {
-                (Severity::Info, format!("keys are {}; put others below `metadata`", listed(&KEYS)))
-            }
+            None => (
+                Severity::Info,
+                format!("keys are {}; put others below `metadata`", or_list(&KEYS)),
+            ),
         };
         let finding = Diagnostic::new("skill-field-unknown", severity, message).help(help);
         self.add(Some(&field.key_at), finding);
@@ -364,7 +364,7 @@ mod tests {
         assert_eq!((skill, found[0].id), (None, "skill-too-large"));
         let (skill, found) = Skill::read(origin(), b"---\nname: pdf\n\xff---\n", Rules::Tolerant);
         assert_eq!((skill, found[0].id), (None, "skill-encoding"));
-        assert_eq!(found[0].place.as_ref().map(|place| place.line), Some(3));
+        assert_eq!(found[0].span.as_ref().map(|place| place.line), Some(3));
     }
 
     #[test]

@@ -72,7 +72,7 @@ fn read(text: &str) -> (Option<Recipe>, Vec<String>) {
     let origin = Origin { layer: RecipeLayer::User, path: "r.md".into() };
     let (recipe, found) = Recipe::read("r", origin, text.as_bytes());
     let line = |finding: &Diagnostic| {
-        let line = finding.place.as_ref().map_or(0, |place| place.line);
+        let line = finding.span.as_ref().map_or(0, |place| place.line);
         format!("{line} {} {}: {}", finding.severity, finding.id, finding.message)
     };
     (recipe, found.iter().map(line).collect())

@@ -248,7 +248,7 @@ mod tests {
         let plugin = Plugin::new();
         let path = plugin.write("docs/setup.md", "one\nuse AKIAABCDEFGHIJKLMNOP now\n");
         let findings = plugin.findings();
-        let place = findings[0].place.as_ref().unwrap();
+        let place = findings[0].span.as_ref().unwrap();
         assert_eq!((findings[0].id, findings[0].path.as_ref()), ("plugin-secret", Some(&path)));
         assert_eq!((place.line, place.column, place.length), (2, 5, 17));
         assert_eq!(place.source, "use AKIA[16 redacted] now");

@@ -6,8 +6,7 @@ use std::io::Read as _;
 use std::path::Path;
 
 use tenter_engine::journal::{Redactor, secrets_in};
-use tenter_protocol::manifest::front_matter::Source;
-use tenter_protocol::{Diagnostic, Place, Severity};
+use tenter_protocol::{Diagnostic, Severity, SourceText, Span};
 
 use super::unreadable;
 
@@ -36,10 +35,10 @@ pub(super) fn check(path: &Path) -> Vec<Diagnostic> {
     places.map(|place| secret(path, place)).collect()
 }
 
-fn secret(path: &Path, place: Place) -> Diagnostic {
+fn secret(path: &Path, place: Span) -> Diagnostic {
     Diagnostic::new("plugin-secret", Severity::Error, "this looks like a secret")
         .at(path)
-        .marking(place)
+        .with_span(place)
         .help("take it out, and out of the history, and have it replaced: whoever can read the plugin can use it")
 }
 
@@ -57,13 +56,13 @@ fn keeper(path: &Path) -> Diagnostic {
 }
 
 /// The place of the secret that begins at `start`, in its line as it looks without secrets.
-fn masked(text: &str, start: usize) -> Place {
-    let of_file = Source::new(text.as_bytes()).place(&(start..start + 1));
+fn masked(text: &str, start: usize) -> Span {
+    let of_file = SourceText::new(text.as_bytes()).span(&(start..start + 1));
     let before: String = of_file.source.chars().take(of_file.column - 1).collect();
     let rest: String = of_file.source.chars().skip(of_file.column - 1).collect();
     let redactor = Redactor::default();
     let (before, rest) = (redactor.text(&before), redactor.text(&rest));
     let length = rest.find(']').map_or(1, |end| rest[..=end].chars().count());
     let column = before.chars().count() + 1;
-    Place { line: of_file.line, column, length, source: before + &rest }
+    Span { line: of_file.line, column, length, source: before + &rest }
 }

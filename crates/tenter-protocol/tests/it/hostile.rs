@@ -40,7 +40,7 @@ fn refused(bytes: &[u8], id: &str) -> Diagnostic {
 }
 
 fn at(finding: &Diagnostic) -> (usize, usize, usize) {
-    let place = finding.place.as_ref().unwrap();
+    let place = finding.span.as_ref().unwrap();
     (place.line, place.column, place.length)
 }
 
@@ -60,7 +60,7 @@ fn places_in_a_file_with_carriage_returns_are_those_an_editor_shows() {
     let text = "\u{feff}---\r\nname: guard\r\ndescription: Ünï\r\ntrigger: bêfore\r\n---\r\n";
     let found = refused(text.as_bytes(), "manifest-trigger");
     assert_eq!(at(&found), (4, 10, 6));
-    assert_eq!(found.place.unwrap().source, "trigger: bêfore");
+    assert_eq!(found.span.unwrap().source, "trigger: bêfore");
 }
 
 #[test]
@@ -176,6 +176,6 @@ fn one_line_of_the_longest_length_is_marked_without_a_copy_for_every_problem() {
     let (found, findings) = read(text.as_bytes());
     assert!(found.is_some());
     let kept: usize =
-        findings.iter().filter_map(|one| one.place.as_ref()).map(|place| place.source.len()).sum();
+        findings.iter().filter_map(|one| one.span.as_ref()).map(|place| place.source.len()).sum();
     assert!(kept <= 100 * LONGEST_FRONT_MATTER, "{kept}");
 }

@@ -6,9 +6,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use tenter_protocol::manifest::front_matter::{
-    Advice, Checks, Rules, Source, TemplateKind, json_schema, properties, read,
+    Advice, Checks, Rules, TemplateKind, json_schema, properties, read,
 };
-use tenter_protocol::{Diagnostic, EventName, Severity, json};
+use tenter_protocol::{Diagnostic, EventName, Severity, SourceText, json};
 
 /// Stands for the engine's compiler: an unclosed bracket is wrong, look-around is slow.
 fn judge(pattern: &str) -> Result<Option<Advice>, Advice> {
@@ -23,8 +23,8 @@ fn judge(pattern: &str) -> Result<Option<Advice>, Advice> {
 fn judge_template(event: EventName, _kind: TemplateKind, text: &str) -> Vec<Diagnostic> {
     let found = |word: &str, severity, message: &str| {
         let finding = |(place, _)| {
-            let place = Source::new(text.as_bytes()).place(&(place..place + word.len()));
-            Diagnostic::new("template", severity, message).marking(place).help("leave it out")
+            let place = SourceText::new(text.as_bytes()).span(&(place..place + word.len()));
+            Diagnostic::new("template", severity, message).with_span(place).help("leave it out")
         };
         text.match_indices(word).map(finding).collect::<Vec<_>>()
     };
@@ -56,7 +56,7 @@ fn folders(kind: &str) -> Vec<PathBuf> {
 }
 
 fn line(finding: &Diagnostic) -> String {
-    let place = finding.place.as_ref().map_or_else(
+    let place = finding.span.as_ref().map_or_else(
         || "-".to_owned(),
         |place| {
             let letters = place.source.chars().skip(place.column - 1).take(place.length);
@@ -127,7 +127,7 @@ fn every_finding_has_its_file_and_says_what_would_be_right() {
             for finding in read(&path, &bytes, Rules::Strict, JUDGE).1 {
                 assert_eq!(finding.path.as_ref(), Some(&path));
                 assert!(finding.help.is_some_and(|help| !help.is_empty()), "{}", finding.message);
-                assert!(finding.place.is_some(), "{}", finding.message);
+                assert!(finding.span.is_some(), "{}", finding.message);
             }
         }
     }

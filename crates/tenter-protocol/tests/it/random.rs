@@ -16,7 +16,7 @@ fn check_findings(bytes: &[u8], findings: &[Diagnostic]) -> Result<(), TestCaseE
     for finding in findings {
         prop_assert!(finding.help.is_some());
         prop_assert!(!finding.message.contains('\n'), "{}", finding.message);
-        let Some(place) = &finding.place else { continue };
+        let Some(place) = &finding.span else { continue };
         let line = lines.get(place.line - 1).map(|line| String::from_utf8_lossy(line));
         let line = line.ok_or_else(|| TestCaseError::fail("a line outside of the file"))?;
         let mark = if place.line == 1 { "\u{feff}" } else { "" };

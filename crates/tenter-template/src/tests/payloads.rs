@@ -26,7 +26,7 @@ fn holds(text: &str) -> Result<bool, Vec<Diagnostic>> {
 /// The first finding, as `line:column-length id: message`.
 fn first<T: std::fmt::Debug>(found: Result<T, Vec<Diagnostic>>) -> String {
     let finding = &found.unwrap_err()[0];
-    let at = finding.place.as_ref().unwrap();
+    let at = finding.span.as_ref().unwrap();
     format!("{}:{}-{} {}: {}", at.line, at.column, at.length, finding.id, finding.message)
 }
 

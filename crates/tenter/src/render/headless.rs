@@ -224,7 +224,7 @@ mod tests {
 
     use tenter_engine::hook::{Fingerprint, Layer};
     use tenter_engine::{Answer, observe::Change};
-    use tenter_protocol::diagnostic::Place;
+    use tenter_protocol::diagnostic::Span;
     use tenter_protocol::event::{TurnUsage, Usage};
     use tenter_protocol::{EventName, Severity, ToolCall, ToolResult};
 
@@ -287,8 +287,8 @@ mod tests {
     }
 
     fn full_diagnostic() -> Diagnostic {
-        let place = Place { line: 1, column: 1, length: 1, source: "x".to_owned() };
-        Diagnostic::new("id", Severity::Error, "x").at("/").marking(place).help("x")
+        let place = Span { line: 1, column: 1, length: 1, source: "x".to_owned() };
+        Diagnostic::new("id", Severity::Error, "x").at("/").with_span(place).help("x")
     }
 
     /// Makes a happening of each kind, with every field that may be left out. A new kind does not compile before it is added here.

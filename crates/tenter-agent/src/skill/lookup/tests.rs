@@ -126,7 +126,7 @@ fn a_broken_skill_hides_neither_the_others_of_its_folder_nor_one_of_its_name() {
     assert!(listed[3].is_taken(), "{:?}", listed[3]);
     let ids: Vec<&str> = findings.iter().map(|finding| finding.id).collect();
     assert!(ids.contains(&"front-matter-syntax") && ids.contains(&"skill-description"), "{ids:?}");
-    assert_eq!(findings[0].place.as_ref().map(|place| place.line), Some(2));
+    assert_eq!(findings[0].span.as_ref().map(|place| place.line), Some(2));
 }
 
 #[test]

@@ -213,7 +213,7 @@ fn a_script_beside_an_action_is_an_error_that_names_both() {
     assert!(why(&catalog).contains("has an `action` and a script"), "{}", why(&catalog));
     let finding =
         diagnostics.iter().find(|found| found.id == "hook-with-action-and-script").unwrap();
-    let place = finding.place.as_ref().unwrap();
+    let place = finding.span.as_ref().unwrap();
     assert_eq!((place.line, place.source.as_str()), (6, "  action: deny"));
     assert!(finding.help.as_deref().unwrap().ends_with("scripts/run.sh"));
 }
@@ -256,7 +256,7 @@ fn what_is_wrong_is_told_with_its_place_and_hides_no_other_hook() {
         let finding = diagnostics.iter().find(|found| found.id == id);
         let finding = finding.unwrap_or_else(|| panic!("{lines:?}: {:?}", ids(&diagnostics)));
         assert_eq!(finding.severity, Severity::Error);
-        assert_eq!(finding.place.as_ref().unwrap().line, line, "{lines:?}");
+        assert_eq!(finding.span.as_ref().unwrap().line, line, "{lines:?}");
         assert!(finding.message.contains(message), "{lines:?}: {}", finding.message);
     }
 }

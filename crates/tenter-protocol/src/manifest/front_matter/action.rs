@@ -10,7 +10,7 @@ use super::tree::{Entry, Node, NodeKind, shown};
 use crate::lifecycle::TABLE;
 use crate::manifest::declaration::ACTIONS;
 use crate::manifest::{Action, Declaration, actions_at};
-use crate::suggest::{listed, nearest};
+use crate::suggest::{nearest, or_list};
 use crate::{Diagnostic, EventName, Role, Severity};
 
 /// The keys below `metadata` that belong to an action, and to which.
@@ -51,13 +51,13 @@ pub(super) fn read(
 /// The action, if it is possible at every one of the events.
 fn word(entry: &Entry, events: &[EventName], reader: &mut Reader<'_, '_>) -> Option<&'static str> {
     let words = ACTIONS.map(|(word, _)| word);
-    let meant = format!("one of {}", listed(&words));
+    let meant = format!("one of {}", or_list(&words));
     let written = reader.scalar(entry, &ACTION, &meant)?.text.clone();
     let at = Some(&entry.value.at);
     let Some(word) = words.into_iter().find(|word| *word == written) else {
         let help = match nearest(&written, &words) {
             Some(near) => format!("did you mean `{near}`?"),
-            None => format!("actions are {}", listed(&words)),
+            None => format!("actions are {}", or_list(&words)),
         };
         let message = format!("there is no action `{}`", shown(&written));
         reader.findings.add(&ACTION, at, message, help);
@@ -70,9 +70,9 @@ fn word(entry: &Entry, events: &[EventName], reader: &mut Reader<'_, '_>) -> Opt
     let possible = actions_at(*event);
     let others = TABLE.iter().filter(|row| actions_at(row.event).contains(&word));
     let others: Vec<&str> = others.map(|row| row.name).collect();
-    let here = if possible.is_empty() { "nothing".to_owned() } else { listed(&possible) };
+    let here = if possible.is_empty() { "nothing".to_owned() } else { or_list(&possible) };
     let message = format!("`action: {word}` is not possible at `{event}`");
-    let help = format!("possible there is {here}; `{word}` is possible at {}", listed(&others));
+    let help = format!("possible there is {here}; `{word}` is possible at {}", or_list(&others));
     reader.findings.add(&ACTION, at, message, help);
     None
 }
@@ -99,7 +99,7 @@ impl<'e> Fields<'_, 'e, '_, '_> {
             let Some(entry) = self.entry(key) else { continue };
             let ignored = self.reader.findings.instead(&ACTION_IGNORED, "it is ignored");
             let message = format!("`{key}` means nothing with `action: {}`{ignored}", self.word);
-            let help = format!("it belongs to {}", listed(actions));
+            let help = format!("it belongs to {}", or_list(actions));
             self.reader.findings.add(&ACTION_IGNORED, Some(&entry.key.at), message, help);
         }
     }
@@ -164,7 +164,7 @@ impl<'e> Fields<'_, 'e, '_, '_> {
         of_each.fold(first, |mut kept, other| {
             kept.retain(|finding| {
                 finding.severity == Severity::Error
-                    || other.iter().any(|known| known.place == finding.place)
+                    || other.iter().any(|known| known.span == finding.span)
             });
             kept
         })

@@ -8,7 +8,7 @@ use super::reader::Reader;
 use super::scalar::{Meaning, Scalar};
 use super::tree::{Entry, Node, NodeKind, shown};
 use crate::manifest::Extensions;
-use crate::suggest::{edits, listed, nearest};
+use crate::suggest::{edits, nearest, or_list};
 
 /// The keys below `metadata` that Tenter reads.
 pub(super) const KEYS: [&str; 6] = ["fail", "protected", "workdir", "env", "payload", "triggers"];
@@ -81,7 +81,7 @@ impl Reader<'_, '_> {
         if found.is_none() {
             let help = match nearest(written, &known) {
                 Some(near) => format!("did you mean `{near}`?"),
-                None => format!("write {}", listed(&known)),
+                None => format!("write {}", or_list(&known)),
             };
             self.reject(entry, &entry.value, &help);
         }

@@ -10,7 +10,7 @@ use super::tree::{Entry, Node, NodeKind, shown};
 use super::{Checks, KEYS, LONGEST_DESCRIPTION, action, extensions, matcher, name, number};
 use crate::lifecycle::Power;
 use crate::manifest::{Extensions, Manifest, MatcherText, Unset};
-use crate::suggest::{listed, nearest};
+use crate::suggest::{nearest, or_list};
 use crate::{EventName, Object};
 
 /// Checks the tree of a front matter. `None` when what a hook cannot do without is missing.
@@ -74,7 +74,7 @@ impl Reader<'_, '_> {
                 }
                 Some(known) => format!("did you mean `{known}`?"),
                 None => {
-                    format!("keys are {}; anything else belongs below `metadata:`", listed(&KEYS))
+                    format!("keys are {}; anything else belongs below `metadata:`", or_list(&KEYS))
                 }
             };
             let ignored = self.findings.instead(&UNKNOWN, "it is ignored");

@@ -4,8 +4,7 @@ use std::ops::Range;
 use std::path::Path;
 
 use super::Rules;
-use super::source::Source;
-use crate::{Diagnostic, Severity};
+use crate::{Diagnostic, Severity, SourceText};
 
 /// After so many findings a file is said to have more; each holds a copy of its line.
 const MOST: usize = 100;
@@ -69,7 +68,7 @@ const MORE: &str = "manifest-more-problems";
 pub(super) struct Findings<'a> {
     path: &'a Path,
     /// The text that the findings mark.
-    pub(super) source: Source<'a>,
+    pub(super) source: SourceText<'a>,
     rules: Rules,
     list: Vec<Diagnostic>,
     omitted: usize,
@@ -78,7 +77,7 @@ pub(super) struct Findings<'a> {
 
 impl<'a> Findings<'a> {
     pub(super) fn new(path: &'a Path, bytes: &'a [u8], rules: Rules) -> Self {
-        let source = Source::new(bytes);
+        let source = SourceText::new(bytes);
         let worst_omitted = Severity::Info;
         Self { path, source, rules, list: Vec::new(), omitted: 0, worst_omitted }
     }
@@ -104,7 +103,7 @@ impl<'a> Findings<'a> {
         }
         let finding = Diagnostic::new(kind.id, severity, message).at(self.path).help(help);
         self.list.push(match at {
-            Some(range) => finding.marking(self.source.place(range)),
+            Some(range) => finding.with_span(self.source.span(range)),
             None => finding,
         });
     }
@@ -126,7 +125,7 @@ impl<'a> Findings<'a> {
 
     /// All of them, in the order of the file.
     pub(super) fn into_diagnostics(mut self) -> Vec<Diagnostic> {
-        let place = |finding: &Diagnostic| finding.place.as_ref().map(|at| (at.line, at.column));
+        let place = |finding: &Diagnostic| finding.span.as_ref().map(|at| (at.line, at.column));
         self.list.sort_by_key(place);
         if self.omitted > 0 {
             let message = format!("{} more problems are not shown", self.omitted);

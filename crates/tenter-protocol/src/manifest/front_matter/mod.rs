@@ -19,7 +19,6 @@ mod number;
 mod reader;
 mod scalar;
 mod schema;
-mod source;
 mod split;
 mod syntax;
 mod templates;
@@ -35,11 +34,9 @@ use self::findings::{ENCODING, Findings, LIMIT};
 use super::Manifest;
 use crate::{Diagnostic, Object, Severity};
 
-pub use crate::suggest::{listed, nearest};
 pub use document::{Document, Field, Located, Written, document};
 pub use name::faults as name_faults;
 pub use schema::json_schema;
-pub use source::Source;
 pub use templates::{CheckTemplate, TemplateKind};
 
 /// The longest file that is read, in bytes.

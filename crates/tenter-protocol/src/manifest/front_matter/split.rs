@@ -3,9 +3,7 @@
 use std::ops::Range;
 
 use super::findings::{ENCODING, FENCE, Findings};
-
-/// The mark that some editors put at the beginning of a file.
-pub(super) const BOM: &[u8] = "\u{feff}".as_bytes();
+use crate::source_text::BOM;
 
 const FENCE_LINE: &[u8] = b"---";
 const COMMENT_START: &[u8] = b"<!--";

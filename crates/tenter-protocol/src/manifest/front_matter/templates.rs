@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::findings::{FIELD, TEMPLATE};
 use super::reader::Reader;
 use super::tree::Node;
-use crate::diagnostic::Place;
+use crate::diagnostic::Span;
 use crate::{Diagnostic, EventName, Severity};
 
 /// What a text of a hook without code has to be.
@@ -26,8 +26,8 @@ impl Reader<'_, '_> {
     pub(super) fn tell_template(&mut self, value: &Node, text: &str, found: &[Diagnostic]) -> bool {
         let is_error = |finding: &Diagnostic| finding.severity == Severity::Error;
         for finding in found {
-            let in_value = |place: &Place| self.place_in(value, text, place);
-            let at = finding.place.as_deref().and_then(in_value);
+            let in_value = |place: &Span| self.place_in(value, text, place);
+            let at = finding.span.as_deref().and_then(in_value);
             let help = finding.help.clone().unwrap_or_default();
             let at = at.as_ref().unwrap_or(&value.at);
             if is_error(finding) {
@@ -43,7 +43,7 @@ impl Reader<'_, '_> {
 
     /// Where a place of a value's text stands in the file; nothing, where the file writes that line in another way, with
     /// escapes or folded.
-    fn place_in(&self, value: &Node, text: &str, place: &Place) -> Option<Range<usize>> {
+    fn place_in(&self, value: &Node, text: &str, place: &Span) -> Option<Range<usize>> {
         let written = self.findings.source.text(&value.at);
         let mut start = 0;
         for line in text.lines().take(place.line - 1) {

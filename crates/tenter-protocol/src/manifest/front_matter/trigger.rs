@@ -7,7 +7,7 @@ use super::scalar::Meaning;
 use super::tree::{Entry, Node, NodeKind, shown};
 use crate::executable::Subscription;
 use crate::lifecycle::{TABLE, by_claude_code};
-use crate::suggest::{listed, nearest};
+use crate::suggest::{nearest, or_list};
 
 /// The event that `word` names, with the table's copy of the word.
 fn named(word: &str, node: &Node, findings: &mut Findings<'_>) -> Option<Subscription> {
@@ -27,7 +27,7 @@ fn help(word: &str) -> String {
     let meant: Vec<&str> =
         TABLE.iter().filter(|row| row.executable.contains(&word)).map(|row| row.name).collect();
     if !meant.is_empty() {
-        let meant = listed(&meant);
+        let meant = or_list(&meant);
         return format!("did you mean {meant}? `{word}` is what an executable hook prints");
     }
     if let Some(event) = by_claude_code(word) {
@@ -43,7 +43,7 @@ fn help(word: &str) -> String {
 /// All canonical names, as the end of a sentence.
 fn events() -> String {
     let names: Vec<&str> = TABLE.iter().map(|row| row.name).collect();
-    listed(&names)
+    or_list(&names)
 }
 
 impl<'a> Reader<'a, '_> {

@@ -68,7 +68,7 @@ fn findings(folder: &Path) -> Result<Vec<Diagnostic>, Failure> {
     findings.extend(hooks::findings_in(&folder.join("hooks"))?);
     findings.extend(Recipes::of_folder(&folder.join("recipes")).list().1);
     findings.extend(Skills::of_folder(&folder.join("skills")).list(Rules::Strict).1);
-    let line = |finding: &Diagnostic| finding.place.as_ref().map(|place| place.line);
+    let line = |finding: &Diagnostic| finding.span.as_ref().map(|place| place.line);
     findings.sort_by_key(|finding| (finding.path.clone(), line(finding)));
     Ok(findings)
 }

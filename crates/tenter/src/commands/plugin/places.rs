@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use tenter_plugins::{Installed, Plugins};
-use tenter_protocol::manifest::front_matter::nearest;
+use tenter_protocol::suggest::nearest;
 
 use crate::env::Env;
 use crate::failure::Failure;
