@@ -6,12 +6,12 @@ use std::sync::{Mutex, PoisonError};
 
 use tenter_protocol::{Object, ToolCall};
 
-pub use tenter_engine::Answer;
+pub use tenter_engine::PermissionAnswer;
 
 /// Puts a question to the user. Where there is no user, the answer is fixed.
 pub trait Asker: Send + Sync {
     /// May this call run? `hook` asks, for `reason`.
-    fn ask(&self, hook: &str, reason: &str, call: &ToolCall) -> Answer;
+    fn ask(&self, hook: &str, reason: &str, call: &ToolCall) -> PermissionAnswer;
 
     /// May file tools change `place`, which is protected (R76), for the rest of the session? The first change is that of
     /// `file`. Without a user to ask, the answer is no.
@@ -23,10 +23,10 @@ pub trait Asker: Send + Sync {
 
 /// Gives the same answer to every question.
 #[derive(Debug, Clone, Copy)]
-pub struct FixedAnswer(pub Answer);
+pub struct FixedAnswer(pub PermissionAnswer);
 
 impl Asker for FixedAnswer {
-    fn ask(&self, _hook: &str, _reason: &str, _call: &ToolCall) -> Answer {
+    fn ask(&self, _hook: &str, _reason: &str, _call: &ToolCall) -> PermissionAnswer {
         self.0
     }
 }
@@ -51,7 +51,7 @@ struct Allowed {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Given {
     /// The answer.
-    pub(crate) answer: Answer,
+    pub(crate) answer: PermissionAnswer,
     /// Whether it was given earlier in the session.
     pub(crate) remembered: bool,
 }
@@ -70,10 +70,10 @@ impl Permissions {
         let asked =
             Allowed { hook: hook.to_owned(), tool: call.name.clone(), input: call.input.clone() };
         if always.contains(&asked) {
-            return Given { answer: Answer::Always, remembered: true };
+            return Given { answer: PermissionAnswer::Always, remembered: true };
         }
         let answer = asker.ask(hook, reason, call);
-        if answer == Answer::Always {
+        if answer == PermissionAnswer::Always {
             always.push(asked);
         }
         Given { answer, remembered: false }
@@ -94,9 +94,9 @@ impl Permissions {
 }
 
 /// Why a call does not run, for the model.
-pub(crate) fn refusal(hook: &str, reason: &str, answer: Answer) -> String {
+pub(crate) fn refusal(hook: &str, reason: &str, answer: PermissionAnswer) -> String {
     match answer {
-        Answer::NobodyToAsk { .. } => format!(
+        PermissionAnswer::Unattended { .. } => format!(
             "{reason} (the hook {hook} asked for the user's permission, but there is nobody to ask)"
         ),
         _ => format!("{reason} (the hook {hook} asked, and the answer was no)"),
@@ -108,10 +108,10 @@ mod tests {
     use super::*;
     use std::sync::atomic::{AtomicU32, Ordering};
 
-    struct Counting(Answer, AtomicU32);
+    struct Counting(PermissionAnswer, AtomicU32);
 
     impl Asker for Counting {
-        fn ask(&self, _: &str, _: &str, _: &ToolCall) -> Answer {
+        fn ask(&self, _: &str, _: &str, _: &ToolCall) -> PermissionAnswer {
             self.1.fetch_add(1, Ordering::SeqCst);
             self.0
         }
@@ -122,7 +122,7 @@ mod tests {
         ToolCall { id: "1".into(), name: "bash".into(), input }
     }
 
-    fn answered_twice(answer: Answer) -> (bool, bool, u32) {
+    fn answered_twice(answer: PermissionAnswer) -> (bool, bool, u32) {
         let asker = Counting(answer, AtomicU32::new(0));
         let permissions = Permissions::default();
         let first = permissions.answer(&asker, "guard", "", &call("ls"));
@@ -132,16 +132,19 @@ mod tests {
 
     #[test]
     fn yes_asks_again_always_does_not_and_no_is_no() {
-        assert_eq!(answered_twice(Answer::Yes), (true, true, 2));
-        assert_eq!(answered_twice(Answer::Always), (true, true, 1));
-        assert_eq!(answered_twice(Answer::No), (false, false, 2));
-        assert_eq!(answered_twice(Answer::NobodyToAsk { allowed: false }), (false, false, 2));
-        assert_eq!(answered_twice(Answer::NobodyToAsk { allowed: true }), (true, true, 2));
+        assert_eq!(answered_twice(PermissionAnswer::Yes), (true, true, 2));
+        assert_eq!(answered_twice(PermissionAnswer::Always), (true, true, 1));
+        assert_eq!(answered_twice(PermissionAnswer::No), (false, false, 2));
+        assert_eq!(
+            answered_twice(PermissionAnswer::Unattended { allowed: false }),
+            (false, false, 2)
+        );
+        assert_eq!(answered_twice(PermissionAnswer::Unattended { allowed: true }), (true, true, 2));
     }
 
     #[test]
     fn always_is_for_exactly_this_call_of_this_hook() {
-        let asker = Counting(Answer::Always, AtomicU32::new(0));
+        let asker = Counting(PermissionAnswer::Always, AtomicU32::new(0));
         let permissions = Permissions::default();
         let ask =
             |hook: &str, call: &ToolCall| permissions.answer(&asker, hook, "", call).remembered;

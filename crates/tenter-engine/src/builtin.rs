@@ -1,6 +1,6 @@
 //! The hook that is part of Tenter: `builtin:compact-trigger`, which asks for a summary before the context window is full (R50).
 //!
-//! Pure: figures in, a wish out. It runs in no process, belongs to no catalog, and does not compact: whoever dispatches does.
+//! Pure: figures in, a request out. It runs in no process, belongs to no catalog, and does not compact: whoever dispatches does.
 
 use std::collections::BTreeMap;
 
@@ -20,19 +20,19 @@ pub const NO_PROCESS: &str = "no process";
 
 /// What the built-in hook asks for, and why.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Wish {
+pub(crate) struct CompactRequest {
     pub(crate) action: HistoryAction,
     pub(crate) reason: String,
 }
 
 /// What it asks for at this event; at most events, nothing.
-pub(crate) fn wish(body: &Body) -> Option<Wish> {
+pub(crate) fn compact_request(body: &Body) -> Option<CompactRequest> {
     let Body::AfterTurn(turn) = body else { return None };
     compact_trigger(turn)
 }
 
 /// Asks for the recipe once the context has reached the threshold; where that or the window's size is not known, never.
-fn compact_trigger(turn: &Turn) -> Option<Wish> {
+fn compact_trigger(turn: &Turn) -> Option<CompactRequest> {
     let threshold = turn.auto_compact?;
     let is_reached = ratio(turn.usage)? >= threshold;
     if !is_reached {
@@ -44,7 +44,7 @@ fn compact_trigger(turn: &Turn) -> Option<Wish> {
         "the context has {current_context_window} of {max_context_window} tokens; the threshold is {}",
         percent(threshold)
     );
-    Some(Wish { action, reason })
+    Some(CompactRequest { action, reason })
 }
 
 /// How full the context window is.
@@ -88,10 +88,10 @@ mod tests {
     #[test]
     fn it_asks_for_the_recipe_from_the_threshold_on() {
         assert!(!fires(12_799, 16_000, Some(0.8)));
-        let wish = compact_trigger(&turn(12_800, 16_000, Some(0.8))).unwrap();
-        assert_eq!(wish.reason, "the context has 12800 of 16000 tokens; the threshold is 80 %");
+        let request = compact_trigger(&turn(12_800, 16_000, Some(0.8))).unwrap();
+        assert_eq!(request.reason, "the context has 12800 of 16000 tokens; the threshold is 80 %");
         let args = BTreeMap::new();
-        assert_eq!(wish.action, HistoryAction::Callback { recipe: "compact".to_owned(), args });
+        assert_eq!(request.action, HistoryAction::Callback { recipe: "compact".to_owned(), args });
         assert!(fires(20_000, 16_000, Some(1.0)), "a context over the window is full");
     }
 
@@ -100,7 +100,7 @@ mod tests {
         assert!(!fires(16_000, 16_000, None));
         assert!(!fires(16_000, 0, Some(0.8)));
         assert!(!fires(16_000, 16_000, Some(f64::NAN)));
-        assert_eq!(wish(&Body::AfterAgent { response: String::new() }), None);
+        assert_eq!(compact_request(&Body::AfterAgent { response: String::new() }), None);
     }
 
     #[test]

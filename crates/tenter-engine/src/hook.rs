@@ -8,8 +8,8 @@ use serde::{Deserialize, Serialize};
 use tenter_protocol::executable::Subscription;
 use tenter_protocol::{EventName, ToolCall};
 
-use crate::declared::Declared;
 use crate::matcher::{Matcher, MatcherError};
+use crate::static_action::StaticAction;
 use crate::trust::Pin;
 
 /// A hook that can run. Its identity is its full name and its fingerprint, never its place in a list.
@@ -49,11 +49,11 @@ impl Hook {
     }
 
     /// What it does, where it has no code.
-    pub fn declared(&self) -> Option<&Declared> {
+    pub fn static_action(&self) -> Option<&StaticAction> {
         match &self.protocol {
-            Protocol::Manifest(manifest) => match &manifest.work {
-                Work::Declared(declared) => Some(declared),
-                Work::Script(_) => None,
+            Protocol::Manifest(manifest) => match &manifest.implementation {
+                Implementation::Static(declared) => Some(declared),
+                Implementation::Script(_) => None,
             },
             Protocol::Executable => None,
         }
@@ -61,18 +61,18 @@ impl Hook {
 
     /// Whether the hook runs at an event, which is about `call` if it is a tool event. Every run, test and explanation is
     /// decided here. A matcher is ignored at events that are not about a tool (R19).
-    pub fn aim<'c>(&self, event: EventName, call: Option<&'c ToolCall>) -> Aim<'c> {
+    pub fn select<'c>(&self, event: EventName, call: Option<&'c ToolCall>) -> Selection<'c> {
         if self.subscription(event).is_none() {
-            return Aim::Unsubscribed;
+            return Selection::NotSubscribed;
         }
         let Some(matcher) = self.matcher().filter(|_| event.lifecycle().matcher) else {
-            return Aim::Hit { tool_name: None };
+            return Selection::Runs { tool_name: None };
         };
-        let Some(call) = call else { return Aim::Unmatched };
+        let Some(call) = call else { return Selection::NotMatched };
         match matcher.matches(call) {
-            Ok(Some(found)) => Aim::Hit { tool_name: Some(found.tool_name) },
-            Ok(None) => Aim::Unmatched,
-            Err(error) => Aim::Unknown(error),
+            Ok(Some(found)) => Selection::Runs { tool_name: Some(found.tool_name) },
+            Ok(None) => Selection::NotMatched,
+            Err(error) => Selection::Undecided(error),
         }
     }
 
@@ -87,18 +87,18 @@ impl Hook {
 
 /// Whether a hook runs at an event.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Aim<'c> {
+pub enum Selection<'c> {
     /// It runs.
-    Hit {
+    Runs {
         /// The name of the tool that the matcher matched (R20); none without a matcher.
         tool_name: Option<&'c str>,
     },
     /// Its matcher is about other calls.
-    Unmatched,
+    NotMatched,
     /// It does not subscribe to the event.
-    Unsubscribed,
+    NotSubscribed,
     /// A search of its matcher was given up: a run of the hook that failed (R42).
-    Unknown(MatcherError),
+    Undecided(MatcherError),
 }
 
 /// How a hook is spoken to.
@@ -115,9 +115,9 @@ impl Protocol {
     pub fn as_str(&self) -> &'static str {
         match self {
             Self::Executable => "executable",
-            Self::Manifest(manifest) => match manifest.work {
-                Work::Script(_) => "manifest",
-                Work::Declared(_) => "declared",
+            Self::Manifest(manifest) => match manifest.implementation {
+                Implementation::Script(_) => "manifest",
+                Implementation::Static(_) => "declared",
             },
         }
     }
@@ -129,7 +129,7 @@ pub struct ManifestHook {
     /// What it is for.
     pub description: String,
     /// What it does.
-    pub work: Work,
+    pub implementation: Implementation,
     /// Which tool calls it is about.
     pub matcher: Option<Matcher>,
     /// Whether it starts in its own folder instead of the project's (R40).
@@ -144,11 +144,11 @@ pub struct ManifestHook {
 
 /// What a manifest hook does.
 #[derive(Debug, Clone)]
-pub enum Work {
+pub enum Implementation {
     /// It runs this.
     Script(EntryPoint),
     /// It has no code: it does what its manifest declares.
-    Declared(Box<Declared>),
+    Static(Box<StaticAction>),
 }
 
 /// A manifest hook's script (R15).

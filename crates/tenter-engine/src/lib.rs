@@ -15,7 +15,6 @@
 
 pub mod builtin;
 pub mod catalog;
-pub mod declared;
 pub mod dispatch;
 pub mod environment;
 mod facts;
@@ -30,11 +29,12 @@ pub mod query;
 mod runner;
 mod settings;
 pub mod source;
+pub mod static_action;
 pub mod trust;
 
-pub use declared::CHECKS;
-pub use dispatch::{Attributed, Engine, Late, Outcome, Reload};
+pub use dispatch::{Attributed, Engine, LateReply, Outcome, Reload};
 pub use facts::facts;
-pub use observe::{Answer, AskAnswer, Decision, DecisionKind, HookRun, Observer};
-pub use runner::{Request, Trial, run_once};
+pub use observe::{AskAnswer, Decision, DecisionKind, HookRun, Observer, PermissionAnswer};
+pub use runner::{Request, TestRun, test_run};
 pub use settings::{CallbackCheck, EngineSettings};
+pub use static_action::CHECKS;

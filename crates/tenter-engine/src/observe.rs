@@ -121,14 +121,14 @@ pub struct AskAnswer {
     /// Why it asked.
     pub reason: String,
     /// The answer.
-    pub answer: Answer,
+    pub answer: PermissionAnswer,
     /// Whether the answer was given earlier in this session, as "always".
     pub remembered: bool,
 }
 
 /// An answer to `ask`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Answer {
+pub enum PermissionAnswer {
     /// The call may run, this time.
     Yes,
     /// This call may run whenever this hook asks about it in this session.
@@ -136,20 +136,20 @@ pub enum Answer {
     /// The call must not run.
     No,
     /// There is no user to ask; the configuration answers.
-    NobodyToAsk {
+    Unattended {
         /// What the configuration says.
         allowed: bool,
     },
 }
 
-impl Answer {
+impl PermissionAnswer {
     /// The answer in the words that users are shown.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Yes => "yes",
             Self::Always => "always",
             Self::No => "no",
-            Self::NobodyToAsk { .. } => "nobody to ask",
+            Self::Unattended { .. } => "nobody to ask",
         }
     }
 
@@ -158,7 +158,7 @@ impl Answer {
         match self {
             Self::Yes | Self::Always => true,
             Self::No => false,
-            Self::NobodyToAsk { allowed } => allowed,
+            Self::Unattended { allowed } => allowed,
         }
     }
 }

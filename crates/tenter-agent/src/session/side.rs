@@ -13,7 +13,7 @@ use tenter_protocol::{Diagnostic, Message, Scope, Severity};
 
 use super::{Agent, AgentError, AgentSettings, Finish, Session, Status, UserMessage};
 use crate::conversation::{Conversation, Spent};
-use crate::permission::{Answer, FixedAnswer, Permissions};
+use crate::permission::{FixedAnswer, PermissionAnswer, Permissions};
 use crate::recipe::{self, Recipe, in_words};
 use crate::store::Store;
 use crate::tools::Registry;
@@ -115,7 +115,7 @@ impl Session<'_> {
             workspace: Arc::new(self.agent.workspace.aside()),
             store: Store::in_memory().map_err(|error| error.to_string())?,
             watcher: Arc::new(Aside(Arc::clone(&self.agent.watcher), self.scope())),
-            asker: Arc::new(FixedAnswer(Answer::NobodyToAsk { allowed: false })),
+            asker: Arc::new(FixedAnswer(PermissionAnswer::Unattended { allowed: false })),
             permissions: Permissions::default(),
             settings: AgentSettings {
                 max_turns: Some(MAX_TURNS),

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use tenter_agent::UserMessage;
-use tenter_agent::permission::{Answer, Asker};
+use tenter_agent::permission::{Asker, PermissionAnswer};
 use tenter_agent::session::Status;
 use tenter_agent::store::ListQuery;
 use tenter_protocol::ToolCall;
@@ -313,8 +313,8 @@ fn a_project_that_is_not_trusted_starts_nothing_through_its_recipe() {
 struct Agrees;
 
 impl Asker for Agrees {
-    fn ask(&self, _: &str, _: &str, _: &ToolCall) -> Answer {
-        Answer::Yes
+    fn ask(&self, _: &str, _: &str, _: &ToolCall) -> PermissionAnswer {
+        PermissionAnswer::Yes
     }
     fn agrees_to_write(&self, _: &Path, _: &Path) -> bool {
         true

@@ -11,7 +11,7 @@ use jiff::Timestamp;
 use serde_json::Value;
 use tempfile::TempDir;
 use tenter_agent::model::scripted::ScriptedModel;
-use tenter_agent::permission::{Answer, FixedAnswer, Permissions};
+use tenter_agent::permission::{FixedAnswer, PermissionAnswer, Permissions};
 use tenter_agent::recipe::{RecipeBook, RecipePlaces, Recipes};
 use tenter_agent::store::{Epoch, Store};
 use tenter_agent::tools::{ProtectedPaths, Registry, Workspace, WorkspaceSettings};
@@ -152,7 +152,7 @@ impl Stage {
             workspace: Arc::new(Workspace::new(workspace).unwrap()),
             store: Store::in_memory().unwrap(),
             watcher: Arc::clone(&told) as Arc<dyn Watcher>,
-            asker: Arc::new(FixedAnswer(Answer::No)),
+            asker: Arc::new(FixedAnswer(PermissionAnswer::No)),
             permissions: Permissions::default(),
             settings,
         };

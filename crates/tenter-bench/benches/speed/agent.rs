@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 use tenter_agent::model::scripted::ScriptedModel;
-use tenter_agent::permission::{Answer, FixedAnswer, Permissions};
+use tenter_agent::permission::{FixedAnswer, PermissionAnswer, Permissions};
 use tenter_agent::recipe::{RecipeBook, RecipePlaces, Recipes};
 use tenter_agent::store::Store;
 use tenter_agent::tools::{ProtectedPaths, Registry, Workspace, WorkspaceSettings};
@@ -155,7 +155,7 @@ pub(crate) fn agent(
         workspace: Arc::new(Workspace::new(workspace)?),
         store: Store::open(store)?,
         watcher,
-        asker: Arc::new(FixedAnswer(Answer::No)),
+        asker: Arc::new(FixedAnswer(PermissionAnswer::No)),
         permissions: Permissions::default(),
         settings: settings(scene),
     })

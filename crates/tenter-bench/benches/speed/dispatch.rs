@@ -10,7 +10,7 @@ use std::time::Duration;
 use tenter_engine::Engine;
 use tenter_engine::catalog::Catalog;
 use tenter_engine::hook::{
-    EntryPoint, Fingerprint, Hook, HookPolicy, Layer, ManifestHook, Protocol, Work,
+    EntryPoint, Fingerprint, Hook, HookPolicy, Implementation, Layer, ManifestHook, Protocol,
 };
 use tenter_engine::matcher::Matcher;
 use tenter_proc::Cancel;
@@ -119,7 +119,10 @@ fn hook(index: usize, others: Others, program: &Path) -> Hook {
     };
     let manifest = ManifestHook {
         description: String::new(),
-        work: Work::Script(EntryPoint { path: program.to_owned(), interpreter: None }),
+        implementation: Implementation::Script(EntryPoint {
+            path: program.to_owned(),
+            interpreter: None,
+        }),
         matcher: Some(Matcher::new(&matcher)),
         starts_in_own_folder: false,
         light_payload: true,

@@ -14,11 +14,11 @@ use tenter_protocol::{Diagnostic, EventName, Severity};
 
 use super::examine::About;
 use super::policy::OwnPolicy;
-use crate::declared::{CHECKS, Declared, action_and_script};
-use crate::hook::{ManifestHook, Protocol, Work};
+use crate::hook::{Implementation, ManifestHook, Protocol};
 use crate::matcher::Matcher;
 use crate::query::KnownManifest;
 use crate::source::{Candidate, Script};
+use crate::static_action::{CHECKS, StaticAction, action_and_script};
 
 /// Bytes that are read of a manifest at once: front matter is a few lines.
 const PIECE: u64 = 8 * 1024;
@@ -172,10 +172,10 @@ fn front(file: &Path) -> io::Result<Vec<u8>> {
 pub(super) fn hook(KnownManifest { manifest, script, .. }: &KnownManifest) -> Result<Hook, String> {
     let subscriptions = manifest.subscriptions();
     let own = own_policy(manifest);
-    let runs = |work: Work| {
+    let runs = |implementation: Implementation| {
         Runnable::Yes(Protocol::Manifest(Box::new(ManifestHook {
             description: manifest.description.clone(),
-            work,
+            implementation,
             matcher: matcher(manifest, &subscriptions),
             starts_in_own_folder: manifest.extensions.starts_in_own_folder,
             light_payload: manifest.extensions.light_payload,
@@ -184,8 +184,8 @@ pub(super) fn hook(KnownManifest { manifest, script, .. }: &KnownManifest) -> Re
         })))
     };
     let script = match (&manifest.extensions.declaration, script.clone()) {
-        (Some(declaration), _) => runs(Work::Declared(Box::new(declared(declaration)?))),
-        (None, Script::Entry(entry)) => runs(Work::Script(entry)),
+        (Some(declaration), _) => runs(Implementation::Static(Box::new(declared(declaration)?))),
+        (None, Script::Entry(entry)) => runs(Implementation::Script(entry)),
         (None, Script::NotExecutable(_)) => Runnable::NotExecutable,
         (None, Script::Missing) => Runnable::Missing,
     };
@@ -201,8 +201,9 @@ fn own_policy(manifest: &Manifest) -> OwnPolicy {
     }
 }
 
-fn declared(declaration: &Declaration) -> Result<Declared, String> {
-    Declared::new(declaration).map_err(|why| format!("has an action that cannot be used: {why}"))
+fn declared(declaration: &Declaration) -> Result<StaticAction, String> {
+    StaticAction::new(declaration)
+        .map_err(|why| format!("has an action that cannot be used: {why}"))
 }
 
 /// The matcher; none where there is nothing to match, or no event is about a tool (R19).

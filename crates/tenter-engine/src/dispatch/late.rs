@@ -13,7 +13,7 @@ const MOST_KEPT: usize = 64;
 
 /// What an asynchronous hook asked for, of use to a later turn of its conversation. It asks for something.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Late {
+pub struct LateReply {
     /// The hook's full name.
     pub hook: String,
     /// Where and for whom the event was that it answers.
@@ -26,7 +26,7 @@ pub struct Late {
     pub callback: Option<(String, BTreeMap<String, String>)>,
 }
 
-impl Late {
+impl LateReply {
     /// Takes out of an answer what a later turn can use, if there is any; what is left in it is in vain.
     pub(super) fn take_from(reply: &mut Reply, hook: &str, event: &Event) -> Option<Self> {
         let context = reply.context.take().filter(|text| !text.trim().is_empty());
@@ -58,12 +58,12 @@ impl Late {
 
 /// The answers that wait, in the order in which they came.
 #[derive(Default)]
-pub(super) struct LateAnswers(Mutex<Vec<Late>>);
+pub(super) struct LateReplies(Mutex<Vec<LateReply>>);
 
-impl LateAnswers {
+impl LateReplies {
     /// Takes those of one conversation.
-    pub(super) fn take(&self, conversation_id: &str) -> Vec<Late> {
-        let is_its = |late: &mut Late| late.scope.conversation_id == conversation_id;
+    pub(super) fn take(&self, conversation_id: &str) -> Vec<LateReply> {
+        let is_its = |late: &mut LateReply| late.scope.conversation_id == conversation_id;
         self.0.lock().unwrap_or_else(PoisonError::into_inner).extract_if(.., is_its).collect()
     }
 
@@ -77,13 +77,13 @@ impl LateAnswers {
 
 /// Room for one more answer.
 pub(super) struct Room<'l> {
-    kept: MutexGuard<'l, Vec<Late>>,
+    kept: MutexGuard<'l, Vec<LateReply>>,
     /// The oldest answer, where it had to go.
-    pub(super) dropped: Option<Late>,
+    pub(super) dropped: Option<LateReply>,
 }
 
 impl Room<'_> {
-    pub(super) fn fill(mut self, late: Late) {
+    pub(super) fn fill(mut self, late: LateReply) {
         self.kept.push(late);
     }
 }
@@ -110,13 +110,13 @@ mod tests {
         Event { scope, body: Body::AfterAgent { response: String::new() } }
     }
 
-    fn late(conversation: &str, context: &str) -> Late {
+    fn late(conversation: &str, context: &str) -> LateReply {
         let mut reply = Reply { context: Some(context.to_owned()), ..Reply::default() };
-        Late::take_from(&mut reply, "hook", &event(conversation)).unwrap()
+        LateReply::take_from(&mut reply, "hook", &event(conversation)).unwrap()
     }
 
     /// Keeps it, and says what had to go.
-    fn keep(answers: &LateAnswers, late: Late) -> Option<Late> {
+    fn keep(answers: &LateReplies, late: LateReply) -> Option<LateReply> {
         let mut room = answers.room();
         let dropped = room.dropped.take();
         room.fill(late);
@@ -133,7 +133,7 @@ mod tests {
             history: Some(callback),
             ..Reply::default()
         };
-        let late = Late::take_from(&mut reply, "hook", &event("c")).unwrap();
+        let late = LateReply::take_from(&mut reply, "hook", &event("c")).unwrap();
         assert_eq!(late.context.as_deref(), Some("read this"));
         assert_eq!(late.callback, Some(("compact".to_owned(), BTreeMap::new())));
         assert_eq!(reply, Reply { verdict: deny, ..Reply::default() });
@@ -144,13 +144,13 @@ mod tests {
         let mutate = Some(HistoryAction::Mutate(vec![Message::user("x")]));
         let mut reply =
             Reply { history: mutate.clone(), context: Some(" \n".into()), ..Reply::default() };
-        assert_eq!(Late::take_from(&mut reply, "hook", &event("c")), None);
+        assert_eq!(LateReply::take_from(&mut reply, "hook", &event("c")), None);
         assert_eq!(reply, Reply { history: mutate, ..Reply::default() });
     }
 
     #[test]
     fn of_too_many_the_oldest_goes() {
-        let answers = LateAnswers::default();
+        let answers = LateReplies::default();
         for index in 0..MOST_KEPT {
             assert_eq!(keep(&answers, late("ended", &index.to_string())), None);
         }
@@ -162,14 +162,14 @@ mod tests {
     proptest! {
         #[test]
         fn each_conversation_takes_its_own_once_and_in_order(of in prop::collection::vec(0usize..3, 0..MOST_KEPT)) {
-            let answers = LateAnswers::default();
-            let all: Vec<Late> =
+            let answers = LateReplies::default();
+            let all: Vec<LateReply> =
                 of.iter().enumerate().map(|(place, of)| late(&of.to_string(), &place.to_string())).collect();
             for late in &all {
                 prop_assert_eq!(keep(&answers, late.clone()), None);
             }
             for id in ["1", "0", "2"] {
-                let own: Vec<Late> =
+                let own: Vec<LateReply> =
                     all.iter().filter(|late| late.scope.conversation_id == id).cloned().collect();
                 prop_assert_eq!(answers.take(id), own);
                 prop_assert_eq!(answers.take(id), []);

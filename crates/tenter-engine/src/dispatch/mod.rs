@@ -1,15 +1,15 @@
 //! An event's one way: the hooks that subscribe run in order, their replies are folded into one outcome.
 //!
 //! `fold` is pure and knows no process; `runner` knows no order; this module joins them. `by_tool` leaves out at once who is
-//! about other tools, `telling` makes sure that observers hear of every run, `unawaited` looks after the hooks that nobody
+//! about other tools, `report` makes sure that observers hear of every run, `background` looks after the hooks that nobody
 //! waits for, and `late` keeps what they ask for.
 
+mod background;
 mod by_tool;
 mod fold;
 mod late;
 mod renewal;
-mod telling;
-mod unawaited;
+mod report;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -23,24 +23,24 @@ use tenter_protocol::{Body, Event, EventName, HistoryAction, Reply, Scope, Verdi
 
 use crate::builtin;
 use crate::catalog::{Catalog, Missing};
-use crate::hook::{Aim, FailMode, Hook};
+use crate::hook::{FailMode, Hook, Selection};
 use crate::observe::{AskAnswer, DecisionKind};
 use crate::runner::{self, Aimed, Failure, Occasion};
 use crate::settings::EngineSettings;
 use crate::trust;
+use background::BackgroundHooks;
 use renewal::Current;
-use telling::{Told, report_lost, tell_answer, tell_decision, tell_missing};
-use unawaited::Unawaited;
+use report::{RunReport, report_ask_answer, report_decision, report_lost, report_missing};
 
 pub use fold::{Attributed, Outcome};
-pub use late::Late;
+pub use late::LateReply;
 pub use renewal::Reload;
 
 /// Dispatches events to the hooks of one catalog.
 pub struct Engine {
     current: Current,
     settings: Arc<EngineSettings>,
-    unawaited: Unawaited,
+    background: BackgroundHooks,
     /// Whether it was recorded which hooks cannot run.
     recorded_missing: AtomicBool,
 }
@@ -51,7 +51,7 @@ impl Engine {
         Self {
             current: Current::new(catalog),
             settings: Arc::new(settings),
-            unawaited: Unawaited::default(),
+            background: BackgroundHooks::default(),
             recorded_missing: AtomicBool::new(false),
         }
     }
@@ -98,30 +98,30 @@ impl Engine {
             hooks_run += usize::from(self.run_built_in(&scope, &mut outcome));
         }
         if hooks_run > 0 || is_stopped {
-            tell_decision(&self.settings, &scope, name, hooks_run, &outcome);
+            report_decision(&self.settings, &scope, name, hooks_run, &outcome);
         }
         if outcome.denied().is_none() && !cancel.is_cancelled() {
             let event = Event { scope, body: outcome.body.clone() };
-            self.start_unawaited(&hooks, name, &event, cancel);
+            self.start_background(&hooks, name, &event, cancel);
         }
         outcome
     }
 
     /// Takes what asynchronous hooks of this conversation have asked for since the last time, in the order in which their
     /// answers came: each is given once, so whoever takes it does it or drops it.
-    pub fn take_late(&self, conversation_id: &str) -> Vec<Late> {
-        self.unawaited.late().take(conversation_id)
+    pub fn take_late_replies(&self, conversation_id: &str) -> Vec<LateReply> {
+        self.background.late().take(conversation_id)
     }
 
     /// Waits for the hooks that nobody waited for, at most for `patience`; those that still run then are ended (R22). What
     /// they asked for can be taken afterwards.
     pub fn drain(&self, patience: Duration) {
-        self.unawaited.drain(patience);
+        self.background.drain(patience);
     }
 
     /// Tells the observers how a hook's `ask` was answered (R71).
     pub fn ask_answered(&self, answer: &AskAnswer) {
-        tell_answer(&self.settings, answer);
+        report_ask_answer(&self.settings, answer);
     }
 
     /// Records once which hooks were found and cannot run. One that stops this event is recorded with it.
@@ -130,14 +130,14 @@ impl Engine {
             return;
         }
         for missing in catalog.missing().iter().filter(|missing| !missing.stops(&event.body)) {
-            tell_missing(&self.settings, event, missing);
+            report_missing(&self.settings, event, missing);
         }
     }
 
     /// Denies or withholds in the place of a hook that cannot run (R61).
     fn stop(&self, event: &Event, missing: &Missing) -> Outcome {
         let failure = Failure::Missing(missing.why.clone());
-        Told::missing(&self.settings, event, missing).not_started(&failure);
+        RunReport::missing(&self.settings, event, missing).not_started(&failure);
         let mut outcome = Outcome::new(event.body.clone());
         fail_closed(&missing.name, event.body.name(), &failure, &mut outcome);
         outcome
@@ -145,16 +145,16 @@ impl Engine {
 
     /// Asks what is built in; says whether it wants anything.
     fn run_built_in(&self, scope: &Scope, outcome: &mut Outcome) -> bool {
-        let Some(wish) = builtin::wish(&outcome.body) else { return false };
-        let mut told = Told::built_in(&self.settings, scope);
-        told.answered(&[DecisionKind::Callback], Some(wish.reason), None);
-        if let Some(other) = outcome.act_last(builtin::NAME, wish.action) {
-            told.gave_way_to(other);
+        let Some(request) = builtin::compact_request(&outcome.body) else { return false };
+        let mut report = RunReport::built_in(&self.settings, scope);
+        report.answered(&[DecisionKind::Callback], Some(request.reason), None);
+        if let Some(other) = outcome.act_last(builtin::NAME, request.action) {
+            report.gave_way_to(other);
         }
         true
     }
 
-    fn start_unawaited(
+    fn start_background(
         &self,
         hooks: &[Arc<Hook>],
         name: EventName,
@@ -166,7 +166,7 @@ impl Engine {
             let renewed = has_changed.then(|| self.renew(hook, name, cancel)).flatten();
             let hook = renewed.as_ref().unwrap_or(hook);
             if let Some(aimed) = aimed(hook, name, &event.body) {
-                self.unawaited.start(&self.settings, Arc::clone(hook), event.clone(), aimed);
+                self.background.start(&self.settings, Arc::clone(hook), event.clone(), aimed);
             }
         }
     }
@@ -187,7 +187,7 @@ impl Engine {
             self.take_over(hook, name, run, outcome);
             return true;
         };
-        run.told.withdraw();
+        run.report.withdraw();
         let Some(run) = self.run(&renewed, name, &event, cancel) else { return false };
         self.take_over(&renewed, name, run, outcome);
         true
@@ -196,18 +196,18 @@ impl Engine {
     /// Runs a hook if it is about the event.
     fn run(&self, hook: &Hook, name: EventName, event: &Event, cancel: &Cancel) -> Option<Run<'_>> {
         let aimed = aimed(hook, name, &event.body)?;
-        let mut told = Told::begin(&self.settings, hook, event, aimed.subscription);
-        let report = runner::run(hook, Occasion { event, aimed }, &self.settings, cancel);
-        let answer = told.ran(report);
-        Some(Run { told, answer })
+        let mut report = RunReport::begin(&self.settings, hook, event, aimed.subscription);
+        let output = runner::run(hook, Occasion { event, aimed }, &self.settings, cancel);
+        let answer = report.ran(output);
+        Some(Run { report, answer })
     }
 
     /// Takes over what a hook answered, or what its failure means.
     fn take_over(&self, hook: &Hook, name: EventName, run: Run<'_>, outcome: &mut Outcome) {
-        let Run { mut told, answer } = run;
-        let checked = answer.and_then(|reply| callback_checked(&self.settings, reply, &mut told));
-        if let Err(failure) = checked.and_then(|reply| fold(hook, reply, outcome, &mut told)) {
-            told.failed(&failure);
+        let Run { mut report, answer } = run;
+        let checked = answer.and_then(|reply| callback_checked(&self.settings, reply, &mut report));
+        if let Err(failure) = checked.and_then(|reply| fold(hook, reply, outcome, &mut report)) {
+            report.failed(&failure);
             deny_for(hook, name, &failure, outcome);
         }
     }
@@ -222,7 +222,7 @@ impl Engine {
 
 /// A hook that was run.
 struct Run<'e> {
-    told: Told<'e>,
+    report: RunReport<'e>,
     answer: Result<Reply, Failure>,
 }
 
@@ -231,7 +231,7 @@ fn fold(
     hook: &Hook,
     reply: Reply,
     outcome: &mut Outcome,
-    told: &mut Told<'_>,
+    report: &mut RunReport<'_>,
 ) -> Result<(), Failure> {
     let mut parts = DecisionKind::all_of(&reply);
     let reason = reply.verdict.as_ref().and_then(|verdict| verdict.reason.clone());
@@ -240,9 +240,9 @@ fn fold(
         // A rewrite that changes nothing is none (R65).
         parts.retain(|part| *part != DecisionKind::Rewrite);
     }
-    told.answered(&parts, reason, change);
+    report.answered(&parts, reason, change);
     if is_at_turn_limit(&outcome.body) && parts.contains(&DecisionKind::Continue) {
-        told.cannot_continue();
+        report.cannot_continue();
     }
     Ok(())
 }
@@ -251,7 +251,7 @@ fn fold(
 fn callback_checked(
     settings: &EngineSettings,
     mut reply: Reply,
-    told: &mut Told<'_>,
+    report: &mut RunReport<'_>,
 ) -> Result<Reply, Failure> {
     let (Some(check), Some(HistoryAction::Callback { recipe, args })) =
         (&settings.callbacks, &reply.history)
@@ -261,7 +261,7 @@ fn callback_checked(
     match check(recipe, args) {
         Ok(()) => {}
         Err(why) if reply.verdict.as_ref().is_some_and(Verdict::is_deny) => {
-            told.warn(Failure::Callback(why).to_string());
+            report.warn(Failure::Callback(why).to_string());
             reply.history = None;
         }
         Err(why) => return Err(Failure::Callback(why)),
@@ -299,13 +299,13 @@ fn is_at_turn_limit(body: &Body) -> bool {
 
 /// Whether a hook is about what is left of the event `name`.
 fn aimed(hook: &Hook, name: EventName, body: &Body) -> Option<Aimed> {
-    let found = match hook.aim(name, body.tool_call()) {
-        Aim::Hit { tool_name } => Ok(tool_name.map(str::to_owned)),
-        Aim::Unknown(error) => Err(error),
+    let found = match hook.select(name, body.tool_call()) {
+        Selection::Runs { tool_name } => Ok(tool_name.map(str::to_owned)),
+        Selection::Undecided(error) => Err(error),
         // Neither can be: dispatch asks subscribers only, and an event that has matchers has a call. The hook runs, or fails.
-        Aim::Unsubscribed => Ok(None),
-        Aim::Unmatched if body.tool_call().is_none() => Ok(None),
-        Aim::Unmatched => return None,
+        Selection::NotSubscribed => Ok(None),
+        Selection::NotMatched if body.tool_call().is_none() => Ok(None),
+        Selection::NotMatched => return None,
     };
     let unnamed = Subscription { event: name, spelling: name.as_str() };
     Some(Aimed { subscription: hook.subscription(name).unwrap_or(unnamed), found })

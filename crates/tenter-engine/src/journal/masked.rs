@@ -10,19 +10,19 @@ use super::redact::Redactor;
 use crate::observe::{AskAnswer, Change, Decision, HookRun, Observer};
 
 /// An observer that sees everything with secrets masked.
-pub struct Masked {
+pub struct MaskingObserver {
     redactor: Redactor,
     observer: Arc<dyn Observer>,
 }
 
-impl Masked {
+impl MaskingObserver {
     /// Masks for `observer` what `redactor` takes for a secret.
     pub fn new(redactor: Redactor, observer: Arc<dyn Observer>) -> Self {
         Self { redactor, observer }
     }
 }
 
-impl Observer for Masked {
+impl Observer for MaskingObserver {
     fn hook_ran(&self, run: &HookRun) {
         self.observer.hook_ran(&self.redactor.run(run));
     }

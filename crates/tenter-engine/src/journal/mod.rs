@@ -10,8 +10,8 @@ mod record;
 mod redact;
 mod writer;
 
-pub use masked::Masked;
-pub use reader::{Line, Lines, Tail, conversations, read};
+pub use masked::MaskingObserver;
+pub use reader::{JournalLine, JournalLines, JournalTail, conversations, read};
 pub use record::{AnswerRecord, DecisionRecord, Record, RecordKind, RunRecord};
 pub use redact::{Redactor, secrets_in};
 pub use writer::JournalWriter;

@@ -19,7 +19,7 @@ pub(super) fn path(folder: &Path, conversation: &str) -> PathBuf {
 
 /// A line that could be read.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Line {
+pub struct JournalLine {
     /// What it says.
     pub record: Record,
     /// The line as it stands in the journal, without its end.
@@ -28,9 +28,9 @@ pub struct Line {
 
 /// What was read of a journal, in the order in which it was written.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Lines {
+pub struct JournalLines {
     /// The lines that could be read.
-    pub lines: Vec<Line>,
+    pub lines: Vec<JournalLine>,
     /// How many could not.
     pub unreadable: usize,
     /// Whether half a line stands at the end: somebody is writing it now, or was killed while he did.
@@ -39,12 +39,12 @@ pub struct Lines {
 
 /// A place in a conversation's journal: each [`read`](Self::read) goes on where the one before ended.
 #[derive(Debug, Clone)]
-pub struct Tail {
+pub struct JournalTail {
     path: PathBuf,
     offset: u64,
 }
 
-impl Tail {
+impl JournalTail {
     /// The beginning of a conversation's journal, which need not be there yet.
     pub fn new(folder: &Path, conversation: &str) -> Self {
         Self { path: path(folder, conversation), offset: 0 }
@@ -55,17 +55,19 @@ impl Tail {
     ///
     /// # Errors
     /// When the file is there but cannot be read; a conversation without a journal has no lines.
-    pub fn read(&mut self) -> io::Result<Lines> {
+    pub fn read(&mut self) -> io::Result<JournalLines> {
         let length = match fs::metadata(&self.path) {
             Ok(metadata) => metadata.len(),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Lines::default()),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                return Ok(JournalLines::default());
+            }
             Err(error) => return Err(error),
         };
         if length < self.offset {
             self.offset = 0; // it was deleted, and another took its place
         }
         if length == self.offset {
-            return Ok(Lines::default());
+            return Ok(JournalLines::default());
         }
         let mut bytes = Vec::new();
         let mut file = File::open(&self.path)?;
@@ -78,15 +80,17 @@ impl Tail {
 }
 
 /// The lines in `bytes`, and how many bytes they are. A last line that lacks only its end is whole.
-fn split(bytes: &[u8]) -> (Lines, usize) {
-    let mut lines = Lines::default();
+fn split(bytes: &[u8]) -> (JournalLines, usize) {
+    let mut lines = JournalLines::default();
     let mut taken = 0;
     for piece in bytes.split_inclusive(|byte| *byte == b'\n') {
         let content = piece.trim_ascii();
         let text = str::from_utf8(content).ok();
         let record = text.and_then(|text| serde_json::from_str(text).ok());
         match (text, record) {
-            (Some(text), Some(record)) => lines.lines.push(Line { record, text: text.to_owned() }),
+            (Some(text), Some(record)) => {
+                lines.lines.push(JournalLine { record, text: text.to_owned() });
+            }
             _ if content.is_empty() => {}
             _ if piece.ends_with(b"\n") => lines.unreadable += 1,
             _ => {
@@ -102,9 +106,9 @@ fn split(bytes: &[u8]) -> (Lines, usize) {
 /// The journal of a conversation, whole. Half a line at its end counts as unreadable.
 ///
 /// # Errors
-/// As [`Tail::read`].
-pub fn read(folder: &Path, conversation: &str) -> io::Result<Lines> {
-    let mut lines = Tail::new(folder, conversation).read()?;
+/// As [`JournalTail::read`].
+pub fn read(folder: &Path, conversation: &str) -> io::Result<JournalLines> {
+    let mut lines = JournalTail::new(folder, conversation).read()?;
     lines.unreadable += usize::from(lines.unfinished);
     Ok(lines)
 }

@@ -1,13 +1,13 @@
 //! Runs one hook for one event: a payload in, a reply or a failure out. Knows no order and decides nothing.
 //!
-//! `process` says how a hook of either protocol is started, `answer` reads what it left behind, `declared` answers for a hook
+//! `process` says how a hook of either protocol is started, `output` reads what it left behind, `static_action` answers for a hook
 //! without code, and `bounded` keeps what is told of that readable.
 
-mod answer;
 mod bounded;
-mod declared;
+mod output;
 mod process;
-mod trial;
+mod static_action;
+mod test_run;
 
 use std::borrow::Cow;
 use std::time::Duration;
@@ -18,7 +18,7 @@ use tenter_protocol::{Event, Reply, manifest};
 use thiserror::Error;
 
 use crate::facts::facts;
-use crate::hook::{Hook, Protocol, Work};
+use crate::hook::{Hook, Implementation, Protocol};
 use crate::hook_state::Owner;
 use crate::matcher::MatcherError;
 use crate::settings::EngineSettings;
@@ -26,7 +26,7 @@ use crate::trust::{self, Changed};
 
 use process::Program;
 
-pub use trial::{Trial, run_once};
+pub use test_run::{TestRun, test_run};
 
 /// Lines of stderr that a record keeps.
 const STDERR_LINES: usize = 20;
@@ -219,9 +219,9 @@ fn ask(hook: &Hook, request: Request, settings: &EngineSettings, cancel: &Cancel
     }
     let program = match &hook.protocol {
         Protocol::Executable => Program::Executable,
-        Protocol::Manifest(manifest) => match &manifest.work {
-            Work::Script(entry) => Program::Script(manifest, entry),
-            Work::Declared(declared) => return declared::run(declared, &request),
+        Protocol::Manifest(manifest) => match &manifest.implementation {
+            Implementation::Script(entry) => Program::Script(manifest, entry),
+            Implementation::Static(action) => return static_action::run(action, &request),
         },
     };
     let event = request.subscription.event;
@@ -229,7 +229,7 @@ fn ask(hook: &Hook, request: Request, settings: &EngineSettings, cancel: &Cancel
     let (state, no_state) = settings.environment.of_state(owner);
     let invocation = process::invocation(hook, program, request, settings, state);
     let completion = tenter_proc::run(&invocation, cancel);
-    let answer::Read { answer, mut warnings, notes } = answer::read(hook, event, &completion);
+    let output::Read { answer, mut warnings, notes } = output::read(hook, event, &completion);
     warnings.extend(no_state);
     Report {
         answer,

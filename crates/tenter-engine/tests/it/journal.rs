@@ -13,10 +13,11 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 use tenter_engine::hook::{Fingerprint, Layer};
 use tenter_engine::journal::{
-    JournalWriter, Lines, Masked, Record, RecordKind, Redactor, Tail, conversations, read,
+    JournalLines, JournalTail, JournalWriter, MaskingObserver, Record, RecordKind, Redactor,
+    conversations, read,
 };
 use tenter_engine::observe::Change;
-use tenter_engine::{Answer, AskAnswer, Decision, DecisionKind, HookRun, Observer as _};
+use tenter_engine::{AskAnswer, Decision, DecisionKind, HookRun, Observer as _, PermissionAnswer};
 use tenter_protocol::{EventName, Scope, ToolCall};
 use tenter_testkit::needs;
 
@@ -83,7 +84,7 @@ pub(crate) fn answer(conversation: &str) -> AskAnswer {
         time: Timestamp::UNIX_EPOCH,
         hook: "guard".to_owned(),
         reason: "it publishes".to_owned(),
-        answer: Answer::Yes,
+        answer: PermissionAnswer::Yes,
         remembered: false,
     }
 }
@@ -114,7 +115,7 @@ impl Journal {
         JournalWriter::new(self.folder(), Redactor::new([SECRET.to_owned()]))
     }
 
-    pub(crate) fn read(&self, conversation: &str) -> Lines {
+    pub(crate) fn read(&self, conversation: &str) -> JournalLines {
         read(&self.folder(), conversation).unwrap()
     }
 
@@ -126,7 +127,7 @@ impl Journal {
     }
 }
 
-pub(crate) fn reasons(lines: &Lines) -> Vec<&str> {
+pub(crate) fn reasons(lines: &JournalLines) -> Vec<&str> {
     let runs = lines.lines.iter().filter_map(|line| match &line.record.kind {
         RecordKind::Run(run) => Some(run),
         _ => None,
@@ -170,14 +171,14 @@ fn a_subagents_records_stand_in_its_parents_file() {
     journal.writer().hook_ran(&child);
     assert_eq!(conversations(&journal.folder()).unwrap(), ["parent"]);
     assert_eq!(journal.read("parent").lines[0].record.conversation_id, "child");
-    assert_eq!(journal.read("child"), Lines::default());
+    assert_eq!(journal.read("child"), JournalLines::default());
 }
 
 #[test]
 fn where_nothing_was_written_there_is_nothing_to_read_and_no_folder_is_made() {
     let journal = Journal::new();
     let writer = journal.writer();
-    assert_eq!(journal.read("a"), Lines::default());
+    assert_eq!(journal.read("a"), JournalLines::default());
     assert!(conversations(&journal.folder()).unwrap().is_empty());
     drop(writer);
     assert!(!journal.folder().exists());
@@ -230,7 +231,7 @@ fn writers_of_several_threads_and_processes_do_not_mix_their_lines() {
     const WRITERS: usize = 4;
     const EACH: usize = 50;
     let journal = Journal::new();
-    // Lines far longer than any buffer, so that a write in two pieces would show.
+    // JournalLines far longer than any buffer, so that a write in two pieces would show.
     let long = |writer: usize| format!("{writer}").repeat(15_000);
     thread::scope(|threads| {
         for number in 0..WRITERS {
@@ -282,12 +283,12 @@ fn what_a_newer_version_wrote_is_shown_as_far_as_it_is_known_and_never_lost() {
 #[test]
 fn a_tail_reads_each_line_once_and_waits_for_the_rest_of_half_a_line() {
     let journal = Journal::new();
-    let mut tail = Tail::new(&journal.folder(), "a");
-    assert_eq!(tail.read().unwrap(), Lines::default());
+    let mut tail = JournalTail::new(&journal.folder(), "a");
+    assert_eq!(tail.read().unwrap(), JournalLines::default());
     let writer = journal.writer();
     writer.hook_ran(&run("a", "one"));
     assert_eq!(reasons(&tail.read().unwrap()), ["one"]);
-    assert_eq!(tail.read().unwrap(), Lines::default());
+    assert_eq!(tail.read().unwrap(), JournalLines::default());
     let line = fs::read(journal.file("a")).unwrap();
     let (half, rest) = line.split_at(line.len() / 2);
     journal.append("a", half);
@@ -297,13 +298,13 @@ fn a_tail_reads_each_line_once_and_waits_for_the_rest_of_half_a_line() {
     writer.hook_ran(&run("a", "three"));
     assert_eq!(reasons(&tail.read().unwrap()), ["one", "three"]);
     fs::remove_file(journal.file("a")).unwrap();
-    assert_eq!(tail.read().unwrap(), Lines::default());
+    assert_eq!(tail.read().unwrap(), JournalLines::default());
 }
 
 #[test]
 fn a_tail_begins_anew_when_the_file_was_replaced_by_a_shorter_one() {
     let journal = Journal::new();
-    let mut tail = Tail::new(&journal.folder(), "a");
+    let mut tail = JournalTail::new(&journal.folder(), "a");
     journal.writer().hook_ran(&run("a", "a long reason, so that the next file is shorter"));
     tail.read().unwrap();
     fs::remove_file(journal.file("a")).unwrap();
@@ -386,7 +387,7 @@ fn secrets_are_kept_out_of_everything_that_a_hook_can_put_into_a_record() {
 #[test]
 fn an_observer_behind_a_mask_sees_no_secret() {
     let seen = Arc::new(Seen::default());
-    let masked = Masked::new(Redactor::new([SECRET.to_owned()]), seen.clone());
+    let masked = MaskingObserver::new(Redactor::new([SECRET.to_owned()]), seen.clone());
     masked.hook_ran(&HookRun { notes: vec![SECRET.to_owned()], ..run("a", SECRET) });
     masked.decided(&Decision { reason: Some(SECRET.to_owned()), ..decision("a") });
     let told = format!("{:?}{:?}", seen.runs.lock().unwrap(), seen.decisions.lock().unwrap());
@@ -402,7 +403,7 @@ fn a_run_a_decision_and_an_answer_name_the_tool_and_its_input() {
     writer.hook_ran(&HookRun { tool_call: Some(call("bash", &long)), ..run("a", "no") });
     writer.decided(&Decision { tool_call: Some(call("bash", "ls")), ..decision("a") });
     writer.ask_answered(&AskAnswer {
-        answer: Answer::NobodyToAsk { allowed: false },
+        answer: PermissionAnswer::Unattended { allowed: false },
         remembered: true,
         ..answer("a")
     });

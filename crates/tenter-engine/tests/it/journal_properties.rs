@@ -6,7 +6,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 use proptest::prelude::*;
 use serde_json::Value;
-use tenter_engine::journal::{Record, RecordKind, Redactor, Tail};
+use tenter_engine::journal::{JournalTail, Record, RecordKind, Redactor};
 use tenter_engine::observe::Change;
 use tenter_engine::{Decision, DecisionKind, HookRun, Observer as _};
 use tenter_protocol::{EventName, ToolCall};
@@ -151,7 +151,7 @@ proptest! {
         let mut cuts: Vec<usize> = cuts.into_iter().map(|cut| cut.min(bytes.len())).collect();
         cuts.extend([0, bytes.len()]);
         cuts.sort_unstable();
-        let mut tail = Tail::new(&journal.folder(), "a");
+        let mut tail = JournalTail::new(&journal.folder(), "a");
         let mut seen = Vec::new();
         for piece in cuts.windows(2) {
             journal.append("a", &bytes[piece[0]..piece[1]]);

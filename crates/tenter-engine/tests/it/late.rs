@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use tenter_engine::{
-    AskAnswer, Decision, DecisionKind, Engine, EngineSettings, HookRun, Late, Observer,
+    AskAnswer, Decision, DecisionKind, Engine, EngineSettings, HookRun, LateReply, Observer,
 };
 use tenter_protocol::{Body, Event, EventName};
 
@@ -61,18 +61,18 @@ fn what_a_later_turn_can_use_waits_for_it_once() {
     let scene = Scene::new();
     unawaited(&scene, "ci", "after_turn", BOTH);
     let (engine, seen) = dispatched(&scene, &["c"]);
-    assert_eq!(engine.take_late("c"), [], "nothing was answered yet");
+    assert_eq!(engine.take_late_replies("c"), [], "nothing was answered yet");
     answered(&scene, &engine);
     let args = BTreeMap::from([("goal".to_owned(), "x".to_owned())]);
-    let late = Late {
+    let late = LateReply {
         hook: "ci".to_owned(),
         scope: scope("c"),
         event: EventName::AfterTurn,
         context: Some("CI is red".to_owned()),
         callback: Some(("digest".to_owned(), args)),
     };
-    assert_eq!(engine.take_late("c"), [late]);
-    assert_eq!(engine.take_late("c"), [], "what was taken is gone");
+    assert_eq!(engine.take_late_replies("c"), [late]);
+    assert_eq!(engine.take_late_replies("c"), [], "what was taken is gone");
     let run = told(&seen);
     assert_eq!((run.decision, run.asynchronous), (DecisionKind::None, true));
     assert_eq!(run.notes, ["late: its answer (callback, context) counts at a later turn"]);
@@ -88,7 +88,7 @@ fn what_would_have_to_be_in_time_counts_for_nothing() {
         unawaited(&scene, "slow", "after_turn", answer);
         let (engine, seen) = dispatched(&scene, &["c"]);
         answered(&scene, &engine);
-        assert_eq!(engine.take_late("c"), []);
+        assert_eq!(engine.take_late_replies("c"), []);
         let note = format!("its answer ({kind}) counts for nothing: it is asynchronous");
         assert_eq!(told(&seen).notes, [note]);
     }
@@ -101,7 +101,7 @@ fn of_one_answer_that_which_can_be_used_is_kept() {
     unawaited(&scene, "ci", "after_turn", answer);
     let (engine, seen) = dispatched(&scene, &["c"]);
     answered(&scene, &engine);
-    let taken = engine.take_late("c");
+    let taken = engine.take_late_replies("c");
     assert_eq!((taken.len(), taken[0].context.as_deref()), (1, Some("CI is red")));
     let notes = told(&seen).notes;
     assert!(notes[0].starts_with("late: its answer (context)"), "{notes:?}");
@@ -114,9 +114,9 @@ fn a_conversation_takes_only_what_is_its_own() {
     unawaited(&scene, "ci", "after_turn", BOTH);
     let (engine, _) = dispatched(&scene, &["parent", "child", "child"]);
     answered(&scene, &engine);
-    assert_eq!(engine.take_late("stranger"), []);
+    assert_eq!(engine.take_late_replies("stranger"), []);
     let of = |conversation: &str| -> Vec<String> {
-        let taken = engine.take_late(conversation).into_iter();
+        let taken = engine.take_late_replies(conversation).into_iter();
         taken.map(|late| late.scope.conversation_id).collect()
     };
     assert_eq!(of("child"), ["child", "child"]);
@@ -137,8 +137,8 @@ fn of_too_many_answers_the_oldest_is_dropped_and_that_is_told() {
         }
         engine.drain(PATIENCE);
     }
-    assert_eq!(engine.take_late("ended"), []);
-    assert_eq!(engine.take_late("c").len(), 64);
+    assert_eq!(engine.take_late_replies("ended"), []);
+    assert_eq!(engine.take_late_replies("c").len(), 64);
     let runs = seen.runs.lock().unwrap();
     let warnings: Vec<&String> = runs.iter().flat_map(|run| &run.warnings).collect();
     assert_eq!(
@@ -157,7 +157,7 @@ fn the_answer_of_a_hook_that_is_ended_with_the_session_is_none() {
     let body = Body::AfterAgent { response: String::new() };
     engine.dispatch(Event { scope: scope("c"), body }, &scene.cancel);
     engine.drain(Duration::ZERO);
-    assert_eq!(engine.take_late("c"), []);
+    assert_eq!(engine.take_late_replies("c"), []);
     assert_eq!(told(&seen).decision, DecisionKind::Failed);
 }
 

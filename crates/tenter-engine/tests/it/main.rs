@@ -14,6 +14,6 @@ mod not_running;
 mod remembering;
 mod renewal;
 mod scene;
-mod trial;
+mod test_run;
 mod trust;
 mod trust_sets;

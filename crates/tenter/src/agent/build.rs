@@ -13,7 +13,7 @@ use tenter_agent::{Agent, AgentSettings, Conversation, Model, Watcher};
 use tenter_base::untrusted_file;
 use tenter_engine::catalog::Catalog;
 use tenter_engine::environment::Environment;
-use tenter_engine::journal::{JournalWriter, Masked, Redactor};
+use tenter_engine::journal::{JournalWriter, MaskingObserver, Redactor};
 use tenter_engine::{Engine, EngineSettings, Observer};
 use tenter_proc::Cancel;
 use tenter_protocol::{Diagnostic, Severity, tool_names};
@@ -120,7 +120,7 @@ pub(super) fn engine(
         clock: env::now,
         observers: vec![
             Arc::clone(journal) as Arc<dyn Observer>,
-            Arc::new(Masked::new(
+            Arc::new(MaskingObserver::new(
                 Redactor::of_values(project.secrets()),
                 show as Arc<dyn Observer>,
             )),

@@ -3,7 +3,7 @@
 use std::io::{self, BufRead as _};
 use std::path::Path;
 
-use tenter_agent::permission::{Answer, Asker};
+use tenter_agent::permission::{Asker, PermissionAnswer};
 use tenter_protocol::{ToolCall, json};
 
 use crate::sanitize::{sanitize, visible};
@@ -23,13 +23,13 @@ pub(crate) const WRITE_PROMPT: &str = "  Allow it in this session? [y] yes  [n] 
 pub(crate) struct TerminalAsker;
 
 impl Asker for TerminalAsker {
-    fn ask(&self, hook: &str, reason: &str, call: &ToolCall) -> Answer {
+    fn ask(&self, hook: &str, reason: &str, call: &ToolCall) -> PermissionAnswer {
         put_question(hook, reason, call);
         ui::note_piece(ASK_PROMPT);
         let mut line = String::new();
         // Whoever closes the dialogue has not agreed.
         if io::stdin().lock().read_line(&mut line).is_err() {
-            return Answer::No;
+            return PermissionAnswer::No;
         }
         read_answer(&line)
     }
@@ -73,10 +73,10 @@ fn whole(input: &str) -> String {
 }
 
 /// What a typed line answers; whatever is not clearly a yes is a no.
-pub(crate) fn read_answer(line: &str) -> Answer {
+pub(crate) fn read_answer(line: &str) -> PermissionAnswer {
     match line.trim().to_lowercase().as_str() {
-        "y" | "yes" | "once" => Answer::Yes,
-        "a" | "always" => Answer::Always,
-        _ => Answer::No,
+        "y" | "yes" | "once" => PermissionAnswer::Yes,
+        "a" | "always" => PermissionAnswer::Always,
+        _ => PermissionAnswer::No,
     }
 }

@@ -223,7 +223,7 @@ mod tests {
     use std::path::Path;
 
     use tenter_engine::hook::{Fingerprint, Layer};
-    use tenter_engine::{Answer, observe::Change};
+    use tenter_engine::{PermissionAnswer, observe::Change};
     use tenter_protocol::diagnostic::Span;
     use tenter_protocol::event::{TurnUsage, Usage};
     use tenter_protocol::{EventName, Severity, ToolCall, ToolResult};
@@ -281,7 +281,7 @@ mod tests {
             time: jiff::Timestamp::UNIX_EPOCH,
             hook: "x".to_owned(),
             reason: "x".to_owned(),
-            answer: Answer::Yes,
+            answer: PermissionAnswer::Yes,
             remembered: true,
         }
     }

@@ -13,7 +13,7 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use tenter_agent::RetrySettings;
-use tenter_agent::permission::Answer;
+use tenter_agent::permission::PermissionAnswer;
 use tenter_engine::catalog::PolicyTable;
 use tenter_engine::hook::{FailMode, TIMEOUTS_MS};
 use tenter_engine::trust::TrustMode;
@@ -54,7 +54,7 @@ pub(crate) struct Settings {
     /// What hooks are held to.
     pub(crate) policies: PolicyTable,
     /// The answer to `ask` where nobody can be asked.
-    pub(crate) ask: Answer,
+    pub(crate) ask: PermissionAnswer,
     /// Forced continuations in a row.
     pub(crate) max_continuations: u32,
     /// What file tools change only with the user's consent, beside what always is (R76).
@@ -81,8 +81,8 @@ impl Settings {
             trust: trust(env, &user)?,
             hooks_enabled: user.hooks.enabled.unwrap_or(true),
             ask: match user.hooks.ask {
-                Some(Ask::Allow) => Answer::NobodyToAsk { allowed: true },
-                Some(Ask::Deny) | None => Answer::NobodyToAsk { allowed: false },
+                Some(Ask::Allow) => PermissionAnswer::Unattended { allowed: true },
+                Some(Ask::Deny) | None => PermissionAnswer::Unattended { allowed: false },
             },
             max_continuations: user.hooks.max_continuations.unwrap_or(MAX_CONTINUATIONS),
             policies: policies(&user.hooks, &of_project.hooks),

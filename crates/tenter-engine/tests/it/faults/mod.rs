@@ -5,12 +5,12 @@
 //! `stage` plays the cells of one scene and looks at what came of them; `page` compares what was found with
 //! `docs/reliability.md`.
 
+mod background;
 mod event;
 mod fault;
 mod page;
 mod stage;
 mod table;
-mod unawaited;
 
 use std::ffi::OsString;
 use std::fs;
@@ -26,9 +26,9 @@ use tenter_proc::{Cancel, Invocation, Limits, Streams};
 use tenter_protocol::EventName;
 use tenter_protocol::lifecycle::TABLE;
 
+use background::Unawaited;
 use fault::Fault;
 use stage::Played;
-use unawaited::Unawaited;
 
 /// What a hook says that answers, as a member of a JSON object.
 const SAID: &str = r#""additional_context": "said so""#;
@@ -101,7 +101,7 @@ fn environment() -> Vec<(OsString, OsString)> {
 fn the_matrix() {
     // As the program does.
     tenter_proc::adopt_orphans().unwrap();
-    let (faults, unawaited) = (table::faults(), unawaited::faults());
+    let (faults, unawaited) = (table::faults(), background::faults());
     let parts = Mutex::new(parts(&faults, &unawaited));
     let (found, late) = (Mutex::new(Played::default()), Mutex::new(Vec::new()));
     let before = open_descriptors();
@@ -127,13 +127,13 @@ fn the_matrix() {
     assert!(problems.is_empty(), "{} problems:\n{}", problems.len(), problems.join("\n"));
     assert_eq!(open_descriptors(), before, "descriptors were leaked");
     until_no_child_is_left();
-    page::compare(&faults, &rows, &unawaited::table(&unawaited));
+    page::compare(&faults, &rows, &background::table(&unawaited));
 }
 
 fn play(part: &Part<'_>) -> Played {
     match part {
         Part::Cells(cells) => stage::play(cells),
-        Part::Unawaited(fault) => unawaited::play(fault),
+        Part::Unawaited(fault) => background::play(fault),
     }
 }
 

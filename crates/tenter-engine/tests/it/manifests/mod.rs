@@ -1,9 +1,9 @@
 //! Manifest hooks as the engine meets them: `catalog` is about what is found and what takes whose place, `scripts` about
-//! what runs, `declared` about hooks without code, `triggers` about hooks with several events.
+//! what runs, `static_action` about hooks without code, `triggers` about hooks with several events.
 
 mod catalog;
-mod declared;
 mod scripts;
+mod static_hooks;
 mod triggers;
 
 use std::path::PathBuf;

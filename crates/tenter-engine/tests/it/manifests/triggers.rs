@@ -3,7 +3,7 @@
 use std::fs;
 
 use serde_json::json;
-use tenter_engine::hook::Aim;
+use tenter_engine::hook::Selection;
 use tenter_proc::Cancel;
 use tenter_protocol::event::SessionStart;
 use tenter_protocol::tool_metadata::Bash;
@@ -78,12 +78,12 @@ fn a_matcher_is_about_the_tool_events_of_a_hook_alone() {
         let (catalog, _) = scene.load();
         let hook = &catalog.hooks()[0];
         let (grep, bash) = (call("grep"), call("bash"));
-        assert_eq!(hook.aim(EventName::BeforeTool, Some(&grep)), Aim::Unmatched);
-        let shell = Aim::Hit { tool_name: Some("Shell") };
-        assert_eq!(hook.aim(EventName::BeforeTool, Some(&bash)), shell);
-        let any = Aim::Hit { tool_name: None };
-        assert_eq!(hook.aim(EventName::SessionStart, None), any);
-        assert_eq!(hook.aim(EventName::AfterTool, Some(&bash)), Aim::Unsubscribed);
+        assert_eq!(hook.select(EventName::BeforeTool, Some(&grep)), Selection::NotMatched);
+        let shell = Selection::Runs { tool_name: Some("Shell") };
+        assert_eq!(hook.select(EventName::BeforeTool, Some(&bash)), shell);
+        let any = Selection::Runs { tool_name: None };
+        assert_eq!(hook.select(EventName::SessionStart, None), any);
+        assert_eq!(hook.select(EventName::AfterTool, Some(&bash)), Selection::NotSubscribed);
     }
 }
 

@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 use rustyline::error::ReadlineError;
 use rustyline::history::MemHistory;
 use rustyline::{Config, Editor};
-use tenter_agent::permission::{Answer, Asker};
+use tenter_agent::permission::{Asker, PermissionAnswer};
 use tenter_protocol::ToolCall;
 
 use super::editor::waker;
@@ -28,10 +28,10 @@ impl AtPrompt {
 }
 
 impl Asker for AtPrompt {
-    fn ask(&self, hook: &str, reason: &str, call: &ToolCall) -> Answer {
+    fn ask(&self, hook: &str, reason: &str, call: &ToolCall) -> PermissionAnswer {
         let _alone = self.asking.lock().unwrap_or_else(PoisonError::into_inner);
         put_question(hook, reason, call);
-        self.dialogue.question(ASK_PROMPT).map_or(Answer::No, |line| read_answer(&line))
+        self.dialogue.question(ASK_PROMPT).map_or(PermissionAnswer::No, |line| read_answer(&line))
     }
 
     fn agrees_to_write(&self, place: &Path, file: &Path) -> bool {

@@ -3,20 +3,20 @@
 use tenter_engine::builtin;
 use tenter_engine::hook::{FailMode, Layer};
 
-use super::entry::{Entry, Trust};
+use super::entry::{HookEntry, TrustStatus};
 use crate::failure::Failure;
 
 /// Its entry, with the threshold from which on it asks for a summary, or without where it is off.
-pub(super) fn entry(threshold: Option<f64>) -> Entry<'static> {
+pub(super) fn entry(threshold: Option<f64>) -> HookEntry<'static> {
     let event = builtin::EVENT.as_str();
     let off = || "is off: no conversation is compacted by itself".to_owned();
-    Entry {
+    HookEntry {
         name: builtin::NAME,
         event: event.to_owned(),
         events: vec![event],
         layer: Layer::BuiltIn.as_str(),
         path: None,
-        trust: Trust::NotNeeded,
+        trust: TrustStatus::NotNeeded,
         status: if threshold.is_some() { "active" } else { "off" },
         active: threshold.is_some(),
         reason: threshold.is_none().then(off),

@@ -6,9 +6,9 @@ use std::path::Path;
 use serde::Serialize;
 use tenter_agent::recipe::slashed;
 use tenter_engine::catalog::{Catalog, Listed, Status};
-use tenter_engine::declared::Declared;
 use tenter_engine::hook::{FailMode, Fingerprint, Hook, Protocol};
 use tenter_engine::query::nearest;
+use tenter_engine::static_action::StaticAction;
 use tenter_engine::trust::{Hasher, MAX_HOOK_BYTES, ProjectTrust, TrustMode, fingerprint};
 use tenter_proc::Cancel;
 use tenter_protocol::EventName;
@@ -19,7 +19,7 @@ use crate::hooks::Project;
 
 /// One hook as listings give it. The fields are those of the JSON form.
 #[derive(Debug, Serialize)]
-pub(super) struct Entry<'c> {
+pub(super) struct HookEntry<'c> {
     /// The full name.
     pub(super) name: &'c str,
     /// The events in the hook's own words, joined with commas; empty where it could not be asked.
@@ -31,7 +31,7 @@ pub(super) struct Entry<'c> {
     /// Nothing for what is built in.
     pub(super) path: Option<String>,
     /// Whether it may run as it is.
-    pub(super) trust: Trust,
+    pub(super) trust: TrustStatus,
     /// What became of it, in one word.
     pub(super) status: &'static str,
     /// Whether it runs.
@@ -73,7 +73,7 @@ pub(super) struct Entry<'c> {
 /// Whether a hook may run as it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub(super) enum Trust {
+pub(super) enum TrustStatus {
     /// Its content was trusted.
     Trusted,
     /// Nothing was ever trusted under its name.
@@ -85,7 +85,7 @@ pub(super) enum Trust {
     NotNeeded,
 }
 
-impl Trust {
+impl TrustStatus {
     pub(super) fn as_str(self) -> &'static str {
         match self {
             Self::Trusted => "trusted",
@@ -97,7 +97,7 @@ impl Trust {
 }
 
 /// Everything that was found: what runs in the order in which it does, then the rest by precedence, and what is built in.
-pub(super) fn entries<'c>(project: &Project, catalog: &'c Catalog) -> Vec<Entry<'c>> {
+pub(super) fn entries<'c>(project: &Project, catalog: &'c Catalog) -> Vec<HookEntry<'c>> {
     let places = catalog
         .hooks()
         .iter()
@@ -111,7 +111,7 @@ pub(super) fn entries<'c>(project: &Project, catalog: &'c Catalog) -> Vec<Entry<
     let hook = |listed: &Listed| running.get(listed.path.as_path()).map(|(_, hook)| *hook);
     let trusted = project.trust.of(project.root());
     let found =
-        listing.into_iter().map(|listed| Entry::new(project, trusted, listed, hook(listed)));
+        listing.into_iter().map(|listed| HookEntry::new(project, trusted, listed, hook(listed)));
     found.chain([built_in::entry(super::auto_compact(project))]).collect()
 }
 
@@ -120,7 +120,7 @@ pub(super) fn entries_named<'c>(
     project: &Project,
     catalog: &'c Catalog,
     name: &str,
-) -> Result<Vec<Entry<'c>>, Failure> {
+) -> Result<Vec<HookEntry<'c>>, Failure> {
     let full = slashed(name);
     let (named, others): (Vec<_>, Vec<_>) =
         entries(project, catalog).into_iter().partition(|entry| entry.name == full);
@@ -130,14 +130,14 @@ pub(super) fn entries_named<'c>(
     let failure = Failure::new(format!("there is no hook {name:?}"));
     Err(match nearest(name, others.iter().map(|entry| entry.name)) {
         Some(meant) => failure.help(format!("did you mean {meant}?")),
-        None if others.iter().all(Entry::is_built_in) => {
+        None if others.iter().all(HookEntry::is_built_in) => {
             failure.help("there is none at all: `tenter hooks new NAME` writes one")
         }
         None => failure.help("`tenter hooks list` shows those that there are"),
     })
 }
 
-impl<'c> Entry<'c> {
+impl<'c> HookEntry<'c> {
     /// `running` is the hook, if it runs.
     fn new(
         project: &Project,
@@ -179,7 +179,7 @@ impl<'c> Entry<'c> {
             fail: policy.fail,
             asynchronous: policy.asynchronous,
             protocol: running.map(|hook| hook.protocol.as_str()),
-            action: running.and_then(Hook::declared).map(Declared::action),
+            action: running.and_then(Hook::static_action).map(StaticAction::action),
             description: running.and_then(description),
             threshold: None,
             listed: Some(listed),
@@ -224,16 +224,16 @@ fn trust(
     trusted: ProjectTrust,
     listed: &Listed,
     hash: Option<&Fingerprint>,
-) -> Trust {
+) -> TrustStatus {
     if !listed.layer.needs_trust() || project.settings.trust == TrustMode::All {
-        return Trust::NotNeeded;
+        return TrustStatus::NotNeeded;
     }
     if hash.is_some_and(|hash| trusted.is_trusted(&listed.name, hash)) {
-        Trust::Trusted
+        TrustStatus::Trusted
     } else if trusted.previous(&listed.name, &listed.path).is_some() {
-        Trust::Changed
+        TrustStatus::Changed
     } else {
-        Trust::Untrusted
+        TrustStatus::Untrusted
     }
 }
 

@@ -3,14 +3,14 @@
 
 use serde::Serialize;
 use tenter_engine::catalog::{Catalog, Missing};
-use tenter_engine::hook::{Aim, Hook};
+use tenter_engine::hook::{Hook, Selection};
 use tenter_engine::matcher::Explanation;
 use tenter_proc::Cancel;
 use tenter_protocol::lifecycle::Power;
 use tenter_protocol::{EventName, Object, ToolCall, tool_fields, tool_names};
 
 use self::words::{action_words, matcher_words};
-use super::entry::{self, Entry};
+use super::entry::{self, HookEntry};
 use crate::commands::Done;
 use crate::failure::{Exit, Failure};
 use crate::hooks::Project;
@@ -47,7 +47,7 @@ struct Explained<'c> {
     layer: &'static str,
     path: Option<String>,
     status: &'static str,
-    trust: super::entry::Trust,
+    trust: super::entry::TrustStatus,
     priority: Option<u16>,
     #[serde(rename = "async")]
     asynchronous: bool,
@@ -118,7 +118,7 @@ fn input(text: &str) -> Result<Object, Failure> {
 
 fn explain<'c>(
     catalog: &'c Catalog,
-    entry: Entry<'c>,
+    entry: HookEntry<'c>,
     events: &[EventName],
     call: Option<&ToolCall>,
 ) -> Explained<'c> {
@@ -146,7 +146,10 @@ fn explain<'c>(
 }
 
 /// What would become of what is built in.
-fn judge_built_in(entry: &Entry, events: &[EventName]) -> (Verdict, String, Option<Explanation>) {
+fn judge_built_in(
+    entry: &HookEntry,
+    events: &[EventName],
+) -> (Verdict, String, Option<Explanation>) {
     if !entry.is_told_of(events) {
         return (Verdict::Skipped, told_of_alone(entry), None);
     }
@@ -154,14 +157,14 @@ fn judge_built_in(entry: &Entry, events: &[EventName]) -> (Verdict, String, Opti
     (Verdict::Runs, format!("whatever others answer, it {about}"), None)
 }
 
-fn told_of_alone(entry: &Entry) -> String {
+fn told_of_alone(entry: &HookEntry) -> String {
     format!("it is told of {} alone", entry.event)
 }
 
 /// What becomes of a hook that does not run: where it must not be missing, that is a failure (R42).
 fn judge_inactive(
     catalog: &Catalog,
-    entry: &Entry,
+    entry: &HookEntry,
     events: &[EventName],
 ) -> (Verdict, String, Option<Explanation>) {
     let why = not_active(entry, events);
@@ -176,7 +179,7 @@ fn judge_inactive(
     (Verdict::Skipped, why, None)
 }
 
-fn not_active(entry: &Entry, events: &[EventName]) -> String {
+fn not_active(entry: &HookEntry, events: &[EventName]) -> String {
     let reason = entry.reason.as_deref().unwrap_or("does not run");
     let other = !entry.event.is_empty() && !entry.is_told_of(events);
     let besides = if other {
@@ -194,19 +197,19 @@ fn judge(
     call: Option<&ToolCall>,
 ) -> (Verdict, String, Option<Explanation>) {
     let event = events.iter().find(|event| hook.subscription(**event).is_some());
-    let aim = event.map_or(Aim::Unsubscribed, |event| hook.aim(*event, call));
+    let aim = event.map_or(Selection::NotSubscribed, |event| hook.select(*event, call));
     let explanation = hook.matcher().zip(call).map(|(matcher, call)| matcher.explain(call));
     let verdict = match aim {
-        Aim::Hit { .. } => Verdict::Runs,
-        Aim::Unknown(_) => Verdict::Fails,
-        Aim::Unmatched | Aim::Unsubscribed => Verdict::Skipped,
+        Selection::Runs { .. } => Verdict::Runs,
+        Selection::Undecided(_) => Verdict::Fails,
+        Selection::NotMatched | Selection::NotSubscribed => Verdict::Skipped,
     };
     let why = match &explanation {
         Some(explanation) => matcher_words(explanation),
         None if call.is_some() => "it has no matcher: any call will do".to_owned(),
         None => "it is told of every such event".to_owned(),
     };
-    let why = match hook.declared().filter(|_| verdict == Verdict::Runs) {
+    let why = match hook.static_action().filter(|_| verdict == Verdict::Runs) {
         Some(declared) => format!("{why}; {}", action_words(declared)),
         None => why,
     };

@@ -8,7 +8,7 @@ use tenter_engine::source;
 use tenter_proc::Cancel;
 use tenter_protocol::EventName;
 
-use super::entry::{self, Entry};
+use super::entry::{self, HookEntry};
 use crate::commands::Done;
 use crate::failure::Exit;
 use crate::hooks::Project;
@@ -34,7 +34,7 @@ pub(super) fn run(mut project: Project, args: &Args) -> Done {
     let events = args.event.as_deref().map(super::events_named).transpose()?;
     let catalog = project.load(&Cancel::new());
     let found = entry::entries(&project, &catalog);
-    let is_empty = found.iter().all(Entry::is_built_in);
+    let is_empty = found.iter().all(HookEntry::is_built_in);
     let (shown, unknown) = match &events {
         Some(events) => told_of(found, events),
         None => (found, Vec::new()),
@@ -63,13 +63,16 @@ pub(super) fn run(mut project: Project, args: &Args) -> Done {
 pub(crate) fn show_catalog(project: &Project, catalog: &Catalog) {
     let found = entry::entries(project, catalog);
     table(project, &found);
-    if found.iter().all(Entry::is_built_in) {
+    if found.iter().all(HookEntry::is_built_in) {
         note_none(project);
     }
 }
 
 /// The entries that are told of one of `events`, and the names of those that never said what they are told of.
-fn told_of<'c>(found: Vec<Entry<'c>>, events: &[EventName]) -> (Vec<Entry<'c>>, Vec<&'c str>) {
+fn told_of<'c>(
+    found: Vec<HookEntry<'c>>,
+    events: &[EventName],
+) -> (Vec<HookEntry<'c>>, Vec<&'c str>) {
     let unknown =
         found.iter().filter(|entry| entry.event.is_empty()).map(|entry| entry.name).collect();
     (found.into_iter().filter(|entry| entry.is_told_of(events)).collect(), unknown)
@@ -85,7 +88,7 @@ fn note_none(project: &Project) {
 }
 
 /// The table: every row in its status's colour, and under it why a hook does not run, and what the built-in one does.
-fn table(project: &Project, entries: &[Entry]) {
+fn table(project: &Project, entries: &[HookEntry]) {
     let rows: Vec<[String; 5]> = entries.iter().map(|entry| cells(project, entry)).collect();
     let heads = ["NAME", "EVENT", "LAYER", "STATUS", "PATH"];
     let width = |column: usize| {
@@ -106,7 +109,7 @@ fn table(project: &Project, entries: &[Entry]) {
     ui::out(lines.join("\n"));
 }
 
-fn cells(project: &Project, entry: &Entry) -> [String; 5] {
+fn cells(project: &Project, entry: &HookEntry) -> [String; 5] {
     let event = if entry.event.is_empty() { "-" } else { &entry.event };
     [
         one_line(&visible(entry.name), COLUMN_LENGTH),
@@ -128,7 +131,7 @@ fn line(cells: &[String; 5], widths: &[usize; 4], styles: [Style; 5]) -> String 
     line
 }
 
-fn style(entry: &Entry) -> Style {
+fn style(entry: &HookEntry) -> Style {
     match entry.listed.map(|listed| &listed.status) {
         None if entry.active => GOOD,
         Some(Status::Active) => GOOD,

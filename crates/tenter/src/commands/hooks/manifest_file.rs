@@ -5,7 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use tenter_base::untrusted_file;
-use tenter_engine::{CHECKS, declared, source};
+use tenter_engine::{CHECKS, source, static_action};
 use tenter_protocol::manifest::Manifest;
 use tenter_protocol::manifest::front_matter::{self, LONGEST_FILE, Rules};
 use tenter_protocol::{Diagnostic, Severity};
@@ -81,8 +81,8 @@ impl ManifestFile {
     /// What is wrong with the script, or with its being there although the manifest has an action (R15).
     pub(super) fn check_script(&self) -> Option<Diagnostic> {
         let bytes = self.bytes().unwrap_or_default();
-        if declared::declares_action(&self.file, &bytes) {
-            return declared::action_and_script(&self.file, &bytes);
+        if static_action::declares_action(&self.file, &bytes) {
+            return static_action::action_and_script(&self.file, &bytes);
         }
         scripts::script_of(self.folder())
     }

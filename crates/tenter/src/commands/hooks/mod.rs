@@ -5,6 +5,7 @@ mod discover;
 mod doctor;
 mod entry;
 mod explain;
+mod interpretation;
 mod list;
 mod manifest_file;
 mod new;
@@ -16,7 +17,6 @@ mod show;
 mod switch;
 mod test;
 mod to_prompt;
-mod understood;
 mod validate;
 
 use std::path::Path;

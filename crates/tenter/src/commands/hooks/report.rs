@@ -2,14 +2,14 @@
 
 use serde::Serialize;
 use tenter_engine::hook::{FailMode, Hook};
-use tenter_engine::{DecisionKind, Trial};
+use tenter_engine::{DecisionKind, TestRun};
 use tenter_protocol::executable::Subscription;
 use tenter_protocol::lifecycle::Power;
 use tenter_protocol::{Object, json};
 
 use super::entry;
-use super::test::NotRun;
-use super::understood::{UNMATCHED, Understood};
+use super::interpretation::{Interpretation, UNMATCHED};
+use super::test::SkipReason;
 use crate::hooks::Project;
 use crate::sanitize::{sanitize, visible};
 use crate::ui::{self, BAD, FAINT, GOOD, HEADING, NAME, NOTICE, styled};
@@ -19,7 +19,7 @@ const NOT_RUN: &str = "not run";
 
 /// A test as it is shown. The fields are those of the JSON form.
 #[derive(Serialize)]
-pub(super) struct Report<'r> {
+pub(super) struct TestReport<'r> {
     hook: &'r str,
     event: &'static str,
     payload: &'r Object,
@@ -31,15 +31,15 @@ pub(super) struct Report<'r> {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     notes: Vec<String>,
     #[serde(flatten)]
-    pub(super) understood: Understood,
+    pub(super) interpretation: Interpretation,
 }
 
-impl<'r> Report<'r> {
+impl<'r> TestReport<'r> {
     pub(super) fn new(
         hook: &'r Hook,
         subscription: Subscription,
         payload: &'r Object,
-        trial: &'r Trial,
+        trial: &'r TestRun,
     ) -> Self {
         Self {
             hook: &hook.name,
@@ -50,7 +50,7 @@ impl<'r> Report<'r> {
             stdout: trial.stdout.text(),
             stderr: trial.stderr.text(),
             notes: trial.warnings.iter().chain(&trial.notes).cloned().collect(),
-            understood: Understood::new(payload, trial),
+            interpretation: Interpretation::new(payload, trial),
         }
     }
 
@@ -59,7 +59,7 @@ impl<'r> Report<'r> {
         hook: &'r Hook,
         subscription: Subscription,
         payload: &'r Object,
-        why: NotRun,
+        why: SkipReason,
     ) -> Self {
         Self {
             hook: &hook.name,
@@ -70,23 +70,23 @@ impl<'r> Report<'r> {
             stdout: String::new(),
             stderr: String::new(),
             notes: Vec::new(),
-            understood: match why {
-                NotRun::Unmatched => Understood::unmatched(),
-                NotRun::Failed(why) => Understood::failed(why),
+            interpretation: match why {
+                SkipReason::Unmatched => Interpretation::unmatched(),
+                SkipReason::Failed(why) => Interpretation::failed(why),
             },
         }
     }
 }
 
 /// Shows it to a person.
-pub(super) fn print(project: &Project, hook: &Hook, report: &Report) {
+pub(super) fn print(project: &Project, hook: &Hook, report: &TestReport) {
     ui::out(format!(
         "{} at {} ({})",
         styled(NAME, visible(report.hook)),
         styled(HEADING, report.event),
         visible(&entry::short(project, &hook.path))
     ));
-    match hook.declared() {
+    match hook.static_action() {
         _ if report.exit == NOT_RUN => written("payload", &json::to_string(report.payload)),
         Some(declared) => {
             written("payload", &json::to_string(report.payload));
@@ -95,17 +95,17 @@ pub(super) fn print(project: &Project, hook: &Hook, report: &Report) {
         None => process(report),
     }
     decision(report);
-    details(&report.understood);
+    details(&report.interpretation);
     for note in &report.notes {
         detail("note", Some(note));
     }
-    if report.understood.error.is_some() {
+    if report.interpretation.error.is_some() {
         ui::out(format!("  an agent would {}", after_failure(hook, report.event)));
     }
 }
 
 /// What a process read and wrote, and how it ended.
-fn process(report: &Report) {
+fn process(report: &TestReport) {
     written("stdin", &json::to_string(report.payload));
     written("stdout", &report.stdout);
     written("stderr", &report.stderr);
@@ -126,9 +126,9 @@ fn written(stream: &str, text: &str) {
     }
 }
 
-fn decision(report: &Report) {
+fn decision(report: &TestReport) {
     let is_silent = report.stdout.trim().is_empty();
-    let (style, words) = match report.understood.decision {
+    let (style, words) = match report.interpretation.decision {
         "none" if is_silent => (FAINT, "no action"),
         // What an answer comes to that is recorded or not understood is told in its notes.
         "none" if !report.notes.is_empty() => (FAINT, "no action"),
@@ -142,20 +142,20 @@ fn decision(report: &Report) {
     ui::out(format!("{} {}", styled(FAINT, "understood as"), styled(style, words)));
 }
 
-fn details(understood: &Understood) {
+fn details(interpretation: &Interpretation) {
     let no_reason =
-        (understood.decision == DecisionKind::Deny.as_str()).then_some("no reason given");
-    detail("reason", understood.reason.as_deref().or(no_reason));
-    if let Some(change) = &understood.rewrite {
+        (interpretation.decision == DecisionKind::Deny.as_str()).then_some("no reason given");
+    detail("reason", interpretation.reason.as_deref().or(no_reason));
+    if let Some(change) = &interpretation.rewrite {
         detail("before", Some(&json::to_string(&change.before)));
         detail("after", Some(&json::to_string(&change.after)));
     }
-    detail("context", understood.context.as_deref());
-    for text in &understood.follow_ups {
+    detail("context", interpretation.context.as_deref());
+    for text in &interpretation.follow_ups {
         detail("goes on with", Some(text));
     }
-    detail("history", understood.history.as_ref().map(json::to_string).as_deref());
-    detail("error", understood.error.as_deref());
+    detail("history", interpretation.history.as_ref().map(json::to_string).as_deref());
+    detail("error", interpretation.error.as_deref());
 }
 
 fn detail(name: &str, text: Option<&str>) {

@@ -12,7 +12,7 @@ use tenter_proc::Cancel;
 use tenter_protocol::json;
 use tenter_protocol::manifest::front_matter::{self, Rules};
 
-use super::entry::{self, Entry, Trust};
+use super::entry::{self, HookEntry, TrustStatus};
 use super::manifest_file::ManifestFile;
 use super::scripts;
 use crate::commands::Done;
@@ -40,7 +40,7 @@ pub(crate) struct Args {
 #[derive(Serialize)]
 struct Shown<'c> {
     #[serde(flatten)]
-    entry: Entry<'c>,
+    entry: HookEntry<'c>,
     /// What was last trusted under its name.
     trusted: Option<Trusted>,
     /// The first lines of its text; nothing where it is no text.
@@ -58,7 +58,7 @@ struct Shown<'c> {
 
 impl<'c> Shown<'c> {
     /// Of what has no file, the entry is all there is.
-    fn plain(entry: Entry<'c>) -> Self {
+    fn plain(entry: HookEntry<'c>) -> Self {
         Self { entry, trusted: None, script: None, manifest: None, body: None, script_path: None }
     }
 }
@@ -79,7 +79,7 @@ pub(super) fn run(mut project: Project, args: &Args) -> Done {
     Ok(Exit::Done)
 }
 
-fn look_at<'c>(project: &Project, entry: Entry<'c>) -> Shown<'c> {
+fn look_at<'c>(project: &Project, entry: HookEntry<'c>) -> Shown<'c> {
     let Some(listed) = entry.listed else { return Shown::plain(entry) };
     let path = &listed.path;
     let trusted = project.trust.of(project.root()).previous(entry.name, path);
@@ -143,7 +143,7 @@ fn number(value: Option<impl ToString>) -> String {
 }
 
 /// What is to be said of what has no file.
-fn print_built_in(entry: &Entry) {
+fn print_built_in(entry: &HookEntry) {
     field("about", entry.description.as_deref().unwrap_or_default());
     field(
         "order",
@@ -152,7 +152,7 @@ fn print_built_in(entry: &Entry) {
 }
 
 /// What only a manifest can say.
-fn print_manifest(entry: &Entry, manifest: &Value) {
+fn print_manifest(entry: &HookEntry, manifest: &Value) {
     let text = |value: &Value| value.as_str().map(str::to_owned);
     let told = [
         ("about", text(&manifest["description"])),
@@ -212,7 +212,7 @@ fn field(name: &str, value: &str) {
     ui::out(format!("  {}  {}", styled(FAINT, format!("{name:<8}")), sanitize(value)));
 }
 
-fn status(entry: &Entry) -> String {
+fn status(entry: &HookEntry) -> String {
     match &entry.reason {
         Some(reason) => format!("{}: it {reason}", entry.status),
         None => entry.status.to_owned(),
@@ -222,7 +222,7 @@ fn status(entry: &Entry) -> String {
 fn trust(shown: &Shown) -> String {
     let word = shown.entry.trust.as_str();
     match (&shown.trusted, shown.entry.trust) {
-        (Some(record), Trust::Trusted) => format!("{word} since {}", record.trusted_at),
+        (Some(record), TrustStatus::Trusted) => format!("{word} since {}", record.trusted_at),
         (Some(record), _) => format!(
             "{word}; the last that was trusted has the hash {} ({})",
             record.hash.0, record.trusted_at

@@ -3,29 +3,29 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use tenter_engine::journal::{self, Line, Tail};
+use tenter_engine::journal::{self, JournalLine, JournalTail};
 use tenter_protocol::{Diagnostic, Severity};
 
-use super::whose::Whose;
+use super::selection::JournalSelection;
 use crate::failure::Failure;
 
 /// The journals that are looked at, and how far they were read.
 pub(super) struct Journals {
     folder: PathBuf,
-    whose: Whose,
+    selection: JournalSelection,
     /// By conversation; none where reading failed, so that this is reported once.
-    tails: BTreeMap<String, Option<Tail>>,
+    tails: BTreeMap<String, Option<JournalTail>>,
 }
 
 /// A line, and the conversation whose journal it is in.
 pub(super) struct SessionLine {
     pub(super) session: String,
-    pub(super) line: Line,
+    pub(super) line: JournalLine,
 }
 
 /// What was written since the last look.
 #[derive(Default)]
-pub(super) struct News {
+pub(super) struct NewLines {
     /// The session with the newest record last.
     pub(super) lines: Vec<SessionLine>,
     /// Lines that cannot be read.
@@ -38,23 +38,23 @@ pub(super) struct News {
 
 impl Journals {
     /// The journals in `folder` that hold what is asked for, unread.
-    pub(super) fn new(folder: PathBuf, whose: Whose) -> Self {
-        Self { folder, whose, tails: BTreeMap::new() }
+    pub(super) fn new(folder: PathBuf, selection: JournalSelection) -> Self {
+        Self { folder, selection, tails: BTreeMap::new() }
     }
 
     pub(super) fn folder(&self) -> &Path {
         &self.folder
     }
 
-    pub(super) fn whose(&self) -> &Whose {
-        &self.whose
+    pub(super) fn selection(&self) -> &JournalSelection {
+        &self.selection
     }
 
     /// What was written since the last look, also into journals that were not there then.
-    pub(super) fn read(&mut self) -> Result<News, Failure> {
-        let mut news = News::default();
+    pub(super) fn read(&mut self) -> Result<NewLines, Failure> {
+        let mut news = NewLines::default();
         for name in self.names()? {
-            let unread = || Some(Tail::new(&self.folder, &name));
+            let unread = || Some(JournalTail::new(&self.folder, &name));
             let slot = self.tails.entry(name.clone()).or_insert_with(unread);
             let Some(tail) = slot else { continue };
             match tail.read() {
@@ -71,15 +71,17 @@ impl Journals {
                 }
             }
         }
-        self.whose.retain(&mut news.lines)?;
+        self.selection.retain(&mut news.lines)?;
         sort(&mut news.lines);
         Ok(news)
     }
 
     fn names(&self) -> Result<Vec<String>, Failure> {
-        match &self.whose {
-            Whose::All | Whose::Project(_) => all(&self.folder),
-            Whose::Conversation(id) | Whose::Subagent { parent: id, .. } => Ok(vec![id.clone()]),
+        match &self.selection {
+            JournalSelection::All | JournalSelection::Project(_) => all(&self.folder),
+            JournalSelection::Conversation(id) | JournalSelection::Subagent { parent: id, .. } => {
+                Ok(vec![id.clone()])
+            }
         }
     }
 }

@@ -4,7 +4,9 @@ use anstyle::Style;
 use serde_json::Value;
 use tenter_engine::DecisionKind;
 use tenter_engine::builtin::NO_PROCESS;
-use tenter_engine::journal::{AnswerRecord, DecisionRecord, Line, Record, RecordKind, RunRecord};
+use tenter_engine::journal::{
+    AnswerRecord, DecisionRecord, JournalLine, Record, RecordKind, RunRecord,
+};
 use tenter_engine::observe::Change;
 use tenter_protocol::lifecycle::{self, Power};
 use tenter_protocol::{Object, json};
@@ -20,7 +22,7 @@ const LENGTH: usize = 200;
 const COLUMN: usize = 40;
 
 /// A record, ready to be laid out.
-pub(super) struct Shown {
+pub(super) struct RecordView {
     /// The conversation whose journal it is in.
     session: String,
     /// The project that it is of.
@@ -30,7 +32,7 @@ pub(super) struct Shown {
     below: Vec<String>,
 }
 
-impl Shown {
+impl RecordView {
     /// Whether it counts as a record, and does not only say more of those before it.
     pub(super) fn is_record(&self) -> bool {
         self.row.is_some()
@@ -61,7 +63,7 @@ impl Layout {
     }
 
     /// The records as lines, under a heading for each session.
-    pub(super) fn lines(&mut self, batch: &[Shown]) -> Vec<String> {
+    pub(super) fn lines(&mut self, batch: &[RecordView]) -> Vec<String> {
         for row in batch.iter().filter_map(|shown| shown.row.as_ref()) {
             for (width, cell) in self.widths.iter_mut().zip(&row.cells) {
                 *width = cell.chars().count().max(*width);
@@ -70,7 +72,7 @@ impl Layout {
         batch.iter().flat_map(|shown| self.record(shown)).collect()
     }
 
-    fn record(&mut self, shown: &Shown) -> Vec<String> {
+    fn record(&mut self, shown: &RecordView) -> Vec<String> {
         if self.json {
             return shown.below.clone();
         }
@@ -79,7 +81,7 @@ impl Layout {
         heading.into_iter().chain(row).chain(shown.below.iter().cloned()).collect()
     }
 
-    fn heading(&mut self, shown: &Shown) -> Option<String> {
+    fn heading(&mut self, shown: &RecordView) -> Option<String> {
         if self.session.as_ref() == Some(&shown.session) {
             return None;
         }
@@ -108,8 +110,8 @@ impl Layout {
 }
 
 /// A line of the journal as it is shown; none where it says nothing that the records before it do not say.
-pub(super) fn shown(of: &SessionLine, json: bool) -> Option<Shown> {
-    let SessionLine { session, line: Line { record, text } } = of;
+pub(super) fn view(of: &SessionLine, json: bool) -> Option<RecordView> {
+    let SessionLine { session, line: JournalLine { record, text } } = of;
     let (row, below) = match &record.kind {
         _ if json => (Some(Row::empty()), vec![text.clone()]),
         RecordKind::Run(run) => (Some(run_row(record, run)), run_lines(run)),
@@ -119,7 +121,7 @@ pub(super) fn shown(of: &SessionLine, json: bool) -> Option<Shown> {
     };
     let says_something = row.is_some() || !below.is_empty();
     let (session, project) = (session.clone(), record.project.clone());
-    says_something.then_some(Shown { session, project, row, below })
+    says_something.then_some(RecordView { session, project, row, below })
 }
 
 impl Row {

@@ -3,7 +3,7 @@
 mod filter;
 mod journals;
 mod lines;
-mod whose;
+mod selection;
 
 use std::num::NonZeroUsize;
 use std::path::Path;
@@ -21,9 +21,9 @@ use crate::sanitize::{sanitize, visible};
 use crate::{pager, signals, ui};
 
 use filter::{Filter, FilterArgs, hooks_of};
-use journals::{Journals, News};
-use lines::{Layout, Shown};
-use whose::Whose;
+use journals::{Journals, NewLines};
+use lines::{Layout, RecordView};
+use selection::JournalSelection;
 
 /// How often a followed journal is looked at.
 const LOOK: Duration = Duration::from_millis(200);
@@ -67,17 +67,17 @@ fn count(text: &str) -> Result<NonZeroUsize, String> {
 /// Runs the command.
 pub(crate) fn run(env: &Env, project: Option<&Path>, args: &Args) -> Done {
     let root = hooks::root(env, project)?;
-    let Some(whose) = whose::find(env, &root, args)? else {
+    let Some(selection) = selection::find(env, &root, args)? else {
         ui::note("No session of this project is recorded yet: `tenter run` begins one.");
         return Ok(Exit::Done);
     };
-    let mut journals = Journals::new(env.journal_dir(), whose);
+    let mut journals = Journals::new(env.journal_dir(), selection);
     let news = journals.read()?;
     if let Some(hook) = &args.filter.hook {
         check_hook(env, project, hook, &news)?;
     }
     let filter = Filter::new(&args.filter, env::now());
-    let mut layout = Layout::new(args.json, matches!(journals.whose(), Whose::All));
+    let mut layout = Layout::new(args.json, matches!(journals.selection(), JournalSelection::All));
     ui::diagnostics(&news.findings);
     // Half a line at the end is lost, unless the rest of it is waited for.
     let lost = if args.follow { 0 } else { news.unfinished };
@@ -96,14 +96,19 @@ pub(crate) fn run(env: &Env, project: Option<&Path>, args: &Args) -> Done {
 }
 
 /// Checks that there is such a hook: in the journal, or among those that are found now.
-fn check_hook(env: &Env, project: Option<&Path>, hook: &str, news: &News) -> Result<(), Failure> {
-    let is_named = |news: &News| {
+fn check_hook(
+    env: &Env,
+    project: Option<&Path>,
+    hook: &str,
+    news: &NewLines,
+) -> Result<(), Failure> {
+    let is_named = |news: &NewLines| {
         news.lines.iter().any(|it| hooks_of(&it.line.record.kind).any(|name| name == hook))
     };
     if is_named(news) {
         return Ok(());
     }
-    let all = Journals::new(env.journal_dir(), Whose::All).read()?;
+    let all = Journals::new(env.journal_dir(), JournalSelection::All).read()?;
     if is_named(&all) {
         return Ok(());
     }
@@ -123,13 +128,13 @@ fn check_hook(env: &Env, project: Option<&Path>, hook: &str, news: &News) -> Res
 }
 
 /// The wanted records, laid out.
-fn wanted(news: &News, filter: &Filter, json: bool) -> Vec<Shown> {
+fn wanted(news: &NewLines, filter: &Filter, json: bool) -> Vec<RecordView> {
     let wanted = news.lines.iter().filter(|it| filter.keeps(&it.line.record));
-    wanted.filter_map(|it| lines::shown(it, json)).collect()
+    wanted.filter_map(|it| lines::view(it, json)).collect()
 }
 
 /// The newest records, as many as are asked for, with what belongs to them.
-fn newest(args: &Args, mut shown: Vec<Shown>) -> Vec<Shown> {
+fn newest(args: &Args, mut shown: Vec<RecordView>) -> Vec<RecordView> {
     let limit = args.lines.or(args.follow.then_some(BEFORE_FOLLOWING));
     let records = shown.iter().enumerate().filter(|(_, it)| it.is_record());
     let first =
@@ -191,16 +196,16 @@ fn report_unreadable(journals: &Journals, count: usize) {
 
 /// Why nothing is shown, of so many records.
 fn nothing(journals: &Journals, records: usize) -> String {
-    match (journals.whose(), records) {
-        (Whose::All, 0) => format!(
+    match (journals.selection(), records) {
+        (JournalSelection::All, 0) => format!(
             "No hook has run yet: there is no journal in {}. `tenter hooks list` lists the hooks.",
             visible(&journals.folder().to_string_lossy())
         ),
-        (Whose::Project(project), 0) => format!(
+        (JournalSelection::Project(project), 0) => format!(
             "No hook has run in {} yet. `tenter hooks list` lists the hooks; --all shows other projects.",
             visible(&project.root)
         ),
-        (Whose::Conversation(id) | Whose::Subagent { id, .. }, 0) => {
+        (JournalSelection::Conversation(id) | JournalSelection::Subagent { id, .. }, 0) => {
             format!("No hook ran in the session {}.", sanitize(id))
         }
         (_, 1) => "The only record does not match.".to_owned(),

@@ -6,12 +6,12 @@ use tenter_engine::hook::Hook;
 use tenter_engine::matcher::Search;
 use tenter_protocol::{Diagnostic, Object, Severity, ToolCall};
 
-use super::super::entry::Entry;
+use super::super::entry::HookEntry;
 use super::super::scripts;
 use crate::hooks::Project;
 
 /// What is wrong with an entry of the listing, beside what loading it told.
-pub(super) fn of_entry(project: &Project, entry: &Entry) -> Vec<Diagnostic> {
+pub(super) fn of_entry(project: &Project, entry: &HookEntry) -> Vec<Diagnostic> {
     let Some(listed) = entry.listed else { return Vec::from_iter(of_built_in(entry)) };
     let path = &listed.path;
     let finding = |id, severity, why: &str| {
@@ -51,7 +51,7 @@ pub(super) fn of_entry(project: &Project, entry: &Entry) -> Vec<Diagnostic> {
 }
 
 /// That what is built in is off, where it is.
-fn of_built_in(entry: &Entry) -> Option<Diagnostic> {
+fn of_built_in(entry: &HookEntry) -> Option<Diagnostic> {
     let reason = entry.reason.as_ref()?;
     let message = format!("the hook {} {reason}", entry.name);
     Some(Diagnostic::new("hook-off", Severity::Info, message))

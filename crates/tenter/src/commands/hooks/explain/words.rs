@@ -1,7 +1,7 @@
 //! What a matcher found, and what a hook without code does, in words. The first part that is not found settles it, as in a run.
 
-use tenter_engine::declared::Declared;
 use tenter_engine::matcher::{Explanation, Finding, Part, Search};
+use tenter_engine::static_action::StaticAction;
 
 /// What a matcher found, as the end of a sentence: what settled it, or everything that was found.
 pub(super) fn matcher_words(explanation: &Explanation) -> String {
@@ -19,7 +19,7 @@ pub(super) fn matcher_words(explanation: &Explanation) -> String {
 }
 
 /// What a hook without code does, and when.
-pub(super) fn action_words(hook: &Declared) -> String {
+pub(super) fn action_words(hook: &StaticAction) -> String {
     let action = hook.action();
     match hook.when() {
         Some(when) => format!("it has no code and does `{action}` where `{when}` holds"),

@@ -25,7 +25,7 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use tenter_engine::hook::{Hook, Protocol};
-use tenter_engine::{DecisionKind, Trial};
+use tenter_engine::{DecisionKind, TestRun};
 use tenter_protocol::{Object, Rewrite};
 
 use crate::failure::Failure;
@@ -48,7 +48,7 @@ const KEYS: [&str; 9] = [
 /// A test as it is written.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Case {
+pub(super) struct TestCase {
     /// What it shows.
     #[serde(default)]
     pub(super) description: Option<String>,
@@ -82,7 +82,7 @@ pub(super) fn files(hook: &Hook) -> Result<Vec<PathBuf>, Failure> {
     Ok(files)
 }
 
-impl Case {
+impl TestCase {
     /// Reads a test.
     ///
     /// # Errors
@@ -124,7 +124,7 @@ fn has_part(got: &Value, expected: &Value) -> bool {
 }
 
 /// What came out of a run, under the keys of `expect`.
-pub(super) fn came_out(trial: &Trial) -> Object {
+pub(super) fn actual(trial: &TestRun) -> Object {
     let mut came = Object::new();
     let mut set = |key: &str, value: Value| came.insert(key.to_owned(), value);
     set("exit", exit(&trial.exit));
@@ -165,7 +165,7 @@ mod tests {
 
     fn compared(expect: &Value, came: &Value) -> Value {
         let object = |value: &Value| value.as_object().unwrap().clone();
-        let case = Case { description: None, event: Object::new(), expect: object(expect) };
+        let case = TestCase { description: None, event: Object::new(), expect: object(expect) };
         Value::Object(case.compared(&object(came)))
     }
 

@@ -15,7 +15,7 @@ use tenter_engine::catalog::{Catalog, Listed, Status, Untrusted};
 use tenter_engine::hook::Hook;
 use tenter_proc::Cancel;
 
-pub(super) use self::payload::NotRun;
+pub(super) use self::payload::SkipReason;
 use super::{built_in, entry};
 use crate::commands::Done;
 use crate::commands::trust::{self, Choice, Waiting};

@@ -2,13 +2,13 @@
 
 use tenter_agent::session::Status as Ended;
 use tenter_engine::hook::Hook;
-use tenter_engine::run_once;
+use tenter_engine::test_run;
 use tenter_proc::Cancel;
 use tenter_protocol::Object;
 use tenter_protocol::executable::Subscription;
 
-use super::super::report::{self, Report};
-use super::super::understood::UNMATCHED;
+use super::super::interpretation::UNMATCHED;
+use super::super::report::{self, TestReport};
 use super::payload;
 use super::{Args, settings};
 use crate::commands::Done;
@@ -30,28 +30,28 @@ pub(super) fn run(
         Some(given) => payload::completed(project, hook, given)?,
         None => payload::sample_for(project, hook, args.event.as_deref(), Object::new())?,
     };
-    let aimed = payload::aim(hook, subscription, &mut payload);
+    let aimed = payload::select(hook, subscription, &mut payload);
     let trial;
     let report = match aimed {
         Ok(()) => {
             let request = payload::request(subscription, &payload);
-            trial = run_once(hook, request, &settings(project), cancel);
-            Report::new(hook, subscription, &payload, &trial)
+            trial = test_run(hook, request, &settings(project), cancel);
+            TestReport::new(hook, subscription, &payload, &trial)
         }
-        Err(not_run) => Report::not_run(hook, subscription, &payload, not_run),
+        Err(not_run) => TestReport::not_run(hook, subscription, &payload, not_run),
     };
     if args.json {
         ui::out(serde_json::to_string_pretty(&report).unwrap_or_default());
     } else {
         report::print(project, hook, &report);
-        if is_sample && report.understood.decision == UNMATCHED {
+        if is_sample && report.interpretation.decision == UNMATCHED {
             ui::note("Its matcher is not about the sample: say which call with --payload FILE.");
         }
         if args.payload.is_none() && args.event.is_none() {
             note_others(hook, subscription);
         }
     }
-    Ok(match report.understood.error {
+    Ok(match report.interpretation.error {
         Some(_) if cancel.is_cancelled() => Exit::Agent(Ended::Interrupted),
         Some(_) => Exit::Failed,
         None => Exit::Done,

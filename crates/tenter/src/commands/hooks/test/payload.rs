@@ -4,7 +4,7 @@ use std::fs;
 use std::io::{self, Read as _};
 
 use serde_json::{Value, json};
-use tenter_engine::hook::{Aim, Hook, Protocol};
+use tenter_engine::hook::{Hook, Protocol, Selection};
 use tenter_engine::{Request, facts};
 use tenter_protocol::executable::{self, Subscription};
 use tenter_protocol::{Body, EventName, Object, ToolCall, manifest, tool_names};
@@ -14,7 +14,7 @@ use crate::failure::Failure;
 use crate::hooks::Project;
 
 /// Why an agent would not run a hook on a payload.
-pub(in crate::commands::hooks) enum NotRun {
+pub(in crate::commands::hooks) enum SkipReason {
     /// Its matcher is about other calls.
     Unmatched,
     /// The search of its matcher was given up, which counts as a failure (R42).
@@ -165,20 +165,20 @@ fn spellings(hook: &Hook) -> String {
 ///
 /// # Errors
 /// Why it does not run.
-pub(super) fn aim(
+pub(super) fn select(
     hook: &Hook,
     subscription: Subscription,
     payload: &mut Object,
-) -> Result<(), NotRun> {
+) -> Result<(), SkipReason> {
     let call = call(payload);
-    match hook.aim(subscription.event, call.as_ref()) {
-        Aim::Hit { tool_name: Some(name) } => {
+    match hook.select(subscription.event, call.as_ref()) {
+        Selection::Runs { tool_name: Some(name) } => {
             payload.insert("tool_name".to_owned(), json!(name));
             Ok(())
         }
-        Aim::Hit { tool_name: None } => Ok(()),
-        Aim::Unmatched | Aim::Unsubscribed => Err(NotRun::Unmatched),
-        Aim::Unknown(error) => Err(NotRun::Failed(error.to_string())),
+        Selection::Runs { tool_name: None } => Ok(()),
+        Selection::NotMatched | Selection::NotSubscribed => Err(SkipReason::Unmatched),
+        Selection::Undecided(error) => Err(SkipReason::Failed(error.to_string())),
     }
 }
 

@@ -7,13 +7,13 @@ use serde_json::{Value, json};
 use similar::TextDiff;
 use tenter_agent::session::Status as Ended;
 use tenter_engine::hook::Hook;
-use tenter_engine::run_once;
+use tenter_engine::test_run;
 use tenter_proc::Cancel;
 use tenter_protocol::Object;
 
-use super::super::understood::UNMATCHED;
-use super::case::{self, Case};
-use super::payload::{self, NotRun};
+use super::super::interpretation::UNMATCHED;
+use super::case::{self, TestCase};
+use super::payload::{self, SkipReason};
 use super::settings;
 use crate::commands::Done;
 use crate::failure::{Exit, Failure};
@@ -23,7 +23,7 @@ use crate::ui::{self, BAD, FAINT, GOOD, styled};
 
 /// One test, done. The fields are those of the JSON form.
 #[derive(Serialize)]
-struct Tested {
+struct CaseResult {
     file: PathBuf,
     description: Option<String>,
     passed: bool,
@@ -62,14 +62,19 @@ pub(super) fn run(
     Ok(if failed == 0 { Exit::Done } else { Exit::Failed })
 }
 
-fn test(project: &Project, hook: &Hook, file: &Path, cancel: &Cancel) -> Result<Tested, Failure> {
-    let case = match Case::read(file) {
+fn test(
+    project: &Project,
+    hook: &Hook,
+    file: &Path,
+    cancel: &Cancel,
+) -> Result<CaseResult, Failure> {
+    let case = match TestCase::read(file) {
         Ok(case) => case,
         Err(error) => return Ok(no_test(file, error)),
     };
     let came = play(project, hook, &case, cancel)?;
     let got = case.compared(&came);
-    Ok(Tested {
+    Ok(CaseResult {
         file: file.to_owned(),
         passed: got == case.expect,
         description: case.description,
@@ -79,8 +84,8 @@ fn test(project: &Project, hook: &Hook, file: &Path, cancel: &Cancel) -> Result<
     })
 }
 
-fn no_test(file: &Path, error: String) -> Tested {
-    Tested {
+fn no_test(file: &Path, error: String) -> CaseResult {
+    CaseResult {
         file: file.to_owned(),
         description: None,
         passed: false,
@@ -91,17 +96,22 @@ fn no_test(file: &Path, error: String) -> Tested {
 }
 
 /// Runs the hook on the test's event, as far as its matcher lets it.
-fn play(project: &Project, hook: &Hook, case: &Case, cancel: &Cancel) -> Result<Object, Failure> {
+fn play(
+    project: &Project,
+    hook: &Hook,
+    case: &TestCase,
+    cancel: &Cancel,
+) -> Result<Object, Failure> {
     let trigger = case.event.get("event_type").and_then(Value::as_str);
     let (subscription, mut event) =
         payload::sample_for(project, hook, trigger, case.event.clone())?;
-    match payload::aim(hook, subscription, &mut event) {
+    match payload::select(hook, subscription, &mut event) {
         Ok(()) => {}
-        Err(NotRun::Unmatched) => return Ok(not_run(UNMATCHED, &Value::Null)),
-        Err(NotRun::Failed(why)) => return Ok(not_run("failed", &json!(why))),
+        Err(SkipReason::Unmatched) => return Ok(not_run(UNMATCHED, &Value::Null)),
+        Err(SkipReason::Failed(why)) => return Ok(not_run("failed", &json!(why))),
     }
     let request = payload::request(subscription, &event);
-    Ok(case::came_out(&run_once(hook, request, &settings(project), cancel)))
+    Ok(case::actual(&test_run(hook, request, &settings(project), cancel)))
 }
 
 fn not_run(decision: &str, reason: &Value) -> Object {
@@ -109,7 +119,7 @@ fn not_run(decision: &str, reason: &Value) -> Object {
     fields.into_iter().map(|(key, value)| (key.to_owned(), value)).collect()
 }
 
-fn print(hook: &Hook, tested: &Tested) {
+fn print(hook: &Hook, tested: &CaseResult) {
     let (style, word) = if tested.passed { (GOOD, "pass") } else { (BAD, "FAIL") };
     let file = tested.file.strip_prefix(&hook.path).unwrap_or(&tested.file).to_string_lossy();
     let description = tested.description.as_deref().unwrap_or_default();

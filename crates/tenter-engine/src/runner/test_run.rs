@@ -12,7 +12,7 @@ use crate::settings::EngineSettings;
 
 /// What came of a hook that was run once.
 #[derive(Debug)]
-pub struct Trial {
+pub struct TestRun {
     /// Its reply, or what went wrong, in words.
     pub answer: Result<Reply, String>,
     /// What of its answer was not understood.
@@ -30,14 +30,14 @@ pub struct Trial {
 }
 
 /// Runs `hook` as an agent would: same program, same folder, same environment, same limits, same reading of its answer.
-pub fn run_once(
+pub fn test_run(
     hook: &Hook,
     request: Request,
     settings: &EngineSettings,
     cancel: &Cancel,
-) -> Trial {
+) -> TestRun {
     let report = ask(hook, request, settings, cancel);
-    Trial {
+    TestRun {
         answer: report.answer.map_err(|failure| failure.to_string()),
         warnings: report.warnings,
         notes: report.notes,

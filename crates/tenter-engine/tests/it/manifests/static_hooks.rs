@@ -162,7 +162,7 @@ fn an_answer_that_nobody_waits_for_comes_late() {
     let event = Event { scope: scope("c"), body: turn(1, None) };
     assert!(engine.dispatch(event, &scene.cancel).contexts.is_empty());
     engine.drain(std::time::Duration::from_mins(1));
-    assert_eq!(engine.take_late("c")[0].context.as_deref(), Some("read this"));
+    assert_eq!(engine.take_late_replies("c")[0].context.as_deref(), Some("read this"));
 }
 
 #[test]
@@ -194,7 +194,7 @@ fn what_is_remembered_of_it_is_all_of_it() {
         assert_eq!(reason(&scene.dispatch()), "no bash");
         let hook = scene.load().0.hooks()[0].clone();
         assert_eq!(hook.protocol.as_str(), "declared");
-        assert_eq!(hook.declared().unwrap().when(), Some(".tool_input"));
+        assert_eq!(hook.static_action().unwrap().when(), Some(".tool_input"));
     }
     assert!(
         fs::read_to_string(scene.at("cache/hooks.json")).unwrap().contains("no {{.tool_name}}")

@@ -19,12 +19,12 @@ pub const CHECKS: Checks<'static> =
 
 /// What a hook without code does, understood.
 #[derive(Debug, Clone)]
-pub struct Declared {
+pub struct StaticAction {
     when: Option<Condition>,
     action: Action<Template>,
 }
 
-impl Declared {
+impl StaticAction {
     /// Understands what a manifest declares.
     ///
     /// # Errors
@@ -154,9 +154,9 @@ mod tests {
 
     use super::*;
 
-    fn declared(when: Option<&str>, action: Action) -> Declared {
+    fn declared(when: Option<&str>, action: Action) -> StaticAction {
         let when = when.map(str::to_owned);
-        Declared::new(&Declaration { when, action }).unwrap()
+        StaticAction::new(&Declaration { when, action }).unwrap()
     }
 
     fn deny(reason: &str) -> Action {

@@ -6,7 +6,7 @@ use tenter_proc::Captured;
 use tenter_protocol::executable::Subscription;
 use tenter_protocol::{Event, EventName, Reply, Scope};
 
-use super::{Late, Outcome};
+use super::{LateReply, Outcome};
 use crate::builtin;
 use crate::catalog::{LostHook, Missing};
 use crate::hook::{Fingerprint, Hook, Layer};
@@ -15,7 +15,7 @@ use crate::runner::{self, Failure, Report};
 use crate::settings::EngineSettings;
 
 /// A hook run that is told to the observers when it goes out of scope, however that happens.
-pub(super) struct Told<'e> {
+pub(super) struct RunReport<'e> {
     settings: &'e EngineSettings,
     run: HookRun,
     /// What the hook wrote to stdout; it becomes part of the record only if the run fails.
@@ -23,7 +23,7 @@ pub(super) struct Told<'e> {
     is_withdrawn: bool,
 }
 
-impl<'e> Told<'e> {
+impl<'e> RunReport<'e> {
     pub(super) fn begin(
         settings: &'e EngineSettings,
         hook: &Hook,
@@ -106,7 +106,7 @@ impl<'e> Told<'e> {
     }
 
     /// An answer that came too late to decide anything: what of it is kept, and what is not.
-    pub(super) fn answered_late(&mut self, kept: Option<&Late>, in_vain: DecisionKind) {
+    pub(super) fn answered_late(&mut self, kept: Option<&LateReply>, in_vain: DecisionKind) {
         self.answered(&[], None, None);
         if let Some(late) = kept {
             let parts = late.parts();
@@ -121,7 +121,7 @@ impl<'e> Told<'e> {
     }
 
     /// A late answer was dropped to make room for that of this run.
-    pub(super) fn displaced(&mut self, dropped: &Late) {
+    pub(super) fn displaced(&mut self, dropped: &LateReply) {
         self.run.warnings.push(format!(
             "too many late answers wait for a later turn: that of the hook {} at {} is dropped",
             dropped.hook, dropped.event
@@ -142,7 +142,7 @@ impl<'e> Told<'e> {
 }
 
 /// Records that a hook cannot run.
-pub(super) fn tell_missing(settings: &EngineSettings, event: &Event, missing: &Missing) {
+pub(super) fn report_missing(settings: &EngineSettings, event: &Event, missing: &Missing) {
     let run = HookRun {
         exit: "not started".to_owned(),
         decision: DecisionKind::Failed,
@@ -192,7 +192,7 @@ fn blank(
     }
 }
 
-impl Drop for Told<'_> {
+impl Drop for RunReport<'_> {
     fn drop(&mut self) {
         if self.is_withdrawn {
             return;
@@ -217,7 +217,7 @@ pub(super) fn report_lost(settings: &EngineSettings, scope: &Scope, lost: &LostH
     }
 }
 
-pub(super) fn tell_decision(
+pub(super) fn report_decision(
     settings: &EngineSettings,
     scope: &Scope,
     event: EventName,
@@ -244,7 +244,7 @@ pub(super) fn tell_decision(
     }
 }
 
-pub(super) fn tell_answer(settings: &EngineSettings, answer: &AskAnswer) {
+pub(super) fn report_ask_answer(settings: &EngineSettings, answer: &AskAnswer) {
     for observer in &settings.observers {
         observer.ask_answered(answer);
     }

@@ -3,7 +3,7 @@
 use serde::Serialize;
 use serde_json::{Value, json};
 use tenter_engine::observe::Change;
-use tenter_engine::{DecisionKind, Trial};
+use tenter_engine::{DecisionKind, TestRun};
 use tenter_protocol::{HistoryAction, Object, Reply, Rewrite, ToolResult, Verdict};
 
 /// The decision of a hook that is not run, because its matcher is about other calls.
@@ -11,7 +11,7 @@ pub(super) const UNMATCHED: &str = "unmatched";
 
 /// How a hook's answer is understood. The fields are those of the JSON form.
 #[derive(Debug, Serialize)]
-pub(super) struct Understood {
+pub(super) struct Interpretation {
     /// The decision by its weightiest part, or [`UNMATCHED`].
     pub(super) decision: &'static str,
     /// Why it blocks or does not.
@@ -28,9 +28,9 @@ pub(super) struct Understood {
     pub(super) error: Option<String>,
 }
 
-impl Understood {
+impl Interpretation {
     /// What the answer to `payload` comes to.
-    pub(super) fn new(payload: &Object, trial: &Trial) -> Self {
+    pub(super) fn new(payload: &Object, trial: &TestRun) -> Self {
         let answer = trial.answer.as_ref().map_err(Clone::clone);
         match answer.and_then(|reply| Ok((reply, change(payload, reply)?))) {
             Ok((reply, rewrite)) => Self {

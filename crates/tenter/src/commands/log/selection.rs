@@ -1,4 +1,4 @@
-//! Whose records are asked for.
+//! JournalSelection records are asked for.
 
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -16,8 +16,8 @@ use crate::failure::Failure;
 /// What asks for the newest session in place of an id.
 const LAST: &str = "last";
 
-/// Whose records are shown.
-pub(super) enum Whose {
+/// JournalSelection records are shown.
+pub(super) enum JournalSelection {
     /// Those of all projects.
     All,
     /// A project's.
@@ -67,7 +67,7 @@ impl OfProject {
     }
 }
 
-impl Whose {
+impl JournalSelection {
     /// Keeps the lines that are asked for.
     pub(super) fn retain(&self, lines: &mut Vec<SessionLine>) -> Result<(), Failure> {
         match self {
@@ -85,19 +85,23 @@ impl Whose {
     }
 }
 
-/// Whose records the arguments ask for; none where the newest session is asked for and there is none.
-pub(super) fn find(env: &Env, root: &Path, args: &Args) -> Result<Option<Whose>, Failure> {
+/// JournalSelection records the arguments ask for; none where the newest session is asked for and there is none.
+pub(super) fn find(
+    env: &Env,
+    root: &Path,
+    args: &Args,
+) -> Result<Option<JournalSelection>, Failure> {
     match args.session.as_deref() {
-        Some(LAST) => Ok(last(env, root)?.map(Whose::Conversation)),
+        Some(LAST) => Ok(last(env, root)?.map(JournalSelection::Conversation)),
         Some(wanted) => conversation(env, wanted).map(Some),
-        None if args.all => Ok(Some(Whose::All)),
-        None => Ok(Some(Whose::Project(OfProject::new(env, root)))),
+        None if args.all => Ok(Some(JournalSelection::All)),
+        None => Ok(Some(JournalSelection::Project(OfProject::new(env, root)))),
     }
 }
 
 /// The project's newest session: in the journal, or in the store, where no hook may have run in it.
 fn last(env: &Env, root: &Path) -> Result<Option<String>, Failure> {
-    let project = Whose::Project(OfProject::new(env, root));
+    let project = JournalSelection::Project(OfProject::new(env, root));
     let recorded = Journals::new(env.journal_dir(), project).read()?.lines.pop();
     let query = ListQuery { project: Some(root), limit: 1, include_subagents: false };
     let listed = open_store(env)?.map(|store| store.list(&query)).transpose()?;
@@ -109,7 +113,7 @@ fn last(env: &Env, root: &Path) -> Result<Option<String>, Failure> {
 
 /// The conversation whose id begins with `wanted`: one with a journal (unsaved ones have one, too), else a subagent, else
 /// one in the store, in which no hook ran.
-fn conversation(env: &Env, wanted: &str) -> Result<Whose, Failure> {
+fn conversation(env: &Env, wanted: &str) -> Result<JournalSelection, Failure> {
     if wanted.is_empty() {
         return Err(Failure::usage("--session needs the beginning of an id, or `last`"));
     }
@@ -117,12 +121,12 @@ fn conversation(env: &Env, wanted: &str) -> Result<Whose, Failure> {
     let journals = journals::all(&folder)?;
     let beginning: Vec<&String> = journals.iter().filter(|id| id.starts_with(wanted)).collect();
     if let Some(id) = only(wanted, &beginning)? {
-        return Ok(Whose::Conversation(id.clone()));
+        return Ok(JournalSelection::Conversation(id.clone()));
     }
     let subagents = subagents(&folder, &journals, wanted);
     let ids: Vec<&String> = subagents.keys().collect();
     if let Some(id) = only(wanted, &ids)? {
-        return Ok(Whose::Subagent { id: id.clone(), parent: subagents[id].clone() });
+        return Ok(JournalSelection::Subagent { id: id.clone(), parent: subagents[id].clone() });
     }
     stored(env, wanted)
 }
@@ -153,7 +157,7 @@ fn subagents(folder: &Path, journals: &[String], wanted: &str) -> BTreeMap<Strin
         .collect()
 }
 
-fn stored(env: &Env, wanted: &str) -> Result<Whose, Failure> {
+fn stored(env: &Env, wanted: &str) -> Result<JournalSelection, Failure> {
     let unknown = || {
         Failure::new(format!("no conversation begins with {wanted:?}")).help(
             "`tenter log --all` shows all that is recorded, `tenter conversation list` what is stored",
@@ -161,7 +165,7 @@ fn stored(env: &Env, wanted: &str) -> Result<Whose, Failure> {
     };
     let store = open_store(env)?.ok_or_else(unknown)?;
     match store.find(wanted) {
-        Ok(id) => Ok(Whose::Conversation(id)),
+        Ok(id) => Ok(JournalSelection::Conversation(id)),
         Err(StoreError::NotFound { .. }) => Err(unknown()),
         Err(error) => Err(error.into()),
     }

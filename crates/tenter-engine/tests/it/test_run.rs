@@ -3,7 +3,7 @@
 use std::fs;
 
 use tenter_engine::environment::HookEnvironment;
-use tenter_engine::{EngineSettings, Request, Trial, run_once};
+use tenter_engine::{EngineSettings, Request, TestRun, test_run};
 use tenter_protocol::reply::VerdictKind;
 
 use crate::scene::{PROJECT, Scene, USER};
@@ -13,7 +13,7 @@ fn now() -> jiff::Timestamp {
 }
 
 /// What the one hook of the scene does when it is told `payload`.
-fn tried(scene: &Scene, payload: &str, before: impl FnOnce()) -> Trial {
+fn tried(scene: &Scene, payload: &str, before: impl FnOnce()) -> TestRun {
     let (catalog, _) = scene.load();
     let hook = &catalog.hooks()[0];
     let request = Request {
@@ -32,7 +32,7 @@ fn tried(scene: &Scene, payload: &str, before: impl FnOnce()) -> Trial {
         callbacks: None,
     };
     before();
-    run_once(hook, request, &settings, &scene.cancel)
+    test_run(hook, request, &settings, &scene.cancel)
 }
 
 #[test]

@@ -8,9 +8,9 @@ use tenter_protocol::Reply;
 use super::bounded::bounded;
 use super::{Failure, Report, Request};
 use crate::builtin::NO_PROCESS;
-use crate::declared::Declared;
+use crate::static_action::StaticAction;
 
-pub(super) fn run(hook: &Declared, request: &Request) -> Report {
+pub(super) fn run(hook: &StaticAction, request: &Request) -> Report {
     let begun = Instant::now();
     let answer = answer(hook, request);
     Report {
@@ -25,7 +25,7 @@ pub(super) fn run(hook: &Declared, request: &Request) -> Report {
 }
 
 /// The answer to the very payload that a script would read.
-fn answer(hook: &Declared, request: &Request) -> Result<Reply, Failure> {
+fn answer(hook: &StaticAction, request: &Request) -> Result<Reply, Failure> {
     let payload = serde_json::from_str(&request.payload)
         .map_err(|error| Failure::Reply(format!("its payload cannot be read: {error}")))?;
     hook.answer(&payload).map_err(|why| Failure::Reply(bounded(why)))

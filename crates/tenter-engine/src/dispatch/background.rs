@@ -8,8 +8,8 @@ use std::time::Duration;
 use tenter_proc::Cancel;
 use tenter_protocol::{Event, Reply};
 
-use super::late::{Late, LateAnswers};
-use super::telling::Told;
+use super::late::{LateReplies, LateReply};
+use super::report::RunReport;
 use crate::hook::Hook;
 use crate::observe::DecisionKind;
 use crate::runner::{self, Aimed, Failure, Occasion};
@@ -21,9 +21,9 @@ const ENDING: Duration = Duration::from_secs(10);
 
 /// The hooks that run unawaited.
 #[derive(Default)]
-pub(super) struct Unawaited {
+pub(super) struct BackgroundHooks {
     running: Arc<Running>,
-    late: Arc<LateAnswers>,
+    late: Arc<LateReplies>,
     cancel: Cancel,
 }
 
@@ -57,7 +57,7 @@ impl Drop for Counted {
     }
 }
 
-impl Unawaited {
+impl BackgroundHooks {
     /// Starts a hook and returns at once.
     pub(super) fn start(
         &self,
@@ -75,25 +75,25 @@ impl Unawaited {
         let not_run = (Arc::clone(&settings), Arc::clone(&hook), Arc::clone(&event));
         let started = thread::Builder::new().name(format!("hook {}", hook.name)).spawn(move || {
             let _counted = counted;
-            let mut told = Told::begin(&settings, &hook, &event, subscription);
+            let mut report = RunReport::begin(&settings, &hook, &event, subscription);
             let occasion = Occasion { event: &event, aimed };
-            let report = runner::run(&hook, occasion, &settings, &cancel);
-            match told.ran(report) {
-                Ok(reply) => keep(&late, &event, reply, told),
-                Err(Failure::Cancelled) => told.failed(&Failure::Drained),
-                Err(failure) => told.failed(&failure),
+            let output = runner::run(&hook, occasion, &settings, &cancel);
+            match report.ran(output) {
+                Ok(reply) => keep(&late, &event, reply, report),
+                Err(Failure::Cancelled) => report.failed(&Failure::Drained),
+                Err(failure) => report.failed(&failure),
             }
         });
         if let Err(error) = started {
             // Dropping the closure took it off the count.
             let (settings, hook, event) = not_run;
             let failure = Failure::NotStarted(format!("no thread could be had for it: {error}"));
-            Told::begin(&settings, &hook, &event, subscription).not_started(&failure);
+            RunReport::begin(&settings, &hook, &event, subscription).not_started(&failure);
         }
     }
 
     /// What the hooks asked for that can still be done.
-    pub(super) fn late(&self) -> &LateAnswers {
+    pub(super) fn late(&self) -> &LateReplies {
         &self.late
     }
 
@@ -107,14 +107,14 @@ impl Unawaited {
 }
 
 /// Keeps what a later turn can use of an answer. The observers are told first: nobody acts on what none has heard of.
-fn keep(late: &LateAnswers, event: &Event, mut reply: Reply, mut told: Told) {
-    let kept = Late::take_from(&mut reply, told.hook(), event);
-    told.answered_late(kept.as_ref(), DecisionKind::of(&reply));
+fn keep(late: &LateReplies, event: &Event, mut reply: Reply, mut report: RunReport) {
+    let kept = LateReply::take_from(&mut reply, report.hook(), event);
+    report.answered_late(kept.as_ref(), DecisionKind::of(&reply));
     let Some(kept) = kept else { return };
     let room = late.room();
     if let Some(dropped) = &room.dropped {
-        told.displaced(dropped);
+        report.displaced(dropped);
     }
-    drop(told);
+    drop(report);
     room.fill(kept);
 }

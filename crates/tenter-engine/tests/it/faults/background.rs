@@ -209,7 +209,7 @@ impl Play<'_> {
     }
 
     fn counts(&mut self, engine: &Engine) {
-        let late = engine.take_late("c");
+        let late = engine.take_late_replies("c");
         let is_said = late.iter().all(|late| late.context.as_deref() == Some("said so"));
         let is_as_meant = match self.fault.means {
             // At an event where nothing can be added, an answer is told to mean nothing.
