@@ -1,13 +1,14 @@
 //! A text that the model wrote and the person looks over: shown, taken, edited or left.
 
 use std::fs;
-use std::io::{self, BufRead as _};
+use std::io;
 
 use tenter_proc::{Cancel, Invocation, Limits, Streams};
 
 use crate::env::Env;
 use crate::failure::Failure;
 use crate::git::{Git, how};
+use crate::question::{Choice, choose, read_at_terminal};
 use crate::sanitize::sanitize;
 use crate::signals::Interrupts;
 use crate::ui;
@@ -25,6 +26,21 @@ pub(crate) struct Draft<'d> {
     /// What is asked, and what is said where the answer is no.
     pub(crate) words: (&'d str, &'d str),
 }
+
+/// What to do with the text.
+#[derive(Clone, Copy)]
+enum Answer {
+    Take,
+    Edit,
+    Leave,
+}
+
+const TAKE: Choice<Answer> =
+    Choice { letter: "y", label: "yes", words: &["yes"], value: Answer::Take };
+const EDIT: Choice<Answer> =
+    Choice { letter: "e", label: "edit", words: &["edit"], value: Answer::Edit };
+const LEAVE: Choice<Answer> =
+    Choice { letter: "n", label: "no", words: &["no", "q", "quit"], value: Answer::Leave };
 
 /// A sentence of the words.
 fn capitalised(words: &str) -> String {
@@ -63,22 +79,15 @@ impl Draft<'_> {
         thrown.cancel();
         self.interrupts.aim(&thrown);
         loop {
-            ui::note_piece(format!("{} [y] yes  [e] edit  [n] no: ", self.words.0));
-            let mut line = String::new();
-            // Whoever closes the dialogue has not agreed.
-            if io::stdin().lock().read_line(&mut line).unwrap_or(0) == 0 {
-                return Ok(None);
-            }
-            match line.trim().to_lowercase().as_str() {
-                "y" | "yes" => return Ok(Some(text)),
-                "n" | "no" | "q" | "quit" => return Ok(None),
-                "e" | "edit" => {
+            match choose(self.words.0, &[TAKE, EDIT, LEAVE], &mut read_at_terminal) {
+                Some(Answer::Take) => return Ok(Some(text)),
+                Some(Answer::Leave) | None => return Ok(None),
+                Some(Answer::Edit) => {
                     if let Some(edited) = self.edit(&text)? {
                         text = edited;
                         ui::out(sanitize(&text));
                     }
                 }
-                _ => {}
             }
         }
     }

@@ -91,6 +91,12 @@ impl From<tenter_agent::store::StoreError> for Failure {
     }
 }
 
+impl From<tenter_engine::trust::TrustError> for Failure {
+    fn from(error: tenter_engine::trust::TrustError) -> Self {
+        Self::new(error.to_string())
+    }
+}
+
 impl From<tenter_agent::ModelError> for Failure {
     fn from(error: tenter_agent::ModelError) -> Self {
         Self::new(error.to_string())

@@ -8,12 +8,14 @@ mod draft;
 mod env;
 mod failure;
 mod git;
-mod hooks;
 mod pager;
+mod project;
+mod question;
 mod render;
 mod sanitize;
 mod settings;
 mod signals;
+mod trust;
 mod ui;
 mod user_only;
 

@@ -8,9 +8,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::ancestors::{self, AgentAbove};
-use crate::commands::trust::read_at_terminal;
 use crate::env::Env;
 use crate::failure::Failure;
+use crate::question::read_at_terminal;
 use crate::sanitize::visible;
 
 /// The variable that Tenter sets for the commands that its model runs.

@@ -21,8 +21,9 @@ use tenter_protocol::{Diagnostic, Severity, tool_names};
 use super::{AgentArgs, handover, models, prompt, recipes, skills};
 use crate::env::{self, Env};
 use crate::failure::{Exit, Failure};
-use crate::hooks::Project;
+use crate::project::Project;
 use crate::render::{Show, TerminalAsker};
+use crate::trust::Reloader;
 use crate::user_only;
 
 /// An agent, ready to work.
@@ -99,9 +100,12 @@ pub(crate) fn build(
 /// A model of the project's choice that the user has not agreed to is one more thing that is not trusted.
 fn report_refused_model(project: &Project, show: &dyn Show, failure: &Failure) {
     if failure.exit == Exit::Untrusted {
-        let waiting = models::consent::waiting(project);
+        let pending = models::consent::pending(project);
         show.untrusted(
-            &waiting.iter().map(models::consent::ProjectModel::trust_name).collect::<Vec<_>>(),
+            &pending
+                .iter()
+                .map(|model| model.record(project).name().to_owned())
+                .collect::<Vec<_>>(),
         );
     }
 }
@@ -127,7 +131,7 @@ pub(super) fn engine(
         ],
         callbacks: Some(recipes::callback_check(recipes.clone())),
     };
-    Engine::new(catalog, settings).reloading(Arc::new(project.reloader()))
+    Engine::new(catalog, settings).reloading(Arc::new(Reloader::new(project)))
 }
 
 fn agent_settings(

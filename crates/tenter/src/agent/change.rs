@@ -10,7 +10,7 @@ use tenter_proc::Cancel;
 use super::build::{Built, engine, journal};
 use super::{AgentArgs, models, recipes};
 use crate::failure::Failure;
-use crate::hooks::Project;
+use crate::project::Project;
 use crate::render::Show;
 use crate::ui;
 

@@ -7,6 +7,7 @@ mod compact;
 mod handover;
 pub(crate) mod models;
 mod prompt;
+mod recipe_task;
 pub(crate) mod recipes;
 mod skills;
 pub(crate) mod writing;
@@ -19,20 +20,22 @@ use tenter_agent::session::{Finish, Session, Status, UserMessage};
 use tenter_engine::catalog::Catalog;
 use tenter_proc::Cancel;
 
-use crate::commands::trust::{self, Choice, Waiting};
 use crate::env::Env;
 use crate::failure::{Exit, Failure};
-use crate::hooks::Project;
+use crate::project::Project;
+use crate::question::read_at_terminal;
 use crate::render::Show;
 use crate::sanitize::visible;
 use crate::settings::models::{Answering, Effort};
 use crate::settings::{self, Settings};
+use crate::trust::{self, Pending, TrustChoice};
 use crate::ui;
 use crate::user_only;
 
 pub(crate) use build::{Built, build};
 pub(crate) use change::model_named;
 pub(crate) use compact::{compact, how_to_restore};
+pub(crate) use recipe_task::recipe_to_run;
 
 /// What an agent is to be: the flags that `run` and `chat` share.
 #[derive(Debug, Default, Clone, clap::Args)]
@@ -146,9 +149,9 @@ pub(crate) fn hooks_to_run(
     }
     let mut catalog = project.load(cancel);
     if !catalog.untrusted().is_empty()
-        && (args.trust_project || trust_or_skip(project, Waiting::hooks_of(&catalog), show)?)
+        && (args.trust_project || trust_or_skip(project, Pending::hooks_of(&catalog), show)?)
     {
-        catalog = trust::trust_and_reload(project, &catalog, cancel)?;
+        catalog = trust::trust_untrusted_hooks(project, &catalog, cancel)?;
     }
     if args.trust_project {
         return trust::accept_lost(project, catalog, cancel);
@@ -157,30 +160,28 @@ pub(crate) fn hooks_to_run(
         return Ok(catalog);
     }
     let lost: Vec<String> = catalog.lost().iter().map(|lost| lost.name.clone()).collect();
-    trust::settle_lost(project, catalog, &mut trust::read_at_terminal, cancel).inspect_err(
-        |failure| {
-            if failure.exit == Exit::Untrusted {
-                show.untrusted(&lost);
-            }
-        },
-    )
+    trust::settle_lost(project, catalog, &mut read_at_terminal, cancel).inspect_err(|failure| {
+        if failure.exit == Exit::Untrusted {
+            show.untrusted(&lost);
+        }
+    })
 }
 
-/// Whether the person trusts what waits, or goes on without it this time.
+/// Whether the user trusts what is pending; false means to continue without it this time.
 ///
 /// # Errors
-/// When it is neither: the person refuses, or nobody can be asked.
-fn trust_or_skip(project: &Project, waiting: Waiting, show: &dyn Show) -> Result<bool, Failure> {
-    match trust::ask(project, waiting) {
-        Choice::Trust => Ok(true),
-        Choice::Skip => {
-            let names = waiting.names().join(", ");
+/// The user refuses, or cannot be asked.
+fn trust_or_skip(project: &Project, pending: Pending, show: &dyn Show) -> Result<bool, Failure> {
+    match trust::ask(project, pending) {
+        TrustChoice::Trust => Ok(true),
+        TrustChoice::Skip => {
+            let names = pending.names().join(", ");
             ui::note(format!("Not run this time: {}.", visible(&names)));
             Ok(false)
         }
-        Choice::Refuse => {
-            show.untrusted(&waiting.names());
-            Err(waiting.refusal())
+        TrustChoice::Refuse => {
+            show.untrusted(&pending.names());
+            Err(pending.refusal())
         }
     }
 }

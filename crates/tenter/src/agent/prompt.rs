@@ -6,7 +6,7 @@ use tenter_protocol::Diagnostic;
 
 use super::AgentArgs;
 use crate::env;
-use crate::hooks::Project;
+use crate::project::Project;
 
 /// The system prompt for work in `project`, and what was found on the way.
 pub(super) fn of(project: &Project, args: &AgentArgs) -> (SystemPrompt, Vec<Diagnostic>) {

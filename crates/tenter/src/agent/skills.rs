@@ -4,7 +4,7 @@ use tenter_agent::skill::{SkillTool, Skills};
 use tenter_protocol::{Diagnostic, Severity};
 
 use super::AgentArgs;
-use crate::hooks::Project;
+use crate::project::Project;
 
 /// The tool that hands skills over, unless there are none; and the skills that cannot be used, though their authors meant
 /// them to be. What is merely odd about one is for `tenter skill list`.

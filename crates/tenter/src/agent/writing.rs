@@ -6,10 +6,10 @@ use std::sync::Arc;
 use tenter_agent::session::{Status, UserMessage};
 use tenter_proc::Cancel;
 
-use super::{AgentArgs, build, hooks_to_run, recipes, work};
-use crate::commands::recipe::argument;
+use super::recipes::argument;
+use super::{AgentArgs, build, hooks_to_run, recipe_to_run, work};
 use crate::failure::{Exit, Failure};
-use crate::hooks::Project;
+use crate::project::Project;
 use crate::render::{Quiet, Show};
 
 /// The flags that `commit` and `pr` share.
@@ -71,7 +71,7 @@ pub(crate) fn write(
     let of_agent = args.agent(project);
     let show: Arc<dyn Show> = Arc::new(Quiet::default());
     let catalog = hooks_to_run(project, &of_agent, show.as_ref(), cancel)?;
-    let recipe = recipes::wanted(project, &of_agent, name, show.as_ref())?;
+    let recipe = recipe_to_run(project, &of_agent, name, show.as_ref())?;
     let mut built = build(project, &of_agent, catalog, Arc::clone(&show), cancel)?;
     project.findings().chain(&built.findings).for_each(|finding| show.finding(finding));
     let given = [more, args.arg.clone()].concat();

@@ -10,7 +10,7 @@ use super::Done;
 use crate::agent::models::{Provider, facts, strays, variable_that_is_set};
 use crate::env::Env;
 use crate::failure::{Exit, Failure};
-use crate::hooks::Project;
+use crate::project::Project;
 use crate::sanitize::{one_line, sanitize, visible};
 use crate::ui::{self, BAD, FAINT, GOOD, HEADING, NAME, styled};
 

@@ -10,7 +10,7 @@ use crate::draft::Draft;
 use crate::env::Env;
 use crate::failure::{Exit, Failure};
 use crate::git::Git;
-use crate::hooks::Project;
+use crate::project::Project;
 use crate::sanitize::sanitize;
 use crate::signals::Interrupts;
 use crate::ui;

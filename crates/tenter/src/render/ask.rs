@@ -1,11 +1,11 @@
 //! Puts a hook's `ask` to the person at the terminal (R30).
 
-use std::io::{self, BufRead as _};
 use std::path::Path;
 
 use tenter_agent::permission::{Asker, PermissionAnswer};
 use tenter_protocol::{ToolCall, json};
 
+use crate::question::read_at_terminal;
 use crate::sanitize::{sanitize, visible};
 use crate::ui::{self, NAME, NOTICE, styled};
 
@@ -25,13 +25,7 @@ pub(crate) struct TerminalAsker;
 impl Asker for TerminalAsker {
     fn ask(&self, hook: &str, reason: &str, call: &ToolCall) -> PermissionAnswer {
         put_question(hook, reason, call);
-        ui::note_piece(ASK_PROMPT);
-        let mut line = String::new();
-        // Whoever closes the dialogue has not agreed.
-        if io::stdin().lock().read_line(&mut line).is_err() {
-            return PermissionAnswer::No;
-        }
-        read_answer(&line)
+        read_at_terminal(ASK_PROMPT).map_or(PermissionAnswer::No, |line| read_answer(&line))
     }
 }
 

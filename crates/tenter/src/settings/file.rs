@@ -16,8 +16,7 @@ use tenter_engine::journal::Redactor;
 use tenter_engine::query::nearest;
 use tenter_protocol::{Diagnostic, Severity};
 
-use crate::agent::models::Name;
-
+use super::model_name::ModelName;
 use super::models::{Effort, ModelTable, ProviderTable};
 use crate::failure::Failure;
 
@@ -181,7 +180,7 @@ pub(super) fn read_of_project(
 
 /// Whether a model is a file of turns. One that a project brings along would say what the tools do, and nobody would have asked.
 fn is_scripted(name: &str) -> bool {
-    matches!(Name::parse(name), Some(Name::Scripted(_)))
+    matches!(ModelName::parse(name), Some(ModelName::Scripted(_)))
 }
 
 fn refuse_hooks(hooks: &mut HooksTable, mut refuse: impl FnMut(bool, &str)) {

@@ -5,6 +5,7 @@
 //! It can never widen trust, remove a hook, or weaken one; nor say where keys are sent, or which program prints them.
 
 mod file;
+mod model_name;
 pub(crate) mod models;
 
 use std::collections::BTreeSet;
@@ -23,6 +24,8 @@ use self::file::{Ask, HookTable, HooksTable, Layer, RetryTable, Trust};
 use self::models::ModelSettings;
 use crate::env::Env;
 use crate::failure::Failure;
+
+pub(crate) use model_name::ModelName;
 
 /// Model responses to one user message, where nobody says otherwise.
 const MAX_TURNS: u64 = 50;

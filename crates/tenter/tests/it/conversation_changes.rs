@@ -174,7 +174,7 @@ fn nothing_is_deleted_unasked() {
 }
 
 #[test]
-fn at_a_terminal_the_person_is_asked_and_anything_but_yes_is_no() {
+fn at_a_terminal_the_user_is_asked_until_the_answer_is_clear() {
     let sandbox = sandbox();
     ask(&sandbox, "one\u{1b}[2J", "two");
     for (answer, left) in [("n", 1), ("", 1), ("later", 1), ("yes", 0)] {
@@ -184,6 +184,11 @@ fn at_a_terminal_the_person_is_asked_and_anything_but_yes_is_no() {
         let asked = terminal.wait_for("Delete 1 conversation? [y] yes  [n] no: ");
         assert!(asked.contains("To be deleted for good") && asked.contains("one [2J"), "{asked}");
         terminal.enter(answer);
+        if !["n", "yes"].contains(&answer) {
+            terminal.wait_for("Please answer y or n.");
+            assert_eq!(listed(&sandbox, &[]).len(), 1, "{answer:?}");
+            terminal.enter("n");
+        }
         let (code, shown) = terminal.end();
         assert_eq!(code, Some(0), "{shown}");
         let said = if left == 1 { "Nothing was deleted." } else { "Deleted 1 conversation." };

@@ -158,7 +158,10 @@ fn to_trust_the_project_as_it_is_accepts_what_is_gone() {
         command.env("TENTER_MODEL", model).args(args);
         let output = command.output().unwrap();
         let told = String::from_utf8_lossy(&output.stderr);
-        assert!(output.status.success() && told.contains("Accepted without: guard."), "{told}");
+        assert!(
+            output.status.success() && told.contains("Accepted the project without guard."),
+            "{told}"
+        );
         let _ = run(&sandbox, &[]).expect_code(0);
     }
 }
@@ -257,7 +260,7 @@ fn a_hook_that_changes_during_a_run_is_asked_about_at_once_with_the_diff() {
         let model = changed_by_a_run(&sandbox);
         let mut session = at_terminal(&sandbox, &["run", "--model", &model, "hi"]);
         let asked = session.wait_for("[q] quit: ");
-        assert!(asked.contains("The hook guard changed while the agent runs."), "{asked}");
+        assert!(asked.contains("The hook guard changed while the agent was running."), "{asked}");
         assert!(asked.contains("    +# more"), "{asked}");
         session.enter(answer);
         session.wait_for("Done.");

@@ -2,21 +2,20 @@
 //! choose only among the providers that the user set up. One that needs no key, or whose key comes from a program, needs
 //! the user's consent, which is remembered with the project in the trust store.
 
-use std::io::{self, BufRead as _};
-
-use tenter_base::rfc3339;
 use tenter_engine::hook::Fingerprint;
-use tenter_engine::trust::{TrustEntry, TrustMode, TrustedKind, trust_name};
+use tenter_engine::trust::{TrustMode, TrustedKind};
 use tenter_protocol::{Diagnostic, Severity};
 
-use super::name::Name;
 use super::provider::Provider;
 use super::{knows, variable_that_is_set, whose};
 use crate::agent::AgentArgs;
-use crate::env::{self, Env};
+use crate::env::Env;
 use crate::failure::{Exit, Failure};
-use crate::hooks::Project;
+use crate::project::Project;
+use crate::question::{confirm, read_at_terminal};
 use crate::sanitize::{sanitize, visible};
+use crate::settings::ModelName;
+use crate::trust::{TrustRecord, record_in};
 use crate::ui::{self, NAME, NOTICE, styled};
 use crate::user_only;
 
@@ -41,13 +40,13 @@ pub(super) fn check(
 ) -> Result<Diagnostic, Failure> {
     let address = args.base_url.as_deref().or(project.settings.models.base_url.as_deref());
     let choice = ProjectModel::new(provider, model, address);
-    if choice.waits(project, provider) {
+    if choice.needs_consent(project, provider) {
         if args.trust_project {
             user_only::check(project.env, project.root(), "run --trust-project")?;
         } else if !choice.ask(project) {
             return Err(choice.refusal());
         }
-        choice.remember(project)?;
+        choice.trust(project)?;
     }
     let message =
         format!("the model is {}, because this project's tenter.toml names it", choice.name);
@@ -60,19 +59,20 @@ pub(super) fn check(
         .help("--model or TENTER_MODEL names another"))
 }
 
-/// The models of the project's choice that wait for the user's consent.
-pub(crate) fn waiting(project: &Project) -> Vec<ProjectModel> {
+/// The models of the project's choice that need the user's consent.
+pub(crate) fn pending(project: &Project) -> Vec<ProjectModel> {
     let settings = &project.settings.models;
     let named = [&settings.model, &settings.weak_model].into_iter().flatten();
-    let names = named.filter(|named| named.by_project).filter_map(|named| Name::parse(&named.name));
+    let names =
+        named.filter(|named| named.by_project).filter_map(|named| ModelName::parse(&named.name));
     let choices = names.filter_map(|name| {
         let (provider, model) = match name {
-            Name::Of { provider, model } => (Provider::find(project, provider).ok()?, model),
-            Name::Bare(model) => (whose(project, model).ok()?, model),
-            Name::Scripted(_) => return None,
+            ModelName::Of { provider, model } => (Provider::find(project, provider).ok()?, model),
+            ModelName::Bare(model) => (whose(project, model).ok()?, model),
+            ModelName::Scripted(_) => return None,
         };
         let choice = ProjectModel::new(&provider, model, settings.base_url.as_deref());
-        choice.waits(project, &provider).then_some(choice)
+        choice.needs_consent(project, &provider).then_some(choice)
     });
     let mut choices: Vec<ProjectModel> = choices.collect();
     choices.dedup_by(|one, other| one.name == other.name);
@@ -94,29 +94,26 @@ impl ProjectModel {
     }
 
     /// Whether the user has to consent first.
-    fn waits(&self, project: &Project, provider: &Provider) -> bool {
+    fn needs_consent(&self, project: &Project, provider: &Provider) -> bool {
         let has_key = variable_that_is_set(provider, project.env).is_some();
         let lacks_key = provider.needs_key() && provider.key_command.is_none();
         // Without its key a provider is not asked at all.
         if has_key || lacks_key || project.settings.trust == TrustMode::All {
             return false;
         }
-        let trusted = project.trust.of(project.root());
-        !is_users(project, provider) && !trusted.is_trusted(&self.trust_name(), &self.fingerprint())
+        !is_users(project, provider) && !self.record(project).is_in(&project.trust, project.root())
     }
 
-    /// The name under which the trust store knows the consent: neither a hook's nor a recipe's.
-    pub(crate) fn trust_name(&self) -> String {
-        trust_name(TrustedKind::Model, &self.name)
+    /// The record of the consent: to this model at this address.
+    pub(crate) fn record(&self, project: &Project) -> TrustRecord {
+        let fingerprint = Fingerprint(format!("{} at {}", self.name, self.address));
+        let file = project.root().join("tenter.toml");
+        TrustRecord::new(TrustedKind::Model, &self.name, fingerprint, &file)
     }
 
-    /// Consent is to this model at this address.
-    fn fingerprint(&self) -> Fingerprint {
-        Fingerprint(format!("{} at {}", self.name, self.address))
-    }
-
-    /// Asks the user; without a terminal the answer is no.
+    /// Asks the user; no where the user cannot be asked.
     pub(crate) fn ask(&self, project: &Project) -> bool {
+        // An agent can make itself a terminal.
         if !Env::can_ask() || user_only::is_below_agent(project.env, project.root()) {
             return false;
         }
@@ -127,29 +124,14 @@ impl ProjectModel {
             styled(NAME, visible(&self.name)),
         ));
         ui::note(format!("    {}", sanitize(&self.why)));
-        loop {
-            ui::note_piece("Use it in this project? [y] yes  [n] no: ");
-            let mut line = String::new();
-            if io::stdin().lock().read_line(&mut line).unwrap_or(0) == 0 {
-                return false;
-            }
-            match line.trim().to_lowercase().as_str() {
-                "y" | "yes" => return true,
-                "n" | "no" | "q" | "quit" => return false,
-                _ => {}
-            }
-        }
+        confirm("Use it in this project?", &mut read_at_terminal)
     }
 
     /// Records the user's consent, outside of the project.
-    pub(crate) fn remember(&self, project: &Project) -> Result<(), Failure> {
-        let file = project.root().join("tenter.toml");
-        let entry = TrustEntry::new(self.trust_name(), self.fingerprint(), &file);
-        // Others may have written the store meanwhile, so that it is read anew for every change anyway.
+    pub(crate) fn trust(&self, project: &Project) -> Result<(), Failure> {
+        // The store reads its file again before every change, so a copy of it will do.
         let mut store = project.trust.clone();
-        store
-            .trust(project.root(), &[entry], &rfc3339(env::now()))
-            .map_err(|error| Failure::new(error.to_string()))
+        record_in(&mut store, project.root(), &[self.record(project).entry()])
     }
 
     /// That nothing is sent, and how to go on.
@@ -166,9 +148,9 @@ impl ProjectModel {
 
 /// Whether the user's own configuration names a model of this provider: what answers there answers them anyway.
 fn is_users(project: &Project, provider: &Provider) -> bool {
-    project.settings.models.named_by_user.iter().any(|name| match Name::parse(name) {
-        Some(Name::Of { provider: named, .. }) => named == provider.name,
-        Some(Name::Bare(model)) => knows(project, provider, model),
-        Some(Name::Scripted(_)) | None => false,
+    project.settings.models.named_by_user.iter().any(|name| match ModelName::parse(name) {
+        Some(ModelName::Of { provider: named, .. }) => named == provider.name,
+        Some(ModelName::Bare(model)) => knows(project, provider, model),
+        Some(ModelName::Scripted(_)) | None => false,
     })
 }

@@ -4,10 +4,10 @@ use tenter_engine::query::nearest;
 use tenter_protocol::{Diagnostic, Severity};
 use tenter_providers::{Facts, Prices};
 
-use super::name::Name;
 use super::provider::Provider;
 use crate::failure::Failure;
-use crate::hooks::Project;
+use crate::project::Project;
+use crate::settings::ModelName;
 use crate::settings::models::{ModelTable, Price};
 
 /// Tokens that a model holds of which nobody knows.
@@ -98,8 +98,8 @@ pub(super) fn unknown(project: &Project, name: &str, near: &[String]) -> Diagnos
 
 /// What the configuration says of models that no provider could have: it has no effect, which somebody should know.
 pub(crate) fn strays(project: &Project) -> Vec<Diagnostic> {
-    let is_stray = |whole: &&String| match Name::parse(whole) {
-        Some(Name::Of { provider, .. }) => Provider::find(project, provider).is_err(),
+    let is_stray = |whole: &&String| match ModelName::parse(whole) {
+        Some(ModelName::Of { provider, .. }) => Provider::find(project, provider).is_err(),
         _ => true,
     };
     let strays = project.settings.models.models.keys().filter(is_stray);

@@ -1,9 +1,7 @@
 //! Where a provider's key comes from: a variable, else a program that prints it. A program is run once for a process, and
 //! only when the key is needed. What it printed is shown to nobody: not in errors, not in records.
 
-use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use tenter_agent::session::Status;
 use tenter_engine::journal::Redactor;
@@ -13,47 +11,30 @@ use tenter_providers::Key;
 use super::provider::Provider;
 use crate::env::Env;
 use crate::failure::{Exit, Failure};
+use crate::project::KeyRing;
 use crate::settings::models::KeyCommand;
 
 /// Lines of a program's stderr that are shown where it fails.
 const SHOWN_LINES: usize = 10;
 
-/// The keys that programs printed, by provider.
-#[derive(Debug, Default)]
-pub(crate) struct KeyRing(Mutex<BTreeMap<String, Key>>);
-
-impl KeyRing {
-    /// The provider's key; none where it needs none.
-    pub(super) fn key(
-        &self,
-        provider: &Provider,
-        env: &Env,
-        cancel: &Cancel,
-    ) -> Result<Option<Key>, Failure> {
-        if let Some(name) = variable_that_is_set(provider, env) {
-            return Ok(env.text(name).map(Key::new));
-        }
-        let Some(command) = provider.key_command else {
-            return if provider.needs_key() { Err(missing(provider, env)) } else { Ok(None) };
-        };
-        let mut keys = self.keys();
-        if let Some(key) = keys.get(provider.name) {
-            return Ok(Some(key.clone()));
-        }
-        let key = printed(command, env, Limits::default(), cancel)
-            .map_err(|problem| problem.failure(provider))?;
-        keys.insert(provider.name.to_owned(), key.clone());
-        Ok(Some(key))
+/// The provider's key; `None` if it needs none.
+pub(super) fn key(
+    ring: &KeyRing,
+    provider: &Provider,
+    env: &Env,
+    cancel: &Cancel,
+) -> Result<Option<Key>, Failure> {
+    if let Some(name) = variable_that_is_set(provider, env) {
+        return Ok(env.text(name).map(Key::new));
     }
-
-    /// What programs printed so far: what must not reach a record.
-    pub(crate) fn secrets(&self) -> Vec<String> {
-        self.keys().values().map(|key| key.reveal().to_owned()).collect()
-    }
-
-    fn keys(&self) -> MutexGuard<'_, BTreeMap<String, Key>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
+    let Some(command) = provider.key_command else {
+        return if provider.needs_key() { Err(missing(provider, env)) } else { Ok(None) };
+    };
+    let print = || {
+        printed(command, env, Limits::default(), cancel)
+            .map_err(|problem| problem.failure(provider))
+    };
+    ring.get_or_print(provider.name, print).map(Some)
 }
 
 /// The first of the provider's variables that holds something.

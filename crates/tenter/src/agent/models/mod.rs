@@ -1,6 +1,6 @@
 //! From a model's name to a model.
 //!
-//! `name` takes a name apart, `provider` says who provides, `key` gets what opens the server, `proxy` what stands before
+//! `provider` says who provides, `key` gets what opens the server, `proxy` what stands before
 //! it, `authorities` whom it is trusted for, `facts` what is known. Nothing here is touched by a command that needs no
 //! model, and a scripted model needs none of it. Nothing is sent, but where nobody knows how much a model holds: its server
 //! may say. That the server knows the model at all is found out when it is first asked.
@@ -9,7 +9,6 @@ mod authorities;
 pub(crate) mod consent;
 mod facts;
 mod key;
-mod name;
 mod provider;
 mod proxy;
 mod unfamiliar;
@@ -27,15 +26,15 @@ use self::authorities::Trust;
 use self::unfamiliar::Unfamiliar;
 use super::AgentArgs;
 use crate::failure::Failure;
-use crate::hooks::Project;
+use crate::project::Project;
 use crate::sanitize::sanitize;
+use crate::settings::ModelName;
 use crate::settings::models::{ModelTable, NamedModel};
 use crate::ui;
 
-pub(crate) use self::name::Name;
 use facts::known_window;
 pub(crate) use facts::{facts, strays};
-pub(crate) use key::{KeyRing, variable_that_is_set};
+pub(crate) use key::variable_that_is_set;
 pub(crate) use provider::Provider;
 
 /// A model, and what there is to say of the choice.
@@ -62,13 +61,15 @@ pub(crate) fn choose(
         chosen.findings.extend(switch);
         Ok(chosen)
     };
-    match Name::parse(&name) {
-        Some(Name::Scripted(file)) => {
+    match ModelName::parse(&name) {
+        Some(ModelName::Scripted(file)) => {
             let model = ScriptedModel::load(&project.env.cwd.join(file))?;
             Ok(Chosen { model: Arc::new(model), findings: Vec::new() })
         }
-        Some(Name::Of { provider, model }) => connect(&Provider::find(project, provider)?, model),
-        Some(Name::Bare(model)) => connect(&whose(project, model)?, model),
+        Some(ModelName::Of { provider, model }) => {
+            connect(&Provider::find(project, provider)?, model)
+        }
+        Some(ModelName::Bare(model)) => connect(&whose(project, model)?, model),
         None => Err(Failure::usage(format!("{name:?} is no model's name"))
             .help("a name is PROVIDER/NAME, as `tenter models` lists them, or scripted:FILE")),
     }
@@ -240,7 +241,7 @@ fn endpoint(
         provider: provider.name.to_owned(),
         api: provider.api,
         base_url: Some(address.to_owned()),
-        key: project.keys.key(provider, project.env, cancel)?,
+        key: key::key(&project.keys, provider, project.env, cancel)?,
         key_help: key::help(provider, project.env),
         proxy,
         authorities,

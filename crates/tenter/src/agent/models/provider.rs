@@ -7,7 +7,7 @@ use tenter_providers::{Api, known_models};
 
 use crate::env::Env;
 use crate::failure::Failure;
-use crate::hooks::Project;
+use crate::project::Project;
 use crate::settings::models::{KeyCommand, ProviderTable};
 
 /// A provider that needs no configuration.

@@ -25,7 +25,7 @@ use super::Done;
 use crate::agent::{self, AgentArgs, Built};
 use crate::env::Env;
 use crate::failure::{Exit, Failure};
-use crate::hooks::Project;
+use crate::project::Project;
 use crate::render::{self, Show as _};
 use crate::sanitize::{one_line, sanitize};
 use crate::signals::Interrupts;
@@ -67,7 +67,7 @@ pub(crate) fn run(env: &Env, project: Option<&Path>, args: &Args) -> Done {
     let dialogue = Dialogue { interrupts, keyboard };
     let questions = dialogue.clone();
     // Nothing was asked yet, so this is the first to be set.
-    let _ = project.reader.set(Box::new(move |prompt| questions.question(prompt)));
+    let _ = project.read_line.set(Box::new(move |prompt| questions.question(prompt)));
     if Env::can_ask() {
         built.agent.asker = Arc::new(AtPrompt::new(dialogue.clone()));
     }

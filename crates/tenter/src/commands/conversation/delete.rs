@@ -1,6 +1,5 @@
 //! `tenter conversation delete`. It deletes nothing that it was not told to by name or by age, and nothing unasked.
 
-use std::io::{self, BufRead as _};
 use std::path::Path;
 
 use jiff::{SignedDuration, Timestamp};
@@ -11,7 +10,8 @@ use super::{find, list, open_what_is_stored};
 use crate::commands::Done;
 use crate::env::{self, Env};
 use crate::failure::{Exit, Failure};
-use crate::hooks;
+use crate::project;
+use crate::question::{confirm, read_at_terminal};
 use crate::ui::{self, NOTICE, styled};
 
 #[derive(Debug, clap::Args)]
@@ -33,7 +33,7 @@ pub(crate) struct Args {
 /// Does it.
 pub(super) fn run(env: &Env, project: Option<&Path>, args: &Args) -> Done {
     let store = open_what_is_stored(env)?;
-    let root = hooks::root(env, project)?;
+    let root = project::root(env, project)?;
     let doomed = doomed(&store, &root, args)?;
     if doomed.is_empty() {
         ui::note("No conversation is that old.");
@@ -79,11 +79,7 @@ fn ask(doomed: &[Summary]) -> Result<bool, Failure> {
     for summary in doomed {
         ui::note(format!("  {}", list::line(summary, true)));
     }
-    ui::note_piece(format!("Delete {}? [y] yes  [n] no: ", counted(doomed.len())));
-    let mut line = String::new();
-    // Whoever closes the dialogue has not agreed.
-    let answered = io::stdin().lock().read_line(&mut line).is_ok();
-    Ok(answered && ["y", "yes"].contains(&line.trim().to_lowercase().as_str()))
+    Ok(confirm(&format!("Delete {}?", counted(doomed.len())), &mut read_at_terminal))
 }
 
 fn counted(count: usize) -> String {

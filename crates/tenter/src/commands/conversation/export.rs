@@ -11,7 +11,7 @@ use super::{SummaryJson, find, markdown, open_what_is_stored};
 use crate::commands::Done;
 use crate::env::Env;
 use crate::failure::{Exit, Failure};
-use crate::hooks;
+use crate::project;
 use crate::ui;
 
 #[derive(Debug, clap::Args)]
@@ -38,7 +38,7 @@ enum Format {
 /// Does it.
 pub(super) fn run(env: &Env, project: Option<&Path>, args: &Args) -> Done {
     let store = open_what_is_stored(env)?;
-    let id = find(&store, &hooks::root(env, project)?, &args.id)?;
+    let id = find(&store, &project::root(env, project)?, &args.id)?;
     let summary = store.load(&id)?.summary;
     let epochs = store.history(&id)?;
     let text = match args.format {

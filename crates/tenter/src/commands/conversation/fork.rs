@@ -9,7 +9,7 @@ use super::{counted_messages, find, open_what_is_stored};
 use crate::commands::Done;
 use crate::env::{self, Env};
 use crate::failure::{Exit, Failure};
-use crate::hooks;
+use crate::project;
 use crate::ui;
 
 #[derive(Debug, clap::Args)]
@@ -24,7 +24,7 @@ pub(crate) struct Args {
 /// Does it.
 pub(super) fn run(env: &Env, project: Option<&Path>, args: &Args) -> Done {
     let store = open_what_is_stored(env)?;
-    let source = find(&store, &hooks::root(env, project)?, &args.id)?;
+    let source = find(&store, &project::root(env, project)?, &args.id)?;
     let now = env::now();
     let id = new_conversation_id(now);
     let fork = Fork { source: &source, id: &id, messages: args.at, at: &rfc3339(now) };

@@ -9,7 +9,7 @@ use super::{SummaryJson, counted_messages, open_store, status_word};
 use crate::commands::Done;
 use crate::env::Env;
 use crate::failure::{Exit, Failure};
-use crate::hooks;
+use crate::project;
 use crate::sanitize::{one_line, sanitize, visible};
 use crate::ui::{self, FAINT, NAME, styled};
 
@@ -55,7 +55,7 @@ struct Listed {
 
 /// Does it.
 pub(super) fn run(env: &Env, project: Option<&Path>, args: &Args) -> Done {
-    let root = hooks::root(env, project)?;
+    let root = project::root(env, project)?;
     let mut found = conversations(env, &root, args)?;
     let more = args.limit > 0 && found.len() > args.limit;
     if more {

@@ -10,7 +10,7 @@ use super::{changed_by, counted_messages, find, open_what_is_stored};
 use crate::commands::Done;
 use crate::env::{self, Env};
 use crate::failure::{Exit, Failure};
-use crate::hooks;
+use crate::project;
 use crate::ui::{self, FAINT, GOOD, NAME, styled};
 
 #[derive(Debug, clap::Args)]
@@ -31,7 +31,7 @@ pub(crate) struct Args {
 /// Does it.
 pub(super) fn run(env: &Env, project: Option<&Path>, args: &Args) -> Done {
     let store = open_what_is_stored(env)?;
-    let id = find(&store, &hooks::root(env, project)?, &args.id)?;
+    let id = find(&store, &project::root(env, project)?, &args.id)?;
     if args.list {
         return list(&store, &id, args.json);
     }

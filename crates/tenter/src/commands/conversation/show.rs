@@ -14,7 +14,7 @@ use super::{
 use crate::commands::Done;
 use crate::env::Env;
 use crate::failure::Exit;
-use crate::hooks;
+use crate::project;
 use crate::render::{call_line, result_lines};
 use crate::sanitize::{sanitize, visible};
 use crate::ui::{self, FAINT, HEADING, NAME, NOTICE, styled};
@@ -35,7 +35,7 @@ pub(crate) struct Args {
 /// Does it.
 pub(super) fn run(env: &Env, project: Option<&Path>, args: &Args) -> Done {
     let store = open_what_is_stored(env)?;
-    let id = find(&store, &hooks::root(env, project)?, &args.id)?;
+    let id = find(&store, &project::root(env, project)?, &args.id)?;
     let summary = store.load(&id)?.summary;
     let shown = Shown { summary, epochs: store.history(&id)?, history: args.history };
     if args.json {

@@ -23,12 +23,13 @@ use self::ending::Ending;
 use self::narrator::Narrator;
 use self::scratch::{Scratch, quoted};
 use self::stream::Stream;
-use super::{Done, trust};
+use super::Done;
 use crate::agent::{self, AgentArgs};
 use crate::env::Env;
 use crate::failure::{Exit, Failure};
-use crate::hooks::Project;
+use crate::project::Project;
 use crate::render::Show;
+use crate::trust;
 use crate::ui;
 
 /// What the agent is asked to do.
@@ -83,7 +84,7 @@ fn play(
 ) -> Result<(Finish, Option<StoredConversation>), Failure> {
     let mut project = Project::open(&scratch.env, Some(&scratch.project()))?;
     let catalog = project.load(cancel);
-    let catalog = trust::trust_all(&mut project, &catalog, cancel)?;
+    let catalog = trust::trust_hooks(&mut project, catalog.untrusted(), cancel)?;
     let args = AgentArgs {
         model: Some(format!("scripted:{}", scratch.script().display())),
         ..AgentArgs::default()

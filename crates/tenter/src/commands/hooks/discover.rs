@@ -7,7 +7,7 @@ use tenter_engine::source::{self, Kind, Root};
 use tenter_protocol::Diagnostic;
 
 use crate::failure::Exit;
-use crate::hooks::Project;
+use crate::project::Project;
 use crate::sanitize::visible;
 use crate::ui::{self, HEADING, styled};
 

@@ -15,7 +15,7 @@ use tenter_protocol::EventName;
 
 use super::built_in;
 use crate::failure::Failure;
-use crate::hooks::Project;
+use crate::project::Project;
 
 /// One hook as listings give it. The fields are those of the JSON form.
 #[derive(Debug, Serialize)]

@@ -13,7 +13,7 @@ use self::words::{action_words, matcher_words};
 use super::entry::{self, HookEntry};
 use crate::commands::Done;
 use crate::failure::{Exit, Failure};
-use crate::hooks::Project;
+use crate::project::Project;
 use crate::sanitize::{one_line, sanitize, visible};
 use crate::ui::{self, BAD, FAINT, GOOD, HEADING, NAME, styled};
 

@@ -11,7 +11,7 @@ use tenter_protocol::EventName;
 use super::entry::{self, HookEntry};
 use crate::commands::Done;
 use crate::failure::Exit;
-use crate::hooks::Project;
+use crate::project::Project;
 use crate::sanitize::{one_line, sanitize, visible};
 use crate::ui::{self, BAD, FAINT, GOOD, HEADING, NAME, NOTICE, styled};
 

@@ -28,7 +28,7 @@ use tenter_protocol::{Diagnostic, EventName};
 use super::Done;
 use crate::env::Env;
 use crate::failure::Failure;
-use crate::hooks::Project;
+use crate::project::Project;
 use crate::ui;
 
 pub(crate) use list::show_catalog;

@@ -10,7 +10,7 @@ use tenter_protocol::{Object, json};
 use super::entry;
 use super::interpretation::{Interpretation, UNMATCHED};
 use super::test::SkipReason;
-use crate::hooks::Project;
+use crate::project::Project;
 use crate::sanitize::{sanitize, visible};
 use crate::ui::{self, BAD, FAINT, GOOD, HEADING, NAME, NOTICE, styled};
 

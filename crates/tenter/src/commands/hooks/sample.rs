@@ -14,7 +14,7 @@ use tenter_protocol::{
 };
 
 use crate::env;
-use crate::hooks::Project;
+use crate::project::Project;
 
 /// The conversation of all samples.
 pub(super) const CONVERSATION: &str = "00000000-0000-7000-8000-000000000000";

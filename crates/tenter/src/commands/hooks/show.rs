@@ -17,7 +17,7 @@ use super::manifest_file::ManifestFile;
 use super::scripts;
 use crate::commands::Done;
 use crate::failure::Exit;
-use crate::hooks::Project;
+use crate::project::Project;
 use crate::sanitize::{sanitize, visible};
 use crate::ui::{self, FAINT, NAME, styled};
 

@@ -10,10 +10,11 @@ use tenter_engine::catalog::{Catalog, Listed, Status};
 use tenter_proc::Cancel;
 
 use super::{built_in, entry};
-use crate::commands::{Done, trust};
+use crate::commands::Done;
 use crate::failure::{Exit, Failure};
-use crate::hooks::Project;
+use crate::project::Project;
 use crate::sanitize::visible;
+use crate::trust;
 use crate::ui;
 use crate::user_only;
 

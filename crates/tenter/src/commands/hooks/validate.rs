@@ -18,7 +18,7 @@ use tenter_protocol::{Diagnostic, Severity};
 use super::manifest_file::ManifestFile;
 use crate::commands::Done;
 use crate::failure::{Exit, Failure};
-use crate::hooks::Project;
+use crate::project::Project;
 use crate::sanitize::visible;
 use crate::ui;
 

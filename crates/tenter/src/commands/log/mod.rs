@@ -16,7 +16,7 @@ use tenter_protocol::{Diagnostic, Severity};
 use super::Done;
 use crate::env::{self, Env};
 use crate::failure::{Exit, Failure};
-use crate::hooks::{self, Project};
+use crate::project::{self, Project};
 use crate::sanitize::{sanitize, visible};
 use crate::{pager, signals, ui};
 
@@ -66,7 +66,7 @@ fn count(text: &str) -> Result<NonZeroUsize, String> {
 
 /// Runs the command.
 pub(crate) fn run(env: &Env, project: Option<&Path>, args: &Args) -> Done {
-    let root = hooks::root(env, project)?;
+    let root = project::root(env, project)?;
     let Some(selection) = selection::find(env, &root, args)? else {
         ui::note("No session of this project is recorded yet: `tenter run` begins one.");
         return Ok(Exit::Done);

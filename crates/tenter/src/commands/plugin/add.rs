@@ -13,7 +13,7 @@ use super::places::{Location, Place};
 use crate::commands::Done;
 use crate::env::Env;
 use crate::failure::{Exit, Failure};
-use crate::hooks::Project;
+use crate::project::Project;
 use crate::signals;
 use crate::ui;
 

@@ -3,18 +3,16 @@
 //! Trust is in content: an executable's own, or a hook's folder. A plugin's hooks may also share files, so a change of any
 //! file in `hooks` takes the trust in all of them back.
 
-use std::io::{self, BufRead as _};
 use std::path::PathBuf;
 
 use tenter_engine::catalog::Untrusted;
 use tenter_engine::trust::TrustMode;
 use tenter_proc::Cancel;
 
-use crate::commands::trust::{tell_consequences, trust_some, view_hooks};
-use crate::env::Env;
 use crate::failure::Failure;
-use crate::hooks::Project;
+use crate::project::Project;
 use crate::sanitize::visible;
+use crate::trust::{ask_hooks_of_plugin, note_consequences, revoke, trust_hooks};
 use crate::ui::{self, FAINT, NAME, NOTICE, styled};
 
 /// Asks whether the hooks of these plugins of the project may run; with `trust`, they may. Where nobody can be asked they
@@ -39,11 +37,11 @@ pub(super) fn settle(
     for hook in &waiting {
         describe(project, hook);
     }
-    if !trust && !ask(&waiting) {
+    if !trust && !ask_hooks_of_plugin(&waiting) {
         ui::note("They do not run yet: look at them, then run `tenter trust`.");
         return Ok(());
     }
-    let catalog = trust_some(project, &waiting, cancel)?;
+    let catalog = trust_hooks(project, &waiting, cancel)?;
     ui::note("Trusted:");
     for hook in &waiting {
         let known = catalog.hooks().iter().find(|known| known.name == hook.name);
@@ -60,15 +58,11 @@ pub(super) fn settle(
 
 /// Takes trust back from every hook of a plugin.
 pub(super) fn withdraw(project: &mut Project, plugin: &str) -> Result<(), Failure> {
-    let root = project.root().to_owned();
-    let trusted = project.trust.of(&root).hooks().into_iter();
+    let trusted = project.trust.of(project.root()).hooks().into_iter();
     let names: Vec<String> =
         trusted.filter(|name| is_of(plugin, name)).map(str::to_owned).collect();
     for name in names {
-        project
-            .trust
-            .revoke(&root, Some(&name))
-            .map_err(|error| Failure::new(error.to_string()))?;
+        revoke(project, Some(&name))?;
     }
     Ok(())
 }
@@ -88,22 +82,5 @@ fn describe(project: &Project, hook: &Untrusted) {
     let path = hook.path.strip_prefix(project.root()).unwrap_or(&hook.path);
     let path = styled(FAINT, visible(&path.to_string_lossy()));
     ui::note(format!("  {}  {events}  {path}", styled(NAME, visible(&hook.name))));
-    tell_consequences(hook);
-}
-
-/// Asks the person; where nobody can be asked the answer is no.
-fn ask(hooks: &[Untrusted]) -> bool {
-    while Env::can_ask() {
-        ui::note_piece("Let them run? [t] trust  [v] view  [s] skip: ");
-        let mut line = String::new();
-        let length = io::stdin().lock().read_line(&mut line).unwrap_or(0);
-        match line.trim().to_lowercase().as_str() {
-            "t" | "trust" | "y" | "yes" => return true,
-            "v" | "view" => view_hooks(hooks),
-            "s" | "skip" | "n" | "no" | "q" | "quit" => return false,
-            _ if length == 0 => return false,
-            _ => {}
-        }
-    }
-    false
+    note_consequences(hook);
 }

@@ -7,7 +7,7 @@ use super::places::{Found, Place, installed};
 use crate::commands::Done;
 use crate::env::Env;
 use crate::failure::Exit;
-use crate::hooks;
+use crate::project;
 use crate::sanitize::one_line;
 use crate::ui;
 
@@ -23,7 +23,7 @@ pub(crate) struct Args {
 
 /// Does it.
 pub(super) fn run(env: &Env, project: Option<&Path>, args: &Args) -> Done {
-    let root = hooks::root(env, project)?;
+    let root = project::root(env, project)?;
     let found = installed(&Place::all(env, &root))?;
     if args.json {
         let listed: Vec<Listed> =

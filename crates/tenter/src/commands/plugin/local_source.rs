@@ -1,19 +1,19 @@
 //! Plugins from directories of this machine. A project's `plugin.lock` may be a stranger's: an update must not copy a private
 //! directory that it names into the project unless the user has agreed to that directory.
 
-use std::io::{self, BufRead as _};
 use std::path::{Path, PathBuf};
 
-use tenter_base::rfc3339;
 use tenter_engine::hook::Fingerprint;
-use tenter_engine::trust::{TrustEntry, TrustedKind};
+use tenter_engine::trust::TrustedKind;
 use tenter_plugins::{Source, Spec};
 
 use super::places::{Location, Place};
-use crate::env::{self, Env};
+use crate::env::Env;
 use crate::failure::Failure;
-use crate::hooks::Project;
+use crate::project::Project;
+use crate::question::{confirm, read_at_terminal};
 use crate::sanitize::visible;
+use crate::trust::{self, TrustRecord};
 use crate::ui::{self, NAME, NOTICE, styled};
 
 /// Makes sure that the user agrees to the source that `plugin.lock` records.
@@ -22,8 +22,7 @@ use crate::ui::{self, NAME, NOTICE, styled};
 /// When it is a directory outside the project that the user has not named before, and the user refuses or cannot be asked.
 pub(super) fn check(project: &mut Project, place: &Place, spec: &Spec) -> Result<(), Failure> {
     let Some(directory) = outside(project, place, spec) else { return Ok(()) };
-    let trusted = project.trust.of(project.root());
-    if trusted.is_trusted(&trust_name(&spec.name.to_string()), &fingerprint(&directory)) {
+    if record(&spec.name.to_string(), &directory).is_in(&project.trust, project.root()) {
         return Ok(());
     }
     if !ask(spec, &directory) {
@@ -35,18 +34,19 @@ pub(super) fn check(project: &mut Project, place: &Place, spec: &Spec) -> Result
 /// Remembers that the user named the source of this plugin.
 pub(super) fn remember(project: &mut Project, place: &Place, spec: &Spec) -> Result<(), Failure> {
     let Some(directory) = outside(project, place, spec) else { return Ok(()) };
-    let name = trust_name(&spec.name.to_string());
-    let entry = TrustEntry::new(name, fingerprint(&directory), &directory);
-    let root = project.root().to_owned();
-    let recorded = project.trust.trust(&root, &[entry], &rfc3339(env::now()));
-    recorded.map_err(|error| Failure::new(error.to_string()))
+    trust::record(project, &[record(&spec.name.to_string(), &directory).entry()])
 }
 
 /// Forgets the source that the user named for a plugin of the project.
 pub(super) fn forget(project: &mut Project, plugin: &str) -> Result<(), Failure> {
-    let root = project.root().to_owned();
-    let revoked = project.trust.revoke(&root, Some(&trust_name(plugin)));
-    revoked.map(drop).map_err(|error| Failure::new(error.to_string()))
+    let record = record(plugin, Path::new(""));
+    trust::revoke(project, Some(record.name())).map(drop)
+}
+
+/// The record of the user's consent: to this plugin from this directory.
+fn record(plugin: &str, directory: &Path) -> TrustRecord {
+    let fingerprint = Fingerprint(directory.to_string_lossy().into_owned());
+    TrustRecord::new(TrustedKind::PluginSource, plugin, fingerprint, directory)
 }
 
 /// The directory outside the project that one of its plugins comes from, if it comes from one. A `file:` URL counts as outside:
@@ -64,15 +64,6 @@ fn outside(project: &Project, place: &Place, spec: &Spec) -> Option<PathBuf> {
     }
 }
 
-/// The name under which the trust store knows the consent: neither a hook's nor a recipe's.
-fn trust_name(plugin: &str) -> String {
-    tenter_engine::trust::trust_name(TrustedKind::PluginSource, plugin)
-}
-
-fn fingerprint(directory: &Path) -> Fingerprint {
-    Fingerprint(directory.to_string_lossy().into_owned())
-}
-
 /// Asks the user; without a terminal the answer is no.
 fn ask(spec: &Spec, directory: &Path) -> bool {
     if !Env::can_ask() {
@@ -84,10 +75,7 @@ fn ask(spec: &Spec, directory: &Path) -> bool {
         styled(NAME, visible(&spec.name.to_string())),
         styled(NAME, visible(&directory.to_string_lossy())),
     ));
-    ui::note_piece("Copy it into the project? [y] yes  [n] no: ");
-    let mut line = String::new();
-    let read = io::stdin().lock().read_line(&mut line);
-    read.is_ok() && matches!(line.trim().to_lowercase().as_str(), "y" | "yes")
+    confirm("Copy it into the project?", &mut read_at_terminal)
 }
 
 fn refusal(spec: &Spec, directory: &Path) -> Failure {

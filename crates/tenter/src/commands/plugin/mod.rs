@@ -19,7 +19,7 @@ use std::path::Path;
 use super::Done;
 use crate::env::Env;
 use crate::failure::Failure;
-use crate::hooks::root;
+use crate::project::root;
 use crate::user_only;
 
 /// Install, list, update, verify and remove plugins; write and check your own.

@@ -11,7 +11,7 @@ use tenter_protocol::Diagnostic;
 use super::places::{Location, Place};
 use crate::env;
 use crate::failure::{Exit, Failure};
-use crate::hooks::Project;
+use crate::project::Project;
 use crate::sanitize::sanitize;
 use crate::ui;
 

@@ -8,7 +8,7 @@ use super::places::{Location, Place, not_here, slashed};
 use crate::commands::Done;
 use crate::env::Env;
 use crate::failure::{Exit, Failure};
-use crate::hooks::Project;
+use crate::project::Project;
 use crate::ui;
 
 #[derive(Debug, clap::Args)]

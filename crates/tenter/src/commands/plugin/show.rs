@@ -9,7 +9,7 @@ use super::places::{Found, Place, installed, slashed, unknown};
 use crate::commands::Done;
 use crate::env::Env;
 use crate::failure::Exit;
-use crate::hooks;
+use crate::project;
 use crate::sanitize::{sanitize, visible};
 use crate::ui::{self, NAME, styled};
 
@@ -24,7 +24,7 @@ pub(crate) struct Args {
 
 /// Does it.
 pub(super) fn run(env: &Env, project: Option<&Path>, args: &Args) -> Done {
-    let root = hooks::root(env, project)?;
+    let root = project::root(env, project)?;
     let found = installed(&Place::all(env, &root))?;
     let name = slashed(&args.name);
     let one = found.iter().find(|found| found.plugin.name == name);

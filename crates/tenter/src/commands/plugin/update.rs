@@ -14,7 +14,7 @@ use super::places::{Location, Place, not_here, slashed};
 use crate::commands::Done;
 use crate::env::Env;
 use crate::failure::{Exit, Failure};
-use crate::hooks::Project;
+use crate::project::Project;
 use crate::render::diff;
 use crate::sanitize::{one_line, visible};
 use crate::signals;

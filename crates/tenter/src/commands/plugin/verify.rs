@@ -11,7 +11,7 @@ use super::places::{Found, Place, installed, slashed, unknown};
 use crate::commands::Done;
 use crate::env::Env;
 use crate::failure::{Exit, Failure};
-use crate::hooks;
+use crate::project;
 use crate::sanitize::visible;
 use crate::ui::{self, BAD, GOOD, NAME, styled};
 
@@ -36,7 +36,7 @@ struct Verified {
 
 /// Does it.
 pub(super) fn run(env: &Env, project: Option<&Path>, args: &Args) -> Done {
-    let root = hooks::root(env, project)?;
+    let root = project::root(env, project)?;
     let places = Place::all(env, &root);
     let mut verified = Vec::new();
     for place in &places {

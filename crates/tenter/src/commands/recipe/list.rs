@@ -9,7 +9,7 @@ use super::FragmentDirs;
 use crate::commands::Done;
 use crate::env::Env;
 use crate::failure::Exit;
-use crate::hooks;
+use crate::project;
 use crate::sanitize::one_line;
 use crate::ui::{self, BAD, FAINT, NAME, styled};
 
@@ -40,7 +40,7 @@ struct RecipeJson<'r> {
 
 /// Does it.
 pub(super) fn run(env: &Env, project: Option<&Path>, args: &Args) -> Done {
-    let root = hooks::root(env, project)?;
+    let root = project::root(env, project)?;
     let (recipes, findings) = args.fragment_dirs.recipes(env, &root).list();
     if args.json {
         let objects: Vec<RecipeJson> = recipes.iter().map(json).collect();

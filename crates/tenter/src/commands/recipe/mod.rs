@@ -10,8 +10,7 @@ use tenter_agent::recipe::{RecipeBook, RecipePlaces, Recipes};
 use super::Done;
 use crate::agent::recipes;
 use crate::env::Env;
-use crate::failure::Failure;
-use crate::hooks::Project;
+use crate::project::Project;
 
 /// List recipes, and show what prompt one makes.
 #[derive(Debug, clap::Subcommand)]
@@ -53,31 +52,5 @@ pub(crate) fn run(env: &Env, project: Option<&Path>, command: &Command) -> Done 
     match command {
         Command::List(args) => list::run(env, project, args),
         Command::Show(args) => show::run(env, project, args),
-    }
-}
-
-/// `NAME=VALUE`, as `--arg` takes it.
-pub(crate) fn argument(text: &str) -> Result<(String, String), String> {
-    match text.split_once('=') {
-        Some((name, value)) if !name.trim().is_empty() => {
-            Ok((name.trim().to_owned(), value.to_owned()))
-        }
-        _ => Err("write NAME=VALUE".to_owned()),
-    }
-}
-
-/// The failure for a recipe that cannot be had; what is wrong with its file has been shown.
-pub(crate) fn no_recipe(error: &tenter_agent::recipe::RecipeError) -> Failure {
-    use tenter_agent::recipe::RecipeError;
-    let failure = Failure::usage(error.to_string());
-    match error {
-        RecipeError::Unusable { findings, .. } => {
-            findings.iter().for_each(crate::ui::diagnostic);
-            Failure::new(error.to_string())
-                .help("mend its file; `tenter recipe list` shows where it is")
-        }
-        RecipeError::Name { .. } | RecipeError::Unknown { .. } => {
-            failure.help("`tenter recipe list` shows which there are")
-        }
     }
 }

@@ -9,11 +9,12 @@ use tenter_agent::session::Status;
 use tenter_proc::Cancel;
 use tenter_protocol::{Diagnostic, Severity};
 
-use super::{FragmentDirs, argument, no_recipe};
+use super::FragmentDirs;
+use crate::agent::recipes::{argument, no_recipe};
 use crate::commands::Done;
 use crate::env::Env;
 use crate::failure::{Exit, Failure};
-use crate::hooks::Project;
+use crate::project::Project;
 use crate::sanitize::sanitize;
 use crate::{signals, ui};
 

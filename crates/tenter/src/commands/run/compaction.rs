@@ -8,11 +8,11 @@ use tenter_engine::builtin;
 use tenter_proc::Cancel;
 
 use super::{Args, show};
-use crate::agent::{self, recipes};
+use crate::agent;
 use crate::commands::Done;
 use crate::env::Env;
 use crate::failure::{Exit, Failure};
-use crate::hooks::Project;
+use crate::project::Project;
 use crate::{signals, ui};
 
 /// Does it.
@@ -23,7 +23,7 @@ pub(super) fn run(env: &Env, project: Option<&Path>, args: &Args) -> Done {
     signals::forward(&cancel)?;
     let show = show(env, args);
     let catalog = agent::hooks_to_run(&mut project, &args.agent, show.as_ref(), &cancel)?;
-    let recipe = recipes::wanted(&mut project, &args.agent, builtin::RECIPE, show.as_ref())?;
+    let recipe = agent::recipe_to_run(&mut project, &args.agent, builtin::RECIPE, show.as_ref())?;
     let mut built = agent::build(&project, &args.agent, catalog, Arc::clone(&show), &cancel)?;
     built.name_recipe(&recipe);
     let conversation = built.conversation();

@@ -10,11 +10,11 @@ use tenter_engine::builtin;
 use tenter_proc::Cancel;
 
 use super::Done;
-use super::recipe::argument;
-use crate::agent::{self, AgentArgs, recipes};
+use crate::agent::recipes::argument;
+use crate::agent::{self, AgentArgs};
 use crate::env::Env;
 use crate::failure::{Exit, Failure};
-use crate::hooks::Project;
+use crate::project::Project;
 use crate::render::{Headless, Quiet, Show, Terminal};
 use crate::signals;
 
@@ -58,7 +58,8 @@ pub(crate) fn run(env: &Env, project: Option<&Path>, args: &Args) -> Done {
     signals::forward(&cancel)?;
     let show = show(env, args);
     let catalog = agent::hooks_to_run(&mut project, &args.agent, show.as_ref(), &cancel)?;
-    let wanted = |name: &String| recipes::wanted(&mut project, &args.agent, name, show.as_ref());
+    let wanted =
+        |name: &String| agent::recipe_to_run(&mut project, &args.agent, name, show.as_ref());
     let recipe = args.recipe.as_ref().map(wanted).transpose()?;
     let mut built = agent::build(&project, &args.agent, catalog, Arc::clone(&show), &cancel)?;
     for finding in project.findings().chain(&built.findings) {

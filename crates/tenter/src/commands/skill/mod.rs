@@ -10,7 +10,7 @@ use tenter_agent::skill::Skills;
 use super::Done;
 use crate::env::Env;
 use crate::failure::Failure;
-use crate::hooks;
+use crate::project;
 
 /// List skills, and show what one tells the model.
 #[derive(Debug, clap::Subcommand)]
@@ -32,5 +32,5 @@ pub(crate) fn run(env: &Env, project: Option<&Path>, command: &Command) -> Done 
 
 /// What there is to find in the project.
 fn skills(env: &Env, project: Option<&Path>) -> Result<Skills, Failure> {
-    Ok(Skills::new(&env.places(hooks::root(env, project)?)))
+    Ok(Skills::new(&env.places(project::root(env, project)?)))
 }

@@ -208,7 +208,7 @@ fn recipes_are_trusted_without_leaving() {
     say(&mut chat, "three");
     say(&mut chat, "/compact");
     assert!(sandbox.project().join("ran").exists());
-    assert!(say(&mut chat, "/trust").contains("Nothing to trust: no hook and no recipe waits"));
+    assert!(say(&mut chat, "/trust").contains("Nothing to trust: everything is already trusted."));
 }
 
 #[test]

@@ -140,7 +140,7 @@ fn the_trust_command_knows_recipes_beside_hooks() {
     assert_snapshot!(sandbox.run(&["trust"]), @"
     exit: 0
     --- stderr
-    Nothing to trust: no hook and no recipe of [ROOT]/project waits for it.
+    Nothing to trust: everything in [ROOT]/project is already trusted.
     ");
     assert_snapshot!(sandbox.run(&["trust", "--list"]), @"
     exit: 0
@@ -159,7 +159,7 @@ fn the_trust_command_knows_recipes_beside_hooks() {
     exit: 1
     --- stderr
     error: nothing named "recipe:spy" of [ROOT]/project is trusted
-      help: tenter trust --list shows what is
+      help: `tenter trust --list` shows what is
     "#);
     let _ = sandbox.run(&["trust", "--revoke"]).expect_code(0);
     assert_eq!(sandbox.run(&["trust", "--list"]).stdout, "");

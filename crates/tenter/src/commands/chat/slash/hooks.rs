@@ -6,8 +6,8 @@ use super::Talk;
 use crate::agent::recipes;
 use crate::commands::chat::{After, Change};
 use crate::commands::hooks::show_catalog;
-use crate::commands::trust::{self, Choice, Waiting};
 use crate::failure::Failure;
+use crate::trust::{self, Pending, TrustChoice};
 use crate::ui;
 
 /// Lists the hooks as this session has them.
@@ -26,23 +26,23 @@ pub(super) fn trust(talk: &mut Talk, _argument: &str) -> Result<Option<After>, F
     let chat = &mut *talk.chat;
     ui::diagnostics(chat.project.findings());
     let recipes = recipes::held_back(&recipes::book(&chat.project, &chat.args.fragment_dirs));
-    let waiting = Waiting { hooks: found.untrusted(), recipes: &recipes };
-    if waiting.is_empty() && found.lost().is_empty() {
+    let pending = Pending { hooks: found.untrusted(), recipes: &recipes };
+    if pending.is_empty() && found.lost().is_empty() {
         return trusted_elsewhere(talk, found);
     }
     let mut read = |prompt: &str| chat.dialogue.question(prompt);
-    let choice = match waiting {
-        waiting if waiting.is_empty() => Choice::Skip,
-        waiting => trust::ask_through(chat.project.trusting(), waiting, &mut read),
+    let choice = match pending {
+        pending if pending.is_empty() => TrustChoice::Skip,
+        pending => trust::ask_through(chat.project.trust_context(), pending, &mut read),
     };
-    let is_trusted = choice == Choice::Trust;
+    let is_trusted = choice == TrustChoice::Trust;
     if !is_trusted && found.lost().is_empty() {
         ui::note("Nothing was trusted.");
         return Ok(None);
     }
     let found = match choice {
-        Choice::Trust => trust::trust_waiting(&mut chat.project, found, &recipes, &cancel)?,
-        Choice::Skip | Choice::Refuse => found,
+        TrustChoice::Trust => trust::trust_pending(&mut chat.project, found, &recipes, &cancel)?,
+        TrustChoice::Skip | TrustChoice::Refuse => found,
     };
     let settled = trust::settle_lost(&mut chat.project, found, &mut read, &cancel)?;
     Ok(is_trusted.then(|| After::Change(Change::Trust(Box::new(settled)))))
@@ -58,7 +58,7 @@ fn trusted_elsewhere(talk: &Talk, found: Catalog) -> Result<Option<After>, Failu
         return Ok(Some(After::Change(Change::Trust(Box::new(found)))));
     }
     check_that_hooks_run(talk)?;
-    ui::note("Nothing to trust: no hook and no recipe waits for it.");
+    ui::note("Nothing to trust: everything is already trusted.");
     Ok(None)
 }
 

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use super::Talk;
+use crate::agent::recipes::argument;
 use crate::agent::{self, models};
 use crate::commands::chat::{After, Change};
-use crate::commands::recipe::argument;
 use crate::failure::Failure;
 use crate::sanitize::sanitize;
 use crate::ui;

@@ -8,7 +8,7 @@ use tenter_protocol::{Diagnostic, Object, Severity, ToolCall};
 
 use super::super::entry::HookEntry;
 use super::super::scripts;
-use crate::hooks::Project;
+use crate::project::Project;
 
 /// What is wrong with an entry of the listing, beside what loading it told.
 pub(super) fn of_entry(project: &Project, entry: &HookEntry) -> Vec<Diagnostic> {

@@ -10,7 +10,7 @@ use tenter_protocol::{Diagnostic, Severity};
 
 use super::entry;
 use crate::failure::Exit;
-use crate::hooks::Project;
+use crate::project::Project;
 use crate::ui::{self, BAD, GOOD, NOTICE, styled};
 
 /// Tell everything that is wrong with the hooks of this set-up, the worst first.

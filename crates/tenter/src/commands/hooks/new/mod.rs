@@ -21,11 +21,11 @@ use tenter_protocol::lifecycle::TABLE;
 use self::declared::ActionWord;
 use self::template::Template;
 use super::entry;
-use crate::commands::{Done, trust};
+use crate::commands::Done;
 use crate::failure::{Exit, Failure};
-use crate::hooks::Project;
+use crate::project::Project;
 use crate::sanitize::{sanitize, visible};
-use crate::{signals, ui};
+use crate::{signals, trust, ui};
 
 pub(crate) use manifest::NewFile;
 pub(crate) use write::folder as write_folder;
@@ -279,7 +279,7 @@ fn trust_new(
         covered: Some(listed.covered.clone()),
         ..TrustEntry::new(&args.name, fingerprint, path)
     };
-    trust::trust(project, &[entry])
+    trust::record(project, &[entry])
 }
 
 /// Says what to do next: to try it, or what keeps it from running.

@@ -18,10 +18,10 @@ use tenter_proc::Cancel;
 pub(super) use self::payload::SkipReason;
 use super::{built_in, entry};
 use crate::commands::Done;
-use crate::commands::trust::{self, Choice, Waiting};
 use crate::failure::{Exit, Failure};
-use crate::hooks::Project;
+use crate::project::Project;
 use crate::sanitize::visible;
+use crate::trust::{self, Pending, TrustChoice};
 use crate::user_only;
 use crate::{env, signals, ui};
 
@@ -89,15 +89,15 @@ fn trusted(
     cancel: &Cancel,
 ) -> Result<Catalog, Failure> {
     let Some(hook) = untrusted(&catalog, &args.name) else { return Ok(catalog) };
-    let waiting = Waiting { hooks: slice::from_ref(hook), recipes: &[] };
+    let pending = Pending { hooks: slice::from_ref(hook), recipes: &[] };
     if args.trust {
         user_only::check(project.env, project.root(), "hooks test --trust")?;
-    } else if trust::ask(project, waiting) != Choice::Trust {
+    } else if trust::ask(project, pending) != TrustChoice::Trust {
         return Ok(catalog);
     }
-    let reloaded = trust::trust_some(project, waiting.hooks, cancel)?;
+    let reloaded = trust::trust_hooks(project, pending.hooks, cancel)?;
     ui::note(format!("Trusted: {}.", visible(&args.name)));
-    trust::tell_consequences(hook);
+    trust::note_consequences(hook);
     Ok(reloaded)
 }
 

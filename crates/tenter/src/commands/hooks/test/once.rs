@@ -13,7 +13,7 @@ use super::payload;
 use super::{Args, settings};
 use crate::commands::Done;
 use crate::failure::Exit;
-use crate::hooks::Project;
+use crate::project::Project;
 use crate::sanitize::visible;
 use crate::ui;
 

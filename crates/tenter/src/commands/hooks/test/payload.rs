@@ -11,7 +11,7 @@ use tenter_protocol::{Body, EventName, Object, ToolCall, manifest, tool_names};
 
 use super::super::sample;
 use crate::failure::Failure;
-use crate::hooks::Project;
+use crate::project::Project;
 
 /// Why an agent would not run a hook on a payload.
 pub(in crate::commands::hooks) enum SkipReason {

@@ -17,7 +17,7 @@ use super::payload::{self, SkipReason};
 use super::settings;
 use crate::commands::Done;
 use crate::failure::{Exit, Failure};
-use crate::hooks::Project;
+use crate::project::Project;
 use crate::sanitize::{sanitize, visible};
 use crate::ui::{self, BAD, FAINT, GOOD, styled};
 

@@ -10,7 +10,7 @@ use tenter_engine::hook::EntryPoint;
 use tenter_protocol::{Diagnostic, Severity};
 
 use super::super::{entry, scripts};
-use crate::hooks::Project;
+use crate::project::Project;
 
 /// The id of the diagnostic for a hook that was not asked for its events.
 pub(super) const NOT_CHECKED: &str = "executable-not-checked";

@@ -1,6 +1,5 @@
-//! Shows what waits for trust, and asks.
+//! Shows what is not trusted yet, and asks.
 
-use std::io::{self, BufRead as _};
 use std::path::Path;
 
 use tenter_agent::recipe::Recipe;
@@ -9,57 +8,91 @@ use tenter_engine::catalog::{Catalog, Untrusted};
 use tenter_engine::trust::Trusted;
 
 use super::changes::{self, Length};
-use crate::agent::recipes;
+use super::record::TrustRecord;
 use crate::env::Env;
 use crate::failure::{Exit, Failure};
-use crate::hooks::{Project, Trusting};
+use crate::project::{Project, TrustContext};
+use crate::question::{Choice, ReadLine, choose, read_at_terminal};
 use crate::sanitize::{one_line, visible};
 use crate::ui::{self, NAME, NOTICE, styled};
 use crate::user_only;
 
-/// Characters of a recipe's command lines that are shown.
+/// Maximum number of characters shown of a recipe's command lines.
 const SHOWN_PROGRAMS: usize = 200;
 
 /// What to do about what is not trusted (R46).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Choice {
+pub(crate) enum TrustChoice {
     /// Trust it as it is now.
     Trust,
-    /// Go on without it.
+    /// Continue without it.
     Skip,
-    /// Do not go on.
+    /// Do not continue.
     Refuse,
 }
 
-/// What of a project waits for trust.
+/// An answer to the question.
 #[derive(Clone, Copy)]
-pub(crate) struct Waiting<'w> {
-    /// Hooks.
-    pub(crate) hooks: &'w [Untrusted],
-    /// Recipes that start programs.
-    pub(crate) recipes: &'w [Recipe],
+enum Answer {
+    Decided(TrustChoice),
+    View,
 }
 
-impl<'w> Waiting<'w> {
-    /// The hooks of a catalog.
-    pub(crate) fn hooks_of(catalog: &'w Catalog) -> Self {
+const TRUST: Choice<Answer> = Choice {
+    letter: "t",
+    label: "trust",
+    words: &["trust", "y", "yes"],
+    value: Answer::Decided(TrustChoice::Trust),
+};
+const VIEW: Choice<Answer> =
+    Choice { letter: "v", label: "view", words: &["view"], value: Answer::View };
+const SKIP: Choice<Answer> = Choice {
+    letter: "s",
+    label: "skip them",
+    words: &["skip"],
+    value: Answer::Decided(TrustChoice::Skip),
+};
+const QUIT: Choice<Answer> = Choice {
+    letter: "q",
+    label: "quit",
+    words: &["quit", "n", "no"],
+    value: Answer::Decided(TrustChoice::Refuse),
+};
+/// Skips the hooks of a plugin, which is installed either way.
+const SKIP_OF_PLUGIN: Choice<Answer> =
+    Choice { label: "skip", words: &["skip", "n", "no", "q", "quit"], ..SKIP };
+
+/// What of a project is not trusted yet.
+#[derive(Clone, Copy)]
+pub(crate) struct Pending<'p> {
+    /// Hooks.
+    pub(crate) hooks: &'p [Untrusted],
+    /// Recipes that start programs.
+    pub(crate) recipes: &'p [Recipe],
+}
+
+impl<'p> Pending<'p> {
+    /// The untrusted hooks of a catalog.
+    pub(crate) fn hooks_of(catalog: &'p Catalog) -> Self {
         Self { hooks: catalog.untrusted(), recipes: &[] }
     }
 
     /// One recipe.
-    pub(crate) fn recipe(recipe: &'w Recipe) -> Self {
+    pub(crate) fn recipe(recipe: &'p Recipe) -> Self {
         Self { hooks: &[], recipes: std::slice::from_ref(recipe) }
     }
 
-    /// Whether nothing waits.
+    /// Whether nothing is pending.
     pub(crate) fn is_empty(self) -> bool {
         self.hooks.is_empty() && self.recipes.is_empty()
     }
 
-    /// The names by which the store would know it.
+    /// The names that it would have in the trust store.
     pub(crate) fn names(self) -> Vec<String> {
         let hooks = self.hooks.iter().map(|hook| hook.name.clone());
-        hooks.chain(self.recipes.iter().map(recipes::trust_name)).collect()
+        let recipes =
+            self.recipes.iter().map(|recipe| TrustRecord::of_recipe(recipe).name().to_owned());
+        hooks.chain(recipes).collect()
     }
 
     /// What it is, in the plural.
@@ -71,7 +104,7 @@ impl<'w> Waiting<'w> {
         }
     }
 
-    /// That nothing runs, and the ways on (R46).
+    /// The failure of a command that cannot continue without trust (R46).
     pub(crate) fn refusal(self) -> Failure {
         let names = self.names().iter().map(|name| visible(name)).collect::<Vec<_>>().join(", ");
         let message = match (self.hooks, self.recipes) {
@@ -96,54 +129,51 @@ impl<'w> Waiting<'w> {
     }
 }
 
-/// Asks the person. Where nobody can be asked, nothing may run and nothing may be left out: refuse.
-pub(crate) fn ask(project: &Project, waiting: Waiting) -> Choice {
+/// Asks the user. Where the user cannot be asked, nothing may run and nothing may be left out: refuse.
+pub(crate) fn ask(project: &Project, pending: Pending) -> TrustChoice {
     // An agent can make itself a terminal.
     if !Env::can_ask() || user_only::is_below_agent(project.env, project.root()) {
-        return Choice::Refuse;
+        return TrustChoice::Refuse;
     }
-    ask_through(project.trusting(), waiting, &mut read_at_terminal)
+    ask_through(project.trust_context(), pending, &mut read_at_terminal)
 }
 
-/// Shows a prompt and returns the line that the user types; none where nobody can be asked.
-pub(crate) fn read_at_terminal(prompt: &str) -> Option<String> {
-    if !Env::can_ask() {
-        return None;
-    }
-    ui::note_piece(prompt);
-    let mut line = String::new();
-    let length = io::stdin().lock().read_line(&mut line).unwrap_or(0);
-    (length > 0).then_some(line)
-}
-
-/// Asks the person, who answers through `read`: it shows a prompt and returns a line, or none when the dialogue is over.
+/// Asks the user, who answers through `read`.
 pub(crate) fn ask_through(
-    trusting: Trusting,
-    waiting: Waiting,
-    read: &mut dyn FnMut(&str) -> Option<String>,
-) -> Choice {
+    context: TrustContext,
+    pending: Pending,
+    read: &mut ReadLine,
+) -> TrustChoice {
     ui::note(format!(
         "{} {} has {} you have not trusted:",
         styled(NOTICE, "?"),
-        visible(&trusting.root.to_string_lossy()),
-        waiting.kind()
+        visible(&context.root.to_string_lossy()),
+        pending.kind()
     ));
-    waiting.hooks.iter().for_each(describe_hook);
-    changes::show(trusting, waiting.hooks, Length::Short);
-    waiting.recipes.iter().for_each(|recipe| describe_recipe(trusting, recipe));
+    pending.hooks.iter().for_each(describe_hook);
+    changes::show(context, pending.hooks, Length::Short);
+    pending.recipes.iter().for_each(|recipe| describe_recipe(context, recipe));
+    let view = || {
+        changes::view(pending.hooks);
+        changes::show(context, pending.hooks, Length::Full);
+        pending.recipes.iter().for_each(view_recipe);
+    };
+    decide(&[TRUST, VIEW, SKIP, QUIT], &view, read)
+}
+
+/// Asks at the terminal whether the hooks of a plugin may run; no where the user cannot be asked.
+pub(crate) fn ask_hooks_of_plugin(hooks: &[Untrusted]) -> bool {
+    let choices = [TRUST, VIEW, SKIP_OF_PLUGIN];
+    decide(&choices, &|| changes::view(hooks), &mut read_at_terminal) == TrustChoice::Trust
+}
+
+/// Asks until the user decides; `view` shows everything that would run.
+fn decide(choices: &[Choice<Answer>], view: &dyn Fn(), read: &mut ReadLine) -> TrustChoice {
     loop {
-        let prompt = "Let them run? [t] trust  [v] view  [s] skip them  [q] quit: ";
-        let Some(line) = read(prompt) else { return Choice::Refuse };
-        match line.trim().to_lowercase().as_str() {
-            "t" | "trust" | "y" | "yes" => return Choice::Trust,
-            "s" | "skip" => return Choice::Skip,
-            "q" | "quit" | "n" | "no" => return Choice::Refuse,
-            "v" | "view" => {
-                changes::view(waiting.hooks);
-                changes::show(trusting, waiting.hooks, Length::Full);
-                waiting.recipes.iter().for_each(view_recipe);
-            }
-            _ => {}
+        match choose("Let them run?", choices, read) {
+            Some(Answer::Decided(choice)) => return choice,
+            Some(Answer::View) => view(),
+            None => return TrustChoice::Refuse,
         }
     }
 }
@@ -160,11 +190,11 @@ fn describe_hook(hook: &Untrusted) {
     };
     // An executable's event is not known before it may run: asking it means running it (R11).
     describe(&hook.name, &events.join(", "), &hook.path, &before);
-    tell_consequences(hook);
+    note_consequences(hook);
 }
 
 /// What trust in a hook brings along that its name does not say.
-pub(crate) fn tell_consequences(hook: &Untrusted) {
+pub(crate) fn note_consequences(hook: &Untrusted) {
     let name = visible(&hook.name);
     if let Some(own) = &hook.displaces {
         let own = own.to_string_lossy();
@@ -175,10 +205,10 @@ pub(crate) fn tell_consequences(hook: &Untrusted) {
     }
 }
 
-fn describe_recipe(trusting: Trusting, recipe: &Recipe) {
-    let (name, path) = (recipes::trust_name(recipe), &recipe.origin.path);
-    let previous = trusting.store.of(trusting.root).previous(&name, path);
-    describe(&name, &wants(recipe), path, &before(previous));
+fn describe_recipe(context: TrustContext, recipe: &Recipe) {
+    let (record, path) = (TrustRecord::of_recipe(recipe), &recipe.origin.path);
+    let previous = context.store.of(context.root).previous(record.name(), path);
+    describe(record.name(), &wants(recipe), path, &before(previous));
 }
 
 /// What trust lets a recipe do.

@@ -2,7 +2,7 @@
 
 /// A model's name, taken apart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Name<'n> {
+pub(crate) enum ModelName<'n> {
     /// `scripted:FILE`.
     Scripted(&'n str),
     /// `PROVIDER/NAME`. The name may hold slashes of its own: resellers name models by their makers.
@@ -16,7 +16,7 @@ pub(crate) enum Name<'n> {
     Bare(&'n str),
 }
 
-impl<'n> Name<'n> {
+impl<'n> ModelName<'n> {
     /// Takes a name apart; `None` where a part of it is empty, or where it holds control characters, with which a project's
     /// choice could forge lines of a question. White space around it is ignored.
     pub(crate) fn parse(name: &'n str) -> Option<Self> {
@@ -46,13 +46,13 @@ mod tests {
 
     #[test]
     fn the_first_slash_ends_the_provider() {
-        let of = |provider, model| Some(Name::Of { provider, model });
-        assert_eq!(Name::parse("openai/gpt-5.2"), of("openai", "gpt-5.2"));
-        assert_eq!(Name::parse("openrouter/x-ai/grok"), of("openrouter", "x-ai/grok"));
-        assert_eq!(Name::parse("local/qwen3:4b"), of("local", "qwen3:4b"));
-        assert_eq!(Name::parse(" gpt-5.2\n"), Some(Name::Bare("gpt-5.2")));
-        assert_eq!(Name::parse("scripted:a/b.yaml"), Some(Name::Scripted("a/b.yaml")));
-        assert_eq!(Name::parse("qwen3:4b"), Some(Name::Bare("qwen3:4b")));
+        let of = |provider, model| Some(ModelName::Of { provider, model });
+        assert_eq!(ModelName::parse("openai/gpt-5.2"), of("openai", "gpt-5.2"));
+        assert_eq!(ModelName::parse("openrouter/x-ai/grok"), of("openrouter", "x-ai/grok"));
+        assert_eq!(ModelName::parse("local/qwen3:4b"), of("local", "qwen3:4b"));
+        assert_eq!(ModelName::parse(" gpt-5.2\n"), Some(ModelName::Bare("gpt-5.2")));
+        assert_eq!(ModelName::parse("scripted:a/b.yaml"), Some(ModelName::Scripted("a/b.yaml")));
+        assert_eq!(ModelName::parse("qwen3:4b"), Some(ModelName::Bare("qwen3:4b")));
     }
 
     #[test]
@@ -60,7 +60,7 @@ mod tests {
         for name in
             ["", "  ", "/", "openai/", "/gpt-5.2", "scripted:", "local/x\ny", "local/\u{1b}[2J"]
         {
-            assert_eq!(Name::parse(name), None, "{name:?}");
+            assert_eq!(ModelName::parse(name), None, "{name:?}");
         }
     }
 
@@ -71,13 +71,13 @@ mod tests {
             model in "[a-zA-Z0-9][a-zA-Z0-9:./_-]{0,24}",
         ) {
             let whole = format!("{provider}/{model}");
-            prop_assert_eq!(Name::parse(&whole), Some(Name::Of { provider: &provider, model: &model }));
+            prop_assert_eq!(ModelName::parse(&whole), Some(ModelName::Of { provider: &provider, model: &model }));
         }
 
         #[test]
         fn no_name_is_too_strange_to_be_looked_at(name in "\\PC{0,40}") {
             let empty = name.trim().is_empty();
-            prop_assert!(!empty || Name::parse(&name).is_none());
+            prop_assert!(!empty || ModelName::parse(&name).is_none());
         }
     }
 }

@@ -1,18 +1,19 @@
-//! Asks about hooks that were trusted and do not run any more (R73): somebody may have removed a guard.
+//! Asks about hooks that were trusted and no longer run (R73): somebody may have removed a guard.
 
 use tenter_engine::catalog::{Catalog, LostHook};
 use tenter_proc::Cancel;
 
-use super::accept;
+use super::record::{accept, revoke};
 use crate::failure::{Exit, Failure};
-use crate::hooks::Project;
+use crate::project::Project;
+use crate::question::{Choice, ReadLine, choose};
 use crate::sanitize::visible;
 use crate::ui::{self, NAME, NOTICE, styled};
 
 /// What to do about lost hooks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Choice {
-    /// The project is fine without them, in this state.
+enum LostChoice {
+    /// The project may run without them, in this state.
     Accept,
     /// They are not to be missed in any state.
     Forget,
@@ -22,15 +23,14 @@ enum Choice {
     Refuse,
 }
 
-/// Asks about the lost hooks of a catalog, if there are any, and does what the user says. `read` shows a prompt and returns the
-/// answer. Returns the catalog as it is then.
+/// Asks about the lost hooks of a catalog, if there are any, and does what the user says. Returns the catalog as it is then.
 ///
 /// # Errors
 /// The user refuses to continue without them, or cannot be asked.
-pub(crate) fn settle(
+pub(crate) fn settle_lost(
     project: &mut Project,
     catalog: Catalog,
-    read: &mut dyn FnMut(&str) -> Option<String>,
+    read: &mut ReadLine,
     cancel: &Cancel,
 ) -> Result<Catalog, Failure> {
     let lost = catalog.lost();
@@ -38,22 +38,33 @@ pub(crate) fn settle(
         return Ok(catalog);
     }
     match ask(project, lost, read) {
-        Choice::Accept => {
+        LostChoice::Accept => {
             accept(project, &catalog)?;
             ui::note("Accepted: this state of the project is not asked about again.");
         }
-        Choice::Forget => forget(project, lost)?,
-        Choice::Skip => return Ok(catalog),
-        Choice::Refuse => return Err(refusal(lost)),
+        LostChoice::Forget => forget(project, lost)?,
+        LostChoice::Skip => return Ok(catalog),
+        LostChoice::Refuse => return Err(refusal(lost)),
     }
     Ok(project.load(cancel))
 }
 
-fn ask(
-    project: &Project,
-    lost: &[LostHook],
-    read: &mut dyn FnMut(&str) -> Option<String>,
-) -> Choice {
+/// Accepts the state of the project without its lost hooks, and says so. Returns the catalog as it is then.
+pub(crate) fn accept_lost(
+    project: &mut Project,
+    catalog: Catalog,
+    cancel: &Cancel,
+) -> Result<Catalog, Failure> {
+    if catalog.lost().is_empty() {
+        return Ok(catalog);
+    }
+    accept(project, &catalog)?;
+    let names: Vec<&str> = catalog.lost().iter().map(|lost| lost.name.as_str()).collect();
+    ui::note(format!("Accepted the project without {}.", visible(&names.join(", "))));
+    Ok(project.load(cancel))
+}
+
+fn ask(project: &Project, lost: &[LostHook], read: &mut ReadLine) -> LostChoice {
     let (hooks, them) = if lost.len() == 1 { ("hook", "it") } else { ("hooks", "them") };
     let root = project.root().to_string_lossy();
     ui::note(format!(
@@ -63,19 +74,15 @@ fn ask(
         visible(&root)
     ));
     lost.iter().for_each(describe);
-    let prompt = format!(
-        "Continue without {them}? [a] accept this state of the project  [f] forget the {hooks}  [s] this time only  [q] quit: "
-    );
-    loop {
-        let Some(line) = read(&prompt) else { return Choice::Refuse };
-        match line.trim().to_lowercase().as_str() {
-            "a" | "accept" => return Choice::Accept,
-            "f" | "forget" => return Choice::Forget,
-            "s" | "skip" => return Choice::Skip,
-            "q" | "quit" | "n" | "no" => return Choice::Refuse,
-            _ => {}
-        }
-    }
+    let forget = format!("forget the {hooks}");
+    let choice = |letter, label, words, value| Choice { letter, label, words, value };
+    let choices = [
+        choice("a", "accept this state of the project", &["accept"][..], LostChoice::Accept),
+        choice("f", &forget, &["forget"], LostChoice::Forget),
+        choice("s", "this time only", &["skip"], LostChoice::Skip),
+        choice("q", "quit", &["quit", "n", "no"], LostChoice::Refuse),
+    ];
+    choose(&format!("Continue without {them}?"), &choices, read).unwrap_or(LostChoice::Refuse)
 }
 
 fn describe(lost: &LostHook) {
@@ -87,17 +94,14 @@ fn describe(lost: &LostHook) {
 
 /// Removes the trust in hooks, so that they are not missed any more.
 fn forget(project: &mut Project, lost: &[LostHook]) -> Result<(), Failure> {
-    let root = project.root().to_owned();
     for LostHook { name, .. } in lost {
-        let forgotten = project.trust.revoke(&root, Some(name));
-        forgotten.map_err(|error| Failure::new(error.to_string()))?;
+        revoke(project, Some(name))?;
     }
     let names: Vec<&str> = lost.iter().map(|lost| lost.name.as_str()).collect();
     ui::note(format!("Forgotten: {}.", visible(&names.join(", "))));
     Ok(())
 }
 
-/// That nothing runs without these hooks, and what to do.
 fn refusal(lost: &[LostHook]) -> Failure {
     let hooks: Vec<String> = lost
         .iter()

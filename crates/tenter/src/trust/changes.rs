@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use tenter_engine::catalog::Untrusted;
 use tenter_engine::trust::{Contents, Data, FileChange, FileContent};
 
-use crate::hooks::Trusting;
+use crate::project::TrustContext;
 use crate::render::diff;
 use crate::sanitize::visible;
 use crate::ui::{self, FAINT, HEADING, styled};
@@ -37,10 +37,10 @@ impl Length {
 type ChangesByFile<'h> = BTreeMap<PathBuf, (FileChange, Vec<&'h str>)>;
 
 /// Shows what changed in those of `hooks` that were trusted with another content.
-pub(super) fn show(trusting: Trusting, hooks: &[Untrusted], length: Length) {
-    for (path, (change, names)) in by_file(trusting, hooks) {
+pub(super) fn show(context: TrustContext, hooks: &[Untrusted], length: Length) {
+    for (path, (change, names)) in by_file(context, hooks) {
         let of = visible(&names.join(", ")).into_owned();
-        let path = path.strip_prefix(trusting.root).unwrap_or(&path);
+        let path = path.strip_prefix(context.root).unwrap_or(&path);
         let path = visible(&path.to_string_lossy()).into_owned();
         ui::note(format!(
             "  {} {}",
@@ -51,10 +51,10 @@ pub(super) fn show(trusting: Trusting, hooks: &[Untrusted], length: Length) {
     }
 }
 
-fn by_file<'h>(trusting: Trusting, hooks: &'h [Untrusted]) -> ChangesByFile<'h> {
+fn by_file<'h>(context: TrustContext, hooks: &'h [Untrusted]) -> ChangesByFile<'h> {
     let mut files = ChangesByFile::new();
     for hook in hooks {
-        for change in of_hook(trusting, hook) {
+        for change in of_hook(context, hook) {
             let path = hook.path.with_file_name(&change.name);
             files.entry(path).or_insert_with(|| (change, Vec::new())).1.push(&hook.name);
         }
@@ -63,8 +63,8 @@ fn by_file<'h>(trusting: Trusting, hooks: &'h [Untrusted]) -> ChangesByFile<'h> 
 }
 
 /// The changed files of a hook; none where it is new, or what was trusted was not kept.
-fn of_hook(trusting: Trusting, hook: &Untrusted) -> Vec<FileChange> {
-    let before = hook.previous.as_ref().and_then(|trusted| trusting.store.kept(&trusted.hash));
+fn of_hook(context: TrustContext, hook: &Untrusted) -> Vec<FileChange> {
+    let before = hook.previous.as_ref().and_then(|trusted| context.store.kept(&trusted.hash));
     let (Some(before), Some(now)) = (before, contents(hook)) else { return Vec::new() };
     before.changes_to(&now)
 }
@@ -81,7 +81,7 @@ fn contents(hook: &Untrusted) -> Option<Contents> {
 }
 
 /// Shows every file of these hooks, once.
-pub(crate) fn view(hooks: &[Untrusted]) {
+pub(super) fn view(hooks: &[Untrusted]) {
     let mut files = BTreeMap::new();
     for hook in hooks {
         for (name, file) in contents(hook).iter().flat_map(Contents::files) {

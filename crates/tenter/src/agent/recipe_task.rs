@@ -1,0 +1,90 @@
+//! An agent that works on a recipe: finds it, asks whether its programs may start, and fills it in.
+
+use std::collections::BTreeMap;
+
+use tenter_agent::recipe::{MISSING, Recipe, Rendered, render};
+use tenter_proc::Cancel;
+use tenter_protocol::{Diagnostic, Severity};
+
+use super::build::Built;
+use super::recipes::{book, no_recipe};
+use super::{AgentArgs, trust_or_skip};
+use crate::failure::Failure;
+use crate::project::Project;
+use crate::render::Show;
+use crate::trust::{self, Pending};
+
+/// The recipe that the person named, after the decision whether its programs may start.
+///
+/// # Errors
+/// When there is none, it cannot be used, or the person has to decide first.
+pub(crate) fn recipe_to_run(
+    project: &mut Project,
+    args: &AgentArgs,
+    name: &str,
+    show: &dyn Show,
+) -> Result<Recipe, Failure> {
+    let book = book(project, &args.fragment_dirs);
+    let recipe = book.find(name).map_err(|error| no_recipe(&error))?;
+    if book.holds_back(&recipe) && trust_or_skip(project, Pending::recipe(&recipe), show)? {
+        trust::trust_recipes(project, std::slice::from_ref(&recipe))?;
+    }
+    Ok(recipe)
+}
+
+impl Built {
+    /// Makes the agent one that works for this recipe, with the tools that it leaves, and fills in its text.
+    ///
+    /// # Errors
+    /// When it cannot be filled in; what is wrong with it has been shown.
+    pub(crate) fn take_up(
+        &mut self,
+        recipe: &Recipe,
+        given: &[(String, String)],
+        show: &dyn Show,
+        cancel: &Cancel,
+    ) -> Result<String, Failure> {
+        self.name_recipe(recipe);
+        let tools = std::mem::take(&mut self.agent.tools);
+        self.agent.tools = recipe.restrict(tools).map_err(|unknown| {
+            Failure::new(format!("the recipe {:?} cannot be used: {unknown}", recipe.name))
+                .help("mend its `allowed_tools`")
+        })?;
+        let shell = self.agent.settings.recipes.shell(recipe, cancel);
+        let given: BTreeMap<String, String> = given.iter().cloned().collect();
+        match render(recipe, &given, shell.as_ref()) {
+            Ok(Rendered { text, warnings }) => {
+                for warning in &warnings {
+                    show.finding(warning);
+                }
+                Ok(self.agent.settings.keys.text(&text).into_owned())
+            }
+            Err(findings) => {
+                for finding in &findings {
+                    show.finding(finding);
+                }
+                Err(not_filled_in(recipe, &findings))
+            }
+        }
+    }
+}
+
+fn not_filled_in(recipe: &Recipe, findings: &[Diagnostic]) -> Failure {
+    let errors = || findings.iter().filter(|finding| finding.severity == Severity::Error);
+    if errors().any(|error| error.id != MISSING) {
+        return Failure::new(format!("the recipe {:?} cannot be filled in", recipe.name))
+            .help("mend its file");
+    }
+    let is_missing =
+        |name: &str| errors().any(|error| error.message.contains(&format!("`{name}`")));
+    let missing = recipe.arguments.iter().filter(|argument| is_missing(&argument.name));
+    let missing: Vec<String> = missing
+        .map(|argument| match argument.description.as_str() {
+            "" => format!("--arg {}=…", argument.name),
+            description => format!("--arg {}=… ({description})", argument.name),
+        })
+        .collect();
+    let failure =
+        Failure::usage(format!("the recipe {:?} needs arguments that were not given", recipe.name));
+    if missing.is_empty() { failure } else { failure.help(missing.join("; ")) }
+}

@@ -1,0 +1,143 @@
+//! `tenter trust`: which of a project's hooks may run, which of its recipes may start programs (R45 to R47), and whether it
+//! may choose the model (R77). The commands that run an agent ask the same questions.
+
+use std::path::Path;
+
+use serde_json::json;
+use tenter_agent::recipe::slashed;
+use tenter_proc::Cancel;
+
+use super::Done;
+use super::recipe::FragmentDirs;
+use crate::agent::models::consent::{self, ProjectModel};
+use crate::agent::recipes;
+use crate::env::Env;
+use crate::failure::{Exit, Failure};
+use crate::project::Project;
+use crate::question::read_at_terminal;
+use crate::sanitize::visible;
+use crate::trust::{self, Pending, TrustChoice};
+use crate::ui::{self, NAME, styled};
+use crate::user_only;
+
+/// Choose what to trust of the project: hooks, recipes that start programs, a model that needs no key.
+///
+/// Hooks and recipes are trusted as they are now; a change of their content asks again. Your own need no trust.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// Trust everything that is found now, without asking.
+    #[arg(long)]
+    yes: bool,
+    /// List what is trusted.
+    #[arg(long, conflicts_with_all = ["yes", "revoke"])]
+    list: bool,
+    /// Take trust back: of this project's hook NAME, its recipe `recipe:NAME`, its model `model:PROVIDER/NAME`, or all.
+    #[arg(long, value_name = "NAME", num_args = 0..=1, default_missing_value = "", conflicts_with = "yes")]
+    revoke: Option<String>,
+    /// List as JSON.
+    #[arg(long, requires = "list")]
+    json: bool,
+    #[command(flatten)]
+    fragment_dirs: FragmentDirs,
+}
+
+/// Does it.
+pub(crate) fn run(env: &Env, project: Option<&Path>, args: &Args) -> Done {
+    let mut project = Project::open(env, project)?;
+    if args.list {
+        list(&project, args.json);
+        return Ok(Exit::Done);
+    }
+    user_only::check(env, project.root(), "trust")?;
+    if let Some(name) = &args.revoke {
+        let name = slashed(name);
+        return revoke(&mut project, Some(name.as_str()).filter(|name| !name.is_empty()));
+    }
+    let cancel = Cancel::new();
+    let catalog = project.load(&cancel);
+    ui::diagnostics(project.findings());
+    let recipes = recipes::held_back(&args.fragment_dirs.book(&project));
+    let pending = Pending { hooks: catalog.untrusted(), recipes: &recipes };
+    let models = consent::pending(&project);
+    consent_to(&project, &models, args.yes)?;
+    if pending.is_empty() && models.is_empty() && catalog.lost().is_empty() {
+        ui::note(format!(
+            "Nothing to trust: everything in {} is already trusted.",
+            visible(&project.root().to_string_lossy())
+        ));
+    }
+    let choice = match pending {
+        pending if pending.is_empty() => TrustChoice::Skip,
+        _ if args.yes => TrustChoice::Trust,
+        pending => trust::ask(&project, pending),
+    };
+    let catalog = match choice {
+        TrustChoice::Trust => trust::trust_pending(&mut project, catalog, &recipes, &cancel)?,
+        TrustChoice::Skip => catalog,
+        TrustChoice::Refuse => return Err(pending.refusal()),
+    };
+    if args.yes {
+        trust::accept_lost(&mut project, catalog, &cancel)?;
+    } else {
+        trust::settle_lost(&mut project, catalog, &mut read_at_terminal, &cancel)?;
+    }
+    Ok(Exit::Done)
+}
+
+/// Asks whether the project may use these models, and records the answer.
+fn consent_to(project: &Project, models: &[ProjectModel], yes: bool) -> Result<(), Failure> {
+    for model in models {
+        if !yes && !model.ask(project) {
+            return Err(model.refusal());
+        }
+        model.trust(project)?;
+        ui::note(format!("Trusted: {}.", visible(model.record(project).name())));
+    }
+    Ok(())
+}
+
+fn revoke(project: &mut Project, name: Option<&str>) -> Done {
+    let shown = visible(&project.root().to_string_lossy()).into_owned();
+    match (trust::revoke(project, name)?, name) {
+        (0, Some(name)) => Err(Failure::new(format!(
+            "nothing named {name:?} of {} is trusted",
+            project.root().display()
+        ))
+        .help("`tenter trust --list` shows what is")),
+        (0, None) => {
+            ui::note(format!("Nothing of {shown} was trusted."));
+            Ok(Exit::Done)
+        }
+        (count, _) => {
+            ui::note(format!("Took trust back from {count} of the hooks and recipes of {shown}."));
+            Ok(Exit::Done)
+        }
+    }
+}
+
+fn list(project: &Project, as_json: bool) {
+    if as_json {
+        let entries: Vec<_> = project
+            .trust
+            .list()
+            .map(|(root, name, trusted)| {
+                json!({"project": root.to_string_lossy(), "name": name, "path": trusted.path, "hash": trusted.hash.0,
+                       "events": trusted.events, "trusted_at": trusted.trusted_at})
+            })
+            .collect();
+        ui::out(serde_json::to_string_pretty(&entries).unwrap_or_default());
+        return;
+    }
+    for (root, name, trusted) in project.trust.list() {
+        // A recipe has no events.
+        let events = trusted.events.join(", ");
+        let parts = [
+            visible(&root.to_string_lossy()).into_owned(),
+            styled(NAME, visible(name)),
+            events,
+            trusted.trusted_at.clone(),
+        ];
+        let parts: Vec<String> = parts.into_iter().filter(|part| !part.is_empty()).collect();
+        ui::out(parts.join("  "));
+    }
+}

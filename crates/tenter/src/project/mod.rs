@@ -1,0 +1,187 @@
+//! The project that a command works on: finds its root, reads the configuration and the trust store, loads its hooks.
+
+mod key_ring;
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
+
+use tenter_engine::catalog::{Catalog, LoadRequest, PolicyTable, load};
+use tenter_engine::environment::{Environment, HookEnvironment};
+use tenter_engine::keys::KeyMask;
+use tenter_engine::query::QUERY_TIMEOUT;
+use tenter_engine::source::{Places, project_root};
+use tenter_engine::trust::{TrustMode, TrustStore};
+use tenter_proc::Cancel;
+use tenter_protocol::Diagnostic;
+
+use crate::env::Env;
+use crate::failure::Failure;
+use crate::question::SharedReadLine;
+use crate::settings::Settings;
+
+pub(crate) use key_ring::KeyRing;
+
+/// The project that a command works on.
+pub(crate) struct Project<'e> {
+    /// The process's surroundings.
+    pub(crate) env: &'e Env,
+    /// The configuration.
+    pub(crate) settings: Settings,
+    /// Where hooks are looked for.
+    pub(crate) places: Places,
+    /// What the user trusts.
+    pub(crate) trust: TrustStore,
+    /// Keys that programs printed.
+    pub(crate) keys: KeyRing,
+    /// Reads the user's answers while an agent runs; unset where the terminal itself is read.
+    pub(crate) read_line: Arc<OnceLock<SharedReadLine>>,
+    /// Diagnostics of the configuration and the trust store.
+    of_configuration: Vec<Diagnostic>,
+    /// Diagnostics of the catalog as it was last loaded.
+    of_catalog: Vec<Diagnostic>,
+}
+
+impl<'e> Project<'e> {
+    /// Opens the project at `explicit`, or the one that the working folder is in (R7).
+    pub(crate) fn open(env: &'e Env, explicit: Option<&Path>) -> Result<Self, Failure> {
+        let root = root(env, explicit)?;
+        let (settings, mut of_configuration) = Settings::load(env, root.clone())?;
+        let (trust, of_store) = trust_store(env);
+        of_configuration.extend(of_store);
+        let places = env.places(root);
+        let keys = KeyRing::default();
+        let (read_line, of_catalog) = (Arc::default(), Vec::new());
+        Ok(Self { env, settings, places, trust, keys, read_line, of_configuration, of_catalog })
+    }
+
+    /// Reads again what was trusted, which may have changed in another terminal.
+    pub(crate) fn read_trust_again(&mut self) -> Vec<Diagnostic> {
+        let (trust, findings) = trust_store(self.env);
+        self.trust = trust;
+        findings
+    }
+
+    /// The project's root.
+    pub(crate) fn root(&self) -> &Path {
+        &self.settings.project
+    }
+
+    /// The environment of hooks: without models' keys, whatever the configuration calls them (R40).
+    pub(crate) fn hook_environment(&self) -> HookEnvironment {
+        let pass = &self.settings.pass_env;
+        let keys = self.settings.models.key_variables();
+        let keys: Vec<&str> = keys.filter(|key| pass.iter().all(|passed| passed != key)).collect();
+        let state = self.env.state_dir().join("hooks");
+        HookEnvironment::new(&self.env.vars, pass).withholding(&keys).with_state(state)
+    }
+
+    /// Loads this project's hooks as it is configured now.
+    pub(crate) fn loader(&self) -> HookLoader {
+        HookLoader {
+            places: self.places.clone(),
+            trust_file: trust_file(self.env),
+            trust: self.settings.trust,
+            cache: self.env.cache_dir().join("hooks.json"),
+            environment: self.hook_environment(),
+            policies: self.settings.policies.clone(),
+        }
+    }
+
+    /// The environment of the programs that Tenter starts for itself, such as git and an editor: what hooks get (R80).
+    pub(crate) fn program_environment(&self) -> Environment {
+        self.hook_environment().given().clone()
+    }
+
+    /// Masks in tool results the values of the keys that are withheld, and those that programs printed so far (R80).
+    pub(crate) fn key_mask(&self) -> KeyMask {
+        KeyMask::for_results(self.hook_environment().secrets().chain(self.keys.secrets()))
+    }
+
+    /// What must not reach a record: the values of every variable that holds a key, and what programs printed so far.
+    pub(crate) fn secrets(&self) -> Vec<String> {
+        let keys: Vec<&str> = self.settings.models.key_variables().collect();
+        let of_variables = HookEnvironment::new(&self.env.vars, &[]).withholding(&keys);
+        of_variables.secrets().chain(self.keys.secrets()).collect()
+    }
+
+    /// What a question about trust needs to know.
+    pub(crate) fn trust_context(&self) -> TrustContext<'_> {
+        TrustContext { root: self.root(), store: &self.trust }
+    }
+
+    /// Everything that was found, of the catalog as it was last loaded.
+    pub(crate) fn findings(&self) -> impl Iterator<Item = &Diagnostic> {
+        self.of_configuration.iter().chain(&self.of_catalog)
+    }
+
+    /// Loads the catalog, and keeps its diagnostics.
+    pub(crate) fn load(&mut self, cancel: &Cancel) -> Catalog {
+        let (catalog, findings) = self.loader().load(&self.trust, cancel);
+        self.of_catalog = findings;
+        catalog
+    }
+}
+
+/// Loads the hooks of a project: everything that loading needs besides the trust store.
+pub(crate) struct HookLoader {
+    /// The directories that hold hooks.
+    pub(crate) places: Places,
+    /// The trust store's file.
+    pub(crate) trust_file: PathBuf,
+    trust: TrustMode,
+    cache: PathBuf,
+    environment: HookEnvironment,
+    policies: PolicyTable,
+}
+
+impl HookLoader {
+    /// Loads the catalog. Hooks that `store` does not trust are not executed.
+    pub(crate) fn load(&self, store: &TrustStore, cancel: &Cancel) -> (Catalog, Vec<Diagnostic>) {
+        load(&LoadRequest {
+            places: &self.places,
+            trust: self.trust,
+            store,
+            cache: Some(&self.cache),
+            environment: &self.environment,
+            policies: &self.policies,
+            query_timeout: QUERY_TIMEOUT,
+            cancel,
+        })
+    }
+}
+
+fn trust_store(env: &Env) -> (TrustStore, Vec<Diagnostic>) {
+    TrustStore::open(trust_file(env))
+}
+
+fn trust_file(env: &Env) -> PathBuf {
+    env.state_dir().join("trust.json")
+}
+
+/// A project and the trust store.
+#[derive(Clone, Copy)]
+pub(crate) struct TrustContext<'p> {
+    /// The project's root.
+    pub(crate) root: &'p Path,
+    /// What the user trusts.
+    pub(crate) store: &'p TrustStore,
+}
+
+/// The root of the project at `explicit`, or of the one that the working folder is in (R7).
+pub(crate) fn root(env: &Env, explicit: Option<&Path>) -> Result<PathBuf, Failure> {
+    match explicit {
+        Some(folder) => real_folder(&env.cwd.join(folder)),
+        None => Ok(project_root(&env.cwd, &env.home)),
+    }
+}
+
+fn real_folder(path: &Path) -> Result<PathBuf, Failure> {
+    let real = path
+        .canonicalize()
+        .map_err(|error| Failure::usage(format!("{}: {error}", path.display())))?;
+    if real.is_dir() {
+        Ok(real)
+    } else {
+        Err(Failure::usage(format!("{} is not a folder", path.display())))
+    }
+}

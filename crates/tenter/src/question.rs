@@ -1,0 +1,107 @@
+//! Questions to the user: one reader at the terminal, and one way to choose among a few answers.
+
+use std::io::{self, BufRead as _};
+
+use crate::env::Env;
+use crate::ui;
+
+/// Shows a prompt and returns the line that the user types; `None` if the user cannot be asked or closed the input.
+pub(crate) type ReadLine<'r> = dyn FnMut(&str) -> Option<String> + 'r;
+
+/// [`ReadLine`] from several threads: how a chat asks while its line editor has the terminal.
+pub(crate) type SharedReadLine = Box<dyn Fn(&str) -> Option<String> + Send + Sync>;
+
+/// One answer to a question: `[t] trust`.
+pub(crate) struct Choice<'c, T> {
+    /// The letter that chooses it.
+    pub(crate) letter: &'c str,
+    /// What the prompt says about it.
+    pub(crate) label: &'c str,
+    /// Words that choose it as well.
+    pub(crate) words: &'c [&'c str],
+    /// The value that it stands for.
+    pub(crate) value: T,
+}
+
+impl<T> Choice<'_, T> {
+    fn accepts(&self, answer: &str) -> bool {
+        answer == self.letter || self.words.contains(&answer)
+    }
+}
+
+/// Shows a prompt and returns the line that the user types; `None` if the user cannot be asked or closed the input.
+pub(crate) fn read_at_terminal(prompt: &str) -> Option<String> {
+    if !Env::can_ask() {
+        return None;
+    }
+    ui::note_piece(prompt);
+    let mut line = String::new();
+    let length = io::stdin().lock().read_line(&mut line).unwrap_or(0);
+    (length > 0).then_some(line)
+}
+
+/// Asks until the user chooses; `None` if the user cannot be asked or closed the input.
+pub(crate) fn choose<T: Copy>(
+    question: &str,
+    choices: &[Choice<T>],
+    read: &mut ReadLine,
+) -> Option<T> {
+    let shown: Vec<String> =
+        choices.iter().map(|choice| format!("[{}] {}", choice.letter, choice.label)).collect();
+    let prompt = format!("{question} {}: ", shown.join("  "));
+    loop {
+        let line = read(&prompt)?;
+        let answer = line.trim().to_lowercase();
+        if let Some(choice) = choices.iter().find(|choice| choice.accepts(&answer)) {
+            return Some(choice.value);
+        }
+        ui::note(please_answer(choices));
+    }
+}
+
+/// Asks until the user says yes or no; no if the user cannot be asked or closed the input.
+pub(crate) fn confirm(question: &str, read: &mut ReadLine) -> bool {
+    let yes = Choice { letter: "y", label: "yes", words: &["yes"], value: true };
+    let no = Choice { letter: "n", label: "no", words: &["no", "q", "quit"], value: false };
+    choose(question, &[yes, no], read).unwrap_or(false)
+}
+
+fn please_answer<T>(choices: &[Choice<T>]) -> String {
+    let letters: Vec<&str> = choices.iter().map(|choice| choice.letter).collect();
+    let Some((last, others)) = letters.split_last() else { return String::new() };
+    format!("Please answer {} or {last}.", others.join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn confirm_with(lines: &[&str]) -> (bool, Vec<String>) {
+        let (mut lines, mut prompts) = (lines.iter(), Vec::new());
+        let answer = confirm("Go?", &mut |prompt| {
+            prompts.push(prompt.to_owned());
+            lines.next().map(|line| (*line).to_owned())
+        });
+        (answer, prompts)
+    }
+
+    #[test]
+    fn asks_until_an_answer_is_one_of_the_choices() {
+        let (answer, prompts) = confirm_with(&["maybe\n", "\n", " YES \n", "n\n"]);
+        assert!(answer);
+        assert_eq!(prompts, ["Go? [y] yes  [n] no: "; 3]);
+    }
+
+    #[test]
+    fn a_closed_input_means_no() {
+        assert!(!confirm_with(&[]).0);
+        assert!(!confirm_with(&["what?\n"]).0);
+    }
+
+    #[test]
+    fn the_reminder_names_every_letter() {
+        let choice = |letter| Choice { letter, label: "", words: &[], value: () };
+        let choices = ["t", "v", "s", "q"].map(choice);
+        assert_eq!(please_answer(&choices), "Please answer t, v, s or q.");
+    }
+}

@@ -1,0 +1,80 @@
+//! Reloads a project's hooks while an agent runs, and asks about those that changed (R75).
+
+use std::sync::{Arc, OnceLock};
+
+use tenter_engine::Reload;
+use tenter_engine::catalog::{Catalog, Untrusted};
+use tenter_engine::trust::{TrustEntry, TrustStore};
+use tenter_proc::Cancel;
+
+use super::ask::{Pending, TrustChoice, ask_through};
+use super::record::{accept_in, record_in};
+use crate::env::Env;
+use crate::failure::Failure;
+use crate::project::{HookLoader, Project, TrustContext};
+use crate::question::{SharedReadLine, read_at_terminal};
+use crate::sanitize::visible;
+use crate::ui;
+
+/// Reloads hooks with the trust store as it is by then and the configuration as it was when the agent started.
+pub(crate) struct Reloader {
+    loader: HookLoader,
+    read_line: Arc<OnceLock<SharedReadLine>>,
+}
+
+impl Reloader {
+    /// A reloader for this project's hooks.
+    pub(crate) fn new(project: &Project) -> Self {
+        Self { loader: project.loader(), read_line: Arc::clone(&project.read_line) }
+    }
+
+    fn store(&self) -> TrustStore {
+        TrustStore::open(self.loader.trust_file.clone()).0
+    }
+
+    fn read_line(&self, prompt: &str) -> Option<String> {
+        self.read_line.get().map_or_else(|| read_at_terminal(prompt), |read| read(prompt))
+    }
+
+    /// Trusts these hooks as they are now, and accepts the state of the project with them.
+    fn trust(
+        &self,
+        store: &mut TrustStore,
+        hooks: &[Untrusted],
+        cancel: &Cancel,
+    ) -> Result<(), Failure> {
+        let root = &self.loader.places.project;
+        let entries: Vec<TrustEntry> = hooks.iter().map(TrustEntry::from).collect();
+        record_in(store, root, &entries)?;
+        let now = self.load(cancel);
+        if now.lost().is_empty() { accept_in(store, root, &now) } else { Ok(()) }
+    }
+}
+
+impl Reload for Reloader {
+    fn load(&self, cancel: &Cancel) -> Catalog {
+        self.loader.load(&self.store(), cancel).0
+    }
+
+    fn ask(&self, changed: &Untrusted, found: &Catalog, cancel: &Cancel) -> bool {
+        if !Env::can_ask() {
+            return false;
+        }
+        // Hooks that were never trusted were asked about at the start.
+        let is_asked = |hook: &&Untrusted| hook.previous.is_some() || hook.path == changed.path;
+        let hooks: Vec<Untrusted> = found.untrusted().iter().filter(is_asked).cloned().collect();
+        let mut store = self.store();
+        let context = TrustContext { root: &self.loader.places.project, store: &store };
+        let pending = Pending { hooks: &hooks, recipes: &[] };
+        ui::note(format!(
+            "\nThe hook {} changed while the agent was running.",
+            visible(&changed.name)
+        ));
+        if ask_through(context, pending, &mut |prompt| self.read_line(prompt)) != TrustChoice::Trust
+        {
+            return false;
+        }
+        let trusted = self.trust(&mut store, &hooks, cancel);
+        trusted.inspect_err(ui::failure).is_ok()
+    }
+}
