@@ -1,6 +1,6 @@
-//! Pictures that go with a message: from a file, or from an address that the provider fetches.
+//! Images attached to a message: from a file, or from a URL that the provider fetches.
 //!
-//! A file is what its first bytes say, whatever its name is; nothing is fetched, converted or made smaller here.
+//! The type of a file is determined by its first bytes, not by its name; nothing is fetched, converted or resized here.
 
 use std::fs::{self, File};
 use std::io::{self, Read as _};
@@ -11,10 +11,10 @@ use base64::engine::general_purpose::STANDARD;
 use tenter_protocol::{Block, Image, ImageSource};
 use thiserror::Error;
 
-/// Bytes of a picture at most: what every provider takes.
+/// Maximum size of an image in bytes: every provider accepts this much.
 pub const MAX_IMAGE_BYTES: u64 = 5 * 1024 * 1024;
 
-/// The formats that every provider reads, with the ends of their files' names.
+/// The formats that every provider reads, with their file name extensions.
 const FORMATS: [(&str, &[&str]); 4] = [
     ("image/png", &["png"]),
     ("image/jpeg", &["jpg", "jpeg"]),
@@ -22,51 +22,51 @@ const FORMATS: [(&str, &[&str]); 4] = [
     ("image/webp", &["webp"]),
 ];
 
-/// Why something cannot be shown to a model.
+/// Why an image cannot be attached.
 #[derive(Debug, Error)]
 pub enum AttachmentError {
     /// The file cannot be read.
-    #[error("the picture {}: {error}", path.display())]
+    #[error("the image {}: {error}", path.display())]
     Unreadable {
         /// The file.
         path: PathBuf,
-        /// What the system says.
+        /// The system's error.
         error: io::Error,
     },
-    /// It is something else than a file.
-    #[error("the picture {} is not a file", .0.display())]
-    NoFile(PathBuf),
-    /// The file is larger than providers take.
-    #[error("the picture {} has {bytes} bytes, and {MAX_IMAGE_BYTES} are the limit; make it smaller", path.display())]
+    /// It is not a regular file.
+    #[error("the image {} is not a file", .0.display())]
+    NotAFile(PathBuf),
+    /// The file exceeds [`MAX_IMAGE_BYTES`].
+    #[error("the image {} has {bytes} bytes, more than the limit of {MAX_IMAGE_BYTES}; make it smaller", path.display())]
     TooLarge {
         /// The file.
         path: PathBuf,
-        /// Its size.
+        /// Its size in bytes.
         bytes: u64,
     },
-    /// The file is none of the formats.
-    #[error("{} is no PNG, JPEG, GIF or WebP picture; convert it to one of these", .0.display())]
-    NoPicture(PathBuf),
-    /// The address does not say what it leads to.
+    /// The file has none of the supported formats.
+    #[error("{} is not a PNG, JPEG, GIF or WebP image; convert it to one of these", .0.display())]
+    UnknownFormat(PathBuf),
+    /// The URL does not end in a known extension.
     #[error(
-        "the address {0} does not end with .png, .jpg, .jpeg, .gif or .webp; download the picture and give the file"
+        "the URL {0} does not end with .png, .jpg, .jpeg, .gif or .webp; download the image and pass the file"
     )]
-    UnclearAddress(String),
+    UnknownUrlType(String),
 }
 
-/// A picture as a block of a message. `source` is an address with `http://` or `https://`, or a file, from `base` on.
+/// Reads an image as a block of a message. `source` is an `http://` or `https://` URL, or a file, relative to `base`.
 ///
 /// # Errors
-/// When it cannot be read, is too large, or is no picture that every provider takes.
+/// When it cannot be read, is too large, or has no supported format.
 pub fn read_image(source: &str, base: &Path) -> Result<Block, AttachmentError> {
     let image = if is_address(source) {
         let media_type = type_of_address(source)
-            .ok_or_else(|| AttachmentError::UnclearAddress(source.to_owned()))?;
+            .ok_or_else(|| AttachmentError::UnknownUrlType(source.to_owned()))?;
         Image { media_type: media_type.to_owned(), source: ImageSource::Url(source.to_owned()) }
     } else {
         let path = base.join(source);
         let bytes = read(&path)?;
-        let media_type = type_of_bytes(&bytes).ok_or(AttachmentError::NoPicture(path))?;
+        let media_type = type_of_bytes(&bytes).ok_or(AttachmentError::UnknownFormat(path))?;
         let data = STANDARD.encode(bytes);
         Image { media_type: media_type.to_owned(), source: ImageSource::Data(data) }
     };
@@ -78,7 +78,7 @@ fn is_address(source: &str) -> bool {
     matches!(scheme.as_deref(), Some("http" | "https"))
 }
 
-/// What the address leads to, as far as its path says.
+/// The media type according to the extension in a URL's path.
 fn type_of_address(address: &str) -> Option<&'static str> {
     let (_, rest) = address.split_once("://")?;
     let (_host, path) = rest.split(['?', '#']).next()?.split_once('/')?;
@@ -101,7 +101,7 @@ fn read(path: &Path) -> Result<Vec<u8>, AttachmentError> {
     let unreadable = |error| AttachmentError::Unreadable { path: path.to_owned(), error };
     let metadata = fs::metadata(path).map_err(unreadable)?;
     if !metadata.is_file() {
-        return Err(AttachmentError::NoFile(path.to_owned())); // opening a pipe would block
+        return Err(AttachmentError::NotAFile(path.to_owned())); // opening a pipe would block
     }
     let too_large = |bytes| AttachmentError::TooLarge { path: path.to_owned(), bytes };
     if metadata.len() > MAX_IMAGE_BYTES {
@@ -131,12 +131,12 @@ mod tests {
     }
 
     #[test]
-    fn a_file_is_what_its_bytes_say() {
+    fn the_first_bytes_determine_the_type() {
         let folder = tempfile::tempdir().unwrap();
         for (bytes, media_type) in HEADS {
             fs::write(folder.path().join("picture.txt"), bytes).unwrap();
             let Block::Image(image) = read_image("picture.txt", folder.path()).unwrap() else {
-                panic!("no picture")
+                panic!("no image")
             };
             assert_eq!(image.media_type, media_type);
             let ImageSource::Data(data) = image.source else { panic!("no data") };
@@ -145,13 +145,13 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_picture_is_refused_with_its_path() {
+    fn other_files_are_rejected_with_their_path() {
         let folder = tempfile::tempdir().unwrap();
         let base = folder.path();
         for bytes in ["", "RIFF", "GIF8", "<svg/>"] {
             fs::write(base.join("cat.png"), bytes).unwrap();
             let said = error("cat.png", base);
-            assert!(said.contains("cat.png is no PNG, JPEG, GIF or WebP"), "{said}");
+            assert!(said.contains("cat.png is not a PNG, JPEG, GIF or WebP"), "{said}");
         }
         assert!(error("gone.png", base).contains("gone.png: No such file"));
         assert!(error(".", base).ends_with("is not a file"));
@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn the_limit_is_the_last_size_that_is_taken() {
+    fn the_size_limit_is_inclusive() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("cat.png");
         fs::write(&path, HEADS[0].0).unwrap();
@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn an_address_is_left_to_the_provider_and_must_say_what_it_leads_to() {
+    fn a_url_is_passed_on_and_needs_a_known_extension() {
         let base = Path::new("/");
         for (address, media_type) in [
             ("https://example.org/cat.png", "image/png"),
@@ -188,7 +188,7 @@ mod tests {
             assert_eq!(read_image(address, base).unwrap(), Block::Image(expected));
         }
         for address in ["https://example.org/cat", "https://example.png/cat.svg", "https://a.png"] {
-            assert!(error(address, base).contains("download the picture"), "{address}");
+            assert!(error(address, base).contains("download the image"), "{address}");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! A conversation as a session holds it: its messages, its token figures, and what of it is not saved yet.
+//! A conversation in memory: its messages, its token usage, and what has not been saved yet.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -9,36 +9,36 @@ use tenter_protocol::event::{TurnUsage, Usage};
 
 use crate::model::estimate_tokens;
 use crate::store::{
-    ChangeKind, Entry, Exchange, ExchangeUsage, HistoryChange, NewConversation, Origin, Store,
-    StoreError, StoredConversation,
+    ChangeKind, Exchange, ExchangeUsage, HistoryChange, HistoryEntry, NewConversation, Origin,
+    Store, StoreError, StoredConversation,
 };
 
-/// What a model response took.
+/// The usage of one model response.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Exchanged<'m> {
-    /// Tokens.
+pub(crate) struct ResponseUsage<'m> {
+    /// Token counts.
     pub(crate) turn: TurnUsage,
-    /// US dollars, where the model's prices are known.
+    /// Cost in US dollars, if the model's prices are known.
     pub(crate) cost_usd: Option<f64>,
-    /// Tokens that the model can hold.
+    /// Size of the model's context window, in tokens.
     pub(crate) window: u64,
-    /// Whether the tokens were estimated because the provider gave none.
+    /// Whether the counts are estimates because the provider gave none.
     pub(crate) estimated: bool,
-    /// The model, as `--model` would name it.
+    /// The model, as passed to `--model`.
     pub(crate) model: &'m str,
 }
 
-/// Tokens and dollars together, of one response or of several.
+/// Tokens and cost of one or several responses.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(crate) struct Spent {
-    /// Tokens.
+    /// Token counts.
     pub(crate) turn: TurnUsage,
-    /// US dollars, as far as prices are known.
+    /// Cost in US dollars, as far as prices are known.
     pub(crate) cost_usd: Option<f64>,
 }
 
 impl Spent {
-    /// All that a conversation has spent.
+    /// The total usage of a conversation.
     pub(crate) fn of(usage: &Usage) -> Self {
         let turn = TurnUsage {
             input_tokens: usage.input_tokens,
@@ -48,7 +48,7 @@ impl Spent {
         Self { turn, cost_usd: usage.cost_usd }
     }
 
-    /// Adds what else was spent.
+    /// Adds further usage.
     pub(crate) fn add(&mut self, other: Self) {
         let (sum, turn) = (&mut self.turn, other.turn);
         sum.input_tokens = sum.input_tokens.saturating_add(turn.input_tokens);
@@ -59,26 +59,26 @@ impl Spent {
     }
 }
 
-/// What is known of two costs.
+/// The sum of the known costs.
 fn sum_of_known(one: Option<f64>, other: Option<f64>) -> Option<f64> {
     [one, other].into_iter().flatten().reduce(|one, other| one + other)
 }
 
-/// A history that shall take the place of the present one.
+/// A history that replaces the current one.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Replacement<'r> {
-    /// What kind of change it is.
+    /// The kind of change.
     pub(crate) kind: ChangeKind,
-    /// Who wants it: a hook, a recipe, or `user`.
+    /// Who requested it: a hook, a recipe, or `user`.
     pub(crate) by: &'r str,
-    /// Why, if that is known.
+    /// The reason, if one was given.
     pub(crate) reason: Option<&'r str>,
-    /// The new history, whole.
+    /// The complete new history.
     pub(crate) messages: &'r [Message],
 }
 
 impl Replacement<'_> {
-    /// Where those of its messages come from that were not said before.
+    /// The origin of the messages that are new.
     fn origin(&self) -> Origin {
         match self.kind {
             ChangeKind::Compact => Origin::Recipe(self.by.to_owned()),
@@ -91,29 +91,29 @@ impl Replacement<'_> {
 pub struct Conversation {
     id: String,
     parent: Option<String>,
-    /// The recipe that it began with.
+    /// The recipe that it was started with.
     recipe: Option<String>,
     project: PathBuf,
     model: String,
     messages: Arc<Vec<Message>>,
-    /// Where each of the messages comes from.
+    /// The origin of each message.
     origins: Vec<Origin>,
-    /// The sequence number of the next entry; 0 as long as nothing is saved.
+    /// The sequence number of the next entry; 0 until something is saved.
     next: u64,
     turns: u64,
     usage: Usage,
-    /// How many of the messages the present context window counts.
+    /// How many messages are included in `usage.current_context_window`.
     counted: usize,
-    unsaved: Vec<Entry>,
+    unsaved: Vec<HistoryEntry>,
     unsaved_usage: Option<Spent>,
-    /// How often the callback of a recipe has failed in a row (R33), by the recipe's name.
+    /// Consecutive failures of callbacks (R33), by recipe name.
     callback_failures: BTreeMap<String, u32>,
-    /// Whether another process went on with it or deleted it: what is stored is no longer this conversation.
+    /// Whether another process continued or deleted it, so that nothing more can be saved.
     lost: bool,
 }
 
 impl Conversation {
-    /// A conversation that begins. `parent` is the conversation that starts it, for a subagent (R51).
+    /// A new conversation. `parent` is the conversation that starts it, for a subagent (R51).
     pub fn new(id: String, parent: Option<String>, project: &Path, model: &str) -> Self {
         Self {
             id,
@@ -134,7 +134,7 @@ impl Conversation {
         }
     }
 
-    /// The same conversation, which the store remembers as begun for this recipe; one that goes on began as it did.
+    /// Sets the recipe that the conversation is stored with; has no effect on a resumed conversation.
     #[must_use]
     pub fn begun_for(mut self, recipe: &str) -> Self {
         if self.messages.is_empty() {
@@ -143,7 +143,7 @@ impl Conversation {
         self
     }
 
-    /// A conversation that goes on.
+    /// A conversation loaded from the store.
     pub fn resumed(stored: StoredConversation) -> Self {
         let entries = stored.entries.into_iter().map(|stored| stored.entry);
         let (messages, origins): (Vec<Message>, Vec<Origin>) =
@@ -152,7 +152,7 @@ impl Conversation {
         let answered = origins.iter().rposition(|origin| *origin == Origin::Model);
         let mut counted = answered.map_or(0, |index| index + 1);
         if usage.current_context_window == 0 || answered.is_none() {
-            // No model has seen this history yet: it was replaced after the last exchange.
+            // No model has seen this history yet: it was replaced after the last response.
             usage.current_context_window = estimate(&messages);
             usage.estimated = true;
             counted = messages.len();
@@ -176,58 +176,58 @@ impl Conversation {
         }
     }
 
-    /// A conversation that goes on in another store: nothing of it is there yet, so the next save brings all of it.
+    /// A conversation to be continued in another store: the next save writes all of it.
     pub fn detached(stored: StoredConversation) -> Self {
         let unsaved = stored.entries.iter().map(|stored| stored.entry.clone()).collect();
         Self { next: 0, unsaved, ..Self::resumed(stored) }
     }
 
-    /// Its id.
+    /// The id.
     pub fn id(&self) -> &str {
         &self.id
     }
 
-    /// The conversation that started it, for a subagent.
+    /// The parent conversation, for a subagent.
     pub fn parent(&self) -> Option<&str> {
         self.parent.as_deref()
     }
 
-    /// The model of its last response, or that which it began with, as `--model` would name it.
+    /// The model of its last response, or the one it was started with, as passed to `--model`.
     pub fn model(&self) -> &str {
         &self.model
     }
 
-    /// Its messages, in order.
+    /// The messages, in order.
     pub fn messages(&self) -> Arc<Vec<Message>> {
         Arc::clone(&self.messages)
     }
 
-    /// Its token figures.
+    /// The token usage.
     pub fn usage(&self) -> &Usage {
         &self.usage
     }
 
-    /// Model responses over its whole life (R6).
+    /// The number of model responses since the conversation began (R6).
     pub fn turns(&self) -> u64 {
         self.turns
     }
 
-    /// Adds a message, to be saved with the next [`save`](Self::save).
+    /// Adds a message, to be saved by the next [`save`](Self::save).
     pub(crate) fn push(&mut self, message: Message, origin: Origin) {
         if message.is_empty() {
-            return; // a model that says nothing leaves nothing to keep
+            return; // an empty response is not kept
         }
         Arc::make_mut(&mut self.messages).push(message.clone());
         if origin == Origin::Model {
-            self.counted = self.messages.len(); // with the response that it is
+            self.counted = self.messages.len(); // including this response
         }
         self.origins.push(origin.clone());
-        self.unsaved.push(Entry { message, origin });
+        self.unsaved.push(HistoryEntry { message, origin });
     }
 
-    /// Counts a model response.
-    pub(crate) fn add_response(&mut self, exchanged: &Exchanged) {
-        let Exchanged { turn, cost_usd, window, estimated, model } = *exchanged;
+    /// Adds the usage of a model response.
+    pub(crate) fn add_response(&mut self, exchanged: &ResponseUsage) {
+        let ResponseUsage { turn, cost_usd, window, estimated, model } = *exchanged;
         let spent = Spent { turn, cost_usd };
         self.turns += 1;
         if self.model != model {
@@ -239,30 +239,30 @@ impl Conversation {
         self.usage.max_context_window = window;
         self.usage.estimated = estimated;
         self.usage.turn = turn;
-        // A response that says nothing is saved with the next one that does.
+        // The usage of an empty response is saved with the next message.
         self.unsaved_usage.get_or_insert_default().add(spent);
     }
 
-    /// Counts what a recipe beside the conversation used; it is nowhere else.
+    /// Adds the usage of a side recipe, which is stored nowhere else.
     pub(crate) fn add_side_usage(&mut self, spent: Spent) {
         self.count(spent);
         self.unsaved_usage.get_or_insert_default().add(spent);
     }
 
-    /// The last message of the person's.
+    /// The last message of the user.
     pub(crate) fn last_request(&self) -> Option<&Message> {
         let index = self.origins.iter().rposition(|origin| *origin == Origin::User)?;
         self.messages.get(index)
     }
 
-    /// About how many tokens the next request has, rather too many than too few: those that were counted, and half as much
-    /// again as what came after them seems to have.
+    /// An estimate of the tokens of the next request, rather too high than too low: the tokens counted by the provider,
+    /// and 1.5 times the estimate of what was added since.
     pub(crate) fn expected_tokens(&self) -> u64 {
         let uncounted = estimate(&self.messages[self.counted..]);
         self.usage.current_context_window.saturating_add(uncounted).saturating_add(uncounted / 2)
     }
 
-    /// How many bytes of this conversation's text a token stands for, as far as that is known: from 2 to 4.
+    /// The average number of bytes per token in this conversation, as far as it is known; from 2 to 4.
     pub(crate) fn bytes_per_token(&self) -> u64 {
         let counted = &self.messages[..self.counted];
         let bytes: usize = counted.iter().map(|message| message.content().len()).sum();
@@ -270,7 +270,7 @@ impl Conversation {
         (bytes as u64).checked_div(tokens).unwrap_or(3).clamp(2, 4)
     }
 
-    /// Counts what subagents used (R58). The store knows it from their own conversations.
+    /// Adds the usage of subagents (R58). The store has it in their own conversations.
     pub(crate) fn add_subagent_usage(&mut self, spent: Spent) {
         self.count(spent);
     }
@@ -282,7 +282,7 @@ impl Conversation {
         usage.cost_usd = sum_of_known(usage.cost_usd, spent.cost_usd);
     }
 
-    /// Saves what was added since the last time, whole or not at all. With nothing to save it does nothing.
+    /// Saves what was added since the last save, in one transaction. Does nothing if there is nothing to save.
     pub(crate) fn save(&mut self, store: &Store, at: &str) -> Result<(), StoreError> {
         if self.unsaved.is_empty() {
             return self.save_usage(store);
@@ -305,7 +305,7 @@ impl Conversation {
         Ok(())
     }
 
-    /// Saves what was spent on nothing that could be saved.
+    /// Saves usage that belongs to no message.
     fn save_usage(&mut self, store: &Store) -> Result<(), StoreError> {
         let Some(spent) = self.unsaved_usage.filter(|_| self.next > 0) else { return Ok(()) };
         let saved = store.spend(&self.id, self.next, &self.exchange_usage(spent));
@@ -314,12 +314,12 @@ impl Conversation {
         Ok(())
     }
 
-    /// Whether another process went on with it or deleted it, so that nothing more of it can be saved.
+    /// Whether another process continued or deleted the conversation, so that nothing more can be saved.
     pub(crate) fn is_lost(&self) -> bool {
         self.lost
     }
 
-    /// Remembers it when the store says that the conversation is no longer this process's to go on with.
+    /// Marks the conversation as lost if the store reports that another process changed it.
     fn unless_lost(&mut self, saved: Result<u64, StoreError>) -> Result<u64, StoreError> {
         self.lost |=
             matches!(saved, Err(StoreError::ChangedElsewhere { .. } | StoreError::Deleted { .. }));
@@ -347,8 +347,8 @@ impl Conversation {
         }
     }
 
-    /// Puts another history in the place of this one. The store keeps the old one (R32). What was said before keeps its
-    /// origin and what the provider wants back of it.
+    /// Replaces the history; the store keeps the old one (R32). Messages that are kept retain their origin and their
+    /// native form.
     pub(crate) fn replace(
         &mut self,
         store: &Store,
@@ -384,10 +384,10 @@ impl Conversation {
         Ok(())
     }
 
-    /// The new history's messages: those that were said before as they were, each at most once.
-    fn entries_of(&self, replacement: &Replacement) -> Vec<Entry> {
+    /// The messages of the new history; each message of the old one is reused at most once.
+    fn entries_of(&self, replacement: &Replacement) -> Vec<HistoryEntry> {
         let mut kept = vec![false; self.messages.len()];
-        // Messages that stay mostly stay in their order, so each is looked for behind the one before it first.
+        // Kept messages are usually in order, so the search starts after the previous match.
         let mut behind = 0;
         let entry = |message: &Message| {
             let says_the_same = |index: &usize| {
@@ -395,27 +395,27 @@ impl Conversation {
                 !kept[*index] && old.role == message.role && old.blocks == message.blocks
             };
             let Some(index) = (behind..kept.len()).chain(0..behind).find(says_the_same) else {
-                return Entry { message: message.clone(), origin: replacement.origin() };
+                return HistoryEntry { message: message.clone(), origin: replacement.origin() };
             };
             kept[index] = true;
             behind = index + 1;
             let message = self.messages[index].clone();
-            Entry { message, origin: self.origins[index].clone() }
+            HistoryEntry { message, origin: self.origins[index].clone() }
         };
         replacement.messages.iter().map(entry).collect()
     }
 
-    /// How often the callback of a recipe has failed in a row.
+    /// The consecutive failures of a recipe's callback.
     pub(crate) fn callback_failures(&self, recipe: &str) -> u32 {
         self.callback_failures.get(recipe).copied().unwrap_or(0)
     }
 
-    /// The recipes whose callback has failed, and how often in a row.
+    /// The recipes whose callback has failed, with the number of consecutive failures.
     pub(crate) fn failed_callbacks(&self) -> impl Iterator<Item = (&str, u32)> {
         self.callback_failures.iter().map(|(recipe, failures)| (recipe.as_str(), *failures))
     }
 
-    /// Remembers how often the callback of a recipe has failed in a row, also for the next process.
+    /// Stores the consecutive failures of a recipe's callback, so that later processes see them.
     pub(crate) fn set_callback_failures(
         &mut self,
         store: &Store,
@@ -436,8 +436,7 @@ impl Conversation {
         store.set_callback_failures(&self.id, recipe, failures)
     }
 
-    /// Records how a session ended; for a conversation that was never saved, or that another process has gone on with, there
-    /// is nothing to record.
+    /// Records how a session ended. Does nothing for a conversation that was never saved or is lost.
     pub(crate) fn set_status(
         &self,
         store: &Store,
@@ -448,7 +447,7 @@ impl Conversation {
     }
 }
 
-/// About how many tokens a history has.
+/// An estimate of the tokens of a history.
 fn estimate(messages: &[Message]) -> u64 {
     messages.iter().map(|message| estimate_tokens(&message.content())).sum()
 }

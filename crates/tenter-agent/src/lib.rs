@@ -1,14 +1,13 @@
-//! A coding agent that fires every lifecycle event of its life.
+//! A coding agent that fires all lifecycle events.
 //!
 //! ```text
 //! Session::send(message) ─► before_agent ─► model ─► tools ─► after_turn ─► … ─► before_stop ─► after_agent
 //!                                                   each call: before_tool ─► tool ─► after_tool
 //! ```
 //!
-//! The agent is one consumer of the engine, with no private door: it dispatches events and applies outcomes. A model is
-//! whatever implements [`Model`]; a tool is whatever implements [`tools::Tool`]; everything that shows or stores what
-//! happens beside the conversation itself is a [`Watcher`]. This crate prints nothing, reads no environment and no
-//! clock, and ends no process but those that it started.
+//! The agent uses the engine's public API only: it dispatches events and applies outcomes. A model implements [`Model`],
+//! a tool implements [`tools::Tool`], and displays and output formats implement [`Watcher`]. This crate prints nothing,
+//! reads neither environment nor clock, and terminates only processes that it started.
 
 pub mod attachments;
 pub mod conversation;

@@ -1,4 +1,4 @@
-//! What the agent tells of its work, as one ordered stream. Whatever shows or streams it watches; none can change it.
+//! What the agent reports of its work, as one ordered stream, for display and output. Watchers cannot change anything.
 
 use std::path::Path;
 use std::time::Duration;
@@ -6,7 +6,7 @@ use std::time::Duration;
 use tenter_protocol::event::Usage;
 use tenter_protocol::{Diagnostic, EventName, Scope, ToolCall, ToolResult};
 
-/// Sees what happens in an agent. Called from whichever thread it happens in.
+/// Receives what happens in an agent, on the thread on which it happens.
 pub trait Watcher: Send + Sync {
     /// Something happened in the conversation of `scope`.
     fn see(&self, scope: &Scope, happening: &Happening);
@@ -15,92 +15,92 @@ pub trait Watcher: Send + Sync {
 /// Something that happened.
 #[derive(Debug)]
 pub enum Happening<'h> {
-    /// A process begins work on a conversation.
+    /// A session starts.
     SessionStarted {
         /// The model's name.
         model: &'h str,
         /// The project root.
         project: &'h Path,
-        /// How many hooks are loaded.
+        /// The number of loaded hooks.
         hooks: usize,
     },
     /// A piece of the model's text.
     TextDelta(&'h str),
     /// A piece of the model's reasoning.
     ReasoningDelta(&'h str),
-    /// There was no whole response, and the model is asked again.
+    /// There was no complete response, and the request is retried.
     Retry {
-        /// The number of the attempt that comes, from 2.
+        /// The number of the next attempt, from 2.
         attempt: u32,
-        /// Attempts at most.
+        /// Maximum number of attempts.
         of: u32,
-        /// The wait before it.
+        /// The wait before the attempt.
         after: Duration,
-        /// What went wrong.
+        /// The cause.
         reason: &'h str,
-        /// Whether the pieces that were told since the last whole response are void.
+        /// Whether the pieces reported since the last complete response are to be discarded.
         discarded: bool,
     },
-    /// The model's text, whole.
+    /// The model's complete text.
     Text(&'h str),
-    /// The model's reasoning, whole.
+    /// The model's complete reasoning.
     Reasoning(&'h str),
-    /// The model calls a tool, with the input that it gave.
+    /// The model calls a tool, with the input that the model gave.
     ToolUse(&'h ToolCall),
-    /// What came of a call, as everybody gets to see it (R25).
+    /// The result of a call, after hooks rewrote it (R25).
     ToolResult {
         /// The call's id.
         call_id: &'h str,
         /// The result.
         result: &'h ToolResult,
     },
-    /// A hook forbade something.
+    /// A hook blocked something.
     Blocked {
-        /// At which event.
+        /// The event.
         event: EventName,
-        /// Which hook.
+        /// The hook.
         hook: &'h str,
-        /// Why.
+        /// The reason.
         reason: &'h str,
     },
-    /// A hook's follow-up message makes the agent go on.
+    /// A hook's follow-up message makes the agent continue.
     FollowUp {
-        /// Which hook.
+        /// The hook.
         hook: &'h str,
         /// The message.
         text: &'h str,
     },
-    /// A recipe works beside the conversation.
+    /// A side recipe runs.
     Recipe {
-        /// Its name.
+        /// The recipe's name.
         recipe: &'h str,
-        /// The hook that asked for it; `user` or `the model's limit` where none did.
+        /// The hook that requested it; otherwise `user` or `the model's limit`.
         by: &'h str,
     },
     /// The history was replaced.
     History {
-        /// How: `mutate` or `compact`.
+        /// The kind of change: `mutate` or `compact`.
         kind: &'h str,
-        /// The hook that asked for it; `user` or `the model's limit` where none did.
+        /// The hook that requested it; otherwise `user` or `the model's limit`.
         by: &'h str,
-        /// The recipe that wrote the new history, if one did.
+        /// The recipe that wrote the new history, if any.
         recipe: Option<&'h str>,
-        /// Messages before.
+        /// Number of messages before.
         before: usize,
-        /// Messages now.
+        /// Number of messages after.
         after: usize,
     },
-    /// Token figures after a model response.
+    /// Token usage after a model response.
     Usage(&'h Usage),
-    /// Something that the person should know.
+    /// A diagnostic for the user.
     Diagnostic(&'h Diagnostic),
-    /// The agent is done with a user message, or failed at it.
+    /// The agent finished a user message, or failed.
     Ended {
         /// `done`, `blocked`, `failed`, `max_turns` or `interrupted`.
         status: &'h str,
-        /// The exit code that goes with it (R56).
+        /// The corresponding exit code (R56).
         exit_code: u8,
-        /// Token figures.
+        /// Token usage.
         usage: &'h Usage,
     },
 }

@@ -145,7 +145,7 @@ impl Metadata for FileRead {
             let next = self.offset.max(1) + self.lines.len() as u64;
             let left = (self.remaining_lines > 0).then(|| format!("{} ", self.remaining_lines));
             let left = left.unwrap_or_default();
-            let _ = writeln!(text, "({left}more lines; go on with offset {next})");
+            let _ = writeln!(text, "({left}more lines; continue with offset {next})");
         }
         text.truncate(text.trim_end().len());
         text

@@ -1,4 +1,4 @@
-//! What a conversation keeps when its history is replaced, and what it counts.
+//! What a conversation keeps when its history is replaced, and how it counts usage.
 
 use serde_json::{Value, json};
 use tenter_protocol::{Block, Role};
@@ -11,21 +11,21 @@ fn conversation(id: &str, parent: Option<&str>) -> Conversation {
     Conversation::new(id.into(), parent.map(str::to_owned), Path::new("/work/shop"), "first")
 }
 
-fn exchanged(model: &str, cost_usd: Option<f64>) -> Exchanged<'_> {
+fn exchanged(model: &str, cost_usd: Option<f64>) -> ResponseUsage<'_> {
     let turn = TurnUsage {
         input_tokens: 10,
         output_tokens: 2,
         cached_input_tokens: 8,
         cache_write_tokens: 1,
     };
-    Exchanged { turn, cost_usd, window: 1000, estimated: false, model }
+    ResponseUsage { turn, cost_usd, window: 1000, estimated: false, model }
 }
 
 fn answered(text: &str, native: Value) -> Message {
     Message { native: Some(native), ..Message::new(Role::Assistant, vec![Block::text(text)]) }
 }
 
-/// Two questions with the same answer, which the provider wants back differently.
+/// Two questions with the same answer, but different native forms of it.
 fn talk(store: &Store) -> Conversation {
     let mut talk = conversation("c", None);
     for (question, native) in [("one?", json!({"n": 1})), ("two?", json!({"n": 2}))] {
@@ -43,14 +43,16 @@ fn replacement(kind: ChangeKind, messages: &[Message]) -> Replacement<'_> {
 
 fn stored(store: &Store) -> Vec<(String, Option<Value>, Origin)> {
     let entries = store.load("c").unwrap().entries.into_iter().map(|stored| stored.entry);
-    entries.map(|Entry { message, origin }| (message.content(), message.native, origin)).collect()
+    entries
+        .map(|HistoryEntry { message, origin }| (message.content(), message.native, origin))
+        .collect()
 }
 
 #[test]
-fn what_was_said_before_stays_as_the_provider_wants_it_in_another_history() {
+fn kept_messages_retain_their_native_form() {
     let store = Store::in_memory().unwrap();
     let mut talk = talk(&store);
-    // As a hook gives it: without what it never saw.
+    // As a hook returns it: without the native form.
     let new = [
         Message::user("So far: one."),
         Message::assistant("Yes."),
@@ -74,14 +76,14 @@ fn what_was_said_before_stays_as_the_provider_wants_it_in_another_history() {
     let resumed = Conversation::resumed(store.load("c").unwrap());
     assert_eq!(resumed.messages(), talk.messages());
 
-    // The second replacement knows what the first left.
+    // The second replacement sees the result of the first.
     talk.push(Message::assistant("No."), Origin::Model);
     talk.replace(&store, &replacement(ChangeKind::Mutate, &new[..4]), AT).unwrap();
     assert_eq!(stored(&store), expected[..4]);
 }
 
 #[test]
-fn a_summary_is_its_recipes() {
+fn a_summary_originates_from_its_recipe() {
     let store = Store::in_memory().unwrap();
     let mut talk = talk(&store);
     let new = [Message::user("In short: yes."), Message::user("two?")];
@@ -93,7 +95,7 @@ fn a_summary_is_its_recipes() {
 }
 
 #[test]
-fn the_figures_of_a_session_are_those_that_are_stored() {
+fn live_usage_equals_stored_usage() {
     let store = Store::in_memory().unwrap();
     let mut main = conversation("main", None);
     main.push(Message::user("go"), Origin::User);
@@ -107,7 +109,7 @@ fn the_figures_of_a_session_are_those_that_are_stored() {
         child.save(&store, AT).unwrap();
     }
     main.add_response(&exchanged("second", Some(1.0)));
-    // What a response says that says nothing is paid for all the same.
+    // The usage of an empty response counts too.
     main.push(Message::assistant(""), Origin::Model);
     main.add_response(&exchanged("second", Some(2.0)));
     main.push(Message::assistant("done"), Origin::Model);
@@ -127,11 +129,11 @@ fn the_figures_of_a_session_are_those_that_are_stored() {
         cached_input_tokens: 16,
         cache_write_tokens: 2,
     };
-    assert_eq!(kept, Usage { turn, ..live }, "the silent response is saved with the next");
+    assert_eq!(kept, Usage { turn, ..live }, "the empty response is saved with the next");
 }
 
 #[test]
-fn a_conversation_that_was_deleted_meanwhile_is_lost_and_says_so_once() {
+fn a_deleted_conversation_is_lost_and_reported_once() {
     let store = Store::in_memory().unwrap();
     let mut talk = talk(&store);
     store.delete(&["c".into()]).unwrap();

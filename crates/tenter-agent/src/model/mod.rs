@@ -1,5 +1,5 @@
-//! What the agent asks of a model: one response to a conversation, streamed. Nothing else in this crate knows how a model
-//! is reached.
+//! The interface to a model: one streamed response per request. No other module of this crate knows how a model is
+//! reached.
 
 pub mod scripted;
 
@@ -12,18 +12,19 @@ use tenter_protocol::event::TurnUsage;
 use tenter_protocol::{Block, Message, Object};
 use thiserror::Error;
 
-/// A model.
+/// A language model.
 pub trait Model: Send + Sync {
-    /// The name that `--model` gives it.
+    /// The name, as passed to `--model`.
     fn name(&self) -> &str;
 
-    /// How many tokens it can hold.
+    /// The size of the context window, in tokens.
     fn context_window(&self) -> u64;
 
-    /// One response to `request`. Text and reasoning go to `deltas` as they come; the response holds them whole.
+    /// Requests one response. Text and reasoning are passed to `deltas` as they arrive; the response contains all of
+    /// them.
     ///
     /// # Errors
-    /// When there is no whole response; see [`ModelError`].
+    /// When there is no complete response; see [`ModelError`].
     fn respond(
         &self,
         request: &Request,
@@ -32,7 +33,7 @@ pub trait Model: Send + Sync {
     ) -> Result<Response, ModelError>;
 }
 
-/// What a model is sent.
+/// A request to a model.
 #[derive(Debug)]
 pub struct Request<'r> {
     /// The system prompt.
@@ -41,12 +42,12 @@ pub struct Request<'r> {
     pub messages: &'r [Message],
     /// The tools that it may call.
     pub tools: &'r [ToolSpec],
-    /// The recipe beside a conversation that asks. No provider learns of it; a script has answers by it.
+    /// The side recipe that makes the request. Providers do not see it; a script has responses by recipe.
     pub recipe: Option<&'r str>,
 }
 
 impl Request<'_> {
-    /// The whole request as text: what expectations look at, and what an estimate of its size is made from.
+    /// The whole request as text, for expectations of scripts and estimates of its size.
     pub fn text(&self) -> String {
         let mut text = self.system.to_owned();
         for message in self.messages {
@@ -57,18 +58,18 @@ impl Request<'_> {
     }
 }
 
-/// A tool as a model is told of it.
+/// A tool as described to a model.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ToolSpec {
-    /// Its name.
+    /// The name.
     pub name: String,
-    /// What it does.
+    /// The description.
     pub description: String,
     /// The JSON Schema of its input.
     pub schema: Value,
 }
 
-/// A piece of a response, as it comes.
+/// A piece of a response, as it arrives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Delta<'d> {
     /// Text.
@@ -77,37 +78,37 @@ pub enum Delta<'d> {
     Reasoning(&'d str),
 }
 
-/// One whole response.
+/// A complete response.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Response {
-    /// What the model said and which tools it calls.
+    /// The text, reasoning and tool calls.
     pub blocks: Vec<ResponseBlock>,
-    /// Token figures, where the provider gave any.
+    /// Token counts, if the provider gave any.
     pub usage: Option<TurnUsage>,
-    /// What the response cost, in US dollars, where the model's prices are known.
+    /// Cost in US dollars, if the model's prices are known.
     pub cost_usd: Option<f64>,
     /// Why the model stopped.
     pub stop: StopCause,
-    /// The response as the provider wants it back; see [`Message::native`].
+    /// The response in the provider's own form; see [`Message::native`].
     pub native: Option<Value>,
 }
 
 /// Why a model stopped.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum StopCause {
-    /// It was done, or calls tools.
+    /// It finished, or calls tools.
     #[default]
     Done,
-    /// It came to the limit of what it may write at once.
+    /// It reached the limit of output tokens.
     Length,
-    /// The provider filtered what it said.
+    /// The provider filtered the response.
     Filtered,
-    /// It has nothing more to say, and that is meant: its script is over.
+    /// The end of a script.
     Over,
 }
 
 impl Response {
-    /// The provider's figures, or an estimate of them; and whether it is one.
+    /// The provider's counts or an estimate, and whether they are estimated.
     pub fn usage_or_estimate(&self, request: &Request) -> (TurnUsage, bool) {
         let estimate = || TurnUsage {
             input_tokens: estimate_tokens(&request.text()),
@@ -118,12 +119,12 @@ impl Response {
     }
 }
 
-/// A piece of a whole response.
+/// A block of a response.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ResponseBlock {
-    /// Something that goes into the conversation as it is.
+    /// A block that is added to the conversation unchanged.
     Said(Block),
-    /// A tool call whose arguments are no JSON object: neither hooks nor tools see it (R59).
+    /// A tool call whose arguments are not a JSON object: neither hooks nor tools see it (R59).
     Malformed {
         /// The call's id.
         id: String,
@@ -143,14 +144,14 @@ impl ResponseBlock {
     }
 }
 
-/// Maximum nesting of a tool call's arguments: they are stored, sent back and shown to hooks inside of other JSON, which no
-/// reader follows without end.
+/// Maximum nesting of a tool call's arguments. They are stored, sent back and shown to hooks inside other JSON, and JSON
+/// parsers limit the depth.
 pub const MAX_ARGUMENT_DEPTH: usize = 64;
 
-/// Checks that arguments do not nest too deeply.
+/// Checks that arguments are not nested too deeply.
 ///
 /// # Errors
-/// That they do, in words for the model.
+/// A message for the model.
 pub fn check_depth(arguments: &Object) -> Result<(), String> {
     fn fits(value: &Value, left: usize) -> bool {
         match value {
@@ -162,38 +163,38 @@ pub fn check_depth(arguments: &Object) -> Result<(), String> {
     if arguments.values().all(|value| fits(value, MAX_ARGUMENT_DEPTH - 1)) {
         Ok(())
     } else {
-        Err(format!("the arguments nest deeper than {MAX_ARGUMENT_DEPTH} levels"))
+        Err(format!("the arguments are nested deeper than {MAX_ARGUMENT_DEPTH} levels"))
     }
 }
 
-/// Reads a tool call's arguments as the model wrote them.
+/// Parses a tool call's arguments.
 ///
 /// # Errors
-/// What is wrong with them, in words for the model.
+/// What is wrong with them, as a message for the model.
 pub fn read_arguments(arguments: &str) -> Result<Object, String> {
     if arguments.trim().is_empty() {
         return Ok(Object::new());
     }
     match serde_json::from_str(arguments) {
         Ok(Value::Object(object)) => check_depth(&object).map(|()| object),
-        Ok(other) => Err(format!("the arguments must be a JSON object, but they are {other}")),
+        Ok(other) => Err(format!("the arguments must be a JSON object, not {other}")),
         Err(error) => Err(format!("the arguments are not valid JSON: {error}")),
     }
 }
 
-/// About four bytes to a token: what is assumed where a provider gives no figures.
+/// About four bytes per token: the estimate for providers that give no counts.
 pub fn estimate_tokens(text: &str) -> u64 {
     (text.len() as u64).div_ceil(4)
 }
 
-/// What passes: the same request may get a response later.
+/// The cause of a transient failure: the same request may succeed later.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Trouble {
-    /// The provider has too much to do.
+    /// The provider is overloaded.
     Overloaded,
     /// Too many requests.
     RateLimited,
-    /// The stream ended before the response was whole.
+    /// The stream ended before the response was complete.
     Cut,
     /// The provider could not be reached, or the connection broke.
     Connection,
@@ -205,8 +206,8 @@ impl fmt::Display for Trouble {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Overloaded => "the model is overloaded",
-            Self::RateLimited => "the model's rate limit is hit",
-            Self::Cut => "the model's response was cut off in the middle",
+            Self::RateLimited => "the model's rate limit was exceeded",
+            Self::Cut => "the model's response was cut off",
             Self::Connection => "the model cannot be reached",
             Self::Server => "the model's server failed",
         })
@@ -216,41 +217,41 @@ impl fmt::Display for Trouble {
 /// Why there is no response.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum ModelError {
-    /// Something that passes.
+    /// A transient failure.
     #[error("{trouble}{}", said(message))]
     Passing {
-        /// What.
+        /// The cause.
         trouble: Trouble,
-        /// What the provider says of it; empty where it says nothing.
+        /// The provider's message; may be empty.
         message: String,
-        /// How long the provider wants to be left alone.
+        /// How long the provider asked to wait before a retry.
         retry_after: Option<Duration>,
     },
-    /// The conversation is longer than the model can hold.
+    /// The conversation exceeds the model's context window.
     #[error("the conversation is longer than the model can hold{}", said(message))]
     TooLong {
-        /// What the provider says of it.
+        /// The provider's message.
         message: String,
     },
-    /// The provider refuses the request; the same request would be refused again.
+    /// The provider rejected the request, and would reject it again.
     #[error("{message}")]
     Refused {
-        /// Why.
+        /// The reason.
         message: String,
-        /// What the person can do about it.
+        /// What the user can do about it.
         help: Option<String>,
     },
-    /// A script expected something else of the request.
-    #[error("turn {turn} of the script {problem}\n--- what the model was sent ---\n{sent}")]
+    /// A script's expectation about the request was not met.
+    #[error("turn {turn} of the script {problem}\n--- the request ---\n{sent}")]
     Expectation {
         /// The turn's number, from 1.
         turn: usize,
-        /// What was expected.
+        /// The expectation.
         problem: String,
         /// The request as text.
         sent: String,
     },
-    /// The work was cancelled.
+    /// The request was cancelled.
     #[error("interrupted")]
     Cancelled,
     /// The model could not be set up.
@@ -259,7 +260,7 @@ pub enum ModelError {
 }
 
 impl ModelError {
-    /// An error of which nothing but its kind is known.
+    /// A transient error without a message.
     pub fn passing(trouble: Trouble) -> Self {
         Self::Passing { trouble, message: String::new(), retry_after: None }
     }

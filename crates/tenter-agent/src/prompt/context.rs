@@ -1,7 +1,7 @@
-//! Context files: what a project or a person wants every agent to know.
+//! Context files: instructions for every agent, from the project or the user.
 //!
-//! A project's file must be in the project: a link that leads out of it is refused, because what it leads to would be sent
-//! to a provider. A file is read once, however many names it has, and not beyond its limit.
+//! A project's file must be inside the project: a symlink that leads outside is refused, because its content would be
+//! sent to a provider. A file is read once, even if it has several names, and only up to a limit.
 
 use std::collections::BTreeSet;
 use std::io::{self, ErrorKind};
@@ -12,34 +12,34 @@ use tenter_protocol::{Diagnostic, Severity};
 
 use super::PromptSection;
 
-/// Bytes of a file that are read.
+/// Maximum number of bytes read of a file.
 const LIMIT: u64 = 64 * 1024;
 
-/// What was read so far.
+/// The files read so far.
 #[derive(Debug, Default)]
 pub(super) struct Context {
-    /// What is wrong with files.
+    /// Diagnostics about the files.
     pub(super) findings: Vec<Diagnostic>,
     seen: BTreeSet<PathBuf>,
 }
 
 impl Context {
-    /// A person's own file as a section.
+    /// A context file of the user as a section.
     pub(super) fn of_person(&mut self, file: &Path) -> Option<PromptSection> {
         let text = self.read(file)?;
         section("the user's instructions for all projects", file, &text)
     }
 
-    /// A file of the project at `project` as a section.
+    /// A context file of the project at `project` as a section.
     pub(super) fn of_project(&mut self, file: &Path, project: &Path) -> Option<PromptSection> {
         let real = file.canonicalize().ok();
         let root = project.canonicalize().unwrap_or_else(|_| project.to_owned());
         if real.is_some_and(|real| !real.starts_with(root)) {
-            let message = "the file is a link that leads out of the project; it is not read";
+            let message = "the file is a symlink that leads out of the project; it is not read";
             self.findings.push(
                 Diagnostic::new("context-file-outside", Severity::Warning, message)
                     .at(file)
-                    .help("put the text itself into the project"),
+                    .help("replace the symlink by the text itself"),
             );
             return None;
         }
@@ -47,7 +47,7 @@ impl Context {
         section("the project's instructions", file, &text)
     }
 
-    /// The text of a file that was not read before; one that does not exist has none.
+    /// The text of a file that was not read before; `None` if it does not exist.
     pub(super) fn read(&mut self, file: &Path) -> Option<String> {
         let real = file.canonicalize().unwrap_or_else(|_| file.to_owned());
         if !self.seen.insert(real) {
@@ -62,11 +62,11 @@ impl Context {
                         .at(file)
                         .help("make it shorter: all of it is sent with every request"),
                 );
-                Some(format!("{text}\n[The rest of this file is left out.]"))
+                Some(format!("{text}\n[The rest of this file is omitted.]"))
             }
             Err(error) if error.kind() == ErrorKind::NotFound => None,
             Err(error) => {
-                let message = format!("the file cannot be read, and is left out: {error}");
+                let message = format!("cannot read the file, so it is omitted: {error}");
                 let finding =
                     Diagnostic::new("context-file-unreadable", Severity::Warning, message);
                 self.findings.push(finding.at(file));
@@ -76,20 +76,20 @@ impl Context {
     }
 }
 
-/// The text, and whether there is more of it.
+/// The text, and whether the file is longer.
 fn read_up_to_limit(file: &Path) -> io::Result<(String, bool)> {
     let mut bytes = untrusted_file::read_prefix(file, LIMIT + 1)?;
     let cut = bytes.len() as u64 > LIMIT;
     if cut {
         bytes.pop();
-        // A character that the limit cuts in two is left out, too.
+        // A character that the limit cuts in two is dropped too.
         let whole = bytes.utf8_chunks().last().map_or(0, |chunk| chunk.invalid().len());
         bytes.truncate(bytes.len() - whole);
     }
     Ok((String::from_utf8_lossy(&bytes).into_owned(), cut))
 }
 
-/// A file's text with what it is and where it comes from. A file without text is no section.
+/// The text of a file as a section with its kind and path; `None` if it is empty.
 fn section(what: &str, file: &Path, text: &str) -> Option<PromptSection> {
     let text = text.trim_end();
     (!text.is_empty()).then(|| PromptSection {

@@ -1,8 +1,8 @@
 //! The system prompt: short, and the same for every provider.
 //!
-//! It says how to work, where, and what the project and the person want known (`AGENTS.md`). It names no provider, holds
-//! nothing that changes within a conversation and a day, so that providers can cache it, and lists no tools: those are in every
-//! request.
+//! It contains instructions how to work, the environment, and context files of the project and the user (`AGENTS.md`). It
+//! names no provider, does not change within a conversation and a day, so that providers can cache it, and lists no
+//! tools: those are in every request.
 
 mod context;
 mod repository;
@@ -18,35 +18,35 @@ use repository::Repository;
 
 pub use section::SectionWriter;
 
-/// What a system prompt is made from.
+/// The inputs of a system prompt.
 #[derive(Debug, Clone)]
 pub struct PromptSources<'s> {
     /// The project root.
     pub project: &'s Path,
-    /// The working folder; its `AGENTS.md` counts where it is in the project.
+    /// The working directory; its `AGENTS.md` is included if it is inside the project.
     pub cwd: &'s Path,
-    /// The person's own context files; those that do not exist count for nothing.
+    /// The user's own context files; those that do not exist are skipped.
     pub user_files: Vec<PathBuf>,
-    /// The file that stands in the place of how to work.
+    /// A file that replaces the instructions how to work.
     pub override_file: Option<PathBuf>,
-    /// The day, in UTC.
+    /// The date, in UTC.
     pub today: Date,
     /// The operating system.
     pub os: &'s str,
-    /// The person's shell.
+    /// The user's shell.
     pub shell: Option<&'s str>,
 }
 
-/// How to work, where no file says otherwise.
+/// The default instructions how to work.
 const HOW_TO_WORK: &str = "\
 You are a coding agent.
-Use the tools to look at the project before you answer and to do what is asked; do not guess what a file holds. Relative \
-paths start from the working directory, where commands run. Call tools that do not need each other's results at once.
-The person's hooks watch your tool calls. A hook may block a call, change its input or its output, or add a message. A \
-blocked call says why: respect the reason and find another way, or say that you cannot go on.
+Use the tools to look at the project before you answer and to do what is asked; do not guess what a file contains. Relative \
+paths start from the working directory, where commands run. Make independent tool calls in one response.
+The user's hooks check your tool calls. A hook may block a call, change its input or its output, or add a message. A \
+blocked call states the reason: respect it and find another way, or say that you cannot continue.
 Be brief. When the task is done, say what you did and stop calling tools.";
 
-/// A system prompt before it is written for a conversation.
+/// A system prompt, not yet formatted for a conversation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SystemPrompt {
     how_to_work: String,
@@ -57,13 +57,13 @@ pub struct SystemPrompt {
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct PromptSection {
     kind: &'static str,
-    /// The file that the text comes from.
+    /// The file that the text was read from.
     from: Option<String>,
     text: String,
 }
 
 impl SystemPrompt {
-    /// The prompt as the model of one conversation reads it.
+    /// Formats the prompt for one conversation.
     pub fn render(&self, writer: &SectionWriter) -> String {
         let mut parts = vec![self.how_to_work.clone()];
         if !self.sections.is_empty() {
@@ -84,7 +84,7 @@ impl From<&str> for SystemPrompt {
     }
 }
 
-/// The system prompt, and a diagnostic for each file that cannot be read; such a file is left out.
+/// Builds the system prompt, with a diagnostic for each file that cannot be read; such a file is omitted.
 pub fn system_prompt(sources: &PromptSources) -> (SystemPrompt, Vec<Diagnostic>) {
     let mut context = Context::default();
     let own = sources.override_file.as_deref().and_then(|file| how_to_work(file, &mut context));
@@ -102,11 +102,11 @@ pub fn system_prompt(sources: &PromptSources) -> (SystemPrompt, Vec<Diagnostic>)
 fn how_to_work(file: &Path, context: &mut Context) -> Option<String> {
     let text = context.read(file);
     if text.is_none() && !file.exists() {
-        let message = "the file for the system prompt does not exist; the usual one is used";
+        let message = "the file for the system prompt does not exist; the default prompt is used";
         context.findings.push(
             Diagnostic::new("system-prompt-missing", Severity::Error, message)
                 .at(file)
-                .help("write it, or take `system_prompt_file` out of the configuration"),
+                .help("create it, or remove `system_prompt_file` from the configuration"),
         );
     }
     text.map(|text| text.trim_end().to_owned())
@@ -114,7 +114,7 @@ fn how_to_work(file: &Path, context: &mut Context) -> Option<String> {
 
 fn environment(sources: &PromptSources) -> PromptSection {
     let mut lines = vec![
-        format!("Project folder: {}", sources.project.display()),
+        format!("Project directory: {}", sources.project.display()),
         format!("Working directory: {}", working_directory(sources).display()),
         format!("Git: {}", Repository::of(sources.project)),
         format!("Operating system: {}", sources.os),
@@ -124,13 +124,13 @@ fn environment(sources: &PromptSources) -> PromptSection {
     PromptSection { kind: "environment", from: None, text: lines.join("\n") }
 }
 
-/// Where tools work: a working directory outside the project counts as the project.
+/// Where tools work: the project root if the working directory is outside the project.
 fn working_directory<'s>(sources: &PromptSources<'s>) -> &'s Path {
     let inside = sources.cwd.starts_with(sources.project);
     if inside { sources.cwd } else { sources.project }
 }
 
-/// The folders whose files count, the nearest last: what it says is read last.
+/// The directories whose context files are included; the nearest is last, so that the model reads it last.
 fn folders<'s>(sources: &PromptSources<'s>) -> Vec<&'s Path> {
     let inside = sources.cwd != sources.project && sources.cwd.starts_with(sources.project);
     std::iter::once(sources.project).chain(Some(sources.cwd).filter(|_| inside)).collect()

@@ -1,26 +1,26 @@
-//! What a folder is to git, read from its files: git itself is not run.
+//! The git state of a directory, read from its files without running git.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
 
 use tenter_base::untrusted_file;
 
-/// Bytes of git's files that are read; the line that counts is the first.
+/// Maximum number of bytes read of git's files; only the first line matters.
 const HEAD: u64 = 4096;
 
-/// What a folder is to git.
+/// The git state of a directory.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Repository {
-    /// No repository's top folder.
+    /// Not the top directory of a repository.
     None,
-    /// A repository on no branch, or on one that cannot be told.
+    /// A repository with a detached or unreadable head.
     Detached,
     /// A repository on this branch.
     Branch(String),
 }
 
 impl Repository {
-    /// Looks at `folder`.
+    /// Reads the state of `folder`.
     pub(super) fn of(folder: &Path) -> Self {
         let dot_git = folder.join(".git");
         if !dot_git.exists() {
@@ -32,7 +32,7 @@ impl Repository {
     }
 }
 
-/// In a further working tree and in a submodule `.git` is a file that says where the folder is.
+// In a linked worktree or a submodule, `.git` is a file that contains the path of the git directory.
 fn git_folder(folder: &Path, dot_git: PathBuf) -> PathBuf {
     let said = first_line(&dot_git);
     let elsewhere = said.as_deref().and_then(|line| line.strip_prefix("gitdir: "));
@@ -47,8 +47,8 @@ fn first_line(path: &Path) -> Option<String> {
 impl fmt::Display for Repository {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::None => f.write_str("the project folder is not the top of a repository"),
-            Self::Detached => f.write_str("a repository, on no branch"),
+            Self::None => f.write_str("the project directory is not the top of a repository"),
+            Self::Detached => f.write_str("a repository, not on a branch"),
             Self::Branch(branch) => write!(f, "a repository, on the branch {branch}"),
         }
     }
@@ -79,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn a_further_working_tree_says_where_its_head_is() {
+    fn a_linked_worktree_refers_to_its_head() {
         let folder = tempfile::tempdir().unwrap();
         write(&folder.path().join("main/.git/worktrees/side/HEAD"), "ref: refs/heads/side\n");
         write(&folder.path().join("side/.git"), "gitdir: ../main/.git/worktrees/side\n");

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use super::{AgentError, Compacted, Session};
 
-use crate::conversation::Exchanged;
+use crate::conversation::ResponseUsage;
 use crate::model::{Delta, ModelError, Request, Response};
 use crate::watch::Happening;
 
@@ -90,7 +90,7 @@ impl Session<'_> {
         let response = self.ask_until_answered(&request)?;
         let (turn, estimated) = response.usage_or_estimate(&request);
         let model = &self.agent.model;
-        self.conversation.add_response(&Exchanged {
+        self.conversation.add_response(&ResponseUsage {
             turn,
             cost_usd: response.cost_usd,
             window: model.context_window(),

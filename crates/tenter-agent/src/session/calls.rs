@@ -11,7 +11,7 @@ use tenter_protocol::{Body, EventName, ToolCall, ToolResult, tool_fields};
 
 use super::{Refused, Session};
 use crate::model::{MAX_ARGUMENT_DEPTH, check_depth};
-use crate::permission::{Given, refusal};
+use crate::permission::{RecordedAnswer, refusal};
 use crate::tools::{MAX_CALLS_AT_ONCE, SUBAGENT, ToolContext, WriteConsent};
 use crate::watch::Happening;
 
@@ -203,7 +203,8 @@ impl Session<'_> {
     /// Why it may not.
     fn ask(&self, hook: &str, reason: &str, call: &ToolCall) -> Result<(), String> {
         let asker = self.agent.asker.as_ref();
-        let Given { answer, remembered } = self.agent.permissions.answer(asker, hook, reason, call);
+        let RecordedAnswer { answer, remembered } =
+            self.agent.permissions.answer(asker, hook, reason, call);
         self.agent.engine.ask_answered(&AskAnswer {
             scope: self.scope(),
             event: EventName::BeforeTool,

@@ -1,4 +1,4 @@
-//! What goes into the store and what comes out of it, free of any SQL.
+//! What the store saves and returns, as plain types without SQL.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -7,70 +7,70 @@ use std::path::{Path, PathBuf};
 use tenter_protocol::Message;
 use tenter_protocol::event::{TurnUsage, Usage};
 
-/// What is known of a conversation before its first exchange.
+/// The properties of a conversation before its first exchange.
 #[derive(Debug, Clone, Copy)]
 pub struct NewConversation<'a> {
-    /// The project's folder.
+    /// The project root.
     pub project: &'a Path,
-    /// The model, as `--model` would name it.
+    /// The model, as passed to `--model`.
     pub model: &'a str,
-    /// The conversation that starts this one: present exactly for subagents (R51). It need not be stored (yet).
+    /// The parent conversation: present exactly for subagents (R51). It need not be stored (yet).
     pub parent: Option<&'a str>,
-    /// The recipe that the agent is started with.
+    /// The recipe that the agent was started with.
     pub recipe: Option<&'a str>,
     /// RFC 3339 in UTC with `Z`.
     pub created_at: &'a str,
 }
 
-/// Messages that are saved together or not at all.
+/// Messages that are saved in one transaction.
 #[derive(Debug, Clone, Copy)]
 pub struct Exchange<'a> {
     /// The conversation's id.
     pub conversation_id: &'a str,
-    /// The sequence number that the first entry will get, as far as the caller knows; 0 begins a conversation.
+    /// The sequence number that the caller expects for the first entry; 0 starts a conversation.
     pub expected_next: u64,
     /// At least one. Every tool call is answered by the entry right after it.
-    pub entries: &'a [Entry],
-    /// What the exchange cost, if a model was asked.
+    pub entries: &'a [HistoryEntry],
+    /// The usage, if a model was called.
     pub usage: Option<ExchangeUsage<'a>>,
     /// RFC 3339 in UTC with `Z`.
     pub at: &'a str,
 }
 
-/// A new history in the place of the present one (R32).
+/// A new history that replaces the current one (R32).
 #[derive(Debug, Clone, Copy)]
 pub struct HistoryChange<'a> {
     /// The conversation's id.
     pub conversation_id: &'a str,
-    /// The sequence number that the first entry will get, as far as the caller knows.
+    /// The sequence number that the caller expects for the first entry.
     pub expected_next: u64,
-    /// What kind of change it is.
+    /// The kind of change.
     pub kind: ChangeKind,
-    /// Who makes it: a hook's name, or `user`.
+    /// Who made it: a hook's name, or `user`.
     pub by: &'a str,
-    /// Why, if that is known.
+    /// The reason, if known.
     pub reason: Option<&'a str>,
-    /// The new history, whole, under the rules of [`Exchange::entries`].
-    pub entries: &'a [Entry],
-    /// What it took to come to it, where it took anything.
+    /// The complete new history, under the rules of [`Exchange::entries`].
+    pub entries: &'a [HistoryEntry],
+    /// The usage of producing it, if any.
     pub usage: Option<ExchangeUsage<'a>>,
     /// RFC 3339 in UTC with `Z`.
     pub at: &'a str,
 }
 
-/// A message and where it comes from.
+/// A message with its origin.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Entry {
+pub struct HistoryEntry {
     /// The message.
     pub message: Message,
-    /// Where it comes from.
+    /// Its origin.
     pub origin: Origin,
 }
 
-/// Where a message comes from (R36). Names are those of hooks and recipes.
+/// The origin of a message (R36). Names are those of hooks and recipes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Origin {
-    /// The person.
+    /// The user.
     User,
     /// The model.
     Model,
@@ -80,12 +80,12 @@ pub enum Origin {
     Hook(String),
     /// A hook that replaced the history.
     Mutation(String),
-    /// A recipe: what it asks, or the summary that it made.
+    /// A recipe: its prompt, or the summary that it produced.
     Recipe(String),
 }
 
 impl Origin {
-    /// The origin that [`Display`](fmt::Display) writes as `text`.
+    /// Parses the form that [`Display`](fmt::Display) writes.
     pub fn parse(text: &str) -> Option<Self> {
         match text.split_once(':') {
             None if text == "user" => Some(Self::User),
@@ -112,39 +112,39 @@ impl fmt::Display for Origin {
     }
 }
 
-/// What one exchange with a model took. Counts are tokens.
+/// The usage of one exchange with a model. Counts are tokens.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct ExchangeUsage<'a> {
-    /// The model, as `--model` would name it. From now on it is the conversation's.
+    /// The model, as passed to `--model`. It becomes the conversation's model.
     pub model: &'a str,
-    /// What was sent and received.
+    /// The tokens sent and received.
     pub turn: TurnUsage,
-    /// What it cost, in US dollars, where the model's prices are known.
+    /// The cost in US dollars, if the model's prices are known.
     pub cost_usd: Option<f64>,
-    /// The size of the exchange, as the provider counted it.
+    /// The size of the exchange, as counted by the provider.
     pub context_window: u64,
-    /// What the model can hold.
+    /// The size of the model's context window.
     pub max_context_window: u64,
-    /// Whether any figure was estimated because the provider gave none.
+    /// Whether any count is an estimate because the provider gave none.
     pub estimated: bool,
 }
 
 /// Why a history was replaced (R36).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ChangeKind {
-    /// A hook wrote another one.
+    /// A hook replaced it.
     Mutate,
-    /// A summary took its place.
+    /// A summary replaced it.
     Compact,
-    /// An earlier one was put back.
+    /// An earlier history was restored.
     Restore,
 }
 
 impl ChangeKind {
-    /// Every kind.
+    /// All kinds.
     pub const ALL: [Self; 3] = [Self::Mutate, Self::Compact, Self::Restore];
 
-    /// The word for it in the store and in listings.
+    /// The name in the store and in listings.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Mutate => "mutate",
@@ -157,81 +157,81 @@ impl ChangeKind {
 /// A stored message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoredEntry {
-    /// Its number, counted over all epochs of the conversation from 0.
+    /// Its number, counted from 0 over all epochs of the conversation.
     pub sequence: u64,
     /// When it was saved: RFC 3339 in UTC with `Z`.
     pub at: String,
-    /// The message and where it comes from.
-    pub entry: Entry,
+    /// The message with its origin.
+    pub entry: HistoryEntry,
 }
 
-/// A history that a conversation has, or had.
+/// One history of a conversation, current or replaced.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Epoch {
-    /// Its number, from 0; the highest is the present history.
+    /// Its number, from 0; the highest is the current history.
     pub number: u64,
-    /// What began it; absent for the first.
+    /// The change that started it; absent for the first.
     pub change: Option<Change>,
     /// Its messages, in order.
     pub entries: Vec<StoredEntry>,
 }
 
-/// A change of history, as it was recorded (R36).
+/// A recorded change of history (R36).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Change {
-    /// What kind of change it was.
+    /// The kind of change.
     pub kind: ChangeKind,
     /// Who made it: a hook's name, or `user`.
     pub by: String,
-    /// Why, if that was known.
+    /// The reason, if it was known.
     pub reason: Option<String>,
     /// When: RFC 3339 in UTC with `Z`.
     pub at: String,
 }
 
-/// A conversation as it goes on.
+/// A conversation to be resumed.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StoredConversation {
-    /// What a listing says of it.
+    /// Its summary.
     pub summary: Summary,
-    /// The present history.
+    /// The current history.
     pub entries: Vec<StoredEntry>,
     /// The sequence number of the next entry.
     pub next: u64,
     /// Model responses over the whole conversation (R6).
     pub turns: u64,
-    /// How often the callback of a recipe has failed in a row (R33), by the recipe's name.
+    /// Consecutive failures of callbacks (R33), by recipe name.
     pub callback_failures: BTreeMap<String, u32>,
 }
 
-/// What a listing says of a conversation.
+/// A conversation as shown in a listing.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Summary {
-    /// Its id.
+    /// The id.
     pub id: String,
-    /// When it began: RFC 3339 in UTC with `Z`.
+    /// When it was created: RFC 3339 in UTC with `Z`.
     pub created_at: String,
-    /// When it was last saved to: RFC 3339 in UTC with `Z`.
+    /// When it was last saved: RFC 3339 in UTC with `Z`.
     pub updated_at: String,
-    /// The project's folder.
+    /// The project root.
     pub project: PathBuf,
-    /// The model of its last exchange, or that which it began with.
+    /// The model of its last exchange, or the one it was created with.
     pub model: String,
-    /// The conversation that started it: present exactly for subagents (R51).
+    /// The parent conversation: present exactly for subagents (R51).
     pub parent: Option<String>,
-    /// The conversation that it is a copy of, if it was forked. That one may be gone.
+    /// The conversation that it was forked from, if any. It may have been deleted.
     pub forked_from: Option<String>,
-    /// The recipe that it began with.
+    /// The recipe that it was started with.
     pub recipe: Option<String>,
-    /// Messages of the present history.
+    /// Number of messages in the current history.
     pub message_count: u64,
-    /// The first thing that the person said, on one line of at most 80 characters.
+    /// The beginning of the user's first message, on one line of at most 80 characters.
     pub preview: String,
-    /// Token figures and costs: cumulative ones with subagents included (R58), and those of its own last exchange. The
-    /// cost is that of the exchanges whose cost is known, and absent where there is none. The present
-    /// context window is 0 where the history was replaced since, because nobody has counted the new one.
+    /// Token usage and costs: cumulative counts including subagents (R58), and those of its own last exchange. The cost
+    /// is the sum of the known costs, and absent if none is known. The context window is 0 if the history was replaced
+    /// since, because the new one has not been counted.
     pub usage: Usage,
-    /// How its last session ended, or `forked` where there was none yet; absent while one runs, and after one was killed.
+    /// How its last session ended, or `forked` if there was none yet; absent while one runs, and after one was killed.
     pub status: Option<String>,
 }
 
@@ -240,49 +240,49 @@ pub struct Summary {
 pub struct ListQuery<'a> {
     /// Only those of this project.
     pub project: Option<&'a Path>,
-    /// At most so many.
+    /// Maximum number of conversations.
     pub limit: usize,
-    /// Whether subagents' conversations count.
+    /// Whether to include the conversations of subagents.
     pub include_subagents: bool,
 }
 
-/// Which conversations to search, and for what.
+/// Which conversations to search, and for which words.
 #[derive(Debug, Clone, Copy)]
 pub struct SearchQuery<'a> {
-    /// What one message must say: all of these words. The last may be the beginning of one.
+    /// The words that one message must contain, all of them. The last may be a prefix.
     pub words: &'a str,
-    /// Where to look.
+    /// Which conversations to search.
     pub among: ListQuery<'a>,
 }
 
-/// A conversation that was found.
+/// A conversation that matches a search.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Found {
-    /// What a listing says of it.
+pub struct SearchHit {
+    /// Its summary.
     pub summary: Summary,
-    /// The words around the best hit, on one line; hits stand between `«` and `»`.
+    /// The words around the best match, on one line; matches are marked with `«` and `»`.
     pub snippet: String,
 }
 
-/// A new conversation that begins as another one did.
+/// A request to copy a conversation into a new one.
 #[derive(Debug, Clone, Copy)]
 pub struct Fork<'a> {
-    /// The id of the one that is there.
+    /// The id of the existing conversation.
     pub source: &'a str,
-    /// The id of the new one.
+    /// The id of the new conversation.
     pub id: &'a str,
-    /// How many messages of the present history are taken; all where absent.
+    /// How many messages of the current history to copy; all if absent.
     pub messages: Option<u64>,
     /// RFC 3339 in UTC with `Z`.
     pub at: &'a str,
 }
 
-/// The wish to put an earlier history back.
+/// A request to restore an earlier history.
 #[derive(Debug, Clone, Copy)]
 pub struct Restore<'a> {
     /// The conversation's id.
     pub id: &'a str,
-    /// Which epoch's; that before the last change where absent.
+    /// The epoch to restore; the one before the last change if absent.
     pub epoch: Option<u64>,
     /// RFC 3339 in UTC with `Z`.
     pub at: &'a str,
@@ -293,7 +293,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_origin_reads_back_whatever_the_name() {
+    fn origins_round_trip_with_any_name() {
         let named = |name: &str| {
             [Origin::Hook(name.into()), Origin::Mutation(name.into()), Origin::Recipe(name.into())]
         };

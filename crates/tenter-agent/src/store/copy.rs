@@ -1,19 +1,19 @@
-//! Histories that are taken up again: a fork begins a conversation with another one's, a restore puts an earlier one back.
+//! Copies histories: a fork starts a conversation with another one's messages, a restore brings back an earlier history.
 
 use rusqlite::{Transaction, params};
 
 use super::encoding::Number;
 use super::error::Fault;
 use super::read::{self, Position};
-use super::write::{self, Place};
+use super::write::{self, MessagePosition};
 use super::{ChangeKind, Fork, HistoryChange, Origin, Restore, Store, StoreError, StoredEntry};
 
 impl Store {
-    /// Begins a conversation with the messages of another one's present history, which stays as it is. What those cost is
-    /// the other's; a subagent's fork is a conversation of its own. Returns how many messages it has.
+    /// Starts a conversation with the messages of another one's current history, which is unchanged. Their usage remains
+    /// the other's; the fork of a subagent's conversation has no parent. Returns the number of messages.
     ///
     /// # Errors
-    /// [`StoreError::NotFound`], [`StoreError::NoFork`] where a tool's result would be missing, or what SQLite says.
+    /// [`StoreError::NotFound`], [`StoreError::NoFork`] where a tool's result would be missing, or SQLite's error.
     pub fn fork(&self, fork: &Fork<'_>) -> Result<u64, StoreError> {
         self.write(|transaction| {
             let entries = beginning(transaction, fork)?;
@@ -24,11 +24,11 @@ impl Store {
         })
     }
 
-    /// Puts an earlier history back, as a change of history by the person (R32): its messages are said by whom, and at the
-    /// time, that they were said. Returns the number of the epoch that was put back.
+    /// Restores an earlier history, as a change of history by the user (R32): its messages keep their origins and times.
+    /// Returns the number of the restored epoch.
     ///
     /// # Errors
-    /// [`StoreError::NotFound`], [`StoreError::NeverReplaced`], [`StoreError::NoSuchEpoch`], or what SQLite says.
+    /// [`StoreError::NotFound`], [`StoreError::NeverReplaced`], [`StoreError::NoSuchEpoch`], or SQLite's error.
     pub fn restore(&self, restore: &Restore<'_>) -> Result<u64, StoreError> {
         self.write(|transaction| {
             let id = restore.id;
@@ -47,7 +47,7 @@ impl Store {
                 at: restore.at, usage: None };
             write::add_change(transaction, start.epoch, &change)?;
             let next = add_copies(transaction, id, start, &entries)?;
-            // Nobody works on it because of that, so its status stays.
+            // This starts no session, so the status is unchanged.
             let sql = "UPDATE conversations SET epoch = ?2, next_sequence = ?3, updated_at = ?4 WHERE id = ?1";
             let values = params![id, Number(start.epoch), Number(next), restore.at];
             transaction.prepare_cached(sql)?.execute(values)?;
@@ -56,7 +56,7 @@ impl Store {
     }
 }
 
-/// The messages that the fork takes.
+/// The messages to copy.
 fn beginning(view: &Transaction<'_>, fork: &Fork<'_>) -> Result<Vec<StoredEntry>, Fault> {
     let no_fork = |detail| StoreError::NoFork { id: fork.source.to_owned(), detail };
     let epoch = read::position(view, fork.source)?.epoch;
@@ -87,7 +87,7 @@ fn add_conversation(
     Ok(())
 }
 
-/// The epoch to put back.
+/// The epoch to restore.
 fn earlier(restore: &Restore<'_>, now: Position) -> Result<u64, StoreError> {
     let id = || restore.id.to_owned();
     let Some(last) = now.epoch.checked_sub(1) else {
@@ -100,14 +100,14 @@ fn earlier(restore: &Restore<'_>, now: Position) -> Result<u64, StoreError> {
     Ok(wanted)
 }
 
-/// Where copies go.
+/// The position that copies start at.
 #[derive(Debug, Clone, Copy)]
 struct Start {
     epoch: u64,
     sequence: u64,
 }
 
-/// Adds the messages once more, with their times and origins. Returns the next sequence number.
+/// Copies messages with their times and origins. Returns the next sequence number.
 fn add_copies(
     transaction: &Transaction<'_>,
     id: &str,
@@ -116,7 +116,7 @@ fn add_copies(
 ) -> Result<u64, Fault> {
     let mut sequence = start.sequence;
     for StoredEntry { at, entry, .. } in entries {
-        let place = Place { id, epoch: start.epoch, sequence, at };
+        let place = MessagePosition { id, epoch: start.epoch, sequence, at };
         write::add_message(transaction, place, entry)?;
         sequence += 1;
     }

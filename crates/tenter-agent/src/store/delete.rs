@@ -1,4 +1,4 @@
-//! Deleting, for good: rows, words and what is left of them in the file.
+//! Deletes conversations for good: rows, indexed words, and their remains in the file.
 
 use std::path::Path;
 use std::sync::PoisonError;
@@ -10,11 +10,11 @@ use super::error::Fault;
 use super::{Store, StoreError, Summary, index, read};
 
 impl Store {
-    /// Deletes conversations and those of the subagents that they started: all of them, or none where one is not there.
-    /// Whoever is at work on one is told with its next save. Returns how many were deleted, subagents' included.
+    /// Deletes conversations and those of their subagents: all of them, or none if one does not exist. A process that is
+    /// using one of them gets an error with its next save. Returns how many were deleted, including subagents'.
     ///
     /// # Errors
-    /// [`StoreError::NotFound`], or what SQLite says.
+    /// [`StoreError::NotFound`], or SQLite's error.
     pub fn delete(&self, ids: &[String]) -> Result<usize, StoreError> {
         let deleted = self.write(|transaction| {
             for id in ids {
@@ -31,11 +31,11 @@ impl Store {
         Ok(deleted)
     }
 
-    /// The conversations that were last saved to before `before` (RFC 3339 in UTC with `Z`), of one project or of all. Those
-    /// of subagents count with the one that started them, as long as that is there.
+    /// The conversations last saved before `before` (RFC 3339 in UTC with `Z`), of one project or of all. Those of
+    /// subagents are selected with their parent, as long as it exists.
     ///
     /// # Errors
-    /// What SQLite says.
+    /// SQLite's error.
     pub fn older_than(
         &self,
         before: &str,
@@ -55,8 +55,8 @@ impl Store {
         })
     }
 
-    /// Empties the write-ahead log, in which deleted text may stand. While another process reads, it cannot be emptied; it
-    /// is by whoever writes after that.
+    /// Empties the write-ahead log, which may contain deleted text. While another process reads, it cannot be emptied;
+    /// the next writer after that does it.
     fn empty_log(&self) {
         let connection = self.connection.lock().unwrap_or_else(PoisonError::into_inner);
         let _ = connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()));

@@ -1,4 +1,4 @@
-//! How values stand in the tables: numbers, paths, messages.
+//! How values are encoded in the tables: numbers, paths, messages.
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt as _;
@@ -9,9 +9,9 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use tenter_protocol::{Message, Role, json};
 
-use super::{ChangeKind, Entry, Origin, StoredEntry};
+use super::{ChangeKind, HistoryEntry, Origin, StoredEntry};
 
-/// A count or number. SQLite's integers are signed; what lies beyond is held at the edge rather than refused.
+/// A count or number. SQLite's integers are signed; larger values are clamped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Number(pub(super) u64);
 
@@ -28,7 +28,7 @@ impl FromSql for Number {
     }
 }
 
-/// A path: text where it is UTF-8, so that a person can read it, else its bytes.
+/// A path: text if it is UTF-8, so that it is readable, otherwise bytes.
 #[derive(Debug)]
 pub(super) struct SqlPath(pub(super) PathBuf);
 
@@ -70,16 +70,20 @@ pub(super) struct MessageRow {
 }
 
 impl MessageRow {
-    /// Reads the row. The error says which part of it is unknown.
+    /// Decodes the row. The error names the part that is unknown.
     pub(super) fn read(self) -> Result<StoredEntry, String> {
         let origin = Origin::parse(&self.origin)
             .ok_or_else(|| format!("the origin {:?} is unknown", self.origin))?;
         let message = read_message(&self.role, &self.blocks, self.native.as_deref())?;
-        Ok(StoredEntry { sequence: self.sequence, at: self.at, entry: Entry { message, origin } })
+        Ok(StoredEntry {
+            sequence: self.sequence,
+            at: self.at,
+            entry: HistoryEntry { message, origin },
+        })
     }
 }
 
-/// A message from its columns. The error says which of them is unknown.
+/// Decodes a message from its columns. The error names the one that is unknown.
 pub(super) fn read_message(
     role: &str,
     blocks: &str,
@@ -94,7 +98,7 @@ pub(super) fn read_message(
     Ok(Message { native, ..Message::new(role, read_json(blocks)?) })
 }
 
-/// The word for a role.
+/// The name of a role.
 pub(super) fn role(role: Role) -> &'static str {
     match role {
         Role::User => "user",
@@ -102,10 +106,10 @@ pub(super) fn role(role: Role) -> &'static str {
     }
 }
 
-/// A value as JSON.
+/// Encodes a value as JSON.
 ///
 /// # Errors
-/// When the JSON could not be read again, as when a tool's input is nested too deeply.
+/// When the JSON could not be parsed again, for instance because a tool's input is nested too deeply.
 pub(super) fn write_json<T: Serialize + DeserializeOwned>(value: &T) -> Result<String, String> {
     let text = json::to_string(value);
     read_json::<T>(&text)?;
@@ -116,7 +120,7 @@ fn read_json<T: DeserializeOwned>(text: &str) -> Result<T, String> {
     serde_json::from_str(text).map_err(|error| error.to_string())
 }
 
-/// `text` on one line of at most 80 characters; nothing if nothing is left.
+/// `text` on one line of at most 80 characters; `None` if it is blank.
 pub(super) fn one_line(text: &str) -> Option<String> {
     const WIDTH: usize = 80;
     let words: Vec<&str> = text

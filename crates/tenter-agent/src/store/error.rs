@@ -1,4 +1,4 @@
-//! What can go wrong with the store, in words for the person at the terminal.
+//! Errors of the store, with messages for the user.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -6,37 +6,37 @@ use std::path::{Path, PathBuf};
 use rusqlite::ErrorCode;
 use thiserror::Error;
 
-/// Why the store did not do what it was asked. Whatever it was, nothing was changed.
+/// Why the store failed. In every case, nothing was changed.
 #[derive(Debug, Error)]
 pub enum StoreError {
-    /// The folder or file could not be made.
-    #[error("cannot make {} for the conversations: {source}", path.display())]
+    /// The directory or file could not be created.
+    #[error("cannot create {} for the conversations: {source}", path.display())]
     Create {
-        /// The folder or file.
+        /// The directory or file.
         path: PathBuf,
-        /// Why not.
+        /// The reason.
         source: io::Error,
     },
-    /// The file holds something else.
-    #[error("{} is not a conversation store, so it is left as it is; move it away, or name another file", path.display())]
+    /// The file is something else.
+    #[error("{} is not a conversation store, so it was not changed; move it away, or name another file", path.display())]
     NotAStore {
         /// The file.
         path: PathBuf,
     },
-    /// The file may be read, not written.
-    #[error("{} cannot be written, so no conversation can be saved; check the permissions of the file and its folder", path.display())]
+    /// The file is read-only.
+    #[error("{} cannot be written, so no conversation can be saved; check the permissions of the file and its directory", path.display())]
     ReadOnly {
         /// The file.
         path: PathBuf,
     },
     /// A newer version wrote the file.
-    #[error("{} was written by a newer version (format {found}, this version knows {known}); update to open it", path.display())]
+    #[error("{} was written by a newer version (format {found}, this version supports {known}); update to open it", path.display())]
     Newer {
         /// The file.
         path: PathBuf,
-        /// The format's number in the file.
+        /// The format version of the file.
         found: usize,
-        /// The newest format that this version knows.
+        /// The newest format version that is supported.
         known: usize,
     },
     /// SQLite failed.
@@ -44,25 +44,25 @@ pub enum StoreError {
     Database {
         /// The file.
         path: PathBuf,
-        /// What SQLite says.
+        /// SQLite's error.
         source: rusqlite::Error,
     },
-    /// Somebody else saved in the meantime.
+    /// Another process saved in the meantime.
     #[error(
         "the conversation {id} was changed by another process: its next message is number {found}, not {expected}; \
-         resume it again to go on from there"
+         resume it again to continue from there"
     )]
     ChangedElsewhere {
         /// The conversation.
         id: String,
-        /// What the caller took for the next sequence number.
+        /// The sequence number that the caller expected.
         expected: u64,
-        /// What it is.
+        /// The actual one.
         found: u64,
     },
-    /// Somebody else deleted it in the meantime.
+    /// Another process deleted it in the meantime.
     #[error(
-        "the conversation {id} was deleted by another process, so nothing more of it can be saved; begin a new one"
+        "the conversation {id} was deleted by another process, so nothing more of it can be saved; start a new one"
     )]
     Deleted {
         /// The conversation.
@@ -71,20 +71,20 @@ pub enum StoreError {
     /// There is no such conversation.
     #[error("there is no conversation {wanted:?}{}", similar(near))]
     NotFound {
-        /// The id, or the beginning of one.
+        /// The id, or a prefix of one.
         wanted: String,
-        /// Ids that hold `wanted` further on, the latest first.
+        /// Ids that contain `wanted` elsewhere, the latest first.
         near: Vec<String>,
     },
-    /// Several ids begin that way.
+    /// Several ids have this prefix.
     #[error("several conversations begin with {prefix:?}: {}; give more of the id", ids.join(", "))]
     Ambiguous {
-        /// The beginning.
+        /// The prefix.
         prefix: String,
-        /// Ids that begin so, the latest first; not all where there are many.
+        /// Ids with the prefix, the latest first; not all if there are many.
         ids: Vec<String>,
     },
-    /// An entry cannot be read: it was changed by hand, or written by a newer version.
+    /// An entry cannot be read: it was edited by hand, or written by a newer version.
     #[error(
         "message {sequence} of the conversation {id} cannot be read ({detail}); a newer version may have written it"
     )]
@@ -96,22 +96,22 @@ pub enum StoreError {
         /// What is wrong with it.
         detail: String,
     },
-    /// What was to be saved could not be resumed from, and was therefore not saved.
+    /// The entries could not be resumed from, and were therefore not saved.
     #[error(
         "the conversation {id} was not saved, because it could not be resumed afterwards: {detail}"
     )]
     NotResumable {
         /// The conversation.
         id: String,
-        /// What is wrong with what was to be saved.
+        /// What is wrong with them.
         detail: String,
     },
-    /// A model could not go on from the part that was to be copied.
+    /// A model could not continue from the copied part.
     #[error("the conversation {id} cannot be forked there: {detail}")]
     NoFork {
         /// The conversation.
         id: String,
-        /// What is wrong with the part.
+        /// What is wrong with it.
         detail: String,
     },
     /// There is no earlier history.
@@ -122,16 +122,16 @@ pub enum StoreError {
         /// The conversation.
         id: String,
     },
-    /// There is no such earlier history.
+    /// The earlier history does not exist.
     #[error(
-        "the conversation {id} has no earlier history {wanted}: those before the present one are 0 to {}", present - 1
+        "the conversation {id} has no earlier history {wanted}: those before the current one are 0 to {}", present - 1
     )]
     NoSuchEpoch {
         /// The conversation.
         id: String,
-        /// The epoch that was asked for.
+        /// The requested epoch.
         wanted: u64,
-        /// The present epoch, at least 1.
+        /// The current epoch, at least 1.
         present: u64,
     },
 }
@@ -146,7 +146,7 @@ fn advice(source: &rusqlite::Error) -> &'static str {
             "other processes kept it busy; try again"
         }
         Some(ErrorCode::DiskFull) => "make room on the disk and try again",
-        // A full disk is told so too, where it is the file for what processes share that cannot grow.
+        // SQLite reports a full disk this way if the shared-memory file cannot grow.
         Some(ErrorCode::SystemIoFailure) => {
             "check that the disk has space left and is sound, and try again"
         }
@@ -154,13 +154,13 @@ fn advice(source: &rusqlite::Error) -> &'static str {
             "the file is damaged: `sqlite3 FILE .recover` may save what is in it"
         }
         Some(ErrorCode::ReadOnly | ErrorCode::PermissionDenied | ErrorCode::CannotOpen) => {
-            "check the permissions of the file and its folder"
+            "check the permissions of the file and its directory"
         }
         _ => "nothing was changed",
     }
 }
 
-/// A failure inside a transaction, where nobody knows the file's path.
+/// A failure inside a transaction, where the file's path is not known.
 #[derive(Debug)]
 pub(super) enum Fault {
     Sqlite(rusqlite::Error),
@@ -168,7 +168,7 @@ pub(super) enum Fault {
 }
 
 impl Fault {
-    /// The same failure, of the database at `path`.
+    /// Adds the path of the database.
     pub(super) fn at(self, path: &Path) -> StoreError {
         match self {
             Self::Store(error) => error,
@@ -179,7 +179,7 @@ impl Fault {
         }
     }
 
-    /// Whether another connection stood in the way, so that trying again may help.
+    /// Whether another connection was in the way, so that a retry may help.
     pub(super) fn is_busy(&self) -> bool {
         matches!(self, Self::Sqlite(source) if source.sqlite_error_code() == Some(ErrorCode::DatabaseBusy))
     }

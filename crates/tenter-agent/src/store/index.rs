@@ -1,7 +1,7 @@
-//! The index of what was said: which words of a message go into it, and how they get there.
+//! The full-text index: which words of a message it contains, and how they get there.
 //!
-//! It holds no text, only where each word stands, and so a hit's surroundings are read from the message itself. It goes
-//! with the messages: what is saved is found, and what is deleted is not.
+//! It contains no text, only the position of each word, so the text around a match is read from the message itself. It is
+//! updated with the messages: saved messages can be found, deleted ones cannot.
 
 use rusqlite::{Connection, params};
 use serde_json::Value;
@@ -10,11 +10,12 @@ use tenter_protocol::{Block, Message};
 use super::encoding;
 use super::error::Fault;
 
-/// How words are told apart and compared; the steps of `migrations` say the same of the index.
+/// How text is split into words and compared; the steps of `migrations` define the index the same way.
 pub(super) const TOKENIZER: &str = "unicode61 remove_diacritics 2";
 
-/// Everything that the message says, and nothing that [`Message::content`] says about it. A tool's input is as it is, not
-/// as JSON: there the end of a line is spelled `\n`, and the word after it would not be found.
+/// The full text of a message, without the descriptions that [`Message::content`] adds. A tool's input is indexed as
+/// text, not as JSON: there a newline is spelled `
+/// `, and the word after it would not be found.
 pub(super) fn said(message: &Message) -> String {
     let mut text = String::new();
     for block in &message.blocks {
@@ -64,7 +65,7 @@ pub(super) fn add_message(
     Ok(())
 }
 
-/// Adds every message of a database that had no index, one after the other. One that cannot be read cannot be found.
+/// Indexes every message of a database that had no index, one after the other. Unreadable messages are skipped.
 pub(super) fn add_all(connection: &rusqlite::Transaction<'_>) -> Result<(), Fault> {
     let mut messages = connection.prepare("SELECT id, role, blocks FROM messages ORDER BY id")?;
     let mut rows = messages.query([])?;
@@ -77,7 +78,7 @@ pub(super) fn add_all(connection: &rusqlite::Transaction<'_>) -> Result<(), Faul
     Ok(())
 }
 
-/// Takes what was deleted out of the file, too: until then the index only remembers that it no longer counts.
+/// Removes deleted words from the file, too: until then the index only marks them as deleted.
 pub(super) fn forget_deleted(connection: &Connection) -> Result<(), Fault> {
     connection.execute("INSERT INTO message_text (message_text) VALUES ('optimize')", [])?;
     Ok(())
@@ -90,7 +91,7 @@ mod tests {
     use tenter_protocol::{Role, ToolCall};
 
     #[test]
-    fn a_tools_input_is_in_the_index_as_it_is() {
+    fn a_tools_input_is_indexed_as_text() {
         let input = json!({"path": "a.rs", "lines": ["one\ntwo", {"three": 4}, null, true]});
         let input = input.as_object().unwrap().clone();
         let call = Block::ToolUse(ToolCall { id: "c1".into(), name: "file_write".into(), input });

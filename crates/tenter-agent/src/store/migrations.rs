@@ -1,6 +1,6 @@
-//! The numbered steps that lead from an empty file to today's tables.
+//! The numbered migrations from an empty file to the current tables.
 //!
-//! A step that was released is never edited: whoever has run it would not run it again. A change is a new file.
+//! A released step is never edited: databases that have run it would not run it again. A change is a new file.
 
 use std::path::Path;
 
@@ -13,7 +13,7 @@ use super::{StoreError, in_transaction, index};
 #[derive(Clone, Copy)]
 pub(super) struct Step {
     sql: &'static str,
-    /// What cannot be said in SQL and is done afterwards.
+    /// The part that cannot be expressed in SQL, run afterwards.
     then: fn(&Transaction<'_>) -> Result<(), Fault>,
 }
 
@@ -23,17 +23,17 @@ impl Step {
     }
 }
 
-/// Every step, in order. A database's `user_version` says how many of them it has behind it.
+/// All steps, in order. A database's `user_version` is the number of steps that it has run.
 pub(super) const STEPS: &[Step] = &[
     Step::sql(include_str!("migrations/0001_conversations.sql")),
     Step { sql: include_str!("migrations/0002_search_and_costs.sql"), then: index::add_all },
     Step::sql(include_str!("migrations/0003_callback_failures.sql")),
 ];
 
-/// Marks a file as ours: SQLite's `application_id`.
+/// Identifies the file as a conversation store: SQLite's `application_id`.
 const APPLICATION_ID: i32 = i32::from_be_bytes(*b"tntr");
 
-/// Runs those of `steps` that the database has not behind it yet: all of them, or none where one fails.
+/// Runs those of `steps` that the database has not run yet: all of them, or none if one fails.
 pub(super) fn run(connection: &mut Connection, path: &Path, steps: &[Step]) -> Result<(), Fault> {
     let done = in_transaction(connection, TransactionBehavior::Deferred, |view| {
         steps_done(view, path, steps)
@@ -42,7 +42,7 @@ pub(super) fn run(connection: &mut Connection, path: &Path, steps: &[Step]) -> R
         return Ok(());
     }
     in_transaction(connection, TransactionBehavior::Immediate, |transaction| {
-        // Another process may have migrated since.
+        // Another process may have migrated it since.
         let done = steps_done(transaction, path, steps)?;
         for step in steps.iter().skip(done) {
             transaction.execute_batch(step.sql)?;
@@ -58,10 +58,10 @@ pub(super) fn run(connection: &mut Connection, path: &Path, steps: &[Step]) -> R
     })
 }
 
-/// How many of `steps` the database at `path` has behind it.
+/// How many of `steps` the database at `path` has run.
 ///
 /// # Errors
-/// When the database is not ours, or has more behind it than there are steps.
+/// When the database is not a conversation store, or has run more steps than there are.
 pub(super) fn steps_done(
     view: &Transaction<'_>,
     path: &Path,
@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn every_older_version_arrives_where_an_empty_file_arrives() {
+    fn every_older_version_migrates_to_the_current_schema() {
         for steps in [THREE, STEPS] {
             let mut fresh = empty();
             migrate(&mut fresh, steps).unwrap();
@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn a_step_runs_once_and_keeps_what_is_there() {
+    fn a_step_runs_once_and_keeps_existing_data() {
         let mut connection = empty();
         migrate(&mut connection, &THREE[..2]).unwrap();
         connection.execute("INSERT INTO pets VALUES ('Tripod', 4)", []).unwrap();
@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn a_step_that_fails_undoes_the_steps_before_it() {
+    fn a_failing_step_rolls_back_the_steps_before_it() {
         let mut connection = empty();
         migrate(&mut connection, &THREE[..1]).unwrap();
         let broken = [THREE[0], THREE[1], Step::sql("CREATE TABLE pets (twice TEXT)")];
@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn a_database_of_something_else_is_left_alone() {
+    fn a_foreign_database_is_not_changed() {
         for foreign in
             ["CREATE TABLE theirs (x)", "PRAGMA user_version = 7", "PRAGMA application_id = 7"]
         {

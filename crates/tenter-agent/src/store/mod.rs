@@ -1,23 +1,23 @@
-//! Conversations in SQLite: every message, tool result, usage figure and change of history.
+//! Stores conversations in SQLite: every message, tool result, usage count and change of history.
 //!
-//! The unit is the [`Exchange`]: messages that stand or fall together, with every tool call answered among them. One
-//! exchange is one transaction, so a process killed at any moment loses at most the exchange in flight, and what is
-//! stored can always be resumed. A conversation comes into being with its first exchange, in the same transaction
-//! ([`Store::begin`]): a first message that a hook blocks leaves nothing behind (R29), and no conversation is ever empty.
+//! The unit is the [`Exchange`]: messages that are saved together, with every tool call answered among them. One exchange
+//! is one transaction, so a process killed at any moment loses at most the exchange in flight, and every stored
+//! conversation can be resumed. A conversation is created with its first exchange, in the same transaction
+//! ([`Store::begin`]): a first message that a hook blocks stores nothing (R29), and no conversation is ever empty.
 //!
-//! Rows are added, never rewritten, and each carries a sequence number. A change of history ([`Store::replace_history`])
-//! begins a new *epoch* and says who made it and why; the messages of earlier epochs stay and can be restored (R32, R36).
-//! Saving therefore costs what is new, and loading costs the present history, however long a conversation's life was.
+//! Rows are added, never rewritten, and each has a sequence number. A change of history ([`Store::replace_history`])
+//! starts a new *epoch* and records who made it and why; the messages of earlier epochs are kept and can be restored
+//! (R32, R36). The cost of saving is therefore proportional to what is new, and that of loading to the current history,
+//! however long the conversation is.
 //!
-//! Many processes share one database. Whoever saves says which sequence number it expects to be next, and is refused with
-//! [`StoreError::ChangedElsewhere`] when another process was faster.
+//! Several processes share one database. A caller that saves passes the sequence number that it expects next, and gets
+//! [`StoreError::ChangedElsewhere`] if another process saved first.
 //!
-//! What was said is in an index and can be searched. What the person deletes is gone for good, from the index and from the
-//! file, and whoever is still at work on it is told with the next save ([`StoreError::Deleted`]).
+//! Messages are indexed and can be searched. Deleted conversations are removed for good, from the index and from the
+//! file, and a process that still uses one gets an error with its next save ([`StoreError::Deleted`]).
 //!
-//! The store refuses to open what is not a conversation store, or one that a newer version wrote; it refuses an exchange
-//! that could not be resumed; and it never deletes by itself, never reads the clock, and never decides what a history
-//! should be.
+//! The store does not open files that are not conversation stores or that a newer version wrote; it rejects an exchange
+//! that could not be resumed; it never deletes by itself, and never reads the clock.
 
 mod conversation;
 mod copy;
@@ -40,9 +40,9 @@ use rusqlite::{Connection, Transaction, TransactionBehavior};
 use error::Fault;
 
 pub use conversation::{
-    Change, ChangeKind, Entry, Epoch, Exchange, ExchangeUsage, Fork, Found, HistoryChange,
-    ListQuery, NewConversation, Origin, Restore, SearchQuery, StoredConversation, StoredEntry,
-    Summary,
+    Change, ChangeKind, Epoch, Exchange, ExchangeUsage, Fork, HistoryChange, HistoryEntry,
+    ListQuery, NewConversation, Origin, Restore, SearchHit, SearchQuery, StoredConversation,
+    StoredEntry, Summary,
 };
 pub use error::StoreError;
 pub use id::new_conversation_id;
@@ -55,28 +55,29 @@ pub struct Store {
 }
 
 impl Store {
-    /// Opens the database at `path`, made with its folders where missing (file 0600, folders 0700), and brings it up to
-    /// date.
+    /// Opens the database at `path`, creating it with its directories if missing (file 0600, directories 0700), and
+    /// migrates it.
     ///
     /// # Errors
-    /// When the file or its folder cannot be made or written, is not a conversation store, or was written by a newer
-    /// version. The file is then as it was.
+    /// When the file or its directory cannot be created or written, is not a conversation store, or was written by a
+    /// newer version. The file is then unchanged.
     pub fn open(path: &Path) -> Result<Self, StoreError> {
         let connection = open::open(path)?;
         Ok(Self { connection: Mutex::new(connection), path: path.to_owned() })
     }
 
-    /// A store that is gone when it is dropped.
+    /// A store in memory.
     ///
     /// # Errors
-    /// When SQLite has no memory for it.
+    /// When SQLite cannot allocate it.
     pub fn in_memory() -> Result<Self, StoreError> {
         let path = PathBuf::from("(in memory)");
         let connection = open::in_memory(&path)?;
         Ok(Self { connection: Mutex::new(connection), path })
     }
 
-    /// Runs `work` with the right to write. The right is taken first, so that what `work` reads is still true when it writes.
+    /// Runs `work` in a write transaction. The write lock is taken first, so that what `work` reads is still true when it
+    /// writes.
     fn write<T>(
         &self,
         work: impl FnOnce(&Transaction<'_>) -> Result<T, Fault>,
@@ -84,7 +85,7 @@ impl Store {
         self.transact(TransactionBehavior::Immediate, work)
     }
 
-    /// Runs `work` on one unchanging view of the database.
+    /// Runs `work` on one consistent snapshot of the database.
     fn read<T>(
         &self,
         work: impl FnOnce(&Transaction<'_>) -> Result<T, Fault>,
@@ -97,13 +98,13 @@ impl Store {
         behavior: TransactionBehavior,
         work: impl FnOnce(&Transaction<'_>) -> Result<T, Fault>,
     ) -> Result<T, StoreError> {
-        // A panic in another thread rolled its transaction back, so the connection is sound.
+        // A panic in another thread rolled back its transaction, so the connection is consistent.
         let mut connection = self.connection.lock().unwrap_or_else(PoisonError::into_inner);
         in_transaction(&mut connection, behavior, work).map_err(|fault| fault.at(&self.path))
     }
 }
 
-/// Runs `work` in a transaction, which ends with it: kept when it succeeds, undone when it does not.
+/// Runs `work` in a transaction: committed if it succeeds, rolled back if it does not.
 fn in_transaction<T>(
     connection: &mut Connection,
     behavior: TransactionBehavior,

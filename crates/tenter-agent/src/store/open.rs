@@ -1,4 +1,4 @@
-//! Making a connection: folder, file, settings, migrations.
+//! Opens a connection: directory, file, settings, migrations.
 
 use std::fs::{DirBuilder, OpenOptions};
 use std::io;
@@ -15,8 +15,8 @@ use super::{StoreError, in_transaction, migrations};
 /// How long to wait for other processes.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// One file is made at a time. Closing a file, as making one does, drops every lock that the process holds on it, and so
-/// must not happen to a file that another thread has already opened with SQLite.
+/// Serialises the creation of files. Closing a file, as creating one does, releases all locks that the process holds on
+/// it, so it must not happen to a file that another thread has already opened with SQLite.
 static MAKING: Mutex<()> = Mutex::new(());
 
 pub(super) fn open(path: &Path) -> Result<Connection, StoreError> {
@@ -36,7 +36,7 @@ pub(super) fn in_memory(name: &Path) -> Result<Connection, StoreError> {
         .map_err(|fault| fault.at(name))
 }
 
-/// Makes the file, which nobody else may read, and its folders, unless it is there.
+/// Creates the file, accessible only to the user, and its directories, unless it exists.
 fn make_file(path: &Path) -> Result<(), StoreError> {
     let _one_at_a_time = MAKING.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(folder) = path.parent() {
@@ -55,15 +55,15 @@ fn make_file(path: &Path) -> Result<(), StoreError> {
     Err(StoreError::Create { path: path.to_owned(), source })
 }
 
-/// Settles what is a connection's own and what is the file's. The file is looked at before anything is changed in it.
+/// Applies the settings of the connection and of the file. The file is checked before it is changed.
 fn set_up(mut connection: Connection, path: &Path) -> Result<Connection, Fault> {
     connection.busy_timeout(PATIENCE)?;
     connection.pragma_update(None, "foreign_keys", true)?;
     connection.pragma_update(None, "trusted_schema", false)?;
-    // What is deleted is overwritten in the file.
+    // Deleted content is overwritten in the file.
     connection.pragma_update(None, "secure_delete", true)?;
-    // With a write-ahead log this survives the death of a process at any moment; only power failing may cost the last
-    // exchanges, and never the file.
+    // With a write-ahead log this survives the death of the process at any moment; only a power failure may lose the last
+    // exchanges, and it never damages the file.
     connection.pragma_update(None, "synchronous", "NORMAL")?;
     in_transaction(&mut connection, TransactionBehavior::Deferred, |view| {
         migrations::steps_done(view, path, migrations::STEPS)
@@ -76,8 +76,8 @@ fn set_up(mut connection: Connection, path: &Path) -> Result<Connection, Fault> 
     Ok(connection)
 }
 
-/// Switches the file to a write-ahead log. SQLite does not wait by itself when several processes switch a new file at
-/// once, so this waits the way a writer does and tries again.
+/// Switches the file to a write-ahead log. SQLite does not wait if several processes switch a new file at once, so this
+/// retries like a writer.
 fn use_write_ahead_log(connection: &Connection) -> Result<(), Fault> {
     let deadline = Instant::now() + PATIENCE;
     loop {

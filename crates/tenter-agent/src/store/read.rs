@@ -1,4 +1,4 @@
-//! Everything that reads the database. Every function sees one unchanging view of it.
+//! Reads the database. Every function sees one consistent snapshot of it.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -12,25 +12,25 @@ use super::{
     Change, Epoch, ListQuery, Store, StoreError, StoredConversation, StoredEntry, Summary,
 };
 
-/// How many ids an error names.
+/// Maximum number of ids in an error message.
 const NAMED: i64 = 10;
 
-/// Where a conversation stands.
+/// The position of a conversation.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Position {
-    /// The present epoch.
+    /// The current epoch.
     pub(super) epoch: u64,
     /// The next sequence number.
     pub(super) next: u64,
-    /// Model responses so far.
+    /// The number of model responses.
     pub(super) turns: u64,
 }
 
 impl Store {
-    /// The conversation with its present history.
+    /// Loads a conversation with its current history.
     ///
     /// # Errors
-    /// [`StoreError::NotFound`], [`StoreError::Unreadable`], or what SQLite says.
+    /// [`StoreError::NotFound`], [`StoreError::Unreadable`], or SQLite's error.
     pub fn load(&self, id: &str) -> Result<StoredConversation, StoreError> {
         self.read(|view| {
             let Position { epoch, next, turns } = position(view, id)?;
@@ -41,7 +41,7 @@ impl Store {
         })
     }
 
-    /// Every history that the conversation has had, the first first, each with what began it (R36).
+    /// All histories of the conversation in order, each with the change that started it (R36).
     ///
     /// # Errors
     /// As [`load`](Self::load).
@@ -60,11 +60,11 @@ impl Store {
         })
     }
 
-    /// The full id of the one conversation whose id is `wanted` or begins with it.
+    /// The full id of the one conversation whose id is or starts with `wanted`.
     ///
     /// # Errors
-    /// [`StoreError::NotFound`] with ids that hold `wanted` further on, [`StoreError::Ambiguous`] with those that begin
-    /// with it, or what SQLite says.
+    /// [`StoreError::NotFound`] with ids that contain `wanted` elsewhere, [`StoreError::Ambiguous`] with those that start
+    /// with it, or SQLite's error.
     pub fn find(&self, wanted: &str) -> Result<String, StoreError> {
         self.read(|view| {
             if wanted.is_empty() {
@@ -83,10 +83,10 @@ impl Store {
         })
     }
 
-    /// The conversation that was saved to last, of one project or of all; subagents' do not count.
+    /// The conversation that was saved last, of one project or of all; those of subagents are ignored.
     ///
     /// # Errors
-    /// What SQLite says.
+    /// SQLite's error.
     pub fn newest(&self, project: Option<&Path>) -> Result<Option<String>, StoreError> {
         self.read(|view| {
             let query = ListQuery { project, limit: 1, include_subagents: false };
@@ -94,10 +94,10 @@ impl Store {
         })
     }
 
-    /// Conversations, that which was saved to last first.
+    /// Conversations, the last saved first.
     ///
     /// # Errors
-    /// What SQLite says.
+    /// SQLite's error.
     pub fn list(&self, query: &ListQuery<'_>) -> Result<Vec<Summary>, StoreError> {
         self.read(|view| listed(view, query)?.iter().map(|id| summary(view, id)).collect())
     }
@@ -156,7 +156,7 @@ pub(super) fn entries(
     rows.map(read).collect()
 }
 
-/// What began each epoch but the first.
+/// The change that started each epoch but the first.
 fn changes(view: &Transaction<'_>, id: &str) -> Result<BTreeMap<u64, Change>, Fault> {
     let mut statement = view.prepare_cached(
         "SELECT epoch, kind, made_by, reason, at FROM history_changes WHERE conversation_id = ?1",
@@ -197,10 +197,10 @@ pub(super) fn summary(view: &Transaction<'_>, id: &str) -> Result<Summary, Fault
     Ok(summary)
 }
 
-/// Sums over the conversation and its subagents, and the last figures of its own.
+/// Sums over the conversation and its subagents, and the usage of its own last exchange.
 fn usage(view: &Transaction<'_>, id: &str) -> Result<Usage, Fault> {
     let own = last_exchange(view, id)?;
-    // `total` adds as floating point numbers do and cannot overflow; below 2^53 tokens it is exact.
+    // `total` adds floating point numbers and cannot overflow; below 2^53 tokens it is exact.
     let mut sums = view.prepare_cached(
         "WITH RECURSIVE family (id) AS (
             SELECT ?1 UNION SELECT child.id FROM conversations AS child JOIN family ON child.parent = family.id)
@@ -220,7 +220,7 @@ fn usage(view: &Transaction<'_>, id: &str) -> Result<Usage, Fault> {
     Ok(usage)
 }
 
-/// The figures of the conversation's own last exchange, without any sums.
+/// The usage of the conversation's own last exchange.
 fn last_exchange(view: &Transaction<'_>, id: &str) -> Result<Usage, Fault> {
     let mut last = view.prepare_cached(
         "SELECT input_tokens, output_tokens, cached_input_tokens, cache_write_tokens, iif(sequence >= (
@@ -242,7 +242,7 @@ fn last_exchange(view: &Transaction<'_>, id: &str) -> Result<Usage, Fault> {
     Ok(last.optional()?.unwrap_or_default())
 }
 
-/// The ids of the conversations to list. Of those saved to at the same time, the one begun last comes first.
+/// The ids of the conversations to list. Of those saved at the same time, the one created last comes first.
 fn listed(view: &Transaction<'_>, query: &ListQuery<'_>) -> Result<Vec<String>, Fault> {
     let mut statement = view.prepare_cached(
         "SELECT id FROM conversations WHERE (?1 OR parent IS NULL) AND (?2 IS NULL OR project = ?2)
@@ -255,7 +255,7 @@ fn listed(view: &Transaction<'_>, query: &ListQuery<'_>) -> Result<Vec<String>, 
     Ok(ids.collect::<Result<_, _>>()?)
 }
 
-/// Some ids of which `condition` holds for `?1`, the latest first.
+/// Some ids that satisfy `condition` for `?1`, the latest first.
 fn ids_where(view: &Transaction<'_>, condition: &str, wanted: &str) -> Result<Vec<String>, Fault> {
     let sql = format!(
         "SELECT id FROM conversations WHERE {condition} ORDER BY rtrim(updated_at, 'Z') DESC, rowid DESC LIMIT ?2"

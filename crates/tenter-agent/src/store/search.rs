@@ -1,22 +1,22 @@
-//! Finding conversations by what was said in them.
+//! Full-text search in conversations.
 
 use rusqlite::{Connection, OptionalExtension as _, Transaction, params};
 use tenter_protocol::Message;
 
 use super::encoding::{self, Number, SqlPath};
 use super::error::Fault;
-use super::{Found, SearchQuery, Store, StoreError, index, read};
+use super::{SearchHit, SearchQuery, Store, StoreError, index, read};
 
-/// Words of a snippet, about.
+/// Approximate number of words in a snippet.
 const SNIPPET: i32 = 16;
 
 impl Store {
-    /// The conversations of which some message, of the present history or of one that was replaced, says all the words:
-    /// the best hit first. Case and accents do not count.
+    /// The conversations with a message, of the current or an earlier history, that contains all the words: the best
+    /// match first. Case and accents are ignored.
     ///
     /// # Errors
-    /// What SQLite says.
-    pub fn search(&self, query: &SearchQuery<'_>) -> Result<Vec<Found>, StoreError> {
+    /// SQLite's error.
+    pub fn search(&self, query: &SearchQuery<'_>) -> Result<Vec<SearchHit>, StoreError> {
         let Some(pattern) = pattern(query.words) else { return Ok(Vec::new()) };
         self.read(|view| {
             let snippets = Snippets::new(&pattern)?;
@@ -25,15 +25,15 @@ impl Store {
                 .map(|hit| {
                     let summary = read::summary(view, &hit.conversation)?;
                     let snippet = snippets.of(message(view, hit.message)?.as_ref())?;
-                    Ok(Found { summary, snippet })
+                    Ok(SearchHit { summary, snippet })
                 })
                 .collect()
         })
     }
 }
 
-/// The words in the index's language: each quoted, so that none of its signs means anything there, and the last with the
-/// mark of a beginning. None where there is no word.
+/// The words as a query: each quoted, so that no character in it has a meaning, and the last as a prefix. `None` if there
+/// is no word.
 fn pattern(words: &str) -> Option<String> {
     let words = words.split(|c: char| c.is_whitespace() || c.is_control());
     let quoted: Vec<String> = words
@@ -43,14 +43,14 @@ fn pattern(words: &str) -> Option<String> {
     if quoted.is_empty() { None } else { Some(quoted.join(" ") + "*") }
 }
 
-/// A conversation, and the row of the message in it that fits best.
+/// A conversation, and the row of its best matching message.
 struct Hit {
     conversation: String,
     message: i64,
 }
 
 fn hits(view: &Transaction<'_>, query: &SearchQuery<'_>, pattern: &str) -> Result<Vec<Hit>, Fault> {
-    // The better a hit, the lower its rank. Where min() is asked for, the other columns are those of the row that has it.
+    // The better a match, the lower its rank. With min(), the other columns are those of the row with the minimum.
     let mut statement = view.prepare_cached(
         "WITH hits AS MATERIALIZED (
             SELECT rowid AS message, rank AS distance FROM message_text WHERE message_text MATCH ?1)
@@ -70,8 +70,8 @@ fn hits(view: &Transaction<'_>, query: &SearchQuery<'_>, pattern: &str) -> Resul
     Ok(hits.collect::<Result<_, _>>()?)
 }
 
-/// The message in a row. One that cannot be read is in the index only if something else changed it since; it has no
-/// snippet then.
+/// The message in a row. An unreadable one is in the index only if something else changed it since; it has no snippet
+/// then.
 fn message(view: &Transaction<'_>, id: i64) -> Result<Option<Message>, Fault> {
     let mut statement = view.prepare_cached("SELECT role, blocks FROM messages WHERE id = ?1")?;
     let (role, blocks): (String, String) =
@@ -79,7 +79,7 @@ fn message(view: &Transaction<'_>, id: i64) -> Result<Option<Message>, Fault> {
     Ok(encoding::read_message(&role, &blocks, None).ok())
 }
 
-/// Makes snippets, with a small index that holds its text, which the big one does not.
+/// Creates snippets, with a small index in memory that contains text, which the main index does not.
 struct Snippets<'p> {
     scratch: Connection,
     pattern: &'p str,
@@ -95,8 +95,8 @@ impl<'p> Snippets<'p> {
         Ok(Self { scratch, pattern })
     }
 
-    /// The words around the best hit in the message, on one line; nothing where there is none, as when another version
-    /// put other words into the index.
+    /// The words around the best match in the message, on one line; `None` if there is none, for instance because another
+    /// version indexed other words.
     fn of(&self, message: Option<&Message>) -> Result<String, Fault> {
         let Some(message) = message else { return Ok(String::new()) };
         let text = index::said(message).replace(char::is_control, " ");

@@ -1,4 +1,4 @@
-//! Everything that changes the database. Every function is one transaction.
+//! Changes the database. Every function is one transaction.
 
 use std::collections::BTreeSet;
 
@@ -10,14 +10,15 @@ use super::error::Fault;
 use super::index;
 use super::read::{self, Position};
 use super::{
-    Entry, Exchange, ExchangeUsage, HistoryChange, NewConversation, Origin, Store, StoreError,
+    Exchange, ExchangeUsage, HistoryChange, HistoryEntry, NewConversation, Origin, Store,
+    StoreError,
 };
 
 impl Store {
-    /// Saves a conversation's first exchange, and with it the conversation. Returns the next sequence number.
+    /// Creates a conversation with its first exchange. Returns the next sequence number.
     ///
     /// # Errors
-    /// As [`append`](Self::append); a conversation that is there already is [`StoreError::ChangedElsewhere`].
+    /// As [`append`](Self::append); [`StoreError::ChangedElsewhere`] if the conversation exists.
     pub fn begin(
         &self,
         conversation: &NewConversation<'_>,
@@ -29,18 +30,17 @@ impl Store {
         })
     }
 
-    /// Saves an exchange of a conversation that was begun, and takes its status back to running. Returns the next
-    /// sequence number.
+    /// Appends an exchange to a conversation, and resets its status to running. Returns the next sequence number.
     ///
     /// # Errors
-    /// [`StoreError::NotFound`], [`StoreError::ChangedElsewhere`], [`StoreError::Deleted`], [`StoreError::NotResumable`], or
-    /// what SQLite says.
+    /// [`StoreError::NotFound`], [`StoreError::ChangedElsewhere`], [`StoreError::Deleted`], [`StoreError::NotResumable`],
+    /// or SQLite's error.
     pub fn append(&self, exchange: &Exchange<'_>) -> Result<u64, StoreError> {
         self.write(|transaction| add_exchange(transaction, exchange))
     }
 
-    /// Records what was taken for nothing that is saved: a recipe that failed, a response that says nothing. It is counted
-    /// with the entry that comes next, if one does.
+    /// Records usage that belongs to no saved message: a failed recipe, an empty response. It is counted with the next
+    /// entry, if there is one.
     ///
     /// # Errors
     /// As [`append`](Self::append).
@@ -56,10 +56,10 @@ impl Store {
         })
     }
 
-    /// Records how often the callback of a recipe has failed in a row; 0 forgets it (R33).
+    /// Records the consecutive failures of a recipe's callback; 0 removes the record (R33).
     ///
     /// # Errors
-    /// What SQLite says, also for a conversation that is not stored.
+    /// SQLite's error, also for a conversation that is not stored.
     pub fn set_callback_failures(
         &self,
         id: &str,
@@ -77,8 +77,8 @@ impl Store {
         })
     }
 
-    /// Replaces the history and records by whom and why (R32, R36). What it replaces stays in [`history`](Self::history)
-    /// and can be [restored](Self::restore). Returns the next sequence number.
+    /// Replaces the history and records by whom and why (R32, R36). The replaced one remains in
+    /// [`history`](Self::history) and can be [restored](Self::restore). Returns the next sequence number.
     ///
     /// # Errors
     /// As [`append`](Self::append).
@@ -94,10 +94,10 @@ impl Store {
         })
     }
 
-    /// Says how a session ended: `done`, `blocked`, `failed`, `max_turns` or `interrupted`.
+    /// Records how a session ended: `done`, `blocked`, `failed`, `max_turns` or `interrupted`.
     ///
     /// # Errors
-    /// [`StoreError::NotFound`] for a conversation whose first exchange was never saved, or what SQLite says.
+    /// [`StoreError::NotFound`] for a conversation whose first exchange was never saved, or SQLite's error.
     pub fn set_status(&self, id: &str, status: &str, at: &str) -> Result<(), StoreError> {
         self.write(|transaction| {
             read::position(transaction, id)?;
@@ -108,10 +108,10 @@ impl Store {
     }
 }
 
-/// Where the conversation stands, if that is where the caller thinks it does.
+/// The position of the conversation, if it is the one that the caller expects.
 fn position(transaction: &Transaction<'_>, id: &str, expected: u64) -> Result<Position, Fault> {
     let now = match read::position(transaction, id) {
-        // It was there once, or the caller would not expect anything of it.
+        // It was stored once, or the caller would not expect a position.
         Err(Fault::Store(StoreError::NotFound { .. })) if expected > 0 => {
             return Err(StoreError::Deleted { id: id.to_owned() }.into());
         }
@@ -125,7 +125,7 @@ fn position(transaction: &Transaction<'_>, id: &str, expected: u64) -> Result<Po
     Ok(now)
 }
 
-/// Adds the conversation at sequence 0. One that is there stays as it is: its sequence number will show it.
+/// Inserts the conversation at sequence 0. An existing one is unchanged: its sequence number will differ.
 fn add_conversation(
     transaction: &Transaction<'_>,
     id: &str,
@@ -151,7 +151,7 @@ fn add_exchange(transaction: &Transaction<'_>, exchange: &Exchange<'_>) -> Resul
     add_entries(transaction, id, now, exchange.entries, exchange.at)
 }
 
-/// Records what an exchange took; its model is the conversation's from now on.
+/// Records the usage of an exchange; its model becomes the conversation's.
 fn add_usage(
     transaction: &Transaction<'_>,
     id: &str,
@@ -202,19 +202,19 @@ pub(super) fn add_change(
     Ok(())
 }
 
-/// Adds `entries` at the position and moves the conversation behind them. Returns the next sequence number.
+/// Inserts `entries` at the position and advances the conversation. Returns the next sequence number.
 fn add_entries(
     transaction: &Transaction<'_>,
     id: &str,
     start: Position,
-    entries: &[Entry],
+    entries: &[HistoryEntry],
     at: &str,
 ) -> Result<u64, Fault> {
     let messages = entries.iter().map(|entry| &entry.message);
     check(messages).map_err(|detail| not_resumable(id, detail))?;
     let mut next = start.next;
     for entry in entries {
-        let place = Place { id, epoch: start.epoch, sequence: next, at };
+        let place = MessagePosition { id, epoch: start.epoch, sequence: next, at };
         add_message(transaction, place, entry)?;
         next += 1;
     }
@@ -231,24 +231,24 @@ fn not_resumable(id: &str, detail: String) -> StoreError {
     StoreError::NotResumable { id: id.to_owned(), detail }
 }
 
-/// Where a message stands.
+/// Where a message is inserted.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Place<'a> {
+pub(super) struct MessagePosition<'a> {
     /// The conversation.
     pub(super) id: &'a str,
     pub(super) epoch: u64,
     pub(super) sequence: u64,
-    /// When it was saved.
+    /// When it is saved.
     pub(super) at: &'a str,
 }
 
-/// Adds a message and its words.
+/// Inserts a message and indexes its words.
 pub(super) fn add_message(
     transaction: &Transaction<'_>,
-    place: Place<'_>,
-    entry: &Entry,
+    place: MessagePosition<'_>,
+    entry: &HistoryEntry,
 ) -> Result<(), Fault> {
-    let Entry { message, origin } = entry;
+    let HistoryEntry { message, origin } = entry;
     let refused = |detail| not_resumable(place.id, detail);
     let blocks = encoding::write_json(&message.blocks).map_err(refused)?;
     let native = message.native.as_ref().map(encoding::write_json).transpose().map_err(refused)?;
@@ -268,16 +268,17 @@ pub(super) fn add_message(
     index::add_message(transaction, transaction.last_insert_rowid(), message)
 }
 
-/// What a listing shows of the entry, if it is what the person asked, in words or by naming a recipe.
-fn first_words(entry: &Entry) -> Option<String> {
+/// The preview for a listing, if the entry is a message of the user, a text or a recipe.
+fn first_words(entry: &HistoryEntry) -> Option<String> {
     match entry.origin {
         Origin::User | Origin::Recipe(_) => encoding::one_line(&entry.message.plain_text()),
         _ => None,
     }
 }
 
-/// Checks that a model can go on after `messages`: there are some, and every tool call is answered by the message after
-/// it, with no answer too many. Unlike a mutation's messages they may end with the model's words: the person speaks next.
+/// Checks that a model can continue after `messages`: there is at least one, and every tool call is answered by the
+/// message after it, without extra results. Unlike the messages of a mutation they may end with a message of the model:
+/// the user is next.
 pub(super) fn check<'m>(messages: impl IntoIterator<Item = &'m Message>) -> Result<(), String> {
     let mut open = None;
     for (index, message) in messages.into_iter().enumerate() {
@@ -288,7 +289,7 @@ pub(super) fn check<'m>(messages: impl IntoIterator<Item = &'m Message>) -> Resu
         }
         let made = calls(message);
         if message.role == Role::User && !made.is_empty() {
-            return Err(format!("message {index} calls a tool in the person's name"));
+            return Err(format!("message {index} is the user's and calls a tool"));
         }
         open = Some(made);
     }

@@ -1,4 +1,4 @@
-//! `bash`: a shell command, run to its end or left running.
+//! `bash`: a shell command, run to its end or left running in the background.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -17,13 +17,12 @@ use super::Workspace;
 use super::input::{Bounded, NonEmpty};
 use super::tool::{Report, ToolContext, ToolError, TypedTool};
 
-/// Bytes of output that are kept: half at its head, half at its tail.
+/// Maximum output kept, in bytes: the first half and the last half of it.
 const KEPT: usize = 100 << 10;
 
-/// Seconds until a command that says nothing else is ended.
+/// Default timeout of a command, in seconds.
 const TIMEOUT: u64 = 120;
 
-/// The tool.
 pub(crate) struct BashTool;
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -31,13 +30,13 @@ pub(crate) struct BashTool;
 pub(crate) struct Input {
     /// The command line.
     command: NonEmpty,
-    /// What it does, in a few words for the person who watches.
+    /// What it does, in a few words for the user who watches.
     #[serde(default, rename = "description")]
     _description: Option<String>,
-    /// Seconds until the command is ended. Default 120.
+    /// Timeout in seconds. Default 120.
     #[serde(default)]
     timeout: Option<Bounded<1, 600>>,
-    /// Leave the command running and return at once, with the file that its output goes to. Default false.
+    /// Leave the command running and return at once, with the path of the file that receives its output. Default false.
     #[serde(default)]
     background: bool,
 }
@@ -45,7 +44,7 @@ pub(crate) struct Input {
 impl TypedTool for BashTool {
     const NAME: &'static str = "bash";
     const DESCRIPTION: &'static str = "Run a shell command in the working directory and return its output. Every call is a new shell \
-        with nothing to read from stdin. Of long output, the beginning and the end are kept. Start servers and watchers with \
+        with an empty stdin. Long output keeps its beginning and its end. Start servers and watchers with \
         `background`.";
     type Input = Input;
     type Output = Outcome;
@@ -62,7 +61,7 @@ impl TypedTool for BashTool {
     }
 }
 
-/// What came of a command.
+/// The outcome of a command.
 pub(crate) enum Outcome {
     /// It ran, and failed where there is an error.
     Ended(Bash, Option<String>),
@@ -94,7 +93,7 @@ fn invocation(command: &str, seconds: u64, workspace: &Workspace) -> Invocation 
     }
 }
 
-/// `bash` where the search path of commands has one, else `sh`.
+/// `bash` if it is in `PATH`, otherwise `sh`.
 fn shell(workspace: &Workspace) -> PathBuf {
     let path = workspace.env().iter().rfind(|(name, _)| name == "PATH");
     let path = path.map_or(OsStr::new(""), |(_, value)| value);
@@ -108,7 +107,7 @@ fn is_program(file: &Path) -> bool {
         .is_ok_and(|metadata| metadata.is_file() && metadata.permissions().mode() & 0o111 != 0)
 }
 
-/// What the model is told of a command that did not end well; a command that never ran has nothing else to show.
+/// The error for the model if a command did not succeed. A command that never started is a tool error.
 fn error(end: &End, seconds: u64) -> Result<Option<String>, ToolError> {
     match end {
         End::Exited(0) => Ok(None),
@@ -135,7 +134,7 @@ fn metadata(command: String, completion: &Completion, workspace: &Workspace) -> 
     }
 }
 
-/// The code as a shell would tell it; `timeout(1)` has 124 for a command that it ended, and 130 is that of Ctrl-C.
+/// The exit code as a shell reports it: 124 for a timeout as `timeout(1)` does, 130 for Ctrl-C.
 fn exit_code(end: &End) -> i32 {
     match end {
         End::Exited(code) => *code,
@@ -176,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn a_command_runs_in_the_project_with_the_given_environment_and_nothing_to_read() {
+    fn a_command_runs_in_the_project_with_the_given_environment_and_an_empty_stdin() {
         let bench = Bench::new();
         let result = bench.succeed(
             "bash",
@@ -209,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn a_command_that_takes_too_long_is_ended_and_keeps_its_output() {
+    fn a_command_that_times_out_keeps_its_output() {
         let bench = Bench::new();
         let result = bench.run("bash", json!({"command": "echo begun; sleep 1234", "timeout": 1}));
         assert_eq!(result.error.as_deref(), Some("timed out after 1 s; the output so far follows"));
@@ -230,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn of_long_output_the_beginning_and_the_end_are_kept() {
+    fn long_output_keeps_its_beginning_and_its_end() {
         let bench = Bench::new();
         let flood = "echo first; head -c 1000000 /dev/zero | tr '\\0' x; echo; echo last";
         let metadata = bench.succeed("bash", json!({"command": flood})).metadata.unwrap();
@@ -258,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn a_command_that_cannot_start_says_why() {
+    fn a_command_that_cannot_start_reports_the_reason() {
         let bench = Bench::with_path(|_| {});
         assert!(bench.fail("bash", json!({"command": "true"})).contains("sh"));
         let bench = Bench::new();
@@ -268,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn a_background_command_writes_to_its_log_until_it_is_ended() {
+    fn a_background_command_writes_to_its_log_until_it_is_terminated() {
         let bench = Bench::new();
         let line = "trap 'touch ended' EXIT; trap 'exit 1' TERM; echo begun; touch running; while :; do sleep 0.01; done";
         let result = bench.succeed("bash", json!({"command": line, "background": true}));

@@ -1,4 +1,4 @@
-//! How much one tool call may read (R79), and reading that can be cancelled.
+//! Limits how much one tool call reads (R79), and lets reads be cancelled.
 
 use std::cell::Cell;
 use std::fs::File;
@@ -6,14 +6,14 @@ use std::io::{self, Read};
 
 use tenter_proc::Cancel;
 
-/// The bytes that one tool call may still read.
+/// The number of bytes that one tool call may still read.
 #[derive(Debug)]
 pub(crate) struct ReadBudget<'c> {
     left: Cell<u64>,
     cancel: &'c Cancel,
 }
 
-/// A file that ends when its call's budget is spent, and cannot be read any more once the call is cancelled.
+/// A file that ends when the call's budget is spent, and fails to read once the call is cancelled.
 #[derive(Debug)]
 pub(crate) struct BudgetedFile<'b> {
     file: File,
@@ -21,7 +21,7 @@ pub(crate) struct BudgetedFile<'b> {
 }
 
 impl<'c> ReadBudget<'c> {
-    /// A budget of so many bytes.
+    /// A budget of `bytes` bytes.
     pub(crate) fn new(bytes: u64, cancel: &'c Cancel) -> Self {
         Self { left: Cell::new(bytes), cancel }
     }
@@ -31,7 +31,7 @@ impl<'c> ReadBudget<'c> {
         self.left.get() == 0
     }
 
-    /// Reads `file` at the expense of this budget.
+    /// Wraps `file` so that its reads count towards this budget.
     pub(crate) fn open(&self, file: File) -> BudgetedFile<'_> {
         BudgetedFile { file, budget: self }
     }
@@ -55,7 +55,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_budget_is_shared_by_the_files_of_a_call_and_ends_with_its_cancellation() {
+    fn a_budget_is_shared_by_the_files_of_a_call_and_cancelling_stops_reads() {
         let scratch = tempfile::tempdir().unwrap();
         let path = scratch.path().join("file");
         std::fs::write(&path, "12345").unwrap();

@@ -1,4 +1,4 @@
-//! `file_edit`: one text in a file replaced by another.
+//! `file_edit`: replaces one text in a file.
 
 use std::io::Read;
 use std::path::Path;
@@ -13,10 +13,9 @@ use super::regular_file;
 use super::replacement::{self, Replacement};
 use super::tool::{ToolContext, ToolError, TypedTool};
 
-/// The largest file that is edited, in bytes: it is held in memory, old and new.
+/// Maximum size of a file to edit, in bytes: old and new text are both held in memory.
 const MAX_BYTES: u64 = 32 << 20;
 
-/// The tool.
 pub(crate) struct FileEditTool;
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -24,10 +23,10 @@ pub(crate) struct FileEditTool;
 pub(crate) struct Input {
     /// The file, relative to the working directory or absolute.
     file_path: NonEmpty,
-    /// The text to replace, exactly as it stands in the file, without line numbers. It must occur only once unless
-    /// `replace_all` is set: take in lines around it to tell it from others.
+    /// The text to replace, exactly as it is in the file, without line numbers. It must occur only once unless
+    /// `replace_all` is set: include surrounding lines to make it unique.
     old_text: NonEmpty,
-    /// What is to stand there instead.
+    /// The replacement.
     new_text: String,
     /// Replace every occurrence. Default false.
     #[serde(default)]
@@ -36,8 +35,8 @@ pub(crate) struct Input {
 
 impl TypedTool for FileEditTool {
     const NAME: &'static str = "file_edit";
-    const DESCRIPTION: &'static str = "Replace a text in a file by another. The text must match exactly and only once, unless \
-        `replace_all` is set. Refuses a file that somebody else has changed since it was last read.";
+    const DESCRIPTION: &'static str = "Replace a text in a file. The text must match exactly and only once, unless \
+        `replace_all` is set. Refuses a file that has changed since it was last read.";
     type Input = Input;
     type Output = FileEdit;
 
@@ -52,7 +51,7 @@ impl TypedTool for FileEditTool {
         let replacement =
             replacement::replace(&text, &input.old_text.0, &input.new_text, input.replace_all)
                 .map_err(|mismatch| ToolError::new(format!("{shown}: {mismatch}")))?;
-        // What was just read is what is replaced, whatever happened in between.
+        // The content that was just read is the one that is replaced, even if the file was recorded differently before.
         seen.record(path.clone(), stamp);
         seen.refuse_changed(&path, &shown)?;
         let stamp = regular_file::replace(&path, &shown, replacement.text.as_bytes())?;
@@ -95,7 +94,7 @@ mod tests {
     use std::thread;
 
     #[test]
-    fn a_unique_text_is_replaced_and_its_place_told() {
+    fn a_unique_text_is_replaced_and_its_line_reported() {
         let bench = Bench::new();
         bench.write("a.rs", "fn a() {}\nfn b() {\n}\n");
         let edit = json!({"path": "a.rs", "old_string": "b() {\n}", "new_string": "c() {}"});
@@ -112,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_that_is_not_unique_changes_nothing_unless_all_are_meant() {
+    fn a_text_that_is_not_unique_changes_nothing_unless_replace_all_is_set() {
         let bench = Bench::new();
         bench.write("a", "x\ny\nx\n");
         let error =
@@ -147,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn line_ends_of_another_system_are_kept() {
+    fn crlf_line_endings_are_kept() {
         let bench = Bench::new();
         bench.write("dos", "a\r\nb\r\nc\r\n");
         bench.succeed(
@@ -158,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_text_or_too_large_is_refused_and_untouched() {
+    fn binary_and_large_files_are_refused_and_unchanged() {
         let bench = Bench::new();
         bench.write("latin1", b"caf\xe9");
         bench.write("large", "x");
@@ -176,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn edits_of_one_file_at_the_same_time_are_all_made() {
+    fn concurrent_edits_of_one_file_are_all_made() {
         let bench = Bench::new();
         let words: Vec<String> = (0..8).map(|number| format!("<{number}>")).collect();
         bench.write("a", words.join("\n"));

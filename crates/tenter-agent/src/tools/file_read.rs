@@ -1,4 +1,4 @@
-//! `file_read`: a part of a text file, line by line.
+//! `file_read`: reads part of a text file, by lines.
 
 use std::io::{BufRead, BufReader};
 
@@ -9,22 +9,21 @@ use tenter_protocol::tool_metadata::FileRead;
 
 use super::budget::{BudgetedFile, ReadBudget};
 use super::input::{Bounded, NonEmpty};
-use super::tool::{ToolContext, ToolError, TypedTool, go_on};
+use super::tool::{ToolContext, ToolError, TypedTool, check_cancelled};
 use super::{lines, regular_file};
 
-/// Lines in one answer.
+/// Maximum number of lines in one result.
 const MAX_LINES: u64 = 2000;
 
-/// Bytes of text in one answer.
+/// Maximum text in one result, in bytes.
 const MAX_BYTES: usize = 100_000;
 
-/// Bytes that one call reads. Lines beyond that are neither shown nor counted.
+/// Maximum number of bytes read by one call. Lines beyond that are neither shown nor counted.
 const MAX_READ: u64 = 256 << 20;
 
-/// How far into a file a NUL byte is looked for, which no text has.
+/// How many bytes at the start of a file are searched for a NUL byte, the sign of a binary file.
 const SNIFFED: usize = 8192;
 
-/// The tool.
 pub(crate) struct FileReadTool;
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -35,15 +34,15 @@ pub(crate) struct Input {
     /// The first line to read, from 1. Default 1.
     #[serde(default)]
     offset: Option<Bounded<1, { u64::MAX }>>,
-    /// How many lines to read at most. Default 2000.
+    /// Maximum number of lines to read. Default 2000.
     #[serde(default)]
     line_limit: Option<Bounded<1, MAX_LINES>>,
 }
 
 impl TypedTool for FileReadTool {
     const NAME: &'static str = "file_read";
-    const DESCRIPTION: &'static str = "Read a text file, with line numbers. At most 2000 lines or 100 kB at a time: go on \
-        with `offset` where it says that there is more.";
+    const DESCRIPTION: &'static str = "Read a text file, with line numbers. At most 2000 lines or 100 kB at a time; continue \
+        with `offset` if the result says that there is more.";
     type Input = Input;
     type Output = FileRead;
 
@@ -61,7 +60,7 @@ impl TypedTool for FileReadTool {
         let budget = ReadBudget::new(MAX_READ, context.cancel);
         let reader = BufReader::with_capacity(SNIFFED * 8, budget.open(file));
         let read = read_part(reader, &mut part, &budget);
-        go_on(context.cancel).and(read)?;
+        check_cancelled(context.cancel).and(read)?;
         workspace.seen().record(path, FileStamp::new(&metadata));
         Ok(part)
     }
@@ -80,7 +79,7 @@ fn read_part(
     }
     let remaining = skip_lines(&mut reader, u64::MAX)?;
     part.truncated = remaining > 0 || budget.is_spent();
-    // A count of a part of the lines would be taken for one of all.
+    // Without having read the whole file, the number of lines is not known.
     part.remaining_lines = if budget.is_spent() { 0 } else { remaining };
     Ok(())
 }
@@ -88,7 +87,7 @@ fn read_part(
 fn no_such_line(offset: u64, before: u64, budget: &ReadBudget) -> ToolError {
     ToolError::new(if budget.is_spent() {
         format!(
-            "line {offset} is not in the first {} MiB, and no more is read at once; use a command, such as `sed -n`",
+            "line {offset} is not in the first {} MiB, the limit of one call; use a command, such as `sed -n`",
             MAX_READ >> 20
         )
     } else {
@@ -100,13 +99,13 @@ fn refuse_binary(reader: &mut impl BufRead, shown: &str) -> Result<(), ToolError
     let buffer = reader.fill_buf().map_err(unreadable)?;
     if buffer.iter().take(SNIFFED).any(|byte| *byte == 0) {
         return Err(ToolError::new(format!(
-            "{shown} is a binary file; look at it with a command, such as `file` or `xxd`"
+            "{shown} is a binary file; inspect it with a command, such as `file` or `xxd`"
         )));
     }
     Ok(())
 }
 
-/// Passes over so many lines, or as many as there are, and returns how many.
+/// Skips `count` lines, or as many as there are, and returns how many it skipped.
 fn skip_lines(reader: &mut impl BufRead, count: u64) -> Result<u64, ToolError> {
     let mut skipped = 0;
     while skipped < count && lines::skip(reader).map_err(unreadable)? {
@@ -115,7 +114,7 @@ fn skip_lines(reader: &mut impl BufRead, count: u64) -> Result<u64, ToolError> {
     Ok(skipped)
 }
 
-/// Takes lines until one of the limits is reached.
+/// Reads lines until one of the limits is reached.
 fn take_lines(
     reader: &mut impl BufRead,
     part: &mut FileRead,
@@ -132,7 +131,7 @@ fn take_lines(
     Ok(())
 }
 
-#[expect(clippy::needless_pass_by_value, reason = "it is handed to map_err")]
+#[expect(clippy::needless_pass_by_value, reason = "passed to map_err")]
 fn unreadable(error: std::io::Error) -> ToolError {
     ToolError::new(format!("the file cannot be read: {error}"))
 }
@@ -147,7 +146,7 @@ mod tests {
     use std::os::unix::net::UnixListener;
 
     #[test]
-    fn a_part_of_a_file_is_read_with_its_numbers() {
+    fn part_of_a_file_is_read_with_line_numbers() {
         let bench = Bench::new();
         bench.write("a.txt", "one\ntwo\r\nthree\nfour\n");
         let result =
@@ -159,16 +158,16 @@ mod tests {
             .as_object()
             .cloned()
         );
-        assert_eq!(result.text(), "2\ttwo\n3\tthree\n(1 more lines; go on with offset 4)");
+        assert_eq!(result.text(), "2\ttwo\n3\tthree\n(1 more lines; continue with offset 4)");
     }
 
     #[test]
-    fn the_aliases_mean_the_same() {
+    fn aliases_of_fields_mean_the_same() {
         let bench = Bench::new();
         bench.write("a.txt", "one\ntwo\n");
         let text =
             bench.succeed("file_read", json!({"path": bench.path("a.txt"), "limit": 1})).text();
-        assert_eq!(text, "1\tone\n(1 more lines; go on with offset 2)");
+        assert_eq!(text, "1\tone\n(1 more lines; continue with offset 2)");
     }
 
     #[test]
@@ -184,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_file_is_refused_without_being_opened() {
+    fn anything_but_a_regular_file_is_refused_without_being_opened() {
         let bench = Bench::new();
         fs::create_dir(bench.path("folder")).unwrap();
         bench.make_pipe("pipe");
@@ -198,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn binary_files_are_refused_and_invalid_text_is_shown_as_such() {
+    fn binary_files_are_refused_and_invalid_utf8_is_replaced() {
         let bench = Bench::new();
         bench.write("binary", b"ELF\0\x01");
         bench.write("latin1", b"caf\xe9\n");
@@ -214,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn the_answer_is_capped_by_lines_and_by_bytes() {
+    fn the_result_is_limited_in_lines_and_in_bytes() {
         let bench = Bench::new();
         bench.write("many", "x\n".repeat(5000));
         bench.write("wide", format!("{}\n", "y".repeat(999)).repeat(300));
@@ -250,13 +249,13 @@ mod tests {
         bench.write("huge", "line\n".repeat(3000));
         File::options().write(true).open(bench.path("huge")).unwrap().set_len(1 << 43).unwrap();
         let text = bench.succeed("file_read", json!({"file_path": "huge", "line_limit": 2})).text();
-        assert_eq!(text, "1\tline\n2\tline\n(more lines; go on with offset 3)");
+        assert_eq!(text, "1\tline\n2\tline\n(more lines; continue with offset 3)");
         let error = bench.fail("file_read", json!({"file_path": "huge", "offset": 9000}));
         assert!(error.starts_with("line 9000 is not in the first 256 MiB"), "{error}");
     }
 
     #[test]
-    fn reading_can_be_interrupted() {
+    fn reading_can_be_cancelled() {
         let bench = Bench::new();
         bench.write("many", "x\n".repeat(5000));
         bench.cancel.cancel();
@@ -267,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn links_do_not_lead_out_of_the_project() {
+    fn symlinks_do_not_lead_out_of_the_project() {
         let bench = Bench::new();
         symlink("/etc/passwd", bench.path("link")).unwrap();
         for path in ["link", "../x", "/etc/passwd"] {

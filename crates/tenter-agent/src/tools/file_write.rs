@@ -1,4 +1,4 @@
-//! `file_write`: a whole text file, made or replaced at once.
+//! `file_write`: creates or replaces a whole text file.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -8,7 +8,6 @@ use super::input::NonEmpty;
 use super::regular_file;
 use super::tool::{ToolContext, ToolError, TypedTool};
 
-/// The tool.
 pub(crate) struct FileWriteTool;
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -23,7 +22,7 @@ pub(crate) struct Input {
 impl TypedTool for FileWriteTool {
     const NAME: &'static str = "file_write";
     const DESCRIPTION: &'static str = "Write a whole text file; one that is there is replaced. To change a part of a file, use \
-        `file_edit`. Refuses a file that somebody else has changed since it was last read.";
+        `file_edit`. Refuses a file that has changed since it was last read.";
     type Input = Input;
     type Output = FileWrite;
 
@@ -48,7 +47,7 @@ mod tests {
     use std::os::unix::fs::{PermissionsExt, symlink};
 
     #[test]
-    fn a_file_is_made_with_the_folders_above_it() {
+    fn missing_parent_directories_are_created() {
         let bench = Bench::new();
         let result = bench.succeed("file_write", json!({"path": "a/b/c.txt", "content": "hello"}));
         assert_eq!(bench.read("a/b/c.txt"), "hello");
@@ -91,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn own_writes_are_no_changes_but_those_of_others_are() {
+    fn own_writes_do_not_count_as_changes_but_those_of_others_do() {
         let bench = Bench::new();
         bench.succeed("file_write", json!({"file_path": "a", "text": "1"}));
         bench.succeed("file_write", json!({"file_path": "./a", "text": "2"}));
@@ -104,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_was_never_read_or_is_gone_may_be_written() {
+    fn a_file_that_was_never_read_or_was_deleted_may_be_written() {
         let bench = Bench::new();
         bench.write("a", "one");
         bench.succeed("file_write", json!({"file_path": "a", "text": "two"}));
@@ -114,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn folders_protected_files_and_places_outside_are_refused() {
+    fn directories_protected_files_and_paths_outside_are_refused() {
         let bench = Bench::new();
         fs::create_dir(bench.path("folder")).unwrap();
         bench.write("protected", "old");
@@ -131,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn a_link_inside_the_project_stays_a_link() {
+    fn a_symlink_inside_the_project_stays_a_symlink() {
         let bench = Bench::new();
         bench.write("real", "old");
         symlink("real", bench.path("link")).unwrap();

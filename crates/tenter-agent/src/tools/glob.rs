@@ -1,4 +1,4 @@
-//! `glob`: files and folders by name.
+//! `glob`: finds files and directories by name.
 
 use std::cmp::Reverse;
 use std::path::{Path, PathBuf};
@@ -11,25 +11,24 @@ use tenter_base::rfc3339;
 use tenter_protocol::tool_metadata::{Glob, GlobFile};
 
 use super::input::NonEmpty;
-use super::tool::{ToolContext, ToolError, TypedTool, go_on};
-use super::{Entry, Leaving, Workspace, walk};
+use super::tool::{ToolContext, ToolError, TypedTool, check_cancelled};
+use super::{Leaving, WalkEntry, Workspace, walk};
 
-/// Files in one answer.
+/// Maximum number of files in one result.
 const MAX_FILES: usize = 100;
 
-/// The tool.
 pub(crate) struct GlobTool;
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Input {
-    /// The pattern, relative to `path`: `*` stays within one folder, `**/` goes through any number of them, `{a,b}` is either.
-    /// For instance `**/*.rs` or `src/*.{js,ts}`.
+    /// The pattern, relative to `path`: `*` stays within one directory, `**/` matches any number of directories, `{a,b}`
+    /// is either. For instance `**/*.rs` or `src/*.{js,ts}`.
     pattern: NonEmpty,
     /// The directory to look in. Default: the working directory.
     #[serde(default)]
     path: Option<NonEmpty>,
-    /// Find files that `.gitignore` and its like exclude, too. Default false.
+    /// Also find files that `.gitignore` and the like exclude. Default false.
     #[serde(default)]
     ignore_gitignore: bool,
 }
@@ -59,31 +58,31 @@ impl TypedTool for GlobTool {
         let leaving =
             if all { Leaving::Nothing } else { Leaving::IgnoredWithin(workspace.top_of(&root)) };
         let mut found = Newest::default();
-        // A directory that cannot be read, or a file that vanished meanwhile, must not hide the others.
+        // A directory that cannot be read, or a file that has disappeared, must not hide the others.
         for entry in walk::walk(&root, leaving, context.cancel).flatten() {
             let path = entry.path.strip_prefix(&root).unwrap_or(&entry.path);
             if !path.as_os_str().is_empty() && matcher.is_match(path) {
-                found.extend(Found::new(entry));
+                found.extend(MatchedFile::new(entry));
             }
         }
-        go_on(context.cancel)?;
+        check_cancelled(context.cancel)?;
         let (found, truncated) = found.newest();
         let files = found.into_iter().map(|found| found.told(workspace)).collect();
         Ok(Glob { pattern, path: shown, files, truncated })
     }
 }
 
-/// A file or folder whose path matches.
-struct Found {
+/// A file or directory whose path matches.
+struct MatchedFile {
     path: PathBuf,
     modified: SystemTime,
     size: u64,
     is_folder: bool,
 }
 
-impl Found {
-    /// Nothing for a file that vanished meanwhile.
-    fn new(entry: Entry) -> Option<Self> {
+impl MatchedFile {
+    /// Returns `None` for a file that has disappeared.
+    fn new(entry: WalkEntry) -> Option<Self> {
         let metadata = entry.metadata().ok()?;
         Some(Self {
             modified: metadata.modified().unwrap_or(SystemTime::UNIX_EPOCH),
@@ -103,15 +102,15 @@ impl Found {
     }
 }
 
-/// The newest files of any number, in bounded memory.
+/// The newest of any number of files, in bounded memory.
 #[derive(Default)]
 struct Newest {
-    found: Vec<Found>,
+    found: Vec<MatchedFile>,
     dropped: bool,
 }
 
-impl Extend<Found> for Newest {
-    fn extend<I: IntoIterator<Item = Found>>(&mut self, more: I) {
+impl Extend<MatchedFile> for Newest {
+    fn extend<I: IntoIterator<Item = MatchedFile>>(&mut self, more: I) {
         self.found.extend(more);
         if self.found.len() >= MAX_FILES * 100 {
             self.cut();
@@ -120,7 +119,7 @@ impl Extend<Found> for Newest {
 }
 
 impl Newest {
-    /// Keeps as many as one answer shows, in its order.
+    /// Drops all but the newest [`MAX_FILES`] files, in the order of the result.
     fn cut(&mut self) {
         self.found.sort_by(|one, other| {
             (Reverse(one.modified), &one.path).cmp(&(Reverse(other.modified), &other.path))
@@ -129,8 +128,8 @@ impl Newest {
         self.found.truncate(MAX_FILES);
     }
 
-    /// The newest, and whether there were more.
-    fn newest(mut self) -> (Vec<Found>, bool) {
+    /// The newest files, and whether there were more.
+    fn newest(mut self) -> (Vec<MatchedFile>, bool) {
         self.cut();
         (self.found, self.dropped)
     }
@@ -162,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn a_star_stays_within_a_folder_and_two_do_not() {
+    fn one_star_stays_within_a_directory_and_two_do_not() {
         let bench = Bench::new();
         for name in ["a.rs", "src/b.rs", "src/deep/c.rs", "src/d.toml", ".github/e.rs"] {
             bench.write(name, "");
@@ -200,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn ignore_files_count_also_where_there_is_no_version_store() {
+    fn ignore_files_apply_without_a_repository() {
         let bench = Bench::new();
         bench.write(".gitignore", "target\n*.log\n");
         for name in ["a.log", "a.rs", "target/b.rs", ".git/c.rs"] {
@@ -212,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn the_answer_is_capped_and_says_so() {
+    fn a_truncated_result_is_marked() {
         let bench = Bench::new();
         for number in 0..101 {
             bench.write(&format!("{number}.txt"), "");
@@ -232,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn links_are_shown_but_not_followed() {
+    fn symlinks_are_shown_but_not_followed() {
         let bench = Bench::new();
         bench.write("real/a", "");
         symlink("/etc", bench.path("door")).unwrap();
@@ -246,7 +245,7 @@ mod tests {
     }
 
     #[test]
-    fn what_makes_no_sense_is_refused() {
+    fn invalid_patterns_and_paths_are_refused() {
         let bench = Bench::new();
         bench.write("file", "");
         assert!(bench.fail("glob", json!({"pattern": "a{b"})).contains("a{b"));
@@ -266,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn a_search_can_be_interrupted() {
+    fn a_search_can_be_cancelled() {
         let bench = Bench::new();
         bench.cancel.cancel();
         assert_eq!(bench.fail("glob", json!({"pattern": "*"})), "interrupted");

@@ -1,4 +1,4 @@
-//! `grep`: lines that match a regular expression, with the libraries that ripgrep is made of.
+//! `grep`: finds lines that match a regular expression, with ripgrep's libraries.
 
 use std::path::Path;
 
@@ -11,28 +11,27 @@ use tenter_proc::Cancel;
 use tenter_protocol::tool_metadata::{Grep, GrepFile};
 
 use super::budget::ReadBudget;
-use super::grep_sink::Found;
+use super::grep_sink::FileMatches;
 use super::input::{Bounded, NonEmpty};
-use super::tool::{ToolContext, ToolError, TypedTool, go_on};
+use super::tool::{ToolContext, ToolError, TypedTool, check_cancelled};
 use super::{Leaving, Workspace, regular_file, walk};
 
-/// Files in one answer.
+/// Maximum number of files in one result.
 const MAX_FILES: usize = 100;
 
-/// Bytes of text in one answer.
+/// Maximum text in one result, in bytes.
 const MAX_BYTES: usize = 50_000;
 
-/// The longest line that is searched, in bytes. A line is held in memory, and its search cannot be cancelled. A file with a
-/// longer one is left out.
+/// Maximum length of a line that is searched, in bytes. A line is held in memory, and its search cannot be cancelled. A
+/// file with a longer one is skipped.
 const MAX_LINE: usize = 2 << 20;
 
-/// Size limit of a compiled pattern in bytes: the larger it is, the longer takes the search of a line.
+/// Maximum size of a compiled pattern, in bytes: the larger it is, the longer the search of a line takes.
 const MAX_PATTERN: usize = 2 << 20;
 
-/// Bytes that one call reads.
+/// Maximum number of bytes read by one call.
 const MAX_READ: u64 = 4 << 30;
 
-/// The tool.
 pub(crate) struct GrepTool;
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -46,16 +45,16 @@ pub(crate) struct Input {
     /// Search only files that match this glob, for instance `*.rs` or `src/**/*.{js,ts}`.
     #[serde(default)]
     include: Option<NonEmpty>,
-    /// Do not tell upper from lower case. Default false.
+    /// Ignore case. Default false.
     #[serde(default)]
     ignore_case: bool,
-    /// Take the pattern as plain text. Default false.
+    /// Treat the pattern as plain text. Default false.
     #[serde(default)]
     fixed_strings: bool,
-    /// Lines to show before and after each match. Default 0.
+    /// Number of lines to show before and after each match. Default 0.
     #[serde(default)]
     surround_lines: Option<Bounded<0, 10>>,
-    /// Files to show at most. Default 100.
+    /// Maximum number of files to show. Default 100.
     #[serde(default)]
     max_results: Option<Bounded<1, { MAX_FILES as u64 }>>,
 }
@@ -87,7 +86,7 @@ impl TypedTool for GrepTool {
     }
 }
 
-/// A search under way.
+/// A search in progress.
 struct Search<'a> {
     matcher: RegexMatcher,
     include: Option<GlobMatcher>,
@@ -128,7 +127,7 @@ impl<'a> Search<'a> {
     }
 
     fn run(&mut self, root: &Path, cancel: &Cancel) -> Result<(), ToolError> {
-        // A folder that cannot be read must not hide the others.
+        // A directory that cannot be read must not hide the others.
         let leaving = Leaving::IgnoredWithin(self.workspace.top_of(root));
         for entry in walk::walk(root, leaving, cancel).flatten() {
             if entry.kind.is_file() && self.includes(root, &entry.path) {
@@ -138,10 +137,10 @@ impl<'a> Search<'a> {
                 break;
             }
         }
-        go_on(cancel)
+        check_cancelled(cancel)
     }
 
-    /// Whether the file is to be searched; one that the model named itself always is.
+    /// Whether the file is to be searched; a file that the model named itself always is.
     fn includes(&self, root: &Path, path: &Path) -> bool {
         let inside = path.strip_prefix(root).unwrap_or(path);
         let named = inside.as_os_str().is_empty();
@@ -151,11 +150,11 @@ impl<'a> Search<'a> {
     fn search(&mut self, path: &Path) {
         let shown = self.workspace.shown(path);
         let Ok((file, _)) = regular_file::open(path, &shown) else { return };
-        let mut found = Found::new(shown.len(), self.bytes_left);
+        let mut found = FileMatches::new(shown.len(), self.bytes_left);
         let reader = self.budget.open(file);
         let searched = self.searcher.search_reader(&self.matcher, reader, &mut found);
         self.truncated = self.budget.is_spent();
-        // A file that cannot be read to its end must not hide the others either.
+        // Nor must a file that cannot be read to its end.
         if searched.is_err() || found.binary || found.lines.is_empty() {
             return;
         }
@@ -187,7 +186,7 @@ fn matcher(input: &Input) -> Result<RegexMatcher, ToolError> {
     })
 }
 
-/// A glob without a slash is about the file's name, wherever the file is.
+/// A glob without a slash matches the file's name in any directory.
 fn include_glob(include: &str) -> Result<GlobMatcher, ToolError> {
     if include.contains('/') {
         walk::glob(include.trim_start_matches("./"))
@@ -236,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn case_plain_text_and_files_can_be_chosen() {
+    fn case_plain_text_and_files_can_be_selected() {
         let bench = project();
         assert_eq!(
             text(&bench, json!({"pattern": "^TWO", "ignore_case": true, "include": "*.txt"})),
@@ -257,14 +256,14 @@ mod tests {
     }
 
     #[test]
-    fn surrounding_lines_are_shown_as_such() {
+    fn surrounding_lines_are_marked() {
         let bench = project();
         let found = text(&bench, json!({"pattern": "Two", "surround_lines": 1}));
         assert_eq!(found, "b.txt-1-one\nb.txt:2:Two two\nb.txt-3-three");
     }
 
     #[test]
-    fn ignore_files_count_also_where_there_is_no_version_store() {
+    fn ignore_files_apply_without_a_repository() {
         let bench = project();
         bench.write(".gitignore", "*.log\n/target\n");
         bench.write("a/.ignore", "x.rs\n");
@@ -280,7 +279,7 @@ mod tests {
     }
 
     #[test]
-    fn binary_files_links_and_pipes_are_passed_over() {
+    fn binary_files_symlinks_and_pipes_are_skipped() {
         let bench = Bench::new();
         bench.write("binary", format!("two\n{}\0two\n", "x\n".repeat(100_000)));
         bench.write("text", "two\n");
@@ -295,7 +294,7 @@ mod tests {
     }
 
     #[test]
-    fn the_answer_is_capped_by_files_and_by_bytes() {
+    fn the_result_is_limited_in_files_and_in_bytes() {
         let bench = Bench::new();
         for number in 0..5 {
             bench.write(&format!("{number}.txt"), "match\n");
@@ -324,7 +323,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_with_a_line_beyond_measure_does_not_hide_the_others() {
+    fn a_file_with_an_oversized_line_does_not_hide_the_others() {
         let bench = Bench::new();
         bench.write("a", "x".repeat((2 << 20) + 1));
         bench.write("b", "x\n");
@@ -332,7 +331,7 @@ mod tests {
     }
 
     #[test]
-    fn what_makes_no_sense_is_refused() {
+    fn invalid_patterns_and_paths_are_refused() {
         let bench = project();
         let error = bench.fail("grep", json!({"pattern": "a("}));
         assert!(error.contains("unclosed group") && error.contains("fixed_strings"), "{error}");
@@ -352,14 +351,14 @@ mod tests {
     }
 
     #[test]
-    fn a_search_can_be_interrupted() {
+    fn a_search_can_be_cancelled() {
         let bench = project();
         bench.cancel.cancel();
         assert_eq!(bench.fail("grep", json!({"pattern": "two"})), "interrupted");
     }
 
     #[test]
-    fn a_search_ends_when_it_has_read_enough_and_says_so() {
+    fn a_search_stops_at_its_read_limit_and_reports_it() {
         let bench = project();
         bench.write("z.txt", "two\n");
         let input: Input = serde_json::from_value(json!({"pattern": "two"})).unwrap();
@@ -384,7 +383,7 @@ mod tests {
     }
 
     #[test]
-    fn ignore_files_are_read_like_any_file_of_a_stranger_and_none_above_the_project() {
+    fn ignore_files_are_untrusted_and_none_above_the_project_applies() {
         let bench = project();
         std::fs::write(bench.folder.path().join(".gitignore"), "*.txt\n").unwrap();
         std::fs::write(bench.folder.path().join(".ignore"), "*.txt\n").unwrap();
@@ -406,7 +405,7 @@ mod tests {
     }
 
     #[test]
-    fn a_repository_within_the_project_keeps_to_its_own_gitignore() {
+    fn a_nested_repository_uses_its_own_gitignore() {
         let bench = project();
         bench.write(".gitignore", "*.rs\n");
         bench.write("inner/.git/HEAD", "");

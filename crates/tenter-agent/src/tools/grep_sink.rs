@@ -1,4 +1,4 @@
-//! What `grep` finds in one file, as the searcher pushes it.
+//! Collects what `grep` finds in one file, as the searcher reports it.
 
 use std::io;
 
@@ -7,27 +7,28 @@ use tenter_protocol::tool_metadata::GrepLine;
 
 use super::lines::Line;
 
-/// What is found in one file.
+/// The matches in one file.
 #[derive(Debug, Default)]
-pub(crate) struct Found {
+pub(crate) struct FileMatches {
     path_length: usize,
     /// The lines, in order.
     pub(crate) lines: Vec<GrepLine>,
-    /// What of the answer's room is left.
+    /// How much room is left in the result, in lines.
     pub(crate) bytes_left: usize,
-    /// The file is binary: what was found before that showed does not count.
+    /// The file is binary: matches found before that was known do not count.
     pub(crate) binary: bool,
-    /// There was more than the answer has room for.
+    /// There were more matches than the result has room for.
     pub(crate) full: bool,
 }
 
-impl Found {
-    /// Nothing yet. `path_length` is what every line costs besides its text, `bytes_left` what all may cost.
+impl FileMatches {
+    /// An empty sink. `path_length` is the cost of every line besides its text, `bytes_left` the limit for all lines, in
+    /// bytes.
     pub(crate) fn new(path_length: usize, bytes_left: usize) -> Self {
         Self { path_length, bytes_left, ..Self::default() }
     }
 
-    /// Takes a line, unless the answer is full; says whether to go on.
+    /// Adds a line unless the result is full; returns whether to continue.
     fn take(&mut self, line_number: Option<u64>, bytes: &[u8], is_context: bool) -> bool {
         let content = Line::new(bytes).shown();
         let cost = self.path_length + content.len();
@@ -45,7 +46,7 @@ impl Found {
     }
 }
 
-impl Sink for Found {
+impl Sink for FileMatches {
     type Error = io::Error;
 
     fn matched(&mut self, _: &Searcher, found: &SinkMatch<'_>) -> io::Result<bool> {

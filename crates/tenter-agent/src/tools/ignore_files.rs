@@ -1,6 +1,6 @@
-//! The ignore files that a search keeps to: `.ignore`, `.gitignore` and `.git/info/exclude`.
+//! The ignore files that a search applies: `.ignore`, `.gitignore` and `.git/info/exclude`.
 //!
-//! They are a stranger's (R78): only regular files of bounded size are read, and none above the top that the search is given.
+//! They are untrusted (R78): only regular files of bounded size are read, and none above the top directory of the search.
 
 use std::path::Path;
 
@@ -8,28 +8,28 @@ use ignore::Match;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use tenter_base::untrusted_file;
 
-/// Maximum size of an ignore file in bytes. A larger one is not applied: patterns can be made so that compiling twice as many
-/// takes longer than a second, and that cannot be cancelled.
+/// Maximum size of an ignore file in bytes. A larger one is not applied: compiling a crafted one of twice the size takes
+/// longer than a second, and that cannot be cancelled.
 const MAX_FILE: u64 = 128 << 10;
 
-/// Maximum size of all ignore files of a search in bytes. What comes after is not applied.
+/// Maximum size of all ignore files of a search, in bytes. Those beyond it are not applied.
 const MAX_ALL: u64 = 16 << 20;
 
-/// The rules of the directory that a walk is in: those of the directory itself and of the ones above it.
+/// The rules of the directory that a walk is in: its own and those of the directories above it.
 #[derive(Debug)]
 pub(super) struct IgnoreRules {
-    /// From the top down; as many as the walk is deep, and those above the walk's root.
+    /// From the top down: one per level of the walk, after those above the walk's root.
     folders: Vec<FolderRules>,
     bytes_left: u64,
 }
 
-/// The rules that one directory adds; nothing where it has no such file.
+/// The rules that one directory adds; empty if it has no ignore file.
 #[derive(Debug, Default)]
 struct FolderRules {
     ignore: Option<Gitignore>,
     gitignore: Option<Gitignore>,
     exclude: Option<Gitignore>,
-    /// Whether a repository begins here, for which no `.gitignore` above counts.
+    /// Whether a repository starts here, to which no `.gitignore` above applies.
     is_repository: bool,
 }
 
@@ -45,7 +45,7 @@ impl IgnoreRules {
         rules
     }
 
-    /// Adds the rules of `folder`; `has` says whether there is something of that name in it.
+    /// Adds the rules of `folder`; `has` tells whether the directory contains a name.
     pub(super) fn enter(&mut self, folder: &Path, has: impl Fn(&str) -> bool) {
         let mut read = |name: &str| self.read(folder, name);
         let is_repository = has(".git");
@@ -58,13 +58,13 @@ impl IgnoreRules {
         self.folders.push(rules);
     }
 
-    /// Takes the rules of the directory away that was entered last.
+    /// Removes the rules of the directory that was entered last.
     pub(super) fn leave(&mut self) {
         self.folders.pop();
     }
 
-    /// Whether `path`, which is in the directory that was entered last, is excluded. As in ripgrep, `.ignore` counts before
-    /// `.gitignore`, that before `exclude`, and the nearest directory first.
+    /// Whether `path`, which is in the directory that was entered last, is excluded. As in ripgrep, `.ignore` takes
+    /// precedence over `.gitignore`, which takes precedence over `exclude`, and the nearest directory over those above.
     pub(super) fn excludes(&self, path: &Path, is_folder: bool) -> bool {
         let decided = |rules: Option<&Gitignore>| match rules?.matched(path, is_folder) {
             Match::None => None,
@@ -90,7 +90,7 @@ impl IgnoreRules {
         let text = String::from_utf8_lossy(&bytes);
         let mut builder = GitignoreBuilder::new(folder);
         for line in text.trim_start_matches('\u{feff}').lines() {
-            // A line that is no pattern must not disable the others.
+            // An invalid line must not disable the others.
             let _ = builder.add_line(None, line);
         }
         builder.build().ok()

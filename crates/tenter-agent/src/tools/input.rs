@@ -1,5 +1,4 @@
-//! From a call's JSON to a tool's typed input, with errors that name the field, and the types that hold an input to its
-//! limits.
+//! Decodes a call's JSON into a tool's typed input, with errors that name the field, and types for limited inputs.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -11,7 +10,7 @@ use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 use tenter_protocol::Object;
 
-/// Reads a call's input. A field that is `null` counts as absent: models fill in optional fields that way.
+/// Decodes a call's input. A field that is `null` counts as absent: models fill in optional fields that way.
 pub(crate) fn decode<T: DeserializeOwned>(input: &Object) -> Result<T, String> {
     let mut fields = Fields { rest: input.iter(), reading: None };
     T::deserialize(MapAccessDeserializer::new(&mut fields)).map_err(|error| match fields.reading {
@@ -20,7 +19,7 @@ pub(crate) fn decode<T: DeserializeOwned>(input: &Object) -> Result<T, String> {
     })
 }
 
-/// The fields of an input, remembering which of them is being read: an error leaves it behind.
+/// The fields of an input, remembering which one is being read: after an error it is the one at fault.
 struct Fields<'a> {
     rest: serde_json::map::Iter<'a>,
     reading: Option<(&'a str, &'a Value)>,
@@ -52,7 +51,7 @@ impl<'de> MapAccess<'de> for &mut Fields<'de> {
     }
 }
 
-/// A text that is not empty.
+/// A non-empty text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct NonEmpty(pub(crate) String);
 
@@ -77,7 +76,7 @@ impl JsonSchema for NonEmpty {
     }
 }
 
-/// A whole number between `MIN` and `MAX`, both included. `10.0` is a whole number: some models write all numbers so.
+/// A whole number from `MIN` to `MAX`, both included. `10.0` is a whole number: some models write all numbers that way.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Bounded<const MIN: u64, const MAX: u64>(u64);
 
@@ -87,7 +86,7 @@ impl<const MIN: u64, const MAX: u64> Bounded<MIN, MAX> {
         self.0
     }
 
-    /// The number, as a count of things in memory.
+    /// The number as a `usize`.
     pub(crate) fn as_usize(self) -> usize {
         usize::try_from(self.0).unwrap_or(usize::MAX)
     }
@@ -121,12 +120,12 @@ impl<const MIN: u64, const MAX: u64> Visitor<'_> for WholeNumber<MIN, MAX> {
     }
 
     fn visit_f64<E: serde::de::Error>(self, number: f64) -> Result<u64, E> {
-        // Beyond 2^53 a float is no longer a number that someone wrote.
+        // Beyond 2^53 a float does not represent every whole number.
         if number.fract() == 0.0 && (0.0..9_007_199_254_740_992.0).contains(&number) {
             #[expect(
                 clippy::cast_possible_truncation,
                 clippy::cast_sign_loss,
-                reason = "checked in the line above"
+                reason = "checked on the line above"
             )]
             let whole = number as u64;
             self.visit_u64(whole)

@@ -1,14 +1,14 @@
-//! Lines of text of any length from files of any size, without ever holding more than a part of one in memory.
+//! Reads lines of any length from files of any size, holding only part of a line in memory.
 
 use std::io::{self, BufRead};
 
-/// Characters of a line that are shown.
+/// Maximum number of characters of a line that are shown.
 const SHOWN: usize = 2000;
 
-/// Bytes that hold at least [`SHOWN`] characters.
+/// Maximum number of bytes of a line that are kept: enough for [`SHOWN`] characters.
 const KEPT: usize = SHOWN * 4;
 
-/// A line: its beginning, and how long it was.
+/// The beginning of a line, and its length in bytes.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Line {
     kept: Vec<u8>,
@@ -18,7 +18,7 @@ pub(crate) struct Line {
 }
 
 impl Line {
-    /// A line that is at hand, with or without its end.
+    /// A line that is already in memory, with or without its line ending.
     pub(crate) fn new(bytes: &[u8]) -> Self {
         let mut line = Self::default();
         line.add(bytes.strip_suffix(b"\n").unwrap_or(bytes));
@@ -31,12 +31,12 @@ impl Line {
         self.length += part.len() as u64;
     }
 
-    /// The same line, of which no more was read.
+    /// The same line, marked as not read to its end.
     pub(crate) fn cut(self) -> Self {
         Self { is_cut: true, ..self }
     }
 
-    /// The text without the line's end. Bytes that are no text show as such; a line that is too long says so.
+    /// The text without the line ending. Invalid UTF-8 is replaced; a line that is too long is cut and marked.
     pub(crate) fn shown(&self) -> String {
         let whole = self.length == self.kept.len() as u64 && !self.is_cut;
         let bytes =
@@ -60,12 +60,12 @@ pub(crate) fn next(reader: &mut impl BufRead) -> io::Result<Option<Line>> {
     Ok(found.then_some(line))
 }
 
-/// Passes over the next line; `false` at the end.
+/// Skips the next line; `false` at the end.
 pub(crate) fn skip(reader: &mut impl BufRead) -> io::Result<bool> {
     walk(reader, |_| {})
 }
 
-/// Shows the parts of the next line, without its end, as they come.
+/// Passes the parts of the next line, without its ending, to `part`.
 fn walk(reader: &mut impl BufRead, mut part: impl FnMut(&[u8])) -> io::Result<bool> {
     let mut found = false;
     loop {
@@ -77,7 +77,7 @@ fn walk(reader: &mut impl BufRead, mut part: impl FnMut(&[u8])) -> io::Result<bo
             return Ok(found);
         }
         found = true;
-        // On a slice this is a fast search for the line's end.
+        // On a slice this is a fast search for the line ending.
         let mut rest = buffer;
         let used = rest.skip_until(b'\n')?;
         let (text, ended) = match buffer[..used].strip_suffix(b"\n") {
@@ -105,15 +105,15 @@ mod tests {
 
     proptest! {
         #[test]
-        fn lines_are_those_of_the_standard_library_whatever_the_buffer(text in "[a\r\né]{0,40}", buffer in 1_usize..9) {
-            // `str::lines` keeps a lone `\r` at the end of a text; here it counts as part of a line's end.
+        fn lines_are_those_of_the_standard_library_for_any_buffer_size(text in "[a\r\né]{0,40}", buffer in 1_usize..9) {
+            // `str::lines` keeps a lone `\r` at the end of a text; here it counts as part of a line ending.
             prop_assume!(!text.ends_with('\r'));
             let expected: Vec<&str> = text.lines().collect();
             prop_assert_eq!(all(text.as_bytes(), buffer), expected);
         }
 
         #[test]
-        fn skipping_passes_over_as_much_as_reading(text in "[ab\n]{0,40}", buffer in 1_usize..9) {
+        fn skipping_consumes_as_much_as_reading(text in "[ab\n]{0,40}", buffer in 1_usize..9) {
             let mut reader = BufReader::with_capacity(buffer, text.as_bytes());
             let mut skipped = 0;
             while skip(&mut reader).unwrap() {
@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_line_is_cut_and_says_how_long_it_was() {
+    fn a_long_line_is_cut_and_its_length_reported() {
         let line = Line::new("é".repeat(3000).as_bytes());
         let shown = line.shown();
         assert!(shown.starts_with(&"é".repeat(SHOWN)), "{shown}");
@@ -133,13 +133,13 @@ mod tests {
     }
 
     #[test]
-    fn only_the_beginning_of_a_long_line_is_held() {
+    fn only_the_beginning_of_a_long_line_is_kept_in_memory() {
         let line = Line::new(&vec![b'x'; 1 << 20]);
         assert_eq!((line.kept.len(), line.length), (KEPT, 1 << 20));
     }
 
     #[test]
-    fn bytes_that_are_no_text_are_shown_as_such() {
+    fn invalid_utf8_is_replaced() {
         assert_eq!(Line::new(b"a\xffb\r\n").shown(), "a\u{fffd}b");
     }
 }

@@ -1,17 +1,18 @@
-//! What the agent's model can do: run commands, read, write and edit files, search, and keep a to-do list.
+//! The tools of the agent's model: run commands, read, write and edit files, search, keep a to-do list.
 //!
-//! A tool takes a JSON object and answers with a [`ToolResult`](tenter_protocol::ToolResult) whose metadata is typed; a
-//! tool that fails says so in its result, never by panicking. What the tools of one agent share lives in the
-//! [`Workspace`]: where they may go, what they have read, what they left running.
+//! A tool takes a JSON object and returns a [`ToolResult`](tenter_protocol::ToolResult) with typed metadata; a tool that
+//! fails reports it in its result and never panics. What the tools of one agent share is in the [`Workspace`]: accessible
+//! directories, files read so far, background commands.
 //!
-//! Tools know nothing of hooks and models: who may call them, and what becomes of a result, is the agent's business. They ask
-//! for consent before they change what is protected.
+//! Tools are independent of hooks and models: the session decides which calls run and what happens to their results.
+//! Tools ask for consent before they change protected files.
 
 mod allowed_commands;
 mod bash;
 mod budget;
 mod file_edit;
 mod file_read;
+mod file_states;
 mod file_write;
 mod glob;
 mod grep;
@@ -25,7 +26,6 @@ mod regular_file;
 mod replacement;
 mod roots;
 mod schema;
-mod seen;
 mod slots;
 mod subagent;
 mod todo;
@@ -44,5 +44,5 @@ pub(crate) use slots::MAX_CALLS_AT_ONCE;
 pub(crate) use subagent::SUBAGENT;
 pub use subagent::{SubagentAnswer, SubagentError, Subagents};
 pub use tool::{Report, Tool, ToolContext, ToolError, TypedTool};
-pub use walk::{Entry, Leaving, Walk, walk};
+pub use walk::{Leaving, Walk, WalkEntry, walk};
 pub use workspace::{Workspace, WorkspaceSettings};

@@ -1,5 +1,5 @@
-//! What file tools change only with the user's consent (R76): version stores, hooks and settings, which decide what runs and
-//! what guards the agent. Reading them is free. A shell command cannot be held to this.
+//! Files that file tools change only with the user's consent (R76): version stores, hooks and settings, which decide what
+//! runs and what guards the agent. Reading them is always allowed. This does not apply to shell commands.
 
 use std::ffi::OsString;
 use std::fs;
@@ -8,34 +8,34 @@ use std::path::{Component, Path, PathBuf};
 
 use tenter_base::real_path;
 
-/// Directories and files that are protected wherever they are: in a path, one after another.
+/// Directories and files that are protected anywhere, as components of a path.
 const EVERYWHERE: [&str; 5] =
     [".git", ".kodelet/hooks", ".kodelet/plugins", ".agents/hooks", "tenter.toml"];
 
-/// Directories that make the directory around them the root of a project of its own, in which other hooks guard.
+/// Directories whose existence makes their parent directory the root of a project of its own, with its own hooks.
 const PROJECT_MARKERS: [&str; 2] = [".kodelet", ".agents"];
 
-/// Decides whether a file tool may change something protected.
+/// Asks whether a file tool may change something protected.
 pub trait WriteConsent: Sync {
-    /// Whether the user agrees that `file`, which is `place` or in it, is changed.
+    /// Whether the user agrees to a change of `file`, which is `place` or inside it.
     fn agrees(&self, place: &Path, file: &Path) -> bool;
 }
 
-/// The paths that are protected.
+/// The protected paths.
 #[derive(Debug, Clone)]
 pub struct ProtectedPaths {
     /// The project root, as a real path.
     project: PathBuf,
     /// Names that are protected in every directory.
     everywhere: Vec<Vec<OsString>>,
-    /// Files and directories at one place; they may be symlinks.
+    /// Single protected files and directories; they may be symlinks.
     places: Vec<PathBuf>,
     /// What the user has allowed to be changed, as real paths.
     allowed: Vec<PathBuf>,
 }
 
 impl ProtectedPaths {
-    /// What is protected in any case, for the project at `project`.
+    /// The paths that are always protected in the project at `project`.
     pub fn new(project: &Path) -> Self {
         let none = Self {
             project: real_path(project).unwrap_or_else(|_| project.to_owned()),
@@ -46,7 +46,7 @@ impl ProtectedPaths {
         EVERYWHERE.iter().fold(none, |paths, path| paths.and(Path::new(path), project))
     }
 
-    /// The same and `path`: a relative path is protected in every directory, and where it leads to from `project`.
+    /// Adds `path`: a relative path is protected in every directory, and where it leads to from `project`.
     #[must_use]
     pub fn and(mut self, path: &Path, project: &Path) -> Self {
         let names: Option<Vec<OsString>> = path
@@ -62,14 +62,14 @@ impl ProtectedPaths {
         self
     }
 
-    /// The same without `path`, an absolute path: the user has agreed that it is changed.
+    /// Removes `path`, an absolute path: the user has agreed to changes of it.
     #[must_use]
     pub fn allowing(mut self, path: &Path) -> Self {
         self.allowed.extend(real_path(path));
         self
     }
 
-    /// The protected file or directory that the real path `file` is or is in; none where it may be changed.
+    /// The protected file or directory that the real path `file` is or is in; `None` if it may be changed.
     pub(crate) fn around(&self, file: &Path) -> Option<PathBuf> {
         if self.allowed.iter().any(|allowed| file.starts_with(allowed)) {
             return None;
@@ -80,8 +80,8 @@ impl ProtectedPaths {
             .or_else(|| self.new_marker(file))
     }
 
-    /// A directory that does not exist yet and would make one within the project the root of another: there, an agent would
-    /// run without the hooks of this project.
+    /// A directory that does not exist yet and would make a directory within the project a project root: an agent started
+    /// there would run without the hooks of this project.
     fn new_marker(&self, file: &Path) -> Option<PathBuf> {
         let is_marker = |path: &&Path| {
             let name = path.file_name().unwrap_or_default();
@@ -93,29 +93,29 @@ impl ProtectedPaths {
     }
 }
 
-/// The nearest directory above `file`, or `file` itself, that ends in `names`.
+/// The nearest directory above `file`, or `file` itself, whose path ends in `names`.
 fn named(names: &[OsString], file: &Path) -> Option<PathBuf> {
     let is_named = |path: &&Path| {
         let mut above = path.ancestors();
         let spelled = names.iter().rev().all(|name| {
             let found = above.next().and_then(Path::file_name);
-            // Some file systems do not tell upper from lower case.
+            // Some file systems are case-insensitive.
             found.is_some_and(|found| found.eq_ignore_ascii_case(name))
         });
-        // And some have more spellings of one name: there it is the same file.
+        // Others accept several spellings of one name: there it is the same file.
         let beside = path.ancestors().nth(names.len());
         spelled || beside.is_some_and(|base| is_same(path, &base.join(PathBuf::from_iter(names))))
     };
     file.ancestors().find(is_named).map(Path::to_owned)
 }
 
-/// What `place` leads to, if `file` is in it.
+/// The target of `place`, if `file` is in it.
 fn within(place: &Path, file: &Path) -> Option<PathBuf> {
     let real = real_path(place).ok().or_else(|| dangling_target(place))?;
     (file.starts_with(&real) || file.ancestors().any(|above| is_same(above, &real))).then_some(real)
 }
 
-/// What a symlink at `place` would lead to if it were there: creating that is a change of the place.
+/// The target of a dangling symlink at `place`: creating it would change `place`.
 fn dangling_target(place: &Path) -> Option<PathBuf> {
     let target = fs::read_link(place).ok()?;
     real_path(&place.parent()?.join(target)).ok()
@@ -133,14 +133,14 @@ mod tests {
     use std::fs;
     use std::os::unix::fs::symlink;
 
-    /// What became of an attempt to write `path`.
+    /// The outcome of an attempt to write `path`.
     fn write(bench: &Bench, path: &str) -> Result<(), String> {
         let result = bench.run("file_write", json!({"file_path": path, "text": "x"}));
         result.error.map_or(Ok(()), Err)
     }
 
     #[test]
-    fn no_spelling_gets_around_the_protection() {
+    fn no_spelling_circumvents_the_protection() {
         let bench = Bench::new();
         for path in [".git/config", ".kodelet/hooks/guard", "shared/inner/x", "sub/x"] {
             bench.write(path, "old");
@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn what_only_looks_protected_may_be_written() {
+    fn similar_names_are_not_protected() {
         let bench = Bench::new();
         for path in [
             ".gitignore",
@@ -208,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn a_marker_of_a_project_that_exists_below_this_one_may_be_written_into() {
+    fn the_marker_directory_of_an_existing_nested_project_may_be_written() {
         let bench = Bench::new();
         fs::create_dir_all(bench.path("sub/.agents/skills")).unwrap();
         assert_eq!(write(&bench, "sub/.agents/skills/x/SKILL.md"), Ok(()));

@@ -1,4 +1,4 @@
-//! The tools that an agent has.
+//! The set of tools that an agent has.
 
 use std::fmt;
 use std::sync::Arc;
@@ -16,12 +16,12 @@ use super::subagent::SubagentTool;
 use super::todo::TodoTool;
 use super::tool::Tool;
 
-/// The tools that an agent has, in the order in which the model is told of them.
+/// The tools of an agent, in the order in which the model sees them.
 #[derive(Default, Clone)]
 pub struct Registry(Vec<Arc<dyn Tool>>);
 
 impl Registry {
-    /// All tools of this module.
+    /// The tools of this module.
     pub fn standard() -> Self {
         Self(vec![
             Arc::new(BashTool),
@@ -35,27 +35,27 @@ impl Registry {
         ])
     }
 
-    /// Adds a tool; one of the same name is replaced.
+    /// Adds a tool, replacing one of the same name.
     pub fn push(&mut self, tool: Arc<dyn Tool>) {
         self.0.retain(|known| known.name() != tool.name());
         self.0.push(tool);
     }
 
-    /// The tool of that name.
+    /// The tool called `name`.
     pub fn get(&self, name: &str) -> Option<&dyn Tool> {
         self.iter().find(|tool| tool.name() == name)
     }
 
-    /// Every tool.
+    /// All tools, in order.
     pub fn iter(&self) -> impl Iterator<Item = &dyn Tool> {
         self.0.iter().map(AsRef::as_ref)
     }
 
-    /// Only the tools of these names, in the registry's order; none for an empty list (R33). Names that tools have elsewhere
-    /// will do (R20).
+    /// Keeps only the tools with these names, in the registry's order; none for an empty list (R33). Names from other
+    /// agents are accepted (R20).
     ///
     /// # Errors
-    /// When a name is no tool's.
+    /// When a name is unknown.
     pub fn restricted(mut self, allowed: &[String]) -> Result<Self, UnknownTools> {
         let own = |name: &str| match self.get(name) {
             Some(tool) => Some(tool.name()),
@@ -71,7 +71,7 @@ impl Registry {
         Ok(self)
     }
 
-    /// `bash` only for these commands; without it for none at all. What was restricted before stays so.
+    /// Restricts `bash` to these commands, and removes it if there are none. Earlier restrictions remain.
     #[must_use]
     pub fn with_commands(mut self, allowed: &AllowedCommands) -> Self {
         let Some(position) = self.0.iter().position(|tool| tool.name() == "bash") else {
@@ -92,12 +92,12 @@ impl fmt::Debug for Registry {
     }
 }
 
-/// Names that no tool has.
+/// Unknown tool names.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UnknownTools {
-    /// The names.
+    /// The unknown names.
     pub unknown: Vec<String>,
-    /// The names that there are.
+    /// The known names.
     pub known: Vec<&'static str>,
 }
 
@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn a_restriction_knows_the_names_of_elsewhere() {
+    fn a_restriction_accepts_names_from_other_agents() {
         assert_eq!(
             names(&restricted(&["Grep", "Shell", "Read"]).unwrap()),
             ["bash", "file_read", "grep"]
@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn unknown_names_are_all_reported_with_what_was_probably_meant() {
+    fn all_unknown_names_are_reported_with_a_suggestion() {
         let error = restricted(&["bsah", "grep_tol", "quantum", "file_read"]).unwrap_err();
         assert_eq!(error.unknown, ["bsah", "grep_tol", "quantum"]);
         assert_eq!(error.suggestion("bsah"), Some("bash"));

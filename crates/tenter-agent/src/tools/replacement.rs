@@ -1,51 +1,51 @@
-//! Replacing a text within a text: what `file_edit` does, free of files.
+//! Replaces a text within a text: what `file_edit` does, without files.
 
 use std::borrow::Cow;
 use std::fmt;
 
 use tenter_protocol::tool_metadata::Edit;
 
-/// Replacements that are told one by one; all are made.
+/// Maximum number of replacements that are reported one by one; all are made.
 const TOLD: usize = 100;
 
-/// The longest text that a replacement may make, in bytes.
+/// Maximum size of the resulting text, in bytes.
 const MAX_TEXT: usize = 32 << 20;
 
-/// Comparisons of lines for a hint about white space. The hint is dropped where it takes more.
+/// Maximum number of line comparisons for a hint about whitespace. Beyond it there is no hint.
 const MAX_COMPARISONS: usize = 10_000_000;
 
-/// What became of a text.
+/// A text after a replacement.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Replacement {
-    /// The text as it now is.
+    /// The new text.
     pub(crate) text: String,
     /// The first hundred replacements.
     pub(crate) edits: Vec<Edit>,
-    /// How many there were.
+    /// The number of replacements made.
     pub(crate) count: u64,
 }
 
 /// Why nothing was replaced.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Mismatch {
-    /// Old and new are the same.
+    /// Old and new text are the same.
     Same,
-    /// It is not there.
+    /// The old text does not occur.
     Absent {
-        /// Where there is something that differs only in white space.
+        /// The line of a text that differs only in whitespace, if there is one.
         similar: Option<u64>,
     },
     /// The new text would be too long.
     TooLong,
-    /// It is there more often than once.
+    /// It occurs more than once.
     Ambiguous {
         /// The line of every occurrence.
         lines: Vec<u64>,
     },
 }
 
-/// Replaces `old` by `new` in `text`: the only occurrence, or all of them. A text whose lines all end in CRLF keeps its line
-/// ends, though old and new are given with bare newlines.
+/// Replaces `old` by `new` in `text`: the only occurrence, or all of them. A text whose lines all end in CRLF keeps these
+/// line endings, even if old and new are given with bare newlines.
 pub(crate) fn replace(
     text: &str,
     old: &str,
@@ -101,7 +101,7 @@ fn splice(text: &str, old: &str, new: &str, places: &[usize]) -> Replacement {
     Replacement { text: replaced, edits, count: places.len() as u64 }
 }
 
-/// The line of each place, from 1; the places are in order.
+/// The line of each position, from 1; the positions are in order.
 fn lines_of<'a>(text: &'a str, places: &'a [usize]) -> impl Iterator<Item = u64> + 'a {
     places.iter().scan((1, 0), move |(line, from), place| {
         *line += newlines(&text[*from..*place]);
@@ -114,7 +114,7 @@ fn newlines(text: &str) -> u64 {
     text.matches('\n').count() as u64
 }
 
-/// The line from which on `text` differs from `old` in white space only: around lines, or around the whole.
+/// The line at which `text` matches `old` except for whitespace: around lines, or around the whole.
 fn similar(text: &str, old: &str) -> Option<u64> {
     let trimmed = old.trim();
     if trimmed.is_empty() {
@@ -145,7 +145,7 @@ impl fmt::Display for Mismatch {
             Self::Absent { similar: Some(line) } => {
                 write!(
                     f,
-                    "old_text does not occur, but line {line} differs from it only in white space; copy it exactly"
+                    "old_text does not occur, but line {line} differs from it only in whitespace; copy it exactly"
                 )
             }
             Self::Ambiguous { lines } => {
@@ -153,7 +153,7 @@ impl fmt::Display for Mismatch {
                 let more = if lines.len() > shown.len() { ", …" } else { "" };
                 write!(
                     f,
-                    "old_text occurs {} times, at lines {}{more}; take in more of what is around it, or set replace_all",
+                    "old_text occurs {} times, at lines {}{more}; include more of the surrounding text, or set replace_all",
                     lines.len(),
                     shown.join(", ")
                 )
@@ -169,7 +169,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn it_does_what_the_standard_library_does(
+        fn replaces_as_the_standard_library_does(
             text in "[ab\né]{0,30}", old in "[ab\né]{1,3}", new in "[ab\né]{0,3}", all in any::<bool>()
         ) {
             prop_assume!(old != new);
@@ -187,7 +187,7 @@ mod tests {
         }
 
         #[test]
-        fn a_file_of_crlf_lines_is_edited_as_if_it_had_bare_newlines(
+        fn crlf_files_accept_edits_with_bare_newlines(
             text in "[ab\n]{0,30}\n", old in "[ab\n]{1,4}", new in "[ab\n]{0,4}"
         ) {
             let dos = |text: &str| text.replace('\n', "\r\n");
@@ -197,7 +197,7 @@ mod tests {
         }
 
         #[test]
-        fn an_edit_tells_the_lines_that_it_replaced(before in "[a\n]{0,20}", after in "[a\n]{0,20}", old in "(x|x\n|x\nx)") {
+        fn an_edit_reports_the_lines_that_it_replaced(before in "[a\n]{0,20}", after in "[a\n]{0,20}", old in "(x|x\n|x\nx)") {
             let text = format!("{before}{old}{after}");
             let edits = replace(&text, &old, "y", true).unwrap().edits;
             let first = before.matches('\n').count() as u64 + 1;
@@ -211,14 +211,14 @@ mod tests {
     }
 
     #[test]
-    fn an_absent_text_is_told_apart_from_one_with_other_white_space() {
+    fn a_whitespace_difference_is_reported() {
         assert!(error("a\nb\n", "c").starts_with("old_text does not occur; read the file"));
         let text = "fn f() {\n\tlet x = 1;\n\tg(x)\n}\n";
         for old in
             ["    let x = 1;\n    g(x)", "  let x = 1;", "let x = 1;\ng(x)", "\tlet x = 1;  "]
         {
             assert!(
-                error(text, old).contains("line 2 differs from it only in white space"),
+                error(text, old).contains("line 2 differs from it only in whitespace"),
                 "{old:?}: {}",
                 error(text, old)
             );
@@ -227,26 +227,26 @@ mod tests {
     }
 
     #[test]
-    fn a_replacement_by_the_same_is_an_error() {
+    fn identical_old_and_new_texts_are_an_error() {
         assert_eq!(replace("a", "a", "a", false), Err(Mismatch::Same));
     }
 
     #[test]
-    fn many_replacements_are_all_made_and_told_in_part() {
+    fn all_replacements_are_made_and_the_first_hundred_reported() {
         let replacement = replace(&"x\n".repeat(1000), "x", "y", true).unwrap();
         assert_eq!((replacement.count, replacement.edits.len()), (1000, TOLD));
         assert!(error(&"x\n".repeat(1000), "x").contains("occurs 1000 times, at lines 1, 2, 3,"));
     }
 
     #[test]
-    fn a_replacement_that_would_make_a_huge_text_is_refused() {
+    fn a_replacement_that_exceeds_the_size_limit_is_refused() {
         let many = "x".repeat(100_000);
         assert_eq!(replace(&many, "x", &"y".repeat(1000), true), Err(Mismatch::TooLong));
         assert!(replace(&many, "x", "yy", true).is_ok());
     }
 
     #[test]
-    fn a_hint_about_white_space_is_not_looked_for_without_end() {
+    fn the_search_for_a_whitespace_hint_is_bounded() {
         let text = "a\n".repeat(200_000);
         let old = format!("{}b", " a\n".repeat(100_000));
         assert_eq!(replace(&text, &old, "", false), Err(Mismatch::Absent { similar: None }));

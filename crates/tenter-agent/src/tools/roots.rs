@@ -1,7 +1,7 @@
-//! The directories that tools may use: the project and the directories added to it; for reading, also those of skills. Paths are
-//! resolved as the operating system resolves them (R78), so neither `..` nor a symlink leads out.
+//! The directories that tools may use: the project and the directories added to it; for reading, also those of skills.
+//! Paths are resolved as the operating system resolves them (R78), so neither `..` nor a symlink leads outside.
 //!
-//! This guards against a model's mistakes, not against commands: what `bash` runs goes where the user may go.
+//! This protects against a model's mistakes, not against commands: what `bash` runs can access whatever the user can.
 
 use std::fs;
 use std::io;
@@ -11,30 +11,30 @@ use tenter_base::real_path;
 
 use super::ToolError;
 
-/// A folder that tools are to work in is not there.
+/// A directory that tools are to work in does not exist or cannot be used.
 #[derive(Debug, thiserror::Error)]
 #[error("{}: {source}", path.display())]
 pub struct FolderError {
-    /// The folder.
+    /// The directory.
     pub path: PathBuf,
-    /// What the system says.
+    /// The system's error.
     pub source: io::Error,
 }
 
-/// The folders that tools may go to, all of them real paths.
+/// The directories that tools may access, all of them real paths.
 #[derive(Debug, Clone)]
 pub(crate) struct Roots {
     /// The working directory, within the project.
     cwd: PathBuf,
     project: PathBuf,
     added: Vec<PathBuf>,
-    /// Only to be read.
+    /// Readable, but not writable.
     readable: Vec<PathBuf>,
 }
 
 impl Roots {
-    /// The project and the directories added to it; those are relative to the project unless absolute. Relative paths start
-    /// from the project.
+    /// The project and the directories added to it; those are relative to the project unless absolute. Relative paths
+    /// start from the project.
     pub(crate) fn new(project: &Path, added: &[PathBuf]) -> Result<Self, FolderError> {
         let real =
             |path: PathBuf| fs::canonicalize(&path).map_err(|source| FolderError { path, source });
@@ -54,13 +54,13 @@ impl Roots {
         self
     }
 
-    /// The same, and these folders may be read. What is not there needs no leave.
+    /// The same, with these directories readable. Those that do not exist are skipped.
     pub(crate) fn reading(mut self, folders: &[PathBuf]) -> Self {
         self.readable.extend(folders.iter().filter_map(|folder| fs::canonicalize(folder).ok()));
         self
     }
 
-    /// The project's folder.
+    /// The project root.
     pub(crate) fn project(&self) -> &Path {
         &self.project
     }
@@ -70,19 +70,19 @@ impl Roots {
         &self.cwd
     }
 
-    /// The real path of what the model calls `path` and would change. It need not exist.
+    /// The real path of a path from the model that is to be changed. It need not exist.
     pub(crate) fn resolve(&self, path: &str) -> Result<PathBuf, ToolError> {
         let real = self.real_path(path)?;
         if self.is_inside(&real) {
             Ok(real)
         } else if self.is_readable(&real) {
-            Err(ToolError::new(format!("{path} belongs to a skill: it may be read, not changed")))
+            Err(ToolError::new(format!("{path} belongs to a skill, which is read-only")))
         } else {
             Err(self.outside(path, &real))
         }
     }
 
-    /// The real path of what the model calls `path` and would read. It need not exist.
+    /// The real path of a path from the model that is to be read. It need not exist.
     pub(crate) fn resolve_to_read(&self, path: &str) -> Result<PathBuf, ToolError> {
         let real = self.real_path(path)?;
         let allowed = self.is_inside(&real) || self.is_readable(&real);
@@ -93,7 +93,9 @@ impl Roots {
         let real = real_path(&self.cwd.join(path))
             .map_err(|error| ToolError::new(format!("{path}: {error}")))?;
         if names_a_folder(path) && !real.is_dir() {
-            return Err(ToolError::new(format!("{path} is not a folder; name a file by its name")));
+            return Err(ToolError::new(format!(
+                "{path} is not a directory; remove the trailing slash"
+            )));
         }
         Ok(real)
     }
@@ -102,8 +104,8 @@ impl Roots {
         real.starts_with(&self.project) || self.added.iter().any(|root| real.starts_with(root))
     }
 
-    /// The directory whose ignore files a search of `real` keeps to, and none above it: the project or the other directory
-    /// that `real` is in.
+    /// The topmost directory whose ignore files apply to a search of `real`: the project or the added directory that
+    /// `real` is in.
     pub(crate) fn top_of<'p>(&'p self, real: &'p Path) -> &'p Path {
         let all = std::iter::once(&self.project).chain(&self.added).chain(&self.readable);
         all.map(PathBuf::as_path).find(|top| real.starts_with(top)).unwrap_or(real)
@@ -132,8 +134,8 @@ impl Roots {
     }
 }
 
-/// Whether a path ends as only a folder's does. The system takes it for no file either, and a guard that looks at how names of
-/// files end would miss it.
+/// Whether a path has the form of a directory's (it ends in `/`, `.` or `..`). The system takes it for no file either,
+/// and a guard that checks file name endings would miss it.
 fn names_a_folder(path: &str) -> bool {
     ["/", "/.", "/.."].iter().any(|end| path.ends_with(end))
 }
@@ -144,13 +146,13 @@ mod tests {
     use std::os::unix::fs::symlink;
     use tempfile::TempDir;
 
-    struct Place {
+    struct Fixture {
         _folder: TempDir,
         base: PathBuf,
         roots: Roots,
     }
 
-    fn place() -> Place {
+    fn place() -> Fixture {
         let folder = TempDir::new().unwrap();
         let base = folder.path().canonicalize().unwrap();
         for name in ["project/src", "added", "outside"] {
@@ -158,7 +160,7 @@ mod tests {
         }
         fs::write(base.join("outside/secret"), "x").unwrap();
         let roots = Roots::new(&base.join("project"), &[base.join("added")]).unwrap();
-        Place { _folder: folder, base, roots }
+        Fixture { _folder: folder, base, roots }
     }
 
     #[test]
@@ -175,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn paths_outside_are_refused_with_the_way_to_allow_them() {
+    fn paths_outside_are_refused_with_a_hint_how_to_allow_them() {
         let place = place();
         for path in
             ["..", "../outside/secret", "/etc/passwd", "src/../../outside/new", "../project2", "/"]
@@ -191,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn symbolic_links_do_not_lead_out() {
+    fn symlinks_do_not_lead_outside() {
         let place = place();
         let project = place.base.join("project");
         symlink("../outside", project.join("door")).unwrap();
@@ -215,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_to_read_is_read_and_not_changed() {
+    fn a_read_only_directory_can_be_read_but_not_changed() {
         let place = place();
         let secret = place.base.join("outside/secret");
         symlink(place.base.join("added"), place.base.join("outside/door")).unwrap();
@@ -229,11 +231,11 @@ mod tests {
             assert!(roots.resolve_to_read(path).is_err(), "{path}");
         }
         let error = roots.resolve("../outside/new").unwrap_err().to_string();
-        assert_eq!(error, "../outside/new belongs to a skill: it may be read, not changed");
+        assert_eq!(error, "../outside/new belongs to a skill, which is read-only");
     }
 
     #[test]
-    fn a_project_that_is_reached_through_a_link_is_its_real_self() {
+    fn a_project_reached_through_a_symlink_is_its_real_path() {
         let place = place();
         symlink("project", place.base.join("alias")).unwrap();
         let roots = Roots::new(&place.base.join("alias"), &[]).unwrap();
@@ -242,19 +244,19 @@ mod tests {
     }
 
     #[test]
-    fn odd_paths_are_errors_and_never_more() {
+    fn odd_paths_are_errors() {
         let place = place();
         fs::write(place.base.join("project/file"), "").unwrap();
         assert!(
             place.roots.resolve("file/below").is_ok(),
-            "the tool that opens it says why it cannot"
+            "the tool that opens it reports the error"
         );
         assert!(place.roots.resolve("nul\0byte").is_err());
         assert!(place.roots.resolve(&"x".repeat(5000)).is_err());
     }
 
     #[test]
-    fn a_missing_folder_is_named() {
+    fn a_missing_directory_is_named() {
         let place = place();
         let error = Roots::new(&place.base.join("gone"), &[]).unwrap_err();
         assert!(error.to_string().contains("gone"), "{error}");

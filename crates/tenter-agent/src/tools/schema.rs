@@ -6,7 +6,7 @@ use schemars::transform::{Transform, transform_subschemas};
 use schemars::{JsonSchema, Schema};
 use serde_json::Value;
 
-/// The schema of `T`.
+/// The JSON Schema of `T`.
 pub(crate) fn of<T: JsonSchema>() -> Value {
     let settings = SchemaSettings::draft2020_12().with(|settings| {
         settings.inline_subschemas = true;
@@ -17,7 +17,7 @@ pub(crate) fn of<T: JsonSchema>() -> Value {
     schema.to_value()
 }
 
-/// Takes out what some providers refuse.
+/// Removes what some providers reject.
 struct Plain;
 
 impl Transform for Plain {
@@ -50,7 +50,7 @@ mod tests {
         Bench::new().tool(tool).check(input.as_object().unwrap())
     }
 
-    /// Calls `see` with every schema within `schema`.
+    /// Calls `see` with `schema` and each of its subschemas.
     fn each(schema: &Value, see: &mut impl FnMut(&Value)) {
         see(schema);
         let properties =
@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn every_schema_names_its_fields_and_which_of_them_are_required() {
+    fn every_schema_lists_its_fields_and_the_required_ones() {
         let expected = [
             ("bash", "command description timeout background", "command"),
             ("file_read", "file_path offset line_limit", "file_path"),
@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn the_words_of_other_vocabularies_are_accepted() {
+    fn field_names_from_other_agents_are_accepted() {
         for (tool, input) in [
             ("file_read", json!({"path": "a", "limit": 3})),
             ("file_write", json!({"path": "a", "content": ""})),
@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_schema_forbids_the_check_refuses() {
+    fn the_check_rejects_what_the_schema_forbids() {
         for (tool, input) in [
             ("bash", json!({"command": "ls", "timeout": 0})),
             ("file_read", json!({"file_path": "a", "offset": 0})),

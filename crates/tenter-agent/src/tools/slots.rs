@@ -1,8 +1,8 @@
-//! How many tool calls run at once, over all conversations of an agent (R79).
+//! Limits how many tool calls run at once, over all conversations of an agent (R79).
 
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
-/// Tool calls that run at once.
+/// Maximum number of tool calls that run at once.
 pub(crate) const MAX_CALLS_AT_ONCE: usize = 16;
 
 /// A counting semaphore.
@@ -12,7 +12,7 @@ pub(crate) struct Slots {
     freed: Condvar,
 }
 
-/// A slot in use; dropping it frees it.
+/// A slot in use; dropping it frees the slot.
 #[derive(Debug)]
 pub(crate) struct Slot<'s>(&'s Slots);
 

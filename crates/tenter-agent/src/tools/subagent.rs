@@ -1,4 +1,4 @@
-//! `subagent`: hands a task to an agent of its own. How an agent is run is the session's business.
+//! `subagent`: delegates a task to another agent. The session runs it.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -9,36 +9,36 @@ use thiserror::Error;
 use super::{Report, ToolContext, ToolError, TypedTool};
 use tenter_protocol::ToolResult;
 
-/// Runs subagents.
+/// Starts subagents.
 pub trait Subagents: Sync {
-    /// Runs one to its end.
+    /// Runs a subagent to completion.
     ///
     /// # Errors
-    /// When it did not start, or did not get done.
+    /// When it did not start, or did not finish.
     fn run(&self, subagent: &Subagent) -> Result<SubagentAnswer, SubagentError>;
 }
 
-/// What a subagent came back with.
+/// The result of a subagent.
 #[derive(Debug)]
 pub struct SubagentAnswer {
     /// Its last text.
     pub response: String,
-    /// Its conversation.
+    /// The id of its conversation.
     pub conversation_id: String,
 }
 
-/// Why a subagent has no answer.
+/// Why a subagent has no result.
 #[derive(Debug, Error)]
 pub enum SubagentError {
-    /// A hook refused it, for this reason.
+    /// A hook denied it, for this reason.
     #[error("{0}")]
     Blocked(String),
-    /// It did not get done.
-    #[error("the subagent did not get done: {0}")]
+    /// It did not finish.
+    #[error("the subagent did not finish: {0}")]
     Failed(String),
 }
 
-/// What the model calls the tool by.
+/// The tool's name.
 pub(crate) const SUBAGENT: &str = "subagent";
 
 pub(super) struct SubagentTool;
@@ -47,7 +47,7 @@ pub(super) struct SubagentTool;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Input {
-    /// What it shall find out or do. It knows nothing of this conversation, so say everything that it needs.
+    /// What it is to find out or do. It does not see this conversation, so include everything that it needs.
     question: String,
     /// A short name for it.
     #[serde(default)]
@@ -59,8 +59,8 @@ pub(super) struct Input {
 
 impl TypedTool for SubagentTool {
     const NAME: &'static str = SUBAGENT;
-    const DESCRIPTION: &'static str = "Hands a task to another agent, which works on it by itself with the same tools, under the \
-        same hooks, and answers with one text. Good for searches whose details you do not need. Several can run at once.";
+    const DESCRIPTION: &'static str = "Delegate a task to another agent, which works on it independently with the same tools and \
+        hooks, and returns one text. Good for searches whose details you do not need. Several can run at once.";
     type Input = Input;
     type Output = Outcome;
 
@@ -84,10 +84,10 @@ impl TypedTool for SubagentTool {
     }
 }
 
-/// What came of a task.
+/// The outcome of a task.
 pub(super) enum Outcome {
     Answered(tool_metadata::Subagent),
-    /// A hook's reason is the subagent's result (R29).
+    /// The reason a hook gave becomes the subagent's result (R29).
     Blocked(String),
 }
 

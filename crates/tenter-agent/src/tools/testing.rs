@@ -1,4 +1,4 @@
-//! What the tests of the tools share: a scratch project with the standard tools in it.
+//! Test fixture for the tools: a temporary project with the standard tools.
 
 use std::ffi::OsString;
 use std::fs;
@@ -27,7 +27,7 @@ pub(crate) struct Bench {
     pub(crate) folder: TempDir,
     pub(crate) workspace: Workspace,
     pub(crate) cancel: Cancel,
-    /// Whether the user agrees to changes of what is protected.
+    /// Whether the user consents to changes of protected files.
     pub(crate) consent: bool,
     registry: Registry,
 }
@@ -37,7 +37,7 @@ impl Bench {
         Self::with(TempDir::new().unwrap(), search_path())
     }
 
-    /// A bench whose commands find only the programs that `fill` puts into a folder.
+    /// A fixture whose commands find only the programs that `fill` puts into a directory.
     pub(crate) fn with_path(fill: impl FnOnce(&Path)) -> Self {
         let folder = TempDir::new().unwrap();
         let programs = folder.path().join("programs");
@@ -138,7 +138,7 @@ pub(crate) fn names_in(folder: &Path) -> Vec<String> {
     names
 }
 
-/// Waits for a file that another process makes.
+/// Waits for a file that another process creates.
 pub(crate) fn wait_for(path: &Path) {
     let deadline = Instant::now() + Duration::from_mins(1);
     while !path.exists() {

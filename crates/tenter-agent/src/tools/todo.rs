@@ -1,4 +1,4 @@
-//! `todo`: the agent's list of what it means to do.
+//! `todo`: the agent's to-do list.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -7,25 +7,24 @@ use tenter_protocol::tool_metadata::{Todo, TodoItem, TodoStatistics};
 use super::input::NonEmpty;
 use super::tool::{ToolContext, ToolError, TypedTool};
 
-/// The tool.
 pub(crate) struct TodoTool;
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Input {
-    /// The whole list as it is to be. Leave it out to read the list.
+    /// The whole new list. Omit it to read the list.
     #[serde(default)]
-    todos: Option<Vec<Entry>>,
+    todos: Option<Vec<TodoInput>>,
 }
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Entry {
-    /// What is to be done.
+struct TodoInput {
+    /// The task.
     content: NonEmpty,
-    /// How far it is.
+    /// The state of the task.
     status: Status,
-    /// How much it matters. Default medium.
+    /// The importance of the task. Default medium.
     #[serde(default)]
     priority: Priority,
 }
@@ -69,7 +68,7 @@ impl TypedTool for TodoTool {
     }
 }
 
-impl Entry {
+impl TodoInput {
     fn numbered(self, number: u64) -> TodoItem {
         TodoItem {
             id: number.to_string(),
@@ -141,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn an_entry_that_does_not_fit_leaves_the_list_as_it_was() {
+    fn an_invalid_item_leaves_the_list_unchanged() {
         let bench = Bench::new();
         bench.succeed("todo", json!({"todos": [{"content": "a", "status": "pending"}]}));
         for (entry, complaint) in [

@@ -1,4 +1,4 @@
-//! What a tool is: to the registry, an object that takes JSON; to its author, a type with a typed input.
+//! The traits of a tool: [`Tool`] takes JSON, [`TypedTool`] a typed input.
 
 use std::io;
 use std::path::Path;
@@ -12,65 +12,66 @@ use tenter_protocol::{Object, ToolResult};
 
 use super::{Subagents, Workspace, WriteConsent, input, schema};
 
-/// A tool as the registry holds it.
+/// A tool in the registry.
 pub trait Tool: Send + Sync {
-    /// What the model calls it by.
+    /// The name by which the model calls it.
     fn name(&self) -> &'static str;
 
-    /// What the model is told of it.
+    /// The description that the model reads.
     fn description(&self) -> &'static str;
 
     /// The JSON Schema of its input.
     fn input_schema(&self) -> Value;
 
-    /// What the system prompt says of it beside its description; `None` where that says all.
+    /// What the system prompt says about it in addition to its description, if anything.
     fn guidance(&self) -> Option<String>;
 
-    /// Whether an input fits.
+    /// Checks an input.
     ///
     /// # Errors
-    /// What does not fit; the message names the field.
+    /// What is wrong with it; the message names the field.
     fn check(&self, input: &Object) -> Result<(), String>;
 
-    /// Does its work. An input that does not fit, like everything else that goes wrong, is a failed result.
+    /// Runs the tool. An invalid input, like any other error, is a failed result.
     fn run(&self, input: &Object, context: &ToolContext<'_>) -> ToolResult;
 }
 
-/// What a tool gets to know of the call that it serves.
+/// The context of one tool call.
 #[derive(Clone, Copy)]
 pub struct ToolContext<'a> {
     /// The call's id.
     pub call_id: &'a str,
     /// What the tools of one agent share.
     pub workspace: &'a Workspace,
-    /// Thrown when the work is to end early.
+    /// Cancels the call.
     pub cancel: &'a Cancel,
     /// Asked before something protected is changed.
     pub consent: &'a dyn WriteConsent,
-    /// Runs subagents; absent where the caller is one itself.
+    /// Starts subagents; `None` in a subagent.
     pub subagents: Option<&'a dyn Subagents>,
 }
 
-/// A tool as its author writes it: a typed input, and metadata of one kind. Every such tool is a [`Tool`].
+/// A tool with a typed input and a typed result. Every such tool is a [`Tool`].
 pub trait TypedTool: Send + Sync {
-    /// What the model calls it by.
+    /// The name by which the model calls it.
     const NAME: &'static str;
-    /// What the model is told of it.
+    /// The description that the model reads.
     const DESCRIPTION: &'static str;
-    /// Its input; the schema is made from it, with the doc comments of its fields as descriptions.
+    /// The input; its schema is derived from it, with the doc comments of the fields as descriptions.
     type Input: DeserializeOwned + JsonSchema;
-    /// What it hands back: as a rule metadata.
+    /// The result: usually metadata.
     type Output: Report;
 
-    /// What the system prompt says of it beside its description: for a tool whose choices are the project's.
+    /// What the system prompt says about it in addition to its description: for a tool whose choices depend on the
+    /// project.
     fn guidance(&self) -> Option<String> {
         None
     }
 
-    /// Does the work.
+    /// Runs the tool.
     ///
     /// # Errors
-    /// When there is nothing to show but a message. A failure that has metadata to show is a [`Report`].
+    /// When there is only a message to report. A failure with metadata to show is a [`Report`].
     fn perform(
         &self,
         input: Self::Input,
@@ -123,29 +124,29 @@ impl<M: Metadata> Report for M {
     }
 }
 
-/// Why a tool has nothing to show, in words for the model.
+/// Why a tool failed, as a message for the model.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct ToolError(String);
 
 impl ToolError {
-    /// What happened, where, and what to do next.
+    /// An error with this message: what happened, to what, and what to do next.
     pub fn new(message: impl Into<String>) -> Self {
         Self(message.into())
     }
 
-    /// What the system says of a file or folder.
+    /// An error of the file system at `path`.
     pub(crate) fn at(path: &Path, error: &io::Error) -> Self {
         Self(format!("{}: {error}", path.display()))
     }
 
-    /// The work was cancelled.
+    /// The call was cancelled.
     pub(crate) fn interrupted() -> Self {
         Self::new("interrupted")
     }
 }
 
-/// Ends the work when it was cancelled.
-pub(crate) fn go_on(cancel: &Cancel) -> Result<(), ToolError> {
+/// Returns an error if the call was cancelled.
+pub(crate) fn check_cancelled(cancel: &Cancel) -> Result<(), ToolError> {
     if cancel.is_cancelled() { Err(ToolError::interrupted()) } else { Ok(()) }
 }

@@ -1,7 +1,7 @@
-//! Walks a directory as ripgrep does: by the ignore files, never through symlinks, never into a version store.
+//! Walks a directory as ripgrep does: applies ignore files, never follows symlinks, never enters a version store.
 //!
-//! Unlike ripgrep's walker it can be cancelled in the middle of a large directory, and it treats ignore files as a stranger's
-//! (R78): [`ignore_files`](super::ignore_files) reads them.
+//! Unlike ripgrep's walker it can be cancelled in the middle of a large directory, and it treats ignore files as
+//! untrusted (R78): [`ignore_files`](super::ignore_files) reads them.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, FileType, Metadata};
@@ -14,56 +14,56 @@ use tenter_proc::Cancel;
 use super::ToolError;
 use super::ignore_files::IgnoreRules;
 
-/// The directories of version stores.
+/// The directories of version control systems.
 const STORES: [&str; 4] = [".git", ".hg", ".jj", ".svn"];
 
-/// Which files a walk leaves out.
+/// Which files a walk skips.
 #[derive(Debug, Clone, Copy)]
 pub enum Leaving<'a> {
-    /// None but version stores.
+    /// None, except version stores.
     Nothing,
-    /// What ignore files exclude, those of the directories above up to this one included. The user's own settings for git
-    /// do not count, they are in the home directory.
+    /// What ignore files exclude, including those of the directories above up to this one. The user's own git settings in
+    /// the home directory do not apply.
     IgnoredWithin(&'a Path),
 }
 
 /// A file or directory of a walk.
 #[derive(Debug)]
-pub struct Entry {
-    /// Its path, below the root of the walk.
+pub struct WalkEntry {
+    /// The path, starting with the root of the walk.
     pub path: PathBuf,
-    /// What it is; a symlink is not followed.
+    /// The file type; symlinks are not followed.
     pub kind: FileType,
 }
 
-impl Entry {
-    /// Its metadata, of a symlink its own.
+impl WalkEntry {
+    /// The metadata; for a symlink, its own.
     ///
-    /// # Errors
+    /// The file has disappeared, or access is denied.
     /// It is gone, or may not be looked at.
     pub fn metadata(&self) -> io::Result<Metadata> {
         fs::symlink_metadata(&self.path)
     }
 }
 
-/// A walk under way, in the order of the paths. It ends early when it is cancelled.
+/// A walk in progress, in the order of the paths. It ends early when it is cancelled.
 #[derive(Debug)]
 pub struct Walk<'c> {
     cancel: &'c Cancel,
-    /// The root, until it was returned.
+    /// The root, until it has been returned.
     root: Option<PathBuf>,
-    /// The directories from the root down to where the walk is.
+    /// The directories from the root down to the current one.
     folders: Vec<Folder>,
     /// A directory that could not be read.
     error: Option<io::Error>,
     rules: Option<IgnoreRules>,
 }
 
-/// A directory under way.
+/// A directory in progress.
 #[derive(Debug)]
 struct Folder {
     path: PathBuf,
-    /// What is still to be returned, the first one last.
+    /// The entries still to be returned, the next one last.
     rest: Vec<(OsString, FileType)>,
 }
 
@@ -77,10 +77,10 @@ pub fn walk<'c>(root: &Path, leaving: Leaving<'_>, cancel: &'c Cancel) -> Walk<'
 }
 
 impl Walk<'_> {
-    fn next_entry(&mut self) -> io::Result<Option<Entry>> {
+    fn next_entry(&mut self) -> io::Result<Option<WalkEntry>> {
         if let Some(root) = self.root.take() {
             let kind = fs::symlink_metadata(&root)?.file_type();
-            return Ok(Some(self.entered(Entry { path: root, kind })));
+            return Ok(Some(self.entered(WalkEntry { path: root, kind })));
         }
         while let Some(folder) = self.folders.last_mut() {
             let Some((name, kind)) = folder.rest.pop() else {
@@ -93,14 +93,14 @@ impl Walk<'_> {
             let path = folder.path.join(&name);
             let is_ignored = |rules: &IgnoreRules| rules.excludes(&path, kind.is_dir());
             if !is_store(&name) && !self.rules.as_ref().is_some_and(is_ignored) {
-                return Ok(Some(self.entered(Entry { path, kind })));
+                return Ok(Some(self.entered(WalkEntry { path, kind })));
             }
         }
         Ok(None)
     }
 
-    /// Goes into the directory that is about to be returned.
-    fn entered(&mut self, entry: Entry) -> Entry {
+    /// Enters the directory that is about to be returned.
+    fn entered(&mut self, entry: WalkEntry) -> WalkEntry {
         if !entry.kind.is_dir() {
             return entry;
         }
@@ -116,7 +116,7 @@ impl Walk<'_> {
         entry
     }
 
-    /// The names in a directory, the first one last. What cannot be looked at is left out.
+    /// The entries of a directory, the first one last. Entries that cannot be read are skipped.
     fn names_in(&self, folder: &Path) -> io::Result<Vec<(OsString, FileType)>> {
         let mut names = Vec::new();
         for entry in fs::read_dir(folder)? {
@@ -135,7 +135,7 @@ impl Walk<'_> {
 }
 
 impl Iterator for Walk<'_> {
-    type Item = io::Result<Entry>;
+    type Item = io::Result<WalkEntry>;
 
     fn next(&mut self) -> Option<Self::Item> {
         if self.cancel.is_cancelled() {
@@ -156,7 +156,7 @@ fn is_store(name: &OsStr) -> bool {
     STORES.iter().any(|store| name == OsStr::new(store))
 }
 
-/// The matcher of a pattern in which `*` stays within one folder and `**` does not.
+/// The matcher of a pattern in which `*` stays within one directory and `**` does not.
 pub(crate) fn glob(pattern: &str) -> Result<GlobMatcher, ToolError> {
     let built = GlobBuilder::new(pattern).literal_separator(true).build();
     built.map(|glob| glob.compile_matcher()).map_err(|error| ToolError::new(error.to_string()))

@@ -1,4 +1,4 @@
-//! What the tools of one conversation share, and what conversations share beside each other.
+//! What the tools of one conversation share, and what all conversations of an agent share.
 
 use std::ffi::OsString;
 use std::fmt;
@@ -11,35 +11,35 @@ use tenter_proc::Background;
 use tenter_protocol::tool_metadata::TodoItem;
 
 use super::ToolError;
+use super::file_states::SeenFiles;
 use super::protect::{ProtectedPaths, WriteConsent};
 use super::roots::{FolderError, Roots};
-use super::seen::SeenFiles;
 use super::slots::{Slot, Slots};
 
-/// What a [`Workspace`] is made of.
+/// The settings of a [`Workspace`].
 #[derive(Debug, Clone)]
 pub struct WorkspaceSettings {
     /// The project root.
     pub project: PathBuf,
-    /// The working directory: where commands run and what paths are relative to (R69). Outside the project it counts as the
-    /// project root.
+    /// The working directory: where commands run and what paths are relative to (R69). If it is outside the project, the
+    /// project root is used.
     pub cwd: PathBuf,
-    /// Further folders that tools may read and write; relative to the project unless absolute.
+    /// Further directories that tools may read and write; relative to the project unless absolute.
     pub add_dirs: Vec<PathBuf>,
-    /// Further folders that tools may read: those of skills. One that is not there does not matter.
+    /// Further directories that tools may read: those of skills. Missing ones are ignored.
     pub read_dirs: Vec<PathBuf>,
     /// What file tools change only with the user's consent.
     pub protected: ProtectedPaths,
     /// The whole environment of commands.
     pub env: Vec<(OsString, OsString)>,
-    /// Where the logs of background commands go, in a folder `background`.
+    /// Where the logs of background commands go, in a directory `background`.
     pub state_dir: PathBuf,
-    /// Tells the time of results.
+    /// Returns the time for results.
     pub clock: Clock,
 }
 
-/// What the tools of one conversation share: where they may go, which files they have seen, the to-do list, and the commands
-/// that were left running. Several calls may use it at the same time.
+/// What the tools of one conversation share: the accessible directories, the files read so far, the to-do list, and
+/// background commands. Several calls may use it concurrently.
 pub struct Workspace {
     roots: Roots,
     protected: ProtectedPaths,
@@ -54,10 +54,10 @@ pub struct Workspace {
 }
 
 impl Workspace {
-    /// A workspace in which nothing has happened yet.
+    /// A new workspace.
     ///
     /// # Errors
-    /// When the project's folder or an added one does not exist.
+    /// When the project directory or an added one does not exist.
     pub fn new(settings: WorkspaceSettings) -> Result<Self, FolderError> {
         Ok(Self {
             roots: Roots::new(&settings.project, &settings.add_dirs)?
@@ -75,8 +75,8 @@ impl Workspace {
         })
     }
 
-    /// The same workspace for another conversation, which has seen nothing yet and whose to-do list is its own. Files are
-    /// still changed one at a time.
+    /// The same workspace for another conversation, with no files read yet and its own to-do list. Changes of files are
+    /// still serialised across all of them.
     #[must_use]
     pub fn aside(&self) -> Self {
         Self {
@@ -93,7 +93,7 @@ impl Workspace {
         }
     }
 
-    /// The project's folder, as a real path.
+    /// The project root, as a real path.
     pub fn project(&self) -> &Path {
         self.roots.project()
     }
@@ -103,20 +103,20 @@ impl Workspace {
         self.roots.cwd()
     }
 
-    /// The environment of commands.
+    /// The environment variables of commands.
     pub fn env(&self) -> &[(OsString, OsString)] {
         &self.env
     }
 
-    /// The time as results write it.
+    /// The current time, formatted for results.
     pub fn timestamp(&self) -> String {
         rfc3339((self.clock)())
     }
 
-    /// The real path of what the model calls `path` and would change. It need not exist.
+    /// The real path of a path from the model that is to be changed. It need not exist.
     ///
     /// # Errors
-    /// When it is outside the project and the added folders, or is protected and `consent` is refused.
+    /// When it is outside the project and the added directories, or is protected and `consent` is refused.
     pub fn resolve_to_write(
         &self,
         path: &str,
@@ -132,65 +132,64 @@ impl Workspace {
     fn protects(&self, place: &Path, path: &str) -> ToolError {
         let place = self.shown(place);
         ToolError::new(format!(
-            "{path} is protected: file tools change {place} only with the user's consent, and there is none; \
-             `tenter run` takes it as --allow-write {place}"
+            "{path} is protected: file tools change {place} only with the user's consent, and it was not given; \
+             pass --allow-write {place} to `tenter run` to allow it"
         ))
     }
 
-    /// The real path of what the model calls `path` and would read. It need not exist.
+    /// The real path of a path from the model that is to be read. It need not exist.
     ///
     /// # Errors
-    /// When it is outside the project, the added folders and those that may be read.
+    /// When it is outside the project, the added directories and the readable ones.
     pub fn resolve_to_read(&self, path: &str) -> Result<PathBuf, ToolError> {
         self.roots.resolve_to_read(path)
     }
 
-    /// The directory above which a search of the real path `root` reads no ignore file.
+    /// The topmost directory whose ignore files apply to a search of the real path `root`.
     pub(crate) fn top_of<'p>(&'p self, root: &'p Path) -> &'p Path {
         self.roots.top_of(root)
     }
 
-    /// A path as results show it: relative to the working directory where it is inside.
+    /// A path for results: relative to the working directory where it is inside.
     pub fn shown(&self, path: &Path) -> String {
         self.roots.shown(path)
     }
 
-    /// Ends every command that was left running.
+    /// Terminates all background commands.
     pub fn end_background(&self) {
         Background::end_all(std::mem::take(&mut *lock(&self.background)));
     }
 
-    /// Forgets which files were seen, when the model no longer has in its history what it read of them.
+    /// Requires every file to be read again before it is changed: the model no longer has its content in its history.
     pub fn forget_reads(&self) {
         self.seen().forget();
     }
 
-    /// Where the logs of background commands go.
+    /// The directory for logs of background commands.
     pub(crate) fn log_folder(&self) -> PathBuf {
         self.state_dir.join("background")
     }
 
-    /// Takes charge of a command that was left running.
+    /// Registers a background command, so that it is terminated with the workspace.
     pub(crate) fn keep_running(&self, command: Background) {
         lock(&self.background).push(command);
     }
 
-    /// Whoever changes a file holds this meanwhile, so that two calls, of whatever conversation, never change one at once.
+    /// Held while a file is changed, so that no two calls of any conversation change one at once.
     pub(crate) fn changing(&self) -> MutexGuard<'_, ()> {
         lock(&self.changing)
     }
 
-    /// Waits until another tool call may run; it may until the slot is dropped.
+    /// Waits for a free slot for a tool call; dropping the slot frees it.
     pub(crate) fn slot(&self) -> Slot<'_> {
         self.slots.take()
     }
 
-    /// The files seen so far.
+    /// The files read so far.
     pub(crate) fn seen(&self) -> MutexGuard<'_, SeenFiles> {
         lock(&self.seen)
     }
 
-    /// The to-do list.
     pub(crate) fn todos(&self) -> MutexGuard<'_, Vec<TodoItem>> {
         lock(&self.todos)
     }
@@ -206,7 +205,7 @@ impl fmt::Debug for Workspace {
     }
 }
 
-/// No lock here guards anything that a panic could leave half done.
+/// No lock here guards data that a panic could leave inconsistent.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

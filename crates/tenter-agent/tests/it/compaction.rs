@@ -239,7 +239,7 @@ fn files_must_be_read_again_before_they_are_changed() {
     stage.send(&"change it".into());
     let results = stage.told_of("result");
     assert!(
-        results[1].contains("a part of the conversation that is no longer there"),
+        results[1].contains("a part of the conversation that has been replaced"),
         "{results:?}"
     );
     assert_eq!(stage.read("a.txt"), "two\n");

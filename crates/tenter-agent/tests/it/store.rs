@@ -6,8 +6,8 @@ use std::path::Path;
 
 use serde_json::json;
 use tenter_agent::store::{
-    Change, ChangeKind, Entry, Exchange, ExchangeUsage, HistoryChange, ListQuery, NewConversation,
-    Origin, Store, StoreError,
+    Change, ChangeKind, Exchange, ExchangeUsage, HistoryChange, HistoryEntry, ListQuery,
+    NewConversation, Origin, Store, StoreError,
 };
 use tenter_protocol::event::{TurnUsage, Usage};
 use tenter_protocol::{Block, Message, Role, ToolCall};
@@ -17,7 +17,7 @@ use crate::store_fixtures::{
     spent, worked,
 };
 
-fn change<'a>(id: &'a str, expected_next: u64, entries: &'a [Entry]) -> HistoryChange<'a> {
+fn change<'a>(id: &'a str, expected_next: u64, entries: &'a [HistoryEntry]) -> HistoryChange<'a> {
     HistoryChange {
         conversation_id: id,
         expected_next,
@@ -48,7 +48,8 @@ fn a_conversation_reads_back_after_reopening_as_it_was_saved() {
         assert_eq!(store.append(&second).unwrap(), 6);
     }
     let loaded = scratch.open().load("c").unwrap();
-    let entries: Vec<Entry> = loaded.entries.iter().map(|stored| stored.entry.clone()).collect();
+    let entries: Vec<HistoryEntry> =
+        loaded.entries.iter().map(|stored| stored.entry.clone()).collect();
     assert_eq!(entries, [first, second.to_vec()].concat());
     assert_eq!(
         loaded.entries.iter().map(|stored| stored.sequence).collect::<Vec<_>>(),
@@ -128,7 +129,8 @@ fn a_replaced_history_stays_and_can_be_restored() {
     assert_eq!((epochs[0].change.as_ref(), epochs[1].change.as_ref()), (None, Some(&because)));
     assert_eq!((epochs[0].entries.len(), epochs[1].entries.len()), (4, 2));
 
-    let before: Vec<Entry> = epochs[0].entries.iter().map(|stored| stored.entry.clone()).collect();
+    let before: Vec<HistoryEntry> =
+        epochs[0].entries.iter().map(|stored| stored.entry.clone()).collect();
     let restore =
         HistoryChange { kind: ChangeKind::Restore, by: "user", ..change("c", 6, &before) };
     store.replace_history(&restore).unwrap();
@@ -196,7 +198,7 @@ fn what_could_not_be_resumed_is_not_saved() {
         ("do not fit", vec![whole[1].clone(), whole[3].clone()]),
         ("do not fit", whole[2..].to_vec()),
         ("do not fit", vec![whole[1].clone(), worked(2)[2].clone()]),
-        ("in the person's name", vec![entry(Origin::User, forged), whole[2].clone()]),
+        ("is the user's and calls a tool", vec![entry(Origin::User, forged), whole[2].clone()]),
         ("recursion limit", vec![too_deep(), whole[2].clone()]),
     ] {
         for error in [
@@ -212,7 +214,7 @@ fn what_could_not_be_resumed_is_not_saved() {
 }
 
 /// JSON that can be made in memory, but is nested too deeply to be read.
-fn too_deep() -> Entry {
+fn too_deep() -> HistoryEntry {
     let input =
         (0..200).fold(json!({}), |inner, _| json!({ "in": inner })).as_object().unwrap().clone();
     let call = Block::ToolUse(ToolCall { id: "call-1".into(), name: "bash".into(), input });

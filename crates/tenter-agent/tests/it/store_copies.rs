@@ -1,8 +1,8 @@
 //! Forks and restored histories, what exchanges cost, and which model they were with.
 
 use tenter_agent::store::{
-    ChangeKind, Entry, Exchange, ExchangeUsage, Fork, HistoryChange, NewConversation, Origin,
-    Restore, Store, StoreError,
+    ChangeKind, Exchange, ExchangeUsage, Fork, HistoryChange, HistoryEntry, NewConversation,
+    Origin, Restore, Store, StoreError,
 };
 use tenter_protocol::Message;
 use tenter_protocol::event::TurnUsage;
@@ -21,7 +21,7 @@ fn restore(epoch: Option<u64>) -> Restore<'static> {
     Restore { id: "c", epoch, at: LATER }
 }
 
-fn replace(store: &Store, entries: &[Entry]) {
+fn replace(store: &Store, entries: &[HistoryEntry]) {
     let expected_next = store.load("c").unwrap().next;
     let (kind, by) = (ChangeKind::Mutate, "trim");
     let change = HistoryChange {

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use serde_json::json;
 use tempfile::TempDir;
 use tenter_agent::store::{
-    Entry, Exchange, ExchangeUsage, NewConversation, Origin, Store, StoreError,
+    Exchange, ExchangeUsage, HistoryEntry, NewConversation, Origin, Store, StoreError,
 };
 use tenter_protocol::event::TurnUsage;
 use tenter_protocol::tool_metadata::Bash;
@@ -60,20 +60,20 @@ pub(crate) fn new() -> NewConversation<'static> {
     new_in(Path::new("/work/shop"))
 }
 
-pub(crate) fn entry(origin: Origin, message: Message) -> Entry {
-    Entry { message, origin }
+pub(crate) fn entry(origin: Origin, message: Message) -> HistoryEntry {
+    HistoryEntry { message, origin }
 }
 
-pub(crate) fn asked(text: &str) -> Entry {
+pub(crate) fn asked(text: &str) -> HistoryEntry {
     entry(Origin::User, Message::user(text))
 }
 
-pub(crate) fn said(text: &str) -> Entry {
+pub(crate) fn said(text: &str) -> HistoryEntry {
     entry(Origin::Model, Message::assistant(text))
 }
 
 /// A question, a response that thinks and calls a tool, the tool's result, and an answer; `number` is in each of them.
-pub(crate) fn worked(number: usize) -> Vec<Entry> {
+pub(crate) fn worked(number: usize) -> Vec<HistoryEntry> {
     let call_id = format!("call-{number}");
     let input = json!({"command": format!("echo {number}"), "z": null, "a": [1, -2, true]});
     let call = ToolCall {
@@ -116,7 +116,7 @@ pub(crate) fn spent(input_tokens: u64, output_tokens: u64) -> ExchangeUsage<'sta
 pub(crate) fn exchange<'a>(
     conversation_id: &'a str,
     expected_next: u64,
-    entries: &'a [Entry],
+    entries: &'a [HistoryEntry],
 ) -> Exchange<'a> {
     Exchange { conversation_id, expected_next, entries, usage: None, at: AT }
 }
@@ -127,7 +127,7 @@ pub(crate) fn begin(store: &Store, id: &str) -> u64 {
 }
 
 /// Adds an exchange, and where another process was faster, goes on from where that one left off.
-pub(crate) fn append_after_all(store: &Store, id: &str, entries: &[Entry]) -> u64 {
+pub(crate) fn append_after_all(store: &Store, id: &str, entries: &[HistoryEntry]) -> u64 {
     let mut next = store.load(id).unwrap().next;
     loop {
         match store.append(&exchange(id, next, entries)) {
@@ -139,6 +139,6 @@ pub(crate) fn append_after_all(store: &Store, id: &str, entries: &[Entry]) -> u6
 }
 
 /// The present history's entries.
-pub(crate) fn present(store: &Store, id: &str) -> Vec<Entry> {
+pub(crate) fn present(store: &Store, id: &str) -> Vec<HistoryEntry> {
     store.load(id).unwrap().entries.into_iter().map(|stored| stored.entry).collect()
 }

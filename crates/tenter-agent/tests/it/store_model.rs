@@ -5,23 +5,23 @@ use std::path::Path;
 
 use proptest::prelude::*;
 use tenter_agent::store::{
-    ChangeKind, Entry, Exchange, HistoryChange, NewConversation, Origin, Store, StoreError,
+    ChangeKind, Exchange, HistoryChange, HistoryEntry, NewConversation, Origin, Store, StoreError,
 };
 
 use crate::store_fixtures::{AT, Scratch, asked, entry, exchange, new_in, said, spent, worked};
 
 #[derive(Debug, Clone)]
 enum Step {
-    Begin { conversation: usize, entries: Vec<Entry>, tokens: u64 },
-    Append { conversation: usize, entries: Vec<Entry>, tokens: u64, late: bool },
-    Replace { conversation: usize, entries: Vec<Entry>, kind: ChangeKind, late: bool },
+    Begin { conversation: usize, entries: Vec<HistoryEntry>, tokens: u64 },
+    Append { conversation: usize, entries: Vec<HistoryEntry>, tokens: u64, late: bool },
+    Replace { conversation: usize, entries: Vec<HistoryEntry>, kind: ChangeKind, late: bool },
     Status { conversation: usize },
     Reopen,
 }
 
 const IDS: [&str; 3] = ["a", "b", "c"];
 
-fn entries() -> impl Strategy<Value = Vec<Entry>> {
+fn entries() -> impl Strategy<Value = Vec<HistoryEntry>> {
     let hook = ("[a-z:/]{0,8}", "\\PC{1,20}")
         .prop_map(|(name, text)| vec![entry(Origin::Hook(name), asked(&text).message)]);
     let some = prop_oneof![
@@ -52,7 +52,7 @@ fn step() -> impl Strategy<Value = Step> {
 /// A conversation as a list in memory.
 #[derive(Debug, Default, PartialEq)]
 struct Naive {
-    epochs: Vec<(Option<ChangeKind>, Vec<Entry>)>,
+    epochs: Vec<(Option<ChangeKind>, Vec<HistoryEntry>)>,
     turns: u64,
     tokens: u64,
     done: bool,
@@ -63,7 +63,7 @@ impl Naive {
         self.epochs.iter().map(|(_, entries)| entries.len() as u64).sum()
     }
 
-    fn add(&mut self, entries: &[Entry], tokens: u64) {
+    fn add(&mut self, entries: &[HistoryEntry], tokens: u64) {
         if self.epochs.is_empty() {
             self.epochs.push((None, Vec::new()));
         }
@@ -75,8 +75,8 @@ impl Naive {
 }
 
 /// Whether every call is answered by the next entry, said differently than the store says it.
-fn whole(entries: &[Entry]) -> bool {
-    let calls = |entry: &Entry| entry.message.tool_calls().count();
+fn whole(entries: &[HistoryEntry]) -> bool {
+    let calls = |entry: &HistoryEntry| entry.message.tool_calls().count();
     !entries.is_empty()
         && entries.iter().enumerate().all(|(index, entry)| {
             calls(entry) == 0

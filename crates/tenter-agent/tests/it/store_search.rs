@@ -5,7 +5,8 @@ use std::path::Path;
 use proptest::prelude::*;
 use serde_json::json;
 use tenter_agent::store::{
-    ChangeKind, Entry, Found, HistoryChange, ListQuery, NewConversation, Origin, SearchQuery, Store,
+    ChangeKind, HistoryChange, HistoryEntry, ListQuery, NewConversation, Origin, SearchHit,
+    SearchQuery, Store,
 };
 use tenter_protocol::tool_metadata::Bash;
 use tenter_protocol::{Block, Message, Role, ToolCall, ToolResult};
@@ -15,7 +16,7 @@ use crate::store_fixtures::{AT, Scratch, asked, begin, entry, exchange, new, new
 const EVERYWHERE: ListQuery<'static> =
     ListQuery { project: None, limit: 100, include_subagents: true };
 
-fn search(store: &Store, words: &str) -> Vec<Found> {
+fn search(store: &Store, words: &str) -> Vec<SearchHit> {
     store.search(&SearchQuery { words, among: EVERYWHERE }).unwrap()
 }
 
@@ -27,7 +28,7 @@ fn snippet(store: &Store, words: &str) -> String {
     search(store, words).remove(0).snippet
 }
 
-fn save(store: &Store, id: &str, entries: &[Entry]) {
+fn save(store: &Store, id: &str, entries: &[HistoryEntry]) {
     store.begin(&new(), &exchange(id, 0, entries)).unwrap();
 }
 
@@ -213,7 +214,7 @@ proptest! {
         let mut deleted = Vec::new();
         for (index, (messages, stays)) in conversations.iter().enumerate() {
             let id = index.to_string();
-            let entries: Vec<Entry> = messages.iter().map(|words| asked(&words.join(separator))).collect();
+            let entries: Vec<HistoryEntry> = messages.iter().map(|words| asked(&words.join(separator))).collect();
             save(&store, &id, &entries);
             if !stays {
                 deleted.push(id);

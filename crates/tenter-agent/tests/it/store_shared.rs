@@ -11,7 +11,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use tenter_agent::store::{
-    ChangeKind, Entry, Exchange, HistoryChange, ListQuery, Store, StoreError,
+    ChangeKind, Exchange, HistoryChange, HistoryEntry, ListQuery, Store, StoreError,
 };
 use tenter_protocol::history;
 
@@ -23,7 +23,7 @@ const DATABASE: &str = "TENTER_TEST_DATABASE";
 const CONVERSATION: &str = "TENTER_TEST_CONVERSATION";
 
 /// Begins the conversation or adds to it, whichever it takes.
-fn add(store: &Store, id: &str, next: u64, entries: &[Entry]) -> Result<u64, StoreError> {
+fn add(store: &Store, id: &str, next: u64, entries: &[HistoryEntry]) -> Result<u64, StoreError> {
     let exchange = Exchange { usage: Some(spent(3, 2)), ..exchange(id, next, entries) };
     if next == 0 { store.begin(&new(), &exchange) } else { store.append(&exchange) }
 }
@@ -38,7 +38,7 @@ fn assert_twenty_each(scratch: &Scratch, writers: usize) {
     let store = scratch.open();
     let all = ListQuery { project: None, limit: 1000, include_subagents: true };
     assert_eq!(store.list(&all).unwrap().len(), writers);
-    let twenty: Vec<Entry> = (0..20).flat_map(worked).collect();
+    let twenty: Vec<HistoryEntry> = (0..20).flat_map(worked).collect();
     for writer in 0..writers {
         let loaded = store.load(&writer.to_string()).unwrap();
         assert_eq!((loaded.next, loaded.turns, loaded.summary.usage.input_tokens), (80, 40, 60));
@@ -254,7 +254,8 @@ fn kill_after(things: usize, mut child: Child) -> u64 {
 /// Every exchange of every epoch is there from its first message to its last, and in order.
 fn assert_whole(store: &Store, id: &str) {
     for epoch in store.history(id).unwrap() {
-        let entries: Vec<Entry> = epoch.entries.iter().map(|stored| stored.entry.clone()).collect();
+        let entries: Vec<HistoryEntry> =
+            epoch.entries.iter().map(|stored| stored.entry.clone()).collect();
         assert!(!entries.is_empty());
         for exchange in entries.chunks(4) {
             let number = exchange[0]

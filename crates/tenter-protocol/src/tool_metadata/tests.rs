@@ -21,7 +21,7 @@ fn file_read_numbers_its_lines_and_says_what_is_left() {
         &json!({"filePath": "a", "offset": 3, "lineLimit": 2, "lines": ["x", "y"], "truncated": true, "remainingLines": 5}),
     )
     .text();
-    assert_eq!(text, "3\tx\n4\ty\n(5 more lines; go on with offset 5)");
+    assert_eq!(text, "3\tx\n4\ty\n(5 more lines; continue with offset 5)");
 }
 
 #[test]

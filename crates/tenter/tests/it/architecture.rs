@@ -79,7 +79,7 @@ const LONGER: &[(&str, usize)] = &[
     ("crates/tenter-providers/src/library.rs", 580),
 ];
 
-fn root() -> PathBuf {
+pub(super) fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
 }
 

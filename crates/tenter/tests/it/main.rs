@@ -38,6 +38,7 @@ mod subagents;
 mod tool_calls;
 mod tool_inputs;
 mod trust_questions;
+mod wording;
 
 use serde_json::Value;
 use tenter_testkit::Sandbox;

@@ -1,4 +1,4 @@
-//! A script as it is written: `docs/scripted-models.md`. What it does not know, it refuses.
+//! The file format of scripts: `docs/scripted-models.md`. Unknown keys are errors.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -17,9 +17,9 @@ use crate::model::{ModelError, ResponseBlock, StopCause, Trouble, read_arguments
 #[serde(deny_unknown_fields)]
 pub(super) struct Script {
     pub(super) turns: Vec<Turn>,
-    /// Answers for side runs, by recipe name.
+    /// Responses for side recipes, by recipe name.
     #[serde(default)]
-    pub(super) recipes: BTreeMap<String, Vec<Answer>>,
+    pub(super) recipes: BTreeMap<String, Vec<SideTurn>>,
     pub(super) context_window: Option<u64>,
 }
 
@@ -32,47 +32,47 @@ pub(super) struct Turn {
     pub(super) tool_calls: Vec<Call>,
     pub(super) usage: Option<Figures>,
     pub(super) cost_usd: Option<f64>,
-    pub(super) stop: Option<Stop>,
+    pub(super) stop: Option<TurnStop>,
     #[serde(default)]
     pub(super) expect: Expect,
     pub(super) fault: Option<Fault>,
 }
 
-/// A turn of a side run; one that only says something may be written as what it says.
+/// A turn of a side recipe; a turn that is only text may be written as a string.
 #[derive(Debug)]
-pub(super) struct Answer(pub(super) Turn);
+pub(super) struct SideTurn(pub(super) Turn);
 
-impl<'de> Deserialize<'de> for Answer {
+impl<'de> Deserialize<'de> for SideTurn {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(AnswerVisitor)
+        deserializer.deserialize_any(SideTurnVisitor)
     }
 }
 
-struct AnswerVisitor;
+struct SideTurnVisitor;
 
-impl<'de> Visitor<'de> for AnswerVisitor {
-    type Value = Answer;
+impl<'de> Visitor<'de> for SideTurnVisitor {
+    type Value = SideTurn;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("a text or a turn")
     }
 
-    fn visit_str<E: Error>(self, text: &str) -> Result<Answer, E> {
-        Ok(Answer(Turn { text: Some(text.to_owned()), ..Turn::default() }))
+    fn visit_str<E: Error>(self, text: &str) -> Result<SideTurn, E> {
+        Ok(SideTurn(Turn { text: Some(text.to_owned()), ..Turn::default() }))
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Answer, A::Error> {
-        Turn::deserialize(MapAccessDeserializer::new(map)).map(Answer)
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<SideTurn, A::Error> {
+        Turn::deserialize(MapAccessDeserializer::new(map)).map(SideTurn)
     }
 }
 
 impl Turn {
-    /// Whether the model says or does anything in it.
+    /// Whether the turn has any content.
     pub(super) fn has_content(&self) -> bool {
         self.text.is_some() || self.reasoning.is_some() || !self.tool_calls.is_empty()
     }
 
-    /// How often it fails before it is played.
+    /// How often it fails before it succeeds.
     pub(super) fn failures(&self) -> u32 {
         self.failure().map_or(0, |failure| failure.times)
     }
@@ -88,13 +88,13 @@ impl Turn {
 pub(super) struct Call {
     name: String,
     id: Option<String>,
-    /// An object; or a string that stands for the arguments as a model wrote them, well formed or not.
+    /// An object, or a string with the arguments as a model wrote them, valid JSON or not.
     #[serde(default)]
     input: Value,
 }
 
 impl Call {
-    /// The call, as number `index` of turn number `turn`.
+    /// The tool call, as number `index` of turn number `turn`.
     pub(super) fn block(&self, turn: usize, index: usize) -> ResponseBlock {
         let id = self.id.clone().unwrap_or_else(|| format!("call-{turn}-{index}"));
         let input = match &self.input {
@@ -134,16 +134,16 @@ impl From<Figures> for TurnUsage {
 
 #[derive(Debug, Clone, Copy, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum Stop {
+pub(super) enum TurnStop {
     Length,
     Filtered,
 }
 
-impl From<Stop> for StopCause {
-    fn from(stop: Stop) -> Self {
+impl From<TurnStop> for StopCause {
+    fn from(stop: TurnStop) -> Self {
         match stop {
-            Stop::Length => Self::Length,
-            Stop::Filtered => Self::Filtered,
+            TurnStop::Length => Self::Length,
+            TurnStop::Filtered => Self::Filtered,
         }
     }
 }
@@ -157,13 +157,13 @@ pub(super) struct Expect {
     pub(super) lacks: Vec<String>,
 }
 
-/// What goes wrong in a turn.
+/// A fault of a turn.
 #[derive(Debug, Deserialize)]
 #[serde(try_from = "FaultKeys")]
 pub(super) struct Fault {
-    /// The time until anything happens.
+    /// The delay before anything happens.
     pub(super) delay: Duration,
-    /// How the turn fails; without it, it is only late.
+    /// How the turn fails; without it, it is only delayed.
     pub(super) failure: Option<Failure>,
 }
 
@@ -172,12 +172,12 @@ pub(super) struct Failure {
     kind: FaultKind,
     message: String,
     retry_after: Option<Duration>,
-    /// How often in a row.
+    /// How many times in a row.
     times: u32,
 }
 
 impl Failure {
-    /// Whether the beginning of the text is heard before.
+    /// Whether the beginning of the text is streamed before the failure.
     pub(super) fn is_cut(&self) -> bool {
         matches!(self.kind, FaultKind::Cut)
     }
@@ -219,7 +219,7 @@ impl FaultKind {
     }
 }
 
-/// A fault's keys, which do not all go together.
+/// The keys of a fault; not all combinations are valid.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct FaultKeys {
@@ -240,7 +240,7 @@ impl TryFrom<FaultKeys> for Fault {
                 || keys.retry_after_ms.is_some()
                 || keys.times.is_some()
             {
-                Err("a fault without a `kind` has a `delay_ms` and nothing else".to_owned())
+                Err("a fault without a `kind` may only have a `delay_ms`".to_owned())
             } else {
                 Ok(Self { delay, failure: None })
             };
@@ -249,10 +249,10 @@ impl TryFrom<FaultKeys> for Fault {
             return Err("a fault's `times` is at least 1".to_owned());
         }
         if keys.retry_after_ms.is_some() && kind.trouble().is_none() {
-            return Err("`retry_after_ms` goes with faults that pass".to_owned());
+            return Err("`retry_after_ms` needs a transient fault".to_owned());
         }
         let refusal =
-            matches!(kind, FaultKind::Refused).then(|| "the model refuses the request".to_owned());
+            matches!(kind, FaultKind::Refused).then(|| "the model rejected the request".to_owned());
         let message = keys.message.or(refusal).unwrap_or_default();
         let retry_after = keys.retry_after_ms.map(Duration::from_millis);
         let times = keys.times.unwrap_or(1);

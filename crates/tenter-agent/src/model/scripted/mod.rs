@@ -1,8 +1,8 @@
-//! A model that plays a file of turns: for the demo, for tests, and for reports of bugs. The file's form is described in
+//! A model that plays a file of turns: for the demo, for tests, and for bug reports. The file format is described in
 //! `docs/scripted-models.md`.
 //!
-//! It is strict with what it is given: an unknown key, a wrong type or an unmet expectation is an error that names the
-//! turn, because a script that is silently misread proves nothing.
+//! It is strict: an unknown key, a wrong type or an unmet expectation is an error that names the turn, because a script
+//! that is silently misread proves nothing.
 
 mod file;
 #[cfg(test)]
@@ -16,40 +16,40 @@ use tenter_proc::Cancel;
 use tenter_protocol::Block;
 use tenter_protocol::event::TurnUsage;
 
-use self::file::{Answer, Expect, Failure, Script, Turn};
+use self::file::{Expect, Failure, Script, SideTurn, Turn};
 use super::{Delta, Model, ModelError, Request, Response, ResponseBlock, StopCause};
 
-/// Tokens that a scripted model holds, where its file does not say.
+/// The default context window, in tokens.
 const CONTEXT_WINDOW: u64 = 200_000;
-/// Bytes of a request that an unmet expectation shows.
+/// How many bytes of a request an unmet expectation shows.
 const SHOWN_REQUEST: usize = 16 * 1024;
 
 /// A model that plays a script.
 pub struct ScriptedModel {
     name: String,
     script: Script,
-    places: Mutex<Places>,
+    positions: Mutex<Positions>,
 }
 
-/// Where a script stands: in its turns, and in those of each recipe.
+/// The positions in a script: in its turns, and in those of each recipe.
 #[derive(Debug, Default)]
-struct Places {
-    turns: Place,
-    recipes: BTreeMap<String, Place>,
+struct Positions {
+    turns: TurnPosition,
+    recipes: BTreeMap<String, TurnPosition>,
 }
 
-/// Where a list of turns stands.
+/// The position in a list of turns.
 #[derive(Debug, Default)]
-struct Place {
-    /// The turn that is next, from 0.
+struct TurnPosition {
+    /// The index of the next turn.
     turn: usize,
-    /// How often it failed already.
+    /// How often it has failed.
     failed: u32,
 }
 
-impl Place {
-    /// Goes to the next turn, unless this one, which stands here, fails this time; says whether it does. After its failures
-    /// a turn is played as if nothing had been, where there is anything to play.
+impl TurnPosition {
+    /// Advances past `turn` unless it is to be repeated; returns whether it fails this time. After its failures, a turn
+    /// is played if it has content, otherwise skipped.
     fn advance(&mut self, turn: &Turn) -> bool {
         let failing = self.failed < turn.failures();
         self.failed = if failing { self.failed + 1 } else { 0 };
@@ -63,10 +63,10 @@ impl Place {
 }
 
 impl ScriptedModel {
-    /// Reads a script, YAML or JSON.
+    /// Reads a script file, YAML or JSON.
     ///
     /// # Errors
-    /// When the file cannot be read or is no script.
+    /// When the file cannot be read or is not a valid script.
     pub fn load(path: &Path) -> Result<Self, ModelError> {
         let setup = |problem: String| {
             ModelError::Setup(format!("the script {}: {problem}", path.display()))
@@ -75,36 +75,36 @@ impl ScriptedModel {
         Self::parse(&format!("scripted:{}", path.display()), &text).map_err(setup)
     }
 
-    /// Reads a script from text.
+    /// Parses a script.
     ///
     /// # Errors
-    /// What is wrong with it and where.
+    /// What is wrong with it, and where.
     pub fn parse(name: &str, text: &str) -> Result<Self, String> {
         let script: Script = serde_saphyr::from_str(text).map_err(|error| error.to_string())?;
-        Ok(Self { name: name.to_owned(), script, places: Mutex::default() })
+        Ok(Self { name: name.to_owned(), script, positions: Mutex::default() })
     }
 
-    /// The turn for the next request with its number, and whether it fails this time. A recipe's last turn is played again
-    /// and again; after the last of the conversation's own there is none.
+    /// The turn for the next request, its number, and whether it fails this time. A recipe's last turn repeats; the
+    /// conversation's turns end.
     fn next(&self, recipe: Option<&str>) -> Option<(usize, &Turn, bool)> {
-        let mut places = self.places.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut positions = self.positions.lock().unwrap_or_else(PoisonError::into_inner);
         let Some(recipe) = recipe else {
-            let turn = self.script.turns.get(places.turns.turn)?;
-            let number = places.turns.turn + 1;
-            return Some((number, turn, places.turns.advance(turn)));
+            let turn = self.script.turns.get(positions.turns.turn)?;
+            let number = positions.turns.turn + 1;
+            return Some((number, turn, positions.turns.advance(turn)));
         };
         let turns = self.script.recipes.get(recipe)?;
-        let place = places.recipes.entry(recipe.to_owned()).or_default();
-        let index = place.turn.min(turns.len().checked_sub(1)?);
-        let Answer(turn) = &turns[index];
-        Some((index + 1, turn, place.advance(turn)))
+        let position = positions.recipes.entry(recipe.to_owned()).or_default();
+        let index = position.turn.min(turns.len().checked_sub(1)?);
+        let SideTurn(turn) = &turns[index];
+        Some((index + 1, turn, position.advance(turn)))
     }
 }
 
-/// A script says what its recipes answer, or they fail: an answer that nobody meant proves nothing.
+/// The error for a recipe without responses in the script.
 fn no_answer(recipe: &str) -> ModelError {
-    let message = format!("the script has no answer for the recipe {recipe:?}");
-    ModelError::Refused { message, help: Some("give it some under `recipes`".to_owned()) }
+    let message = format!("the script has no response for the recipe {recipe:?}");
+    ModelError::Refused { message, help: Some("add some under `recipes`".to_owned()) }
 }
 
 impl Model for ScriptedModel {
@@ -135,7 +135,7 @@ impl Model for ScriptedModel {
                 turn.wait(cancel)?;
                 Err(turn.fail(failure, deltas))
             }
-            // A turn that failed was late when it did.
+            // A turn that failed was already delayed.
             None if turn.failures() > 0 => Ok(turn.response(number, deltas)),
             None => {
                 turn.wait(cancel)?;
@@ -162,13 +162,13 @@ impl Expect {
     }
 }
 
-/// The end of a long request: what was added last is what a script is usually about.
+/// The end of a long request: what was added last is usually what matters.
 fn shortened(sent: String) -> String {
     if sent.len() <= SHOWN_REQUEST {
         return sent;
     }
     let start = sent.ceil_char_boundary(sent.len() - SHOWN_REQUEST);
-    format!("[… {start} bytes before this]\n{}", &sent[start..])
+    format!("[… {start} bytes omitted]\n{}", &sent[start..])
 }
 
 impl Turn {
@@ -208,7 +208,7 @@ impl Turn {
     }
 }
 
-/// Gives text word by word, as a model would.
+/// Streams text word by word, like a model.
 fn stream(text: &str, deltas: &mut dyn FnMut(Delta)) {
     for word in text.split_inclusive(' ').filter(|word| !word.is_empty()) {
         deltas(Delta::Text(word));

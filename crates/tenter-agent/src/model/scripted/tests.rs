@@ -1,4 +1,4 @@
-//! How a script is read and played.
+//! Parsing and playing scripts.
 
 use std::time::Duration;
 
@@ -36,7 +36,7 @@ fn model(script: &str) -> ScriptedModel {
 }
 
 #[test]
-fn turns_are_played_in_order_and_then_nothing_more_is_said() {
+fn turns_are_played_in_order_until_the_script_ends() {
     let model = model(
         "turns:\n  - text: I will look.\n    tool_calls: [{name: bash, input: {command: ls}}]\n  - text: Done.\n",
     );
@@ -50,7 +50,7 @@ fn turns_are_played_in_order_and_then_nothing_more_is_said() {
 }
 
 #[test]
-fn json_is_read_as_well_and_usage_is_the_scripts_own() {
+fn json_is_accepted_and_usage_is_taken_from_the_script() {
     let model = model(
         r#"{"turns": [{"text": "x", "usage": {"input_tokens": 900, "output_tokens": 30}}], "context_window": 16000}"#,
     );
@@ -76,7 +76,7 @@ fn an_unmet_expectation_shows_both_texts() {
 }
 
 #[test]
-fn a_fault_is_the_first_try_of_its_turn() {
+fn a_fault_precedes_its_turn() {
     let model = model(
         "turns:\n  - {text: whole again, fault: {kind: overloaded, times: 2, message: busy, retry_after_ms: 30}}\n  - {text: one two, fault: {kind: cut}}\n  - {text: late, fault: {delay_ms: 1}}\n",
     );
@@ -97,7 +97,7 @@ fn a_fault_is_the_first_try_of_its_turn() {
 }
 
 #[test]
-fn a_turn_of_nothing_but_a_fault_is_over_with_it() {
+fn a_turn_with_only_a_fault_is_skipped_after_it() {
     let model = model(
         "turns:\n  - fault: {kind: connection, times: 2}\n  - fault: {kind: server}\n  - fault: {kind: rate_limited}\n  - fault: {kind: too_long, message: 9 of 8}\n  - fault: {kind: refused}\n  - text: At last.\n",
     );
@@ -106,13 +106,13 @@ fn a_turn_of_nothing_but_a_fault_is_over_with_it() {
         assert_eq!(respond(&model, "").0, Err(ModelError::passing(trouble)));
     }
     assert_eq!(respond(&model, "").0, Err(ModelError::TooLong { message: "9 of 8".into() }));
-    let message = "the model refuses the request".to_owned();
+    let message = "the model rejected the request".to_owned();
     assert_eq!(respond(&model, "").0, Err(ModelError::Refused { message, help: None }));
     assert_eq!(respond(&model, "").1, "At last.");
 }
 
 #[test]
-fn a_recipe_has_turns_of_its_own_and_the_last_is_played_again() {
+fn a_recipe_has_its_own_turns_and_the_last_repeats() {
     let model = model(
         "turns: [{text: mine}]\nrecipes:\n  sum: [one, {text: two, cost_usd: 0.5, fault: {kind: server}}]\n  none: []\n",
     );
@@ -125,13 +125,13 @@ fn a_recipe_has_turns_of_its_own_and_the_last_is_played_again() {
     }
     for recipe in ["none", "other"] {
         let error = respond_for(&model, "", Some(recipe)).0.unwrap_err().to_string();
-        assert_eq!(error, format!("the script has no answer for the recipe {recipe:?}"));
+        assert_eq!(error, format!("the script has no response for the recipe {recipe:?}"));
     }
     assert_eq!(respond(&model, "").1, "mine", "the conversation's turns are where they were");
 }
 
 #[test]
-fn figures_and_the_stop_are_the_scripts_own() {
+fn usage_and_stop_cause_are_taken_from_the_script() {
     let model = model(
         "turns:\n  - {text: x, cost_usd: 0.25, stop: length, usage: {input_tokens: 9, output_tokens: 3, cached_input_tokens: 8, cache_write_tokens: 1}}\n  - {text: x, stop: filtered}\n",
     );
@@ -143,7 +143,7 @@ fn figures_and_the_stop_are_the_scripts_own() {
 }
 
 #[test]
-fn malformed_arguments_are_told_apart() {
+fn malformed_arguments_are_reported() {
     let model = model(
         "turns:\n  - tool_calls: [{name: bash, input: '{\"command\": '}, {name: bash, input: '[1]'}]\n",
     );
@@ -155,7 +155,7 @@ fn malformed_arguments_are_told_apart() {
 }
 
 #[test]
-fn what_is_no_script_is_refused_with_its_place() {
+fn invalid_scripts_are_rejected_with_a_location() {
     for script in [
         "",
         "turns: 3",

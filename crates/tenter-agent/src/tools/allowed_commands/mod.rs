@@ -1,21 +1,22 @@
-//! Which commands `bash` may run where a recipe or the person names them (R53), decided before anything is started.
+//! Which commands `bash` may run if a recipe or the user restricts them (R53), decided before anything is started.
 //!
-//! A pattern allows one *simple* command: a program and its arguments. What a shell would make more of is taken apart, or
-//! refused:
+//! A pattern allows one *simple* command: a program and its arguments. Anything else in a command line is split or
+//! rejected:
 //!
-//! - `;`, `&`, `&&`, `||`, `|`, `|&` and line ends part a line into commands, and each of them has to match a pattern.
-//! - Quotes are respected: what stands in them parts nothing. The text is compared as it stands, quotes included, except that
-//!   spaces between words count as one: `"git" status` does not match `git status`.
-//! - Refused whatever the patterns are, because the text would not be what runs: `$` and backquotes outside of single quotes,
-//!   parentheses, redirections (but `2>&1` and the like, and those to `/dev/null`), comments, a backslash at a line's end,
-//!   control characters, quotes without end, an assignment before a command, a shell's own words such as `if` and `!`, and a
-//!   program's name that holds anything but letters, digits and `_ . / + - @ % : ,`.
-//! - The pattern `*` alone allows everything, all of this included.
+//! - `;`, `&`, `&&`, `||`, `|`, `|&` and newlines separate commands, and each command must match a pattern.
+//! - Quotes are respected: separators within them do not count. The text is compared as written, including quotes, except
+//!   that spaces between words count as one: `"git" status` does not match `git status`.
+//! - Always rejected, because something else than the text would run: `$` and backquotes outside single quotes,
+//!   parentheses, redirections (except `2>&1` and the like, and those to `/dev/null`), comments, a backslash at the end of
+//!   a line, control characters, unclosed quotes, assignments before a command, shell keywords such as `if` and `!`, and
+//!   program names with characters other than letters, digits and `_ . / + - @ % : ,`.
+//! - The pattern `*` alone allows everything, including all of the above.
 //!
-//! In a pattern `*` is any text, also none, also with spaces and slashes; `?` is one letter, `[ab]` one of some, `{one,other}`
-//! one of two. A pattern that ends in ` *` also matches without any argument: `git diff *` allows `git diff`.
+//! In a pattern, `*` matches any text, including spaces and slashes; `?` matches one character, `[ab]` one of several,
+//! `{one,other}` one of two texts. A pattern that ends in ` *` also matches without arguments: `git diff *` allows `git
+//! diff`.
 //!
-//! It compares texts and knows no programs: whoever allows `find *` allows `find -exec rm`.
+//! Only the text is compared: `find *` allows `find -exec rm`.
 
 mod split;
 
@@ -32,13 +33,13 @@ use tenter_protocol::{Object, ToolResult};
 use self::split::commands;
 use super::tool::{Tool, ToolContext};
 
-/// A shell's own words, which begin no simple command.
+/// Shell keywords, which do not start a simple command.
 const RESERVED: [&str; 22] = [
     "!", "{", "}", "[[", "]]", "case", "coproc", "do", "done", "elif", "else", "esac", "fi", "for",
     "function", "if", "in", "select", "then", "time", "until", "while",
 ];
 
-/// The commands that may be run.
+/// The commands that are allowed.
 #[derive(Debug, Clone)]
 pub struct AllowedCommands {
     patterns: Vec<Pattern>,
@@ -50,9 +51,9 @@ struct Pattern {
     matcher: GlobMatcher,
 }
 
-/// A pattern that is none.
+/// An invalid pattern.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("the pattern {pattern:?} cannot be used: {problem}")]
+#[error("the pattern {pattern:?} is invalid: {problem}")]
 pub struct PatternError {
     /// The pattern.
     pub pattern: String,
@@ -64,21 +65,21 @@ impl AllowedCommands {
     /// The commands that match any of these patterns; none for an empty list.
     ///
     /// # Errors
-    /// The first pattern that is none.
+    /// The first invalid pattern.
     pub fn new(patterns: &[String]) -> Result<Self, PatternError> {
         let patterns = patterns.iter().map(|written| Pattern::new(written.trim()));
         Ok(Self { patterns: patterns.collect::<Result<_, _>>()? })
     }
 
-    /// Whether there is no command that may be run.
+    /// Whether no command is allowed.
     pub fn is_empty(&self) -> bool {
         self.patterns.is_empty()
     }
 
-    /// Whether a command line may be run.
+    /// Checks a command line.
     ///
     /// # Errors
-    /// Why not, in words for the model.
+    /// Why it is not allowed, as a message for the model.
     pub fn check(&self, line: &str) -> Result<(), String> {
         if self.patterns.iter().any(|pattern| pattern.written == "*") {
             return Ok(());
@@ -102,7 +103,7 @@ impl fmt::Display for AllowedCommands {
         }
         let patterns: Vec<String> =
             self.patterns.iter().map(|pattern| format!("`{}`", pattern.written)).collect();
-        write!(f, "Allowed is what matches {}", patterns.join(" or "))
+        write!(f, "Allowed patterns: {}", patterns.join(", "))
     }
 }
 
@@ -124,12 +125,12 @@ impl Pattern {
     }
 }
 
-/// Whether the text is a program and its arguments; why not, as the end of a sentence that begins with it.
+/// Checks that the text is a program and its arguments; the error completes a sentence that starts with the command.
 fn simple(command: &str) -> Result<(), &'static str> {
     let program = command.split(' ').next().unwrap_or_default();
     let is_plain = |letter: char| letter.is_alphanumeric() || "_./+-@%:,".contains(letter);
     Err(if RESERVED.contains(&program) {
-        "begins with a word of the shell's own"
+        "begins with a shell keyword"
     } else if is_assignment(program) {
         "sets a variable before the command"
     } else if !program.chars().all(is_plain) {
@@ -148,7 +149,7 @@ fn is_assignment(word: &str) -> bool {
     })
 }
 
-/// A tool that takes a command line, and runs only what is allowed. Restrictions add up: one around another holds too.
+/// A tool that runs only allowed command lines. Nested restrictions all apply.
 pub(super) struct Restricted {
     pub(super) tool: Arc<dyn Tool>,
     pub(super) allowed: AllowedCommands,
@@ -176,7 +177,7 @@ impl Tool for Restricted {
     }
 
     fn run(&self, input: &Object, context: &ToolContext<'_>) -> ToolResult {
-        // Without a command there is nothing to run, and the tool itself says what it misses.
+        // Without a command nothing runs, and the tool itself reports the missing field.
         let allowed = match input.get("command") {
             Some(Value::String(line)) => self.allowed.check(line),
             _ => self.tool.check(input),

@@ -1,4 +1,4 @@
-//! Takes a command line apart into simple commands, or refuses it. It reads less than a shell does and refuses the rest.
+//! Splits a command line into simple commands, or rejects it. It supports a subset of shell syntax and rejects the rest.
 
 /// The simple commands of a line, with single spaces between their words.
 pub(super) fn commands(line: &str) -> Result<Vec<String>, &'static str> {
@@ -17,7 +17,7 @@ struct Splitter<'l> {
 }
 
 impl Splitter<'_> {
-    /// Takes the first letter of the rest, and what belongs to it.
+    /// Consumes the next character and what belongs to it.
     fn letter(&mut self, letter: char) -> Result<(), &'static str> {
         match letter {
             ' ' | '\t' => {
@@ -34,11 +34,9 @@ impl Splitter<'_> {
             '\\' => self.escaped()?,
             '>' | '<' => self.redirection()?,
             '$' | '`' => {
-                return Err(
-                    "`$` and backquotes stand for something else; put them in single quotes",
-                );
+                return Err("`$` and backquotes are expanded; put them in single quotes");
             }
-            '(' | ')' => return Err("parentheses begin a shell of their own"),
+            '(' | ')' => return Err("parentheses start a subshell"),
             '#' if self.is_at_word_start() => return Err("it holds a comment"),
             letter if letter.is_control() => return Err("it holds a control character"),
             letter => self.take(letter.len_utf8()),
@@ -46,7 +44,7 @@ impl Splitter<'_> {
         Ok(())
     }
 
-    /// Whether no word has begun: between words there is one space.
+    /// Whether no word has started: words are separated by one space.
     fn is_at_word_start(&self) -> bool {
         self.command.is_empty() || self.command.ends_with(' ')
     }
@@ -68,7 +66,7 @@ impl Splitter<'_> {
         }
     }
 
-    /// Takes a text in quotes whole.
+    /// Consumes a quoted text.
     fn quoted(&mut self, quote: char) -> Result<(), &'static str> {
         let mut letters = self.rest.char_indices().skip(1);
         while let Some((at, letter)) = letters.next() {
@@ -79,9 +77,7 @@ impl Splitter<'_> {
                 }
                 '\\' if quote == '"' => drop(letters.next()),
                 '$' | '`' if quote == '"' => {
-                    return Err(
-                        "`$` and backquotes stand for something else; put them in single quotes",
-                    );
+                    return Err("`$` and backquotes are expanded; put them in single quotes");
                 }
                 letter if letter.is_control() && !matches!(letter, '\n' | '\t') => {
                     return Err("it holds a control character");
@@ -103,7 +99,7 @@ impl Splitter<'_> {
         }
     }
 
-    /// Leaves out a redirection that writes nowhere, with the number before it.
+    /// Drops a redirection that writes nowhere, with the number before it.
     fn redirection(&mut self) -> Result<(), &'static str> {
         const REFUSED: &str = "it reads or writes a file by redirection";
         let after = self.rest.strip_prefix('>').ok_or(REFUSED)?;
@@ -120,7 +116,7 @@ impl Splitter<'_> {
             .chars()
             .next()
             .is_none_or(|next| matches!(next, ' ' | '\t' | '\n' | ';' | '|' | '&'));
-        // In `2>&1&>file` and in `a2>&1` there is more to it than meets the eye.
+        // In `2>&1&>file` and in `a2>&1` the text means something else.
         if !ends || rest.starts_with("&>") || !self.drop_stream_number() {
             return Err(REFUSED);
         }
@@ -128,7 +124,7 @@ impl Splitter<'_> {
         Ok(())
     }
 
-    /// Takes the `1` or `2` before a redirection back. `false` where a word ends there instead.
+    /// Removes the `1` or `2` before a redirection. Returns `false` if a word ends there instead.
     fn drop_stream_number(&mut self) -> bool {
         if let Some(before) = self.command.strip_suffix(['1', '2'])
             && (before.is_empty() || before.ends_with(' '))

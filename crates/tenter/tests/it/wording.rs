@@ -1,0 +1,140 @@
+//! The words of the project: phrases that make a reader stumble, and type names that say nothing, do not come back.
+
+use std::fs;
+use std::path::Path;
+
+use crate::architecture::{root, sources};
+
+/// Phrases that have a plain replacement. They are matched word by word, ignoring case, across line breaks, and in the
+/// parts of identifiers that underscores separate.
+const PHRASES: &[(&str, &str)] = &[
+    ("nobody", "say what does not happen: `not awaited`, `no user to ask`"),
+    ("somebody", "name the actor: the user, the caller, another process"),
+    ("whoever", "the caller, the user, any code that …"),
+    ("the person", "the user"),
+    ("a person", "the user, a user"),
+    ("is told", "receives, is notified, reads"),
+    ("are told", "receive, are notified, read"),
+    ("be told", "receive, be notified"),
+    ("is held to", "is limited by, must satisfy"),
+    ("are held to", "are limited by, must satisfy"),
+    ("in vain", "without success, after N attempts"),
+    ("goes on", "continues"),
+    ("go on", "continue"),
+    ("went on", "continued"),
+    ("gone on", "continued"),
+    ("stands in", "is in, replaces"),
+    ("stand in", "are in, replace"),
+    ("lies in", "is in"),
+    ("lie in", "are in"),
+    ("mend", "fix"),
+    ("mends", "fixes"),
+    ("mended", "fixed"),
+    ("lesser", "smaller, cheaper"),
+    ("displaced", "shadowed"),
+    ("unawaited", "asynchronous, not awaited"),
+    ("takes the place of", "replaces"),
+    ("take the place of", "replace"),
+    ("in the place of", "instead of"),
+    ("what there is of", "name it"),
+    ("has to do with", "is about"),
+    ("comes about", "happens"),
+    ("does it", "delete the comment, or say what the item does"),
+    ("stranger", "untrusted, unknown"),
+    ("folder", "directory"),
+    ("folders", "directories"),
+];
+
+/// Type names that could mean several things: each needs its noun (`CatalogEntry`, `StopReason`).
+const TYPE_NAMES: &[&str] = &[
+    "Answer", "Entry", "Found", "Given", "Item", "Listed", "Place", "Said", "Seen", "Stop", "Told",
+    "Trouble", "Wish",
+];
+
+/// Text that is not ours to word, and this list.
+const EXEMPT: &[&str] = &["crates/tenter/tests/it/wording.rs"];
+
+/// Files beside Rust sources whose words users read.
+const TEXTS: &[&str] = &["md", "sh", "py", "mjs", "toml"];
+
+/// The words of a text with the line that each is on.
+fn words(text: &str) -> Vec<(usize, String)> {
+    let mut words = Vec::new();
+    for (index, line) in text.lines().enumerate() {
+        let parts = line.split(|c: char| !c.is_alphabetic());
+        words.extend(parts.filter(|word| !word.is_empty()).map(|w| (index + 1, w.to_lowercase())));
+    }
+    words
+}
+
+/// The lines on which a phrase begins.
+fn lines_with(phrase: &str, words: &[(usize, String)]) -> Vec<usize> {
+    let phrase: Vec<&str> = phrase.split(' ').collect();
+    let matches = |window: &&[(usize, String)]| {
+        window.iter().map(|(_, word)| word.as_str()).eq(phrase.iter().copied())
+    };
+    words.windows(phrase.len()).filter(matches).map(|window| window[0].0).collect()
+}
+
+/// Every file below `directory` that ends as one of `extensions`, with its path from the root.
+fn texts_below(directory: &Path, texts: &mut Vec<(String, String)>) {
+    for entry in fs::read_dir(directory).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            texts_below(&path, texts);
+        } else if path.extension().is_some_and(|end| TEXTS.iter().any(|text| end == *text)) {
+            let name = path.strip_prefix(root()).unwrap().to_string_lossy().into_owned();
+            texts.push((name, fs::read_to_string(&path).unwrap()));
+        }
+    }
+}
+
+/// All texts that readers of the project and users of the program see.
+fn all_texts() -> Vec<(String, String)> {
+    let mut texts = sources();
+    texts_below(&root().join("crates"), &mut texts);
+    texts_below(&root().join("docs"), &mut texts);
+    for name in ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md"] {
+        texts.push((name.to_owned(), fs::read_to_string(root().join(name)).unwrap()));
+    }
+    texts.retain(|(name, _)| !EXEMPT.contains(&name.as_str()));
+    texts
+}
+
+#[test]
+fn phrases_with_a_plain_replacement_do_not_occur() {
+    let mut flaws = Vec::new();
+    for (name, text) in all_texts() {
+        let words = words(&text);
+        for (phrase, instead) in PHRASES {
+            let lines = lines_with(phrase, &words).into_iter();
+            flaws.extend(lines.map(|line| format!("{name}:{line}: {phrase:?}; write: {instead}")));
+        }
+    }
+    assert!(flaws.is_empty(), "{} odd phrases:\n{}", flaws.len(), flaws.join("\n"));
+}
+
+#[test]
+fn types_have_names_that_mean_one_thing() {
+    let mut flaws = Vec::new();
+    for (name, text) in sources() {
+        for (index, line) in text.lines().enumerate() {
+            let mut words = line.split(|c: char| !c.is_alphanumeric() && c != '_');
+            let declares =
+                |word: &&str| ["struct", "enum", "trait", "type", "union"].contains(word);
+            if !line.trim_start().starts_with("//") && words.any(|word| declares(&word)) {
+                let declared = words.next().unwrap_or_default();
+                if TYPE_NAMES.contains(&declared) {
+                    flaws.push(format!("{name}:{}: the type {declared} needs a noun", index + 1));
+                }
+            }
+        }
+    }
+    assert!(flaws.is_empty(), "{}", flaws.join("\n"));
+}
+
+#[test]
+fn a_phrase_is_found_across_lines_and_in_identifiers() {
+    let words = words("fn it_goes_on() {}\n// It Goes\n// on.\nlet ongoing = 1;");
+    assert_eq!(lines_with("goes on", &words), [1, 2]);
+}
