@@ -148,10 +148,7 @@ fn a_restriction_that_cannot_be_read_is_an_error() {
         assert_eq!(found, [expected], "{field}");
     }
     let (recipe, found) = read("---\nallowed_commands: ['git [']\n---\nx");
-    assert!(
-        recipe.is_none() && found[0].contains("the pattern \"git [\" cannot be used"),
-        "{found:?}"
-    );
+    assert!(recipe.is_none() && found[0].contains("the pattern \"git [\" is invalid"), "{found:?}");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! What the store keeps, and how it answers.
+//! What the store saves and returns.
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt as _;
@@ -31,7 +31,7 @@ fn change<'a>(id: &'a str, expected_next: u64, entries: &'a [HistoryEntry]) -> H
 }
 
 #[test]
-fn a_conversation_reads_back_after_reopening_as_it_was_saved() {
+fn a_conversation_round_trips_through_a_reopened_store() {
     let scratch = Scratch::new();
     let first = worked(1);
     let second = [entry(Origin::Hook("guard".into()), Message::user("follow-up")), said("done")];
@@ -72,7 +72,7 @@ fn a_conversation_reads_back_after_reopening_as_it_was_saved() {
 }
 
 #[test]
-fn usage_counts_subagents_of_subagents_and_survives_absurd_figures() {
+fn usage_includes_nested_subagents_and_survives_extreme_counts() {
     let store = Store::in_memory().unwrap();
     let words = [asked("q"), said("a")];
     // The subagents are saved before the conversation that started them.
@@ -102,7 +102,7 @@ fn usage_counts_subagents_of_subagents_and_survives_absurd_figures() {
 }
 
 #[test]
-fn a_replaced_history_stays_and_can_be_restored() {
+fn a_replaced_history_is_kept_and_can_be_restored() {
     let store = Store::in_memory().unwrap();
     let old = worked(1);
     store.begin(&new(), &Exchange { usage: Some(spent(10, 5)), ..exchange("c", 0, &old) }).unwrap();
@@ -115,7 +115,7 @@ fn a_replaced_history_stays_and_can_be_restored() {
     assert_eq!(
         (usage.input_tokens, usage.current_context_window),
         (10, 0),
-        "nobody has counted the new history"
+        "the new history has not been counted"
     );
     store.append(&exchange("c", 5, &[said("going on")])).unwrap();
 
@@ -141,7 +141,7 @@ fn a_replaced_history_stays_and_can_be_restored() {
 }
 
 #[test]
-fn whoever_is_late_is_told_and_changes_nothing() {
+fn a_late_writer_gets_an_error_and_changes_nothing() {
     let scratch = Scratch::new();
     let (one, two) = (scratch.open(), scratch.open());
     begin(&one, "c");
@@ -187,7 +187,7 @@ fn a_conversation_exists_only_with_its_first_exchange() {
 }
 
 #[test]
-fn what_could_not_be_resumed_is_not_saved() {
+fn entries_that_could_not_be_resumed_are_not_saved() {
     let store = Store::in_memory().unwrap();
     begin(&store, "c");
     let whole = worked(1);
@@ -213,7 +213,7 @@ fn what_could_not_be_resumed_is_not_saved() {
     assert_eq!(store.history("c").unwrap().len(), 1);
 }
 
-/// JSON that can be made in memory, but is nested too deeply to be read.
+/// JSON that can be built in memory, but is nested too deeply to be parsed.
 fn too_deep() -> HistoryEntry {
     let input =
         (0..200).fold(json!({}), |inner, _| json!({ "in": inner })).as_object().unwrap().clone();
@@ -222,7 +222,7 @@ fn too_deep() -> HistoryEntry {
 }
 
 #[test]
-fn a_message_that_cannot_be_read_is_named_and_the_others_stay() {
+fn an_unreadable_message_is_named_and_the_others_are_kept() {
     let scratch = Scratch::new();
     let store = scratch.open();
     begin(&store, "old");
@@ -255,7 +255,7 @@ fn a_message_that_cannot_be_read_is_named_and_the_others_stay() {
 }
 
 #[test]
-fn an_unknown_kind_of_change_is_an_error_of_the_history_alone() {
+fn an_unknown_kind_of_change_is_an_error_only_for_the_history() {
     let scratch = Scratch::new();
     let store = scratch.open();
     begin(&store, "c");
@@ -266,7 +266,7 @@ fn an_unknown_kind_of_change_is_an_error_of_the_history_alone() {
 }
 
 #[test]
-fn a_status_lasts_until_the_conversation_goes_on() {
+fn a_status_lasts_until_the_conversation_continues() {
     let store = Store::in_memory().unwrap();
     begin(&store, "c");
     let summary = || store.load("c").unwrap().summary;
@@ -291,7 +291,7 @@ fn ids(
 }
 
 #[test]
-fn lists_begin_with_what_was_saved_to_last() {
+fn lists_start_with_the_conversation_saved_last() {
     let store = Store::in_memory().unwrap();
     let other = Path::new("/work/other");
     for (id, project, parent) in
@@ -303,7 +303,7 @@ fn lists_begin_with_what_was_saved_to_last() {
     assert_eq!(
         ids(&store, None, 9, true),
         ["s", "b", "a"],
-        "of the same second, the last begun first"
+        "of the same second, the last created first"
     );
     let more = [said("more")];
     // Half a second after AT, which as text would sort before it.
@@ -318,7 +318,7 @@ fn lists_begin_with_what_was_saved_to_last() {
 }
 
 #[test]
-fn a_preview_is_the_persons_first_words_even_when_they_come_late() {
+fn a_preview_is_the_users_first_message_even_if_it_is_not_the_first() {
     let store = Store::in_memory().unwrap();
     let context = entry(Origin::Hook("motd".into()), Message::user("be nice"));
     store.begin(&new(), &exchange("c", 0, &[context])).unwrap();
@@ -330,7 +330,7 @@ fn a_preview_is_the_persons_first_words_even_when_they_come_late() {
 }
 
 #[test]
-fn a_project_whose_path_is_not_utf8_is_found_again() {
+fn a_project_with_a_non_utf8_path_is_found() {
     let scratch = Scratch::new();
     let store = scratch.open();
     let odd = Path::new(OsStr::from_bytes(b"/work/caf\xe9"));
@@ -343,14 +343,18 @@ fn a_project_whose_path_is_not_utf8_is_found_again() {
 }
 
 #[test]
-fn the_beginning_of_an_id_is_enough_where_it_is_the_only_one() {
+fn a_unique_prefix_of_an_id_is_enough() {
     let store = Store::in_memory().unwrap();
     for id in ["0190-aa", "0190-ab", "0190-a", "100%"] {
         begin(&store, id);
     }
     assert_eq!(store.find("1").unwrap(), "100%");
     assert_eq!(store.find("0190-aa").unwrap(), "0190-aa");
-    assert_eq!(store.find("0190-a").unwrap(), "0190-a", "an id that begins others is still an id");
+    assert_eq!(
+        store.find("0190-a").unwrap(),
+        "0190-a",
+        "an id that is a prefix of others is still an id"
+    );
     let error = store.find("0190").unwrap_err();
     assert!(
         matches!(&error, StoreError::Ambiguous { ids, .. } if ids == &["0190-a", "0190-ab", "0190-aa"]),
@@ -364,11 +368,11 @@ fn the_beginning_of_an_id_is_enough_where_it_is_the_only_one() {
 }
 
 #[test]
-fn saving_adds_rows_and_touches_no_old_message() {
+fn saving_adds_rows_and_changes_no_old_message() {
     let scratch = Scratch::new();
     let store = scratch.open();
     store.begin(&new(), &exchange("c", 0, &worked(1))).unwrap();
-    // Whoever changes or removes a row of these tables from now on fails.
+    // From now on, changing or removing a row of these tables fails.
     for table in ["messages", "usage", "history_changes"] {
         for verb in ["UPDATE", "DELETE"] {
             let name = format!("no_{verb}_{table}");

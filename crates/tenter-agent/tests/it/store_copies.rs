@@ -1,4 +1,4 @@
-//! Forks and restored histories, what exchanges cost, and which model they were with.
+//! Forks and restored histories, and the cost and model of exchanges.
 
 use tenter_agent::store::{
     ChangeKind, Exchange, ExchangeUsage, Fork, HistoryChange, HistoryEntry, NewConversation,
@@ -38,7 +38,7 @@ fn replace(store: &Store, entries: &[HistoryEntry]) {
 }
 
 #[test]
-fn a_fork_begins_as_the_other_did_and_goes_its_own_way() {
+fn a_fork_copies_the_history_and_is_independent() {
     let scratch = Scratch::new();
     let store = scratch.open();
     let new = NewConversation { parent: Some("p"), recipe: Some("review"), ..new() };
@@ -46,10 +46,10 @@ fn a_fork_begins_as_the_other_did_and_goes_its_own_way() {
     store.begin(&new, &Exchange { usage: Some(spent(10, 5)), ..exchange("c", 0, &first) }).unwrap();
     store.set_status("c", "done", AT).unwrap();
     assert_eq!(store.fork(&fork(None, "f")).unwrap(), 4);
-    assert_eq!(present(&store, "f"), first, "with what the provider wants back");
+    assert_eq!(present(&store, "f"), first, "including native forms");
     let forked = store.load("f").unwrap();
     assert_eq!((forked.next, forked.turns), (4, 2));
-    assert_eq!(forked.entries[0].at, AT, "said when it was said");
+    assert_eq!(forked.entries[0].at, AT, "times are kept");
     let summary = forked.summary;
     assert_eq!((summary.created_at.as_str(), summary.updated_at.as_str()), (LATER, LATER));
     assert_eq!((summary.parent.as_deref(), summary.recipe.as_deref()), (None, Some("review")));
@@ -57,7 +57,7 @@ fn a_fork_begins_as_the_other_did_and_goes_its_own_way() {
         (summary.forked_from.as_deref(), summary.status.as_deref()),
         (Some("c"), Some("forked"))
     );
-    assert_eq!(summary.usage.input_tokens, 0, "what it took to get there was paid once");
+    assert_eq!(summary.usage.input_tokens, 0, "usage stays with the original");
     assert_eq!(summary.preview, "question 1");
 
     store.append(&exchange("f", 4, &[asked("another way")])).unwrap();
@@ -71,12 +71,12 @@ fn a_fork_begins_as_the_other_did_and_goes_its_own_way() {
 }
 
 #[test]
-fn a_fork_takes_as_many_messages_as_it_is_told_to_if_a_model_can_go_on_from_them() {
+fn a_fork_takes_the_given_number_of_messages_if_a_model_can_continue() {
     let store = Store::in_memory().unwrap();
     store.begin(&new(), &exchange("c", 0, &[worked(1), worked(2)].concat())).unwrap();
     replace(&store, &worked(3));
     store.fork(&fork(Some(3), "f")).unwrap();
-    assert_eq!(present(&store, "f"), worked(3)[..3], "of the present history");
+    assert_eq!(present(&store, "f"), worked(3)[..3], "of the current history");
     for (messages, flaw) in [
         (0, "no message"),
         (2, "results are missing"),
@@ -93,7 +93,7 @@ fn a_fork_takes_as_many_messages_as_it_is_told_to_if_a_model_can_go_on_from_them
 }
 
 #[test]
-fn a_restored_history_is_the_earlier_one_with_its_origins_and_times() {
+fn a_restored_history_keeps_origins_and_times() {
     let scratch = Scratch::new();
     let store = scratch.open();
     let old = [worked(1), vec![entry(Origin::Hook("gate".into()), Message::user("run the tests"))]]
@@ -113,7 +113,7 @@ fn a_restored_history_is_the_earlier_one_with_its_origins_and_times() {
     assert_eq!((change.kind, change.by.as_str()), (ChangeKind::Restore, "user"));
     assert_eq!((change.reason.as_deref(), change.at.as_str()), (Some("epoch 0"), LATER));
 
-    assert_eq!(store.restore(&restore(None)).unwrap(), 1, "which undoes the restoring");
+    assert_eq!(store.restore(&restore(None)).unwrap(), 1, "which undoes the restore");
     assert_eq!(present(&store, "c").len(), 1);
     assert_eq!(store.restore(&restore(Some(0))).unwrap(), 0);
     assert_eq!(present(&store, "c"), old);
@@ -137,7 +137,7 @@ fn only_an_earlier_history_can_be_restored() {
 }
 
 #[test]
-fn whoever_is_at_work_while_a_history_is_restored_is_told() {
+fn a_writer_gets_an_error_after_a_concurrent_restore() {
     let scratch = Scratch::new();
     let (worker, other) = (scratch.open(), scratch.open());
     begin(&worker, "c");
@@ -148,7 +148,7 @@ fn whoever_is_at_work_while_a_history_is_restored_is_told() {
 }
 
 #[test]
-fn a_conversation_costs_what_is_known_of_its_exchanges_and_its_subagents() {
+fn the_cost_is_the_sum_of_known_costs_including_subagents() {
     let store = Store::in_memory().unwrap();
     let words = [asked("q"), said("a")];
     let priced = |cost_usd| ExchangeUsage { cost_usd, ..spent(1, 1) };
@@ -170,11 +170,11 @@ fn a_conversation_costs_what_is_known_of_its_exchanges_and_its_subagents() {
     store
         .append(&Exchange { usage: Some(priced(Some(f64::NAN))), ..exchange("main", 6, &words) })
         .unwrap();
-    assert_eq!(cost("main"), Some(0.8125), "a price that is no number is not known");
+    assert_eq!(cost("main"), Some(0.8125), "NaN is not a known price");
 }
 
 #[test]
-fn the_model_is_that_of_the_last_exchange_and_each_exchange_knows_its_own() {
+fn the_model_is_that_of_the_last_exchange_and_each_exchange_has_its_own() {
     let scratch = Scratch::new();
     let store = scratch.open();
     let words = [asked("q"), said("a")];

@@ -1,4 +1,4 @@
-//! What is deleted is gone, from the tables, from the index and from the files.
+//! Deleted conversations are removed from the tables, the index and the files.
 
 use std::fs;
 
@@ -11,7 +11,7 @@ use crate::store_fixtures::{
 };
 use crate::store_search::ids as found;
 
-/// How many rows there are of each table that holds something of a conversation.
+/// The number of rows in each table that belongs to conversations.
 fn rows(scratch: &Scratch) -> Vec<i64> {
     let count = |table: &str| {
         let sql = format!("SELECT count(*) FROM {table}");
@@ -29,7 +29,7 @@ fn subagent(store: &Store, id: &str, parent: &str) {
 }
 
 #[test]
-fn a_conversation_goes_with_all_that_belongs_to_it() {
+fn deleting_a_conversation_removes_everything_that_belongs_to_it() {
     let scratch = Scratch::new();
     let store = scratch.open();
     let used = Some(spent(1, 1));
@@ -60,7 +60,7 @@ fn a_conversation_goes_with_all_that_belongs_to_it() {
 }
 
 #[test]
-fn where_one_is_not_there_none_is_deleted() {
+fn nothing_is_deleted_if_one_does_not_exist() {
     let store = Store::in_memory().unwrap();
     begin(&store, "c");
     let error = store.delete(&["c".into(), "nonsense".into()]).unwrap_err();
@@ -81,7 +81,7 @@ fn in_files(scratch: &Scratch, text: &str) -> bool {
 }
 
 #[test]
-fn nothing_of_it_is_left_in_the_files() {
+fn deleted_text_is_not_left_in_the_files() {
     let scratch = Scratch::new();
     let store = scratch.open();
     for number in 0..30 {
@@ -94,7 +94,7 @@ fn nothing_of_it_is_left_in_the_files() {
     assert!(in_files(&scratch, "xylophonesecret"));
     store.delete(&["c".into()]).unwrap();
     assert!(!in_files(&scratch, "xylophonesecret"));
-    // The words of the index are stored by what each has in common with the one before it, so they are looked at with SQLite.
+    // The index stores words by their difference to the previous one, so they are checked with SQLite.
     let raw = scratch.raw();
     raw.execute_batch("CREATE VIRTUAL TABLE temp.words USING fts5vocab(main, message_text, row)")
         .unwrap();
@@ -109,7 +109,7 @@ fn nothing_of_it_is_left_in_the_files() {
 }
 
 #[test]
-fn whoever_is_still_at_work_on_it_is_told_with_the_next_save() {
+fn a_writer_gets_an_error_after_a_concurrent_delete() {
     let scratch = Scratch::new();
     let (worker, other) = (scratch.open(), scratch.open());
     let next = begin(&worker, "c");
@@ -133,11 +133,11 @@ fn whoever_is_still_at_work_on_it_is_told_with_the_next_save() {
         assert!(matches!(error, StoreError::Deleted { .. }), "{error:?}");
         assert!(error.to_string().contains("c was deleted by another process"), "{error}");
     }
-    assert_eq!(rows(&scratch), [0; 5], "nothing of it came back");
+    assert_eq!(rows(&scratch), [0; 5], "nothing was restored");
 }
 
 #[test]
-fn old_ones_are_those_that_were_not_saved_to_since() {
+fn old_conversations_are_those_not_saved_since() {
     let store = Store::in_memory().unwrap();
     let words = [asked("q")];
     for (id, at) in [

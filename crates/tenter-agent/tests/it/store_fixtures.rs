@@ -1,4 +1,4 @@
-//! Conversations for the store's tests.
+//! Conversations for the tests of the store.
 
 use std::path::{Path, PathBuf};
 
@@ -13,7 +13,7 @@ use tenter_protocol::{Block, Message, Role, ToolCall, ToolResult};
 
 pub(crate) const AT: &str = "2026-03-01T12:00:00Z";
 
-/// A store in a folder of its own, which goes away with it.
+/// A store in its own temporary directory.
 pub(crate) struct Scratch {
     folder: TempDir,
 }
@@ -72,7 +72,7 @@ pub(crate) fn said(text: &str) -> HistoryEntry {
     entry(Origin::Model, Message::assistant(text))
 }
 
-/// A question, a response that thinks and calls a tool, the tool's result, and an answer; `number` is in each of them.
+/// A question, a response with reasoning and a tool call, the tool's result, and an answer; `number` is in each of them.
 pub(crate) fn worked(number: usize) -> Vec<HistoryEntry> {
     let call_id = format!("call-{number}");
     let input = json!({"command": format!("echo {number}"), "z": null, "a": [1, -2, true]});
@@ -121,12 +121,12 @@ pub(crate) fn exchange<'a>(
     Exchange { conversation_id, expected_next, entries, usage: None, at: AT }
 }
 
-/// Begins a conversation with one question and one answer.
+/// Creates a conversation with one question and one answer.
 pub(crate) fn begin(store: &Store, id: &str) -> u64 {
     store.begin(&new(), &exchange(id, 0, &[asked("question"), said("answer")])).unwrap()
 }
 
-/// Adds an exchange, and where another process was faster, goes on from where that one left off.
+/// Appends an exchange; if another process was faster, after its exchange.
 pub(crate) fn append_after_all(store: &Store, id: &str, entries: &[HistoryEntry]) -> u64 {
     let mut next = store.load(id).unwrap().next;
     loop {
@@ -138,7 +138,7 @@ pub(crate) fn append_after_all(store: &Store, id: &str, entries: &[HistoryEntry]
     }
 }
 
-/// The present history's entries.
+/// The entries of the current history.
 pub(crate) fn present(store: &Store, id: &str) -> Vec<HistoryEntry> {
     store.load(id).unwrap().entries.into_iter().map(|stored| stored.entry).collect()
 }

@@ -1,4 +1,4 @@
-//! A file that the first version made, opened by this one.
+//! Opens a file that the first version created.
 
 use std::fs;
 
@@ -9,7 +9,7 @@ use tenter_protocol::json;
 use crate::store_fixtures::{AT, Scratch, asked, exchange, present, worked};
 use crate::store_search::ids as found;
 
-/// Makes the file as the first version did, and says its first words.
+/// Creates the file as the first version did, with its first messages.
 fn first_version(scratch: &Scratch) -> rusqlite::Connection {
     fs::create_dir_all(scratch.path().parent().unwrap()).unwrap();
     let raw = scratch.raw();
@@ -36,7 +36,7 @@ fn message(raw: &rusqlite::Connection, id: &str, sequence: usize, said: (&str, &
 }
 
 #[test]
-fn what_the_first_version_saved_is_there_and_is_found() {
+fn conversations_of_the_first_version_are_loaded_and_found() {
     let scratch = Scratch::new();
     let raw = first_version(&scratch);
     conversation(&raw, "c", 4);
@@ -61,7 +61,7 @@ fn what_the_first_version_saved_is_there_and_is_found() {
     for words in ["question 1", "looking", "thought", "echo"] {
         assert_eq!(found(&store, words), ["c"], "{words}");
     }
-    // A message that cannot be read holds up nothing.
+    // An unreadable message does not stop the migration.
     let all = ListQuery { project: None, limit: 9, include_subagents: true };
     assert_eq!(store.list(&all).unwrap().len(), 2);
     assert!(store.load("odd").unwrap_err().to_string().contains("hologram"));
@@ -72,7 +72,7 @@ fn what_the_first_version_saved_is_there_and_is_found() {
 }
 
 #[test]
-fn ten_thousand_messages_are_all_found_afterwards() {
+fn ten_thousand_messages_are_indexed_by_the_migration() {
     let scratch = Scratch::new();
     let raw = first_version(&scratch);
     raw.execute_batch("BEGIN").unwrap();
@@ -90,7 +90,7 @@ fn ten_thousand_messages_are_all_found_afterwards() {
     drop(raw);
     let store = Store::open(&scratch.path()).unwrap();
     for number in (0..10_000).step_by(97).chain([9_999]) {
-        // A beginning finds more than the one.
+        // A prefix matches more than one.
         let whole = format!("word{number} filling");
         assert_eq!(found(&store, &whole), [(number / 1000).to_string()], "{whole}");
     }

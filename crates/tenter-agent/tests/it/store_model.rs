@@ -1,4 +1,4 @@
-//! Whatever is saved in whatever order: the store holds what a list in memory would hold.
+//! For any sequence of changes, the store contains what a list in memory would contain.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -28,8 +28,8 @@ fn entries() -> impl Strategy<Value = Vec<HistoryEntry>> {
         (0..9_usize).prop_map(worked),
         "\\PC{0,40}".prop_map(|text| vec![asked(&text), said(&text)]),
         hook,
-        Just(worked(1)[..2].to_vec()), // a call without its result: refused
-        Just(Vec::new()),              // refused
+        Just(worked(1)[..2].to_vec()), // a call without its result: rejected
+        Just(Vec::new()),              // rejected
     ];
     prop::collection::vec(some, 1..3).prop_map(|parts| parts.concat())
 }
@@ -74,7 +74,7 @@ impl Naive {
     }
 }
 
-/// Whether every call is answered by the next entry, said differently than the store says it.
+/// Whether every call is answered by the next entry, implemented independently of the store.
 fn whole(entries: &[HistoryEntry]) -> bool {
     let calls = |entry: &HistoryEntry| entry.message.tool_calls().count();
     !entries.is_empty()
@@ -84,7 +84,7 @@ fn whole(entries: &[HistoryEntry]) -> bool {
         })
 }
 
-/// Does the step to the naive model, if it may be done at all. Returns whether it may.
+/// Applies the step to the list if it is valid. Returns whether it is.
 fn imagine(model: &mut BTreeMap<usize, Naive>, step: &Step) -> bool {
     match step {
         Step::Begin { conversation, entries, tokens } => {
@@ -119,7 +119,7 @@ fn imagine(model: &mut BTreeMap<usize, Naive>, step: &Step) -> bool {
     }
 }
 
-/// Does the step to the store.
+/// Applies the step to the store.
 fn perform(store: &Store, step: &Step, next: u64) -> Result<(), StoreError> {
     match step {
         Step::Begin { conversation, entries, tokens } => {
@@ -160,7 +160,7 @@ fn perform(store: &Store, step: &Step, next: u64) -> Result<(), StoreError> {
     }
 }
 
-/// What the store holds, as a list in memory.
+/// The contents of the store, as a list in memory.
 fn recall(store: &Store, id: &str) -> Option<Naive> {
     let loaded = match store.load(id) {
         Ok(loaded) => loaded,
@@ -205,7 +205,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 48, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn the_store_holds_what_a_list_in_memory_would_hold(steps in prop::collection::vec(step(), 1..25)) {
+    fn the_store_contains_what_a_list_in_memory_would(steps in prop::collection::vec(step(), 1..25)) {
         let scratch = Scratch::new();
         let mut store = scratch.open();
         let mut model = BTreeMap::new();

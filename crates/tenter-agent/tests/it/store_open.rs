@@ -1,4 +1,4 @@
-//! Files that the store makes, and files that it refuses.
+//! Files that the store creates, and files that it rejects.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -13,7 +13,7 @@ fn mode(path: &Path) -> u32 {
 }
 
 #[test]
-fn what_it_makes_is_the_owners_alone() {
+fn created_files_are_accessible_only_to_the_owner() {
     let scratch = Scratch::new();
     let store = scratch.open();
     begin(&store, "c");
@@ -24,7 +24,7 @@ fn what_it_makes_is_the_owners_alone() {
 }
 
 #[test]
-fn the_settings_are_those_of_a_shared_database() {
+fn the_settings_suit_a_shared_database() {
     let scratch = Scratch::new();
     drop(scratch.open());
     let raw = scratch.raw();
@@ -38,7 +38,7 @@ fn the_settings_are_those_of_a_shared_database() {
 }
 
 #[test]
-fn a_file_of_something_else_is_refused_and_left_as_it_was() {
+fn other_files_are_rejected_and_unchanged() {
     let scratch = Scratch::new();
     for content in [
         "a shopping list\n",
@@ -56,7 +56,7 @@ fn a_file_of_something_else_is_refused_and_left_as_it_was() {
 }
 
 #[test]
-fn a_database_of_another_program_is_refused_and_left_as_it_was() {
+fn a_database_of_another_program_is_rejected_and_unchanged() {
     let scratch = Scratch::new();
     let path = scratch.folder().join("theirs.db");
     rusqlite::Connection::open(&path).unwrap().execute_batch("CREATE TABLE notes (text)").unwrap();
@@ -67,7 +67,7 @@ fn a_database_of_another_program_is_refused_and_left_as_it_was() {
 }
 
 #[test]
-fn a_newer_format_is_refused_and_left_as_it_was() {
+fn a_newer_format_is_rejected_and_unchanged() {
     let scratch = Scratch::new();
     begin(&scratch.open(), "c");
     scratch.raw().execute_batch("PRAGMA user_version = 99").unwrap();
@@ -82,7 +82,7 @@ fn a_newer_format_is_refused_and_left_as_it_was() {
 }
 
 #[test]
-fn a_folder_in_the_files_place_is_named() {
+fn a_directory_instead_of_the_file_is_named() {
     let scratch = Scratch::new();
     fs::create_dir_all(scratch.path()).unwrap();
     let error = Store::open(&scratch.path()).unwrap_err().to_string();
@@ -90,7 +90,7 @@ fn a_folder_in_the_files_place_is_named() {
 }
 
 #[test]
-fn a_file_in_the_folders_place_is_named() {
+fn a_file_instead_of_the_directory_is_named() {
     let scratch = Scratch::new();
     fs::write(scratch.folder().join("state"), "").unwrap();
     let error = Store::open(&scratch.path()).unwrap_err();
@@ -110,7 +110,7 @@ fn skipped_as_root() -> bool {
 }
 
 #[test]
-fn a_file_that_may_not_be_written_is_refused_at_once() {
+fn a_read_only_file_is_rejected_at_once() {
     if skipped_as_root() {
         return;
     }
@@ -122,7 +122,7 @@ fn a_file_that_may_not_be_written_is_refused_at_once() {
 }
 
 #[test]
-fn a_folder_that_may_not_be_written_is_named() {
+fn a_read_only_directory_is_named() {
     if skipped_as_root() {
         return;
     }

@@ -1,4 +1,4 @@
-//! What was said is found, and what was not, or is no more, is not.
+//! Messages are found by their words; deleted ones are not.
 
 use std::path::Path;
 
@@ -33,7 +33,7 @@ fn save(store: &Store, id: &str, entries: &[HistoryEntry]) {
 }
 
 #[test]
-fn everything_that_a_message_says_is_found() {
+fn all_text_of_a_message_is_indexed() {
     let store = Store::in_memory().unwrap();
     let input = json!({"path": "notes.md", "text": "first\nsecond \"third\"", "list": [{"deep": "fourth"}]});
     let input = input.as_object().unwrap().clone();
@@ -76,18 +76,18 @@ fn everything_that_a_message_says_is_found() {
 }
 
 #[test]
-fn all_words_must_be_said_in_one_message_and_the_last_may_be_a_beginning() {
+fn all_words_must_occur_in_one_message_and_the_last_may_be_a_prefix() {
     let store = Store::in_memory().unwrap();
-    save(&store, "one", &[asked("mend the parser"), said("the lexer is broken")]);
+    save(&store, "one", &[asked("fix the parser"), said("the lexer is broken")]);
     save(&store, "two", &[asked("the parser's lexer")]);
     assert_eq!(ids(&store, "parser lexer"), ["two"]);
     assert_eq!(ids(&store, "lexer pars"), ["two"]);
-    assert_eq!(ids(&store, "pars lexer"), [] as [&str; 0], "only the last word may be a beginning");
+    assert_eq!(ids(&store, "pars lexer"), [] as [&str; 0], "only the last word may be a prefix");
     assert_eq!(ids(&store, "brok"), ["one"]);
 }
 
 #[test]
-fn case_and_accents_do_not_count() {
+fn case_and_accents_are_ignored() {
     let store = Store::in_memory().unwrap();
     save(&store, "c", &[asked("Das Café in Łódź öffnet um ACHT")]);
     for words in ["cafe", "CAFÉ", "cafe\u{301}", "offnet", "acht"] {
@@ -97,14 +97,14 @@ fn case_and_accents_do_not_count() {
 }
 
 #[test]
-fn what_is_asked_for_is_words_and_never_the_language_of_the_index() {
+fn query_syntax_of_the_index_has_no_effect() {
     let store = Store::in_memory().unwrap();
     save(&store, "c", &[asked("x = a && \"b c\" || text:foo-bar NEAR(d, e) AND f* -- 100%")]);
     for words in [
         "\"", "\"b c\"", "a && b", "text:foo", "foo-bar", "NEAR(d", "AND", "NOT", "f*", "(", "*",
         "--", "%", "^a", "{text}", "'", "a' OR '1", "\"\"\"", "foo-ba", "\u{0}", "-", "100%",
     ] {
-        // Whatever comes of it, it is no error.
+        // Whatever the result is, it is not an error.
         search(&store, words);
     }
     for words in ["\"b c\"", "text:foo", "foo-bar", "foo-ba", "NEAR(d", "AND", "100%", "a\u{0}foo"]
@@ -117,7 +117,7 @@ fn what_is_asked_for_is_words_and_never_the_language_of_the_index() {
 }
 
 #[test]
-fn a_snippet_is_one_line_around_the_hit() {
+fn a_snippet_is_one_line_around_the_match() {
     let store = Store::in_memory().unwrap();
     let text =
         format!("{} needle\n\tin\u{1b}[1m hay\u{0} {}", "straw ".repeat(500), "stalk ".repeat(500));
@@ -128,7 +128,7 @@ fn a_snippet_is_one_line_around_the_hit() {
 }
 
 #[test]
-fn the_best_hit_stands_first_and_each_conversation_once() {
+fn the_best_match_is_first_and_each_conversation_occurs_once() {
     let store = Store::in_memory().unwrap();
     let long = format!("the parser and {}", "many other things ".repeat(50));
     save(&store, "by the way", &[asked(&long), said(&long)]);
@@ -141,7 +141,7 @@ fn the_best_hit_stands_first_and_each_conversation_once() {
 }
 
 #[test]
-fn a_search_looks_only_where_it_is_told_to() {
+fn a_search_is_limited_to_the_given_conversations() {
     let store = Store::in_memory().unwrap();
     let other = Path::new("/work/other");
     let words = [asked("needle")];
@@ -159,7 +159,7 @@ fn a_search_looks_only_where_it_is_told_to() {
 }
 
 #[test]
-fn what_was_set_aside_is_still_found() {
+fn replaced_histories_are_searched() {
     let store = Store::in_memory().unwrap();
     begin(&store, "c");
     store
@@ -178,9 +178,9 @@ fn what_was_set_aside_is_still_found() {
     assert_eq!(ids(&store, "in short"), ["c"]);
 }
 
-/// A file may be made smaller with other tools; SQLite then gives rows without a number of their own new ones.
+/// VACUUM may renumber the rows of tables without explicit row ids.
 #[test]
-fn a_vacuumed_file_finds_the_same() {
+fn a_vacuumed_file_has_the_same_results() {
     let scratch = Scratch::new();
     let store = scratch.open();
     for (id, word) in [("a", "apple"), ("b", "banana"), ("c", "cherry")] {
@@ -193,7 +193,7 @@ fn a_vacuumed_file_finds_the_same() {
     scratch.assert_sound();
 }
 
-/// Words whose every character the index knows as part of a word.
+/// Words made of characters that the index treats as part of a word.
 fn word() -> impl Strategy<Value = String> {
     "[a-zA-Z0-9à-öø-ÿα-ωа-я]{1,6}"
 }
@@ -206,7 +206,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 48, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn every_word_that_was_said_is_found_and_none_that_was_deleted(
+    fn every_saved_word_is_found_and_no_deleted_one(
         conversations in prop::collection::vec((prop::collection::vec(text(), 1..4), any::<bool>()), 1..6),
         separator in prop::sample::select(vec![" ", "\n", "-", ", ", "\" ", "\u{0}", "('", "\u{1b}[;"]),
     ) {

@@ -1,7 +1,7 @@
-//! One database, many threads and processes; and processes that are killed.
+//! One database used by many threads and processes, some of which are killed.
 //!
-//! The processes are this test binary again: it runs one of the two ignored tests below, which find their orders in
-//! the environment.
+//! The processes are this test binary: it runs one of the two ignored tests below, which read their parameters from the
+//! environment.
 
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::Path;
@@ -22,7 +22,7 @@ use crate::store_fixtures::{
 const DATABASE: &str = "TENTER_TEST_DATABASE";
 const CONVERSATION: &str = "TENTER_TEST_CONVERSATION";
 
-/// Begins the conversation or adds to it, whichever it takes.
+/// Creates the conversation or appends to it.
 fn add(store: &Store, id: &str, next: u64, entries: &[HistoryEntry]) -> Result<u64, StoreError> {
     let exchange = Exchange { usage: Some(spent(3, 2)), ..exchange(id, next, entries) };
     if next == 0 { store.begin(&new(), &exchange) } else { store.append(&exchange) }
@@ -63,8 +63,8 @@ fn threads_that_open_a_new_file_at_once_lose_nothing() {
     assert_twenty_each(&scratch, 8);
 }
 
-/// Holds the right to write a file while a thread does `work`, until that is done (which it should not be) or has had time
-/// enough to fail; then lets go, and returns what came of it.
+/// Holds the write lock of a file while a thread runs `work`, until it is done (which it should not be) or has had enough
+/// time to fail; then releases the lock, and returns the thread's result.
 fn while_locked<T: Send>(holder: &rusqlite::Connection, work: impl FnOnce() -> T + Send) -> T {
     holder.execute_batch("BEGIN IMMEDIATE").unwrap();
     let enough = Instant::now() + Duration::from_millis(200);
@@ -79,11 +79,11 @@ fn while_locked<T: Send>(holder: &rusqlite::Connection, work: impl FnOnce() -> T
 }
 
 #[test]
-fn whoever_finds_the_database_locked_waits() {
+fn a_locked_database_is_waited_for() {
     let scratch = Scratch::new();
     std::fs::create_dir(scratch.path().parent().unwrap()).unwrap();
     let holder = scratch.raw();
-    // SQLite itself does not wait where a new file is switched to a write-ahead log.
+    // SQLite itself does not wait when a new file is switched to a write-ahead log.
     let store = while_locked(&holder, || Store::open(&scratch.path())).unwrap();
     let saved = while_locked(&holder, || add(&store, "c", 0, &[asked("first")]));
     assert_eq!(saved.unwrap(), 1);
@@ -107,7 +107,7 @@ fn threads_share_one_connection() {
 }
 
 #[test]
-fn writers_of_one_conversation_lose_nothing_when_they_try_again() {
+fn writers_of_one_conversation_lose_nothing_when_they_retry() {
     let scratch = Scratch::new();
     let store = scratch.open();
     add(&store, "c", 0, &[asked("first")]).unwrap();
@@ -152,15 +152,15 @@ fn processes_that_open_a_new_file_at_once_lose_nothing() {
 }
 
 #[test]
-#[ignore = "run as a process of its own by the test above"]
+#[ignore = "run as a separate process by the test above"]
 fn add_twenty_and_end() {
     let (database, id) = orders();
     add_twenty(Path::new(&database), &id);
 }
 
-/// One line each for "about to open", "opened", and every exchange that is saved; for ever.
+/// Prints one line each for "about to open", "opened", and every saved exchange; runs until it is killed.
 #[test]
-#[ignore = "run as a process of its own, and killed, by the tests below"]
+#[ignore = "run as a separate process, and killed, by the tests below"]
 fn add_until_killed() {
     let (database, id) = orders();
     tell("opening");
@@ -177,7 +177,7 @@ fn add_until_killed() {
     }
 }
 
-/// Replaces the history by an exchange, so that it is made of fours like everything that the child saves.
+/// Replaces the history by an exchange, so that it consists of groups of four like everything that the child saves.
 fn replace(store: &Store, conversation_id: &str, expected_next: u64, number: usize) -> u64 {
     let (kind, by, reason) = (ChangeKind::Compact, "user", Some("long"));
     let entries = &worked(number);
@@ -194,14 +194,17 @@ fn replace(store: &Store, conversation_id: &str, expected_next: u64, number: usi
     store.replace_history(&change).unwrap()
 }
 
-/// Says something to the parent, past the test harness.
+/// Sends a line to the parent, past the test harness.
 fn tell(what: &str) {
     let mut stdout = std::io::stdout().lock();
     writeln!(stdout, "@{what}").unwrap();
     stdout.flush().unwrap();
 }
 
-#[expect(clippy::disallowed_methods, reason = "a test process finds its orders in the environment")]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "a test process reads its parameters from the environment"
+)]
 fn orders() -> (String, String) {
     (std::env::var(DATABASE).unwrap(), std::env::var(CONVERSATION).unwrap())
 }
@@ -224,13 +227,13 @@ fn start(test: &str, scratch: &Scratch, id: &str) -> Child {
         .unwrap()
 }
 
-/// What the child tells next; nothing at its end.
-fn told(lines: &mut impl Iterator<Item = std::io::Result<String>>) -> Option<String> {
+/// The next line of the child; `None` at its end.
+fn printed(lines: &mut impl Iterator<Item = std::io::Result<String>>) -> Option<String> {
     lines.find_map(|line| Some(line.unwrap().split_once('@')?.1.to_owned()))
 }
 
-/// Kills the child with SIGKILL as soon as it has told so many things, and returns the last sequence number that it
-/// told, up to its death.
+/// Kills the child with SIGKILL as soon as it has printed so many lines, and returns the last sequence number that it
+/// printed before its death.
 fn kill_after(things: usize, mut child: Child) -> u64 {
     let stdout: ChildStdout = child.stdout.take().unwrap();
     let mut lines = BufReader::new(stdout).lines();
@@ -241,17 +244,17 @@ fn kill_after(things: usize, mut child: Child) -> u64 {
         }
     };
     for _ in 0..things {
-        note(&told(&mut lines).expect("the child ended by itself"));
+        note(&printed(&mut lines).expect("the child ended by itself"));
     }
     child.kill().unwrap();
-    while let Some(line) = told(&mut lines) {
+    while let Some(line) = printed(&mut lines) {
         note(&line);
     }
     assert!(!child.wait().unwrap().success());
     saved
 }
 
-/// Every exchange of every epoch is there from its first message to its last, and in order.
+/// Checks that every exchange of every epoch is complete and in order.
 fn assert_whole(store: &Store, id: &str) {
     for epoch in store.history(id).unwrap() {
         let entries: Vec<HistoryEntry> =
@@ -273,7 +276,7 @@ fn assert_whole(store: &Store, id: &str) {
 #[test]
 fn a_killed_process_loses_at_most_the_exchange_in_flight() {
     let scratch = Scratch::new();
-    // Told before death; 1 dies while it opens the file, 2 before or in its first exchange.
+    // Lines printed before death; 1 dies while it opens the file, 2 before or in its first exchange.
     for (round, things) in
         [1, 2, 3, 1, 12, 4, 29, 7, 2, 51, 5, 18, 1, 33, 8, 3].into_iter().enumerate()
     {
@@ -284,10 +287,10 @@ fn a_killed_process_loses_at_most_the_exchange_in_flight() {
             Err(StoreError::NotFound { .. }) if saved == 0 => continue,
             loaded => loaded.unwrap(),
         };
-        // At most one exchange of four messages was saved and not yet told.
+        // At most one exchange of four messages was saved and not yet printed.
         assert!(
             saved == 0 || (saved..=saved + 4).contains(&loaded.next),
-            "round {round}: told {saved}, found {}",
+            "round {round}: printed {saved}, found {}",
             loaded.next
         );
         assert_whole(&store, "c");
@@ -301,7 +304,7 @@ fn a_killed_process_loses_at_most_the_exchange_in_flight() {
 }
 
 #[test]
-fn processes_killed_beside_each_other_do_not_harm_each_other() {
+fn processes_killed_concurrently_do_not_damage_the_database() {
     let scratch = Scratch::new();
     for things in [1, 9, 24] {
         let children: Vec<Child> =
