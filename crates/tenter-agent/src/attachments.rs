@@ -132,10 +132,10 @@ mod tests {
 
     #[test]
     fn the_first_bytes_determine_the_type() {
-        let folder = tempfile::tempdir().unwrap();
+        let directory = tempfile::tempdir().unwrap();
         for (bytes, media_type) in HEADS {
-            fs::write(folder.path().join("picture.txt"), bytes).unwrap();
-            let Block::Image(image) = read_image("picture.txt", folder.path()).unwrap() else {
+            fs::write(directory.path().join("picture.txt"), bytes).unwrap();
+            let Block::Image(image) = read_image("picture.txt", directory.path()).unwrap() else {
                 panic!("no image")
             };
             assert_eq!(image.media_type, media_type);
@@ -146,8 +146,8 @@ mod tests {
 
     #[test]
     fn other_files_are_rejected_with_their_path() {
-        let folder = tempfile::tempdir().unwrap();
-        let base = folder.path();
+        let directory = tempfile::tempdir().unwrap();
+        let base = directory.path();
         for bytes in ["", "RIFF", "GIF8", "<svg/>"] {
             fs::write(base.join("cat.png"), bytes).unwrap();
             let said = error("cat.png", base);
@@ -162,14 +162,14 @@ mod tests {
 
     #[test]
     fn the_size_limit_is_inclusive() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("cat.png");
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("cat.png");
         fs::write(&path, HEADS[0].0).unwrap();
         let file = File::options().write(true).open(&path).unwrap();
         file.set_len(MAX_IMAGE_BYTES).unwrap();
-        assert!(read_image("cat.png", folder.path()).is_ok());
+        assert!(read_image("cat.png", directory.path()).is_ok());
         file.set_len(MAX_IMAGE_BYTES + 1).unwrap();
-        let said = error("cat.png", folder.path());
+        let said = error("cat.png", directory.path());
         assert!(said.contains("5242881 bytes") && said.contains("make it smaller"), "{said}");
     }
 

@@ -92,8 +92,8 @@ pub fn system_prompt(sources: &PromptSources) -> (SystemPrompt, Vec<Diagnostic>)
     for file in &sources.user_files {
         sections.extend(context.of_person(file));
     }
-    for folder in folders(sources) {
-        sections.extend(context.of_project(&folder.join("AGENTS.md"), sources.project));
+    for directory in directories(sources) {
+        sections.extend(context.of_project(&directory.join("AGENTS.md"), sources.project));
     }
     let how_to_work = own.unwrap_or_else(|| HOW_TO_WORK.to_owned());
     (SystemPrompt { how_to_work, sections }, context.findings)
@@ -131,7 +131,7 @@ fn working_directory<'s>(sources: &PromptSources<'s>) -> &'s Path {
 }
 
 /// The directories whose context files are included; the nearest is last, so that the model reads it last.
-fn folders<'s>(sources: &PromptSources<'s>) -> Vec<&'s Path> {
+fn directories<'s>(sources: &PromptSources<'s>) -> Vec<&'s Path> {
     let inside = sources.cwd != sources.project && sources.cwd.starts_with(sources.project);
     std::iter::once(sources.project).chain(Some(sources.cwd).filter(|_| inside)).collect()
 }

@@ -20,23 +20,23 @@ pub(super) enum Repository {
 }
 
 impl Repository {
-    /// Reads the state of `folder`.
-    pub(super) fn of(folder: &Path) -> Self {
-        let dot_git = folder.join(".git");
+    /// Reads the state of `directory`.
+    pub(super) fn of(directory: &Path) -> Self {
+        let dot_git = directory.join(".git");
         if !dot_git.exists() {
             return Self::None;
         }
-        let head = first_line(&git_folder(folder, dot_git).join("HEAD"));
+        let head = first_line(&git_directory(directory, dot_git).join("HEAD"));
         let branch = head.as_deref().and_then(|line| line.strip_prefix("ref: refs/heads/"));
         branch.map_or(Self::Detached, |branch| Self::Branch(branch.to_owned()))
     }
 }
 
 // In a linked worktree or a submodule, `.git` is a file that contains the path of the git directory.
-fn git_folder(folder: &Path, dot_git: PathBuf) -> PathBuf {
+fn git_directory(directory: &Path, dot_git: PathBuf) -> PathBuf {
     let said = first_line(&dot_git);
     let elsewhere = said.as_deref().and_then(|line| line.strip_prefix("gitdir: "));
-    elsewhere.map_or(dot_git, |path| folder.join(path))
+    elsewhere.map_or(dot_git, |path| directory.join(path))
 }
 
 fn first_line(path: &Path) -> Option<String> {
@@ -67,8 +67,8 @@ mod tests {
 
     #[test]
     fn the_branch_is_in_head() {
-        let folder = tempfile::tempdir().unwrap();
-        let project = folder.path();
+        let directory = tempfile::tempdir().unwrap();
+        let project = directory.path();
         assert_eq!(Repository::of(project), Repository::None);
         fs::create_dir(project.join(".git")).unwrap();
         assert_eq!(Repository::of(project), Repository::Detached);
@@ -80,10 +80,10 @@ mod tests {
 
     #[test]
     fn a_linked_worktree_refers_to_its_head() {
-        let folder = tempfile::tempdir().unwrap();
-        write(&folder.path().join("main/.git/worktrees/side/HEAD"), "ref: refs/heads/side\n");
-        write(&folder.path().join("side/.git"), "gitdir: ../main/.git/worktrees/side\n");
-        let found = Repository::of(&folder.path().join("side"));
+        let directory = tempfile::tempdir().unwrap();
+        write(&directory.path().join("main/.git/worktrees/side/HEAD"), "ref: refs/heads/side\n");
+        write(&directory.path().join("side/.git"), "gitdir: ../main/.git/worktrees/side\n");
+        let found = Repository::of(&directory.path().join("side"));
         assert_eq!(found, Repository::Branch("side".into()));
     }
 }

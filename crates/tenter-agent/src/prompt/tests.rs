@@ -9,19 +9,19 @@ use super::*;
 
 /// A project with a directory `sub`, and a home directory beside it.
 struct Fixture {
-    folder: TempDir,
+    directory: TempDir,
 }
 
 impl Fixture {
     fn new() -> Self {
-        let folder = TempDir::new().unwrap();
-        fs::create_dir_all(folder.path().join("project/sub")).unwrap();
-        fs::create_dir_all(folder.path().join("home")).unwrap();
-        Self { folder }
+        let directory = TempDir::new().unwrap();
+        fs::create_dir_all(directory.path().join("project/sub")).unwrap();
+        fs::create_dir_all(directory.path().join("home")).unwrap();
+        Self { directory }
     }
 
     fn at(&self, path: &str) -> PathBuf {
-        self.folder.path().join(path)
+        self.directory.path().join(path)
     }
 
     fn write(&self, path: &str, text: impl AsRef<[u8]>) {
@@ -65,7 +65,7 @@ fn contains_instructions_and_the_environment() {
     place.write("project/.git/HEAD", "ref: refs/heads/main\n");
     let (prompt, findings) = place.prompt("project", None);
     let environment = format!(
-        "Project folder: {}\nWorking directory: {}\nGit: a repository, on the branch main\nOperating system: \
+        "Project directory: {}\nWorking directory: {}\nGit: a repository, on the branch main\nOperating system: \
          linux\nThe person's shell: /bin/zsh\nToday (UTC): 2026-03-01",
         place.at("project").display(),
         place.at("project").display()

@@ -170,7 +170,7 @@ mod tests {
     use tenter_engine::source::Places;
 
     fn tool(bench: &Bench) -> SkillTool {
-        let home = bench.folder.path().join("home");
+        let home = bench.directory.path().join("home");
         let config_home = home.join(".config");
         let places = Places { project: bench.workspace.project().to_owned(), home, config_home };
         SkillTool::new(Skills::new(&places)).0

@@ -39,12 +39,12 @@ pub(super) fn in_memory(name: &Path) -> Result<Connection, StoreError> {
 /// Creates the file, accessible only to the user, and its directories, unless it exists.
 fn make_file(path: &Path) -> Result<(), StoreError> {
     let _one_at_a_time = MAKING.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some(folder) = path.parent() {
+    if let Some(directory) = path.parent() {
         DirBuilder::new()
             .recursive(true)
             .mode(0o700)
-            .create(folder)
-            .map_err(|source| StoreError::Create { path: folder.to_owned(), source })?;
+            .create(directory)
+            .map_err(|source| StoreError::Create { path: directory.to_owned(), source })?;
     }
     let source = match OpenOptions::new().write(true).create_new(true).mode(0o600).open(path) {
         Ok(_) => return Ok(()),

@@ -97,8 +97,8 @@ fn invocation(command: &str, seconds: u64, workspace: &Workspace) -> Invocation 
 fn shell(workspace: &Workspace) -> PathBuf {
     let path = workspace.env().iter().rfind(|(name, _)| name == "PATH");
     let path = path.map_or(OsStr::new(""), |(_, value)| value);
-    let folders = std::env::split_paths(path).filter(|folder| folder.is_absolute());
-    let found = folders.map(|folder| folder.join("bash")).find(|file| is_program(file));
+    let directories = std::env::split_paths(path).filter(|directory| directory.is_absolute());
+    let found = directories.map(|directory| directory.join("bash")).find(|file| is_program(file));
     found.unwrap_or_else(|| "sh".into())
 }
 
@@ -150,10 +150,10 @@ fn start(
     invocation: &Invocation,
     workspace: &Workspace,
 ) -> Result<BashBackground, ToolError> {
-    let folder = workspace.log_folder();
-    let made = fs::DirBuilder::new().recursive(true).mode(0o700).create(&folder);
-    made.map_err(|error| ToolError::at(&folder, &error))?;
-    let log = folder.join(format!("{}.log", Uuid::now_v7()));
+    let directory = workspace.log_directory();
+    let made = fs::DirBuilder::new().recursive(true).mode(0o700).create(&directory);
+    made.map_err(|error| ToolError::at(&directory, &error))?;
+    let log = directory.join(format!("{}.log", Uuid::now_v7()));
     let start_time = workspace.timestamp();
     let background = tenter_proc::start_background(invocation, &log)
         .map_err(|error| ToolError::new(error.to_string()))?;
@@ -244,9 +244,9 @@ mod tests {
 
     #[test]
     fn without_bash_the_command_runs_in_sh() {
-        let bench = Bench::with_path(|folder| {
+        let bench = Bench::with_path(|directory| {
             for (name, code) in [("sh", 0o755), ("bash", 0o644)] {
-                let program = folder.join(name);
+                let program = directory.join(name);
                 fs::write(&program, "#!/bin/sh\necho fake \"$0\" \"$@\"\n").unwrap();
                 fs::set_permissions(&program, std::os::unix::fs::PermissionsExt::from_mode(code))
                     .unwrap();
@@ -262,7 +262,7 @@ mod tests {
         assert!(bench.fail("bash", json!({"command": "true"})).contains("sh"));
         let bench = Bench::new();
         fs::remove_dir(bench.workspace.project()).unwrap();
-        assert!(bench.fail("bash", json!({"command": "true"})).contains("working folder"));
+        assert!(bench.fail("bash", json!({"command": "true"})).contains("the working "));
         assert!(!bench.run("bash", json!({"command": "nul\0byte"})).success);
     }
 
@@ -278,7 +278,7 @@ mod tests {
         assert_eq!(fs::read_to_string(metadata["logPath"].as_str().unwrap()).unwrap(), "begun\n");
         assert!(
             Path::new(metadata["logPath"].as_str().unwrap())
-                .starts_with(bench.folder.path().join("state/background"))
+                .starts_with(bench.directory.path().join("state/background"))
         );
         assert!(!bench.path("ended").exists());
         bench.workspace.end_background();
@@ -291,7 +291,7 @@ mod tests {
         for _ in 0..2 {
             bench.succeed("bash", json!({"command": "true", "background": true}));
         }
-        assert_eq!(names_in(&bench.folder.path().join("state/background")).len(), 2);
+        assert_eq!(names_in(&bench.directory.path().join("state/background")).len(), 2);
         bench.workspace.end_background();
     }
 

@@ -162,14 +162,14 @@ mod tests {
         bench.write("latin1", b"caf\xe9");
         bench.write("large", "x");
         File::options().write(true).open(bench.path("large")).unwrap().set_len(1 << 30).unwrap();
-        fs::create_dir(bench.path("folder")).unwrap();
+        fs::create_dir(bench.path("directory")).unwrap();
         symlink("/etc/hosts", bench.path("link")).unwrap();
         let refusal = |path: &str| {
             bench.fail("file_edit", json!({"file_path": path, "old_text": "c", "new_text": "d"}))
         };
         assert!(refusal("latin1").starts_with("latin1 is not UTF-8 text"));
         assert!(refusal("large").starts_with("large is too large to edit"));
-        assert_eq!(refusal("folder"), "folder is a folder, not a file");
+        assert_eq!(refusal("directory"), "directory is a directory, not a file");
         assert!(refusal("link").contains("outside the project"));
         assert_eq!(fs::read(bench.path("latin1")).unwrap(), b"caf\xe9");
     }

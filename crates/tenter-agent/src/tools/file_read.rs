@@ -185,15 +185,15 @@ mod tests {
     #[test]
     fn anything_but_a_regular_file_is_refused_without_being_opened() {
         let bench = Bench::new();
-        fs::create_dir(bench.path("folder")).unwrap();
+        fs::create_dir(bench.path("directory")).unwrap();
         bench.make_pipe("pipe");
         let _socket = UnixListener::bind(bench.path("socket")).unwrap();
         let refusal = |path: &str| bench.fail("file_read", json!({"file_path": path}));
-        assert_eq!(refusal("folder"), "folder is a folder, not a file");
+        assert_eq!(refusal("directory"), "directory is a directory, not a file");
         assert_eq!(refusal("pipe"), "pipe is a named pipe, not a file");
         assert_eq!(refusal("socket"), "socket is a socket, not a file");
         assert!(refusal("gone").starts_with("gone: No such file"), "{}", refusal("gone"));
-        assert!(refusal("folder/pipe/x").starts_with("folder/pipe/x: "));
+        assert!(refusal("directory/pipe/x").starts_with("directory/pipe/x: "));
     }
 
     #[test]

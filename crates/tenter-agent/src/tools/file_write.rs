@@ -115,14 +115,14 @@ mod tests {
     #[test]
     fn directories_protected_files_and_paths_outside_are_refused() {
         let bench = Bench::new();
-        fs::create_dir(bench.path("folder")).unwrap();
+        fs::create_dir(bench.path("directory")).unwrap();
         bench.write("protected", "old");
         fs::set_permissions(bench.path("protected"), Permissions::from_mode(0o444)).unwrap();
         bench.write("file", "");
         symlink("/tmp", bench.path("door")).unwrap();
         let refusal =
             |path: &str| bench.fail("file_write", json!({"file_path": path, "text": "x"}));
-        assert_eq!(refusal("folder"), "folder is a folder, not a file");
+        assert_eq!(refusal("directory"), "directory is a directory, not a file");
         assert_eq!(refusal("protected"), "protected is write-protected");
         assert!(refusal("door/tenter-test").contains("outside the project"));
         assert!(refusal("file/below").starts_with("file/below: "));

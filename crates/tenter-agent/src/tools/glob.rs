@@ -35,7 +35,7 @@ pub(crate) struct Input {
 
 impl TypedTool for GlobTool {
     const NAME: &'static str = "glob";
-    const DESCRIPTION: &'static str = "Find files and folders by a pattern of their path, newest first, at most 100. Leaves out \
+    const DESCRIPTION: &'static str = "Find files and directories by a pattern of their path, newest first, at most 100. Leaves out \
         what `.gitignore` excludes. To search in files, use `grep`.";
     type Input = Input;
     type Output = Glob;
@@ -45,13 +45,13 @@ impl TypedTool for GlobTool {
         let pattern = input.pattern.0;
         if Path::new(&pattern).is_absolute() {
             return Err(ToolError::new(format!(
-                "{pattern} is absolute; give the folder as `path` and the rest as `pattern`"
+                "{pattern} is absolute; give the directory as `path` and the rest as `pattern`"
             )));
         }
         let root = workspace.resolve_to_read(input.path.as_ref().map_or("", |path| &path.0))?;
         let shown = workspace.shown(&root);
         if !root.is_dir() {
-            return Err(ToolError::new(format!("{shown} is not a folder")));
+            return Err(ToolError::new(format!("{shown} is not a directory")));
         }
         let matcher = walk::glob(pattern.strip_prefix("./").unwrap_or(&pattern))?;
         let all = input.ignore_gitignore;
@@ -77,7 +77,7 @@ struct MatchedFile {
     path: PathBuf,
     modified: SystemTime,
     size: u64,
-    is_folder: bool,
+    is_directory: bool,
 }
 
 impl MatchedFile {
@@ -87,7 +87,7 @@ impl MatchedFile {
         Some(Self {
             modified: metadata.modified().unwrap_or(SystemTime::UNIX_EPOCH),
             size: metadata.len(),
-            is_folder: metadata.is_dir(),
+            is_directory: metadata.is_dir(),
             path: entry.path,
         })
     }
@@ -97,7 +97,7 @@ impl MatchedFile {
             path: workspace.shown(&self.path),
             size: self.size,
             mod_time: Timestamp::try_from(self.modified).map(rfc3339).unwrap_or_default(),
-            kind: if self.is_folder { "directory" } else { "file" }.to_owned(),
+            kind: if self.is_directory { "directory" } else { "file" }.to_owned(),
         }
     }
 }
@@ -252,11 +252,11 @@ mod tests {
         assert!(bench.fail("glob", json!({"pattern": "/etc/*"})).contains("/etc/* is absolute"));
         assert_eq!(
             bench.fail("glob", json!({"pattern": "*", "path": "file"})),
-            "file is not a folder"
+            "file is not a directory"
         );
         assert_eq!(
             bench.fail("glob", json!({"pattern": "*", "path": "gone"})),
-            "gone is not a folder"
+            "gone is not a directory"
         );
         assert_eq!(
             bench.succeed("glob", json!({"pattern": "*.zig"})).text(),

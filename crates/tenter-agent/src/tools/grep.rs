@@ -71,7 +71,7 @@ impl TypedTool for GrepTool {
         let root = workspace.resolve_to_read(input.path.as_ref().map_or("", |path| &path.0))?;
         let shown = workspace.shown(&root);
         if !root.exists() {
-            return Err(ToolError::new(format!("there is no file or folder {shown}")));
+            return Err(ToolError::new(format!("there is no file or directory {shown}")));
         }
         let budget = ReadBudget::new(MAX_READ, context.cancel);
         let mut search = Search::new(&input, workspace, &budget)?;
@@ -341,7 +341,7 @@ mod tests {
         assert!(bench.fail("grep", json!({"pattern": "a", "include": "{"})).contains('{'));
         assert_eq!(
             bench.fail("grep", json!({"pattern": "a", "path": "gone"})),
-            "there is no file or folder gone"
+            "there is no file or directory gone"
         );
         assert!(
             bench
@@ -385,8 +385,8 @@ mod tests {
     #[test]
     fn ignore_files_are_untrusted_and_none_above_the_project_applies() {
         let bench = project();
-        std::fs::write(bench.folder.path().join(".gitignore"), "*.txt\n").unwrap();
-        std::fs::write(bench.folder.path().join(".ignore"), "*.txt\n").unwrap();
+        std::fs::write(bench.directory.path().join(".gitignore"), "*.txt\n").unwrap();
+        std::fs::write(bench.directory.path().join(".ignore"), "*.txt\n").unwrap();
         symlink("/dev/zero", bench.path(".ignore")).unwrap();
         bench.make_pipe(".gitignore");
         bench.write("a/.ignore", "x.rs\n".repeat(100_000));

@@ -19,13 +19,13 @@ const MAX_ALL: u64 = 16 << 20;
 #[derive(Debug)]
 pub(super) struct IgnoreRules {
     /// From the top down: one per level of the walk, after those above the walk's root.
-    folders: Vec<FolderRules>,
+    directories: Vec<DirectoryRules>,
     bytes_left: u64,
 }
 
 /// The rules that one directory adds; empty if it has no ignore file.
 #[derive(Debug, Default)]
-struct FolderRules {
+struct DirectoryRules {
     ignore: Option<Gitignore>,
     gitignore: Option<Gitignore>,
     exclude: Option<Gitignore>,
@@ -36,59 +36,61 @@ struct FolderRules {
 impl IgnoreRules {
     /// The rules for a walk of `root`, with those of the directories above it up to `top`.
     pub(super) fn above(root: &Path, top: &Path) -> Self {
-        let mut rules = Self { folders: Vec::new(), bytes_left: MAX_ALL };
-        let above = root.ancestors().skip(1).take_while(|folder| folder.starts_with(top));
+        let mut rules = Self { directories: Vec::new(), bytes_left: MAX_ALL };
+        let above = root.ancestors().skip(1).take_while(|directory| directory.starts_with(top));
         let above: Vec<&Path> = above.collect();
-        for folder in above.into_iter().rev() {
-            rules.enter(folder, |name| folder.join(name).symlink_metadata().is_ok());
+        for directory in above.into_iter().rev() {
+            rules.enter(directory, |name| directory.join(name).symlink_metadata().is_ok());
         }
         rules
     }
 
-    /// Adds the rules of `folder`; `has` tells whether the directory contains a name.
-    pub(super) fn enter(&mut self, folder: &Path, has: impl Fn(&str) -> bool) {
-        let mut read = |name: &str| self.read(folder, name);
+    /// Adds the rules of `directory`; `has` tells whether the directory contains a name.
+    pub(super) fn enter(&mut self, directory: &Path, has: impl Fn(&str) -> bool) {
+        let mut read = |name: &str| self.read(directory, name);
         let is_repository = has(".git");
-        let rules = FolderRules {
+        let rules = DirectoryRules {
             ignore: if has(".ignore") { read(".ignore") } else { None },
             gitignore: if has(".gitignore") { read(".gitignore") } else { None },
             exclude: if is_repository { read(".git/info/exclude") } else { None },
             is_repository,
         };
-        self.folders.push(rules);
+        self.directories.push(rules);
     }
 
     /// Removes the rules of the directory that was entered last.
     pub(super) fn leave(&mut self) {
-        self.folders.pop();
+        self.directories.pop();
     }
 
     /// Whether `path`, which is in the directory that was entered last, is excluded. As in ripgrep, `.ignore` takes
     /// precedence over `.gitignore`, which takes precedence over `exclude`, and the nearest directory over those above.
-    pub(super) fn excludes(&self, path: &Path, is_folder: bool) -> bool {
-        let decided = |rules: Option<&Gitignore>| match rules?.matched(path, is_folder) {
+    pub(super) fn excludes(&self, path: &Path, is_directory: bool) -> bool {
+        let decided = |rules: Option<&Gitignore>| match rules?.matched(path, is_directory) {
             Match::None => None,
             Match::Ignore(_) => Some(true),
             Match::Whitelist(_) => Some(false),
         };
-        let top = self.folders.iter().rposition(|folder| folder.is_repository).unwrap_or(0);
-        let repository = || self.folders[top..].iter().rev();
-        let ignore = self.folders.iter().rev().find_map(|folder| decided(folder.ignore.as_ref()));
+        let top =
+            self.directories.iter().rposition(|directory| directory.is_repository).unwrap_or(0);
+        let repository = || self.directories[top..].iter().rev();
+        let ignore =
+            self.directories.iter().rev().find_map(|directory| decided(directory.ignore.as_ref()));
         ignore
-            .or_else(|| repository().find_map(|folder| decided(folder.gitignore.as_ref())))
-            .or_else(|| repository().find_map(|folder| decided(folder.exclude.as_ref())))
+            .or_else(|| repository().find_map(|directory| decided(directory.gitignore.as_ref())))
+            .or_else(|| repository().find_map(|directory| decided(directory.exclude.as_ref())))
             .unwrap_or(false)
     }
 
-    fn read(&mut self, folder: &Path, name: &str) -> Option<Gitignore> {
+    fn read(&mut self, directory: &Path, name: &str) -> Option<Gitignore> {
         let limit = MAX_FILE.min(self.bytes_left);
-        let bytes = untrusted_file::read_prefix(&folder.join(name), limit + 1).ok()?;
+        let bytes = untrusted_file::read_prefix(&directory.join(name), limit + 1).ok()?;
         self.bytes_left = self.bytes_left.saturating_sub(bytes.len() as u64);
         if bytes.len() as u64 > limit {
             return None;
         }
         let text = String::from_utf8_lossy(&bytes);
-        let mut builder = GitignoreBuilder::new(folder);
+        let mut builder = GitignoreBuilder::new(directory);
         for line in text.trim_start_matches('\u{feff}').lines() {
             // An invalid line must not disable the others.
             let _ = builder.add_line(None, line);

@@ -39,7 +39,7 @@ pub(crate) mod testing;
 pub use allowed_commands::{AllowedCommands, PatternError};
 pub use protect::{ProtectedPaths, WriteConsent};
 pub use registry::{Registry, UnknownTools};
-pub use roots::FolderError;
+pub use roots::DirectoryError;
 pub(crate) use slots::MAX_CALLS_AT_ONCE;
 pub(crate) use subagent::SUBAGENT;
 pub use subagent::{SubagentAnswer, SubagentError, Subagents};

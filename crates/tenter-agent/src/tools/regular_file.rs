@@ -26,14 +26,14 @@ pub(crate) fn open(path: &Path, shown: &str) -> Result<(File, Metadata), ToolErr
 }
 
 /// Replaces a regular file, or makes it, at once: whoever reads it sees the old content or the new. It keeps its mode.
-/// Folders above it are made. Returns what the file looks like now.
+/// Directories above it are made. Returns what the file looks like now.
 pub(crate) fn replace(path: &Path, shown: &str, content: &[u8]) -> Result<FileStamp, ToolError> {
     let failed = |error: io::Error| ToolError::new(format!("{shown}: {error}"));
     let mode = mode_to_keep(path, shown)?;
-    let folder = path.parent().unwrap_or(path);
-    fs::create_dir_all(folder).map_err(failed)?;
+    let directory = path.parent().unwrap_or(path);
+    fs::create_dir_all(directory).map_err(failed)?;
     // Not named after the file, whose name may be as long as a name can be.
-    let temporary = temporary_beside(&folder.join("tenter"));
+    let temporary = temporary_beside(&directory.join("tenter"));
     let replaced = write_new(&temporary, content, mode).and_then(|file| {
         fs::rename(&temporary, path)?;
         file.metadata()
@@ -68,7 +68,7 @@ fn write_new(path: &Path, content: &[u8], mode: Option<u32>) -> io::Result<File>
 fn require_regular(kind: FileType, shown: &str) -> Result<(), ToolError> {
     let what = match kind {
         kind if kind.is_file() => return Ok(()),
-        kind if kind.is_dir() => "a folder",
+        kind if kind.is_dir() => "a directory",
         kind if kind.is_fifo() => "a named pipe",
         kind if kind.is_socket() => "a socket",
         kind if kind.is_symlink() => "a symbolic link",
@@ -83,14 +83,16 @@ mod tests {
 
     #[test]
     fn what_a_killed_process_left_is_removed_with_the_next_change() {
-        let folder = tempfile::tempdir().unwrap();
+        let directory = tempfile::tempdir().unwrap();
         // No process has the largest number that there is.
-        let abandoned = folder.path().join(format!(".tenter.{}-3", i32::MAX));
+        let abandoned = directory.path().join(format!(".tenter.{}-3", i32::MAX));
         fs::write(&abandoned, "half").unwrap();
         let long = "x".repeat(255);
-        replace(&folder.path().join(&long), "the file", b"whole").unwrap();
-        let names: Vec<_> =
-            fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+        replace(&directory.path().join(&long), "the file", b"whole").unwrap();
+        let names: Vec<_> = fs::read_dir(directory.path())
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name())
+            .collect();
         assert_eq!(names, [long.as_str()]);
     }
 }

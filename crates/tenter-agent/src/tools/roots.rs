@@ -14,7 +14,7 @@ use super::ToolError;
 /// A directory that tools are to work in does not exist or cannot be used.
 #[derive(Debug, thiserror::Error)]
 #[error("{}: {source}", path.display())]
-pub struct FolderError {
+pub struct DirectoryError {
     /// The directory.
     pub path: PathBuf,
     /// The system's error.
@@ -35,12 +35,15 @@ pub(crate) struct Roots {
 impl Roots {
     /// The project and the directories added to it; those are relative to the project unless absolute. Relative paths
     /// start from the project.
-    pub(crate) fn new(project: &Path, added: &[PathBuf]) -> Result<Self, FolderError> {
-        let real =
-            |path: PathBuf| fs::canonicalize(&path).map_err(|source| FolderError { path, source });
+    pub(crate) fn new(project: &Path, added: &[PathBuf]) -> Result<Self, DirectoryError> {
+        let real = |path: PathBuf| {
+            fs::canonicalize(&path).map_err(|source| DirectoryError { path, source })
+        };
         let project = real(project.to_owned())?;
-        let added =
-            added.iter().map(|folder| real(project.join(folder))).collect::<Result<_, _>>()?;
+        let added = added
+            .iter()
+            .map(|directory| real(project.join(directory)))
+            .collect::<Result<_, _>>()?;
         Ok(Self { cwd: project.clone(), project, added, readable: Vec::new() })
     }
 
@@ -55,8 +58,9 @@ impl Roots {
     }
 
     /// The same, with these directories readable. Those that do not exist are skipped.
-    pub(crate) fn reading(mut self, folders: &[PathBuf]) -> Self {
-        self.readable.extend(folders.iter().filter_map(|folder| fs::canonicalize(folder).ok()));
+    pub(crate) fn reading(mut self, directories: &[PathBuf]) -> Self {
+        self.readable
+            .extend(directories.iter().filter_map(|directory| fs::canonicalize(directory).ok()));
         self
     }
 
@@ -92,7 +96,7 @@ impl Roots {
     fn real_path(&self, path: &str) -> Result<PathBuf, ToolError> {
         let real = real_path(&self.cwd.join(path))
             .map_err(|error| ToolError::new(format!("{path}: {error}")))?;
-        if names_a_folder(path) && !real.is_dir() {
+        if names_a_directory(path) && !real.is_dir() {
             return Err(ToolError::new(format!(
                 "{path} is not a directory; remove the trailing slash"
             )));
@@ -116,11 +120,11 @@ impl Roots {
     }
 
     fn outside(&self, path: &str, real: &Path) -> ToolError {
-        let folder = if real.is_dir() { real } else { real.parent().unwrap_or(real) };
+        let directory = if real.is_dir() { real } else { real.parent().unwrap_or(real) };
         ToolError::new(format!(
             "{path} is outside the project {}; allow it with --add-dir {}",
             self.project.display(),
-            folder.display()
+            directory.display()
         ))
     }
 
@@ -136,7 +140,7 @@ impl Roots {
 
 /// Whether a path has the form of a directory's (it ends in `/`, `.` or `..`). The system takes it for no file either,
 /// and a guard that checks file name endings would miss it.
-fn names_a_folder(path: &str) -> bool {
+fn names_a_directory(path: &str) -> bool {
     ["/", "/.", "/.."].iter().any(|end| path.ends_with(end))
 }
 
@@ -147,20 +151,20 @@ mod tests {
     use tempfile::TempDir;
 
     struct Fixture {
-        _folder: TempDir,
+        _directory: TempDir,
         base: PathBuf,
         roots: Roots,
     }
 
     fn place() -> Fixture {
-        let folder = TempDir::new().unwrap();
-        let base = folder.path().canonicalize().unwrap();
+        let directory = TempDir::new().unwrap();
+        let base = directory.path().canonicalize().unwrap();
         for name in ["project/src", "added", "outside"] {
             fs::create_dir_all(base.join(name)).unwrap();
         }
         fs::write(base.join("outside/secret"), "x").unwrap();
         let roots = Roots::new(&base.join("project"), &[base.join("added")]).unwrap();
-        Fixture { _folder: folder, base, roots }
+        Fixture { _directory: directory, base, roots }
     }
 
     #[test]

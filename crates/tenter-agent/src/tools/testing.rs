@@ -24,7 +24,7 @@ impl WriteConsent for bool {
 }
 
 pub(crate) struct Bench {
-    pub(crate) folder: TempDir,
+    pub(crate) directory: TempDir,
     pub(crate) workspace: Workspace,
     pub(crate) cancel: Cancel,
     /// Whether the user consents to changes of protected files.
@@ -39,15 +39,15 @@ impl Bench {
 
     /// A fixture whose commands find only the programs that `fill` puts into a directory.
     pub(crate) fn with_path(fill: impl FnOnce(&Path)) -> Self {
-        let folder = TempDir::new().unwrap();
-        let programs = folder.path().join("programs");
+        let directory = TempDir::new().unwrap();
+        let programs = directory.path().join("programs");
         fs::create_dir(&programs).unwrap();
         fill(&programs);
-        Self::with(folder, programs.into())
+        Self::with(directory, programs.into())
     }
 
-    fn with(folder: TempDir, path: OsString) -> Self {
-        let project = folder.path().join("project");
+    fn with(directory: TempDir, path: OsString) -> Self {
+        let project = directory.path().join("project");
         fs::create_dir(&project).unwrap();
         let settings = WorkspaceSettings {
             cwd: project.clone(),
@@ -56,12 +56,12 @@ impl Bench {
             add_dirs: Vec::new(),
             read_dirs: Vec::new(),
             env: vec![("PATH".into(), path), ("GREETING".into(), "hello".into())],
-            state_dir: folder.path().join("state"),
+            state_dir: directory.path().join("state"),
             clock: || Timestamp::UNIX_EPOCH,
         };
         let workspace = Workspace::new(settings).unwrap();
         let registry = Registry::standard();
-        Self { folder, workspace, cancel: Cancel::new(), consent: false, registry }
+        Self { directory, workspace, cancel: Cancel::new(), consent: false, registry }
     }
 
     pub(crate) fn path(&self, name: &str) -> PathBuf {
@@ -129,8 +129,8 @@ pub(crate) fn search_path() -> OsString {
     std::env::var_os("PATH").unwrap()
 }
 
-pub(crate) fn names_in(folder: &Path) -> Vec<String> {
-    let mut names: Vec<String> = fs::read_dir(folder)
+pub(crate) fn names_in(directory: &Path) -> Vec<String> {
+    let mut names: Vec<String> = fs::read_dir(directory)
         .unwrap()
         .map(|entry| entry.unwrap().file_name().into_string().unwrap())
         .collect();

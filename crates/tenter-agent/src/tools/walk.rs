@@ -53,7 +53,7 @@ pub struct Walk<'c> {
     /// The root, until it has been returned.
     root: Option<PathBuf>,
     /// The directories from the root down to the current one.
-    folders: Vec<Folder>,
+    directories: Vec<Directory>,
     /// A directory that could not be read.
     error: Option<io::Error>,
     rules: Option<IgnoreRules>,
@@ -61,7 +61,7 @@ pub struct Walk<'c> {
 
 /// A directory in progress.
 #[derive(Debug)]
-struct Folder {
+struct Directory {
     path: PathBuf,
     /// The entries still to be returned, the next one last.
     rest: Vec<(OsString, FileType)>,
@@ -73,7 +73,7 @@ pub fn walk<'c>(root: &Path, leaving: Leaving<'_>, cancel: &'c Cancel) -> Walk<'
         Leaving::Nothing => None,
         Leaving::IgnoredWithin(top) => Some(IgnoreRules::above(root, top)),
     };
-    Walk { cancel, root: Some(root.to_owned()), folders: Vec::new(), error: None, rules }
+    Walk { cancel, root: Some(root.to_owned()), directories: Vec::new(), error: None, rules }
 }
 
 impl Walk<'_> {
@@ -82,15 +82,15 @@ impl Walk<'_> {
             let kind = fs::symlink_metadata(&root)?.file_type();
             return Ok(Some(self.entered(WalkEntry { path: root, kind })));
         }
-        while let Some(folder) = self.folders.last_mut() {
-            let Some((name, kind)) = folder.rest.pop() else {
-                self.folders.pop();
+        while let Some(directory) = self.directories.last_mut() {
+            let Some((name, kind)) = directory.rest.pop() else {
+                self.directories.pop();
                 if let Some(rules) = &mut self.rules {
                     rules.leave();
                 }
                 continue;
             };
-            let path = folder.path.join(&name);
+            let path = directory.path.join(&name);
             let is_ignored = |rules: &IgnoreRules| rules.excludes(&path, kind.is_dir());
             if !is_store(&name) && !self.rules.as_ref().is_some_and(is_ignored) {
                 return Ok(Some(self.entered(WalkEntry { path, kind })));
@@ -109,7 +109,7 @@ impl Walk<'_> {
                 if let Some(rules) = &mut self.rules {
                     rules.enter(&entry.path, |name| rest.iter().any(|(known, _)| known == name));
                 }
-                self.folders.push(Folder { path: entry.path.clone(), rest });
+                self.directories.push(Directory { path: entry.path.clone(), rest });
             }
             Err(error) => self.error = Some(in_place(&entry.path, &error)),
         }
@@ -117,9 +117,9 @@ impl Walk<'_> {
     }
 
     /// The entries of a directory, the first one last. Entries that cannot be read are skipped.
-    fn names_in(&self, folder: &Path) -> io::Result<Vec<(OsString, FileType)>> {
+    fn names_in(&self, directory: &Path) -> io::Result<Vec<(OsString, FileType)>> {
         let mut names = Vec::new();
-        for entry in fs::read_dir(folder)? {
+        for entry in fs::read_dir(directory)? {
             if self.cancel.is_cancelled() {
                 return Ok(Vec::new());
             }

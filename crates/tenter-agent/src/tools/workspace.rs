@@ -13,7 +13,7 @@ use tenter_protocol::tool_metadata::TodoItem;
 use super::ToolError;
 use super::file_states::SeenFiles;
 use super::protect::{ProtectedPaths, WriteConsent};
-use super::roots::{FolderError, Roots};
+use super::roots::{DirectoryError, Roots};
 use super::slots::{Slot, Slots};
 
 /// The settings of a [`Workspace`].
@@ -58,7 +58,7 @@ impl Workspace {
     ///
     /// # Errors
     /// When the project directory or an added one does not exist.
-    pub fn new(settings: WorkspaceSettings) -> Result<Self, FolderError> {
+    pub fn new(settings: WorkspaceSettings) -> Result<Self, DirectoryError> {
         Ok(Self {
             roots: Roots::new(&settings.project, &settings.add_dirs)?
                 .working_in(&settings.cwd)
@@ -166,7 +166,7 @@ impl Workspace {
     }
 
     /// The directory for logs of background commands.
-    pub(crate) fn log_folder(&self) -> PathBuf {
+    pub(crate) fn log_directory(&self) -> PathBuf {
         self.state_dir.join("background")
     }
 

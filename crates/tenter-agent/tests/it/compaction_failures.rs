@@ -27,7 +27,7 @@ fn a_recipe_that_fails_changes_nothing_and_is_told() {
         ("[' ']", "it said nothing"),
         ("[{fault: {kind: too_long}}]", "longer than the model can hold"),
         ("[{tool_calls: [{name: todo}]}]", "it was not done after 30 turns"),
-        ("[]", "the script has no answer"),
+        ("[]", "the script has no response"),
     ] {
         let stage = stage(1, answers);
         let (finish, _) = stage.send(&"go".into());

@@ -77,14 +77,14 @@ fn a_cut_response_is_void_and_neither_doubles_text_nor_runs_a_tool_twice() {
         [
             "piece I ",
             "piece will",
-            "retry 2/3 short, void: the model's response was cut off in the middle",
+            "retry 2/3 short, void: the model's response was cut off",
             "piece I ",
             "piece will ",
             "piece count.",
             "text I will count.",
             "result (no output)",
             "piece Coun",
-            "retry 2/3 short, void: the model's response was cut off in the middle",
+            "retry 2/3 short, void: the model's response was cut off",
             "piece Counted.",
             "text Counted."
         ]
@@ -137,7 +137,7 @@ fn a_provider_may_ask_for_some_patience_but_not_for_any() {
         (stage.told_of("retry"), finish)
     };
     let (told, finish) = patient(40);
-    assert_eq!(told, ["retry 2/3 long: the model's rate limit is hit"]);
+    assert_eq!(told, ["retry 2/3 long: the model's rate limit was exceeded"]);
     assert_eq!(finish.status, Status::Done);
     let (told, finish) = patient(3_600_000);
     assert_eq!(told, [] as [&str; 0]);

@@ -41,7 +41,7 @@ pub(crate) const QUICK: RetrySettings = RetrySettings {
 pub(crate) const ID: &str = "01a20060-e872-73af-9a25-ba7a128ce65f";
 
 pub(crate) struct Stage {
-    folder: TempDir,
+    directory: TempDir,
     pub(crate) agent: Agent,
     pub(crate) cancel: Cancel,
     told: Arc<Told>,
@@ -102,11 +102,11 @@ impl Observer for Told {
 
 impl Stage {
     pub(crate) fn new(script: &str, retry: RetrySettings) -> Self {
-        let folder = TempDir::new().unwrap();
-        let project = folder.path().join("project");
+        let directory = TempDir::new().unwrap();
+        let project = directory.path().join("project");
         fs::create_dir(&project).unwrap();
         for owner in ["project", "home"] {
-            fs::create_dir_all(folder.path().join(owner).join(".kodelet/recipes")).unwrap();
+            fs::create_dir_all(directory.path().join(owner).join(".kodelet/recipes")).unwrap();
         }
         let told = Arc::new(Told::default());
         let clock = || Timestamp::UNIX_EPOCH;
@@ -117,12 +117,12 @@ impl Stage {
             add_dirs: Vec::new(),
             read_dirs: Vec::new(),
             env: vec![("PATH".into(), search_path())],
-            state_dir: folder.path().join("state"),
+            state_dir: directory.path().join("state"),
             clock,
         };
         let places = RecipePlaces {
             project: project.clone(),
-            home: folder.path().join("home"),
+            home: directory.path().join("home"),
             fragment_dirs: Vec::new(),
         };
         let recipes = RecipeBook {
@@ -156,7 +156,7 @@ impl Stage {
             permissions: Permissions::default(),
             settings,
         };
-        Self { folder, agent, cancel: Cancel::new(), told }
+        Self { directory, agent, cancel: Cancel::new(), told }
     }
 
     /// Interrupts the work when something is told that begins so.
@@ -164,9 +164,9 @@ impl Stage {
         *self.told.interruption.lock().unwrap() = Some((beginning, self.cancel.clone()));
     }
 
-    /// Writes a file of the scratch folder, which holds `project` and `home`.
+    /// Writes a file of the scratch directory, which holds `project` and `home`.
     pub(crate) fn write(&self, path: &str, text: &str) -> PathBuf {
-        let path = self.folder.path().join(path);
+        let path = self.directory.path().join(path);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(&path, text).unwrap();
         path
@@ -175,11 +175,11 @@ impl Stage {
     /// Installs a manifest hook with this trigger and these lines of front matter; its script in sh has the payload in
     /// `$payload`. All hooks are loaded anew.
     pub(crate) fn hook(&mut self, name: &str, trigger: &str, more: &str, body: &str) {
-        let folder = format!("home/.config/agents/hooks/{name}");
+        let directory = format!("home/.config/agents/hooks/{name}");
         let front = format!("name: {name}\ndescription: A test.\ntrigger: {trigger}\n{more}");
-        self.write(&format!("{folder}/HOOK.md"), &format!("---\n{}\n---\n", front.trim()));
+        self.write(&format!("{directory}/HOOK.md"), &format!("---\n{}\n---\n", front.trim()));
         let run = self.write(
-            &format!("{folder}/scripts/run"),
+            &format!("{directory}/scripts/run"),
             &format!("#!/bin/sh\npayload=$(cat)\n{body}\n"),
         );
         fs::set_permissions(run, fs::Permissions::from_mode(0o755)).unwrap();
@@ -187,7 +187,7 @@ impl Stage {
     }
 
     fn catalog(&self) -> Catalog {
-        let at = |path: &str| self.folder.path().join(path);
+        let at = |path: &str| self.directory.path().join(path);
         let places =
             Places { project: at("project"), home: at("home"), config_home: at("home/.config") };
         let (catalog, findings) = load(&LoadRequest {
@@ -261,7 +261,7 @@ impl Stage {
 
     /// A file of the project; one that is not there is empty.
     pub(crate) fn read(&self, name: &str) -> String {
-        fs::read_to_string(self.folder.path().join("project").join(name)).unwrap_or_default()
+        fs::read_to_string(self.directory.path().join("project").join(name)).unwrap_or_default()
     }
 }
 

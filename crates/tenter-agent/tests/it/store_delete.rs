@@ -73,8 +73,8 @@ fn nothing_is_deleted_if_one_does_not_exist() {
 
 /// Whether any of the store's files holds the bytes.
 fn in_files(scratch: &Scratch, text: &str) -> bool {
-    let folder = scratch.path().parent().unwrap().to_owned();
-    fs::read_dir(folder).unwrap().any(|file| {
+    let directory = scratch.path().parent().unwrap().to_owned();
+    fs::read_dir(directory).unwrap().any(|file| {
         let bytes = fs::read(file.unwrap().path()).unwrap();
         bytes.windows(text.len()).any(|window| window == text.as_bytes())
     })

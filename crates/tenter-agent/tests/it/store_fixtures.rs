@@ -15,20 +15,20 @@ pub(crate) const AT: &str = "2026-03-01T12:00:00Z";
 
 /// A store in its own temporary directory.
 pub(crate) struct Scratch {
-    folder: TempDir,
+    directory: TempDir,
 }
 
 impl Scratch {
     pub(crate) fn new() -> Self {
-        Self { folder: tempfile::tempdir().unwrap() }
+        Self { directory: tempfile::tempdir().unwrap() }
     }
 
-    pub(crate) fn folder(&self) -> &Path {
-        self.folder.path()
+    pub(crate) fn directory(&self) -> &Path {
+        self.directory.path()
     }
 
     pub(crate) fn path(&self) -> PathBuf {
-        self.folder().join("state/conversations.sqlite")
+        self.directory().join("state/conversations.sqlite")
     }
 
     pub(crate) fn open(&self) -> Store {

@@ -17,9 +17,9 @@ fn created_files_are_accessible_only_to_the_owner() {
     let scratch = Scratch::new();
     let store = scratch.open();
     begin(&store, "c");
-    assert_eq!(mode(&scratch.folder().join("state")), 0o700);
+    assert_eq!(mode(&scratch.directory().join("state")), 0o700);
     for name in ["conversations.sqlite", "conversations.sqlite-wal", "conversations.sqlite-shm"] {
-        assert_eq!(mode(&scratch.folder().join("state").join(name)), 0o600, "{name}");
+        assert_eq!(mode(&scratch.directory().join("state").join(name)), 0o600, "{name}");
     }
 }
 
@@ -45,20 +45,20 @@ fn other_files_are_rejected_and_unchanged() {
         &"long enough to be a database's header ".repeat(100),
         "SQLite format 3\0and then nonsense",
     ] {
-        let path = scratch.folder().join("list.txt");
+        let path = scratch.directory().join("list.txt");
         fs::write(&path, content).unwrap();
         let error = Store::open(&path).unwrap_err();
         assert!(matches!(error, StoreError::NotAStore { .. }), "{error:?}");
         assert!(error.to_string().contains("list.txt"), "{error}");
         assert_eq!(fs::read_to_string(&path).unwrap(), content);
     }
-    assert_eq!(fs::read_dir(scratch.folder()).unwrap().count(), 1, "no other file appears");
+    assert_eq!(fs::read_dir(scratch.directory()).unwrap().count(), 1, "no other file appears");
 }
 
 #[test]
 fn a_database_of_another_program_is_rejected_and_unchanged() {
     let scratch = Scratch::new();
-    let path = scratch.folder().join("theirs.db");
+    let path = scratch.directory().join("theirs.db");
     rusqlite::Connection::open(&path).unwrap().execute_batch("CREATE TABLE notes (text)").unwrap();
     let before = fs::read(&path).unwrap();
     let error = Store::open(&path).unwrap_err();
@@ -92,7 +92,7 @@ fn a_directory_instead_of_the_file_is_named() {
 #[test]
 fn a_file_instead_of_the_directory_is_named() {
     let scratch = Scratch::new();
-    fs::write(scratch.folder().join("state"), "").unwrap();
+    fs::write(scratch.directory().join("state"), "").unwrap();
     let error = Store::open(&scratch.path()).unwrap_err();
     assert!(
         matches!(&error, StoreError::Create { path, .. } if path.ends_with("state")),
@@ -127,7 +127,7 @@ fn a_read_only_directory_is_named() {
         return;
     }
     let scratch = Scratch::new();
-    fs::set_permissions(scratch.folder(), PermissionsExt::from_mode(0o500)).unwrap();
+    fs::set_permissions(scratch.directory(), PermissionsExt::from_mode(0o500)).unwrap();
     let error = Store::open(&scratch.path()).unwrap_err();
     assert!(
         matches!(&error, StoreError::Create { path, .. } if path.ends_with("state")),

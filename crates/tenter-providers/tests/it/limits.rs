@@ -150,7 +150,10 @@ fn arguments_may_nest_64_levels_and_deeper_ones_are_a_malformed_call() {
         for levels in [65, 100] {
             match only_block(format, &nested(levels)) {
                 Ok(ResponseBlock::Malformed { error, .. }) => {
-                    assert_eq!(error, "the arguments nest deeper than 64 levels", "{format:?}");
+                    assert_eq!(
+                        error, "the arguments are nested deeper than 64 levels",
+                        "{format:?}"
+                    );
                 }
                 other => panic!("{format:?} {levels}: {other:?}"),
             }
@@ -183,7 +186,7 @@ fn error_of(reply: Reply, format: Format) -> String {
 
 #[test]
 fn arguments_that_nest_without_end_take_neither_the_memory_nor_the_program() {
-    let too_deep = "the arguments nest deeper than 64 levels";
+    let too_deep = "the arguments are nested deeper than 64 levels";
     for levels in [1_000, 90_000] {
         let whole = nested(levels);
         for arguments in [whole.as_str(), &whole[..whole.len() / 2]] {

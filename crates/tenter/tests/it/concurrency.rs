@@ -173,7 +173,7 @@ fn check_told(loser: &Output) {
     assert_eq!(loser.code, Some(1), "{loser}");
     let told = loser.stderr.matches("was changed by another process").count();
     assert_eq!(told, 1, "{loser}");
-    assert!(loser.stderr.contains("resume it again to go on from there"), "{loser}");
+    assert!(loser.stderr.contains("resume it again to continue from there"), "{loser}");
 }
 
 #[test]

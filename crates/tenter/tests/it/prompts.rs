@@ -70,12 +70,12 @@ fn what_is_no_picture_is_wrong_usage_and_nothing_begins() {
     assert_snapshot!(sandbox.run(&["run", "--model", &model, "--image", "cat.png", "What is this?"]), @"
     exit: 2
     --- stderr
-    error: [ROOT]/project/cat.png is no PNG, JPEG, GIF or WebP picture; convert it to one of these
+    error: [ROOT]/project/cat.png is not a PNG, JPEG, GIF or WebP image; convert it to one of these
     ");
     assert_snapshot!(sandbox.run(&["run", "--model", &model, "--image", "https://example.org/cat", "What is this?"]), @"
     exit: 2
     --- stderr
-    error: the address https://example.org/cat does not end with .png, .jpg, .jpeg, .gif or .webp; download the picture and give the file
+    error: the URL https://example.org/cat does not end with .png, .jpg, .jpeg, .gif or .webp; download the image and pass the file
     ");
     assert!(!sandbox.state().join("conversations.db").exists());
 }

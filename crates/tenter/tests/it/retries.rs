@@ -91,7 +91,7 @@ fn a_terminal_tells_of_attempts_and_starts_the_answer_again() {
     one
     one two
     --- stderr
-    ↻ the model's response was cut off in the middle; it is asked again in [N] ms (2 of 3)
+    ↻ the model's response was cut off; it is asked again in [N] ms (2 of 3)
       what came of the answer is void; it starts again
       Hm.
       Hm!

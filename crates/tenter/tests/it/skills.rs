@@ -106,7 +106,7 @@ fn the_files_of_the_persons_own_skill_are_read_and_not_changed() {
         (1, 1, 1)
     );
     let told = results.iter().filter_map(|result| result["error"].as_str());
-    assert_eq!(told.filter(|error| error.ends_with("it may be read, not changed")).count(), 2);
+    assert_eq!(told.filter(|error| error.ends_with("which is read-only")).count(), 2);
     assert_eq!(sandbox.read("../home/.kodelet/skills/pdf/forms.md"), "Box 7.");
 }
 

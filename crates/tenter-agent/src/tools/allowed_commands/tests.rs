@@ -183,16 +183,16 @@ fn rejected_commands_do_not_start_in_the_background() {
 /// Runs a line in bash with fake programs that record that they ran.
 fn run_in_bash(line: &str) -> Vec<String> {
     let bench = Bench::new();
-    let programs = bench.folder.path().join("fake");
+    let programs = bench.directory.path().join("fake");
     fs::create_dir(&programs).unwrap();
     for name in ["git", "rm"] {
-        let script = format!("#!/bin/sh\n: > '{}/{name}-ran'\n", bench.folder.path().display());
+        let script = format!("#!/bin/sh\n: > '{}/{name}-ran'\n", bench.directory.path().display());
         fs::write(programs.join(name), script).unwrap();
         fs::set_permissions(programs.join(name), fs::Permissions::from_mode(0o755)).unwrap();
     }
     let fakes = format!("PATH='{}'\n{line}", programs.display());
     bench.run("bash", json!({"command": fakes}));
-    let ran = |name: &&str| bench.folder.path().join(format!("{name}-ran")).exists();
+    let ran = |name: &&str| bench.directory.path().join(format!("{name}-ran")).exists();
     let ran = ["rm"].iter().filter(|name| ran(name)).map(|name| (*name).to_owned());
     ran.chain(bench.names()).collect()
 }

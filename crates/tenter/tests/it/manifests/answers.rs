@@ -267,7 +267,7 @@ fn ask_is_no_without_a_person_unless_configured_otherwise() {
         let expect = if ran {
             "lacks: [blocked by hook]"
         } else {
-            "contains: [\"sure? (the hook careful asked for the user's permission, but there is nobody to ask)\"]"
+            "contains: [\"sure? (the hook careful asked for the user's permission, but there is no user to ask)\"]"
         };
         let (lines, code) = headless(&sandbox, &bash("touch ran", expect));
         assert_eq!((code, decisions(&lines, "careful")), (0, vec!["ask".to_owned()]));

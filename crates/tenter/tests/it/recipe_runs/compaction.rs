@@ -135,7 +135,7 @@ fn a_recipe_that_fails_changes_nothing() {
     let model = sandbox.script("turns: []");
     let output =
         sandbox.run(&["run", "-r", "compact", "--follow", "--model", &model]).expect_code(1);
-    assert!(output.stderr.contains("the script has no answer for the recipe"), "{output}");
+    assert!(output.stderr.contains("the script has no response for the recipe"), "{output}");
     assert!(!output.stderr.contains("restore"), "{output}");
     assert_eq!(messages(&sandbox).len(), 4);
 }
