@@ -96,7 +96,7 @@ impl Permissions {
 /// Why a call does not run, as a message for the model.
 pub(crate) fn refusal(hook: &str, reason: &str, answer: PermissionAnswer) -> String {
     match answer {
-        PermissionAnswer::NobodyToAsk { .. } => format!(
+        PermissionAnswer::Unattended { .. } => format!(
             "{reason} (the hook {hook} asked for the user's permission, but there is no user to ask)"
         ),
         _ => format!("{reason} (the hook {hook} asked, and the answer was no)"),
@@ -135,8 +135,11 @@ mod tests {
         assert_eq!(answered_twice(PermissionAnswer::Yes), (true, true, 2));
         assert_eq!(answered_twice(PermissionAnswer::Always), (true, true, 1));
         assert_eq!(answered_twice(PermissionAnswer::No), (false, false, 2));
-        assert_eq!(answered_twice(PermissionAnswer::NobodyToAsk { allowed: false }), (false, false, 2));
-        assert_eq!(answered_twice(PermissionAnswer::NobodyToAsk { allowed: true }), (true, true, 2));
+        assert_eq!(
+            answered_twice(PermissionAnswer::Unattended { allowed: false }),
+            (false, false, 2)
+        );
+        assert_eq!(answered_twice(PermissionAnswer::Unattended { allowed: true }), (true, true, 2));
     }
 
     #[test]
