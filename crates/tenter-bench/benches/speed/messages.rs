@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tenter_agent::Conversation;
-use tenter_agent::store::{Entry, Exchange, NewConversation, Origin, Store};
+use tenter_agent::store::{Exchange, HistoryEntry, NewConversation, Origin, Store};
 use tenter_protocol::{Message, Role};
 
 use crate::agent::{self, Ticks};
@@ -105,12 +105,12 @@ fn begin(store: &Store, scene: &Scene, size: usize) -> Measured<()> {
     Ok(())
 }
 
-fn exchange(entries: &[Entry], expected_next: u64) -> Exchange<'_> {
+fn exchange(entries: &[HistoryEntry], expected_next: u64) -> Exchange<'_> {
     Exchange { conversation_id: ID, expected_next, entries, usage: None, at: TIME }
 }
 
 /// So many messages, of the person's and of the model's in turns.
-fn entries(count: usize) -> Vec<Entry> {
+fn entries(count: usize) -> Vec<HistoryEntry> {
     let entry = |index: usize| {
         let (role, origin) = if index.is_multiple_of(2) {
             (Role::User, Origin::User)
@@ -119,7 +119,7 @@ fn entries(count: usize) -> Vec<Entry> {
         };
         let text = format!("Message {index}: ") + &"the build is slow, look at it. ".repeat(6);
         let message = Message { role, ..Message::user(&text) };
-        Entry { message, origin }
+        HistoryEntry { message, origin }
     };
     (0..count).map(entry).collect()
 }
