@@ -5,7 +5,8 @@ use std::path::Path;
 
 use serde_json::Value;
 use tenter_protocol::manifest::front_matter::{Checks, Field, TemplateKind, Written, document};
-use tenter_protocol::manifest::{Action, Declaration, stranger};
+use tenter_protocol::manifest::{Action, Declaration};
+use tenter_protocol::schema::unknown_name;
 use tenter_protocol::suggest::{nearest, or_list};
 use tenter_protocol::{Diagnostic, EventName, Reply, Severity, SourceText};
 use tenter_template::{Condition, Dialect, File, Inputs, NoShell, Path as Asked, Template};
@@ -91,14 +92,15 @@ fn check(event: EventName, kind: TemplateKind, text: &str) -> Vec<Diagnostic> {
 /// The finding that the payload of `event` cannot have what `path` asks for, where that is so: it would be missing for ever.
 fn unknown_field(event: EventName, path: &Asked, text: &str) -> Option<Diagnostic> {
     let names: Vec<&str> = path.names.iter().map(String::as_str).collect();
-    let stranger = stranger(event, &names)?;
-    let (name, before) = (names[stranger.index], names[..stranger.index].join("."));
+    let unknown = unknown_name(event, &names)?;
+    let known: Vec<&str> = unknown.known.iter().map(String::as_str).collect();
+    let (name, before) = (names[unknown.index], names[..unknown.index].join("."));
     let message =
-        format!("the payload of `{event}` has no `{}`", names[..=stranger.index].join("."));
-    let help = match nearest(name, &stranger.known) {
+        format!("the payload of `{event}` has no `{}`", names[..=unknown.index].join("."));
+    let help = match nearest(name, &known) {
         Some(near) => format!("did you mean `{near}`?"),
-        None if stranger.known.is_empty() => format!("`{before}` has no fields"),
-        None => format!("possible there is {}", or_list(&stranger.known)),
+        None if known.is_empty() => format!("`{before}` has no fields"),
+        None => format!("possible there is {}", or_list(&known)),
     };
     let finding = Diagnostic::new("template-unknown-field", Severity::Warning, message);
     Some(finding.with_span(SourceText::new(text.as_bytes()).span(&path.at)).help(help))

@@ -1,12 +1,12 @@
-//! The one table of lifecycle events (RESOLUTIONS R1, R2). Parsers, help texts, documentation and tests derive from it;
-//! no other place lists the events.
+//! The table of lifecycle events (R1, R2). Parsers, help texts, documentation and tests derive from it; no other place lists
+//! the events.
 
 use std::fmt;
 
 /// A point in an agent's life at which hooks run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum EventName {
-    /// Once, before the first user message of a process on a conversation.
+    /// Once per process, before the first user message.
     SessionStart,
     /// A user message is about to be added.
     BeforeAgent,
@@ -16,9 +16,9 @@ pub enum EventName {
     AfterTool,
     /// A tool failed or was blocked.
     AfterToolFailure,
-    /// The model answered and the tool results of that answer are recorded.
+    /// The model has responded, and the results of the response's tool calls are recorded.
     AfterTurn,
-    /// The agent would stop.
+    /// The agent is about to stop.
     BeforeStop,
     /// The agent is done with one user message.
     AfterAgent,
@@ -34,12 +34,12 @@ pub enum EventName {
     SessionEnd,
 }
 
-/// Something a hook's answer may do at an event.
+/// Something that a hook's reply may do at an event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Power {
-    /// Stop what is about to happen.
+    /// Prevent what is about to happen.
     Block,
-    /// Have the person decide.
+    /// Let the user decide.
     Ask,
     /// Replace the user's message.
     RewriteMessage,
@@ -49,9 +49,9 @@ pub enum Power {
     RewriteOutput,
     /// Add text for the model.
     AddContext,
-    /// Have a reason fed back to the model; what was done stays done.
+    /// Give the model a reason to reconsider; nothing is undone.
     FeedBack,
-    /// Add follow-up messages, so that the agent goes on.
+    /// Add follow-up messages, so that the agent does not stop.
     Continue,
     /// Replace the history.
     Mutate,
@@ -60,7 +60,7 @@ pub enum Power {
 }
 
 impl Power {
-    /// The word for it in tables and help texts.
+    /// The name used in tables and help texts.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Block => "block",
@@ -77,31 +77,62 @@ impl Power {
     }
 }
 
+/// The two protocols that hooks speak.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum ProtocolName {
+    /// An executable file that answers `hook` and `run`.
+    Executable,
+    /// A directory with a `HOOK.md`.
+    Manifest,
+}
+
 /// One row of [`TABLE`].
 #[derive(Debug)]
 pub struct Lifecycle {
-    /// The event of this row.
+    /// The event.
     pub event: EventName,
-    /// The canonical name: what listings, records and the JSON stream say.
+    /// The canonical name, used in listings, records and the JSON stream.
     pub name: &'static str,
-    /// What an executable prints to subscribe; empty where the executable protocol has no such event.
+    /// What an executable prints to subscribe; empty if the executable protocol does not have the event.
     pub executable: &'static [&'static str],
-    /// What a manifest's `trigger` says, the canonical name first.
+    /// The spellings of a manifest's `trigger`, the canonical name first.
     pub manifest: &'static [&'static str],
-    /// What Claude Code calls it: suggested where it is written, never accepted.
+    /// Claude Code's names for the event: suggested in error messages, never accepted.
     pub claude_code: &'static [&'static str],
-    /// When the event fires, as the end of a sentence that begins with "fires".
+    /// When the event fires, to complete a sentence that begins with "fires".
     pub fires: &'static str,
-    /// What an answer may do.
-    pub may: &'static [Power],
+    /// What else a hook author should know, as sentences; may be empty.
+    pub notes: &'static str,
+    /// What a reply may do, and the effect of each as a clause.
+    pub may: &'static [(Power, &'static str)],
     /// Whether a matcher on tool name and input applies.
     pub matcher: bool,
+}
+
+impl Lifecycle {
+    /// What a hook of this protocol writes to subscribe; empty if the protocol does not have the event.
+    pub fn spellings(&self, protocol: ProtocolName) -> &'static [&'static str] {
+        match protocol {
+            ProtocolName::Executable => self.executable,
+            ProtocolName::Manifest => self.manifest,
+        }
+    }
 }
 
 use Power::{
     AddContext, Ask, Block, Callback, Continue, FeedBack, Mutate, RewriteInput, RewriteMessage,
     RewriteOutput,
 };
+
+const CONTEXT: (Power, &str) = (AddContext, "the model also reads this text");
+const FEED_BACK: (Power, &str) = (FeedBack, "nothing is undone; the model reads the reason");
+const REWRITE_OUTPUT: (Power, &str) = (
+    RewriteOutput,
+    "the model, the terminal and the stored conversation get this result; fields that it leaves out keep their values",
+);
+const MUTATE: (Power, &str) = (Mutate, "these messages replace the history");
+const CALLBACK: (Power, &str) =
+    (Callback, "the recipe runs on the conversation, and its result replaces the history");
 
 /// Every event, in the order of an agent's life.
 pub const TABLE: [Lifecycle; 13] = [
@@ -112,7 +143,14 @@ pub const TABLE: [Lifecycle; 13] = [
         manifest: &["session_start", "pre-session"],
         claude_code: &["SessionStart"],
         fires: "once, before the first user message of a process on a conversation",
-        may: &[Block, AddContext],
+        notes: "A subagent has no session of its own.",
+        may: &[
+            (
+                Block,
+                "the session does not start: nothing is stored, and `tenter run` exits with code 3",
+            ),
+            CONTEXT,
+        ],
         matcher: false,
     },
     Lifecycle {
@@ -122,7 +160,15 @@ pub const TABLE: [Lifecycle; 13] = [
         manifest: &["before_agent", "pre-agent-turn"],
         claude_code: &["UserPromptSubmit"],
         fires: "when a user message is about to be added",
-        may: &[Block, RewriteMessage, AddContext],
+        notes: "The message is the user's, or the task of a subagent. Follow-up messages of hooks do not fire the event.",
+        may: &[
+            (
+                Block,
+                "the message is rejected: nothing is stored, and `tenter run` exits with code 3",
+            ),
+            (RewriteMessage, "the model reads this message instead"),
+            CONTEXT,
+        ],
         matcher: false,
     },
     Lifecycle {
@@ -132,7 +178,19 @@ pub const TABLE: [Lifecycle; 13] = [
         manifest: &["before_tool", "pre-tool-call"],
         claude_code: &["PreToolUse", "PermissionRequest"],
         fires: "before a tool runs",
-        may: &[Block, Ask, RewriteInput, AddContext],
+        notes: "The tool calls of one response run in parallel, so several instances of a hook may run at the same time.",
+        may: &[
+            (Block, "the tool does not run, and the model reads the reason"),
+            (
+                Ask,
+                "the user decides; without a terminal the call is denied unless configured otherwise",
+            ),
+            (
+                RewriteInput,
+                "the tool runs with this input: the complete input, not only the changed fields",
+            ),
+            CONTEXT,
+        ],
         matcher: true,
     },
     Lifecycle {
@@ -142,7 +200,8 @@ pub const TABLE: [Lifecycle; 13] = [
         manifest: &["after_tool", "post-tool-call"],
         claude_code: &["PostToolUse"],
         fires: "after a tool succeeded",
-        may: &[RewriteOutput, FeedBack, AddContext],
+        notes: "The tool has run: a reply can change the result that is reported, not what was done.",
+        may: &[REWRITE_OUTPUT, FEED_BACK, CONTEXT],
         matcher: true,
     },
     Lifecycle {
@@ -152,7 +211,8 @@ pub const TABLE: [Lifecycle; 13] = [
         manifest: &["after_tool_failure", "post-tool-call-failure"],
         claude_code: &["PostToolUseFailure"],
         fires: "after a tool failed or was blocked",
-        may: &[RewriteOutput, FeedBack, AddContext],
+        notes: "For a call that a `before_tool` hook blocked, `tool_input` is what the model asked for, and the `metadataType` of `tool_output` is `blocked`.",
+        may: &[REWRITE_OUTPUT, FEED_BACK, CONTEXT],
         matcher: true,
     },
     Lifecycle {
@@ -162,7 +222,8 @@ pub const TABLE: [Lifecycle; 13] = [
         manifest: &["after_turn"],
         claude_code: &[],
         fires: "after every model response, once the tool results of that response (if any) are recorded",
-        may: &[Mutate, Callback, FeedBack, AddContext],
+        notes: "The last response of the agent fires it as well.",
+        may: &[MUTATE, CALLBACK, FEED_BACK, CONTEXT],
         matcher: false,
     },
     Lifecycle {
@@ -172,7 +233,13 @@ pub const TABLE: [Lifecycle; 13] = [
         manifest: &["before_stop", "pre-agent-turn-stop"],
         claude_code: &["Stop"],
         fires: "when the agent would stop: a response without tool calls, or the turn limit",
-        may: &[Continue, Mutate, Callback, AddContext],
+        notes: "After 8 continuations in a row (`hooks.max_continuations`) the agent stops anyway; a tool call resets the count. At the turn limit the agent always stops.",
+        may: &[
+            (Continue, "the agent continues with these messages, as if the user had sent them"),
+            MUTATE,
+            CALLBACK,
+            CONTEXT,
+        ],
         matcher: false,
     },
     Lifecycle {
@@ -182,7 +249,8 @@ pub const TABLE: [Lifecycle; 13] = [
         manifest: &["after_agent", "post-agent-turn"],
         claude_code: &[],
         fires: "when the agent is done with one user message",
-        may: &[FeedBack],
+        notes: "Also fires after an error or Ctrl-C.",
+        may: &[(FeedBack, "nothing is undone; the model reads the reason with the next message")],
         matcher: false,
     },
     Lifecycle {
@@ -192,7 +260,8 @@ pub const TABLE: [Lifecycle; 13] = [
         manifest: &["subagent_start", "pre-subagent"],
         claude_code: &["SubagentStart"],
         fires: "when a subagent is about to start",
-        may: &[Block],
+        notes: "",
+        may: &[(Block, "the subagent does not start; the reason is its result")],
         matcher: false,
     },
     Lifecycle {
@@ -202,7 +271,8 @@ pub const TABLE: [Lifecycle; 13] = [
         manifest: &["subagent_stop", "post-subagent"],
         claude_code: &["SubagentStop"],
         fires: "when a subagent ended",
-        may: &[FeedBack],
+        notes: "",
+        may: &[FEED_BACK],
         matcher: false,
     },
     Lifecycle {
@@ -212,7 +282,11 @@ pub const TABLE: [Lifecycle; 13] = [
         manifest: &["pre_compact", "pre-context-compact"],
         claude_code: &["PreCompact"],
         fires: "when history is about to be replaced by a summary",
-        may: &[Block, AddContext],
+        notes: "",
+        may: &[
+            (Block, "the history is not summarized this time"),
+            (AddContext, "the text is added to the request for the summary"),
+        ],
         matcher: false,
     },
     Lifecycle {
@@ -222,6 +296,7 @@ pub const TABLE: [Lifecycle; 13] = [
         manifest: &["post_compact", "post-context-compact"],
         claude_code: &["PostCompact"],
         fires: "when history was replaced by a summary",
+        notes: "",
         may: &[],
         matcher: false,
     },
@@ -232,6 +307,7 @@ pub const TABLE: [Lifecycle; 13] = [
         manifest: &["session_end", "post-session"],
         claude_code: &["SessionEnd"],
         fires: "once, last, also after an error or Ctrl-C",
+        notes: "A subagent has no session of its own.",
         may: &[],
         matcher: false,
     },
@@ -240,7 +316,7 @@ pub const TABLE: [Lifecycle; 13] = [
 impl EventName {
     /// The event's row of [`TABLE`].
     pub fn lifecycle(self) -> &'static Lifecycle {
-        // The enum is declared in the table's order; `rows_stand_at_their_events_place` keeps it so.
+        // The enum is declared in the table's order; a test checks it.
         &TABLE[self as usize]
     }
 
@@ -249,12 +325,12 @@ impl EventName {
         self.lifecycle().name
     }
 
-    /// Whether an answer at this event may do `power`.
+    /// Whether a reply at this event may do `power`.
     pub fn may(self, power: Power) -> bool {
-        self.lifecycle().may.contains(&power)
+        self.lifecycle().may.iter().any(|(allowed, _)| *allowed == power)
     }
 
-    /// Whether a deny at this event keeps something from happening. A stop counts: a denied agent continues (R29).
+    /// Whether a deny at this event prevents something. A stop counts: a denied agent continues (R29).
     pub fn is_deniable(self) -> bool {
         self.may(Power::Block) || self.may(Power::Continue)
     }
@@ -266,8 +342,8 @@ impl fmt::Display for EventName {
     }
 }
 
-/// The events that any of the spellings of either protocol means, in the table's order; empty for an unknown one.
-/// `after_tool_call` means two.
+/// The events with this spelling in either protocol, in the table's order; empty for an unknown one. `after_tool_call` means
+/// two events.
 pub fn by_any_spelling(spelling: &str) -> Vec<EventName> {
     TABLE
         .iter()
@@ -276,7 +352,7 @@ pub fn by_any_spelling(spelling: &str) -> Vec<EventName> {
         .collect()
 }
 
-/// The event that Claude Code calls `word`, in any case.
+/// The event with this name in Claude Code, ignoring case.
 pub fn by_claude_code(word: &str) -> Option<EventName> {
     let is_called = |row: &&Lifecycle| {
         row.claude_code.iter().any(|name| name.eq_ignore_ascii_case(word.trim()))
@@ -296,7 +372,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rows_stand_at_their_events_place() {
+    fn rows_are_in_the_order_of_the_enum() {
         for (index, row) in TABLE.iter().enumerate() {
             assert_eq!(row.event as usize, index, "{}", row.name);
             assert_eq!(row.event.lifecycle().name, row.name);
@@ -311,7 +387,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_of_claude_code_is_known_and_is_no_spelling_of_ours() {
+    fn names_of_claude_code_are_recognized_but_not_accepted() {
         assert_eq!(by_claude_code("PreToolUse"), Some(EventName::BeforeTool));
         assert_eq!(by_claude_code("stop"), Some(EventName::BeforeStop));
         assert_eq!(by_claude_code("before_tool"), None);
@@ -327,7 +403,7 @@ mod tests {
     }
 
     #[test]
-    fn the_executable_protocol_has_the_documents_spellings() {
+    fn executable_spellings_are_those_of_the_specification() {
         assert_eq!(
             executable_spellings(),
             [

@@ -1,5 +1,6 @@
 //! What one hook answered, in terms that no protocol owns.
 
+mod field_reader;
 pub(crate) mod stdout;
 
 use std::collections::BTreeMap;
@@ -7,6 +8,8 @@ use std::collections::BTreeMap;
 use thiserror::Error;
 
 use crate::{Message, Object};
+
+pub(crate) use field_reader::FieldReader;
 
 /// What a hook's stdout says, in either protocol.
 #[derive(Debug, Clone, Default, PartialEq)]

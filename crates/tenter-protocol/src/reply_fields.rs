@@ -1,111 +1,203 @@
-//! The fields of an answer: their spellings, what each must hold, and at which events it does anything.
+//! The table of reply fields: spellings, types, meanings, and at which events a field has an effect. JSON Schemas and
+//! `docs/events.md` derive from it, and replies are read with it.
 
-use serde::de::DeserializeOwned;
-use serde_json::Value;
+use serde_json::{Value, json};
 
-use crate::lifecycle::Power;
-use crate::reply::{ParsedReply, ReplyError};
-use crate::suggest::nearest;
-use crate::{EventName, Object, Reply, Verdict};
+use crate::field_type::FieldType::{
+    self, Any, AnyObject, Boolean, NewMessages, OneOf, StringMap, Strings, Text,
+};
+use crate::lifecycle::{Power, ProtocolName};
+use crate::{EventName, Object};
 
-/// Maximum number of unknown fields that are named.
-const MAX_NAMED: usize = 5;
-/// Characters of an unknown field's name that are shown.
-const SHOWN_CHARACTERS: usize = 60;
-
-/// A field that an answer may have.
+/// A field that a reply may have.
 #[derive(Debug)]
-pub(crate) struct Field {
-    /// Its spellings; the first one given counts.
-    spellings: &'static [&'static str],
-    /// What it must hold, with its article.
-    holds: &'static str,
-    /// What an event must allow for the field to do anything; `None` where it always does.
-    power: Option<Power>,
-    /// Whether it asks for a change: one that cannot be read is a failed run, not a lost field (R61).
-    is_change: bool,
+pub struct ReplyField {
+    /// The spellings; the first one given counts.
+    pub(crate) spellings: &'static [&'static str],
+    /// The type.
+    kind: FieldType,
+    /// What an event must allow for the field to have an effect; `None` if it always has one.
+    pub(crate) power: Option<Power>,
+    /// Whether the field asks for a change: if it cannot be read, the run has failed (R61).
+    pub(crate) is_change: bool,
+    /// What the field contains or does, as sentences.
+    meaning: &'static str,
+}
+
+impl ReplyField {
+    /// The name.
+    pub fn name(&self) -> &'static str {
+        self.spellings[0]
+    }
+
+    /// The other spellings that are accepted.
+    pub fn aliases(&self) -> &'static [&'static str] {
+        &self.spellings[1..]
+    }
+
+    /// The type.
+    pub fn kind(&self) -> FieldType {
+        self.kind
+    }
+
+    /// What the field contains or does, as sentences.
+    pub fn meaning(&self) -> &'static str {
+        self.meaning
+    }
+
+    /// Whether the field has an effect at `event`.
+    pub fn applies_at(&self, event: EventName) -> bool {
+        self.power.is_none_or(|power| event.may(power))
+    }
+
+    const fn means(mut self, meaning: &'static str) -> Self {
+        self.meaning = meaning;
+        self
+    }
+
+    fn schema(&self, event: EventName) -> Value {
+        let mut schema = self.kind.schema();
+        schema["description"] = json!(self.meaning);
+        if let Some(words) = schema["enum"].as_array_mut() {
+            words.retain(|word| word_power(word).is_none_or(|power| event.may(power)));
+        }
+        schema
+    }
+}
+
+/// The power that a word of `decision` or `result` needs, if only some of the field's events allow the word.
+fn word_power(word: &Value) -> Option<Power> {
+    match word.as_str() {
+        Some("ask") => Some(Power::Ask),
+        Some("continue") => Some(Power::Continue),
+        _ => None,
+    }
+}
+
+/// The fields of a protocol's replies.
+pub fn reply_fields(protocol: ProtocolName) -> &'static [&'static ReplyField] {
+    match protocol {
+        ProtocolName::Executable => &EXECUTABLE,
+        ProtocolName::Manifest => &MANIFEST,
+    }
+}
+
+/// The `properties` of a reply at `event`, aliases included.
+pub(crate) fn schema(event: EventName, protocol: ProtocolName) -> Value {
+    let mut properties = Object::new();
+    for field in reply_fields(protocol).iter().filter(|field| field.applies_at(event)) {
+        let schema = field.schema(event);
+        for alias in field.aliases() {
+            let mut schema = schema.clone();
+            schema["description"] = json!(format!("The same as {}.", field.name()));
+            properties.insert((*alias).to_owned(), schema);
+        }
+        properties.insert(field.name().to_owned(), schema);
+    }
+    json!({"additionalProperties": false, "properties": properties})
 }
 
 const fn field(
     spellings: &'static [&'static str],
-    holds: &'static str,
+    kind: FieldType,
     power: Option<Power>,
-) -> Field {
-    Field { spellings, holds, power, is_change: false }
+) -> ReplyField {
+    ReplyField { spellings, kind, power, is_change: false, meaning: "" }
 }
 
 const fn change(
     spellings: &'static [&'static str],
-    holds: &'static str,
+    kind: FieldType,
     power: Option<Power>,
-) -> Field {
-    Field { spellings, holds, power, is_change: true }
+) -> ReplyField {
+    ReplyField { spellings, kind, power, is_change: true, meaning: "" }
 }
 
-const STRING: &str = "a string";
-const OBJECT: &str = "an object";
-const BOOLEAN: &str = "true or false";
+const REASON_MEANING: &str = "Why. The model or the user reads it.";
 
 // Fields of both protocols.
-pub(crate) static RESULT: Field = field(&["result"], STRING, Some(Power::Mutate));
-pub(crate) static MESSAGES: Field =
-    change(&["messages"], "a list of messages with \"role\" and \"content\"", Some(Power::Mutate));
-pub(crate) static CALLBACK: Field = field(&["callback"], STRING, Some(Power::Callback));
-pub(crate) static CALLBACK_ARGS: Field =
-    field(&["callback_args", "callbackArgs"], "an object of strings", Some(Power::Callback));
-pub(crate) static FOLLOW_UPS: Field =
-    field(&["follow_up_messages", "followUpMessages"], "a list of strings", Some(Power::Continue));
-pub(crate) static CONTEXT: Field =
-    field(&["additional_context", "additionalContext", "context"], STRING, Some(Power::AddContext));
+pub(crate) static RESULT: ReplyField =
+    field(&["result"], OneOf(&["continue", "mutate", "callback"]), Some(Power::Mutate)).means(
+        "`mutate` replaces the history with `messages`; `callback` runs a recipe on it; `continue`, which is optional, goes with `follow_up_messages`.",
+    );
+pub(crate) static MESSAGES: ReplyField =
+    change(&["messages"], NewMessages, Some(Power::Mutate)).means(
+        "With `mutate`: the new history. Each message has a `role` and `content` or `blocks`; the last one is a user message.",
+    );
+pub(crate) static CALLBACK: ReplyField = field(&["callback"], Text, Some(Power::Callback))
+    .means("With `callback`: the name of the recipe.");
+pub(crate) static CALLBACK_ARGS: ReplyField =
+    field(&["callback_args", "callbackArgs"], StringMap, Some(Power::Callback))
+        .means("With `callback`: the arguments of the recipe, all strings.");
+pub(crate) static FOLLOW_UPS: ReplyField =
+    field(&["follow_up_messages", "followUpMessages"], Strings, Some(Power::Continue))
+        .means("Messages with which the agent continues instead of stopping.");
+pub(crate) static CONTEXT: ReplyField =
+    field(&["additional_context", "additionalContext", "context"], Text, Some(Power::AddContext))
+        .means("Text that the model also reads.");
 
 // Fields of executables.
-pub(crate) static BLOCKED: Field = field(&["blocked"], BOOLEAN, Some(Power::Block));
-pub(crate) static BLOCK_REASON: Field = field(&["reason"], STRING, Some(Power::Block));
-pub(crate) static TOOL_INPUT: Field = change(&["input"], OBJECT, Some(Power::RewriteInput));
-pub(crate) static TOOL_OUTPUT: Field = change(&["output"], OBJECT, Some(Power::RewriteOutput));
-pub(crate) static USER_MESSAGE: Field = change(&["message"], STRING, Some(Power::RewriteMessage));
+pub(crate) static BLOCKED: ReplyField = field(&["blocked"], Boolean, Some(Power::Block))
+    .means("`true` blocks. `false` allows; another hook may still block.");
+pub(crate) static BLOCK_REASON: ReplyField =
+    field(&["reason"], Text, Some(Power::Block)).means(REASON_MEANING);
+pub(crate) static TOOL_INPUT: ReplyField =
+    change(&["input"], AnyObject, Some(Power::RewriteInput)).means(INPUT_MEANING);
+pub(crate) static TOOL_OUTPUT: ReplyField =
+    change(&["output"], AnyObject, Some(Power::RewriteOutput)).means(OUTPUT_MEANING);
+pub(crate) static USER_MESSAGE: ReplyField =
+    change(&["message"], Text, Some(Power::RewriteMessage)).means(MESSAGE_MEANING);
+
+const INPUT_MEANING: &str =
+    "The tool runs with this input: the complete input, not only the changed fields.";
+const OUTPUT_MEANING: &str = "The new result. With `toolName` and `success` it is a complete result; otherwise it replaces the fields that it has. `metadata` is always replaced as a whole.";
+const MESSAGE_MEANING: &str = "Replaces the user's message.";
 
 // Fields of manifest hooks.
-pub(crate) static DECISION: Field = field(&["decision"], STRING, None);
-pub(crate) static REASON: Field = field(&["reason", "message"], STRING, None);
-pub(crate) static LOG: Field = field(&["log"], STRING, None);
-pub(crate) static MODIFIED_INPUT: Field = change(
+pub(crate) static DECISION: ReplyField =
+    field(&["decision"], OneOf(&["allow", "deny", "ask", "approve", "block"]), None).means(
+        "`deny` blocks or, where nothing can be blocked, gives the model the reason. `ask` lets the user decide. `allow` permits; another hook may still deny. `block` and `approve` are accepted for `deny` and `allow`.",
+    );
+pub(crate) static REASON: ReplyField =
+    field(&["reason", "message"], Text, None).means(REASON_MEANING);
+pub(crate) static LOG: ReplyField = field(&["log"], Text, None).means("Text for the journal.");
+pub(crate) static MODIFIED_INPUT: ReplyField = change(
     &["modified_input", "modifiedInput", "updated_input", "updatedInput"],
-    OBJECT,
+    AnyObject,
     Some(Power::RewriteInput),
-);
-pub(crate) static MODIFIED_OUTPUT: Field = change(
+)
+.means(INPUT_MEANING);
+pub(crate) static MODIFIED_OUTPUT: ReplyField = change(
     &["modified_output", "modifiedOutput", "updated_output", "updatedOutput"],
-    OBJECT,
+    AnyObject,
     Some(Power::RewriteOutput),
-);
-pub(crate) static MODIFIED_PROMPT: Field = change(
+)
+.means(OUTPUT_MEANING);
+pub(crate) static MODIFIED_PROMPT: ReplyField = change(
     &["modified_prompt", "modifiedPrompt", "updated_prompt", "updatedPrompt"],
-    STRING,
+    Text,
     Some(Power::RewriteMessage),
-);
+)
+.means(MESSAGE_MEANING);
 
-// Fields of answers in Claude Code's form (see `manifest::reply::claude_code`).
-pub(crate) static HOOK_SPECIFIC: Field = change(&["hookSpecificOutput"], OBJECT, None);
-pub(crate) static CONTINUE: Field = field(&["continue"], BOOLEAN, None);
-pub(crate) static STOP_REASON: Field = field(&["stopReason"], STRING, None);
-pub(crate) static SYSTEM_MESSAGE: Field = field(&["systemMessage"], STRING, None);
-pub(crate) static SUPPRESS_OUTPUT: Field = field(&["suppressOutput"], BOOLEAN, None);
-pub(crate) static HOOK_EVENT_NAME: Field = field(&["hookEventName"], STRING, None);
-pub(crate) static PERMISSION_DECISION: Field =
-    field(&["permissionDecision"], STRING, Some(Power::Ask));
-pub(crate) static PERMISSION_REASON: Field =
-    field(&["permissionDecisionReason"], STRING, Some(Power::Ask));
-pub(crate) static UPDATED_INPUT: Field =
-    change(&["updatedInput"], OBJECT, Some(Power::RewriteInput));
-pub(crate) static UPDATED_OUTPUT: Field = change(
-    &["updatedToolOutput", "updatedMCPToolOutput"],
-    "a tool's output",
-    Some(Power::RewriteOutput),
-);
+// Fields of replies in Claude Code's form (see `manifest::reply::claude_code`).
+pub(crate) static HOOK_SPECIFIC: ReplyField = change(&["hookSpecificOutput"], AnyObject, None);
+pub(crate) static CONTINUE: ReplyField = field(&["continue"], Boolean, None);
+pub(crate) static STOP_REASON: ReplyField = field(&["stopReason"], Text, None);
+pub(crate) static SYSTEM_MESSAGE: ReplyField = field(&["systemMessage"], Text, None);
+pub(crate) static SUPPRESS_OUTPUT: ReplyField = field(&["suppressOutput"], Boolean, None);
+pub(crate) static HOOK_EVENT_NAME: ReplyField = field(&["hookEventName"], Text, None);
+pub(crate) static PERMISSION_DECISION: ReplyField =
+    field(&["permissionDecision"], Text, Some(Power::Ask));
+pub(crate) static PERMISSION_REASON: ReplyField =
+    field(&["permissionDecisionReason"], Text, Some(Power::Ask));
+pub(crate) static UPDATED_INPUT: ReplyField =
+    change(&["updatedInput"], AnyObject, Some(Power::RewriteInput));
+pub(crate) static UPDATED_OUTPUT: ReplyField =
+    change(&["updatedToolOutput", "updatedMCPToolOutput"], Any, Some(Power::RewriteOutput));
 
-/// The fields of an executable's answer.
-pub(crate) static EXECUTABLE: [&Field; 11] = [
+/// The fields of an executable's reply.
+pub(crate) static EXECUTABLE: [&ReplyField; 11] = [
     &BLOCKED,
     &BLOCK_REASON,
     &TOOL_INPUT,
@@ -119,8 +211,8 @@ pub(crate) static EXECUTABLE: [&Field; 11] = [
     &FOLLOW_UPS,
 ];
 
-/// The fields of a manifest hook's answer.
-pub(crate) static MANIFEST: [&Field; 12] = [
+/// The fields of a manifest hook's reply.
+pub(crate) static MANIFEST: [&ReplyField; 12] = [
     &DECISION,
     &REASON,
     &LOG,
@@ -135,8 +227,8 @@ pub(crate) static MANIFEST: [&Field; 12] = [
     &FOLLOW_UPS,
 ];
 
-/// What an answer in Claude Code's form has beside `hookSpecificOutput`; the fields of [`MANIFEST`] are read as well.
-pub(crate) static CLAUDE_CODE: [&Field; 17] = [
+/// The fields of a reply in Claude Code's form; those of [`MANIFEST`] are read as well.
+pub(crate) static CLAUDE_CODE: [&ReplyField; 17] = [
     &HOOK_SPECIFIC,
     &CONTINUE,
     &STOP_REASON,
@@ -156,8 +248,8 @@ pub(crate) static CLAUDE_CODE: [&Field; 17] = [
     &FOLLOW_UPS,
 ];
 
-/// What `hookSpecificOutput` holds.
-pub(crate) static HOOK_SPECIFIC_FIELDS: [&Field; 8] = [
+/// The fields of `hookSpecificOutput`.
+pub(crate) static HOOK_SPECIFIC_FIELDS: [&ReplyField; 8] = [
     &HOOK_EVENT_NAME,
     &PERMISSION_DECISION,
     &PERMISSION_REASON,
@@ -167,147 +259,3 @@ pub(crate) static HOOK_SPECIFIC_FIELDS: [&Field; 8] = [
     &DECISION,
     &REASON,
 ];
-
-/// Words of one protocol, or of another agent, in an answer of the other: what was meant.
-const FOREIGN: [(&str, &str); 11] = [
-    ("blocked", "decision"),
-    ("block", "decision"),
-    ("deny", "decision"),
-    ("permissionDecision", "decision"),
-    ("continue", "decision"),
-    ("decision", "blocked"),
-    ("input", "modified_input"),
-    ("output", "modified_output"),
-    ("prompt", "modified_prompt"),
-    ("modified_input", "input"),
-    ("modified_output", "output"),
-];
-
-/// An answer's object while it is read, and what is wrong with it.
-pub(crate) struct Fields {
-    event: EventName,
-    object: Object,
-    warnings: Vec<String>,
-    defects: Vec<String>,
-    /// Changes that cannot be made.
-    failures: Vec<String>,
-}
-
-impl Fields {
-    /// The fields of `object`, of which those of `table` are known.
-    pub(crate) fn new(event: EventName, object: Object, table: &[&Field]) -> Self {
-        let mut fields =
-            Self { event, object, warnings: Vec::new(), defects: Vec::new(), failures: Vec::new() };
-        fields.report_unknown(table);
-        fields
-    }
-
-    /// An unknown field does nothing. Where it was probably meant as a known one, or where there is no other, the answer was
-    /// meant to say something that is lost.
-    fn report_unknown(&mut self, table: &[&Field]) {
-        let is_known = |key: &str| table.iter().any(|field| field.spellings.contains(&key));
-        let unknown: Vec<String> =
-            self.object.keys().filter(|key| !is_known(key)).cloned().collect();
-        let has_known = unknown.len() < self.object.len();
-        let usable: Vec<&str> = table
-            .iter()
-            .filter(|field| self.does_something(field))
-            .map(|field| field.spellings[0])
-            .collect();
-        let mut is_meant = false;
-        for key in unknown.iter().take(MAX_NAMED) {
-            let name: String = key.chars().take(SHOWN_CHARACTERS).collect();
-            match meant(key, &usable) {
-                Some(known) => {
-                    is_meant = true;
-                    self.defect(format!(
-                        "its answer has no field {name:?}; did you mean {known:?}?"
-                    ));
-                }
-                None if has_known => {
-                    self.warn(format!("its answer has no field {name:?}; it is ignored"));
-                }
-                None => {}
-            }
-        }
-        if !has_known && !is_meant && !unknown.is_empty() {
-            self.defect(format!(
-                "no field of its answer is known; known are {}",
-                usable.join(", ")
-            ));
-        }
-    }
-
-    /// What the field holds, if it is given, does something at this event, and holds what it must.
-    pub(crate) fn read<T: DeserializeOwned>(&mut self, field: &Field) -> Option<T> {
-        let (spelling, value) = self.take(field)?;
-        if !self.does_something(field) {
-            let what = format!("\"{spelling}\" means nothing at {}", self.event);
-            if field.is_change {
-                self.defect(what);
-            } else {
-                self.warn(format!("{what}; it is ignored"));
-            }
-            return None;
-        }
-        let read = serde_json::from_value(value).ok();
-        if read.is_none() {
-            let what = format!("\"{spelling}\" must be {}", field.holds);
-            if field.is_change { self.fail(what) } else { self.defect(what) }
-        }
-        read
-    }
-
-    /// The first spelling that is given. `null` is as good as nothing (R24).
-    fn take(&mut self, field: &Field) -> Option<(&'static str, Value)> {
-        let given = |spelling: &&str| self.object.get(*spelling).is_some_and(|v| !v.is_null());
-        let spelling = field.spellings.iter().copied().find(given)?;
-        Some((spelling, self.object.remove(spelling)?))
-    }
-
-    fn does_something(&self, field: &Field) -> bool {
-        field.power.is_none_or(|power| self.event.may(power))
-    }
-
-    /// Reports what has no effect.
-    pub(crate) fn warn(&mut self, warning: String) {
-        self.warnings.push(warning);
-    }
-
-    /// Reports what was meant to have an effect and cannot be used.
-    pub(crate) fn defect(&mut self, defect: String) {
-        self.defects.push(defect);
-    }
-
-    /// Reports a change that cannot be made.
-    pub(crate) fn fail(&mut self, failure: String) {
-        self.failures.push(failure);
-    }
-
-    /// Takes over what was found in an object inside of this one.
-    pub(crate) fn absorb(&mut self, inner: Self) {
-        self.warnings.extend(inner.warnings);
-        self.defects.extend(inner.defects);
-        self.failures.extend(inner.failures);
-    }
-
-    /// The whole answer.
-    ///
-    /// # Errors
-    /// A change that cannot be made, unless the reply keeps the thing from happening: that stands, whatever else is wrong.
-    pub(crate) fn finish(mut self, reply: Reply) -> Result<ParsedReply, ReplyError> {
-        let denies = reply.verdict.as_ref().is_some_and(Verdict::is_deny);
-        let stands = denies && self.event.is_deniable();
-        if !self.failures.is_empty() && !stands {
-            return Err(ReplyError::Change(self.failures.join("; ")));
-        }
-        self.defects.extend(self.failures);
-        Ok(ParsedReply { reply, warnings: self.warnings, defects: self.defects, text: None })
-    }
-}
-
-/// The known field that an unknown one was probably meant to be.
-fn meant(key: &str, known: &[&'static str]) -> Option<&'static str> {
-    let foreign = FOREIGN.iter().find(|(word, meant)| *word == key && known.contains(meant));
-    foreign.map(|(_, meant)| *meant).or_else(|| nearest(key, known))
-}

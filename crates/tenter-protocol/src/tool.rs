@@ -126,7 +126,8 @@ impl ToolResult {
 }
 
 /// The fields of a result.
-const FIELDS: [&str; 6] = ["toolName", "success", "error", "metadataType", "metadata", "timestamp"];
+pub(crate) const FIELDS: [&str; 6] =
+    ["toolName", "success", "error", "metadataType", "metadata", "timestamp"];
 
 fn unknown_field(name: &str) -> String {
     let name: String = name.chars().take(60).collect();

@@ -2,8 +2,8 @@
 
 use crate::history::{self, HistoryWish};
 use crate::lifecycle::Power;
-use crate::reply::{ParsedReply, ReplyError, VerdictKind, stdout};
-use crate::reply_fields::{self as fields, Fields};
+use crate::reply::{FieldReader, ParsedReply, ReplyError, VerdictKind, stdout};
+use crate::reply_fields as fields;
 use crate::{EventName, Reply, Rewrite, Verdict};
 
 /// Reads what a hook printed at `event`. Nothing, white space and `null` are no action; so is an object without fields.
@@ -12,7 +12,7 @@ use crate::{EventName, Reply, Rewrite, Verdict};
 /// Anything but one JSON object, and a change that cannot be made; see [`ReplyError`].
 pub fn parse_reply(event: EventName, printed: &[u8]) -> Result<ParsedReply, ReplyError> {
     let Some(content) = stdout::content(printed) else { return Ok(ParsedReply::default()) };
-    let mut fields = Fields::new(event, stdout::object(content)?, &fields::EXECUTABLE);
+    let mut fields = FieldReader::new(event, stdout::object(content)?, &fields::EXECUTABLE);
     let reply = Reply {
         verdict: verdict(&mut fields),
         rewrite: rewrite(&mut fields),
@@ -25,7 +25,7 @@ pub fn parse_reply(event: EventName, printed: &[u8]) -> Result<ParsedReply, Repl
 }
 
 /// `blocked` as a verdict: leaving it out is silence, `false` is an opinion.
-fn verdict(fields: &mut Fields) -> Option<Verdict> {
+fn verdict(fields: &mut FieldReader) -> Option<Verdict> {
     let reason = fields.read(&fields::BLOCK_REASON);
     let blocked: bool = fields.read(&fields::BLOCKED)?;
     let kind = if blocked { VerdictKind::Deny } else { VerdictKind::Allow };
@@ -33,7 +33,7 @@ fn verdict(fields: &mut Fields) -> Option<Verdict> {
 }
 
 /// The rewrite that the event has room for: no event has two.
-fn rewrite(fields: &mut Fields) -> Option<Rewrite> {
+fn rewrite(fields: &mut FieldReader) -> Option<Rewrite> {
     let input = fields.read(&fields::TOOL_INPUT).map(Rewrite::Input);
     let output = fields.read(&fields::TOOL_OUTPUT).map(Rewrite::Output);
     let message = fields.read(&fields::USER_MESSAGE).map(Rewrite::Message);

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use super::MessageWire;
 use crate::HistoryAction;
-use crate::reply_fields::{self as fields, Fields};
+use crate::reply::FieldReader;
+use crate::reply_fields as fields;
 
 /// The fields by which a hook says what shall be done to the history.
 #[derive(Debug, Default)]
@@ -17,7 +18,7 @@ pub(crate) struct HistoryWish {
 
 impl HistoryWish {
     /// Reads the fields as one action. Where the agent `may_continue`, a hook may say that it wants just that.
-    pub(crate) fn read(answer: &mut Fields, may_continue: bool) -> Option<HistoryAction> {
+    pub(crate) fn read(answer: &mut FieldReader, may_continue: bool) -> Option<HistoryAction> {
         let wish = Self {
             result: answer.read(&fields::RESULT).unwrap_or_default(),
             messages: answer.read(&fields::MESSAGES),

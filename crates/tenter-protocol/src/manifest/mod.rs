@@ -10,7 +10,7 @@ mod payload;
 mod reply;
 
 pub use declaration::{Action, Declaration, actions_at};
-pub use payload::{Stranger, payload, stranger};
+pub use payload::payload;
 pub use reply::{deny_by_exit, parse_reply};
 
 use serde::{Deserialize, Serialize};

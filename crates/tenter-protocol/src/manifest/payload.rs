@@ -1,11 +1,8 @@
 //! Payloads: what a manifest hook reads on its stdin. The base fields stand first and the event's own after them, both in
 //! the order of the specification (section 5), Tenter's additions last; what no base field has room for is in `context`.
 
-mod fields;
 #[cfg(test)]
 mod golden;
-
-pub use fields::{Stranger, stranger};
 
 use std::borrow::Cow;
 

@@ -7,8 +7,8 @@ mod claude_code;
 
 use crate::history::{self, HistoryWish};
 use crate::lifecycle::Power;
-use crate::reply::{ParsedReply, ReplyError, VerdictKind, stdout};
-use crate::reply_fields::{self as fields, Fields};
+use crate::reply::{FieldReader, ParsedReply, ReplyError, VerdictKind, stdout};
+use crate::reply_fields as fields;
 use crate::{EventName, Object, Reply, Rewrite, Verdict};
 
 /// Characters of an unknown decision that are shown.
@@ -44,9 +44,9 @@ pub fn deny_by_exit(stderr: &str) -> Reply {
 
 fn object_reply(event: EventName, object: Object) -> Result<ParsedReply, ReplyError> {
     let is_claude_code = claude_code::is_its_form(&object);
-    let table: &[&fields::Field] =
+    let table: &[&fields::ReplyField] =
         if is_claude_code { &fields::CLAUDE_CODE } else { &fields::MANIFEST };
-    let mut fields = Fields::new(event, object, table);
+    let mut fields = FieldReader::new(event, object, table);
     let mut reply = Reply {
         verdict: verdict(event, &mut fields),
         rewrite: rewrite(&mut fields),
@@ -75,7 +75,7 @@ fn text_reply(text: &str) -> ParsedReply {
     }
 }
 
-fn verdict(event: EventName, fields: &mut Fields) -> Option<Verdict> {
+fn verdict(event: EventName, fields: &mut FieldReader) -> Option<Verdict> {
     let reason = fields.read(&fields::REASON);
     let decision: String = fields.read(&fields::DECISION)?;
     Some(Verdict::new(verdict_kind(event, "decision", &decision, fields)?, reason))
@@ -86,7 +86,7 @@ fn verdict_kind(
     event: EventName,
     field: &str,
     word: &str,
-    fields: &mut Fields,
+    fields: &mut FieldReader,
 ) -> Option<VerdictKind> {
     match word {
         "allow" | "approve" => Some(VerdictKind::Allow),
@@ -106,7 +106,7 @@ fn verdict_kind(
 }
 
 /// The rewrite that the event has room for: no event has two.
-fn rewrite(fields: &mut Fields) -> Option<Rewrite> {
+fn rewrite(fields: &mut FieldReader) -> Option<Rewrite> {
     let input = fields.read(&fields::MODIFIED_INPUT).map(Rewrite::Input);
     let output = fields.read(&fields::MODIFIED_OUTPUT).map(Rewrite::Output);
     let prompt = fields.read(&fields::MODIFIED_PROMPT).map(Rewrite::Message);

@@ -5,13 +5,9 @@ use serde_json::{Value, json};
 
 use super::verdict_kind;
 use crate::lifecycle::Power;
-use crate::reply::VerdictKind;
-use crate::reply_fields::{self as fields, Fields};
-use crate::{EventName, Object, Reply, Rewrite, Verdict};
-
-/// The fields of a tool's result in Tenter's own form.
-const RESULT_FIELDS: [&str; 6] =
-    ["toolName", "success", "error", "metadataType", "metadata", "timestamp"];
+use crate::reply::{FieldReader, VerdictKind};
+use crate::reply_fields as fields;
+use crate::{EventName, Object, Reply, Rewrite, Verdict, tool};
 
 /// Whether an answer is in Claude Code's form.
 pub(super) fn is_its_form(object: &Object) -> bool {
@@ -19,9 +15,9 @@ pub(super) fn is_its_form(object: &Object) -> bool {
 }
 
 /// Adds to `reply` what only Claude Code's form has. `decision` and `reason` are the same in both and were read.
-pub(super) fn read(event: EventName, fields: &mut Fields, reply: &mut Reply) {
+pub(super) fn read(event: EventName, fields: &mut FieldReader, reply: &mut Reply) {
     if let Some(specific) = fields.read::<Object>(&fields::HOOK_SPECIFIC) {
-        let mut inner = Fields::new(event, specific, &fields::HOOK_SPECIFIC_FIELDS);
+        let mut inner = FieldReader::new(event, specific, &fields::HOOK_SPECIFIC_FIELDS);
         specific_output(event, &mut inner, reply);
         fields.absorb(inner);
     }
@@ -37,7 +33,7 @@ pub(super) fn read(event: EventName, fields: &mut Fields, reply: &mut Reply) {
     }
 }
 
-fn specific_output(event: EventName, fields: &mut Fields, reply: &mut Reply) {
+fn specific_output(event: EventName, fields: &mut FieldReader, reply: &mut Reply) {
     let _: Option<String> = fields.read(&fields::HOOK_EVENT_NAME);
     let permission = permission(event, fields);
     let decision = decision(event, fields);
@@ -58,7 +54,7 @@ fn specific_output(event: EventName, fields: &mut Fields, reply: &mut Reply) {
     }
 }
 
-fn permission(event: EventName, fields: &mut Fields) -> Option<Verdict> {
+fn permission(event: EventName, fields: &mut FieldReader) -> Option<Verdict> {
     let reason = fields.read(&fields::PERMISSION_REASON);
     let word: String = fields.read(&fields::PERMISSION_DECISION)?;
     // Somebody else is to decide: that is the user.
@@ -67,21 +63,21 @@ fn permission(event: EventName, fields: &mut Fields) -> Option<Verdict> {
 }
 
 /// `decision` inside of `hookSpecificOutput`, where some agents write it.
-fn decision(event: EventName, fields: &mut Fields) -> Option<Verdict> {
+fn decision(event: EventName, fields: &mut FieldReader) -> Option<Verdict> {
     let reason: Option<String> = fields.read(&fields::REASON);
     let decision: String = fields.read(&fields::DECISION)?;
     Some(Verdict::new(verdict_kind(event, "decision", &decision, fields)?, reason))
 }
 
 /// The output in the form of a rewrite. One that is not in the form of a tool's result is shown to the model as it is.
-fn updated_output(event: EventName, fields: &mut Fields) -> Option<Object> {
+fn updated_output(event: EventName, fields: &mut FieldReader) -> Option<Object> {
     let output: Value = fields.read(&fields::UPDATED_OUTPUT)?;
     if event == EventName::AfterToolFailure {
         fields.fail("\"updatedToolOutput\" cannot replace the error of a failed call".to_owned());
         return None;
     }
     match output {
-        Value::Object(object) if object.keys().all(|key| RESULT_FIELDS.contains(&key.as_str())) => {
+        Value::Object(object) if object.keys().all(|key| tool::FIELDS.contains(&key.as_str())) => {
             Some(object)
         }
         other => {
@@ -92,7 +88,7 @@ fn updated_output(event: EventName, fields: &mut Fields) -> Option<Object> {
 }
 
 /// `continue: false`: Claude Code stops then, whatever else the answer says.
-fn stop(event: EventName, reason: Option<String>, fields: &mut Fields, reply: &mut Reply) {
+fn stop(event: EventName, reason: Option<String>, fields: &mut FieldReader, reply: &mut Reply) {
     if event == EventName::BeforeStop {
         reply.verdict = None;
         reply.follow_ups.clear();

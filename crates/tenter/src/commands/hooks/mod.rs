@@ -11,7 +11,6 @@ mod manifest_file;
 mod new;
 mod read_properties;
 mod report;
-mod sample;
 mod scripts;
 mod show;
 mod switch;

@@ -22,7 +22,7 @@ use tenter_protocol::event::{
     Turn, Usage,
 };
 use tenter_protocol::facts::{Facts, PathFact, PathOp};
-use tenter_protocol::lifecycle::{self, Power, TABLE};
+use tenter_protocol::lifecycle::{self, TABLE};
 use tenter_protocol::manifest::front_matter::{self, Rules};
 use tenter_protocol::manifest::{Manifest, actions_at, parse_reply, payload, stranger};
 use tenter_protocol::{
@@ -244,7 +244,7 @@ fn the_table_of_triggers_is_the_codes() {
     let code: Vec<Vec<String>> = TABLE
         .iter()
         .map(|row| {
-            let powers: Vec<&str> = row.may.iter().copied().map(Power::as_str).collect();
+            let powers: Vec<&str> = row.may.iter().map(|(power, _)| power.as_str()).collect();
             let powers = if powers.is_empty() { "nothing".to_owned() } else { powers.join(", ") };
             vec![row.name.to_owned(), row.manifest[1..].join(", "), row.fires.to_owned(), powers]
         })

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
-use tenter_protocol::lifecycle::{self, Power};
+use tenter_protocol::lifecycle;
 use tenter_protocol::tool_metadata::{
     Bash, BashBackground, Blocked, FileEdit, FileRead, FileWrite, Glob, Grep, Metadata, Skill,
     Subagent, TYPES, Todo,
@@ -36,7 +36,7 @@ fn the_table_of_events_is_the_codes() {
         .map(|row| {
             let spellings: Vec<String> =
                 row.executable.iter().map(|name| format!("`{name}`")).collect();
-            let powers: Vec<&str> = row.may.iter().copied().map(Power::as_str).collect();
+            let powers: Vec<&str> = row.may.iter().map(|(power, _)| power.as_str()).collect();
             let spelling =
                 if let [only] = row.executable { (*only).to_owned() } else { spellings.join(", ") };
             vec![spelling, row.name.to_owned(), row.fires.to_owned(), powers.join(", ")]

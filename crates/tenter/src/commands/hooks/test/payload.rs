@@ -4,12 +4,13 @@ use std::fs;
 use std::io::{self, Read as _};
 
 use serde_json::{Value, json};
+use tenter_base::rfc3339;
 use tenter_engine::hook::{Hook, Protocol, Selection};
 use tenter_engine::{Request, facts};
 use tenter_protocol::executable::{self, Subscription};
-use tenter_protocol::{Body, EventName, Object, ToolCall, manifest, tool_names};
+use tenter_protocol::{Body, EventName, Object, ToolCall, manifest, sample, tool_names};
 
-use super::super::sample;
+use crate::env;
 use crate::failure::Failure;
 use crate::project::Project;
 
@@ -120,7 +121,7 @@ fn sample(
     subscription: Subscription,
     given: &Object,
 ) -> Option<Object> {
-    let mut event = sample::event(subscription.event, project);
+    let mut event = sample::event(subscription.event, &rfc3339(env::now()), project.root());
     // What a payload tells of a call's paths is told of the call that is given.
     if let Body::BeforeTool(call) | Body::AfterTool { call, .. } = &mut event.body {
         take_call(call, given);

@@ -1,44 +1,38 @@
-//! Samples of what hooks are told: for every event one that an agent might have caused.
+//! Sample events: for each event one that an agent might fire. `tenter hooks test --sample`, `docs/events.md` and tests use them.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use serde_json::json;
-use tenter_base::rfc3339;
-use tenter_protocol::event::{
+
+use crate::event::{
     CompactTrigger, Compaction, ExitReason, SessionEnd, SessionStart, Stop, StopReason, Subagent,
     Turn, TurnUsage, Usage,
 };
-use tenter_protocol::tool_metadata::Bash;
-use tenter_protocol::{
-    Block, Body, Event, EventName, Message, Object, Role, Scope, ToolCall, ToolResult,
-};
+use crate::tool_metadata::Bash;
+use crate::{Block, Body, Event, EventName, Message, Object, Role, Scope, ToolCall, ToolResult};
 
-use crate::env;
-use crate::project::Project;
-
-/// The conversation of all samples.
-pub(super) const CONVERSATION: &str = "00000000-0000-7000-8000-000000000000";
+/// The conversation id of all samples.
+pub const CONVERSATION: &str = "00000000-0000-7000-8000-000000000000";
 
 const QUESTION: &str = "Which files are there?";
-const ANSWER: &str = "There are a README.md and a folder src.";
+const ANSWER: &str = "There are a README.md and a directory src.";
 
-/// An event as it might happen in the project.
-pub(super) fn event(name: EventName, project: &Project) -> Event {
-    let time = rfc3339(env::now());
-    let folder = project.root().to_string_lossy().into_owned();
-    let body = body(name, &time, &folder);
+/// A sample of the event, fired at `time` (RFC 3339 in UTC) by an agent that works in `cwd`.
+pub fn event(name: EventName, time: &str, cwd: &Path) -> Event {
+    let body = body(name, time, &cwd.to_string_lossy());
     let scope = Scope {
         conversation_id: CONVERSATION.to_owned(),
         parent_conversation_id: None,
-        cwd: project.root().to_owned(),
+        cwd: cwd.to_owned(),
         recipe: None,
         recipe_full_name: None,
-        time,
+        time: time.to_owned(),
     };
     Event { scope, body }
 }
 
-fn body(name: EventName, time: &str, folder: &str) -> Body {
+fn body(name: EventName, time: &str, cwd: &str) -> Body {
     match name {
         EventName::SessionStart => Body::SessionStart(session_start()),
         EventName::SessionEnd => Body::SessionEnd(SessionEnd {
@@ -49,13 +43,13 @@ fn body(name: EventName, time: &str, folder: &str) -> Body {
         EventName::BeforeAgent => Body::BeforeAgent { message: QUESTION.to_owned() },
         EventName::BeforeTool => Body::BeforeTool(call("ls -la")),
         EventName::AfterTool => {
-            Body::AfterTool { call: call("ls -la"), result: listed_files(time, folder) }
+            Body::AfterTool { call: call("ls -la"), result: listed_files(time, cwd) }
         }
         EventName::AfterToolFailure => {
-            Body::AfterTool { call: call("ls missing"), result: failed(time, folder) }
+            Body::AfterTool { call: call("ls missing"), result: failed(time, cwd) }
         }
-        EventName::AfterTurn => Body::AfterTurn(turn(time, folder)),
-        EventName::BeforeStop => Body::BeforeStop(stop(time, folder)),
+        EventName::AfterTurn => Body::AfterTurn(turn(time, cwd)),
+        EventName::BeforeStop => Body::BeforeStop(stop(time, cwd)),
         EventName::AfterAgent => Body::AfterAgent { response: ANSWER.to_owned() },
         EventName::SubagentStart => Body::SubagentStart(subagent()),
         EventName::SubagentStop => {
@@ -72,7 +66,7 @@ fn session_start() -> SessionStart {
     SessionStart { model: "openai:gpt-5".to_owned(), args: Object::from_iter(args) }
 }
 
-fn turn(time: &str, folder: &str) -> Turn {
+fn turn(time: &str, cwd: &str) -> Turn {
     Turn {
         turn_number: 2,
         session_turn: 2,
@@ -80,18 +74,18 @@ fn turn(time: &str, folder: &str) -> Turn {
         usage: usage(),
         auto_compact: Some(0.8),
         response: ANSWER.to_owned(),
-        messages: conversation(time, folder),
+        messages: conversation(time, cwd),
     }
 }
 
-fn stop(time: &str, folder: &str) -> Stop {
+fn stop(time: &str, cwd: &str) -> Stop {
     Stop {
         reason: StopReason::NoToolCalls,
         step_count: 2,
         usage: usage(),
         auto_compact: Some(0.8),
         response: ANSWER.to_owned(),
-        messages: conversation(time, folder),
+        messages: conversation(time, cwd),
         continuation_count: 0,
     }
 }
@@ -113,33 +107,33 @@ fn call(command: &str) -> ToolCall {
     ToolCall { id: "call_1".to_owned(), name: "bash".to_owned(), input }
 }
 
-fn listed_files(time: &str, folder: &str) -> ToolResult {
+fn listed_files(time: &str, cwd: &str) -> ToolResult {
     let metadata = Bash {
         command: "ls -la".to_owned(),
         exit_code: 0,
         output: "total 8\n-rw-r--r-- 1 you you  120 Jan 15 10:29 README.md\ndrwxr-xr-x 2 you you 4096 Jan 15 10:29 src\n".to_owned(),
         execution_time: 4_000_000,
-        working_dir: folder.to_owned(),
+        working_dir: cwd.to_owned(),
         dropped_bytes: 0,
     };
     ToolResult::success("bash", &metadata, time.to_owned())
 }
 
-fn failed(time: &str, folder: &str) -> ToolResult {
+fn failed(time: &str, cwd: &str) -> ToolResult {
     let metadata = Bash {
         command: "ls missing".to_owned(),
         exit_code: 2,
         output: "ls: cannot access 'missing': No such file or directory\n".to_owned(),
         execution_time: 3_000_000,
-        working_dir: folder.to_owned(),
+        working_dir: cwd.to_owned(),
         dropped_bytes: 0,
     };
     ToolResult::success("bash", &metadata, time.to_owned()).failed("exit code 2")
 }
 
-fn conversation(time: &str, folder: &str) -> Arc<Vec<Message>> {
+fn conversation(time: &str, cwd: &str) -> Arc<Vec<Message>> {
     let result =
-        Block::ToolResult { call_id: "call_1".to_owned(), result: listed_files(time, folder) };
+        Block::ToolResult { call_id: "call_1".to_owned(), result: listed_files(time, cwd) };
     let blocks = vec![Block::text("I will look."), Block::ToolUse(call("ls -la"))];
     let looking = Message::new(Role::Assistant, blocks);
     let seen = Message::new(Role::User, vec![result]);
@@ -160,10 +154,10 @@ fn usage() -> Usage {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tenter_protocol::lifecycle::TABLE;
+    use crate::lifecycle::TABLE;
 
     #[test]
-    fn there_is_a_sample_of_every_event_and_it_is_of_that_event() {
+    fn every_event_has_a_sample() {
         for row in &TABLE {
             let body = body(row.event, "2024-01-15T10:30:00.000Z", "/project");
             assert_eq!(body.name(), row.event, "{}", row.name);

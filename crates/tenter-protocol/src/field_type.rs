@@ -1,0 +1,121 @@
+//! The JSON types of the fields of payloads and replies: as a word for tables, as a phrase for messages, and as JSON Schema.
+
+use serde_json::{Value, json};
+
+use crate::payload_fields::PayloadField;
+
+/// The type of a field.
+#[derive(Debug, Clone, Copy)]
+pub enum FieldType {
+    /// Any string.
+    Text,
+    /// One of these strings.
+    OneOf(&'static [&'static str]),
+    /// A time: RFC 3339 in UTC with `Z`.
+    Time,
+    /// `true` or `false`.
+    Boolean,
+    /// A whole number, 0 or more.
+    Count,
+    /// Any number.
+    Number,
+    /// An object with arbitrary fields.
+    AnyObject,
+    /// An object with these fields.
+    Object(&'static [PayloadField]),
+    /// An object with these fields, or `null`.
+    ObjectOrNull(&'static [PayloadField]),
+    /// An object whose values are strings.
+    StringMap,
+    /// A list of strings.
+    Strings,
+    /// A list of objects with these fields.
+    Objects(&'static [PayloadField]),
+    /// A list of messages as a hook writes them: plain text or typed blocks.
+    NewMessages,
+    /// Any JSON value.
+    Any,
+}
+
+impl FieldType {
+    /// The JSON type, for tables.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Text | Self::OneOf(_) | Self::Time => "string",
+            Self::Boolean => "boolean",
+            Self::Count | Self::Number => "number",
+            Self::AnyObject | Self::Object(_) | Self::StringMap => "object",
+            Self::ObjectOrNull(_) => "object or null",
+            Self::Strings | Self::Objects(_) | Self::NewMessages => "array",
+            Self::Any => "any",
+        }
+    }
+
+    /// What a value of the type is, with its article, to complete "must be".
+    pub(crate) fn phrase(self) -> &'static str {
+        match self {
+            Self::Text | Self::OneOf(_) | Self::Time => "a string",
+            Self::Boolean => "true or false",
+            Self::Count | Self::Number => "a number",
+            Self::AnyObject | Self::Object(_) | Self::ObjectOrNull(_) => "an object",
+            Self::StringMap => "an object of strings",
+            Self::Strings => "a list of strings",
+            Self::Objects(_) => "a list of objects",
+            Self::NewMessages => "a list of messages with \"role\" and \"content\"",
+            Self::Any => "a JSON value",
+        }
+    }
+
+    /// The JSON Schema of the type.
+    pub(crate) fn schema(self) -> Value {
+        match self {
+            Self::Text => json!({"type": "string"}),
+            Self::OneOf(words) => json!({"type": "string", "enum": words}),
+            Self::Time => json!({"type": "string", "format": "date-time"}),
+            Self::Boolean => json!({"type": "boolean"}),
+            Self::Count => json!({"type": "integer", "minimum": 0}),
+            Self::Number => json!({"type": "number"}),
+            Self::AnyObject => json!({"type": "object"}),
+            Self::Object(fields) => object(fields),
+            Self::ObjectOrNull(fields) => {
+                let mut schema = object(fields);
+                schema["type"] = json!(["object", "null"]);
+                schema
+            }
+            Self::StringMap => {
+                json!({"type": "object", "additionalProperties": {"type": "string"}})
+            }
+            Self::Strings => json!({"type": "array", "items": {"type": "string"}}),
+            Self::Objects(fields) => json!({"type": "array", "items": object(fields)}),
+            Self::NewMessages => new_messages(),
+            Self::Any => json!({}),
+        }
+    }
+}
+
+fn object(fields: &[PayloadField]) -> Value {
+    let mut schema = json!({"type": "object", "required": [], "properties": {}});
+    for field in fields {
+        if let Some(name) = field.manifest {
+            field.add_to(&mut schema, name);
+        }
+    }
+    schema
+}
+
+fn new_messages() -> Value {
+    json!({
+        "type": "array",
+        "minItems": 1,
+        "items": {
+            "type": "object",
+            "required": ["role"],
+            "properties": {
+                "role": {"type": "string", "enum": ["user", "assistant"]},
+                "content": {"type": "string"},
+                "blocks": {"type": "array", "items": {"type": "object", "required": ["type"]}},
+            },
+            "anyOf": [{"required": ["content"]}, {"required": ["blocks"]}],
+        },
+    })
+}

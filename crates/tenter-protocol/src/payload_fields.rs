@@ -1,0 +1,354 @@
+//! The table of payload fields: what a hook reads at each event, under the names of both protocols.
+//!
+//! JSON Schemas, `docs/events.md`, the comments in new hooks and the check of field names in templates derive from this table.
+//! Tests compare it with the payloads that [`executable`](crate::executable) and [`manifest`](crate::manifest) write.
+
+use serde_json::{Value, json};
+
+use crate::EventName;
+use crate::field_type::FieldType;
+use crate::lifecycle::ProtocolName;
+
+/// A field of a payload, or of an object in a payload.
+#[derive(Debug, Clone, Copy)]
+pub struct PayloadField {
+    /// The name in the payloads of executables; `None` if these do not have the field.
+    pub executable: Option<&'static str>,
+    /// The name in the payloads of manifest hooks, `OBJECT.NAME` for a field of an object; `None` if these do not have the
+    /// field.
+    pub manifest: Option<&'static str>,
+    /// The type.
+    pub kind: FieldType,
+    /// What the field contains, as sentences.
+    pub meaning: &'static str,
+    /// When the field is present, as a sentence; `None` if it always is.
+    pub optional: Option<&'static str>,
+}
+
+impl PayloadField {
+    /// The name in one protocol.
+    pub fn name(&self, protocol: ProtocolName) -> Option<&'static str> {
+        match protocol {
+            ProtocolName::Executable => self.executable,
+            ProtocolName::Manifest => self.manifest,
+        }
+    }
+
+    /// The meaning, and when the field is present if it is not always.
+    pub fn description(&self) -> String {
+        match self.optional {
+            Some(when) => format!("{} {when}", self.meaning),
+            None => self.meaning.to_owned(),
+        }
+    }
+
+    /// Adds the field under `name` to the schema of an object; `OBJECT.NAME` adds to the schema of that object's field.
+    pub(crate) fn add_to(&self, schema: &mut Value, name: &str) {
+        if let Some((outer, inner)) = name.split_once('.') {
+            if schema["properties"][outer].is_null() {
+                schema["properties"][outer] =
+                    json!({"type": "object", "required": [], "properties": {}});
+                require(schema, outer);
+            }
+            return self.add_to(&mut schema["properties"][outer], inner);
+        }
+        let mut property = self.kind.schema();
+        property["description"] = json!(self.description());
+        schema["properties"][name] = property;
+        if self.optional.is_none() {
+            require(schema, name);
+        }
+    }
+
+    const fn when(mut self, sentence: &'static str) -> Self {
+        self.optional = Some(sentence);
+        self
+    }
+}
+
+fn require(schema: &mut Value, name: &str) {
+    if let Some(required) = schema["required"].as_array_mut() {
+        required.push(json!(name));
+    }
+}
+
+/// A field with the same name in both protocols.
+const fn same(name: &'static str, kind: FieldType, meaning: &'static str) -> PayloadField {
+    named(name, name, kind, meaning)
+}
+
+/// A field with a name of its own in each protocol.
+const fn named(
+    executable: &'static str,
+    manifest: &'static str,
+    kind: FieldType,
+    meaning: &'static str,
+) -> PayloadField {
+    let (executable, manifest) = (Some(executable), Some(manifest));
+    PayloadField { executable, manifest, kind, meaning, optional: None }
+}
+
+const fn executable(name: &'static str, kind: FieldType, meaning: &'static str) -> PayloadField {
+    PayloadField { manifest: None, ..same(name, kind, meaning) }
+}
+
+const fn manifest(name: &'static str, kind: FieldType, meaning: &'static str) -> PayloadField {
+    PayloadField { executable: None, ..same(name, kind, meaning) }
+}
+
+use FieldType::{
+    AnyObject, Boolean, Count, Number, Object, ObjectOrNull, Objects, OneOf, Strings, Text, Time,
+};
+
+/// The fields of every payload, except for the event's name.
+pub const COMMON: &[PayloadField] = &[
+    named("conv_id", "session_id", Text, "The conversation's id. A subagent has its own."),
+    named("cwd", "work_dir", Text, "The agent's working directory. Tools run in it; hooks start in the project root."),
+    same("timestamp", Time, "The time, as RFC 3339 in UTC."),
+    named("invoked_by", "context.invoked_by", OneOf(&["main", "subagent"]), "Which agent caused the event: `main` or `subagent`."),
+    named("parent_conv_id", "context.parent_session_id", Text, "The conversation that started the subagent.").when("Only for a subagent."),
+    named("recipe_name", "context.recipe_name", Text, "The recipe that the agent was started with. A plugin's hook reads the short name of a recipe of its own plugin.").when("Only with a recipe."),
+    named("recipe_full_name", "context.recipe_full_name", Text, "The recipe's full name, `ORG/REPO/NAME`.").when("Only if `recipe_name` is a short name."),
+    named("protocol_version", "context.protocol_version", Count, "The version of the protocol: 1."),
+];
+
+const SESSION_START: &[PayloadField] = &[
+    manifest("model", Text, "The model, as `--model` names it."),
+    manifest("args", AnyObject, "How the agent was started: `ui` (`run` or `chat`) and `agent`."),
+];
+
+const BEFORE_AGENT: &[PayloadField] =
+    &[named("message", "prompt", Text, "The message, as changed by earlier hooks.")];
+
+const TOOL_NAME: PayloadField = same(
+    "tool_name",
+    Text,
+    "The tool's name. A manifest hook reads the name that its matcher matched, for example `Shell` for `bash`.",
+);
+const TOOL_INPUT: PayloadField = same(
+    "tool_input",
+    AnyObject,
+    "The tool's input, as changed by earlier hooks; for `bash`, `{\"command\": \"ls\"}`.",
+);
+const TOOL_CALL_ID: PayloadField = named(
+    "tool_user_id",
+    "tool_use_id",
+    Text,
+    "The call's id, the same before and after the call.",
+);
+const TOOL_ERROR: PayloadField = manifest("tool_error", Text, "What went wrong.");
+const TOOL_OUTPUT: PayloadField =
+    same("tool_output", Object(RESULT), "The tool's result, as changed by earlier hooks.");
+const TOOL_ALIASES: PayloadField =
+    same("tool_aliases", Strings, "The other names of the tool, here and in other agents.");
+const PATHS: PayloadField =
+    same("paths", Objects(PATH), "The files that the input names, resolved.")
+        .when("Only if the input names files.");
+
+const BEFORE_TOOL: &[PayloadField] = &[TOOL_NAME, TOOL_INPUT, TOOL_CALL_ID, TOOL_ALIASES, PATHS];
+const AFTER_TOOL: &[PayloadField] =
+    &[TOOL_NAME, TOOL_INPUT, TOOL_CALL_ID, TOOL_OUTPUT, TOOL_ALIASES, PATHS];
+const AFTER_TOOL_FAILURE: &[PayloadField] =
+    &[TOOL_NAME, TOOL_INPUT, TOOL_CALL_ID, TOOL_ERROR, TOOL_OUTPUT, TOOL_ALIASES, PATHS];
+
+/// `tool_output`.
+pub const RESULT: &[PayloadField] = &[
+    same("toolName", Text, "The tool's own name."),
+    same("success", Boolean, "Whether the tool succeeded."),
+    same("error", Text, "What went wrong.").when("Only after a failure."),
+    same("metadataType", Text, "The type of `metadata`: `bash`, `file_read`, `blocked`, …")
+        .when("Only with `metadata`."),
+    same(
+        "metadata",
+        AnyObject,
+        "What the tool did and found. The text that the model reads is made from it.",
+    )
+    .when("Not if the tool failed without a result."),
+    same("timestamp", Time, "When the tool finished, as RFC 3339 in UTC."),
+];
+
+/// An entry of `paths`.
+pub const PATH: &[PayloadField] = &[
+    same("path", Text, "The absolute path, without symlinks and `..`."),
+    same("given", Text, "The path as written in the input."),
+    same(
+        "op",
+        OneOf(&["read", "write", "list"]),
+        "What the tool does with it: `read`, `write` (or create), or `list` (search a directory).",
+    ),
+    same("certain", Boolean, "Whether the path could be resolved. If not, the tool rejects it."),
+];
+
+const TURN_NUMBER: &str = "The number of model responses since the last user message.";
+const USAGE_FIELD: PayloadField = same("usage", Object(USAGE), "Token counts.");
+const AUTO_COMPACT: PayloadField =
+    same("auto_compact_enabled", Boolean, "Whether long histories are summarized automatically.");
+const THRESHOLD: PayloadField = same(
+    "auto_compact_threshold",
+    Number,
+    "The part of the context window at which that happens, for example 0.8.",
+)
+.when("Only if it is enabled.");
+const MESSAGES: PayloadField = same("messages", Objects(MESSAGE), "The conversation.")
+    .when("Not for a manifest hook with `payload: light`.");
+const INVOKED_RECIPE: PayloadField =
+    executable("invoked_recipe", Text, "The same as `recipe_name`; empty without a recipe.");
+
+const AFTER_TURN: &[PayloadField] = &[
+    same("turn_number", Count, TURN_NUMBER),
+    same("session_turn", Count, "The number of model responses in the whole conversation."),
+    same("tools_used", Boolean, "Whether the response called tools."),
+    same("response", Text, "The text of the response."),
+    executable("last_assistant_content", Text, "The same as `response`."),
+    USAGE_FIELD,
+    AUTO_COMPACT,
+    THRESHOLD,
+    INVOKED_RECIPE,
+    MESSAGES,
+];
+
+const BEFORE_STOP: &[PayloadField] = &[
+    executable(
+        "stop_reason",
+        OneOf(&["no_tool_calls", "tool_rejected", "max_turns"]),
+        "Why the agent stops: `no_tool_calls`, `tool_rejected` (all calls of the previous response were blocked) or `max_turns` (the turn limit).",
+    ),
+    manifest(
+        "stop_reason",
+        OneOf(&["no_tool_calls", "tool_rejected", "max_steps"]),
+        "Why the agent stops: `no_tool_calls`, `tool_rejected` (all calls of the previous response were blocked) or `max_steps` (the turn limit).",
+    ),
+    named("turn_number", "step_count", Count, TURN_NUMBER),
+    executable("last_assistant_content", Text, "The text of the last response."),
+    manifest(
+        "final_message",
+        ObjectOrNull(FINAL_MESSAGE),
+        "The last response; `null` if it has no text.",
+    ),
+    same(
+        "stop_hook_active",
+        Boolean,
+        "Whether the agent is running because a hook made it continue.",
+    ),
+    same("continuation_count", Count, "How many times in a row hooks made the agent continue."),
+    USAGE_FIELD,
+    AUTO_COMPACT,
+    THRESHOLD,
+    INVOKED_RECIPE,
+    MESSAGES,
+];
+
+const FINAL_MESSAGE: &[PayloadField] =
+    &[same("role", OneOf(&["assistant"]), "`assistant`."), same("content", Text, "The text.")];
+
+/// `usage`.
+pub const USAGE: &[PayloadField] = &[
+    same("input_tokens", Count, "Tokens sent to models in this conversation, including subagents."),
+    same(
+        "output_tokens",
+        Count,
+        "Tokens received from models in this conversation, including subagents.",
+    ),
+    same("current_context_window", Count, "The size of the last exchange, in tokens."),
+    same("max_context_window", Count, "The size of the model's context window, in tokens."),
+    same(
+        "estimated",
+        Boolean,
+        "`true` if the provider did not report all counts and some are estimates.",
+    )
+    .when("Only if `true`."),
+    same("cost_usd", Number, "The cost of the conversation so far, in US dollars.")
+        .when("Only if prices are known."),
+    same("turn", Object(TURN_USAGE), "The counts of the last exchange alone."),
+];
+
+const TURN_USAGE: &[PayloadField] = &[
+    same("input_tokens", Count, "Tokens sent."),
+    same("output_tokens", Count, "Tokens received."),
+    same("cached_input_tokens", Count, "Input tokens read from the provider's cache.")
+        .when("Only if not 0."),
+    same("cache_write_tokens", Count, "Input tokens written to the provider's cache.")
+        .when("Only if not 0."),
+];
+
+/// An entry of `messages`.
+pub const MESSAGE: &[PayloadField] = &[
+    same(
+        "role",
+        OneOf(&["user", "assistant"]),
+        "`user` or `assistant`. Tool results are in `user` messages.",
+    ),
+    same("content", Text, "The message as plain text, including tool calls and results."),
+    same("blocks", Objects(BLOCK), "The message as typed blocks."),
+];
+
+/// An entry of `blocks`.
+pub const BLOCK: &[PayloadField] = &[
+    same(
+        "type",
+        OneOf(&["text", "reasoning", "image", "tool_use", "tool_result"]),
+        "`text`, `reasoning`, `image`, `tool_use` or `tool_result`.",
+    ),
+    same("text", Text, "The text.").when("Only for `text` and `reasoning`."),
+    same("media_type", Text, "The media type, for example `image/png`.").when("Only for `image`."),
+    same("data", Text, "The image as base64.").when("Only for `image`, instead of `url`."),
+    same("url", Text, "The address of the image.").when("Only for `image`, instead of `data`."),
+    same("id", Text, "The call's id.").when("Only for `tool_use`."),
+    same("name", Text, "The tool's name.").when("Only for `tool_use`."),
+    same("input", AnyObject, "The tool's input.").when("Only for `tool_use`."),
+    same("call_id", Text, "The id of the call.").when("Only for `tool_result`."),
+    same("result", Object(RESULT), "The result, like `tool_output`.")
+        .when("Only for `tool_result`."),
+];
+
+const RESPONSE: PayloadField = manifest("response", Text, "The last text of the model.");
+const AFTER_AGENT: &[PayloadField] = &[RESPONSE];
+
+const SUBAGENT_NAME: PayloadField = manifest("subagent_name", Text, "The subagent's name.");
+const SUBAGENT_TYPE: PayloadField = manifest("subagent_type", Text, "The subagent's type.");
+const TASK: PayloadField = manifest("task_description", Text, "The subagent's task.");
+const SUBAGENT_START: &[PayloadField] = &[SUBAGENT_NAME, SUBAGENT_TYPE, TASK];
+const SUBAGENT_STOP: &[PayloadField] = &[SUBAGENT_NAME, SUBAGENT_TYPE, TASK, RESPONSE];
+
+const TRIGGER: PayloadField = manifest(
+    "trigger",
+    OneOf(&["auto", "manual", "hook", "overflow"]),
+    "What caused the compaction: `auto` (the threshold), `manual` (the user), `hook`, or `overflow` (a request was too long for the model).",
+);
+const TOKENS_BEFORE: PayloadField =
+    manifest("tokens_before", Count, "The size of the history before, in tokens.");
+const PRE_COMPACT: &[PayloadField] = &[TRIGGER, TOKENS_BEFORE];
+const POST_COMPACT: &[PayloadField] = &[
+    TRIGGER,
+    TOKENS_BEFORE,
+    manifest("tokens_after", Count, "The size of the history after, in tokens."),
+];
+
+const SESSION_END: &[PayloadField] = &[
+    manifest("duration_seconds", Count, "The duration of the session, in seconds."),
+    manifest("total_steps", Count, "The number of model responses in the session."),
+    manifest(
+        "exit_reason",
+        OneOf(&["done", "user_exit", "interrupted", "blocked", "max_turns", "error"]),
+        "Why the session ends: `done`, `user_exit`, `interrupted`, `blocked`, `max_turns` or `error`.",
+    ),
+];
+
+/// The fields that the payload of `event` has besides the event's name and [`COMMON`].
+pub fn payload_fields(event: EventName) -> &'static [PayloadField] {
+    match event {
+        EventName::SessionStart => SESSION_START,
+        EventName::BeforeAgent => BEFORE_AGENT,
+        EventName::BeforeTool => BEFORE_TOOL,
+        EventName::AfterTool => AFTER_TOOL,
+        EventName::AfterToolFailure => AFTER_TOOL_FAILURE,
+        EventName::AfterTurn => AFTER_TURN,
+        EventName::BeforeStop => BEFORE_STOP,
+        EventName::AfterAgent => AFTER_AGENT,
+        EventName::SubagentStart => SUBAGENT_START,
+        EventName::SubagentStop => SUBAGENT_STOP,
+        EventName::PreCompact => PRE_COMPACT,
+        EventName::PostCompact => POST_COMPACT,
+        EventName::SessionEnd => SESSION_END,
+    }
+}
