@@ -235,7 +235,7 @@ pub const TABLE: [Lifecycle; 13] = [
         fires: "when the agent would stop: a response without tool calls, or the turn limit",
         notes: "After 8 continuations in a row (`hooks.max_continuations`) the agent stops anyway; a tool call resets the count. At the turn limit the agent always stops.",
         may: &[
-            (Continue, "the agent continues with these messages, as if the user had sent them"),
+            (Continue, "the agent continues, and reads this as if the user had sent it"),
             MUTATE,
             CALLBACK,
             CONTEXT,

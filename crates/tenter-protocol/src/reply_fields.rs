@@ -13,15 +13,15 @@ use crate::{EventName, Object};
 #[derive(Debug)]
 pub struct ReplyField {
     /// The spellings; the first one given counts.
-    pub(crate) spellings: &'static [&'static str],
+    pub spellings: &'static [&'static str],
     /// The type.
-    kind: FieldType,
+    pub kind: FieldType,
     /// What an event must allow for the field to have an effect; `None` if it always has one.
-    pub(crate) power: Option<Power>,
+    pub power: Option<Power>,
     /// Whether the field asks for a change: if it cannot be read, the run has failed (R61).
-    pub(crate) is_change: bool,
+    pub is_change: bool,
     /// What the field contains or does, as sentences.
-    meaning: &'static str,
+    pub meaning: &'static str,
 }
 
 impl ReplyField {
@@ -33,16 +33,6 @@ impl ReplyField {
     /// The other spellings that are accepted.
     pub fn aliases(&self) -> &'static [&'static str] {
         &self.spellings[1..]
-    }
-
-    /// The type.
-    pub fn kind(&self) -> FieldType {
-        self.kind
-    }
-
-    /// What the field contains or does, as sentences.
-    pub fn meaning(&self) -> &'static str {
-        self.meaning
     }
 
     /// Whether the field has an effect at `event`.
@@ -79,6 +69,35 @@ pub fn reply_fields(protocol: ProtocolName) -> &'static [&'static ReplyField] {
     match protocol {
         ProtocolName::Executable => &EXECUTABLE,
         ProtocolName::Manifest => &MANIFEST,
+    }
+}
+
+/// An example of a reply that uses `power`, as JSON; `None` if the protocol has no such reply.
+pub fn example(power: Power, protocol: ProtocolName) -> Option<&'static str> {
+    use ProtocolName::{Executable, Manifest};
+    match (power, protocol) {
+        (Power::Block, Executable) => Some(r#"{"blocked": true, "reason": "…"}"#),
+        (Power::Block | Power::FeedBack, Manifest) => {
+            Some(r#"{"decision": "deny", "reason": "…"}"#)
+        }
+        (Power::Ask, Manifest) => Some(r#"{"decision": "ask", "reason": "…"}"#),
+        (Power::Ask | Power::FeedBack, Executable) => None,
+        (Power::RewriteMessage, Executable) => Some(r#"{"message": "…"}"#),
+        (Power::RewriteMessage, Manifest) => Some(r#"{"modified_prompt": "…"}"#),
+        (Power::RewriteInput, Executable) => Some(r#"{"input": {"command": "ls"}}"#),
+        (Power::RewriteInput, Manifest) => Some(r#"{"modified_input": {"command": "ls"}}"#),
+        (Power::RewriteOutput, Executable) => Some(r#"{"output": {"metadata": {"output": "…"}}}"#),
+        (Power::RewriteOutput, Manifest) => {
+            Some(r#"{"modified_output": {"metadata": {"output": "…"}}}"#)
+        }
+        (Power::AddContext, _) => Some(r#"{"additional_context": "…"}"#),
+        (Power::Continue, _) => Some(r#"{"follow_up_messages": ["…"]}"#),
+        (Power::Mutate, _) => {
+            Some(r#"{"result": "mutate", "messages": [{"role": "user", "content": "…"}]}"#)
+        }
+        (Power::Callback, _) => {
+            Some(r#"{"result": "callback", "callback": "compact", "callback_args": {}}"#)
+        }
     }
 }
 
@@ -259,3 +278,35 @@ pub(crate) static HOOK_SPECIFIC_FIELDS: [&ReplyField; 8] = [
     &DECISION,
     &REASON,
 ];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lifecycle::TABLE;
+    use crate::{Reply, executable, manifest};
+
+    #[test]
+    fn every_example_is_understood_completely_and_has_an_effect() {
+        for row in &TABLE {
+            for (power, _) in row.may {
+                for protocol in [ProtocolName::Executable, ProtocolName::Manifest] {
+                    let parse = match protocol {
+                        ProtocolName::Executable => executable::parse_reply,
+                        ProtocolName::Manifest => manifest::parse_reply,
+                    };
+                    let Some(example) = example(*power, protocol) else { continue };
+                    let parsed = parse(row.event, example.as_bytes()).unwrap();
+                    assert_ne!(parsed.reply, Reply::default(), "{} {power:?}", row.name);
+                    assert_eq!((parsed.warnings, parsed.defects), (vec![], vec![]), "{example}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn every_field_of_a_protocol_is_described() {
+        for field in EXECUTABLE.iter().chain(&MANIFEST) {
+            assert!(field.meaning.ends_with('.'), "{}", field.name());
+        }
+    }
+}

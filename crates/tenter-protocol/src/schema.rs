@@ -112,13 +112,11 @@ pub fn unknown_name(event: EventName, path: &[&str]) -> Option<UnknownName> {
         if properties.is_none() && schema["type"] == "object" {
             return None;
         }
-        match properties.and_then(|properties| properties.get(*name)) {
-            Some(property) => schema = property,
-            None => {
-                let known = properties.into_iter().flat_map(|known| known.keys());
-                return Some(UnknownName { index, known: known.cloned().collect() });
-            }
-        }
+        let Some(property) = properties.and_then(|properties| properties.get(*name)) else {
+            let known = properties.into_iter().flat_map(|known| known.keys());
+            return Some(UnknownName { index, known: known.cloned().collect() });
+        };
+        schema = property;
     }
     None
 }

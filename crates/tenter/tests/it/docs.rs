@@ -17,6 +17,7 @@
 //! | --- | --- |
 //! | `hook NAME` | it is installed as a hook and `tenter run` is played under it |
 //! | `payload EVENT` | it is compared with what a hook really reads |
+//! | `sample EVENT` | it is generated, see `events` |
 //! | `answer EVENT => DECISION` | it is read as a hook's answer, and each of its fields must count |
 //! | `config user`, `config project` | it is read as configuration |
 //! | `script` | it is played as a model |
@@ -29,6 +30,7 @@
 
 mod configuration;
 mod decisions;
+mod events;
 mod hooks;
 mod manifests;
 mod markdown;
@@ -47,9 +49,10 @@ use tenter_agent::tools::Registry;
 use tenter_testkit::Output;
 
 /// The kinds, and the keys that the lines of their notes may have.
-const KINDS: [(&str, &[&str]); 15] = [
+const KINDS: [(&str, &[&str]); 16] = [
     ("hook", &["needs", "given", "call", "message", "turns", "then"]),
     ("payload", &["message", "script", "guard"]),
+    ("sample", &[]),
     ("answer", &[]),
     ("config", &[]),
     ("script", &["needs", "given", "exit", "says"]),

@@ -5,12 +5,14 @@ mod discover;
 mod doctor;
 mod entry;
 mod explain;
+mod format;
 mod interpretation;
 mod list;
 mod manifest_file;
 mod new;
 mod read_properties;
 mod report;
+mod schema;
 mod scripts;
 mod show;
 mod switch;
@@ -59,6 +61,8 @@ pub(crate) enum Command {
     ReadProperties(read_properties::Args),
     /// List the folders that hold a HOOK.md, without reading any.
     Discover(discover::Args),
+    /// Print the JSON Schema of what a hook reads or prints.
+    Schema(schema::Args),
     /// Print what a system prompt would say of hooks, as XML.
     ToPrompt(to_prompt::Args),
 }
@@ -78,6 +82,7 @@ pub(crate) fn run(env: &Env, project: Option<&Path>, command: &Command) -> Done 
         Command::Validate(args) => validate::run(&open, args),
         Command::ReadProperties(args) => read_properties::run(args),
         Command::Discover(args) => Ok(discover::run(&open()?, args)),
+        Command::Schema(args) => schema::run(args),
         Command::ToPrompt(args) => to_prompt::run(args),
     }
 }

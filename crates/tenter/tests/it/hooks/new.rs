@@ -280,8 +280,8 @@ fn names_and_events_that_cannot_work_are_refused_before_anything_is_written() {
     assert_snapshot!(sandbox.run(&["hooks", "new", "guard", "--event", "session_start", "--format", "executable"]), @"
     exit: 2
     --- stderr
-    error: the event session_start is for manifest hooks only
-      help: leave `--format executable` out; the events of executables are user_message_send, before_tool_call, after_tool_call, after_turn, turn_end, agent_stop
+    error: executable hooks do not have the event session_start
+      help: omit `--format executable`, or choose one of user_message_send, before_tool_call, after_tool_call, after_turn, turn_end, agent_stop
     ");
     assert_snapshot!(sandbox.run(&["hooks", "new", "No_Sudo"]), @r#"
     exit: 2

@@ -1,24 +1,16 @@
-//! What a new executable holds: a commented hook that does nothing yet, for every event and in every language. The texts are the
-//! files in `templates/executable`.
+//! The text of a new executable: a commented hook that does nothing yet, for every event and in every language. The scripts are
+//! in `templates/executable`.
 
-use tenter_protocol::lifecycle::executable_spellings;
+use tenter_protocol::lifecycle::{by_any_spelling, executable_spellings};
 
-use super::Language;
 use super::manifest::NAME;
+use super::{Language, comments};
 use crate::failure::Failure;
 
-/// What an executable reads and may answer, by event.
-const FIELDS: [(&str, &str); 5] = [
-    ("user_message_send", include_str!("../templates/executable/user_message_send.txt")),
-    ("before_tool_call", include_str!("../templates/executable/before_tool_call.txt")),
-    ("after_tool_call", include_str!("../templates/executable/after_tool_call.txt")),
-    ("after_turn", include_str!("../templates/executable/after_turn.txt")),
-    ("agent_stop", include_str!("../templates/executable/agent_stop.txt")),
-];
-/// The other word for `after_turn`.
-const TURN_END: &str = "turn_end";
-
-/// The spelling that an executable has for the event that `word` means, in any spelling.
+/// The spelling by which an executable subscribes to the event `word`, which may have any spelling.
+///
+/// # Errors
+/// The event is unknown, or only manifest hooks have it.
 pub(super) fn spelling(word: &str) -> Result<&'static str, Failure> {
     if let Some(spelling) = executable_spellings().into_iter().find(|spelling| *spelling == word) {
         return Ok(spelling);
@@ -27,23 +19,23 @@ pub(super) fn spelling(word: &str) -> Result<&'static str, Failure> {
     let spellings = events.iter().find_map(|event| event.lifecycle().executable.first());
     spellings.copied().ok_or_else(|| {
         let possible = executable_spellings().join(", ");
-        Failure::usage(format!("the event {word} is for manifest hooks only")).help(format!(
-            "leave `--format executable` out; the events of executables are {possible}"
-        ))
+        Failure::usage(format!("executable hooks do not have the event {word}"))
+            .help(format!("omit `--format executable`, or choose one of {possible}"))
     })
 }
 
-/// The text of a hook for the event with this spelling.
+/// The text of a hook that subscribes with `spelling`; `None` if this is not a spelling of executables.
 pub(super) fn text(name: &str, spelling: &str, language: Language) -> Option<String> {
-    let event = if spelling == TURN_END { "after_turn" } else { spelling };
-    let (_, fields) = FIELDS.iter().find(|(of, _)| *of == event)?;
+    let event = *by_any_spelling(spelling).first()?;
     let (script, comment) = match language {
         Language::Bash => (include_str!("../templates/executable/run.sh"), "#"),
         Language::Python => (include_str!("../templates/executable/run.py"), "#"),
         Language::Node => (include_str!("../templates/executable/run.mjs"), "//"),
     };
-    let fields: Vec<String> = fields.lines().map(|line| line.replacen('#', comment, 1)).collect();
-    let text = script.replace("@FIELDS@", &fields.join("\n"));
+    let lines = comments::of_executable(event, spelling);
+    let lines: Vec<String> =
+        lines.iter().map(|line| format!("{comment} {line}").trim_end().to_owned()).collect();
+    let text = script.replace("@FIELDS@", &lines.join("\n"));
     Some(text.replace("@EVENT@", spelling).replace(NAME, name))
 }
 
@@ -54,7 +46,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn there_is_a_template_for_every_event_of_executables_in_every_language() {
+    fn every_event_of_executables_has_a_script_in_every_language() {
         for spelling in executable_spellings() {
             for language in Language::value_variants() {
                 let text = text("guard", spelling, *language).unwrap();
@@ -68,11 +60,11 @@ mod tests {
                 );
             }
         }
-        assert!(!text("guard", TURN_END, Language::Bash).unwrap().contains("after_turn"));
+        assert!(!text("guard", "turn_end", Language::Bash).unwrap().contains("after_turn"));
     }
 
     #[test]
-    fn an_event_is_named_in_any_spelling_that_executables_have_a_word_for() {
+    fn events_are_accepted_in_any_spelling() {
         for (word, expected) in [
             ("turn_end", "turn_end"),
             ("after_turn", "after_turn"),
@@ -82,7 +74,7 @@ mod tests {
         ] {
             assert_eq!(spelling(word).unwrap(), expected);
         }
-        assert!(spelling("session_start").unwrap_err().message.contains("manifest hooks only"));
+        assert!(spelling("session_start").unwrap_err().message.contains("do not have the event"));
         assert!(spelling("xyz").unwrap_err().message.contains("there is no event"));
     }
 }

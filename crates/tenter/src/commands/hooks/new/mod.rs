@@ -1,8 +1,9 @@
-//! `tenter hooks new`: writes a hook, from a template or an empty one, and trusts it (R47).
+//! `tenter hooks new`: creates a hook, from a template or empty, and trusts it (R47).
 
-mod declared;
+mod comments;
 mod executable;
 mod manifest;
+mod static_action;
 mod template;
 mod write;
 
@@ -16,11 +17,11 @@ use tenter_engine::source::check_file_name;
 use tenter_engine::trust::TrustEntry;
 use tenter_proc::Cancel;
 use tenter_protocol::EventName;
-use tenter_protocol::lifecycle::TABLE;
 
-use self::declared::ActionWord;
+use self::static_action::ActionWord;
 use self::template::Template;
 use super::entry;
+use super::format::Format;
 use crate::commands::Done;
 use crate::failure::{Exit, Failure};
 use crate::project::Project;
@@ -39,24 +40,6 @@ enum Language {
     Python,
     /// A script for node that needs only its own modules.
     Node,
-}
-
-/// The kinds of hooks.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Format {
-    /// A directory with a HOOK.md, a script (unless it has an --action) and tests.
-    Manifest,
-    /// One executable file.
-    Executable,
-}
-
-impl Format {
-    /// The kind that an event's spelling means: `before_tool_call` is a word of executables, `before_tool` one of manifests.
-    fn meant_by(event: &str) -> Self {
-        let of_manifests = TABLE.iter().any(|row| row.manifest.contains(&event));
-        let of_executables = TABLE.iter().any(|row| row.executable.contains(&event));
-        if of_executables && !of_manifests { Self::Executable } else { Self::Manifest }
-    }
 }
 
 /// Create a hook from a template, or an empty one.
@@ -120,7 +103,7 @@ impl Plan {
         let event = args.event.as_deref().unwrap_or(DEFAULT_EVENT);
         let format = match args.action {
             Some(_) => Format::Manifest,
-            None => Format::meant_by(event),
+            None => Format::implied_by(event),
         };
         match (args.format.unwrap_or(format), args.action) {
             (Format::Manifest, Some(action)) => Ok(Self::Static(manifest::event(event)?, action)),
@@ -150,7 +133,7 @@ impl Plan {
 
     fn of_name(event: &str, args: &Args) -> Result<Self, Failure> {
         let is_open = args.template.is_none() && args.event.is_none() && args.format.is_none();
-        match template::meant_by(&args.name).filter(|_| is_open) {
+        match template::implied_by(&args.name).filter(|_| is_open) {
             Some(template) => Ok(Self::Template(template)),
             None => Ok(Self::Empty(manifest::event(event)?)),
         }
@@ -169,7 +152,7 @@ impl Plan {
         let files = match self {
             Self::Template(template) => template.files(&args.name, args.lang)?,
             Self::Empty(event) => template::empty(&args.name, *event, args.lang)?,
-            Self::Static(event, action) => declared::files(&args.name, *event, *action)?,
+            Self::Static(event, action) => static_action::files(&args.name, *event, *action)?,
             Self::Executable(spelling) => {
                 let text = executable::text(&args.name, spelling, args.lang)
                     .ok_or_else(|| Failure::new(format!("there is no template for {spelling}")))?;

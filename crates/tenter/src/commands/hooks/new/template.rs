@@ -1,27 +1,27 @@
-//! What a new manifest hook holds: a `HOOK.md`, a script in the language of choice, and tests. Every template is a directory in
-//! `templates`; what several scripts share is in `templates/include`, and a line `@include NAME` in a script stands for it.
+//! The files of a new manifest hook: `HOOK.md`, a script, and tests. Every template is a directory in `templates`. A line
+//! `@include NAME` in a script is replaced with the file of that name in `templates/include`.
 
 use tenter_protocol::EventName;
 
-use super::Language;
 use super::manifest::{NewFile, with_name};
+use super::{Language, comments};
 use crate::failure::Failure;
 
-/// A hook that works as it is written.
+/// A complete hook.
 pub(super) struct Template {
-    /// Its name, which is its directory's.
+    /// The name of the template and of its directory.
     pub(super) name: &'static str,
-    /// Hook names other than its own that clearly mean it.
+    /// Other hook names that select the template.
     aliases: &'static [&'static str],
-    /// The event that it runs at.
+    /// The event of the hook.
     pub(super) event: EventName,
     manifest: &'static str,
     scripts: Texts,
-    /// Names and texts of its tests.
+    /// Names and contents of the tests.
     tests: &'static [(&'static str, &'static str)],
 }
 
-/// One text in every language.
+/// A text in every language.
 #[derive(Clone, Copy)]
 struct Texts {
     bash: &'static str,
@@ -74,7 +74,7 @@ macro_rules! tests {
     };
 }
 
-/// The templates but for the empty one.
+/// The templates, except for the empty one.
 pub(super) const TEMPLATES: &[Template] = &[
     template!(
         "no-force-push",
@@ -117,7 +117,7 @@ pub(super) const TEMPLATES: &[Template] = &[
     template!("context-at-start", SessionStart, ["starts"], ["git-context", "session-context"]),
 ];
 
-/// The template that does nothing yet.
+/// The name of the template that does nothing yet.
 pub(super) const EMPTY: &str = "empty";
 const EMPTY_MANIFEST: &str = file!("empty/HOOK.md");
 const EMPTY_MATCHER: &str = file!("empty/matcher.yaml");
@@ -128,7 +128,7 @@ const INCLUDES: [(&str, Texts); 8] = [
     ("about", texts!("include", "about")),
     ("secrets", texts!("include", "secrets")),
     ("shell", texts!("include", "shell")),
-    // Python has its own in its library, and of JSON so has every language but bash.
+    // Python resolves paths with its standard library, and only bash needs help with JSON.
     ("real", Texts { bash: file!("include/real.sh"), python: "", node: file!("include/real.mjs") }),
     ("call", texts!("include", "call")),
     ("text", Texts { bash: file!("include/text.sh"), python: "", node: "" }),
@@ -137,11 +137,11 @@ const INCLUDES: [(&str, Texts); 8] = [
 ];
 const INCLUDE: &str = "@include ";
 
-/// What starts a Node script: an executable without an ending is not an ES module everywhere.
+/// Starts a Node script: not every version of Node treats a file without extension as an ES module.
 const START_NODE: &str = "#!/bin/sh\nexec node \"$(dirname \"$0\")/hook.mjs\"\n";
 
 impl Template {
-    /// What it does: the description in its `HOOK.md`.
+    /// The description in `HOOK.md`.
     pub(super) fn about(&self) -> &'static str {
         let line = self.manifest.lines().find_map(|line| line.strip_prefix("description: "));
         line.unwrap_or_default()
@@ -161,12 +161,12 @@ pub(super) fn named(name: &str) -> Option<&'static Template> {
     TEMPLATES.iter().find(|template| template.name == name)
 }
 
-/// The template that a hook's name clearly means.
-pub(super) fn meant_by(hook: &str) -> Option<&'static Template> {
+/// The template that a hook's name selects.
+pub(super) fn implied_by(hook: &str) -> Option<&'static Template> {
     TEMPLATES.iter().find(|template| template.name == hook || template.aliases.contains(&hook))
 }
 
-/// The files of a hook that does nothing yet at `event`.
+/// The files of a hook for `event` that does nothing yet.
 ///
 /// # Errors
 /// The name is not valid for a manifest hook (R16).
@@ -175,32 +175,11 @@ pub(super) fn empty(
     event: EventName,
     language: Language,
 ) -> Result<Vec<NewFile>, Failure> {
-    let is_of_tools =
-        matches!(event, EventName::BeforeTool | EventName::AfterTool | EventName::AfterToolFailure);
     let manifest = EMPTY_MANIFEST
         .replace("@EVENT@", event.as_str())
-        .replace("@MATCHER@", if is_of_tools { EMPTY_MATCHER } else { "" })
-        .replace("@FIELDS@", fields(event));
+        .replace("@MATCHER@", if event.lifecycle().matcher { EMPTY_MATCHER } else { "" })
+        .replace("@FIELDS@", &comments::of_manifest(event));
     files(name, &manifest, EMPTY_SCRIPTS.of(language), EMPTY_TESTS, language)
-}
-
-/// What a hook reads at an event, and what it may answer there.
-fn fields(event: EventName) -> &'static str {
-    match event {
-        EventName::SessionStart => file!("events/session_start.md"),
-        EventName::BeforeAgent => file!("events/before_agent.md"),
-        EventName::BeforeTool => file!("events/before_tool.md"),
-        EventName::AfterTool => file!("events/after_tool.md"),
-        EventName::AfterToolFailure => file!("events/after_tool_failure.md"),
-        EventName::AfterTurn => file!("events/after_turn.md"),
-        EventName::BeforeStop => file!("events/before_stop.md"),
-        EventName::AfterAgent => file!("events/after_agent.md"),
-        EventName::SubagentStart => file!("events/subagent_start.md"),
-        EventName::SubagentStop => file!("events/subagent_stop.md"),
-        EventName::PreCompact => file!("events/pre_compact.md"),
-        EventName::PostCompact => file!("events/post_compact.md"),
-        EventName::SessionEnd => file!("events/session_end.md"),
-    }
 }
 
 fn files(
@@ -229,7 +208,7 @@ fn files(
     Ok(files)
 }
 
-/// The script with what it includes.
+/// The script with its includes.
 fn assembled(script: &str, language: Language) -> String {
     let included = |line: &str| {
         let (_, name) = line.split_once(INCLUDE)?;
@@ -262,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn there_is_an_empty_hook_for_every_event_in_every_language() {
+    fn every_event_has_an_empty_hook_in_every_language() {
         for row in &TABLE {
             for language in Language::value_variants() {
                 check(&empty("guard", row.event, *language).unwrap());
@@ -287,23 +266,23 @@ mod tests {
     }
 
     #[test]
-    fn only_a_name_that_clearly_means_a_template_picks_it() {
-        let meant = |hook| meant_by(hook).map(|template| template.name);
-        assert_eq!(meant("no-force-push"), Some("no-force-push"));
-        assert_eq!(meant("audit"), Some("audit-log"));
+    fn only_the_name_or_an_alias_of_a_template_selects_it() {
+        let selected = |hook| implied_by(hook).map(|template| template.name);
+        assert_eq!(selected("no-force-push"), Some("no-force-push"));
+        assert_eq!(selected("audit"), Some("audit-log"));
         for other in ["guard", "no-delete", "force", "no-force-push-2", "empty"] {
-            assert_eq!(meant(other), None, "{other}");
+            assert_eq!(selected(other), None, "{other}");
         }
         let names = |template: &'static Template| [&[template.name], template.aliases].concat();
         let mut all: Vec<&str> = TEMPLATES.iter().flat_map(names).collect();
         let count = all.len();
         all.sort_unstable();
         all.dedup();
-        assert_eq!(all.len(), count, "no name means two templates");
+        assert_eq!(all.len(), count, "a name selects two templates");
     }
 
     #[test]
-    fn names_that_a_manifest_cannot_have_are_refused() {
+    fn invalid_manifest_names_are_rejected() {
         for name in ["Guard", "no_sudo", "guard.sh", "-a", "a--b", "two words", "yes: no"] {
             assert!(empty(name, EventName::BeforeTool, Language::Bash).is_err(), "{name}");
         }

@@ -1,0 +1,121 @@
+//! What a new hook says about its event: the payload's fields and the possible replies, from the tables of the protocol.
+
+use tenter_protocol::EventName;
+use tenter_protocol::lifecycle::{Power, ProtocolName};
+use tenter_protocol::payload_fields::payload_fields;
+use tenter_protocol::reply_fields::example;
+
+/// Maximum number of characters in a line of a comment.
+const WIDTH: usize = 118;
+/// Column at which the explanation of a field or a reply starts.
+const INDENT: usize = 24;
+
+/// The end of a new `HOOK.md`: payload and replies at `event`.
+pub(super) fn of_manifest(event: EventName) -> String {
+    let row = event.lifecycle();
+    let about = format!("The hook runs {}. {}", row.fires, row.notes);
+    let mut lines = vec!["## Payload".to_owned(), String::new(), wrapped(about.trim(), WIDTH)];
+    lines.extend(["", "| Field | Meaning |", "| --- | --- |"].map(str::to_owned));
+    for field in payload_fields(event) {
+        let name = field.manifest.into_iter();
+        lines.extend(name.map(|name| format!("| `{name}` | {} |", field.description())));
+    }
+    lines.extend(MANIFEST_REPLIES.map(str::to_owned));
+    for (power, effect) in row.may {
+        let effect = sentence(effect);
+        if matches!(power, Power::Block | Power::Continue | Power::FeedBack) {
+            lines.push(format!("| exit code 2, the reason on stderr | {effect} |"));
+        }
+        let example = example(*power, ProtocolName::Manifest).into_iter();
+        lines.extend(example.map(|example| format!("| `{example}` | {effect} |")));
+    }
+    lines.push("| `{\"log\": \"…\"}` | The text is written to the journal. |\n".to_owned());
+    lines.join("\n")
+}
+
+const MANIFEST_REPLIES: [&str; 7] = [
+    "| `event_type`, `timestamp`, `session_id`, `work_dir`, `context` | In every payload. |",
+    "",
+    "## Reply",
+    "",
+    "| Reply | Effect |",
+    "| --- | --- |",
+    "| exit code 0, no output | None. |",
+];
+
+/// The comment in a new executable for the event of this spelling, without comment characters.
+pub(super) fn of_executable(event: EventName, spelling: &str) -> Vec<String> {
+    let row = event.lifecycle();
+    let mut lines = vec![format!("{spelling} fires {}.", row.fires)];
+    lines.extend(wrapped(row.notes, WIDTH).lines().map(str::to_owned));
+    lines.extend([String::new(), "Payload:".to_owned()]);
+    for field in payload_fields(event) {
+        if let Some(name) = field.executable {
+            lines.extend(explained(name, &field.description()));
+        }
+    }
+    lines.extend(explained(
+        "…",
+        "Every payload has event, conv_id, cwd, invoked_by, timestamp and protocol_version.",
+    ));
+    lines.extend([String::new(), "Reply:".to_owned()]);
+    lines.extend(explained("nothing, or {}", "No effect."));
+    for (power, effect) in row.may {
+        if let Some(example) = example(*power, ProtocolName::Executable) {
+            lines.extend(explained(example, &sentence(effect)));
+        }
+    }
+    lines
+}
+
+/// `word`, and its explanation beside or below it.
+fn explained(word: &str, explanation: &str) -> Vec<String> {
+    let lines = wrapped(explanation, WIDTH - INDENT);
+    let mut lines: Vec<String> =
+        lines.lines().map(|line| format!("{:INDENT$}{line}", "")).collect();
+    let start = format!("  {word}");
+    match lines.first_mut() {
+        Some(first) if start.chars().count() < INDENT => {
+            *first = format!("{start:INDENT$}{}", first.trim_start());
+        }
+        _ => lines.insert(0, start),
+    }
+    lines
+}
+
+/// A clause as a sentence.
+fn sentence(clause: &str) -> String {
+    let mut characters = clause.chars();
+    let first = characters.next().map(|first| first.to_uppercase().to_string());
+    format!("{}{}.", first.unwrap_or_default(), characters.as_str())
+}
+
+/// `text` in lines of at most `width` characters, broken at spaces.
+fn wrapped(text: &str, width: usize) -> String {
+    let mut lines: Vec<String> = Vec::new();
+    for word in text.split(' ') {
+        match lines.last_mut() {
+            Some(line) if line.chars().count() + 1 + word.chars().count() <= width => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            _ => lines.push(word.to_owned()),
+        }
+    }
+    lines.join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_explanations_are_wrapped_beside_or_below_their_word() {
+        let long = "word ".repeat(30);
+        let beside = explained("name", long.trim());
+        assert!(beside[0].starts_with("  name                  word word"), "{beside:?}");
+        let below = explained(&"x".repeat(30), "What it is.");
+        assert_eq!(below[1], format!("{:24}What it is.", ""));
+        assert!(beside.iter().all(|line| line.chars().count() <= WIDTH), "{beside:?}");
+    }
+}
