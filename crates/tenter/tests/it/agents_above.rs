@@ -44,7 +44,7 @@ fn below(sandbox: &Sandbox, agent: &Path, (cwd, home): (&Path, &Path), line: &st
 }
 
 #[test]
-fn an_agent_does_not_loosen_its_own_guards() {
+fn an_agent_cannot_loosen_its_own_guards() {
     let sandbox = project();
     let claude = agent(&sandbox, "claude");
     let here = (sandbox.project(), sandbox.home());
@@ -70,7 +70,7 @@ fn an_agent_does_not_loosen_its_own_guards() {
 }
 
 #[test]
-fn an_agent_may_look_and_add_hooks() {
+fn an_agent_may_list_and_add_hooks() {
     let sandbox = project();
     let codex = agent(&sandbox, "codex");
     let here = (sandbox.project(), sandbox.home());
@@ -87,7 +87,7 @@ fn an_agent_may_look_and_add_hooks() {
 }
 
 #[test]
-fn another_home_and_another_project_are_no_business_of_the_agents() {
+fn another_home_or_project_is_not_restricted() {
     let sandbox = project();
     let claude = agent(&sandbox, "claude");
     let elsewhere = sandbox.root().join("elsewhere");
@@ -100,7 +100,7 @@ fn another_home_and_another_project_are_no_business_of_the_agents() {
 }
 
 #[test]
-fn tenter_is_such_an_agent() {
+fn tenter_counts_as_an_agent() {
     let sandbox = project();
     let binary = env!("CARGO_BIN_EXE_tenter");
     let model = sandbox.script(&format!(

@@ -168,7 +168,7 @@ fn every_dependency_has_a_licence_that_we_accept() {
 }
 
 #[test]
-fn there_are_few_packages_and_none_that_we_refuse() {
+fn the_number_of_packages_is_limited_and_none_is_banned() {
     let metadata = metadata();
     let packages = metadata["packages"].as_array().unwrap();
     assert!(packages.len() <= PACKAGES, "{} packages; the ceiling is {PACKAGES}", packages.len());
@@ -181,7 +181,7 @@ fn there_are_few_packages_and_none_that_we_refuse() {
 }
 
 #[test]
-fn the_product_holds_no_package_twice() {
+fn the_binary_contains_no_package_twice() {
     let metadata = metadata();
     let nodes = metadata["resolve"]["nodes"].as_array().unwrap();
     let normal = |id: &str| -> Vec<String> {
@@ -216,7 +216,7 @@ fn built(args: &[&str]) -> BTreeSet<String> {
 }
 
 #[test]
-fn running_and_testing_share_one_build() {
+fn cargo_run_and_cargo_test_share_one_build() {
     let run = built(&["--package", "tenter", "--edges", "normal,build"]);
     let test = built(&["--workspace", "--edges", "normal,build,dev"]);
     let apart: Vec<&String> = run.difference(&test).collect();
@@ -242,7 +242,7 @@ pub(super) fn sources() -> Vec<(String, String)> {
 }
 
 #[test]
-fn every_file_opens_with_what_it_is_for_and_stays_short() {
+fn every_file_has_a_module_comment_and_a_limited_length() {
     let mut flaws = Vec::new();
     for (name, text) in sources() {
         if !text.starts_with("//!") {
@@ -261,7 +261,7 @@ fn every_file_opens_with_what_it_is_for_and_stays_short() {
 }
 
 #[test]
-fn a_test_that_skips_itself_says_so_where_it_is_seen() {
+fn skipped_tests_are_visible() {
     // Written in two halves, so that this file does not find itself.
     let swallowed = concat!("ln!(\"", "skipped");
     for (name, text) in sources() {
@@ -270,7 +270,7 @@ fn a_test_that_skips_itself_says_so_where_it_is_seen() {
 }
 
 #[test]
-fn no_file_is_a_place_where_everything_goes_and_nothing_is_left_to_do() {
+fn no_catch_all_files_and_no_open_todos() {
     // Written in two halves, so that this file does not find itself.
     let marks = [
         concat!("TO", "DO"),

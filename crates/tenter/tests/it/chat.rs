@@ -38,14 +38,14 @@ pub(crate) fn say(chat: &mut PtySession, line: &str) -> String {
 }
 
 #[test]
-fn without_a_terminal_it_refuses_and_points_to_run() {
+fn without_a_terminal_it_fails_and_suggests_run() {
     let output = sandbox().run_with_stdin(&["chat"], "hello\n").expect_code(2);
     assert!(output.stderr.contains("a chat needs a terminal"), "{output}");
     assert!(output.stderr.contains("tenter run"), "{output}");
 }
 
 #[test]
-fn messages_are_answered_one_after_another_in_one_conversation() {
+fn messages_are_answered_in_order_in_one_conversation() {
     let sandbox = sandbox();
     let mut chat = chat(
         &sandbox,
@@ -76,7 +76,7 @@ fn the_first_message_may_be_an_argument() {
 }
 
 #[test]
-fn two_slashes_say_one() {
+fn two_slashes_are_sent_as_one() {
     let sandbox = sandbox();
     let mut chat =
         chat(&sandbox, "turns: [{text: ok, expect: {contains: [/etc is full], lacks: [//]}}]");
@@ -84,7 +84,7 @@ fn two_slashes_say_one() {
 }
 
 #[test]
-fn text_is_markdown_and_a_models_escape_sequences_are_not_passed_on() {
+fn text_is_rendered_as_markdown_without_escape_sequences() {
     let sandbox = sandbox();
     let model = sandbox.script(
         r##"turns: [{text: "# Plan\n\nSome **bold** words\n- `one`\x1b[2J\x1b]0;owned\x07\n"}]"##,
@@ -101,7 +101,7 @@ fn text_is_markdown_and_a_models_escape_sequences_are_not_passed_on() {
 }
 
 #[test]
-fn without_colours_nothing_is_styled() {
+fn no_color_disables_styles() {
     let sandbox = sandbox();
     let mut chat =
         start(&sandbox, r##"turns: [{text: "# Plan\n\nSome **bold** words\n"}]"##, &["go"]);
@@ -110,7 +110,7 @@ fn without_colours_nothing_is_styled() {
 }
 
 #[test]
-fn changes_of_files_are_shown() {
+fn file_changes_are_shown() {
     let sandbox = sandbox();
     sandbox.write("list.txt", "one\ntwo\nthree\n");
     let mut chat = chat(
@@ -129,7 +129,7 @@ fn changes_of_files_are_shown() {
 }
 
 #[test]
-fn what_the_model_fails_at_is_shown_and_the_chat_goes_on() {
+fn a_model_error_is_shown_and_the_chat_continues() {
     let sandbox = sandbox();
     let mut chat =
         chat(&sandbox, "turns: [{text: x, expect: {contains: [elephant]}}, {text: Here.}]");
@@ -139,7 +139,7 @@ fn what_the_model_fails_at_is_shown_and_the_chat_goes_on() {
 }
 
 #[test]
-fn a_model_that_does_not_come_back_leaves_the_chat_with_a_way_on() {
+fn an_unreachable_model_leaves_the_chat_usable() {
     let sandbox = sandbox();
     let retry = "[retry]\nfirst_delay_ms = 1\nattempts = 2\n";
     sandbox.write("../home/.config/tenter/config.toml", retry);
@@ -158,7 +158,7 @@ fn a_model_that_does_not_come_back_leaves_the_chat_with_a_way_on() {
 }
 
 #[test]
-fn a_tools_failure_is_shown_in_plain_words() {
+fn a_tool_failure_is_shown() {
     let sandbox = sandbox();
     let call = "{name: bash, input: {command: echo out; exit 3}}";
     let mut chat = chat(&sandbox, &format!("turns: [{{tool_calls: [{call}]}}, {{text: ok}}]"));

@@ -56,7 +56,7 @@ fn on_terminal(sandbox: &Sandbox, args: &[&str], editor: &str) -> PtySession {
 }
 
 #[test]
-fn what_is_staged_is_committed_with_the_models_message() {
+fn staged_changes_are_committed_with_the_models_message() {
     let Some(sandbox) = repository() else { return };
     let output =
         commit(&sandbox, "```\nMake it two\n\nOne was not enough.\n```\n", &["-y"]).expect_code(0);
@@ -81,7 +81,7 @@ fn without_a_terminal_the_message_is_printed_and_the_command_fails() {
 }
 
 #[test]
-fn what_cannot_be_committed_is_said_before_the_model_is_asked() {
+fn a_commit_that_cannot_succeed_is_reported_before_the_model_is_called() {
     let Some(sandbox) = repository() else { return };
     let _ = sandbox.shell("git reset -q --hard").expect_code(0);
     assert_snapshot!(commit(&sandbox, "never", &["-y"]), @"
@@ -107,7 +107,7 @@ fn what_cannot_be_committed_is_said_before_the_model_is_asked() {
 }
 
 #[test]
-fn a_commit_that_git_refuses_says_why_and_the_message_is_there() {
+fn a_rejected_commit_shows_gits_reason_and_keeps_the_message() {
     let Some(sandbox) = repository() else { return };
     let hook =
         sandbox.write(".git/hooks/pre-commit", "#!/bin/sh\necho 'the tests fail' >&2\nexit 1\n");
@@ -125,7 +125,7 @@ fn a_commit_that_git_refuses_says_why_and_the_message_is_there() {
 }
 
 #[test]
-fn the_first_commit_of_a_repository_is_like_any_other() {
+fn the_first_commit_of_a_repository_works() {
     let Some(sandbox) = repository() else { return };
     let _ = sandbox.shell("git checkout -q --orphan new").expect_code(0);
     let model = sandbox.script("turns: [{text: Begin}]");
@@ -146,7 +146,7 @@ fn a_short_message_is_one_line_and_arguments_reach_the_recipe() {
 }
 
 #[test]
-fn the_model_for_lesser_work_writes_where_there_is_one() {
+fn the_small_model_is_used_if_configured() {
     let Some(sandbox) = repository() else { return };
     let weak = sandbox.root().join("weak.yaml");
     fs::write(&weak, answer("Weak but right", &["+two"])).unwrap();
@@ -158,7 +158,7 @@ fn the_model_for_lesser_work_writes_where_there_is_one() {
 }
 
 #[test]
-fn no_tool_is_there_and_hooks_run_only_when_asked_for() {
+fn there_are_no_tools_and_hooks_run_only_with_the_flag() {
     let Some(sandbox) = repository() else { return };
     sandbox.sh_hook(
         "stop",
@@ -182,7 +182,7 @@ fn no_tool_is_there_and_hooks_run_only_when_asked_for() {
 }
 
 #[test]
-fn a_recipe_of_the_project_that_starts_programs_is_asked_about() {
+fn a_project_recipe_that_starts_programs_needs_trust() {
     let Some(sandbox) = repository() else { return };
     sandbox.write(
         "recipes/commit.md",
@@ -202,7 +202,7 @@ fn a_recipe_of_the_project_that_starts_programs_is_asked_about() {
 }
 
 #[test]
-fn on_a_terminal_the_message_is_taken_edited_or_left() {
+fn at_a_terminal_the_message_is_accepted_edited_or_rejected() {
     let Some(sandbox) = repository() else { return };
     let model = sandbox.script(&answer("Make it two", &[]).replace("contains: []", ""));
     let args = ["commit", "--model", &model];
@@ -241,7 +241,7 @@ fn assert_no_keys(sandbox: &Sandbox, file: &str) {
 }
 
 #[test]
-fn git_its_hooks_gh_and_the_editor_get_no_model_keys() {
+fn git_its_hooks_gh_and_the_editor_receive_no_model_keys() {
     let Some(sandbox) = branch() else { return };
     let provider = "[providers.work]\napi = \"chat\"\nbase_url = \"http://localhost:1\"\napi_key_env = \"WORK_LLM\"\n";
     sandbox.write("../home/.config/tenter/config.toml", provider);
@@ -301,7 +301,7 @@ fn a_pull_request_is_created_with_the_first_line_as_title() {
 }
 
 #[test]
-fn without_gh_or_a_yes_it_is_only_printed_and_the_command_fails() {
+fn without_gh_or_consent_it_is_only_printed_and_the_command_fails() {
     let Some(sandbox) = branch() else { return };
     let model = sandbox.script(&answer(TEXT, &["+two"]));
     let bin = fake_gh(&sandbox, "");
@@ -323,7 +323,7 @@ fn without_gh_or_a_yes_it_is_only_printed_and_the_command_fails() {
 }
 
 #[test]
-fn a_pull_request_that_gh_refuses_fails_with_its_words() {
+fn a_pull_request_that_gh_rejects_fails_with_its_message() {
     let Some(sandbox) = branch() else { return };
     let bin = fake_gh(&sandbox, "echo 'you must first push the current branch' >&2; exit 1");
     let model = sandbox.script(&answer(TEXT, &["+two"]));
@@ -342,7 +342,7 @@ fn a_pull_request_that_gh_refuses_fails_with_its_words() {
 }
 
 #[test]
-fn a_template_says_what_the_body_looks_like() {
+fn a_template_determines_the_body() {
     let Some(sandbox) = branch() else { return };
     sandbox.write("template.md", "## Why\n<!-- say why -->\n");
     let asked = ["fill in this template", "## Why\n<!-- say why -->"];
@@ -355,7 +355,7 @@ fn a_template_says_what_the_body_looks_like() {
 }
 
 #[test]
-fn a_branch_that_has_nothing_new_or_nowhere_to_go_is_no_pull_request() {
+fn a_branch_without_commits_or_target_is_an_error() {
     let Some(sandbox) = repository() else { return };
     let model = sandbox.script("turns: [{text: never}]");
     assert_snapshot!(sandbox.run(&["pr", "--model", &model]), @"
@@ -385,7 +385,7 @@ fn a_target_that_was_only_fetched_is_found() {
 }
 
 #[test]
-fn what_is_committed_is_what_was_shown() {
+fn the_commit_contains_what_was_shown() {
     let Some(sandbox) = repository() else { return };
     let output = commit(&sandbox, "Make it \u{1b}[8mhidden\u{1b}[0m two\u{7}", &["-y"]);
     let shown = output.expect_code(0).stdout;

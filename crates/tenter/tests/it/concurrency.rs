@@ -57,7 +57,7 @@ fn journal(sandbox: &Sandbox, id: &str) -> Vec<Value> {
 }
 
 #[test]
-fn thirty_two_runs_at_once_share_everything_and_lose_nothing() {
+fn thirty_two_concurrent_runs_lose_nothing() {
     let sandbox = sandbox();
     let rewrite = r#"echo '{"input": {"todos": []}}'"#;
     sandbox.sh_hook("rewrite", "before_tool_call", rewrite);
@@ -112,7 +112,7 @@ fn check_journal(id: &str, records: &[Value]) {
 }
 
 #[test]
-fn projects_that_are_trusted_at_once_are_all_trusted() {
+fn projects_trusted_concurrently_are_all_trusted() {
     let sandbox = sandbox();
     let projects: Vec<String> =
         (0..8).map(|number| format!("{}/p{number}", sandbox.root().display())).collect();
@@ -137,7 +137,7 @@ fn projects_that_are_trusted_at_once_are_all_trusted() {
 }
 
 #[test]
-fn of_two_processes_that_resume_one_conversation_the_slower_is_told_and_nothing_is_lost() {
+fn of_two_processes_that_resume_one_conversation_the_slower_fails_and_nothing_is_lost() {
     let sandbox = sandbox();
     let model = sandbox.script("turns: [{text: Begun.}]");
     let begun = sandbox.run(&["run", "--headless", "--model", &model, "begin"]).expect_code(0);
@@ -177,7 +177,7 @@ fn check_told(loser: &Output) {
 }
 
 #[test]
-fn a_hook_that_hangs_in_one_process_keeps_no_other_waiting() {
+fn a_hanging_hook_blocks_no_other_process() {
     for event in
         ["user_message_send", "before_tool_call", "after_tool_call", "turn_end", "agent_stop"]
     {
@@ -203,7 +203,7 @@ fn a_hook_that_hangs_in_one_process_keeps_no_other_waiting() {
 
 /// To ask a hook what it wants is to run it.
 #[test]
-fn a_hook_that_hangs_when_it_is_asked_keeps_no_other_process_waiting() {
+fn a_hook_that_hangs_at_its_query_blocks_no_other_process() {
     let sandbox = sandbox();
     let (slow, other) = (Repository::new(&sandbox, "slow"), Repository::new(&sandbox, "other"));
     slow.hook("guard", &format!("#!/bin/sh\n{HANGS}\necho before_tool_call\n"));
@@ -228,7 +228,7 @@ fn a_hook_that_hangs_when_it_is_asked_keeps_no_other_process_waiting() {
 }
 
 #[test]
-fn plugins_that_are_added_updated_and_removed_at_once_are_all_recorded() {
+fn plugins_changed_concurrently_are_all_recorded() {
     let sandbox = sandbox();
     let of = |number: usize| Repository::new(&sandbox, &format!("p{number}"));
     let repositories: Vec<Repository> = (0..8).map(of).collect();

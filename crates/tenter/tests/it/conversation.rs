@@ -67,7 +67,7 @@ fn show(sandbox: &Sandbox, args: &[&str]) -> Value {
 }
 
 #[test]
-fn where_nothing_is_stored_looking_says_so_and_makes_nothing() {
+fn listing_an_empty_store_reports_it_and_creates_nothing() {
     let sandbox = sandbox();
     assert_snapshot!(sandbox.run(&["conversation", "list"]), @"
     exit: 0
@@ -91,7 +91,7 @@ fn where_nothing_is_stored_looking_says_so_and_makes_nothing() {
 }
 
 #[test]
-fn the_newest_conversation_stands_first_in_a_listing() {
+fn the_newest_conversation_is_listed_first() {
     let sandbox = sandbox();
     let first = ask(&sandbox, "first");
     ask(&sandbox, "second");
@@ -133,7 +133,7 @@ fn a_listing_as_json_has_the_documented_fields() {
 }
 
 #[test]
-fn other_projects_and_subagents_are_listed_when_asked_for() {
+fn other_projects_and_subagents_are_listed_with_flags() {
     let sandbox = sandbox();
     let model = sandbox.script(
         "turns: [{tool_calls: [{name: subagent, input: {question: find it}}]}, {text: there}, {text: ok}]",
@@ -168,7 +168,7 @@ fn other_projects_and_subagents_are_listed_when_asked_for() {
 }
 
 #[test]
-fn a_conversation_is_shown_with_who_said_what_and_where_its_history_was_replaced() {
+fn a_conversation_is_shown_with_roles_and_history_changes() {
     let sandbox = sandbox();
     busy_conversation(&sandbox);
     assert_snapshot!(sandbox.run(&["conversation", "show", "last"]), @"
@@ -242,7 +242,7 @@ fn a_conversation_is_shown_with_who_said_what_and_where_its_history_was_replaced
 }
 
 #[test]
-fn a_conversation_as_json_has_every_message_whole() {
+fn a_conversation_as_json_has_every_complete_message() {
     let sandbox = sandbox();
     busy_conversation(&sandbox);
     let shown = show(&sandbox, &["last"]);
@@ -287,7 +287,7 @@ fn a_conversation_as_json_has_every_message_whole() {
 }
 
 #[test]
-fn long_results_are_cut_on_the_terminal_and_whole_in_json() {
+fn long_results_are_cut_on_the_terminal_and_complete_in_json() {
     let sandbox = sandbox();
     let model = sandbox
         .script("turns: [{tool_calls: [{name: bash, input: {command: seq 1 100}}]}, {text: ok}]");
@@ -303,7 +303,7 @@ fn long_results_are_cut_on_the_terminal_and_whole_in_json() {
 }
 
 #[test]
-fn the_beginning_of_an_id_is_enough_where_it_is_one_conversations() {
+fn a_unique_prefix_of_an_id_selects_a_conversation() {
     let sandbox = sandbox();
     let first = ask(&sandbox, "first");
     let second = ask(&sandbox, "second");
@@ -321,7 +321,7 @@ fn the_beginning_of_an_id_is_enough_where_it_is_one_conversations() {
 }
 
 #[test]
-fn what_was_said_cannot_play_tricks_on_the_terminal() {
+fn messages_cannot_send_control_sequences_to_the_terminal() {
     let sandbox = sandbox();
     let model = sandbox.script(r#"turns: [{text: "\e[2Jgone\a", tool_calls: [{name: bash, input: {command: "printf '\\033[31mred\\n'"}}]}, {text: ok}]"#);
     let _ =

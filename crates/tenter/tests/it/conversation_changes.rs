@@ -29,7 +29,7 @@ fn listed(sandbox: &Sandbox, args: &[&str]) -> Vec<Value> {
 }
 
 #[test]
-fn a_fork_goes_on_from_an_earlier_message_and_the_other_stays() {
+fn a_fork_continues_from_an_earlier_message_and_the_original_is_unchanged() {
     let sandbox = sandbox();
     let id = ask(&sandbox, "first question", "first answer");
     let model = sandbox.script("turns: [{text: second answer}]");
@@ -83,7 +83,7 @@ fn a_fork_in_the_middle_of_a_tool_call_is_refused() {
 }
 
 #[test]
-fn what_a_hook_replaced_is_restored() {
+fn a_history_that_a_hook_replaced_can_be_restored() {
     let sandbox = sandbox();
     busy_conversation(&sandbox);
     assert_snapshot!(sandbox.run(&["conversation", "restore", "last", "--list"]), @"
@@ -143,7 +143,7 @@ fn what_a_hook_replaced_is_restored() {
 }
 
 #[test]
-fn what_was_never_replaced_cannot_be_restored() {
+fn a_history_that_was_never_replaced_cannot_be_restored() {
     let sandbox = sandbox();
     ask(&sandbox, "one", "two");
     assert_snapshot!(sandbox.run(&["conversation", "restore", "last"]), @"
@@ -155,7 +155,7 @@ fn what_was_never_replaced_cannot_be_restored() {
 }
 
 #[test]
-fn nothing_is_deleted_unasked() {
+fn nothing_is_deleted_without_confirmation() {
     let sandbox = sandbox();
     let id = ask(&sandbox, "one", "two");
     assert_snapshot!(sandbox.run(&["conversation", "delete", &id]), @"
@@ -174,7 +174,7 @@ fn nothing_is_deleted_unasked() {
 }
 
 #[test]
-fn at_a_terminal_the_user_is_asked_until_the_answer_is_clear() {
+fn at_a_terminal_an_unclear_answer_is_asked_again() {
     let sandbox = sandbox();
     ask(&sandbox, "one\u{1b}[2J", "two");
     for (answer, left) in [("n", 1), ("", 1), ("later", 1), ("yes", 0)] {
@@ -198,7 +198,7 @@ fn at_a_terminal_the_user_is_asked_until_the_answer_is_clear() {
 }
 
 #[test]
-fn what_is_deleted_is_gone_with_its_subagents_and_is_not_found() {
+fn deleting_removes_subagents_and_search_results() {
     let sandbox = sandbox();
     ask(&sandbox, "kept zebra", "ok");
     let model = sandbox.script(
@@ -245,7 +245,7 @@ fn old_conversations_are_deleted_by_age() {
 
 /// The work ends with a message that says what happened, and nothing of the conversation comes back.
 #[test]
-fn whoever_works_on_a_conversation_that_is_deleted_is_told() {
+fn a_process_using_a_deleted_conversation_gets_an_error() {
     let sandbox = sandbox();
     let model = sandbox.script(
         "turns: [{tool_calls: [{name: bash, input: {command: 'touch begun; until [ -e deleted ]; do sleep 0.01; done'}}]}, {text: ok}]",

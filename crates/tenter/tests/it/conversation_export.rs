@@ -19,7 +19,7 @@ fn export(sandbox: &Sandbox, args: &[&str]) -> String {
 }
 
 #[test]
-fn a_conversation_is_exported_as_markdown_that_reads_well() {
+fn a_conversation_is_exported_as_readable_markdown() {
     let sandbox = sandbox();
     play(
         &sandbox,
@@ -86,7 +86,7 @@ fn a_conversation_is_exported_as_markdown_that_reads_well() {
 }
 
 #[test]
-fn where_the_history_was_replaced_is_said() {
+fn replaced_histories_are_marked() {
     let sandbox = sandbox();
     busy_conversation(&sandbox);
     let text = export(&sandbox, &[]);
@@ -96,7 +96,7 @@ fn where_the_history_was_replaced_is_said() {
 }
 
 #[test]
-fn json_has_every_history_whole() {
+fn json_has_every_complete_history() {
     let sandbox = sandbox();
     busy_conversation(&sandbox);
     let exported: Value = serde_json::from_str(&export(&sandbox, &["--format", "json"])).unwrap();
@@ -137,7 +137,7 @@ fn json_has_every_history_whole() {
 }
 
 #[test]
-fn what_was_said_cannot_play_tricks_on_who_reads_the_export() {
+fn messages_cannot_break_the_formatting_of_the_export() {
     let sandbox = sandbox();
     let evil = "<script>alert(1)</script>\n</details>\n\n```\n\u{1b}[2J\u{202e}\n# user\n<!-- ";
     play(
@@ -171,7 +171,7 @@ fn what_was_said_cannot_play_tricks_on_who_reads_the_export() {
 }
 
 #[test]
-fn a_file_is_written_for_its_owner_and_replaced_only_when_told_to() {
+fn an_export_file_is_private_and_replaced_only_with_force() {
     let sandbox = sandbox();
     play(&sandbox, &json!([{"text": "ok"}]), "hi");
     assert_snapshot!(sandbox.run(&["conversation", "export", "last", "--output", "talk.md"]), @"exit: 0");
@@ -196,7 +196,7 @@ fn a_file_is_written_for_its_owner_and_replaced_only_when_told_to() {
 }
 
 #[test]
-fn conversations_are_found_by_what_was_said_in_them() {
+fn conversations_are_found_by_their_text() {
     let sandbox = sandbox();
     play(&sandbox, &json!([{"text": "The parser trips over é."}]), "Why does the café page fail?");
     play(
@@ -240,7 +240,7 @@ fn conversations_are_found_by_what_was_said_in_them() {
 }
 
 #[test]
-fn costs_and_cached_tokens_are_shown_where_they_are_known() {
+fn costs_and_cached_tokens_are_shown_if_known() {
     let sandbox = sandbox();
     play(
         &sandbox,
@@ -269,7 +269,7 @@ fn costs_and_cached_tokens_are_shown_where_they_are_known() {
 }
 
 #[test]
-fn the_model_of_a_conversation_is_that_which_answered_last() {
+fn the_model_of_a_conversation_is_that_of_its_last_response() {
     let sandbox = sandbox();
     sandbox.write("one.yaml", "turns: [{text: one}]");
     sandbox.write("two.yaml", "turns: [{text: two}]");

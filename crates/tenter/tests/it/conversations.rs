@@ -7,7 +7,7 @@ use tenter_testkit::wait_until;
 use crate::{of_kind, sandbox};
 
 #[test]
-fn follow_and_resume_go_on_where_the_conversation_stood() {
+fn follow_and_resume_continue_the_conversation() {
     let sandbox = sandbox();
     let model = sandbox.script("turns: [{text: The answer is 42.}]");
     let first =
@@ -40,7 +40,7 @@ fn turns_are_counted_per_message_and_over_the_conversation() {
 }
 
 #[test]
-fn what_is_not_to_be_saved_is_not() {
+fn no_save_stores_nothing() {
     let sandbox = sandbox();
     let model = sandbox.script("turns: [{text: ok}]");
     assert_eq!(sandbox.run(&["run", "--no-save", "--model", &model, "a"]).code, Some(0));
@@ -59,7 +59,7 @@ fn what_is_not_to_be_saved_is_not() {
 }
 
 #[test]
-fn a_model_that_fails_leaves_what_was_done_before() {
+fn a_model_error_keeps_what_was_saved_before() {
     let sandbox = sandbox();
     let model = sandbox.script("turns: [{text: Step one., tool_calls: [{name: todo, input: {}}]}, {fault: {kind: refused}}]");
     let failed = sandbox.run(&["run", "--headless", "--model", &model, "go"]).expect_code(1);

@@ -121,7 +121,7 @@ fn log_is_readable(sandbox: &Sandbox, kills: usize) {
 }
 
 #[test]
-fn a_session_that_is_killed_after_any_line_has_stored_what_it_told() {
+fn a_session_killed_after_any_line_has_stored_what_it_reported() {
     let mut sandbox = hooked();
     for round in 0..rounds() {
         if round.is_multiple_of(ROUNDS_OF_A_SANDBOX) && round > 0 {
@@ -139,7 +139,7 @@ fn a_session_that_is_killed_after_any_line_has_stored_what_it_told() {
 }
 
 #[test]
-fn a_journal_that_ends_anywhere_in_a_line_is_read_and_goes_on() {
+fn a_truncated_journal_is_read_and_continued() {
     let sandbox = hooked();
     let told = killed_after(&sandbox, 0, 30);
     let id = told.id.clone().unwrap();
@@ -169,7 +169,7 @@ fn killed_after_looks(mut child: Child, looks: usize) -> usize {
 }
 
 #[test]
-fn a_first_session_that_is_killed_leaves_a_home_in_which_the_next_one_works() {
+fn a_killed_first_session_leaves_a_usable_home() {
     let first = sandbox();
     let model = first.script("turns: [{text: ok}]");
     let args = ["run", "--result-only", "--model", &model, "hi"];
@@ -191,7 +191,7 @@ fn a_first_session_that_is_killed_leaves_a_home_in_which_the_next_one_works() {
 }
 
 #[test]
-fn trusting_that_is_killed_leaves_a_store_that_can_be_read_and_written() {
+fn a_killed_trust_command_leaves_a_valid_store() {
     let sandbox = hooked();
     let full = killed_after_looks(sandbox.start(&["trust", "--yes"]), usize::MAX);
     for round in 0..rounds() {
@@ -216,7 +216,7 @@ fn trusting_that_is_killed_leaves_a_store_that_can_be_read_and_written() {
 }
 
 #[test]
-fn a_new_hook_that_is_killed_is_there_whole_or_not_at_all() {
+fn a_killed_hooks_new_leaves_a_complete_hook_or_none() {
     for (format, event) in [("manifest", "before_tool"), ("executable", "before_tool_call")] {
         let sandbox = sandbox();
         let new = ["hooks", "new", "made", "--format", format, "--event", event, "--force"];

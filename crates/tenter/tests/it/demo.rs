@@ -61,7 +61,7 @@ fn settled(output: &Output) -> String {
 }
 
 #[test]
-fn the_demo_reads_so() {
+fn the_demo_prints_its_story() {
     if !needs::has("python3") {
         return;
     }
@@ -215,7 +215,7 @@ fn the_stream_shows_each_promise_and_the_model_never_sees_the_key() {
 }
 
 #[test]
-fn a_folder_that_is_kept_holds_everything_that_was_named() {
+fn a_kept_directory_contains_everything_that_was_named() {
     let sandbox = sandbox();
     let lines = demo(&sandbox, &["--json", "--keep"], |_| {}).expect_code(0).json_lines();
     let summary = of_kind(&lines, "demo").pop().unwrap();
@@ -234,7 +234,7 @@ fn a_folder_that_is_kept_holds_everything_that_was_named() {
 }
 
 #[test]
-fn every_command_that_it_names_works() {
+fn every_command_in_the_demo_works() {
     for args in ["", "--keep"] {
         let sandbox = sandbox();
         let export = format!("export TMPDIR='{}'", tmp(&sandbox).display());
@@ -249,7 +249,7 @@ fn every_command_that_it_names_works() {
 }
 
 #[test]
-fn nothing_is_left_behind_and_nothing_of_the_persons_is_used() {
+fn nothing_is_left_behind_and_no_user_file_is_used() {
     let sandbox = sandbox();
     let elsewhere = sandbox.root().join("elsewhere");
     fs::create_dir_all(&elsewhere).unwrap();

@@ -87,7 +87,7 @@ fn every_tool() -> Registry {
 }
 
 #[test]
-fn there_is_no_example_that_is_not_tested() {
+fn every_example_is_tested() {
     let pages = pages();
     for block in pages.iter().flat_map(|page| &page.blocks) {
         let kind = KINDS.iter().find(|(kind, _)| *kind == block.note.kind);
@@ -102,7 +102,7 @@ fn there_is_no_example_that_is_not_tested() {
 }
 
 #[test]
-fn every_link_leads_somewhere() {
+fn every_link_resolves() {
     let pages = pages();
     for page in pages.iter().chain(&markdown::readme()) {
         for link in &page.links {

@@ -43,7 +43,7 @@ fn two_turns(tokens: u64, expect: &str) -> String {
 }
 
 #[test]
-fn the_audit_loggers_write_down_every_call() {
+fn the_audit_loggers_record_every_call() {
     for example in ["quick_audit_logger", "audit_logger"] {
         let sandbox = installed(example).unwrap();
         let _ = played(
@@ -63,7 +63,7 @@ fn the_audit_loggers_write_down_every_call() {
 }
 
 #[test]
-fn the_guard_rail_blocks_what_is_on_its_list_and_nothing_else() {
+fn the_guard_rail_blocks_exactly_what_is_on_its_list() {
     for example in ["security_guardrail", "plain/security_guardrail"] {
         let Some(sandbox) = installed(example) else { continue };
         for (command, reason) in [
@@ -85,7 +85,7 @@ fn the_guard_rail_blocks_what_is_on_its_list_and_nothing_else() {
 }
 
 #[test]
-fn the_follow_up_asks_to_clean_up_while_there_is_something_to() {
+fn the_follow_up_requests_a_cleanup_while_needed() {
     for example in ["follow_up", "plain/follow_up"] {
         let Some(sandbox) = installed(example) else { continue };
         let (lines, _) = played(&sandbox, "{text: Done.}, {text: never}");
@@ -101,7 +101,7 @@ fn the_follow_up_asks_to_clean_up_while_there_is_something_to() {
 }
 
 #[test]
-fn the_turn_logger_says_how_full_the_context_is() {
+fn the_turn_logger_reports_context_usage() {
     for example in ["turn_logger", "plain/turn_logger"] {
         let Some(sandbox) = installed(example) else { continue };
         let _ = played(&sandbox, &two_turns(6000, ""));
@@ -140,7 +140,7 @@ fn the_direct_mutation_keeps_the_first_request() {
 }
 
 #[test]
-fn the_lint_reminder_reminds_after_changes_and_not_for_ever() {
+fn the_lint_reminder_reminds_after_changes_and_stops() {
     for example in ["lint_reminder", "plain/lint_reminder"] {
         let Some(sandbox) = installed(example) else { continue };
         let (lines, _) = played(

@@ -62,7 +62,7 @@ fn recovers(sandbox: &Sandbox, limit: &str) {
 }
 
 #[test]
-fn without_descriptors_the_session_says_so_and_the_guard_is_not_passed_by() {
+fn without_file_descriptors_the_session_reports_it_and_the_guard_holds() {
     let sandbox = guarded();
     let mut codes = Vec::new();
     for count in 3..40 {
@@ -76,7 +76,7 @@ fn without_descriptors_the_session_says_so_and_the_guard_is_not_passed_by() {
 }
 
 #[test]
-fn without_processes_the_session_says_so_and_the_guard_is_not_passed_by() {
+fn without_processes_the_session_reports_it_and_the_guard_holds() {
     let sandbox = guarded();
     let Some(switch) = person(&sandbox) else {
         needs::skipped("user", "root has no limit, and cannot become another user");
@@ -133,7 +133,7 @@ fn run_as(sandbox: &Sandbox, switch: &str, limit: &str, script: &str) -> Output 
 }
 
 #[test]
-fn files_that_may_not_grow_are_an_error_and_leave_what_was_stored_whole() {
+fn a_file_size_limit_is_an_error_and_keeps_stored_data() {
     for blocks in [0, 1, 4, 16, 64, 100, 120, 140, 200] {
         let (sandbox, limit) = (guarded(), format!("ulimit -f {blocks}"));
         let before = run_within(&sandbox, ":", ONE_CALL).expect_code(0);
@@ -162,7 +162,7 @@ exit $code
 "#;
 
 #[test]
-fn a_full_disk_is_an_error_and_leaves_what_was_stored_whole() {
+fn a_full_disk_is_an_error_and_keeps_stored_data() {
     let mut codes = Vec::new();
     for room in [0, 4, 16, 40, 64, 96, 128, 400] {
         let sandbox = guarded();
@@ -202,7 +202,7 @@ fn run_on_a_small_disk(sandbox: &Sandbox, room: u32) -> Option<Output> {
 }
 
 #[test]
-fn a_journal_on_a_full_disk_is_told_once_and_the_session_goes_on() {
+fn a_journal_on_a_full_disk_is_reported_once_and_the_session_continues() {
     let sandbox = guarded();
     let model = sandbox.script(ONE_CALL);
     let first = sandbox.run(&["run", "--headless", "--model", &model, "go"]).expect_code(0);
@@ -227,7 +227,7 @@ fn a_journal_on_a_full_disk_is_told_once_and_the_session_goes_on() {
 
 /// In the place of a folder stands something else, so that not even root can write there.
 #[test]
-fn a_state_folder_that_cannot_be_had_is_told_by_its_name() {
+fn an_unusable_state_directory_is_reported_by_name() {
     let sandbox = guarded();
     let _ = fs::remove_dir_all(sandbox.home().join(".local/state"));
     sandbox.write("../home/.local/state", "no folder");
@@ -238,7 +238,7 @@ fn a_state_folder_that_cannot_be_had_is_told_by_its_name() {
 }
 
 #[test]
-fn caches_and_journals_that_cannot_be_written_keep_no_session_from_its_work() {
+fn unwritable_caches_and_journals_do_not_stop_a_session() {
     let sandbox = guarded();
     let _ = fs::remove_dir_all(sandbox.home().join(".cache"));
     sandbox.write("../home/.cache", "no folder");
@@ -250,7 +250,7 @@ fn caches_and_journals_that_cannot_be_written_keep_no_session_from_its_work() {
 }
 
 #[test]
-fn folders_that_are_read_only_are_told_of_and_nothing_panics() {
+fn read_only_directories_are_reported_without_a_panic() {
     let sandbox = guarded();
     let _ = run_within(&sandbox, ":", ONE_CALL).expect_code(0);
     let (state, cache) = (sandbox.state(), sandbox.home().join(".cache/tenter"));

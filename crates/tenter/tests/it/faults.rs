@@ -23,7 +23,7 @@ fn ran(sandbox: &Sandbox) -> bool {
 }
 
 #[test]
-fn a_failed_hook_is_told_and_the_agent_goes_on() {
+fn a_failed_hook_is_reported_and_the_agent_continues() {
     for (body, reason) in [
         ("exit 1", "exited with code 1"),
         ("exit 127", "exited with code 127"),
@@ -45,7 +45,7 @@ fn a_failed_hook_is_told_and_the_agent_goes_on() {
 }
 
 #[test]
-fn a_failed_hooks_last_words_are_shown() {
+fn the_stderr_of_a_failed_hook_is_shown() {
     let sandbox = sandbox();
     sandbox.sh_hook(
         "odd",
@@ -62,7 +62,7 @@ fn a_failed_hooks_last_words_are_shown() {
 }
 
 #[test]
-fn a_hook_that_fails_closed_blocks_and_says_that_it_failed() {
+fn a_hook_that_fails_closed_blocks_and_reports_its_failure() {
     let sandbox = sandbox();
     sandbox.write(
         "../home/.config/tenter/config.toml",
@@ -80,7 +80,7 @@ fn a_hook_that_fails_closed_blocks_and_says_that_it_failed() {
 
 /// Nobody knows what a hook would have blocked that cannot name its events, or whose manifest cannot be read.
 #[test]
-fn a_hook_that_fails_closed_and_cannot_run_lets_nothing_begin() {
+fn a_fail_closed_hook_that_cannot_run_stops_the_session() {
     let sandbox = sandbox();
     let config = "[[hooks.override]]\nname = \"guard\"\nfail = \"closed\"\n";
     sandbox.write("../home/.config/tenter/config.toml", config);
@@ -111,7 +111,7 @@ fn a_hook_that_fails_closed_and_cannot_run_lets_nothing_begin() {
 }
 
 #[test]
-fn the_output_that_a_hook_which_fails_closed_had_to_see_is_withheld() {
+fn a_fail_closed_hook_withholds_the_output_it_had_to_see() {
     let sandbox = sandbox();
     let config = "[[hooks.override]]\nname = \"redact\"\nfail = \"closed\"\n";
     sandbox.write("../home/.config/tenter/config.toml", config);
@@ -124,7 +124,7 @@ fn the_output_that_a_hook_which_fails_closed_had_to_see_is_withheld() {
 }
 
 #[test]
-fn a_hook_that_hangs_is_ended_at_its_deadline() {
+fn a_hanging_hook_is_terminated_at_its_timeout() {
     let sandbox = sandbox();
     sandbox.write("../home/.config/tenter/config.toml", "[hooks]\ntimeout_ms = 300\n");
     let run = run_under(
@@ -141,7 +141,7 @@ fn a_hook_that_hangs_is_ended_at_its_deadline() {
 }
 
 #[test]
-fn a_hook_that_floods_its_output_is_read_to_the_end_and_refused() {
+fn a_hook_that_floods_its_output_fails() {
     let sandbox = sandbox();
     let run = run_under(&sandbox, "head -c 100000000 /dev/zero; head -c 1000000 /dev/zero >&2");
     assert_eq!(run["decision"], "failed");
@@ -170,7 +170,7 @@ fn is_gone(pid: &str) -> bool {
 }
 
 #[test]
-fn a_daemon_of_a_hook_that_hangs_is_ended_with_it() {
+fn a_daemon_of_a_hanging_hook_is_terminated_with_it() {
     let sandbox = sandbox();
     sandbox.write("../home/.config/tenter/config.toml", "[hooks]\ntimeout_ms = 2000\n");
     let run = run_under(&sandbox, &format!("{DAEMON}\nsleep 1000"));
@@ -179,7 +179,7 @@ fn a_daemon_of_a_hook_that_hangs_is_ended_with_it() {
 }
 
 #[test]
-fn a_daemon_of_a_command_that_times_out_is_ended_with_it_and_another_ones_lives_on() {
+fn a_daemon_of_a_timed_out_command_is_terminated_and_others_are_not() {
     let sandbox = sandbox();
     sandbox.write("bg.sh", DAEMON.replace("daemon", "lives"));
     sandbox.write("hangs.sh", format!("{DAEMON}\nsleep 1000"));
@@ -202,7 +202,7 @@ fn kill(pid: &str) {
 }
 
 #[test]
-fn a_hook_that_never_reads_a_large_payload_is_heard() {
+fn a_hook_that_does_not_read_its_payload_can_reply() {
     let sandbox = sandbox();
     sandbox.user_hook("deaf", "#!/bin/sh\n[ \"$1\" = hook ] && echo before_tool_call && exit\necho '{\"blocked\": true, \"reason\": \"heard\"}'\n");
     let large = "x".repeat(1_000_000);
@@ -216,7 +216,7 @@ fn a_hook_that_never_reads_a_large_payload_is_heard() {
 }
 
 #[test]
-fn what_lies_in_a_hooks_folder_besides_hooks_disturbs_nobody() {
+fn other_files_in_a_hooks_directory_are_harmless() {
     let sandbox = sandbox();
     sandbox.sh_hook(
         "good",
@@ -252,7 +252,7 @@ fn fifo(path: &std::path::Path) {
 }
 
 #[test]
-fn messages_that_are_not_utf8_and_control_characters_do_no_harm() {
+fn invalid_utf8_and_control_characters_are_harmless() {
     let sandbox = sandbox();
     sandbox.sh_hook(
         "paint",

@@ -5,7 +5,7 @@ use serde_json::Value;
 use crate::{headless, of_kind, sandbox};
 
 #[test]
-fn follow_ups_of_all_hooks_accumulate_in_order_and_the_agent_goes_on() {
+fn follow_ups_of_all_hooks_accumulate_in_order() {
     let sandbox = sandbox();
     let once = |text: &str| {
         format!(
@@ -35,7 +35,7 @@ fn follow_ups_of_all_hooks_accumulate_in_order_and_the_agent_goes_on() {
 }
 
 #[test]
-fn a_hook_that_never_lets_go_is_stopped_after_eight_continuations() {
+fn continuations_are_limited_to_eight() {
     let sandbox = sandbox();
     sandbox.sh_hook("endless", "agent_stop", r#"printf '%s\n' "$payload" >> stops; echo '{"result": "continue", "follow_up_messages": ["again"]}'"#);
     let (lines, code) = headless(&sandbox, "turns: [{text: one}]");
@@ -52,7 +52,7 @@ fn a_hook_that_never_lets_go_is_stopped_after_eight_continuations() {
 }
 
 #[test]
-fn a_tool_call_resets_the_count_of_continuations() {
+fn a_tool_call_resets_the_continuation_count() {
     let sandbox = sandbox();
     sandbox.sh_hook(
         "endless",
@@ -74,7 +74,7 @@ fn a_tool_call_resets_the_count_of_continuations() {
 }
 
 #[test]
-fn at_the_turn_limit_stop_hooks_are_told_and_their_follow_ups_ignored() {
+fn at_the_turn_limit_stop_hooks_run_and_their_follow_ups_are_ignored() {
     let sandbox = sandbox();
     sandbox.sh_hook(
         "stop",
@@ -95,7 +95,7 @@ fn at_the_turn_limit_stop_hooks_are_told_and_their_follow_ups_ignored() {
 }
 
 #[test]
-fn the_payloads_of_turns_and_stops_have_the_documents_fields() {
+fn the_payloads_of_turns_and_stops_have_the_specified_fields() {
     let sandbox = sandbox();
     sandbox.sh_hook("turn", "after_turn", r#"printf '%s\n' "$payload" >> turns.json"#);
     sandbox.sh_hook("end", "turn_end", r#"printf '%s\n' "$payload" >> ends.json"#);
@@ -186,7 +186,7 @@ fn an_unusable_mutation_changes_nothing_and_is_reported() {
 }
 
 #[test]
-fn of_two_history_actions_the_first_wins_and_the_conflict_is_told() {
+fn of_two_history_actions_the_first_wins_and_the_conflict_is_reported() {
     let sandbox = sandbox();
     sandbox.sh_hook(
         "a",
@@ -201,7 +201,7 @@ fn of_two_history_actions_the_first_wins_and_the_conflict_is_told() {
 }
 
 #[test]
-fn a_callback_of_a_recipe_that_does_not_exist_is_a_failure_of_its_hook() {
+fn a_callback_to_a_missing_recipe_is_a_failure_of_the_hook() {
     let sandbox = sandbox();
     sandbox.sh_hook(
         "compact",
@@ -218,7 +218,7 @@ fn a_callback_of_a_recipe_that_does_not_exist_is_a_failure_of_its_hook() {
 }
 
 #[test]
-fn context_given_at_the_last_stop_is_read_when_the_conversation_goes_on() {
+fn context_from_the_last_stop_is_read_when_the_conversation_continues() {
     let sandbox = sandbox();
     sandbox.sh_hook("note", "agent_stop", r#"echo '{"additional_context": "the build is red"}'"#);
     let model = sandbox.script("turns: [{text: Done.}]");
@@ -228,7 +228,7 @@ fn context_given_at_the_last_stop_is_read_when_the_conversation_goes_on() {
 }
 
 #[test]
-fn a_stop_after_refused_calls_says_so_once() {
+fn a_stop_after_blocked_calls_is_reported_once() {
     let sandbox = sandbox();
     sandbox.sh_hook("guard", "before_tool_call", r#"echo '{"blocked": true, "reason": "no"}'"#);
     let go_on = r#"printf '%s\n' "$payload" >> stops; case "$payload" in *'"stop_hook_active": false'*) echo '{"follow_up_messages": ["again"]}';; esac"#;

@@ -34,7 +34,7 @@ fn journal_files(sandbox: &Sandbox) -> Vec<std::path::PathBuf> {
 }
 
 #[test]
-fn before_any_hook_ran_it_says_so_and_makes_nothing() {
+fn an_empty_log_is_reported_and_nothing_is_created() {
     let sandbox = sandbox();
     assert_snapshot!(sandbox.run(&["log"]), @"
     exit: 0
@@ -65,7 +65,7 @@ fn before_any_hook_ran_it_says_so_and_makes_nothing() {
 }
 
 #[test]
-fn every_run_is_a_line_with_what_it_decided_and_changed() {
+fn every_run_is_a_line_with_its_decision_and_change() {
     let sandbox = sandbox();
     busy_conversation(&sandbox);
     assert_snapshot!(sandbox.run(&["log"]), @r#"
@@ -95,7 +95,7 @@ fn every_run_is_a_line_with_what_it_decided_and_changed() {
 }
 
 #[test]
-fn json_is_the_journal_as_it_stands() {
+fn json_is_the_unchanged_journal() {
     let sandbox = sandbox();
     busy_conversation(&sandbox);
     let output = sandbox.run(&["log", "--json"]).expect_code(0);
@@ -117,7 +117,7 @@ fn json_is_the_journal_as_it_stands() {
 }
 
 #[test]
-fn records_are_chosen_by_hook_and_by_event_in_any_spelling() {
+fn records_can_be_filtered_by_hook_and_event_in_any_spelling() {
     let sandbox = sandbox();
     busy_conversation(&sandbox);
     assert_snapshot!(sandbox.run(&["log", "--hook", "b-guard"]), @"
@@ -153,7 +153,7 @@ fn records_are_chosen_by_hook_and_by_event_in_any_spelling() {
 }
 
 #[test]
-fn a_conversation_is_chosen_by_its_id_or_as_the_newest() {
+fn a_conversation_can_be_selected_by_id_or_as_the_newest() {
     let sandbox = sandbox();
     sandbox.sh_hook("stop", "agent_stop", "");
     let first = ask(&sandbox, &[]);
@@ -191,7 +191,7 @@ fn a_conversation_is_chosen_by_its_id_or_as_the_newest() {
 }
 
 #[test]
-fn a_subagents_records_stand_with_its_parents_and_can_be_chosen() {
+fn a_subagents_records_are_listed_with_its_parents_and_can_be_selected() {
     let sandbox = sandbox();
     sandbox.sh_hook("audit", "before_tool_call", "");
     let model = sandbox.script(
@@ -215,7 +215,7 @@ fn a_subagents_records_stand_with_its_parents_and_can_be_chosen() {
 }
 
 #[test]
-fn a_failure_that_denies_is_told_from_a_deny() {
+fn a_denying_failure_differs_from_a_deny() {
     let sandbox = sandbox();
     fs::create_dir_all(sandbox.home().join(".config/tenter")).unwrap();
     fs::write(sandbox.home().join(".config/tenter/config.toml"), "[hooks]\nfail = \"closed\"\n")
@@ -253,7 +253,7 @@ fn a_deny_of_a_hook_that_fails_open_and_changed_is_not_blamed_on_its_fail_mode()
 }
 
 #[test]
-fn hooks_that_come_too_late_with_the_history_are_told() {
+fn hooks_with_a_late_history_action_are_reported() {
     let sandbox = sandbox();
     let mutate = r#"echo '{"result": "mutate", "messages": [{"role": "user", "content": "x"}]}'"#;
     sandbox.sh_hook("first", "turn_end", mutate);
@@ -272,7 +272,7 @@ fn hooks_that_come_too_late_with_the_history_are_told() {
 }
 
 #[test]
-fn what_cannot_be_read_is_counted_once_and_what_a_newer_version_wrote_is_shown() {
+fn unreadable_lines_are_counted_once_and_newer_records_are_shown() {
     let sandbox = sandbox();
     sandbox.sh_hook("stop", "agent_stop", "");
     let id = ask(&sandbox, &[]);
@@ -334,7 +334,7 @@ fn shown(sandbox: &Sandbox, args: &[&str]) -> Vec<String> {
 }
 
 #[test]
-fn the_log_is_of_this_project_unless_all_are_asked_for() {
+fn the_log_is_limited_to_this_project_by_default() {
     let sandbox = sandbox();
     sandbox.sh_hook("stop", "agent_stop", "");
     let here = ask(&sandbox, &[]);
@@ -371,7 +371,7 @@ fn the_log_is_of_this_project_unless_all_are_asked_for() {
 }
 
 #[test]
-fn the_newest_session_comes_last_and_the_newest_records_can_be_chosen() {
+fn the_newest_session_is_last_and_the_newest_records_can_be_selected() {
     let sandbox = sandbox();
     sandbox.sh_hook("stop", "agent_stop", "");
     let first = ask(&sandbox, &[]);
@@ -393,7 +393,7 @@ fn the_newest_session_comes_last_and_the_newest_records_can_be_chosen() {
 }
 
 #[test]
-fn records_are_chosen_by_decision_tool_time_and_failure() {
+fn records_can_be_filtered_by_decision_tool_time_and_failure() {
     let sandbox = sandbox();
     busy_conversation(&sandbox);
     assert_eq!(shown(&sandbox, &["--decision", "deny"]), ["b-guard deny"]);
@@ -424,7 +424,7 @@ fn records_are_chosen_by_decision_tool_time_and_failure() {
 }
 
 #[test]
-fn an_unknown_hook_is_an_error_and_one_that_never_ran_is_none() {
+fn an_unknown_hook_is_an_error_and_one_that_never_ran_is_not() {
     let sandbox = sandbox();
     busy_conversation(&sandbox);
     sandbox.sh_hook("quiet", "agent_stop", "");

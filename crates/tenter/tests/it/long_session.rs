@@ -143,11 +143,11 @@ fn nothing_is_lost(sandbox: &Sandbox) {
 }
 
 #[test]
-fn three_hundred_turns_stay_in_the_window_with_chat_completions() {
+fn three_hundred_turns_fit_the_context_window_with_chat_completions() {
     check(Format::Chat);
 }
 
 #[test]
-fn three_hundred_turns_stay_in_the_window_with_messages() {
+fn three_hundred_turns_fit_the_context_window_with_messages() {
     check(Format::Anthropic);
 }

@@ -35,7 +35,7 @@ fn found(sandbox: &Sandbox) -> Vec<String> {
 }
 
 #[test]
-fn a_new_plugin_passes_its_tests_and_is_fit_to_be_published() {
+fn a_new_plugin_passes_its_tests_and_checks() {
     let sandbox = sandbox();
     assert_snapshot!(sandbox.run(&["plugin", "new", "review", "--author", "Ada"]), @"
     exit: 0
@@ -105,7 +105,7 @@ fn the_tests_of_a_new_plugin_can_fail() {
 }
 
 #[test]
-fn a_plugin_can_be_made_elsewhere_and_never_over_another() {
+fn a_plugin_can_be_created_elsewhere_but_not_over_another() {
     let sandbox = sandbox();
     let _ = sandbox.run(&["plugin", "new", "review", "--dir", "a/b"]).expect_code(0);
     assert!(sandbox.read("a/b/review/LICENSE").contains("the authors of review"));
@@ -143,7 +143,7 @@ fn a_new_plugin_can_be_installed() {
 }
 
 #[test]
-fn every_flaw_is_found_with_its_file_and_line() {
+fn every_problem_is_reported_with_file_and_line() {
     let flaws: [(&str, &str, &str); 11] = [
         (
             "hooks/no-force-push/HOOK.md",
@@ -189,7 +189,7 @@ fn every_flaw_is_found_with_its_file_and_line() {
 }
 
 #[test]
-fn flaws_of_modes_links_and_sizes_are_found() {
+fn problems_of_modes_links_and_sizes_are_reported() {
     let sandbox = with_plugin();
     let plugin = sandbox.project().join("review");
     fs::remove_file(plugin.join("LICENSE")).unwrap();
@@ -210,7 +210,7 @@ fn flaws_of_modes_links_and_sizes_are_found() {
 }
 
 #[test]
-fn a_secret_is_found_and_not_shown_and_what_git_leaves_out_is_not_looked_at() {
+fn a_secret_is_found_but_not_shown_and_ignored_files_are_skipped() {
     let sandbox = with_plugin();
     let key = concat!("AKIA", "ABCDEFGHIJKLMNOP");
     sandbox.write("review/.env", format!("KEY={key}\n"));
@@ -231,7 +231,7 @@ fn a_secret_is_found_and_not_shown_and_what_git_leaves_out_is_not_looked_at() {
 }
 
 #[test]
-fn what_is_no_plugin_is_told_so() {
+fn something_that_is_not_a_plugin_is_reported() {
     let sandbox = sandbox();
     sandbox.write("src/main.rs", "");
     assert_snapshot!(sandbox.run(&["plugin", "check"]), @"

@@ -8,7 +8,7 @@ use crate::{headless, of_kind, sandbox};
 const PNG: &[u8] = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR";
 
 #[test]
-fn the_projects_and_the_persons_instructions_are_sent_and_so_is_the_environment() {
+fn project_and_user_instructions_and_the_environment_are_sent() {
     let sandbox = sandbox();
     sandbox.write("AGENTS.md", "Indent with tabs.\n");
     sandbox.write("../home/.kodelet/AGENTS.md", "Say please.\n");
@@ -22,7 +22,7 @@ fn the_projects_and_the_persons_instructions_are_sent_and_so_is_the_environment(
 }
 
 #[test]
-fn the_file_of_the_working_folder_counts_too() {
+fn the_context_file_of_the_working_directory_is_included() {
     let sandbox = sandbox();
     sandbox.write("AGENTS.md", "Indent with tabs.\n");
     sandbox.write("web/AGENTS.md", "Indent with spaces.\n");
@@ -32,7 +32,7 @@ fn the_file_of_the_working_folder_counts_too() {
 }
 
 #[test]
-fn a_context_file_that_leads_out_of_the_project_is_told_and_not_sent() {
+fn a_context_file_outside_the_project_is_reported_and_not_sent() {
     let sandbox = sandbox();
     sandbox.write("../home/.netrc", "password swordfish");
     std::os::unix::fs::symlink(sandbox.home().join(".netrc"), sandbox.project().join("AGENTS.md"))
@@ -47,7 +47,7 @@ fn a_context_file_that_leads_out_of_the_project_is_told_and_not_sent() {
 }
 
 #[test]
-fn pictures_go_with_the_query_and_hooks_see_its_text() {
+fn images_are_sent_with_the_query_and_hooks_see_its_text() {
     let sandbox = sandbox();
     sandbox.write("cat.png", PNG);
     sandbox.sh_hook("seen", "user_message_send", "echo \"$payload\" > seen");
@@ -63,7 +63,7 @@ fn pictures_go_with_the_query_and_hooks_see_its_text() {
 }
 
 #[test]
-fn what_is_no_picture_is_wrong_usage_and_nothing_begins() {
+fn an_invalid_image_is_a_usage_error() {
     let sandbox = sandbox();
     sandbox.write("cat.png", "<svg/>");
     let model = sandbox.script("turns: [{text: never}]");

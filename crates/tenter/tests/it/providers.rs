@@ -178,7 +178,7 @@ fn one_signal_ends_a_response_that_never_ends() {
 }
 
 #[test]
-fn the_same_session_leaves_the_same_traces_in_every_format() {
+fn a_session_has_the_same_effects_in_every_format() {
     let first = traces(Format::Anthropic);
     for format in [Format::Responses, Format::Chat, Format::Gemini] {
         for ((what, expected), (_, found)) in first.iter().zip(traces(format)) {
@@ -191,7 +191,7 @@ fn the_same_session_leaves_the_same_traces_in_every_format() {
 }
 
 #[test]
-fn a_conversation_goes_on_with_another_provider() {
+fn a_conversation_continues_with_another_provider() {
     let begun = ModelServer::start([
         Reply::new().reasoning("Hm, a file.").call("bash", json!({"command": "echo one"})),
         Reply::text("One it is."),
@@ -228,7 +228,7 @@ fn a_conversation_goes_on_with_another_provider() {
 #[test]
 #[ignore = "needs a server"]
 #[expect(clippy::disallowed_methods, reason = "the person who runs this says where the server is")]
-fn run_and_chat_work_with_the_server_itself() {
+fn run_and_chat_work_with_a_real_server() {
     let root =
         std::env::var("TENTER_TEST_LLAMA").expect("TENTER_TEST_LLAMA says where the server is");
     let sandbox = sandbox();

@@ -93,7 +93,7 @@ fn the_executable_hook_sends_the_agent_back_once() {
 }
 
 #[test]
-fn the_first_hook_is_made_tested_and_listed_as_written() {
+fn the_first_hook_is_created_tested_and_listed_as_written() {
     let sandbox = sandbox();
     let commands = blocks("sh").into_iter().find(|block| block.contains("hooks new")).unwrap();
     for line in commands.lines() {

@@ -8,7 +8,7 @@ use tenter_testkit::needs;
 use crate::sandbox;
 
 #[test]
-fn a_listing_tells_where_each_comes_from_and_what_is_wrong() {
+fn a_listing_shows_sources_and_problems() {
     let sandbox = sandbox();
     sandbox.write("recipes/commit.md", "---\ndescription: Ours\n---\nCommit.");
     sandbox.write("../home/.kodelet/plugins/acme@tools/recipes/go.md", "Go.");
@@ -46,7 +46,7 @@ fn a_listing_tells_where_each_comes_from_and_what_is_wrong() {
 }
 
 #[test]
-fn a_prompt_is_filled_in_with_arguments_and_with_what_programs_print() {
+fn a_prompt_is_rendered_with_arguments_and_program_output() {
     let sandbox = sandbox();
     sandbox.write(
         "../home/.kodelet/recipes/team/hello.md",
@@ -122,7 +122,7 @@ fn a_raw_text_runs_nothing() {
 }
 
 #[test]
-fn what_cannot_be_shown_says_why() {
+fn a_recipe_that_cannot_be_shown_is_an_error() {
     let sandbox = sandbox();
     sandbox.write("recipes/broken.md", "---\nallowed_tools: x: y\n---\n{{if .a}}");
     sandbox.write("recipes/wrong.md", "{{range \"x\"}}{{end}}");
@@ -162,7 +162,7 @@ fn what_cannot_be_shown_says_why() {
 }
 
 #[test]
-fn a_models_key_does_not_reach_a_recipes_programs() {
+fn model_keys_do_not_reach_a_recipes_programs() {
     let sandbox = sandbox();
     sandbox.write("../home/.kodelet/recipes/leak.md", "{{bash \"env\"}}");
     let output =
@@ -171,7 +171,7 @@ fn a_models_key_does_not_reach_a_recipes_programs() {
 }
 
 #[test]
-fn a_commit_message_is_asked_for_with_what_is_staged() {
+fn a_commit_message_is_requested_with_the_staged_diff() {
     let sandbox = sandbox();
     let init = "rm -rf .git && git init -q -b main . && git config user.email a@b && git config user.name A && echo one > a && git add a && git commit -q -m 'Add a' && echo two > a && git add a";
     if !needs::has("git") {

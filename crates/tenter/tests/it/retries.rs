@@ -14,7 +14,7 @@ fn hasty() -> Sandbox {
 }
 
 #[test]
-fn hooks_see_one_turn_and_one_call_however_often_the_model_was_asked() {
+fn hooks_see_one_turn_and_one_call_regardless_of_retries() {
     let sandbox = hasty();
     for event in
         ["user_message_send", "before_tool_call", "after_tool_call", "after_turn", "agent_stop"]
@@ -51,7 +51,7 @@ fn hooks_see_one_turn_and_one_call_however_often_the_model_was_asked() {
 }
 
 #[test]
-fn pieces_of_a_cut_response_are_followed_by_the_line_that_takes_them_back() {
+fn pieces_of_a_cut_response_are_followed_by_a_line_that_voids_them() {
     let sandbox = hasty();
     let model = sandbox.script("turns: [{reasoning: Hm., text: one two, fault: {kind: cut}}]");
     let args = ["run", "--headless", "--stream-deltas", "--model", &model, "count"];
@@ -80,7 +80,7 @@ fn pieces_of_a_cut_response_are_followed_by_the_line_that_takes_them_back() {
 }
 
 #[test]
-fn a_terminal_tells_of_attempts_and_starts_the_answer_again() {
+fn a_terminal_shows_attempts_and_restarts_the_answer() {
     let sandbox = hasty();
     let model = sandbox.script(
         "turns: [{reasoning: \"Hm.\\nHm!\", text: one two, fault: {kind: cut}, usage: {input_tokens: 90, output_tokens: 3, cached_input_tokens: 30}, cost_usd: 0.01234}]",
@@ -114,7 +114,7 @@ fn the_result_alone_is_on_stdout_and_attempts_are_on_stderr() {
 }
 
 #[test]
-fn a_model_that_does_not_come_back_fails_the_run_and_the_conversation_goes_on_later() {
+fn an_unreachable_model_fails_the_run_and_the_conversation_can_be_resumed() {
     let sandbox = hasty();
     let model = sandbox.script("turns: [{fault: {kind: connection, times: 3}}]");
     assert_snapshot!(sandbox.run(&["run", "--result-only", "--model", &model, "My name is Ada."]), @"
@@ -131,7 +131,7 @@ fn a_model_that_does_not_come_back_fails_the_run_and_the_conversation_goes_on_la
 }
 
 #[test]
-fn what_is_wrong_with_the_request_comes_with_help_and_without_another_attempt() {
+fn a_rejected_request_has_help_and_is_not_retried() {
     let sandbox = hasty();
     let model = sandbox.script("turns: [{fault: {kind: too_long, message: 9 tokens of 8}}]");
     assert_snapshot!(sandbox.run(&["run", "--result-only", "--model", &model, "hi"]), @"

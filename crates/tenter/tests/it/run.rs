@@ -9,7 +9,7 @@ use crate::manifests::hook as manifest_hook;
 use crate::{headless, of_kind, sandbox};
 
 #[test]
-fn a_query_is_answered_on_stdout_and_the_rest_is_on_stderr() {
+fn the_answer_is_on_stdout_and_the_rest_on_stderr() {
     let sandbox = sandbox();
     let model =
         sandbox.script("turns: [{text: Hello there., usage: {input_tokens: 9, output_tokens: 3}}]");
@@ -23,7 +23,7 @@ fn a_query_is_answered_on_stdout_and_the_rest_is_on_stderr() {
 }
 
 #[test]
-fn the_query_is_made_of_arguments_and_of_what_is_piped_in() {
+fn the_query_consists_of_arguments_and_stdin() {
     let sandbox = sandbox();
     let model = sandbox
         .script("turns: [{text: ok, expect: {contains: [\"sum this up\\nline one\\nline two\"]}}]");
@@ -44,7 +44,7 @@ fn the_query_is_made_of_arguments_and_of_what_is_piped_in() {
 }
 
 #[test]
-fn without_a_query_or_a_model_it_says_what_to_do() {
+fn without_a_query_or_a_model_it_fails_with_help() {
     let sandbox = sandbox();
     assert_snapshot!(sandbox.run(&["run"]), @r#"
     exit: 2
@@ -77,7 +77,7 @@ fn an_unmet_expectation_fails_the_run_with_both_texts() {
 }
 
 #[test]
-fn the_turn_limit_ends_the_run_with_five() {
+fn the_turn_limit_ends_the_run_with_exit_code_5() {
     let sandbox = sandbox();
     let turn = "{tool_calls: [{name: todo, input: {}}]}";
     let (lines, code) = headless(&sandbox, &format!("turns: [{turn}, {turn}, {turn}]"));
@@ -92,7 +92,7 @@ fn the_turn_limit_ends_the_run_with_five() {
 }
 
 #[test]
-fn a_blocked_call_and_a_failed_one_are_told_once_and_in_plain_words() {
+fn a_blocked_call_and_a_failed_one_are_reported_once() {
     let sandbox = sandbox();
     let guard = r#"case $payload in *sudo*) echo '{"blocked": true, "reason": "no sudo"}';; esac"#;
     sandbox.sh_hook("guard", "before_tool_call", guard);
@@ -124,7 +124,7 @@ fn a_blocked_call_and_a_failed_one_are_told_once_and_in_plain_words() {
 }
 
 #[test]
-fn the_headless_stream_has_its_objects_in_order() {
+fn headless_output_has_its_objects_in_order() {
     let sandbox = sandbox();
     sandbox.sh_hook(
         "guard",
@@ -167,7 +167,7 @@ fn the_headless_stream_has_its_objects_in_order() {
 }
 
 #[test]
-fn a_refused_message_is_stored_nowhere_and_ends_with_three() {
+fn a_blocked_message_is_not_stored_and_exits_with_3() {
     let sandbox = sandbox();
     sandbox.sh_hook(
         "filter",
@@ -187,7 +187,7 @@ fn a_refused_message_is_stored_nowhere_and_ends_with_three() {
 }
 
 #[test]
-fn a_rewritten_message_is_what_the_model_gets() {
+fn the_model_receives_the_rewritten_message() {
     let sandbox = sandbox();
     sandbox.sh_hook(
         "polite",
@@ -202,7 +202,7 @@ fn a_rewritten_message_is_what_the_model_gets() {
 }
 
 #[test]
-fn a_message_cannot_be_rewritten_to_nothing() {
+fn a_message_cannot_be_rewritten_to_an_empty_one() {
     let sandbox = sandbox();
     sandbox.sh_hook("mute", "user_message_send", r#"echo '{"message": "  "}'"#);
     let (lines, code) = headless(&sandbox, "turns: [{text: ok, expect: {contains: [do it]}}]");
@@ -211,7 +211,7 @@ fn a_message_cannot_be_rewritten_to_nothing() {
 }
 
 #[test]
-fn untrusted_hooks_are_never_run_and_never_left_out_silently() {
+fn untrusted_hooks_are_never_run_and_always_reported() {
     let sandbox = sandbox();
     let witness = sandbox.root().join("ran");
     sandbox
@@ -242,7 +242,7 @@ fn untrusted_hooks_are_never_run_and_never_left_out_silently() {
 }
 
 #[test]
-fn a_hook_that_is_changed_while_the_agent_runs_is_not_run_as_it_is() {
+fn a_hook_changed_during_a_run_is_not_run() {
     let sandbox = sandbox();
     let spy =
         sandbox.hook("spy", "#!/bin/sh\n[ \"$1\" = hook ] && echo before_tool_call\nexit 0\n");
@@ -261,7 +261,7 @@ fn a_hook_that_is_changed_while_the_agent_runs_is_not_run_as_it_is() {
 }
 
 #[test]
-fn ctrl_c_ends_tool_and_run_saves_and_exits_with_130() {
+fn ctrl_c_stops_tool_and_run_saves_and_exits_with_130() {
     let sandbox = sandbox();
     let model = sandbox.script(
         "turns: [{text: Waiting., tool_calls: [{name: bash, input: {command: \"echo $$ > pid; sleep 1000\"}}]}, {text: never}]",
@@ -293,7 +293,7 @@ pub(crate) fn interrupt(pid: u32) {
 }
 
 #[test]
-fn what_hooks_could_not_look_at_because_of_ctrl_c_is_not_kept() {
+fn output_that_hooks_could_not_check_because_of_ctrl_c_is_not_kept() {
     let sandbox = sandbox();
     sandbox.sh_hook("redact", "after_tool_call", "echo '{\"output\": {\"error\": \"redacted\"}}'");
     let model = sandbox.script(
@@ -313,7 +313,7 @@ fn what_hooks_could_not_look_at_because_of_ctrl_c_is_not_kept() {
 }
 
 #[test]
-fn ctrl_c_ends_a_running_hook() {
+fn ctrl_c_terminates_a_running_hook() {
     let sandbox = sandbox();
     sandbox.sh_hook("slow", "before_tool_call", "echo $$ > pid; sleep 1000");
     let model =
@@ -339,7 +339,7 @@ pub(crate) fn wait_for_death(sandbox: &Sandbox, file: &str) {
 }
 
 #[test]
-fn a_second_ctrl_c_kills_a_deaf_hook_and_what_left_its_group() {
+fn a_second_ctrl_c_kills_a_hook_that_ignores_signals_and_its_daemons() {
     let sandbox = sandbox();
     let deaf = |file: &str| {
         format!(
@@ -365,7 +365,7 @@ fn a_second_ctrl_c_kills_a_deaf_hook_and_what_left_its_group() {
 }
 
 #[test]
-fn configuration_is_layered_and_a_project_may_not_weaken_it() {
+fn configuration_is_layered_and_a_project_cannot_weaken_it() {
     let sandbox = sandbox();
     let model = sandbox.script("turns: [{text: ok}]");
     sandbox.write("../home/.config/tenter/config.toml", format!("model = \"{model}\"\n"));
@@ -379,7 +379,7 @@ fn configuration_is_layered_and_a_project_may_not_weaken_it() {
 }
 
 #[test]
-fn a_ratio_that_is_none_is_told_with_its_place() {
+fn an_invalid_ratio_is_reported_with_its_location() {
     let sandbox = sandbox();
     sandbox.write("../home/.config/tenter/config.toml", "[compact]\nratio = 1.5\n");
     let output = sandbox.run(&["hooks", "list"]).expect_code(2);
@@ -390,7 +390,7 @@ fn a_ratio_that_is_none_is_told_with_its_place() {
 }
 
 #[test]
-fn a_configuration_that_is_none_is_shown_with_its_line() {
+fn an_invalid_configuration_is_shown_with_its_line() {
     let sandbox = sandbox();
     sandbox.write("tenter.toml", "max_turns = 3\nmax_turnz = 4\n");
     let output = sandbox.run(&["run", "hi"]).expect_code(1);
@@ -401,7 +401,7 @@ fn a_configuration_that_is_none_is_shown_with_its_line() {
 }
 
 #[test]
-fn allowed_tools_are_the_only_ones() {
+fn only_allowed_tools_exist() {
     let sandbox = sandbox();
     let model = sandbox.script(
         "turns: [{tool_calls: [{name: bash, input: {command: \"touch ran\"}}]}, {text: ok}]",

@@ -24,7 +24,7 @@ fn goes_well(sandbox: &Sandbox, script: &str, flags: &[&str]) {
 }
 
 #[test]
-fn a_model_that_is_told_of_a_skill_loads_it_and_hooks_see_that() {
+fn a_model_loads_a_skill_and_hooks_see_the_call() {
     let sandbox = sandbox();
     skill(&sandbox, ".kodelet/skills/pdf", "Fills PDF forms");
     sandbox.write(".kodelet/skills/pdf/forms.md", "Box 7 is for the date.");
@@ -47,7 +47,7 @@ fn a_model_that_is_told_of_a_skill_loads_it_and_hooks_see_that() {
 }
 
 #[test]
-fn a_hook_for_the_name_that_others_give_the_tool_blocks_a_skill() {
+fn a_hook_for_another_agents_tool_name_blocks_a_skill() {
     let sandbox = sandbox();
     skill(&sandbox, ".agents/skills/deploy", "Deploys");
     sandbox.write(
@@ -66,7 +66,7 @@ fn a_hook_for_the_name_that_others_give_the_tool_blocks_a_skill() {
 }
 
 #[test]
-fn the_files_of_the_persons_own_skill_are_read_and_not_changed() {
+fn files_of_a_user_skill_can_be_read_but_not_changed() {
     let sandbox = sandbox();
     skill(&sandbox, "../home/.kodelet/skills/pdf", "Fills PDF forms");
     sandbox.write("../home/.kodelet/skills/pdf/forms.md", "Box 7.");
@@ -141,7 +141,7 @@ fn a_subagent_has_the_same_skills() {
 }
 
 #[test]
-fn a_skill_that_cannot_be_used_is_told_and_hides_no_other() {
+fn an_invalid_skill_is_reported_and_hides_no_other() {
     let sandbox = sandbox();
     sandbox.write(".kodelet/skills/bad/SKILL.md", "---\nname: bad\ndescription: a: b\n---\n");
     sandbox.write(".kodelet/skills/odd/SKILL.md", "---\ndescription: Odd\nversion: 2\n---\nx");
@@ -180,7 +180,7 @@ fn a_skill_that_cannot_be_used_is_told_and_hides_no_other() {
 }
 
 #[test]
-fn at_every_level_the_first_of_a_name_is_loaded_and_listed_first() {
+fn the_skill_with_the_highest_precedence_is_loaded_and_listed_first() {
     let sandbox = sandbox();
     let levels = [
         (".kodelet/skills/pdf", "pdf", "project"),
@@ -225,7 +225,7 @@ fn at_every_level_the_first_of_a_name_is_loaded_and_listed_first() {
 }
 
 #[test]
-fn a_skill_is_shown_with_all_that_its_author_says() {
+fn a_skill_is_shown_with_its_front_matter() {
     let sandbox = sandbox();
     sandbox.write(
         "../home/.kodelet/plugins/acme@docs/skills/pdf/SKILL.md",

@@ -7,7 +7,7 @@ use crate::{headless, of_kind, sandbox};
 const TASK: &str = "{id: s, name: subagent, input: {question: find the bug}}";
 
 #[test]
-fn a_subagent_works_under_its_parents_hooks_and_answers() {
+fn a_subagent_runs_under_its_parents_hooks() {
     let sandbox = sandbox();
     sandbox.sh_hook("audit", "before_tool_call", r#"printf '%s\n' "$payload" >> audit"#);
     let (lines, code) = headless(
@@ -38,7 +38,7 @@ fn a_subagent_works_under_its_parents_hooks_and_answers() {
 }
 
 #[test]
-fn a_subagents_tokens_are_its_parents_too() {
+fn a_subagents_tokens_count_for_its_parent() {
     let sandbox = sandbox();
     let usage = "usage: {input_tokens: 100, output_tokens: 1}";
     let (lines, _) = headless(
@@ -72,7 +72,7 @@ fn a_subagent_cannot_start_subagents() {
 }
 
 #[test]
-fn a_message_hook_can_refuse_a_subagents_task() {
+fn a_message_hook_can_deny_a_subagents_task() {
     let sandbox = sandbox();
     sandbox.sh_hook("filter", "user_message_send", r#"case "$payload" in *'"invoked_by": "subagent"'*) echo '{"blocked": true, "reason": "no helpers"}';; esac"#);
     let (lines, code) =

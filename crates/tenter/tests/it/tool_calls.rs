@@ -32,7 +32,7 @@ fn the_first_deny_ends_the_chain() {
 }
 
 #[test]
-fn rewrites_chain_and_each_hook_sees_the_input_as_the_one_before_left_it() {
+fn rewrites_chain_and_each_hook_sees_the_previous_result() {
     let sandbox = sandbox();
     sandbox.sh_hook("a", "before_tool_call", r#"echo '{"input": {"command": "echo one > out"}}'"#);
     sandbox.sh_hook("b", "before_tool_call", r#"case "$payload" in *'"command": "echo one > out"'*) echo '{"input": {"command": "echo two > out"}}';; esac"#);
@@ -52,7 +52,7 @@ fn rewrites_chain_and_each_hook_sees_the_input_as_the_one_before_left_it() {
 }
 
 #[test]
-fn a_rewrite_that_the_tool_does_not_take_runs_nothing() {
+fn a_rewrite_that_the_tool_rejects_runs_nothing() {
     let sandbox = sandbox();
     sandbox.sh_hook("typo", "before_tool_call", r#"echo '{"input": {"comand": "ls"}}'"#);
     let (lines, code) = headless(
@@ -71,7 +71,7 @@ fn a_rewrite_that_the_tool_does_not_take_runs_nothing() {
 }
 
 #[test]
-fn a_redacted_output_reaches_model_stream_and_store_alike() {
+fn a_redacted_output_is_used_for_model_stream_and_store() {
     if !needs::has("python3") {
         return;
     }
@@ -97,7 +97,7 @@ fn a_redacted_output_reaches_model_stream_and_store_alike() {
 }
 
 #[test]
-fn hooks_are_told_of_blocked_calls_with_the_original_input() {
+fn hooks_receive_blocked_calls_with_the_original_input() {
     let sandbox = sandbox();
     sandbox.sh_hook(
         "a-rewrite",
@@ -118,7 +118,7 @@ fn hooks_are_told_of_blocked_calls_with_the_original_input() {
 }
 
 #[test]
-fn calls_of_one_response_run_at_once_each_under_its_own_hooks() {
+fn parallel_calls_each_run_under_their_own_hooks() {
     let sandbox = sandbox();
     sandbox.sh_hook(
         "guard",
@@ -147,7 +147,7 @@ fn calls_of_one_response_run_at_once_each_under_its_own_hooks() {
 }
 
 #[test]
-fn malformed_arguments_reach_neither_hook_nor_tool() {
+fn malformed_arguments_reach_neither_hooks_nor_tools() {
     let sandbox = sandbox();
     sandbox.sh_hook("witness", "before_tool_call", "touch asked");
     let (lines, code) = headless(
@@ -160,7 +160,7 @@ fn malformed_arguments_reach_neither_hook_nor_tool() {
 }
 
 #[test]
-fn context_from_hooks_is_read_by_the_model_beside_the_result() {
+fn context_from_hooks_is_sent_with_the_result() {
     let sandbox = sandbox();
     sandbox.sh_hook(
         "before",

@@ -100,7 +100,7 @@ fn payloads_name_the_tool_as_other_agents_do() {
 }
 
 #[test]
-fn tools_work_where_the_agent_was_started_and_hooks_start_in_the_project_root() {
+fn tools_run_in_the_working_directory_and_hooks_in_the_project_root() {
     let sandbox = sandbox();
     let record = r#"pwd -P > where; printf '%s\n' "$TENTER_PROJECT_DIR" >> where; printf '%s\n' "$payload" >> payloads"#;
     sandbox.sh_hook("record", "before_tool_call", record);

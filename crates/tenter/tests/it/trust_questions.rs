@@ -41,7 +41,7 @@ fn run_at_terminal(sandbox: &Sandbox) -> PtySession {
 }
 
 #[test]
-fn without_a_terminal_nothing_runs_without_a_lost_hook_that_fails_closed() {
+fn without_a_terminal_a_missing_fail_closed_hook_stops_everything() {
     type Weaken = fn(&Sandbox);
     let ways: [(Weaken, &str); 4] = [
         (remove_guard, "is gone"),
@@ -81,7 +81,7 @@ fn without_a_terminal_nothing_runs_without_a_lost_hook_that_fails_closed() {
 }
 
 #[test]
-fn any_other_lost_hook_is_reported_and_the_run_continues() {
+fn any_other_missing_hook_is_reported_and_the_run_continues() {
     let sandbox = guarded("");
     remove_guard(&sandbox);
     let output = run(&sandbox, &[]).expect_code(0);
@@ -149,7 +149,7 @@ fn a_hook_can_be_forgotten() {
 }
 
 #[test]
-fn to_trust_the_project_as_it_is_accepts_what_is_gone() {
+fn trusting_the_project_accepts_missing_hooks() {
     for args in [&["trust", "--yes"][..], &["run", "--trust-project", "--no-save", "hi"]] {
         let sandbox = guarded(CLOSED);
         remove_guard(&sandbox);
@@ -167,7 +167,7 @@ fn to_trust_the_project_as_it_is_accepts_what_is_gone() {
 }
 
 #[test]
-fn a_hook_that_the_user_disables_is_not_missed() {
+fn a_disabled_hook_is_not_reported_as_missing() {
     let sandbox = guarded(CLOSED);
     let _ = sandbox.run(&["hooks", "disable", "guard"]).expect_code(0);
     let output = run(&sandbox, &[]).expect_code(0);
@@ -175,7 +175,7 @@ fn a_hook_that_the_user_disables_is_not_missed() {
 }
 
 #[test]
-fn hooks_that_were_written_one_after_another_are_not_missed_on_an_older_branch() {
+fn hooks_added_later_are_not_missing_on_an_older_branch() {
     let sandbox = sandbox();
     for name in ["one", "two"] {
         let _ = sandbox.run(&["hooks", "new", name, "--format", "executable"]).expect_code(0);
@@ -222,7 +222,7 @@ fn the_question_about_a_changed_hook_shows_the_diff() {
 }
 
 #[test]
-fn a_changed_helper_is_one_question_with_one_diff_and_the_hooks_that_it_belongs_to() {
+fn a_changed_helper_is_one_question_with_one_diff_and_its_hooks() {
     let sandbox = guarded("");
     sandbox.hook("other", GUARD);
     sandbox.write(".kodelet/hooks/lib/words.sh", "words=1\n");
@@ -254,7 +254,7 @@ fn changed_by_a_run(sandbox: &Sandbox) -> String {
 }
 
 #[test]
-fn a_hook_that_changes_during_a_run_is_asked_about_at_once_with_the_diff() {
+fn a_hook_that_changes_during_a_run_is_asked_about_with_the_diff() {
     for (answer, runs) in [("t", true), ("s", false)] {
         let sandbox = guarded("");
         let model = changed_by_a_run(&sandbox);
@@ -272,7 +272,7 @@ fn a_hook_that_changes_during_a_run_is_asked_about_at_once_with_the_diff() {
 
 /// What the user trusts is what they were shown.
 #[test]
-fn a_hook_that_changes_while_the_question_is_open_is_not_left_out_silently() {
+fn a_hook_that_changes_during_the_question_is_not_skipped_silently() {
     for args in
         [&["run", "--model", "MODEL", "hi"][..], &["chat", "--model", "MODEL", "hi"], &["trust"]]
     {
@@ -347,7 +347,7 @@ fn names_and_paths_cannot_forge_lines_of_a_question_or_a_listing() {
 }
 
 #[test]
-fn a_hook_that_begins_to_shadow_ones_own_is_asked_about_with_that() {
+fn a_hook_that_newly_shadows_a_user_hook_is_reported_in_the_question() {
     let sandbox = guarded("");
     sandbox.user_hook("guard", GUARD);
     let mut session = run_at_terminal(&sandbox);

@@ -183,7 +183,7 @@ fn compaction_payloads() {
 }
 
 #[test]
-fn a_light_payload_does_without_the_history() {
+fn a_light_payload_omits_the_history() {
     for body in [Body::AfterTurn(turn()), Body::BeforeStop(stop())] {
         let event = Event { scope: scope(), body };
         let whole = payload(&event, "x", None, &Facts::default(), false);

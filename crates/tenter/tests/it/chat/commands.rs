@@ -4,7 +4,7 @@ use super::{chat, chat_with, say};
 use crate::sandbox;
 
 #[test]
-fn help_lists_the_commands_and_an_unknown_one_is_met_with_the_nearest() {
+fn help_lists_commands_and_an_unknown_one_gets_a_suggestion() {
     let sandbox = sandbox();
     let mut chat = chat(&sandbox, "turns: []");
     let help = say(&mut chat, "/help");
@@ -31,7 +31,7 @@ fn commands_and_ids_are_completed() {
 }
 
 #[test]
-fn usage_shows_tokens_and_the_context_in_use() {
+fn usage_shows_tokens_and_context_size() {
     let sandbox = sandbox();
     let mut chat = chat(
         &sandbox,
@@ -48,7 +48,7 @@ fn usage_shows_tokens_and_the_context_in_use() {
 }
 
 #[test]
-fn conversations_are_listed_resumed_and_begun() {
+fn conversations_can_be_listed_resumed_and_started() {
     let sandbox = sandbox();
     let mut chat = chat(
         &sandbox,
@@ -72,7 +72,7 @@ fn conversations_are_listed_resumed_and_begun() {
 }
 
 #[test]
-fn another_model_goes_on_with_the_conversation_and_an_unknown_one_changes_nothing() {
+fn the_model_can_be_switched_and_an_unknown_one_changes_nothing() {
     let sandbox = sandbox();
     sandbox
         .write("other.yaml", "turns: [{text: I am the other., expect: {contains: [hi, Hello.]}}]");
@@ -90,7 +90,7 @@ fn another_model_goes_on_with_the_conversation_and_an_unknown_one_changes_nothin
 }
 
 #[test]
-fn a_conversation_is_compacted_and_goes_on_with_the_summary() {
+fn a_conversation_is_compacted_and_continues_with_the_summary() {
     let sandbox = sandbox();
     let mut chat = chat(
         &sandbox,

@@ -24,7 +24,7 @@ fn busy_chat(sandbox: &Sandbox) -> PtySession {
 }
 
 #[test]
-fn ctrl_c_stops_the_model_and_the_next_message_goes_on() {
+fn ctrl_c_stops_the_model_and_the_chat_continues() {
     let sandbox = sandbox();
     let expect = "{contains: [think, under way, still there?], lacks: [never]}";
     sandbox.write("fast.yaml", format!("turns: [{{text: Yes., expect: {expect}}}]"));
@@ -37,7 +37,7 @@ fn ctrl_c_stops_the_model_and_the_next_message_goes_on() {
 }
 
 #[test]
-fn ctrl_c_stops_a_tool_and_the_next_message_goes_on() {
+fn ctrl_c_stops_a_tool_and_the_chat_continues() {
     let sandbox = sandbox();
     let call = "{name: bash, input: {command: touch started; sleep 1000}}";
     let expect = "{contains: [wait, sleep 1000, and now?]}";
@@ -54,7 +54,7 @@ fn ctrl_c_stops_a_tool_and_the_next_message_goes_on() {
 }
 
 #[test]
-fn ctrl_c_at_the_prompt_clears_the_line_and_twice_ends_the_chat() {
+fn ctrl_c_at_the_prompt_clears_the_line_and_a_second_one_exits() {
     let sandbox = sandbox();
     install_witness(&sandbox);
     let mut chat =
@@ -74,7 +74,7 @@ fn ctrl_c_at_the_prompt_clears_the_line_and_twice_ends_the_chat() {
 }
 
 #[test]
-fn ctrl_d_ends_the_session_as_the_person_wished() {
+fn ctrl_d_ends_the_session_with_user_exit() {
     let sandbox = sandbox();
     install_witness(&sandbox);
     let mut chat = chat(&sandbox, "turns: [{text: ok}]");
@@ -85,7 +85,7 @@ fn ctrl_d_ends_the_session_as_the_person_wished() {
 }
 
 #[test]
-fn termination_at_the_prompt_ends_the_session_in_good_order() {
+fn sigterm_at_the_prompt_ends_the_session_cleanly() {
     for signal in [Signal::TERM, Signal::HUP] {
         let sandbox = sandbox();
         install_witness(&sandbox);
@@ -97,7 +97,7 @@ fn termination_at_the_prompt_ends_the_session_in_good_order() {
 }
 
 #[test]
-fn termination_at_a_question_ends_the_session_in_good_order() {
+fn sigterm_at_a_question_ends_the_session_cleanly() {
     let sandbox = sandbox();
     install_witness(&sandbox);
     let ask = r#"echo '{"decision": "ask", "reason": "sure?"}'"#;
@@ -113,7 +113,7 @@ fn termination_at_a_question_ends_the_session_in_good_order() {
 }
 
 #[test]
-fn termination_at_work_ends_the_session_in_good_order() {
+fn sigterm_during_a_turn_ends_the_session_cleanly() {
     let sandbox = sandbox();
     install_witness(&sandbox);
     let chat = busy_chat(&sandbox);
@@ -123,7 +123,7 @@ fn termination_at_work_ends_the_session_in_good_order() {
 }
 
 #[test]
-fn a_second_ctrl_c_leaves_at_once_and_leaves_nothing_running() {
+fn a_second_ctrl_c_exits_at_once_and_leaves_no_process_running() {
     let sandbox = sandbox();
     let deaf = "trap '' TERM; echo $$ > new; mv new slow; while :; do sleep 0.1; done";
     manifest_hook(&sandbox, "slow", "after_agent", "", deaf);

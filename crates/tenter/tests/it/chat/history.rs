@@ -8,7 +8,7 @@ use crate::sandbox;
 const TWO_ANSWERS: &str = "turns: [{text: ok}, {text: ok}]";
 
 #[test]
-fn lines_are_kept_for_their_owner_and_those_after_a_space_are_not() {
+fn history_is_private_and_lines_after_a_space_are_not_kept() {
     let sandbox = sandbox();
     let mut first = chat(&sandbox, TWO_ANSWERS);
     say(&mut first, "remember me");
@@ -28,7 +28,7 @@ fn lines_are_kept_for_their_owner_and_those_after_a_space_are_not() {
 }
 
 #[test]
-fn where_nothing_is_to_be_stored_no_line_is() {
+fn without_storage_no_history_is_kept() {
     let sandbox = sandbox();
     let mut chat = chat_with(&sandbox, TWO_ANSWERS, &["--no-save"]);
     say(&mut chat, "secret plans");

@@ -13,7 +13,7 @@ fn install_careful(sandbox: &Sandbox) {
 }
 
 #[test]
-fn a_denied_call_is_shown_with_its_reason_and_the_chat_goes_on() {
+fn a_denied_call_is_shown_with_its_reason_and_the_chat_continues() {
     let sandbox = sandbox();
     sandbox.sh_hook(
         "guard",
@@ -36,7 +36,7 @@ fn a_denied_call_is_shown_with_its_reason_and_the_chat_goes_on() {
 }
 
 #[test]
-fn a_refused_message_shows_who_refused_it() {
+fn a_blocked_message_shows_the_hook_that_blocked_it() {
     let sandbox = sandbox();
     sandbox.sh_hook(
         "polite",
@@ -50,7 +50,7 @@ fn a_refused_message_shows_who_refused_it() {
 }
 
 #[test]
-fn what_a_hook_asks_is_answered_at_the_prompt() {
+fn a_hooks_question_is_answered_at_the_prompt() {
     let sandbox = sandbox();
     install_careful(&sandbox);
     let mut chat = chat(
@@ -72,7 +72,7 @@ fn what_a_hook_asks_is_answered_at_the_prompt() {
 
 /// "Always" is for exactly this call of this hook, and every answer is in the journal in the words that were shown.
 #[test]
-fn always_allows_exactly_this_call_and_every_answer_is_recorded() {
+fn always_allows_exactly_this_call_and_answers_are_recorded() {
     let sandbox = sandbox();
     install_careful(&sandbox);
     let mut chat = chat(
@@ -114,7 +114,7 @@ fn always_allows_exactly_this_call_and_every_answer_is_recorded() {
 }
 
 #[test]
-fn ctrl_c_at_a_question_stops_the_answer() {
+fn ctrl_c_at_a_question_stops_the_turn() {
     let sandbox = sandbox();
     install_careful(&sandbox);
     let mut chat = chat(
@@ -131,7 +131,7 @@ fn ctrl_c_at_a_question_stops_the_answer() {
 }
 
 #[test]
-fn hooks_are_told_that_it_is_a_chat_and_how_it_ends() {
+fn session_events_name_the_chat_and_its_exit_reason() {
     let sandbox = sandbox();
     for event in ["session_start", "session_end"] {
         manifest_hook(&sandbox, &event.replace('_', "-"), event, "", "echo \"$payload\" >> seen");
@@ -146,7 +146,7 @@ fn hooks_are_told_that_it_is_a_chat_and_how_it_ends() {
 }
 
 #[test]
-fn hooks_are_listed_and_trusted_without_leaving() {
+fn hooks_can_be_listed_and_trusted_in_the_chat() {
     let sandbox = sandbox();
     sandbox.hook(
         "guard",
@@ -196,7 +196,7 @@ recipes: {compact: [Short., Shorter.]}",
 }
 
 #[test]
-fn recipes_are_trusted_without_leaving() {
+fn recipes_can_be_trusted_in_the_chat() {
     let sandbox = sandbox();
     let mut chat = chat_with_a_recipe(&sandbox);
     chat.enter("/trust");
@@ -212,7 +212,7 @@ fn recipes_are_trusted_without_leaving() {
 }
 
 #[test]
-fn what_was_trusted_in_another_terminal_is_used_after_trust() {
+fn hooks_trusted_in_another_terminal_run_after_slash_trust() {
     let sandbox = sandbox();
     let mut chat = chat_with_a_recipe(&sandbox);
     let _ = sandbox.run(&["trust", "--yes"]).expect_code(0);
@@ -223,7 +223,7 @@ fn what_was_trusted_in_another_terminal_is_used_after_trust() {
 }
 
 #[test]
-fn a_hook_that_refuses_the_session_ends_the_chat() {
+fn a_hook_that_blocks_the_session_ends_the_chat() {
     let sandbox = sandbox();
     manifest_hook(&sandbox, "gate", "session_start", "", "echo closed >&2; exit 2");
     let (code, shown) = start(&sandbox, "turns: [{text: never}]", &[]).end();

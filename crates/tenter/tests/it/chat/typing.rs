@@ -19,7 +19,7 @@ fn busy_chat(sandbox: &Sandbox, turns: &str) -> PtySession {
 }
 
 #[test]
-fn a_message_goes_on_after_a_backslash_and_in_a_block_of_code() {
+fn a_message_continues_after_a_backslash_and_in_a_code_block() {
     let sandbox = sandbox();
     let expect = r#"{contains: ["one\ntwo", "```\ncode\n```"]}"#;
     let mut chat =
@@ -40,7 +40,7 @@ fn pasted_lines_are_one_message() {
 }
 
 #[test]
-fn alt_enter_begins_a_new_line() {
+fn alt_enter_inserts_a_newline() {
     let sandbox = sandbox();
     let mut chat = chat(&sandbox, r#"turns: [{text: ok, expect: {contains: ["one\ntwo"]}}]"#);
     chat.type_in("one\x1b\r");
@@ -48,7 +48,7 @@ fn alt_enter_begins_a_new_line() {
 }
 
 #[test]
-fn lines_that_come_at_once_are_messages_one_after_another() {
+fn lines_typed_at_once_are_separate_messages() {
     let sandbox = sandbox();
     let mut chat = chat(
         &sandbox,
@@ -64,7 +64,7 @@ fn lines_that_come_at_once_are_messages_one_after_another() {
 }
 
 #[test]
-fn what_is_typed_while_it_works_is_said_in_order_and_a_paste_stays_whole() {
+fn input_typed_during_a_turn_is_sent_in_order_and_a_paste_stays_whole() {
     let sandbox = sandbox();
     let mut chat = busy_chat(
         &sandbox,
@@ -92,7 +92,7 @@ fn what_is_typed_while_it_works_is_said_in_order_and_a_paste_stays_whole() {
 }
 
 #[test]
-fn what_was_typed_for_an_answer_that_was_stopped_can_be_changed_first() {
+fn input_typed_before_a_stopped_turn_can_be_edited() {
     let sandbox = sandbox();
     let expect = r#"{contains: ["two\nthree\nfour"]}"#;
     let mut chat = busy_chat(&sandbox, &format!("{{text: Good., expect: {expect}}}"));
@@ -106,7 +106,7 @@ fn what_was_typed_for_an_answer_that_was_stopped_can_be_changed_first() {
 }
 
 #[test]
-fn a_paste_that_fills_the_terminal_keeps_no_key_from_getting_through_and_stays_whole() {
+fn a_large_paste_stays_whole_and_blocks_no_key() {
     let sandbox = sandbox();
     let mut chat = busy_chat(
         &sandbox,
@@ -122,7 +122,7 @@ fn a_paste_that_fills_the_terminal_keeps_no_key_from_getting_through_and_stays_w
 }
 
 #[test]
-fn what_was_typed_before_a_question_does_not_answer_it() {
+fn input_typed_before_a_question_does_not_answer_it() {
     let sandbox = sandbox();
     let ask = r#"touch asking; while [ ! -e go ]; do sleep 0.1; done; echo '{"decision": "ask", "reason": "sure?"}'"#;
     manifest_hook(&sandbox, "careful", "before_tool", "", ask);
@@ -146,7 +146,7 @@ fn what_was_typed_before_a_question_does_not_answer_it() {
 }
 
 #[test]
-fn the_terminal_is_as_before_when_the_chat_has_ended_in_whatever_way() {
+fn the_terminal_is_restored_however_the_chat_ends() {
     let sandbox = sandbox();
     let mut ended = chat(&sandbox, "turns: []");
     assert!(!ended.echoes());

@@ -182,11 +182,11 @@ fn deeds_are_killed(is_repository: bool, rounds: u64) {
 }
 
 #[test]
-fn a_plugin_from_a_folder_and_its_record_are_the_old_or_the_new() {
+fn a_plugin_from_a_directory_and_its_record_are_both_old_or_both_new() {
     deeds_are_killed(false, rounds() / 5);
 }
 
 #[test]
-fn a_plugin_from_a_repository_and_its_record_are_the_old_or_the_new() {
+fn a_plugin_from_a_repository_and_its_record_are_both_old_or_both_new() {
     deeds_are_killed(true, rounds() / 20);
 }

@@ -22,7 +22,7 @@ fn keys() -> Table {
 }
 
 #[test]
-fn every_configuration_is_taken_as_it_stands() {
+fn every_configuration_example_is_valid() {
     for block in super::examples(&pages(), "config") {
         let sandbox = sandbox();
         let file = if block.note.rest == "user" { USER_FILE } else { PROJECT_FILE };
@@ -48,7 +48,7 @@ fn setting(key: &str, value: &str) -> String {
 
 /// The columns are key, example, default, and who may set it: "both", "you", or a value that a project may set.
 #[test]
-fn every_key_may_be_set_by_whom_the_table_says() {
+fn every_key_may_be_set_where_the_table_says() {
     for row in &keys().rows {
         let (key, example, project) = (&row[0], &row[1], &row[3]);
         let sandbox = sandbox();

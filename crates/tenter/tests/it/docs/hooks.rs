@@ -20,7 +20,7 @@ use super::markdown::{Block, pages};
 use crate::{of_kind, sandbox};
 
 #[test]
-fn every_hook_decides_as_its_example_says() {
+fn every_hook_example_decides_as_stated() {
     for block in super::examples(&pages(), "hook") {
         let sandbox = sandbox();
         if has_what_it_needs(block) {

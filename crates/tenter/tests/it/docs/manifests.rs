@@ -65,7 +65,7 @@ fn strict(place: &str, name: &str, text: &str) -> Manifest {
 }
 
 #[test]
-fn every_manifest_keeps_every_rule() {
+fn every_manifest_example_is_valid() {
     let pages = pages();
     for block in super::examples(&pages, "manifest") {
         strict(&block.place, &block.note.rest, &block.text);
@@ -79,7 +79,7 @@ fn every_manifest_keeps_every_rule() {
 }
 
 #[test]
-fn every_script_decides_as_its_example_says() {
+fn every_script_example_decides_as_stated() {
     let pages = pages();
     for block in super::examples(&pages, "entry") {
         let sandbox = sandbox();
@@ -97,7 +97,7 @@ fn every_script_decides_as_its_example_says() {
 }
 
 #[test]
-fn every_matcher_is_about_the_calls_that_it_says() {
+fn every_matcher_example_matches_as_stated() {
     for block in super::examples(&pages(), "matcher") {
         let front =
             format!("---\nname: x\ndescription: d\ntrigger: before_tool\n{}---\n", block.text);
@@ -113,7 +113,7 @@ fn every_matcher_is_about_the_calls_that_it_says() {
 }
 
 #[test]
-fn every_matcher_that_means_something_else_is_told_as_documented() {
+fn every_misleading_matcher_has_the_documented_warning() {
     for row in &table("Matcher").rows {
         let line = row[0].trim_matches('`');
         let front = format!(
@@ -167,7 +167,7 @@ fn every_payload_is_what_a_manifest_hook_reads() {
 }
 
 #[test]
-fn every_answer_of_a_manifest_hook_is_understood_down_to_its_last_field() {
+fn every_reply_of_a_manifest_hook_is_read_completely() {
     for block in super::examples(&pages(), "says") {
         let (event, decision) = said(block);
         let answer: Object = serde_json::from_str(&block.text).unwrap();
@@ -219,7 +219,7 @@ fn every_field_of_an_answer_is_listed_with_its_events() {
 }
 
 #[test]
-fn every_hooks_toml_is_taken_as_it_stands() {
+fn every_hooks_toml_example_is_valid() {
     for block in super::examples(&pages(), "toml") {
         let sandbox = sandbox();
         for name in block.note.rest.split(", ") {

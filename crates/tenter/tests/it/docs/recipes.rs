@@ -23,7 +23,7 @@ fn show(sandbox: &Sandbox, template: &str) -> Output {
 }
 
 #[test]
-fn every_template_becomes_what_the_table_says() {
+fn every_template_renders_as_the_table_states() {
     let sandbox = sandbox();
     for row in &tables("Written")[0].rows {
         let output = show(&sandbox, &row[0]).expect_code(0);
@@ -33,7 +33,7 @@ fn every_template_becomes_what_the_table_says() {
 
 /// The functions are those that the renderer names where it does not know one, and their examples are understood.
 #[test]
-fn every_function_is_listed_and_its_example_is_understood() {
+fn every_function_is_listed_and_its_example_renders() {
     let sandbox = sandbox();
     let error = show(&sandbox, "{{quantum}}").expect_code(1).stderr;
     let known = error.split_once("functions are ").unwrap().1.lines().next().unwrap();
@@ -58,7 +58,7 @@ fn every_key_is_listed() {
 }
 
 #[test]
-fn the_recipes_that_come_along_are_listed_with_their_tools() {
+fn the_built_in_recipes_are_listed_with_their_tools() {
     let sandbox = sandbox();
     let listed = sandbox.run(&["recipe", "list", "--json"]).json();
     let names: Vec<&str> =
@@ -79,7 +79,7 @@ fn the_recipes_that_come_along_are_listed_with_their_tools() {
 }
 
 #[test]
-fn every_pattern_allows_what_the_table_says() {
+fn every_pattern_allows_what_the_table_states() {
     for row in tables("Pattern").iter().flat_map(|table| &table.rows) {
         let allowed = AllowedCommands::new(&[row[0].clone()]).unwrap();
         let is_allowed = allowed.check(&row[1]).is_ok();

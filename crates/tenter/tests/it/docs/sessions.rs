@@ -15,7 +15,7 @@ use super::markdown::{Block, pages};
 use crate::sandbox;
 
 #[test]
-fn every_session_goes_as_shown() {
+fn every_session_example_prints_what_is_shown() {
     let pages = pages();
     let mut sections: BTreeMap<&str, Vec<&Block>> = BTreeMap::new();
     for block in pages.iter().flat_map(|page| &page.blocks) {

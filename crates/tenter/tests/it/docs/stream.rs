@@ -84,7 +84,7 @@ fn normal_lines(sandbox: &Sandbox, args: &[&str], code: i32) -> Vec<String> {
 }
 
 #[test]
-fn every_line_is_one_that_is_printed() {
+fn every_documented_line_is_printed() {
     let printed = printed().join("\n");
     let sandbox = sandbox();
     let any = sandbox.shell("true");

@@ -47,7 +47,7 @@ fn the_table_of_events_is_the_codes() {
 
 /// Events that executables cannot have are named, so that nobody looks for them in vain.
 #[test]
-fn events_without_a_word_for_executables_are_named() {
+fn events_without_an_executable_name_are_listed() {
     let text = std::fs::read_to_string(concat!(
         env!("CARGO_MANIFEST_DIR"),
         "/../../docs/executable-hooks.md"

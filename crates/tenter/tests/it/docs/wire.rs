@@ -44,7 +44,7 @@ fn compared(block: &Block, documented: &Value) -> (String, Vec<String>) {
 }
 
 #[test]
-fn every_answer_is_understood_down_to_its_last_field() {
+fn every_reply_is_read_completely() {
     for block in super::examples(&pages(), "answer") {
         let (spelling, decision) = block.note.rest.split_once(" => ").unwrap();
         let event = lifecycle::by_any_spelling(spelling)[0];

@@ -100,7 +100,7 @@ fn a_hook_reads_the_name_of_the_tool_that_its_matcher_matched() {
 }
 
 #[test]
-fn a_sample_a_payload_or_an_event_run_the_hook_once_all_the_same() {
+fn a_sample_a_payload_and_an_event_each_run_the_hook_once() {
     let sandbox = sandbox();
     let hook = manifest(
         &user_hooks(&sandbox),
@@ -144,7 +144,7 @@ fn there_is_a_sample_of_every_event_for_hooks_without_tests() {
 }
 
 #[test]
-fn a_test_may_be_of_a_further_trigger() {
+fn a_test_may_use_another_trigger_of_the_hook() {
     let sandbox = sandbox();
     let front = "trigger: after_tool\nmetadata: {triggers: [after_tool_failure]}";
     let hook = manifest(&user_hooks(&sandbox), "log", front, "echo \"$TENTER_EVENT\"");

@@ -8,7 +8,7 @@ const HOOKS: usize = 500;
 const TEXT: usize = 64 * 1024;
 
 #[test]
-fn five_hundred_hooks_with_long_texts_are_listed_without_reading_the_texts_for_it() {
+fn listing_five_hundred_hooks_does_not_read_their_texts() {
     let sandbox = sandbox();
     let hooks = user_hooks(&sandbox);
     let text = "A long explanation. ".repeat(TEXT / 20);

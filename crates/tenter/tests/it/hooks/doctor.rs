@@ -19,7 +19,7 @@ fn ids(sandbox: &Sandbox) -> Vec<String> {
 }
 
 #[test]
-fn a_healthy_set_up_says_so() {
+fn a_healthy_setup_is_reported() {
     let sandbox = sandbox();
     assert_snapshot!(sandbox.run(&["hooks", "doctor"]), @"
     exit: 0
@@ -37,7 +37,7 @@ fn a_healthy_set_up_says_so() {
 }
 
 #[test]
-fn everything_that_is_wrong_stands_on_one_page_the_worst_first() {
+fn all_problems_are_listed_with_the_worst_first() {
     let sandbox = sandbox();
     let hooks = user_hooks(&sandbox);
     let interpreted = |name: &str, line: &str| {
@@ -111,7 +111,7 @@ fn ran(sandbox: &Sandbox, hook: &str, durations: &[u64], exit: &str) {
 }
 
 #[test]
-fn the_journal_tells_which_hooks_are_slow_and_which_are_cut_off() {
+fn slow_and_timed_out_hooks_are_reported_from_the_journal() {
     let sandbox = sandbox();
     let hooks = user_hooks(&sandbox);
     for name in ["quick", "slow", "cut", "edited"] {
@@ -138,7 +138,7 @@ fn the_journal_tells_which_hooks_are_slow_and_which_are_cut_off() {
 }
 
 #[test]
-fn a_setting_for_a_hook_that_does_not_exist_is_reported_at_the_file_that_holds_it() {
+fn a_setting_for_a_missing_hook_is_reported_with_its_file() {
     let sandbox = sandbox();
     sandbox.user_hook("guard", SILENT);
     let entry = |name: &str| format!("[[hooks.override]]\nname = {name:?}\nfail = \"closed\"\n");
@@ -152,7 +152,7 @@ fn a_setting_for_a_hook_that_does_not_exist_is_reported_at_the_file_that_holds_i
 }
 
 #[test]
-fn settings_for_hooks_that_do_not_exist_and_moved_numbers_are_reported() {
+fn settings_for_missing_hooks_and_changed_numbers_are_reported() {
     let sandbox = sandbox();
     sandbox.user_hook("guard", SILENT);
     let config = sandbox.home().join(".config/tenter/config.toml");

@@ -62,7 +62,7 @@ fn the_input_is_explained_under_the_advertised_field_names() {
 }
 
 #[test]
-fn every_hook_says_whether_it_would_run_and_why_and_none_runs() {
+fn every_hook_is_explained_without_running() {
     let sandbox = every_reason();
     assert_snapshot!(sandbox.run(&RM), @r#"
     exit: 0
@@ -127,7 +127,7 @@ fn every_hook_says_whether_it_would_run_and_why_and_none_runs() {
 }
 
 #[test]
-fn what_is_built_in_runs_after_those_that_are_waited_for() {
+fn built_in_hooks_run_after_synchronous_ones() {
     let sandbox = sandbox();
     sandbox.sh_hook("program", "after_turn", "touch ran");
     manifest(&user_hooks(&sandbox), "audit", "trigger: after_turn\nasync: true", "touch ran");
@@ -145,7 +145,7 @@ fn what_is_built_in_runs_after_those_that_are_waited_for() {
 }
 
 #[test]
-fn the_json_form_tells_what_each_part_of_a_matcher_found() {
+fn the_json_form_has_the_result_of_each_matcher_part() {
     let sandbox = every_reason();
     let explained = sandbox.run(&[&RM[..], &["--json"]].concat()).expect_code(0).json();
     let of = |name: &str| {
@@ -168,7 +168,7 @@ fn the_json_form_tells_what_each_part_of_a_matcher_found() {
 }
 
 #[test]
-fn a_search_that_is_given_up_counts_as_a_failure() {
+fn an_aborted_regex_search_counts_as_a_failure() {
     let sandbox = sandbox();
     manifest(
         &user_hooks(&sandbox),
@@ -193,7 +193,7 @@ fn a_search_that_is_given_up_counts_as_a_failure() {
 }
 
 #[test]
-fn a_question_that_makes_no_sense_is_refused() {
+fn an_invalid_question_is_an_error() {
     let sandbox = sandbox();
     assert_snapshot!(sandbox.run(&["hooks", "explain", "--event", "before_tool"]), @r#"
     exit: 2

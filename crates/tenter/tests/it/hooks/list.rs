@@ -33,7 +33,7 @@ fn named<'v>(list: &'v Value, name: &str) -> Vec<&'v Value> {
 }
 
 #[test]
-fn every_hook_is_listed_and_those_that_do_not_run_say_why() {
+fn every_hook_is_listed_with_the_reason_if_it_does_not_run() {
     let sandbox = every_status();
     assert_snapshot!(sandbox.run(&["hooks", "list"]), @r#"
     exit: 0
@@ -107,7 +107,7 @@ fn the_json_list_has_every_field() {
 }
 
 #[test]
-fn with_the_gate_switched_off_no_hook_needs_trust() {
+fn with_trust_disabled_no_hook_needs_trust() {
     let sandbox = sandbox();
     sandbox.hook("guard", SILENT);
     let list = run_with_env(&sandbox, &["hooks", "list", "--json"], &[("TENTER_TRUST", "all")])
@@ -117,7 +117,7 @@ fn with_the_gate_switched_off_no_hook_needs_trust() {
 }
 
 #[test]
-fn what_configuration_says_of_a_hook_is_listed_with_it() {
+fn the_configuration_of_a_hook_is_listed_with_it() {
     let sandbox = sandbox();
     sandbox.user_hook("guard", SILENT);
     let config = sandbox.home().join(".config/tenter/config.toml");
@@ -141,7 +141,7 @@ fn what_configuration_says_of_a_hook_is_listed_with_it() {
 }
 
 #[test]
-fn a_list_for_one_event_takes_any_spelling_and_says_what_it_cannot_know() {
+fn a_list_for_one_event_accepts_any_spelling_and_marks_unknowns() {
     let sandbox = every_status();
     for spelling in ["after_tool_failure", "post-tool-call", "after_tool_call"] {
         let list =
@@ -167,7 +167,7 @@ fn a_list_for_one_event_takes_any_spelling_and_says_what_it_cannot_know() {
 }
 
 #[test]
-fn where_there_is_no_hook_the_folders_and_the_way_to_one_are_named() {
+fn without_hooks_the_directories_and_the_next_step_are_shown() {
     let sandbox = sandbox();
     assert_snapshot!(sandbox.run(&["hooks", "list"]), @"
     exit: 0
@@ -194,7 +194,7 @@ fn where_there_is_no_hook_the_folders_and_the_way_to_one_are_named() {
 }
 
 #[test]
-fn what_is_built_in_is_shown_and_can_neither_be_tried_nor_switched_nor_replaced() {
+fn built_in_hooks_are_listed_and_cannot_be_tested_disabled_or_replaced() {
     let sandbox = sandbox();
     assert_snapshot!(sandbox.run(&["hooks", "show", BUILT_IN]), @"
     exit: 0
@@ -234,7 +234,7 @@ fn what_is_built_in_is_shown_and_can_neither_be_tried_nor_switched_nor_replaced(
 }
 
 #[test]
-fn where_compaction_is_off_what_is_built_in_is_listed_as_off() {
+fn with_compaction_off_the_built_in_hook_is_listed_as_off() {
     let sandbox = sandbox();
     let config = sandbox.home().join(".config/tenter/config.toml");
     fs::create_dir_all(config.parent().unwrap()).unwrap();
@@ -266,7 +266,7 @@ fn where_compaction_is_off_what_is_built_in_is_listed_as_off() {
 }
 
 #[test]
-fn findings_that_no_row_tells_of_stand_below_the_list() {
+fn diagnostics_without_a_row_follow_the_list() {
     let sandbox = sandbox();
     sandbox.user_hook("guard", SILENT);
     std::os::unix::fs::symlink("nowhere", sandbox.home().join(".kodelet/hooks/gone")).unwrap();
@@ -284,7 +284,7 @@ fn findings_that_no_row_tells_of_stand_below_the_list() {
 }
 
 #[test]
-fn show_tells_all_there_is_to_know_of_a_name_in_every_layer() {
+fn show_prints_every_detail_of_a_name_in_every_layer() {
     let sandbox = every_status();
     assert_snapshot!(sandbox.run(&["hooks", "show", "guard"]), @r#"
     exit: 0
@@ -343,7 +343,7 @@ fn show_tells_all_there_is_to_know_of_a_name_in_every_layer() {
 }
 
 #[test]
-fn a_name_that_no_hook_has_is_met_with_one_that_is_near() {
+fn an_unknown_name_gets_a_suggestion() {
     let sandbox = sandbox();
     assert_snapshot!(sandbox.run(&["hooks", "show", "guard"]), @r#"
     exit: 1
@@ -367,7 +367,7 @@ fn a_name_that_no_hook_has_is_met_with_one_that_is_near() {
 }
 
 #[test]
-fn names_and_scripts_of_strangers_cannot_steer_the_terminal() {
+fn untrusted_names_and_scripts_cannot_control_the_terminal() {
     let sandbox = sandbox();
     sandbox.user_hook("a\x1b[2Jb", &format!("{SILENT}# \x1b]0;title\x07\n"));
     for args in [&["hooks", "list"][..], &["hooks", "show", "a\x1b[2Jb"]] {
@@ -378,7 +378,7 @@ fn names_and_scripts_of_strangers_cannot_steer_the_terminal() {
 }
 
 #[test]
-fn an_event_of_claude_code_is_told_ours() {
+fn a_claude_code_event_gets_our_name_as_a_suggestion() {
     let sandbox = sandbox();
     sandbox.user_hook("guard", "#!/bin/sh\necho Stop\n");
     let listed = sandbox.run(&["hooks", "list"]).expect_code(0);
@@ -393,7 +393,7 @@ fn an_event_of_claude_code_is_told_ours() {
 }
 
 #[test]
-fn a_broken_hooks_diagnosis_is_shown_once_and_then_on_one_line() {
+fn a_broken_hook_is_diagnosed_once_and_then_on_one_line() {
     let sandbox = sandbox();
     sandbox.user_hook("broken", "#!/bin/sh\n[ \"$1\" = hook ] && echo before_tool_call && exit\ncat >/dev/null; echo 'Traceback: no such module' >&2; exit 1\n");
     let call = "tool_calls: [{name: bash, input: {command: 'true'}}]";

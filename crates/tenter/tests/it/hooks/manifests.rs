@@ -11,7 +11,7 @@ use crate::sandbox;
 const FULL: &str = "trigger: before_tool\nmatcher: {tool: Shell, pattern: 'a<b & \"c\"'}\ntimeout: 5000\npriority: 999\nasync: true\nmetadata: {workdir: hook, team: \"ops\"}";
 
 #[test]
-fn properties_come_in_the_reference_order_with_their_defaults() {
+fn properties_are_in_reference_order_with_defaults() {
     let sandbox = sandbox();
     manifest(
         &project_hooks(&sandbox),
@@ -41,7 +41,7 @@ fn properties_come_in_the_reference_order_with_their_defaults() {
 }
 
 #[test]
-fn properties_of_what_cannot_be_read_are_none() {
+fn an_unreadable_manifest_has_no_properties() {
     let sandbox = sandbox();
     manifest(&project_hooks(&sandbox), "bad", "trigger: nonsense", "");
     let bad = sandbox.run(&["hooks", "read-properties", ".agents/hooks/bad"]).expect_code(1);
@@ -52,7 +52,7 @@ fn properties_of_what_cannot_be_read_are_none() {
 }
 
 #[test]
-fn discovery_opens_no_manifest_and_finds_every_folder() {
+fn discovery_finds_every_directory_without_opening_a_manifest() {
     let sandbox = sandbox();
     manifest(&project_hooks(&sandbox), "guard", "trigger: nonsense", "");
     manifest(&user_hooks(&sandbox), "audit", "trigger: session_end", "");
@@ -87,7 +87,7 @@ fn discovery_opens_no_manifest_and_finds_every_folder() {
 }
 
 #[test]
-fn a_prompt_has_each_tag_and_text_on_its_own_line_and_escapes_all_of_it() {
+fn a_prompt_has_one_line_per_tag_and_escapes_text() {
     let sandbox = sandbox();
     let hooks = sandbox.project().join("a&b");
     manifest(&hooks, "full", FULL, "");
@@ -146,7 +146,7 @@ fn a_prompt_has_each_tag_and_text_on_its_own_line_and_escapes_all_of_it() {
 }
 
 #[test]
-fn both_kinds_stand_in_one_list_and_folders_end_in_a_slash() {
+fn both_kinds_are_in_one_list_and_directories_end_in_a_slash() {
     let sandbox = sandbox();
     let hooks = user_hooks(&sandbox);
     sandbox.user_hook("program", SILENT);
@@ -184,7 +184,7 @@ fn both_kinds_stand_in_one_list_and_folders_end_in_a_slash() {
 }
 
 #[test]
-fn show_tells_what_a_manifest_says_its_script_and_its_text() {
+fn show_prints_the_manifest_the_script_and_the_text() {
     let sandbox = sandbox();
     manifest(&user_hooks(&sandbox), "guard", FULL, "exit 0");
     assert_snapshot!(sandbox.run(&["hooks", "show", "guard"]), @r#"
@@ -222,7 +222,7 @@ fn show_tells_what_a_manifest_says_its_script_and_its_text() {
 }
 
 #[test]
-fn a_hook_is_switched_off_and_on_and_stays_trusted() {
+fn a_hook_can_be_disabled_and_enabled_and_stays_trusted() {
     let sandbox = sandbox();
     let folder = manifest(&project_hooks(&sandbox), "guard", "trigger: before_tool", "");
     let _ = sandbox.run(&["trust", "--yes"]).expect_code(0);

@@ -43,7 +43,7 @@ fn interpreter(language: &str) -> &str {
 }
 
 #[test]
-fn an_empty_hook_is_valid_and_silent_at_every_event_in_every_language() {
+fn an_empty_hook_is_valid_and_does_nothing_at_every_event_in_every_language() {
     for language in ["bash", "python", "node"] {
         if language != "bash" && !needs::has(interpreter(language)) {
             continue;
@@ -83,7 +83,7 @@ fn an_empty_hook_is_valid_and_silent_at_every_event_in_every_language() {
 }
 
 #[test]
-fn a_name_that_means_no_template_makes_an_empty_hook_and_says_so() {
+fn a_name_without_a_template_creates_an_empty_hook() {
     let sandbox = sandbox();
     assert_snapshot!(sandbox.run(&["hooks", "new", "no-cows"]), @"
     exit: 0
@@ -102,7 +102,7 @@ fn a_name_that_means_no_template_makes_an_empty_hook_and_says_so() {
 }
 
 #[test]
-fn a_name_that_means_a_template_picks_it_and_says_so() {
+fn a_name_that_matches_a_template_selects_it() {
     let sandbox = sandbox();
     assert_snapshot!(sandbox.run(&["hooks", "new", "no-force-push"]), @"
     exit: 0
@@ -136,7 +136,7 @@ fn a_name_that_means_a_template_picks_it_and_says_so() {
 }
 
 #[test]
-fn a_template_is_a_manifest_hook_for_its_own_event() {
+fn a_template_creates_a_manifest_hook_for_its_event() {
     let sandbox = sandbox();
     for (more, expected) in [
         (
@@ -177,7 +177,7 @@ fn a_project_hook_is_trusted_as_written_and_a_change_is_not() {
 }
 
 #[test]
-fn a_users_hook_is_for_every_project_and_needs_no_trust() {
+fn a_user_hook_applies_to_every_project_and_needs_no_trust() {
     let sandbox = sandbox();
     assert_snapshot!(sandbox.run(&["hooks", "new", "guard", "--user", "--event", "pre-agent-turn", "--format", "executable"]), @"
     exit: 0
@@ -209,7 +209,7 @@ fn a_users_hook_is_for_every_project_and_needs_no_trust() {
 }
 
 #[test]
-fn the_users_hooks_are_where_the_configuration_is() {
+fn user_hooks_are_in_the_configured_directory() {
     let sandbox = sandbox();
     let config = sandbox.root().join("config");
     let vars = [("XDG_CONFIG_HOME", config.to_str().unwrap())];
@@ -219,7 +219,7 @@ fn the_users_hooks_are_where_the_configuration_is() {
 }
 
 #[test]
-fn a_word_that_only_executables_use_means_an_executable() {
+fn an_executable_only_event_name_creates_an_executable() {
     let sandbox = sandbox();
     let is_file = |name: &str, args: &[&str]| {
         let _ = sandbox.run(&[&["hooks", "new", name], args].concat()).expect_code(0);
@@ -254,7 +254,7 @@ fn an_existing_hook_is_replaced_only_with_force() {
 }
 
 #[test]
-fn names_and_events_that_cannot_work_are_refused_before_anything_is_written() {
+fn invalid_names_and_events_are_rejected_before_anything_is_written() {
     let sandbox = sandbox();
     let long = "x".repeat(65);
     for name in [
@@ -300,7 +300,7 @@ fn names_and_events_that_cannot_work_are_refused_before_anything_is_written() {
 }
 
 #[test]
-fn a_symlink_does_not_lead_a_new_hook_out_of_the_project() {
+fn a_symlink_cannot_place_a_new_hook_outside_the_project() {
     for link in [".agents", ".agents/hooks"] {
         for format in ["manifest", "executable"] {
             let sandbox = sandbox();
@@ -348,7 +348,7 @@ fn a_changed_hook_is_tested_in_one_step_with_trust() {
 }
 
 #[test]
-fn trust_in_a_test_is_trust_in_that_hook_alone() {
+fn trust_given_for_a_test_covers_only_that_hook() {
     let sandbox = sandbox();
     for name in ["one", "two"] {
         let _ = sandbox.run(&["hooks", "new", name]).expect_code(0);
@@ -388,7 +388,7 @@ fn at_a_terminal_a_test_asks_whether_to_trust_the_change() {
 }
 
 #[test]
-fn the_json_of_a_test_says_what_was_trusted_on_stderr_alone() {
+fn a_test_with_json_reports_trust_on_stderr_only() {
     let sandbox = sandbox();
     let _ = sandbox.run(&["hooks", "new", "guard", "--format", "executable"]).expect_code(0);
     sandbox

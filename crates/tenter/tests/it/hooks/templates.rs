@@ -74,7 +74,7 @@ fn every_template_is_valid_and_passes_its_own_tests() {
 }
 
 #[test]
-fn the_documented_templates_are_those_that_there_are() {
+fn the_documented_templates_are_those_that_exist() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let docs = fs::read_to_string(root.join("../../docs/manifest-hooks.md")).unwrap();
     let readme = fs::read_to_string(root.join("../../README.md")).unwrap();

@@ -18,7 +18,7 @@ fn tried(event: &str, body: &str) -> (Value, Option<i32>) {
 }
 
 #[test]
-fn a_block_is_shown_with_what_went_in_and_what_came_out() {
+fn a_block_is_shown_with_payload_and_reply() {
     let sandbox = sandbox();
     sandbox.sh_hook(
         "guard",
@@ -83,7 +83,7 @@ fn the_json_form_has_every_field() {
 }
 
 #[test]
-fn every_kind_of_answer_is_understood() {
+fn every_kind_of_reply_is_read() {
     let (allowed, _) = tried("before_tool_call", "echo '{\"blocked\": false}'");
     assert_eq!(allowed["decision"], "allow");
     let (message, _) = tried("user_message_send", "echo '{\"message\": \"hi\"}'");
@@ -115,7 +115,7 @@ fn every_kind_of_answer_is_understood() {
 }
 
 #[test]
-fn a_block_that_also_rewrites_changes_nothing() {
+fn a_deny_that_also_rewrites_changes_nothing() {
     let (result, _) =
         tried("before_tool_call", "echo '{\"blocked\": true, \"input\": {\"command\": \"ls\"}}'");
     assert_eq!(
@@ -125,7 +125,7 @@ fn a_block_that_also_rewrites_changes_nothing() {
 }
 
 #[test]
-fn what_of_an_answer_has_no_effect_is_shown() {
+fn ineffective_parts_of_a_reply_are_shown() {
     let (result, code) =
         tried("before_tool_call", "echo '{\"blocked\": \"yes\", \"reson\": \"x\"}'");
     assert_eq!((&result["decision"], code), (&json!("none"), Some(0)));
@@ -139,7 +139,7 @@ fn what_of_an_answer_has_no_effect_is_shown() {
 }
 
 #[test]
-fn whatever_fails_is_a_failure_with_its_reason() {
+fn failures_are_shown_with_their_reason() {
     for (body, exit, error) in [
         ("echo blocked", "exit 0", "not one JSON object"),
         ("echo '{\"blocked\": true'", "exit 0", "not one JSON object"),
@@ -162,7 +162,7 @@ fn whatever_fails_is_a_failure_with_its_reason() {
 }
 
 #[test]
-fn a_hook_that_takes_too_long_is_ended_and_keeps_what_it_wrote() {
+fn a_hook_that_times_out_keeps_its_output() {
     let sandbox = sandbox();
     let config = sandbox.home().join(".config/tenter/config.toml");
     fs::create_dir_all(config.parent().unwrap()).unwrap();
@@ -181,7 +181,7 @@ fn a_hook_that_takes_too_long_is_ended_and_keeps_what_it_wrote() {
 }
 
 #[test]
-fn an_answer_that_means_nothing_at_its_event_is_no_action_and_is_told_of() {
+fn a_reply_without_meaning_at_its_event_is_no_action_and_is_reported() {
     let sandbox = sandbox();
     sandbox.sh_hook("guard", "before_tool_call", "echo '{\"decision\": \"deny\"}'");
     let output = sandbox.run(&["hooks", "test", "guard"]).expect_code(0);
@@ -192,7 +192,7 @@ fn an_answer_that_means_nothing_at_its_event_is_no_action_and_is_told_of() {
 }
 
 #[test]
-fn control_characters_are_taken_out_and_that_is_said() {
+fn control_characters_are_removed_and_reported() {
     let sandbox = sandbox();
     let body = "printf '\\033[31mred\\033[0m\\n' >&2\nprintf '{\"blocked\": true, \"reason\": \"\\\\u001b[2Jgone\"}'";
     sandbox.sh_hook("loud", "before_tool_call", body);
@@ -208,7 +208,7 @@ fn echoing(sandbox: &Sandbox) {
 }
 
 #[test]
-fn a_given_payload_reaches_the_hook_with_the_separators_of_the_protocol() {
+fn a_given_payload_is_passed_on_with_protocol_separators() {
     let sandbox = sandbox();
     echoing(&sandbox);
     let payload = "{\"z\":1.50,\n \"event\":\"before_tool_call\",\"a\":[1,{\"k\":\"ü\\n\"}],\"conv_id\":\"c\"}";
@@ -245,7 +245,7 @@ fn a_partial_payload_is_completed_from_the_sample_of_the_hooks_only_event() {
 }
 
 #[test]
-fn a_hook_whose_matcher_is_about_other_calls_is_unmatched_and_not_run() {
+fn a_hook_whose_matcher_does_not_match_is_not_run() {
     let sandbox = sandbox();
     let front = "trigger: before_tool\nmatcher: {tool: ^Shell$, pattern: ^rm}";
     manifest(&user_hooks(&sandbox), "guard", front, "touch ran; exit 2");
@@ -321,7 +321,7 @@ fn an_override_of_the_user_gives_one_executable_a_key_and_no_other() {
 }
 
 #[test]
-fn a_payloads_event_decides_and_so_does_the_option() {
+fn the_event_is_taken_from_the_payload_or_the_option() {
     let sandbox = sandbox();
     echoing(&sandbox);
     let told = |args: &[&str]| {
@@ -349,7 +349,7 @@ fn a_payloads_event_decides_and_so_does_the_option() {
 }
 
 #[test]
-fn a_payload_that_is_none_is_refused() {
+fn an_invalid_payload_is_rejected() {
     let sandbox = sandbox();
     echoing(&sandbox);
     for (payload, why) in [
@@ -390,7 +390,7 @@ fn a_hook_that_is_not_trusted_is_not_run() {
 }
 
 #[test]
-fn hooks_that_do_not_run_say_why() {
+fn hooks_that_do_not_run_are_reported_with_the_reason() {
     let sandbox = sandbox();
     sandbox.user_hook("old.disable", SILENT);
     sandbox.user_hook("typo", "#!/bin/sh\necho xyz\n");
@@ -407,7 +407,7 @@ fn hooks_that_do_not_run_say_why() {
 }
 
 #[test]
-fn an_invalid_hook_does_not_hide_the_one_that_runs_in_its_place() {
+fn an_invalid_hook_does_not_hide_the_one_that_runs_instead() {
     let sandbox = sandbox();
     sandbox.write(".kodelet/hooks/guard", "not executable");
     sandbox.user_hook("guard", SILENT);
@@ -420,7 +420,7 @@ fn an_invalid_hook_does_not_hide_the_one_that_runs_in_its_place() {
 
 #[test]
 #[expect(clippy::disallowed_methods, reason = "somebody presses Ctrl-C")]
-fn ctrl_c_ends_the_hook_with_the_test() {
+fn ctrl_c_terminates_the_hook_under_test() {
     let sandbox = sandbox();
     sandbox.sh_hook("slow", "before_tool_call", "sleep 60 &\necho $! > pid\nwait");
     let child = sandbox.start(&["hooks", "test", "slow", "--json"]);

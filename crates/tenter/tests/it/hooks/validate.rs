@@ -10,7 +10,7 @@ use super::{manifest, project_hooks, user_hooks};
 use crate::sandbox;
 
 #[test]
-fn every_way_to_name_a_valid_hook_finds_it_valid() {
+fn a_valid_hook_is_found_by_every_form_of_its_name() {
     let sandbox = sandbox();
     let hooks = project_hooks(&sandbox);
     manifest(&hooks, "guard", "trigger: before_tool", "");
@@ -35,7 +35,7 @@ fn every_way_to_name_a_valid_hook_finds_it_valid() {
 }
 
 #[test]
-fn all_errors_are_shown_where_they_stand_and_other_hooks_are_still_checked() {
+fn all_errors_are_shown_with_their_location_and_other_hooks_are_still_checked() {
     let sandbox = sandbox();
     let hooks = project_hooks(&sandbox);
     manifest(&hooks, "bad", "trigger: befor_tool\ntimeout: 5\nmatcher: {tool: \"(\"}", "");
@@ -61,7 +61,7 @@ fn all_errors_are_shown_where_they_stand_and_other_hooks_are_still_checked() {
 }
 
 #[test]
-fn warnings_are_errors_only_when_asked_for() {
+fn warnings_are_errors_only_with_the_flag() {
     let sandbox = sandbox();
     let folder = manifest(&project_hooks(&sandbox), "guard", "trigger: before_tool", "");
     fs::set_permissions(folder.join("scripts/run.sh"), fs::Permissions::from_mode(0o644)).unwrap();
@@ -118,7 +118,7 @@ fn the_json_form_has_every_finding() {
 }
 
 #[test]
-fn what_is_no_hook_is_told_from_what_is_not_there() {
+fn something_that_is_not_a_hook_differs_from_a_missing_path() {
     let sandbox = sandbox();
     sandbox.write("empty/notes.txt", "");
     assert_eq!(sandbox.run(&["hooks", "validate", "missing"]).code, Some(2));

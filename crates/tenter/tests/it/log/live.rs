@@ -25,7 +25,7 @@ fn paged(sandbox: &Sandbox, pager: Option<&str>, args: &[&str]) -> String {
 }
 
 #[test]
-fn a_terminal_shows_the_log_in_the_users_pager_which_gets_no_key() {
+fn the_log_is_shown_in_the_users_pager_without_model_keys() {
     let sandbox = sandbox();
     busy_conversation(&sandbox);
     let pager = "cat > paged; env > env.txt; echo";
@@ -49,7 +49,7 @@ fn a_terminal_shows_the_log_in_the_users_pager_which_gets_no_key() {
 }
 
 #[test]
-fn following_begins_with_the_newest_records() {
+fn following_starts_with_the_newest_records() {
     let sandbox = sandbox();
     sandbox.sh_hook("stop", "agent_stop", "");
     let _ = ask(&sandbox, &[]);
@@ -76,7 +76,7 @@ fn lines_of(pipe: ChildStdout) -> impl Fn() -> Value {
 }
 
 #[test]
-fn watching_shows_new_records_as_they_come_until_ctrl_c() {
+fn watching_shows_new_records_until_ctrl_c() {
     let sandbox = sandbox();
     sandbox.sh_hook("stop", "agent_stop", "");
     let mut watcher = sandbox.start(&["log", "-f", "--json"]);
@@ -93,7 +93,7 @@ fn watching_shows_new_records_as_they_come_until_ctrl_c() {
 }
 
 #[test]
-fn watching_ends_when_nobody_reads_any_more() {
+fn watching_ends_when_the_reader_is_gone() {
     let sandbox = sandbox();
     sandbox.sh_hook("stop", "agent_stop", "");
     let mut watcher = sandbox.start(&["log", "--watch"]);

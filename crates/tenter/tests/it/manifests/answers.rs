@@ -28,7 +28,7 @@ fn exit_2_and_a_deny_on_stdout_are_the_same_block() {
 
 /// A hook that fails is as good as none, and everybody is told.
 #[test]
-fn failures_are_loud_and_let_the_agent_go_on() {
+fn failures_are_reported_and_the_agent_continues() {
     for (more, body, reason) in [
         ("", "echo oops >&2; exit 1", "it exited with code 1"),
         ("", "echo '{\"decision\": \"deny\"}'; exit 3", "it exited with code 3"),
@@ -78,7 +78,7 @@ fn a_hook_that_fails_closed_denies_and_the_record_says_why() {
 
 /// Nothing can be kept from happening any more, and nothing is to be looked at, so there is nothing to close.
 #[test]
-fn failing_closed_means_nothing_after_the_fact() {
+fn failing_closed_has_no_effect_after_the_fact() {
     for trigger in ["after_turn", "after_agent", "session_end"] {
         let sandbox = sandbox();
         hook(&sandbox, "guard", trigger, CLOSED, "exit 1");
@@ -98,7 +98,7 @@ fn failing_closed_after_a_tool_withholds_its_output() {
 }
 
 #[test]
-fn text_is_logged_and_what_was_meant_as_json_is_warned_of() {
+fn text_is_logged_and_invalid_json_is_warned_about() {
     let table: [(&str, Option<&str>, &str); 4] = [
         ("echo 'All fine'", None, "printed: All fine"),
         ("echo '[1]'", None, "printed: [1]"),
@@ -137,7 +137,7 @@ fn text_is_logged_and_what_was_meant_as_json_is_warned_of() {
 }
 
 #[test]
-fn one_wrong_field_costs_that_field_alone() {
+fn an_invalid_field_is_ignored_alone() {
     let sandbox = sandbox();
     let answer = json!({"modified_input": "rm", "modified_output": {}, "decision": "deny", "reason": "kept"});
     hook(&sandbox, "guard", "before_tool", "", &format!("echo '{answer}'"));
@@ -155,7 +155,7 @@ fn one_wrong_field_costs_that_field_alone() {
 
 /// What a guard that fails closed answers, and why that cannot be used; every one of these let the tool run once.
 #[test]
-fn an_answer_that_cannot_be_used_denies_where_the_hook_fails_closed_and_is_reported_where_not() {
+fn an_unusable_reply_denies_if_the_hook_fails_closed_and_is_reported_otherwise() {
     for (body, why) in [
         ("printf '{\"decision\": \"de'", "not one JSON object"),
         ("echo '{\"decision\": \"deny\", \"reason\": \"no \"rm\"\"}'", "not one JSON object"),
@@ -178,7 +178,7 @@ fn an_answer_that_cannot_be_used_denies_where_the_hook_fails_closed_and_is_repor
 }
 
 #[test]
-fn a_rewrite_that_no_result_has_room_for_is_a_failure_and_never_shown_as_a_rewrite() {
+fn a_rewrite_that_does_not_fit_the_result_is_a_failure() {
     for output in [json!({"output": "[redacted]"}), json!("[redacted]")] {
         let sandbox = sandbox();
         let answer = json!({"modified_output": output});
@@ -194,7 +194,7 @@ fn a_rewrite_that_no_result_has_room_for_is_a_failure_and_never_shown_as_a_rewri
 }
 
 #[test]
-fn a_hook_that_was_written_for_claude_code_guards_unchanged() {
+fn a_hook_written_for_claude_code_works_unchanged() {
     let sandbox = sandbox();
     let answer = json!({"hookSpecificOutput": {
         "hookEventName": "PreToolUse", "permissionDecision": "deny", "permissionDecisionReason": "not here"}});
@@ -243,7 +243,7 @@ fn a_prompt_an_input_and_an_output_can_be_changed() {
 }
 
 #[test]
-fn an_input_that_the_tool_does_not_take_runs_nothing() {
+fn an_input_that_the_tool_rejects_runs_nothing() {
     let sandbox = sandbox();
     hook(&sandbox, "typo", "before_tool", "", "echo '{\"modified_input\": {\"comand\": \"ls\"}}'");
     let (lines, _) =
@@ -253,7 +253,7 @@ fn an_input_that_the_tool_does_not_take_runs_nothing() {
 }
 
 #[test]
-fn ask_is_no_without_a_person_unless_configured_otherwise() {
+fn ask_means_no_without_a_user_unless_configured_otherwise() {
     for (config, ran) in [("", false), ("[hooks]\nask = \"allow\"\n", true)] {
         let sandbox = sandbox();
         sandbox.write("../home/.config/tenter/config.toml", config);
@@ -316,7 +316,7 @@ fn of_hook<'r>(records: &'r [Value], hook: &str) -> &'r Value {
 
 /// A failed run is recorded with what it printed, and programs that read the stream are told of it as well as users.
 #[test]
-fn what_a_failed_hook_wrote_is_recorded_and_told() {
+fn the_output_of_a_failed_hook_is_recorded_and_reported() {
     let sandbox = sandbox();
     let script = "echo 'Traceback: $AKIAABCDEFGHIJKLMNOP'; echo 'cannot connect' >&2; exit 3";
     hook(&sandbox, "broken", "before_tool", "", script);
@@ -370,7 +370,7 @@ fn a_block_after_the_fact_is_fed_back() {
 
 /// The end of a session cannot be blocked, but the person is told what a hook has against it.
 #[test]
-fn the_end_of_a_session_happens_all_the_same() {
+fn a_session_ends_even_if_a_hook_denies_it() {
     let sandbox = sandbox();
     hook(&sandbox, "untidy", "session_end", "", "echo 'there is a mess left' >&2; exit 2");
     let model = sandbox.script("turns: [{text: ok}]");
@@ -382,7 +382,7 @@ fn the_end_of_a_session_happens_all_the_same() {
 }
 
 #[test]
-fn a_stop_can_be_answered_with_messages_and_histories_like_an_executables() {
+fn a_stop_accepts_messages_and_histories_as_executables_do() {
     let sandbox = sandbox();
     hook(
         &sandbox,
@@ -413,7 +413,7 @@ fn a_stop_can_be_answered_with_messages_and_histories_like_an_executables() {
 
 /// A deny at the stop is worth a continuation each time, up to the limit.
 #[test]
-fn a_gate_that_is_never_met_gives_up_some_time() {
+fn a_gate_that_never_passes_stops_eventually() {
     let sandbox = sandbox();
     sandbox.write("../home/.config/tenter/config.toml", "[hooks]\nmax_continuations = 2\n");
     hook(
@@ -435,7 +435,7 @@ fn a_gate_that_is_never_met_gives_up_some_time() {
 }
 
 #[test]
-fn an_asynchronous_hook_that_outlives_the_session_is_ended_and_that_is_told() {
+fn an_asynchronous_hook_that_outlives_the_session_is_terminated_and_reported() {
     let sandbox = sandbox();
     hook(&sandbox, "slow", "before_agent", "async: true", "echo $$ > pid; sleep 600");
     let (lines, code) = headless(&sandbox, "turns: [{text: ok}]");
@@ -446,7 +446,7 @@ fn an_asynchronous_hook_that_outlives_the_session_is_ended_and_that_is_told() {
 }
 
 #[test]
-fn a_guard_that_was_interrupted_has_let_nothing_pass() {
+fn an_interrupted_guard_lets_nothing_pass() {
     let sandbox = sandbox();
     hook(&sandbox, "guard", "before_tool", "", "touch asked; sleep 600");
     let model = sandbox
@@ -459,7 +459,7 @@ fn a_guard_that_was_interrupted_has_let_nothing_pass() {
 }
 
 #[test]
-fn a_message_that_no_hook_could_refuse_any_more_is_not_kept() {
+fn a_message_that_hooks_could_not_check_is_not_kept() {
     for more in ["", CLOSED] {
         let sandbox = sandbox();
         hook(&sandbox, "filter", "before_agent", more, "touch asked; sleep 600");

@@ -40,7 +40,7 @@ fn a_deny_blocks_the_call_and_is_recorded() {
 }
 
 #[test]
-fn without_a_person_an_ask_is_a_no() {
+fn without_a_user_an_ask_is_a_no() {
     let sandbox = sandbox();
     declared(&sandbox, "sure", NO_RM, &["action: ask", "reason: sure?"]);
     sandbox.write("kept/file", "x");
@@ -100,7 +100,7 @@ fn a_mutation_replaces_the_history() {
 }
 
 #[test]
-fn a_field_that_no_payload_has_is_an_error_in_a_check_and_a_warning_in_a_run() {
+fn an_unknown_payload_field_is_an_error_in_validate_and_a_warning_in_a_run() {
     let sandbox = sandbox();
     let when = "when: and .tool_nmae .tool_input.anything";
     let reason = "reason: \"{{default .session.id 1}}\"";
@@ -127,7 +127,7 @@ fn a_field_that_no_payload_has_is_an_error_in_a_check_and_a_warning_in_a_run() {
 }
 
 #[test]
-fn what_cannot_be_filled_in_is_a_failure_that_says_where() {
+fn a_template_that_cannot_be_rendered_is_a_failure_with_a_location() {
     let sandbox = sandbox();
     let folder = declared(
         &sandbox,
@@ -149,7 +149,7 @@ fn what_cannot_be_filled_in_is_a_failure_that_says_where() {
 }
 
 #[test]
-fn every_listing_shows_that_it_has_no_code() {
+fn every_listing_marks_a_static_hook() {
     let sandbox = sandbox();
     let when = "when: not (eq .tool_input.command \"rm -rf build\")";
     declared(&sandbox, "no-rm", NO_RM, &["action: deny", NO_RM_WHY, when]);
@@ -178,7 +178,7 @@ fn every_listing_shows_that_it_has_no_code() {
 }
 
 #[test]
-fn it_is_tried_and_tested_as_any_hook() {
+fn a_static_hook_is_tested_like_any_hook() {
     let sandbox = sandbox();
     let when = "when: ne .tool_input.command \"rm -rf build\"";
     let folder = declared(&sandbox, "no-rm", NO_RM, &["action: deny", NO_RM_WHY, when]);
@@ -214,7 +214,7 @@ fn it_is_tried_and_tested_as_any_hook() {
 }
 
 #[test]
-fn what_is_wrong_is_shown_where_it_stands() {
+fn errors_are_shown_with_their_location() {
     let sandbox = sandbox();
     let lines =
         ["action: deny", "when: eq .tool_name", "reason: |", "  One.", "", "  {{bash \"ls\"}}"];
@@ -258,7 +258,7 @@ fn what_is_wrong_is_shown_where_it_stands() {
 const ACTIONS: [&str; 6] = ["deny", "ask", "allow", "context", "mutate", "callback"];
 
 #[test]
-fn every_template_of_a_hook_without_code_is_valid_and_passes_its_tests() {
+fn every_static_hook_template_is_valid_and_passes_its_tests() {
     let sandbox = sandbox();
     let mut written = 0;
     for row in &tenter_protocol::lifecycle::TABLE {
@@ -284,7 +284,7 @@ fn every_template_of_a_hook_without_code_is_valid_and_passes_its_tests() {
 }
 
 #[test]
-fn a_new_hook_says_what_it_does_and_runs_only_as_it_was_written() {
+fn a_new_static_hook_reports_its_action_and_runs_only_as_written() {
     let sandbox = sandbox();
     let args = ["hooks", "new", "ship", "--event", "before_tool", "--action", "ask"];
     assert_snapshot!(sandbox.run(&args), @"

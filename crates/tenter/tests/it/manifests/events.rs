@@ -50,7 +50,7 @@ fn without_base(payload: &Value) -> Value {
 }
 
 #[test]
-fn every_event_is_told_under_every_name_with_its_fields() {
+fn every_event_is_delivered_under_every_name_with_its_fields() {
     let sandbox = sandbox();
     record_everything(&sandbox);
     let usage = "usage: {input_tokens: 100, output_tokens: 10}";
@@ -145,7 +145,7 @@ fn told_of_turns(sandbox: &Sandbox) {
 }
 
 #[test]
-fn a_light_payload_does_without_the_history() {
+fn a_light_payload_omits_the_history() {
     let sandbox = sandbox();
     let keep = "printf '%s' \"$payload\" > $TENTER_EVENT.jsonl";
     for event in ["after_turn", "before_stop"] {
@@ -162,7 +162,7 @@ const TASK: &str =
     "{id: s, name: subagent, input: {question: find the bug, name: finder, type: reviewer}}";
 
 #[test]
-fn subagents_are_told_of_and_their_own_events_say_whose_they_are() {
+fn subagent_events_are_delivered_and_name_the_parent() {
     let sandbox = sandbox();
     record_everything(&sandbox);
     let (lines, code) = headless(
@@ -185,7 +185,7 @@ fn subagents_are_told_of_and_their_own_events_say_whose_they_are() {
 }
 
 #[test]
-fn a_subagent_that_is_refused_does_not_start_and_the_reason_is_its_result() {
+fn a_denied_subagent_does_not_start_and_the_reason_is_its_result() {
     let sandbox = sandbox();
     hook(&sandbox, "limit", "subagent_start", "", "echo 'no helpers today' >&2; exit 2");
     let (lines, code) = headless(
@@ -204,7 +204,7 @@ fn a_subagent_that_is_refused_does_not_start_and_the_reason_is_its_result() {
 }
 
 #[test]
-fn what_a_hook_has_against_a_subagents_answer_is_read_below_it() {
+fn feedback_on_a_subagents_answer_follows_it() {
     let sandbox = sandbox();
     hook(&sandbox, "checker", "subagent_stop", "", "echo 'it names no file' >&2; exit 2");
     let (lines, code) = headless(
@@ -232,7 +232,7 @@ fn ending(
 }
 
 #[test]
-fn the_end_of_a_session_says_how_it_came_to_it() {
+fn session_end_states_the_reason() {
     let no = "echo 'not today' >&2; exit 2";
     let (code, reason, _) = ending(|_| {}, &[], "turns: [{text: ok}]");
     assert_eq!((code, reason), (Some(0), json!("done")));
@@ -260,7 +260,7 @@ fn the_end_of_a_session_says_how_it_came_to_it() {
 }
 
 #[test]
-fn an_interrupted_session_still_tells_its_end() {
+fn an_interrupted_session_still_fires_session_end() {
     let sandbox = sandbox();
     record_everything(&sandbox);
     let model = sandbox
@@ -275,7 +275,7 @@ fn an_interrupted_session_still_tells_its_end() {
 }
 
 #[test]
-fn a_refused_session_start_is_shown_and_asks_no_model() {
+fn a_denied_session_start_is_shown_and_calls_no_model() {
     let sandbox = sandbox();
     hook(&sandbox, "curfew", "session_start", "", "echo 'after hours' >&2; exit 2");
     let model = sandbox.script("turns: [{text: never}]");
@@ -288,7 +288,7 @@ fn a_refused_session_start_is_shown_and_asks_no_model() {
 }
 
 #[test]
-fn context_of_a_session_start_goes_with_the_first_message() {
+fn context_from_session_start_is_sent_with_the_first_message() {
     let sandbox = sandbox();
     hook(
         &sandbox,
@@ -305,7 +305,7 @@ fn context_of_a_session_start_goes_with_the_first_message() {
 }
 
 #[test]
-fn at_the_turn_limit_and_after_refusals_the_stop_says_so() {
+fn the_stop_reason_names_the_turn_limit_and_rejected_calls() {
     let sandbox = sandbox();
     record_everything(&sandbox);
     let model = sandbox.script("turns: [{tool_calls: [{name: todo}]}]");

@@ -51,7 +51,7 @@ fn jsonl(sandbox: &Sandbox, file: &str) -> Vec<Value> {
 }
 
 #[test]
-fn both_kinds_rewrite_one_after_the_other_in_one_order() {
+fn both_kinds_rewrite_in_one_order() {
     let sandbox = everything();
     let (lines, code) = headless(&sandbox, SCRIPT);
     assert_eq!(code, 0, "{lines:#?}");
@@ -72,7 +72,7 @@ fn both_kinds_rewrite_one_after_the_other_in_one_order() {
 }
 
 #[test]
-fn the_stream_tells_every_run_with_what_it_decided() {
+fn the_stream_reports_every_run_with_its_decision() {
     let sandbox = everything();
     let (lines, _) = headless(&sandbox, SCRIPT);
     let first: Vec<(&str, &str)> = of_kind(&lines, "hook")
@@ -103,7 +103,7 @@ fn the_stream_tells_every_run_with_what_it_decided() {
 }
 
 #[test]
-fn the_journal_holds_what_each_hook_changed_and_what_came_of_all() {
+fn the_journal_records_each_change_and_the_outcome() {
     let sandbox = everything();
     headless(&sandbox, SCRIPT);
     let records = records(&sandbox);
@@ -158,7 +158,7 @@ fn the_journal_holds_what_each_hook_changed_and_what_came_of_all() {
 
 /// The matcher of a later hook sees what an earlier one has made of the call.
 #[test]
-fn a_matcher_sees_the_input_as_the_hooks_before_left_it() {
+fn a_matcher_sees_the_input_as_rewritten_by_earlier_hooks() {
     let sandbox = sandbox();
     sandbox.sh_hook(
         "program",
@@ -185,7 +185,7 @@ fn a_matcher_sees_the_input_as_the_hooks_before_left_it() {
 }
 
 #[test]
-fn layers_go_before_names_and_priorities_before_layers() {
+fn hooks_are_ordered_by_priority_layer_and_name() {
     let sandbox = sandbox();
     let says = |word: &str| format!("echo {word} >> order");
     hook(&sandbox, "a-user", "before_agent", "", &says("user-manifest"));

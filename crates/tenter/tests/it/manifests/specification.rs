@@ -138,7 +138,7 @@ exit 0
 "#;
 
 #[test]
-fn every_front_matter_loads_as_it_stands() {
+fn every_front_matter_of_the_specification_loads() {
     for (front, event, priority, timeout, asynchronous) in [
         (SYNC, "before_tool", 100, 30000, false),
         (ASYNC, "after_tool", 100, 30000, true),
@@ -176,7 +176,7 @@ fn every_front_matter_loads_as_it_stands() {
 
 /// Section 4.4: each matcher alone.
 #[test]
-fn the_matchers_of_the_specification_fire_where_they_should() {
+fn the_matchers_of_the_specification_match_as_specified() {
     let write =
         |path: &str| json!({"name": "file_write", "input": {"file_path": path, "text": "x"}});
     let shell = |command: &str| json!({"name": "bash", "input": {"command": command}});
@@ -249,7 +249,7 @@ fn the_complete_example_blocks() {
 }
 
 #[test]
-fn the_person_sees_who_blocked_what_and_why() {
+fn the_user_sees_which_hook_blocked_what_and_why() {
     let sandbox = sandbox();
     install(&sandbox, COMPLETE, COMPLETE_SCRIPT);
     let model = sandbox.script(&bash("touch ran; echo rm -rf /etc", ""));
@@ -260,7 +260,7 @@ fn the_person_sees_who_blocked_what_and_why() {
 
 /// What slips through is let through by the example's own `grep`, not by the matcher and not by the payload's form.
 #[test]
-fn the_complete_example_has_its_own_holes_and_no_others() {
+fn the_complete_example_misses_only_what_it_is_known_to_miss() {
     let sandbox = sandbox();
     install(&sandbox, COMPLETE, COMPLETE_SCRIPT);
     for command in ["echo rm -rf /", "echo \"a\" && echo rm -rf /etc"] {
@@ -276,7 +276,7 @@ fn the_complete_example_has_its_own_holes_and_no_others() {
 
 /// Patterns 1 and 3: their scripts look at nothing, so the matcher alone decides.
 #[test]
-fn scripts_that_only_block_block_what_their_matchers_find() {
+fn blocking_scripts_block_what_their_matchers_match() {
     for (front, message, blocked, passes) in [
         (
             INTERCEPTION,
@@ -302,7 +302,7 @@ fn scripts_that_only_block_block_what_their_matchers_find() {
 
 /// Pattern 2: the formatter is not waited for while the agent works, and is waited for before the process ends.
 #[test]
-fn an_asynchronous_formatter_holds_up_nothing_and_is_drained() {
+fn an_asynchronous_formatter_delays_nothing_and_is_drained() {
     let sandbox = sandbox();
     // It ends only after the model's next tool call, which would never come if anybody waited for it.
     let script = "#!/bin/sh\ncat > /dev/null\nuntil [ -e agent-went-on ]; do sleep 0.01; done\necho formatted >> a.py\n\
@@ -339,7 +339,7 @@ fn an_asynchronous_hook_at_the_sessions_end_is_drained_too() {
 
 /// Pattern 5: `npm test` fails until the agent has done something about it.
 #[test]
-fn a_quality_gate_keeps_the_agent_at_work_until_it_is_met() {
+fn a_quality_gate_continues_the_agent_until_it_passes() {
     let sandbox = sandbox();
     install(&sandbox, QUALITY, QUALITY_SCRIPT);
     program(&sandbox, "npm", "#!/bin/sh\necho '1 test'\ntest -e tests-pass\n");
@@ -375,7 +375,7 @@ fn program(sandbox: &Sandbox, name: &str, script: &str) {
 
 /// Section 2.3.
 #[test]
-fn an_opinion_on_stdout_is_recorded_with_what_it_logs() {
+fn a_decision_on_stdout_is_recorded_with_its_log() {
     let sandbox = sandbox();
     let script = "# Return decision via stdout JSON\necho '{\"decision\": \"allow\", \"log\": \"Command validated\"}'\nexit 0\n";
     install(&sandbox, SYNC, script);
@@ -387,7 +387,7 @@ fn an_opinion_on_stdout_is_recorded_with_what_it_logs() {
 
 /// Section 10.1: a folder without a script is a hook that fires nothing, and every listing says so.
 #[test]
-fn the_folders_of_the_specification_are_found() {
+fn the_directories_of_the_specification_are_found() {
     let sandbox = sandbox();
     install(&sandbox, COMPLETE, COMPLETE_SCRIPT);
     for (path, name) in [

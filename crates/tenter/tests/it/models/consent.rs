@@ -21,7 +21,7 @@ fn run(sandbox: &Sandbox, args: &[&str]) -> Output {
 }
 
 #[test]
-fn a_project_cannot_have_a_keyless_server_play_the_model_without_consent() {
+fn a_project_cannot_select_a_keyless_server_without_consent() {
     let server = keyless();
     let sandbox = hostile(&server, "");
     let refused = run(&sandbox, &[]);
@@ -53,7 +53,7 @@ fn a_project_cannot_have_a_keyless_server_play_the_model_without_consent() {
 }
 
 #[test]
-fn a_model_of_the_users_own_provider_is_switched_to_and_reported() {
+fn a_switch_to_a_model_of_the_users_own_provider_is_reported() {
     let server = keyless();
     let sandbox = hostile(&server, "model = \"local/own\"");
     let switched = run(&sandbox, &[]).expect_code(0);

@@ -15,7 +15,7 @@ fn everything_written(sandbox: &Sandbox, output: &Output) -> String {
 }
 
 #[test]
-fn without_its_key_a_provider_is_not_asked() {
+fn without_its_key_a_provider_is_not_called() {
     let (sandbox, server) = (sandbox(), server());
     let base = server.base_url(Format::Responses);
     for (model, variables) in [
@@ -36,7 +36,7 @@ fn without_its_key_a_provider_is_not_asked() {
 }
 
 #[test]
-fn a_key_from_a_command_is_used_and_shows_nowhere() {
+fn a_key_from_a_command_is_used_and_never_shown() {
     let sandbox = sandbox();
     let key = "swordfish-0123456789";
     let body = format!("{{\"error\": {{\"message\": \"bad key {key}\"}}}}");
@@ -67,7 +67,7 @@ fn a_key_from_a_command_is_used_and_shows_nowhere() {
 }
 
 #[test]
-fn a_key_that_a_server_cuts_short_shows_nowhere() {
+fn a_truncated_key_in_a_server_error_is_masked() {
     let sandbox = sandbox();
     let key = "sk-9dKq27ZtXw01mRbV4pLc";
     let bodies = [
@@ -116,7 +116,7 @@ fn the_variable_that_the_configuration_names_is_withheld_from_hooks_and_records(
 }
 
 #[test]
-fn a_variable_outranks_a_command_and_a_command_that_fails_says_why() {
+fn a_variable_takes_precedence_over_a_command_and_a_failing_command_is_reported() {
     let (sandbox, server) = (sandbox(), server());
     let base = server.base_url(Format::Anthropic);
     let command = |command: &str| {
@@ -151,7 +151,7 @@ fn a_variable_outranks_a_command_and_a_command_that_fails_says_why() {
 }
 
 #[test]
-fn ctrl_c_ends_a_command_that_prints_no_key() {
+fn ctrl_c_terminates_a_hanging_key_command() {
     let sandbox = sandbox();
     sandbox.write(
         USER_FILE,
@@ -168,7 +168,7 @@ fn ctrl_c_ends_a_command_that_prints_no_key() {
 }
 
 #[test]
-fn a_project_says_neither_where_keys_are_sent_nor_what_prints_them() {
+fn a_project_cannot_set_where_keys_are_sent_or_how_they_are_read() {
     let (sandbox, theirs) = (sandbox(), server());
     let ours = server();
     sandbox.write(

@@ -48,7 +48,7 @@ fn keyless() -> ModelServer {
 }
 
 #[test]
-fn flag_stored_conversation_variable_project_and_person_name_the_model_in_this_order() {
+fn the_model_comes_from_flag_conversation_variable_project_and_user_in_this_order() {
     let (sandbox, server) = (sandbox(), keyless());
     let asked = |vars: &[(&str, &str)], args: &[&str]| {
         let args = [&["run"], args, &["hi"]].concat();
@@ -98,7 +98,7 @@ fn limit_and_effort_come_from_the_nearest_layer() {
 }
 
 #[test]
-fn a_variable_that_says_nothing_sensible_is_an_error() {
+fn an_invalid_variable_is_an_error() {
     let sandbox = sandbox();
     let error = |name, value| with(&sandbox, &[(name, value)], &["models"]).expect_code(2).stderr;
     assert_eq!(
@@ -112,7 +112,7 @@ fn a_variable_that_says_nothing_sensible_is_an_error() {
 }
 
 #[test]
-fn an_address_comes_from_flag_variable_configuration_and_the_providers_own_variable() {
+fn a_base_url_comes_from_flag_variable_configuration_and_the_providers_own_variable() {
     let (sandbox, here) = (sandbox(), server());
     let nowhere = "http://127.0.0.1:1";
     let here_url = here.base_url(Format::Responses);
@@ -132,7 +132,7 @@ fn an_address_comes_from_flag_variable_configuration_and_the_providers_own_varia
 }
 
 #[test]
-fn where_no_model_is_named_the_first_key_chooses_and_that_is_told() {
+fn without_a_model_the_first_available_key_selects_one() {
     let (sandbox, server) = (sandbox(), server());
     let tables = [
         ("anthropic", Format::Anthropic),
@@ -165,7 +165,7 @@ fn where_no_model_is_named_the_first_key_chooses_and_that_is_told() {
 }
 
 #[test]
-fn a_name_that_means_no_model_is_an_error_that_helps() {
+fn an_unknown_model_name_is_an_error_with_help() {
     let sandbox = sandbox();
     sandbox.write(USER_FILE, "[models.\"local/gpt-5.2\"]\n[providers.lab]\napi = \"chat\"\nbase_url = \"http://localhost:1\"\n");
     let error = |name: &str| run(&sandbox, &["--model", name]).expect_code(2).stderr;
@@ -203,7 +203,7 @@ fn a_name_that_means_no_model_is_an_error_that_helps() {
 }
 
 #[test]
-fn a_name_near_to_a_known_one_is_warned_of_and_told_again_where_the_server_does_not_know_it() {
+fn a_name_close_to_a_known_one_is_warned_about() {
     let (sandbox, server) =
         (sandbox(), ModelServer::start(Reply::new().fault(Fault::UnknownModel)));
     let base = server.base_url(Format::Anthropic);
@@ -224,7 +224,7 @@ fn a_name_near_to_a_known_one_is_warned_of_and_told_again_where_the_server_does_
 }
 
 #[test]
-fn what_the_configuration_says_of_a_model_counts() {
+fn the_configuration_of_a_model_applies() {
     let (sandbox, server) = (sandbox(), keyless());
     lab(&sandbox, &server, "");
     let window = |output: &Output| {
@@ -267,7 +267,7 @@ fn what_the_configuration_says_of_a_model_counts() {
 }
 
 #[test]
-fn a_configuration_that_makes_no_sense_is_told_where_it_is_used_and_only_there() {
+fn an_invalid_model_configuration_is_reported_only_where_it_is_used() {
     let sandbox = sandbox();
     let scripted = sandbox.script("turns: [{text: ok}]");
     let lab = |table: &str| format!("[providers.lab]\n{table}");
@@ -315,7 +315,7 @@ fn a_configuration_that_makes_no_sense_is_told_where_it_is_used_and_only_there()
 }
 
 #[test]
-fn how_often_a_model_is_asked_and_what_it_is_told_first_can_be_configured() {
+fn attempts_and_the_system_prompt_can_be_configured() {
     let sandbox = sandbox();
     let server = ModelServer::start(
         Script::new([
@@ -339,7 +339,7 @@ fn how_often_a_model_is_asked_and_what_it_is_told_first_can_be_configured() {
 }
 
 #[test]
-fn known_models_are_listed_with_what_they_hold_and_cost() {
+fn known_models_are_listed_with_window_and_price() {
     let sandbox = sandbox();
     let output =
         with(&sandbox, &[("OPENAI_API_KEY", "sk-very-secret-indeed")], &["models"]).expect_code(0);

@@ -23,7 +23,7 @@ fn hello(sandbox: &Sandbox, vars: &[(&str, &str)]) -> Output {
 }
 
 #[test]
-fn a_local_server_that_does_not_run_is_asked_about_at_once() {
+fn a_local_server_that_does_not_run_fails_at_once() {
     let sandbox = sandbox();
     let output =
         sandbox.run(&["run", "--model", "local/m", "--base-url", "http://127.0.0.1:9/v1", "hi"]);
@@ -40,7 +40,7 @@ fn a_local_server_that_does_not_run_is_asked_about_at_once() {
 }
 
 #[test]
-fn a_name_that_a_server_does_not_know_is_answered_with_those_that_it_has() {
+fn an_unknown_model_lists_those_of_the_server() {
     let served = |names: &[&str]| {
         let unknown = [Reply::new().fault(Fault::UnknownModel)];
         ModelServer::start(Script::new(unknown).like_llama_cpp().serves(names))
@@ -58,7 +58,7 @@ fn a_name_that_a_server_does_not_know_is_answered_with_those_that_it_has() {
 }
 
 #[test]
-fn the_person_says_which_authorities_are_trusted() {
+fn the_user_configures_trusted_authorities() {
     let (sandbox, server) = (sandbox(), keyless());
     let trusted = authority().display().to_string();
     let _front = encrypted_lab(&sandbox, &server, "");
@@ -72,7 +72,7 @@ fn the_person_says_which_authorities_are_trusted() {
 }
 
 #[test]
-fn who_is_not_trusted_is_told_at_once_with_the_way_out_and_no_project_is_one() {
+fn an_untrusted_certificate_fails_at_once_with_help() {
     let (sandbox, server) = (sandbox(), keyless());
     let _front = encrypted_lab(&sandbox, &server, "");
     sandbox.write("company.pem", std::fs::read(authority()).unwrap());
@@ -88,7 +88,7 @@ fn who_is_not_trusted_is_told_at_once_with_the_way_out_and_no_project_is_one() {
 }
 
 #[test]
-fn a_file_that_cannot_be_used_is_an_error_where_something_is_encrypted() {
+fn an_unusable_certificate_file_is_an_error_for_https() {
     let (sandbox, server) = (sandbox(), keyless());
     let missing = [("SSL_CERT_FILE", "missing.pem")];
     lab(&sandbox, &server, "");
@@ -105,7 +105,7 @@ fn a_file_that_cannot_be_used_is_an_error_where_something_is_encrypted() {
 }
 
 #[test]
-fn a_server_that_tells_how_much_its_model_holds_is_believed_until_the_configuration_says_it() {
+fn a_servers_context_window_is_used_unless_configured() {
     let sandbox = sandbox();
     let server = ModelServer::start(Script::new([]).like_llama_cpp().tells_window(16_384));
     let window = |config: &str| {
@@ -120,7 +120,7 @@ fn a_server_that_tells_how_much_its_model_holds_is_believed_until_the_configurat
 
 /// A server in between, or one of somebody else's, takes prices of its own.
 #[test]
-fn the_providers_prices_are_not_those_of_another_server() {
+fn known_prices_do_not_apply_to_other_servers() {
     let sandbox = sandbox();
     let model = "anthropic/claude-opus-4-5";
     let server =
@@ -152,7 +152,7 @@ fn the_providers_prices_are_not_those_of_another_server() {
 
 /// A variable's password is nobody's business, whatever comes of the proxy.
 #[test]
-fn a_proxy_that_is_not_there_is_named_without_its_password() {
+fn an_unreachable_proxy_is_named_without_its_password() {
     let sandbox = sandbox();
     sandbox.write(USER_FILE, "[retry]\nattempts = 1\n");
     for (proxy, shown) in [

@@ -44,7 +44,7 @@ fn told(sandbox: &Sandbox, args: &[&str], mark: &str) -> Option<Value> {
 }
 
 #[test]
-fn a_hook_of_each_level_runs_until_one_of_its_full_name_stands_above_it() {
+fn a_hook_of_each_layer_runs_unless_it_is_shadowed() {
     let sandbox = sandbox();
     for (number, (folder, prefix)) in LEVELS.iter().enumerate().rev() {
         executable(&sandbox, &format!("{folder}/hooks/guard"), &telling(&number.to_string()));
@@ -92,7 +92,7 @@ fn a_hook_is_looked_up_by_its_full_name() {
 }
 
 #[test]
-fn a_plugins_hook_is_named_by_both_forms_of_its_plugins_name() {
+fn a_plugins_hook_is_found_by_both_forms_of_its_plugins_name() {
     let sandbox = sandbox();
     executable(&sandbox, ".kodelet/plugins/ada@guards/hooks/guard", &telling("x"));
     let _ = sandbox.run(&["trust", "--yes"]).expect_code(0);
@@ -106,7 +106,7 @@ fn a_plugins_hook_is_named_by_both_forms_of_its_plugins_name() {
 }
 
 #[test]
-fn a_recipe_of_each_level_is_found_until_one_of_its_full_name_stands_above_it() {
+fn a_recipe_of_each_layer_is_found_unless_it_is_shadowed() {
     let sandbox = sandbox();
     for (number, (folder, prefix)) in LEVELS.iter().enumerate().rev() {
         sandbox.write(&format!("{folder}/recipes/review.md"), format!("Level {number}.\n"));
@@ -119,7 +119,7 @@ fn a_recipe_of_each_level_is_found_until_one_of_its_full_name_stands_above_it() 
 }
 
 #[test]
-fn thirty_plugins_of_twenty_hooks_are_all_there_in_their_order() {
+fn thirty_plugins_with_twenty_hooks_each_are_found_in_order() {
     let sandbox = sandbox();
     let mut expected = Vec::new();
     for plugin in 0..30 {

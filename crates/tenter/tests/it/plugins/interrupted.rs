@@ -29,7 +29,7 @@ fn let_go(sandbox: &Sandbox) {
 }
 
 #[test]
-fn what_a_killed_installation_leaves_is_hidden_and_goes_with_the_next() {
+fn leftovers_of_a_killed_installation_are_hidden_and_removed_by_the_next() {
     let sandbox = sandbox();
     let mut child = slow(&sandbox, &[]);
     child.kill().unwrap();
@@ -44,7 +44,7 @@ fn what_a_killed_installation_leaves_is_hidden_and_goes_with_the_next() {
 }
 
 #[test]
-fn one_that_lives_is_left_alone() {
+fn a_running_installation_is_not_disturbed() {
     let sandbox = sandbox();
     let child = slow(&sandbox, &[]);
     let repository = Repository::new(&sandbox, "more");
@@ -57,7 +57,7 @@ fn one_that_lives_is_left_alone() {
 }
 
 #[test]
-fn ctrl_c_ends_it_and_leaves_what_was_there() {
+fn ctrl_c_stops_it_and_changes_nothing() {
     let sandbox = sandbox();
     let repository = Repository::new(&sandbox, "guards");
     let _ = sandbox.run(&["plugin", "add", &repository.url()]).expect_code(0);

@@ -7,7 +7,7 @@ use super::{Repository, left};
 use crate::sandbox;
 
 #[test]
-fn what_is_added_is_counted_listed_shown_verified_and_removed() {
+fn a_plugin_is_added_listed_shown_verified_and_removed() {
     let sandbox = sandbox();
     let repository = Repository::new(&sandbox, "guards");
     assert_snapshot!(sandbox.run(&["plugin", "add", &repository.url()]), @r#"
@@ -70,7 +70,7 @@ fn what_is_added_is_counted_listed_shown_verified_and_removed() {
 }
 
 #[test]
-fn a_name_that_is_nearly_right_is_suggested() {
+fn a_close_name_is_suggested() {
     let sandbox = sandbox();
     let repository = Repository::new(&sandbox, "guards");
     let _ = sandbox.run(&["plugin", "add", &repository.url()]).expect_code(0);
@@ -83,7 +83,7 @@ fn a_name_that_is_nearly_right_is_suggested() {
 }
 
 #[test]
-fn what_differs_is_told_with_exit_code_1() {
+fn differences_are_reported_with_exit_code_1() {
     let sandbox = sandbox();
     let repository = Repository::new(&sandbox, "guards");
     let _ = sandbox.run(&["plugin", "add", &repository.url()]).expect_code(0);
@@ -113,7 +113,7 @@ fn what_differs_is_told_with_exit_code_1() {
 }
 
 #[test]
-fn what_is_wrong_with_a_plugin_is_told_in_full_and_nothing_is_installed() {
+fn all_problems_of_a_plugin_are_reported_and_nothing_is_installed() {
     let sandbox = sandbox();
     let repository = Repository::new(&sandbox, "evil");
     std::os::unix::fs::symlink("/etc/passwd", repository.path.join("hooks/out")).unwrap();
@@ -131,7 +131,7 @@ fn what_is_wrong_with_a_plugin_is_told_in_full_and_nothing_is_installed() {
 }
 
 #[test]
-fn one_plugin_that_fails_ends_the_command_unless_it_is_to_go_on() {
+fn a_failing_plugin_stops_the_command_unless_told_to_continue() {
     let sandbox = sandbox();
     let (one, two) = (Repository::new(&sandbox, "one"), Repository::new(&sandbox, "two"));
     let specs = [one.url(), "file:///no/such/repository".to_owned(), two.url()];
@@ -147,7 +147,7 @@ fn one_plugin_that_fails_ends_the_command_unless_it_is_to_go_on() {
 }
 
 #[test]
-fn a_spec_that_names_nothing_keeps_no_other_when_it_is_to_go_on() {
+fn an_invalid_spec_does_not_stop_others_with_continue() {
     let sandbox = sandbox();
     let repository = Repository::new(&sandbox, "guards");
     let specs = ["./missing", &repository.url()];
@@ -160,7 +160,7 @@ fn a_spec_that_names_nothing_keeps_no_other_when_it_is_to_go_on() {
 }
 
 #[test]
-fn of_a_plugin_whose_parts_are_gone_verify_says_which_files() {
+fn verify_names_the_missing_files() {
     let sandbox = sandbox();
     let repository = Repository::new(&sandbox, "guards");
     let _ = sandbox.run(&["plugin", "add", &repository.url()]).expect_code(0);
@@ -175,7 +175,7 @@ fn of_a_plugin_whose_parts_are_gone_verify_says_which_files() {
 }
 
 #[test]
-fn a_plugin_that_is_there_stays_unless_it_is_to_be_replaced() {
+fn an_installed_plugin_is_replaced_only_with_the_flag() {
     let sandbox = sandbox();
     let repository = Repository::new(&sandbox, "guards");
     let _ = sandbox.run(&["plugin", "add", &repository.url()]).expect_code(0);
@@ -189,7 +189,7 @@ fn a_plugin_that_is_there_stays_unless_it_is_to_be_replaced() {
 }
 
 #[test]
-fn a_spec_that_names_nothing_is_wrong_usage() {
+fn an_invalid_spec_is_a_usage_error() {
     let sandbox = sandbox();
     for spec in [
         "guards",

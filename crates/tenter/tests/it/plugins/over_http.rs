@@ -12,7 +12,7 @@ use tenter_testkit::needs;
 use crate::sandbox;
 
 #[test]
-fn a_plugin_of_a_forge_is_fetched_by_branch_tag_and_commit() {
+fn a_hosted_plugin_is_fetched_by_branch_tag_and_commit() {
     let sandbox = sandbox();
     let Some(backend) = backend() else {
         needs::skipped("git-http", "git has no http-backend");

@@ -49,7 +49,7 @@ fn without_a_terminal_hooks_stay_untrusted_and_a_run_refuses_to_start() {
 }
 
 #[test]
-fn with_the_flag_hooks_are_trusted_and_only_then_asked_for_their_events() {
+fn with_the_flag_hooks_are_trusted_and_then_queried() {
     let sandbox = sandbox();
     let repository = Repository::new(&sandbox, "guards");
     assert_snapshot!(sandbox.run(&["plugin", "add", "--trust", &repository.url()]), @r#"
@@ -71,7 +71,7 @@ fn with_the_flag_hooks_are_trusted_and_only_then_asked_for_their_events() {
 }
 
 #[test]
-fn at_a_terminal_the_person_is_asked_once() {
+fn at_a_terminal_the_user_is_asked_only_once() {
     let sandbox = sandbox();
     let (one, two) = (Repository::new(&sandbox, "guards"), Repository::new(&sandbox, "more"));
     let mut command = sandbox.command();
@@ -94,7 +94,7 @@ fn at_a_terminal_the_person_is_asked_once() {
 }
 
 #[test]
-fn who_skips_has_the_plugin_and_not_its_hooks() {
+fn skipping_installs_the_plugin_without_trusting_its_hooks() {
     let sandbox = sandbox();
     let repository = Repository::new(&sandbox, "guards");
     let mut command = sandbox.command();
@@ -109,7 +109,7 @@ fn who_skips_has_the_plugin_and_not_its_hooks() {
 }
 
 #[test]
-fn a_persons_own_plugin_needs_no_trust() {
+fn a_user_plugin_needs_no_trust() {
     let sandbox = sandbox();
     let repository = Repository::new(&sandbox, "guards");
     assert_snapshot!(sandbox.run(&["plugin", "add", "-g", &repository.url()]), @r#"
@@ -141,7 +141,7 @@ fn a_changed_plugin_asks_again() {
 
 /// Trust is in the executable's own content; a file that it reads may be what changed.
 #[test]
-fn a_changed_helper_asks_again_on_every_way_in() {
+fn a_changed_helper_asks_again_everywhere() {
     let sandbox = sandbox();
     let repository = Repository::new(&sandbox, "guards");
     let change = |text: &str| {
@@ -165,7 +165,7 @@ fn a_changed_helper_asks_again_on_every_way_in() {
 
 /// What is installed for the person runs without trust, so nobody but the person may lead there.
 #[test]
-fn a_link_of_the_project_does_not_make_its_plugins_the_persons_own() {
+fn a_symlink_of_the_project_does_not_make_its_plugins_the_users() {
     let sandbox = sandbox();
     let repository = Repository::new(&sandbox, "guards");
     let own = sandbox.home().join(".kodelet/plugins");
@@ -182,7 +182,7 @@ fn a_link_of_the_project_does_not_make_its_plugins_the_persons_own() {
 
 /// What was installed stays, and so does what was said of it.
 #[test]
-fn a_replacement_that_holds_nothing_leaves_the_trust() {
+fn a_failed_replacement_keeps_the_trust() {
     let sandbox = sandbox();
     let repository = Repository::new(&sandbox, "guards");
     let _ = sandbox.run(&["plugin", "add", "--trust", &repository.url()]).expect_code(0);
@@ -195,7 +195,7 @@ fn a_replacement_that_holds_nothing_leaves_the_trust() {
 }
 
 #[test]
-fn what_changes_beside_the_hooks_leaves_their_trust() {
+fn changes_outside_the_hooks_keep_their_trust() {
     let sandbox = sandbox();
     let repository = Repository::new(&sandbox, "guards");
     let _ = sandbox.run(&["plugin", "add", "--trust", &repository.url()]).expect_code(0);
@@ -210,7 +210,7 @@ fn what_changes_beside_the_hooks_leaves_their_trust() {
 
 /// Whatever ends a removal midway: of a plugin that is gone, nobody would take the trust back any more.
 #[test]
-fn a_removal_takes_the_trust_back_before_anything_else() {
+fn a_removal_revokes_trust_first() {
     let sandbox = sandbox();
     let repository = Repository::new(&sandbox, "guards");
     let _ = sandbox.run(&["plugin", "add", "--trust", &repository.url()]).expect_code(0);

@@ -79,7 +79,7 @@ fn a_pinned_commit_stays_and_a_branch_moves() {
 
 /// As `verify` says of a plugin that is gone.
 #[test]
-fn a_plugin_that_is_gone_is_fetched_again_even_when_it_is_pinned() {
+fn a_missing_plugin_is_fetched_again_even_if_pinned() {
     let sandbox = sandbox();
     let repository = Repository::new(&sandbox, "guards");
     let commit = repository.git("rev-parse HEAD");
@@ -93,7 +93,7 @@ fn a_plugin_that_is_gone_is_fetched_again_even_when_it_is_pinned() {
 }
 
 #[test]
-fn what_somebody_changed_here_is_not_overwritten() {
+fn local_changes_are_not_overwritten() {
     let sandbox = sandbox();
     let repository = Repository::new(&sandbox, "guards");
     let _ = sandbox.run(&["plugin", "add", &repository.url()]).expect_code(0);
@@ -110,7 +110,7 @@ fn what_somebody_changed_here_is_not_overwritten() {
 }
 
 #[test]
-fn a_plugin_whose_new_version_is_refused_stays_as_it_is() {
+fn a_plugin_whose_new_version_is_invalid_stays_unchanged() {
     let sandbox = sandbox();
     let (one, two) = (Repository::new(&sandbox, "one"), Repository::new(&sandbox, "two"));
     let _ = sandbox.run(&["plugin", "add", &one.url(), &two.url()]).expect_code(0);
@@ -149,7 +149,7 @@ fn a_lock_that_names_a_program_is_refused() {
 
 /// A lock comes with a project: whoever wrote it must not choose which of the user's directories is copied into the project.
 #[test]
-fn a_lock_of_a_stranger_copies_no_directory_of_the_user() {
+fn an_untrusted_lock_copies_no_directory_of_the_user() {
     let author = sandbox();
     let repository = Repository::new(&author, "guards");
     let _ = author.run(&["plugin", "add", &repository.url()]).expect_code(0);

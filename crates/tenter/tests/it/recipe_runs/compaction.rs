@@ -38,7 +38,7 @@ fn compact(sandbox: &Sandbox, args: &[&str]) -> Output {
 }
 
 #[test]
-fn the_newest_conversation_is_shortened_and_comes_back() {
+fn the_newest_conversation_is_compacted_and_can_be_restored() {
     let sandbox = with_conversation();
     let before = messages(&sandbox);
     assert_snapshot!(compact(&sandbox, &["--follow"]), @"
@@ -60,7 +60,7 @@ fn the_newest_conversation_is_shortened_and_comes_back() {
 }
 
 #[test]
-fn the_stream_tells_recipe_history_and_end_and_hooks_are_told_as_usual() {
+fn the_stream_reports_recipe_history_and_end_and_hooks_run() {
     let sandbox = with_conversation();
     for event in ["session_start", "pre_compact", "post_compact", "session_end", "before_agent"] {
         let name = event.replace('_', "-");
@@ -86,7 +86,7 @@ fn the_stream_tells_recipe_history_and_end_and_hooks_are_told_as_usual() {
 }
 
 #[test]
-fn without_a_conversation_it_says_what_is_missing() {
+fn without_a_conversation_it_is_a_usage_error() {
     let sandbox = sandbox();
     assert_snapshot!(compact(&sandbox, &[]), @"
     exit: 2
@@ -117,7 +117,7 @@ fn without_a_conversation_it_says_what_is_missing() {
 }
 
 #[test]
-fn a_hook_may_forbid_it() {
+fn a_hook_may_deny_it() {
     let sandbox = with_conversation();
     crate::manifests::hook(&sandbox, "keep", "pre_compact", "", "echo 'not today' >&2; exit 2");
     assert_snapshot!(compact(&sandbox, &["--follow"]), @"
@@ -141,7 +141,7 @@ fn a_recipe_that_fails_changes_nothing() {
 }
 
 #[test]
-fn the_projects_own_recipe_is_asked_about_first() {
+fn the_projects_own_recipe_needs_trust() {
     let sandbox = with_conversation();
     sandbox.write("recipes/compact.md", "Summarise. {{bash \"touch\" \"ran\"}}");
     let _ = compact(&sandbox, &["--follow"]).expect_code(4);
@@ -151,7 +151,7 @@ fn the_projects_own_recipe_is_asked_about_first() {
 }
 
 #[test]
-fn a_chat_says_the_same() {
+fn a_chat_prints_the_same() {
     let sandbox = sandbox();
     let mut chat = chat(
         &sandbox,

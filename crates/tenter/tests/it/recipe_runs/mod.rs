@@ -24,7 +24,7 @@ fn first_result(output: &Output) -> Value {
 }
 
 #[test]
-fn a_recipe_is_what_is_asked_and_a_query_stands_below_it() {
+fn a_query_is_appended_to_the_recipe() {
     let sandbox = sandbox();
     sandbox.write(
         "recipes/review.md",
@@ -57,7 +57,7 @@ fn a_recipe_is_what_is_asked_and_a_query_stands_below_it() {
 }
 
 #[test]
-fn hooks_of_both_kinds_and_the_store_know_the_recipe() {
+fn hooks_of_both_kinds_and_the_store_receive_the_recipe() {
     let sandbox = sandbox();
     sandbox.write("../home/.kodelet/recipes/tidy.md", "Tidy up.");
     for event in ["user_message_send", "before_tool_call", "after_turn", "agent_stop"] {
@@ -107,7 +107,7 @@ fn hooks_of_both_kinds_and_the_store_know_the_recipe() {
 }
 
 #[test]
-fn what_a_recipe_needs_and_does_not_get_is_named_with_what_it_is_for() {
+fn missing_arguments_are_named_with_their_description() {
     let sandbox = sandbox();
     sandbox.write(
         "recipes/greet.md",
@@ -146,7 +146,7 @@ fn what_a_recipe_needs_and_does_not_get_is_named_with_what_it_is_for() {
 }
 
 #[test]
-fn a_recipe_that_cannot_be_filled_in_is_shown_with_its_lines_and_nobody_is_asked() {
+fn a_recipe_that_cannot_be_rendered_is_shown_with_lines_and_calls_no_model() {
     let sandbox = sandbox();
     sandbox.write("recipes/wrong.md", "{{range \"x\"}}{{end}}");
     let model = sandbox.script("turns: [{text: never}]");
@@ -171,7 +171,7 @@ fn a_recipe_that_cannot_be_filled_in_is_shown_with_its_lines_and_nobody_is_asked
 }
 
 #[test]
-fn only_the_tools_that_a_recipe_allows_are_there_whatever_the_model_calls() {
+fn only_the_tools_that_a_recipe_allows_can_be_called() {
     let sandbox = sandbox();
     sandbox.write("recipes/none.md", "---\nallowed_tools: []\n---\nSay hello.");
     sandbox.write("recipes/read.md", "---\nallowed_tools: [file_read, Shell]\n---\nRead.");
@@ -210,7 +210,7 @@ fn only_the_commands_that_a_recipe_allows_run() {
 }
 
 #[test]
-fn a_subagent_of_a_recipe_has_no_more_than_the_recipe() {
+fn a_subagent_of_a_recipe_has_the_same_restrictions() {
     let sandbox = sandbox();
     sandbox.write("recipes/ask.md", "---\nallowed_tools: [subagent]\n---\nAsk.");
     let script = "turns:

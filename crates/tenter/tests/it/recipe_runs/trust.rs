@@ -24,7 +24,7 @@ fn has_run(sandbox: &Sandbox) -> bool {
 }
 
 #[test]
-fn an_untrusted_one_is_not_filled_in_without_a_person() {
+fn an_untrusted_recipe_is_not_rendered_without_a_user() {
     let sandbox = with_recipe();
     let model = sandbox.script(SCRIPT);
     assert_snapshot!(sandbox.run(&["run", "-r", "spy", "--model", &model]), @r#"
@@ -42,7 +42,7 @@ fn an_untrusted_one_is_not_filled_in_without_a_person() {
 }
 
 #[test]
-fn trust_is_for_exactly_these_bytes() {
+fn trust_covers_exactly_these_bytes() {
     let sandbox = with_recipe();
     let _ = run(&sandbox, SCRIPT, &["-r", "spy", "--trust-project"]).expect_code(0);
     assert!(has_run(&sandbox));
@@ -58,7 +58,7 @@ fn trust_is_for_exactly_these_bytes() {
 }
 
 #[test]
-fn one_that_starts_nothing_and_those_of_the_person_need_no_trust() {
+fn recipes_without_programs_and_user_recipes_need_no_trust() {
     let sandbox = sandbox();
     sandbox.write("recipes/text.md", "---\nallowed_tools: []\n---\nSay hello.");
     sandbox.write("../home/.kodelet/recipes/mine.md", "{{bash \"touch\" \"ran\"}}");
@@ -81,7 +81,7 @@ fn one_that_starts_nothing_and_those_of_the_person_need_no_trust() {
 }
 
 #[test]
-fn the_person_is_asked_and_may_trust_skip_or_quit() {
+fn the_user_is_asked_and_may_trust_skip_or_quit() {
     let sandbox = with_recipe();
     let script =
         "turns: [{text: ok, expect: {contains: [\"Look: [bash: touch ran was not started\"]}}]";
@@ -119,7 +119,7 @@ fn the_person_is_asked_and_may_trust_skip_or_quit() {
 }
 
 #[test]
-fn the_trust_command_knows_recipes_beside_hooks() {
+fn the_trust_command_covers_recipes_and_hooks() {
     let sandbox = with_recipe();
     sandbox.write("recipes/text.md", "---\nallowed_tools: []\n---\nSay hello.");
     sandbox.write("recipes/broken.md", "{{bash \"touch\"");
@@ -166,7 +166,7 @@ fn the_trust_command_knows_recipes_beside_hooks() {
 }
 
 #[test]
-fn showing_an_untrusted_one_starts_nothing_and_says_so() {
+fn showing_an_untrusted_recipe_starts_nothing() {
     let sandbox = with_recipe();
     assert_snapshot!(sandbox.run(&["recipe", "show", "spy"]), @r#"
     exit: 0
@@ -189,7 +189,7 @@ fn showing_an_untrusted_one_starts_nothing_and_says_so() {
 }
 
 #[test]
-fn a_hook_that_calls_an_untrusted_one_back_is_told_of_once() {
+fn a_callback_to_an_untrusted_recipe_is_reported_once() {
     let sandbox = with_recipe();
     sandbox.sh_hook("tidy", "after_turn", r#"echo '{"result": "callback", "callback": "spy"}'"#);
     let script = "turns: [{tool_calls: [{name: todo}]}, {tool_calls: [{name: todo}]}, {text: ok}]\nrecipes: {spy: [Short.]}";

@@ -22,7 +22,7 @@ fn open_to_others(folder: &Path, found: &mut Vec<String>) {
 }
 
 #[test]
-fn nobody_else_reads_what_is_kept_whatever_the_umask() {
+fn stored_files_are_private_with_any_umask() {
     let sandbox = sandbox();
     sandbox.hook("guard", "#!/bin/sh\n[ \"$1\" = hook ] && echo before_tool_call\nexit 0\n");
     let call = "{name: bash, input: {command: echo secret, background: true}}";
@@ -54,7 +54,7 @@ fn given_away(sandbox: &Sandbox, path: &str) -> bool {
 }
 
 #[test]
-fn what_another_person_laid_down_above_the_project_is_not_taken_for_one() {
+fn another_users_directory_above_is_not_the_project_root() {
     for (mark, is_link) in
         [(".kodelet", false), (".agents", false), (".git", false), (".git", true)]
     {

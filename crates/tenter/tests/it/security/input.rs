@@ -15,7 +15,7 @@ fn guarded() -> Sandbox {
 }
 
 #[test]
-fn a_files_name_is_no_other_for_the_tool_than_for_the_guard() {
+fn tool_and_guard_see_the_same_file_name() {
     let names = [
         ".env",
         "./.env",
@@ -83,7 +83,7 @@ fn plays(sandbox: &Sandbox, (format, api): (Format, &str), arguments: &str) -> O
 }
 
 #[test]
-fn a_call_is_read_once_and_the_same_by_guard_and_tool() {
+fn tool_and_guard_see_the_same_input() {
     let formats =
         [(Format::Anthropic, "messages"), (Format::Responses, "responses"), (Format::Chat, "chat")];
     for format in formats {
@@ -111,7 +111,7 @@ fn a_call_is_read_once_and_the_same_by_guard_and_tool() {
 }
 
 #[test]
-fn a_guard_that_fails_closed_is_not_got_rid_of_by_length_or_by_its_file() {
+fn a_fail_closed_guard_is_not_evaded_by_length_or_file_changes() {
     let long = "a".repeat(100_000);
     // The first is a guard whose pattern takes too many steps on such a text.
     for (pattern, command) in [
@@ -134,7 +134,7 @@ fn a_guard_that_fails_closed_is_not_got_rid_of_by_length_or_by_its_file() {
 }
 
 #[test]
-fn a_person_who_is_asked_sees_all_of_what_is_agreed_to_or_how_much_is_hidden() {
+fn a_question_shows_everything_or_how_much_is_hidden() {
     for (padding, shown) in [(300, "; touch ran\"}"), (9000, " characters are not shown ")] {
         let sandbox = sandbox();
         let manifest = "---\nname: ask\ndescription: d\ntrigger: before_tool\n---\n";

@@ -13,7 +13,7 @@ fn script(sandbox: &Sandbox, calls: &str) -> String {
 }
 
 #[test]
-fn ignore_files_without_end_hold_up_no_search() {
+fn endless_ignore_files_do_not_block_a_search() {
     for place in [".ignore", ".gitignore", ".git/info/exclude", "../.ignore", "sub/.gitignore"] {
         for is_pipe in [false, true] {
             let sandbox = sandbox();
@@ -43,7 +43,7 @@ fn ignore_files_without_end_hold_up_no_search() {
 }
 
 #[test]
-fn an_ignore_file_above_the_project_hides_nothing() {
+fn ignore_files_above_the_project_have_no_effect() {
     let sandbox = sandbox();
     fs::write(sandbox.root().join(".gitignore"), "*.txt\n").unwrap();
     fs::write(sandbox.root().join(".ignore"), "*.txt\n").unwrap();
@@ -54,7 +54,7 @@ fn an_ignore_file_above_the_project_hides_nothing() {
 }
 
 #[test]
-fn many_calls_in_one_response_do_not_start_as_many_threads() {
+fn parallel_tool_calls_are_limited() {
     let sandbox = sandbox();
     if !std::path::Path::new("/proc/self/status").exists() {
         needs::skipped("proc", "there is no /proc to count threads in");
@@ -80,7 +80,7 @@ fn ticks(pid: u32) -> u64 {
 
 #[test]
 #[expect(clippy::disallowed_methods, reason = "kill is what a user would use")]
-fn a_search_ends_with_one_signal() {
+fn a_search_stops_at_one_signal() {
     if !std::path::Path::new("/proc/self/stat").exists() {
         needs::skipped("proc", "there is no /proc to see the search at work in");
         return;

@@ -31,7 +31,7 @@ fn executable(sandbox: &Sandbox, path: &str, text: &str) {
 }
 
 #[test]
-fn every_test_that_the_page_names_is_there() {
+fn every_test_named_on_the_page_exists() {
     let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let page = std::fs::read_to_string(root.join("docs/security.md")).unwrap();
     let cells = page.lines().filter_map(|line| line.strip_suffix(" |")?.rsplit_once(" | "));

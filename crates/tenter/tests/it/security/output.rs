@@ -25,7 +25,7 @@ fn check(what: &str, output: &Output) {
 }
 
 #[test]
-fn no_name_and_no_text_of_a_strangers_steers_the_terminal() {
+fn untrusted_text_cannot_control_the_terminal() {
     let sandbox = sandbox();
     let root = sandbox.project().join(EVIL);
     fs::create_dir_all(root.join(".git")).unwrap();

@@ -18,7 +18,7 @@ fn call(sandbox: &Sandbox, tool: &str, input: &str) -> tenter_testkit::Output {
 }
 
 #[test]
-fn a_tool_touches_the_file_that_realpath_names() {
+fn a_tool_accesses_the_file_that_realpath_reports() {
     // Each path, and the file that the system means by it, if it means any.
     let paths = [
         ("link/../.env", Some("elsewhere/.env")),

@@ -34,7 +34,7 @@ const GUARDS: [&str; 5] = [
 ];
 
 #[test]
-fn file_tools_do_not_write_into_guards_and_settings() {
+fn file_tools_do_not_change_hooks_and_settings() {
     let sandbox = sandbox();
     let output = write(&sandbox, &GUARDS, &[]);
     for path in GUARDS {
@@ -45,7 +45,7 @@ fn file_tools_do_not_write_into_guards_and_settings() {
 }
 
 #[test]
-fn what_tenter_keeps_and_the_users_hooks_are_protected_where_the_home_directory_is_added() {
+fn state_and_user_hooks_are_protected_if_the_home_directory_is_added() {
     let sandbox = sandbox();
     let own = [
         "../home/.config/tenter/config.toml",
@@ -61,7 +61,7 @@ fn what_tenter_keeps_and_the_users_hooks_are_protected_where_the_home_directory_
 }
 
 #[test]
-fn a_flag_allows_what_it_names_and_nothing_else() {
+fn a_flag_allows_exactly_what_it_names() {
     let sandbox = sandbox();
     let flags = ["--allow-write", ".agents/hooks", "--allow-write", "tenter.toml"];
     let output = write(&sandbox, &GUARDS, &flags);
@@ -72,7 +72,7 @@ fn a_flag_allows_what_it_names_and_nothing_else() {
 }
 
 #[test]
-fn configuration_protects_more_and_a_project_may_too() {
+fn user_and_project_configuration_can_protect_more() {
     let sandbox = sandbox();
     let config = "[tools]\nprotect = [\"deploy\", \"~/keys\"]\n";
     sandbox.write("../home/.config/tenter/config.toml", config);
@@ -85,7 +85,7 @@ fn configuration_protects_more_and_a_project_may_too() {
 }
 
 #[test]
-fn a_subagent_is_under_the_same_rule() {
+fn a_subagent_has_the_same_protection() {
     let sandbox = sandbox();
     let model = sandbox.script(&format!(
         "turns: [{{tool_calls: [{{name: subagent, input: {{question: go}}}}]}}, {{tool_calls: [{}]}}, {{text: sub}}, {{text: ok}}]",
@@ -127,7 +127,7 @@ fn a_chat_asks_once_for_each_directory() {
 
 /// Users keep hooks and settings in a project of their own and link them to their places.
 #[test]
-fn what_the_users_hooks_and_settings_link_to_is_as_protected() {
+fn symlink_targets_of_user_hooks_and_settings_are_protected() {
     let sandbox = sandbox();
     sandbox.write("dotfiles/guard", "old");
     sandbox.write("dotfiles/config.toml", "");
@@ -146,7 +146,7 @@ fn what_the_users_hooks_and_settings_link_to_is_as_protected() {
 }
 
 #[test]
-fn a_git_directory_that_is_kept_elsewhere_is_protected() {
+fn a_separate_git_directory_is_protected() {
     let sandbox = sandbox();
     let _ = fs::remove_dir_all(sandbox.project().join(".git"));
     sandbox.write(".git", "gitdir: store\n");

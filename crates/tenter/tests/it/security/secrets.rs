@@ -13,7 +13,7 @@ const KEY: &str = "k-3f9a-not-of-a-known-form-77";
 
 #[test]
 #[cfg(target_os = "linux")]
-fn a_command_does_not_find_the_key_in_the_process_that_starts_it() {
+fn a_command_cannot_read_the_key_from_its_parent_process() {
     let sandbox = sandbox();
     let line = "tr '\\0' '\\n' < /proc/$PPID/environ; grep -c . /proc/$PPID/maps; echo looked";
     let call = format!("{{name: bash, input: {{command: \"{line}\"}}}}");
@@ -69,7 +69,7 @@ fn a_model_key_in_a_tool_result_is_masked_for_model_terminal_and_store() {
 
 /// A hook that asks for a key gets it; what it says of it to a model, to the user and to programs is masked.
 #[test]
-fn a_model_key_that_a_hook_says_reaches_no_model_no_stream_and_no_store() {
+fn a_model_key_in_a_hooks_reply_is_masked_everywhere() {
     let key = "sk-live-9dKq27ZtXw01mRbV";
     let sandbox = sandbox();
     let front = "priority: 5\nmetadata:\n  env: [OPENAI_API_KEY]";
@@ -113,7 +113,7 @@ fn server(response: String) -> (String, mpsc::Receiver<String>) {
 }
 
 #[test]
-fn a_server_cannot_send_the_key_on_to_another() {
+fn a_redirect_does_not_forward_the_key() {
     for code in
         ["301 Moved Permanently", "302 Found", "307 Temporary Redirect", "308 Permanent Redirect"]
     {
