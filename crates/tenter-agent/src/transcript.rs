@@ -3,6 +3,7 @@
 //! Text works with every provider, contains no tool call that needs a result, and can be shortened: tool results first,
 //! since what mattered in them was usually mentioned later; then messages in the middle. The store has the full text.
 
+use tenter_base::excerpt;
 use tenter_protocol::{Block, Message, Role};
 
 /// Maximum number of bytes kept of a tool's input or result, split between its beginning and its end.
@@ -11,7 +12,7 @@ const OF_A_TOOL: usize = 2000;
 /// Renders the conversation in about `budget` bytes: the first message and as many of the last ones as fit. Each message
 /// is limited to a quarter of the budget.
 pub(crate) fn transcript(messages: &[Message], budget: usize) -> String {
-    let part = |message: &Message| shortened(&part(message), budget / 4);
+    let part = |message: &Message| excerpt::ends(&part(message), budget / 4).into_owned();
     let Some((first, rest)) = messages.split_first() else { return String::new() };
     let first = part(first);
     let mut left = budget.saturating_sub(first.len());
@@ -49,19 +50,9 @@ fn said(block: &Block) -> Option<String> {
         Block::Reasoning { .. } => None,
         Block::Text { text } => Some(text.clone()),
         Block::Image(_) | Block::ToolUse(_) | Block::ToolResult { .. } => {
-            Some(shortened(&block.content(), OF_A_TOOL))
+            Some(excerpt::ends(&block.content(), OF_A_TOOL).into_owned())
         }
     }
-}
-
-/// Keeps both ends of a text that is longer than `limit` bytes.
-fn shortened(text: &str, limit: usize) -> String {
-    if text.len() <= limit {
-        return text.to_owned();
-    }
-    let head = text.floor_char_boundary(limit / 2);
-    let tail = text.ceil_char_boundary(text.len() - limit / 2);
-    format!("{}\n[… {} bytes omitted …]\n{}", &text[..head], tail - head, &text[tail..])
 }
 
 #[cfg(test)]

@@ -13,15 +13,22 @@
 //! ```
 
 pub mod clock;
+pub mod excerpt;
+mod file_lock;
 pub mod file_stamp;
 mod hex;
+mod names;
 pub mod privacy;
+pub mod private_dir;
 mod real_path;
 pub mod replace_file;
+pub mod search_path;
 pub mod tree;
 pub mod untrusted_file;
 
 pub use clock::{Clock, rfc3339};
+pub use file_lock::FileLock;
 pub use file_stamp::FileStamp;
 pub use hex::hex;
+pub use names::{edits, nearest, or_list};
 pub use real_path::real_path;

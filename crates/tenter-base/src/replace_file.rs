@@ -1,8 +1,11 @@
 //! Replaces files atomically: a reader sees the old content or the new content, never a part of it.
+//!
+//! The new content is written to a temporary file `.tenter.PID-NUMBER` in the same directory and renamed. A process that is
+//! killed leaves its temporary file behind; the next replacement in that directory removes it.
 
-use std::fs::{self, DirBuilder, File, OpenOptions};
-use std::io::{self, Write};
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::fs::{self, File, OpenOptions, Permissions};
+use std::io::{self, Write as _};
+use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 use std::process;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -10,23 +13,46 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use rustix::io::Errno;
 use rustix::process::{Pid, test_kill_process};
 
-/// Creates the parent directory of `path` with mode 0700 unless it exists.
-///
-/// # Errors
-/// The directory cannot be created.
-pub fn create_parent(path: &Path) -> io::Result<()> {
-    let folder = path.parent().unwrap_or(Path::new("."));
-    DirBuilder::new().recursive(true).mode(0o700).create(folder)
-}
+use crate::{FileStamp, private_dir};
 
-/// Writes `bytes` to the file at `path` with mode 0600, and creates its parent directory.
+/// Prefix of the names of temporary files.
+const PREFIX: &str = ".tenter.";
+
+/// Writes a private file: mode 0600, synced to disk, in a directory that is created with mode 0700 if it is missing.
 ///
 /// # Errors
 /// The file cannot be written. The old content is kept.
 pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    create_parent(path)?;
-    let (temporary, file) = create_beside(path)?;
-    let replaced = fill(file, bytes).and_then(|()| fs::rename(&temporary, path));
+    private_dir::create_parent(path)?;
+    rename_into(path, |temporary| {
+        let mut file = create_new(temporary, 0o600)?;
+        file.write_all(bytes)?;
+        file.sync_all()
+    })
+}
+
+/// Writes a file of the user with the permission bits `mode`, or with the default ones. Its directory must exist. Returns
+/// the stamp of the new file.
+///
+/// # Errors
+/// The file cannot be written. The old content is kept.
+pub fn replace_with_mode(path: &Path, bytes: &[u8], mode: Option<u32>) -> io::Result<FileStamp> {
+    let mut file = None;
+    rename_into(path, |temporary| {
+        let file = file.insert(create_new(temporary, mode.unwrap_or(0o666))?);
+        if let Some(mode) = mode {
+            file.set_permissions(Permissions::from_mode(mode))?;
+        }
+        file.write_all(bytes)
+    })?;
+    let metadata = file.map_or_else(|| fs::metadata(path), |file| file.metadata())?;
+    Ok(FileStamp::new(&metadata))
+}
+
+/// Lets `write` fill a temporary file and renames it to `path`; removes it if either fails.
+fn rename_into(path: &Path, write: impl FnOnce(&Path) -> io::Result<()>) -> io::Result<()> {
+    let temporary = temporary_beside(path);
+    let replaced = write(&temporary).and_then(|()| fs::rename(&temporary, path));
     if replaced.is_err() {
         // The first error is the one to report.
         let _ = fs::remove_file(&temporary);
@@ -34,51 +60,42 @@ pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     replaced
 }
 
-/// Returns an unused, hidden path next to `path` for its new content. Removes the temporary files of processes that died
-/// before they could rename theirs.
-pub fn temporary_beside(path: &Path) -> PathBuf {
+fn create_new(path: &Path, mode: u32) -> io::Result<File> {
+    OpenOptions::new().write(true).create_new(true).mode(mode).open(path)
+}
+
+/// Returns an unused path in the directory of `path`. Its name does not contain that of `path`, which may be as long as a
+/// file name can be.
+fn temporary_beside(path: &Path) -> PathBuf {
     static COUNT: AtomicU64 = AtomicU64::new(0);
-    let file_name = path.file_name().unwrap_or_default().to_string_lossy();
-    remove_abandoned(path, &file_name);
+    let directory = path.parent().unwrap_or(Path::new("."));
+    remove_abandoned(directory);
     let number = COUNT.fetch_add(1, Ordering::Relaxed);
-    let temporary = path.with_file_name(format!(".{file_name}.{}-{number}", process::id()));
-    // A process that had this number before may have died and left its file.
+    let temporary = directory.join(format!("{PREFIX}{}-{number}", process::id()));
+    // An earlier process with the same id may have died and left its file.
     let _ = fs::remove_file(&temporary);
     temporary
 }
 
-fn create_beside(path: &Path) -> io::Result<(PathBuf, File)> {
-    let temporary = temporary_beside(path);
-    let file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&temporary)?;
-    Ok((temporary, file))
-}
-
 /// Removes the temporary files of processes that no longer run.
-fn remove_abandoned(path: &Path, file_name: &str) {
-    let Some(Ok(entries)) = path.parent().map(fs::read_dir) else { return };
+fn remove_abandoned(directory: &Path) {
+    let Ok(entries) = fs::read_dir(directory) else { return };
     for entry in entries.flatten() {
-        let name = entry.file_name();
-        if name.to_str().and_then(|name| writer(name, file_name)).is_some_and(is_gone) {
+        if entry.file_name().to_str().and_then(writer).is_some_and(is_gone) {
             let _ = fs::remove_file(entry.path());
         }
     }
 }
 
-/// Returns the process that wrote the temporary file `name` of `file_name`; `None` if it is another file.
-fn writer(name: &str, file_name: &str) -> Option<Pid> {
-    let (process, number) =
-        name.strip_prefix('.')?.strip_prefix(file_name)?.strip_prefix('.')?.split_once('-')?;
+/// Returns the process that wrote the temporary file `name`; `None` if it is not a temporary file.
+fn writer(name: &str) -> Option<Pid> {
+    let (process, number) = name.strip_prefix(PREFIX)?.split_once('-')?;
     number.parse::<u64>().ok()?;
     Pid::from_raw(process.parse().ok().filter(|process| *process > 0)?)
 }
 
 fn is_gone(process: Pid) -> bool {
     test_kill_process(process) == Err(Errno::SRCH)
-}
-
-fn fill(mut file: File, bytes: &[u8]) -> io::Result<()> {
-    file.write_all(bytes)?;
-    file.sync_all()
 }
 
 #[cfg(test)]
@@ -90,29 +107,57 @@ mod tests {
 
     #[test]
     fn removes_temporary_files_of_dead_processes_and_nothing_else() {
-        let folder = tempfile::tempdir().unwrap();
-        let (own, path) = (process::id(), folder.path().join("trust.json"));
-        let abandoned = [format!(".trust.json.{DEAD}-0"), format!(".trust.json.{DEAD}-17")];
+        let directory = tempfile::tempdir().unwrap();
+        let own = process::id();
+        let abandoned = [format!(".tenter.{DEAD}-0"), format!(".tenter.{DEAD}-17")];
         let kept = [
-            format!(".trust.json.{own}-999"),
-            format!(".other.json.{DEAD}-0"),
-            format!(".trust.json.{DEAD}"),
-            format!(".trust.json.{DEAD}-0.bak"),
-            format!("trust.json.{DEAD}-0"),
-            ".trust.json.0-0".to_owned(),
-            ".trust.json.-1-0".to_owned(),
-            ".trust.json.lock".to_owned(),
+            format!(".tenter.{own}-999"),
+            format!(".other.{DEAD}-0"),
+            format!(".tenter.{DEAD}"),
+            format!(".tenter.{DEAD}-0.bak"),
+            format!("tenter.{DEAD}-0"),
+            ".tenter.0-0".to_owned(),
+            ".tenter.-1-0".to_owned(),
+            ".tenter.lock".to_owned(),
         ];
-        for name in abandoned.iter().chain(&kept) {
-            fs::write(folder.path().join(name), "half").unwrap();
+        for is_private in [true, false] {
+            for name in abandoned.iter().chain(&kept) {
+                fs::write(directory.path().join(name), "half").unwrap();
+            }
+            // The longest name that a file can have.
+            let path = directory.path().join("x".repeat(255));
+            if is_private {
+                replace(&path, b"whole").unwrap();
+            } else {
+                replace_with_mode(&path, b"whole", None).unwrap();
+            }
+            assert_eq!(fs::read(&path).unwrap(), b"whole");
+            for name in &abandoned {
+                assert!(!directory.path().join(name).exists(), "{name} is left");
+            }
+            for name in &kept {
+                assert!(directory.path().join(name).exists(), "{name} is gone");
+            }
         }
-        replace(&path, b"whole").unwrap();
-        assert_eq!(fs::read(&path).unwrap(), b"whole");
-        for name in abandoned {
-            assert!(!folder.path().join(&name).exists(), "{name} is left");
-        }
-        for name in kept {
-            assert!(folder.path().join(&name).exists(), "{name} is gone");
-        }
+    }
+
+    #[test]
+    fn sets_the_mode_and_returns_the_stamp_of_the_new_file() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("file");
+        let mode = || fs::metadata(&path).unwrap().permissions().mode() & 0o777;
+        let stamp = replace_with_mode(&path, b"one", Some(0o640)).unwrap();
+        assert_eq!((mode(), stamp), (0o640, FileStamp::new(&fs::metadata(&path).unwrap())));
+        replace(&path, b"two").unwrap();
+        assert_eq!(mode(), 0o600);
+    }
+
+    #[test]
+    fn a_failed_replacement_leaves_no_temporary_file() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("directory");
+        fs::create_dir(&path).unwrap();
+        assert!(replace(&path, b"x").is_err());
+        assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 1);
     }
 }

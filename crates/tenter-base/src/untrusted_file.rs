@@ -17,7 +17,19 @@ const MAX_TEXT: u64 = 1 << 20;
 /// # Errors
 /// The file cannot be opened or is not a regular file.
 pub fn open(path: &Path) -> io::Result<File> {
-    let flags = OFlags::NONBLOCK.bits().cast_signed();
+    open_with(path, OFlags::NONBLOCK)
+}
+
+/// Opens the regular file at `path` for reading, which must not be a symlink.
+///
+/// # Errors
+/// The file cannot be opened, is a symlink, or is not a regular file.
+pub fn open_no_follow(path: &Path) -> io::Result<File> {
+    open_with(path, OFlags::NONBLOCK | OFlags::NOFOLLOW)
+}
+
+fn open_with(path: &Path, flags: OFlags) -> io::Result<File> {
+    let flags = flags.bits().cast_signed();
     let file = OpenOptions::new().read(true).custom_flags(flags).open(path)?;
     if file.metadata()?.is_file() { Ok(file) } else { Err(io::Error::other("it is not a file")) }
 }
@@ -30,6 +42,17 @@ pub fn read_prefix(path: &Path, max_bytes: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     open(path)?.take(max_bytes).read_to_end(&mut bytes)?;
     Ok(bytes)
+}
+
+/// Returns the first line of the regular file at `path` without its line end, as far as it is in the first `max_bytes`.
+/// Bytes that are not UTF-8 are replaced.
+///
+/// # Errors
+/// The file cannot be read or is not a regular file.
+pub fn first_line(path: &Path, max_bytes: u64) -> io::Result<String> {
+    let bytes = read_prefix(path, max_bytes)?;
+    let line = bytes.split(|byte| *byte == b'\n').next().unwrap_or_default();
+    Ok(String::from_utf8_lossy(line).trim_end_matches('\r').to_owned())
 }
 
 /// Reads the regular file at `path` as UTF-8, such as a configuration file.

@@ -14,6 +14,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use tenter_base::nearest;
 use tenter_proc::Cancel;
 use tenter_protocol::lifecycle::TABLE;
 use tenter_protocol::{Diagnostic, EventName, Severity};
@@ -23,7 +24,7 @@ pub use policy::{PolicyOverride, PolicyTable};
 
 use crate::environment::HookEnvironment;
 use crate::hook::Hook;
-use crate::query::{Cache, Query, nearest};
+use crate::query::{Cache, Query};
 use crate::source::{self, HookSettings, Places};
 use crate::trust::{Hasher, MAX_LOAD_BYTES, ProjectState, ProjectTrust, TrustMode, TrustStore};
 use policy::Policies;

@@ -1,12 +1,10 @@
 //! Where a hook keeps what it writes: a private directory of its own for each hook and project, outside the project (R72).
 
-use std::fs::{self, DirBuilder, Permissions};
 use std::io;
-use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 
 use sha2::{Digest as _, Sha256};
-use tenter_base::hex;
+use tenter_base::{hex, private_dir};
 
 use crate::hook::Layer;
 
@@ -47,20 +45,15 @@ impl Owner<'_> {
 /// It cannot be made, or something else is in its place.
 pub(crate) fn directory(root: &Path, owner: Owner<'_>) -> io::Result<PathBuf> {
     let path = root.join(owner.directory());
-    DirBuilder::new().recursive(true).mode(0o700).create(&path)?;
-    let found = fs::symlink_metadata(&path)?;
-    if !found.is_dir() || found.uid() != rustix::process::geteuid().as_raw() {
-        return Err(io::Error::other(format!("{} is not a directory of yours", path.display())));
-    }
-    if found.mode() & 0o777 != 0o700 {
-        fs::set_permissions(&path, Permissions::from_mode(0o700))?;
-    }
+    private_dir::enforce(&path)?;
     Ok(path)
 }
 
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeSet;
+    use std::fs::{self, Permissions};
+    use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 
     use super::*;
 

@@ -4,10 +4,10 @@
 use std::path::Path;
 
 use serde_json::Value;
+use tenter_base::{nearest, or_list};
 use tenter_protocol::manifest::front_matter::{Checks, Field, TemplateKind, Written, document};
 use tenter_protocol::manifest::{Action, Declaration};
 use tenter_protocol::schema::unknown_name;
-use tenter_protocol::suggest::{nearest, or_list};
 use tenter_protocol::{Diagnostic, EventName, Reply, Severity, SourceText};
 use tenter_template::{Condition, Dialect, File, Inputs, NoShell, Path as Asked, Template};
 

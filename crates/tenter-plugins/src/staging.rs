@@ -3,15 +3,16 @@
 //! It is hidden, so nothing in it is a plugin, and its owner holds a lock in it. A folder whose lock is free belongs to
 //! nobody who lives: the next installation puts back what it had moved aside, and removes it.
 
-use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::fs::{self, DirBuilder};
 use std::io;
-use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
+use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 use std::process;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use rustix::fs::{CWD, FlockOperation, OFlags, RenameFlags, flock, renameat_with};
+use rustix::fs::{CWD, RenameFlags, renameat_with};
 use rustix::io::Errno;
+use tenter_base::FileLock;
 
 const PREFIX: &str = ".staging-";
 const LOCK: &str = "lock";
@@ -22,7 +23,7 @@ const ASIDE: &str = "aside";
 #[derive(Debug)]
 pub struct Staging {
     dir: PathBuf,
-    _lock: File,
+    _lock: FileLock,
 }
 
 impl Staging {
@@ -32,8 +33,7 @@ impl Staging {
         let number = COUNT.fetch_add(1, Ordering::Relaxed);
         let dir = plugins.join(format!("{PREFIX}{}-{number}", process::id()));
         DirBuilder::new().mode(0o700).create(&dir)?;
-        let lock = open_lock(&dir)?;
-        flock(&lock, FlockOperation::LockExclusive)?;
+        let lock = FileLock::acquire(&dir.join(LOCK))?;
         Ok(Self { dir, _lock: lock })
     }
 
@@ -93,19 +93,7 @@ pub(crate) fn clean(plugins: &Path) -> io::Result<()> {
 
 /// Every living owner holds the lock: it is taken before anybody else may look.
 fn is_abandoned(dir: &Path) -> bool {
-    open_lock(dir).is_ok_and(|lock| flock(&lock, FlockOperation::NonBlockingLockExclusive).is_ok())
-}
-
-fn open_lock(dir: &Path) -> io::Result<File> {
-    open_to_lock(&dir.join(LOCK))
-}
-
-/// Opens a file that is only locked, and makes it where there is none; never through a link, nor waiting at a pipe.
-pub(crate) fn open_to_lock(path: &Path) -> io::Result<File> {
-    let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK).bits().cast_signed();
-    let mut options = OpenOptions::new();
-    options.write(true).create(true).truncate(false).mode(0o600).custom_flags(flags);
-    options.open(path)
+    matches!(FileLock::try_acquire(&dir.join(LOCK)), Ok(Some(_)))
 }
 
 fn put_back(aside: &Path, plugins: &Path) {

@@ -1,11 +1,11 @@
 //! One folder of plugins, a project's or a person's: what is in it, and the only ways to change it.
 
-use std::fs::{DirBuilder, File};
+use std::fs::DirBuilder;
 use std::io;
 use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 
-use rustix::fs::{FlockOperation, flock};
+use tenter_base::FileLock;
 use tenter_protocol::Diagnostic;
 
 use crate::content::{Content, hash};
@@ -180,10 +180,9 @@ impl Plugins {
     }
 
     /// Waits until nobody else changes the folder, and settles what the dead were at; the lock ends with the file returned.
-    fn exclusive(&self) -> io::Result<File> {
+    fn exclusive(&self) -> io::Result<FileLock> {
         DirBuilder::new().recursive(true).mode(0o755).create(&self.dir)?;
-        let lock = staging::open_to_lock(&self.dir.join(LOCK))?;
-        flock(&lock, FlockOperation::LockExclusive)?;
+        let lock = FileLock::acquire(&self.dir.join(LOCK))?;
         Prepared::settle(&self.dir, |name, locked| self.is_so(name, locked))?;
         Ok(lock)
     }

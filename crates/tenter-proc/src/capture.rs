@@ -5,6 +5,8 @@
 
 use std::collections::VecDeque;
 
+use tenter_base::excerpt;
+
 /// What was kept of a stream.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Captured {
@@ -48,15 +50,7 @@ impl Captured {
 
     /// The last `count` lines of [`Captured::text`], without a newline at their end.
     pub fn tail_lines(&self, count: usize) -> String {
-        let text = self.text();
-        let text = text.strip_suffix('\n').unwrap_or(&text);
-        match count.checked_sub(1) {
-            None => String::new(),
-            Some(before) => match text.rmatch_indices('\n').nth(before) {
-                Some((newline, _)) => text[newline + 1..].to_owned(),
-                None => text.to_owned(),
-            },
-        }
+        excerpt::last_lines(&self.text(), count).to_owned()
     }
 }
 

@@ -1,9 +1,10 @@
 //! Which file a program's name stands for, and why it could not be started, in words for the one who wrote it.
 
-use std::ffi::OsStr;
 use std::fs;
 use std::io::{self, ErrorKind, Read};
 use std::path::{Path, PathBuf, is_separator};
+
+use tenter_base::search_path::{self, path_variable};
 
 use crate::{Invocation, os};
 
@@ -23,23 +24,14 @@ pub(crate) fn find(invocation: &Invocation) -> io::Result<PathBuf> {
 }
 
 fn find_in_path(invocation: &Invocation) -> Option<PathBuf> {
-    let places = || {
-        std::env::split_paths(path_variable(invocation))
-            .filter(|folder| folder.is_absolute())
-            .map(|folder| folder.join(&invocation.program))
-            .filter(|file| file.is_file())
-    };
+    let Invocation { program, env, .. } = invocation;
     // A file that may not be executed is better than none: the error then says so.
-    places().find(|file| os::is_executable(file)).or_else(|| places().next())
-}
-
-fn path_variable(invocation: &Invocation) -> &OsStr {
-    let value = invocation.env.iter().rfind(|(name, _)| name == "PATH");
-    value.map_or(OsStr::new(""), |(_, value)| value)
+    search_path::program(program, env)
+        .or_else(|| search_path::files(program, path_variable(env)).next())
 }
 
 fn not_in_path(invocation: &Invocation) -> io::Error {
-    let (name, path) = (invocation.program.display(), path_variable(invocation).display());
+    let (name, path) = (invocation.program.display(), path_variable(&invocation.env).display());
     let message = format!("there is no program `{name}` in the folders of PATH ({path})");
     io::Error::new(ErrorKind::NotFound, message)
 }

@@ -305,11 +305,6 @@ pub(crate) fn is_no_program(error: &io::Error) -> bool {
     Errno::from_io_error(error) == Some(Errno::NOEXEC)
 }
 
-/// Whether we may execute a file.
-pub(crate) fn is_executable(file: &Path) -> bool {
-    rustix::fs::access(file, rustix::fs::Access::EXEC_OK).is_ok()
-}
-
 /// What a program has still to read.
 #[derive(Debug)]
 struct Feed<'a> {

@@ -38,7 +38,6 @@ pub mod reply_fields;
 pub mod sample;
 pub mod schema;
 mod source_text;
-pub mod suggest;
 pub mod tool;
 pub mod tool_fields;
 pub mod tool_metadata;

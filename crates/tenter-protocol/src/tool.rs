@@ -3,9 +3,9 @@
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use tenter_base::nearest;
 
 use crate::Object;
-use crate::suggest::nearest;
 use crate::tool_metadata::{self, Blocked, Metadata};
 
 /// A tool call as the model made it, or as hooks rewrote it.

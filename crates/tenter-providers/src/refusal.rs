@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 use tenter_agent::model::{ModelError, Trouble};
+use tenter_base::excerpt;
 use tenter_engine::keys::KeyMask;
 
 use crate::Endpoint;
@@ -237,13 +238,10 @@ fn refused(message: String, help: Option<String>) -> ModelError {
     ModelError::Refused { message, help }
 }
 
-/// A server may answer with a page; nobody reads all of it.
+/// Cuts a message: a server may reply with a whole page.
 fn shortened(text: &str) -> String {
     const SHOWN: usize = 600;
-    if text.len() <= SHOWN {
-        return text.to_owned();
-    }
-    format!("{}…", &text[..text.floor_char_boundary(SHOWN)])
+    excerpt::chars(text, SHOWN).into_owned()
 }
 
 #[cfg(test)]

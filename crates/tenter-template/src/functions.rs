@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use std::cmp::Ordering;
 
 use serde_json::Value as Json;
-use tenter_protocol::suggest::{nearest, or_list};
+use tenter_base::{nearest, or_list};
 
 use super::Dialect;
 use super::value::Value;

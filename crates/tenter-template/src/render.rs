@@ -6,7 +6,7 @@ mod expressions;
 use std::ops::Range;
 
 use serde_json::Value as Json;
-use tenter_protocol::suggest::nearest;
+use tenter_base::nearest;
 use tenter_protocol::{Diagnostic, Object};
 
 use super::ast::{Branch, Node, Pipeline, Variable};
@@ -202,7 +202,7 @@ impl<'a> Renderer<'a> {
     fn near(&self, missing: &Missing<'a>) -> Option<&'a str> {
         let known = missing.inside?.keys().map(String::as_str);
         let others = known.chain(self.declared.iter().copied());
-        nearest(&missing.name, &others.filter(|other| *other != missing.name).collect::<Vec<_>>())
+        nearest(&missing.name, others.filter(|other| *other != missing.name))
     }
 
     /// Whether a condition holds. To ask for a value is no mistake, unless nobody ever heard of it: a payload's fields come

@@ -3,6 +3,8 @@
 
 use std::borrow::Cow;
 
+use tenter_base::excerpt;
+
 /// Returns `text` without escape sequences, with U+FFFD for each control and invisible character. Line ends and tabs stay; a
 /// carriage return at a line's end is removed.
 pub(crate) fn sanitize(text: &str) -> Cow<'_, str> {
@@ -26,12 +28,7 @@ pub(crate) fn sanitize(text: &str) -> Cow<'_, str> {
 
 /// `text` on one line, sanitised, at most `length` characters long.
 pub(crate) fn one_line(text: &str, length: usize) -> String {
-    let line = sanitize(text).split_whitespace().collect::<Vec<_>>().join(" ");
-    if line.chars().count() <= length {
-        return line;
-    }
-    let kept: String = line.chars().take(length.saturating_sub(1)).collect();
-    format!("{kept}…")
+    excerpt::one_line(&sanitize(text), length)
 }
 
 /// `text` on one line, with an escape such as `\n` or `\u{202e}` for each control and invisible character and each line end: a

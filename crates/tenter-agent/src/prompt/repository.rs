@@ -40,8 +40,7 @@ fn git_directory(directory: &Path, dot_git: PathBuf) -> PathBuf {
 }
 
 fn first_line(path: &Path) -> Option<String> {
-    let text = untrusted_file::read_prefix(path, HEAD).ok()?;
-    String::from_utf8_lossy(&text).lines().next().map(|line| line.trim_end().to_owned())
+    untrusted_file::first_line(path, HEAD).ok().map(|line| line.trim_end().to_owned())
 }
 
 impl fmt::Display for Repository {

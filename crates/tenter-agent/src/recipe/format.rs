@@ -7,10 +7,10 @@ use std::fmt;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
+use tenter_base::{nearest, or_list};
 use tenter_engine::hook::Fingerprint;
 use tenter_engine::trust::fingerprint_of_recipe;
 use tenter_protocol::manifest::front_matter::{Document, Field, Located, Written, document};
-use tenter_protocol::suggest::{nearest, or_list};
 use tenter_protocol::{Diagnostic, Severity, SourceText, tool_names};
 use tenter_template::{Dialect, File, Template};
 

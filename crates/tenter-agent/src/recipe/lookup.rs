@@ -8,10 +8,10 @@ use std::fs::{self, DirEntry};
 use std::io;
 use std::path::{Path, PathBuf};
 
+use tenter_base::nearest;
 use tenter_base::untrusted_file;
 use tenter_engine::hook::Layer;
 use tenter_engine::source::{Places, roots};
-use tenter_protocol::suggest::nearest;
 use tenter_protocol::{Diagnostic, Severity};
 
 use super::builtin::BUILT_IN;
@@ -189,7 +189,7 @@ impl Recipes {
         let names: BTreeSet<&str> = names.chain(BUILT_IN.iter().map(|(name, _)| *name)).collect();
         let last = name.rsplit('/').next().unwrap_or(name);
         let same_end = names.iter().find(|known| known.rsplit('/').next() == Some(last)).copied();
-        let near = same_end.or_else(|| nearest(name, &names.iter().copied().collect::<Vec<_>>()));
+        let near = same_end.or_else(|| nearest(name, names.iter().copied()));
         RecipeError::Unknown { name: name.to_owned(), near: near.map(str::to_owned) }
     }
 

@@ -17,7 +17,7 @@ mod shell;
 use std::collections::BTreeMap;
 
 use serde_json::Value;
-use tenter_protocol::suggest::nearest;
+use tenter_base::nearest;
 use tenter_protocol::{Diagnostic, Severity};
 
 pub(crate) use book::in_words;

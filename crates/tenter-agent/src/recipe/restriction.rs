@@ -3,8 +3,8 @@
 
 use std::ops::Range;
 
+use tenter_base::nearest;
 use tenter_protocol::manifest::front_matter::{Located, Written};
-use tenter_protocol::suggest::nearest;
 
 /// The keys that restrict.
 const KEYS: [&str; 2] = ["allowed_tools", "allowed_commands"];

@@ -6,9 +6,9 @@
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
+use tenter_base::{nearest, or_list};
 use tenter_engine::hook::Layer;
 use tenter_protocol::manifest::front_matter::{Field, Rules, Written, document, name_faults};
-use tenter_protocol::suggest::{nearest, or_list};
 use tenter_protocol::{Diagnostic, Severity, SourceText};
 
 /// The file that makes a folder a skill.

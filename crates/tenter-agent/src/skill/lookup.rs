@@ -8,11 +8,11 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use tenter_base::nearest;
 use tenter_base::untrusted_file;
 use tenter_engine::hook::Layer;
 use tenter_engine::source::{Places, roots};
 use tenter_protocol::manifest::front_matter::Rules;
-use tenter_protocol::suggest::nearest;
 use tenter_protocol::{Diagnostic, Severity};
 
 use super::format::{LONGEST_FILE, SKILL_FILE, Skill, SkillOrigin};
@@ -170,8 +170,8 @@ impl Skills {
         let names: Vec<String> = files.map(|(name, _)| name).collect();
         let known: Vec<&str> = names.iter().map(String::as_str).collect();
         let ends: Vec<&str> = known.iter().map(|name| end(name)).collect();
-        let near = nearest(name, &known).or_else(|| {
-            let near = nearest(end(name), &ends)?;
+        let near = nearest(name, known.iter().copied()).or_else(|| {
+            let near = nearest(end(name), ends)?;
             known.into_iter().find(|known| end(known) == near)
         });
         near.map(str::to_owned)

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use schemars::JsonSchema;
 use serde::Deserialize;
+use tenter_base::excerpt;
 use tenter_engine::hook::Layer;
 use tenter_proc::Cancel;
 use tenter_protocol::manifest::front_matter::Rules;
@@ -134,15 +135,7 @@ impl TypedTool for SkillTool {
 
 /// A skill in the list: one line, however its description was written.
 fn line(skill: &Listed) -> String {
-    let words: Vec<&str> =
-        skill.description.split(|c: char| c.is_whitespace() || c.is_control()).collect();
-    let words: Vec<&str> = words.into_iter().filter(|word| !word.is_empty()).collect();
-    let whole = words.join(" ");
-    let mut shown: String = whole.chars().take(LONGEST_SHOWN).collect();
-    if shown.len() < whole.len() {
-        shown.push('…');
-    }
-    format!("- {}: {shown}", skill.origin.name)
+    format!("- {}: {}", skill.origin.name, excerpt::one_line(&skill.description, LONGEST_SHOWN))
 }
 
 /// The other files of a skill's folder, relative to it, and whether there are more. Links are left out.
@@ -238,7 +231,7 @@ mod tests {
         let listed = Tool::guidance(&tool(&bench)).unwrap();
         let lines: Vec<&str> = listed.lines().collect();
         assert_eq!((lines.len(), lines[2]), (5, "- a: One </skills> two"));
-        assert_eq!(lines[3], format!("- b: {}…", "x".repeat(LONGEST_SHOWN)));
+        assert_eq!(lines[3], format!("- b: {}…", "x".repeat(LONGEST_SHOWN - 1)));
         for number in 0..MOST_OFFERED {
             skill(&bench, &format!("c{number}"), "More");
         }

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use rusqlite::types::{FromSql, FromSqlError, FromSqlResult, ToSql, ToSqlOutput, ValueRef};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use tenter_base::excerpt;
 use tenter_protocol::{Message, Role, json};
 
 use super::{ChangeKind, HistoryEntry, Origin, StoredEntry};
@@ -123,18 +124,7 @@ fn read_json<T: DeserializeOwned>(text: &str) -> Result<T, String> {
 /// `text` on one line of at most 80 characters; `None` if it is blank.
 pub(super) fn one_line(text: &str) -> Option<String> {
     const WIDTH: usize = 80;
-    let words: Vec<&str> = text
-        .split(|c: char| c.is_whitespace() || c.is_control())
-        .filter(|word| !word.is_empty())
-        .collect();
-    let line = words.join(" ");
-    if line.is_empty() {
-        return None;
-    }
-    if line.chars().count() <= WIDTH {
-        return Some(line);
-    }
-    Some(line.chars().take(WIDTH - 1).chain(['…']).collect())
+    Some(excerpt::one_line(text, WIDTH)).filter(|line| !line.is_empty())
 }
 
 #[cfg(test)]

@@ -1,13 +1,14 @@
 //! Opens a connection: directory, file, settings, migrations.
 
-use std::fs::{DirBuilder, OpenOptions};
+use std::fs::OpenOptions;
 use std::io;
-use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use rusqlite::{Connection, OpenFlags, TransactionBehavior};
+use tenter_base::private_dir;
 
 use super::error::Fault;
 use super::{StoreError, in_transaction, migrations};
@@ -40,10 +41,7 @@ pub(super) fn in_memory(name: &Path) -> Result<Connection, StoreError> {
 fn make_file(path: &Path) -> Result<(), StoreError> {
     let _one_at_a_time = MAKING.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(directory) = path.parent() {
-        DirBuilder::new()
-            .recursive(true)
-            .mode(0o700)
-            .create(directory)
+        private_dir::create(directory)
             .map_err(|source| StoreError::Create { path: directory.to_owned(), source })?;
     }
     let source = match OpenOptions::new().write(true).create_new(true).mode(0o600).open(path) {

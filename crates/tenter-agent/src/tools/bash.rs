@@ -1,13 +1,11 @@
 //! `bash`: a shell command, run to its end or left running in the background.
 
-use std::ffi::OsStr;
-use std::fs;
-use std::os::unix::fs::{DirBuilderExt as _, PermissionsExt};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Duration;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
+use tenter_base::{private_dir, search_path};
 use tenter_proc::{Completion, End, Invocation, Limits, Streams};
 use tenter_protocol::ToolResult;
 use tenter_protocol::tool_metadata::{Bash, BashBackground};
@@ -95,16 +93,7 @@ fn invocation(command: &str, seconds: u64, workspace: &Workspace) -> Invocation 
 
 /// `bash` if it is in `PATH`, otherwise `sh`.
 fn shell(workspace: &Workspace) -> PathBuf {
-    let path = workspace.env().iter().rfind(|(name, _)| name == "PATH");
-    let path = path.map_or(OsStr::new(""), |(_, value)| value);
-    let directories = std::env::split_paths(path).filter(|directory| directory.is_absolute());
-    let found = directories.map(|directory| directory.join("bash")).find(|file| is_program(file));
-    found.unwrap_or_else(|| "sh".into())
-}
-
-fn is_program(file: &Path) -> bool {
-    fs::metadata(file)
-        .is_ok_and(|metadata| metadata.is_file() && metadata.permissions().mode() & 0o111 != 0)
+    search_path::program("bash", workspace.env()).unwrap_or_else(|| "sh".into())
 }
 
 /// The error for the model if a command did not succeed. A command that never started is a tool error.
@@ -151,8 +140,7 @@ fn start(
     workspace: &Workspace,
 ) -> Result<BashBackground, ToolError> {
     let directory = workspace.log_directory();
-    let made = fs::DirBuilder::new().recursive(true).mode(0o700).create(&directory);
-    made.map_err(|error| ToolError::at(&directory, &error))?;
+    private_dir::create(&directory).map_err(|error| ToolError::at(&directory, &error))?;
     let log = directory.join(format!("{}.log", Uuid::now_v7()));
     let start_time = workspace.timestamp();
     let background = tenter_proc::start_background(invocation, &log)

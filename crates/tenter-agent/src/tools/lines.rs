@@ -2,6 +2,8 @@
 
 use std::io::{self, BufRead};
 
+use tenter_base::excerpt;
+
 /// Maximum number of characters of a line that are shown.
 const SHOWN: usize = 2000;
 
@@ -42,14 +44,12 @@ impl Line {
         let bytes =
             if whole { self.kept.strip_suffix(b"\r").unwrap_or(&self.kept) } else { &self.kept };
         let text = String::from_utf8_lossy(bytes);
-        match text.char_indices().nth(SHOWN) {
-            None if whole => text.into_owned(),
-            end => {
-                let end = end.map_or(text.len(), |(index, _)| index);
-                let bound = if self.is_cut { "at least " } else { "" };
-                format!("{}… (cut: the line has {bound}{} bytes)", &text[..end], self.length)
-            }
+        let shown = excerpt::prefix(&text, SHOWN);
+        if whole && shown.len() == text.len() {
+            return text.into_owned();
         }
+        let bound = if self.is_cut { "at least " } else { "" };
+        format!("{shown}… (cut: the line has {bound}{} bytes)", self.length)
     }
 }
 

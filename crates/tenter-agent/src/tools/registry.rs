@@ -3,6 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
+use tenter_base::nearest;
 use tenter_protocol::tool_names;
 
 use super::allowed_commands::{AllowedCommands, Restricted};
@@ -104,12 +105,9 @@ pub struct UnknownTools {
 impl UnknownTools {
     /// The tool that was probably meant by `name`.
     pub fn suggestion(&self, name: &str) -> Option<&'static str> {
-        let distances = self.known.iter().map(|known| (distance(name, known), *known));
-        let (distance, nearest) = distances.min()?;
-        let near = distance <= name.chars().count().div_ceil(3)
-            || name.starts_with(nearest)
-            || nearest.starts_with(name);
-        (near && !name.is_empty()).then_some(nearest)
+        let known = || self.known.iter().copied().filter(|_| !name.is_empty());
+        nearest(name, known())
+            .or_else(|| known().find(|known| name.starts_with(known) || known.starts_with(name)))
     }
 }
 
@@ -127,21 +125,6 @@ impl fmt::Display for UnknownTools {
 }
 
 impl std::error::Error for UnknownTools {}
-
-/// How many letters are to be added, dropped or replaced to make one name of the other.
-fn distance(one: &str, other: &str) -> usize {
-    let mut row: Vec<usize> = (0..=other.chars().count()).collect();
-    for (above, letter) in one.chars().enumerate() {
-        let mut diagonal = above;
-        row[0] = above + 1;
-        for (column, other_letter) in other.chars().enumerate() {
-            let replaced = diagonal + usize::from(letter != other_letter);
-            diagonal = row[column + 1];
-            row[column + 1] = replaced.min(diagonal + 1).min(row[column] + 1);
-        }
-    }
-    row.last().copied().unwrap_or_default()
-}
 
 #[cfg(test)]
 mod tests {
@@ -203,12 +186,5 @@ mod tests {
         let mut registry = Registry::standard();
         registry.push(Arc::new(BashTool));
         assert_eq!(names(&registry).iter().filter(|name| **name == "bash").count(), 1);
-    }
-
-    #[test]
-    fn distance_counts_letters() {
-        assert_eq!(distance("", "abc"), 3);
-        assert_eq!(distance("kitten", "sitting"), 3);
-        assert_eq!(distance("bash", "bash"), 0);
     }
 }

@@ -9,6 +9,7 @@ use std::sync::LazyLock;
 
 use regex::{Captures, Regex};
 use serde_json::Value;
+use tenter_base::excerpt;
 use tenter_protocol::Object;
 
 /// Values shorter than this are not taken for secrets: replacing "1" everywhere would destroy the record.
@@ -72,7 +73,7 @@ impl Redactor {
 
     /// `text` without secrets, cut to a length fit for a record.
     pub fn text(&self, text: &str) -> String {
-        cut(self.masked(text), LONGEST_STRING)
+        excerpt::head(&self.masked(text), LONGEST_STRING).into_owned()
     }
 
     /// `text` without secrets.
@@ -154,7 +155,8 @@ impl Cutting<'_> {
     }
 
     fn text(&mut self, text: &str) -> String {
-        let text = cut(self.redactor.masked(text), self.string.min(self.left));
+        let text = self.redactor.masked(text);
+        let text = excerpt::head(&text, self.string.min(self.left)).into_owned();
         self.take(text.len() + ATOM);
         text
     }
@@ -167,14 +169,6 @@ impl Cutting<'_> {
 fn mask(secret: &str) -> String {
     let kept: String = secret.chars().take(4).collect();
     format!("{kept}[{} redacted]", secret.chars().count().saturating_sub(4))
-}
-
-fn cut(text: String, longest: usize) -> String {
-    if text.len() <= longest {
-        return text;
-    }
-    let end = text.floor_char_boundary(longest);
-    format!("{}[… {} bytes left out]", &text[..end], text.len() - end)
 }
 
 #[cfg(test)]
@@ -230,6 +224,6 @@ mod tests {
     #[test]
     fn long_text_is_cut_at_a_character() {
         let cut = Redactor::default().text(&"ä".repeat(LONGEST_STRING));
-        assert!(cut.ends_with("bytes left out]") && cut.len() < LONGEST_STRING + 64);
+        assert!(cut.ends_with("bytes omitted]") && cut.len() < LONGEST_STRING + 64);
     }
 }

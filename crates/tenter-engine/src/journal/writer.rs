@@ -2,12 +2,13 @@
 //! parallel processes do not mix. Trouble with the journal is told once and never stops the agent.
 
 use std::collections::HashMap;
-use std::fs::{DirBuilder, File, OpenOptions};
+use std::fs::{File, OpenOptions};
 use std::io::{self, Write as _};
-use std::os::unix::fs::{DirBuilderExt as _, FileExt as _, OpenOptionsExt as _};
+use std::os::unix::fs::{FileExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use tenter_base::private_dir;
 use tenter_protocol::{Diagnostic, Scope, Severity, json};
 
 use super::record::Record;
@@ -113,7 +114,7 @@ impl Journal {
 
 fn open(folder: &Path, conversation: &str) -> io::Result<File> {
     if !folder.is_dir() {
-        DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
+        private_dir::create(folder)?;
     }
     let path = super::reader::path(folder, conversation);
     OpenOptions::new().create(true).read(true).append(true).mode(0o600).open(&path)

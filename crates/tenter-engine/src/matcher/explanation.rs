@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use serde::Serialize;
+use tenter_base::excerpt;
 use tenter_protocol::{Object, tool_names};
 
 use super::expression::Expression;
@@ -96,8 +97,5 @@ impl Finding {
 
 fn shown(text: &str, range: Range<usize>) -> String {
     let found = text.get(range).unwrap_or_default();
-    match found.char_indices().nth(SHOWN) {
-        Some((end, _)) => format!("{}…", found.get(..end).unwrap_or_default()),
-        None => found.to_owned(),
-    }
+    excerpt::chars(found, SHOWN).into_owned()
 }

@@ -139,7 +139,7 @@ fn an_explanation_says_where_and_what_or_where_not() {
 #[test]
 fn a_long_find_is_shown_by_its_beginning() {
     let finding = matcher(None, Some("(?s).+")).explain(&bash(&"é".repeat(1000))).pattern.unwrap();
-    let text = format!("{}…", "é".repeat(80));
+    let text = format!("{}…", "é".repeat(79));
     assert_eq!(finding.search, Search::Found { place: "command".into(), text });
 }
 

@@ -11,4 +11,3 @@ mod suggest;
 pub use ask::{Answer, QUERY_TIMEOUT, Query};
 pub use cache::{Cache, Known, KnownManifest};
 pub(crate) use suggest::explain;
-pub use suggest::nearest;

@@ -1,12 +1,8 @@
 //! Says what is wrong with an answer that names no event, and which event was probably meant. Suggests only: what was
 //! printed is never taken for what was meant (R12).
 
+use tenter_base::nearest;
 use tenter_protocol::lifecycle::{by_any_spelling, by_claude_code, executable_spellings};
-
-/// Edits that a misspelt name may be away from the right one, at most.
-const MOST_EDITS: usize = 3;
-/// Characters of a name for each edit: a short name that needs three is another name.
-const CHARACTERS_PER_EDIT: usize = 3;
 
 /// Why `printed` is not the answer of a hook, as the end of a sentence that begins with the hook's name.
 pub(crate) fn explain(printed: &str) -> String {
@@ -45,32 +41,8 @@ fn meant(printed: &str) -> Meant {
     }
 }
 
-/// The name that was probably meant by `word`, if one of `names` is near enough.
-pub fn nearest<'n>(word: &str, names: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
-    let (distance, name) = names.into_iter().map(|name| (edits(word, name), name)).min()?;
-    let allowed = MOST_EDITS.min(word.len().div_ceil(CHARACTERS_PER_EDIT));
-    (distance <= allowed).then_some(name)
-}
-
-/// Levenshtein's distance: insertions, removals and replacements of single bytes.
-fn edits(one: &str, other: &str) -> usize {
-    let mut row: Vec<usize> = (0..=other.len()).collect();
-    for (above, byte) in one.bytes().enumerate() {
-        let mut diagonal = above;
-        row[0] = above + 1;
-        for (column, other_byte) in other.bytes().enumerate() {
-            let replaced = diagonal + usize::from(byte != other_byte);
-            diagonal = row[column + 1];
-            row[column + 1] = replaced.min(diagonal + 1).min(row[column] + 1);
-        }
-    }
-    row[other.len()]
-}
-
 #[cfg(test)]
 mod tests {
-    use proptest::prelude::*;
-
     use super::*;
 
     #[test]
@@ -100,22 +72,5 @@ mod tests {
             );
         }
         assert!(explain("").starts_with("printed nothing"));
-    }
-
-    #[test]
-    fn what_is_too_far_from_every_name_suggests_none() {
-        let names = ["guard", "audit-log"];
-        assert_eq!(nearest("gaurd", names), Some("guard"));
-        assert_eq!(nearest("auditlog", names), Some("audit-log"));
-        assert_eq!(nearest("xy", names), None);
-        assert_eq!(nearest("guard", []), None);
-    }
-
-    proptest! {
-        #[test]
-        fn distance_is_symmetric_and_zero_only_for_equals(one in "[a-c]{0,6}", other in "[a-c]{0,6}") {
-            prop_assert_eq!(edits(&one, &other), edits(&other, &one));
-            prop_assert_eq!(edits(&one, &other) == 0, one == other);
-        }
     }
 }

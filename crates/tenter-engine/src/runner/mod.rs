@@ -12,6 +12,7 @@ mod test_run;
 use std::borrow::Cow;
 use std::time::Duration;
 
+use tenter_base::excerpt;
 use tenter_proc::{Cancel, Captured};
 use tenter_protocol::executable::{self, Subscription};
 use tenter_protocol::{Event, Reply, manifest};
@@ -106,7 +107,7 @@ impl Report {
 
 /// What a failed run wrote to stdout, as text of a length fit for a record.
 pub(crate) fn quoted(stdout: &Captured) -> String {
-    bounded::bounded_to(STDOUT_BYTES, stdout.text())
+    excerpt::ends(&stdout.text(), STDOUT_BYTES).into_owned()
 }
 
 /// Why a run gave no reply (R42).

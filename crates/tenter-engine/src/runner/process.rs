@@ -3,6 +3,7 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
+use tenter_base::search_path;
 use tenter_proc::{End, Invocation, Limits, Streams};
 use tenter_protocol::executable::PROTOCOL_VERSION;
 
@@ -49,17 +50,11 @@ pub(super) fn invocation(
 fn script(entry: &EntryPoint, env: &Environment) -> (PathBuf, Vec<OsString>) {
     match entry.interpreter {
         None => (entry.path.clone(), Vec::new()),
-        Some("bash") if !is_in_path("bash", env) => ("sh".into(), vec![entry.path.clone().into()]),
+        Some("bash") if search_path::program("bash", env).is_none() => {
+            ("sh".into(), vec![entry.path.clone().into()])
+        }
         Some(interpreter) => (interpreter.into(), vec![entry.path.clone().into()]),
     }
-}
-
-fn is_in_path(name: &str, env: &Environment) -> bool {
-    let path = env.iter().find(|(variable, _)| variable == "PATH").map(|(_, value)| value);
-    path.is_some_and(|path| {
-        std::env::split_paths(path)
-            .any(|folder| folder.is_absolute() && folder.join(name).is_file())
-    })
 }
 
 /// The environment of one run (R40).

@@ -1,14 +1,12 @@
 //! The trust store's file: its format, its older formats, and its lock.
 
 use std::collections::BTreeMap;
-use std::fs::{self, File, OpenOptions};
+use std::fs;
 use std::io::{self, ErrorKind};
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
-use rustix::fs::{FlockOperation, flock};
 use serde::{Deserialize, Serialize};
-use tenter_base::replace_file;
+use tenter_base::{FileLock, private_dir, replace_file};
 use tenter_protocol::{Diagnostic, Severity};
 
 use super::store::{ProjectState, Trusted};
@@ -111,15 +109,10 @@ pub(super) fn write(path: &Path, projects: &Projects) -> io::Result<()> {
     replace_file::replace(path, &bytes)
 }
 
-/// Waits until no other process writes the store. The lock is released when the file returned is dropped; it is a separate
-/// file because the store itself is replaced.
-pub(super) fn lock(path: &Path) -> io::Result<File> {
-    replace_file::create_parent(path)?;
-    let lock = path.with_added_extension("lock");
-    let file =
-        OpenOptions::new().write(true).create(true).truncate(false).mode(0o600).open(lock)?;
-    flock(&file, FlockOperation::LockExclusive)?;
-    Ok(file)
+/// Waits for the lock of the store. It is on a separate file because the store itself is replaced.
+pub(super) fn lock(path: &Path) -> io::Result<FileLock> {
+    private_dir::create_parent(path)?;
+    FileLock::acquire(&path.with_added_extension("lock"))
 }
 
 /// Where a damaged store is kept.

@@ -415,7 +415,7 @@ fn a_run_a_decision_and_an_answer_name_the_tool_and_its_input() {
     assert!(lines.iter().all(|line| line["tool_name"] == "bash"));
     assert!(lines.iter().all(|line| line["project"] == "/home/ada/shop"));
     let input = lines[0]["tool_input"]["command"].as_str().unwrap();
-    assert!(input.ends_with("bytes left out]") && input.len() < 3_000, "{}", input.len());
+    assert!(input.ends_with("bytes omitted]") && input.len() < 3_000, "{}", input.len());
     assert_eq!(lines[1]["tool_input"], json!({"command": "ls"}));
     assert_eq!(
         lines[2],
@@ -457,7 +457,7 @@ fn long_texts_are_cut_and_the_record_stays_whole() {
     let lines = journal.read("a");
     assert_eq!(lines.lines.len(), 1);
     assert!(lines.lines[0].text.len() < 100_000, "{}", lines.lines[0].text.len());
-    assert_eq!(lines.lines[0].text.matches("bytes left out]").count(), 4);
+    assert_eq!(lines.lines[0].text.matches("bytes omitted]").count(), 4);
 }
 
 #[test]

@@ -1,9 +1,8 @@
 //! Whether the hooks of a plugin will be found and can be started. Only their first lines are read.
 
-use std::fs::File;
-use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
+use tenter_base::untrusted_file;
 use tenter_engine::hook::Layer;
 use tenter_engine::source::{Candidate, Kind, Root, Script, check_file_name, scan, script};
 use tenter_protocol::{Diagnostic, Severity};
@@ -29,7 +28,7 @@ pub(super) fn check(plugin: &Path, published: &[PathBuf]) -> Vec<Diagnostic> {
 
 fn one(candidate: &Candidate) -> Option<Diagnostic> {
     let path = &candidate.path;
-    let begins = beginning(path);
+    let begins = untrusted_file::read_prefix(path, FIRST_LINE).unwrap_or_default();
     let is_script = begins.starts_with(b"#!");
     let (id, message, help) = match &candidate.kind {
         Kind::Executable(_) if !is_script && !PROGRAMS.iter().any(|mark| begins.starts_with(mark)) => (
@@ -37,7 +36,7 @@ fn one(candidate: &Candidate) -> Option<Diagnostic> {
             "this may be executed, but neither is it a program nor does its first line name one".to_owned(),
             "begin it with a line such as `#!/bin/sh`, or chmod -x what is no hook".to_owned(),
         ),
-        Kind::Executable(_) if is_script && first_line(&begins).ends_with(b"\r") => (
+        Kind::Executable(_) if is_script && begins.split(|byte| *byte == b'\n').next().is_some_and(|line| line.ends_with(b"\r")) => (
             "hook-line-ends",
             "its lines end as those of Windows, so its interpreter is not found".to_owned(),
             "save it with plain line ends".to_owned(),
@@ -86,18 +85,4 @@ fn left_out(path: PathBuf) -> Diagnostic {
     Diagnostic::new("hook-left-out", Severity::Error, message)
         .at(path)
         .help("take it out of .gitignore")
-}
-
-/// The beginning of a file; nothing where it cannot be read, which others tell.
-fn beginning(path: &Path) -> Vec<u8> {
-    let mut bytes = Vec::new();
-    if path.is_file() {
-        // What was read so far is all that there is to look at.
-        let _ = File::open(path).and_then(|file| file.take(FIRST_LINE).read_to_end(&mut bytes));
-    }
-    bytes
-}
-
-fn first_line(bytes: &[u8]) -> &[u8] {
-    bytes.split(|byte| *byte == b'\n').next().unwrap_or_default()
 }

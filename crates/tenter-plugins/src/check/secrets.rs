@@ -1,10 +1,9 @@
 //! Secrets that were left in a plugin's files. A finding never shows one.
 
 use std::ffi::OsStr;
-use std::fs::File;
-use std::io::Read as _;
 use std::path::Path;
 
+use tenter_base::untrusted_file;
 use tenter_engine::journal::{Redactor, secrets_in};
 use tenter_protocol::{Diagnostic, Severity, SourceText, Span};
 
@@ -21,11 +20,10 @@ const KEEPERS_END: [&str; 4] = ["pem", "p12", "pfx", "keystore"];
 
 /// The secrets in the file at `path`.
 pub(super) fn check(path: &Path) -> Vec<Diagnostic> {
-    let mut bytes = Vec::new();
-    let read = File::open(path).and_then(|file| file.take(LOOKED_AT).read_to_end(&mut bytes));
-    if let Err(error) = read {
-        return vec![unreadable(path, &error)];
-    }
+    let bytes = match untrusted_file::read_prefix(path, LOOKED_AT) {
+        Ok(bytes) => bytes,
+        Err(error) => return vec![unreadable(path, &error)],
+    };
     let text = String::from_utf8_lossy(&bytes);
     let secrets = secrets_in(&text);
     if secrets.is_empty() && is_keeper(path) {

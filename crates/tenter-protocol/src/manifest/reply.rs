@@ -5,6 +5,8 @@
 
 mod claude_code;
 
+use tenter_base::excerpt;
+
 use crate::history::{self, HistoryWish};
 use crate::lifecycle::Power;
 use crate::reply::{FieldReader, ParsedReply, ReplyError, VerdictKind, stdout};
@@ -98,7 +100,7 @@ fn verdict_kind(
         }
         _ => {
             let known = "\"allow\", \"deny\" and \"ask\"";
-            let word: String = word.chars().take(LONGEST_WORD).collect();
+            let word = excerpt::chars(word, LONGEST_WORD);
             fields.defect(format!("\"{field}\": {word:?} is not known; known are {known}"));
             None
         }

@@ -2,10 +2,10 @@
 
 use serde::de::DeserializeOwned;
 use serde_json::Value;
+use tenter_base::{excerpt, nearest};
 
 use super::{ParsedReply, ReplyError};
 use crate::reply_fields::ReplyField;
-use crate::suggest::nearest;
 use crate::{EventName, Object, Reply, Verdict};
 
 /// Maximum number of unknown fields that are named.
@@ -61,7 +61,7 @@ impl FieldReader {
             .collect();
         let mut is_meant = false;
         for key in unknown.iter().take(MAX_NAMED) {
-            let name: String = key.chars().take(SHOWN_CHARACTERS).collect();
+            let name = excerpt::chars(key, SHOWN_CHARACTERS);
             match meant(key, &usable) {
                 Some(known) => {
                     is_meant = true;
@@ -150,5 +150,5 @@ impl FieldReader {
 /// The known field that an unknown one was probably meant to be.
 fn meant(key: &str, known: &[&'static str]) -> Option<&'static str> {
     let foreign = FOREIGN.iter().find(|(word, meant)| *word == key && known.contains(meant));
-    foreign.map(|(_, meant)| *meant).or_else(|| nearest(key, known))
+    foreign.map(|(_, meant)| *meant).or_else(|| nearest(key, known.iter().copied()))
 }

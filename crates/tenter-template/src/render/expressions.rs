@@ -4,6 +4,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use serde_json::Value as Json;
+use tenter_base::excerpt;
 use tenter_protocol::Object;
 
 use super::super::CommandOutput;
@@ -158,7 +159,7 @@ impl<'a> Renderer<'a> {
         }
         let CommandOutput { text, failure } = self.shell.run(program, args);
         let Some(failure) = failure else { return Ok(Value::text(&text)) };
-        let command: String = words.join(" ").chars().take(SHOWN).collect();
+        let command = excerpt::chars(&words.join(" "), SHOWN).into_owned();
         let help = "the text says so in its place, where the model reads it";
         self.findings.warning(COMMAND, at, format!("`{command}` {failure}"), help);
         let space = if text.is_empty() { "" } else { "\n" };

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use tenter_agent::permission::{Asker, PermissionAnswer};
+use tenter_base::excerpt::Ends;
 use tenter_protocol::{ToolCall, json};
 
 use crate::question::read_at_terminal;
@@ -57,13 +58,11 @@ fn quoted(path: &Path) -> String {
 
 /// What is agreed to has to be seen. Of what is too long for that the two ends are shown, and how much is not.
 fn whole(input: &str) -> String {
-    let count = input.chars().count();
-    let Some(hidden) = count.checked_sub(LONGEST_SHOWN).filter(|hidden| *hidden > 0) else {
+    let Some(Ends { head, omitted, tail }) = Ends::new(input, LONGEST_SHOWN) else {
         return sanitize(input).into_owned();
     };
-    let head: String = input.chars().take(LONGEST_SHOWN / 2).collect();
-    let tail: String = input.chars().skip(count - LONGEST_SHOWN / 2).collect();
-    format!("{} [… {hidden} characters are not shown …] {}", sanitize(&head), sanitize(&tail))
+    // Sanitized one by one: an escape sequence at the end of the head must not swallow the note.
+    format!("{} [… {omitted} bytes omitted …] {}", sanitize(head), sanitize(tail))
 }
 
 /// What a typed line answers; whatever is not clearly a yes is a no.

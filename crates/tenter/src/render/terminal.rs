@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use tenter_agent::session::{Finish, Status};
 use tenter_agent::{Happening, Watcher};
+use tenter_base::excerpt;
 use tenter_engine::{AskAnswer, Decision, DecisionKind, HookRun, Observer};
 use tenter_protocol::event::{TurnUsage, Usage};
 use tenter_protocol::lifecycle::Power;
@@ -277,8 +278,8 @@ fn failed_lines(run: &HookRun) -> Vec<String> {
         let quoted = one_line(&run.stdout, LINE_LENGTH);
         lines.push(styled(FAINT, format!("    its stdout: {quoted:?}")));
     }
-    let tail: Vec<&str> = run.stderr_tail.lines().rev().take(RESULT_LINES).collect();
-    lines.extend(tail.iter().rev().map(|line| styled(FAINT, format!("    {}", sanitize(line)))));
+    let tail = excerpt::last_lines(&run.stderr_tail, RESULT_LINES).lines();
+    lines.extend(tail.map(|line| styled(FAINT, format!("    {}", sanitize(line)))));
     lines
 }
 
@@ -345,12 +346,7 @@ fn plain_text(result: &ToolResult) -> String {
 
 /// A line with its indentation, cut to what is shown of one.
 pub(crate) fn cut(line: &str) -> String {
-    let safe = sanitize(line);
-    if safe.chars().count() <= LINE_LENGTH {
-        safe.into_owned()
-    } else {
-        safe.chars().take(LINE_LENGTH).chain(['…']).collect()
-    }
+    excerpt::chars(&sanitize(line), LINE_LENGTH).into_owned()
 }
 
 /// Tokens of the conversation, with the part of this run's that a provider had in its cache.

@@ -10,10 +10,10 @@ use std::num::NonZeroU64;
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
+use tenter_base::nearest;
 use tenter_base::untrusted_file;
 use tenter_engine::hook::FailMode;
 use tenter_engine::journal::Redactor;
-use tenter_engine::query::nearest;
 use tenter_protocol::{Diagnostic, Severity};
 
 use super::model_name::ModelName;

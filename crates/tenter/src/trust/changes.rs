@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use tenter_base::excerpt;
 use tenter_engine::catalog::Untrusted;
 use tenter_engine::trust::{Contents, Data, FileChange, FileContent};
 
@@ -104,8 +105,8 @@ pub(super) fn heading(path: &Path) {
 
 /// Shows a text, line by line.
 pub(super) fn show_text(text: &str) {
-    text.lines().take(SHOWN_LINES).for_each(|line| ui::note(visible(line)));
-    let left = text.lines().count().saturating_sub(SHOWN_LINES);
+    let (lines, left) = excerpt::first_lines(text, SHOWN_LINES);
+    lines.for_each(|line| ui::note(visible(line)));
     if left > 0 {
         ui::note(format!("… {left} more lines: look at the file before you trust it"));
     }

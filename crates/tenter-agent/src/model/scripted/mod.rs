@@ -12,6 +12,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
+use tenter_base::excerpt;
 use tenter_proc::Cancel;
 use tenter_protocol::Block;
 use tenter_protocol::event::TurnUsage;
@@ -158,17 +159,10 @@ impl Expect {
             (None, Some(text)) => format!("expects the request to lack {text:?}, and it does not"),
             (None, None) => return Ok(()),
         };
-        Err(ModelError::Expectation { turn, problem, sent: shortened(sent) })
+        // What a script expects is usually at the end of the request.
+        let sent = excerpt::tail(&sent, SHOWN_REQUEST).into_owned();
+        Err(ModelError::Expectation { turn, problem, sent })
     }
-}
-
-/// The end of a long request: what was added last is usually what matters.
-fn shortened(sent: String) -> String {
-    if sent.len() <= SHOWN_REQUEST {
-        return sent;
-    }
-    let start = sent.ceil_char_boundary(sent.len() - SHOWN_REQUEST);
-    format!("[… {start} bytes omitted]\n{}", &sent[start..])
 }
 
 impl Turn {

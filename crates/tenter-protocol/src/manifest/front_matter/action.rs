@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use tenter_base::{nearest, or_list};
+
 use super::Checks;
 use super::findings::{ACTION, ACTION_IGNORED, METADATA_KEY};
 use super::reader::Reader;
@@ -10,7 +12,6 @@ use super::tree::{Entry, Node, NodeKind, shown};
 use crate::lifecycle::TABLE;
 use crate::manifest::declaration::ACTIONS;
 use crate::manifest::{Action, Declaration, actions_at};
-use crate::suggest::{nearest, or_list};
 use crate::{Diagnostic, EventName, Role, Severity};
 
 /// The keys below `metadata` that belong to an action, and to which.

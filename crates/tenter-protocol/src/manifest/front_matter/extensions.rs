@@ -2,13 +2,14 @@
 //! is misspelt. A value of ours that is not understood is an error: a guard that says `fail: close` must not run as if it had
 //! said nothing.
 
+use tenter_base::{edits, nearest, or_list};
+
 use super::action;
 use super::findings::METADATA_KEY;
 use super::reader::Reader;
 use super::scalar::{Meaning, Scalar};
 use super::tree::{Entry, Node, NodeKind, shown};
 use crate::manifest::Extensions;
-use crate::suggest::{edits, nearest, or_list};
 
 /// The keys below `metadata` that Tenter reads.
 pub(super) const KEYS: [&str; 6] = ["fail", "protected", "workdir", "env", "payload", "triggers"];

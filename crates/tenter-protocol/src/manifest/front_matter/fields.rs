@@ -1,5 +1,7 @@
 //! The fields of a manifest, one after the other, so that all problems are found at once (R16).
 
+use tenter_base::{nearest, or_list};
+
 use super::findings::{
     ASYNC, ASYNC_CANNOT_BLOCK, DESCRIPTION, FENCE, Findings, METADATA, NAME, UNKNOWN,
 };
@@ -10,7 +12,6 @@ use super::tree::{Entry, Node, NodeKind, shown};
 use super::{Checks, KEYS, LONGEST_DESCRIPTION, action, extensions, matcher, name, number};
 use crate::lifecycle::Power;
 use crate::manifest::{Extensions, Manifest, MatcherText, Unset};
-use crate::suggest::{nearest, or_list};
 use crate::{EventName, Object};
 
 /// Checks the tree of a front matter. `None` when what a hook cannot do without is missing.

@@ -1,6 +1,7 @@
 //! `matcher`: two regular expressions, on a tool's name and on its input. It does not compile them; checkers come in.
 
 use serde_json::Value;
+use tenter_base::nearest;
 
 use super::findings::{MATCHER, MATCHER_IGNORED, PATTERN, PATTERN_REMARK};
 use super::reader::Reader;
@@ -8,7 +9,6 @@ use super::scalar::Style;
 use super::tree::{Entry, Node, NodeKind, shown};
 use super::{Advice, CheckPattern, Checks};
 use crate::manifest::MatcherText;
-use crate::suggest::nearest;
 use crate::{EventName, Object};
 
 /// What YAML makes of a few escapes in double quotes that mean something else in a regular expression.

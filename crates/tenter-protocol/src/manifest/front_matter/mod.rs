@@ -38,6 +38,7 @@ pub use document::{Document, Field, Located, Written, document};
 pub use name::faults as name_faults;
 pub use schema::json_schema;
 pub use templates::{CheckTemplate, TemplateKind};
+pub use tenter_base::{nearest, or_list};
 
 /// The longest file that is read, in bytes.
 pub const LONGEST_FILE: usize = 1024 * 1024;

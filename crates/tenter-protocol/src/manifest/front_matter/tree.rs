@@ -6,6 +6,7 @@ use std::ops::Range;
 
 use serde_json::Value;
 use serde_saphyr::granit_parser::{Event, Options, Parser, ScalarStyle, Span};
+use tenter_base::excerpt;
 
 use super::escapes::Repaired;
 use super::findings::{DUPLICATE, Findings, LIMIT, SYNTAX};
@@ -290,15 +291,12 @@ fn written(style: ScalarStyle) -> Style {
 pub(super) fn shown(text: &str) -> String {
     const LONGEST: usize = 80;
     let mut shown = String::new();
-    for letter in text.chars().take(LONGEST) {
+    for letter in excerpt::chars(text, LONGEST).chars() {
         if letter.is_control() {
             shown.extend(letter.escape_default());
         } else {
             shown.push(letter);
         }
-    }
-    if text.chars().nth(LONGEST).is_some() {
-        shown.push('…');
     }
     shown
 }

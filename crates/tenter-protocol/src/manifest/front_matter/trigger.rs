@@ -1,13 +1,14 @@
 //! The events that a manifest is for: spellings from the lifecycle table (R1), or the nearest one as a hint. `trigger` names
 //! one, as the specification has it, and `metadata.triggers` further ones (R67).
 
+use tenter_base::{nearest, or_list};
+
 use super::findings::{EXTENSION, Findings, TRIGGER};
 use super::reader::Reader;
 use super::scalar::Meaning;
 use super::tree::{Entry, Node, NodeKind, shown};
 use crate::executable::Subscription;
 use crate::lifecycle::{TABLE, by_claude_code};
-use crate::suggest::{nearest, or_list};
 
 /// The event that `word` names, with the table's copy of the word.
 fn named(word: &str, node: &Node, findings: &mut Findings<'_>) -> Option<Subscription> {

@@ -1,6 +1,6 @@
 //! What is known of a model: the table of facts, with what the configuration says over it; and what to say where nothing is.
 
-use tenter_engine::query::nearest;
+use tenter_base::nearest;
 use tenter_protocol::{Diagnostic, Severity};
 use tenter_providers::{Facts, Prices};
 

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use tenter_engine::query::nearest;
+use tenter_base::nearest;
 use tenter_providers::{Api, known_models};
 
 use crate::env::Env;

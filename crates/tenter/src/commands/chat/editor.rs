@@ -1,8 +1,6 @@
 //! The line editor of a chat: history, completion of commands, lines that go on.
 
 use std::borrow::Cow;
-use std::fs::DirBuilder;
-use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -20,6 +18,7 @@ use rustyline::{
 };
 use tenter_agent::Agent;
 use tenter_agent::store::Summary;
+use tenter_base::private_dir;
 
 use super::asker::Dialogue;
 use super::keyboard::Keyboard;
@@ -159,8 +158,7 @@ fn new_editor() -> rustyline::Result<Editor<Commands, FileHistory>> {
 }
 
 fn make_folder(file: &Path) -> std::io::Result<()> {
-    let Some(folder) = file.parent() else { return Ok(()) };
-    DirBuilder::new().recursive(true).mode(0o700).create(folder)
+    private_dir::create_parent(file)
 }
 
 fn warn(file: &Path, what: &str, error: &ReadlineError) {

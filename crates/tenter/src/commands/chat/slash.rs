@@ -6,7 +6,7 @@ mod hooks;
 mod model;
 
 use tenter_agent::{Agent, Session};
-use tenter_engine::query::nearest;
+use tenter_base::nearest;
 
 use super::{After, Chat};
 use crate::failure::Failure;

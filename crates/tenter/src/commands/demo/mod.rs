@@ -17,6 +17,7 @@ use std::sync::Arc;
 
 use tenter_agent::session::{Finish, Status};
 use tenter_agent::store::StoredConversation;
+use tenter_base::search_path;
 use tenter_proc::Cancel;
 
 use self::ending::Ending;
@@ -105,8 +106,10 @@ fn play(
 fn called(env: &Env) -> String {
     let program = Env::program();
     let path = env.var("PATH").unwrap_or_default();
-    let found = std::env::split_paths(path).map(|folder| folder.join("tenter"));
-    if found.filter_map(|file| file.canonicalize().ok()).any(|file| file == program) {
+    if search_path::files("tenter", path)
+        .filter_map(|file| file.canonicalize().ok())
+        .any(|file| file == program)
+    {
         return "tenter".to_owned();
     }
     let from_here = program.strip_prefix(&env.cwd).map(|path| Path::new(".").join(path));

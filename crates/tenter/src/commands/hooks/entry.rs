@@ -5,9 +5,9 @@ use std::path::Path;
 
 use serde::Serialize;
 use tenter_agent::recipe::slashed;
+use tenter_base::nearest;
 use tenter_engine::catalog::{Catalog, Listed, Status};
 use tenter_engine::hook::{FailMode, Fingerprint, Hook, Protocol};
-use tenter_engine::query::nearest;
 use tenter_engine::static_action::StaticAction;
 use tenter_engine::trust::{Hasher, MAX_HOOK_BYTES, ProjectTrust, TrustMode, fingerprint};
 use tenter_proc::Cancel;

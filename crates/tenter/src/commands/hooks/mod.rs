@@ -22,7 +22,7 @@ mod validate;
 
 use std::path::Path;
 
-use tenter_engine::query::nearest;
+use tenter_base::nearest;
 use tenter_protocol::lifecycle::{TABLE, by_any_spelling, by_claude_code, executable_spellings};
 use tenter_protocol::{Diagnostic, EventName};
 

@@ -2,9 +2,9 @@
 //! installed. Only first lines are read.
 
 use std::ffi::OsStr;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use tenter_base::untrusted_file;
+use tenter_base::{search_path, untrusted_file};
 use tenter_engine::environment::Environment;
 use tenter_engine::hook::EntryPoint;
 use tenter_engine::source::{self, Script};
@@ -60,19 +60,14 @@ pub(super) fn interpreter_missing(entry: &EntryPoint, env: &Environment) -> Opti
         // Without bash, sh runs it (R15).
         Some("bash") if is_installed("sh", env) => None,
         Some(interpreter) => Some(interpreter.to_owned()).filter(|name| !is_installed(name, env)),
-        None => interpreter(&first_line(&entry.path)?).filter(|name| !is_installed(name, env)),
+        None => interpreter(&untrusted_file::first_line(&entry.path, FIRST_LINE).ok()?)
+            .filter(|name| !is_installed(name, env)),
     }?;
     let message = format!("its interpreter {missing} is not installed, so it cannot run");
     let help = format!("install {missing}, or change the script's first line");
     Some(
         Diagnostic::new("interpreter-missing", Severity::Error, message).at(&entry.path).help(help),
     )
-}
-
-fn first_line(path: &Path) -> Option<String> {
-    let bytes = untrusted_file::read_prefix(path, FIRST_LINE).ok()?;
-    let line = bytes.split(|byte| *byte == b'\n').next()?;
-    Some(String::from_utf8_lossy(line).into_owned())
 }
 
 /// What a first line names: the program, or the one that `env` is to look for.
@@ -91,9 +86,7 @@ fn is_installed(program: &str, env: &Environment) -> bool {
     if program.contains('/') {
         return Path::new(program).is_file();
     }
-    let path = env.iter().find(|(name, _)| name == "PATH").map(|(_, value)| value);
-    let mut folders = path.into_iter().flat_map(std::env::split_paths);
-    folders.any(|folder: PathBuf| folder.join(program).is_file())
+    search_path::program(program, env).is_some()
 }
 
 #[cfg(test)]

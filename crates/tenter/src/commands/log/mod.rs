@@ -9,7 +9,7 @@ use std::num::NonZeroUsize;
 use std::path::Path;
 use std::time::Duration;
 
-use tenter_engine::query::nearest;
+use tenter_base::nearest;
 use tenter_proc::Cancel;
 use tenter_protocol::{Diagnostic, Severity};
 

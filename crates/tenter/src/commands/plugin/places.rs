@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use tenter_base::nearest;
 use tenter_plugins::{Installed, Plugins};
-use tenter_protocol::suggest::nearest;
 
 use crate::env::Env;
 use crate::failure::Failure;
@@ -103,7 +103,7 @@ pub(super) fn slashed(name: &str) -> String {
 pub(super) fn unknown(name: &str, found: &[Found]) -> Failure {
     let names: Vec<&str> = found.iter().map(|found| found.plugin.name.as_str()).collect();
     let same_repo = names.iter().find(|known| known.rsplit('/').next() == name.rsplit('/').next());
-    let near = same_repo.copied().or_else(|| nearest(name, &names));
+    let near = same_repo.copied().or_else(|| nearest(name, names.iter().copied()));
     let meant = near.map(|near| format!("; did you mean {near:?}?")).unwrap_or_default();
     Failure::new(format!("there is no plugin {name:?}{meant}"))
         .help("`tenter plugin list` shows which there are")

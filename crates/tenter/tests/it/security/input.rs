@@ -135,7 +135,7 @@ fn a_fail_closed_guard_is_not_evaded_by_length_or_file_changes() {
 
 #[test]
 fn a_question_shows_everything_or_how_much_is_hidden() {
-    for (padding, shown) in [(300, "; touch ran\"}"), (9000, " characters are not shown ")] {
+    for (padding, shown) in [(300, "; touch ran\"}"), (9000, "bytes omitted")] {
         let sandbox = sandbox();
         let manifest = "---\nname: ask\ndescription: d\ntrigger: before_tool\n---\n";
         sandbox.write("../home/.kodelet/hooks/ask/HOOK.md", manifest);

@@ -1,0 +1,72 @@
+//! Names in messages: "did you mean", and lists of the known names.
+
+/// Maximum number of edits between a name and the name that was probably meant.
+const MAX_EDITS: usize = 3;
+/// Number of letters of a name for each edit: short names must match more closely.
+const LETTERS_PER_EDIT: usize = 3;
+/// Maximum number of letters compared; no known name is longer.
+const MAX_LETTERS: usize = 64;
+
+/// Returns the first of the candidates with the fewest edits, if it is close enough to `word` to be meant by it.
+pub fn nearest<C: AsRef<str>>(word: &str, candidates: impl IntoIterator<Item = C>) -> Option<C> {
+    let word = folded(word);
+    let distance = |candidate: &C| strsim::osa_distance(&word, &folded(candidate.as_ref()));
+    let candidates = candidates.into_iter().map(|candidate| (distance(&candidate), candidate));
+    let (edits, best) = candidates.min_by_key(|(edits, _)| *edits)?;
+    let allowed = (best.as_ref().chars().count() / LETTERS_PER_EDIT).clamp(1, MAX_EDITS);
+    (edits <= allowed).then_some(best)
+}
+
+/// Returns the number of edits between two names: letters inserted, removed, replaced, or swapped with their neighbour.
+/// Case, `-` and `_` do not count.
+pub fn edits(one: &str, other: &str) -> usize {
+    strsim::osa_distance(&folded(one), &folded(other))
+}
+
+/// Returns the names as a list in a sentence: `` `a`, `b` or `c` ``.
+pub fn or_list(names: &[&str]) -> String {
+    let quoted: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
+    match quoted.split_last() {
+        Some((last, [])) => last.clone(),
+        Some((last, rest)) => format!("{} or {last}", rest.join(", ")),
+        None => String::new(),
+    }
+}
+
+fn folded(word: &str) -> String {
+    let letters = word.chars().filter(|letter| !matches!(letter, '-' | '_'));
+    letters.take(MAX_LETTERS).flat_map(char::to_lowercase).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn finds_the_nearest_name_and_no_distant_one() {
+        let known = ["before_tool", "after_tool", "before_agent"];
+        assert_eq!(nearest("before_toll", known), Some("before_tool"));
+        assert_eq!(nearest("BeforeTool", known), Some("before_tool"));
+        assert_eq!(nearest("befroe-tool", known), Some("before_tool"));
+        assert_eq!(nearest("on_save", known), None);
+        assert_eq!(nearest("", known), None);
+        assert_eq!(nearest("x", [""; 0]), None);
+        assert_eq!(nearest("auditlog", ["guard", "audit-log"]), Some("audit-log"));
+        assert_eq!(nearest("gaurd", ["guard", "audit-log"]), Some("guard"));
+        assert_eq!(nearest("xy", ["guard", "audit-log"]), None);
+    }
+
+    #[test]
+    fn a_list_of_names_ends_with_or() {
+        assert_eq!(or_list(&["a", "b", "c"]), "`a`, `b` or `c`");
+        assert_eq!(or_list(&["a"]), "`a`");
+        assert_eq!(or_list(&[]), "");
+    }
+
+    #[test]
+    fn edits_ignore_case_and_separators() {
+        assert_eq!(edits("", "abc"), 3);
+        assert_eq!(edits("kitten", "sitting"), 3);
+        assert_eq!(edits("Audit_Log", "auditlog"), 0);
+    }
+}

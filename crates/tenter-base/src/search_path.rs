@@ -1,0 +1,61 @@
+//! Programs in `PATH`.
+//!
+//! Relative directories of `PATH` are ignored: they would be directories of the project, and so would the programs.
+
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{Access, access};
+
+/// Returns the `PATH` of an environment; empty if it has none. Of several the last counts.
+pub fn path_variable(env: &[(OsString, OsString)]) -> &OsStr {
+    env.iter().rfind(|(name, _)| name == "PATH").map_or(OsStr::new(""), |(_, value)| value)
+}
+
+/// Returns the files called `name` in the directories of `path`, in order.
+pub fn files(name: impl AsRef<Path>, path: &OsStr) -> impl Iterator<Item = PathBuf> {
+    std::env::split_paths(path)
+        .filter(|directory| directory.is_absolute())
+        .map(move |directory| directory.join(name.as_ref()))
+        .filter(|file| file.is_file())
+}
+
+/// Returns the program called `name` in the `PATH` of `env`: the first file that may be executed.
+pub fn program(name: impl AsRef<Path>, env: &[(OsString, OsString)]) -> Option<PathBuf> {
+    files(name, path_variable(env)).find(|file| is_executable(file))
+}
+
+/// Whether this process may execute the file at `path`.
+pub fn is_executable(path: &Path) -> bool {
+    access(path, Access::EXEC_OK).is_ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs::{self, Permissions};
+    use std::os::unix::fs::PermissionsExt as _;
+
+    use super::*;
+
+    #[test]
+    fn finds_the_first_executable_file_in_absolute_directories() {
+        let scratch = tempfile::tempdir().unwrap();
+        let file = |directory: &str, mode| {
+            let path = scratch.path().join(directory).join("tool");
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(&path, "").unwrap();
+            fs::set_permissions(&path, Permissions::from_mode(mode)).unwrap();
+            path
+        };
+        let (plain, first) = (file("plain", 0o644), file("first", 0o755));
+        let second = file("second", 0o755);
+        fs::create_dir_all(scratch.path().join("directory/tool")).unwrap();
+        let directories = ["directory", "plain", "first", "second"].map(|d| scratch.path().join(d));
+        let path = std::env::join_paths(&directories).unwrap();
+        let env = [("PATH".into(), "relative".into()), ("PATH".into(), path.clone())];
+        assert_eq!(files("tool", &path).collect::<Vec<_>>(), [plain, first.clone(), second]);
+        assert_eq!(program("tool", &env), Some(first));
+        assert_eq!(program("none", &env), None);
+        assert_eq!(program("tool", &[]), None);
+    }
+}
