@@ -13,6 +13,7 @@ use tenter_proc::Cancel;
 use tenter_protocol::Diagnostic;
 
 use crate::content::{Content, Entry};
+use crate::fetch_error::FetchError;
 use crate::git::Repository;
 use crate::links;
 use crate::rules::{
@@ -27,31 +28,6 @@ pub struct Fetched {
     pub content: Content,
     /// The commit that it is of; a plain folder has none.
     pub commit: Option<String>,
-}
-
-/// Why a source gave nothing.
-#[derive(Debug)]
-pub enum Failed {
-    /// The work was cancelled.
-    Cancelled,
-    /// Everything that is wrong, at least one finding.
-    Refused(Vec<Diagnostic>),
-}
-
-impl Failed {
-    /// The same, told in other words unless the work was cancelled.
-    pub(crate) fn instead(self, words: impl FnOnce() -> Diagnostic) -> Self {
-        match self {
-            Self::Cancelled => self,
-            Self::Refused(_) => words().into(),
-        }
-    }
-}
-
-impl From<Diagnostic> for Failed {
-    fn from(diagnostic: Diagnostic) -> Self {
-        Self::Refused(vec![diagnostic])
-    }
 }
 
 /// Fetches with the person's environment.
@@ -75,7 +51,7 @@ impl Fetcher<'_> {
         source: &Source,
         reference: Option<&str>,
         scratch: &Path,
-    ) -> Result<Fetched, Failed> {
+    ) -> Result<Fetched, FetchError> {
         let (found, commit) = match source {
             Source::Path(path) if !is_repository(path) => {
                 if reference.is_some() {
@@ -95,7 +71,7 @@ impl Fetcher<'_> {
         if findings.is_empty() {
             Ok(Fetched { content: found, commit })
         } else {
-            Err(Failed::Refused(findings))
+            Err(FetchError::Refused(findings))
         }
     }
 
@@ -104,7 +80,7 @@ impl Fetcher<'_> {
         source: &Source,
         reference: Option<&str>,
         scratch: &Path,
-    ) -> Result<(Content, String), Failed> {
+    ) -> Result<(Content, String), FetchError> {
         let repository =
             Repository::make(scratch.join("repository"), self.env, self.cancel, self.timeout)?;
         let commit = repository.fetch(&source.as_text(), reference)?;
@@ -115,7 +91,7 @@ impl Fetcher<'_> {
         let found: Vec<Found> = blobs.iter().map(|blob| blob.found.clone()).collect();
         let findings = rules::check(&found);
         if !findings.is_empty() {
-            return Err(Failed::Refused(findings));
+            return Err(FetchError::Refused(findings));
         }
         let names: Vec<&str> = blobs.iter().map(|blob| blob.name.as_str()).collect();
         let heads = blobs.len() * 128;
@@ -129,7 +105,7 @@ impl Fetcher<'_> {
     }
 }
 
-fn too_many() -> Failed {
+fn too_many() -> FetchError {
     refused("plugin-many-files", format!("it holds more than {MOST_FILES} files")).into()
 }
 
@@ -199,7 +175,7 @@ fn entry(kind: Kind, bytes: Vec<u8>) -> Option<Entry> {
 
 impl Content {
     /// What a plain folder holds of a plugin.
-    fn of_folder(folder: &Path) -> Result<Self, Failed> {
+    fn of_folder(folder: &Path) -> Result<Self, FetchError> {
         let unreadable = |error: io::Error| {
             refused("plugin-unreadable", format!("this cannot be read: {error}")).at(folder)
         };
@@ -208,10 +184,10 @@ impl Content {
         listed.map_err(unreadable)?;
         let findings = rules::check(&found);
         if !findings.is_empty() {
-            return Err(Failed::Refused(findings));
+            return Err(FetchError::Refused(findings));
         }
         let (content, findings) = read(folder, &found);
-        if findings.is_empty() { Ok(content) } else { Err(Failed::Refused(findings)) }
+        if findings.is_empty() { Ok(content) } else { Err(FetchError::Refused(findings)) }
     }
 
     /// What lies in the folder of an installed plugin, whatever it is, and what of it cannot be read.

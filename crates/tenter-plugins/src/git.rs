@@ -11,7 +11,7 @@ use std::time::Duration;
 use tenter_proc::{Cancel, Captured, End, Invocation, Limits, Streams, run};
 use tenter_protocol::Diagnostic;
 
-use crate::fetch::Failed;
+use crate::fetch_error::FetchError;
 use crate::rules::refused;
 
 /// Bytes of a list of files at most; a longer one is of more files than are taken.
@@ -79,7 +79,7 @@ impl<'a> Repository<'a> {
         env: &[(OsString, OsString)],
         cancel: &'a Cancel,
         timeout: Duration,
-    ) -> Result<Self, Failed> {
+    ) -> Result<Self, FetchError> {
         let repository = Self { dir, env: environment(env), cancel, timeout };
         let place = repository.dir.clone().into_os_string();
         let init = ["init", "--quiet", "--bare", "--template=", "--object-format=sha1"];
@@ -89,7 +89,11 @@ impl<'a> Repository<'a> {
     }
 
     /// Fetches what `reference` names at `source`, by default what it offers first, and returns the commit.
-    pub(crate) fn fetch(&self, source: &str, reference: Option<&str>) -> Result<String, Failed> {
+    pub(crate) fn fetch(
+        &self,
+        source: &str,
+        reference: Option<&str>,
+    ) -> Result<String, FetchError> {
         let name = reference.unwrap_or("HEAD");
         let fetched =
             self.fetch_refs(source, &["--depth=1", "--no-tags"], &[&format!("+{name}:{WANTED}")]);
@@ -97,7 +101,7 @@ impl<'a> Repository<'a> {
             Ok(()) => WANTED,
             // Servers are asked by names; a commit that is abbreviated, or that they do not give by its own name, is looked
             // for in everything that they have.
-            Err(Failed::Refused(_)) if is_hex(name) => {
+            Err(FetchError::Refused(_)) if is_hex(name) => {
                 let all = ["+refs/heads/*:refs/heads/*", "+refs/tags/*:refs/tags/*"];
                 self.fetch_refs(source, &["--no-tags"], &all)?;
                 name
@@ -114,7 +118,7 @@ impl<'a> Repository<'a> {
         Ok(commit.text().trim().to_owned())
     }
 
-    fn fetch_refs(&self, source: &str, how: &[&str], refs: &[&str]) -> Result<(), Failed> {
+    fn fetch_refs(&self, source: &str, how: &[&str], refs: &[&str]) -> Result<(), FetchError> {
         let start = ["fetch", "--quiet", "--no-recurse-submodules", "--no-write-fetch-head"];
         let args = [&start, how, &["--", source], refs].concat();
         self.in_repository(&args, Vec::new(), WORDS).map(drop)
@@ -126,14 +130,18 @@ impl<'a> Repository<'a> {
         commit: &str,
         how: &[&str],
         paths: &[&str],
-    ) -> Result<Option<Vec<u8>>, Failed> {
+    ) -> Result<Option<Vec<u8>>, FetchError> {
         let args = [&["ls-tree", "-z", "-l", "--full-tree"], how, &[commit, "--"], paths].concat();
         let listed = self.in_repository(&args, Vec::new(), LONGEST_LIST)?;
         Ok(listed.whole().map(<[u8]>::to_vec))
     }
 
     /// The objects of these names as `git cat-file --batch` has them, `most` bytes at most.
-    pub(crate) fn objects(&self, names: &[&str], most: usize) -> Result<Option<Vec<u8>>, Failed> {
+    pub(crate) fn objects(
+        &self,
+        names: &[&str],
+        most: usize,
+    ) -> Result<Option<Vec<u8>>, FetchError> {
         let asked = names.join("\n").into_bytes();
         let objects = self.in_repository(&["cat-file", "--batch"], asked, most)?;
         Ok(objects.whole().map(<[u8]>::to_vec))
@@ -144,13 +152,18 @@ impl<'a> Repository<'a> {
         args: &[&str],
         stdin: Vec<u8>,
         keep: usize,
-    ) -> Result<Captured, Failed> {
+    ) -> Result<Captured, FetchError> {
         let mut all = vec![OsString::from("--git-dir"), self.dir.clone().into_os_string()];
         all.extend(args.iter().map(OsString::from));
         self.git(all, stdin, keep)
     }
 
-    fn git(&self, args: Vec<OsString>, stdin: Vec<u8>, keep: usize) -> Result<Captured, Failed> {
+    fn git(
+        &self,
+        args: Vec<OsString>,
+        stdin: Vec<u8>,
+        keep: usize,
+    ) -> Result<Captured, FetchError> {
         let settings = SETTINGS.iter().flat_map(|setting| ["-c".into(), OsString::from(setting)]);
         let invocation = Invocation {
             program: "git".into(),
@@ -164,8 +177,8 @@ impl<'a> Repository<'a> {
         let completion = run(&invocation, self.cancel);
         match completion.end {
             End::Exited(0) => Ok(completion.stdout),
-            End::Cancelled => Err(Failed::Cancelled),
-            end => Err(Failed::from(trouble(&end, &completion.stderr, self.timeout))),
+            End::Cancelled => Err(FetchError::Cancelled),
+            end => Err(FetchError::from(trouble(&end, &completion.stderr, self.timeout))),
         }
     }
 }

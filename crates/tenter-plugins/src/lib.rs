@@ -15,6 +15,7 @@ pub mod changes;
 pub mod check;
 pub mod content;
 pub mod fetch;
+pub mod fetch_error;
 mod git;
 pub mod installed;
 mod links;
@@ -28,7 +29,8 @@ pub mod verify;
 
 pub use changes::{Change, ChangeKind, changes};
 pub use content::{Content, Entry};
-pub use fetch::{Failed, Fetched, Fetcher};
+pub use fetch::{Fetched, Fetcher};
+pub use fetch_error::FetchError;
 pub use installed::Installed;
 pub use lock::{Lock, Locked};
 pub use name::PluginName;

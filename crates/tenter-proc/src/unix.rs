@@ -23,6 +23,8 @@ use crate::cancel::LOOK;
 use crate::capture::Capture;
 use crate::{Cancel, Captured, End, Invocation, Streams, program};
 
+#[path = "unix/adoption.rs"]
+mod adoption;
 #[path = "unix/exit_watch.rs"]
 mod exit_watch;
 #[path = "unix/orphans.rs"]
@@ -32,7 +34,8 @@ mod processes;
 #[path = "unix/strays.rs"]
 mod strays;
 
-pub(crate) use self::orphans::{adopt as adopt_orphans, kill_all};
+pub(crate) use self::adoption::adopt as adopt_orphans;
+pub(crate) use self::orphans::kill_all;
 
 /// What one read takes at most. Answers are shorter, and every program that is run pays for the room.
 const CHUNK: usize = 16 << 10;
@@ -205,6 +208,7 @@ impl Leader {
         let pid = self.pid();
         let _ = kill_process_group(pid, Signal::KILL);
         self.strays.kill(pid.as_raw_pid());
+        orphans::reap_all();
     }
 
     /// Waits until the program has ended; says how. The reaping itself is nothing to wait in: others must not reap meanwhile.

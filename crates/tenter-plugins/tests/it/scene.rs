@@ -9,7 +9,9 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use tempfile::TempDir;
-use tenter_plugins::{Conflict, Failed, Fetched, Fetcher, Installed, Locked, Order, Plugins, Spec};
+use tenter_plugins::{
+    Conflict, FetchError, Fetched, Fetcher, Installed, Locked, Order, Plugins, Spec,
+};
 use tenter_proc::Cancel;
 use tenter_protocol::Diagnostic;
 
@@ -59,13 +61,13 @@ impl Scene {
         Spec::parse(text, &self.root()).unwrap()
     }
 
-    pub(crate) fn fetch(&self, text: &str) -> Result<Fetched, Failed> {
+    pub(crate) fn fetch(&self, text: &str) -> Result<Fetched, FetchError> {
         let staging = self.plugins().stage().unwrap();
         let spec = self.spec(text);
         self.fetch_spec(&spec, staging.dir())
     }
 
-    fn fetch_spec(&self, spec: &Spec, scratch: &Path) -> Result<Fetched, Failed> {
+    fn fetch_spec(&self, spec: &Spec, scratch: &Path) -> Result<Fetched, FetchError> {
         let (env, cancel) = (self.env(), Cancel::new());
         let fetcher = Fetcher { env: &env, cancel: &cancel, timeout: Duration::from_mins(5) };
         fetcher.fetch(&spec.source, spec.reference.as_deref(), scratch)
@@ -74,7 +76,7 @@ impl Scene {
     /// Why this source is refused.
     pub(crate) fn refused(&self, text: &str) -> Vec<Diagnostic> {
         match self.fetch(text) {
-            Err(Failed::Refused(findings)) => findings,
+            Err(FetchError::Refused(findings)) => findings,
             other => panic!("{other:?}"),
         }
     }

@@ -8,7 +8,6 @@ use std::collections::BTreeMap;
 use std::io;
 use std::mem;
 use std::process::{Child, Command, ExitStatus};
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError, RwLock, TryLockError, TryLockResult};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -17,6 +16,7 @@ use rustix::process::{
     Pid, Signal, WaitId, WaitIdOptions, WaitOptions, getpid, kill_process_group, waitid, waitpid,
 };
 
+use super::adoption::are_adopted;
 use super::processes;
 use super::strays::Strays;
 use crate::deadline::Deadline;
@@ -28,44 +28,18 @@ const LOOK: Duration = Duration::from_secs(1);
 const LEAVING: Duration = Duration::from_millis(300);
 
 static PROGRAMS: Programs = Programs {
-    adopted: AtomicBool::new(false),
     starting: RwLock::new(()),
     own: Mutex::new(BTreeMap::new()),
     looked: Mutex::new(None),
 };
 
 struct Programs {
-    /// Set once, when this process begins to adopt orphans.
-    adopted: AtomicBool,
     /// Read by those that start a program, written by those that reap: a program that is being started has a process already
     /// but is not known yet.
     starting: RwLock<()>,
     /// The programs that we started and have not reaped; of those that end with us, how their strays are found.
     own: Mutex<BTreeMap<u32, Option<Strays>>>,
     looked: Mutex<Option<Instant>>,
-}
-
-/// Has orphans become children of this process from now on.
-pub(crate) fn adopt() -> io::Result<()> {
-    become_their_parent()?;
-    PROGRAMS.adopted.store(true, Ordering::Relaxed);
-    Ok(())
-}
-
-#[cfg(target_os = "linux")]
-fn become_their_parent() -> io::Result<()> {
-    // Any process id means "yes"; it is this process that becomes the parent.
-    Ok(rustix::process::set_child_subreaper(Some(getpid()))?)
-}
-
-#[cfg(not(target_os = "linux"))]
-fn become_their_parent() -> io::Result<()> {
-    Err(io::Error::new(io::ErrorKind::Unsupported, "orphans can be adopted on Linux only"))
-}
-
-/// Whether orphans become children of this process.
-pub(super) fn are_adopted() -> bool {
-    PROGRAMS.adopted.load(Ordering::Relaxed)
 }
 
 /// Starts a program. With `strays` it is one that ends with us.

@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use rustix::process::{Signal, getpid};
 
-use super::orphans;
+use super::adoption::are_adopted;
 use super::processes::{self, Process};
 use crate::Invocation;
 use crate::deadline::Deadline;
@@ -38,7 +38,7 @@ pub(super) struct Strays {
 impl Strays {
     /// Those of the run that a command is about to start.
     pub(super) fn of(command: &mut Command, invocation: &Invocation) -> Self {
-        let mark = orphans::are_adopted().then(|| mark(invocation));
+        let mark = are_adopted().then(|| mark(invocation));
         if let Some(mark) = &mark {
             command.env(VARIABLE, mark);
         }
@@ -53,12 +53,9 @@ impl Strays {
         }
     }
 
-    /// Kills them, and those that they begin meanwhile, until none is left; not for ever.
+    /// Kills them, and those that they start meanwhile, until none is left or [`ENDING`] has passed.
     pub(super) fn kill(&mut self, leader: i32) {
-        if self.mark.is_some() {
-            self.kill_until(leader, Deadline::after(ENDING));
-            orphans::reap_all();
-        }
+        self.kill_until(leader, Deadline::after(ENDING));
     }
 
     /// The same until then at most, though at least once, and leaves their zombies.

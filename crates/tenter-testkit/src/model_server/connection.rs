@@ -8,8 +8,9 @@ use std::time::Duration;
 
 use serde_json::Value;
 
+use super::findings::Findings;
 use super::http::{self, Request, Response};
-use super::invariants::{Findings, Seen};
+use super::invariants::Seen;
 use super::ledger::Ledger;
 use super::script::{Fault, Reply, Script, tokens};
 use super::stream::{End, Plan};

@@ -6,25 +6,14 @@
 use serde_json::Value;
 
 use super::Format;
-use super::invariants::Findings;
+use super::findings::Findings;
 use super::script::{Part, Reply};
+use super::signature::{hash, read};
 use super::wire::Answer;
 
 /// What a client may put in place of a Gemini signature that it does not have.
 const PLACEHOLDERS: [&str; 2] =
     ["skip_thought_signature_validator", "context_engineering_is_the_way_to_go"];
-
-/// An opaque signature: letters that are valid base64, as some clients look.
-pub(super) fn signature(format: Format, serial: usize, reasoning: &str) -> String {
-    format!("sig{}{serial:08}{:016x}", format.letter(), hash(reasoning))
-}
-
-/// FNV-1a.
-fn hash(text: &str) -> u64 {
-    text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
-        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
-    })
-}
 
 /// What a replayed piece of an answer is recognised by.
 #[derive(Debug, Clone, PartialEq)]
@@ -158,14 +147,6 @@ impl Ledger {
             }
         }
     }
-}
-
-/// The format's letter and the reasoning's sum.
-fn read(signature: &str) -> Option<(char, String)> {
-    let rest = signature.strip_prefix("sig")?;
-    let letter = rest.chars().next()?;
-    let sum = rest.get(9..).filter(|sum| sum.len() == 16)?;
-    Some((letter, sum.to_owned()))
 }
 
 /// The first call, in every way that it can be recognised; without a call the text.

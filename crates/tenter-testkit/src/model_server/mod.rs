@@ -5,10 +5,12 @@
 //! [`ModelServer::assert_clean`]. The server knows no model, no clock and no key but the script's.
 
 mod connection;
+mod findings;
 mod http;
 mod invariants;
 mod ledger;
 mod script;
+mod signature;
 mod stream;
 mod wire;
 

@@ -26,7 +26,7 @@ use crate::project::Project;
 use crate::question::read_at_terminal;
 use crate::render::Show;
 use crate::sanitize::visible;
-use crate::settings::models::{Answering, Effort};
+use crate::settings::model_tables::{Answering, Effort};
 use crate::settings::{self, Settings};
 use crate::trust::{self, Pending, TrustChoice};
 use crate::ui;
@@ -51,7 +51,7 @@ pub(crate) struct AgentArgs {
     #[arg(long, conflicts_with = "model")]
     pub(crate) use_weak_model: bool,
     /// Tokens of one response at most.
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = positive)]
     pub(crate) max_tokens: Option<NonZeroU64>,
     /// How hard the model thinks before it answers.
     #[arg(long, value_name = "EFFORT")]
@@ -81,7 +81,7 @@ pub(crate) struct AgentArgs {
     #[arg(long)]
     pub(crate) trust_project: bool,
     /// Model responses to one message at most; 0 is without limit.
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = whole)]
     pub(crate) max_turns: Option<u64>,
     /// Offer only these tools, separated by commas; "none" offers none.
     #[arg(long, value_name = "TOOLS", value_delimiter = ',')]
@@ -106,9 +106,17 @@ pub(crate) struct AgentArgs {
     pub(crate) no_skills: bool,
 }
 
+fn whole(text: &str) -> Result<u64, String> {
+    text.parse().map_err(|_| "must be a whole number".to_owned())
+}
+
+fn positive(text: &str) -> Result<NonZeroU64, String> {
+    text.parse().map_err(|_| "must be a whole number above 0".to_owned())
+}
+
 fn ratio(text: &str) -> Result<f64, String> {
     let ratio = text.parse().ok().filter(|ratio| settings::is_ratio(*ratio));
-    ratio.ok_or_else(|| "it must be a number above 0 and at most 1".to_owned())
+    ratio.ok_or_else(|| "must be a number above 0 and at most 1".to_owned())
 }
 
 impl AgentArgs {

@@ -17,7 +17,7 @@ use tenter_engine::journal::Redactor;
 use tenter_protocol::{Diagnostic, Severity};
 
 use super::model_name::ModelName;
-use super::models::{Effort, ModelTable, ProviderTable};
+use super::model_tables::{Effort, ModelTable, ProviderTable};
 use crate::failure::Failure;
 
 /// A configuration file as it was written.

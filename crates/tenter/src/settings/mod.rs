@@ -6,7 +6,8 @@
 
 mod file;
 mod model_name;
-pub(crate) mod models;
+pub(crate) mod model_tables;
+mod models;
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -26,6 +27,7 @@ use crate::env::Env;
 use crate::failure::Failure;
 
 pub(crate) use model_name::ModelName;
+pub(crate) use models::NamedModel;
 
 /// Model responses to one user message, where nobody says otherwise.
 const MAX_TURNS: u64 = 50;

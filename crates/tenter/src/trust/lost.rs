@@ -3,7 +3,7 @@
 use tenter_engine::catalog::{Catalog, LostHook};
 use tenter_proc::Cancel;
 
-use super::record::{accept, revoke};
+use super::store::{accept, revoke};
 use crate::failure::{Exit, Failure};
 use crate::project::Project;
 use crate::question::{Choice, ReadLine, choose};

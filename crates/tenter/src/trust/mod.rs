@@ -2,20 +2,22 @@
 //! (R45 to R47, R77).
 //!
 //! `ask` shows what is not trusted yet and asks, `changes` shows what changed since it was trusted, `lost` asks about trusted
-//! hooks that no longer run, `record` keeps the answers in the trust store, `reload` asks again while an agent runs.
+//! hooks that no longer run, `record` and `store` keep the answers in the trust store, `reload` asks again while an agent runs.
 
 mod ask;
 mod changes;
 mod lost;
 mod record;
 mod reload;
+mod store;
 
 pub(crate) use ask::{
     Pending, TrustChoice, ask, ask_hooks_of_plugin, ask_through, note_consequences,
 };
 pub(crate) use lost::{accept_lost, settle_lost};
-pub(crate) use record::{
-    TrustRecord, accept, accept_if_complete, record, record_in, revoke, trust_hooks, trust_pending,
+pub(crate) use record::TrustRecord;
+pub(crate) use reload::Reloader;
+pub(crate) use store::{
+    accept, accept_if_complete, record, record_in, revoke, trust_hooks, trust_pending,
     trust_recipes, trust_untrusted_hooks,
 };
-pub(crate) use reload::Reloader;

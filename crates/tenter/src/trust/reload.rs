@@ -8,7 +8,7 @@ use tenter_engine::trust::{TrustEntry, TrustStore};
 use tenter_proc::Cancel;
 
 use super::ask::{Pending, TrustChoice, ask_through};
-use super::record::{accept_in, record_in};
+use super::store::{accept_in, record_in};
 use crate::env::Env;
 use crate::failure::Failure;
 use crate::project::{HookLoader, Project, TrustContext};

@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
+mod module_cycles;
+
 /// Which of our crates each of our crates may depend on: arrows only point down.
 const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     ("tenter-base", &[]),

@@ -423,3 +423,21 @@ fn only_allowed_tools_exist() {
         sandbox.run(&["run", "--allowed-tools", "bsah", "--model", &model, "x"]).expect_code(2);
     assert!(misspelt.stderr.contains("bash"), "{misspelt}");
 }
+
+#[test]
+fn a_limit_that_is_not_a_number_is_named_in_the_error() {
+    let sandbox = sandbox();
+    for (flag, value, problem) in [
+        ("--max-turns", "x", "must be a whole number"),
+        ("--max-turns", "-1", "must be a whole number"),
+        ("--max-tokens", "0", "must be a whole number above 0"),
+        ("--compact-ratio", "2", "must be a number above 0 and at most 1"),
+    ] {
+        let output = sandbox.run(&["run", &format!("{flag}={value}"), "x"]).expect_code(2);
+        assert!(
+            output.stderr.contains(&format!("invalid value '{value}' for '{flag}")),
+            "{output}"
+        );
+        assert!(output.stderr.contains(problem), "{output}");
+    }
+}

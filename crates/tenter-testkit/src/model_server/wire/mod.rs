@@ -9,8 +9,8 @@ mod responses;
 use serde_json::Value;
 
 use super::Format;
-use super::ledger::signature;
 use super::script::{Part, Reply, Stop, Usage};
+use super::signature::signature;
 use super::stream::Frame;
 
 /// What an event's `created` says: no clock is read here.

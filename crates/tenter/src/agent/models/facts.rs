@@ -8,7 +8,7 @@ use super::provider::Provider;
 use crate::failure::Failure;
 use crate::project::Project;
 use crate::settings::ModelName;
-use crate::settings::models::{ModelTable, Price};
+use crate::settings::model_tables::{ModelTable, Price};
 
 /// Tokens that a model holds of which nobody knows.
 const CONTEXT_WINDOW: u64 = 128_000;

@@ -12,7 +12,7 @@ use super::provider::Provider;
 use crate::env::Env;
 use crate::failure::{Exit, Failure};
 use crate::project::KeyRing;
-use crate::settings::models::KeyCommand;
+use crate::settings::model_tables::KeyCommand;
 
 /// Lines of a program's stderr that are shown where it fails.
 const SHOWN_LINES: usize = 10;

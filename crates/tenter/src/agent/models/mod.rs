@@ -29,7 +29,8 @@ use crate::failure::Failure;
 use crate::project::Project;
 use crate::sanitize::sanitize;
 use crate::settings::ModelName;
-use crate::settings::models::{ModelTable, NamedModel};
+use crate::settings::NamedModel;
+use crate::settings::model_tables::ModelTable;
 use crate::ui;
 
 use facts::known_window;

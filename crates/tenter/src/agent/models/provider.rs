@@ -8,7 +8,7 @@ use tenter_providers::{Api, known_models};
 use crate::env::Env;
 use crate::failure::Failure;
 use crate::project::Project;
-use crate::settings::models::{KeyCommand, ProviderTable};
+use crate::settings::model_tables::{KeyCommand, ProviderTable};
 
 /// A provider that needs no configuration.
 struct BuiltIn {

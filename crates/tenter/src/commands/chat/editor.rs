@@ -10,17 +10,17 @@ use rustyline::config::{ColorMode, CompletionType};
 use rustyline::error::ReadlineError;
 use rustyline::highlight::Highlighter;
 use rustyline::hint::{Hint, Hinter};
-use rustyline::history::{FileHistory, History};
+use rustyline::history::FileHistory;
 use rustyline::validate::{ValidationContext, ValidationResult, Validator};
 use rustyline::{
     Cmd, ConditionalEventHandler, Config, Context, Editor, Event, EventContext, EventHandler,
-    ExternalPrinter, Helper, KeyCode, KeyEvent, Modifiers, RepeatCount,
+    Helper, KeyCode, KeyEvent, Modifiers, RepeatCount,
 };
 use tenter_agent::Agent;
 use tenter_agent::store::Summary;
 use tenter_base::private_dir;
 
-use super::asker::Dialogue;
+use super::dialogue::{Dialogue, Waker, waker};
 use super::keyboard::Keyboard;
 use super::said::is_unfinished;
 use super::slash::{self, COMMANDS};
@@ -132,15 +132,6 @@ impl ConditionalEventHandler for OnInterrupt {
         self.0.store(!context.line().is_empty(), Ordering::Relaxed);
         Some(Cmd::Interrupt)
     }
-}
-
-/// While it is held, a signal wakes an editor that waits for a key.
-pub(super) type Waker = Box<dyn ExternalPrinter>;
-
-/// The editor watches for signals only where it also watches for text of others. A terminal that can move no cursor has no
-/// such thing.
-pub(super) fn waker<H: Helper, I: History>(editor: &mut Editor<H, I>) -> Option<Waker> {
-    editor.create_external_printer().ok().map(|printer| Box::new(printer) as Waker)
 }
 
 fn new_editor() -> rustyline::Result<Editor<Commands, FileHistory>> {

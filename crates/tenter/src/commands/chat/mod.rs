@@ -3,9 +3,10 @@
 //! One chat is one or more sessions, one after another: whatever changes what an agent is made of (its model, its hooks, its
 //! conversation) ends the session and begins another, so that hooks see every change as `session_end` and `session_start`.
 
-mod asker;
+mod dialogue;
 mod editor;
 mod keyboard;
+mod questions;
 mod said;
 mod slash;
 
@@ -30,9 +31,10 @@ use crate::render::{self, Show as _};
 use crate::sanitize::{one_line, sanitize};
 use crate::signals::Interrupts;
 use crate::ui::{self, FAINT, HEADING, styled};
-use asker::{AtPrompt, Dialogue};
+use dialogue::Dialogue;
 use editor::{LineEditor, Read};
 use keyboard::Keyboard;
+use questions::ChatAsker;
 use said::Said;
 
 /// Talk with an agent at the terminal: it works in the project, you see what it does and steer it.
@@ -69,7 +71,7 @@ pub(crate) fn run(env: &Env, project: Option<&Path>, args: &Args) -> Done {
     // Nothing was asked yet, so this is the first to be set.
     let _ = project.read_line.set(Box::new(move |prompt| questions.question(prompt)));
     if Env::can_ask() {
-        built.agent.asker = Arc::new(AtPrompt::new(dialogue.clone()));
+        built.agent.asker = Arc::new(ChatAsker::new(dialogue.clone()));
     }
     let first = args.agent.message(env, args.message.join(" "))?;
     let mut chat =

@@ -4,7 +4,9 @@ use std::time::Duration;
 
 use tenter_agent::session::Status;
 use tenter_base::rfc3339;
-use tenter_plugins::{Conflict, Failed, Fetched, Fetcher, Installed, Locked, Order, Spec, Staging};
+use tenter_plugins::{
+    Conflict, FetchError, Fetched, Fetcher, Installed, Locked, Order, Spec, Staging,
+};
 use tenter_proc::Cancel;
 use tenter_protocol::Diagnostic;
 
@@ -46,11 +48,11 @@ impl Trouble {
     }
 }
 
-impl From<Failed> for Trouble {
-    fn from(failed: Failed) -> Self {
+impl From<FetchError> for Trouble {
+    fn from(failed: FetchError) -> Self {
         match failed {
-            Failed::Cancelled => Self::Interrupted,
-            Failed::Refused(findings) => Self::Refused(findings),
+            FetchError::Cancelled => Self::Interrupted,
+            FetchError::Refused(findings) => Self::Refused(findings),
         }
     }
 }

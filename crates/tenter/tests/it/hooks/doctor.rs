@@ -66,7 +66,7 @@ fn all_problems_are_listed_with_the_worst_first() {
     assert_snapshot!(sandbox.run(&["hooks", "doctor"]), @r#"
     exit: 1
     --- stdout
-    4 errors, 6 warnings; 7 hooks are ready.
+    4 errors, 6 warnings; 4 hooks are ready.
     --- stderr
     error: [ROOT]/home/.kodelet/hooks/typo: the hook typo does not run: it printed "before" instead of an event when it was asked `hook`; known are user_message_send, before_tool_call, after_tool_call, after_turn, turn_end, agent_stop
       help: mend it, or disable it by adding `.disable` to its name

@@ -10,6 +10,9 @@ use super::super::entry::HookEntry;
 use super::super::scripts;
 use crate::project::Project;
 
+/// The id of the diagnostic of [`never_matches`].
+pub(super) const NEVER_MATCHES: &str = "hook-never-matches";
+
 /// What is wrong with an entry of the listing, beside what loading it told.
 pub(super) fn of_entry(project: &Project, entry: &HookEntry) -> Vec<Diagnostic> {
     let Some(listed) = entry.listed else { return Vec::from_iter(of_built_in(entry)) };
@@ -74,10 +77,8 @@ pub(super) fn never_matches(hook: &Hook) -> Option<Diagnostic> {
         "the hook {} can never run: its matcher.tool is found in no tool's name",
         hook.name
     );
-    Some(Diagnostic::new("hook-never-matches", Severity::Warning, message).at(&hook.path).help(
-        format!(
-            "the tools are {}, and their names elsewhere, such as Shell and WriteFile",
-            names.join(", ")
-        ),
-    ))
+    Some(Diagnostic::new(NEVER_MATCHES, Severity::Warning, message).at(&hook.path).help(format!(
+        "the tools are {}, and their names elsewhere, such as Shell and WriteFile",
+        names.join(", ")
+    )))
 }

@@ -4,7 +4,11 @@ mod elsewhere;
 mod hooks;
 mod record;
 
+use std::path::Path;
+use std::sync::Arc;
+
 use tenter_engine::catalog::{Catalog, no_such};
+use tenter_engine::hook::Hook;
 use tenter_proc::Cancel;
 use tenter_protocol::{Diagnostic, Severity};
 
@@ -33,7 +37,7 @@ pub(super) fn run(mut project: Project, args: &Args) -> Exit {
         ui::out(serde_json::to_string_pretty(&findings).unwrap_or_default());
     } else {
         findings.iter().for_each(ui::diagnostic);
-        ui::out(summary(&catalog, &findings));
+        ui::out(summary(ready(&project, &catalog, &findings), &findings));
     }
     let is_broken = findings.iter().any(|finding| finding.severity == Severity::Error);
     if is_broken { Exit::Failed } else { Exit::Done }
@@ -78,8 +82,22 @@ fn unmet(project: &Project, catalog: &Catalog) -> Vec<Diagnostic> {
     names.filter_map(|name| Some(no_such(name, catalog.listing())?.at(file(name)))).collect()
 }
 
-fn summary(catalog: &Catalog, findings: &[Diagnostic]) -> String {
-    let hooks = counted(catalog.hooks().len(), "hook is ready", "hooks are ready");
+/// The number of hooks that can run: none has an error, or a matcher that no tool matches.
+fn ready(project: &Project, catalog: &Catalog, findings: &[Diagnostic]) -> usize {
+    if !project.settings.hooks_enabled {
+        return 0;
+    }
+    let prevents = |finding: &&Diagnostic| {
+        finding.severity == Severity::Error || finding.id == hooks::NEVER_MATCHES
+    };
+    let broken: Vec<&Path> =
+        findings.iter().filter(prevents).filter_map(|finding| finding.path.as_deref()).collect();
+    let can_run = |hook: &&Arc<Hook>| !broken.iter().any(|path| path.starts_with(&hook.path));
+    catalog.hooks().iter().filter(can_run).count()
+}
+
+fn summary(ready: usize, findings: &[Diagnostic]) -> String {
+    let hooks = counted(ready, "hook is ready", "hooks are ready");
     let of = |severity| findings.iter().filter(|finding| finding.severity == severity).count();
     let (errors, warnings) = (of(Severity::Error), of(Severity::Warning));
     if errors + warnings == 0 {

@@ -1,0 +1,38 @@
+//! Questions in a chat. They go through the line editor, so that Ctrl-C stops the answer that a question belongs to.
+
+use std::path::Path;
+use std::sync::{Mutex, PoisonError};
+
+use tenter_agent::permission::{Asker, PermissionAnswer};
+use tenter_protocol::ToolCall;
+
+use super::dialogue::Dialogue;
+use crate::render::{ASK_PROMPT, WRITE_PROMPT, put_question, put_write_question, read_answer};
+
+/// Puts a hook's `ask` to the user (R30), and whether a protected place may be changed (R76).
+pub(super) struct ChatAsker {
+    dialogue: Dialogue,
+    /// Held while a question is put: calls run at once, and there is one terminal.
+    asking: Mutex<()>,
+}
+
+impl ChatAsker {
+    pub(super) fn new(dialogue: Dialogue) -> Self {
+        Self { dialogue, asking: Mutex::default() }
+    }
+}
+
+impl Asker for ChatAsker {
+    fn ask(&self, hook: &str, reason: &str, call: &ToolCall) -> PermissionAnswer {
+        let _alone = self.asking.lock().unwrap_or_else(PoisonError::into_inner);
+        put_question(hook, reason, call);
+        self.dialogue.question(ASK_PROMPT).map_or(PermissionAnswer::No, |line| read_answer(&line))
+    }
+
+    fn agrees_to_write(&self, place: &Path, file: &Path) -> bool {
+        let _alone = self.asking.lock().unwrap_or_else(PoisonError::into_inner);
+        put_write_question(place, file);
+        let answer = self.dialogue.question(WRITE_PROMPT);
+        answer.is_some_and(|line| read_answer(&line).allows())
+    }
+}

@@ -1,0 +1,241 @@
+//! No modules of a crate import each other in a circle: found in the paths of `use` and in inline paths.
+//!
+//! Two modules are compared where their paths part: `agent::build` and `commands::run` are an import of `agent` by
+//! `commands`. Re-exports are followed to the module that defines the item. Tests inside the sources do not count.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use regex::Regex;
+
+use super::sources;
+
+/// Directories whose modules still import each other in a circle.
+const KNOWN: &[(&str, &str)] = &[
+    ("tenter", "commands/hooks"),
+    ("tenter", "commands/log"),
+    ("tenter-agent", "tools"),
+    ("tenter-engine", ""),
+    ("tenter-engine", "catalog"),
+    ("tenter-engine", "trust"),
+    ("tenter-protocol", ""),
+    ("tenter-protocol", "manifest/front_matter"),
+];
+
+/// A module's path in its crate, or that of an item in one.
+type ModulePath = Vec<String>;
+
+/// The modules of a crate with their text, without comments, strings and tests.
+type Modules = BTreeMap<ModulePath, String>;
+
+/// Which module of a directory imports which.
+type Imports = BTreeMap<String, BTreeSet<String>>;
+
+/// Removes from a text what holds no paths of the product.
+struct Cleaner {
+    skipped: Regex,
+}
+
+impl Cleaner {
+    fn new() -> Self {
+        Self { skipped: Regex::new(r#"(?m)//.*$|"(?:\\.|[^"\\])*""#).unwrap() }
+    }
+
+    fn clean(&self, text: &str) -> String {
+        let product = text.split("#[cfg(test)]\nmod tests").next().unwrap_or_default();
+        self.skipped.replace_all(product, "").into_owned()
+    }
+}
+
+/// The modules of every crate, by its name.
+fn crates() -> BTreeMap<String, Modules> {
+    let cleaner = Cleaner::new();
+    let mut crates: BTreeMap<String, Modules> = BTreeMap::new();
+    for (name, text) in sources() {
+        let Some((name, path)) =
+            name.strip_prefix("crates/").and_then(|name| name.split_once("/src/"))
+        else {
+            continue;
+        };
+        let mut path: ModulePath =
+            path.trim_end_matches(".rs").split('/').map(str::to_owned).collect();
+        if ["mod", "lib", "main"].contains(&path.last().map_or("", String::as_str)) {
+            path.pop();
+        }
+        if !["bin", "tests", "testing"]
+            .iter()
+            .any(|of_tests| path.iter().any(|part| part == of_tests))
+        {
+            crates.entry(name.to_owned()).or_default().insert(path, cleaner.clean(&text));
+        }
+    }
+    crates
+}
+
+/// The paths of a use tree: `a::{b, c::d}` holds `a::b` and `a::c::d`.
+fn paths(tree: &str) -> Vec<String> {
+    let (mut paths, mut prefixes, mut path) = (Vec::new(), Vec::new(), String::new());
+    for c in format!("{tree},").chars() {
+        match c {
+            '{' => prefixes.push(path.clone()),
+            ',' | '}' => {
+                paths.push(path.split(" as ").next().unwrap_or_default().trim().to_owned());
+                if c == '}' {
+                    prefixes.pop();
+                }
+                path = prefixes.last().cloned().unwrap_or_default();
+            }
+            c if c.is_whitespace() && !path.ends_with(|c: char| c.is_alphanumeric()) => {}
+            c => path.push(c),
+        }
+    }
+    paths
+}
+
+/// The path from the root of the crate, of a path as `module` writes it; none for another crate's.
+fn absolute(module: &[String], path: &str, modules: &Modules) -> Option<ModulePath> {
+    let mut base = module.to_vec();
+    let mut parts = path.split("::").peekable();
+    match *parts.peek()? {
+        "crate" => {
+            base.clear();
+            parts.next();
+        }
+        "self" => {
+            parts.next();
+        }
+        "super" => {
+            while parts.next_if_eq(&"super").is_some() {
+                base.pop();
+            }
+        }
+        child => {
+            let child = [module, &[child.to_owned()]].concat();
+            modules.get(&child)?;
+        }
+    }
+    Some(base.into_iter().chain(parts.map(str::to_owned)).collect())
+}
+
+/// The module that defines what `path` names.
+fn definer(
+    path: &[String],
+    modules: &Modules,
+    exports: &BTreeMap<ModulePath, ModulePath>,
+) -> ModulePath {
+    for length in 1..=path.len() {
+        let name = &path[..length];
+        if let Some(source) = exports.get(name).filter(|_| !modules.contains_key(name)) {
+            return definer(&[source, &path[length..]].concat(), modules, exports);
+        }
+    }
+    let lengths = (0..=path.len()).rev();
+    lengths
+        .map(|length| path[..length].to_vec())
+        .find(|path| modules.contains_key(path))
+        .unwrap_or_default()
+}
+
+/// Every import of a module by another.
+fn imports(modules: &Modules) -> BTreeSet<(ModulePath, ModulePath)> {
+    let statement = Regex::new(r"\b(pub(?:\([^)]*\))?\s+)?use\s+([^;]+);").unwrap();
+    let inline = Regex::new(r"\b(?:crate|super)(?:::\w+)+").unwrap();
+    let (mut exports, mut all) = (BTreeMap::new(), Vec::new());
+    for (module, text) in modules {
+        for found in statement.captures_iter(text) {
+            for path in paths(&found[2]) {
+                let Some(target) = absolute(module, &path, modules) else { continue };
+                let name = path.rsplit("::").next().unwrap_or_default().to_owned();
+                if found.get(1).is_some() {
+                    exports.insert([&module[..], &[name]].concat(), target.clone());
+                }
+                all.push((module.clone(), target));
+            }
+        }
+        let rest = statement.replace_all(text, "");
+        let inline = inline.find_iter(&rest);
+        all.extend(
+            inline.filter_map(|path| {
+                Some((module.clone(), absolute(module, path.as_str(), modules)?))
+            }),
+        );
+    }
+    all.into_iter().map(|(module, path)| (module, definer(&path, modules, &exports))).collect()
+}
+
+/// The imports between the modules of each directory, by its path.
+fn by_directory(modules: &Modules) -> BTreeMap<String, Imports> {
+    let mut directories: BTreeMap<String, Imports> = BTreeMap::new();
+    for (from, to) in imports(modules) {
+        let shared = from.iter().zip(&to).take_while(|(from, to)| from == to).count();
+        if let (Some(one), Some(other)) = (from.get(shared), to.get(shared)) {
+            let directory = directories.entry(from[..shared].join("/")).or_default();
+            directory.entry(one.clone()).or_default().insert(other.clone());
+        }
+    }
+    directories
+}
+
+/// A circle of modules, if there is one.
+fn cycle(imports: &Imports) -> Option<Vec<String>> {
+    let mut done = BTreeSet::new();
+    imports.keys().find_map(|module| cycle_from(module, &mut Vec::new(), &mut done, imports))
+}
+
+/// A circle that begins with the modules of `path` and goes through `module`. What is in `done` is in no circle.
+fn cycle_from(
+    module: &str,
+    path: &mut Vec<String>,
+    done: &mut BTreeSet<String>,
+    imports: &Imports,
+) -> Option<Vec<String>> {
+    if let Some(start) = path.iter().position(|earlier| earlier == module) {
+        return Some([&path[start..], &[module.to_owned()]].concat());
+    }
+    if done.contains(module) {
+        return None;
+    }
+    path.push(module.to_owned());
+    let mut next = imports.get(module).into_iter().flatten();
+    let cycle = next.find_map(|next| cycle_from(next, path, done, imports));
+    path.pop();
+    done.insert(module.to_owned());
+    cycle
+}
+
+#[test]
+fn no_modules_import_each_other_in_a_circle() {
+    let mut cycles = Vec::new();
+    for (name, modules) in crates() {
+        for (directory, imports) in by_directory(&modules) {
+            let is_known = KNOWN.contains(&(name.as_str(), directory.as_str()));
+            if let Some(cycle) = cycle(&imports).filter(|_| !is_known) {
+                cycles.push(format!("{name}/src/{directory}: {}", cycle.join(" → ")));
+            }
+        }
+    }
+    assert!(cycles.is_empty(), "import cycles:\n{}", cycles.join("\n"));
+}
+
+/// Modules with these texts.
+fn modules(texts: &[(&str, &str)]) -> Modules {
+    let path =
+        |path: &str| path.split('/').filter(|part| !part.is_empty()).map(str::to_owned).collect();
+    texts.iter().map(|(module, text)| (path(module), (*text).to_owned())).collect()
+}
+
+#[test]
+fn a_cycle_is_found_through_use_trees_inline_paths_and_re_exports() {
+    let cycle_in = |texts: &[(&str, &str)]| by_directory(&modules(texts)).values().find_map(cycle);
+    let there = ("a/x", "use crate::{b::Y, c};");
+    assert_eq!(cycle_in(&[("", ""), ("a/x", ""), ("b", "use super::a::X;"), ("c", "")]), None);
+    for back in [
+        "use super::a::X;",
+        "fn f(x: crate::a::x::X) {}",
+        "use crate::{c, a::{X, Z}};",
+        "use crate::Exported;",
+    ] {
+        let root = ("", "pub use a::x::Exported;");
+        let found = cycle_in(&[root, ("a", ""), there, ("b", back), ("c", "")]);
+        assert_eq!(found.unwrap(), ["a", "b", "a"], "{back}");
+    }
+}
