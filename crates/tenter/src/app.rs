@@ -6,7 +6,8 @@ use std::process::ExitCode;
 use clap::{CommandFactory as _, Parser, Subcommand};
 
 use crate::commands::{
-    chat, commit, conversation, demo, hooks, log, models, plugin, pr, recipe, run, skill, trust,
+    chat, commit, conversation, demo, help, hooks, log, models, plugin, pr, recipe, run, skill,
+    trust,
 };
 use crate::env::Env;
 use crate::failure::{Exit, Failure};
@@ -17,6 +18,7 @@ use crate::ui::{self, ColorWhen};
 /// First time here? `tenter demo` shows everything in a scratch project, without a key and without a network.
 #[derive(Debug, Parser)]
 #[command(name = "tenter", version, propagate_version = true, arg_required_else_help = true)]
+#[command(disable_help_subcommand = true, after_long_help = help::listing())]
 struct App {
     /// The project's folder, instead of the one around the working folder.
     #[arg(long, global = true, value_name = "DIR")]
@@ -66,6 +68,8 @@ enum Command {
         /// The shell.
         shell: clap_complete::Shell,
     },
+    /// Print a page of the manual, or the help of a command.
+    Help(help::Args),
 }
 
 /// Runs the command that the arguments name.
@@ -88,6 +92,7 @@ pub(crate) fn main(env: &Env) -> ExitCode {
         Command::Log(args) => log::run(env, project, &args),
         Command::Models(args) => models::run(env, project, &args),
         Command::Completions { shell } => Ok(completions(shell)),
+        Command::Help(args) => help::run(env, project, App::command(), &args),
     };
     done.unwrap_or_else(|failure| failed(&failure)).into()
 }

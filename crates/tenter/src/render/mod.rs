@@ -19,6 +19,7 @@ pub(crate) use ask::{
 };
 pub(crate) use chat::Chat;
 pub(crate) use headless::{Headless, write_early};
+pub(crate) use markdown::Markdown;
 pub(crate) use quiet::Quiet;
 pub(crate) use summary::call_summary;
 pub(crate) use terminal::{Terminal, call_line, cut, result_lines};

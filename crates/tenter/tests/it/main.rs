@@ -18,6 +18,7 @@ mod examples;
 mod exhaustion;
 mod faults;
 mod follow_ups;
+mod help;
 mod hooks;
 mod log;
 mod long_session;

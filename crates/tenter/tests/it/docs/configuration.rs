@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use tenter_testkit::{Output, Sandbox, wait_until};
 
 use super::hooks::has_what_it_needs;
-use super::markdown::{Table, page, pages};
+use super::markdown::{Table, page, pages, table};
 use crate::{headless, of_kind, sandbox};
 
 const USER_FILE: &str = "../home/.config/tenter/config.toml";
@@ -18,7 +18,7 @@ fn hello(sandbox: &Sandbox) -> Output {
 }
 
 fn keys() -> Table {
-    page("configuration.md").tables.into_iter().find(|table| table.header[0] == "Key").unwrap()
+    table("configuration.md", "Key")
 }
 
 #[test]
@@ -118,16 +118,14 @@ fn every_variable_is_listed() {
         .flat_map(|row| row.split(" | ").next().unwrap().split(", "))
         .map(|name| name.trim_matches('`'))
         .collect();
-    let page = page("configuration.md");
-    let listed = page.tables.iter().find(|table| table.header[0] == "Variable").unwrap();
+    let listed = table("configuration.md", "Variable");
     assert_eq!(listed.names().into_iter().collect::<BTreeSet<_>>(), read);
 }
 
 /// Every exit code of the table is one that a run ends with, and the other way round.
 #[test]
 fn the_table_of_exit_codes_is_what_runs_end_with() {
-    let page = page("configuration.md");
-    let listed = page.tables.iter().find(|table| table.header[0] == "Exit code").unwrap();
+    let listed = table("configuration.md", "Exit code");
     let real = [done(), failed(), misused(), blocked(), untrusted(), limited(), interrupted()];
     let real: Vec<String> = real.iter().map(|output| output.code.unwrap().to_string()).collect();
     assert_eq!(listed.names(), real);

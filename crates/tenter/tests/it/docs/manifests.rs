@@ -32,16 +32,13 @@ use tenter_protocol::{
 use tenter_testkit::Sandbox;
 
 use super::hooks::{carry_out, has_what_it_needs};
-use super::markdown::{Block, Table, page, pages};
+use super::markdown::{Block, page, pages, table};
 use crate::sandbox;
 
 const FOLDER: &str = ".config/agents/hooks";
 const RECORD: &str = "#!/bin/sh\ncat >> payloads.jsonl\n";
 
-fn table(first_column: &str) -> Table {
-    let tables = page("manifest-hooks.md").tables;
-    tables.into_iter().find(|table| table.header[0] == first_column).unwrap()
-}
+const PAGE: &str = "manifest-hooks.md";
 
 /// Writes a hook of the person's.
 fn install(sandbox: &Sandbox, name: &str, manifest: &str, script: &str) {
@@ -114,7 +111,7 @@ fn every_matcher_example_matches_as_stated() {
 
 #[test]
 fn every_misleading_matcher_has_the_documented_warning() {
-    for row in &table("Matcher").rows {
+    for row in &table(PAGE, "Matcher").rows {
         let line = row[0].trim_matches('`');
         let front = format!(
             "---\nname: x\ndescription: d\ntrigger: before_tool\nmatcher:\n  {line}\n---\n"
@@ -197,7 +194,7 @@ fn every_field_of_an_answer_is_listed_with_its_events() {
         .flat_map(|block| serde_json::from_str::<Object>(&block.text).unwrap())
         .map(|(key, _)| key)
         .collect();
-    let documented = table("Answer");
+    let documented = table(PAGE, "Reply");
     assert_eq!(shown, documented.names().into_iter().map(str::to_owned).collect());
     for row in &TABLE {
         let warning = &parse_reply(row.event, b"{\"zzz\": 1}").unwrap().defects[0];
@@ -250,10 +247,10 @@ fn the_table_of_triggers_is_the_codes() {
             vec![row.name.to_owned(), row.manifest[1..].join(", "), row.fires.to_owned(), powers]
         })
         .collect();
-    let mut documented = table("Trigger").rows;
+    let mut documented = table(PAGE, "Trigger").rows;
     documented.sort_by_key(|row| TABLE.iter().position(|known| known.name == row[0]));
     assert_eq!(documented, code);
-    let consequences = table("Blocked");
+    let consequences = table(PAGE, "Blocked");
     for row in &TABLE {
         let named = |cell: &&str| *cell == row.name || cell.contains(&format!("`{}`", row.name));
         assert_eq!(
@@ -271,14 +268,14 @@ fn the_tables_of_front_matter_are_the_schemas() {
     let keys = |schema: &Value| -> Vec<String> {
         schema["properties"].as_object().unwrap().keys().cloned().collect()
     };
-    let documented = table("Key");
+    let documented = table(PAGE, "Key");
     assert_eq!(documented.names(), keys(&schema));
     for row in &documented.rows {
         let default = &schema["properties"][&row[0]]["default"];
         assert!(default.is_null() || *default == row[2].parse::<Value>().unwrap(), "{row:?}");
     }
     let metadata = &schema["properties"]["metadata"];
-    let extensions = table("Extension");
+    let extensions = table(PAGE, "Extension");
     assert_eq!(
         extensions.names().into_iter().collect::<BTreeSet<_>>(),
         keys(metadata).iter().map(String::as_str).collect()
@@ -291,7 +288,7 @@ fn the_tables_of_front_matter_are_the_schemas() {
 
 #[test]
 fn the_table_of_actions_is_the_codes() {
-    let documented = table("Action");
+    let documented = table("static-hooks.md", "Action");
     for row in &TABLE {
         let possible: BTreeSet<&str> = actions_at(row.event).into_iter().collect();
         let names = |cell: &str| cell == row.name || cell.contains(&format!("`{}`", row.name));
@@ -311,13 +308,16 @@ fn the_table_of_expectations_is_the_codes() {
     sandbox.write(&format!("../home/{FOLDER}/x/tests/zzz.json"), test);
     let output = sandbox.run(&["hooks", "test", "x"]).expect_code(1);
     let known = output.stdout.split_once("zzz").unwrap_or_else(|| panic!("{output}")).1;
-    for name in table("Expected").names() {
+    for name in table("testing.md", "Expected").names() {
         assert!(known.contains(name), "{name} is not known\n{output}");
     }
     for word in
         known.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| word.contains('_'))
     {
-        assert!(table("Expected").names().contains(&word), "{word} is not listed\n{output}");
+        assert!(
+            table("testing.md", "Expected").names().contains(&word),
+            "{word} is not listed\n{output}"
+        );
     }
 }
 
@@ -331,7 +331,7 @@ fn the_table_of_tools_names_is_the_codes() {
             vec![tool.name().to_owned(), others.join(", ")]
         })
         .collect();
-    let mut documented = table("Tool").rows;
+    let mut documented = table("tools.md", "Tool").rows;
     let place = |row: &Vec<String>| code.iter().position(|known| known[0] == row[0]);
     documented.sort_by_key(place);
     assert_eq!(documented, code);
@@ -339,7 +339,7 @@ fn the_table_of_tools_names_is_the_codes() {
 
 #[test]
 fn every_field_of_a_manifests_payload_is_listed() {
-    let page = page("manifest-hooks.md");
+    let page = page("events.md");
     let mut seen = BTreeSet::new();
     for body in bodies() {
         let event = body.name();
@@ -357,19 +357,18 @@ fn every_field_of_a_manifests_payload_is_listed() {
         let facts = Facts { paths: vec![path] };
         let told = payload(&Event { scope, body }, event.as_str(), None, &facts, false);
         let told: Object = serde_json::from_str(&told).unwrap();
-        let listed = &page.fields("Every event") | &page.fields(event.as_str());
-        assert_eq!(told.keys().map(String::as_str).collect::<BTreeSet<_>>(), listed, "{event}");
-        // What a hook without code may ask for is the same.
-        assert_eq!(
-            known_fields(event),
-            listed.iter().map(|name| (*name).to_owned()).collect(),
-            "{event}"
-        );
+        let heading = format!("Payload of {event}");
+        let of_event = &page.column(&heading, "Manifest") | &page.column(&heading, "Name");
+        let listed = &page.column("Payloads", "Manifest") | &of_event;
+        let mut fields: BTreeSet<String> =
+            listed.iter().map(|name| name.split('.').next().unwrap().to_owned()).collect();
+        fields.insert("event_type".to_owned());
+        assert_eq!(told.keys().cloned().collect::<BTreeSet<_>>(), fields, "{event}");
+        // Conditions of static hooks may use the same fields.
+        assert_eq!(known_fields(event), fields, "{event}");
         assert_known(event, &mut Vec::new(), &Value::Object(told.clone()));
-        let context = page.tables.iter().find(|table| table.heading == "Every event").unwrap();
-        let context = &context.rows.iter().find(|row| row[0] == "context").unwrap()[2];
         for key in told["context"].as_object().unwrap().keys() {
-            assert!(context.contains(&format!("`{key}`")), "{key} of context is not listed");
+            assert!(listed.contains(format!("context.{key}").as_str()), "context.{key}");
         }
     }
     assert_eq!(seen.len(), TABLE.len());

@@ -63,10 +63,11 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
 }
 
-/// Every page of `docs/`, in the order of their names.
+/// Every page of `docs/`, and the payloads of real runs, sorted by path.
 pub(super) fn pages() -> Vec<Page> {
-    let mut paths: Vec<PathBuf> =
-        fs::read_dir(root().join("docs")).unwrap().map(|entry| entry.unwrap().path()).collect();
+    let dirs = ["docs", "crates/tenter/tests/it/docs/payloads"];
+    let entries = dirs.iter().flat_map(|dir| fs::read_dir(root().join(dir)).unwrap());
+    let mut paths: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
     paths.retain(|path| path.extension().is_some_and(|extension| extension == "md"));
     paths.sort();
     paths.iter().map(|path| read(path)).collect()
@@ -80,6 +81,13 @@ pub(super) fn text_of(name: &str) -> String {
 /// The page of `docs/` with this name.
 pub(super) fn page(name: &str) -> Page {
     read(&root().join("docs").join(name))
+}
+
+/// The first table of a page whose first column has this title.
+pub(super) fn table(name: &str, first_column: &str) -> Table {
+    let mut tables = page(name).tables.into_iter();
+    let table = tables.find(|table| table.header[0] == first_column);
+    table.unwrap_or_else(|| panic!("{name} has no table {first_column}"))
 }
 
 /// The README, of which only the links are tested here.
@@ -131,6 +139,16 @@ impl Page {
     pub(super) fn fields(&self, heading: &str) -> BTreeSet<&str> {
         let tables = self.tables.iter().filter(|table| table.header[0] == "Field");
         tables.filter(|table| table.heading == heading).flat_map(Table::names).collect()
+    }
+
+    /// The names in a column of the first table under a heading, without dashes; none if there is no such column.
+    pub(super) fn column(&self, heading: &str, title: &str) -> BTreeSet<&str> {
+        let table = self.tables.iter().find(|table| table.heading == heading);
+        let table = table.unwrap_or_else(|| panic!("{}: no table under {heading}", self.name));
+        let Some(index) = table.header.iter().position(|cell| cell == title) else {
+            return BTreeSet::new();
+        };
+        table.rows.iter().map(|row| row[index].as_str()).filter(|name| *name != "–").collect()
     }
 
     fn see_example(&mut self, place: String, note: Note, body: &[&str]) {

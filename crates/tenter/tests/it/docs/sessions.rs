@@ -6,6 +6,7 @@
 
 use std::collections::BTreeMap;
 use std::os::unix::fs::PermissionsExt as _;
+use std::panic::catch_unwind;
 
 use tenter_testkit::{Output, PtySession, Sandbox};
 
@@ -23,12 +24,19 @@ fn every_session_example_prints_what_is_shown() {
             sections.entry(&block.section).or_default().push(block);
         }
     }
-    for blocks in sections.values() {
-        let sandbox = sandbox();
-        if blocks.iter().all(|block| has_what_it_needs(block)) {
-            for block in blocks {
-                carry_out(&sandbox, block);
-            }
+    let failed: Vec<&&str> = sections
+        .iter()
+        .filter(|(_, blocks)| catch_unwind(|| play(blocks)).is_err())
+        .map(|(section, _)| section)
+        .collect();
+    assert!(failed.is_empty(), "see above: {failed:#?}");
+}
+
+fn play(section: &[&Block]) {
+    let sandbox = sandbox();
+    if section.iter().all(|block| has_what_it_needs(block)) {
+        for block in section {
+            carry_out(&sandbox, block);
         }
     }
 }

@@ -10,14 +10,9 @@ use tenter_protocol::tool_metadata::{
 };
 
 use super::every_tool;
-use super::markdown::{Table, page};
+use super::markdown::{page, table, text_of};
 use crate::chat::{chat, say};
 use crate::{headless, sandbox};
-
-fn table(first_column: &str) -> Table {
-    let tables = page("executable-hooks.md").tables;
-    tables.into_iter().find(|table| table.header[0] == first_column).unwrap()
-}
 
 fn set<'t>(names: impl IntoIterator<Item = &'t str>) -> BTreeSet<&'t str> {
     names.into_iter().collect()
@@ -30,7 +25,7 @@ fn words_in_code(cell: &str) -> BTreeSet<&str> {
 
 #[test]
 fn the_table_of_events_is_the_codes() {
-    let documented: Vec<Vec<String>> = table("A hook prints").rows;
+    let documented: Vec<Vec<String>> = table("executable-hooks.md", "A hook prints").rows;
     let code = lifecycle::TABLE.iter().filter(|row| !row.executable.is_empty());
     let code: Vec<Vec<String>> = code
         .map(|row| {
@@ -48,11 +43,7 @@ fn the_table_of_events_is_the_codes() {
 /// Events that executables cannot have are named, so that nobody looks for them in vain.
 #[test]
 fn events_without_an_executable_name_are_listed() {
-    let text = std::fs::read_to_string(concat!(
-        env!("CARGO_MANIFEST_DIR"),
-        "/../../docs/executable-hooks.md"
-    ))
-    .unwrap();
+    let text = text_of("executable-hooks.md");
     for row in lifecycle::TABLE.iter().filter(|row| row.executable.is_empty()) {
         assert!(text.contains(&format!("`{}`", row.name)), "{} is not named", row.name);
     }
@@ -60,7 +51,8 @@ fn events_without_an_executable_name_are_listed() {
 
 #[test]
 fn the_table_of_tools_is_the_codes() {
-    let documented = table("Tool");
+    let tables = page("tools.md").tables;
+    let documented = tables.iter().find(|table| table.heading == "Inputs").unwrap();
     let registry = every_tool();
     let names: Vec<&str> = registry.iter().map(tenter_agent::tools::Tool::name).collect();
     assert_eq!(documented.names(), names);
@@ -73,7 +65,7 @@ fn the_table_of_tools_is_the_codes() {
 
 #[test]
 fn the_table_of_metadata_is_the_codes() {
-    let documented = table("metadataType");
+    let documented = table("tools.md", "metadataType");
     assert_eq!(set(documented.names()), set(TYPES.iter().copied()));
     for row in &documented.rows {
         let fields = full_metadata(&row[0]);
@@ -108,7 +100,7 @@ fn the_table_of_variables_is_what_a_hook_finds() {
     let env = sandbox.read("env.txt");
     let names = env.lines().filter_map(|line| line.split_once('=')).map(|(name, _)| name);
     assert_eq!(
-        set(table("Variable").names()),
+        set(table("concepts.md", "Variable").names()),
         names.filter(|name| name.starts_with("TENTER_")).collect()
     );
 }
@@ -116,13 +108,15 @@ fn the_table_of_variables_is_what_a_hook_finds() {
 #[test]
 fn every_decision_is_explained() {
     let all = tenter_engine::DecisionKind::ALL;
-    assert_eq!(set(table("Decision").names()), all.iter().map(|kind| kind.as_str()).collect());
+    assert_eq!(
+        set(table("journal.md", "Decision").names()),
+        all.iter().map(|kind| kind.as_str()).collect()
+    );
 }
 
 #[test]
 fn the_table_of_chat_commands_is_what_help_lists() {
-    let tables = page("chat.md").tables;
-    let table = tables.iter().find(|table| table.header[0] == "Command").unwrap();
+    let table = table("chat.md", "Command");
     let documented = table.rows.iter().map(|row| format!("{} {}", row[0], row[1]));
     let help = say(&mut chat(&sandbox(), "turns: []"), "/help");
     let listed = help.lines().filter(|line| line.starts_with("  /"));

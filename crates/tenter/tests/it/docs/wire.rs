@@ -11,7 +11,7 @@ use tenter_protocol::{Body, Event, EventName, Message, Object, Scope, ToolCall, 
 use tenter_protocol::{executable, json, lifecycle};
 
 use super::as_documented;
-use super::markdown::{Block, page, pages};
+use super::markdown::{Block, page, pages, table};
 use crate::sandbox;
 
 /// What a hook does that writes every payload into a file.
@@ -65,37 +65,43 @@ fn counts(event: EventName, answer: &Object, key: &str) -> bool {
     read(answer) != read(&without) || answer[key] == "continue"
 }
 
-/// An answer's fields stand in a table whose first column is "Answer", and each is shown in an example.
+/// The fields of replies and their events are in the table "Reply"; each is shown in an example of each event.
 #[test]
-fn every_field_of_an_answer_is_shown() {
+fn every_field_of_a_reply_is_shown() {
+    let table = table("executable-hooks.md", "Reply");
     let pages = pages();
-    for table in
-        page("executable-hooks.md").tables.iter().filter(|table| table.header[0] == "Answer")
+    for event in
+        ["user_message_send", "before_tool_call", "after_tool_call", "after_turn", "agent_stop"]
     {
         let shown: BTreeSet<String> = super::examples(&pages, "answer")
-            .filter(|block| block.heading == table.heading)
+            .filter(|block| block.note.rest.starts_with(event))
             .flat_map(|block| serde_json::from_str::<Object>(&block.text).unwrap())
             .map(|(key, _)| key)
             .collect();
-        let listed: BTreeSet<String> = table.names().into_iter().map(str::to_owned).collect();
-        assert_eq!(shown, listed, "under {}", table.heading);
+        let is_of_event = |events: &str| {
+            events == "every event" || events == event || events.contains(&format!("`{event}`"))
+        };
+        let listed = table.rows.iter().filter(|row| is_of_event(&row[2]));
+        let listed: BTreeSet<String> = listed.map(|row| row[0].clone()).collect();
+        assert_eq!(shown, listed, "at {event}");
     }
 }
 
-/// A payload's fields stand in a table whose first column is "Field": those of every payload under "Every payload", the
-/// others under their event.
+/// The fields of payloads are in the column "Executable" of events.md: under "Payloads" and under the event.
 #[test]
 fn every_field_of_a_payload_is_listed() {
-    let page = page("executable-hooks.md");
+    let page = page("events.md");
     let path = PathFact { path: "/a".into(), given: "a".into(), op: PathOp::Read, certain: true };
     let facts = Facts { paths: vec![path] };
-    for (event, spelling, heading) in full_events() {
+    for (event, spelling) in full_events() {
         let payload = executable::payload(&event, spelling, &facts).unwrap();
         let payload: Object = serde_json::from_str(&payload).unwrap();
-        let listed = &page.fields("Every payload") | &page.fields(heading);
+        let of_event = page.column(&format!("Payload of {}", event.body.name()), "Executable");
+        let mut listed = &page.column("Payloads", "Executable") | &of_event;
+        listed.insert("event");
         assert_eq!(keys(&payload), listed, "the fields of {spelling}");
         if let Some(Value::Object(usage)) = payload.get("usage") {
-            assert_eq!(keys(usage), page.fields("Token figures"), "the fields of usage");
+            assert_eq!(keys(usage), page.column("Token counts", "Name"), "the fields of usage");
         }
     }
 }
@@ -104,8 +110,8 @@ fn keys(object: &Object) -> BTreeSet<&str> {
     object.keys().map(String::as_str).collect()
 }
 
-/// An event of each kind that executables know, with every field that may be left out, and the heading that describes it.
-fn full_events() -> Vec<(Event, &'static str, &'static str)> {
+/// An event of each kind that executables have, with every optional field, and its spelling.
+fn full_events() -> Vec<(Event, &'static str)> {
     let call = ToolCall { id: "1".into(), name: "bash".into(), input: Object::new() };
     let result = ToolResult::blocked("bash", "no", "T".into());
     let usage = Usage {
@@ -133,15 +139,13 @@ fn full_events() -> Vec<(Event, &'static str, &'static str)> {
         continuation_count: 0,
     };
     let bodies = [
-        (Body::BeforeAgent { message: String::new() }, "user_message_send", "user_message_send"),
-        (Body::BeforeTool(call.clone()), "before_tool_call", "before_tool_call"),
-        (Body::AfterTool { call, result }, "after_tool_call", "after_tool_call"),
-        (Body::AfterTurn(turn), "turn_end", "after_turn"),
-        (Body::BeforeStop(stop), "agent_stop", "agent_stop"),
+        (Body::BeforeAgent { message: String::new() }, "user_message_send"),
+        (Body::BeforeTool(call.clone()), "before_tool_call"),
+        (Body::AfterTool { call, result }, "after_tool_call"),
+        (Body::AfterTurn(turn), "turn_end"),
+        (Body::BeforeStop(stop), "agent_stop"),
     ];
-    bodies
-        .map(|(body, spelling, heading)| (Event { scope: scope(), body }, spelling, heading))
-        .into()
+    bodies.map(|(body, spelling)| (Event { scope: scope(), body }, spelling)).into()
 }
 
 fn scope() -> Scope {

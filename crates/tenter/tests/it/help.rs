@@ -1,0 +1,101 @@
+//! `tenter help`: pages of the manual and the help of commands.
+
+use std::fs;
+use std::path::Path;
+
+use insta::assert_snapshot;
+
+use crate::sandbox;
+
+/// The topics that `tenter help` lists.
+fn topics() -> Vec<String> {
+    let help = sandbox().run(&["help"]).expect_code(0).stdout;
+    let (_, topics) = help.split_once("\nTopics:\n").unwrap();
+    let names = topics.lines().take_while(|line| !line.is_empty());
+    names.map(|line| line.split_whitespace().next().unwrap().to_owned()).collect()
+}
+
+#[test]
+fn topics_are_listed_after_the_commands() {
+    let help = sandbox().run(&["help"]).expect_code(0).stdout;
+    let place = |text: &str| help.find(text).unwrap_or_else(|| panic!("{text}\n{help}"));
+    assert!(place("\nCommands:") < place("\nOptions:"));
+    assert!(place("\nOptions:") < place("\nTopics:"));
+    assert!(help.contains("\n  hooks   "), "{help}");
+    assert_eq!(help, sandbox().run(&["--help"]).expect_code(0).stdout);
+}
+
+#[test]
+fn every_page_is_a_topic() {
+    let listed = topics();
+    let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs");
+    let mut pages = 0;
+    for entry in fs::read_dir(docs).unwrap() {
+        let path = entry.unwrap().path();
+        if path.extension().is_some_and(|extension| extension == "md") {
+            let name = path.file_stem().unwrap().to_str().unwrap();
+            let output = sandbox().run(&["help", name]).expect_code(0);
+            assert!(output.stdout.starts_with("# "), "{name}");
+            assert!(!output.stdout.contains("<!-- test"), "{name}");
+            pages += 1;
+        }
+    }
+    assert_eq!(listed.len(), pages);
+}
+
+#[test]
+fn a_page_is_plain_text_in_a_pipe() {
+    let output = sandbox().run(&["help", "failures"]).expect_code(0);
+    assert!(!output.stdout.contains('\u{1b}'), "{output}");
+    assert!(output.stdout.contains("\n## Timeouts\n"), "{output}");
+    assert!(output.stdout.contains("tenter help reliability"), "{output}");
+    assert!(!output.stdout.contains(".md#"), "{output}");
+}
+
+#[test]
+fn a_topic_with_the_name_of_a_command_points_to_its_options() {
+    let output = sandbox().run(&["help", "hooks"]).expect_code(0);
+    assert!(output.stdout.starts_with("# Concepts\n"), "{output}");
+    assert!(output.stdout.ends_with("Options of the command: `tenter hooks --help`\n"), "{output}");
+}
+
+#[test]
+fn other_commands_show_their_help() {
+    for args in [&["log"][..], &["hooks", "test"], &["conversation", "fork"]] {
+        let of_help = sandbox().run(&[&["help"], args].concat()).expect_code(0).stdout;
+        let of_flag = sandbox().run(&[args, &["--help"]].concat()).expect_code(0).stdout;
+        assert_eq!(of_help, of_flag);
+    }
+}
+
+#[test]
+fn an_unknown_topic_names_the_nearest() {
+    assert_snapshot!(sandbox().run(&["help", "trsut"]), @r#"
+    exit: 2
+    --- stderr
+    error: there is no topic or command "trsut"
+      help: did you mean `tenter help trust`?
+    "#);
+    assert_snapshot!(sandbox().run(&["help", "hooks", "tset"]), @r#"
+    exit: 2
+    --- stderr
+    error: there is no topic or command "hooks tset"
+      help: did you mean `tenter help hooks test`?
+    "#);
+    assert_snapshot!(sandbox().run(&["help", "quantum"]), @r#"
+    exit: 2
+    --- stderr
+    error: there is no topic or command "quantum"
+      help: `tenter help` lists commands and topics
+    "#);
+}
+
+#[test]
+fn the_pager_shows_a_page_from_its_beginning() {
+    let sandbox = sandbox();
+    let mut command = sandbox.command();
+    command.args(["help", "trust"]).env("PAGER", "echo $LESS; head -n 1").env("TERM", "xterm");
+    let output = sandbox.finish_pty(tenter_testkit::PtySession::start(command));
+    assert!(output.stdout.contains("FRX\r\n") || output.stdout.contains("FRX\n"), "{output}");
+    assert!(output.stdout.contains("# Trust"), "{output}");
+}
