@@ -6,7 +6,8 @@ use std::path::Path;
 use libfuzzer_sys::fuzz_target;
 use tenter_engine::CHECKS;
 use tenter_protocol::Severity;
-use tenter_protocol::manifest::front_matter::{Checks, Rules, body, properties, read};
+use tenter_protocol::front_matter::{Rules, body};
+use tenter_protocol::manifest::format::{Checks, properties, read};
 
 /// Expressions are the business of those who made their engines.
 const TEMPLATES_ALONE: Checks<'static> = Checks { pattern: &|_| Ok(None), ..CHECKS };

@@ -30,5 +30,5 @@ pub use clock::{Clock, rfc3339};
 pub use file_lock::FileLock;
 pub use file_stamp::FileStamp;
 pub use hex::hex;
-pub use names::{edits, nearest, or_list};
+pub use names::{did_you_mean, edits, nearest, or_list};
 pub use real_path::real_path;

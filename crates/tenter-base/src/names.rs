@@ -23,6 +23,11 @@ pub fn edits(one: &str, other: &str) -> usize {
     strsim::osa_distance(&folded(one), &folded(other))
 }
 
+/// Returns a help line for `word`, which is none of `known`: the nearest of them, or else `otherwise`.
+pub fn did_you_mean(word: &str, known: &[&str], otherwise: impl FnOnce() -> String) -> String {
+    nearest(word, known).map_or_else(otherwise, |near| format!("did you mean `{near}`?"))
+}
+
 /// Returns the names as a list in a sentence: `` `a`, `b` or `c` ``.
 pub fn or_list(names: &[&str]) -> String {
     let quoted: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();

@@ -5,8 +5,9 @@ use std::path::Path;
 
 use serde_json::Value;
 use tenter_base::{nearest, or_list};
-use tenter_protocol::manifest::front_matter::{Checks, Field, TemplateKind, Written, document};
-use tenter_protocol::manifest::{Action, Declaration};
+use tenter_protocol::front_matter::{self, Field};
+use tenter_protocol::manifest::format::{Checks, TemplateKind};
+use tenter_protocol::manifest::{Action, StaticActionText};
 use tenter_protocol::schema::unknown_name;
 use tenter_protocol::{Diagnostic, EventName, Reply, Severity, SourceText};
 use tenter_template::{Condition, Dialect, File, Inputs, NoShell, Path as Asked, Template};
@@ -30,11 +31,11 @@ impl StaticAction {
     ///
     /// # Errors
     /// The first thing that is wrong with it; nothing is where [`CHECKS`] found nothing.
-    pub(crate) fn new(declaration: &Declaration) -> Result<Self, String> {
+    pub(crate) fn new(text: &StaticActionText) -> Result<Self, String> {
         let template = |text: &String| Template::parse(file(text), Dialect::Hook);
-        let when = declaration.when.as_deref().map(|text| Condition::parse(file(text)));
+        let when = text.when.as_deref().map(|text| Condition::parse(file(text)));
         let when = when.transpose().map_err(|found| first(&found))?;
-        let action = declaration.action.try_map(template).map_err(|found| first(&found))?;
+        let action = text.action.try_map(template).map_err(|found| first(&found))?;
         Ok(Self { when, action })
     }
 
@@ -142,11 +143,10 @@ pub fn declares_action(path: &Path, bytes: &[u8]) -> bool {
 }
 
 fn action_in(path: &Path, bytes: &[u8]) -> Option<Field> {
-    let (document, _) = document(path, bytes);
-    let named = |fields: Vec<Field>, key: &str| fields.into_iter().find(|field| field.key == key);
-    let metadata = named(document?.fields, "metadata")?;
-    let Written::Fields(fields) = metadata.value.value else { return None };
-    named(fields, "action")
+    let (document, _) = front_matter::read(path, bytes);
+    let document = document?;
+    let metadata = front_matter::find(&document.fields, "metadata")?;
+    front_matter::find(metadata.value.as_mapping()?, "action").cloned()
 }
 
 #[cfg(test)]
@@ -158,7 +158,7 @@ mod tests {
 
     fn declared(when: Option<&str>, action: Action) -> StaticAction {
         let when = when.map(str::to_owned);
-        StaticAction::new(&Declaration { when, action }).unwrap()
+        StaticAction::new(&StaticActionText { when, action }).unwrap()
     }
 
     fn deny(reason: &str) -> Action {

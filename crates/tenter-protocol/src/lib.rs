@@ -27,6 +27,8 @@ pub mod event;
 pub mod executable;
 pub mod facts;
 pub mod field_type;
+#[cfg(feature = "yaml")]
+pub mod front_matter;
 pub mod history;
 pub mod json;
 pub mod lifecycle;
@@ -35,6 +37,8 @@ pub mod message;
 pub mod payload_fields;
 pub mod reply;
 pub mod reply_fields;
+#[cfg(feature = "yaml")]
+pub mod resource_name;
 pub mod sample;
 pub mod schema;
 mod source_text;

@@ -1,42 +1,52 @@
-//! One recipe's file: Markdown with front matter, whose text is a template.
+//! The file of a recipe: Markdown with front matter, whose text is a template.
 //!
-//! What is wrong with a key that only describes is a warning. What is wrong with one that restricts is an error: a recipe
-//! whose limits cannot be read must not run without them.
+//! A problem with a key that only describes is a warning. A problem with one that restricts is an error: a recipe whose
+//! restrictions cannot be read must not run without them.
 
 use std::fmt;
-use std::ops::Range;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use tenter_base::{nearest, or_list};
+use tenter_base::{did_you_mean, or_list};
 use tenter_engine::hook::Fingerprint;
 use tenter_engine::trust::fingerprint_of_recipe;
-use tenter_protocol::manifest::front_matter::{Document, Field, Located, Written, document};
-use tenter_protocol::{Diagnostic, Severity, SourceText, tool_names};
+use tenter_protocol::front_matter::{self, Code, Field, Format, Node, Report, Rules};
+use tenter_protocol::{Diagnostic, tool_names};
 use tenter_template::{Dialect, File, Template};
 
 use super::restriction;
 use crate::tools::{AllowedCommands, Registry, UnknownTools};
 
-/// The longest file that is read, in bytes.
-pub const LONGEST_FILE: usize = 1 << 20;
+/// Maximum size of a recipe's file, in bytes.
+pub const MAX_FILE_SIZE: usize = 1 << 20;
 
 const KEYS: [&str; 6] =
     ["name", "description", "allowed_tools", "allowed_commands", "arguments", "defaults"];
+const ARGUMENT_KEYS: [&str; 2] = ["description", "default"];
+
+const FORMAT: Format = Format {
+    max_file_size: MAX_FILE_SIZE,
+    too_large_help: "a model reads all of it; move long texts to files that it can open",
+    file_too_large: Code::error("recipe-too-large"),
+    encoding: Code::error("recipe-encoding"),
+    ..Format::GENERIC
+};
+const FIELD: Code = Code::error("recipe-field");
+const FIELD_IGNORED: Code = Code::warning("recipe-field-ignored");
 
 /// A recipe that can be rendered.
 #[derive(Debug, Clone)]
 pub struct Recipe {
-    /// What it is called by: its file below a recipes folder, without `.md`; a plugin's begins with `org/repo/`.
+    /// Its path below a recipes directory, without `.md`; that of a plugin's recipe begins with `org/repo/`.
     pub name: String,
-    /// What its front matter calls it; its name where it does not.
+    /// The `name` in its front matter, or else its name.
     pub title: String,
     /// What it is for; may be empty.
     pub description: String,
-    /// The only tools that it may use: none for an empty list, those of its caller where it does not say (R33).
+    /// The only tools that it may use: none for an empty list, those of its caller for `None` (R33).
     pub allowed_tools: Option<Vec<String>>,
-    /// The only commands that it may run, as [`AllowedCommands`] reads them; where it does not say, its caller's.
+    /// The only commands that it may run, in the syntax of [`AllowedCommands`]; those of its caller for `None`.
     pub allowed_commands: Option<Vec<String>>,
-    /// What it can be given, in the order of the file.
+    /// Its arguments, in the order of the file.
     pub arguments: Vec<Argument>,
     /// Where it comes from.
     pub origin: Origin,
@@ -46,47 +56,47 @@ pub struct Recipe {
     warnings: Vec<Diagnostic>,
 }
 
-/// Something that a recipe can be given.
+/// An argument of a recipe.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Argument {
     /// Its name.
     pub name: String,
     /// What it is for; may be empty.
     pub description: String,
-    /// Its value where none is given.
+    /// The value if none is given.
     pub default: Option<String>,
 }
 
 /// Where a recipe comes from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Origin {
-    /// Whose it is.
+    /// The layer that it belongs to.
     pub layer: RecipeLayer,
-    /// Its file; of one that comes with Tenter, `builtin:NAME.md`.
+    /// Its file; `builtin:NAME.md` for a built-in recipe.
     pub path: PathBuf,
 }
 
-/// Whose a recipe is.
+/// The layers of recipes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RecipeLayer {
-    /// The project's.
+    /// The project.
     Project,
-    /// From a folder that was named on the command line.
+    /// A directory named on the command line.
     Named,
-    /// The same, where the folder lies in the project or holds it.
+    /// A directory named on the command line that is inside the project or contains it.
     NamedInProject,
-    /// A plugin's that is installed in the project.
+    /// A plugin installed in the project.
     ProjectPlugin,
-    /// The person's.
+    /// The user.
     User,
-    /// A plugin's that the person installed.
+    /// A plugin installed for the user.
     UserPlugin,
-    /// It comes with Tenter.
+    /// Tenter itself.
     BuiltIn,
 }
 
 impl RecipeLayer {
-    /// The word for it in listings.
+    /// The word for the layer in listings.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Project => "project",
@@ -98,7 +108,7 @@ impl RecipeLayer {
         }
     }
 
-    /// Whether it came with the project, so that the person may never have seen it.
+    /// Whether it comes with the project, so that the user may never have seen it.
     pub fn is_of_project(self) -> bool {
         matches!(self, Self::Project | Self::NamedInProject | Self::ProjectPlugin)
     }
@@ -111,70 +121,72 @@ impl fmt::Display for RecipeLayer {
 }
 
 impl Recipe {
-    /// Reads the bytes of a recipe's file. There is a recipe exactly when no finding is an error.
+    /// Reads the bytes of a recipe's file. There is a recipe exactly when no diagnostic is an error.
     pub fn read(name: &str, origin: Origin, bytes: &[u8]) -> (Option<Self>, Vec<Diagnostic>) {
-        if let Err(finding) = check_text(&origin.path, bytes) {
-            return (None, vec![finding]);
-        }
-        let text = String::from_utf8_lossy(bytes).into_owned();
-        let (document, mut found) = document(&origin.path, bytes);
-        let Some(document) = document else { return (None, found) };
-        let Document { fields, body } = document;
-        let file = File { path: origin.path.clone(), body: body.max(mark(&text)), text };
-        let mut reader = Reader { file: &file, found: &mut found };
-        reader.stray_restrictions(body);
-        let mut recipe = reader.front_matter(&fields);
-        recipe.title = recipe.title.take().filter(|title| !title.is_empty());
-        let template =
-            Template::parse(file, Dialect::Recipe).map_err(|errors| found.extend(errors)).ok();
-        let broken = found.iter().any(|finding| finding.severity == Severity::Error);
-        let recipe = template.filter(|_| !broken).map(|template| Self {
-            name: name.to_owned(),
-            title: recipe.title.unwrap_or_else(|| name.to_owned()),
-            description: recipe.description,
-            allowed_tools: recipe.allowed_tools,
-            allowed_commands: recipe.allowed_commands,
-            commands: recipe.commands,
-            arguments: recipe.arguments,
-            origin,
-            template,
-            fingerprint: fingerprint_of_recipe(bytes),
-            warnings: found.clone(),
-        });
-        (recipe, found)
+        let path = origin.path.clone();
+        let mut report = Report::new(&path, bytes, Rules::Tolerant, &FORMAT);
+        let recipe = Self::parse(name, origin, &mut report);
+        let (recipe, diagnostics) = report.finish(recipe);
+        let recipe = recipe.map(|recipe| Self { warnings: diagnostics.clone(), ..recipe });
+        (recipe, diagnostics)
     }
 
-    /// The text as it was written, nothing filled in.
+    fn parse(name: &str, origin: Origin, report: &mut Report<'_>) -> Option<Self> {
+        let text = report.text_of_file()?;
+        let document = front_matter::parse(report)?;
+        report_stray_restrictions(text, document.body, report);
+        let fields = FrontMatter::read(&document.fields, report);
+        let body = document.body.max(bom_length(text));
+        let file = File { path: origin.path.clone(), body, text: text.to_owned() };
+        let template = Template::parse(file, Dialect::Recipe)
+            .map_err(|errors| errors.into_iter().for_each(|error| report.push(error)))
+            .ok()?;
+        Some(Self {
+            name: name.to_owned(),
+            title: fields.title.unwrap_or_else(|| name.to_owned()),
+            description: fields.description,
+            allowed_tools: fields.allowed_tools,
+            allowed_commands: fields.allowed_commands,
+            arguments: fields.arguments,
+            origin,
+            commands: fields.commands,
+            template,
+            fingerprint: fingerprint_of_recipe(text.as_bytes()),
+            warnings: Vec::new(),
+        })
+    }
+
+    /// The text as written, before rendering.
     pub fn body(&self) -> &str {
         self.template.text()
     }
 
-    /// Whose it is.
+    /// The layer that it belongs to.
     pub fn layer(&self) -> RecipeLayer {
         self.origin.layer
     }
 
-    /// What is trusted of it (R45): all bytes of its file.
+    /// What trust is granted to (R45): a fingerprint of all bytes of its file.
     pub fn fingerprint(&self) -> &Fingerprint {
         &self.fingerprint
     }
 
-    /// The programs that its text starts while it is filled in, as command lines in the order of the text, each once. `…`
-    /// stands for what is not known before.
+    /// The command lines of the programs that rendering its text starts, in the order of the text, each once. `…` marks
+    /// parts that are only known when rendering.
     pub fn programs(&self) -> Vec<String> {
         self.template.programs()
     }
 
-    /// What its file was warned about.
+    /// The warnings about its file.
     pub fn warnings(&self) -> &[Diagnostic] {
         &self.warnings
     }
 
-    /// The tools of its caller, as far as it may use them: enforced where a tool runs, whatever the prompt says. A tool that
-    /// its caller does not have it does not get either.
+    /// Restricts its caller's tools to those that it may use. Enforced where a tool runs, whatever the prompt says. It never
+    /// gets a tool that its caller does not have.
     ///
     /// # Errors
-    /// When it names a tool that nobody has: a misspelt restriction would be another one.
+    /// It names an unknown tool: ignoring a misspelled restriction would change what is allowed.
     pub fn restrict(&self, tools: Registry) -> Result<Registry, UnknownTools> {
         let tools = match &self.allowed_tools {
             Some(allowed) => {
@@ -198,29 +210,25 @@ impl Recipe {
     }
 }
 
-fn check_text(path: &Path, bytes: &[u8]) -> Result<(), Diagnostic> {
-    if bytes.len() > LONGEST_FILE {
-        let message = format!("the file is longer than {LONGEST_FILE} bytes");
-        let finding = Diagnostic::new("recipe-too-large", Severity::Error, message).at(path);
-        return Err(
-            finding.help("a model reads all of it; leave long texts to files that it can look at")
-        );
-    }
-    std::str::from_utf8(bytes).map(|_| ()).map_err(|error| {
-        let first = error.valid_up_to();
-        Diagnostic::new("recipe-encoding", Severity::Error, "this is not UTF-8")
-            .at(path)
-            .with_span(SourceText::new(bytes).span(&(first..first)))
-            .help("save the file as UTF-8")
-    })
-}
-
-/// The length of the mark that some editors put at the beginning of a file.
-fn mark(text: &str) -> usize {
+/// The length of the byte order mark at the beginning of `text`, if there is one.
+fn bom_length(text: &str) -> usize {
     if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 }
 }
 
-/// What front matter says.
+/// Reports restrictions outside the front matter, which would only be text for the model (R70).
+fn report_stray_restrictions(text: &str, body: usize, report: &mut Report<'_>) {
+    for (line, key) in restriction::stray(text, body) {
+        let message = format!("this line restricts nothing: `{key}` is outside the front matter");
+        let help = if body == 0 {
+            "front matter begins with a line `---` at the top of the file and ends with another"
+        } else {
+            "move it above the second `---`; if it is text for the model, put it in a code block"
+        };
+        report.add(&FIELD, &line, message, help);
+    }
+}
+
+/// The values of a recipe's front matter.
 #[derive(Default)]
 struct FrontMatter {
     title: Option<String>,
@@ -231,212 +239,113 @@ struct FrontMatter {
     arguments: Vec<Argument>,
 }
 
-/// Reads the fields of one file.
-struct Reader<'a> {
-    file: &'a File,
-    found: &'a mut Vec<Diagnostic>,
-}
-
-impl Reader<'_> {
-    fn front_matter(&mut self, fields: &[Field]) -> FrontMatter {
-        let mut front_matter = FrontMatter::default();
+impl FrontMatter {
+    fn read(fields: &[Field], report: &mut Report<'_>) -> Self {
+        let mut values = Self::default();
         for field in fields {
             match field.key.as_str() {
-                "name" => front_matter.title = self.text(field),
-                "description" => front_matter.description = self.text(field).unwrap_or_default(),
-                "allowed_tools" => front_matter.allowed_tools = self.allowed(field),
+                "name" => values.title = text(field, report).filter(|title| !title.is_empty()),
+                "description" => values.description = text(field, report).unwrap_or_default(),
+                "allowed_tools" => values.allowed_tools = words(field, report),
                 "allowed_commands" => {
-                    front_matter.allowed_commands = self.allowed(field);
-                    let patterns = front_matter.allowed_commands.as_deref();
-                    front_matter.commands =
-                        patterns.and_then(|patterns| self.commands(field, patterns));
+                    values.allowed_commands = words(field, report);
+                    let patterns = values.allowed_commands.as_deref();
+                    values.commands =
+                        patterns.and_then(|patterns| commands(field, patterns, report));
                 }
-                "arguments" => self.arguments(field, &mut front_matter.arguments),
-                "defaults" => self.defaults(field, &mut front_matter.arguments),
-                _ => self.unknown(field, &KEYS),
+                "arguments" => values.read_arguments(field, report),
+                "defaults" => values.read_defaults(field, report),
+                _ => report_unknown(field, &KEYS, report),
             }
         }
-        front_matter
+        values
     }
 
-    fn add(
-        &mut self,
-        severity: Severity,
-        at: &Range<usize>,
-        message: String,
-        help: impl Into<String>,
-    ) {
-        let id = if severity == Severity::Error { "recipe-field" } else { "recipe-field-ignored" };
-        let place = SourceText::new(self.file.text.as_bytes()).span(at);
-        self.found.push(
-            Diagnostic::new(id, severity, message).at(&self.file.path).with_span(place).help(help),
-        );
-    }
-
-    /// Restrictions outside the front matter, which would be lost as text for the model (R70).
-    fn stray_restrictions(&mut self, body: usize) {
-        for (line, key) in restriction::stray(&self.file.text, body) {
-            let message =
-                format!("this line restricts nothing: `{key}` is not in the front matter");
-            let help = if body == 0 {
-                "front matter begins with a line `---` at the top of the file and ends with another"
-            } else {
-                "move it above the second `---`, or put it in a code block if it is text for the model"
-            };
-            self.add(Severity::Error, &line, message, help);
-        }
-    }
-
-    /// A restriction that is misspelt, or below another key, must not become none.
-    fn unknown(&mut self, field: &Field, known: &[&str]) {
-        let key = &field.key;
-        let (severity, what) = if restriction::is_near(key) {
-            (Severity::Error, "but looks like a restriction")
-        } else if restriction::is_below(&field.value) {
-            (Severity::Error, "and there is a restriction below it")
-        } else {
-            (Severity::Warning, "and is ignored")
-        };
-        let help = match nearest(key, known) {
-            Some(near) => format!("did you mean `{near}`?"),
-            None => format!("keys are {}", or_list(known)),
-        };
-        let message = format!("`{key}` means nothing here, {what}");
-        self.add(severity, &field.key_at, message, help);
-    }
-
-    fn text(&mut self, field: &Field) -> Option<String> {
-        match &field.value.value {
-            Written::Text(text) => Some(text.trim().to_owned()),
-            Written::Nothing => None,
-            Written::List(_) | Written::Fields(_) => {
-                let message = format!("`{}` takes text; this is ignored", field.key);
-                self.add(Severity::Warning, &field.value.at, message, "write it behind the colon");
-                None
-            }
-        }
-    }
-
-    /// A list of names, or names with commas between them. Anything else is an error.
-    fn allowed(&mut self, field: &Field) -> Option<Vec<String>> {
-        let words = match &field.value.value {
-            Written::Text(text) => Some(
-                text.split(',')
-                    .map(str::trim)
-                    .filter(|word| !word.is_empty())
-                    .map(str::to_owned)
-                    .collect(),
-            ),
-            Written::List(items) => items.iter().map(word).collect(),
-            Written::Nothing | Written::Fields(_) => None,
-        };
-        if words.is_none() {
-            let message = format!("`{}` takes a list", field.key);
-            let at = if field.value.at.is_empty() { &field.key_at } else { &field.value.at };
-            let help = format!(
-                "write `{}: [one, other]`, or `[]` for none at all; leave the line out for no restriction",
-                field.key
-            );
-            self.add(Severity::Error, at, message, help);
-        }
-        words
-    }
-
-    fn commands(&mut self, field: &Field, patterns: &[String]) -> Option<AllowedCommands> {
-        AllowedCommands::new(patterns)
-            .map_err(|error| {
-                let help = "patterns are such as `git diff *`";
-                self.add(Severity::Error, &field.value.at, error.to_string(), help);
-            })
-            .ok()
-    }
-
-    fn arguments(&mut self, field: &Field, arguments: &mut Vec<Argument>) {
-        for (name, value) in self.pairs(field) {
-            let argument = argument(arguments, name);
-            match &value.value {
-                Written::Nothing => {}
-                Written::Fields(fields) => {
-                    for field in fields {
-                        match field.key.as_str() {
-                            "description" => {
-                                argument.description = self.value(field).unwrap_or_default();
-                            }
-                            "default" => argument.default = self.value(field),
-                            _ => self.unknown(field, &["description", "default"]),
-                        }
-                    }
-                }
-                Written::Text(_) | Written::List(_) => {
-                    let message = format!("the argument `{name}` needs a mapping; this is ignored");
-                    self.add(
-                        Severity::Warning,
-                        &value.at,
-                        message,
-                        "write `{description: …, default: …}`",
-                    );
+    fn read_arguments(&mut self, field: &Field, report: &mut Report<'_>) {
+        for named in report.optional_mapping(field, &FIELD_IGNORED) {
+            let argument = self.argument(&named.key);
+            for field in report.optional_mapping(named, &FIELD_IGNORED) {
+                let text = |report: &mut Report<'_>| {
+                    report.optional_text(field, &FIELD_IGNORED).map(str::to_owned)
+                };
+                match field.key.as_str() {
+                    "description" => argument.description = text(report).unwrap_or_default(),
+                    "default" => argument.default = text(report),
+                    _ => report_unknown(field, &ARGUMENT_KEYS, report),
                 }
             }
         }
     }
 
-    /// The text of a field with the space around it.
-    fn value(&mut self, field: &Field) -> Option<String> {
-        match &field.value.value {
-            Written::Text(text) => Some(text.clone()),
-            _ => self.text(field),
-        }
-    }
-
-    /// The older form: names and their defaults. `arguments` says it better, and stays where both speak.
-    fn defaults(&mut self, field: &Field, arguments: &mut Vec<Argument>) {
-        for (name, value) in self.pairs(field) {
-            let Written::Text(default) = &value.value else {
-                let message = format!("the default of `{name}` has to be text; this is ignored");
-                self.add(Severity::Warning, &value.at, message, "write `name: text`");
-                continue;
-            };
-            argument(arguments, name).default.get_or_insert_with(|| default.clone());
-        }
-    }
-
-    fn pairs<'f>(&mut self, field: &'f Field) -> Vec<(&'f str, &'f Located)> {
-        match &field.value.value {
-            Written::Fields(fields) => {
-                fields.iter().map(|field| (field.key.as_str(), &field.value)).collect()
-            }
-            Written::Nothing => Vec::new(),
-            Written::Text(_) | Written::List(_) => {
-                let message = format!("`{}` is a mapping; this is ignored", field.key);
-                self.add(
-                    Severity::Warning,
-                    &field.value.at,
-                    message,
-                    "write `name: …` lines below it",
-                );
-                Vec::new()
+    /// Reads the older form, names and their defaults. A default in `arguments` has precedence.
+    fn read_defaults(&mut self, field: &Field, report: &mut Report<'_>) {
+        for named in report.optional_mapping(field, &FIELD_IGNORED) {
+            if let Some(scalar) = report.scalar(named, &FIELD_IGNORED, "text after the colon") {
+                let default = &mut self.argument(&named.key).default;
+                default.get_or_insert_with(|| scalar.text.clone());
             }
         }
     }
-}
 
-fn word(item: &Located) -> Option<String> {
-    match &item.value {
-        Written::Text(text) => Some(text.trim().to_owned()),
-        _ => None,
-    }
-}
-
-/// The argument of this name, which is there afterwards.
-fn argument<'a>(arguments: &'a mut Vec<Argument>, name: &str) -> &'a mut Argument {
-    let position =
-        arguments.iter().position(|argument| argument.name == name).unwrap_or_else(|| {
-            arguments.push(Argument {
-                name: name.to_owned(),
-                description: String::new(),
-                default: None,
-            });
+    /// The argument with this name, added if it does not exist.
+    fn argument(&mut self, name: &str) -> &mut Argument {
+        let arguments = &mut self.arguments;
+        let position = arguments.iter().position(|argument| argument.name == name);
+        let position = position.unwrap_or_else(|| {
+            let (name, description) = (name.to_owned(), String::new());
+            arguments.push(Argument { name, description, default: None });
             arguments.len() - 1
         });
-    &mut arguments[position]
+        &mut arguments[position]
+    }
+}
+
+fn text(field: &Field, report: &mut Report<'_>) -> Option<String> {
+    report.optional_text(field, &FIELD_IGNORED).map(|text| text.trim().to_owned())
+}
+
+/// A list of words, or words separated by commas. Anything else is an error.
+fn words(field: &Field, report: &mut Report<'_>) -> Option<Vec<String>> {
+    let word = |node: &Node| node.as_text().map(|text| text.trim().to_owned());
+    let words = match (field.value.as_list(), field.value.as_text()) {
+        (Some(items), _) => items.iter().map(word).collect(),
+        (None, Some(text)) => {
+            let words = text.split(',').map(str::trim).filter(|word| !word.is_empty());
+            Some(words.map(str::to_owned).collect())
+        }
+        (None, None) => None,
+    };
+    if words.is_none() {
+        let example = format!("`{}: [one, other]`", field.key);
+        let expected = format!("{example}, or `[]` for none; without the line, all are allowed");
+        report.invalid(field, &FIELD, "is not a list of words", &expected);
+    }
+    words
+}
+
+fn commands(
+    field: &Field,
+    patterns: &[String],
+    report: &mut Report<'_>,
+) -> Option<AllowedCommands> {
+    AllowedCommands::new(patterns)
+        .map_err(|error| {
+            let help = "a pattern is a command, such as `git diff *`";
+            report.add(&FIELD, &field.value.at, error.to_string(), help);
+        })
+        .ok()
+}
+
+/// Reports an unknown key. A misspelled restriction, or one below another key, is an error.
+fn report_unknown(field: &Field, known: &[&str], report: &mut Report<'_>) {
+    let key = &field.key;
+    let (code, what) = if restriction::is_near(key) {
+        (FIELD, ", but it looks like a restriction")
+    } else if restriction::is_below(&field.value) {
+        (FIELD, ", and there is a restriction below it")
+    } else {
+        (FIELD_IGNORED, "; it is ignored")
+    };
+    let help = did_you_mean(key, known, || format!("keys are {}", or_list(known)));
+    report.add(&code, &field.key_at, format!("unknown key `{key}`{what}"), help);
 }

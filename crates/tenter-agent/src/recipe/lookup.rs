@@ -15,7 +15,7 @@ use tenter_engine::source::{Places, roots};
 use tenter_protocol::{Diagnostic, Severity};
 
 use super::builtin::BUILT_IN;
-use super::format::{LONGEST_FILE, Origin, Recipe, RecipeLayer};
+use super::format::{MAX_FILE_SIZE, Origin, Recipe, RecipeLayer};
 
 /// Folders in folders at most.
 const DEEPEST: usize = 16;
@@ -334,7 +334,7 @@ impl Root {
         if !real.starts_with(&self.real) {
             return Err(leaves(path, &real));
         }
-        untrusted_file::read_prefix(&real, LONGEST_FILE as u64 + 1)
+        untrusted_file::read_prefix(&real, MAX_FILE_SIZE as u64 + 1)
             .map_err(|error| unreadable(path, &error))
     }
 }

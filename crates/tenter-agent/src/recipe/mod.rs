@@ -22,7 +22,7 @@ use tenter_protocol::{Diagnostic, Severity};
 
 pub(crate) use book::in_words;
 pub use book::{RecipeBook, RecipeTrust};
-pub use format::{Argument, LONGEST_FILE, Origin, Recipe, RecipeLayer};
+pub use format::{Argument, MAX_FILE_SIZE, Origin, Recipe, RecipeLayer};
 pub use lookup::{Listed, RecipeError, RecipePlaces, Recipes, slashed};
 pub use shell::ProjectShell;
 pub use tenter_template::{

@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use tenter_base::nearest;
-use tenter_protocol::manifest::front_matter::{Located, Written};
+use tenter_protocol::front_matter::Node;
 
 /// The keys that restrict.
 const KEYS: [&str; 2] = ["allowed_tools", "allowed_commands"];
@@ -17,14 +17,11 @@ pub(super) fn is_near(key: &str) -> bool {
 }
 
 /// Whether a value has a restriction as a key, at any depth.
-pub(super) fn is_below(value: &Located) -> bool {
-    match &value.value {
-        Written::Fields(fields) => {
-            fields.iter().any(|field| is_near(&field.key) || is_below(&field.value))
-        }
-        Written::List(items) => items.iter().any(is_below),
-        Written::Nothing | Written::Text(_) => false,
-    }
+pub(super) fn is_below(value: &Node) -> bool {
+    let items = value.as_list().unwrap_or_default();
+    let fields = value.as_mapping().unwrap_or_default();
+    items.iter().any(is_below)
+        || fields.iter().any(|field| is_near(&field.key) || is_below(&field.value))
 }
 
 /// The lines of `text` outside its front matter that look like a restriction, each with its key. `body` is where the text

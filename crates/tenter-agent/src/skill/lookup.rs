@@ -12,10 +12,10 @@ use tenter_base::nearest;
 use tenter_base::untrusted_file;
 use tenter_engine::hook::Layer;
 use tenter_engine::source::{Places, roots};
-use tenter_protocol::manifest::front_matter::Rules;
+use tenter_protocol::front_matter::Rules;
 use tenter_protocol::{Diagnostic, Severity};
 
-use super::format::{LONGEST_FILE, SKILL_FILE, Skill, SkillOrigin};
+use super::format::{MAX_FILE_SIZE, SKILL_FILE, Skill, SkillOrigin};
 use crate::recipe::slashed;
 
 /// Entries of one skills folder that are looked at.
@@ -246,7 +246,7 @@ impl Root {
         if !real.starts_with(&self.real) {
             return Err(leaves(path, &real));
         }
-        untrusted_file::read_prefix(&real, LONGEST_FILE as u64 + 1).map_err(failed)
+        untrusted_file::read_prefix(&real, MAX_FILE_SIZE as u64 + 1).map_err(failed)
     }
 }
 

@@ -11,7 +11,7 @@ mod lookup;
 mod tool;
 
 pub use format::{
-    LONGEST_COMPATIBILITY, LONGEST_DESCRIPTION, LONGEST_FILE, SKILL_FILE, Skill, SkillOrigin,
+    MAX_COMPATIBILITY_LENGTH, MAX_DESCRIPTION_LENGTH, MAX_FILE_SIZE, SKILL_FILE, Skill, SkillOrigin,
 };
 pub use lookup::{Listed, SkillError, Skills};
 pub use tool::{MOST_OFFERED, SkillTool};

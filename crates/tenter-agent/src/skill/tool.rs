@@ -9,7 +9,7 @@ use serde::Deserialize;
 use tenter_base::excerpt;
 use tenter_engine::hook::Layer;
 use tenter_proc::Cancel;
-use tenter_protocol::manifest::front_matter::Rules;
+use tenter_protocol::front_matter::Rules;
 use tenter_protocol::{Diagnostic, Severity, tool_metadata};
 
 use super::format::SKILL_FILE;

@@ -127,20 +127,20 @@ fn a_file_without_front_matter_is_a_recipe() {
 #[test]
 fn a_restriction_that_cannot_be_read_is_an_error() {
     for (field, expected) in [
-        ("allowed_tools:", "2 error recipe-field: `allowed_tools` takes a list"),
-        ("allowed_tools: {a: b}", "2 error recipe-field: `allowed_tools` takes a list"),
-        ("allowed_tools: [[a]]", "2 error recipe-field: `allowed_tools` takes a list"),
+        ("allowed_tools:", "2 error recipe-field: `allowed_tools` is not a list of words"),
+        ("allowed_tools: {a: b}", "2 error recipe-field: `allowed_tools` is not a list of words"),
+        ("allowed_tools: [[a]]", "2 error recipe-field: `allowed_tools` is not a list of words"),
         (
             "allowed-tools: []",
-            "2 error recipe-field: `allowed-tools` means nothing here, but looks like a restriction",
+            "2 error recipe-field: unknown key `allowed-tools`, but it looks like a restriction",
         ),
         (
             "allowed_comands: []",
-            "2 error recipe-field: `allowed_comands` means nothing here, but looks like a restriction",
+            "2 error recipe-field: unknown key `allowed_comands`, but it looks like a restriction",
         ),
         (
             "metadata: {allowed_tools: []}",
-            "2 error recipe-field: `metadata` means nothing here, and there is a restriction below it",
+            "2 error recipe-field: unknown key `metadata`, and there is a restriction below it",
         ),
     ] {
         let (recipe, found) = read(&format!("---\n{field}\n---\nx"));
@@ -191,11 +191,11 @@ fn everything_that_is_wrong_is_told_at_once() {
     assert_eq!(
         found,
         [
-            "2 warning recipe-field-ignored: `colour` means nothing here, and is ignored",
-            "3 warning recipe-field-ignored: `descripton` means nothing here, and is ignored",
-            "4 warning recipe-field-ignored: `defualt` means nothing here, and is ignored",
-            "4 warning recipe-field-ignored: the argument `b` needs a mapping; this is ignored",
-            "5 warning recipe-field-ignored: the default of `c` has to be text; this is ignored",
+            "2 warning recipe-field-ignored: unknown key `colour`; it is ignored",
+            "3 warning recipe-field-ignored: unknown key `descripton`; it is ignored",
+            "4 warning recipe-field-ignored: unknown key `defualt`; it is ignored",
+            "4 warning recipe-field-ignored: `b` is a list; it is ignored",
+            "5 warning recipe-field-ignored: `c` is a list; it is ignored",
             "7 error template-syntax: the `if` that begins here has no end",
             "7 error template-syntax: a value is missing here",
             "8 error template-syntax: the action that begins here has no end",

@@ -7,9 +7,10 @@ use std::time::Duration;
 
 use tenter_base::untrusted_file;
 use tenter_protocol::executable::Subscription;
+use tenter_protocol::front_matter::{self, Node, Rules, find};
 use tenter_protocol::lifecycle::TABLE;
-use tenter_protocol::manifest::front_matter::{self, Field, LONGEST_FILE, Rules, Written};
-use tenter_protocol::manifest::{Declaration, Manifest};
+use tenter_protocol::manifest::format::{self, MAX_FILE_SIZE};
+use tenter_protocol::manifest::{Manifest, StaticActionText};
 use tenter_protocol::{Diagnostic, EventName, Severity};
 
 use super::examine::About;
@@ -61,7 +62,7 @@ pub(super) fn read(candidate: &Candidate, file: &Path) -> Read {
         Ok(bytes) => bytes,
         Err(error) => return unread(format!("has a HOOK.md that cannot be read: {error}")),
     };
-    let (manifest, diagnostics) = front_matter::read(file, &bytes, Rules::Tolerant, CHECKS);
+    let (manifest, diagnostics) = format::read(file, &bytes, Rules::Tolerant, CHECKS);
     let conflict = action_and_script(file, &bytes).filter(|_| manifest.is_some());
     let (manifest, diagnostics) = match conflict {
         Some(finding) => (None, diagnostics.into_iter().chain([finding]).collect()),
@@ -94,26 +95,21 @@ pub(super) fn about(manifest: &Manifest) -> About {
 /// What a manifest that is not valid says all the same: its events, and whether it is set to fail closed. Its matcher may be
 /// what is wrong, so it does not count.
 fn outline(file: &Path, bytes: &[u8]) -> About {
-    let fields = front_matter::document(file, bytes).0.map(|document| document.fields);
     let about = About { is_hook: true, ..About::default() };
-    let Some(fields) = fields else {
+    let Some(document) = front_matter::read(file, bytes).0 else {
         let fail_closed = says_fail_closed(bytes);
         return About { own: OwnPolicy { fail_closed, ..OwnPolicy::default() }, ..about };
     };
-    let metadata = match value(&fields, "metadata") {
-        Some(Written::Fields(metadata)) => metadata.as_slice(),
-        _ => &[],
-    };
-    let further = match value(metadata, "triggers") {
-        Some(Written::List(items)) => items.iter().map(|item| &item.value).collect(),
-        _ => Vec::new(),
-    };
-    let triggers = value(&fields, "trigger").into_iter().chain(further);
-    let events: Option<Vec<EventName>> = triggers.map(event).collect();
+    let value = |key| find(&document.fields, key).map(|field| &field.value);
+    let metadata = value("metadata").and_then(Node::as_mapping).unwrap_or_default();
+    let of_metadata = |key| find(metadata, key).map(|field| &field.value);
+    let further = of_metadata("triggers").and_then(Node::as_list).unwrap_or_default();
+    let events: Option<Vec<EventName>> =
+        value("trigger").into_iter().chain(further).map(event).collect();
     let own = OwnPolicy {
         // A word that is not understood may have been meant so.
-        fail_closed: value(metadata, "fail").is_some_and(|fail| !is_text(fail, "open")),
-        asynchronous: value(&fields, "async").map(|word| is_text(word, "true")),
+        fail_closed: of_metadata("fail").is_some_and(|fail| fail.as_text() != Some("open")),
+        asynchronous: value("async").map(|word| word.as_text() == Some("true")),
         ..OwnPolicy::default()
     };
     About { events: events.filter(|events| !events.is_empty()), own, ..about }
@@ -129,17 +125,9 @@ fn says_fail_closed(bytes: &[u8]) -> bool {
     text.lines().any(closed)
 }
 
-fn value<'f>(fields: &'f [Field], key: &str) -> Option<&'f Written> {
-    fields.iter().find(|field| field.key == key).map(|field| &field.value.value)
-}
-
-fn is_text(value: &Written, word: &str) -> bool {
-    matches!(value, Written::Text(text) if text == word)
-}
-
-fn event(trigger: &Written) -> Option<EventName> {
-    let Written::Text(word) = trigger else { return None };
-    let named = TABLE.iter().find(|row| row.manifest.contains(&word.as_str()));
+fn event(trigger: &Node) -> Option<EventName> {
+    let word = trigger.as_text()?;
+    let named = TABLE.iter().find(|row| row.manifest.contains(&word));
     named.map(|row| row.event)
 }
 
@@ -152,14 +140,14 @@ pub(super) fn full_name(candidate: &Candidate, manifest: &Manifest) -> String {
 /// the file is longer than it may be.
 fn front(file: &Path) -> io::Result<Vec<u8>> {
     let mut opened = untrusted_file::open(file)?;
-    let is_long = opened.metadata()?.len() > LONGEST_FILE as u64;
+    let is_long = opened.metadata()?.len() > MAX_FILE_SIZE as u64;
     let mut bytes = Vec::new();
     loop {
         let before = bytes.len();
         opened.by_ref().take(PIECE).read_to_end(&mut bytes)?;
         let is_whole = bytes.len() == before;
         let is_enough = !is_long && front_matter::is_complete(&bytes);
-        if is_whole || is_enough || bytes.len() > LONGEST_FILE {
+        if is_whole || is_enough || bytes.len() > MAX_FILE_SIZE {
             return Ok(bytes);
         }
     }
@@ -183,8 +171,8 @@ pub(super) fn hook(KnownManifest { manifest, script, .. }: &KnownManifest) -> Re
             protected: manifest.extensions.protected,
         })))
     };
-    let script = match (&manifest.extensions.declaration, script.clone()) {
-        (Some(declaration), _) => runs(Implementation::Static(Box::new(declared(declaration)?))),
+    let script = match (&manifest.extensions.static_action, script.clone()) {
+        (Some(action), _) => runs(Implementation::Static(Box::new(static_action(action)?))),
         (None, Script::Entry(entry)) => runs(Implementation::Script(entry)),
         (None, Script::NotExecutable(_)) => Runnable::NotExecutable,
         (None, Script::Missing) => Runnable::Missing,
@@ -201,9 +189,8 @@ fn own_policy(manifest: &Manifest) -> OwnPolicy {
     }
 }
 
-fn declared(declaration: &Declaration) -> Result<StaticAction, String> {
-    StaticAction::new(declaration)
-        .map_err(|why| format!("has an action that cannot be used: {why}"))
+fn static_action(action: &StaticActionText) -> Result<StaticAction, String> {
+    StaticAction::new(action).map_err(|why| format!("has an action that cannot be used: {why}"))
 }
 
 /// The matcher; none where there is nothing to match, or no event is about a tool (R19).

@@ -2,7 +2,7 @@
 //! was probably meant. Matchers are written by people who know globs and the permission rules of other agents.
 
 use regex_syntax::ast::{Ast, GroupKind, parse};
-use tenter_protocol::manifest::front_matter::Advice;
+use tenter_protocol::manifest::format::Advice;
 
 use super::expression;
 

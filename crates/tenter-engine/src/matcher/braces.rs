@@ -4,7 +4,7 @@
 use std::iter::Peekable;
 use std::str::CharIndices;
 
-use tenter_protocol::manifest::front_matter::Advice;
+use tenter_protocol::manifest::format::Advice;
 
 /// Escapes that take their argument in braces.
 const WITH_BRACES: [char; 6] = ['p', 'P', 'x', 'u', 'U', 'b'];

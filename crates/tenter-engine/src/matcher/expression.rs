@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::sync::OnceLock;
 
 use regex_syntax::ast::ErrorKind;
-use tenter_protocol::manifest::front_matter::Advice;
+use tenter_protocol::manifest::format::Advice;
 
 use super::braces;
 use super::words::Words;

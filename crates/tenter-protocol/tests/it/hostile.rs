@@ -3,19 +3,15 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+use tenter_protocol::front_matter::{MAX_SIZE, Rules, body};
 use tenter_protocol::manifest::Manifest;
-use tenter_protocol::manifest::front_matter::{LONGEST_FILE, LONGEST_FRONT_MATTER, Rules, body};
+use tenter_protocol::manifest::format::{self, MAX_FILE_SIZE};
 use tenter_protocol::{Diagnostic, Severity};
 
 use crate::manifests::JUDGE;
 
 fn read(bytes: &[u8]) -> (Option<Manifest>, Vec<Diagnostic>) {
-    tenter_protocol::manifest::front_matter::read(
-        Path::new("/hooks/guard/HOOK.md"),
-        bytes,
-        Rules::Tolerant,
-        JUDGE,
-    )
+    format::read(Path::new("/hooks/guard/HOOK.md"), bytes, Rules::Tolerant, JUDGE)
 }
 
 /// The `key: value` lines of a valid manifest, and what a test adds to them.
@@ -67,15 +63,15 @@ fn places_in_a_file_with_carriage_returns_are_those_an_editor_shows() {
 fn ten_megabytes_are_refused_unread() {
     let file = [manifest(""), vec![b'x'; 10 * 1024 * 1024]].concat();
     let found = refused(&file, "manifest-too-large");
-    assert_eq!(found.message, format!("the file is longer than {LONGEST_FILE} bytes"));
+    assert_eq!(found.message, format!("the file is longer than {} KiB", MAX_FILE_SIZE / 1024));
 }
 
 #[test]
 fn a_long_body_costs_nothing_and_a_long_front_matter_is_refused() {
     let mut file = manifest("");
-    file.resize(LONGEST_FILE, b'x');
+    file.resize(MAX_FILE_SIZE, b'x');
     assert!(read(&file).0.is_some());
-    let long = manifest(&format!("metadata:\n  a: {}\n", "x".repeat(LONGEST_FRONT_MATTER)));
+    let long = manifest(&format!("metadata:\n  a: {}\n", "x".repeat(MAX_SIZE)));
     assert_eq!(at(&refused(&long, "manifest-too-large")), (1, 1, 3));
 }
 
@@ -137,7 +133,7 @@ fn very_many_unknown_escapes_are_repaired_or_refused_in_time() {
 #[test]
 fn control_characters_are_named() {
     let found = refused(&manifest("metadata: \0\n"), "manifest-syntax");
-    assert_eq!(found.message, "the control character U+0000 cannot stand here");
+    assert_eq!(found.message, "the control character U+0000 is not allowed");
     assert_eq!(at(&found), (5, 11, 1));
 }
 
@@ -177,5 +173,5 @@ fn one_line_of_the_longest_length_is_marked_without_a_copy_for_every_problem() {
     assert!(found.is_some());
     let kept: usize =
         findings.iter().filter_map(|one| one.span.as_ref()).map(|place| place.source.len()).sum();
-    assert!(kept <= 100 * LONGEST_FRONT_MATTER, "{kept}");
+    assert!(kept <= 100 * MAX_SIZE, "{kept}");
 }

@@ -5,8 +5,9 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use tenter_protocol::manifest::front_matter::{
-    Advice, Checks, Rules, TemplateKind, json_schema, properties, read,
+use tenter_protocol::front_matter::Rules;
+use tenter_protocol::manifest::format::{
+    Advice, Checks, TemplateKind, json_schema, properties, read,
 };
 use tenter_protocol::{Diagnostic, EventName, Severity, SourceText, json};
 

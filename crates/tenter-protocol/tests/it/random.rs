@@ -4,8 +4,9 @@ use std::path::Path;
 
 use proptest::prelude::*;
 use proptest::sample::select;
+use tenter_protocol::front_matter::{Rules, body};
 use tenter_protocol::lifecycle::TABLE;
-use tenter_protocol::manifest::front_matter::{Checks, Rules, body, properties, read};
+use tenter_protocol::manifest::format::{Checks, properties, read};
 use tenter_protocol::{Diagnostic, Severity};
 
 use crate::manifests::JUDGE;

@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use tenter_protocol::manifest::front_matter::{Rules, properties, read};
+use tenter_protocol::front_matter::Rules;
+use tenter_protocol::manifest::format::{properties, read};
 use tenter_protocol::manifest::{Manifest, MatcherText};
 use tenter_protocol::{Diagnostic, json};
 

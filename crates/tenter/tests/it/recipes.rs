@@ -129,10 +129,10 @@ fn a_recipe_that_cannot_be_shown_is_an_error() {
     assert_snapshot!(sandbox.run(&["recipe", "show", "broken"]), @r#"
     exit: 1
     --- stderr
-    error: [ROOT]/project/recipes/broken.md:2:17: there is no place for a second `:` here
+    error: [ROOT]/project/recipes/broken.md:2:17: a second `:` is not allowed here
       2 | allowed_tools: x: y
                           ^
-      help: put a value that contains `: ` in quotes; keys of one mapping are indented alike
+      help: quote a value that contains `: `; indent the keys of one mapping alike
     error: the recipe "broken" cannot be used
       help: mend its file; `tenter recipe list` shows where it is
     "#);

@@ -160,20 +160,20 @@ fn an_invalid_skill_is_reported_and_hides_no_other() {
     good  project  Fine  [ROOT]/project/.kodelet/skills/good/SKILL.md
     odd   project  Odd  [ROOT]/project/.kodelet/skills/odd/SKILL.md
     --- stderr
-    error: [ROOT]/project/.kodelet/skills/bad/SKILL.md:3:15: there is no place for a second `:` here
+    error: [ROOT]/project/.kodelet/skills/bad/SKILL.md:3:15: a second `:` is not allowed here
       3 | description: a: b
                         ^
-      help: put a value that contains `: ` in quotes; keys of one mapping are indented alike
-    warning: [ROOT]/project/.kodelet/skills/odd/SKILL.md: a skill says its `name`, which is its folder's
-      help: write `name: odd`, or rename the folder
+      help: quote a value that contains `: `; indent the keys of one mapping alike
+    warning: [ROOT]/project/.kodelet/skills/odd/SKILL.md: the field `name` is missing
+      help: write `name: odd`, or rename the directory
     ");
     assert_snapshot!(sandbox.run(&["skill", "show", "bad"]), @r#"
     exit: 1
     --- stderr
-    error: [ROOT]/project/.kodelet/skills/bad/SKILL.md:3:15: there is no place for a second `:` here
+    error: [ROOT]/project/.kodelet/skills/bad/SKILL.md:3:15: a second `:` is not allowed here
       3 | description: a: b
                         ^
-      help: put a value that contains `: ` in quotes; keys of one mapping are indented alike
+      help: quote a value that contains `: `; indent the keys of one mapping alike
     error: the skill "bad" cannot be used
       help: mend its file; `tenter skill list` shows where it is
     "#);

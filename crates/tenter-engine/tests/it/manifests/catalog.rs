@@ -300,7 +300,7 @@ fn what_cannot_be_tolerated_makes_one_hook_invalid_and_hides_none() {
         (format!("{valid}matcher: {{tool: \"(\"}}"), "unclosed group"),
         (format!("{valid}matcher: {{tool: 'Bash(rm:*)'}}"), "permission rule"),
         (format!("{valid}matcher: {{pattern: 'x{{,3}}'}}"), "is a repetition to some engines"),
-        (format!("{valid}metadata: {{fail: close}}"), "`metadata.fail` is not understood"),
+        (format!("{valid}metadata: {{fail: close}}"), "`fail` cannot be `close`"),
         (format!("{valid}metadata: {{triggers: [after_tol]}}"), "`after_tol` is not an event"),
     ] {
         let scene = Scene::new();

@@ -6,8 +6,9 @@ use std::path::{Path, PathBuf};
 
 use tenter_base::untrusted_file;
 use tenter_engine::{CHECKS, source, static_action};
+use tenter_protocol::front_matter::{self, Rules};
 use tenter_protocol::manifest::Manifest;
-use tenter_protocol::manifest::front_matter::{self, LONGEST_FILE, Rules};
+use tenter_protocol::manifest::format::{self, MAX_FILE_SIZE};
 use tenter_protocol::{Diagnostic, Severity};
 
 use super::scripts;
@@ -68,7 +69,7 @@ impl ManifestFile {
                 let real = fs::canonicalize(&self.file).unwrap_or_default();
                 let is_bare = self.folder() == Path::new(".");
                 let path = if is_bare { &real } else { &self.file };
-                front_matter::read(path, &bytes, rules, CHECKS)
+                format::read(path, &bytes, rules, CHECKS)
             }
             Err(error) => {
                 let message = format!("it cannot be read: {error}");
@@ -94,6 +95,6 @@ impl ManifestFile {
     }
 
     fn bytes(&self) -> io::Result<Vec<u8>> {
-        untrusted_file::read_prefix(&self.file, LONGEST_FILE as u64 + 1)
+        untrusted_file::read_prefix(&self.file, MAX_FILE_SIZE as u64 + 1)
     }
 }

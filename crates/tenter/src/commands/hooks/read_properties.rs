@@ -2,7 +2,8 @@
 
 use std::path::PathBuf;
 
-use tenter_protocol::manifest::front_matter::{self, Rules};
+use tenter_protocol::front_matter::Rules;
+use tenter_protocol::manifest::format;
 
 use super::manifest_file::ManifestFile;
 use crate::commands::Done;
@@ -21,7 +22,7 @@ pub(super) fn run(args: &Args) -> Done {
     let (manifest, findings) = ManifestFile::must_be_at(&args.path)?.read(Rules::Tolerant);
     ui::diagnostics(&findings);
     let Some(manifest) = manifest else { return Ok(Exit::Failed) };
-    let properties = front_matter::properties(&manifest);
+    let properties = format::properties(&manifest);
     ui::out(serde_json::to_string_pretty(&properties).unwrap_or_default());
     Ok(Exit::Done)
 }

@@ -9,8 +9,9 @@ use tenter_engine::catalog::Listed;
 use tenter_engine::hook::FailMode;
 use tenter_engine::trust::Trusted;
 use tenter_proc::Cancel;
+use tenter_protocol::front_matter::Rules;
 use tenter_protocol::json;
-use tenter_protocol::manifest::front_matter::{self, Rules};
+use tenter_protocol::manifest::format;
 
 use super::entry::{self, HookEntry, TrustStatus};
 use super::manifest_file::ManifestFile;
@@ -99,7 +100,7 @@ fn look_at<'c>(project: &Project, entry: HookEntry<'c>) -> Shown<'c> {
 /// What a manifest says, as a run reads it.
 fn properties(file: &ManifestFile) -> Option<Value> {
     let (manifest, _) = file.read(Rules::Tolerant);
-    Some(front_matter::properties(&manifest?))
+    Some(format::properties(&manifest?))
 }
 
 /// The first lines of a text file.

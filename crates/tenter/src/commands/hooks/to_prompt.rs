@@ -4,8 +4,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use tenter_protocol::front_matter::Rules;
 use tenter_protocol::manifest::Manifest;
-use tenter_protocol::manifest::front_matter::Rules;
 
 use super::manifest_file::ManifestFile;
 use crate::commands::Done;

@@ -12,7 +12,7 @@ use tenter_engine::catalog::Catalog;
 use tenter_engine::hook::Layer;
 use tenter_engine::source::{self, Candidate, Kind, Root};
 use tenter_proc::Cancel;
-use tenter_protocol::manifest::front_matter::Rules;
+use tenter_protocol::front_matter::Rules;
 use tenter_protocol::{Diagnostic, Severity};
 
 use super::manifest_file::ManifestFile;

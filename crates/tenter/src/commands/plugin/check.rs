@@ -8,7 +8,7 @@ use tenter_agent::skill::Skills;
 use tenter_agent::tools::{Leaving, walk};
 use tenter_plugins::check::check;
 use tenter_proc::Cancel;
-use tenter_protocol::manifest::front_matter::Rules;
+use tenter_protocol::front_matter::Rules;
 use tenter_protocol::{Diagnostic, Severity};
 
 use crate::commands::{Done, hooks};

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde::Serialize;
 use tenter_agent::skill::{Listed, Skills};
-use tenter_protocol::manifest::front_matter::Rules;
+use tenter_protocol::front_matter::Rules;
 
 use crate::failure::Exit;
 use crate::sanitize::one_line;

@@ -22,8 +22,9 @@ use tenter_protocol::event::{
     Turn, Usage,
 };
 use tenter_protocol::facts::{Facts, PathFact, PathOp};
+use tenter_protocol::front_matter::Rules;
 use tenter_protocol::lifecycle::{self, TABLE};
-use tenter_protocol::manifest::front_matter::{self, Rules};
+use tenter_protocol::manifest::format;
 use tenter_protocol::manifest::{Manifest, actions_at, parse_reply, payload};
 use tenter_protocol::schema::unknown_name;
 use tenter_protocol::{
@@ -54,8 +55,7 @@ fn install(sandbox: &Sandbox, name: &str, manifest: &str, script: &str) {
 /// Reads a manifest by every rule; it must keep them all, and give no cause for remarks but for a slow expression.
 fn strict(place: &str, name: &str, text: &str) -> Manifest {
     let path = Path::new("/hooks").join(name).join("HOOK.md");
-    let (manifest, mut findings) =
-        front_matter::read(&path, text.as_bytes(), Rules::Strict, CHECKS);
+    let (manifest, mut findings) = format::read(&path, text.as_bytes(), Rules::Strict, CHECKS);
     findings.retain(|finding| finding.id != "manifest-pattern-remark");
     assert!(findings.is_empty(), "{place}: {findings:#?}");
     manifest.unwrap()
@@ -117,7 +117,7 @@ fn every_misleading_matcher_has_the_documented_warning() {
             "---\nname: x\ndescription: d\ntrigger: before_tool\nmatcher:\n  {line}\n---\n"
         );
         let path = Path::new("/hooks/x/HOOK.md");
-        let (_, found) = front_matter::read(path, front.as_bytes(), Rules::Tolerant, CHECKS);
+        let (_, found) = format::read(path, front.as_bytes(), Rules::Tolerant, CHECKS);
         let [finding] = &found[..] else { panic!("{line}: {found:?}") };
         assert!(row[1].ends_with(&finding.severity.to_string()), "{line}");
     }
@@ -264,7 +264,7 @@ fn the_table_of_triggers_is_the_codes() {
 
 #[test]
 fn the_tables_of_front_matter_are_the_schemas() {
-    let schema = front_matter::json_schema();
+    let schema = format::json_schema();
     let keys = |schema: &Value| -> Vec<String> {
         schema["properties"].as_object().unwrap().keys().cloned().collect()
     };

@@ -241,7 +241,7 @@ fn errors_are_shown_with_their_location() {
     error: ./nowhere/HOOK.md:6:11: `action: context` is not possible at `session_end`
       6 |   action: context
                     ^^^^^^^
-      help: possible there is nothing; `context` is possible at `session_start`, `before_agent`, `before_tool`, `after_tool`, `after_tool_failure`, `after_turn`, `before_stop` or `pre_compact`
+      help: `session_end` allows no action; `context` is possible at `session_start`, `before_agent`, `before_tool`, `after_tool`, `after_tool_failure`, `after_turn`, `before_stop` or `pre_compact`
     "#);
     let listed = sandbox.run(&["hooks", "list", "--json"]).json();
     for hook in &listed.as_array().unwrap()[..3] {

@@ -3,7 +3,8 @@
 use std::path::Path;
 
 use tenter_engine::CHECKS;
-use tenter_protocol::manifest::front_matter::{self, Rules};
+use tenter_protocol::front_matter::Rules;
+use tenter_protocol::manifest::format;
 use tenter_protocol::{EventName, Severity};
 
 use crate::failure::Failure;
@@ -41,7 +42,7 @@ pub(super) fn with_name(manifest: &str, name: &str) -> Result<String, Failure> {
 /// The name is right where the manifest is.
 fn check(name: &str, manifest: &str) -> Result<(), Failure> {
     let path = Path::new(name).join("HOOK.md");
-    let (_, findings) = front_matter::read(&path, manifest.as_bytes(), Rules::Strict, CHECKS);
+    let (_, findings) = format::read(&path, manifest.as_bytes(), Rules::Strict, CHECKS);
     match findings.into_iter().find(|finding| finding.severity == Severity::Error) {
         None => Ok(()),
         Some(finding) => {

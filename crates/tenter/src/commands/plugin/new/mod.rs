@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use jiff::tz::TimeZone;
 use tenter_plugins::PluginName;
-use tenter_protocol::manifest::front_matter::name_faults;
+use tenter_protocol::resource_name;
 
 use crate::commands::Done;
 use crate::commands::hooks::{NewFile, examples, write_folder};
@@ -66,7 +66,7 @@ fn check_name(name: &str) -> Result<(), Failure> {
         Failure::usage(format!("a plugin cannot have the name {name:?}: it {why}"))
             .help("write lower-case letters and digits, with single hyphens between them")
     };
-    if let Some(fault) = name_faults(name).first() {
+    if let Some(fault) = resource_name::faults(name).first() {
         return Err(refused(fault));
     }
     // A repository's name is written in more places than a skill's.

@@ -1,45 +1,50 @@
-//! What a word of YAML means: the core schema of YAML 1.2, in which `yes` is a word and only `true` is true.
+//! The meaning of plain YAML scalars, by the core schema of YAML 1.2: `true` is a boolean, `yes` is text.
 
 use serde_json::{Number, Value};
 
-/// A scalar as it was written.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) struct Scalar {
-    /// Its text, without quotes and with its escapes read.
-    pub(super) text: String,
+/// A single value as it was written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Scalar {
+    /// Its text, without quotes and with its escapes resolved.
+    pub text: String,
     /// How it was written.
-    pub(super) style: Style,
+    pub style: Style,
 }
 
 /// How a scalar was written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Style {
-    /// Without quotes: it may be something else than text.
+pub enum Style {
+    /// Without quotes: it may be something other than text.
     Plain,
-    /// In double quotes, where a backslash begins an escape.
+    /// In double quotes, with backslash escapes.
     DoubleQuoted,
-    /// In single quotes or as a block: it means itself.
+    /// In single quotes or as a block, without escapes.
     Literal,
 }
 
 /// What a scalar means.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) enum Meaning {
+pub enum Meaning {
+    /// `null`, or nothing.
     Null,
+    /// `true` or `false`.
     Boolean(bool),
+    /// A whole number.
     Integer(i64),
-    /// A number that is no [`i64`].
+    /// A number that is not an [`i64`].
     Number(f64),
+    /// Anything else.
     Text,
 }
 
 impl Scalar {
-    pub(super) fn meaning(&self) -> Meaning {
+    /// What it means; always text if quoted.
+    pub fn meaning(&self) -> Meaning {
         if self.style == Style::Plain { plain(&self.text) } else { Meaning::Text }
     }
 
-    /// As JSON. What JSON has no word for (`.nan`) stays text.
-    pub(super) fn to_json(&self) -> Value {
+    /// As JSON. A number that JSON cannot express (`.nan`) is text.
+    pub fn to_json(&self) -> Value {
         let text = || Value::String(self.text.clone());
         match self.meaning() {
             Meaning::Null => Value::Null,
@@ -51,7 +56,7 @@ impl Scalar {
     }
 }
 
-/// What `text` means without quotes.
+/// The meaning of `text` without quotes.
 pub(super) fn plain(text: &str) -> Meaning {
     match text {
         "" | "~" | "null" | "Null" | "NULL" => Meaning::Null,
@@ -79,7 +84,7 @@ fn number(text: &str) -> Option<Meaning> {
     if matches!(positive, ".inf" | ".Inf" | ".INF" | ".nan" | ".NaN" | ".NAN") {
         return Some(Meaning::Number(f64::NAN));
     }
-    // Rust also reads `inf` and `nan`, which are words here.
+    // Rust also parses `inf` and `nan`, which are text in YAML.
     let numeric = positive.starts_with(|first: char| first.is_ascii_digit() || first == '.');
     text.parse().ok().filter(|_| numeric).map(Meaning::Number)
 }
@@ -89,7 +94,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_mean_what_the_core_schema_says() {
+    fn plain_scalars_follow_the_core_schema() {
         for (text, meaning) in [
             ("~", Meaning::Null),
             ("True", Meaning::Boolean(true)),
@@ -114,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn quotes_make_text_of_everything() {
+    fn quoted_scalars_are_text() {
         let scalar = Scalar { text: "5000".to_owned(), style: Style::Literal };
         assert_eq!(scalar.meaning(), Meaning::Text);
         assert_eq!(scalar.to_json(), "5000");

@@ -1,33 +1,33 @@
-//! Backslashes in double quotes that YAML does not know, such as `"\.py$"` in the specification's own examples: they are kept
-//! as they stand (R14). The YAML parser says which text is meant; nothing else is touched.
+//! Keeps escapes that YAML does not have, such as `"\.py$"` in the specification's own examples (R14): their backslash is
+//! doubled before the text is parsed again. The YAML parser decides which quoted text is affected.
 
 use std::borrow::Cow;
 use std::ops::Range;
 
-use serde_saphyr::granit_parser::{ErrorKind, Parser};
+use granit_parser::ErrorKind;
 
-use super::findings::{ESCAPE, Findings};
-use super::tree::options;
+use super::events::events;
+use crate::front_matter::report::Report;
 
-/// After so many repaired texts the next one is an error.
-const MOST: usize = 64;
+/// Maximum number of quoted texts that are repaired; in the next one, an unknown escape is an error.
+const MAX_REPAIRS: usize = 64;
 
-/// YAML in which every unknown escape has its backslash doubled.
+/// YAML with the backslash of every unknown escape doubled.
 pub(super) struct Repaired<'a> {
     pub(super) text: Cow<'a, str>,
-    /// Where a backslash was put in, ascending, in the repaired text.
+    /// The positions of the inserted backslashes in the repaired text, ascending.
     inserted: Vec<usize>,
-    /// The first unknown escape of each repaired text, with its place in the original.
+    /// The first unknown escape of each repaired text, with its position in the original.
     escapes: Vec<(Range<usize>, String)>,
 }
 
 impl<'a> Repaired<'a> {
-    /// Repairs `yaml`. Other errors than unknown escapes are left to the reader.
+    /// Repairs `yaml`. Other errors remain, for the parser to report.
     pub(super) fn new(yaml: &'a str) -> Self {
         let mut repaired =
             Self { text: Cow::Borrowed(yaml), inserted: Vec::new(), escapes: Vec::new() };
         if yaml.contains('\\') {
-            while repaired.escapes.len() < MOST
+            while repaired.escapes.len() < MAX_REPAIRS
                 && let Some(quote) = unknown_escape(&repaired.text)
                 && repaired.repair(quote)
             {}
@@ -35,22 +35,22 @@ impl<'a> Repaired<'a> {
         repaired
     }
 
-    /// The place in the original of a place in the repaired text.
+    /// Converts a position in the repaired text into one in the original.
     pub(super) fn original(&self, offset: usize) -> usize {
         offset - self.inserted.partition_point(|inserted| *inserted < offset)
     }
 
-    /// Says what was repaired. The original begins at `base` in the file.
-    pub(super) fn report(&self, base: usize, findings: &mut Findings<'_>) {
+    /// Reports what was repaired. The original begins at `base` in the file.
+    pub(super) fn report(&self, base: usize, report: &mut Report<'_>) {
         for (at, escape) in &self.escapes {
             let at = base + at.start..base + at.end;
-            let message = format!("YAML does not know `{escape}`; it is kept as it stands");
-            let help = "put the text in single quotes, where a backslash means itself, or double the backslash";
-            findings.add(&ESCAPE, Some(&at), message, help);
+            let message = format!("YAML has no escape `{escape}`; the backslash is kept");
+            let help = "use single quotes, which have no escapes, or double the backslash";
+            report.add(&report.format().escape, &at, message, help);
         }
     }
 
-    /// Doubles the unknown backslashes of the text whose opening quote is at `quote`. `false` when there are none.
+    /// Doubles the backslashes of unknown escapes in the text whose opening quote is at `quote`. `false` if there are none.
     fn repair(&mut self, quote: usize) -> bool {
         let text = std::mem::take(&mut self.text);
         let mut fixed = String::with_capacity(text.len() + 8);
@@ -77,9 +77,9 @@ impl<'a> Repaired<'a> {
     }
 }
 
-/// The opening quote of the first text with an escape that YAML does not know.
+/// The opening quote of the first text with an unknown escape.
 fn unknown_escape(yaml: &str) -> Option<usize> {
-    let error = Parser::new_from_str_with_options(yaml, options()).find_map(Result::err)?;
+    let error = events(yaml).find_map(Result::err)?;
     let unknown = matches!(
         error.kind(),
         ErrorKind::UnknownQuotedScalarEscape | ErrorKind::InvalidQuotedScalarHexEscape
@@ -87,7 +87,7 @@ fn unknown_escape(yaml: &str) -> Option<usize> {
     error.marker().byte_offset().filter(|_| unknown)
 }
 
-/// The backslashes that begin an escape, in the text whose opening quote is at `quote`.
+/// The backslashes that begin an escape in the text whose opening quote is at `quote`.
 fn backslashes(text: &str, quote: usize) -> Vec<usize> {
     let bytes = text.as_bytes();
     let mut found = Vec::new();
@@ -102,7 +102,7 @@ fn backslashes(text: &str, quote: usize) -> Vec<usize> {
     found
 }
 
-/// Whether YAML knows the escape that goes on with `rest`.
+/// Whether YAML has the escape that continues with `rest`.
 fn is_known(rest: &str) -> bool {
     let digits = match rest.bytes().next() {
         Some(b'x') => 2,
@@ -120,7 +120,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn unknown_escapes_are_doubled_and_known_ones_are_not() {
+    fn doubles_the_backslash_of_unknown_escapes_only() {
         let yaml = "a: \"\\.py\\n\\\\.\\\"\"\nb: '\\.'\nc: \"\\d\\é\\x4\\u0041\"\n";
         let repaired = Repaired::new(yaml);
         let expected = "a: \"\\\\.py\\n\\\\.\\\"\"\nb: '\\.'\nc: \"\\\\d\\\\é\\\\x4\\u0041\"\n";
@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn places_after_a_repair_are_those_of_the_original() {
+    fn positions_after_a_repair_are_those_of_the_original() {
         let yaml = "a: \"\\.\\w\"\nb: \"\\d\" # x\n";
         let repaired = Repaired::new(yaml);
         for sought in ["a:", "b:", "# x"] {
@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_otherwise_is_left_alone() {
+    fn other_errors_are_not_repaired() {
         for yaml in ["a: \"\\", "a: \"\\ud800\"", "\\: [", "a: 'x\\'"] {
             assert_eq!(Repaired::new(yaml).text, yaml);
         }

@@ -1,30 +1,30 @@
-//! What is wrong with text that is not YAML, in words for somebody who writes a manifest.
+//! Syntax errors of the YAML parser, in words for the author of front matter.
 
-use serde_saphyr::granit_parser::{ErrorKind, ScanError};
+use granit_parser::{ErrorKind, ScanError};
 
 use super::escapes::Repaired;
-use super::findings::{Findings, LIMIT, SYNTAX};
+use crate::front_matter::report::Report;
 
-/// How far the reader came.
+/// How far the parser came.
 pub(super) struct Position<'a> {
     pub(super) repaired: &'a Repaired<'a>,
-    /// Where the YAML begins in the file.
+    /// The position of the YAML in the file.
     pub(super) base: usize,
-    /// Where the last thing that could be read ended, in the file.
+    /// The end of the last event, in the file.
     pub(super) last: usize,
 }
 
-/// Adds the finding for `error`, which ended the reading of `yaml`.
+/// Reports `error`, at which the parser stopped in `yaml`.
 pub(super) fn report(
     error: &ScanError,
     yaml: &str,
     position: &Position<'_>,
-    findings: &mut Findings<'_>,
+    report: &mut Report<'_>,
 ) {
     let marker = error.marker().byte_offset().unwrap_or_default();
     let mut start = position.repaired.original(marker);
     let read = position.last - position.base;
-    let (message, help) = words(error.kind());
+    let (message, help) = describe(error.kind());
     if is_about_tabs(error.kind()) {
         start = yaml.get(..start).map_or(start, |before| before.trim_end_matches('\t').len());
     }
@@ -35,8 +35,10 @@ pub(super) fn report(
     }
     let length = yaml.get(start..).and_then(|rest| rest.chars().next()).map_or(0, char::len_utf8);
     let at = position.base + start..position.base + start + length;
-    let kind = if *error.kind() == ErrorKind::RecursionLimitExceeded { LIMIT } else { SYNTAX };
-    findings.add(&kind, Some(&at), message, help);
+    let format = report.format();
+    let is_limit = *error.kind() == ErrorKind::RecursionLimitExceeded;
+    let code = if is_limit { &format.too_large } else { &format.syntax };
+    report.add(code, &at, message, help);
 }
 
 fn is_about_tabs(kind: &ErrorKind) -> bool {
@@ -59,53 +61,52 @@ fn is_about_quotes(kind: &ErrorKind) -> bool {
     )
 }
 
-/// What happened, and what would be right.
-fn words(kind: &ErrorKind) -> (String, &'static str) {
+/// A message and a help.
+fn describe(kind: &ErrorKind) -> (String, &'static str) {
     let (message, help) = match kind {
-        kind if is_about_tabs(kind) => ("tabs cannot indent", "use spaces"),
-        kind if is_about_quotes(kind) => (
-            "the text that this quote begins has no end",
-            "close it, or indent the lines on which the text goes on",
-        ),
+        kind if is_about_tabs(kind) => ("tabs are not allowed in indentation", "use spaces"),
+        kind if is_about_quotes(kind) => {
+            ("unclosed quote", "close it; if the text continues on further lines, indent them")
+        }
         ErrorKind::UnknownAnchor => (
-            "a value that begins with `*` refers to an anchor, and there is none of that name",
+            "a value that begins with `*` refers to an anchor, and no anchor has that name",
             IN_QUOTES,
         ),
         ErrorKind::UnexpectedCharacter { character } => return unexpected(*character),
         ErrorKind::MappingValueNotAllowed => (
-            "there is no place for a second `:` here",
-            "put a value that contains `: ` in quotes; keys of one mapping are indented alike",
+            "a second `:` is not allowed here",
+            "quote a value that contains `: `; indent the keys of one mapping alike",
         ),
         ErrorKind::ExpectedBlockMappingKey => (
             "a key is expected here",
-            "put a value that begins with `[`, `{`, `\"` or `'` in quotes as a whole",
+            "quote the whole of a value that begins with `[`, `{`, `\"` or `'`",
         ),
         ErrorKind::InvalidTrailingDoubleQuotedScalar
         | ErrorKind::InvalidTrailingSingleQuotedScalar => {
-            ("there is more after the closing quote", "put the value in quotes as a whole")
+            ("unexpected text after the closing quote", "quote the whole value")
         }
         ErrorKind::SimpleKeyExpected | ErrorKind::InvalidSimpleKey => {
-            ("this line is no `key: value`", "write a colon and a space after the key")
+            ("this line is not a `key: value` line", "write a colon and a space after the key")
         }
         ErrorKind::InvalidColonPlacement
         | ErrorKind::UnclosedFlowCollection { .. }
         | ErrorKind::MismatchedFlowCollectionEnd { .. }
         | ErrorKind::ExpectedFlowSequenceSeparator
         | ErrorKind::ExpectedFlowMappingSeparator => (
-            "a bracket is not closed before here",
-            "close it, or put a value that contains brackets in quotes",
+            "a bracket before this is not closed",
+            "close it, or quote a value that contains brackets",
         ),
         ErrorKind::MisplacedFlowCollectionEnd => {
-            ("this bracket closes nothing", "put a value that contains brackets in quotes")
+            ("this bracket closes nothing", "quote a value that contains brackets")
         }
         ErrorKind::ExpectedBlockSequenceEntry | ErrorKind::BlockSequenceEntryNotAllowed => {
-            ("a list cannot stand here", "front matter is `key: value`; a list belongs below a key")
+            ("a list is not allowed here", "write it below a key")
         }
         ErrorKind::RecursionLimitExceeded => {
             ("this is nested too deeply", "front matter is a few lines")
         }
-        ErrorKind::DirectiveDisallowed => ("YAML directives are not read", "remove the line"),
-        other => return (format!("this is not YAML: {other}"), IN_QUOTES),
+        ErrorKind::DirectiveDisallowed => ("YAML directives are not supported", "remove the line"),
+        other => return (format!("invalid YAML: {other}"), IN_QUOTES),
     };
     (message.to_owned(), help)
 }
@@ -115,7 +116,7 @@ const IN_QUOTES: &str = "put the value in single quotes";
 fn unexpected(character: char) -> (String, &'static str) {
     if character.is_control() {
         let code = u32::from(character);
-        return (format!("the control character U+{code:04X} cannot stand here"), "remove it");
+        return (format!("the control character U+{code:04X} is not allowed"), "remove it");
     }
     (format!("a value cannot begin with `{character}`"), IN_QUOTES)
 }

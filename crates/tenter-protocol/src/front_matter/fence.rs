@@ -1,55 +1,55 @@
-//! Where the front matter begins and ends (R14, R70). It looks at bytes and lines only.
+//! Where front matter begins and ends (R14, R70): bytes and lines only, no YAML.
 
 use std::ops::Range;
 
-use super::findings::{ENCODING, FENCE, Findings};
+use super::report::Report;
 use crate::source_text::BOM;
 
 const FENCE_LINE: &[u8] = b"---";
 const COMMENT_START: &[u8] = b"<!--";
 const COMMENT_END: &[u8] = b"-->";
 
-/// The parts of a file, in bytes from its beginning. Line ends belong to no line.
+/// The parts of a file, in bytes. Line endings are not part of a line.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Fences {
-    /// The `---` that begins.
+    /// The first `---` line.
     pub(super) opening: Range<usize>,
-    /// What stands between the two.
+    /// The YAML between the fences.
     pub(super) yaml: Range<usize>,
-    /// The `---` that ends.
+    /// The second `---` line.
     pub(super) closing: Range<usize>,
-    /// Where the Markdown begins.
+    /// The start of the text after the front matter.
     pub(super) body: usize,
 }
 
 /// Why there is no front matter.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Unsplit {
-    /// The first line with anything on it is not `---`.
-    NoOpening(Range<usize>),
-    /// No line after the first is `---`.
+pub(super) enum NoFrontMatter {
+    /// The first line that is not blank is not `---`.
+    NotOpened(Range<usize>),
+    /// No later line is `---`.
     NotClosed {
         opening: Range<usize>,
-        /// A line that may have been meant.
-        meant: Option<Range<usize>>,
+        /// A line that was probably meant to be one.
+        candidate: Option<Range<usize>>,
     },
 }
 
-/// Finds the front matter: from a line `---` up to the next line `---`. A byte order mark, blank lines and HTML comments may
-/// come before the first, and white space may follow the hyphens of both.
-pub(super) fn split(bytes: &[u8]) -> Result<Fences, Unsplit> {
+/// Finds the front matter: from a `---` line to the next one. A byte order mark, blank lines and HTML comments may precede
+/// it, and white space may follow the hyphens.
+pub(super) fn split(bytes: &[u8]) -> Result<Fences, NoFrontMatter> {
     let start = if bytes.starts_with(BOM) { BOM.len() } else { 0 };
     let mut lines = Lines { bytes, next: start };
-    let opening = first_text(&mut lines).unwrap_or(bytes.len()..bytes.len());
+    let opening = first_text_line(&mut lines).unwrap_or(bytes.len()..bytes.len());
     if !is_fence(&bytes[opening.clone()]) {
-        return Err(Unsplit::NoOpening(opening));
+        return Err(NoFrontMatter::NotOpened(opening));
     }
     let first = lines.next;
     let closing = lines.by_ref().find(|line| is_fence(&bytes[line.clone()]));
     let Some(closing) = closing else {
         let mut after = Lines { bytes, next: first };
-        let meant = after.find(|line| looks_like_a_fence(&bytes[line.clone()]));
-        return Err(Unsplit::NotClosed { opening, meant });
+        let candidate = after.find(|line| resembles_fence(&bytes[line.clone()]));
+        return Err(NoFrontMatter::NotClosed { opening, candidate });
     };
     Ok(Fences { opening, yaml: first..closing.start, body: lines.next, closing })
 }
@@ -58,8 +58,8 @@ fn is_fence(line: &[u8]) -> bool {
     line.trim_ascii_end() == FENCE_LINE
 }
 
-/// The first line that is neither blank nor part of an HTML comment. A comment without an end is such a line.
-fn first_text(lines: &mut Lines<'_>) -> Option<Range<usize>> {
+/// The first line that is neither blank nor part of an HTML comment. An unclosed comment counts as text.
+fn first_text_line(lines: &mut Lines<'_>) -> Option<Range<usize>> {
     loop {
         let line = lines.next()?;
         let text = lines.bytes[line.clone()].trim_ascii_start();
@@ -67,46 +67,47 @@ fn first_text(lines: &mut Lines<'_>) -> Option<Range<usize>> {
             continue;
         }
         let start = line.end - text.len();
-        match comment_end(&lines.bytes[start..]) {
-            // What follows the comment on its last line is the next line.
+        match comment_length(&lines.bytes[start..]) {
+            // Text after the comment counts as the next line.
             Some(length) => lines.next = start + length,
             None => return Some(line),
         }
     }
 }
 
-/// The length of the HTML comment that `bytes` begin with.
-fn comment_end(bytes: &[u8]) -> Option<usize> {
+/// The length of the HTML comment at the beginning of `bytes`.
+fn comment_length(bytes: &[u8]) -> Option<usize> {
     let text = bytes.strip_prefix(COMMENT_START)?;
     let length = text.windows(COMMENT_END.len()).position(|window| window == COMMENT_END)?;
     Some(COMMENT_START.len() + length + COMMENT_END.len())
 }
 
-fn looks_like_a_fence(line: &[u8]) -> bool {
+fn resembles_fence(line: &[u8]) -> bool {
     let line = line.trim_ascii();
     line == b"..." || (line.len() >= 2 && line.iter().all(|byte| *byte == b'-'))
 }
 
-impl Unsplit {
-    /// Says why there is no front matter.
-    pub(super) fn report(&self, bytes: &[u8], findings: &mut Findings<'_>) {
+impl NoFrontMatter {
+    /// Reports why there is no front matter.
+    pub(super) fn report(&self, report: &mut Report<'_>) {
+        let (bytes, format) = (report.source().bytes(), report.format());
         match self {
-            Self::NoOpening(_)
+            Self::NotOpened(_)
                 if bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff") =>
             {
-                findings.add(&ENCODING, None, "the file is UTF-16", "save the file as UTF-8");
+                report.add(&format.encoding, None, "the file is UTF-16", "save the file as UTF-8");
             }
-            Self::NoOpening(line) => {
-                let message = "the file does not begin with front matter";
-                findings.add(&FENCE, Some(line), message, opening_help(&bytes[line.clone()]));
+            Self::NotOpened(line) => {
+                let help = opening_help(&bytes[line.clone()], format.required);
+                report.add(&format.fence, line, "the file does not begin with front matter", help);
             }
-            Self::NotClosed { meant: Some(line), .. } => {
+            Self::NotClosed { candidate: Some(line), .. } => {
                 let message = "this line does not end the front matter, and no other does";
-                findings.add(&FENCE, Some(line), message, FENCE_HELP);
+                report.add(&format.fence, line, message, FENCE_HELP);
             }
-            Self::NotClosed { opening, meant: None } => {
+            Self::NotClosed { opening, candidate: None } => {
                 let message = "the front matter that begins here has no end";
-                findings.add(&FENCE, Some(opening), message, "end it with a line `---`");
+                report.add(&format.fence, opening, message, "end it with a line `---`");
             }
         }
     }
@@ -114,20 +115,21 @@ impl Unsplit {
 
 const FENCE_HELP: &str = "write exactly `---`: three hyphens at the beginning of the line";
 
-fn opening_help(line: &[u8]) -> &'static str {
+fn opening_help(line: &[u8], required: &[&str]) -> String {
     if line.trim_ascii() == FENCE_LINE {
-        return FENCE_HELP;
+        return FENCE_HELP.to_owned();
     }
     if line.trim_ascii_start().starts_with(COMMENT_START) {
-        return "end the comment that begins here with `-->`";
+        return "close the comment that begins here with `-->`".to_owned();
     }
     if line.starts_with(FENCE_LINE) {
-        return "write `---` on a line of its own, and the first key on the next";
+        return "write `---` on a line of its own, and the first key on the next".to_owned();
     }
-    "begin with a line `---`, then `name: …`, `description: …`, `trigger: …`, then a line `---`"
+    let fields: Vec<String> = required.iter().map(|key| format!("`{key}: …`")).collect();
+    format!("begin with a line `---`, then {}, then a line `---`", fields.join(", "))
 }
 
-/// The lines of some bytes from `next` on, without their ends.
+/// The lines of `bytes` from `next` on, without their line endings.
 struct Lines<'a> {
     bytes: &'a [u8],
     next: usize,
@@ -182,18 +184,21 @@ mod tests {
         }
         for before in ["<!-- no end\n", "<!-- a --> text\n", "<!- a -->\n", "<!-->\n"] {
             let text = format!("{before}---\na: 1\n---\n");
-            assert!(matches!(split(text.as_bytes()), Err(Unsplit::NoOpening(_))), "{before}");
+            assert!(matches!(split(text.as_bytes()), Err(NoFrontMatter::NotOpened(_))), "{before}");
         }
     }
 
     #[test]
-    fn a_missing_end_names_the_line_that_was_meant() {
+    fn a_missing_end_names_the_line_that_was_probably_meant() {
         assert_eq!(
             split(b"---\na: 1\n ---\n"),
-            Err(Unsplit::NotClosed { opening: 0..3, meant: Some(9..13) })
+            Err(NoFrontMatter::NotClosed { opening: 0..3, candidate: Some(9..13) })
         );
-        assert_eq!(split(b"---\na"), Err(Unsplit::NotClosed { opening: 0..3, meant: None }));
-        assert_eq!(split(b"\n# Title\n---\n"), Err(Unsplit::NoOpening(1..8)));
-        assert_eq!(split(b""), Err(Unsplit::NoOpening(0..0)));
+        assert_eq!(
+            split(b"---\na"),
+            Err(NoFrontMatter::NotClosed { opening: 0..3, candidate: None })
+        );
+        assert_eq!(split(b"\n# Title\n---\n"), Err(NoFrontMatter::NotOpened(1..8)));
+        assert_eq!(split(b""), Err(NoFrontMatter::NotOpened(0..0)));
     }
 }

@@ -1,5 +1,5 @@
-//! What a hook without code does: an action, named in its manifest, whose texts are templates over the payload. What a
-//! template is, and what one comes to, is not this module's business.
+//! The action of a static hook, a hook without a script. Its texts are templates over the payload; parsing and rendering
+//! them is up to the engine.
 
 use std::collections::BTreeMap;
 
@@ -9,54 +9,54 @@ use crate::lifecycle::Power;
 use crate::reply::VerdictKind;
 use crate::{Block, EventName, HistoryAction, Message, Reply, Role, Verdict, history};
 
-/// What a hook without code does, and when.
+/// A static hook's action and its condition, as written in the manifest.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Declaration {
-    /// The condition on which it acts; always, without one.
+pub struct StaticActionText {
+    /// The condition; without one, the hook always acts.
     pub when: Option<String>,
-    /// What it does then.
+    /// The action.
     pub action: Action,
 }
 
-/// What a hook without code does. `T` is a text: as it was written, as it was understood, or filled in.
+/// An action. `T` is the type of its texts: as written, parsed or rendered.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Action<T = String> {
-    /// It forbids what is about to happen, or feeds the reason back.
+    /// Denies what is about to happen, or feeds the reason back to the model.
     Deny {
-        /// Why.
+        /// The reason for the model and the user.
         reason: T,
     },
-    /// It has the person decide.
+    /// Asks the user.
     Ask {
-        /// Why.
+        /// The reason for asking.
         reason: T,
     },
-    /// It is fine with what is about to happen.
+    /// Allows what is about to happen.
     Allow {
-        /// Why.
+        /// The reason for the journal.
         reason: Option<T>,
     },
-    /// It gives the model something to read besides.
+    /// Adds context for the model.
     Context {
-        /// What.
+        /// The text that the model reads.
         text: T,
     },
-    /// It replaces the history.
+    /// Replaces the history.
     Mutate {
-        /// By these messages.
+        /// The new history.
         messages: Vec<(Role, T)>,
     },
-    /// It has a recipe run on the history.
+    /// Runs a recipe on the history.
     Callback {
-        /// The recipe's name.
+        /// The name of the recipe.
         recipe: T,
-        /// The recipe's arguments.
+        /// The arguments of the recipe.
         args: BTreeMap<String, T>,
     },
 }
 
-/// The words for the actions, and which answers each of them is (any of them will do).
+/// The words for the actions in manifests, and the powers of which an event needs at least one.
 pub(crate) const ACTIONS: [(&str, &[Power]); 6] = [
     ("deny", &[Power::Block, Power::Continue, Power::FeedBack]),
     ("ask", &[Power::Ask]),
@@ -67,7 +67,7 @@ pub(crate) const ACTIONS: [(&str, &[Power]); 6] = [
 ];
 
 impl<T> Action<T> {
-    /// The word for it in manifests and listings.
+    /// The word for the action in manifests and listings.
     pub fn as_str(&self) -> &'static str {
         let index = match self {
             Self::Deny { .. } => 0,
@@ -80,10 +80,10 @@ impl<T> Action<T> {
         ACTIONS[index].0
     }
 
-    /// The same action with other texts.
+    /// Converts every text.
     ///
     /// # Errors
-    /// The first that `change` has.
+    /// The first error of `change`.
     pub fn try_map<U, E>(
         &self,
         mut change: impl FnMut(&T) -> Result<U, E>,
@@ -110,10 +110,10 @@ impl<T> Action<T> {
 }
 
 impl Action {
-    /// The reply that it is, its texts filled in.
+    /// Converts an action with rendered texts into a reply.
     ///
     /// # Errors
-    /// Messages that a model could not go on from (R32), or a recipe without a name.
+    /// The messages are not a valid history (R32), or the name of the recipe is empty.
     pub fn into_reply(self) -> Result<Reply, String> {
         let verdict = |kind, reason| Some(Verdict::new(kind, reason));
         let silence = Reply::default();
@@ -132,13 +132,13 @@ impl Action {
                 let message = |(role, text)| Message::new(role, vec![Block::text(text)]);
                 let messages: Vec<Message> = messages.into_iter().map(message).collect();
                 history::validate(&messages)
-                    .map_err(|why| format!("the history it gave cannot be used: {why}"))?;
+                    .map_err(|why| format!("its history cannot be used: {why}"))?;
                 Reply { history: Some(HistoryAction::Mutate(messages)), ..silence }
             }
             Self::Callback { recipe, args } => {
                 let recipe = recipe.trim().to_owned();
                 if recipe.is_empty() {
-                    return Err("its `recipe` comes to nothing".to_owned());
+                    return Err("its `recipe` is empty".to_owned());
                 }
                 Reply { history: Some(HistoryAction::Callback { recipe, args }), ..silence }
             }
@@ -146,7 +146,7 @@ impl Action {
     }
 }
 
-/// The words for the actions that a hook may take at `event`.
+/// The words for the actions that are possible at `event`.
 pub fn actions_at(event: EventName) -> Vec<&'static str> {
     let is_possible = |powers: &[Power]| powers.iter().any(|power| event.may(*power));
     ACTIONS.iter().filter(|(_, powers)| is_possible(powers)).map(|(word, _)| *word).collect()
@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn a_change_reaches_every_text() {
+    fn try_map_converts_every_text() {
         for action in texts() {
             let mut changed = 0;
             let same = action.try_map(|text| {
@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_model_could_not_go_on_from_is_refused() {
+    fn rejects_an_invalid_history_and_an_empty_recipe_name() {
         let mutate = |role, text: &str| Action::Mutate { messages: vec![(role, text.to_owned())] };
         assert!(mutate(Role::Assistant, "x").into_reply().is_err());
         assert!(mutate(Role::User, " ").into_reply().is_err());
@@ -199,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_stays_within_what_its_event_may() {
+    fn actions_at_an_event_are_those_it_has_the_powers_for() {
         for row in &TABLE {
             let possible = actions_at(row.event);
             assert_eq!(possible.contains(&"context"), row.event.may(Power::AddContext));

@@ -1,14 +1,14 @@
-//! Front matter as a JSON Schema, for editors. Ranges, words and spellings come from where they are checked; what a schema
-//! cannot say (that the folder has the hook's name) it leaves out.
+//! The front matter of a `HOOK.md` as a JSON Schema, for editors. Limits, words and spellings are those of the reader. A schema
+//! cannot express that the directory has the hook's name.
 
 use serde_json::{Value, json};
 
-use super::number::{PRIORITY, TIMEOUT};
-use super::{LONGEST_DESCRIPTION, LONGEST_NAME};
+use super::limits::{MAX_DESCRIPTION_LENGTH, PRIORITY, TIMEOUT};
 use crate::lifecycle::TABLE;
-use crate::manifest::declaration::ACTIONS;
+use crate::manifest::static_action::ACTIONS;
+use crate::resource_name;
 
-/// The JSON Schema of front matter, to be checked in and shown to editors.
+/// The JSON Schema of the front matter.
 pub fn json_schema() -> Value {
     json!({
         "$schema": "https://json-schema.org/draft/2020-12/schema",
@@ -19,40 +19,40 @@ pub fn json_schema() -> Value {
         "additionalProperties": false,
         "properties": {
             "name": {
-                "description": "Lower-case letters and digits of any script, with single hyphens between them. The same as the folder's name.",
+                "description": "Lower-case letters and digits of any script, separated by single hyphens. The same as the name of the directory.",
                 "type": "string",
                 "minLength": 1,
-                "maxLength": LONGEST_NAME,
+                "maxLength": resource_name::MAX_LENGTH,
                 "pattern": r"^[\p{Ll}\p{Lm}\p{Lo}\p{M}\p{N}]+(-[\p{Ll}\p{Lm}\p{Lo}\p{M}\p{N}]+)*$",
             },
             "description": {
                 "description": "What the hook is for.",
                 "type": "string",
                 "minLength": 1,
-                "maxLength": LONGEST_DESCRIPTION,
+                "maxLength": MAX_DESCRIPTION_LENGTH,
             },
             "trigger": {
-                "description": "The event at which the hook runs.",
+                "description": "The event that runs the hook.",
                 "oneOf": triggers(),
             },
             "matcher": matcher(),
             "timeout": {
-                "description": "How long the hook may take, in milliseconds.",
+                "description": "The time limit of a run, in milliseconds.",
                 "type": "integer",
-                "minimum": TIMEOUT.least,
-                "maximum": TIMEOUT.most,
+                "minimum": TIMEOUT.min,
+                "maximum": TIMEOUT.max,
                 "default": TIMEOUT.default,
             },
             "async": {
-                "description": "Whether the agent goes on without waiting for the hook. Such a hook cannot block.",
+                "description": "Whether the agent does not wait for the hook. An asynchronous hook cannot block.",
                 "type": "boolean",
                 "default": false,
             },
             "priority": {
                 "description": "Hooks with a higher priority run earlier.",
                 "type": "integer",
-                "minimum": PRIORITY.least,
-                "maximum": PRIORITY.most,
+                "minimum": PRIORITY.min,
+                "maximum": PRIORITY.max,
                 "default": PRIORITY.default,
             },
             "metadata": metadata(),
@@ -60,7 +60,7 @@ pub fn json_schema() -> Value {
     })
 }
 
-/// One constant for each spelling, with what it means.
+/// One constant for each spelling, with its meaning.
 fn triggers() -> Vec<Value> {
     let spellings = TABLE.iter().flat_map(|row| row.manifest.iter().map(move |word| (row, word)));
     spellings
@@ -70,17 +70,17 @@ fn triggers() -> Vec<Value> {
 
 fn matcher() -> Value {
     json!({
-        "description": "Which tool calls the hook is about; all of them without it. Both expressions have to match.",
+        "description": "The tool calls that the hook applies to; all of them without it. Both expressions must match.",
         "type": "object",
         "additionalProperties": false,
         "properties": {
             "tool": {
-                "description": "A regular expression that matches somewhere in the tool's name. `^Shell$` is only that tool.",
+                "description": "A regular expression that matches anywhere in the tool's name. `^Shell$` matches only that tool.",
                 "type": "string",
                 "format": "regex",
             },
             "pattern": {
-                "description": "A regular expression that matches somewhere in a value of the tool's input.",
+                "description": "A regular expression that matches anywhere in a value of the tool's input.",
                 "type": "string",
                 "format": "regex",
             },
@@ -90,53 +90,53 @@ fn matcher() -> Value {
 
 fn metadata() -> Value {
     json!({
-        "description": "Anything else. Tenter reads the keys below; others are free.",
+        "description": "Anything else. Tenter reads the keys below; others are your own.",
         "type": "object",
         "properties": {
             "fail": {
-                "description": "What a failure of the hook does: `closed` denies what it could have blocked.",
+                "description": "What a failure of the hook means: `closed` denies what it could have blocked.",
                 "enum": ["open", "closed"],
             },
             "protected": {
-                "description": "Whether no hook of a higher layer takes this one's place.",
+                "description": "Whether no hook of a higher layer can shadow this one.",
                 "type": "boolean",
             },
             "workdir": {
-                "description": "Where the hook starts: in the project, or in its own folder.",
+                "description": "Where the hook starts: in the project, or in its own directory.",
                 "enum": ["project", "hook"],
             },
             "env": {
-                "description": "Variables that the hook gets although they look like keys of a model.",
+                "description": "Environment variables that the hook gets although they look like model keys.",
                 "type": "array",
                 "items": {"type": "string", "pattern": "^[A-Za-z_][A-Za-z0-9_]*$"},
             },
             "payload": {
-                "description": "Whether the hook gets the history (`full`) or does without (`light`).",
+                "description": "Whether the payload contains the history (`full`) or not (`light`).",
                 "enum": ["full", "light"],
             },
             "triggers": {
-                "description": "Further events at which the hook runs.",
+                "description": "Further events that run the hook.",
                 "type": "array",
                 "items": {"oneOf": triggers()},
             },
             "action": {
-                "description": "What a hook without a script does.",
+                "description": "The action of a static hook, which has no script.",
                 "enum": ACTIONS.map(|(word, _)| word),
             },
             "when": {
-                "description": "The condition on which it does so, as after `if` in a template; always, without one.",
+                "description": "The condition of the action, as after `if` in a template. Without it, the hook always acts.",
                 "type": "string",
             },
             "reason": {
-                "description": "With `deny`, `ask` and `allow`: a template of why.",
+                "description": "With `deny`, `ask` and `allow`: a template of the reason.",
                 "type": "string",
             },
             "text": {
-                "description": "With `context`: a template of what the model reads besides.",
+                "description": "With `context`: a template of the text that is added for the model.",
                 "type": "string",
             },
             "messages": {
-                "description": "With `mutate`: the new history, its contents templates, the last the user's.",
+                "description": "With `mutate`: the new history. Contents are templates; the last message is the user's.",
                 "type": "array",
                 "minItems": 1,
                 "items": {
@@ -149,11 +149,11 @@ fn metadata() -> Value {
                 },
             },
             "recipe": {
-                "description": "With `callback`: a template of the recipe's name.",
+                "description": "With `callback`: a template of the name of the recipe.",
                 "type": "string",
             },
             "args": {
-                "description": "With `callback`: the recipe's arguments, templates all of them.",
+                "description": "With `callback`: the arguments of the recipe, as templates.",
                 "type": "object",
                 "additionalProperties": {"type": ["string", "number", "boolean"]},
             },
@@ -162,7 +162,7 @@ fn metadata() -> Value {
     })
 }
 
-/// What each action cannot do without.
+/// The key that each action needs.
 fn needs() -> Vec<Value> {
     let needed = [
         ("deny", "reason"),

@@ -1,0 +1,90 @@
+//! Tenter's keys below `metadata` (R17). Other keys are the author's own, unless one looks like a misspelled key of Tenter's. An
+//! invalid value is an error: a guard that says `fail: close` must not run as if it had said nothing.
+
+use tenter_base::edits;
+
+use super::action;
+use super::codes::{EXTENSION, METADATA_KEY};
+use crate::front_matter::{Field, Report, Scalar, quotable};
+use crate::manifest::Extensions;
+
+const KEYS: [&str; 6] = ["fail", "protected", "workdir", "env", "payload", "triggers"];
+/// The keys of every static hook. Further ones belong to its action.
+const ACTION_KEYS: [&str; 2] = ["action", "when"];
+
+/// Reads the extensions from the fields of `metadata`.
+pub(super) fn read(fields: &[Field], report: &mut Report<'_>) -> Extensions {
+    let mut extensions = Extensions::default();
+    for field in fields {
+        match field.key.as_str() {
+            "fail" => {
+                let word = report.choice(field, &EXTENSION, &["open", "closed"]);
+                extensions.fail_closed = word.map(|word| word == "closed");
+            }
+            "workdir" => {
+                let word = report.choice(field, &EXTENSION, &["project", "hook"]);
+                extensions.starts_in_own_folder = word == Some("hook");
+            }
+            "payload" => {
+                let word = report.choice(field, &EXTENSION, &["full", "light"]);
+                extensions.light_payload = word == Some("light");
+            }
+            "protected" => extensions.protected = report.boolean(field, &EXTENSION),
+            "env" => extensions.env = variables(field, report),
+            _ => {}
+        }
+    }
+    report_misspelled(fields, report);
+    extensions
+}
+
+/// Whether Tenter reads this key below `metadata`.
+pub(super) fn is_known(key: &str) -> bool {
+    KEYS.contains(&key) || ACTION_KEYS.contains(&key) || action_keys().any(|known| known == key)
+}
+
+fn action_keys() -> impl Iterator<Item = &'static str> {
+    action::KEYS.iter().map(|(key, _)| *key)
+}
+
+fn report_misspelled(fields: &[Field], report: &mut Report<'_>) {
+    let has_action = fields.iter().any(|field| field.key == "action");
+    for field in fields.iter().filter(|field| !is_known(&field.key)) {
+        let Some(known) = probable_key(&field.key, has_action) else { continue };
+        let message = format!("`metadata.{}` has no effect", quotable(&field.key));
+        report.add(&METADATA_KEY, &field.key_at, message, format!("did you mean `{known}`?"));
+    }
+}
+
+/// The key of Tenter's that `key` probably misspells. Authors have many keys of their own, so it must be very near.
+fn probable_key(key: &str, has_action: bool) -> Option<&'static str> {
+    let known = KEYS.into_iter().chain(ACTION_KEYS);
+    let mut known = known.chain(action_keys().filter(|_| has_action));
+    let initial = |word: &str| word.chars().next().map(|letter| letter.to_ascii_lowercase());
+    let is_near = |known: &&str| {
+        let max_edits = if known.len() > 5 { 2 } else { 1 };
+        initial(known) == initial(key) && edits(key, known) <= max_edits
+    };
+    let about_failure = key.to_ascii_lowercase().starts_with("fail").then_some("fail");
+    known.find(is_near).or(about_failure)
+}
+
+fn variables(field: &Field, report: &mut Report<'_>) -> Vec<String> {
+    let expected = "a list of environment variables, such as `[MY_API_KEY]`";
+    let mut names = Vec::new();
+    for item in report.list(field, &EXTENSION, expected).unwrap_or_default() {
+        if let Some(name) = item.as_scalar().filter(|scalar| is_variable(scalar)) {
+            names.push(name.text.clone());
+        } else {
+            let message = "this is not the name of an environment variable";
+            report.add(&EXTENSION, &item.at, message, format!("write {expected}"));
+        }
+    }
+    names
+}
+
+fn is_variable(Scalar { text, .. }: &Scalar) -> bool {
+    let mut letters = text.chars();
+    letters.next().is_some_and(|first| first.is_ascii_alphabetic() || first == '_')
+        && letters.all(|letter| letter.is_ascii_alphanumeric() || letter == '_')
+}

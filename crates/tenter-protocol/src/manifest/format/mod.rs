@@ -1,0 +1,43 @@
+//! The front matter of a `HOOK.md`: its fields, their limits, and what is wrong with them.
+//!
+//! [`read`] reports every problem of a file at once. Patterns and templates are languages of their own: [`Checks`] come from
+//! the caller.
+
+mod action;
+mod checks;
+mod codes;
+mod extensions;
+mod fields;
+mod limits;
+mod matcher;
+mod name;
+mod properties;
+mod schema;
+mod templates;
+mod trigger;
+
+use std::path::Path;
+
+use super::Manifest;
+use crate::Diagnostic;
+use crate::front_matter::{Report, Rules, parse};
+
+pub use checks::{Advice, CheckPattern, CheckTemplate, Checks, TemplateKind};
+pub use limits::MAX_FILE_SIZE;
+pub use properties::properties;
+pub use schema::json_schema;
+
+/// Reads a manifest from the bytes of its file. There is a manifest exactly when no diagnostic is an error.
+///
+/// `path` is for the diagnostics; the hook must be named like the directory in it. Nothing is opened.
+pub fn read(
+    path: &Path,
+    bytes: &[u8],
+    rules: Rules,
+    checks: Checks<'_>,
+) -> (Option<Manifest>, Vec<Diagnostic>) {
+    let mut report = Report::new(path, bytes, rules, &codes::FORMAT);
+    let document = parse(&mut report);
+    let manifest = document.and_then(|document| fields::manifest(&document, checks, &mut report));
+    report.finish(manifest)
+}

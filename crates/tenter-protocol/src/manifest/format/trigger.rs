@@ -1,0 +1,81 @@
+//! The events of a manifest: `trigger` names one, as the specification has it, and `metadata.triggers` further ones (R67).
+//! Spellings come from the lifecycle table (R1).
+
+use tenter_base::{did_you_mean, or_list};
+
+use super::codes::{EXTENSION, TRIGGER};
+use crate::executable::Subscription;
+use crate::front_matter::{Document, Field, Meaning, Node, Report, find, quotable};
+use crate::lifecycle::{TABLE, by_claude_code};
+
+/// The event of `trigger`.
+pub(super) fn first(document: &Document, report: &mut Report<'_>) -> Option<Subscription> {
+    let expected = format!("one of {}", canonical_names());
+    let field = report.required(document, "trigger", &TRIGGER, &expected)?;
+    let text = report.text(field, &TRIGGER, &expected)?;
+    subscription(&text, &field.value, report)
+}
+
+/// The events of `metadata.triggers`, each once, without that of `trigger`.
+pub(super) fn further(
+    fields: &[Field],
+    first: Option<Subscription>,
+    report: &mut Report<'_>,
+) -> Vec<Subscription> {
+    let metadata = find(fields, "metadata").and_then(|field| field.value.as_mapping());
+    let Some(field) = metadata.and_then(|fields| find(fields, "triggers")) else {
+        return Vec::new();
+    };
+    let expected = "a list of events, such as `[after_tool, after_tool_failure]`";
+    let mut found: Vec<Subscription> = Vec::new();
+    for item in report.list(field, &EXTENSION, expected).unwrap_or_default() {
+        let Some(named) = item_subscription(item, report) else { continue };
+        if first.iter().chain(&found).all(|other| other.event != named.event) {
+            found.push(named);
+        }
+    }
+    found
+}
+
+fn item_subscription(item: &Node, report: &mut Report<'_>) -> Option<Subscription> {
+    let Some(scalar) = item.as_scalar().filter(|scalar| scalar.meaning() == Meaning::Text) else {
+        let help = "write the name of an event";
+        report.add(&EXTENSION, &item.at, "an item of `triggers` is not text", help);
+        return None;
+    };
+    subscription(&scalar.text, item, report)
+}
+
+/// The event with the spelling `word`.
+fn subscription(word: &str, node: &Node, report: &mut Report<'_>) -> Option<Subscription> {
+    let found = TABLE.iter().find_map(|row| {
+        let spelling = row.manifest.iter().find(|spelling| **spelling == word)?;
+        Some(Subscription { event: row.event, spelling })
+    });
+    if found.is_none() {
+        let message = format!("`{}` is not an event", quotable(word));
+        report.add(&TRIGGER, &node.at, message, help(word));
+    }
+    found
+}
+
+/// What to write instead of `word`.
+fn help(word: &str) -> String {
+    let canonical: Vec<&str> =
+        TABLE.iter().filter(|row| row.executable.contains(&word)).map(|row| row.name).collect();
+    if !canonical.is_empty() {
+        let canonical = or_list(&canonical);
+        return format!("did you mean {canonical}? `{word}` is for executable hooks");
+    }
+    if let Some(event) = by_claude_code(word) {
+        return format!("did you mean `{event}`? `{}` is Claude Code's name", quotable(word));
+    }
+    let spellings: Vec<&str> = TABLE.iter().flat_map(|row| row.manifest).copied().collect();
+    did_you_mean(word, &spellings, || format!("events are {}", canonical_names()))
+}
+
+/// All canonical names, as a list in a sentence.
+fn canonical_names() -> String {
+    let names: Vec<&str> = TABLE.iter().map(|row| row.name).collect();
+    or_list(&names)
+}
