@@ -54,7 +54,7 @@ fn the_next_hooks_history_action_gets_its_turn() {
 }
 
 #[test]
-fn failures_are_counted_by_recipe_and_another_recipe_goes_on() {
+fn failures_are_counted_by_recipe_and_another_recipe_is_not_affected() {
     let refused = "{fault: {kind: refused, times: 9}}";
     let mut stage = full(
         5,
@@ -127,7 +127,7 @@ fn what_would_continue_the_agent_at_the_turn_limit_is_reported_once_and_contexts
         Stage::new("turns:\n  - {tool_calls: [{name: todo}]}\n  - {text: No.}\n", QUICK);
     stage.agent.settings.max_turns = Some(1);
     let answer =
-        "echo '{\"follow_up_messages\": [\"go on\"], \"additional_context\": \"remember\"}'";
+        "echo '{\"follow_up_messages\": [\"continue\"], \"additional_context\": \"remember\"}'";
     stage.hook("a", "before_stop", "", answer);
     stage.hook("b", "before_stop", "", "echo 'not done' >&2; exit 2");
     let (finish, _) = stage.send(&"go".into());

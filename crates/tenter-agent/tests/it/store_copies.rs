@@ -117,7 +117,7 @@ fn a_restored_history_keeps_origins_and_times() {
     assert_eq!(present(&store, "c").len(), 1);
     assert_eq!(store.restore(&restore(Some(0))).unwrap(), 0);
     assert_eq!(present(&store, "c"), old);
-    store.append(&exchange("c", 17, &[asked("go on")])).unwrap();
+    store.append(&exchange("c", 17, &[asked("continue")])).unwrap();
     scratch.assert_sound();
 }
 
@@ -188,7 +188,7 @@ fn the_model_is_that_of_the_last_exchange_and_each_exchange_has_its_own() {
     store.begin(&new(), &Exchange { usage: with("one"), ..exchange("c", 0, &words) }).unwrap();
     assert_eq!(store.load("c").unwrap().summary.model, "one");
     store.append(&Exchange { usage: with("two"), ..exchange("c", 2, &words) }).unwrap();
-    store.append(&exchange("c", 4, &[asked("nobody answered")])).unwrap();
+    store.append(&exchange("c", 4, &[asked("without an answer")])).unwrap();
     let summary = store.load("c").unwrap().summary;
     assert_eq!((summary.model.as_str(), summary.usage.turn), ("two", turn));
     let raw = scratch.raw();

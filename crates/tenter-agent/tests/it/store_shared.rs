@@ -296,7 +296,7 @@ fn a_killed_process_loses_at_most_the_exchange_in_flight() {
         assert_whole(&store, "c");
         let mut messages: Vec<_> =
             loaded.entries.into_iter().map(|stored| stored.entry.message).collect();
-        messages.push(asked("go on").message);
+        messages.push(asked("continue").message);
         history::validate(&messages).unwrap();
         assert_eq!(add(&store, "c", loaded.next, &worked(round)).unwrap(), loaded.next + 4);
     }

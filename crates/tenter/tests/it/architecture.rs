@@ -37,7 +37,7 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
         ],
     ),
     ("tenter-testkit", &[]),
-    // It measures all of them, and nobody depends on it.
+    // It measures all of them; no crate depends on it.
     ("tenter-bench", &[]),
 ];
 

@@ -305,13 +305,13 @@ fn without_gh_or_consent_it_is_only_printed_and_the_command_fails() {
     let Some(sandbox) = branch() else { return };
     let model = sandbox.script(&answer(TEXT, &["+two"]));
     let bin = fake_gh(&sandbox, "");
-    let nobody = sandbox
+    let without_terminal = sandbox
         .shell(&format!("PATH={bin}:$PATH tenter pr --model {model} < /dev/null"))
         .expect_code(1);
     assert!(
-        nobody.stdout.starts_with(TEXT)
-            && nobody.stdout.contains("nothing was created: there is no terminal"),
-        "{nobody}"
+        without_terminal.stdout.starts_with(TEXT)
+            && without_terminal.stdout.contains("nothing was created: there is no terminal"),
+        "{without_terminal}"
     );
     // The programs that it needs, and no others.
     let line = format!(

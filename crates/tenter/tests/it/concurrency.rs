@@ -34,7 +34,7 @@ fn start_with(sandbox: &Sandbox, variable: &str, args: &[&str]) -> Child {
     command.spawn().unwrap()
 }
 
-/// Starts the command so often. All of them wait for the end of their stdin before any goes on.
+/// Starts the command `count` times. Each waits for the end of its stdin before it continues.
 fn start_at_once(sandbox: &Sandbox, count: usize, args: &[&str]) -> Vec<Child> {
     let start = |_| {
         let mut command = sandbox.command();

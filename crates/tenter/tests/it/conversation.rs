@@ -6,7 +6,7 @@ use tenter_testkit::Sandbox;
 
 use crate::sandbox;
 
-/// A conversation in which hooks block, rewrite, replace the history and make the agent go on.
+/// A conversation in which hooks block, rewrite, replace the history and make the agent continue.
 pub(crate) fn busy_conversation(sandbox: &Sandbox) {
     sandbox.sh_hook(
         "a-rewrite",

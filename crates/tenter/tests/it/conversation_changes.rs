@@ -47,7 +47,7 @@ fn a_fork_continues_from_an_earlier_message_and_the_original_is_unchanged() {
     let shown = show(&sandbox, fork);
     assert_eq!((&shown["forked_from"], &shown["status"]), (&json!(id), &json!("forked")));
     assert_eq!(shown["usage"].get("cost_usd"), None, "it was paid for once");
-    assert_eq!(listed(&sandbox, &[])[0]["id"], fork, "--follow goes on with it");
+    assert_eq!(listed(&sandbox, &[])[0]["id"], fork, "--follow continues it");
 
     let model = sandbox.script(
         "turns: [{text: another answer, expect: {contains: [first question, first answer, another question], lacks: [second]}}]",
@@ -130,10 +130,10 @@ fn a_history_that_a_hook_replaced_can_be_restored() {
     assert!(text.stdout.contains("replaced by the user (restore)"), "{text}");
 
     let model = sandbox.script(
-        "turns: [{text: ok, expect: {contains: [clean this, TIDY, go on], lacks: [It is tidy]}}]",
+        "turns: [{text: ok, expect: {contains: [clean this, TIDY, more], lacks: [It is tidy]}}]",
     );
     let _ =
-        sandbox.run(&["run", "--no-hooks", "--follow", "--model", &model, "go on"]).expect_code(0);
+        sandbox.run(&["run", "--no-hooks", "--follow", "--model", &model, "more"]).expect_code(0);
     let restore = ["conversation", "restore", "last", "--epoch", "1"];
     let _ = sandbox.run(&restore).expect_code(0);
     assert_eq!(

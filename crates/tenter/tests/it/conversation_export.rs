@@ -159,7 +159,7 @@ fn messages_cannot_break_the_formatting_of_the_export() {
                 fence = Some(line.chars().take_while(|c| *c == '`').collect::<String>());
             }
             None if line.starts_with("<details><summary>Reasoning</") || line == "</details>" => {}
-            // In the quotes it stands in a block of code that was left open.
+            // Inside the quote it is in a code block that was left open.
             None if line.starts_with("> <!-- ") => {}
             // A sign that is escaped is no sign.
             None => assert!(!line.replace("\\<", "").contains('<'), "{line}"),
@@ -277,7 +277,7 @@ fn the_model_of_a_conversation_is_that_of_its_last_response() {
     let _ = sandbox.run(&["run", "--follow", "--model", "scripted:two.yaml", "b"]).expect_code(0);
     let json = sandbox.run(&["conversation", "list", "--json"]).expect_code(0).json();
     assert!(json[0]["model"].as_str().unwrap().ends_with("two.yaml"), "{json}");
-    // Without --model it goes on with that one.
+    // Without --model it continues with that one.
     let _ = sandbox.run(&["run", "--follow", "c"]).expect_code(0);
     let shown = sandbox.run(&["conversation", "show", "last", "--json"]).expect_code(0).json();
     assert_eq!(shown["messages"][5]["content"], "two");

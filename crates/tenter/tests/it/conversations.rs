@@ -110,7 +110,8 @@ fn a_killed_run_keeps_every_finished_exchange_and_can_be_resumed() {
         let model = sandbox.script(&format!(
             "turns: [{{text: resumed, expect: {{contains: [walk, \"{expected}\"]}}}}]"
         ));
-        let output = sandbox.run(&["run", "--follow", "--result-only", "--model", &model, "go on"]);
+        let output =
+            sandbox.run(&["run", "--follow", "--result-only", "--model", &model, "continue"]);
         assert_eq!(output.stdout, "resumed\n", "round {round}\n{output}");
     }
 }

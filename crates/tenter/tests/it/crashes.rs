@@ -20,7 +20,7 @@ const ROUNDS_OF_A_SANDBOX: u64 = 10;
 const WATCHER: &str =
     "#!/bin/sh\n[ \"$1\" = hook ] && echo after_tool_call && exit\ncat > /dev/null\n";
 
-#[expect(clippy::disallowed_methods, reason = "a person may ask for more")]
+#[expect(clippy::disallowed_methods, reason = "the user may set the number of rounds")]
 fn rounds() -> u64 {
     std::env::var("TENTER_CRASHES").ok().and_then(|text| text.parse().ok()).unwrap_or(ROUNDS)
 }
@@ -73,13 +73,13 @@ fn killed_after(sandbox: &Sandbox, round: u64, count: usize) -> Told {
 }
 
 /// The next session reads everything that the killed one told, by the conversation's id or as the newest one.
-fn goes_on(sandbox: &Sandbox, round: u64, told: &Told) {
+fn continues(sandbox: &Sandbox, round: u64, told: &Told) {
     let steps: Vec<String> = (0..told.exchanges).map(|step| format!("r{round}s{step}.")).collect();
     let model = sandbox.script(&format!(
         "turns: [{{text: here, tool_calls: [{{name: todo, input: {{}}}}], expect: {{contains: [{}]}}}}, {{text: resumed}}]",
         steps.join(", ")
     ));
-    let mut args = vec!["run", "--trust-project", "--result-only", "--model", &model, "go on"];
+    let mut args = vec!["run", "--trust-project", "--result-only", "--model", &model, "continue"];
     match &told.id {
         Some(id) if told.exchanges > 0 && round.is_multiple_of(2) => args.extend(["--resume", id]),
         _ => args.push("--follow"),
@@ -129,7 +129,7 @@ fn a_session_killed_after_any_line_has_stored_what_it_reported() {
         }
         let told = killed_after(&sandbox, round, chosen(round, 36));
         files_are_whole(&sandbox);
-        goes_on(&sandbox, round, &told);
+        continues(&sandbox, round, &told);
         files_are_whole(&sandbox);
         let done = usize::try_from(round % ROUNDS_OF_A_SANDBOX).unwrap() + 1;
         if done % 5 == 0 {
@@ -150,7 +150,7 @@ fn a_truncated_journal_is_read_and_continued() {
         fs::write(&file, &bytes[..bytes.len() - 1 - chosen(round, last)]).unwrap();
         let log = sandbox.run(&["log", "--json", "--conversation", &id]).expect_code(0);
         let before = log.json_lines().len();
-        goes_on(&sandbox, 0, &told);
+        continues(&sandbox, 0, &told);
         let log = sandbox.run(&["log", "--json", "--conversation", &id]).expect_code(0);
         assert_eq!(log.json_lines().len(), before + 4, "round {round}\n{log}");
     }

@@ -73,7 +73,7 @@ fn examples<'p>(pages: &'p [Page], kind: &str) -> impl Iterator<Item = &'p Block
     pages.iter().flat_map(|page| &page.blocks).filter(move |block| block.note.kind == kind)
 }
 
-/// `text` as the pages show it: folders by the names that they have there, and one stand-in for all that varies.
+/// `text` as the pages show it: with the directory names used there, and placeholders for everything that varies.
 fn as_documented(output: &Output, text: &str) -> String {
     let text = output.normal(text);
     text.replace("[ROOT]/project", "/home/ada/shop").replace("[ROOT]/home", "/home/ada")

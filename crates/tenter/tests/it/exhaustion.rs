@@ -17,7 +17,7 @@ const ONE_CALL: &str =
 /// Two at once.
 const TWO_CALLS: &str = "turns: [{tool_calls: [{name: bash, input: {command: touch ran}}, {name: bash, input: {command: touch ran}}]}, {text: ok}]";
 
-/// A hook that nobody waits for.
+/// An asynchronous hook.
 const LATE: &str = "---\nname: late\ndescription: d\ntrigger: before_agent\nasync: true\n---\n";
 
 /// A sandbox whose guard looks at every call, and fails closed. What it has seen it says in `seen`.
@@ -93,8 +93,8 @@ fn without_processes_the_session_reports_it_and_the_guard_holds() {
     if switch.is_empty() {
         return;
     }
-    // Nobody else is nobody, so that some of the limits leave room for the session alone. Nobody waits for this hook, but that
-    // it was not run is recorded.
+    // The unprivileged user has no other processes, so some of the limits leave room only for the session. The hook is
+    // asynchronous, but it is recorded that it did not run.
     let sandbox = self::sandbox();
     sandbox.write("../home/.kodelet/hooks/late/HOOK.md", LATE);
     let script = sandbox.write("../home/.kodelet/hooks/late/scripts/run", "#!/bin/sh\n:\n");
@@ -104,23 +104,24 @@ fn without_processes_the_session_reports_it_and_the_guard_holds() {
         let _ = run_as(&sandbox, &switch, &format!("ulimit -u {count}"), "turns: [{text: ok}]");
     }
     let log = sandbox.run(&["log", "--json"]).expect_code(0);
-    let is_told = |line: &Value| {
+    let is_reported = |line: &Value| {
         let reason = line["reason"].as_str().unwrap_or_default();
         line["hook"] == "late" && reason.contains("no thread could be had for it")
     };
-    assert!(log.json_lines().iter().any(is_told), "{log}");
+    assert!(log.json_lines().iter().any(is_reported), "{log}");
 }
 
-/// How to become somebody whom a limit of processes binds: it is one of a person, and root has none. There the command is
-/// run as nobody, where that can be done.
+/// The prefix that makes a command run under a process limit: limits apply per user and not to root, so as root the
+/// command runs as an unprivileged user, if possible.
 fn person(sandbox: &Sandbox) -> Option<String> {
     if sandbox.shell("[ $(id -u) != 0 ]").code == Some(0) {
         return Some(String::new());
     }
-    let as_nobody = "setpriv --reuid 65534 --regid 65534 --clear-groups";
+    let unprivileged = "setpriv --reuid 65534 --regid 65534 --clear-groups";
     let root = sandbox.root();
-    let line = format!("chown -R 65534:65534 {} && {as_nobody} tenter --version", root.display());
-    (sandbox.shell(&line).code == Some(0)).then(|| as_nobody.to_owned())
+    let line =
+        format!("chown -R 65534:65534 {} && {unprivileged} tenter --version", root.display());
+    (sandbox.shell(&line).code == Some(0)).then(|| unprivileged.to_owned())
 }
 
 fn run_as(sandbox: &Sandbox, switch: &str, limit: &str, script: &str) -> Output {
@@ -225,7 +226,7 @@ fn a_journal_on_a_full_disk_is_reported_once_and_the_session_continues() {
     assert_eq!(shown["message_count"], 12, "nothing was lost: {shown}");
 }
 
-/// In the place of a folder stands something else, so that not even root can write there.
+/// A file instead of a directory, so that not even root can write there.
 #[test]
 fn an_unusable_state_directory_is_reported_by_name() {
     let sandbox = guarded();

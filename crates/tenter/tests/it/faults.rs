@@ -1,4 +1,4 @@
-//! Hooks that hang, flood, fork, lie and die. The agent goes on, says so, and leaves nothing behind.
+//! Hooks that hang, flood, fork, lie and die. The agent continues, reports it, and leaves nothing behind.
 
 use std::fs;
 
@@ -78,7 +78,7 @@ fn a_hook_that_fails_closed_blocks_and_reports_its_failure() {
     assert!(!ran(&sandbox));
 }
 
-/// Nobody knows what a hook would have blocked that cannot name its events, or whose manifest cannot be read.
+/// What a hook would have blocked is unknown if it cannot name its events, or its manifest cannot be read.
 #[test]
 fn a_fail_closed_hook_that_cannot_run_stops_the_session() {
     let sandbox = sandbox();
@@ -104,7 +104,7 @@ fn a_fail_closed_hook_that_cannot_run_stops_the_session() {
     let manifest = "---\nname: guard\ndescription: d\ntrigger: before_lunch\n---\n";
     sandbox.write("../home/.kodelet/hooks/guard/HOOK.md", manifest);
     refused("before_lunch");
-    // A person who switches it off says that it may be missing.
+    // Disabling it declares that it may be missing.
     let switched_off = sandbox.run(&["hooks", "disable", "guard"]);
     let _ = sandbox.run(&["run", "--model", &model, "x"]).expect_code(0);
     assert!(ran(&sandbox), "{switched_off}");

@@ -231,8 +231,8 @@ fn context_from_the_last_stop_is_read_when_the_conversation_continues() {
 fn a_stop_after_blocked_calls_is_reported_once() {
     let sandbox = sandbox();
     sandbox.sh_hook("guard", "before_tool_call", r#"echo '{"blocked": true, "reason": "no"}'"#);
-    let go_on = r#"printf '%s\n' "$payload" >> stops; case "$payload" in *'"stop_hook_active": false'*) echo '{"follow_up_messages": ["again"]}';; esac"#;
-    sandbox.sh_hook("stop", "agent_stop", go_on);
+    let once = r#"printf '%s\n' "$payload" >> stops; case "$payload" in *'"stop_hook_active": false'*) echo '{"follow_up_messages": ["again"]}';; esac"#;
+    sandbox.sh_hook("stop", "agent_stop", once);
     let (_, code) = headless(
         &sandbox,
         "turns: [{tool_calls: [{name: todo, input: {}}]}, {text: I give up.}, {text: Still.}]",

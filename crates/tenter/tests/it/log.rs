@@ -1,4 +1,4 @@
-//! `tenter log`: what hooks did, for a person and for programs.
+//! `tenter log`: what hooks did, for users and for programs.
 
 mod live;
 

@@ -13,7 +13,7 @@ use crate::sandbox;
 
 const WINDOW: u64 = 16_000;
 const TURNS: usize = 300;
-/// Turns on one message of the person's.
+/// Turns per message of the user.
 const EACH: usize = 50;
 
 /// What the model does in a turn: one call or two with outputs of any size, at the end of a message only words.
@@ -66,7 +66,7 @@ fn played(format: Format) -> (ModelServer, Sandbox) {
     let server = ModelServer::start(script.counts_tokens(WINDOW).answers_recipes("SUMMARY-OF-ALL"));
     let sandbox = configured(&server, format);
     for message in 0..TURNS / EACH {
-        let text = format!("REQUEST-{message}: go on with all of it");
+        let text = format!("REQUEST-{message}: continue with all of it");
         let args = ["run", "--follow", &text];
         let output = sandbox.run(&args).expect_code(0);
         assert!(!output.stderr.contains("callback-failed"), "{output}");
@@ -81,16 +81,16 @@ fn check(format: Format) {
     let requests = server.requests();
     requests_know_what_is_asked(&requests);
     figures_are_the_servers(&sandbox, &requests);
-    compactions_are_told(&sandbox, &requests);
+    compactions_are_reported(&sandbox, &requests);
     nothing_is_lost(&sandbox);
 }
 
-/// Whatever was compacted, the model has the person's last request before it.
+/// Whatever was compacted, the model still sees the user's last request.
 fn requests_know_what_is_asked(requests: &[Recorded]) {
     let of_conversation = requests.iter().filter(|request| !is_aside(request));
     let mut most = 0;
     for (number, request) in of_conversation.enumerate() {
-        let asked = format!("REQUEST-{}: go on with all of it", number / EACH);
+        let asked = format!("REQUEST-{}: continue with all of it", number / EACH);
         assert!(request.body.to_string().contains(&asked), "turn {number}");
         most = most.max(request.tokens);
     }
@@ -118,10 +118,10 @@ fn figures_are_the_servers(sandbox: &Sandbox, requests: &[Recorded]) {
     assert_eq!((&usage["input_tokens"], &usage["output_tokens"]), (&json!(input), &json!(output)));
 }
 
-fn compactions_are_told(sandbox: &Sandbox, requests: &[Recorded]) {
+fn compactions_are_reported(sandbox: &Sandbox, requests: &[Recorded]) {
     let (before, after) = (logged(sandbox, "pre_compact"), logged(sandbox, "post_compact"));
     let asides = requests.iter().filter(|request| is_aside(request)).count();
-    assert_eq!((before.len(), after.len()), (asides, asides), "each once, and none in vain");
+    assert_eq!((before.len(), after.len()), (asides, asides), "each once, and all successful");
     for trigger in ["auto", "overflow"] {
         assert!(before.iter().any(|told| told["trigger"] == trigger), "{trigger}: {before:#?}");
     }

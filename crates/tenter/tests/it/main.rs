@@ -1,4 +1,4 @@
-//! The binary as a person uses it: real processes, real files, whole sessions.
+//! The binary as a user runs it: real processes, real files, whole sessions.
 
 #![expect(clippy::unwrap_used, reason = "tests")]
 

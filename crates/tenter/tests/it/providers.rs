@@ -198,7 +198,7 @@ fn a_conversation_continues_with_another_provider() {
     ]);
     let sandbox = configured(&begun, Format::Anthropic);
     let _begun = sandbox.run(&["run", "--no-hooks", "what is there?"]).expect_code(0);
-    let goes_on = ModelServer::start(
+    let continuing = ModelServer::start(
         Script::from(Reply::text("As I said: one.")).ids_from(50).like_llama_cpp(),
     );
     let output = sandbox
@@ -209,7 +209,7 @@ fn a_conversation_continues_with_another_provider() {
             "--model",
             "local/other",
             "--base-url",
-            &goes_on.base_url(Format::Chat),
+            &continuing.base_url(Format::Chat),
             "again?",
         ])
         .expect_code(0);
@@ -219,7 +219,7 @@ fn a_conversation_continues_with_another_provider() {
         "what is not carried over is said: {}",
         output.stderr
     );
-    let sent = goes_on.requests()[0].body.to_string();
+    let sent = continuing.requests()[0].body.to_string();
     assert!(sent.contains("One it is.") && sent.contains("echo one"), "{sent}");
 }
 
@@ -227,7 +227,7 @@ fn a_conversation_continues_with_another_provider() {
 /// template makes it call `bash` shows the most: its calls pass through the hook. What a small model says is its own affair.
 #[test]
 #[ignore = "needs a server"]
-#[expect(clippy::disallowed_methods, reason = "the person who runs this says where the server is")]
+#[expect(clippy::disallowed_methods, reason = "the user who runs this names the server")]
 fn run_and_chat_work_with_a_real_server() {
     let root =
         std::env::var("TENTER_TEST_LLAMA").expect("TENTER_TEST_LLAMA says where the server is");

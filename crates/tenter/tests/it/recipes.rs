@@ -183,12 +183,12 @@ fn a_commit_message_is_requested_with_the_staged_diff() {
     for part in ["Add a\n", "+two", "-one"] {
         assert!(output.stdout.contains(part), "{part}\n{output}");
     }
-    let branch = "git commit -q -m 'Add a' && git switch -q -c topic && echo three > a && git commit -q -a -m 'Make it three' && git switch -q main && echo x > b && git add b && git commit -q -m 'Main goes on' && git switch -q topic";
+    let branch = "git commit -q -m 'Add a' && git switch -q -c topic && echo three > a && git commit -q -a -m 'Make it three' && git switch -q main && echo x > b && git add b && git commit -q -m 'Main continues' && git switch -q topic";
     let _ = sandbox.shell(branch).expect_code(0);
     let output = sandbox.run(&["recipe", "show", "github/pr"]).expect_code(0);
     assert_eq!(output.stderr, "");
     for (part, is_there) in
-        [("Make it three", true), ("+three", true), ("Main goes on", false), ("topic\n", true)]
+        [("Make it three", true), ("+three", true), ("Main continues", false), ("topic\n", true)]
     {
         assert_eq!(output.stdout.contains(part), is_there, "{part}\n{output}");
     }

@@ -5,7 +5,7 @@ use tenter_testkit::Sandbox;
 
 use crate::{headless, of_kind, sandbox};
 
-/// A sandbox in which nobody waits long.
+/// A sandbox with short waits between attempts.
 fn hasty() -> Sandbox {
     let sandbox = sandbox();
     sandbox

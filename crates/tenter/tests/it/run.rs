@@ -96,7 +96,7 @@ fn a_blocked_call_and_a_failed_one_are_reported_once() {
     let sandbox = sandbox();
     let guard = r#"case $payload in *sudo*) echo '{"blocked": true, "reason": "no sudo"}';; esac"#;
     sandbox.sh_hook("guard", "before_tool_call", guard);
-    manifest_hook(&sandbox, "alone", "subagent_start", "", "echo nobody else >&2; exit 2");
+    manifest_hook(&sandbox, "alone", "subagent_start", "", "echo no subagents >&2; exit 2");
     let usage = "usage: {input_tokens: 10, output_tokens: 1}";
     let call = |tool: &str, input: &str| {
         format!("{{tool_calls: [{{name: {tool}, input: {input}}}], {usage}}}")
@@ -118,7 +118,7 @@ fn a_blocked_call_and_a_failed_one_are_reported_once() {
       ✗ exit code 3
         out
     ● subagent {"question": "who?"}
-      ✗ blocked by hook alone at subagent_start: nobody else
+      ✗ blocked by hook alone at subagent_start: no subagents
     done · 40 tokens in, 4 out · conversation [ID]
     "#);
 }
@@ -280,12 +280,12 @@ fn ctrl_c_stops_tool_and_run_saves_and_exits_with_130() {
     wait_until("the tool is gone", || !std::path::Path::new("/proc").join(&pid).exists());
 
     let model =
-        sandbox.script("turns: [{text: Back., expect: {contains: [wait, Waiting., go on]}}]");
-    let resumed = sandbox.run(&["run", "--follow", "--result-only", "--model", &model, "go on"]);
+        sandbox.script("turns: [{text: Back., expect: {contains: [wait, Waiting., continue]}}]");
+    let resumed = sandbox.run(&["run", "--follow", "--result-only", "--model", &model, "continue"]);
     assert_eq!(resumed.expect_code(0).stdout, "Back.\n");
 }
 
-#[expect(clippy::disallowed_methods, reason = "kill is what a person would use")]
+#[expect(clippy::disallowed_methods, reason = "kill is what a user would use")]
 pub(crate) fn interrupt(pid: u32) {
     let killed =
         std::process::Command::new("kill").args(["-INT", &pid.to_string()]).status().unwrap();

@@ -1,4 +1,4 @@
-//! Skills: what the model is told of them, what it loads, who may look on, and what `tenter skill` says.
+//! Skills: what the model sees of them and loads, which hooks see it, and what `tenter skill` prints.
 
 use std::fs;
 

@@ -1,4 +1,4 @@
-//! The lines that were typed: kept for the next chat, for nobody else to read.
+//! Input history: kept for the next chat, readable only by the user.
 
 use std::os::unix::fs::PermissionsExt as _;
 

@@ -1,4 +1,4 @@
-//! Hooks in a chat: what they decide is shown as it happens, what they ask is asked, and they are told of every session.
+//! Hooks in a chat: their decisions are shown as they happen, their questions are asked, and they receive session events.
 
 use tenter_testkit::{PtySession, Sandbox};
 

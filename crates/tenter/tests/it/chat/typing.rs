@@ -10,7 +10,7 @@ use crate::sandbox;
 /// A tool call that is at work until the file `go` appears.
 const WAITS: &str = "tool_calls: [{name: bash, input: {command: touch busy; until test -e go; do sleep 0.1; done}}]";
 
-/// A chat that works until the file `go` appears, and goes on with `turns`.
+/// A chat that works until the file `go` exists, and continues with `turns`.
 fn busy_chat(sandbox: &Sandbox, turns: &str) -> PtySession {
     let mut chat = chat(sandbox, &format!("turns: [{{{WAITS}}}, {turns}]"));
     chat.enter("work");
@@ -113,7 +113,7 @@ fn a_large_paste_stays_whole_and_blocks_no_key() {
         r#"{text: Done.}, {text: Read., expect: {contains: ["line 1999\n  and more"]}}"#,
     );
     let lines: Vec<String> = (0..2000).map(|number| format!("line {number}")).collect();
-    // The terminal takes it all only if somebody reads meanwhile.
+    // The terminal accepts all of it only if it is read meanwhile.
     chat.type_in(&format!("\x1b[200~{}\r  and more\x1b[201~\r", lines.join("\r")));
     sandbox.write("go", "");
     chat.wait_for("Done.\n");

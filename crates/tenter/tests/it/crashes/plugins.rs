@@ -137,7 +137,7 @@ impl<'s> Scene<'s> {
     }
 
     /// The same command again does what is left to do.
-    fn goes_on(&self, deed: Deed, round: u64) {
+    fn continues(&self, deed: Deed, round: u64) {
         let was_done = self.content() == self.wanted(deed);
         let output = self.sandbox.run(&deed.args(&self.spec()));
         let told = match deed {
@@ -163,7 +163,7 @@ fn deeds_are_killed(is_repository: bool, rounds: u64) {
             let before = scene.content();
             scene.killed(deed, round, full);
             scene.is_whole(deed, &before, round);
-            scene.goes_on(deed, round);
+            scene.continues(deed, round);
         }
         // A program that a killed process had started may have written until now.
         wait_until("nothing is left", || {

@@ -5,7 +5,7 @@
 //! | `needs: PROGRAM` | without it the example is skipped, visibly |
 //! | `given: SHELL` | is done first |
 //! | `call: TOOL INPUT => DECISION` | the model calls the tool once |
-//! | `message: TEXT => DECISION` | the person says this, the model answers with `ok` |
+//! | `message: TEXT => DECISION` | the user sends this, the model answers `ok` |
 //! | `turns: YAML => DECISION` | the model plays these turns |
 //! | `then: SHELL` | must be true afterwards |
 //!

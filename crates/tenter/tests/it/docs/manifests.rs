@@ -41,7 +41,7 @@ const RECORD: &str = "#!/bin/sh\ncat >> payloads.jsonl\n";
 
 const PAGE: &str = "manifest-hooks.md";
 
-/// Writes a hook of the person's.
+/// Writes a user hook.
 fn install(sandbox: &Sandbox, name: &str, manifest: &str, script: &str) {
     let folder = sandbox.home().join(FOLDER).join(name);
     fs::create_dir_all(folder.join("scripts")).unwrap();

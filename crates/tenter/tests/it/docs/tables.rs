@@ -40,7 +40,7 @@ fn the_table_of_events_is_the_codes() {
     assert_eq!(documented, code);
 }
 
-/// Events that executables cannot have are named, so that nobody looks for them in vain.
+/// Events that executables do not have are listed.
 #[test]
 fn events_without_an_executable_name_are_listed() {
     let text = text_of("executable-hooks.md");

@@ -29,7 +29,7 @@ fn tests_are_run_and_a_mismatch_is_shown_as_a_diff() {
     test(
         &hook,
         "denies.json",
-        &json!({"description": "Nobody deletes.", "event": rm, "expect": {"decision": "deny", "exit": 2, "reason": "dangerous"}}),
+        &json!({"description": "Deletion is blocked.", "event": rm, "expect": {"decision": "deny", "exit": 2, "reason": "dangerous"}}),
     );
     test(
         &hook,
@@ -44,7 +44,7 @@ fn tests_are_run_and_a_mismatch_is_shown_as_a_diff() {
     assert_snapshot!(sandbox.run(&["hooks", "test", "guard"]), @"
     exit: 0
     --- stdout
-    pass tests/denies.json  Nobody deletes.
+    pass tests/denies.json  Deletion is blocked.
     pass tests/rewrites.json
     pass tests/skips.json
     3 passed, 0 failed
@@ -54,7 +54,7 @@ fn tests_are_run_and_a_mismatch_is_shown_as_a_diff() {
     assert_snapshot!(sandbox.run(&["hooks", "test", "guard"]), @r#"
     exit: 1
     --- stdout
-    pass tests/denies.json  Nobody deletes.
+    pass tests/denies.json  Deletion is blocked.
     pass tests/rewrites.json
     pass tests/skips.json
     FAIL tests/wrong.json

@@ -59,7 +59,7 @@ fn all_problems_are_listed_with_the_worst_first() {
     fs::set_permissions(hooks.join("exposed"), fs::Permissions::from_mode(0o777)).unwrap();
     manifest(&hooks, "twice", "trigger: after_tool", "");
     manifest(&sandbox.home().join(".kodelet/hooks"), "twice", "trigger: after_tool", "");
-    fs::write(hooks.join("hooks.toml"), "[[hooks.disable]]\nname = \"nobody\"\n").unwrap();
+    fs::write(hooks.join("hooks.toml"), "[[hooks.disable]]\nname = \"missing\"\n").unwrap();
     manifest(&project_hooks(&sandbox), "foreign", "trigger: before_tool", "");
     sandbox.user_hook("typo", "#!/bin/sh\necho before\n");
     sandbox.user_hook("old.disable", SILENT);
@@ -89,7 +89,7 @@ fn all_problems_are_listed_with_the_worst_first() {
     warning: [ROOT]/home/.config/agents/hooks/never: the hook never can never run: its matcher.tool is found in no tool's name
       help: the tools are bash, file_read, file_write, file_edit, grep, glob, todo, subagent, and their names elsewhere, such as Shell and WriteFile
     info: [ROOT]/home/.config/agents/hooks/twice: the hook twice does not run: [ROOT]/home/.kodelet/hooks/twice of the same name runs in its place
-    info: [ROOT]/home/.config/agents/hooks/hooks.toml: no hook is named "nobody"
+    info: [ROOT]/home/.config/agents/hooks/hooks.toml: no hook is named "missing"
     info: [ROOT]/home/.kodelet/hooks/old.disable: the hook old is disabled: its file's name ends in .disable
     "#);
 }
@@ -118,10 +118,10 @@ fn slow_and_timed_out_hooks_are_reported_from_the_journal() {
         manifest(&hooks, name, "trigger: before_tool", "");
     }
     manifest(&hooks, "tight", "trigger: before_tool\ntimeout: 500", "");
-    manifest(&hooks, "unawaited", "trigger: after_tool\nasync: true", "");
+    manifest(&hooks, "async-check", "trigger: after_tool\nasync: true", "");
     ran(&sandbox, "quick", &[5, 9000, 7], "exit 0");
     ran(&sandbox, "slow", &[5, 2000, 3000], "exit 0");
-    ran(&sandbox, "unawaited", &[9000], "exit 0");
+    ran(&sandbox, "async-check", &[9000], "exit 0");
     ran(&sandbox, "cut", &[100], "timed out");
     ran(&sandbox, "tight", &[600, 700, 1], "exit 0");
     ran(&sandbox, "edited", &[9000], "exit 0");

@@ -1,4 +1,4 @@
-//! `tenter hooks`: sessions of somebody who lists, writes and tries hooks.
+//! `tenter hooks`: sessions of a user who lists, writes and tests hooks.
 
 mod cases;
 mod disclosure;
@@ -18,7 +18,7 @@ use std::process::Stdio;
 
 use tenter_testkit::{Output, Sandbox};
 
-/// A hook that is told of `before_tool_call` and says nothing.
+/// A hook that subscribes to `before_tool_call` and replies nothing.
 const SILENT: &str = "#!/bin/sh\n[ \"$1\" = hook ] && echo before_tool_call\ncat >/dev/null\n";
 
 /// Runs a command with further variables.
@@ -41,7 +41,7 @@ fn manifest(hooks: &Path, name: &str, front_matter: &str, script: &str) -> PathB
     folder
 }
 
-/// The person's folder for manifest hooks.
+/// The user's directory for manifest hooks.
 fn user_hooks(sandbox: &Sandbox) -> PathBuf {
     sandbox.home().join(".config/agents/hooks")
 }

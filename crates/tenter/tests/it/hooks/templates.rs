@@ -312,7 +312,7 @@ fn audit_log_records_every_call_outside_of_the_project_and_no_key() {
     }
 }
 
-/// A directory with a stand-in for a program, in front of `PATH`.
+/// A directory with a fake program, first in `PATH`.
 fn path_with(sandbox: &Sandbox, program: &str, script: &str) -> String {
     let bin = sandbox.root().join("bin");
     fs::create_dir_all(&bin).unwrap();

@@ -94,9 +94,9 @@ fn every_kind_of_reply_is_read() {
         [&output["rewrite"]["before"]["success"], &output["rewrite"]["after"]["success"]],
         [true, false]
     );
-    let (goes_on, _) = tried("agent_stop", "echo '{\"follow_up_messages\": [\"a\", \"b\"]}'");
+    let (continued, _) = tried("agent_stop", "echo '{\"follow_up_messages\": [\"a\", \"b\"]}'");
     assert_eq!(
-        (&goes_on["decision"], &goes_on["follow_ups"]),
+        (&continued["decision"], &continued["follow_ups"]),
         (&json!("continue"), &json!(["a", "b"]))
     );
     let (mutated, _) = tried(
@@ -384,7 +384,7 @@ fn a_hook_that_is_not_trusted_is_not_run() {
     assert_eq!(
         sandbox.run(&["hooks", "test", "guard"]).code,
         Some(4),
-        "another of its name does not stand in for it"
+        "another one of the same name is not used instead"
     );
     assert!(!sandbox.project().join("ran").exists());
 }
@@ -419,7 +419,7 @@ fn an_invalid_hook_does_not_hide_the_one_that_runs_instead() {
 }
 
 #[test]
-#[expect(clippy::disallowed_methods, reason = "somebody presses Ctrl-C")]
+#[expect(clippy::disallowed_methods, reason = "the test presses Ctrl-C")]
 fn ctrl_c_terminates_the_hook_under_test() {
     let sandbox = sandbox();
     sandbox.sh_hook("slow", "before_tool_call", "sleep 60 &\necho $! > pid\nwait");

@@ -63,7 +63,7 @@ fn following_starts_with_the_newest_records() {
     let _ = sandbox.finish(watcher).expect_code(0);
 }
 
-/// What comes out of a pipe, a line at a time as JSON; waiting in vain for one fails the test.
+/// Reads JSON lines from a pipe; the test fails if an expected line does not come.
 fn lines_of(pipe: ChildStdout) -> impl Fn() -> Value {
     let (sender, receiver) = mpsc::channel();
     thread::spawn(move || {

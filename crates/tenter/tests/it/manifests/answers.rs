@@ -26,7 +26,7 @@ fn exit_2_and_a_deny_on_stdout_are_the_same_block() {
     }
 }
 
-/// A hook that fails is as good as none, and everybody is told.
+/// A failed hook has no effect, and its failure is reported everywhere.
 #[test]
 fn failures_are_reported_and_the_agent_continues() {
     for (more, body, reason) in [
@@ -52,7 +52,7 @@ fn failures_are_reported_and_the_agent_continues() {
             (&records[0]["decision"], &records[0]["reason"]),
             (&json!("failed"), &json!(reason))
         );
-        assert_eq!(records[1]["decision"], "none", "nobody decided anything: {}", records[1]);
+        assert_eq!(records[1]["decision"], "none", "no decision was made: {}", records[1]);
     }
 }
 
@@ -314,7 +314,7 @@ fn of_hook<'r>(records: &'r [Value], hook: &str) -> &'r Value {
     of_kind(records, "run").into_iter().find(|run| run["hook"] == hook).unwrap()
 }
 
-/// A failed run is recorded with what it printed, and programs that read the stream are told of it as well as users.
+/// A failed run is recorded with its output, and reported in the stream and to the user.
 #[test]
 fn the_output_of_a_failed_hook_is_recorded_and_reported() {
     let sandbox = sandbox();
@@ -368,7 +368,7 @@ fn a_block_after_the_fact_is_fed_back() {
     }
 }
 
-/// The end of a session cannot be blocked, but the person is told what a hook has against it.
+/// The end of a session cannot be blocked, but a hook's objection is shown to the user.
 #[test]
 fn a_session_ends_even_if_a_hook_denies_it() {
     let sandbox = sandbox();

@@ -10,7 +10,7 @@ use tenter_testkit::Sandbox;
 use super::{FOLDER, bash, decisions, records};
 use crate::{headless, sandbox};
 
-/// Writes a hook of the person's: its trigger and more front matter, and the lines below `metadata`.
+/// Writes a user hook: its trigger and more front matter, and the lines below `metadata`.
 fn declared(sandbox: &Sandbox, name: &str, front: &str, lines: &[&str]) -> PathBuf {
     let folder = sandbox.home().join(FOLDER).join(name);
     fs::create_dir_all(&folder).unwrap();
@@ -86,7 +86,7 @@ fn a_callback_runs_the_recipe_when_its_condition_holds() {
 #[test]
 fn a_mutation_replaces_the_history() {
     let sandbox = sandbox();
-    let messages = "messages: [{role: user, content: \"So far {{.turn_number}} turn. Go on.\"}]";
+    let messages = "messages: [{role: user, content: \"So far {{.turn_number}} turn. Continue.\"}]";
     let when = "when: eq .turn_number 1";
     declared(&sandbox, "fresh", "trigger: after_turn", &["action: mutate", messages, when]);
     let script = "turns: [{tool_calls: [{name: glob, input: {pattern: FORGOTTEN}}]}, \

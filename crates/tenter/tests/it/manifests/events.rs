@@ -1,4 +1,4 @@
-//! What a manifest hook is told: at every event that an agent has today, and however a run ends.
+//! What a manifest hook receives: at every event that an agent has today, and however a run ends.
 
 use std::fs;
 

@@ -14,7 +14,7 @@ fn appends(word: &str, field: &str) -> String {
     )
 }
 
-/// A set-up with everything in it: what rewrites, what is broken, what takes too long, what nobody waits for, what denies.
+/// A setup with all kinds of hooks: rewriting, broken, timing out, asynchronous, denying.
 fn everything() -> Sandbox {
     let sandbox = sandbox();
     hook(
@@ -36,15 +36,15 @@ fn everything() -> Sandbox {
         "priority: 500\nmatcher: {pattern: forbidden}",
         "echo deny >> order; echo 'forbidden' >&2; exit 2",
     );
-    let seen = "printf '%s\\n' \"$payload\" >> async; echo '{\"decision\": \"deny\", \"reason\": \"in vain\"}'";
+    let seen = "printf '%s\\n' \"$payload\" >> async; echo '{\"decision\": \"deny\", \"reason\": \"too late\"}'";
     hook(&sandbox, "x-async", "before_tool", "priority: 1000\nasync: true", seen);
     sandbox.sh_hook("audit", "after_tool_call", "printf '%s\\n' \"$payload\" >> audit");
     sandbox
 }
 
 const SCRIPT: &str = "turns: [{tool_calls: [{id: t1, name: bash, input: {command: echo said}}]}, \
-     {tool_calls: [{id: t2, name: bash, input: {command: echo forbidden}}], expect: {contains: [said first program manifest last], lacks: [in vain, no jq]}}, \
-     {text: ok, expect: {contains: [\"blocked by hook: forbidden\"], lacks: [in vain, forbidden first]}}]";
+     {tool_calls: [{id: t2, name: bash, input: {command: echo forbidden}}], expect: {contains: [said first program manifest last], lacks: [too late, no jq]}}, \
+     {text: ok, expect: {contains: [\"blocked by hook: forbidden\"], lacks: [too late, forbidden first]}}]";
 
 fn jsonl(sandbox: &Sandbox, file: &str) -> Vec<Value> {
     sandbox.read(file).lines().map(|line| serde_json::from_str(line).unwrap()).collect()
@@ -66,7 +66,7 @@ fn both_kinds_rewrite_in_one_order() {
         "of a blocked call as the model made it"
     );
     let told = jsonl(&sandbox, "async");
-    assert_eq!(told.len(), 1, "where somebody denies, nobody starts it");
+    assert_eq!(told.len(), 1, "it does not start after a deny");
     assert_eq!(told[0]["tool_input"]["command"], "echo said first program manifest last");
     assert_eq!(told[0]["tool_name"], "bash");
 }
@@ -92,8 +92,8 @@ fn the_stream_reports_every_run_with_its_decision() {
     ];
     assert_eq!(first, expected);
     assert_eq!(decisions(&lines, "y-deny"), ["deny"]);
-    let [unawaited] = runs(&lines, "x-async")[..] else { panic!("{lines:#?}") };
-    assert_eq!((&unawaited["async"], &unawaited["decision"]), (&json!(true), &json!("none")));
+    let [asynchronous] = runs(&lines, "x-async")[..] else { panic!("{lines:#?}") };
+    assert_eq!((&asynchronous["async"], &asynchronous["decision"]), (&json!(true), &json!("none")));
     assert_eq!(runs(&lines, "c-manifest")[0]["spelling"], "pre-tool-call");
     assert_eq!(
         of_kind(&lines, "tool-use")[0]["input"]["command"],

@@ -17,10 +17,10 @@ use tenter_testkit::Sandbox;
 
 use crate::of_kind;
 
-/// Where the person's manifest hooks live.
+/// The user's directory for manifest hooks.
 const FOLDER: &str = ".config/agents/hooks";
 
-/// Installs a hook of the person's: this front matter, as it stands, and this `scripts/run.sh`.
+/// Installs a user hook with this front matter and this `scripts/run.sh`.
 fn install(sandbox: &Sandbox, front: &str, script: &str) {
     let name = front.lines().find_map(|line| line.strip_prefix("name: ")).unwrap();
     let folder = sandbox.home().join(FOLDER).join(name);

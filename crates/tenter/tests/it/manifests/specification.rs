@@ -305,13 +305,13 @@ fn blocking_scripts_block_what_their_matchers_match() {
 fn an_asynchronous_formatter_delays_nothing_and_is_drained() {
     let sandbox = sandbox();
     // It ends only after the model's next tool call, which would never come if anybody waited for it.
-    let script = "#!/bin/sh\ncat > /dev/null\nuntil [ -e agent-went-on ]; do sleep 0.01; done\necho formatted >> a.py\n\
+    let script = "#!/bin/sh\ncat > /dev/null\nuntil [ -e agent-continued ]; do sleep 0.01; done\necho formatted >> a.py\n\
                   echo '{\"decision\": \"deny\", \"reason\": \"too late\"}'\n";
     install(&sandbox, FORMATTING, script);
     let (lines, code) = headless(
         &sandbox,
         "turns: [{tool_calls: [{name: file_write, input: {file_path: a.py, text: \"x = 1\\n\"}}]}, \
-                 {tool_calls: [{name: file_write, input: {file_path: agent-went-on, text: \"\"}}], expect: {lacks: [too late]}}, \
+                 {tool_calls: [{name: file_write, input: {file_path: agent-continued, text: \"\"}}], expect: {lacks: [too late]}}, \
                  {text: ok, expect: {lacks: [too late]}}]",
     );
     assert_eq!(code, 0, "{lines:#?}");
@@ -321,7 +321,7 @@ fn an_asynchronous_formatter_delays_nothing_and_is_drained() {
     assert!(run["notes"][0].as_str().unwrap().contains("deny"), "{run}");
     let place = |kind: &str| lines.iter().rposition(|line| line["kind"] == kind).unwrap();
     assert!(place("hook") > lines.iter().position(|line| line["kind"] == "tool-result").unwrap());
-    assert_eq!(place("end"), lines.len() - 1, "the end is told after the last hook's run");
+    assert_eq!(place("end"), lines.len() - 1, "the end is reported after the last hook's run");
 }
 
 /// Pattern 4.

@@ -108,7 +108,10 @@ fn the_variable_that_the_configuration_names_is_withheld_from_hooks_and_records(
 
     sandbox.write(USER_FILE, format!("[hooks]\npass_env = [\"WORK_LLM\"]\n{config}"));
     let output = with(&sandbox, &[("WORK_LLM", key)], &args).expect_code(0);
-    assert!(sandbox.read("env.txt").contains(key), "who is told to pass it on passes it on");
+    assert!(
+        sandbox.read("env.txt").contains(key),
+        "a hook that is configured to receive it receives it"
+    );
     assert!(!format!("{}{}", output.stdout, output.stderr).contains(key));
 
     let output = with(&sandbox, &[], &args).expect_code(1);

@@ -26,7 +26,7 @@ fn run(sandbox: &Sandbox, args: &[&str]) -> Output {
     with(sandbox, &[], &[&["run", "--result-only"], args, &["hi"]].concat())
 }
 
-/// A server that needs no key, as the provider `lab` of the person's configuration.
+/// A server that needs no key, as the provider `lab` of the user's configuration.
 fn lab(sandbox: &Sandbox, server: &ModelServer, more: &str) {
     let address = server.base_url(Format::Chat);
     let provider = format!("[providers.lab]\napi = \"chat\"\nbase_url = \"{address}\"\n");
@@ -62,7 +62,7 @@ fn the_model_comes_from_flag_conversation_variable_project_and_user_in_this_orde
     let variable = &[("TENTER_MODEL", "lab/variables")];
     assert_eq!(asked(variable, &[]), "variables");
     assert_eq!(asked(variable, &["--model", "lab/flags"]), "flags");
-    assert_eq!(asked(variable, &["--follow"]), "flags", "the conversation's own model goes on");
+    assert_eq!(asked(variable, &["--follow"]), "flags", "the conversation keeps its own model");
     assert_eq!(asked(variable, &["--use-weak-model"]), "weak");
     assert_eq!(asked(&[("TENTER_WEAK_MODEL", "lab/w2")], &["--use-weak-model"]), "w2");
     assert_eq!(asked(&[], &["--use-weak-model", "--weak-model", "lab/w3"]), "w3");
@@ -173,8 +173,8 @@ fn an_unknown_model_name_is_an_error_with_help() {
     error: there is no provider "antropic"
       help: did you mean anthropic? known are anthropic, openai, google, local, lab
     "#);
-    let error_of_stranger = run(&sandbox, &["--model", "meta/llama"]).expect_code(2);
-    assert_snapshot!(error_of_stranger, @r#"
+    let error_of_unknown = run(&sandbox, &["--model", "meta/llama"]).expect_code(2);
+    assert_snapshot!(error_of_unknown, @r#"
     exit: 2
     --- stderr
     error: there is no provider "meta"

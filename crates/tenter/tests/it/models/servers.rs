@@ -118,7 +118,7 @@ fn a_servers_context_window_is_used_unless_configured() {
     assert_eq!(window("[models.\"lab/m\"]\ncontext_window = 8192"), 8192);
 }
 
-/// A server in between, or one of somebody else's, takes prices of its own.
+/// A proxy or another server has its own prices.
 #[test]
 fn known_prices_do_not_apply_to_other_servers() {
     let sandbox = sandbox();
@@ -150,7 +150,7 @@ fn known_prices_do_not_apply_to_other_servers() {
     assert_eq!(listed(&[("ANTHROPIC_BASE_URL", "https://elsewhere.example.com")]), None);
 }
 
-/// A variable's password is nobody's business, whatever comes of the proxy.
+/// The password of a proxy variable stays private, whatever happens to the proxy.
 #[test]
 fn an_unreachable_proxy_is_named_without_its_password() {
     let sandbox = sandbox();

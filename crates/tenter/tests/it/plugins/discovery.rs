@@ -1,4 +1,4 @@
-//! Hooks and recipes at four levels: which goes first, what they are called, and what they are told (R8, R9, R53).
+//! Hooks and recipes in four layers: precedence, names, and payloads (R8, R9, R53).
 
 use std::fs;
 
@@ -16,7 +16,7 @@ const LEVELS: [(&str, &str); 4] = [
     ("../home/.kodelet/plugins/ada@guards", "ada/guards/"),
 ];
 
-/// A hook that writes what it is told into a file that is named after `mark`.
+/// A hook that writes its payload into a file named after `mark`.
 fn telling(mark: &str) -> String {
     format!(
         "#!/bin/sh\n[ \"$1\" = hook ] && {{ echo user_message_send; exit; }}\ncat > \"$HOME/told-{mark}\"\n"
@@ -57,10 +57,7 @@ fn a_hook_of_each_layer_runs_unless_it_is_shadowed() {
         assert_eq!(active.len(), 1, "{name}");
         let path = sandbox.project().join(folder).canonicalize().unwrap().join("hooks/guard");
         assert_eq!(fs::canonicalize(active[0]["path"].as_str().unwrap()).unwrap(), path);
-        assert!(
-            told(&sandbox, &["Hello?"], &number.to_string()).is_some(),
-            "level {number} is told"
-        );
+        assert!(told(&sandbox, &["Hello?"], &number.to_string()).is_some(), "layer {number} runs");
     }
     // The two upper ones shadow the two lower ones, each its own name.
     for number in ["0", "1"] {

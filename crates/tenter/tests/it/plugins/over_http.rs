@@ -1,4 +1,4 @@
-//! `ORG/REPO` over HTTP: a real git server on this machine takes the place of the forge.
+//! `ORG/REPO` over HTTP, from a real git server on this machine instead of the hosting service.
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};

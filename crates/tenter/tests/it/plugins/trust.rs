@@ -163,7 +163,7 @@ fn a_changed_helper_asks_again_everywhere() {
     assert_eq!(status(&sandbox, GUARD_NAME), "untrusted", "remove and add");
 }
 
-/// What is installed for the person runs without trust, so nobody but the person may lead there.
+/// User plugins run without trust, so a project must not be able to redirect their directory.
 #[test]
 fn a_symlink_of_the_project_does_not_make_its_plugins_the_users() {
     let sandbox = sandbox();
@@ -208,7 +208,7 @@ fn changes_outside_the_hooks_keep_their_trust() {
     assert_eq!(installed.unwrap(), "Review it again.\n");
 }
 
-/// Whatever ends a removal midway: of a plugin that is gone, nobody would take the trust back any more.
+/// If a removal is interrupted, the plugin's trust must be gone: nothing would revoke it later.
 #[test]
 fn a_removal_revokes_trust_first() {
     let sandbox = sandbox();

@@ -128,7 +128,7 @@ fn a_plugin_whose_new_version_is_invalid_stays_unchanged() {
     );
 }
 
-/// A lock comes with a project: whoever wrote it must not choose what is run.
+/// A lock comes with a project and is untrusted: it must not choose which program runs.
 #[test]
 fn a_lock_that_names_a_program_is_refused() {
     let sandbox = sandbox();
@@ -147,7 +147,7 @@ fn a_lock_that_names_a_program_is_refused() {
     assert!(!sandbox.project().join("ran").exists());
 }
 
-/// A lock comes with a project: whoever wrote it must not choose which of the user's directories is copied into the project.
+/// A lock comes with a project and is untrusted: it must not choose which of the user's directories is copied.
 #[test]
 fn an_untrusted_lock_copies_no_directory_of_the_user() {
     let author = sandbox();

@@ -1,4 +1,4 @@
-//! `tenter run --recipe`: what is asked, what is allowed, who is told, and which programs start.
+//! `tenter run --recipe`: what the model is sent, what it may do, which hooks run, and which programs start.
 
 mod compaction;
 mod trust;
@@ -99,7 +99,7 @@ fn hooks_of_both_kinds_and_the_store_receive_the_recipe() {
     };
     assert_eq!(begun_for(), "tidy");
 
-    // Work that goes on without it is not the recipe's, and the conversation still began with it.
+    // Work that continues without the recipe is not the recipe's, although the conversation started with it.
     let _ = run(&sandbox, "turns: [{text: more}]", &["--follow", "more"]).expect_code(0);
     let last = payloads("agent_stop").pop().unwrap();
     assert_eq!((&last["invoked_recipe"], last.get("recipe_name")), (&json!(""), None));

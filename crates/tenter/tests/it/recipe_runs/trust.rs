@@ -37,7 +37,7 @@ fn an_untrusted_recipe_is_not_rendered_without_a_user() {
     assert_eq!((&end["status"], &end["untrusted"]), (&json!("untrusted"), &json!(["recipe:spy"])));
     let _ = run(&sandbox, SCRIPT, &["-r", "spy", "--no-hooks"]).expect_code(4);
     assert!(!has_run(&sandbox));
-    // Other work in the project goes on.
+    // Other work in the project continues.
     let _ = run(&sandbox, SCRIPT, &["hi"]).expect_code(0);
 }
 

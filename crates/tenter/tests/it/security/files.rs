@@ -1,4 +1,4 @@
-//! What other people of the machine can read, and where they could lie in wait.
+//! What other users of the machine can read, and where they could plant files.
 
 use std::fs;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, lchown, symlink};
@@ -8,7 +8,7 @@ use tenter_testkit::{Sandbox, needs};
 
 use crate::sandbox;
 
-/// Every file and folder below `folder` that somebody else may read or write.
+/// Every file and directory below `folder` that other users may read or write.
 fn open_to_others(folder: &Path, found: &mut Vec<String>) {
     for entry in fs::read_dir(folder).unwrap().flatten() {
         let metadata = entry.metadata().unwrap();
@@ -46,7 +46,7 @@ fn stored_files_are_private_with_any_umask() {
     assert_eq!(export.mode() & 0o077, 0);
 }
 
-/// Gives what is at `path` to somebody else, and everybody may write in the folder around the project.
+/// Gives what is at `path` to another user, and makes the directory around the project writable for all.
 fn given_away(sandbox: &Sandbox, path: &str) -> bool {
     let folder = sandbox.root();
     fs::set_permissions(&folder, fs::Permissions::from_mode(0o777)).unwrap();

@@ -55,7 +55,7 @@ fn tool_and_guard_see_the_same_file_name() {
     }
 }
 
-/// A sandbox with a guard of the person's against `touch`, which fails as `fail` says.
+/// A sandbox with a user hook against `touch`, with `fail` as its failure mode.
 fn no_touch(fail: &str, pattern: &str) -> Sandbox {
     let sandbox = sandbox();
     let manifest = format!(

@@ -1,4 +1,4 @@
-//! Attacks, tried for real: by a project that somebody else wrote, by what a model or a hook says, by other people of the machine.
+//! Real attacks: by an untrusted project, by output of models and hooks, by other users of the machine.
 //! `docs/security.md` promises what is tested here, by the names of these tests.
 
 mod files;

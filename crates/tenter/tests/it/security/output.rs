@@ -1,4 +1,4 @@
-//! Names and texts that would steer the terminal of whoever looks at them.
+//! Names and texts that try to control the terminal.
 
 use std::fs;
 

@@ -1,4 +1,4 @@
-//! A project that somebody else wrote and that wants its code to run, or the person's guards out of its way.
+//! An untrusted project that tries to run its code, or to disable the user's hooks.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -86,7 +86,7 @@ fn relative_path_entries_do_not_lead_into_the_project() {
     let model = sandbox
         .script("turns: [{tool_calls: [{name: bash, input: {command: 'true'}}]}, {text: ok}]");
     sandbox.user_hook("own", "#!/bin/sh\nif [ \"$1\" = hook ]; then echo after_turn; fi\n");
-    #[expect(clippy::disallowed_methods, reason = "a test starts programs as a person would")]
+    #[expect(clippy::disallowed_methods, reason = "a test starts programs as a user would")]
     let path = std::env::var("PATH").unwrap();
     for search in [format!(":{path}"), format!(".:{path}"), String::new()] {
         for args in [

@@ -18,15 +18,15 @@ fn a_command_cannot_read_the_key_from_its_parent_process() {
     let line = "tr '\\0' '\\n' < /proc/$PPID/environ; grep -c . /proc/$PPID/maps; echo looked";
     let call = format!("{{name: bash, input: {{command: \"{line}\"}}}}");
     let model = sandbox.script(&format!("turns: [{{tool_calls: [{call}]}}, {{text: ok}}]"));
-    // Nothing is hidden from root, so it is somebody else who looks.
+    // Root can read everything, so an unprivileged user tries to.
     let root = sandbox.root();
-    let nobody = "setpriv --reuid 65534 --regid 65534 --clear-groups";
-    let become_nobody =
-        format!("chown -R 65534:65534 {} && {nobody} tenter --version", root.display());
+    let unprivileged = "setpriv --reuid 65534 --regid 65534 --clear-groups";
+    let become_unprivileged =
+        format!("chown -R 65534:65534 {} && {unprivileged} tenter --version", root.display());
     let switch = if sandbox.shell("[ $(id -u) != 0 ]").code == Some(0) {
         ""
-    } else if sandbox.shell(&become_nobody).code == Some(0) {
-        nobody
+    } else if sandbox.shell(&become_unprivileged).code == Some(0) {
+        unprivileged
     } else {
         needs::skipped("user", "root sees everything, and cannot become another user");
         return;
