@@ -26,7 +26,7 @@ use crate::project::Project;
 use crate::question::read_at_terminal;
 use crate::render::Show;
 use crate::sanitize::visible;
-use crate::settings::model_tables::{Answering, Effort};
+use crate::settings::model_tables::{Effort, ResponseSettings};
 use crate::settings::{self, Settings};
 use crate::trust::{self, Pending, TrustChoice};
 use crate::ui;
@@ -121,8 +121,8 @@ fn ratio(text: &str) -> Result<f64, String> {
 
 impl AgentArgs {
     /// How the model is to answer.
-    pub(crate) fn answering(&self) -> Answering {
-        Answering { max_tokens: self.max_tokens, effort: self.reasoning_effort }
+    pub(crate) fn answering(&self) -> ResponseSettings {
+        ResponseSettings { max_tokens: self.max_tokens, effort: self.reasoning_effort }
     }
 
     /// How full the context may become before it is compacted; `None` compacts only on demand.

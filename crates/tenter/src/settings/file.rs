@@ -1,8 +1,8 @@
-//! The configuration files: what may be written in them, and what of it a project may say.
+//! The configuration files: their keys, and which of them a project may set.
 //!
-//! Reading is strict, so that a misspelt key never passes for a setting. Whether what was written makes sense beside the
-//! rest (a provider without an address, a price without its other half) is looked at where it is used: a command that
-//! needs no model does not pay for it.
+//! Parsing is strict, so that a misspelt key is never ignored. Whether a setting makes sense with the others (a provider
+//! without an address, an input price without an output price) is checked where it is used, so commands that need no
+//! model do not fail because of it.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -20,7 +20,7 @@ use super::model_name::ModelName;
 use super::model_tables::{Effort, ModelTable, ProviderTable};
 use crate::failure::Failure;
 
-/// A configuration file as it was written.
+/// The contents of a configuration file.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub(super) struct Layer {
@@ -42,7 +42,7 @@ pub(super) struct Layer {
     pub(super) hooks: HooksTable,
 }
 
-/// How often and how long what passes is waited for.
+/// How often and how long transient failures are retried.
 #[derive(Debug, Default, Clone, Copy, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub(super) struct RetryTable {
@@ -51,7 +51,7 @@ pub(super) struct RetryTable {
     pub(super) max_delay_ms: Option<u64>,
 }
 
-/// When a conversation is compacted by itself.
+/// Automatic compaction.
 #[derive(Debug, Default, Clone, Copy, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub(super) struct CompactTable {
@@ -59,7 +59,7 @@ pub(super) struct CompactTable {
     pub(super) ratio: Option<f64>,
 }
 
-/// What file tools are held to.
+/// Restrictions of file tools.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub(super) struct ToolsTable {
@@ -97,7 +97,7 @@ pub(super) enum Trust {
     All,
 }
 
-/// The answer to `ask` where nobody can be asked (R30).
+/// The answer to `ask` when there is no user (R30).
 #[derive(Debug, Clone, Copy, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum Ask {
@@ -105,7 +105,7 @@ pub(super) enum Ask {
     Allow,
 }
 
-/// Reads a file; one that is not there says nothing.
+/// Reads a file; a missing one sets nothing.
 pub(super) fn read(path: &Path) -> Result<Layer, Failure> {
     understood(path, std::fs::read_to_string(path))
 }
@@ -115,17 +115,17 @@ fn understood(path: &Path, text: io::Result<String>) -> Result<Layer, Failure> {
         Ok(text) => text,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Layer::default()),
         Err(error) => {
-            return Err(Failure::new(format!("{} cannot be read: {error}", path.display())));
+            return Err(Failure::new(format!("cannot read {}: {error}", path.display())));
         }
     };
     toml::from_str(&text).map_err(|error| {
         let error = with_suggestion(without_secrets(&error.to_string()));
-        Failure::new(format!("{} is not a configuration:\n{error}", path.display()))
-            .help("see docs/configuration.md for its keys")
+        Failure::new(format!("{} is not a valid configuration:\n{error}", path.display()))
+            .help("docs/configuration.md lists its keys")
     })
 }
 
-/// Names the key that an unknown one was probably meant to be, before the list of all keys.
+/// Adds a suggestion for an unknown key before the list of all keys.
 fn with_suggestion(error: String) -> String {
     const UNKNOWN: &str = "unknown field `";
     let Some((_, rest)) = error.split_once(UNKNOWN) else { return error };
@@ -135,7 +135,7 @@ fn with_suggestion(error: String) -> String {
     error.replacen(&from, &format!("{UNKNOWN}{key}`; did you mean `{meant}`? Expected "), 1)
 }
 
-/// The error shows the line that it is about. Somebody who wrote a key there, where none belongs, must not find it in a log.
+/// Removes the source line from errors about keys: if the user pasted an API key there, it must not end up in a log.
 fn without_secrets(error: &str) -> String {
     let lines = error.lines().map(|line| match line.split_once('=') {
         Some((name, _)) if name.contains(" | ") && is_about_a_secret(name) => format!("{name}= …"),
@@ -149,7 +149,7 @@ fn is_about_a_secret(name: &str) -> bool {
     ["key", "token", "secret", "password", "proxy"].iter().any(|word| name.contains(word))
 }
 
-/// Reads the project's file and takes out what a project may not say.
+/// Reads the project's file and removes what a project may not set.
 pub(super) fn read_of_project(
     path: &Path,
     findings: &mut Vec<Diagnostic>,
@@ -178,7 +178,7 @@ pub(super) fn read_of_project(
     Ok(file)
 }
 
-/// Whether a model is a file of turns. One that a project brings along would say what the tools do, and nobody would have asked.
+/// Whether a model is a script. A script of a project would decide what the tools do, without the user's consent.
 fn is_scripted(name: &str) -> bool {
     matches!(ModelName::parse(name), Some(ModelName::Scripted(_)))
 }
@@ -202,7 +202,7 @@ fn refuse_hooks(hooks: &mut HooksTable, mut refuse: impl FnMut(bool, &str)) {
 fn refused(path: &Path, key: &str) -> Diagnostic {
     Diagnostic::new("project-setting-refused", Severity::Warning, format!("a project may not set {key}; it has no effect"))
         .at(path)
-        .help("a project may choose a model and make hooks stricter; everything else belongs into your own config.toml")
+        .help("a project may choose a model and make hooks stricter; put everything else into your own config.toml")
 }
 
 #[cfg(test)]
@@ -222,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn an_error_shows_its_line_but_no_secret_in_it() {
+    fn an_error_shows_its_line_without_secrets() {
         let shown = |text: &str| {
             without_secrets(&toml::from_str::<Layer>(text).map(drop).unwrap_err().to_string())
         };

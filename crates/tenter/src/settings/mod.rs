@@ -1,8 +1,8 @@
-//! Configuration: what was written, by whom, and what it comes to.
+//! Configuration: reads all layers and resolves them to one set of settings.
 //!
-//! Four layers, later ones win: the person's `config.toml`, the project's `tenter.toml`, `TENTER_*` variables, flags. A
-//! project's file comes from whoever wrote the project: it may choose a model and make hooks stricter, and nothing else.
-//! It can never widen trust, remove a hook, or weaken one; nor say where keys are sent, or which program prints them.
+//! Four layers, later ones take precedence: the user's `config.toml`, the project's `tenter.toml`, `TENTER_*` variables,
+//! flags. A project's file is untrusted: it may choose a model and make hooks stricter, and nothing else. It can never
+//! widen trust, remove or weaken a hook, say where keys are sent, or name the program that prints them.
 
 mod file;
 mod model_name;
@@ -29,49 +29,50 @@ use crate::failure::Failure;
 pub(crate) use model_name::ModelName;
 pub(crate) use models::NamedModel;
 
-/// Model responses to one user message, where nobody says otherwise.
+/// Default limit of model responses to one user message.
 const MAX_TURNS: u64 = 50;
-/// How full a context becomes before it is compacted, where nobody says otherwise (R50).
+/// Default context usage at which a conversation is compacted (R50).
 const COMPACT_RATIO: f64 = 0.80;
-/// Forced continuations in a row, where nobody says otherwise (R34).
+/// Default limit of consecutive continuations (R34).
 const MAX_CONTINUATIONS: u32 = 8;
 
-/// What the configuration comes to: nothing is unset.
+/// The resolved settings: nothing is unset.
 #[derive(Debug)]
 pub(crate) struct Settings {
     /// The project root.
     pub(crate) project: PathBuf,
-    /// What concerns models.
+    /// The settings of models.
     pub(crate) models: ModelSettings,
-    /// What stands instead of Tenter's own system prompt.
+    /// A file that replaces Tenter's system prompt.
     pub(crate) system_prompt_file: Option<PathBuf>,
-    /// How a model is asked again after a trouble that passes.
+    /// How transient failures of a model are retried.
     pub(crate) retry: RetrySettings,
-    /// How full the context may become before it is compacted, as a share of the window; `None` compacts only on demand
-    /// (R50).
+    /// The context usage at which the conversation is compacted, as a fraction of the window; `None` compacts only on
+    /// request (R50).
     pub(crate) auto_compact: Option<f64>,
-    /// Model responses to one user message; `None` is without limit.
+    /// Maximum number of model responses to one user message; `None` means no limit.
     pub(crate) max_turns: Option<u64>,
     /// Whether project hooks need trust.
     pub(crate) trust: TrustMode,
     /// Whether external hooks run at all.
     pub(crate) hooks_enabled: bool,
-    /// What hooks are held to.
+    /// The policies of hooks.
     pub(crate) policies: PolicyTable,
-    /// The answer to `ask` where nobody can be asked.
+    /// The answer to `ask` when there is no user.
     pub(crate) ask: PermissionAnswer,
-    /// Forced continuations in a row.
+    /// Maximum number of consecutive continuations.
     pub(crate) max_continuations: u32,
-    /// What file tools change only with the user's consent, beside what always is (R76).
+    /// Additional paths that file tools change only with the user's consent (R76).
     pub(crate) protect: Vec<PathBuf>,
-    /// The hooks that the project's file alone sets something for.
+    /// The hooks that only the project's file has settings for.
     pub(crate) project_overrides: BTreeSet<String>,
-    /// Variables that hooks get although they look like model keys.
+    /// Variables that are passed to hooks although they look like model keys.
     pub(crate) pass_env: Vec<String>,
 }
 
 impl Settings {
-    /// Reads the layers for the project at `project`; what a project's file may not say is a warning, and has no effect.
+    /// Reads the layers for the project at `project`; a setting that a project may not make is a warning, and has no
+    /// effect.
     pub(crate) fn load(env: &Env, project: PathBuf) -> Result<(Self, Vec<Diagnostic>), Failure> {
         let mut findings = Vec::new();
         let mut user = file::read(&env.config_file())?;
@@ -100,7 +101,7 @@ impl Settings {
     }
 }
 
-/// The file that the person names, from the folder of `config.toml`.
+/// A file named in `config.toml`, relative to its directory.
 fn system_prompt_file(env: &Env, user: &Layer) -> Option<PathBuf> {
     let file = user.system_prompt_file.as_deref()?;
     Some(env.config_file().parent().map_or_else(|| file.to_owned(), |folder| folder.join(file)))
@@ -124,20 +125,20 @@ fn auto_compact(env: &Env, user: &Layer) -> Result<Option<f64>, Failure> {
             Some(_) => "TENTER_COMPACT_RATIO".to_owned(),
             None => format!("{}: compact.ratio", env.config_file().display()),
         };
-        let message = format!("{place} is {ratio}, and must be above 0 and at most 1");
+        let message = format!("{place} is {ratio}, but must be above 0 and at most 1");
         return Err(Failure::usage(message));
     }
     Ok(Some(ratio).filter(|_| user.compact.auto.unwrap_or(true)))
 }
 
-/// Whether a context can be that full.
+/// Whether the ratio is above 0 and at most 1.
 pub(crate) fn is_ratio(ratio: f64) -> bool {
     ratio > 0.0 && ratio <= 1.0
 }
 
 fn max_turns(env: &Env, user: &Layer, project: &Layer) -> Result<Option<u64>, Failure> {
     let said = variable(env, "TENTER_MAX_TURNS", "a whole number")?;
-    // A limit that the person set is not a project's to raise.
+    // A project cannot raise a limit that the user set.
     let of_files = match (user.max_turns, project.max_turns) {
         (Some(of_user), Some(of_project)) if of_user > 0 => Some(of_user.min(of_project)),
         (of_user, of_project) => of_project.or(of_user),
@@ -190,7 +191,7 @@ fn clamped_timeouts(env: &Env, hooks: &HooksTable) -> Vec<Diagnostic> {
     clamped.collect()
 }
 
-/// Whoever asks for `closed` gets it: the person may be strict with a project's hook, and the project with a person's.
+/// `closed` takes precedence: the user may be strict with a project's hook, and the project with a user's.
 fn stricter(one: Option<FailMode>, other: Option<FailMode>) -> Option<FailMode> {
     if one == Some(FailMode::Closed) { one } else { other.or(one) }
 }
@@ -206,7 +207,7 @@ fn trust(env: &Env, user: &Layer) -> Result<TrustMode, Failure> {
     }
 }
 
-/// A variable's value, which must be `wanted`.
+/// Parses a variable's value; `wanted` describes the valid values.
 fn variable<T: FromStr>(env: &Env, name: &str, wanted: &str) -> Result<Option<T>, Failure> {
     let Some(text) = env.text(name) else { return Ok(None) };
     text.parse()

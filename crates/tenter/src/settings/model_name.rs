@@ -1,24 +1,24 @@
-//! What a model's name means: `PROVIDER/NAME`, `scripted:FILE`, or a bare name that one provider knows.
+//! Parses a model's name: `PROVIDER/NAME`, `scripted:FILE`, or a bare name that one provider has.
 
-/// A model's name, taken apart.
+/// A parsed model name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ModelName<'n> {
     /// `scripted:FILE`.
     Scripted(&'n str),
-    /// `PROVIDER/NAME`. The name may hold slashes of its own: resellers name models by their makers.
+    /// `PROVIDER/NAME`. The name may contain slashes: resellers include the vendor.
     Of {
         /// The provider.
         provider: &'n str,
-        /// What its server calls the model.
+        /// The name that its server uses.
         model: &'n str,
     },
-    /// A name that does not say whose it is.
+    /// A name without a provider.
     Bare(&'n str),
 }
 
 impl<'n> ModelName<'n> {
-    /// Takes a name apart; `None` where a part of it is empty, or where it holds control characters, with which a project's
-    /// choice could forge lines of a question. White space around it is ignored.
+    /// Parses a name; `None` if a part of it is empty, or if it contains control characters, with which a project could
+    /// forge lines of a question. Surrounding whitespace is ignored.
     pub(crate) fn parse(name: &'n str) -> Option<Self> {
         let name = name.trim();
         let parsed = match (name.strip_prefix("scripted:"), name.split_once('/')) {
@@ -56,7 +56,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_that_lacks_something_is_none() {
+    fn an_incomplete_name_is_invalid() {
         for name in
             ["", "  ", "/", "openai/", "/gpt-5.2", "scripted:", "local/x\ny", "local/\u{1b}[2J"]
         {
@@ -66,7 +66,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_whole_name_comes_apart_as_it_was_put_together(
+        fn a_full_name_round_trips(
             provider in "[a-z][a-z0-9_-]{0,12}",
             model in "[a-zA-Z0-9][a-zA-Z0-9:./_-]{0,24}",
         ) {
@@ -75,7 +75,7 @@ mod tests {
         }
 
         #[test]
-        fn no_name_is_too_strange_to_be_looked_at(name in "\\PC{0,40}") {
+        fn parsing_accepts_any_text(name in "\\PC{0,40}") {
             let empty = name.trim().is_empty();
             prop_assert!(!empty || ModelName::parse(&name).is_none());
         }

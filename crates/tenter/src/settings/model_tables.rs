@@ -6,17 +6,17 @@ use std::path::PathBuf;
 use clap::ValueEnum;
 use serde::Deserialize;
 
-/// How a model is to answer.
+/// Response settings of a model.
 #[derive(Debug, Default, Clone, Copy)]
-pub(crate) struct Answering {
-    /// Tokens of a response at most.
+pub(crate) struct ResponseSettings {
+    /// Maximum number of output tokens.
     pub(crate) max_tokens: Option<NonZeroU64>,
-    /// How hard it thinks.
+    /// Reasoning effort.
     pub(crate) effort: Option<Effort>,
 }
 
-impl Answering {
-    /// This, and where it says nothing, `other`.
+impl ResponseSettings {
+    /// These settings, with unset ones taken from `other`.
     pub(crate) fn or(self, other: Self) -> Self {
         Self {
             max_tokens: self.max_tokens.or(other.max_tokens),
@@ -25,24 +25,24 @@ impl Answering {
     }
 }
 
-/// How hard a model thinks before it answers.
+/// How much a model reasons before it responds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, ValueEnum)]
 #[serde(rename_all = "lowercase")]
 #[value(rename_all = "lower")]
 pub(crate) enum Effort {
-    /// Not at all.
+    /// No reasoning.
     Off,
-    /// The least that it can.
+    /// The minimum.
     Minimal,
-    /// A little.
+    /// Low.
     Low,
-    /// Some.
+    /// Medium.
     Medium,
-    /// Much.
+    /// High.
     High,
-    /// More.
+    /// Very high.
     XHigh,
-    /// The most that it can.
+    /// The maximum.
     Max,
 }
 
@@ -64,21 +64,21 @@ impl From<Effort> for tenter_providers::Effort {
 #[derive(Debug, Default, Clone, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct ProviderTable {
-    /// The format that its server speaks.
+    /// The API of its server.
     pub(crate) api: Option<Api>,
-    /// The server's address.
+    /// The base URL of the server.
     pub(crate) base_url: Option<String>,
-    /// The variable that holds the key.
+    /// The environment variable that contains the key.
     pub(crate) api_key_env: Option<String>,
-    /// What prints the key.
+    /// The command that prints the key.
     pub(crate) api_key_command: Option<KeyCommand>,
-    /// The proxy before it; an empty one is none.
+    /// The proxy for it; empty for none.
     pub(crate) proxy: Option<String>,
-    /// The authorities that may sign its certificate: a PEM file, from the folder of `config.toml`.
+    /// The certificate authorities to trust: a PEM file, relative to the directory of `config.toml`.
     pub(crate) ca_file: Option<PathBuf>,
 }
 
-/// A format by the name that it has in the configuration.
+/// An API, by its name in the configuration.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Api {
@@ -103,48 +103,45 @@ impl From<Api> for tenter_providers::Api {
     }
 }
 
-/// A program that prints a key.
+/// A command that prints a key.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-#[serde(
-    untagged,
-    expecting = "expected a line for the shell or a list of a program and its arguments"
-)]
+#[serde(untagged, expecting = "expected a shell command or a list of a program and its arguments")]
 pub(crate) enum KeyCommand {
-    /// A line for the shell.
+    /// A shell command.
     Line(String),
     /// A program and its arguments.
     Words(Vec<String>),
 }
 
-/// `[models."PROVIDER/NAME"]`: what is said here counts instead of what is known.
+/// `[models."PROVIDER/NAME"]`: overrides what is known about a model.
 #[derive(Debug, Default, Clone, Copy, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct ModelTable {
-    /// Tokens that it holds.
+    /// Context window in tokens.
     pub(crate) context_window: Option<NonZeroU64>,
-    /// Tokens of a response at most.
+    /// Maximum number of output tokens.
     pub(crate) max_tokens: Option<NonZeroU64>,
-    /// How hard it thinks.
+    /// Reasoning effort.
     pub(crate) reasoning_effort: Option<Effort>,
-    /// US dollars for a million tokens of input.
+    /// Price of a million input tokens, in US dollars.
     pub(crate) input_price: Option<Price>,
-    /// The same of output.
+    /// Price of a million output tokens, in US dollars.
     pub(crate) output_price: Option<Price>,
-    /// The same of input from the provider's cache.
+    /// Price of a million input tokens read from the provider's cache, in US dollars.
     pub(crate) cache_read_price: Option<Price>,
-    /// The same of input into the provider's cache.
+    /// Price of a million input tokens written to the provider's cache, in US dollars.
     pub(crate) cache_write_price: Option<Price>,
-    /// Whether it reads pictures.
+    /// Whether it accepts images.
     pub(crate) images: Option<bool>,
 }
 
 impl ModelTable {
-    /// How it is to answer.
-    pub(crate) fn answering(&self) -> Answering {
-        Answering { max_tokens: self.max_tokens, effort: self.reasoning_effort }
+    /// Its response settings.
+    pub(crate) fn answering(&self) -> ResponseSettings {
+        ResponseSettings { max_tokens: self.max_tokens, effort: self.reasoning_effort }
     }
 
-    /// Whether it says of anything what it costs.
+    /// Whether any price is set.
     pub(crate) fn tells_prices(&self) -> bool {
         let prices =
             [self.input_price, self.output_price, self.cache_read_price, self.cache_write_price];
@@ -152,7 +149,7 @@ impl ModelTable {
     }
 }
 
-/// US dollars for a million tokens: a number that is not below zero.
+/// US dollars per million tokens: a number that is not negative.
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
 #[serde(try_from = "f64")]
 pub(crate) struct Price(f64);
@@ -164,7 +161,7 @@ impl TryFrom<f64> for Price {
         if dollars.is_finite() && dollars >= 0.0 {
             Ok(Self(dollars))
         } else {
-            Err("a price must be a number that is not below zero")
+            Err("a price must be a number that is not negative")
         }
     }
 }

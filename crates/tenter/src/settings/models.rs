@@ -1,4 +1,4 @@
-//! What the configuration says of models: which one, how it answers, who provides it and what opens it.
+//! The settings of models: which one to use, how it responds, and its provider.
 
 use std::collections::BTreeMap;
 use std::num::NonZeroU64;
@@ -8,50 +8,50 @@ use clap::ValueEnum;
 use tenter_providers::ResponseLimits;
 
 use super::file::Layer;
-use super::model_tables::{Answering, Effort, ModelTable, ProviderTable};
+use super::model_tables::{Effort, ModelTable, ProviderTable, ResponseSettings};
 use super::variable;
 use crate::env::Env;
 use crate::failure::Failure;
 
-/// How long a server may be silent in the middle of a response by default.
+/// Default limit of silence in the middle of a response.
 const IDLE_TIMEOUT_S: u64 = 300;
 
-/// What the configuration comes to, of models.
+/// The resolved settings of models.
 #[derive(Debug)]
 pub(crate) struct ModelSettings {
-    /// The model that files and variables name.
+    /// The model named by files and variables.
     pub(crate) model: Option<NamedModel>,
-    /// The cheaper model for small tasks that they name.
+    /// The cheaper model for small tasks, named by files and variables.
     pub(crate) weak_model: Option<NamedModel>,
-    /// Every model that the user's file and variables name.
+    /// All models that the user's file and variables name.
     pub(crate) named_by_user: Vec<String>,
-    /// How models answer: what a variable or the project says, which outranks what is said of one model.
-    pub(crate) demanded: Answering,
-    /// How models answer: what the person says of all, which what is said of one model outranks.
-    pub(crate) usual: Answering,
-    /// The address that a variable gives to whichever provider is chosen.
+    /// Response settings from variables and the project, which take precedence over those of a single model.
+    pub(crate) demanded: ResponseSettings,
+    /// The user's response settings for all models, which those of a single model override.
+    pub(crate) usual: ResponseSettings,
+    /// The base URL from a variable, for whichever provider is used.
     pub(crate) base_url: Option<String>,
-    /// How long a server may be silent in the middle of a response.
+    /// Maximum silence in the middle of a response.
     pub(crate) idle_timeout: Duration,
-    /// What one response may take.
+    /// Limits of one response.
     pub(crate) limits: ResponseLimits,
-    /// What is said of providers, by name.
+    /// The settings of providers, by name.
     pub(crate) providers: BTreeMap<String, ProviderTable>,
-    /// What is said of single models, by whole name.
+    /// The settings of single models, by full name.
     pub(crate) models: BTreeMap<String, ModelTable>,
 }
 
-/// A model's name and who gave it.
+/// A model's name and where it comes from.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct NamedModel {
     /// The name.
     pub(crate) name: String,
-    /// Whether it is the project's choice, and not the user's as well.
+    /// Whether only the project chose it.
     pub(crate) by_project: bool,
 }
 
 impl NamedModel {
-    /// The first of a variable, the project's file and the user's file that names a model.
+    /// The model name from the first of: a variable, the project's file, the user's file.
     fn first(
         variable: Option<String>,
         project: Option<String>,
@@ -63,15 +63,15 @@ impl NamedModel {
 }
 
 impl ModelSettings {
-    /// What the layers come to.
+    /// Resolves the layers.
     pub(super) fn new(env: &Env, user: &mut Layer, project: &mut Layer) -> Result<Self, Failure> {
         let text = |name: &str| env.text(name).map(str::to_owned);
-        let of_variables = Answering {
+        let of_variables = ResponseSettings {
             max_tokens: variable(env, "TENTER_MAX_TOKENS", "a whole number above zero")?,
             effort: effort(env)?,
         };
         let of_project =
-            Answering { max_tokens: project.max_tokens, effort: project.reasoning_effort };
+            ResponseSettings { max_tokens: project.max_tokens, effort: project.reasoning_effort };
         let idle_timeout = user.idle_timeout_s.map_or(IDLE_TIMEOUT_S, NonZeroU64::get);
         let variables = [text("TENTER_MODEL"), text("TENTER_WEAK_MODEL")];
         let of_user = [user.model.clone(), user.weak_model.clone()];
@@ -86,7 +86,7 @@ impl ModelSettings {
             ),
             named_by_user,
             demanded: of_variables.or(of_project),
-            usual: Answering { max_tokens: user.max_tokens, effort: user.reasoning_effort },
+            usual: ResponseSettings { max_tokens: user.max_tokens, effort: user.reasoning_effort },
             base_url: text("TENTER_BASE_URL"),
             idle_timeout: Duration::from_secs(idle_timeout),
             limits: limits(user),
@@ -95,7 +95,7 @@ impl ModelSettings {
         })
     }
 
-    /// The variables that the person named as holding keys: no hook may find them (R40).
+    /// The variables that the user named as containing keys: they are withheld from hooks (R40).
     pub(crate) fn key_variables(&self) -> impl Iterator<Item = &str> {
         self.providers.values().filter_map(|provider| provider.api_key_env.as_deref())
     }

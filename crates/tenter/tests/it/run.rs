@@ -55,8 +55,8 @@ fn without_a_query_or_a_model_it_fails_with_help() {
     assert_snapshot!(sandbox.run(&["run", "hi"]), @"
     exit: 2
     --- stderr
-    error: no model is named, and there is no key
-      help: set ANTHROPIC_API_KEY or OPENAI_API_KEY or GEMINI_API_KEY; or name a model with --model, TENTER_MODEL, or `model = …` in config.toml: PROVIDER/NAME, or scripted:FILE
+    error: no model was chosen, and no key is set
+      help: set ANTHROPIC_API_KEY or OPENAI_API_KEY or GEMINI_API_KEY; or choose a model with --model, TENTER_MODEL, or `model = …` in config.toml: PROVIDER/NAME, or scripted:FILE
     ");
     assert_snapshot!(sandbox.run(&["run", "--model", "scripted:nowhere.yaml", "hi"]), @"
     exit: 1
@@ -383,7 +383,7 @@ fn an_invalid_ratio_is_reported_with_its_location() {
     let sandbox = sandbox();
     sandbox.write("../home/.config/tenter/config.toml", "[compact]\nratio = 1.5\n");
     let output = sandbox.run(&["hooks", "list"]).expect_code(2);
-    let told = "config.toml: compact.ratio is 1.5, and must be above 0 and at most 1";
+    let told = "config.toml: compact.ratio is 1.5, but must be above 0 and at most 1";
     assert!(output.stderr.contains(told), "{output}");
     let output = sandbox.shell("TENTER_COMPACT_RATIO=0 tenter hooks list").expect_code(2);
     assert!(output.stdout.contains("TENTER_COMPACT_RATIO is 0, and must be"), "{output}");

@@ -1,6 +1,6 @@
-//! Whom a server's certificate is believed from: the file that the person's configuration names for the provider, else
-//! `SSL_CERT_FILE`, else the authorities that Mozilla trusts. A file stands in their place, as it does for other programs.
-//! No project has a say: whoever is trusted here reads the key.
+//! The certificate authorities that are trusted for a server: the file that the user's configuration names for the
+//! provider, otherwise `SSL_CERT_FILE`, otherwise Mozilla's. A file replaces Mozilla's authorities, as in other programs.
+//! A project cannot change this: a trusted server reads the key.
 
 use std::path::PathBuf;
 
@@ -10,16 +10,15 @@ use super::provider::Provider;
 use crate::env::Env;
 use crate::failure::Failure;
 
-/// Who is trusted, and what to say where that is not enough.
+/// The trusted authorities, with the help for a certificate that none of them signed.
 pub(super) struct Trust {
-    /// The authorities; `None` are those that Mozilla trusts.
+    /// The authorities; `None` for Mozilla's.
     pub(super) authorities: Option<Authorities>,
     /// What to do about a certificate that none of them signed.
     pub(super) help: String,
 }
 
-/// Who may sign the certificate of the provider's server, and of the proxy before it. Where nothing is encrypted, no file
-/// is read.
+/// The authorities for the provider's server and its proxy. Without encryption, no file is read.
 pub(super) fn trust(
     provider: &Provider,
     address: &str,
@@ -36,19 +35,19 @@ pub(super) fn trust(
     let shown = file.display();
     let unusable = |problem: String| {
         Failure::new(format!("the certificates of {said_by} cannot be used: {shown} {problem}")).help(
-            "it has to be a PEM file of the authorities to trust; without it, those that Mozilla trusts are",
+            "it must be a PEM file of the authorities to trust; without it, Mozilla's authorities are trusted",
         )
     };
     let pem = std::fs::read(&file).map_err(|error| unusable(format!("cannot be read: {error}")))?;
     Ok(Trust {
         authorities: Some(Authorities::from_pem(&pem).map_err(unusable)?),
         help: format!(
-            "trusted are the authorities in {shown} alone, because of {said_by}: add the one that signed"
+            "{said_by} limits trust to the authorities in {shown}: add the one that signed"
         ),
     })
 }
 
-/// The file, and what names it.
+/// The file, and the setting that names it.
 fn file(provider: &Provider, env: &Env) -> Option<(PathBuf, String)> {
     if let Some(file) = provider.ca_file {
         let config = env.config_file();

@@ -1,6 +1,6 @@
-//! A model that the project's file names (R77). Whoever answers for a model decides which tools run, so a project may
-//! choose only among the providers that the user set up. One that needs no key, or whose key comes from a program, needs
-//! the user's consent, which is remembered with the project in the trust store.
+//! Consent to a model that the project's file names (R77). A model decides which tools run, so a project may choose only
+//! among the providers that the user has set up. One that needs no key, or whose key comes from a command, needs the
+//! user's consent, which is remembered with the project in the trust store.
 
 use tenter_engine::hook::Fingerprint;
 use tenter_engine::trust::{TrustMode, TrustedKind};
@@ -19,20 +19,20 @@ use crate::trust::{TrustRecord, record_in};
 use crate::ui::{self, NAME, NOTICE, styled};
 use crate::user_only;
 
-/// A model of the project's choice that needs the user's consent.
+/// A model chosen by the project that needs the user's consent.
 pub(crate) struct ProjectModel {
-    /// Its whole name.
+    /// Its full name.
     name: String,
-    /// The address that the conversation is sent to.
+    /// The URL that the conversation is sent to.
     address: String,
     /// Why consent is needed, as a sentence.
     why: String,
 }
 
-/// Makes sure that the project may have its agent answer with this model, and reports the switch.
+/// Checks that the project may use this model, and reports that it was chosen by the project.
 ///
 /// # Errors
-/// When the user has to consent first and does not, or cannot be asked.
+/// When the user must consent first and does not, or cannot be asked.
 pub(super) fn check(
     project: &Project,
     args: &AgentArgs,
@@ -59,7 +59,7 @@ pub(super) fn check(
         .help("--model or TENTER_MODEL names another"))
 }
 
-/// The models of the project's choice that need the user's consent.
+/// The models chosen by the project that need the user's consent.
 pub(crate) fn pending(project: &Project) -> Vec<ProjectModel> {
     let settings = &project.settings.models;
     let named = [&settings.model, &settings.weak_model].into_iter().flatten();
@@ -87,33 +87,33 @@ impl ProjectModel {
             format!("its key comes from your `api_key_command` of {}", provider.name)
         } else {
             format!(
-                "it needs no key, so whoever listens at {address} answers for it and runs tools"
+                "it needs no key, so any program that listens at {address} can answer for it and run tools"
             )
         };
         Self { name, address, why }
     }
 
-    /// Whether the user has to consent first.
+    /// Whether the user must consent first.
     fn needs_consent(&self, project: &Project, provider: &Provider) -> bool {
         let has_key = variable_that_is_set(provider, project.env).is_some();
         let lacks_key = provider.needs_key() && provider.key_command.is_none();
-        // Without its key a provider is not asked at all.
+        // Without its key a provider is not called at all.
         if has_key || lacks_key || project.settings.trust == TrustMode::All {
             return false;
         }
         !is_users(project, provider) && !self.record(project).is_in(&project.trust, project.root())
     }
 
-    /// The record of the consent: to this model at this address.
+    /// The record of the consent: for this model at this URL.
     pub(crate) fn record(&self, project: &Project) -> TrustRecord {
         let fingerprint = Fingerprint(format!("{} at {}", self.name, self.address));
         let file = project.root().join("tenter.toml");
         TrustRecord::new(TrustedKind::Model, &self.name, fingerprint, &file)
     }
 
-    /// Asks the user; no where the user cannot be asked.
+    /// Asks the user; without a user the answer is no.
     pub(crate) fn ask(&self, project: &Project) -> bool {
-        // An agent can make itself a terminal.
+        // An agent can allocate a terminal.
         if !Env::can_ask() || user_only::is_below_agent(project.env, project.root()) {
             return false;
         }
@@ -127,14 +127,14 @@ impl ProjectModel {
         confirm("Use it in this project?", &mut read_at_terminal)
     }
 
-    /// Records the user's consent, outside of the project.
+    /// Records the user's consent, outside the project.
     pub(crate) fn trust(&self, project: &Project) -> Result<(), Failure> {
-        // The store reads its file again before every change, so a copy of it will do.
+        // The store reads its file again before every change, so a copy of it is sufficient.
         let mut store = project.trust.clone();
         record_in(&mut store, project.root(), &[self.record(project).entry()])
     }
 
-    /// That nothing is sent, and how to go on.
+    /// The error for missing consent, with the ways to continue.
     pub(crate) fn refusal(&self) -> Failure {
         let message = format!(
             "this project's tenter.toml chooses the model {}, and you have not agreed to that: {}",
@@ -146,7 +146,7 @@ impl ProjectModel {
     }
 }
 
-/// Whether the user's own configuration names a model of this provider: what answers there answers them anyway.
+/// Whether the user's own configuration names a model of this provider: then its server is used anyway.
 fn is_users(project: &Project, provider: &Provider) -> bool {
     project.settings.models.named_by_user.iter().any(|name| match ModelName::parse(name) {
         Some(ModelName::Of { provider: named, .. }) => named == provider.name,

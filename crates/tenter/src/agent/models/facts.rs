@@ -1,4 +1,4 @@
-//! What is known of a model: the table of facts, with what the configuration says over it; and what to say where nothing is.
+//! What is known about a model: the built-in table, overridden by the configuration; and warnings about unknown models.
 
 use tenter_base::nearest;
 use tenter_protocol::{Diagnostic, Severity};
@@ -10,12 +10,12 @@ use crate::project::Project;
 use crate::settings::ModelName;
 use crate::settings::model_tables::{ModelTable, Price};
 
-/// Tokens that a model holds of which nobody knows.
+/// Context window of an unknown model, in tokens.
 const CONTEXT_WINDOW: u64 = 128_000;
-/// Names that are suggested at most.
+/// Maximum number of suggested names.
 const SUGGESTIONS: usize = 3;
 
-/// The names that were probably meant by `word`, the nearest first; none where none is near.
+/// Names similar to `word`, the nearest first; empty if none is similar.
 pub(super) fn near<'n>(word: &str, names: &[&'n str]) -> Vec<&'n str> {
     let mut names = names.to_vec();
     let next = |_| {
@@ -26,10 +26,10 @@ pub(super) fn near<'n>(word: &str, names: &[&'n str]) -> Vec<&'n str> {
     (0..SUGGESTIONS).map_while(next).collect()
 }
 
-/// What is known of a model of `provider`, whose server is at `address`; `said` is what the configuration says of it.
+/// What is known about a model of `provider`, whose server is at `address`; `said` is its configuration.
 ///
-/// The known prices are the provider's own: what somebody else's server takes, who answers for the same name, is unknown
-/// where the configuration says nothing.
+/// Known prices are those of the provider itself: the price of another server that uses the same name is unknown unless
+/// it is configured.
 pub(crate) fn facts(
     provider: &Provider,
     address: &str,
@@ -43,8 +43,11 @@ pub(crate) fn facts(
         .and_then(|known| known.prices)
         .filter(|_| provider.is_itself_at(address) || said.tells_prices());
     let prices = prices(&said, known_prices).map_err(|HalfAPrice| {
-        Failure::usage(format!("[models.\"{}/{model}\"] holds half of a price", provider.name))
-            .help("`input_price` and `output_price` belong together")
+        Failure::usage(format!(
+            "[models.\"{}/{model}\"] has only one of the two prices for input and output",
+            provider.name
+        ))
+        .help("`input_price` and `output_price` belong together")
     })?;
     Ok(Facts {
         context_window: window.unwrap_or(CONTEXT_WINDOW),
@@ -53,7 +56,7 @@ pub(crate) fn facts(
     })
 }
 
-/// Tokens that a model holds, where anybody knows.
+/// The model's context window in tokens, if known.
 pub(super) fn known_window(
     provider: &Provider,
     model: &str,
@@ -63,10 +66,10 @@ pub(super) fn known_window(
     said.and_then(|said| said.context_window).map(u64::from).or_else(known)
 }
 
-/// A price of input without one of output, or the other way round.
+/// An input price without an output price, or the other way round.
 struct HalfAPrice;
 
-/// The prices that are said, over those that are known.
+/// The configured prices, falling back to the known ones.
 fn prices(said: &ModelTable, known: Option<Prices>) -> Result<Option<Prices>, HalfAPrice> {
     let price = |said: Option<Price>, known: Option<f64>| said.map(f64::from).or(known);
     let input = price(said.input_price, known.map(|known| known.input));
@@ -80,15 +83,13 @@ fn prices(said: &ModelTable, known: Option<Prices>) -> Result<Option<Prices>, Ha
     }
 }
 
-/// What to tell where neither the table of facts nor the configuration knows how much the model holds.
+/// The warning for a model whose context window is unknown.
 pub(super) fn unknown(project: &Project, name: &str, near: &[String]) -> Diagnostic {
     let config = project.env.config_file();
-    let message =
-        format!("nothing is known of {name}; it is taken to hold {CONTEXT_WINDOW} tokens");
-    let say = format!(
-        "`context_window` under [models.\"{name}\"] in {} says what it holds",
-        config.display()
+    let message = format!(
+        "the model {name} is unknown; its context window is assumed to be {CONTEXT_WINDOW} tokens"
     );
+    let say = format!("set `context_window` under [models.\"{name}\"] in {}", config.display());
     let help = match suggestion(near) {
         Some(meant) => format!("{meant}; if it is right, {say}"),
         None => say,
@@ -96,7 +97,7 @@ pub(super) fn unknown(project: &Project, name: &str, near: &[String]) -> Diagnos
     Diagnostic::new("model-unknown", Severity::Warning, message).help(help)
 }
 
-/// What the configuration says of models that no provider could have: it has no effect, which somebody should know.
+/// Warns about settings for models of providers that do not exist: they have no effect.
 pub(crate) fn strays(project: &Project) -> Vec<Diagnostic> {
     let is_stray = |whole: &&String| match ModelName::parse(whole) {
         Some(ModelName::Of { provider, .. }) => Provider::find(project, provider).is_err(),
@@ -105,11 +106,10 @@ pub(crate) fn strays(project: &Project) -> Vec<Diagnostic> {
     let strays = project.settings.models.models.keys().filter(is_stray);
     strays
         .map(|whole| {
-            let message =
-                format!("[models.\"{whole}\"] is about no provider's model; it has no effect");
+            let message = format!("[models.\"{whole}\"] names no provider, so it has no effect");
             Diagnostic::new("model-setting-stray", Severity::Warning, message)
                 .at(project.env.config_file())
-                .help("write [models.\"PROVIDER/NAME\"], with a provider that there is")
+                .help("write [models.\"PROVIDER/NAME\"], with an existing provider")
         })
         .collect()
 }

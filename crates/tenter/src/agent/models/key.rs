@@ -1,5 +1,5 @@
-//! Where a provider's key comes from: a variable, else a program that prints it. A program is run once for a process, and
-//! only when the key is needed. What it printed is shown to nobody: not in errors, not in records.
+//! Reads a provider's key: from a variable, or from a command that prints it. The command runs once per process, and only
+//! when the key is needed. Its output is never shown, neither in errors nor in records.
 
 use std::path::PathBuf;
 
@@ -14,7 +14,7 @@ use crate::failure::{Exit, Failure};
 use crate::project::KeyRing;
 use crate::settings::model_tables::KeyCommand;
 
-/// Lines of a program's stderr that are shown where it fails.
+/// Maximum number of stderr lines shown if the command fails.
 const SHOWN_LINES: usize = 10;
 
 /// The provider's key; `None` if it needs none.
@@ -37,13 +37,13 @@ pub(super) fn key(
     ring.get_or_print(provider.name, print).map(Some)
 }
 
-/// The first of the provider's variables that holds something.
+/// The first of the provider's variables that is set.
 pub(crate) fn variable_that_is_set<'p>(provider: &Provider<'p>, env: &Env) -> Option<&'p str> {
     let holds = |name: &&str| env.text(name).is_some_and(|text| !text.trim().is_empty());
     provider.key_variables.iter().copied().find(holds)
 }
 
-/// How a person gives the provider's key.
+/// The help for a missing key.
 pub(super) fn help(provider: &Provider, env: &Env) -> String {
     let (name, file) = (provider.name, env.config_file());
     let set = match provider.key_variables.join(" or ") {
@@ -52,7 +52,7 @@ pub(super) fn help(provider: &Provider, env: &Env) -> String {
     };
     let or = if provider.key_variables.is_empty() { " or" } else { "" };
     format!(
-        "{set}{or} `api_key_command` under [providers.{name}] in {}; docs/models.md tells how",
+        "{set}{or} `api_key_command` under [providers.{name}] in {}; see docs/models.md",
         file.display()
     )
 }
@@ -62,14 +62,14 @@ fn missing(provider: &Provider, env: &Env) -> Failure {
         [only] => ((*only).to_owned(), "is"),
         several => (several.join(" and "), "are"),
     };
-    Failure::new(format!("{} wants a key, and {names} {verb} not set", provider.name))
+    Failure::new(format!("{} needs a key, but {names} {verb} not set", provider.name))
         .help(help(provider, env))
 }
 
-/// Why a program gave no key.
+/// Why a command printed no key.
 enum NoKey {
     Cancelled,
-    /// What happened, and what the program said of it.
+    /// What happened, and the command's stderr.
     Failed(String, Captured),
 }
 
@@ -84,14 +84,14 @@ impl NoKey {
             Self::Failed(problem, stderr) => {
                 let said = last_lines(&stderr);
                 Failure::new(format!("the api_key_command of {name} {problem}{said}")).help(
-                    format!("run it by hand, in your home folder: it must print the key on its first line; it stands under [providers.{name}]"),
+                    format!("run it by hand in your home directory: it must print the key on its first line; it is configured under [providers.{name}]"),
                 )
             }
         }
     }
 }
 
-/// Runs the program and takes the first line that it prints.
+/// Runs the command and returns the first line that it prints.
 fn printed(command: &KeyCommand, env: &Env, limits: Limits, cancel: &Cancel) -> Result<Key, NoKey> {
     let Completion { end, stdout, stderr, .. } = match invocation(command, env, limits) {
         Some(invocation) => tenter_proc::run(&invocation, cancel),
@@ -104,16 +104,14 @@ fn printed(command: &KeyCommand, env: &Env, limits: Limits, cancel: &Cancel) -> 
             None => failed("printed no key on its first line".to_owned()),
         },
         End::Exited(code) => failed(format!("failed with exit code {code}")),
-        End::Signalled(signal) => failed(format!("was ended by signal {signal}")),
-        End::TimedOut => {
-            failed(format!("was ended, because it took longer than {:?}", limits.timeout))
-        }
-        End::NotStarted(error) => failed(format!("could not be run: {error}")),
+        End::Signalled(signal) => failed(format!("was terminated by signal {signal}")),
+        End::TimedOut => failed(format!("timed out after {:?}", limits.timeout)),
+        End::NotStarted(error) => failed(format!("could not be started: {error}")),
         End::Cancelled => Err(NoKey::Cancelled),
     }
 }
 
-/// It starts at home, where no project decides what a relative name or a configuration file means.
+/// It runs in the home directory, where no project controls relative paths or configuration files.
 fn invocation(command: &KeyCommand, env: &Env, limits: Limits) -> Option<Invocation> {
     let words = match command {
         KeyCommand::Line(line) if line.trim().is_empty() => return None,
@@ -137,7 +135,7 @@ fn first_line(stdout: &Captured) -> Option<&str> {
     std::str::from_utf8(line).ok().map(str::trim).filter(|line| !line.is_empty())
 }
 
-/// What the program said, without what has the form of a key.
+/// The command's stderr, with anything that looks like a key masked.
 fn last_lines(stderr: &Captured) -> String {
     let said = Redactor::default().text(&stderr.tail_lines(SHOWN_LINES));
     if said.trim().is_empty() { String::new() } else { format!(":\n{}", said.trim_end()) }
@@ -171,31 +169,31 @@ mod tests {
     }
 
     #[test]
-    fn the_key_is_the_first_line_without_white_space() {
+    fn the_key_is_the_first_line_without_whitespace() {
         assert_eq!(run(&line("echo ' k-1 '; echo user: me")).as_deref(), Ok("k-1"));
         let words = ["printf", "%s", "k 2"].map(str::to_owned).to_vec();
         assert_eq!(run(&KeyCommand::Words(words)).as_deref(), Ok("k 2"));
     }
 
     #[test]
-    fn a_program_that_prints_no_key_says_why_and_never_what_it_printed() {
+    fn a_failing_command_is_reported_without_its_output() {
         let error = run(&line("echo k-1; echo no such entry >&2; exit 3")).unwrap_err();
         assert_eq!(error, "failed with exit code 3:\nno such entry");
-        assert_eq!(run(&line("kill -TERM $$")).unwrap_err(), "was ended by signal 15");
+        assert_eq!(run(&line("kill -TERM $$")).unwrap_err(), "was terminated by signal 15");
         assert_eq!(run(&line("echo; echo k-1")).unwrap_err(), "printed no key on its first line");
         assert_eq!(run(&line("  ")).unwrap_err(), "is empty");
         assert_eq!(run(&KeyCommand::Words(Vec::new())).unwrap_err(), "is empty");
         let error = run(&KeyCommand::Words(vec!["no-such-program".to_owned()])).unwrap_err();
-        assert!(error.starts_with("could not be run: there is no program"), "{error}");
+        assert!(error.starts_with("could not be started: there is no program"), "{error}");
         let error = run(&line("echo got sk-abcdefghijklmnopqrstuvwxyz >&2; exit 1")).unwrap_err();
         assert!(!error.contains("defghij"), "{error}");
     }
 
     #[test]
-    fn a_program_that_hangs_is_ended_at_its_time_or_with_the_work() {
+    fn a_hanging_command_is_terminated_by_timeout_or_cancellation() {
         let limits = Limits { timeout: Duration::from_millis(50), ..Limits::default() };
         let error = told(&line("exec sleep 1000"), limits, &Cancel::new()).unwrap_err();
-        assert_eq!(error, "was ended, because it took longer than 50ms");
+        assert_eq!(error, "timed out after 50ms");
         let cancel = Cancel::new();
         cancel.cancel();
         assert_eq!(told(&line("exec sleep 1000"), limits, &cancel).unwrap_err(), "cancelled");

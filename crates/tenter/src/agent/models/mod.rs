@@ -1,9 +1,9 @@
-//! From a model's name to a model.
+//! Selects a model by its name and sets it up.
 //!
-//! `provider` says who provides, `key` gets what opens the server, `proxy` what stands before
-//! it, `authorities` whom it is trusted for, `facts` what is known. Nothing here is touched by a command that needs no
-//! model, and a scripted model needs none of it. Nothing is sent, but where nobody knows how much a model holds: its server
-//! may say. That the server knows the model at all is found out when it is first asked.
+//! `provider` resolves the provider, `key` its key, `proxy` the proxy, `authorities` the trusted certificates, and
+//! `facts` what is known about the model. Commands that need no model use none of this, nor do scripted models. Nothing
+//! is sent to the server, except if the context window is unknown: the server may report it. Whether the server has the
+//! model at all turns out with the first request.
 
 mod authorities;
 pub(crate) mod consent;
@@ -38,16 +38,16 @@ pub(crate) use facts::{facts, strays};
 pub(crate) use key::variable_that_is_set;
 pub(crate) use provider::Provider;
 
-/// A model, and what there is to say of the choice.
+/// A model, with diagnostics about the choice.
 pub(crate) struct Chosen {
     /// The model.
     pub(crate) model: Arc<dyn Model>,
-    /// What was found on the way.
+    /// Diagnostics found on the way.
     pub(crate) findings: Vec<Diagnostic>,
 }
 
-/// The model that flags, the stored conversation, variables and files name, the first of them that does; else that of the
-/// first provider whose key is there. `cancel` ends the program that prints a key.
+/// The model named by the first of: flags, the stored conversation, variables, files; otherwise the default model of the
+/// first provider whose key is set. `cancel` terminates a command that prints a key.
 pub(crate) fn choose(
     project: &Project,
     args: &AgentArgs,
@@ -71,12 +71,12 @@ pub(crate) fn choose(
             connect(&Provider::find(project, provider)?, model)
         }
         Some(ModelName::Bare(model)) => connect(&whose(project, model)?, model),
-        None => Err(Failure::usage(format!("{name:?} is no model's name"))
+        None => Err(Failure::usage(format!("{name:?} is not a valid model name"))
             .help("a name is PROVIDER/NAME, as `tenter models` lists them, or scripted:FILE")),
     }
 }
 
-/// A model's name, and whether it is the project's choice.
+/// A model's name, and whether the project chose it.
 struct Naming<'n> {
     name: Cow<'n, str>,
     by_project: bool,
@@ -102,7 +102,7 @@ fn named<'n>(
         let of_flag = args.weak_model.as_deref().map(Naming::by_user);
         let weak = of_flag.or(settings.weak_model.as_ref().map(Naming::of_settings));
         return weak.ok_or_else(|| {
-            Failure::usage("no model for small tasks is named").help(
+            Failure::usage("no model for small tasks is configured").help(
                 "use --weak-model PROVIDER/NAME, set TENTER_WEAK_MODEL, or write `weak_model = …` into config.toml",
             )
         });
@@ -114,7 +114,7 @@ fn named<'n>(
     }
 }
 
-/// The usual model of the first provider whose key is there. It costs money, so it is told.
+/// The default model of the first provider whose key is set. It costs money, so it is reported.
 fn usual(project: &Project) -> Result<String, Failure> {
     let providers = Provider::all(project)?;
     let found = providers.iter().find_map(|provider| {
@@ -129,8 +129,8 @@ fn usual(project: &Project) -> Result<String, Failure> {
             .filter(|provider| provider.usual_model.is_some())
             .filter_map(|provider| provider.key_variables.first().copied())
             .collect();
-        return Err(Failure::usage("no model is named, and there is no key").help(format!(
-            "set {}; or name a model with --model, TENTER_MODEL, or `model = …` in config.toml: PROVIDER/NAME, or scripted:FILE",
+        return Err(Failure::usage("no model was chosen, and no key is set").help(format!(
+            "set {}; or choose a model with --model, TENTER_MODEL, or `model = …` in config.toml: PROVIDER/NAME, or scripted:FILE",
             keys.join(" or ")
         )));
     };
@@ -141,7 +141,7 @@ fn usual(project: &Project) -> Result<String, Failure> {
     Ok(name)
 }
 
-/// The one provider that knows a model of this name.
+/// The only provider that has a model of this name.
 fn whose<'p>(project: &'p Project, model: &str) -> Result<Provider<'p>, Failure> {
     let providers = Provider::all(project)?;
     if let Some(provider) = providers.iter().find(|provider| provider.name == model) {
@@ -159,7 +159,7 @@ fn whose<'p>(project: &'p Project, model: &str) -> Result<Provider<'p>, Failure>
             let names: Vec<String> =
                 all.map(|provider| format!("{}/{model}", provider.name)).collect();
             Err(Failure::usage(format!("more than one provider has a model {model:?}"))
-                .help(format!("write which one you mean: {}", names.join(", "))))
+                .help(format!("write one of: {}", names.join(", "))))
         }
         (None, _) => Err(nobodys(project, &others, model)),
     }
@@ -182,12 +182,12 @@ fn nobodys(project: &Project, providers: &[Provider], model: &str) -> Failure {
         .map(|(provider, name)| format!("{provider}/{name}"))
         .collect();
     let meant = facts::suggestion(&near).map(|meant| format!("{meant} ")).unwrap_or_default();
-    Failure::usage(format!("no provider is known to have a model {model:?}")).help(format!(
-        "{meant}a name is PROVIDER/NAME, as `tenter models` lists them: local/{model} is one of a server of your own"
+    Failure::usage(format!("no known provider has a model {model:?}")).help(format!(
+        "{meant}a name is PROVIDER/NAME, as `tenter models` lists them; for a server of your own, write local/{model}"
     ))
 }
 
-/// The model of `provider`, as flags and configuration want it.
+/// The model of `provider`, with the settings of flags and configuration.
 fn connect(
     project: &Project,
     args: &AgentArgs,

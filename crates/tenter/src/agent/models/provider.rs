@@ -1,4 +1,4 @@
-//! Who provides models: those that are built in, as the configuration changes them, and those that it adds.
+//! Providers of models: the built-in ones with their configuration, and those that the configuration adds.
 
 use std::path::Path;
 
@@ -14,17 +14,17 @@ use crate::settings::model_tables::{KeyCommand, ProviderTable};
 struct BuiltIn {
     name: &'static str,
     api: Api,
-    /// The address that it has where nobody gives another.
+    /// Its default base URL.
     address: &'static str,
-    /// The variables that hold its key, the first that is set counts; none where no key is needed.
+    /// The variables that may contain its key, the first that is set is used; empty if it needs no key.
     key_variables: &'static [&'static str],
-    /// The variable by which the provider's own programs are given another address.
+    /// The variable with which the provider's own tools override the base URL.
     address_variable: Option<&'static str>,
-    /// The model that is taken where nobody names one.
+    /// The model that is used if none is chosen.
     usual_model: Option<&'static str>,
 }
 
-/// In the order in which their keys are looked for where nobody names a model.
+/// In the order in which their keys are looked up if no model is chosen.
 const BUILT_IN: [BuiltIn; 4] = [
     BuiltIn {
         name: "anthropic",
@@ -60,26 +60,25 @@ const BUILT_IN: [BuiltIn; 4] = [
     },
 ];
 
-/// A provider as it is after the configuration.
+/// A provider after configuration.
 #[derive(Debug)]
 pub(crate) struct Provider<'p> {
-    /// Its name.
     pub(crate) name: &'p str,
-    /// The format that its server speaks.
+    /// The API of its server.
     pub(crate) api: Api,
-    /// Its server's address.
+    /// The base URL of its server.
     pub(crate) address: String,
-    /// The address that it has of itself: the one that the table of facts knows prices for.
+    /// Its default base URL: the one that the known prices apply to.
     own_address: Option<&'static str>,
-    /// The variables that may hold its key.
+    /// The variables that may contain its key.
     pub(crate) key_variables: Vec<&'p str>,
-    /// What prints its key.
+    /// The command that prints its key.
     pub(crate) key_command: Option<&'p KeyCommand>,
-    /// The proxy that the configuration names; an empty one is none.
+    /// The configured proxy; empty for none.
     pub(crate) proxy: Option<&'p str>,
-    /// The file of the authorities that may sign its certificate.
+    /// The file of trusted certificate authorities.
     pub(crate) ca_file: Option<&'p Path>,
-    /// The model that is taken where nobody names one.
+    /// The model that is used if none is chosen.
     pub(crate) usual_model: Option<&'static str>,
 }
 
@@ -98,7 +97,7 @@ impl<'p> Provider<'p> {
         found.and_then(Self::checked).map_err(|problem| misconfigured(project, name, &problem))
     }
 
-    /// All of them: those that are built in first.
+    /// All providers, the built-in ones first.
     pub(crate) fn all(project: &'p Project) -> Result<Vec<Self>, Failure> {
         names(project).into_iter().map(|name| Self::find(project, name)).collect()
     }
@@ -124,7 +123,8 @@ impl<'p> Provider<'p> {
     fn added(name: &'p str, said: &'p ProviderTable) -> Result<Self, String> {
         if name.is_empty() || name.contains(['/', ':']) || name == "scripted" {
             return Err(
-                "a provider's name cannot be empty, \"scripted\", or hold / or :".to_owned()
+                "a provider's name cannot be empty or \"scripted\", and cannot contain / or :"
+                    .to_owned(),
             );
         }
         let (Some(api), Some(address)) = (said.api, said.base_url.clone()) else {
@@ -143,26 +143,26 @@ impl<'p> Provider<'p> {
         })
     }
 
-    /// What would otherwise go wrong in a way that shows a secret.
+    /// Rejects settings whose errors would otherwise show a secret.
     fn checked(self) -> Result<Self, String> {
         if !self.key_variables.iter().all(|name| is_variable_name(name)) {
-            return Err("`api_key_env` is the name of a variable, not the key itself; the name is made of letters, digits and _".to_owned());
+            return Err("`api_key_env` must be the name of a variable (letters, digits and _), not the key itself".to_owned());
         }
         check_address(&self.address)?;
         Ok(self)
     }
 
-    /// Whether it is the provider itself that answers at `address`, and not a proxy or a server of somebody else's.
+    /// Whether `address` is the provider's own server, and not a proxy or another server.
     pub(super) fn is_itself_at(&self, address: &str) -> bool {
         self.own_address == Some(address.trim_end_matches('/'))
     }
 
-    /// Whether nothing is to be sent without a key.
+    /// Whether requests need a key.
     pub(crate) fn needs_key(&self) -> bool {
         !self.key_variables.is_empty() || self.key_command.is_some()
     }
 
-    /// Its models that are known: from the table of facts, then those of which only the configuration says something.
+    /// Its known models: from the built-in table, then those that only the configuration has.
     pub(crate) fn models(&self, project: &'p Project) -> Vec<&'p str> {
         let mut models: Vec<&str> = known_models(self.name);
         let said = project.settings.models.models.keys().filter_map(|whole| {
@@ -178,16 +178,16 @@ impl<'p> Provider<'p> {
     }
 }
 
-/// Checks an address before anything is made of it.
+/// Checks a base URL before it is used.
 pub(crate) fn check_address(address: &str) -> Result<(), String> {
     let rest = address.strip_prefix("https://").or_else(|| address.strip_prefix("http://"));
     let Some(rest) = rest.filter(|rest| !rest.is_empty() && !rest.starts_with('/')) else {
-        return Err(format!("the address {address:?} must begin with http:// or https://"));
+        return Err(format!("the URL {address:?} must start with http:// or https://"));
     };
     let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
     if authority.contains('@') {
-        // Addresses are shown in errors.
-        return Err("an address must not hold a password; give a key with `api_key_env` or `api_key_command`".to_owned());
+        // URLs are shown in errors.
+        return Err("a URL must not contain a password; configure a key with `api_key_env` or `api_key_command`".to_owned());
     }
     Ok(())
 }
@@ -226,7 +226,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_taken_where_nobody_names_a_model_is_known() {
+    fn the_default_models_are_known() {
         for built_in in &BUILT_IN {
             if let Some(model) = built_in.usual_model {
                 assert!(known_models(built_in.name).contains(&model), "{model}");
@@ -241,14 +241,14 @@ mod tests {
             assert_eq!(check_address(good), Ok(()), "{good}");
         }
         for bad in ["localhost:8080", "ftp://x", "http://", "https:///v1", ""] {
-            assert!(check_address(bad).unwrap_err().contains("must begin with"), "{bad}");
+            assert!(check_address(bad).unwrap_err().contains("must start with"), "{bad}");
         }
         let error = check_address("https://me:hunter2@proxy/v1").unwrap_err();
         assert!(!error.contains("hunter2"), "{error}");
     }
 
     #[test]
-    fn a_key_is_not_taken_for_the_name_of_a_variable() {
+    fn a_key_is_rejected_as_the_name_of_a_variable() {
         assert!(is_variable_name("WORK_LLM_KEY") && is_variable_name("work_key2"));
         for key in ["", "sk-abcdef", "AIzaSyA1234567890", "a b", &"x".repeat(65)] {
             assert!(!is_variable_name(key), "{key}");

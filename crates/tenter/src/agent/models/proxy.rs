@@ -1,11 +1,11 @@
-//! Whether a proxy stands before a server: what the configuration says of the provider, else the usual variables. A
-//! server on this machine is never reached through one.
+//! Selects the proxy for a server: the provider's configuration, otherwise the usual variables. A server on this machine
+//! is always reached directly.
 
 use std::net::IpAddr;
 
 use crate::env::Env;
 
-/// The proxy before the server at `address`. `said` is what the configuration says of the provider; an empty word is none.
+/// The proxy for the server at `address`. `said` is the provider's configuration; an empty string means none.
 pub(super) fn before(address: &str, said: Option<&str>, env: &Env) -> Option<String> {
     let (scheme, rest) = address.split_once("://")?;
     let (host, port) = host_and_port(rest);
@@ -21,12 +21,12 @@ pub(super) fn before(address: &str, said: Option<&str>, env: &Env) -> Option<Str
     proxy.filter(|_| !excepted).map(str::to_owned)
 }
 
-/// The variable in small letters, which is the older usage, or else in capitals.
+/// The value of the lower-case variable, which is the older convention, otherwise of the upper-case one.
 fn either<'e>(env: &'e Env, name: &str) -> Option<&'e str> {
     env.text(&name.to_ascii_lowercase()).or_else(|| env.text(name))
 }
 
-/// `host`, `host:port` or `[host]:port`, and whatever path follows.
+/// `host`, `host:port` or `[host]:port`, followed by any path.
 fn host_and_port(rest: &str) -> (&str, Option<&str>) {
     let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
     if let Some((host, after)) = authority.strip_prefix('[').and_then(|inner| inner.split_once(']'))
@@ -47,7 +47,7 @@ fn is_here(host: &str) -> bool {
         || address.is_ok_and(|address| address.is_loopback() || address.is_unspecified())
 }
 
-/// Whether `NO_PROXY` names the host: itself, a domain that it is in, or everything.
+/// Whether `NO_PROXY` matches the host: itself, a parent domain, or `*`.
 fn is_excepted(list: &str, host: &str, port: Option<&str>) -> bool {
     let host = host.to_ascii_lowercase();
     list.split([',', ' ']).filter(|entry| !entry.is_empty()).any(|entry| {
@@ -81,7 +81,7 @@ mod tests {
     ];
 
     #[test]
-    fn the_scheme_chooses_the_variable_and_small_letters_go_first() {
+    fn the_scheme_selects_the_variable_and_lower_case_takes_precedence() {
         assert_eq!(before("https://x.com/v1", None, &env(ALL)).as_deref(), Some("http://s"));
         assert_eq!(before("http://x.com", None, &env(ALL)).as_deref(), Some("http://h"));
         let only_all = env(&[("all_proxy", "socks5://a")]);
@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn a_server_on_this_machine_is_never_reached_through_a_proxy() {
+    fn local_servers_are_reached_directly() {
         for host in [
             "localhost:8080",
             "LOCALHOST",
@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_configuration_says_counts_and_an_empty_word_is_none() {
+    fn the_configuration_takes_precedence_and_empty_means_none() {
         let excepted = env(&[("HTTPS_PROXY", "http://s"), ("NO_PROXY", "*")]);
         assert_eq!(
             before("https://x.com", Some("http://p"), &excepted).as_deref(),

@@ -29,7 +29,7 @@ fn a_project_cannot_select_a_keyless_server_without_consent() {
     assert_snapshot!(refused.to_string().replace(&address, "[ADDRESS]"), @"
     exit: 4
     --- stderr
-    error: this project's tenter.toml chooses the model local/x, and you have not agreed to that: it needs no key, so whoever listens at [ADDRESS] answers for it and runs tools
+    error: this project's tenter.toml chooses the model local/x, and you have not agreed to that: it needs no key, so any program that listens at [ADDRESS] can answer for it and run tools
       help: name a model yourself, with --model or TENTER_MODEL; or agree for this project, at a terminal, with `tenter trust --yes`, or with --trust-project
     ");
     let headless = run(&sandbox, &["--headless"]).expect_code(4).json_lines().pop().unwrap();

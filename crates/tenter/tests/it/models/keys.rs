@@ -30,7 +30,7 @@ fn without_its_key_a_provider_is_not_called() {
     assert_snapshot!(run(&sandbox, &["--model", "claude-sonnet-5"]), @"
     exit: 1
     --- stderr
-    error: anthropic wants a key, and ANTHROPIC_API_KEY is not set
+    error: anthropic needs a key, but ANTHROPIC_API_KEY is not set
       help: set ANTHROPIC_API_KEY, or write `api_key_command` under [providers.anthropic] in [ROOT]/home/.config/tenter/config.toml; docs/models.md tells how
     ");
 }
@@ -115,7 +115,7 @@ fn the_variable_that_the_configuration_names_is_withheld_from_hooks_and_records(
     assert!(!format!("{}{}", output.stdout, output.stderr).contains(key));
 
     let output = with(&sandbox, &[], &args).expect_code(1);
-    assert!(output.stderr.contains("lab wants a key, and WORK_LLM is not set"), "{output}");
+    assert!(output.stderr.contains("lab needs a key, but WORK_LLM is not set"), "{output}");
 }
 
 #[test]
@@ -142,12 +142,12 @@ fn a_variable_takes_precedence_over_a_command_and_a_failing_command_is_reported(
     --- stderr
     error: the api_key_command of anthropic failed with exit code 4:
       the vault is locked
-      help: run it by hand, in your home folder: it must print the key on its first line; it stands under [providers.anthropic]
+      help: run it by hand in your home directory: it must print the key on its first line; it is configured under [providers.anthropic]
     ");
     command(r#"["no-such-vault"]"#);
     let output = sandbox.run(&args).expect_code(1);
     assert!(
-        output.stderr.contains("could not be run: there is no program `no-such-vault`"),
+        output.stderr.contains("could not be started: there is no program `no-such-vault`"),
         "{output}"
     );
     assert_eq!(server.requests().len(), 1);

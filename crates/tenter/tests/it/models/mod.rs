@@ -181,23 +181,23 @@ fn an_unknown_model_name_is_an_error_with_help() {
       help: known are anthropic, openai, google, local, lab; [providers.meta] in [ROOT]/home/.config/tenter/config.toml adds one
     "#);
     assert_snapshot!(error("claude-sonet-5"), @r#"
-    error: no provider is known to have a model "claude-sonet-5"
-      help: did you mean anthropic/claude-sonnet-5, anthropic/claude-sonnet-4-5 or anthropic/claude-sonnet-5-5? a name is PROVIDER/NAME, as `tenter models` lists them: local/claude-sonet-5 is one of a server of your own
+    error: no known provider has a model "claude-sonet-5"
+      help: did you mean anthropic/claude-sonnet-5, anthropic/claude-sonnet-4-5 or anthropic/claude-sonnet-5-5? a name is PROVIDER/NAME, as `tenter models` lists them; for a server of your own, write local/claude-sonet-5
     "#);
     assert_snapshot!(error("gpt-5.2"), @r#"
     error: more than one provider has a model "gpt-5.2"
-      help: write which one you mean: openai/gpt-5.2, local/gpt-5.2
+      help: write one of: openai/gpt-5.2, local/gpt-5.2
     "#);
     assert_snapshot!(error("openai"), @"
     error: openai is a provider, not a model
       help: name one of its models: openai/gpt-6.1-sol; `tenter models openai` lists them
     ");
     assert_snapshot!(error("openai/"), @r#"
-    error: "openai/" is no model's name
+    error: "openai/" is not a valid model name
       help: a name is PROVIDER/NAME, as `tenter models` lists them, or scripted:FILE
     "#);
     assert_snapshot!(run(&sandbox, &["--use-weak-model"]).stderr, @"
-    error: no model for small tasks is named
+    error: no model for small tasks is configured
       help: use --weak-model PROVIDER/NAME, set TENTER_WEAK_MODEL, or write `weak_model = …` into config.toml
     ");
 }
@@ -216,7 +216,7 @@ fn a_name_close_to_a_known_one_is_warned_about() {
     let meant = "did you mean anthropic/claude-sonnet-5, ";
     let (before, after) = output.split_once("error: ").unwrap_or_else(|| panic!("{output}"));
     assert!(
-        before.contains("warning: nothing is known of anthropic/claude-sonet-5")
+        before.contains("warning: the model anthropic/claude-sonet-5 is unknown")
             && before.contains(meant),
         "{output}"
     );
@@ -234,7 +234,7 @@ fn the_configuration_of_a_model_applies() {
     let run = || sandbox.run(&["run", "--headless", "--model", "lab/m", "hi"]).expect_code(0);
     let output = run();
     assert_eq!(window(&output), 128_000);
-    assert!(output.stdout.contains("nothing is known of lab/m"), "{output}");
+    assert!(output.stdout.contains("the model lab/m is unknown"), "{output}");
 
     let said = "context_window = 32000\ninput_price = 3\noutput_price = 5.5\ncache_read_price = 0.5\nimages = false\n";
     lab(&sandbox, &server, &format!("[models.\"lab/m\"]\n{said}"));
@@ -281,13 +281,16 @@ fn an_invalid_model_configuration_is_reported_only_where_it_is_used() {
         ),
         (
             lab("api = \"chat\"\nbase_url = \"http://me:hunter2@x\""),
-            "an address must not hold a password",
+            "a URL must not contain a password",
         ),
         (
             lab(&format!("{whole}api_key_env = \"hunter2-2\"")),
             "`api_key_env` is the name of a variable",
         ),
-        (format!("[models.\"lab/m\"]\ninput_price = 1\n{}", lab(whole)), "holds half of a price"),
+        (
+            format!("[models.\"lab/m\"]\ninput_price = 1\n{}", lab(whole)),
+            "has only one of the two prices",
+        ),
     ] {
         sandbox.write(USER_FILE, &file);
         let output = run(&sandbox, &["--model", "lab/m"]).expect_code(2);
@@ -296,9 +299,9 @@ fn an_invalid_model_configuration_is_reported_only_where_it_is_used() {
         assert_eq!(run(&sandbox, &["--model", &scripted]).expect_code(0).stderr, "", "{file}");
     }
     for (file, problem) in [
-        ("[models.\"lab/m\"]\ninput_price = -1", "a price must be a number that is not below zero"),
+        ("[models.\"lab/m\"]\ninput_price = -1", "a price must be a number that is not negative"),
         ("[providers.lab]\napi = \"soap\"", "unknown variant `soap`"),
-        ("[providers.lab]\napi_key_command = 7", "expected a line for the shell or a list"),
+        ("[providers.lab]\napi_key_command = 7", "expected a shell command or a list"),
         ("max_tokens = 0", "nonzero"),
     ] {
         sandbox.write(USER_FILE, file);
@@ -307,11 +310,7 @@ fn an_invalid_model_configuration_is_reported_only_where_it_is_used() {
     }
     sandbox.write(USER_FILE, "[models.\"gpt-5.2\"]\nimages = true\n[models.\"opnai/x\"]\n");
     let strays = sandbox.run(&["models", "local"]).expect_code(0).stderr;
-    assert_eq!(
-        strays.matches("is about no provider's model; it has no effect").count(),
-        2,
-        "{strays}"
-    );
+    assert_eq!(strays.matches("names no provider, so it has no effect").count(), 2, "{strays}");
 }
 
 #[test]

@@ -30,8 +30,8 @@ fn a_local_server_that_does_not_run_fails_at_once() {
     assert_snapshot!(output, @r#"
     exit: 1
     --- stderr
-    warning: nothing is known of local/m; it is taken to hold 128000 tokens
-      help: `context_window` under [models."local/m"] in [ROOT]/home/.config/tenter/config.toml says what it holds
+    warning: the model local/m is unknown; its context window is assumed to be 128000 tokens
+      help: set `context_window` under [models."local/m"] in [ROOT]/home/.config/tenter/config.toml
     error: nothing listens at http://127.0.0.1:9/v1
       help: is the model's server running? Start it, or give its address with --base-url or `base_url`
     failed · 0 tokens in, 0 out · conversation [ID]
