@@ -1,7 +1,7 @@
-//! Model keys: which environment variables hold one, and their values masked in text.
+//! Model keys: which environment variables contain one, and masking of their values in text.
 //!
-//! One table decides for hooks, tools, recipes and the programs that Tenter starts for itself. It errs on the side of
-//! withholding: the configuration passes a variable on that is needed (`hooks.pass_env`).
+//! One table decides for hooks, tools, recipes and the programs that Tenter starts for itself. In doubt, a variable is
+//! withheld: the configuration can pass on a variable that is needed (`hooks.pass_env`).
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -12,7 +12,7 @@ use std::sync::Arc;
 use serde_json::Value;
 use tenter_protocol::{Object, ToolResult};
 
-/// Makers, sellers and routers of models. With one of [`SECRET_WORDS`], anywhere in the name, they make a key.
+/// Vendors, resellers and routers of models. With one of [`SECRET_WORDS`], anywhere in the name, they identify a key.
 const VENDORS: &[&str] = &[
     "AI21",
     "ANTHROPIC",
@@ -60,10 +60,10 @@ const VENDORS: &[&str] = &[
 ];
 /// Vendors whose names are too short to be looked for within words.
 const SHORT_VENDORS: &[&str] = &["GLM", "HF", "XAI", "ZAI"];
-/// What makes a vendor's variable a secret.
+/// The words that mark a vendor's variable as a secret.
 const SECRET_WORDS: &[&str] = &["AUTH", "HEADER", "KEY", "PASSWORD", "SECRET", "TOKEN"];
 
-/// Whether the name of a variable says that it holds a model key.
+/// Whether a variable contains a model key, according to its name.
 pub fn is_model_key(name: &str) -> bool {
     let name = name.to_ascii_uppercase();
     let has_word = |word: &&str| name.split('_').any(|part| part == *word);
@@ -78,18 +78,18 @@ const SHORTEST_IN_RESULTS: usize = 16;
 /// Minimum length of a key, or a part of one, that is masked in a server's errors, in bytes.
 const SHORTEST_IN_ERRORS: usize = 8;
 
-/// Masks the values of keys in text, whole or cut short.
+/// Masks the values of keys in text, complete or truncated.
 #[derive(Debug, Clone, Default)]
 pub struct KeyMask {
     values: Arc<Vec<String>>,
-    /// Parts of values that tell something of a key, all of one length in bytes.
+    /// Parts of values that reveal something about a key, all of one length in bytes.
     parts: Arc<HashSet<Vec<u8>>>,
     mask: &'static str,
 }
 
 impl KeyMask {
-    /// A mask for tool results: values of at least 16 bytes that are not made of words, so that ordinary text stays as it
-    /// is. Of a value with spaces, such as a header, every word counts by itself.
+    /// A mask for tool results: values of at least 16 bytes that are not made of words, so that ordinary text is
+    /// unchanged. In a value with spaces, such as a header, every word is masked separately.
     pub fn for_results(values: impl IntoIterator<Item = String>) -> Self {
         let is_maskable = |value: &&str| {
             let is_place = value.starts_with(['/', '~']) || value.contains("://");
@@ -103,7 +103,7 @@ impl KeyMask {
         Self::new(found, parts, "[model key masked by Tenter]")
     }
 
-    /// A mask for what a server says: keys of at least 8 bytes, also percent-encoded.
+    /// A mask for a server's messages: keys of at least 8 bytes, also percent-encoded.
     pub fn for_errors(values: impl IntoIterator<Item = String>) -> Self {
         let long = values.into_iter().filter(|value| value.len() >= SHORTEST_IN_ERRORS);
         let found: Vec<_> = long.flat_map(|value| [percent_encoded(&value), value]).collect();
@@ -113,12 +113,12 @@ impl KeyMask {
     }
 
     fn new(mut values: Vec<String>, parts: HashSet<Vec<u8>>, mask: &'static str) -> Self {
-        // The longest first: of two that begin alike, the shorter would leave the end of the longer one.
+        // The longest first: of two with the same beginning, the shorter would leave the end of the longer one.
         values.sort_by_key(|value| std::cmp::Reverse(value.len()));
         Self { values: Arc::new(values), parts: Arc::new(parts), mask }
     }
 
-    /// `text` with the mask in place of every value, and of every part of one that is long enough to tell something.
+    /// Replaces in `text` every value, and every part of one that is long enough to reveal something.
     pub fn text<'t>(&self, text: &'t str) -> Cow<'t, str> {
         let found = self.find(text);
         if found.is_empty() {
@@ -135,7 +135,7 @@ impl KeyMask {
         Cow::Owned(masked)
     }
 
-    /// A tool's result with every string in it treated so.
+    /// Masks every string in a tool's result.
     #[must_use]
     pub fn result(&self, result: ToolResult) -> ToolResult {
         if self.values.is_empty() {
@@ -168,7 +168,7 @@ impl KeyMask {
         }
     }
 
-    /// Where values and parts of values are, in order and apart from each other.
+    /// The ranges of values and parts of values, in order and disjoint.
     fn find(&self, text: &str) -> Vec<Range<usize>> {
         let whole = self.values.iter().flat_map(|value| {
             text.match_indices(value.as_str()).map(|(start, found)| start..start + found.len())
@@ -193,18 +193,18 @@ impl KeyMask {
     }
 }
 
-/// The parts of values with this length that tell something.
+/// The revealing parts of values with this length.
 fn parts_of(values: &[String], length: usize, tells: impl Fn(&str) -> bool) -> HashSet<Vec<u8>> {
     let parts = values.iter().flat_map(|value| value.as_bytes().windows(length));
     parts.filter(|part| tells(&String::from_utf8_lossy(part))).map(<[u8]>::to_vec).collect()
 }
 
-/// Whether a text is made of words, as `my-local-key` is: masking it would damage ordinary text and hide nothing.
+/// Whether a value is made of words, as `my-local-key` is: masking it would damage ordinary text and hide nothing.
 fn is_words(text: &str) -> bool {
     text.split(|c: char| !c.is_ascii_alphanumeric()).all(is_word)
 }
 
-/// Letters of one case or `CamelCase`, a short number, or a short mixture such as `v2`.
+/// Letters of one case or `CamelCase`, a short number, or a short mix such as `v2`.
 fn is_word(run: &str) -> bool {
     const SHORT: usize = 4;
     const LONGEST_NUMBER: usize = 8;
@@ -288,7 +288,7 @@ mod tests {
     }
 
     #[test]
-    fn values_are_masked_whole_and_cut_short_and_words_stay() {
+    fn complete_and_truncated_values_are_masked_and_words_are_not() {
         let mask = results(&[KEY, "Authorization: Bearer 0f9e8d7c6b5a49382716"]);
         let masked = "[model key masked by Tenter]";
         assert_eq!(mask.text(&format!("KEY={KEY}\nü{KEY}")), format!("KEY={masked}\nü{masked}"));
@@ -322,7 +322,7 @@ mod tests {
     }
 
     #[test]
-    fn an_error_shows_no_part_of_a_key_in_whatever_form() {
+    fn an_error_shows_no_part_of_a_key_in_any_form() {
         let mask = KeyMask::for_errors(["ab+cd/0123456789==".to_owned()]);
         for said in [
             "bad ab+cd/0123456789== key",

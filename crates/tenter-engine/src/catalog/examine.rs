@@ -14,7 +14,7 @@ use super::surroundings::{Around, Surroundings, exposed};
 use crate::hook::{Fingerprint, Protocol};
 use crate::hook_stamp::HookStamp;
 use crate::matcher::Matcher;
-use crate::query::{Answer, Cache, Known, KnownManifest, Query, explain, parallel};
+use crate::query::{Cache, Known, KnownManifest, Query, QueryReply, explain, parallel};
 use crate::source::{self, Candidate, HookSettings, Kind, ProjectSetting};
 use crate::trust::{
     Beside, Covered, CoveredStamp, Hasher, ProjectTrust, TrustMode, Trusted, combined,
@@ -98,7 +98,7 @@ pub(super) struct Examiner<'a> {
 /// What is worth remembering.
 enum Fresh {
     /// Of an executable that was asked.
-    Answer(FileStamp, Known),
+    QueryReply(FileStamp, Known),
     /// Of a manifest that was read.
     Manifest(HookStamp, Box<KnownManifest>),
 }
@@ -123,7 +123,7 @@ impl Examiner<'_> {
         for (examined, fresh) in all {
             let real_path = &examined.candidate.real_path;
             match fresh {
-                Some(Fresh::Answer(stamp, known)) => cache.put(real_path, stamp, &known),
+                Some(Fresh::QueryReply(stamp, known)) => cache.put(real_path, stamp, &known),
                 Some(Fresh::Manifest(stamp, known)) => {
                     cache.put_manifest(real_path, &stamp, &known);
                 }
@@ -201,15 +201,15 @@ impl Examiner<'_> {
             return refusal;
         }
         match answer {
-            Answer::Subscriptions(subscriptions) => Finding::Ready(Box::new(Ready {
+            QueryReply::Subscriptions(subscriptions) => Finding::Ready(Box::new(Ready {
                 fingerprint,
                 stamp,
                 subscriptions,
                 protocol: Protocol::Executable,
                 own: OwnPolicy::EXECUTABLE,
             })),
-            Answer::Printed(text) => Finding::Invalid(explain(&text)),
-            Answer::Failed(why) => Finding::Invalid(why),
+            QueryReply::Printed(text) => Finding::Invalid(explain(&text)),
+            QueryReply::Failed(why) => Finding::Invalid(why),
         }
     }
 
@@ -254,7 +254,7 @@ impl Examiner<'_> {
         // What was changed meanwhile may have answered with either content.
         let fresh = match &stamp.own {
             HookStamp::File(file) if looks_like(covered, &stamp) => {
-                Some(Fresh::Answer(*file, known.clone()))
+                Some(Fresh::QueryReply(*file, known.clone()))
             }
             HookStamp::File(_) | HookStamp::Folder(_) => None,
         };

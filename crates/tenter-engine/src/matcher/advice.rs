@@ -1,5 +1,5 @@
-//! What to tell the author of a matcher: whether its expressions can be used, and whether they say something else than what
-//! was probably meant. Matchers are written by people who know globs and the permission rules of other agents.
+//! Diagnostics for the author of a matcher: whether its expressions are valid, and whether they mean something else than
+//! what was probably intended. Authors often expect globs or the permission rules of other agents.
 
 use regex_syntax::ast::{Ast, GroupKind, parse};
 use tenter_protocol::manifest::format::Advice;
@@ -9,13 +9,13 @@ use super::expression;
 /// Checks a matcher's `tool`.
 ///
 /// # Errors
-/// It cannot be used, or it is a permission rule and not an expression.
+/// It is invalid, or it is a permission rule and not an expression.
 pub fn check_tool(text: &str) -> Result<Option<Advice>, Advice> {
     if let Some(rule) = permission_rule(text) {
         return Err(rule);
     }
     let checked = expression::check(text).map_err(|advice| match text {
-        "*" => advise(&advice.message, "leave `tool` out: the hook is then about every tool"),
+        "*" => advise(&advice.message, "remove `tool`: the hook then applies to every tool"),
         _ => advice,
     })?;
     Ok(checked.or_else(|| meant_otherwise(text)).or_else(|| never_a_name(text)))
@@ -24,7 +24,7 @@ pub fn check_tool(text: &str) -> Result<Option<Advice>, Advice> {
 /// Checks a matcher's `pattern`.
 ///
 /// # Errors
-/// Why it cannot be used.
+/// Why it is invalid.
 pub fn check_pattern(text: &str) -> Result<Option<Advice>, Advice> {
     Ok(expression::check(text)?.or_else(|| meant_otherwise(text)))
 }
@@ -37,19 +37,19 @@ fn advise(message: &str, help: &str) -> Advice {
 fn permission_rule(text: &str) -> Option<Advice> {
     let (tool, rule) = text.strip_suffix(')')?.split_once('(')?;
     let is_name = !tool.is_empty() && tool.bytes().all(|byte| byte.is_ascii_alphanumeric());
-    // No tool's name has any of these.
+    // No tool's name contains any of these.
     if !is_name || !rule.contains([':', '/', '~', ' ']) {
         return None;
     }
     let words = rule.trim_end_matches(['*', ':', ' ']).replace(':', " ");
     let help = format!(
-        "write `tool: '^{tool}$'`, and `pattern: '{}'` for what its input has to contain",
+        "write `tool: '^{tool}$'`, and `pattern: '{}'` for what its input must contain",
         regex_syntax::escape(&words)
     );
     Some(advise("it is a permission rule, and `matcher.tool` is a regular expression", &help))
 }
 
-/// Characters that no tool's name has.
+/// Characters that no tool's name contains.
 fn never_a_name(text: &str) -> Option<Advice> {
     let (message, help) = if text.contains(',') && !text.contains('{') {
         (
@@ -64,7 +64,7 @@ fn never_a_name(text: &str) -> Option<Advice> {
     Some(advise(message, help))
 }
 
-/// What can be used, but says something else than it seems to.
+/// Valid expressions with an unexpected meaning.
 fn meant_otherwise(text: &str) -> Option<Advice> {
     let ast = parse::Parser::new().parse(text).ok()?;
     if let Ast::Alternation(alternation) = &ast
@@ -112,13 +112,13 @@ mod tests {
     }
 
     #[test]
-    fn a_star_alone_is_told_to_be_left_out() {
+    fn a_star_alone_is_advised_against() {
         let (message, help) = tool_error("*");
         assert_eq!(
             message,
             "it is not a regular expression: `*` has nothing before it to repeat (at character 1)"
         );
-        assert_eq!(help, "leave `tool` out: the hook is then about every tool");
+        assert_eq!(help, "remove `tool`: the hook then applies to every tool");
         assert_eq!(
             check_pattern("*.py").unwrap_err().help,
             r"write `.*` for any text, or a backslash before a character that is meant as itself"
@@ -126,19 +126,19 @@ mod tests {
     }
 
     #[test]
-    fn a_permission_rule_is_told_what_to_become() {
+    fn a_permission_rule_gets_a_suggestion() {
         for (rule, help) in [
             (
                 "Bash(rm:*)",
-                "write `tool: '^Bash$'`, and `pattern: 'rm'` for what its input has to contain",
+                "write `tool: '^Bash$'`, and `pattern: 'rm'` for what its input must contain",
             ),
             (
                 "Bash(git push:*)",
-                "write `tool: '^Bash$'`, and `pattern: 'git push'` for what its input has to contain",
+                "write `tool: '^Bash$'`, and `pattern: 'git push'` for what its input must contain",
             ),
             (
                 "Read(./.env)",
-                r"write `tool: '^Read$'`, and `pattern: '\./\.env'` for what its input has to contain",
+                r"write `tool: '^Read$'`, and `pattern: '\./\.env'` for what its input must contain",
             ),
         ] {
             assert_eq!(tool_error(rule).1, help, "{rule}");
@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn an_empty_alternative_matches_everything_and_is_told() {
+    fn an_empty_alternative_matches_everything_and_is_reported() {
         for text in ["Edit|Write|", "|Edit", "Edit||Write"] {
             assert!(remark(check_tool(text)).starts_with("an alternative is empty"), "{text}");
             assert!(remark(check_pattern(text)).starts_with("an alternative is empty"), "{text}");
@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn names_with_commas_or_spaces_are_told_to_match_no_tool() {
+    fn names_with_commas_or_spaces_match_no_tool() {
         assert!(remark(check_tool("Edit,Write")).contains("comma"));
         assert!(remark(check_tool("Edit | Write")).contains("space"));
         assert_eq!(check_tool("[a-z]{1,2}"), Ok(None));
@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn an_empty_group_is_told() {
+    fn an_empty_group_is_reported() {
         assert_eq!(
             remark(check_pattern("main() x")),
             r"`()` is an empty group: the parentheses are not searched for | write `\(\)` for parentheses"

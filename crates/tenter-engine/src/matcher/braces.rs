@@ -1,18 +1,18 @@
-//! Braces that mean themselves: `main\(\) {` is a regular expression everywhere but in the linear engine, which takes every
-//! brace for the beginning of a repetition.
+//! Literal braces: `main\(\) {` is a valid regular expression in most engines, but the linear engine treats every brace
+//! as the start of a repetition.
 
 use std::iter::Peekable;
 use std::str::CharIndices;
 
 use tenter_protocol::manifest::format::Advice;
 
-/// Escapes that take their argument in braces.
+/// Escapes with an argument in braces.
 const WITH_BRACES: [char; 6] = ['p', 'P', 'x', 'u', 'U', 'b'];
 
-/// `text` with a backslash before every brace that begins no repetition.
+/// Escapes every brace in `text` that does not start a repetition.
 ///
 /// # Errors
-/// A brace that means one thing to some engines and another to others.
+/// A brace that is a repetition for some engines and literal for others.
 pub(super) fn escaped(text: &str) -> Result<String, Advice> {
     let mut escaped = String::with_capacity(text.len() + 1);
     let mut letters = text.char_indices().peekable();
@@ -35,7 +35,7 @@ pub(super) fn escaped(text: &str) -> Result<String, Advice> {
     Ok(escaped)
 }
 
-/// What follows a backslash: a letter, and its argument.
+/// The rest of an escape: a letter, and its argument.
 fn copy_escape(letters: &mut Peekable<CharIndices<'_>>, escaped: &mut String) {
     let Some((_, letter)) = letters.next() else { return };
     escaped.push(letter);
@@ -52,11 +52,11 @@ fn copy_escape(letters: &mut Peekable<CharIndices<'_>>, escaped: &mut String) {
 enum Brace<'t> {
     Repetition,
     Literal,
-    /// `{,n}` with its number.
+    /// `{,n}`, with its number.
     Ambiguous(&'t str),
 }
 
-/// What the brace is that `text` begins with.
+/// The kind of the brace at the start of `text`.
 fn brace(text: &str) -> Brace<'_> {
     let Some((inner, _)) = text[1..].split_once('}') else { return Brace::Literal };
     let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
@@ -79,11 +79,11 @@ fn ambiguous(most: &str) -> Advice {
     }
 }
 
-/// Whether a place is inside square brackets, where braces are letters.
+/// Whether a position is inside a character class, where braces are literal.
 #[derive(Default)]
 struct Class {
     depth: usize,
-    /// Nothing but `^` stands between the last bracket and this place: a closing bracket is a letter here.
+    /// Only `^` has followed the opening bracket: a closing bracket is literal here.
     is_at_start: bool,
 }
 
@@ -112,7 +112,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_brace_that_begins_no_repetition_means_itself() {
+    fn a_brace_that_starts_no_repetition_is_literal() {
         for (text, expected) in [
             ("main() {", r"main() \{"),
             ("{\"key\": {", r#"\{"key": \{"#),
@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn a_repetition_without_its_least_number_is_refused() {
+    fn a_repetition_without_a_minimum_is_rejected() {
         let advice = escaped("x{,3}").unwrap_err();
         assert_eq!(advice.help, r"write `{0,3}` for a repetition, or `\{,3}` for the text");
         assert!(escaped(r"x\{,3}[{,3}]").is_ok());

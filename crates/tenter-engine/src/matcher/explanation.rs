@@ -1,4 +1,4 @@
-//! How a matcher comes to its answer, for a person who wonders why a hook runs or does not.
+//! Explains the result of a matcher to a user who wonders why a hook runs or does not.
 
 use std::ops::Range;
 
@@ -9,52 +9,52 @@ use tenter_protocol::{Object, tool_names};
 use super::expression::Expression;
 use super::texts;
 
-/// Characters that are shown of what an expression found.
+/// Maximum number of characters shown of what an expression matched.
 const SHOWN: usize = 80;
 
-/// What became of each part of a matcher; `None` where the matcher lacks the part and any call will do.
+/// The result of each part of a matcher; `None` if the matcher does not have the part.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Explanation {
-    /// On the tool's name.
+    /// The result for the tool's name.
     pub tool: Option<Finding>,
-    /// On the tool's input.
+    /// The result for the tool's input.
     pub pattern: Option<Finding>,
 }
 
-/// What became of one part.
+/// The result of one part.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Finding {
-    /// The expression as it was written.
+    /// The expression as written.
     pub expression: String,
-    /// What became of it.
+    /// The result.
     pub search: Search,
 }
 
-/// What became of a search.
+/// The result of a search.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Search {
-    /// It was found.
+    /// It matched.
     Found {
-        /// In which text: a name of the tool, or a way into the input such as `edits[0].path`.
+        /// The text that matched: a name of the tool, or a path in the input such as `edits[0].path`.
         place: String,
-        /// What was found, its beginning where it is long.
+        /// What matched, truncated if it is long.
         text: String,
     },
-    /// It was not found.
+    /// It did not match.
     NotFound {
         /// The texts that were searched.
         tried: Vec<String>,
     },
-    /// It was given up.
+    /// It was aborted.
     GivenUp {
-        /// Why.
+        /// The reason.
         reason: String,
     },
 }
 
 impl Explanation {
-    /// Whether the matcher is about the call.
+    /// Whether the matcher matches the call.
     pub fn is_match(&self) -> bool {
         let found = |part: &Finding| matches!(part.search, Search::Found { .. });
         self.tool.iter().chain(&self.pattern).all(found)
@@ -69,7 +69,7 @@ pub(super) fn of_pattern(pattern: &Expression, input: &Object) -> Finding {
     search(pattern, texts::of(input))
 }
 
-/// Searches one text after the other until something is found.
+/// Searches the texts in order until one matches.
 fn search(
     expression: &Expression,
     texts: impl Iterator<Item = (impl ToString, impl AsRef<str>)>,

@@ -1,4 +1,4 @@
-//! One regular expression: which engine it needs, made when it is first used, and bounded in memory and steps (R21).
+//! One regular expression: selects the engine, compiles on first use, and limits memory and steps (R21).
 
 use std::ops::Range;
 use std::sync::OnceLock;
@@ -9,26 +9,26 @@ use tenter_protocol::manifest::format::Advice;
 use super::braces;
 use super::words::Words;
 
-/// Bytes that a compiled expression may take.
+/// Maximum size of a compiled expression, in bytes.
 const SIZE_LIMIT: usize = 4 << 20;
 
-/// Steps back that one search of the backtracking engine may take.
+/// Maximum number of backtracking steps of one search.
 const STEP_LIMIT: usize = 1_000_000;
 
-/// Bytes of the longest text that the backtracking engine searches. The step limit does not count what a look-around such
-/// as `(?=.*x)` reads, which at every place may be the whole rest.
+/// Maximum length of a text that the backtracking engine searches, in bytes. The step limit does not count what a
+/// look-around such as `(?=.*x)` reads, which can be the whole rest of the text at every position.
 const LONGEST_BACKTRACKED: usize = 64 << 10;
 
-/// Instructions that a program of the backtracking engine may have.
+/// Maximum number of instructions of a backtracking program.
 const PROGRAM_LIMIT: usize = 20_000;
 
-/// Bytes that each piece of such a program may take, of which there is one for each look-around.
+/// Maximum size of each part of such a program, in bytes; there is one part for each look-around.
 const PIECE_LIMIT: usize = 1 << 20;
 
-/// Bytes of the longest expression for the backtracking engine, which bounds the number of its pieces.
+/// Maximum length of an expression for the backtracking engine, in bytes; it bounds the number of parts.
 const LONGEST_WITH_PIECES: usize = 1_000;
 
-/// Bytes of the longest expression that is looked at: parsing alone takes a thousand times as much memory.
+/// Maximum length of any expression, in bytes: parsing needs a thousand times as much memory.
 const LONGEST: usize = 10_000;
 
 const TOO_LONG: &str =
@@ -37,11 +37,11 @@ const TOO_SLOW: &str = "the search was given up after a million steps, as happen
                         engine repeats repetitions";
 const REPETITION: &str =
     "write `.*` for any text, or a backslash before a character that is meant as itself";
-/// Characters that are shown of a part that the linear engine lacks.
+/// Maximum number of characters shown of a feature that the linear engine lacks.
 const SHOWN: usize = 3;
 const BACKSLASH: &str = "put a backslash before a character that is meant as itself";
 
-/// A regular expression as it was written, and what searches for it as soon as somebody has.
+/// A regular expression as written, with its engine once it has been used.
 #[derive(Debug, Clone)]
 pub(super) struct Expression {
     text: String,
@@ -50,19 +50,19 @@ pub(super) struct Expression {
 
 #[derive(Debug, Clone)]
 enum Engine {
-    /// For words, which need not be compiled.
+    /// For plain words, which need no compilation.
     Words(Words),
-    /// Time linear in the text.
+    /// Linear time.
     Linear(regex::Regex),
-    /// For what the linear engine lacks; bounded by [`STEP_LIMIT`] and [`LONGEST_BACKTRACKED`].
+    /// For features that the linear engine lacks; limited by [`STEP_LIMIT`] and [`LONGEST_BACKTRACKED`].
     Backtracking {
         regex: fancy_regex::Regex,
-        /// What it needs that the linear engine lacks.
+        /// The feature that the linear engine lacks.
         reason: String,
     },
 }
 
-/// Checks an expression. Advice besides says that it needs the backtracking engine, whose searches are bounded.
+/// Checks an expression. Advice in an `Ok` says that it needs the backtracking engine, whose searches are limited.
 ///
 /// # Errors
 /// Why no engine can compile it.
@@ -84,7 +84,7 @@ fn slow(reason: &str) -> Advice {
 }
 
 impl Expression {
-    /// An expression. What is wrong with it is found out by [`check`], or when it is first used.
+    /// An expression. Errors are found by [`check`], or on first use.
     pub(super) fn new(text: &str) -> Self {
         Self { text: text.to_owned(), engine: OnceLock::new() }
     }
@@ -93,10 +93,10 @@ impl Expression {
         &self.text
     }
 
-    /// Where the expression is first found in `text`.
+    /// The first match in `text`.
     ///
     /// # Errors
-    /// Why the search was given up, or that no engine knows the expression.
+    /// Why the search was aborted, or why the expression is invalid.
     pub(super) fn find(&self, text: &str) -> Result<Option<Range<usize>>, String> {
         match self.engine()? {
             Engine::Words(words) => Ok(words.find(text)),
@@ -130,7 +130,7 @@ fn engine_for(text: &str) -> Result<Engine, Advice> {
     }
 }
 
-/// The engine for what the linear engine does not understand, as `error` says.
+/// The engine for an expression that the linear engine rejected with `error`.
 fn lacking(text: &str, error: &regex_syntax::Error) -> Result<Engine, Advice> {
     let literal = braces::escaped(text)?;
     if is_about_braces(error) && literal != text {
@@ -166,11 +166,11 @@ fn linear(text: &str) -> Result<Engine, Advice> {
     })
 }
 
-/// Compiles what the linear engine could not, as `error` says.
+/// Compiles what the linear engine rejected with `error`.
 fn backtracking(text: &str, error: &regex_syntax::Error) -> Result<Engine, Advice> {
     if text.len() > LONGEST_WITH_PIECES {
         let Advice { message, help } = in_words(error);
-        let message = format!("{message}, and it is too long for the engine that knows more");
+        let message = format!("{message}, and it is too long for the engine that supports it");
         return Err(Advice { message, help });
     }
     let built = fancy_regex::RegexBuilder::new(text)
@@ -181,7 +181,7 @@ fn backtracking(text: &str, error: &regex_syntax::Error) -> Result<Engine, Advic
         .build();
     match built {
         Ok(regex) => Ok(Engine::Backtracking { regex, reason: reason(error) }),
-        // What the linear engine says of these is that it lacks them, not what is wrong with them.
+        // For these, the linear engine reports a missing feature, not what is wrong.
         Err(backtracking) if is_for_backtracking(error) => {
             Err(refusal(format!("it is not a regular expression: {backtracking}"), BACKSLASH))
         }
@@ -189,7 +189,7 @@ fn backtracking(text: &str, error: &regex_syntax::Error) -> Result<Engine, Advic
     }
 }
 
-/// What an expression needs that the linear engine lacks.
+/// The feature of an expression that the linear engine lacks.
 fn reason(error: &regex_syntax::Error) -> String {
     let regex_syntax::Error::Parse(error) = error else { return "more than is usual".to_owned() };
     match error.kind() {
@@ -209,7 +209,7 @@ fn is_for_backtracking(error: &regex_syntax::Error) -> bool {
     matches!(error.kind(), ErrorKind::UnsupportedLookAround | ErrorKind::UnsupportedBackreference)
 }
 
-/// What is wrong and where, on one line, and what to write.
+/// What is wrong and where, on one line, and what to write instead.
 fn in_words(error: &regex_syntax::Error) -> Advice {
     let (what, place, help) = match error {
         regex_syntax::Error::Parse(error) => {
@@ -237,7 +237,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_engine_is_made_at_the_first_use() {
+    fn an_engine_is_compiled_on_first_use() {
         for (text, found) in [(r"\.(py|js|ts)$", 5..8), (r"\.p[y]", 5..8), ("src", 0..3)] {
             let expression = Expression::new(text);
             assert!(expression.engine.get().is_none());
@@ -247,13 +247,13 @@ mod tests {
     }
 
     #[test]
-    fn what_nobody_checked_is_an_error_when_it_is_used() {
+    fn an_unchecked_invalid_expression_is_an_error_on_use() {
         let error = Expression::new("(rm").find("rm").unwrap_err();
         assert_eq!(error, check("(rm").unwrap_err().message);
     }
 
     #[test]
-    fn an_expression_that_would_eat_memory_is_refused_before_it_is_used() {
+    fn an_expression_that_needs_too_much_memory_is_rejected() {
         for text in [r"\w{1000}{1000}", r"(?:a{1000}){1000}", r"((a{100}){100}){100}"] {
             let error = check(text).unwrap_err().message;
             assert!(error.contains("more than 4 MiB"), "{error}");
@@ -264,14 +264,14 @@ mod tests {
     }
 
     #[test]
-    fn an_expression_that_calls_itself_over_and_over_is_refused() {
+    fn a_recursive_expression_is_rejected() {
         let doubled = |group| format!(r"(\g<{group}>\g<{group}>)");
         let text = r"(x(?!y))".to_owned() + &(1..20).map(doubled).collect::<String>();
         assert!(check(&text).is_err());
     }
 
     #[test]
-    fn look_around_and_back_references_work_and_are_warned_of() {
+    fn look_around_and_back_references_work_with_a_warning() {
         for (text, on, found) in [
             (r"rm (?!-i)", "rm -f x", Some(0..3)),
             (r"rm (?!-i)", "rm -i x", None),
@@ -285,7 +285,7 @@ mod tests {
     }
 
     #[test]
-    fn braces_that_mean_themselves_need_no_slower_engine() {
+    fn literal_braces_need_no_backtracking() {
         let long = "x".repeat(LONGEST_BACKTRACKED) + "main() { return {} }";
         for text in [r"main\(\) {", r"\{ return {}", "{}", "return {", "{ r[a-z]+"] {
             assert_eq!(check(text), Ok(None), "{text}");
@@ -294,7 +294,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_said_of_an_expression_is_true_of_it() {
+    fn the_reason_names_the_missing_feature() {
         let error = check("x{,3}").unwrap_err();
         assert!(error.message.contains("is a repetition to some engines"), "{error:?}");
         let reason = |text| check(text).unwrap().unwrap().help;
@@ -305,7 +305,7 @@ mod tests {
     }
 
     #[test]
-    fn what_no_engine_knows_is_named_with_its_place() {
+    fn syntax_errors_have_a_location() {
         for (text, message) in [
             ("(rm", "it is not a regular expression: unclosed group (at character 1)"),
             ("a**[", "it is not a regular expression: unclosed character class (at character 4)"),
@@ -324,14 +324,14 @@ mod tests {
     }
 
     #[test]
-    fn catastrophic_backtracking_is_given_up() {
+    fn catastrophic_backtracking_is_aborted() {
         let expression = Expression::new(r"^(a|a|aa)+\1$");
         let error = expression.find(&("a".repeat(60) + "!")).unwrap_err();
         assert!(error.contains("given up"), "{error}");
     }
 
     #[test]
-    fn the_linear_engine_searches_megabytes_and_the_other_what_it_can_bound() {
+    fn the_linear_engine_searches_megabytes_and_the_other_is_limited() {
         let text = "rm -i x\n".repeat(1 << 18);
         for pattern in [r"(\w+\s*)+\$", r"[a-z]*\d{20}"] {
             assert_eq!(Expression::new(pattern).find(&text), Ok(None), "{pattern}");

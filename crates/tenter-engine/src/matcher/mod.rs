@@ -1,10 +1,10 @@
-//! Matchers: which tool calls a manifest hook is about (R19, R20, R21).
+//! Matchers: which tool calls a manifest hook applies to (R19, R20, R21).
 //!
-//! Both parts are unanchored, case-sensitive searches. `tool` is tried on every name that the tool goes by, `pattern` on
-//! every text of the input and on the whole input as JSON. A search that cannot be finished is neither a match nor a
+//! Both parts are unanchored, case-sensitive searches. `tool` is tried on every name that the tool has, `pattern` on
+//! every text of the input and on the whole input as JSON. A search that cannot be completed is neither a match nor a
 //! mismatch: it is an error, and the caller decides what that means for its hook (R42).
 //!
-//! It refuses to look at anything but the call: events without a tool call have nothing to match.
+//! Only tool calls are matched: events without one have nothing to match.
 
 mod advice;
 mod braces;
@@ -24,28 +24,28 @@ pub use explanation::{Explanation, Finding, Search};
 
 use expression::Expression;
 
-/// A matcher ready to be used. Without parts it matches every call.
+/// A compiled matcher. Without parts it matches every call.
 ///
-/// Expressions are compiled when they are first used, since an agent loads many matchers and uses few.
+/// Expressions are compiled on first use, since an agent loads many matchers and uses few.
 #[derive(Debug, Clone)]
 pub struct Matcher {
     tool: Option<Expression>,
     pattern: Option<Expression>,
 }
 
-/// A call that a matcher is about.
+/// A call that a matcher matched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Match<'c> {
-    /// The name of the tool that matched; its own where any will do (R20).
+    /// The name of the tool that matched; its own name if `tool` is not set (R20).
     pub tool_name: &'c str,
 }
 
 /// A part of a matcher.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Part {
-    /// On the tool's name.
+    /// The expression for the tool's name.
     Tool,
-    /// On the tool's input.
+    /// The expression for the tool's input.
     Pattern,
 }
 
@@ -58,7 +58,7 @@ impl fmt::Display for Part {
     }
 }
 
-/// What is wrong with a part of a matcher: it is not a regular expression, or a search with it could not be finished.
+/// An error of a part of a matcher: it is not a regular expression, or a search with it could not be completed.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("{part}: {message}")]
 pub struct MatcherError {
@@ -69,28 +69,28 @@ pub struct MatcherError {
 }
 
 impl Matcher {
-    /// The matcher of a manifest. What is wrong with it was found by [`check_tool`] and [`check_pattern`] when the manifest
-    /// was read, or is an error of the first search.
+    /// The matcher of a manifest. Its errors were reported by [`check_tool`] and [`check_pattern`] when the manifest was
+    /// read, or are reported by the first search.
     pub fn new(text: &MatcherText) -> Self {
         let read = |text: &Option<String>| text.as_deref().map(Expression::new);
         Self { tool: read(&text.tool), pattern: read(&text.pattern) }
     }
 
-    /// Whether the matcher is about `call`, and by which name of the tool.
+    /// Whether the matcher matches `call`, and by which name of the tool.
     ///
     /// # Errors
-    /// A search that was given up, or a part that is no expression.
+    /// A search that was aborted, or a part that is not a valid expression.
     pub fn matches<'c>(&self, call: &'c ToolCall) -> Result<Option<Match<'c>>, MatcherError> {
         let Some(tool_name) = self.tool_name(&call.name)? else { return Ok(None) };
         Ok(self.finds(&call.input)?.then_some(Match { tool_name }))
     }
 
-    /// Whether the matcher may be about some call of the tool `name`: it is, or it cannot be told.
+    /// Whether the matcher can match a call of the tool `name`: true unless it certainly cannot.
     pub(crate) fn may_be_about(&self, name: &str) -> bool {
         self.tool_name(name).map_or(true, |found| found.is_some())
     }
 
-    /// How the matcher comes to its answer on `call`. Both parts are tried, also when the first has settled it.
+    /// Explains the result for `call`. Both parts are tried, even if the first one decides.
     pub fn explain(&self, call: &ToolCall) -> Explanation {
         Explanation {
             tool: self.tool.as_ref().map(|tool| explanation::of_tool(tool, &call.name)),
@@ -101,7 +101,7 @@ impl Matcher {
         }
     }
 
-    /// The first name of the tool that `tool` is found in.
+    /// The first name of the tool that `tool` matches.
     fn tool_name<'c>(&self, own: &'c str) -> Result<Option<&'c str>, MatcherError> {
         let Some(tool) = &self.tool else { return Ok(Some(own)) };
         for name in tool_names::spellings(own) {
@@ -112,7 +112,7 @@ impl Matcher {
         Ok(None)
     }
 
-    /// Whether `pattern` is found in any text of the input.
+    /// Whether `pattern` matches any text of the input.
     fn finds(&self, input: &Object) -> Result<bool, MatcherError> {
         let Some(pattern) = &self.pattern else { return Ok(true) };
         for (_, text) in texts::of(input) {

@@ -1,4 +1,4 @@
-//! What matchers promise: R19 to R21.
+//! The rules of matchers: R19 to R21.
 
 use super::*;
 use proptest::prelude::*;
@@ -15,7 +15,7 @@ fn call(name: &str, input: &Value) -> ToolCall {
     ToolCall { id: "1".into(), name: name.into(), input: input.as_object().unwrap().clone() }
 }
 
-/// The name by which a matcher is about a call.
+/// The name by which a matcher matches a call.
 fn matched(tool: Option<&str>, pattern: Option<&str>, call: &ToolCall) -> Option<String> {
     let matcher = matcher(tool, pattern);
     let found = matcher.matches(call).unwrap().map(|found| found.tool_name.to_owned());
@@ -38,7 +38,7 @@ fn without_parts_every_tool_matches_by_its_own_name() {
 }
 
 #[test]
-fn the_specifications_shell_is_bash_and_the_payload_says_shell() {
+fn the_specifications_shell_matches_bash_and_the_payload_says_shell() {
     let call = bash("rm -rf /tmp/old-files");
     let name = matched(Some("Shell"), None, &call);
     assert_eq!(name.as_deref(), Some("Shell"));
@@ -60,7 +60,7 @@ fn the_specifications_shell_is_bash_and_the_payload_says_shell() {
 }
 
 #[test]
-fn the_specifications_writes_of_certain_files() {
+fn the_specifications_matchers_for_file_writes() {
     let rule = |path| matched(Some("WriteFile"), Some(r"\.(py|js|ts)$"), &write(path));
     assert_eq!(rule("src/app.py").as_deref(), Some("WriteFile"));
     assert_eq!(rule("src/app.tsx"), None);
@@ -69,7 +69,7 @@ fn the_specifications_writes_of_certain_files() {
 }
 
 #[test]
-fn the_specifications_commands_and_folders() {
+fn the_specifications_matchers_for_commands_and_directories() {
     let sensitive =
         |command| matched(Some("Shell"), Some("(rm -rf|mkfs|dd if=/dev/zero)"), &bash(command));
     assert!(sensitive("sudo mkfs.ext4 /dev/sda1").is_some());
@@ -91,7 +91,7 @@ fn searches_are_unanchored_and_anchors_narrow_them() {
 }
 
 #[test]
-fn a_tools_own_name_comes_before_its_names_elsewhere() {
+fn a_tools_own_name_takes_precedence_over_its_aliases() {
     assert_eq!(matched(Some("(?i)bash|shell"), None, &bash("ls")).as_deref(), Some("bash"));
     assert_eq!(matched(Some("Bash|Shell"), None, &bash("ls")).as_deref(), Some("Bash"));
     assert_eq!(matched(Some("file"), None, &write("a")).as_deref(), Some("file_write"));
@@ -105,7 +105,7 @@ fn both_parts_must_match() {
 }
 
 #[test]
-fn numbers_booleans_and_nested_texts_are_searched_and_so_is_the_whole() {
+fn numbers_booleans_nested_texts_and_the_whole_input_are_searched() {
     let call = call(
         "file_edit",
         &json!({"edits": [{"path": "a.py"}, {"path": "b.rs"}], "timeout": 90, "all": true, "x": null}),
@@ -120,7 +120,7 @@ fn numbers_booleans_and_nested_texts_are_searched_and_so_is_the_whole() {
 }
 
 #[test]
-fn an_explanation_says_where_and_what_or_where_not() {
+fn an_explanation_names_the_match_or_the_texts_tried() {
     let call = call("file_edit", &json!({"edits": [{"path": "a.py"}, {"path": "b.rs"}], "n": 1}));
     let explanation = matcher(Some("EditFile"), Some(r"\.rs$")).explain(&call);
     let found = |place: &str, text: &str| Search::Found { place: place.into(), text: text.into() };
@@ -137,14 +137,14 @@ fn an_explanation_says_where_and_what_or_where_not() {
 }
 
 #[test]
-fn a_long_find_is_shown_by_its_beginning() {
+fn a_long_match_is_truncated() {
     let finding = matcher(None, Some("(?s).+")).explain(&bash(&"é".repeat(1000))).pattern.unwrap();
     let text = format!("{}…", "é".repeat(79));
     assert_eq!(finding.search, Search::Found { place: "command".into(), text });
 }
 
 #[test]
-fn a_part_that_is_no_expression_is_named() {
+fn an_invalid_part_is_named() {
     let text = MatcherText { tool: Some("Shell".into()), pattern: Some("(rm".into()) };
     assert_eq!(
         Matcher::new(&text).matches(&bash("rm")).unwrap_err().to_string(),
@@ -153,7 +153,7 @@ fn a_part_that_is_no_expression_is_named() {
 }
 
 #[test]
-fn a_search_that_is_given_up_is_neither_match_nor_mismatch() {
+fn an_aborted_search_is_neither_match_nor_mismatch() {
     let matcher = matcher(Some("Shell"), Some(r"^(a|a|aa)+\1$"));
     let call = bash(&("a".repeat(60) + "!"));
     assert_eq!(matcher.matches(&call).unwrap_err().part, Part::Pattern);
@@ -184,7 +184,7 @@ fn any_json() -> impl Strategy<Value = Value> {
     })
 }
 
-/// The texts that R19 names, but for the whole.
+/// The texts of R19, without the whole input.
 fn leaves(value: &Value) -> Vec<String> {
     match value {
         Value::Null => vec![],
@@ -197,7 +197,7 @@ fn leaves(value: &Value) -> Vec<String> {
 
 proptest! {
     #[test]
-    fn a_pattern_finds_what_a_naive_search_finds(
+    fn a_pattern_matches_what_a_naive_search_matches(
         input in proptest::collection::btree_map("[ab]{1,2}", any_json(), 0..4),
         text in prop_oneof!["[ab1é\"]{1,2}", "[ab]: ", "-?1[0-9]", "true", "null", "\\[\\]"],
     ) {
@@ -213,7 +213,7 @@ proptest! {
     }
 
     #[test]
-    fn no_text_makes_a_check_panic_and_what_passes_it_can_be_used(text in "[a-c(){}\\[\\]|*+?^$.\\\\!<=:,0-9pdw-]{0,12}") {
+    fn checks_never_panic_and_valid_expressions_can_be_used(text in "[a-c(){}\\[\\]|*+?^$.\\\\!<=:,0-9pdw-]{0,12}") {
         if check_pattern(&text).is_ok() {
             let _ = check_tool(&text);
             let matcher = matcher(Some(&text), Some(&text));

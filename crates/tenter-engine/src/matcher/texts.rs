@@ -7,21 +7,21 @@ use std::iter;
 use serde_json::Value;
 use tenter_protocol::{Object, json};
 
-/// Where in an input a text stands.
+/// The location of a text in an input.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Place<'v> {
-    /// At the end of this way from the top.
+    /// A leaf, with the path to it.
     Leaf(Vec<Step<'v>>),
-    /// It is the whole input.
+    /// The whole input.
     Whole,
 }
 
-/// One step down into an input.
+/// One step of a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Step<'v> {
-    /// To the value of a key.
+    /// The value of a key.
     Key(&'v str),
-    /// To an element of a list, from 0.
+    /// An element of a list, from 0.
     Index(usize),
 }
 

@@ -1,4 +1,4 @@
-//! Asks one hook for its events: `<hook> hook`, no stdin, a limit (R11). Reads the answer, never judges it.
+//! Queries one hook for its events: `<hook> hook`, empty stdin, a timeout (R11). Reads the reply without interpreting it.
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -11,53 +11,55 @@ use crate::environment::HookEnvironment;
 use crate::hook::Layer;
 use crate::hook_state::Owner;
 
-/// How long a hook may take to name its events (R11).
+/// Timeout of a query (R11).
 pub const QUERY_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Bytes of an answer that are read; all event names together are shorter.
+/// Maximum number of bytes read of a reply; all event names together are shorter.
 const LONGEST_ANSWER: usize = 4096;
-/// Characters of wrong text that are shown.
+/// Maximum number of characters shown of an invalid reply.
 const SHOWN_CHARACTERS: usize = 60;
-/// Lines of stderr that explain a failure.
+/// Maximum number of stderr lines shown for a failure.
 const STDERR_LINES: usize = 3;
 
-/// What a hook said when it was asked for its events.
+/// The reply of a hook to the query for its events.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Answer {
-    /// The events that it wants.
+pub enum QueryReply {
+    /// The events that it subscribes to.
     Subscriptions(Vec<Subscription>),
-    /// Something else, made fit to be shown: the first line that names no event; empty when nothing was printed.
+    /// Invalid text, sanitized: the first line that names no event; empty when nothing was printed.
     Printed(String),
-    /// Nothing that counts, and why, as the end of a sentence that begins with the hook's name.
+    /// A failure, as the end of a sentence that starts with the hook's name.
     Failed(String),
 }
 
-/// How hooks are asked: the same for all hooks of one load.
+/// How hooks are queried: the same for all hooks of one load.
 #[derive(Debug, Clone, Copy)]
 pub struct Query<'a> {
     /// The project root: where hooks start (R40).
     pub project: &'a Path,
     /// The environment of hooks (R40).
     pub environment: &'a HookEnvironment,
-    /// How long a hook may take, by default [`QUERY_TIMEOUT`].
+    /// The timeout, by default [`QUERY_TIMEOUT`].
     pub timeout: Duration,
-    /// Ends the asking.
+    /// Cancels the query.
     pub cancel: &'a Cancel,
 }
 
 impl Query<'_> {
-    /// Asks the program at `path`, a hook of this full name and layer, for its events.
-    pub fn ask(&self, name: &str, layer: Layer, path: &Path) -> Answer {
+    /// Queries the program at `path`, a hook with this full name and layer, for its events.
+    pub fn ask(&self, name: &str, layer: Layer, path: &Path) -> QueryReply {
         if self.cancel.is_cancelled() {
-            return Answer::Failed(
-                "was not asked for its events: loading was cancelled".to_owned(),
+            return QueryReply::Failed(
+                "was not queried for its events: loading was cancelled".to_owned(),
             );
         }
         let owner = Owner { project: self.project, layer, name };
         let completion = tenter_proc::run(&self.invocation(owner, path), self.cancel);
         match completion.end {
             End::Exited(0) => read(&completion.stdout),
-            end => Answer::Failed(format!("{}{}", self.failure(&end), stderr(&completion.stderr))),
+            end => {
+                QueryReply::Failed(format!("{}{}", self.failure(&end), stderr(&completion.stderr)))
+            }
         }
     }
 
@@ -88,30 +90,30 @@ impl Query<'_> {
     fn failure(&self, end: &End) -> String {
         match end {
             End::Exited(code) => {
-                format!("exited with code {code} when it was asked for its events")
+                format!("exited with code {code} when it was queried for its events")
             }
             End::Signalled(signal) => {
-                format!("was ended by signal {signal} when it was asked for its events")
+                format!("was terminated by signal {signal} when it was queried for its events")
             }
             End::TimedOut => format!("did not name its events within {:?}", self.timeout),
-            End::Cancelled => "was not asked for its events: loading was cancelled".to_owned(),
+            End::Cancelled => "was not queried for its events: loading was cancelled".to_owned(),
             End::NotStarted(error) => format!("could not be started: {error}"),
         }
     }
 }
 
-fn read(stdout: &Captured) -> Answer {
+fn read(stdout: &Captured) -> QueryReply {
     let text = String::from_utf8_lossy(&stdout.head);
     if stdout.whole().is_none() {
-        return Answer::Printed(shown(&text));
+        return QueryReply::Printed(shown(&text));
     }
     match executable::subscriptions(&text) {
-        Ok(subscriptions) => Answer::Subscriptions(subscriptions),
-        Err(line) => Answer::Printed(shown(&line)),
+        Ok(subscriptions) => QueryReply::Subscriptions(subscriptions),
+        Err(line) => QueryReply::Printed(shown(&line)),
     }
 }
 
-/// Text of a stranger's, fit for a terminal: one line, no control characters (R44), not long.
+/// Makes untrusted text safe for a terminal: one line, no control characters (R44), limited length.
 fn shown(text: &str) -> String {
     let mut characters = text.trim().chars();
     let visible = |character: char| match character {

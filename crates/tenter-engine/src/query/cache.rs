@@ -1,8 +1,8 @@
-//! What hooks answered and what manifests say, remembered between processes (R11). It may always be deleted: what it holds
-//! is asked and read again.
+//! Caches replies of hooks and contents of manifests between processes (R11). It may be deleted at any time: hooks are
+//! then queried, and manifests read, again.
 //!
-//! Only what is definite is kept. A hook that hung, crashed or could not be started may do better next time, and a manifest
-//! with flaws is read again for the sake of telling them.
+//! Only definite results are cached. A hook that hung, crashed or could not be started may succeed next time, and a
+//! manifest with errors is read again to report them.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -15,38 +15,38 @@ use tenter_base::replace_file;
 use tenter_protocol::executable;
 use tenter_protocol::manifest::Manifest;
 
-use super::Answer;
+use super::QueryReply;
 use super::kept_manifest::{KeptManifest, KeptScript};
 use crate::hook::Fingerprint;
 use crate::hook_stamp::HookStamp;
 use crate::source::{Candidate, Script};
 
-/// Another version may know other events, so it does not read these answers.
+/// Another version may know other events, so it does not read these replies.
 const VERSION: &str = concat!("5/", env!("CARGO_PKG_VERSION"));
 
-/// What is known of the file of a hook.
+/// The cached facts about the file of a hook.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Known {
     /// The file's own fingerprint.
     pub fingerprint: Fingerprint,
-    /// The fingerprint of the files beside it, which it may have used for its answer.
+    /// The fingerprint of the files beside it, which may have influenced its reply.
     pub beside: Option<Fingerprint>,
-    /// What it answered: subscriptions, or text that names no event.
-    pub answer: Answer,
+    /// Its reply: subscriptions, or text that names no event.
+    pub answer: QueryReply,
 }
 
-/// What is known of the folder of a hook.
+/// The cached facts about the directory of a hook.
 #[derive(Debug, Clone, PartialEq)]
 pub struct KnownManifest {
-    /// What its manifest says.
+    /// The contents of its manifest.
     pub manifest: Manifest,
-    /// The folder's own fingerprint.
+    /// The directory's own fingerprint.
     pub fingerprint: Fingerprint,
-    /// What it has to run.
+    /// What it runs.
     pub script: Script,
 }
 
-/// The remembered answers. Without a path it remembers nothing.
+/// The cached replies. Without a path nothing is cached.
 #[derive(Debug, Default)]
 pub struct Cache {
     path: Option<PathBuf>,
@@ -74,7 +74,7 @@ impl Kept {
     }
 }
 
-/// What the files beside the hooks of a directory are made of.
+/// The fingerprint of the files beside the hooks of a directory.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 struct DirectoryEntry {
     /// The digest of their stamps.
@@ -82,10 +82,10 @@ struct DirectoryEntry {
     hash: Fingerprint,
 }
 
-/// A manifest without flaws, and what its folder is made of.
+/// A manifest without errors, and the fingerprint of its directory.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 struct ManifestEntry {
-    /// The digest of the folder's stamp.
+    /// The digest of the directory's stamp.
     stamp: String,
     hash: Fingerprint,
     manifest: KeptManifest,
@@ -109,15 +109,15 @@ enum KeptAnswer {
 }
 
 impl Cache {
-    /// The answers kept in the file at `path`. What cannot be read counts as nothing and is replaced at the next
+    /// Reads the cache in the file at `path`. An unreadable one counts as empty and is replaced at the next
     /// [`save`](Cache::save).
     pub fn open(path: Option<&Path>) -> Self {
         let kept = path.map(read).unwrap_or_default();
         Self { path: path.map(Path::to_owned), kept, fresh: Kept::default() }
     }
 
-    /// What is known of the file at `real_path`, a path without links, as long as it looks like `stamp` and what lies beside it
-    /// has the fingerprint `beside`.
+    /// The cached facts about the file at `real_path`, a path without symlinks, as long as its stamp is `stamp` and the
+    /// files beside it have the fingerprint `beside`.
     pub fn get(
         &self,
         real_path: &Path,
@@ -130,21 +130,21 @@ impl Cache {
         }
         let answer = match &entry.answer {
             KeptAnswer::Events(events) => {
-                Answer::Subscriptions(executable::subscriptions(&events.join("\n")).ok()?)
+                QueryReply::Subscriptions(executable::subscriptions(&events.join("\n")).ok()?)
             }
-            KeptAnswer::Printed(text) => Answer::Printed(text.clone()),
+            KeptAnswer::Printed(text) => QueryReply::Printed(text.clone()),
         };
         Some(Known { fingerprint: entry.hash.clone(), beside: entry.beside.clone(), answer })
     }
 
-    /// Remembers what the file at `real_path` answered while it looked like `stamp`; nothing, if that was not definite.
+    /// Caches the reply of the file at `real_path` with the stamp `stamp`, if it was definite.
     pub fn put(&mut self, real_path: &Path, stamp: FileStamp, known: &Known) {
         let answer = match &known.answer {
-            Answer::Subscriptions(subscriptions) => KeptAnswer::Events(
+            QueryReply::Subscriptions(subscriptions) => KeptAnswer::Events(
                 subscriptions.iter().map(|subscription| subscription.spelling.to_owned()).collect(),
             ),
-            Answer::Printed(text) => KeptAnswer::Printed(text.clone()),
-            Answer::Failed(_) => return,
+            QueryReply::Printed(text) => KeptAnswer::Printed(text.clone()),
+            QueryReply::Failed(_) => return,
         };
         if let Some(path) = real_path.to_str() {
             let (hash, beside) = (known.fingerprint.clone(), known.beside.clone());
@@ -152,7 +152,7 @@ impl Cache {
         }
     }
 
-    /// What is known of the folder that a candidate is, as long as it looks like `stamp`.
+    /// The cached facts about the directory of a candidate, as long as its stamp is `stamp`.
     pub fn manifest(&self, candidate: &Candidate, stamp: &HookStamp) -> Option<KnownManifest> {
         let entry = self.kept.manifests.get(candidate.real_path.to_str()?)?;
         let known = || {
@@ -165,7 +165,7 @@ impl Cache {
         (entry.stamp == stamp.digest()).then(known)?
     }
 
-    /// Remembers what a manifest without flaws says.
+    /// Caches a manifest without errors.
     pub fn put_manifest(&mut self, real_path: &Path, stamp: &HookStamp, known: &KnownManifest) {
         if let (Some(path), Some(script)) = (real_path.to_str(), KeptScript::of(&known.script)) {
             let entry = ManifestEntry {
@@ -184,14 +184,15 @@ impl Cache {
         (entry.stamp == stamp).then(|| entry.hash.clone())
     }
 
-    /// Remembers the fingerprint of the files beside the hooks in `directory`.
+    /// Caches the fingerprint of the files beside the hooks in `directory`.
     pub fn put_directory(&mut self, directory: &Path, stamp: String, hash: Fingerprint) {
         if let Some(path) = directory.to_str() {
             self.fresh.directories.insert(path.to_owned(), DirectoryEntry { stamp, hash });
         }
     }
 
-    /// Writes the file, if there is anything new: with what other processes wrote meanwhile, without what is gone.
+    /// Writes the file if there is anything new: with what other processes wrote meanwhile, without entries of removed
+    /// hooks.
     pub fn save(&self) -> io::Result<()> {
         let Some(path) = self.path.as_ref().filter(|_| !self.fresh.is_empty()) else {
             return Ok(());

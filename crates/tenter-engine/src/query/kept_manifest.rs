@@ -1,5 +1,5 @@
-//! A manifest hook in the form in which it is remembered: its trigger and its script by name, since only names outlive a
-//! process, and of the rest what is not as usual, since every start reads it.
+//! The cached form of a manifest hook: its trigger and its script by name, since only names are stable across processes,
+//! and only settings that differ from the default, since every start reads it.
 
 use std::path::Path;
 
@@ -12,7 +12,7 @@ use tenter_protocol::manifest::{Extensions, Manifest, MatcherText, Unset};
 use crate::hook::EntryPoint;
 use crate::source::{SCRIPTS, Script};
 
-/// A manifest, to be kept.
+/// A cached manifest.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct KeptManifest {
     name: String,
@@ -35,19 +35,19 @@ fn is_usual<T: Default + PartialEq>(value: &T) -> bool {
     *value == T::default()
 }
 
-/// What a manifest hook has to run, to be kept: its place among [`SCRIPTS`].
+/// What a manifest hook runs, cached as an index into [`SCRIPTS`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum KeptScript {
-    /// It is started itself.
+    /// The script is started directly.
     Program(usize),
-    /// Its interpreter is.
+    /// An interpreter is started.
     Interpreted(usize),
     NotExecutable(usize),
     Missing,
 }
 
 impl KeptScript {
-    /// The script by its place; none where it has none, which is then not remembered, so that no hook loses its script by that.
+    /// The index of the script; `None` if it has none, which is then not cached, so that no hook loses its script.
     pub(super) fn of(script: &Script) -> Option<Self> {
         let place = |path: &Path| SCRIPTS.iter().position(|(name, _)| path.ends_with(name));
         match script {
@@ -58,7 +58,7 @@ impl KeptScript {
         }
     }
 
-    /// The script of the hook in `folder`; nothing, if its name is not known.
+    /// The script of the hook in `folder`; `None` if the index is unknown.
     pub(super) fn read(self, folder: &Path) -> Option<Script> {
         let path = |place: usize| Some(folder.join(SCRIPTS.get(place)?.0));
         let entry = |path, interpreter| Script::Entry(EntryPoint { path, interpreter });
@@ -92,7 +92,7 @@ impl From<&Manifest> for KeptManifest {
 }
 
 impl KeptManifest {
-    /// The manifest that was kept; nothing, if one of its triggers is not known.
+    /// The manifest; `None` if one of its triggers is unknown.
     pub(super) fn read(&self) -> Option<Manifest> {
         let Subscription { event, spelling: trigger } = named(&self.trigger)?;
         let further = self.further.iter().map(|word| named(word)).collect::<Option<_>>()?;

@@ -1,10 +1,10 @@
-//! Work on many things at once, with a bound on the threads. The answers come in the order of the questions.
+//! Processes items in parallel with a limited number of threads, keeping their order.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 
-/// `work` on every item, on at most `threads` threads, this one among them.
+/// Applies `work` to every item, on at most `threads` threads including the calling one.
 pub(crate) fn map<T: Sync, R: Send>(
     items: &[T],
     threads: usize,
@@ -22,7 +22,7 @@ pub(crate) fn map<T: Sync, R: Send>(
     };
     thread::scope(|scope| {
         for _ in 1..threads.min(items.len()) {
-            // A thread that cannot be had makes this slower, not wrong: the calling thread works too.
+            // If a thread cannot be started this is slower, but not wrong: the calling thread works too.
             drop(thread::Builder::new().spawn_scoped(scope, worker));
         }
         worker();
@@ -39,7 +39,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn answers_keep_the_order_of_the_questions() {
+    fn results_keep_the_order_of_the_items() {
         let items: Vec<usize> = (0..100).collect();
         assert_eq!(
             map(&items, 8, |item| item * 2),
@@ -49,7 +49,7 @@ mod tests {
     }
 
     #[test]
-    fn as_many_items_as_threads_are_worked_on_at_once() {
+    fn as_many_items_as_threads_are_processed_at_once() {
         let all_there = Barrier::new(4);
         assert_eq!(
             map(&[1, 2, 3, 4], 4, |_| all_there.wait().is_leader())

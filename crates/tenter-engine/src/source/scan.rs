@@ -13,7 +13,7 @@ use tenter_protocol::{Diagnostic, Severity};
 use super::{Root, SETTINGS_FILE, entries, is_missing};
 use crate::builtin;
 use crate::hook::Layer;
-use crate::trust::Found;
+use crate::trust::HookLocation;
 
 pub(super) const DISABLED_SUFFIX: &str = ".disable";
 const BACKUP_SUFFIXES: [&str; 4] = ["~", ".swp", ".bak", ".orig"];
@@ -42,13 +42,13 @@ pub struct Candidate {
 
 impl Candidate {
     /// Where it was found.
-    pub(crate) fn found(&self) -> Found<'_> {
+    pub(crate) fn found(&self) -> HookLocation<'_> {
         let is_directory = match self.kind {
             Kind::Manifest(_) => true,
             Kind::Executable(_) | Kind::NotExecutable => false,
             Kind::Disabled | Kind::Invalid(_) => self.path.is_dir(),
         };
-        Found { path: &self.path, layer: self.layer, is_directory }
+        HookLocation { path: &self.path, layer: self.layer, is_directory }
     }
 }
 

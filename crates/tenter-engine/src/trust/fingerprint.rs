@@ -1,7 +1,8 @@
-//! What a hook's trust covers (R72), and its fingerprint: SHA-256 over all of it, links followed. And that of a recipe.
+//! What a hook's trust covers (R72), and its fingerprint: SHA-256 over all of it, symlinks followed. And the fingerprint
+//! of a recipe.
 //!
-//! A hook with nothing beside it, about which the project's `hooks.toml` changes nothing, has the fingerprint of its own
-//! file or directory alone: what earlier versions recorded. Such a record stays valid without a second kind of hash.
+//! A hook without helper files or project settings has the fingerprint of its own file or directory, as in earlier
+//! versions, so that existing records stay valid without a second kind of hash.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -23,16 +24,16 @@ use crate::source::{Override, ProjectSetting};
 pub struct Covered {
     /// The executable's file, or the manifest hook's directory.
     pub path: PathBuf,
-    /// What else may run with it.
+    /// The other files that it may run.
     pub beside: Beside,
-    /// What the project's `hooks.toml` changes about it.
+    /// What the project's `hooks.toml` sets for it.
     pub setting: ProjectSetting,
 }
 
-/// The files beside a hook that its trust covers, too.
+/// The other files that a hook's trust covers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Beside {
-    /// None: a standalone manifest hook, or a hook of the user's own.
+    /// None: a standalone manifest hook, or a user hook.
     Nothing,
     /// The helper files of this hooks directory: an executable's.
     Helpers(PathBuf),
@@ -42,7 +43,7 @@ pub enum Beside {
 
 /// Where a hook was found.
 #[derive(Debug, Clone, Copy)]
-pub struct Found<'a> {
+pub struct HookLocation<'a> {
     /// The executable's file, or the manifest hook's directory.
     pub path: &'a Path,
     /// The layer of its hooks directory.
@@ -52,8 +53,8 @@ pub struct Found<'a> {
 }
 
 impl Beside {
-    /// What lies beside a hook that its trust covers.
-    pub fn of(found: Found<'_>) -> Self {
+    /// The other files that a hook's trust covers.
+    pub fn of(found: HookLocation<'_>) -> Self {
         let Some(directory) = found.path.parent() else { return Self::Nothing };
         match found.layer {
             Layer::ProjectPlugin => Self::Everything(directory.to_owned()),
@@ -62,10 +63,10 @@ impl Beside {
         }
     }
 
-    /// The files, without their content.
+    /// Lists the files, without their content.
     ///
     /// # Errors
-    /// There are more than a hook may have, or the directory cannot be read.
+    /// There are more than the limit, or the directory cannot be read.
     pub(crate) fn tree(&self) -> io::Result<Tree> {
         const EVERYTHING: TreeRules = TreeRules { skip_broken: true, ..TreeRules::all(MAX_FILES) };
         match self {
@@ -81,7 +82,7 @@ impl Beside {
             Self::Everything(directory) => {
                 let tree = Tree::read(directory, &EVERYTHING)?;
                 check_size(size(&tree.files))?;
-                // A plugin of one hook has nothing beside it.
+                // A plugin of one hook has no other files.
                 let first = |file: &(PathBuf, FileStamp)| {
                     as_enabled(&file.0).iter().next().map(ToOwned::to_owned)
                 };
@@ -99,7 +100,7 @@ impl Beside {
         }
     }
 
-    /// The fingerprint of `files`, which [`tree`](Self::tree) found; none where there are none.
+    /// The fingerprint of `files`, which [`tree`](Self::tree) found; `None` if there are none.
     pub(crate) fn hash(
         &self,
         files: &[(PathBuf, FileStamp)],
@@ -117,7 +118,7 @@ impl Beside {
 
     pub(super) fn digest(&self, mut files: Vec<Hashed>) -> Fingerprint {
         if matches!(self, Self::Everything(_)) {
-            // To disable one hook of a plugin is not to change the others.
+            // Disabling one hook of a plugin does not change the others.
             for file in &mut files {
                 file.name = as_enabled(&file.name);
             }
@@ -127,30 +128,30 @@ impl Beside {
     }
 }
 
-/// What the file system says of everything that a hook's trust covers.
+/// The file system's stamps of everything that a hook's trust covers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CoveredStamp {
-    /// Of the hook itself.
+    /// The stamp of the hook itself.
     pub own: HookStamp,
-    /// Of the files beside it.
+    /// The stamps of the other files.
     pub beside: Arc<[(PathBuf, FileStamp)]>,
 }
 
 impl CoveredStamp {
-    /// The stamp of what is covered, as it is now.
+    /// The current stamp of everything that is covered.
     ///
     /// # Errors
-    /// It cannot be looked at, or there is more than a hook may have.
+    /// It cannot be read, or exceeds the limits of a hook.
     pub fn of(covered: &Covered) -> io::Result<Self> {
         let own = HookStamp::of(&covered.path)?;
         Ok(Self { own, beside: covered.beside.tree()?.files.into() })
     }
 }
 
-/// The fingerprint of everything that a hook's trust covers, as it is now.
+/// The current fingerprint of everything that a hook's trust covers.
 ///
 /// # Errors
-/// Something of it cannot be read, was changed while it was read, or there is more than a hook may have.
+/// Something cannot be read, was changed while it was read, or exceeds the limits of a hook.
 pub fn fingerprint(covered: &Covered, hasher: &Hasher) -> io::Result<Fingerprint> {
     let (own, _) = fingerprint_of_own(&covered.path, hasher)?;
     let files = covered.beside.tree()?.files;
@@ -158,7 +159,7 @@ pub fn fingerprint(covered: &Covered, hasher: &Hasher) -> io::Result<Fingerprint
     Ok(combined(own, beside.as_ref(), covered.setting))
 }
 
-/// The fingerprint of all parts together: that of the hook itself where it has no others.
+/// The fingerprint of all parts together: that of the hook itself if it has no others.
 pub(crate) fn combined(
     own: Fingerprint,
     beside: Option<&Fingerprint>,
@@ -167,7 +168,7 @@ pub(crate) fn combined(
     if beside.is_none() && setting == ProjectSetting::default() {
         return own;
     }
-    // No file that is a hook begins so: nothing can be a part in one place and the whole in another.
+    // No hook file starts like this: one part cannot be mistaken for a combination of parts.
     let mut hasher = Sha256::new_with_prefix(b"\0hook\0");
     hasher.update(own.0.as_bytes());
     match beside {
@@ -190,7 +191,7 @@ pub(crate) fn combined(
 /// The fingerprint of the executable's file or manifest hook's directory at `path`, and its stamp.
 ///
 /// # Errors
-/// It cannot be read, was changed while it was read, or is larger than a hook may be.
+/// It cannot be read, was changed while it was read, or exceeds the limits of a hook.
 pub(crate) fn fingerprint_of_own(
     path: &Path,
     hasher: &Hasher,
@@ -208,7 +209,7 @@ pub(crate) fn fingerprint_of_own(
     }
 }
 
-/// The fingerprint of a recipe's bytes. It is no hook's: who trusts a text has not trusted it as a program.
+/// The fingerprint of a recipe's bytes. It differs from a hook's: trust in a text is not trust in a program.
 pub fn fingerprint_of_recipe(bytes: &[u8]) -> Fingerprint {
     Fingerprint(hex(&Sha256::new().chain_update(b"recipe\0").chain_update(bytes).finalize()))
 }
@@ -232,7 +233,7 @@ fn hash_all(
     files.iter().map(hash).collect()
 }
 
-/// Covers each file's path, whether its owner may execute it, and its content: everything that decides what would run (R45).
+/// Hashes each file's path, its owner's execute bit, and its content: everything that decides what would run (R45).
 pub(super) fn digest(files: &[Hashed]) -> Fingerprint {
     let mut hasher = Sha256::new();
     for Hashed { name, is_executable, content } in files {
@@ -289,7 +290,8 @@ mod tests {
         for name in ["hook", "link"] {
             assert_eq!(taken(&alone(&scratch.path().join(name))).0, expected);
         }
-        let beside = Beside::of(Found { path: &path, layer: Layer::Project, is_directory: false });
+        let beside =
+            Beside::of(HookLocation { path: &path, layer: Layer::Project, is_directory: false });
         assert_eq!(taken(&Covered { beside, ..alone(&path) }).0, expected);
         let plugin = scratch.path().join("plugin/hooks");
         let path = hook(&plugin, "hook", "abc");
@@ -307,7 +309,7 @@ mod tests {
     }
 
     #[test]
-    fn helpers_and_what_the_project_sets_are_part_of_it() {
+    fn helpers_and_project_settings_are_part_of_it() {
         let scratch = tempfile::tempdir().unwrap();
         let path = hook(scratch.path(), "hook", "abc");
         let beside = Beside::Helpers(scratch.path().to_owned());
@@ -339,7 +341,7 @@ mod tests {
     }
 
     #[test]
-    fn of_a_plugin_everything_counts_and_a_disabled_hook_counts_as_itself() {
+    fn a_plugins_fingerprint_covers_everything_and_disabling_a_hook_does_not_change_it() {
         let scratch = tempfile::tempdir().unwrap();
         let path = hook(scratch.path(), "hook", "abc");
         let other = hook(scratch.path(), "other", "x");
@@ -376,7 +378,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_a_file_is_refused_without_waiting_for_it() {
+    fn special_files_are_rejected_without_blocking() {
         let scratch = tempfile::tempdir().unwrap();
         let pipe = scratch.path().join("pipe");
         rustix::fs::mknodat(rustix::fs::CWD, &pipe, rustix::fs::FileType::Fifo, 0o755.into(), 0)
@@ -384,11 +386,11 @@ mod tests {
         let cancel = Cancel::new();
         let hasher = Hasher::new(u64::MAX, &cancel);
         assert!(fingerprint(&alone(&pipe), &hasher).is_err());
-        assert!(fingerprint(&alone(scratch.path()), &hasher).is_err(), "it holds a pipe");
+        assert!(fingerprint(&alone(scratch.path()), &hasher).is_err(), "it contains a FIFO");
     }
 
     #[test]
-    fn every_file_of_a_directory_counts_with_its_name_its_mode_and_its_content() {
+    fn name_mode_and_content_of_every_file_are_covered() {
         let scratch = tempfile::tempdir().unwrap();
         let hook = scratch.path();
         let mut seen = vec![taken(&alone(hook))];
@@ -413,6 +415,6 @@ mod tests {
         changed("a helper in a directory");
         let before = taken(&alone(hook));
         mode(0o700);
-        assert_eq!(taken(&alone(hook)), before, "only the owner's execute bit counts");
+        assert_eq!(taken(&alone(hook)), before, "only the owner's execute bit is covered");
     }
 }

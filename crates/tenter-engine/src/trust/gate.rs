@@ -1,4 +1,4 @@
-//! Compares what a hook is with what was trusted, at load and again right before it runs.
+//! Compares a hook with what was trusted, at load and again right before it runs.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -15,23 +15,23 @@ use crate::hook_stamp::HookStamp;
 /// Whether project hooks need to be trusted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum TrustMode {
-    /// They run only when they are trusted (R45).
+    /// They run only if they are trusted (R45).
     #[default]
     Gate,
-    /// The person has switched the gate off (R47).
+    /// The user has disabled trust checks (R47).
     All,
 }
 
 /// Why a hook that was trusted when it was loaded must not run now.
 #[derive(Debug, Error)]
 pub enum Changed {
-    /// It is made of something else.
+    /// Its content differs.
     #[error(
-        "it was changed after it was loaded; it is not run as it is: look at it and run `tenter trust`"
+        "it was changed after it was loaded, so it does not run: review it and run `tenter trust`"
     )]
     Content,
     /// Its files cannot be read.
-    #[error("it cannot be read any more: {0}; if it was changed on purpose, run `tenter trust`")]
+    #[error("it can no longer be read: {0}; if it was changed on purpose, run `tenter trust`")]
     Unreadable(#[from] io::Error),
     /// Others can write the file, and the hook is set to fail closed (R74).
     #[error("others can write {}, so what runs may not be what was trusted; make it and its directories writable for you alone, \
@@ -44,14 +44,14 @@ pub enum Changed {
 pub struct Pin {
     covered: Covered,
     stamp: CoveredStamp,
-    /// Whether only the user and root could write its files when they were hashed: others may have one open since.
+    /// Whether only the user and root could write its files when they were hashed: others may still have one open.
     was_private: bool,
-    /// Whether it may run where others can write its files, although it is set to fail closed.
+    /// Whether it may run if others can write its files, although it is set to fail closed.
     allow_shared: bool,
 }
 
 impl Pin {
-    /// Pins a hook to what its fingerprint was taken of.
+    /// Pins a hook to the content that its fingerprint covers.
     pub(crate) fn new(
         covered: Covered,
         stamp: CoveredStamp,
@@ -81,9 +81,9 @@ impl Pin {
     }
 }
 
-/// Whether `hook` is still what was trusted. Where only the user and root can write its files, this costs one look at each of
-/// them, unless one was touched: then they are read. Elsewhere they are always read. A hook that needs no trust may change
-/// as it likes.
+/// Checks that `hook` is still what was trusted. If only the user and root can write its files, this reads the metadata
+/// of each, and their content only if the metadata changed. Otherwise they are always read. A hook that needs no trust is
+/// not checked.
 pub fn verify_unchanged(hook: &Hook, cancel: &Cancel) -> Result<(), Changed> {
     hook.pin.as_ref().map_or(Ok(()), |pin| pin.verify(hook, cancel))
 }

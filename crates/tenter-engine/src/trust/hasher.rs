@@ -1,4 +1,4 @@
-//! Hashes the files of hooks: each file once, within a bound, until it is cancelled (R79).
+//! Hashes the files of hooks: each file once, up to a limit, until it is cancelled (R79).
 
 use std::collections::HashMap;
 use std::fs;
@@ -17,16 +17,16 @@ use crate::hook::Fingerprint;
 
 /// Maximum size of everything that one hook consists of, in bytes.
 pub const MAX_HOOK_BYTES: u64 = 256 << 20;
-/// Maximum number of bytes that are hashed of all hooks of a project at one load.
+/// Maximum size of all hooks of a project that are hashed at one load, in bytes.
 pub const MAX_LOAD_BYTES: u64 = 1 << 30;
 
-/// Bytes that are read at once: the wait for a cancellation is as short as it takes to hash them.
+/// Bytes read at once: a cancellation takes effect within the time to hash them.
 const PIECE: usize = 256 * 1024;
 
-/// The hash of one file, for everyone who needs it: the first computes it, the others wait.
+/// The hash of one file: the first user computes it, the others wait.
 type Shared = Arc<Mutex<Option<Fingerprint>>>;
 
-/// Hashes files. What it hashed once it knows as long as the file's stamp stays the same.
+/// Hashes files. A hash is reused as long as the file's stamp stays the same.
 pub struct Hasher<'a> {
     cancel: &'a Cancel,
     left: AtomicU64,
@@ -39,11 +39,11 @@ impl<'a> Hasher<'a> {
         Self { cancel, left: AtomicU64::new(bytes), known: Mutex::default() }
     }
 
-    /// The SHA-256 of the file at `path`, and its stamp before and after it was read.
+    /// The SHA-256 of the file at `path`, and its stamp from before and after it was read.
     ///
     /// # Errors
-    /// The file cannot be read, is not a regular file, was changed or replaced meanwhile, or is too large; or the work was
-    /// cancelled.
+    /// The file cannot be read, is not a regular file, was changed or replaced meanwhile, or is too large; or the
+    /// operation was cancelled.
     pub(super) fn file(&self, path: &Path) -> io::Result<(Fingerprint, FileStamp)> {
         let file = untrusted_file::open(path)?;
         let stamp = FileStamp::new(&file.metadata()?);
@@ -62,7 +62,7 @@ impl<'a> Hasher<'a> {
         Ok((hash, stamp))
     }
 
-    /// The SHA-256 of what can be read of `file`, which should have `size` bytes.
+    /// The SHA-256 of the content of `file`, which should have `size` bytes.
     fn content(&self, file: fs::File, size: u64) -> io::Result<Fingerprint> {
         check_size(size)?;
         let take = |left: u64| left.checked_sub(size);
@@ -72,7 +72,7 @@ impl<'a> Hasher<'a> {
         }
         let mut hasher = Sha256::new();
         let mut buffer = vec![0; PIECE];
-        // One byte more shows that it grew.
+        // One byte more shows that the file grew.
         let mut file = file.take(size + 1);
         let mut read = 0;
         loop {
@@ -93,7 +93,7 @@ impl<'a> Hasher<'a> {
     }
 }
 
-/// Refuses what is too large for a hook.
+/// Returns an error for a file that is too large for a hook.
 pub(super) fn check_size(bytes: u64) -> io::Result<()> {
     if bytes <= MAX_HOOK_BYTES {
         return Ok(());
@@ -127,7 +127,7 @@ mod tests {
         }
         fs::hard_link(path("large"), path("hard")).unwrap();
         let cancel = Cancel::new();
-        // Enough for one reading, and not for two.
+        // Enough to read it once, but not twice.
         let hasher = Hasher::new(1500, &cancel);
         let first = hasher.file(&path("large")).unwrap().0;
         for index in 0..31 {
@@ -143,14 +143,14 @@ mod tests {
     fn a_file_that_is_too_large_for_a_hook_is_not_read() {
         let scratch = tempfile::tempdir().unwrap();
         let path = scratch.path().join("hook");
-        // It has no blocks, and would be read as zeros for days.
+        // It is sparse, and would be read as zeros for days.
         File::create(&path).unwrap().set_len(1 << 43).unwrap();
         let why = Hasher::new(u64::MAX, &Cancel::new()).file(&path).unwrap_err().to_string();
         assert!(why.contains("more than 256 MiB"), "{why}");
     }
 
     #[test]
-    fn hashing_ends_when_it_is_cancelled() {
+    fn hashing_stops_when_it_is_cancelled() {
         let scratch = tempfile::tempdir().unwrap();
         let path = scratch.path().join("hook");
         fs::write(&path, "content").unwrap();

@@ -1,5 +1,5 @@
-//! The contents that were trusted, kept so that a change of them can be shown: one private file per fingerprint, beside the
-//! trust store. They decide nothing: what may run is decided by fingerprints alone.
+//! Trusted contents, kept to show what changed: one private file per fingerprint, beside the trust store. They do not
+//! affect what may run: only fingerprints do.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -19,11 +19,11 @@ use super::store::{TrustEntry, TrustedKind};
 use crate::hook::Fingerprint;
 use crate::source::{Override, ProjectSetting};
 
-/// Maximum length in bytes of a text that is kept.
+/// Maximum length of a text that is kept, in bytes.
 const LONGEST_TEXT: usize = 256 * 1024;
-/// Maximum length in bytes of all texts of one hook that are kept.
+/// Maximum length of all texts of one hook that are kept, in bytes.
 const LONGEST_TEXTS: usize = 1 << 20;
-/// Maximum length in bytes of a file that holds kept texts; JSON escapes make texts up to six times longer.
+/// Maximum length of a file of kept texts, in bytes; JSON escapes make texts up to six times longer.
 const LONGEST_KEPT: u64 = 8 << 20;
 
 /// The files of a hook or recipe, by their path within its parent directory.
@@ -36,36 +36,36 @@ pub struct Contents(BTreeMap<String, FileContent>);
 pub struct FileContent {
     /// Whether its owner may execute it.
     pub executable: bool,
-    /// What is in it.
+    /// Its content.
     pub data: Data,
 }
 
-/// What is in a file.
+/// The content of a file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Data {
     /// Text.
     Text(String),
-    /// Something that is not text or too long to be kept, as its SHA-256.
+    /// The SHA-256 of something that is not text or too long to be kept.
     Digest(String),
 }
 
-/// A file that is not as it was.
+/// A file that differs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileChange {
     /// Its path within the hook's parent directory.
     pub name: String,
-    /// What it was; `None` where the file is new.
+    /// The old content; `None` if the file is new.
     pub before: Option<FileContent>,
-    /// What it is; `None` where the file is gone.
+    /// The new content; `None` if the file was removed.
     pub after: Option<FileContent>,
 }
 
 impl Contents {
-    /// Everything that the trust in a hook covers, as it is now, and the fingerprint of exactly that.
+    /// Reads everything that the trust in a hook covers, and returns the fingerprint of exactly that.
     ///
     /// # Errors
-    /// A file cannot be read, was changed while it was read, or there is more than a hook may have.
+    /// A file cannot be read, was changed while it was read, or exceeds the limits of a hook.
     pub fn of(covered: &Covered) -> io::Result<(Fingerprint, Self)> {
         let cancel = Cancel::new();
         let Snapshot { fingerprint, own, beside } =
@@ -112,7 +112,7 @@ fn name_of(path: &Path) -> String {
     path.file_name().unwrap_or_default().to_string_lossy().into_owned()
 }
 
-/// The text of a file, as long as there is room `left` for it; else its digest.
+/// The text of a file if it fits into `left` bytes; otherwise its digest.
 fn data(content: Vec<u8>, hash: Fingerprint, left: &mut usize) -> Data {
     let is_kept = content.len() <= LONGEST_TEXT.min(*left) && !content.contains(&0);
     match String::from_utf8(content) {
@@ -129,7 +129,7 @@ fn empty() -> Fingerprint {
     Fingerprint(hex(&Sha256::digest([])))
 }
 
-/// What the project's `hooks.toml` sets for a hook, as a file of its own: it is part of what is trusted.
+/// What the project's `hooks.toml` sets for a hook, as a separate file: it is part of what is trusted.
 fn setting(covered: &Covered) -> Option<(String, FileContent)> {
     let ProjectSetting { is_off, set } = covered.setting;
     let Override { priority, timeout, asynchronous } = set;
@@ -155,8 +155,8 @@ impl KeptContents {
         Self(store.with_file_name("trusted"))
     }
 
-    /// Keeps what an entry consists of, if that is what its fingerprint was taken of. Trust does not depend on it: what cannot
-    /// be kept is not shown later.
+    /// Keeps the content of an entry, if its fingerprint matches. Trust does not depend on it: what cannot be kept cannot
+    /// be shown later.
     pub(super) fn keep(&self, entry: &TrustEntry) {
         let Some(path) = self.file(&entry.fingerprint) else { return };
         if path.exists() {
@@ -174,7 +174,7 @@ impl KeptContents {
         }
     }
 
-    /// What was kept of this fingerprint.
+    /// The content kept for this fingerprint.
     pub(super) fn get(&self, fingerprint: &Fingerprint) -> Option<Contents> {
         let bytes = untrusted_file::read_prefix(&self.file(fingerprint)?, LONGEST_KEPT).ok()?;
         serde_json::from_slice(&bytes).ok()
@@ -254,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_project_sets_is_part_of_it() {
+    fn project_settings_are_part_of_it() {
         let scratch = tempfile::tempdir().unwrap();
         let path = scratch.path().join("guard");
         fs::write(&path, "").unwrap();
@@ -265,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn a_content_that_is_not_what_was_trusted_is_not_kept() {
+    fn content_that_differs_from_the_trusted_one_is_not_kept() {
         let scratch = tempfile::tempdir().unwrap();
         let path = scratch.path().join("guard");
         fs::write(&path, "one").unwrap();

@@ -1,9 +1,9 @@
-//! Which hooks of a project may run: those whose content the person has seen and trusted (R45 to R48). Recipes that start
-//! programs are trusted in the same way.
+//! Which hooks of a project may run: those whose content the user has reviewed and trusted (R45 to R48). Recipes that
+//! start programs are trusted in the same way.
 //!
-//! `fingerprint` says what a hook's trust covers, `hasher` reads it, `store` remembers what was trusted, `gate` compares the
-//! two. `file` is the store's format, `repository` finds the worktrees that share trust, `kept` keeps trusted contents, to
-//! show what changed. Nothing here asks the user: the binary does.
+//! `fingerprint` defines what a hook's trust covers, `hasher` reads it, `store` records what was trusted, `gate` compares
+//! the two. `file` is the store's format, `repository` finds the worktrees that share trust, `kept` keeps trusted
+//! contents to show what changed. The user is asked elsewhere: in the binary.
 
 mod file;
 mod fingerprint;
@@ -14,7 +14,9 @@ mod repository;
 mod snapshot;
 mod store;
 
-pub use fingerprint::{Beside, Covered, CoveredStamp, Found, fingerprint, fingerprint_of_recipe};
+pub use fingerprint::{
+    Beside, Covered, CoveredStamp, HookLocation, fingerprint, fingerprint_of_recipe,
+};
 pub(crate) use fingerprint::{combined, fingerprint_of_own};
 pub use gate::{Changed, Pin, TrustMode, verify_unchanged};
 pub use hasher::{Hasher, MAX_HOOK_BYTES, MAX_LOAD_BYTES};

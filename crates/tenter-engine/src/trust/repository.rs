@@ -1,7 +1,7 @@
-//! Which path stands for a project in all worktrees of its git repository. Reads `.git` files itself: no git is started.
+//! Identifies a project across all worktrees of its git repository. Reads `.git` files itself, without running git.
 //!
-//! A project says in its `.git` file which repository it belongs to, and could name any. So the repository must name the
-//! worktree too, in a file that only its owner can have written.
+//! A project's `.git` file names its repository, and could name any. So the repository must name the worktree too, in a
+//! file that only its owner can have written.
 
 use std::fs;
 use std::io;
@@ -13,7 +13,7 @@ use tenter_base::untrusted_file;
 /// Maximum length of a `.git`, `commondir` or `gitdir` file in bytes.
 const LONGEST: u64 = 8 * 1024;
 
-/// The path in the main worktree that corresponds to `project`, if `project` lies in a linked worktree; of a bare
+/// The path in the main worktree that corresponds to `project`, if `project` is in a linked worktree; of a bare
 /// repository, which has no main worktree, the path in the repository's own directory.
 pub(super) fn in_main_worktree(project: &Path) -> Option<PathBuf> {
     let project = fs::canonicalize(project).ok()?;
@@ -34,7 +34,7 @@ fn main_worktree(top: &Path) -> Option<PathBuf> {
     let named = fs::canonicalize(git_dir.join(first_line(&git_dir.join("gitdir")).ok()?)).ok()?;
     let names_worktree = named == dot_git;
     let owner = |path: &Path| fs::symlink_metadata(path).ok().map(|found| found.uid());
-    // A worktree that was deleted is still named; another user may have put something in its place.
+    // A deleted worktree is still named; another user may have put something else at its path.
     let has_one_owner = owner(&dot_git) == owner(&git_dir);
     if !(is_entry_of_common && names_worktree && has_one_owner) {
         return None;
@@ -102,7 +102,7 @@ mod tests {
         fs::create_dir(&forged).unwrap();
         fs::copy(base.join("linked/.git"), forged.join(".git")).unwrap();
         assert_eq!(in_main_worktree(&forged), None);
-        // An entry of its own that names the repository as common directory, outside of the repository.
+        // A directory that names the repository as its common directory, but is outside the repository.
         let entry = forged.join("entry");
         fs::create_dir(&entry).unwrap();
         fs::write(entry.join("commondir"), base.join("main/.git").to_str().unwrap()).unwrap();
@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn files_without_end_and_pipes_are_no_git_files() {
+    fn endless_files_and_fifos_are_not_git_files() {
         let (_scratch, base) = repository();
         let dot_git = base.join("linked/.git");
         for target in ["/dev/zero", "/dev/null"] {

@@ -1,4 +1,4 @@
-//! What a hook's trust covers, as content: what is shown to the user before it is trusted.
+//! The content that a hook's trust covers, as it is shown to the user before it is trusted.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -13,7 +13,7 @@ use super::hasher::{Hasher, changed, check_size};
 use crate::hook::Fingerprint;
 use crate::hook_stamp::HookStamp;
 
-/// Maximum size of a file whose content a [`Snapshot`] holds, in bytes.
+/// Maximum size of a file whose content is in a [`Snapshot`], in bytes.
 pub const MAX_SHOWN_BYTES: u64 = 1 << 20;
 
 /// A hook's covered files with their content, and the fingerprint of exactly this content: what is shown to the user is
@@ -31,13 +31,13 @@ pub struct Snapshot {
 /// One file of a [`Snapshot`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CoveredFile {
-    /// Where it is.
+    /// Its path.
     pub path: PathBuf,
     /// The SHA-256 of its content.
     pub hash: Fingerprint,
     /// Whether its owner may execute it.
     pub is_executable: bool,
-    /// Its content; none of a file larger than [`MAX_SHOWN_BYTES`].
+    /// Its content; `None` if it is larger than [`MAX_SHOWN_BYTES`].
     pub content: Option<Vec<u8>>,
 }
 
@@ -92,7 +92,7 @@ fn covered_file(path: PathBuf, stamp: FileStamp, hasher: &Hasher) -> io::Result<
     Ok(CoveredFile { path, hash, is_executable, content: Some(content) })
 }
 
-/// What a fingerprint covers of the files that were read, by their names in the directory.
+/// The hashed files of a fingerprint, by their names in the directory.
 fn hashed(files: &[CoveredFile], names: &[(PathBuf, FileStamp)]) -> Vec<Hashed> {
     let pair = |(file, (name, _)): (&CoveredFile, &(PathBuf, FileStamp))| Hashed {
         name: name.clone(),

@@ -1,8 +1,8 @@
-//! What was trusted, per project and hook name, in a file outside every project (R45, R73).
+//! What was trusted, by project and hook name, in a file outside every project (R45, R73).
 //!
 //! Trust is a set: several contents of a hook can be trusted, and several states of a project accepted, so that switching
-//! branches asks nothing. A store that cannot be read trusts nothing and says so. It is never overwritten silently: a broken
-//! file is kept beside the new one.
+//! branches does not ask again. If the store cannot be read, nothing is trusted, and a diagnostic is reported. It is
+//! never overwritten silently: a damaged file is kept beside the new one.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -24,19 +24,19 @@ use crate::hook::{Fingerprint, Hook};
 const MOST_CONTENTS: usize = 16;
 /// Maximum number of accepted states per project.
 const MOST_STATES: usize = 64;
-/// What else than hooks is trusted.
+/// What can be trusted besides hooks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TrustedKind {
     /// A recipe.
     Recipe,
-    /// A model of the project's choice (R77).
+    /// A model that the project chose (R77).
     Model,
     /// A directory that the project's `plugin.lock` names as the source of a plugin.
     PluginSource,
 }
 
 impl TrustedKind {
-    /// The prefix of the names under which things of this kind are trusted.
+    /// The prefix of the names under which this kind is trusted.
     fn prefix(self) -> &'static str {
         match self {
             Self::Recipe => "recipe:",
@@ -45,7 +45,7 @@ impl TrustedKind {
         }
     }
 
-    /// The kind of what is trusted under this name; none of a hook.
+    /// The kind of a name; `None` for a hook.
     pub(super) fn of(name: &str) -> Option<Self> {
         [Self::Recipe, Self::Model, Self::PluginSource]
             .into_iter()
@@ -53,7 +53,7 @@ impl TrustedKind {
     }
 }
 
-/// The name under which something that is no hook is trusted.
+/// The name under which something of this kind is trusted.
 pub fn trust_name(kind: TrustedKind, name: &str) -> String {
     format!("{}{name}", kind.prefix())
 }
@@ -61,11 +61,11 @@ pub fn trust_name(kind: TrustedKind, name: &str) -> String {
 /// A trusted content of a hook or recipe.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Trusted {
-    /// Its content.
+    /// Its fingerprint.
     pub hash: Fingerprint,
-    /// Where it was, for people to read.
+    /// Where it was, for display.
     pub path: String,
-    /// The events that it was known to have, in its own words; none where it had never been asked.
+    /// The events that it had, in its own names; empty if it had never been queried.
     pub events: Vec<String>,
     /// When it was trusted, RFC 3339 in UTC.
     pub trusted_at: String,
@@ -84,20 +84,20 @@ fn is_false(value: &bool) -> bool {
 pub struct TrustEntry {
     /// Its full name.
     pub name: String,
-    /// Its content.
+    /// Its fingerprint.
     pub fingerprint: Fingerprint,
-    /// Where it is.
+    /// Its path.
     pub path: PathBuf,
-    /// Its events in its own words, if they are known.
+    /// Its events in its own names, if they are known.
     pub events: Vec<String>,
     /// Whether the user agrees that it shadows a hook of their own.
     pub displaces: bool,
-    /// What the trust in a hook covers, to be kept so that a change can be shown; none where it was kept before.
+    /// What the trust in a hook covers, to be kept so that a change can be shown; `None` if it is already kept.
     pub covered: Option<Covered>,
 }
 
 impl TrustEntry {
-    /// An entry for something whose events are not known, and which shadows no hook of the user's.
+    /// An entry without known events that shadows no user hook.
     pub fn new(name: impl Into<String>, fingerprint: Fingerprint, path: &Path) -> Self {
         let (name, path) = (name.into(), path.to_owned());
         Self { name, fingerprint, path, events: Vec::new(), displaces: false, covered: None }
@@ -113,7 +113,7 @@ impl From<&Hook> for TrustEntry {
     }
 }
 
-/// The words for events, each once: one word of an executable may stand for several events.
+/// The names of events, without duplicates: one name of an executable may mean several events.
 pub(crate) fn spellings(subscriptions: &[Subscription]) -> Vec<String> {
     let mut spellings: Vec<String> =
         subscriptions.iter().map(|subscription| subscription.spelling.to_owned()).collect();
@@ -121,7 +121,7 @@ pub(crate) fn spellings(subscriptions: &[Subscription]) -> Vec<String> {
     spellings
 }
 
-/// A digest of the project's hooks that run: their names and contents, which include their settings.
+/// A digest of the names and contents of the project's hooks that run, including their settings.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct ProjectState(pub(crate) String);
@@ -134,18 +134,18 @@ pub enum TrustError {
     Io {
         /// The store.
         path: PathBuf,
-        /// What the system says.
+        /// The system's error.
         source: io::Error,
     },
-    /// The file is of a later version.
-    #[error("the trust store {} has version {version}, and this program knows {VERSION}: use a newer one", path.display())]
+    /// The file has a newer version.
+    #[error("the trust store {} has version {version}, but this program supports {VERSION}: use a newer one", path.display())]
     Newer {
         /// The store.
         path: PathBuf,
         /// Its version.
         version: u32,
     },
-    /// JSON knows UTF-8 only, and two projects must not share a name.
+    /// JSON is UTF-8, and two projects must not share a name.
     #[error("the path of the project {} is not UTF-8, so trust in its hooks cannot be recorded", .0.display())]
     Unnameable(PathBuf),
 }
@@ -158,7 +158,7 @@ pub struct TrustStore {
     projects: Projects,
 }
 
-/// What the store says of one project: what was recorded for its repository, and for its own path.
+/// The records of one project: those of its repository, and those of its own path.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct ProjectTrust<'a>([Option<&'a ProjectRecord>; 2]);
 
@@ -200,7 +200,7 @@ impl<'a> ProjectTrust<'a> {
 }
 
 impl TrustStore {
-    /// The store in the file at `path`, which need not exist. If it cannot be read, nothing is trusted.
+    /// Opens the store in the file at `path`, which need not exist. If it cannot be read, nothing is trusted.
     pub fn open(path: PathBuf) -> (Self, Vec<Diagnostic>) {
         let (projects, problem) = match file::read(&path) {
             Ok(projects) => (projects, None),
@@ -215,7 +215,7 @@ impl TrustStore {
         ProjectTrust(keys(project).map(|key| self.projects.get(&key?)))
     }
 
-    /// Every record as project root, full name and what was trusted, in that order.
+    /// All records as project root, full name and content, in that order.
     pub fn list(&self) -> impl Iterator<Item = (&Path, &str, &Trusted)> {
         self.projects.iter().flat_map(|(project, record)| {
             let contents = record
@@ -226,12 +226,12 @@ impl TrustStore {
         })
     }
 
-    /// The files of a content that was trusted, if they were kept.
+    /// The files of a trusted content, if they were kept.
     pub fn kept(&self, fingerprint: &Fingerprint) -> Option<Contents> {
         self.kept.get(fingerprint)
     }
 
-    /// Trusts these hooks of a project as they are. `now` is RFC 3339 in UTC.
+    /// Trusts these hooks of a project in their current state. `now` is RFC 3339 in UTC.
     pub fn trust(
         &mut self,
         project: &Path,
@@ -249,8 +249,8 @@ impl TrustStore {
         })
     }
 
-    /// Accepts the project as it is: hooks that were trusted and are not in this state are not missed in it. In a project
-    /// without trusted hooks there is nothing to miss, so nothing is recorded.
+    /// Accepts the current state of the project: hooks that were trusted and do not exist in this state are not reported
+    /// as missing. In a project without trusted hooks nothing is recorded.
     pub fn accept(&mut self, project: &Path, state: &ProjectState) -> Result<(), TrustError> {
         let known = self.of(project);
         if known.is_accepted(state) || known.hooks().is_empty() {
@@ -264,7 +264,7 @@ impl TrustStore {
         })
     }
 
-    /// Ends the trust in one hook of a project, or in all of them. Returns of how many hooks and recipes.
+    /// Revokes the trust in one hook of a project, or in all of them. Returns the number of hooks and recipes.
     pub fn revoke(&mut self, project: &Path, name: Option<&str>) -> Result<usize, TrustError> {
         key_to_write(project)?;
         self.update(|projects| {
@@ -281,7 +281,7 @@ impl TrustStore {
         })
     }
 
-    /// Changes the store as it is on disk now, which others may have written since it was opened.
+    /// Changes the current store on disk, which other processes may have written since it was opened.
     fn update<R>(&mut self, change: impl FnOnce(&mut Projects) -> R) -> Result<R, TrustError> {
         let failed = |source| TrustError::Io { path: self.path.clone(), source };
         let _lock = file::lock(&self.path).map_err(failed)?;
@@ -324,8 +324,7 @@ fn keep_last<T>(items: &mut Vec<T>, most: usize) {
     items.drain(..excess);
 }
 
-/// The keys under which the store may know a project: of the main worktree of its repository, if it lies in another one,
-/// and of its own path.
+/// The keys of a project in the store: the main worktree of its repository, if it is in another one, and its own path.
 fn keys(project: &Path) -> [Option<String>; 2] {
     let main = repository::in_main_worktree(project);
     [main.and_then(|main| key(&main).ok()), key(project).ok()]
@@ -339,7 +338,7 @@ fn key_to_write(project: &Path) -> Result<String, TrustError> {
     }
 }
 
-/// The project's path as the store names it: without links, so that every way to a project finds its records.
+/// The project's path in the store: without symlinks, so that every path to a project finds its records.
 fn key(project: &Path) -> Result<String, TrustError> {
     let real = fs::canonicalize(project).unwrap_or_else(|_| project.to_owned());
     real.into_os_string().into_string().map_err(|path| TrustError::Unnameable(path.into()))

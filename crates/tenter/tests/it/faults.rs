@@ -95,7 +95,7 @@ fn a_fail_closed_hook_that_cannot_run_stops_the_session() {
         let explained = sandbox.run(&["hooks", "explain", "--event", "session_start"]);
         assert!(explained.stdout.contains("it is set to fail closed, so this is blocked"));
     };
-    refused("exited with code 7 when it was asked for its events; it said: no token");
+    refused("exited with code 7 when it was queried for its events; it said: no token");
     let log = sandbox.run(&["log", "--json"]).expect_code(0).json_lines();
     assert!(log.iter().any(|line| line["hook"] == "guard" && line["decision"] == "failed"));
     let _ = sandbox.user_hook("guard", "#!/bin/sh\necho before_lunch\n");

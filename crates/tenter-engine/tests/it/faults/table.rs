@@ -293,7 +293,7 @@ fn programs() -> Vec<Fault> {
 fn pinned() -> Vec<Fault> {
     let changed = "was changed after it was loaded";
     vec![
-        Fault::done_to("is gone, a project's", "cannot be read any more", |program| {
+        Fault::done_to("is gone, a project's", "can no longer be read", |program| {
             fs::remove_file(program).unwrap();
             None
         })

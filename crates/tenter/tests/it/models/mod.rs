@@ -275,10 +275,7 @@ fn an_invalid_model_configuration_is_reported_only_where_it_is_used() {
     for (file, problem) in [
         (lab("api = \"chat\""), "a provider of your own needs `api` and `base_url`"),
         (lab("base_url = \"http://x\""), "a provider of your own needs `api` and `base_url`"),
-        (
-            lab("api = \"chat\"\nbase_url = \"localhost\""),
-            "the URL \"localhost\" must start with",
-        ),
+        (lab("api = \"chat\"\nbase_url = \"localhost\""), "the URL \"localhost\" must start with"),
         (
             lab("api = \"chat\"\nbase_url = \"http://me:hunter2@x\""),
             "a URL must not contain a password",
