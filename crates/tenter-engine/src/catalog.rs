@@ -24,8 +24,9 @@ pub use policy::{PolicyOverride, PolicyTable};
 
 use crate::environment::HookEnvironment;
 use crate::hook::Hook;
+use crate::layout::{HOOKS, Layout};
 use crate::query::{Cache, Query};
-use crate::source::{self, HookSettings, Places};
+use crate::source::{self, HookSettings};
 use crate::trust::{Hasher, MAX_LOAD_BYTES, ProjectState, ProjectTrust, TrustMode, TrustStore};
 use policy::Policies;
 use precedence::Gate;
@@ -34,7 +35,7 @@ use surroundings::Surroundings;
 /// What a catalog is loaded from.
 pub struct LoadRequest<'a> {
     /// Where to look.
-    pub places: &'a Places,
+    pub places: &'a Layout,
     /// Whether project hooks need to be trusted.
     pub trust: TrustMode,
     /// What was trusted.
@@ -134,7 +135,7 @@ impl Catalog {
 
 /// Finds, examines and orders all hooks. One that is broken is listed as such and hides no other (R9, R13).
 pub fn load(request: &LoadRequest) -> (Catalog, Vec<Diagnostic>) {
-    let (roots, mut diagnostics) = source::roots(request.places);
+    let (roots, mut diagnostics) = request.places.roots(&HOOKS);
     let mut candidates = Vec::new();
     for (folder, root) in roots.iter().enumerate() {
         let (found, problems) = source::scan(root, folder);

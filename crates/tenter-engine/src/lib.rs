@@ -23,6 +23,7 @@ pub mod hook_stamp;
 mod hook_state;
 pub mod journal;
 pub mod keys;
+pub mod layout;
 pub mod matcher;
 pub mod observe;
 pub mod query;

@@ -9,6 +9,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::time::Duration;
 
+use tenter_engine::layout::DIRECTORIES;
 use tenter_proc::Cancel;
 use tenter_protocol::Diagnostic;
 
@@ -17,7 +18,7 @@ use crate::fetch_error::FetchError;
 use crate::git::Repository;
 use crate::links;
 use crate::rules::{
-    self, FOLDERS, Found, Kind, LARGEST_FILE, LARGEST_PLUGIN, MOST_FILES, is_paper, refused,
+    self, Found, Kind, LARGEST_FILE, LARGEST_PLUGIN, MOST_FILES, is_paper, refused,
 };
 use crate::spec::Source;
 
@@ -84,7 +85,7 @@ impl Fetcher<'_> {
         let repository =
             Repository::make(scratch.join("repository"), self.env, self.cancel, self.timeout)?;
         let commit = repository.fetch(&source.as_text(), reference)?;
-        let listed = repository.list(&commit, &["-r"], &FOLDERS)?.ok_or_else(too_many)?;
+        let listed = repository.list(&commit, &["-r"], &DIRECTORIES)?.ok_or_else(too_many)?;
         let papers = repository.list(&commit, &[], &[])?.ok_or_else(too_many)?;
         let mut blobs = blobs(&listed);
         blobs.extend(blobs_of_papers(&papers));
@@ -205,7 +206,7 @@ impl Content {
 fn list_top(folder: &Path, found: &mut Vec<Found>) -> io::Result<()> {
     for entry in fs::read_dir(folder)? {
         let name = entry?.file_name();
-        let is_folder = FOLDERS.iter().any(|folder| name == *folder);
+        let is_folder = DIRECTORIES.iter().any(|folder| name == *folder);
         if is_folder || is_paper(name.as_bytes()) {
             look_at(folder, &mut name.as_bytes().to_vec(), found)?;
         }

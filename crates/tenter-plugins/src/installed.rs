@@ -1,19 +1,14 @@
-//! What a plugin offers, as its folder shows it. Names and modes are looked at; nothing is opened and nothing is run.
+//! Lists what installed plugins contain, from names and modes: nothing is opened or run.
 
 use std::fs;
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
 use tenter_engine::hook::Layer;
-use tenter_engine::source::{Kind, Root, scan};
-
-/// Folders in folders at most.
-const DEEPEST: usize = 16;
-/// Entries of a plugin's recipes that are looked at: its links may multiply them.
-const MOST_ENTRIES: usize = 10_000;
-
-/// The file that makes a folder a skill; some write it in small letters.
-const SKILL_FILES: [&str; 2] = ["SKILL.md", "skill.md"];
+use tenter_engine::layout::{
+    DIRECTORIES, HOOKS, RECIPES, ResourceKind, Resources, Root, SKILLS, plugin_name,
+};
+use tenter_engine::source::{Kind, scan};
 
 /// A plugin that is there.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -46,24 +41,22 @@ impl Installed {
             let entry = entry?;
             let Ok(folder) = entry.file_name().into_string() else { continue };
             if !folder.starts_with('.') {
-                plugins.extend(Self::read(&entry.path(), folder.replacen('@', "/", 1)));
+                plugins.extend(Self::read(&entry.path(), plugin_name(&folder)));
             }
         }
         plugins.sort_by(|one, other| one.name.cmp(&other.name));
         Ok(plugins)
     }
 
-    /// The plugin in `folder`, unless it holds no part of one.
-    pub(crate) fn read(folder: &Path, name: String) -> Option<Self> {
-        let parts = ["skills", "recipes", "hooks"].map(|part| folder.join(part));
-        if !parts.iter().any(|part| part.is_dir()) {
+    /// Returns the plugin in `directory`; `None` if it has none of the directories of a plugin.
+    pub(crate) fn read(directory: &Path, name: String) -> Option<Self> {
+        if !DIRECTORIES.iter().any(|part| directory.join(part).is_dir()) {
             return None;
         }
-        let [skills, recipes, hooks] = parts;
-        let (skills, hooks) = (self::skills(&skills), self::hooks(hooks));
-        let mut walk = Recipes { found: Vec::new(), left: MOST_ENTRIES, above: Vec::new() };
-        walk.folder(&recipes, "");
-        Some(Self { name, path: folder.to_owned(), skills, recipes: walk.found, hooks })
+        let names = |kind: &'static ResourceKind| names(kind, &directory.join(kind.directory));
+        let hooks = hooks(directory.join(HOOKS.directory));
+        let path = directory.to_owned();
+        Some(Self { name, path, skills: names(&SKILLS), recipes: names(&RECIPES), hooks })
     }
 
     /// Whether it offers nothing.
@@ -72,62 +65,15 @@ impl Installed {
     }
 }
 
-/// The names in a folder in their order; none where there is no such folder.
-fn names(folder: &Path) -> Vec<String> {
-    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
-    let mut names: Vec<String> =
-        entries.filter_map(|entry| entry.file_name().into_string().ok()).collect();
-    names.retain(|name| !name.starts_with('.'));
-    names.sort();
-    names
+/// The names of the skills or recipes in a directory.
+fn names(kind: &'static ResourceKind, directory: &Path) -> Vec<String> {
+    let resources = Resources::of_dir(kind, directory);
+    let files = resources.files(&mut Vec::new());
+    files.into_iter().filter(|file| file.path.is_file()).map(|file| file.name).collect()
 }
 
-fn skills(folder: &Path) -> Vec<String> {
-    let mut skills = names(folder);
-    let is_skill =
-        |name: &String| SKILL_FILES.iter().any(|file| folder.join(name).join(file).is_file());
-    skills.retain(is_skill);
-    skills
-}
-
-/// Goes through the folder of recipes.
-struct Recipes {
-    found: Vec<String>,
-    /// How many entries may still be looked at.
-    left: usize,
-    /// The real paths of the folders that it is in: a link to one of them would never end.
-    above: Vec<PathBuf>,
-}
-
-impl Recipes {
-    fn folder(&mut self, folder: &Path, prefix: &str) {
-        let Ok(real) = fs::canonicalize(folder) else { return };
-        if self.above.contains(&real) || self.above.len() >= DEEPEST {
-            return;
-        }
-        self.above.push(real);
-        for name in names(folder) {
-            if self.left == 0 {
-                break;
-            }
-            self.left -= 1;
-            self.entry(&folder.join(&name), &name, prefix);
-        }
-        self.above.pop();
-    }
-
-    fn entry(&mut self, path: &Path, name: &str, prefix: &str) {
-        if path.is_dir() {
-            self.folder(path, &format!("{prefix}{name}/"));
-        } else if let Some(stem) = name.strip_suffix(".md").filter(|_| path.is_file()) {
-            self.found.push(format!("{prefix}{stem}"));
-        }
-    }
-}
-
-fn hooks(folder: PathBuf) -> Vec<String> {
-    let root = Root { layer: Layer::ProjectPlugin, dir: folder, prefix: String::new() };
-    let (candidates, _) = scan(&root, 0);
+fn hooks(directory: PathBuf) -> Vec<String> {
+    let (candidates, _) = scan(&Root::new(Layer::ProjectPlugin, directory), 0);
     let is_hook = |kind: &Kind| matches!(kind, Kind::Executable(_) | Kind::Manifest(_));
     candidates.into_iter().filter(|hook| is_hook(&hook.kind)).map(|hook| hook.name).collect()
 }

@@ -3,11 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
+use tenter_engine::layout::DIRECTORIES;
 use tenter_protocol::{Diagnostic, Severity};
 use unicode_normalization::UnicodeNormalization as _;
 
-/// The folders of a plugin that are installed.
-pub(crate) const FOLDERS: [&str; 3] = ["hooks", "skills", "recipes"];
 /// How the names of files begin that come along from the plugin's top folder.
 const PAPERS: [&str; 5] = ["README", "LICENSE", "LICENCE", "COPYING", "NOTICE"];
 
@@ -111,7 +110,7 @@ fn bad_path(path: &[u8]) -> Option<(&'static str, &'static str)> {
             "plugin-holds-git",
             "git would take this for a repository, and run what its configuration names",
         ))
-    } else if FOLDERS.contains(&text) {
+    } else if DIRECTORIES.contains(&text) {
         Some(("plugin-no-folder", "this must be a folder"))
     } else {
         None

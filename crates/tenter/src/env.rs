@@ -27,7 +27,7 @@ use std::io::{self, IsTerminal as _, Read as _};
 use std::path::{Path, PathBuf};
 
 use tenter_engine::environment::Environment;
-use tenter_engine::source::Places;
+use tenter_engine::layout::Layout;
 
 /// What a process finds around itself.
 #[derive(Debug, Clone)]
@@ -120,12 +120,8 @@ impl Env {
     }
 
     /// Where hooks are looked for, given the project's root.
-    pub(crate) fn places(&self, project: PathBuf) -> Places {
-        Places {
-            project,
-            home: self.home.clone(),
-            config_home: self.xdg("XDG_CONFIG_HOME", ".config"),
-        }
+    pub(crate) fn places(&self, project: PathBuf) -> Layout {
+        Layout::new(project, &self.home, self.xdg("XDG_CONFIG_HOME", ".config"))
     }
 
     /// Whether a person can be asked: both sides of the dialogue are a terminal.

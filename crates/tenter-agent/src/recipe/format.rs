@@ -7,7 +7,8 @@ use std::fmt;
 use std::path::PathBuf;
 
 use tenter_base::{did_you_mean, or_list};
-use tenter_engine::hook::Fingerprint;
+use tenter_engine::hook::{Fingerprint, Layer};
+use tenter_engine::layout::Root;
 use tenter_engine::trust::fingerprint_of_recipe;
 use tenter_protocol::front_matter::{self, Code, Field, Format, Node, Report, Rules};
 use tenter_protocol::{Diagnostic, tool_names};
@@ -105,6 +106,19 @@ impl RecipeLayer {
             Self::User => "user",
             Self::UserPlugin => "user-plugin",
             Self::BuiltIn => "builtin",
+        }
+    }
+
+    /// The layer of the recipes in `root`.
+    pub(super) fn of(root: &Root) -> Self {
+        match root.layer {
+            Layer::Project if root.is_named => Self::NamedInProject,
+            _ if root.is_named => Self::Named,
+            Layer::Project => Self::Project,
+            Layer::ProjectPlugin => Self::ProjectPlugin,
+            Layer::User => Self::User,
+            Layer::UserPlugin => Self::UserPlugin,
+            Layer::BuiltIn => Self::BuiltIn,
         }
     }
 

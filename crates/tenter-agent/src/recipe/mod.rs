@@ -23,7 +23,7 @@ use tenter_protocol::{Diagnostic, Severity};
 pub(crate) use book::in_words;
 pub use book::{RecipeBook, RecipeTrust};
 pub use format::{Argument, MAX_FILE_SIZE, Origin, Recipe, RecipeLayer};
-pub use lookup::{Listed, RecipeError, RecipePlaces, Recipes, slashed};
+pub use lookup::{ListedRecipe, RecipeError, Recipes};
 pub use shell::ProjectShell;
 pub use tenter_template::{
     CommandOutput, DEEPEST, LONGEST_OUTPUT, LONGEST_RANGE, MISSING, Rendered, Shell,

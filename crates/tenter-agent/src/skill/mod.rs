@@ -13,5 +13,5 @@ mod tool;
 pub use format::{
     MAX_COMPATIBILITY_LENGTH, MAX_DESCRIPTION_LENGTH, MAX_FILE_SIZE, SKILL_FILE, Skill, SkillOrigin,
 };
-pub use lookup::{Listed, SkillError, Skills};
+pub use lookup::{ListedSkill, SkillError, Skills};
 pub use tool::{MOST_OFFERED, SkillTool};

@@ -13,7 +13,7 @@ use tenter_protocol::front_matter::Rules;
 use tenter_protocol::{Diagnostic, Severity, tool_metadata};
 
 use super::format::SKILL_FILE;
-use super::lookup::{Listed, SkillError, Skills};
+use super::lookup::{ListedSkill, SkillError, Skills};
 use crate::tools::{Leaving, ToolContext, ToolError, TypedTool, walk};
 
 /// Skills that the model is told of without asking.
@@ -27,14 +27,14 @@ const MOST_FILES: usize = 100;
 #[derive(Debug, Clone)]
 pub struct SkillTool {
     skills: Skills,
-    offered: Vec<Listed>,
+    offered: Vec<ListedSkill>,
 }
 
 impl SkillTool {
     /// The tool for these skills, and all that is wrong with any.
     pub fn new(skills: Skills) -> (Self, Vec<Diagnostic>) {
         let (listed, mut findings) = skills.list(Rules::Tolerant);
-        let offered: Vec<Listed> = listed.into_iter().filter(Listed::is_taken).collect();
+        let offered: Vec<ListedSkill> = listed.into_iter().filter(ListedSkill::is_active).collect();
         if offered.len() > MOST_OFFERED {
             let message = format!(
                 "there are {} skills, and the model is told of the first {MOST_OFFERED}",
@@ -56,7 +56,8 @@ impl SkillTool {
 
     /// The folders of the person's own skills, which the model must be able to read; the project's it can read anyway.
     pub fn folders(&self) -> Vec<PathBuf> {
-        let own = |skill: &&Listed| matches!(skill.origin.layer, Layer::User | Layer::UserPlugin);
+        let own =
+            |skill: &&ListedSkill| matches!(skill.origin.layer, Layer::User | Layer::UserPlugin);
         let folders = self.offered.iter().filter(own).map(|skill| skill.origin.folder().to_owned());
         folders.collect()
     }
@@ -134,7 +135,7 @@ impl TypedTool for SkillTool {
 }
 
 /// A skill in the list: one line, however its description was written.
-fn line(skill: &Listed) -> String {
+fn line(skill: &ListedSkill) -> String {
     format!("- {}: {}", skill.origin.name, excerpt::one_line(&skill.description, LONGEST_SHOWN))
 }
 
@@ -160,12 +161,12 @@ mod tests {
     use crate::tools::testing::Bench;
     use serde_json::json;
     use std::fs;
-    use tenter_engine::source::Places;
+    use tenter_engine::layout::Layout;
 
     fn tool(bench: &Bench) -> SkillTool {
         let home = bench.directory.path().join("home");
         let config_home = home.join(".config");
-        let places = Places { project: bench.workspace.project().to_owned(), home, config_home };
+        let places = Layout::new(bench.workspace.project(), home, config_home);
         SkillTool::new(Skills::new(&places)).0
     }
 

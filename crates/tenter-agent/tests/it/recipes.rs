@@ -6,10 +6,11 @@ use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
 use tenter_agent::recipe::{
-    CommandOutput, Listed, MISSING, Origin, Recipe, RecipeError, RecipeLayer, RecipePlaces,
-    Recipes, Rendered, Shell, render,
+    CommandOutput, ListedRecipe, MISSING, Origin, Recipe, RecipeError, RecipeLayer, Recipes,
+    Rendered, Shell, render,
 };
 use tenter_agent::tools::{Registry, Tool};
+use tenter_engine::layout::Layout;
 use tenter_protocol::{Diagnostic, Severity};
 
 /// Programs that are not started.
@@ -43,16 +44,12 @@ impl Bench {
         path
     }
 
-    fn places(&self) -> RecipePlaces {
-        RecipePlaces {
-            project: self.path("project"),
-            home: self.path("home"),
-            fragment_dirs: vec![self.path("more")],
-        }
+    fn layout(&self) -> Layout {
+        Layout::new(self.path("project"), self.path("home"), self.path("home/.config"))
     }
 
     fn recipes(&self) -> Recipes {
-        Recipes::new(&self.places())
+        Recipes::new(&self.layout(), &[self.path("more")])
     }
 
     fn find(&self, name: &str) -> Recipe {
@@ -63,7 +60,7 @@ impl Bench {
         self.recipes().find(name).expect_err(name)
     }
 
-    fn listed(&self) -> (Vec<Listed>, Vec<Diagnostic>) {
+    fn listed(&self) -> (Vec<ListedRecipe>, Vec<Diagnostic>) {
         self.recipes().list()
     }
 }
@@ -251,7 +248,8 @@ fn folders_are_looked_through_in_their_order() {
     }
     folders.reverse();
     let (recipes, found) = bench.listed();
-    let all: Vec<&Listed> = recipes.iter().filter(|recipe| recipe.name == "compact").collect();
+    let all: Vec<&ListedRecipe> =
+        recipes.iter().filter(|recipe| recipe.name == "compact").collect();
     let layers: Vec<&str> = all.iter().map(|recipe| recipe.origin.layer.as_str()).collect();
     assert_eq!(layers, ["project", "project", "project", "fragment-dirs", "user", "builtin"]);
     assert_eq!(all[0].shadowed_by, None);
@@ -303,7 +301,7 @@ fn a_name_that_leads_elsewhere_is_refused() {
     }
     assert_eq!(
         bench.refused("../secret").to_string(),
-        "\"../secret\" leads out of its folder, so no recipe has this name"
+        "\"../secret\" leads out of its directory, so no recipe has this name"
     );
 }
 
@@ -423,9 +421,8 @@ fn a_project_that_is_the_home_folder_has_each_recipe_once() {
     let bench = Bench::new();
     bench.write("home/.kodelet/recipes/mine.md", "x");
     bench.write("home/.kodelet/plugins/a@b/recipes/x.md", "x");
-    let places =
-        RecipePlaces { project: bench.path("home"), fragment_dirs: Vec::new(), ..bench.places() };
-    let (recipes, _) = Recipes::new(&places).list();
+    let layout = Layout { project: bench.path("home"), ..bench.layout() };
+    let (recipes, _) = Recipes::new(&layout, &[]).list();
     let found: Vec<(&str, RecipeLayer)> =
         recipes.iter().map(|recipe| (recipe.name.as_str(), recipe.origin.layer)).take(2).collect();
     assert_eq!(found, [("mine", RecipeLayer::User), ("a/b/x", RecipeLayer::UserPlugin)]);

@@ -12,7 +12,7 @@ use serde_json::Value;
 use tempfile::TempDir;
 use tenter_agent::model::scripted::ScriptedModel;
 use tenter_agent::permission::{FixedAnswer, PermissionAnswer, Permissions};
-use tenter_agent::recipe::{RecipeBook, RecipePlaces, Recipes};
+use tenter_agent::recipe::{RecipeBook, Recipes};
 use tenter_agent::store::{Epoch, Store};
 use tenter_agent::tools::{ProtectedPaths, Registry, Workspace, WorkspaceSettings};
 use tenter_agent::{
@@ -22,8 +22,8 @@ use tenter_agent::{
 use tenter_engine::catalog::{Catalog, LoadRequest, PolicyTable, load};
 use tenter_engine::environment::HookEnvironment;
 use tenter_engine::keys::KeyMask;
+use tenter_engine::layout::Layout;
 use tenter_engine::query::QUERY_TIMEOUT;
-use tenter_engine::source::Places;
 use tenter_engine::trust::{TrustMode, TrustStore};
 use tenter_engine::{AskAnswer, Decision, DecisionKind, Engine, EngineSettings, HookRun, Observer};
 use tenter_proc::Cancel;
@@ -120,13 +120,10 @@ impl Stage {
             state_dir: directory.path().join("state"),
             clock,
         };
-        let places = RecipePlaces {
-            project: project.clone(),
-            home: directory.path().join("home"),
-            fragment_dirs: Vec::new(),
-        };
+        let home = directory.path().join("home");
+        let layout = Layout::new(&project, &home, home.join(".config"));
         let recipes = RecipeBook {
-            recipes: Recipes::new(&places),
+            recipes: Recipes::new(&layout, &[]),
             project: project.clone(),
             env: vec![("PATH".into(), search_path())],
             trust: Arc::new(|_| false),
@@ -188,8 +185,7 @@ impl Stage {
 
     fn catalog(&self) -> Catalog {
         let at = |path: &str| self.directory.path().join(path);
-        let places =
-            Places { project: at("project"), home: at("home"), config_home: at("home/.config") };
+        let places = Layout::new(at("project"), at("home"), at("home/.config"));
         let (catalog, findings) = load(&LoadRequest {
             places: &places,
             trust: TrustMode::All,

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 use tenter_agent::model::scripted::ScriptedModel;
 use tenter_agent::permission::{FixedAnswer, PermissionAnswer, Permissions};
-use tenter_agent::recipe::{RecipeBook, RecipePlaces, Recipes};
+use tenter_agent::recipe::{RecipeBook, Recipes};
 use tenter_agent::store::Store;
 use tenter_agent::tools::{ProtectedPaths, Registry, Workspace, WorkspaceSettings};
 use tenter_agent::{
@@ -167,11 +167,6 @@ fn engine(scene: &Scene) -> Measured<Engine> {
 
 fn settings(scene: &Scene) -> AgentSettings {
     let project = scene.places.project.clone();
-    let places = RecipePlaces {
-        project: project.clone(),
-        home: scene.places.home.clone(),
-        fragment_dirs: Vec::new(),
-    };
     AgentSettings {
         project: project.clone(),
         clock,
@@ -181,7 +176,7 @@ fn settings(scene: &Scene) -> AgentSettings {
         retry: RetrySettings::default(),
         auto_compact: None,
         recipes: RecipeBook {
-            recipes: Recipes::new(&places),
+            recipes: Recipes::new(&scene.places, &[]),
             project,
             env: environment(),
             trust: Arc::new(|_| false),

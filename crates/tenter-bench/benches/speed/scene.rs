@@ -13,8 +13,8 @@ use tempfile::TempDir;
 use tenter_engine::catalog::{Catalog, LoadRequest, PolicyTable, load};
 use tenter_engine::environment::{Environment, HookEnvironment};
 use tenter_engine::journal::{JournalWriter, Redactor};
+use tenter_engine::layout::Layout;
 use tenter_engine::query::QUERY_TIMEOUT;
-use tenter_engine::source::Places;
 use tenter_engine::trust::{TrustEntry, TrustMode, TrustStore};
 use tenter_engine::{Engine, EngineSettings, Observer};
 use tenter_proc::Cancel;
@@ -41,7 +41,7 @@ int main(int argc, char **argv) {
 pub(crate) struct Scene {
     base: PathBuf,
     /// Where everything lies in a project and a home.
-    pub(crate) places: Places,
+    pub(crate) places: Layout,
     /// Goes with the scene that made it.
     #[expect(dead_code, reason = "it is there to be dropped")]
     scratch: Option<TempDir>,
@@ -61,11 +61,8 @@ impl Scene {
 
     /// A scene that another process made.
     pub(crate) fn there(base: &Path) -> Self {
-        let places = Places {
-            project: base.join("project"),
-            home: base.join("home"),
-            config_home: base.join("home/.config"),
-        };
+        let places =
+            Layout::new(base.join("project"), base.join("home"), base.join("home/.config"));
         Self { base: base.to_owned(), places, scratch: None }
     }
 

@@ -149,7 +149,7 @@ mod tests {
         let text = "[hooks.defaults]\ntimeout = 700\nasync = true\n";
         std::fs::write(scratch.path().join("hooks.toml"), text).unwrap();
         let dir = scratch.path().to_owned();
-        let root = crate::source::Root { layer: Layer::User, dir, prefix: String::new() };
+        let root = crate::layout::Root::new(Layer::User, dir);
         let (settings, _) = HookSettings::read(&[root]);
         let table = PolicyTable::default();
         let of =

@@ -8,9 +8,10 @@ use tenter_base::tree::Tree;
 use tenter_protocol::{Diagnostic, Severity};
 
 use crate::hook::Fingerprint;
+use crate::layout::Root;
 use crate::query::Cache;
 use crate::source::beside::HELPERS;
-use crate::source::{Candidate, Kind, Root};
+use crate::source::{Candidate, Kind};
 use crate::trust::{Beside, Hasher};
 
 /// Maximum number of files that one warning names.

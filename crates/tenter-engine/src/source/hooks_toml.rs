@@ -13,8 +13,8 @@ use serde::Deserialize;
 use tenter_base::untrusted_file;
 use tenter_protocol::{Diagnostic, Severity};
 
-use super::Root;
 use crate::hook::{Layer, PRIORITIES, TIMEOUTS_MS};
+use crate::layout::Root;
 
 /// The file's name in a hooks folder.
 pub const SETTINGS_FILE: &str = "hooks.toml";
@@ -297,7 +297,7 @@ mod tests {
             let dir = scratch.path().join(name);
             fs::create_dir(&dir).unwrap();
             fs::write(dir.join(SETTINGS_FILE), text).unwrap();
-            Root { layer, dir, prefix: String::new() }
+            Root::new(layer, dir)
         };
         let (settings, diagnostics) =
             HookSettings::read(&[root(Layer::Project, "p", project), root(Layer::User, "u", user)]);
@@ -366,8 +366,7 @@ mod tests {
         let scratch = tempfile::tempdir().unwrap();
         let text = "[hooks.defaults]\ntimeout = 5\n[[hooks.override]]\nname = \"slow\"\npriority = 70000\ntimeout = -1\n[[hooks.override]]\nname = \"fine\"\npriority = 1000\ntimeout = 100\n";
         fs::write(scratch.path().join(SETTINGS_FILE), text).unwrap();
-        let root =
-            Root { layer: Layer::User, dir: scratch.path().to_owned(), prefix: String::new() };
+        let root = Root::new(Layer::User, scratch.path());
         let (settings, diagnostics) = HookSettings::read(&[root]);
         let slow = settings.override_of("slow", Layer::User);
         assert_eq!((slow.priority, slow.timeout), (Some(1000), Some(100)));
@@ -392,7 +391,7 @@ mod tests {
             let text =
                 format!("[[hooks.override]]\nname = \"call-home\"\nenv = [\"{name}_API_KEY\"]\n");
             fs::write(dir.join(SETTINGS_FILE), text).unwrap();
-            Root { layer, dir, prefix: String::new() }
+            Root::new(layer, dir)
         };
         let roots = [root(Layer::Project, "THEIR"), root(Layer::User, "MY")];
         let (settings, diagnostics) = HookSettings::read(&roots);
@@ -405,8 +404,7 @@ mod tests {
     fn a_file_that_is_none_is_told_with_its_line() {
         let scratch = tempfile::tempdir().unwrap();
         fs::write(scratch.path().join(SETTINGS_FILE), "[hooks]\nenabledd = true\n").unwrap();
-        let root =
-            Root { layer: Layer::User, dir: scratch.path().to_owned(), prefix: String::new() };
+        let root = Root::new(Layer::User, scratch.path());
         let (settings, diagnostics) = HookSettings::read(&[root]);
         assert!(settings.0.is_empty());
         assert!(diagnostics[0].message.contains("enabledd"), "{diagnostics:?}");

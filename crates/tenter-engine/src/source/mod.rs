@@ -1,26 +1,25 @@
-//! Where hooks come from: the project, its folders in their order, and what lies in them.
+//! Finds hooks: the project root, the candidates in each hooks directory, and its `hooks.toml`.
 //!
-//! Nothing here starts a program or opens a hook: names, links, modes and `hooks.toml` are all that it reads.
+//! Nothing here starts a program or opens a hook: only names, symlinks, modes and `hooks.toml` are read.
 
 pub(crate) mod beside;
 mod entry_point;
 mod hooks_toml;
 mod project;
-mod roots;
 mod scan;
 
 pub use entry_point::{SCRIPTS, Script, script};
 pub use hooks_toml::{HookSettings, Override, ProjectSetting, SETTINGS_FILE};
+pub(crate) use project::find_project_root;
 pub use project::project_root;
-pub use roots::{Places, Root, roots};
 pub use scan::{Candidate, Kind, check_file_name, manifest_file, scan};
 
 use std::fs::{self, DirEntry};
 use std::io::{self, ErrorKind};
 use std::path::Path;
 
-/// The entries of a folder in byte order of their names; none where there is no such folder.
-fn entries(dir: &Path) -> io::Result<Vec<DirEntry>> {
+/// Returns the entries of a directory in byte order of their names; none if it does not exist.
+pub(crate) fn entries(dir: &Path) -> io::Result<Vec<DirEntry>> {
     let listed = match fs::read_dir(dir) {
         Err(_) if is_missing(dir) => return Ok(Vec::new()),
         listed => listed?,
@@ -30,7 +29,7 @@ fn entries(dir: &Path) -> io::Result<Vec<DirEntry>> {
     Ok(entries)
 }
 
-/// Whether nothing at all has this path; a link that leads nowhere is something.
+/// Whether nothing has this path; a dangling symlink counts as something.
 fn is_missing(path: &Path) -> bool {
     let absent =
         |error: &io::Error| matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory);

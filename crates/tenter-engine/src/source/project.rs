@@ -1,30 +1,36 @@
-//! Which folder is the project (R7). Looks at the file system only: no `git` is run.
+//! Finds the project root (R7). Looks only at the file system: `git` is not run.
 
 use std::fs;
 use std::os::unix::fs::MetadataExt;
-use std::path::Path;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-/// The project that the working folder `cwd`, an absolute path, belongs to: the nearest folder from there upwards that
-/// has `.kodelet` or `.agents`, not above the git top level and not the home folder; else the git top level; else `cwd`.
+use crate::layout::DirectoryNames;
+
+/// Returns the root of the project that the working directory `cwd`, an absolute path, belongs to: the nearest directory from
+/// `cwd` upwards that contains `.kodelet` or `.agents`, up to the git top level and except the home directory; otherwise the git
+/// top level; otherwise `cwd`.
 ///
-/// What marks a folder above `cwd` must belong to whoever `cwd` or `home` belongs to: in a folder where everybody may write,
-/// such as `/tmp`, anybody could lay down a project around those of others.
+/// In a directory above `cwd`, only `.git`, `.kodelet` and `.agents` that the owner of `cwd` or of `home` owns count: in a
+/// directory that everyone can write, such as `/tmp`, anyone could put a project around those of others.
 pub fn project_root(cwd: &Path, home: &Path) -> PathBuf {
+    DirectoryNames::default().project_root(cwd, home)
+}
+
+/// As [`project_root`], with other names for `.kodelet` and `.agents`.
+pub(crate) fn find_project_root(cwd: &Path, home: &Path, markers: &[String]) -> PathBuf {
     let owners = [cwd, home].map(|path| fs::metadata(path).ok().map(|found| found.uid()));
     let has = |dir: &Path, name: &str| {
         let mark = dir.join(name);
-        // A link is its maker's, whatever it leads to.
+        // The owner of a symlink counts, not that of its target.
         let owner = fs::symlink_metadata(&mark).ok().map(|found| found.uid());
         mark.exists() && (dir == cwd || owners.contains(&owner))
     };
-    // A work tree's `.git` is a file, not a folder.
+    // The `.git` of a further working tree is a file.
     let git_top = cwd.ancestors().find(|dir| has(dir, ".git"));
-    let is_marked = |dir: &Path| {
-        [".kodelet", ".agents"].iter().any(|name| has(dir, name) && dir.join(name).is_dir())
-    };
+    let is_marked =
+        |dir: &Path| markers.iter().any(|name| has(dir, name) && dir.join(name).is_dir());
     for dir in cwd.ancestors() {
-        if is_marked(dir) && !is_same_folder(dir, home) {
+        if is_marked(dir) && !is_same_directory(dir, home) {
             return dir.to_owned();
         }
         if Some(dir) == git_top {
@@ -34,8 +40,8 @@ pub fn project_root(cwd: &Path, home: &Path) -> PathBuf {
     git_top.unwrap_or(cwd).to_owned()
 }
 
-/// Compares what the paths lead to: `$HOME` is often a link.
-fn is_same_folder(one: &Path, other: &Path) -> bool {
+/// Compares the targets of the paths: `$HOME` is often a symlink.
+fn is_same_directory(one: &Path, other: &Path) -> bool {
     let identity = |path| fs::metadata(path).map(|metadata| (metadata.dev(), metadata.ino()));
     one == other || matches!((identity(one), identity(other)), (Ok(one), Ok(other)) if one == other)
 }
@@ -46,7 +52,7 @@ mod tests {
 
     use super::*;
 
-    /// Makes the folders and `.git` files named, and returns the root as seen from `home/work/app/src`.
+    /// Creates these directories, and files for names that end in `!`; returns the root for `home/work/app/src`.
     fn root_with(made: &[&str]) -> String {
         let scratch = tempfile::tempdir().unwrap();
         let base = scratch.path().canonicalize().unwrap();
@@ -64,7 +70,7 @@ mod tests {
     }
 
     #[test]
-    fn the_root_is_found_from_the_working_folder_upwards() {
+    fn finds_the_root_from_the_working_directory_upwards() {
         let table: [(&[&str], &str); 13] = [
             (&[], "home/work/app/src"),
             (&["home/work/app/.git"], "home/work/app"),
@@ -86,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_called_kodelet_marks_nothing() {
+    fn a_file_called_kodelet_marks_no_project() {
         let scratch = tempfile::tempdir().unwrap();
         let cwd = scratch.path().join("a/b");
         fs::create_dir_all(&cwd).unwrap();
@@ -95,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn a_home_folder_that_is_reached_by_a_link_is_still_home() {
+    fn a_home_directory_behind_a_symlink_is_still_the_home_directory() {
         let scratch = tempfile::tempdir().unwrap();
         let real = scratch.path().join("real");
         fs::create_dir_all(real.join(".kodelet")).unwrap();

@@ -10,9 +10,10 @@ use std::path::{Path, PathBuf};
 use tenter_base::FileStamp;
 use tenter_protocol::{Diagnostic, Severity};
 
-use super::{Root, SETTINGS_FILE, entries, is_missing};
+use super::{SETTINGS_FILE, entries, is_missing};
 use crate::builtin;
 use crate::hook::Layer;
+use crate::layout::Root;
 use crate::trust::HookLocation;
 
 pub(super) const DISABLED_SUFFIX: &str = ".disable";
@@ -124,7 +125,7 @@ impl Folder<'_> {
         let name = file_name.to_string_lossy();
         let prefix = self.root.prefix.clone();
         let name = format!("{prefix}{}", name.strip_suffix(DISABLED_SUFFIX).unwrap_or(&name));
-        let Root { layer, .. } = *self.root;
+        let layer = self.root.layer;
         let candidate =
             Candidate { name, prefix, layer, folder: self.place, path, real_path, kind };
         Ok(Some((candidate, exposure)))

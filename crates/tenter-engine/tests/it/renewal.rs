@@ -11,8 +11,8 @@ use std::time::Duration;
 use tenter_engine::catalog::{Catalog, LoadRequest, PolicyTable, Untrusted, load};
 use tenter_engine::environment::HookEnvironment;
 use tenter_engine::hook::FailMode;
+use tenter_engine::layout::Layout;
 use tenter_engine::query::QUERY_TIMEOUT;
-use tenter_engine::source::Places;
 use tenter_engine::trust::{TrustEntry, TrustMode, TrustStore, verify_unchanged};
 use tenter_engine::{DecisionKind, Engine, Outcome, Reload};
 use tenter_proc::{Cancel, Invocation, Limits, Streams};
@@ -25,7 +25,7 @@ const NOW: &str = "2024-01-15T10:30:00Z";
 
 /// Loads as a command does; trusts what it is asked about, if it is told to.
 struct Loader {
-    places: Places,
+    places: Layout,
     store: PathBuf,
     policies: PolicyTable,
     trusts: bool,

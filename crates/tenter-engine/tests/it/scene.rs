@@ -10,8 +10,8 @@ use std::time::Duration;
 use tempfile::TempDir;
 use tenter_engine::catalog::{Catalog, LoadRequest, PolicyTable, Status, load};
 use tenter_engine::environment::HookEnvironment;
+use tenter_engine::layout::Layout;
 use tenter_engine::query::QUERY_TIMEOUT;
-use tenter_engine::source::Places;
 use tenter_engine::trust::{TrustEntry, TrustMode, TrustStore};
 use tenter_engine::{AskAnswer, Decision, Engine, EngineSettings, HookRun, Observer};
 use tenter_proc::Cancel;
@@ -30,7 +30,7 @@ pub(crate) const COUNTING: &str =
 
 pub(crate) struct Scene {
     pub(crate) scratch: TempDir,
-    pub(crate) places: Places,
+    pub(crate) places: Layout,
     pub(crate) mode: TrustMode,
     pub(crate) cache: Option<PathBuf>,
     pub(crate) query_timeout: Duration,
@@ -43,11 +43,8 @@ impl Scene {
     pub(crate) fn new() -> Self {
         let scratch = tempfile::tempdir().unwrap();
         let base = scratch.path().canonicalize().unwrap();
-        let places = Places {
-            project: base.join("project"),
-            home: base.join("home"),
-            config_home: base.join("home/.config"),
-        };
+        let places =
+            Layout::new(base.join("project"), base.join("home"), base.join("home/.config"));
         let (cache, policies, cancel) = (None, PolicyTable::default(), Cancel::new());
         let scene = Self {
             scratch,

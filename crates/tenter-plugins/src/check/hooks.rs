@@ -4,7 +4,8 @@ use std::path::{Path, PathBuf};
 
 use tenter_base::untrusted_file;
 use tenter_engine::hook::Layer;
-use tenter_engine::source::{Candidate, Kind, Root, Script, check_file_name, scan, script};
+use tenter_engine::layout::{HOOKS, Root};
+use tenter_engine::source::{Candidate, Kind, Script, check_file_name, scan, script};
 use tenter_protocol::{Diagnostic, Severity};
 
 /// Bytes of a first line that are looked at.
@@ -14,8 +15,7 @@ const PROGRAMS: [&[u8]; 4] = [b"\x7fELF", b"\xcf\xfa\xed\xfe", b"\xca\xfe\xba\xb
 
 /// What is wrong with the hooks in the plugin's folder `hooks`, given the files that are to be published.
 pub(super) fn check(plugin: &Path, published: &[PathBuf]) -> Vec<Diagnostic> {
-    let root =
-        Root { layer: Layer::ProjectPlugin, dir: plugin.join("hooks"), prefix: String::new() };
+    let root = Root::new(Layer::ProjectPlugin, plugin.join(HOOKS.directory));
     let (candidates, mut findings) = scan(&root, 0);
     findings.extend(candidates.iter().filter_map(one));
     findings.extend(candidates.iter().filter_map(name));

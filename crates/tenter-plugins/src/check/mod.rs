@@ -13,11 +13,12 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
+use tenter_engine::layout::DIRECTORIES;
 use tenter_protocol::{Diagnostic, Severity};
 
 use crate::content::{Content, Entry};
 use crate::links;
-use crate::rules::{self, FOLDERS, Found, Kind, LARGEST_FILE, is_paper};
+use crate::rules::{self, Found, Kind, LARGEST_FILE, is_paper};
 
 /// Bytes of a file that nobody wonders at.
 const USUAL_FILE: u64 = 1 << 20;
@@ -61,7 +62,7 @@ impl File {
     /// Whether it is part of what is installed.
     fn is_installed(&self) -> bool {
         let top = self.name.split(|byte| *byte == b'/').next().unwrap_or_default();
-        FOLDERS.iter().any(|folder| folder.as_bytes() == top) || is_paper(&self.name)
+        DIRECTORIES.iter().any(|folder| folder.as_bytes() == top) || is_paper(&self.name)
     }
 
     fn found(&self) -> Found {

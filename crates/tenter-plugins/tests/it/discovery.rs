@@ -6,8 +6,8 @@ use std::path::Path;
 
 use tenter_engine::catalog::{LoadRequest, PolicyTable, load};
 use tenter_engine::environment::HookEnvironment;
+use tenter_engine::layout::Layout;
 use tenter_engine::query::QUERY_TIMEOUT;
-use tenter_engine::source::Places;
 use tenter_engine::trust::{TrustMode, TrustStore};
 use tenter_engine::{Engine, EngineSettings};
 use tenter_proc::Cancel;
@@ -39,7 +39,7 @@ fn engine(scene: &Scene) -> Engine {
     let config_home = home.join(".config");
     let environment = HookEnvironment::new(&scene.env(), &[]);
     let (catalog, findings) = load(&LoadRequest {
-        places: &Places { project: project.clone(), home, config_home },
+        places: &Layout::new(&project, home, config_home),
         trust: TrustMode::All,
         store: &TrustStore::open(base.join("trust.json")).0,
         cache: None,

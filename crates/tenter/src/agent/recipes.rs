@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use tenter_agent::recipe::{Recipe, RecipeBook, RecipeError, RecipePlaces, RecipeTrust, Recipes};
+use tenter_agent::recipe::{Recipe, RecipeBook, RecipeError, RecipeTrust, Recipes};
 use tenter_engine::CallbackCheck;
 use tenter_engine::trust::TrustMode;
 
@@ -16,11 +16,7 @@ use crate::ui;
 pub(crate) fn book(project: &Project, fragment_dirs: &[PathBuf]) -> RecipeBook {
     let dirs = fragment_dirs.iter().map(|folder| project.env.cwd.join(folder));
     RecipeBook {
-        recipes: Recipes::new(&RecipePlaces {
-            project: project.root().to_owned(),
-            home: project.env.home.clone(),
-            fragment_dirs: dirs.collect(),
-        }),
+        recipes: Recipes::new(&project.places, &dirs.collect::<Vec<_>>()),
         project: project.root().to_owned(),
         // What a recipe starts is as foreign as a hook is: it does not get the model's keys either (R40).
         env: project.hook_environment().given().clone(),

@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use serde_json::json;
-use tenter_agent::recipe::slashed;
+use tenter_engine::layout::ResourceName;
 use tenter_proc::Cancel;
 
 use super::Done;
@@ -50,7 +50,7 @@ pub(crate) fn run(env: &Env, project: Option<&Path>, args: &Args) -> Done {
     }
     user_only::check(env, project.root(), "trust")?;
     if let Some(name) = &args.revoke {
-        let name = slashed(name);
+        let name = ResourceName::new(name);
         return revoke(&mut project, Some(name.as_str()).filter(|name| !name.is_empty()));
     }
     let cancel = Cancel::new();

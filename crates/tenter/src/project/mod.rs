@@ -8,8 +8,9 @@ use std::sync::{Arc, OnceLock};
 use tenter_engine::catalog::{Catalog, LoadRequest, PolicyTable, load};
 use tenter_engine::environment::{Environment, HookEnvironment};
 use tenter_engine::keys::KeyMask;
+use tenter_engine::layout::Layout;
 use tenter_engine::query::QUERY_TIMEOUT;
-use tenter_engine::source::{Places, project_root};
+use tenter_engine::source::project_root;
 use tenter_engine::trust::{TrustMode, TrustStore};
 use tenter_proc::Cancel;
 use tenter_protocol::Diagnostic;
@@ -28,7 +29,7 @@ pub(crate) struct Project<'e> {
     /// The configuration.
     pub(crate) settings: Settings,
     /// Where hooks are looked for.
-    pub(crate) places: Places,
+    pub(crate) places: Layout,
     /// What the user trusts.
     pub(crate) trust: TrustStore,
     /// Keys that programs printed.
@@ -125,7 +126,7 @@ impl<'e> Project<'e> {
 /// Loads the hooks of a project: everything that loading needs besides the trust store.
 pub(crate) struct HookLoader {
     /// The directories that hold hooks.
-    pub(crate) places: Places,
+    pub(crate) places: Layout,
     /// The trust store's file.
     pub(crate) trust_file: PathBuf,
     trust: TrustMode,

@@ -1,8 +1,11 @@
 //! Where skills are found, which of several counts, and what is never read.
 
+use std::fs;
 use std::os::unix::fs::symlink;
 
 use tempfile::TempDir;
+
+use tenter_engine::hook::Layer;
 
 use super::*;
 
@@ -32,13 +35,9 @@ impl Place {
         path
     }
 
-    fn places(&self) -> Places {
+    fn places(&self) -> Layout {
         let base = self.base.path();
-        Places {
-            project: base.join("project"),
-            home: base.join("home"),
-            config_home: base.join("home/.config"),
-        }
+        Layout::new(base.join("project"), base.join("home"), base.join("home/.config"))
     }
 
     fn skills(&self) -> Skills {
@@ -80,7 +79,7 @@ fn at_every_level_the_first_of_a_name_counts_and_the_others_are_listed_as_shadow
             assert_eq!(findings, []);
             let mut of_name = listed.iter().filter(|skill| skill.origin.name == name);
             let taken = of_name.next().unwrap();
-            assert!(taken.is_taken() && taken.origin.layer == *layer, "{taken:?}");
+            assert!(taken.is_active() && taken.origin.layer == *layer, "{taken:?}");
             let rest: Vec<_> = of_name.collect();
             assert_eq!(rest.len(), levels.len());
             assert!(rest.iter().all(|other| other.shadowed_by == Some(taken.origin.path.clone())));
@@ -123,7 +122,7 @@ fn a_broken_skill_hides_neither_the_others_of_its_folder_nor_one_of_its_name() {
     let (listed, findings) = place.skills().list(Rules::Tolerant);
     let broken = listed.iter().filter(|skill| skill.is_broken).count();
     assert_eq!((listed.len(), broken), (4, 2));
-    assert!(listed[3].is_taken(), "{:?}", listed[3]);
+    assert!(listed[3].is_active(), "{:?}", listed[3]);
     let ids: Vec<&str> = findings.iter().map(|finding| finding.id).collect();
     assert!(ids.contains(&"front-matter-syntax") && ids.contains(&"skill-description"), "{ids:?}");
     assert_eq!(findings[0].span.as_ref().map(|place| place.line), Some(2));
@@ -175,7 +174,7 @@ fn a_skills_folder_that_leads_out_of_the_project_is_told_and_not_read() {
 fn a_project_that_is_the_home_folder_has_the_persons_own_skills() {
     let place = Place::new();
     place.skill("home/.kodelet/skills/pdf", "mine");
-    let places = Places { project: place.base.path().join("home"), ..place.places() };
+    let places = Layout { project: place.base.path().join("home"), ..place.places() };
     let (listed, _) = Skills::new(&places).list(Rules::Tolerant);
     assert_eq!(listed.len(), 1);
     assert_eq!(listed[0].origin.layer, Layer::User);
@@ -197,7 +196,7 @@ fn pipes_and_folders_in_the_place_of_a_file_are_told_and_do_not_block() {
 #[test]
 fn a_folder_of_too_many_is_cut_and_told() {
     let place = Place::new();
-    for number in 0..=MOST_ENTRIES {
+    for number in 0..=SKILLS.max_entries {
         fs::create_dir_all(place.base.path().join(format!("home/.kodelet/skills/s{number}")))
             .unwrap();
     }

@@ -3,7 +3,8 @@
 use std::path::PathBuf;
 
 use serde::Serialize;
-use tenter_engine::source::{self, Kind, Root};
+use tenter_engine::layout::{HOOKS, Root};
+use tenter_engine::source::{self, Kind};
 use tenter_protocol::Diagnostic;
 
 use crate::failure::Exit;
@@ -28,7 +29,7 @@ struct Found {
 
 /// Does it.
 pub(super) fn run(project: &Project, args: &Args) -> Exit {
-    let (roots, mut findings) = source::roots(&project.places);
+    let (roots, mut findings) = project.places.roots(&HOOKS);
     let mut found = Found::default();
     let (of_project, of_user): (Vec<&Root>, Vec<&Root>) =
         roots.iter().partition(|root| root.layer.needs_trust());

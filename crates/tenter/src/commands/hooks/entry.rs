@@ -4,10 +4,10 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use serde::Serialize;
-use tenter_agent::recipe::slashed;
 use tenter_base::nearest;
 use tenter_engine::catalog::{Catalog, Listed, Status};
 use tenter_engine::hook::{FailMode, Fingerprint, Hook, Protocol};
+use tenter_engine::layout::ResourceName;
 use tenter_engine::static_action::StaticAction;
 use tenter_engine::trust::{Hasher, MAX_HOOK_BYTES, ProjectTrust, TrustMode, fingerprint};
 use tenter_proc::Cancel;
@@ -121,9 +121,9 @@ pub(super) fn entries_named<'c>(
     catalog: &'c Catalog,
     name: &str,
 ) -> Result<Vec<HookEntry<'c>>, Failure> {
-    let full = slashed(name);
+    let full = ResourceName::new(name);
     let (named, others): (Vec<_>, Vec<_>) =
-        entries(project, catalog).into_iter().partition(|entry| entry.name == full);
+        entries(project, catalog).into_iter().partition(|entry| entry.name == full.as_str());
     if !named.is_empty() {
         return Ok(named);
     }

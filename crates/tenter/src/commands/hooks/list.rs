@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use anstyle::Style;
 use tenter_engine::catalog::{Catalog, Status};
-use tenter_engine::source;
+use tenter_engine::layout::HOOKS;
 use tenter_proc::Cancel;
 use tenter_protocol::EventName;
 
@@ -80,7 +80,7 @@ fn told_of<'c>(
 
 fn note_none(project: &Project) {
     ui::note("There are no hooks but what is built in. They are looked for in");
-    let (roots, _) = source::roots(&project.places);
+    let (roots, _) = project.places.roots(&HOOKS);
     for root in roots {
         ui::note(format!("  {}", visible(&root.dir.to_string_lossy())));
     }

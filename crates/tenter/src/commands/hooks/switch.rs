@@ -5,8 +5,8 @@ use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use tenter_agent::recipe::slashed;
 use tenter_engine::catalog::{Catalog, Listed, Status};
+use tenter_engine::layout::ResourceName;
 use tenter_proc::Cancel;
 
 use super::{built_in, entry};
@@ -68,7 +68,8 @@ fn first<'c>(
     built_in::refuse(name)?;
     entry::entries_named(project, catalog, name)?;
     let mut listing = catalog.listing().iter();
-    Ok(listing.find(|listed| listed.name == slashed(name) && is_meant(&listed.status)))
+    let name = ResourceName::new(name);
+    Ok(listing.find(|listed| listed.name == name.as_str() && is_meant(&listed.status)))
 }
 
 fn rename(from: &Path, to: &Path) -> Done {

@@ -10,7 +10,8 @@ use serde::Serialize;
 use tenter_base::untrusted_file;
 use tenter_engine::catalog::Catalog;
 use tenter_engine::hook::Layer;
-use tenter_engine::source::{self, Candidate, Kind, Root};
+use tenter_engine::layout::{HOOKS, Root};
+use tenter_engine::source::{self, Candidate, Kind};
 use tenter_proc::Cancel;
 use tenter_protocol::front_matter::Rules;
 use tenter_protocol::{Diagnostic, Severity};
@@ -106,7 +107,7 @@ impl<'e> Checker<'_, 'e> {
         let strict = self.strict;
         let mut checked: Vec<Checked> =
             manifests_in(path)?.into_iter().map(|manifest| check(manifest, strict)).collect();
-        let root = Root { layer: Layer::User, dir: path.to_owned(), prefix: String::new() };
+        let root = Root::new(Layer::User, path);
         let (candidates, _) = source::scan(&root, 0);
         for candidate in candidates {
             checked.extend(self.program(&candidate)?);
@@ -119,7 +120,7 @@ impl<'e> Checker<'_, 'e> {
 
     /// Checks every hook that is found, of every layer.
     fn everything(&mut self) -> Result<Vec<Checked>, Failure> {
-        let (roots, mut findings) = source::roots(&self.loaded()?.project.places);
+        let (roots, mut findings) = self.loaded()?.project.places.roots(&HOOKS);
         let mut checked = Vec::new();
         for root in &roots {
             let (candidates, problems) = source::scan(root, 0);

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use tenter_base::nearest;
+use tenter_engine::layout::{Layout, ResourceName};
 use tenter_plugins::{Installed, Plugins};
 
 use crate::env::Env;
@@ -35,18 +35,23 @@ pub(super) struct Place {
 }
 
 impl Place {
-    fn new(location: Location, folder: &Path) -> Self {
-        Self { location, plugins: Plugins::new(folder.join(".kodelet/plugins")) }
+    fn new(location: Location, layout: &Layout) -> Self {
+        let base = match location {
+            Location::Local => &layout.project,
+            Location::Global => &layout.home,
+        };
+        Self { location, plugins: Plugins::new(layout.plugins_in(base)) }
     }
 
     /// The project's folder, or the person's. A project that is the home folder has the person's alone.
     pub(super) fn chosen(env: &Env, root: &Path, global: bool) -> Self {
         let real =
             |path: &Path| -> PathBuf { path.canonicalize().unwrap_or_else(|_| path.to_owned()) };
+        let layout = env.places(root.to_owned());
         if global || real(root) == real(&env.home) {
-            Self::new(Location::Global, &env.home)
+            Self::new(Location::Global, &layout)
         } else {
-            Self::new(Location::Local, root)
+            Self::new(Location::Local, &layout)
         }
     }
 
@@ -94,16 +99,10 @@ pub(super) fn installed(places: &[Place]) -> Result<Vec<Found>, Failure> {
     Ok(found)
 }
 
-/// `org/repo`, however it was written.
-pub(super) fn slashed(name: &str) -> String {
-    if name.contains('/') { name.to_owned() } else { name.replacen('@', "/", 1) }
-}
-
 /// The failure for a plugin that is not among `found`.
 pub(super) fn unknown(name: &str, found: &[Found]) -> Failure {
     let names: Vec<&str> = found.iter().map(|found| found.plugin.name.as_str()).collect();
-    let same_repo = names.iter().find(|known| known.rsplit('/').next() == name.rsplit('/').next());
-    let near = same_repo.copied().or_else(|| nearest(name, names.iter().copied()));
+    let near = ResourceName::new(name).nearest(&names);
     let meant = near.map(|near| format!("; did you mean {near:?}?")).unwrap_or_default();
     Failure::new(format!("there is no plugin {name:?}{meant}"))
         .help("`tenter plugin list` shows which there are")

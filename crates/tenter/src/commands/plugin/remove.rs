@@ -4,12 +4,13 @@ use std::path::Path;
 
 use super::consent;
 use super::local_source;
-use super::places::{Location, Place, not_here, slashed};
+use super::places::{Location, Place, not_here};
 use crate::commands::Done;
 use crate::env::Env;
 use crate::failure::{Exit, Failure};
 use crate::project::Project;
 use crate::ui;
+use tenter_engine::layout::plugin_name;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
@@ -27,7 +28,7 @@ pub(super) fn run(env: &Env, project: Option<&Path>, args: &Args) -> Done {
     let place = Place::to_change(env, project.root(), args.global)?;
     let mut exit = Exit::Done;
     for name in &args.names {
-        let name = slashed(name);
+        let name = plugin_name(name);
         match remove(&mut project, &place, &name) {
             Ok(()) => ui::note(format!("Removed {name}.")),
             Err(failure) => {

@@ -2,10 +2,11 @@
 
 use std::path::Path;
 
+use tenter_engine::layout::plugin_name;
 use tenter_plugins::Locked;
 
 use super::json::Shown;
-use super::places::{Found, Place, installed, slashed, unknown};
+use super::places::{Found, Place, installed, unknown};
 use crate::commands::Done;
 use crate::env::Env;
 use crate::failure::Exit;
@@ -26,7 +27,7 @@ pub(crate) struct Args {
 pub(super) fn run(env: &Env, project: Option<&Path>, args: &Args) -> Done {
     let root = project::root(env, project)?;
     let found = installed(&Place::all(env, &root))?;
-    let name = slashed(&args.name);
+    let name = plugin_name(&args.name);
     let one = found.iter().find(|found| found.plugin.name == name);
     let Found { place, plugin } = one.ok_or_else(|| unknown(&name, &found))?;
     let lock = place.plugins.lock()?;

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use tenter_engine::layout::plugin_name;
 use tenter_plugins::{
     Change, ChangeKind, Content, Entry, Locked, PluginName, Spec, changes, verify,
 };
@@ -10,7 +11,7 @@ use tenter_proc::Cancel;
 use super::consent;
 use super::local_source;
 use super::obtain::{self, Trouble};
-use super::places::{Location, Place, not_here, slashed};
+use super::places::{Location, Place, not_here};
 use crate::commands::Done;
 use crate::env::Env;
 use crate::failure::{Exit, Failure};
@@ -71,7 +72,7 @@ fn chosen(project: &Project, place: &Place, names: &[String]) -> Result<Vec<Lock
     }
     let installed = place.plugins.installed()?;
     let locked = |name: &String| {
-        let name = slashed(name);
+        let name = plugin_name(name);
         if let Some(locked) = lock.get(&name) {
             return Ok(locked.clone());
         }

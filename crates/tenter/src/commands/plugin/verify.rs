@@ -4,10 +4,11 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use serde::Serialize;
+use tenter_engine::layout::plugin_name;
 use tenter_plugins::{Difference, Lock, verify};
 use tenter_protocol::{Diagnostic, Severity};
 
-use super::places::{Found, Place, installed, slashed, unknown};
+use super::places::{Found, Place, installed, unknown};
 use crate::commands::Done;
 use crate::env::Env;
 use crate::failure::{Exit, Failure};
@@ -42,7 +43,7 @@ pub(super) fn run(env: &Env, project: Option<&Path>, args: &Args) -> Done {
     for place in &places {
         verified.extend(of_place(place)?);
     }
-    let wanted: BTreeSet<String> = args.names.iter().map(|name| slashed(name)).collect();
+    let wanted: BTreeSet<String> = args.names.iter().map(|name| plugin_name(name)).collect();
     if let Some(name) = wanted.iter().find(|name| verified.iter().all(|one| one.name != **name)) {
         return Err(unknown(name, &installed(&places)?));
     }

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use serde::Serialize;
-use tenter_agent::recipe::Listed;
+use tenter_agent::recipe::ListedRecipe;
 
 use super::FragmentDirs;
 use crate::commands::Done;
@@ -46,7 +46,7 @@ pub(super) fn run(env: &Env, project: Option<&Path>, args: &Args) -> Done {
         let objects: Vec<RecipeJson> = recipes.iter().map(json).collect();
         ui::out(serde_json::to_string_pretty(&objects).unwrap_or_default());
     } else {
-        let width = |text: fn(&Listed) -> &str| {
+        let width = |text: fn(&ListedRecipe) -> &str| {
             recipes
                 .iter()
                 .map(|recipe| one_line(text(recipe), LENGTH).chars().count())
@@ -62,7 +62,7 @@ pub(super) fn run(env: &Env, project: Option<&Path>, args: &Args) -> Done {
     Ok(Exit::Done)
 }
 
-fn json(recipe: &Listed) -> RecipeJson<'_> {
+fn json(recipe: &ListedRecipe) -> RecipeJson<'_> {
     RecipeJson {
         name: &recipe.name,
         title: &recipe.title,
@@ -74,7 +74,7 @@ fn json(recipe: &Listed) -> RecipeJson<'_> {
     }
 }
 
-fn line(recipe: &Listed, (name, layer): (usize, usize)) -> String {
+fn line(recipe: &ListedRecipe, (name, layer): (usize, usize)) -> String {
     let shown = |path: &Path| one_line(&path.to_string_lossy(), LENGTH);
     let called = format!("{:name$}", one_line(&recipe.name, LENGTH));
     let of = format!("{:layer$}", recipe.origin.layer.as_str());

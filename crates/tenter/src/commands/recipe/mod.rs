@@ -5,7 +5,7 @@ mod show;
 
 use std::path::{Path, PathBuf};
 
-use tenter_agent::recipe::{RecipeBook, RecipePlaces, Recipes};
+use tenter_agent::recipe::{RecipeBook, Recipes};
 
 use super::Done;
 use crate::agent::recipes;
@@ -38,12 +38,8 @@ impl FragmentDirs {
 
     /// What there is to find in the project at `root`.
     pub(crate) fn recipes(&self, env: &Env, root: &Path) -> Recipes {
-        let fragment_dirs = self.fragment_dirs.iter().map(|folder| env.cwd.join(folder)).collect();
-        Recipes::new(&RecipePlaces {
-            project: root.to_owned(),
-            home: env.home.clone(),
-            fragment_dirs,
-        })
+        let dirs: Vec<PathBuf> = self.fragment_dirs.iter().map(|dir| env.cwd.join(dir)).collect();
+        Recipes::new(&env.places(root.to_owned()), &dirs)
     }
 }
 

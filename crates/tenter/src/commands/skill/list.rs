@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use serde::Serialize;
-use tenter_agent::skill::{Listed, Skills};
+use tenter_agent::skill::{ListedSkill, Skills};
 use tenter_protocol::front_matter::Rules;
 
 use crate::failure::Exit;
@@ -39,7 +39,7 @@ pub(super) fn run(skills: &Skills, args: &Args) -> Exit {
         let objects: Vec<SkillJson> = listed.iter().map(json).collect();
         ui::out(serde_json::to_string_pretty(&objects).unwrap_or_default());
     } else {
-        let width = |text: fn(&Listed) -> &str| {
+        let width = |text: fn(&ListedSkill) -> &str| {
             let widths = listed.iter().map(|skill| one_line(text(skill), LENGTH).chars().count());
             widths.max().unwrap_or(0)
         };
@@ -58,7 +58,7 @@ pub(super) fn run(skills: &Skills, args: &Args) -> Exit {
     Exit::Done
 }
 
-fn json(skill: &Listed) -> SkillJson<'_> {
+fn json(skill: &ListedSkill) -> SkillJson<'_> {
     SkillJson {
         name: &skill.origin.name,
         description: &skill.description,
@@ -69,7 +69,7 @@ fn json(skill: &Listed) -> SkillJson<'_> {
     }
 }
 
-fn line(skill: &Listed, (name, layer): (usize, usize)) -> String {
+fn line(skill: &ListedSkill, (name, layer): (usize, usize)) -> String {
     let shown = |path: &Path| one_line(&path.to_string_lossy(), LENGTH);
     let called = format!("{:name$}", one_line(&skill.origin.name, LENGTH));
     let of = format!("{:layer$}", skill.origin.layer.as_str());

@@ -1,0 +1,180 @@
+//! Where hooks, skills and recipes are found: directories, plugins, and the order of precedence.
+//!
+//! [`KINDS`] is the table of what can be found: a further kind is one more constant in it. Everything else derives from the
+//! table: the directories of a project, of the user and of plugins, in their order ([`Layout::roots`]), and for kinds that are
+//! files with a name, [`Resources`].
+
+mod name;
+mod resources;
+mod roots;
+
+use std::path::{Path, PathBuf};
+
+pub use name::{NameError, ResourceName, plugin_name};
+pub use resources::{ResourceDir, ResourceFile, Resources, Shadows};
+pub use roots::Root;
+
+use crate::source;
+
+/// Something that a project, the user and plugins can have.
+#[derive(Debug, PartialEq, Eq)]
+pub struct ResourceKind {
+    /// Name of the directory that holds them, in each resource directory and in a plugin.
+    pub directory: &'static str,
+    /// What one of them is on disk.
+    pub form: ResourceForm,
+    /// Whether the project root itself has such a directory.
+    pub in_project_root: bool,
+    /// Whether the configuration directory has one.
+    pub in_config_home: bool,
+    /// Whether all resource directories of the home directory count, or only the first.
+    pub in_all_of_home: bool,
+    /// Maximum number of entries that are read of one directory, its subdirectories included.
+    pub max_entries: usize,
+    /// The ids of diagnostics.
+    pub ids: DiagnosticIds,
+}
+
+/// The ids of the diagnostics about the files of a kind.
+#[derive(Debug, PartialEq, Eq)]
+pub struct DiagnosticIds {
+    /// A symlink leads out of its project, plugin or directory.
+    pub outside: &'static str,
+    /// A file or directory cannot be read.
+    pub unreadable: &'static str,
+    /// A directory has more than [`ResourceKind::max_entries`].
+    pub too_many: &'static str,
+}
+
+/// What a resource is on disk.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ResourceForm {
+    /// An executable or a directory with a `HOOK.md`; [`scan`](crate::source::scan) finds them.
+    Hook,
+    /// A directory that holds one of these files.
+    Directory(&'static [&'static str]),
+    /// A file `NAME.md`; subdirectories are part of the name.
+    Markdown,
+}
+
+/// Hooks.
+pub const HOOKS: ResourceKind = ResourceKind {
+    directory: "hooks",
+    form: ResourceForm::Hook,
+    in_project_root: false,
+    in_config_home: true,
+    in_all_of_home: false,
+    max_entries: usize::MAX,
+    ids: DiagnosticIds {
+        outside: "hook-link-outside",
+        unreadable: "hooks-folder-unreadable",
+        too_many: "hooks-too-many",
+    },
+};
+
+/// Skills.
+pub const SKILLS: ResourceKind = ResourceKind {
+    directory: "skills",
+    form: ResourceForm::Directory(&["SKILL.md", "skill.md"]),
+    in_project_root: false,
+    in_config_home: true,
+    in_all_of_home: true,
+    max_entries: 1000,
+    ids: DiagnosticIds {
+        outside: "skill-link-outside",
+        unreadable: "skill-unreadable",
+        too_many: "skills-too-many",
+    },
+};
+
+/// Recipes.
+pub const RECIPES: ResourceKind = ResourceKind {
+    directory: "recipes",
+    form: ResourceForm::Markdown,
+    in_project_root: true,
+    in_config_home: false,
+    in_all_of_home: false,
+    max_entries: 10_000,
+    ids: DiagnosticIds {
+        outside: "recipe-link-outside",
+        unreadable: "recipe-unreadable",
+        too_many: "recipes-too-many",
+    },
+};
+
+/// Every kind of resource, in the order in which plugins list them.
+pub const KINDS: [&ResourceKind; 3] = [&HOOKS, &SKILLS, &RECIPES];
+
+/// The directories of [`KINDS`]: what a plugin can contain.
+pub const DIRECTORIES: [&str; KINDS.len()] = {
+    let mut directories = [""; KINDS.len()];
+    let mut index = 0;
+    while index < KINDS.len() {
+        directories[index] = KINDS[index].directory;
+        index += 1;
+    }
+    directories
+};
+
+/// The names of the directories that hold resources.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DirectoryNames {
+    /// Directories of a project and of the home directory, highest precedence first. The first one has the plugins.
+    pub resources: Vec<String>,
+    /// The directory below the configuration directory.
+    pub config: String,
+}
+
+impl Default for DirectoryNames {
+    fn default() -> Self {
+        Self {
+            resources: vec![".kodelet".to_owned(), ".agents".to_owned()],
+            config: "agents".to_owned(),
+        }
+    }
+}
+
+impl DirectoryNames {
+    /// Returns the root of the project that the working directory `cwd` belongs to; see
+    /// [`project_root`](source::project_root).
+    pub fn project_root(&self, cwd: &Path, home: &Path) -> PathBuf {
+        source::find_project_root(cwd, home, &self.resources)
+    }
+}
+
+/// The directories that everything is found from. All paths are absolute.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Layout {
+    /// The project root ([`project_root`](source::project_root)).
+    pub project: PathBuf,
+    /// The user's home directory.
+    pub home: PathBuf,
+    /// `$XDG_CONFIG_HOME`, by default `~/.config`.
+    pub config_home: PathBuf,
+    /// The names of the directories.
+    pub names: DirectoryNames,
+}
+
+impl Layout {
+    /// The layout with the default directory names.
+    pub fn new(
+        project: impl Into<PathBuf>,
+        home: impl Into<PathBuf>,
+        config_home: impl Into<PathBuf>,
+    ) -> Self {
+        let (project, home, config_home) = (project.into(), home.into(), config_home.into());
+        Self { project, home, config_home, names: DirectoryNames::default() }
+    }
+
+    /// Changes the names of the directories.
+    #[must_use]
+    pub fn with_names(self, names: DirectoryNames) -> Self {
+        Self { names, ..self }
+    }
+
+    /// The directory of the plugins of the project or the home directory `base`.
+    pub fn plugins_in(&self, base: &Path) -> PathBuf {
+        let first = self.names.resources.first().map_or("", String::as_str);
+        base.join(first).join("plugins")
+    }
+}

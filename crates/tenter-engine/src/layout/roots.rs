@@ -1,0 +1,291 @@
+//! The directories of a kind of resource in order of precedence (R8). Says where to look, not what is there.
+
+use std::collections::HashMap;
+use std::fs::{self, DirEntry};
+use std::path::{Path, PathBuf};
+
+use tenter_protocol::{Diagnostic, Severity};
+
+use super::{Layout, ResourceForm, ResourceKind, plugin_name};
+use crate::hook::Layer;
+use crate::source::entries;
+
+/// A directory that may hold resources of one kind.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Root {
+    /// The layer of the resources in it.
+    pub layer: Layer,
+    /// The directory; it need not exist.
+    pub dir: PathBuf,
+    /// Prefix of the resources' names: empty, or `org/repo/`.
+    pub prefix: String,
+    /// The project or plugin that the directory must not lead out of; `None` if it may be anywhere.
+    pub within: Option<PathBuf>,
+    /// Whether the user named the directory for this run.
+    pub is_named: bool,
+}
+
+impl Root {
+    /// A directory that is no plugin's and may be anywhere.
+    pub fn new(layer: Layer, dir: impl Into<PathBuf>) -> Self {
+        Self { layer, dir: dir.into(), prefix: String::new(), within: None, is_named: false }
+    }
+
+    /// A directory that the user named for this run. It counts as the project's if it is in the project or contains it.
+    pub fn named(dir: &Path, project: &Path) -> Self {
+        let layer = if overlaps(dir, project) { Layer::Project } else { Layer::User };
+        Self { is_named: true, ..Self::new(layer, dir) }
+    }
+}
+
+/// Whether one of two directories contains the other, or that cannot be told.
+fn overlaps(one: &Path, other: &Path) -> bool {
+    match (fs::canonicalize(one), fs::canonicalize(other)) {
+        (Ok(one), Ok(other)) => one.starts_with(&other) || other.starts_with(&one),
+        _ => true,
+    }
+}
+
+impl Layout {
+    /// Every directory that may hold resources of `kind`, highest precedence first (R8).
+    pub fn roots(&self, kind: &ResourceKind) -> (Vec<Root>, Vec<Diagnostic>) {
+        self.roots_with(kind, Vec::new())
+    }
+
+    /// As [`Layout::roots`], with the directories that the user named for this run after those of the project.
+    pub(super) fn roots_with(
+        &self,
+        kind: &ResourceKind,
+        named: Vec<Root>,
+    ) -> (Vec<Root>, Vec<Diagnostic>) {
+        let (of_project, mut diagnostics) = self.plugins(Layer::ProjectPlugin, &self.project, kind);
+        let (of_user, more) = self.plugins(Layer::UserPlugin, &self.home, kind);
+        diagnostics.extend(more);
+        let mut roots = self.of_project(kind);
+        roots.extend(named);
+        roots.extend(of_project);
+        roots.extend(self.of_user(kind));
+        roots.extend(of_user);
+        (once_each(roots), diagnostics)
+    }
+
+    fn of_project(&self, kind: &ResourceKind) -> Vec<Root> {
+        let top = kind.in_project_root.then(|| self.project.clone());
+        let below = self.names.resources.iter().map(|name| self.project.join(name));
+        // Trust covers where a hook's directory leads to; of other resources nothing outside of the project is read.
+        let within = (kind.form != ResourceForm::Hook).then(|| self.project.clone());
+        let roots = top.into_iter().chain(below).map(|dir| Root {
+            within: within.clone(),
+            ..Root::new(Layer::Project, dir.join(kind.directory))
+        });
+        roots.collect()
+    }
+
+    fn of_user(&self, kind: &ResourceKind) -> Vec<Root> {
+        let mut below = self.names.resources.iter().map(|name| self.home.join(name));
+        let mut directories = Vec::from_iter(below.next());
+        if kind.in_config_home {
+            directories.push(self.config_home.join(&self.names.config));
+        }
+        if kind.in_all_of_home {
+            directories.extend(below);
+        }
+        let roots = directories.into_iter();
+        roots.map(|dir| Root::new(Layer::User, dir.join(kind.directory))).collect()
+    }
+
+    /// The directories of the plugins of `base`, by name.
+    fn plugins(
+        &self,
+        layer: Layer,
+        base: &Path,
+        kind: &ResourceKind,
+    ) -> (Vec<Root>, Vec<Diagnostic>) {
+        let dir = self.plugins_in(base);
+        let mut roots = Vec::new();
+        let mut diagnostics = Vec::new();
+        match entries(&dir) {
+            Ok(entries) => {
+                for entry in entries {
+                    match plugin(layer, &entry, kind) {
+                        Ok(root) => roots.extend(root),
+                        Err(diagnostic) => diagnostics.push(diagnostic),
+                    }
+                }
+            }
+            Err(error) => diagnostics.push(
+                Diagnostic::new(
+                    "plugins-folder-unreadable",
+                    Severity::Error,
+                    format!("cannot list plugins: {error}"),
+                )
+                .at(dir)
+                .help("nothing in these plugins is used; make this a directory that you can read"),
+            ),
+        }
+        (roots, diagnostics)
+    }
+}
+
+fn plugin(layer: Layer, entry: &DirEntry, kind: &ResourceKind) -> Result<Option<Root>, Diagnostic> {
+    let path = entry.path();
+    let file_name = entry.file_name();
+    if file_name.as_encoded_bytes().starts_with(b".") {
+        return Ok(None);
+    }
+    let problem = |message| Diagnostic::new("plugin-unusable", Severity::Error, message).at(&path);
+    let metadata = fs::metadata(&path)
+        .map_err(|error| problem(format!("cannot read this plugin: {error}")))?;
+    if !metadata.is_dir() {
+        return Ok(None);
+    }
+    let Some(name) = file_name.to_str() else {
+        return Err(problem(
+            "the name of this plugin's directory is not UTF-8, so nothing in it can be named"
+                .to_owned(),
+        ));
+    };
+    Ok(Some(Root {
+        prefix: format!("{}/", plugin_name(name)),
+        within: (kind.form != ResourceForm::Hook).then(|| path.clone()),
+        ..Root::new(layer, path.join(kind.directory))
+    }))
+}
+
+/// Removes directories that another root leads to as well. A directory that is both the project's and the user's own counts as
+/// the user's: in the home directory, `.kodelet/hooks` and `~/.kodelet/hooks` are one.
+fn once_each(roots: Vec<Root>) -> Vec<Root> {
+    let real: Vec<Option<PathBuf>> =
+        roots.iter().map(|root| fs::canonicalize(&root.dir).ok()).collect();
+    let mut chosen: HashMap<&Path, usize> = HashMap::new();
+    for (index, path) in real.iter().enumerate() {
+        let Some(path) = path else { continue };
+        let earlier = chosen.entry(path).or_insert(index);
+        if roots[*earlier].layer.needs_trust() && !roots[index].layer.needs_trust() {
+            *earlier = index;
+        }
+    }
+    let is_chosen =
+        |index: usize| real[index].as_deref().is_none_or(|path| chosen.get(path) == Some(&index));
+    let kept: Vec<bool> = (0..roots.len()).map(is_chosen).collect();
+    roots.into_iter().zip(kept).filter_map(|(root, kept)| kept.then_some(root)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+    use crate::layout::{DirectoryNames, HOOKS, RECIPES, SKILLS};
+
+    fn layout(base: &Path) -> Layout {
+        Layout::new(base.join("project"), base.join("home"), base.join("home/.config"))
+    }
+
+    fn listed(base: &Path, layout: &Layout) -> Vec<(Layer, String, String)> {
+        let shown = |root: Root| {
+            (
+                root.layer,
+                root.dir.strip_prefix(base).unwrap().to_str().unwrap().to_owned(),
+                root.prefix,
+            )
+        };
+        layout.roots(&HOOKS).0.into_iter().map(shown).collect()
+    }
+
+    #[test]
+    fn roots_are_ordered_by_layer_and_plugins_by_name() {
+        let scratch = tempfile::tempdir().unwrap();
+        let base = scratch.path();
+        for plugin in
+            ["project/.kodelet/plugins/zoe@tools", "project/.kodelet/plugins/acme@guard@2"]
+        {
+            fs::create_dir_all(base.join(plugin)).unwrap();
+        }
+        for plugin in ["home/.kodelet/plugins/local", "home/.kodelet/plugins/.staging"] {
+            fs::create_dir_all(base.join(plugin)).unwrap();
+        }
+        fs::write(base.join("home/.kodelet/plugins/README"), "").unwrap();
+        let expected = [
+            (Layer::Project, "project/.kodelet/hooks", ""),
+            (Layer::Project, "project/.agents/hooks", ""),
+            (Layer::ProjectPlugin, "project/.kodelet/plugins/acme@guard@2/hooks", "acme/guard@2/"),
+            (Layer::ProjectPlugin, "project/.kodelet/plugins/zoe@tools/hooks", "zoe/tools/"),
+            (Layer::User, "home/.kodelet/hooks", ""),
+            (Layer::User, "home/.config/agents/hooks", ""),
+            (Layer::UserPlugin, "home/.kodelet/plugins/local/hooks", "local/"),
+        ];
+        let expected =
+            expected.map(|(layer, dir, prefix)| (layer, dir.to_owned(), prefix.to_owned()));
+        assert_eq!(listed(base, &layout(base)), expected);
+    }
+
+    #[test]
+    fn hooks_of_a_project_in_the_home_directory_are_the_users() {
+        let scratch = tempfile::tempdir().unwrap();
+        let base = scratch.path();
+        fs::create_dir_all(base.join("home/.kodelet/hooks")).unwrap();
+        fs::create_dir_all(base.join("home/.kodelet/plugins/a@b/hooks")).unwrap();
+        let layout = Layout { project: base.join("home"), ..layout(base) };
+        let layers: Vec<Layer> =
+            listed(base, &layout).into_iter().map(|(layer, ..)| layer).collect();
+        // The first is `.agents/hooks`, which is not a directory of the user.
+        assert_eq!(layers, [Layer::Project, Layer::User, Layer::User, Layer::UserPlugin]);
+    }
+
+    #[test]
+    fn a_directory_with_two_names_counts_once() {
+        let scratch = tempfile::tempdir().unwrap();
+        let base = scratch.path();
+        fs::create_dir_all(base.join("project/.kodelet/hooks")).unwrap();
+        fs::create_dir_all(base.join("project/.agents")).unwrap();
+        symlink("../.kodelet/hooks", base.join("project/.agents/hooks")).unwrap();
+        let dirs: Vec<String> =
+            listed(base, &layout(base)).into_iter().map(|(_, dir, _)| dir).collect();
+        assert_eq!(
+            dirs,
+            ["project/.kodelet/hooks", "home/.kodelet/hooks", "home/.config/agents/hooks"]
+        );
+    }
+
+    #[test]
+    fn reports_plugins_that_cannot_be_listed() {
+        let scratch = tempfile::tempdir().unwrap();
+        let base = scratch.path();
+        fs::create_dir_all(base.join("home/.kodelet")).unwrap();
+        fs::write(base.join("home/.kodelet/plugins"), "a file").unwrap();
+        let (roots, diagnostics) = layout(base).roots(&HOOKS);
+        assert_eq!(roots.len(), 4);
+        assert_eq!(diagnostics.len(), 1);
+        assert_eq!(diagnostics[0].path, Some(base.join("home/.kodelet/plugins")));
+    }
+
+    #[test]
+    fn every_kind_has_its_directories_and_their_names_can_be_changed() {
+        let names =
+            DirectoryNames { resources: vec![".one".into(), ".two".into()], config: "c".into() };
+        let layout = Layout::new("/project", "/home", "/config").with_names(names);
+        let dirs = |kind| -> Vec<String> {
+            let roots = layout.roots(kind).0;
+            roots.into_iter().map(|root| root.dir.to_str().unwrap().to_owned()).collect()
+        };
+        let hooks =
+            ["/project/.one/hooks", "/project/.two/hooks", "/home/.one/hooks", "/config/c/hooks"];
+        assert_eq!(dirs(&HOOKS), hooks);
+        let skills = [
+            "/project/.one/skills",
+            "/project/.two/skills",
+            "/home/.one/skills",
+            "/config/c/skills",
+            "/home/.two/skills",
+        ];
+        assert_eq!(dirs(&SKILLS), skills);
+        let recipes = [
+            "/project/recipes",
+            "/project/.one/recipes",
+            "/project/.two/recipes",
+            "/home/.one/recipes",
+        ];
+        assert_eq!(dirs(&RECIPES), recipes);
+    }
+}
