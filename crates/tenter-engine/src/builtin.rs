@@ -15,8 +15,6 @@ pub const NAME: &str = "builtin:compact-trigger";
 pub const EVENT: EventName = EventName::AfterTurn;
 /// The recipe that it asks for.
 pub const RECIPE: &str = "compact";
-/// What records say where others say how a process ended.
-pub const NO_PROCESS: &str = "no process";
 
 /// What the built-in hook asks for, and why.
 #[derive(Debug, Clone, PartialEq)]

@@ -102,11 +102,6 @@ impl Catalog {
         &self.by_event[event as usize]
     }
 
-    /// [`hooks_for`](Self::hooks_for), to be kept.
-    pub(crate) fn shared_hooks_for(&self, event: EventName) -> Arc<[Arc<Hook>]> {
-        Arc::clone(&self.by_event[event as usize])
-    }
-
     /// Everything that was found, highest precedence first.
     pub fn listing(&self) -> &[Listed] {
         &self.listing

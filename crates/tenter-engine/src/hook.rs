@@ -59,13 +59,13 @@ impl Hook {
         }
     }
 
-    /// Whether the hook runs at an event, which is about `call` if it is a tool event. Every run, test and explanation is
-    /// decided here. A matcher is ignored at events that are not about a tool (R19).
+    /// Whether the hook runs at an event; `call` is the event's tool call, if it is about one. A matcher is ignored at events
+    /// that are not about a tool (R19).
     pub fn select<'c>(&self, event: EventName, call: Option<&'c ToolCall>) -> Selection<'c> {
         if self.subscription(event).is_none() {
             return Selection::NotSubscribed;
         }
-        let Some(matcher) = self.matcher().filter(|_| event.lifecycle().matcher) else {
+        let Some(matcher) = self.matcher_at(event) else {
             return Selection::Runs { tool_name: None };
         };
         let Some(call) = call else { return Selection::NotMatched };
@@ -74,6 +74,11 @@ impl Hook {
             Ok(None) => Selection::NotMatched,
             Err(error) => Selection::Undecided(error),
         }
+    }
+
+    /// Its matcher, if it has one and the event is about a tool.
+    pub(crate) fn matcher_at(&self, event: EventName) -> Option<&Matcher> {
+        self.matcher().filter(|_| event.lifecycle().matcher)
     }
 
     /// Its matcher, if it has one.

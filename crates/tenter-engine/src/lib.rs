@@ -27,15 +27,16 @@ pub mod layout;
 pub mod matcher;
 pub mod observe;
 pub mod query;
+mod run_end;
 mod runner;
 mod settings;
 pub mod source;
 pub mod static_action;
 pub mod trust;
 
-pub use dispatch::{Attributed, Engine, LateReply, Outcome, Reload};
+pub use dispatch::{Attributed, Engine, HookTest, LateReply, Outcome, Reload, TestRun};
 pub use facts::facts;
 pub use observe::{AskAnswer, Decision, DecisionKind, HookRun, Observer, PermissionAnswer};
-pub use runner::{Request, TestRun, test_run};
+pub use run_end::RunEnd;
 pub use settings::{CallbackCheck, EngineSettings};
 pub use static_action::CHECKS;

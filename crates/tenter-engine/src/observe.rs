@@ -1,5 +1,6 @@
 //! What the engine tells of its work. Observers see every hook run and every decision, and can change none.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use jiff::Timestamp;
@@ -9,6 +10,7 @@ use tenter_protocol::reply::VerdictKind;
 use tenter_protocol::{EventName, HistoryAction, Reply, Scope, ToolCall};
 
 use crate::hook::{Fingerprint, Layer};
+use crate::run_end::RunEnd;
 
 /// Sees what the engine does. Called from whichever thread dispatches: the tools of one model response run in parallel.
 pub trait Observer: Send + Sync {
@@ -29,7 +31,7 @@ pub trait Observer: Send + Sync {
 #[derive(Debug, Clone)]
 pub struct HookRun {
     /// Where and for whom.
-    pub scope: Scope,
+    pub scope: Arc<Scope>,
     /// At which event.
     pub event: EventName,
     /// The event in the hook's words.
@@ -46,9 +48,8 @@ pub struct HookRun {
     pub started: Timestamp,
     /// How long it took.
     pub duration: Duration,
-    /// How its process ended, in words: `exit 0`, `signal 9`, `timed out` …; [`NO_PROCESS`](crate::builtin::NO_PROCESS)
-    /// where it has none.
-    pub exit: String,
+    /// How it ended.
+    pub end: RunEnd,
     /// What it decided; the weightiest part of its answer.
     pub decision: DecisionKind,
     /// What it decided besides, weightiest first.
@@ -82,7 +83,7 @@ pub struct Change {
 #[derive(Debug, Clone)]
 pub struct Decision {
     /// Where and for whom.
-    pub scope: Scope,
+    pub scope: Arc<Scope>,
     /// At which event.
     pub event: EventName,
     /// The tool call that the event is about, with its input as the hooks left it.

@@ -53,7 +53,7 @@ impl StaticAction {
     ///
     /// # Errors
     /// Why it has none, as a sentence.
-    pub(crate) fn answer(&self, payload: &Value) -> Result<Reply, String> {
+    pub(crate) fn reply(&self, payload: &Value) -> Result<Reply, String> {
         let acts = self.when.as_ref().map_or(Ok(true), |when| when.holds(payload));
         let acts =
             acts.map_err(|found| format!("its condition cannot be told: {}", first(&found)))?;
@@ -169,22 +169,22 @@ mod tests {
     fn it_acts_where_its_condition_holds_and_says_what_the_payload_says() {
         let hook = declared(Some("eq .tool_name \"bash\""), deny("not {{.tool_input.command}}"));
         let payload = |name: &str| json!({"tool_name": name, "tool_input": {"command": "ls"}});
-        let reply = hook.answer(&payload("bash")).unwrap();
+        let reply = hook.reply(&payload("bash")).unwrap();
         assert_eq!(reply.verdict.unwrap().reason_text(), "not ls");
-        assert_eq!(hook.answer(&payload("grep")), Ok(Reply::default()));
+        assert_eq!(hook.reply(&payload("grep")), Ok(Reply::default()));
         assert_eq!((hook.action(), hook.when()), ("deny", Some("eq .tool_name \"bash\"")));
     }
 
     #[test]
     fn what_the_payload_does_not_have_is_a_failure_that_names_it() {
         let hook = declared(None, deny("{{.gone}}"));
-        let error = hook.answer(&json!({})).unwrap_err();
+        let error = hook.reply(&json!({})).unwrap_err();
         assert_eq!(
             error,
             "its answer cannot be filled in: the payload has no `gone`, in `{{.gone}}`"
         );
         let hook = declared(Some("eq .gone 1"), deny("x"));
-        let error = hook.answer(&json!({})).unwrap_err();
+        let error = hook.reply(&json!({})).unwrap_err();
         assert_eq!(
             error,
             "its condition cannot be told: the payload has no `gone`, in `eq .gone 1`"
@@ -195,7 +195,7 @@ mod tests {
     fn a_recipes_name_and_arguments_are_filled_in() {
         let args = [("turn".to_owned(), "{{.turn_number}}".to_owned())].into();
         let hook = declared(None, Action::Callback { recipe: "compact".to_owned(), args });
-        let reply = hook.answer(&json!({"turn_number": 3})).unwrap();
+        let reply = hook.reply(&json!({"turn_number": 3})).unwrap();
         let args = [("turn".to_owned(), "3".to_owned())].into();
         assert_eq!(
             reply.history,

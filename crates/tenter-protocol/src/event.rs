@@ -16,6 +16,21 @@ pub struct Event {
     pub body: Body,
 }
 
+/// An event, borrowed.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct EventRef<'e> {
+    /// Where and for whom it happens.
+    pub scope: &'e Scope,
+    /// What happens.
+    pub body: &'e Body,
+}
+
+impl<'e> From<&'e Event> for EventRef<'e> {
+    fn from(event: &'e Event) -> Self {
+        Self { scope: &event.scope, body: &event.body }
+    }
+}
+
 /// Where and for whom an event happens: the same for every event of one agent, but for the time.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Scope {

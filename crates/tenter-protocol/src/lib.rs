@@ -48,7 +48,7 @@ pub mod tool_metadata;
 pub mod tool_names;
 
 pub use diagnostic::{Diagnostic, Severity, Span};
-pub use event::{Body, Event, Scope};
+pub use event::{Body, Event, EventRef, Scope};
 pub use lifecycle::EventName;
 pub use message::{Block, Image, ImageSource, Message, Role};
 pub use reply::{HistoryAction, Reply, Rewrite, Verdict};

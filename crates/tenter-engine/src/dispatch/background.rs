@@ -1,25 +1,28 @@
-//! Hooks that nobody waits for (R22): each on a thread of its own, told to the observers when it is done. It decides nothing
-//! any more, but what a later turn can use is kept. At the end of a session they are waited for, but not for ever.
+//! Asynchronous hooks (R22): each runs on a thread of its own and is reported when it is done. It can no longer decide
+//! anything, but what a later turn can use of its reply is kept. At the end of a session the engine waits for them, up to a
+//! limit.
 
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
 use tenter_proc::Cancel;
-use tenter_protocol::{Event, Reply};
+use tenter_protocol::executable::Subscription;
+use tenter_protocol::{Body, EventRef, Reply, Scope};
 
 use super::late::{LateReplies, LateReply};
 use super::report::RunReport;
 use crate::hook::Hook;
+use crate::matcher::MatcherError;
 use crate::observe::DecisionKind;
-use crate::runner::{self, Aimed, Failure, Occasion};
+use crate::runner::{Failure, Input, Job};
 use crate::settings::EngineSettings;
 
-/// How long hooks that were ended are waited for. None takes longer than its grace, or than what is waited for one that cannot
-/// be ended; the rest is for a busy machine, on which their failures would else be told to nobody.
-const ENDING: Duration = Duration::from_secs(10);
+/// How long to wait for hooks that were killed. None takes longer than its grace period, or than a process that cannot be
+/// killed is waited for; the rest is for a busy machine, on which their failures would otherwise not be reported.
+const KILL_PATIENCE: Duration = Duration::from_secs(10);
 
-/// The hooks that run unawaited.
+/// The asynchronous hooks that run now.
 #[derive(Default)]
 pub(super) struct BackgroundHooks {
     running: Arc<Running>,
@@ -40,15 +43,15 @@ impl Running {
         self.changed.notify_all();
     }
 
-    /// Waits until none runs, at most for `patience`; says whether that is so.
-    fn none(&self, patience: Duration) -> bool {
+    /// Waits until none runs, up to `patience`. Returns whether none runs.
+    fn wait_for_none(&self, patience: Duration) -> bool {
         let count = self.count.lock().unwrap_or_else(PoisonError::into_inner);
         let waited = self.changed.wait_timeout_while(count, patience, |count| *count > 0);
         *waited.unwrap_or_else(PoisonError::into_inner).0 == 0
     }
 }
 
-/// Counts a run for as long as it lasts, however it ends.
+/// Counts a run until it ends, even if its thread panics.
 struct Counted(Arc<Running>);
 
 impl Drop for Counted {
@@ -57,63 +60,84 @@ impl Drop for Counted {
     }
 }
 
-impl BackgroundHooks {
-    /// Starts a hook and returns at once.
-    pub(super) fn start(
-        &self,
-        settings: &Arc<EngineSettings>,
-        hook: Arc<Hook>,
-        event: Event,
-        aimed: Aimed,
-    ) {
-        let subscription = aimed.subscription;
-        let (settings, late, cancel) =
-            (Arc::clone(settings), Arc::clone(&self.late), self.cancel.clone());
-        self.running.add(1);
-        let counted = Counted(Arc::clone(&self.running));
-        let event = Arc::new(event);
-        let not_run = (Arc::clone(&settings), Arc::clone(&hook), Arc::clone(&event));
-        let started = thread::Builder::new().name(format!("hook {}", hook.name)).spawn(move || {
-            let _counted = counted;
-            let mut report = RunReport::begin(&settings, &hook, &event, subscription);
-            let occasion = Occasion { event: &event, aimed };
-            let output = runner::run(&hook, occasion, &settings, &cancel);
-            match report.ran(output) {
-                Ok(reply) => keep(&late, &event, reply, report),
-                Err(Failure::Cancelled) => report.failed(&Failure::Drained),
-                Err(failure) => report.failed(&failure),
-            }
+/// A run in the background, and what it needs.
+pub(super) struct BackgroundRun {
+    pub(super) hook: Arc<Hook>,
+    pub(super) subscription: Subscription,
+    /// The name of the tool that the hook reads, or why its matcher could not be searched.
+    pub(super) tool_name: Result<Option<String>, MatcherError>,
+    pub(super) scope: Arc<Scope>,
+    pub(super) body: Arc<Body>,
+}
+
+impl BackgroundRun {
+    fn report<'e>(&self, settings: &'e EngineSettings) -> RunReport<'e> {
+        RunReport::begin(settings, &self.hook, self.subscription, (&self.scope, &self.body))
+    }
+
+    /// Runs the hook, and keeps what a later turn can use of its reply.
+    fn run(&self, settings: &EngineSettings, late: &LateReplies, cancel: &Cancel) {
+        let mut report = self.report(settings);
+        let job = self.tool_name.as_ref().map(|tool_name| Job {
+            hook: &self.hook,
+            subscription: self.subscription,
+            event: EventRef { scope: &self.scope, body: &self.body },
+            input: Input::Event { tool_name: tool_name.as_deref() },
         });
-        if let Err(error) = started {
-            // Dropping the closure took it off the count.
-            let (settings, hook, event) = not_run;
-            let failure = Failure::NotStarted(format!("no thread could be had for it: {error}"));
-            RunReport::begin(&settings, &hook, &event, subscription).not_started(&failure);
-        }
-    }
-
-    /// What the hooks asked for that can still be done.
-    pub(super) fn late(&self) -> &LateReplies {
-        &self.late
-    }
-
-    /// Waits for all, at most for `patience`; then ends those that still run.
-    pub(super) fn drain(&self, patience: Duration) {
-        if !self.running.none(patience) {
-            self.cancel.cancel();
-            self.running.none(ENDING);
+        match report.execute(job.map_err(Clone::clone), cancel) {
+            Ok(reply) => keep(late, reply, report),
+            Err(Failure::Cancelled) => report.failed(&Failure::Drained),
+            Err(failure) => report.failed(&failure),
         }
     }
 }
 
-/// Keeps what a later turn can use of an answer. The observers are told first: nobody acts on what none has heard of.
-fn keep(late: &LateReplies, event: &Event, mut reply: Reply, mut report: RunReport) {
-    let kept = LateReply::take_from(&mut reply, report.hook(), event);
-    report.answered_late(kept.as_ref(), DecisionKind::of(&reply));
+impl BackgroundHooks {
+    /// Starts a run and returns at once.
+    pub(super) fn start(&self, settings: &Arc<EngineSettings>, run: BackgroundRun) {
+        let run = Arc::new(run);
+        let not_started = Arc::clone(&run);
+        self.running.add(1);
+        let counted = Counted(Arc::clone(&self.running));
+        let (late, cancel) = (Arc::clone(&self.late), self.cancel.clone());
+        let in_thread = Arc::clone(settings);
+        let name = format!("hook {}", run.hook.name);
+        let started = thread::Builder::new().name(name).spawn(move || {
+            let _counted = counted;
+            run.run(&in_thread, &late, &cancel);
+        });
+        if let Err(error) = started {
+            // Dropping the closure took it off the count.
+            let mut report = not_started.report(settings);
+            report.not_started();
+            report.failed(&Failure::NotStarted(format!("cannot start a thread: {error}")));
+        }
+    }
+
+    /// The replies that can still be used.
+    pub(super) fn late(&self) -> &LateReplies {
+        &self.late
+    }
+
+    /// Waits for all runs, up to `patience`, then kills those that remain.
+    pub(super) fn drain(&self, patience: Duration) {
+        if !self.running.wait_for_none(patience) {
+            self.cancel.cancel();
+            self.running.wait_for_none(KILL_PATIENCE);
+        }
+    }
+}
+
+/// Keeps what a later turn can use of a reply. The observers are notified first: a reply must not take effect before its run
+/// is recorded.
+fn keep(late: &LateReplies, mut reply: Reply, mut report: RunReport) {
+    let run = report.run();
+    let kept = LateReply::take_from(&mut reply, &run.hook, run.event, &run.scope);
+    report.replied_late(kept.as_ref(), DecisionKind::of(&reply));
     let Some(kept) = kept else { return };
     let room = late.room();
     if let Some(dropped) = &room.dropped {
-        report.displaced(dropped);
+        report.dropped(dropped);
     }
     drop(report);
     room.fill(kept);

@@ -54,15 +54,15 @@ impl Outcome {
 
     /// Who forbade the thing and why, if anyone did.
     pub fn denied(&self) -> Option<(&str, &str)> {
-        self.held(VerdictKind::Deny)
+        self.verdict_of(VerdictKind::Deny)
     }
 
     /// Who wants the person to decide and why, if anyone does and nobody forbade it.
     pub fn asked(&self) -> Option<(&str, &str)> {
-        self.held(VerdictKind::Ask)
+        self.verdict_of(VerdictKind::Ask)
     }
 
-    fn held(&self, kind: VerdictKind) -> Option<(&str, &str)> {
+    fn verdict_of(&self, kind: VerdictKind) -> Option<(&str, &str)> {
         let verdict = self.verdict.as_ref().filter(|verdict| verdict.value.kind == kind)?;
         Some((&verdict.hook, verdict.value.reason_text()))
     }
@@ -85,7 +85,7 @@ impl Outcome {
         if denies {
             self.deny(hook, reply.verdict);
         } else {
-            self.opine(hook, reply.verdict);
+            self.raise_verdict(hook, reply.verdict);
         }
         let attribute = |value| Attributed { hook: hook.to_owned(), value };
         self.contexts.extend(reply.context.filter(|text| !text.trim().is_empty()).map(attribute));
@@ -97,22 +97,29 @@ impl Outcome {
 
     /// Adds the action of what is built in behind those of all hooks. Returns the hook whose action comes first, if there is
     /// one.
-    pub(super) fn act_last(&mut self, hook: &str, action: HistoryAction) -> Option<&str> {
+    pub(super) fn add_built_in_action(
+        &mut self,
+        hook: &str,
+        action: HistoryAction,
+    ) -> Option<&str> {
         self.history.push(Attributed { hook: hook.to_owned(), value: action });
         self.history.first().filter(|_| self.history.len() > 1).map(|first| first.hook.as_str())
     }
 
     /// Denies because a hook failed that is set to fail closed (R42).
     pub(super) fn deny_for_failure(&mut self, hook: &str, failure: &str) {
-        self.deny_unheard(hook, format!("{}, and it is set to fail closed", failed(hook, failure)));
+        self.deny_without_reply(
+            hook,
+            format!("{}, and it is set to fail closed", failed(hook, failure)),
+        );
     }
 
     /// Denies because a hook cannot be run as it was trusted, whatever its fail mode (R75).
     pub(super) fn deny_for_change(&mut self, hook: &str, failure: &str) {
-        self.deny_unheard(hook, failed(hook, failure));
+        self.deny_without_reply(hook, failed(hook, failure));
     }
 
-    fn deny_unheard(&mut self, hook: &str, reason: String) {
+    fn deny_without_reply(&mut self, hook: &str, reason: String) {
         self.deny(hook, Some(Verdict::new(VerdictKind::Deny, Some(reason))));
         self.denied_by_failure = true;
     }
@@ -138,7 +145,7 @@ impl Outcome {
     /// A deny that keeps something from happening undoes every rewrite: nothing happens, so nothing is changed (R24, R26).
     /// Where it is only fed back, as after a tool, what was redacted stays redacted.
     fn deny(&mut self, hook: &str, verdict: Option<Verdict>) {
-        self.opine(hook, verdict);
+        self.raise_verdict(hook, verdict);
         if !self.body.name().may(Power::Block) {
             return;
         }
@@ -148,7 +155,7 @@ impl Outcome {
         }
     }
 
-    fn opine(&mut self, hook: &str, verdict: Option<Verdict>) {
+    fn raise_verdict(&mut self, hook: &str, verdict: Option<Verdict>) {
         let Some(verdict) = verdict else { return };
         if self.verdict.as_ref().is_none_or(|held| verdict.kind > held.value.kind) {
             self.verdict = Some(Attributed { hook: hook.to_owned(), value: verdict });
@@ -464,7 +471,7 @@ mod tests {
             let mut outcome = fold_named(&named(&replies));
             let before = outcome.clone();
             let action = HistoryAction::Callback { recipe: "compact".into(), args: BTreeMap::new() };
-            let first = outcome.act_last(builtin::NAME, action.clone()).map(str::to_owned);
+            let first = outcome.add_built_in_action(builtin::NAME, action.clone()).map(str::to_owned);
             prop_assert_eq!(first.as_ref(), before.history.first().map(|taken| &taken.hook));
             let mut expected = before.clone();
             expected.history.push(Attributed { hook: builtin::NAME.into(), value: action });

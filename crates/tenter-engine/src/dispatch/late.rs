@@ -1,34 +1,39 @@
-//! What asynchronous hooks ask for that a later turn can still use: more for the model to read, and a recipe on the history.
+//! What asynchronous hooks reply that a later turn can still use: context for the model, and a recipe to run on the history.
 //!
-//! Anything else that they answer comes too late. What waits is bounded: a conversation that has ended takes nothing any
-//! more, and must not take the room of those that go on.
+//! The rest of such a reply comes too late. The number of replies kept is limited, because a conversation that has ended never
+//! takes its own, and they must not fill the memory that others need.
 
 use std::collections::BTreeMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use tenter_protocol::{Event, EventName, HistoryAction, Reply, Scope};
+use tenter_protocol::{EventName, HistoryAction, Reply, Scope};
 
-/// Answers that wait at most, over all conversations.
-const MOST_KEPT: usize = 64;
+/// Maximum number of replies kept, over all conversations.
+const MAX_KEPT: usize = 64;
 
-/// What an asynchronous hook asked for, of use to a later turn of its conversation. It asks for something.
+/// What a later turn of the conversation can use of an asynchronous hook's reply: context, a callback or both.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LateReply {
     /// The hook's full name.
     pub hook: String,
-    /// Where and for whom the event was that it answers.
-    pub scope: Scope,
-    /// The event that it answers.
+    /// The conversation and the agent of the event.
+    pub scope: Arc<Scope>,
+    /// The event that the hook replied to.
     pub event: EventName,
-    /// What the model shall read besides; not blank.
+    /// Text for the model; not blank.
     pub context: Option<String>,
-    /// The recipe that shall run on the history, and its arguments.
+    /// The recipe to run on the history, and its arguments.
     pub callback: Option<(String, BTreeMap<String, String>)>,
 }
 
 impl LateReply {
-    /// Takes out of an answer what a later turn can use, if there is any; what is left in it is in vain.
-    pub(super) fn take_from(reply: &mut Reply, hook: &str, event: &Event) -> Option<Self> {
+    /// Takes what a later turn can use out of a reply, if there is any. What is left has no effect.
+    pub(super) fn take_from(
+        reply: &mut Reply,
+        hook: &str,
+        event: EventName,
+        scope: &Arc<Scope>,
+    ) -> Option<Self> {
         let context = reply.context.take().filter(|text| !text.trim().is_empty());
         let callback = match reply.history.take() {
             Some(HistoryAction::Callback { recipe, args }) => Some((recipe, args)),
@@ -39,14 +44,14 @@ impl LateReply {
         };
         (context.is_some() || callback.is_some()).then(|| Self {
             hook: hook.to_owned(),
-            scope: event.scope.clone(),
-            event: event.body.name(),
+            scope: Arc::clone(scope),
+            event,
             context,
             callback,
         })
     }
 
-    /// What it asks for, in words.
+    /// The names of its parts.
     pub(super) fn parts(&self) -> &'static str {
         match (&self.callback, &self.context) {
             (Some(_), Some(_)) => "callback, context",
@@ -56,29 +61,29 @@ impl LateReply {
     }
 }
 
-/// The answers that wait, in the order in which they came.
+/// The replies that are kept, oldest first.
 #[derive(Default)]
 pub(super) struct LateReplies(Mutex<Vec<LateReply>>);
 
 impl LateReplies {
-    /// Takes those of one conversation.
+    /// Takes the replies to one conversation.
     pub(super) fn take(&self, conversation_id: &str) -> Vec<LateReply> {
         let is_its = |late: &mut LateReply| late.scope.conversation_id == conversation_id;
         self.0.lock().unwrap_or_else(PoisonError::into_inner).extract_if(.., is_its).collect()
     }
 
-    /// Room for one more. Nobody can take anything as long as it is held.
+    /// Makes room for one more. No reply can be taken while the room is held.
     pub(super) fn room(&self) -> Room<'_> {
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let dropped = (kept.len() >= MOST_KEPT).then(|| kept.remove(0));
+        let dropped = (kept.len() >= MAX_KEPT).then(|| kept.remove(0));
         Room { kept, dropped }
     }
 }
 
-/// Room for one more answer.
+/// Room for one more reply.
 pub(super) struct Room<'l> {
     kept: MutexGuard<'l, Vec<LateReply>>,
-    /// The oldest answer, where it had to go.
+    /// The oldest reply, if it was dropped to make room.
     pub(super) dropped: Option<LateReply>,
 }
 
@@ -94,11 +99,11 @@ mod tests {
 
     use proptest::prelude::*;
     use tenter_protocol::reply::VerdictKind;
-    use tenter_protocol::{Body, Message, Verdict};
+    use tenter_protocol::{Message, Verdict};
 
     use super::*;
 
-    fn event(conversation: &str) -> Event {
+    fn take_from(reply: &mut Reply, conversation: &str) -> Option<LateReply> {
         let scope = Scope {
             conversation_id: conversation.to_owned(),
             parent_conversation_id: None,
@@ -107,24 +112,24 @@ mod tests {
             recipe_full_name: None,
             time: "T".to_owned(),
         };
-        Event { scope, body: Body::AfterAgent { response: String::new() } }
+        LateReply::take_from(reply, "hook", EventName::AfterAgent, &Arc::new(scope))
     }
 
     fn late(conversation: &str, context: &str) -> LateReply {
         let mut reply = Reply { context: Some(context.to_owned()), ..Reply::default() };
-        LateReply::take_from(&mut reply, "hook", &event(conversation)).unwrap()
+        take_from(&mut reply, conversation).unwrap()
     }
 
-    /// Keeps it, and says what had to go.
-    fn keep(answers: &LateReplies, late: LateReply) -> Option<LateReply> {
-        let mut room = answers.room();
+    /// Keeps a reply and returns the one that was dropped for it.
+    fn keep(replies: &LateReplies, late: LateReply) -> Option<LateReply> {
+        let mut room = replies.room();
         let dropped = room.dropped.take();
         room.fill(late);
         dropped
     }
 
     #[test]
-    fn what_can_still_be_used_is_taken_out_and_the_rest_is_left() {
+    fn takes_what_a_later_turn_can_use_and_leaves_the_rest() {
         let callback = HistoryAction::Callback { recipe: "compact".into(), args: BTreeMap::new() };
         let deny = Some(Verdict::new(VerdictKind::Deny, None));
         let mut reply = Reply {
@@ -133,46 +138,46 @@ mod tests {
             history: Some(callback),
             ..Reply::default()
         };
-        let late = LateReply::take_from(&mut reply, "hook", &event("c")).unwrap();
+        let late = take_from(&mut reply, "c").unwrap();
         assert_eq!(late.context.as_deref(), Some("read this"));
         assert_eq!(late.callback, Some(("compact".to_owned(), BTreeMap::new())));
         assert_eq!(reply, Reply { verdict: deny, ..Reply::default() });
     }
 
     #[test]
-    fn a_history_is_never_replaced_late_and_blank_text_is_nothing() {
+    fn ignores_late_mutations_and_blank_context() {
         let mutate = Some(HistoryAction::Mutate(vec![Message::user("x")]));
         let mut reply =
             Reply { history: mutate.clone(), context: Some(" \n".into()), ..Reply::default() };
-        assert_eq!(LateReply::take_from(&mut reply, "hook", &event("c")), None);
+        assert_eq!(take_from(&mut reply, "c"), None);
         assert_eq!(reply, Reply { history: mutate, ..Reply::default() });
     }
 
     #[test]
-    fn of_too_many_the_oldest_goes() {
-        let answers = LateReplies::default();
-        for index in 0..MOST_KEPT {
-            assert_eq!(keep(&answers, late("ended", &index.to_string())), None);
+    fn drops_the_oldest_reply_when_full() {
+        let replies = LateReplies::default();
+        for index in 0..MAX_KEPT {
+            assert_eq!(keep(&replies, late("ended", &index.to_string())), None);
         }
-        assert_eq!(keep(&answers, late("c", "new")), Some(late("ended", "0")));
-        assert_eq!(answers.take("c"), [late("c", "new")]);
-        assert_eq!(answers.take("ended").len(), MOST_KEPT - 1);
+        assert_eq!(keep(&replies, late("c", "new")), Some(late("ended", "0")));
+        assert_eq!(replies.take("c"), [late("c", "new")]);
+        assert_eq!(replies.take("ended").len(), MAX_KEPT - 1);
     }
 
     proptest! {
         #[test]
-        fn each_conversation_takes_its_own_once_and_in_order(of in prop::collection::vec(0usize..3, 0..MOST_KEPT)) {
-            let answers = LateReplies::default();
+        fn returns_the_replies_of_a_conversation_once_and_in_order(of in prop::collection::vec(0usize..3, 0..MAX_KEPT)) {
+            let replies = LateReplies::default();
             let all: Vec<LateReply> =
                 of.iter().enumerate().map(|(place, of)| late(&of.to_string(), &place.to_string())).collect();
             for late in &all {
-                prop_assert_eq!(keep(&answers, late.clone()), None);
+                prop_assert_eq!(keep(&replies, late.clone()), None);
             }
             for id in ["1", "0", "2"] {
                 let own: Vec<LateReply> =
                     all.iter().filter(|late| late.scope.conversation_id == id).cloned().collect();
-                prop_assert_eq!(answers.take(id), own);
-                prop_assert_eq!(answers.take(id), []);
+                prop_assert_eq!(replies.take(id), own);
+                prop_assert_eq!(replies.take(id), []);
             }
         }
     }

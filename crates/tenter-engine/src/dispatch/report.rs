@@ -1,83 +1,113 @@
-//! Tells the observers: every run of a hook, whatever came of it, and what the hooks of an event decided together.
+//! Notifies the observers: of every hook run, whatever its end, and of what the hooks of an event decided together.
 
+use std::sync::Arc;
 use std::time::Duration;
 
-use tenter_proc::Captured;
+use tenter_proc::{Cancel, Captured};
 use tenter_protocol::executable::Subscription;
-use tenter_protocol::{Event, EventName, Reply, Scope};
+use tenter_protocol::{Body, EventName, Reply, Scope};
 
-use super::{LateReply, Outcome};
+use super::LateReply;
 use crate::builtin;
 use crate::catalog::{LostHook, Missing};
 use crate::hook::{Fingerprint, Hook, Layer};
-use crate::observe::{AskAnswer, Change, Decision, DecisionKind, HookRun};
-use crate::runner::{self, Failure, Report};
+use crate::matcher::MatcherError;
+use crate::observe::{Change, Decision, DecisionKind, HookRun};
+use crate::run_end::RunEnd;
+use crate::runner::{self, Failure, Job};
 use crate::settings::EngineSettings;
 
-/// A hook run that is told to the observers when it goes out of scope, however that happens.
+/// A hook run that is reported to the observers when it goes out of scope, even if its thread panics.
 pub(super) struct RunReport<'e> {
     settings: &'e EngineSettings,
     run: HookRun,
-    /// What the hook wrote to stdout; it becomes part of the record only if the run fails.
+    /// What the hook wrote. Its stdout is reported only if the run fails.
     stdout: Captured,
+    stderr: Captured,
     is_withdrawn: bool,
 }
 
 impl<'e> RunReport<'e> {
+    /// The report of a run of `hook` on an event.
     pub(super) fn begin(
         settings: &'e EngineSettings,
         hook: &Hook,
-        event: &Event,
         subscription: Subscription,
+        (scope, body): (&Arc<Scope>, &Body),
     ) -> Self {
-        let run = HookRun {
-            spelling: subscription.spelling,
-            fingerprint: hook.fingerprint.clone(),
-            tool_call: event.body.tool_call().cloned(),
-            exit: "unknown".to_owned(),
-            decision: DecisionKind::Failed,
-            reason: Some("the run ended unexpectedly".to_owned()),
-            asynchronous: hook.policy.asynchronous,
-            ..blank(settings, &event.scope, subscription.event, &hook.name, hook.layer)
-        };
-        Self { settings, run, stdout: Captured::default(), is_withdrawn: false }
+        Self::new(
+            settings,
+            HookRun {
+                spelling: subscription.spelling,
+                fingerprint: hook.fingerprint.clone(),
+                tool_call: body.tool_call().cloned(),
+                end: RunEnd::Unknown,
+                decision: DecisionKind::Failed,
+                reason: Some("the run ended unexpectedly".to_owned()),
+                asynchronous: hook.policy.asynchronous,
+                ..identity(settings, scope, subscription.event, (&hook.name, hook.layer))
+            },
+        )
     }
 
-    /// The hook was renewed before it ran, and the run of the renewed one is reported instead.
+    /// The report of a run of the built-in hook.
+    pub(super) fn built_in(settings: &'e EngineSettings, scope: &Arc<Scope>) -> Self {
+        Self::new(
+            settings,
+            identity(settings, scope, builtin::EVENT, (builtin::NAME, Layer::BuiltIn)),
+        )
+    }
+
+    /// The report that a hook should have run and cannot.
+    pub(super) fn missing(
+        settings: &'e EngineSettings,
+        scope: &Arc<Scope>,
+        body: &Body,
+        missing: &Missing,
+    ) -> Self {
+        Self::new(settings, missing_run(settings, scope, body, missing))
+    }
+
+    fn new(settings: &'e EngineSettings, run: HookRun) -> Self {
+        let (stdout, stderr) = Default::default();
+        Self { settings, run, stdout, stderr, is_withdrawn: false }
+    }
+
+    /// Does not report the run: another one is reported instead, or none.
     pub(super) fn withdraw(mut self) {
         self.is_withdrawn = true;
     }
 
-    /// A run of what is built in.
-    pub(super) fn built_in(settings: &'e EngineSettings, scope: &Scope) -> Self {
-        let run = blank(settings, scope, builtin::EVENT, builtin::NAME, Layer::BuiltIn);
-        Self { settings, run, stdout: Captured::default(), is_withdrawn: false }
+    /// The run as it is reported.
+    pub(super) fn run(&self) -> &HookRun {
+        &self.run
     }
 
-    /// A hook that would have to be run, and cannot be.
-    pub(super) fn missing(settings: &'e EngineSettings, event: &Event, missing: &Missing) -> Self {
-        let run = missing_run(settings, event, missing);
-        Self { settings, run, stdout: Captured::default(), is_withdrawn: false }
+    /// What the hook wrote to stdout and stderr.
+    pub(super) fn take_output(&mut self) -> (Captured, Captured) {
+        (std::mem::take(&mut self.stdout), std::mem::take(&mut self.stderr))
     }
 
-    /// The hook that is run.
-    pub(super) fn hook(&self) -> &str {
-        &self.run.hook
+    /// Runs the hook and returns its reply. A matcher that could not be searched is a run that failed (R42).
+    pub(super) fn execute(
+        &mut self,
+        job: Result<Job<'_>, MatcherError>,
+        cancel: &Cancel,
+    ) -> Result<Reply, Failure> {
+        let job = match job {
+            Ok(job) => job,
+            Err(error) => {
+                self.not_started();
+                return Err(error.into());
+            }
+        };
+        let output = runner::run(&job, self.settings, cancel, &mut self.run);
+        (self.stdout, self.stderr) = (output.stdout, output.stderr);
+        output.reply
     }
 
-    /// The process has ended; returns what it answered.
-    pub(super) fn ran(&mut self, report: Report) -> Result<Reply, Failure> {
-        self.run.duration = report.duration;
-        self.run.stderr_tail = report.stderr_tail();
-        self.run.exit = report.exit;
-        self.run.warnings = report.warnings;
-        self.run.notes = report.notes;
-        self.stdout = report.stdout;
-        report.answer
-    }
-
-    /// The answer decided these things, weightiest first.
-    pub(super) fn answered(
+    /// The reply decided these things, the most important first.
+    pub(super) fn decided(
         &mut self,
         decisions: &[DecisionKind],
         reason: Option<String>,
@@ -90,13 +120,13 @@ impl<'e> RunReport<'e> {
         self.run.change = change;
     }
 
-    /// A part of the answer that was meant to have an effect and has none.
+    /// A part of the reply has no effect.
     pub(super) fn warn(&mut self, warning: String) {
         self.run.warnings.push(warning);
     }
 
-    /// The wish of a hook that came before stands instead of this one.
-    pub(super) fn gave_way_to(&mut self, other: &str) {
+    /// An earlier hook's history action counts instead of this one.
+    pub(super) fn yielded_to(&mut self, other: &str) {
         self.run.notes.push(format!("it gives way to the hook {other}"));
     }
 
@@ -105,90 +135,38 @@ impl<'e> RunReport<'e> {
         self.run.notes.push("its follow-ups have no effect: the turn limit is reached".to_owned());
     }
 
-    /// An answer that came too late to decide anything: what of it is kept, and what is not.
-    pub(super) fn answered_late(&mut self, kept: Option<&LateReply>, in_vain: DecisionKind) {
-        self.answered(&[], None, None);
+    /// The reply came too late to decide anything: `kept` is used at a later turn, `ignored` is not.
+    pub(super) fn replied_late(&mut self, kept: Option<&LateReply>, ignored: DecisionKind) {
+        self.decided(&[], None, None);
         if let Some(late) = kept {
             let parts = late.parts();
             self.run.notes.push(format!("late: its answer ({parts}) counts at a later turn"));
         }
-        if in_vain > DecisionKind::Allow {
+        if ignored > DecisionKind::Allow {
             self.run.notes.push(format!(
                 "its answer ({}) counts for nothing: it is asynchronous",
-                in_vain.as_str()
+                ignored.as_str()
             ));
         }
     }
 
-    /// A late answer was dropped to make room for that of this run.
-    pub(super) fn displaced(&mut self, dropped: &LateReply) {
+    /// Another late reply was dropped to make room for that of this run.
+    pub(super) fn dropped(&mut self, other: &LateReply) {
         self.run.warnings.push(format!(
             "too many late answers wait for a later turn: that of the hook {} at {} is dropped",
-            dropped.hook, dropped.event
+            other.hook, other.event
         ));
     }
 
-    /// There was no way to run it at all.
-    pub(super) fn not_started(&mut self, failure: &Failure) {
-        "not started".clone_into(&mut self.run.exit);
-        self.failed(failure);
+    /// The hook was not started.
+    pub(super) fn not_started(&mut self) {
+        self.run.end = RunEnd::NotStarted;
     }
 
     pub(super) fn failed(&mut self, failure: &Failure) {
         self.run.decision = DecisionKind::Failed;
         self.run.reason = Some(failure.to_string());
-        self.run.stdout = runner::quoted(&self.stdout);
-    }
-}
-
-/// Records that a hook cannot run.
-pub(super) fn report_missing(settings: &EngineSettings, event: &Event, missing: &Missing) {
-    let run = HookRun {
-        exit: "not started".to_owned(),
-        decision: DecisionKind::Failed,
-        reason: Some(Failure::Missing(missing.why.clone()).to_string()),
-        ..missing_run(settings, event, missing)
-    };
-    for observer in &settings.observers {
-        observer.hook_missing(&run);
-    }
-}
-
-fn missing_run(settings: &EngineSettings, event: &Event, missing: &Missing) -> HookRun {
-    HookRun {
-        tool_call: event.body.tool_call().cloned(),
-        ..blank(settings, &event.scope, event.body.name(), &missing.name, missing.layer)
-    }
-}
-
-/// A run of which no more is known than whose it is.
-fn blank(
-    settings: &EngineSettings,
-    scope: &Scope,
-    event: EventName,
-    hook: &str,
-    layer: Layer,
-) -> HookRun {
-    HookRun {
-        scope: scope.clone(),
-        event,
-        spelling: event.as_str(),
-        hook: hook.to_owned(),
-        layer,
-        fingerprint: Fingerprint(String::new()),
-        tool_call: None,
-        started: (settings.clock)(),
-        duration: Duration::ZERO,
-        exit: builtin::NO_PROCESS.to_owned(),
-        decision: DecisionKind::None,
-        also: Vec::new(),
-        reason: None,
-        change: None,
-        stdout: String::new(),
-        stderr_tail: String::new(),
-        warnings: Vec::new(),
-        notes: Vec::new(),
-        asynchronous: false,
+        self.run.stdout = runner::stdout_excerpt(&self.stdout);
     }
 }
 
@@ -203,49 +181,80 @@ impl Drop for RunReport<'_> {
     }
 }
 
-/// Reports a trusted hook that a session begins without.
-pub(super) fn report_lost(settings: &EngineSettings, scope: &Scope, lost: &LostHook) {
+/// Reports a hook that was found and cannot run.
+pub(super) fn report_missing(
+    settings: &EngineSettings,
+    scope: &Arc<Scope>,
+    body: &Body,
+    missing: &Missing,
+) {
+    let run = missing_run(settings, scope, body, missing);
+    report_not_run(settings, run, Failure::Missing(missing.why.clone()).to_string());
+}
+
+/// Reports a trusted hook that a session starts without.
+pub(super) fn report_lost(settings: &EngineSettings, scope: &Arc<Scope>, lost: &LostHook) {
+    let run = identity(settings, scope, EventName::SessionStart, (&lost.name, lost.layer));
+    let run = HookRun { fingerprint: lost.trusted.hash.clone(), ..run };
+    report_not_run(settings, run, format!("it was trusted and {}", lost.why()));
+}
+
+fn report_not_run(settings: &EngineSettings, run: HookRun, reason: String) {
     let run = HookRun {
-        fingerprint: lost.trusted.hash.clone(),
-        exit: "not started".to_owned(),
+        end: RunEnd::NotStarted,
         decision: DecisionKind::Failed,
-        reason: Some(format!("it was trusted and {}", lost.why())),
-        ..blank(settings, scope, EventName::SessionStart, &lost.name, lost.layer)
+        reason: Some(reason),
+        ..run
     };
     for observer in &settings.observers {
         observer.hook_missing(&run);
     }
 }
 
-pub(super) fn report_decision(
-    settings: &EngineSettings,
-    scope: &Scope,
-    event: EventName,
-    hooks_run: usize,
-    outcome: &Outcome,
-) {
-    let parts = outcome.parts();
-    let (kind, by) = parts.first().copied().unzip();
-    let decision = Decision {
-        scope: scope.clone(),
-        event,
-        tool_call: outcome.body.tool_call().cloned(),
-        time: (settings.clock)(),
-        hooks_run,
-        kind: kind.unwrap_or(DecisionKind::None),
-        also: parts.iter().skip(1).map(|(kind, _)| *kind).collect(),
-        by: by.map(str::to_owned),
-        reason: outcome.verdict.as_ref().and_then(|verdict| verdict.value.reason.clone()),
-        by_failure: outcome.denied_by_failure,
-        overruled: outcome.overruled(),
-    };
+pub(super) fn report_decision(settings: &EngineSettings, decision: &Decision) {
     for observer in &settings.observers {
-        observer.decided(&decision);
+        observer.decided(decision);
     }
 }
 
-pub(super) fn report_ask_answer(settings: &EngineSettings, answer: &AskAnswer) {
-    for observer in &settings.observers {
-        observer.ask_answered(answer);
+fn missing_run(
+    settings: &EngineSettings,
+    scope: &Arc<Scope>,
+    body: &Body,
+    missing: &Missing,
+) -> HookRun {
+    HookRun {
+        tool_call: body.tool_call().cloned(),
+        ..identity(settings, scope, body.name(), (&missing.name, missing.layer))
+    }
+}
+
+/// A `HookRun` with only its identity filled in.
+fn identity(
+    settings: &EngineSettings,
+    scope: &Arc<Scope>,
+    event: EventName,
+    (hook, layer): (&str, Layer),
+) -> HookRun {
+    HookRun {
+        scope: Arc::clone(scope),
+        event,
+        spelling: event.as_str(),
+        hook: hook.to_owned(),
+        layer,
+        fingerprint: Fingerprint(String::new()),
+        tool_call: None,
+        started: (settings.clock)(),
+        duration: Duration::ZERO,
+        end: RunEnd::NoProcess,
+        decision: DecisionKind::None,
+        also: Vec::new(),
+        reason: None,
+        change: None,
+        stdout: String::new(),
+        stderr_tail: String::new(),
+        warnings: Vec::new(),
+        notes: Vec::new(),
+        asynchronous: false,
     }
 }

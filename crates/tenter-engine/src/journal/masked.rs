@@ -49,7 +49,7 @@ impl Redactor {
             tool_call,
             started,
             duration,
-            exit,
+            end,
             decision,
             also,
             reason,
@@ -61,7 +61,7 @@ impl Redactor {
             asynchronous,
         } = run;
         HookRun {
-            scope: scope.clone(),
+            scope: Arc::clone(scope),
             event: *event,
             spelling,
             hook: hook.clone(),
@@ -70,7 +70,7 @@ impl Redactor {
             tool_call: tool_call.as_ref().map(|call| self.call(call)),
             started: *started,
             duration: *duration,
-            exit: exit.clone(),
+            end: end.clone(),
             decision: *decision,
             also: also.clone(),
             reason: reason.as_ref().map(|reason| self.text(reason)),
@@ -99,7 +99,7 @@ impl Redactor {
             overruled,
         } = decision;
         Decision {
-            scope: scope.clone(),
+            scope: Arc::clone(scope),
             event: *event,
             tool_call: tool_call.as_ref().map(|call| self.call(call)),
             time: *time,

@@ -7,6 +7,7 @@ use tenter_base::rfc3339;
 use tenter_protocol::{EventName, Object, Scope, ToolCall};
 
 use crate::observe::{AskAnswer, Change, Decision, DecisionKind, HookRun};
+use crate::run_end::RunEnd;
 
 /// The version that this code writes. A line of a newer version is shown as far as it can be read.
 pub(super) const VERSION: u32 = 1;
@@ -77,8 +78,9 @@ pub struct RunRecord {
     pub spelling: String,
     /// Milliseconds.
     pub duration_ms: u64,
-    /// How its process ended.
-    pub exit: String,
+    /// How it ended.
+    #[serde(rename = "exit")]
+    pub end: RunEnd,
     /// What it decided; the weightiest part of its answer.
     pub decision: DecisionKind,
     /// What it decided besides.
@@ -184,7 +186,7 @@ impl From<&HookRun> for Record {
             tool_call,
             started,
             duration,
-            exit,
+            end,
             decision,
             also,
             reason,
@@ -201,7 +203,7 @@ impl From<&HookRun> for Record {
             hash: fingerprint.0.clone(),
             spelling: (*spelling).to_owned(),
             duration_ms: u64::try_from(duration.as_millis()).unwrap_or(u64::MAX),
-            exit: exit.clone(),
+            end: end.clone(),
             decision: *decision,
             also: also.clone(),
             reason: reason.clone(),

@@ -85,11 +85,6 @@ impl Matcher {
         Ok(self.finds(&call.input)?.then_some(Match { tool_name }))
     }
 
-    /// Whether the matcher can match a call of the tool `name`: true unless it certainly cannot.
-    pub(crate) fn may_be_about(&self, name: &str) -> bool {
-        self.tool_name(name).map_or(true, |found| found.is_some())
-    }
-
     /// Explains the result for `call`. Both parts are tried, even if the first one decides.
     pub fn explain(&self, call: &ToolCall) -> Explanation {
         Explanation {
@@ -101,8 +96,11 @@ impl Matcher {
         }
     }
 
-    /// The first name of the tool that `tool` matches.
-    fn tool_name<'c>(&self, own: &'c str) -> Result<Option<&'c str>, MatcherError> {
+    /// The first name of the tool that the matcher's `tool` matches; its own name if the matcher has no such part.
+    ///
+    /// # Errors
+    /// As [`matches`](Self::matches).
+    pub(crate) fn tool_name<'c>(&self, own: &'c str) -> Result<Option<&'c str>, MatcherError> {
         let Some(tool) = &self.tool else { return Ok(Some(own)) };
         for name in tool_names::spellings(own) {
             if Part::Tool.search(tool, name)? {
@@ -112,8 +110,11 @@ impl Matcher {
         Ok(None)
     }
 
-    /// Whether `pattern` matches any text of the input.
-    fn finds(&self, input: &Object) -> Result<bool, MatcherError> {
+    /// Whether the matcher's `pattern` matches any text of the input.
+    ///
+    /// # Errors
+    /// As [`matches`](Self::matches).
+    pub(crate) fn finds(&self, input: &Object) -> Result<bool, MatcherError> {
         let Some(pattern) = &self.pattern else { return Ok(true) };
         for (_, text) in texts::of(input) {
             if Part::Pattern.search(pattern, &text)? {

@@ -1,244 +1,124 @@
-//! Runs one hook for one event: a payload in, a reply or a failure out. Knows no order and decides nothing.
+//! Runs one hook for one event: a payload in, a reply or a failure out. It decides nothing and knows no other hook.
 //!
-//! `process` says how a hook of either protocol is started, `output` reads what it left behind, `static_action` answers for a hook
-//! without code, and `bounded` keeps what is told of that readable.
+//! `job` says what to run on what, `process` how a hook of either protocol is started, `output` reads what its process wrote,
+//! and `bounded` shortens what is reported. Static hooks run without a process.
 
 mod bounded;
+mod failure;
+mod job;
 mod output;
 mod process;
-mod static_action;
-mod test_run;
 
-use std::borrow::Cow;
-use std::time::Duration;
+use std::time::Instant;
 
 use tenter_base::excerpt;
 use tenter_proc::{Cancel, Captured};
-use tenter_protocol::executable::{self, Subscription};
-use tenter_protocol::{Event, Reply, manifest};
-use thiserror::Error;
+use tenter_protocol::Reply;
 
-use crate::facts::facts;
-use crate::hook::{Hook, Implementation, Protocol};
+use crate::hook::{Implementation, ManifestHook, Protocol};
 use crate::hook_state::Owner;
-use crate::matcher::MatcherError;
+use crate::observe::HookRun;
+use crate::run_end::RunEnd;
 use crate::settings::EngineSettings;
-use crate::trust::{self, Changed};
-
+use crate::static_action::StaticAction;
+use crate::trust;
+use output::ParsedOutput;
 use process::Program;
 
-pub use test_run::{TestRun, test_run};
+pub(crate) use failure::Failure;
+pub(crate) use job::{Input, Job};
 
-/// Lines of stderr that a record keeps.
+/// Number of lines of stderr that a run reports.
 const STDERR_LINES: usize = 20;
-/// Bytes of a failed run's stdout that a record keeps.
+/// Maximum length of the stdout that a failed run reports, in bytes.
 const STDOUT_BYTES: usize = 4_000;
 
-/// What one hook is to be told, once.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Request {
-    /// The event, in the hook's words.
-    pub subscription: Subscription,
-    /// The conversation that it is of: the run's `TENTER_SESSION_ID`.
-    pub session_id: String,
-    /// What the hook reads.
-    pub payload: String,
-}
-
-/// What came of one run.
-pub(crate) struct Report {
+/// What a hook left behind.
+pub(crate) struct Output {
     /// The reply, or why there is none.
-    pub(crate) answer: Result<Reply, Failure>,
-    /// What of the answer was not understood.
-    pub(crate) warnings: Vec<String>,
-    /// What the hook wanted recorded.
-    pub(crate) notes: Vec<String>,
-    /// How the process ended, in words, or that there was none.
-    pub(crate) exit: String,
-    /// How long it took.
-    pub(crate) duration: Duration,
+    pub(crate) reply: Result<Reply, Failure>,
     /// What it wrote to stdout.
     pub(crate) stdout: Captured,
     /// What it wrote to stderr.
     pub(crate) stderr: Captured,
 }
 
-impl Failure {
-    /// Whether it denies whatever the hook's fail mode: the hook is not the one that was trusted (R75), or what happened cannot
-    /// happen.
-    pub(crate) fn denies_always(&self) -> bool {
-        match self {
-            Self::Changed(Changed::Content | Changed::Unreadable(_)) | Self::NoPayload(_) => true,
-            Self::Changed(Changed::Shared(_))
-            | Self::Missing(_)
-            | Self::NotStarted(_)
-            | Self::TimedOut(_)
-            | Self::Cancelled
-            | Self::Drained
-            | Self::Exit(_)
-            | Self::Signal(_)
-            | Self::TooLong(_)
-            | Self::Reply(_)
-            | Self::Rewrite(_)
-            | Self::Callback(_)
-            | Self::Matcher(_) => false,
-        }
+impl From<Result<Reply, Failure>> for Output {
+    fn from(reply: Result<Reply, Failure>) -> Self {
+        Self { reply, stdout: Captured::default(), stderr: Captured::default() }
     }
 }
 
-impl Report {
-    fn not_started(failure: Failure) -> Self {
-        Self {
-            answer: Err(failure),
-            warnings: Vec::new(),
-            notes: Vec::new(),
-            exit: "not started".to_owned(),
-            duration: Duration::ZERO,
-            stdout: Captured::default(),
-            stderr: Captured::default(),
-        }
-    }
-
-    /// The last lines of stderr: what a record keeps of it.
-    pub(crate) fn stderr_tail(&self) -> String {
-        bounded::bounded(self.stderr.tail_lines(STDERR_LINES))
-    }
-}
-
-/// What a failed run wrote to stdout, as text of a length fit for a record.
-pub(crate) fn quoted(stdout: &Captured) -> String {
+/// What a failed run reports of its stdout: the beginning and the end.
+pub(crate) fn stdout_excerpt(stdout: &Captured) -> String {
     excerpt::ends(&stdout.text(), STDOUT_BYTES).into_owned()
 }
 
-/// Why a run gave no reply (R42).
-#[derive(Debug, Error)]
-pub(crate) enum Failure {
-    #[error("{0}")]
-    Changed(#[from] Changed),
-    #[error("it does not run: it {0}")]
-    Missing(String),
-    #[error("it could not be started: {0}")]
-    NotStarted(String),
-    #[error("timed out after {}", seconds(*.0))]
-    TimedOut(Duration),
-    #[error("it was ended because the agent was interrupted")]
-    Cancelled,
-    #[error("it is asynchronous, still ran when the session was over, and was ended")]
-    Drained,
-    #[error("it exited with code {0}")]
-    Exit(i32),
-    #[error("it was ended by signal {0}")]
-    Signal(i32),
-    #[error("it wrote {0} bytes to stdout; an answer may have 1 MiB")]
-    TooLong(u64),
-    #[error("{0}")]
-    Reply(String),
-    #[error("its rewrite cannot be used: {0}")]
-    Rewrite(String),
-    #[error("its callback cannot start: {0}")]
-    Callback(String),
-    #[error("the event {0} has no payload for executables")]
-    NoPayload(&'static str),
-    #[error("{0}")]
-    Matcher(#[from] MatcherError),
-}
-
-fn seconds(duration: Duration) -> String {
-    if duration.subsec_millis() == 0 {
-        format!("{} s", duration.as_secs())
-    } else {
-        format!("{} ms", duration.as_millis())
-    }
-}
-
-/// What a hook's matcher found: the spelling of the tool's name that it matched, if it has one and there is one (R20).
-pub(crate) type Found = Result<Option<String>, MatcherError>;
-
-/// That a hook is about an event.
-pub(crate) struct Aimed {
-    /// The event that was dispatched, in the hook's words. A rewrite of `success` does not make another event of it.
-    pub(crate) subscription: Subscription,
-    /// What the hook's matcher found.
-    pub(crate) found: Found,
-}
-
-/// What a hook is run for.
-pub(crate) struct Occasion<'e> {
-    /// What happened, as the hooks before this one left it.
-    pub(crate) event: &'e Event,
-    /// Why it is about that.
-    pub(crate) aimed: Aimed,
-}
-
-/// Runs `hook`.
+/// Runs a hook. How it ended, how long it took and what it logged is recorded in `run`.
 pub(crate) fn run(
-    hook: &Hook,
-    occasion: Occasion<'_>,
+    job: &Job<'_>,
     settings: &EngineSettings,
     cancel: &Cancel,
-) -> Report {
-    match request(hook, occasion) {
-        Ok(request) => ask(hook, request, settings, cancel),
-        Err(failure) => Report::not_started(failure),
-    }
+    run: &mut HookRun,
+) -> Output {
+    start(job, settings, cancel, run).unwrap_or_else(|failure| {
+        run.end = RunEnd::NotStarted;
+        Err(failure).into()
+    })
 }
 
-/// What `hook` is to be told.
-fn request(hook: &Hook, occasion: Occasion<'_>) -> Result<Request, Failure> {
-    let Occasion { event, aimed: Aimed { subscription, found } } = occasion;
-    let tool_name = found?;
-    let no_payload = || Failure::NoPayload(subscription.event.as_str());
-    let facts = facts(&event.body, &event.scope.cwd);
-    let event = &in_own_words(hook, event);
-    let payload = match &hook.protocol {
-        Protocol::Executable => {
-            executable::payload(event, subscription.spelling, &facts).ok_or_else(no_payload)?
-        }
-        Protocol::Manifest(held) => {
-            let (tool_name, light) = (tool_name.as_deref(), held.light_payload);
-            manifest::payload(event, subscription.spelling, tool_name, &facts, light)
-        }
-    };
-    Ok(Request { subscription, session_id: event.scope.conversation_id.clone(), payload })
-}
-
-/// The event with a recipe of the hook's own plugin under the name by which that plugin calls it (R68).
-fn in_own_words<'e>(hook: &Hook, event: &'e Event) -> Cow<'e, Event> {
-    match hook.plugin().and_then(|plugin| event.scope.for_plugin(plugin)) {
-        Some(scope) => Cow::Owned(Event { scope, body: event.body.clone() }),
-        None => Cow::Borrowed(event),
-    }
-}
-
-/// Runs `hook` on a payload, unless it is not any more what was trusted.
-fn ask(hook: &Hook, request: Request, settings: &EngineSettings, cancel: &Cancel) -> Report {
-    if let Err(changed) = trust::verify_unchanged(hook, cancel) {
-        if cancel.is_cancelled() {
-            return Report::not_started(Failure::Cancelled);
-        }
-        return Report::not_started(changed.into());
-    }
-    let program = match &hook.protocol {
+/// Starts a hook and waits for its end.
+///
+/// # Errors
+/// The hook was not started.
+fn start(
+    job: &Job<'_>,
+    settings: &EngineSettings,
+    cancel: &Cancel,
+    run: &mut HookRun,
+) -> Result<Output, Failure> {
+    let program = match &job.hook.protocol {
         Protocol::Executable => Program::Executable,
         Protocol::Manifest(manifest) => match &manifest.implementation {
             Implementation::Script(entry) => Program::Script(manifest, entry),
-            Implementation::Static(action) => return static_action::run(action, &request),
+            Implementation::Static(action) => {
+                verify(job, cancel)?;
+                return Ok(run_static(manifest, action, job, run));
+            }
         },
     };
-    let event = request.subscription.event;
-    let owner = Owner { project: &settings.project, layer: hook.layer, name: &hook.name };
+    let payload = job.payload_text()?;
+    verify(job, cancel)?;
+    let owner = Owner { project: &settings.project, layer: job.hook.layer, name: &job.hook.name };
     let (state, no_state) = settings.environment.of_state(owner);
-    let invocation = process::invocation(hook, program, request, settings, state);
+    let invocation = process::invocation(job, program, payload, settings, state);
     let completion = tenter_proc::run(&invocation, cancel);
-    let output::Read { answer, mut warnings, notes } = output::read(hook, event, &completion);
-    warnings.extend(no_state);
-    Report {
-        answer,
-        warnings,
-        notes,
-        exit: process::exit_words(&completion.end),
-        duration: completion.duration,
-        stdout: completion.stdout,
-        stderr: completion.stderr,
-    }
+    let parsed = output::parse(job.hook, job.subscription.event, &completion);
+    let ParsedOutput { reply, warnings, notes } = parsed;
+    run.end = process::run_end(&completion.end);
+    run.duration = completion.duration;
+    run.stderr_tail = bounded::bounded(completion.stderr.tail_lines(STDERR_LINES));
+    run.warnings.extend(warnings.into_iter().chain(no_state));
+    run.notes.extend(notes);
+    Ok(Output { reply, stdout: completion.stdout, stderr: completion.stderr })
+}
+
+/// Replies for a static hook. The number of steps that its templates may take limits the time.
+fn run_static(
+    hook: &ManifestHook,
+    action: &StaticAction,
+    job: &Job<'_>,
+    run: &mut HookRun,
+) -> Output {
+    let start = Instant::now();
+    let reply = action.reply(&job.payload_value(hook));
+    run.duration = start.elapsed();
+    run.end = RunEnd::NoProcess;
+    reply.map_err(|why| Failure::Reply(bounded::bounded(why))).into()
+}
+
+/// Fails if the hook is no longer what was trusted.
+fn verify(job: &Job<'_>, cancel: &Cancel) -> Result<(), Failure> {
+    trust::verify_unchanged(job.hook, cancel)
+        .map_err(|changed| if cancel.is_cancelled() { Failure::Cancelled } else { changed.into() })
 }

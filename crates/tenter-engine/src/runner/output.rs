@@ -1,4 +1,4 @@
-//! What a hook's process left behind, as a reply or a failure: exit codes and stdout of either protocol (R27, R28).
+//! Reads the reply of a hook's process from its exit code and stdout, for either protocol (R27, R28).
 
 use tenter_proc::{Captured, Completion, End};
 use tenter_protocol::reply::{ParsedReply, ReplyError};
@@ -11,37 +11,37 @@ use crate::hook::{FailMode, Hook, Protocol};
 /// The exit code by which a manifest hook blocks.
 const BLOCKED: i32 = 2;
 
-/// What a process left behind.
-pub(super) struct Read {
+/// What a process replied.
+pub(super) struct ParsedOutput {
     /// The reply, or why there is none.
-    pub(super) answer: Result<Reply, Failure>,
-    /// What of the answer was not understood.
+    pub(super) reply: Result<Reply, Failure>,
+    /// The parts of the reply that have no effect.
     pub(super) warnings: Vec<String>,
-    /// What the hook wanted recorded.
+    /// What the hook logged.
     pub(super) notes: Vec<String>,
 }
 
-impl From<Result<Reply, Failure>> for Read {
-    fn from(answer: Result<Reply, Failure>) -> Self {
-        Self { answer, warnings: Vec::new(), notes: Vec::new() }
+impl From<Result<Reply, Failure>> for ParsedOutput {
+    fn from(reply: Result<Reply, Failure>) -> Self {
+        Self { reply, warnings: Vec::new(), notes: Vec::new() }
     }
 }
 
-pub(super) fn read(hook: &Hook, event: EventName, completion: &Completion) -> Read {
+pub(super) fn parse(hook: &Hook, event: EventName, completion: &Completion) -> ParsedOutput {
     let is_manifest = matches!(hook.protocol, Protocol::Manifest(_));
     match &completion.end {
         End::Exited(BLOCKED) if is_manifest => {
             Ok(manifest::deny_by_exit(&bounded(completion.stderr.text()))).into()
         }
-        End::Exited(0) => match parsed(hook, event, &completion.stdout) {
-            Ok(parsed) => judged(hook.policy.fail, event, parsed),
+        End::Exited(0) => match parse_stdout(hook, event, &completion.stdout) {
+            Ok(parsed) => apply_fail_mode(hook.policy.fail, event, parsed),
             Err(failure) => Err(failure).into(),
         },
         ended => Err(failure(hook, ended)).into(),
     }
 }
 
-fn parsed(hook: &Hook, event: EventName, stdout: &Captured) -> Result<ParsedReply, Failure> {
+fn parse_stdout(hook: &Hook, event: EventName, stdout: &Captured) -> Result<ParsedReply, Failure> {
     let stdout = whole(stdout)?;
     let parsed = match hook.protocol {
         Protocol::Executable => executable::parse_reply(event, stdout),
@@ -51,23 +51,23 @@ fn parsed(hook: &Hook, event: EventName, stdout: &Captured) -> Result<ParsedRepl
     parsed.map_err(|error: ReplyError| Failure::Reply(bounded(error.to_string())))
 }
 
-/// What an answer comes to under a fail mode: a hook that fails closed has failed where a part of its answer is unusable,
-/// unless what is left of it denies (R61).
-fn judged(fail: FailMode, event: EventName, parsed: ParsedReply) -> Read {
+/// Turns a reply with unusable parts into a failure if the hook fails closed, unless the rest of it denies (R61).
+fn apply_fail_mode(fail: FailMode, event: EventName, parsed: ParsedReply) -> ParsedOutput {
     let ParsedReply { reply, warnings, defects, text } = parsed;
     let denies = reply.verdict.as_ref().is_some_and(Verdict::is_deny) && event.is_deniable();
     let printed = text.map(|text| format!("printed: {text}"));
     let notes = reply.log.clone().into_iter().chain(printed).collect();
     let is_failed = fail == FailMode::Closed && !defects.is_empty() && !denies;
-    let (answer, defects) = if is_failed {
+    let (reply, defects) = if is_failed {
         (Err(Failure::Reply(bounded(defects.join("; ")))), Vec::new())
     } else {
         (Ok(reply), defects)
     };
-    Read { answer, warnings: defects.into_iter().chain(warnings).map(bounded).collect(), notes }
+    let warnings = defects.into_iter().chain(warnings).map(bounded).collect();
+    ParsedOutput { reply, warnings, notes }
 }
 
-/// A stream of which something was dropped is no answer (R37).
+/// All of stdout. If something was dropped, it is not a reply (R37).
 fn whole(stdout: &Captured) -> Result<&[u8], Failure> {
     stdout.whole().ok_or(Failure::TooLong(stdout.total))
 }

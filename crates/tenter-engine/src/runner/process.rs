@@ -1,4 +1,4 @@
-//! How a hook of either protocol is started: program, folder, environment, limits (R15, R38, R40).
+//! How the process of a hook is started: program, working directory, environment, limits (R15, R38, R40).
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -7,12 +7,13 @@ use tenter_base::search_path;
 use tenter_proc::{End, Invocation, Limits, Streams};
 use tenter_protocol::executable::PROTOCOL_VERSION;
 
-use super::Request;
+use super::Job;
 use crate::environment::Environment;
-use crate::hook::{EntryPoint, Hook, ManifestHook};
+use crate::hook::{EntryPoint, ManifestHook};
+use crate::run_end::RunEnd;
 use crate::settings::EngineSettings;
 
-/// What is started for a hook.
+/// The program of a hook.
 #[derive(Clone, Copy)]
 pub(super) enum Program<'h> {
     /// The hook's own file.
@@ -22,13 +23,14 @@ pub(super) enum Program<'h> {
 }
 
 pub(super) fn invocation(
-    hook: &Hook,
+    job: &Job<'_>,
     program: Program<'_>,
-    request: Request,
+    payload: String,
     settings: &EngineSettings,
     state: Vec<(&'static str, OsString)>,
 ) -> Invocation {
-    let env = environment(hook, program, &request, settings, state);
+    let hook = job.hook;
+    let env = environment(job, program, settings, state);
     let (path, args) = match program {
         Program::Executable => (hook.path.clone(), vec!["run".into()]),
         Program::Script(_, entry) => script(entry, &env),
@@ -40,13 +42,14 @@ pub(super) fn invocation(
         args,
         cwd: if in_own_folder { hook.path.clone() } else { settings.project.clone() },
         env,
-        stdin: request.payload.into_bytes(),
+        stdin: payload.into_bytes(),
         streams: Streams::Separate,
         limits: Limits { timeout: hook.policy.timeout, ..Limits::default() },
     }
 }
 
-/// A script that may be executed is; another is given to its interpreter: `bash`, else `sh` (R15).
+/// The program and arguments for a script: itself if it is executable, else its interpreter; `sh` if that is a missing `bash`
+/// (R15).
 fn script(entry: &EntryPoint, env: &Environment) -> (PathBuf, Vec<OsString>) {
     match entry.interpreter {
         None => (entry.path.clone(), Vec::new()),
@@ -59,39 +62,39 @@ fn script(entry: &EntryPoint, env: &Environment) -> (PathBuf, Vec<OsString>) {
 
 /// The environment of one run (R40).
 fn environment(
-    hook: &Hook,
+    job: &Job<'_>,
     program: Program<'_>,
-    request: &Request,
     settings: &EngineSettings,
     state: Vec<(&'static str, OsString)>,
 ) -> Environment {
-    let (folder, asked) = match program {
+    let hook = job.hook;
+    let (directory, requested) = match program {
         Program::Executable => (hook.path.parent().unwrap_or(Path::new("/")), &[][..]),
         Program::Script(manifest, _) => (hook.path.as_path(), manifest.env.as_slice()),
     };
-    let asked = [asked, &hook.env].concat();
+    let requested = [requested, &hook.env].concat();
     let mut added: Vec<(&str, OsString)> = vec![
-        ("TENTER_EVENT", request.subscription.spelling.into()),
-        ("TENTER_SESSION_ID", request.session_id.as_str().into()),
+        ("TENTER_EVENT", job.subscription.spelling.into()),
+        ("TENTER_SESSION_ID", job.event.scope.conversation_id.as_str().into()),
         ("TENTER_PROJECT_DIR", settings.project.as_os_str().to_owned()),
-        ("TENTER_HOOK_DIR", folder.as_os_str().to_owned()),
+        ("TENTER_HOOK_DIR", directory.as_os_str().to_owned()),
         ("TENTER_HOOK_NAME", hook.name.as_str().into()),
         ("TENTER_PROTOCOL_VERSION", PROTOCOL_VERSION.to_string().into()),
     ];
     if state.is_empty() {
-        // Python would write compiled files beside the script, and a folder that changed is not trusted any more.
+        // Python would write compiled files beside the script, and a directory that changed is no longer trusted.
         added.push(("PYTHONDONTWRITEBYTECODE", "1".into()));
     }
     added.extend(state);
-    settings.environment.with(&asked, &added)
+    settings.environment.with(&requested, &added)
 }
 
-pub(super) fn exit_words(end: &End) -> String {
+pub(super) fn run_end(end: &End) -> RunEnd {
     match end {
-        End::Exited(code) => format!("exit {code}"),
-        End::Signalled(signal) => format!("signal {signal}"),
-        End::TimedOut => "timed out".to_owned(),
-        End::Cancelled => "cancelled".to_owned(),
-        End::NotStarted(_) => "not started".to_owned(),
+        End::Exited(code) => RunEnd::Exited(*code),
+        End::Signalled(signal) => RunEnd::Signal(*signal),
+        End::TimedOut => RunEnd::TimedOut,
+        End::Cancelled => RunEnd::Cancelled,
+        End::NotStarted(_) => RunEnd::NotStarted,
     }
 }

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use tenter_engine::builtin::{NAME, NO_PROCESS};
+use tenter_engine::RunEnd;
+use tenter_engine::builtin::NAME;
 use tenter_engine::catalog::Catalog;
 use tenter_engine::hook::Layer;
 use tenter_engine::journal::{JournalWriter, RecordKind, Redactor, read};
@@ -61,7 +62,7 @@ fn it_fires_without_any_hook_and_is_told_like_one() {
     let runs = seen.runs.lock().unwrap();
     let [run] = &runs[..] else { panic!("{runs:#?}") };
     assert_eq!((run.hook.as_str(), run.layer, run.spelling), (NAME, Layer::BuiltIn, "after_turn"));
-    assert_eq!((run.decision, run.exit.as_str()), (DecisionKind::Callback, NO_PROCESS));
+    assert_eq!((run.decision, &run.end), (DecisionKind::Callback, &RunEnd::NoProcess));
     let reason = "the context has 800 of 1000 tokens; the threshold is 80 %";
     assert_eq!(run.reason.as_deref(), Some(reason));
     let decisions = seen.decisions.lock().unwrap();
@@ -133,8 +134,8 @@ fn the_journal_has_its_runs() {
     let lines = read(&scene.at("journal"), "c").unwrap().lines;
     let RecordKind::Run(run) = &lines[0].record.kind else { panic!("{lines:?}") };
     assert_eq!(
-        (run.hook.as_str(), run.layer.as_str(), run.hash.as_str(), run.exit.as_str()),
-        (NAME, "builtin", "", NO_PROCESS)
+        (run.hook.as_str(), run.layer.as_str(), run.hash.as_str(), &run.end),
+        (NAME, "builtin", "", &RunEnd::NoProcess)
     );
 }
 

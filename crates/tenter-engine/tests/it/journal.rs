@@ -17,7 +17,9 @@ use tenter_engine::journal::{
     conversations, read,
 };
 use tenter_engine::observe::Change;
-use tenter_engine::{AskAnswer, Decision, DecisionKind, HookRun, Observer as _, PermissionAnswer};
+use tenter_engine::{
+    AskAnswer, Decision, DecisionKind, HookRun, Observer as _, PermissionAnswer, RunEnd,
+};
 use tenter_protocol::{EventName, Scope, ToolCall};
 use tenter_testkit::needs;
 
@@ -38,7 +40,7 @@ fn scope(conversation: &str, parent: Option<&str>) -> Scope {
 
 pub(crate) fn run(conversation: &str, reason: &str) -> HookRun {
     HookRun {
-        scope: scope(conversation, None),
+        scope: Arc::new(scope(conversation, None)),
         event: EventName::BeforeTool,
         spelling: "before_tool_call",
         hook: "guard".to_owned(),
@@ -47,7 +49,7 @@ pub(crate) fn run(conversation: &str, reason: &str) -> HookRun {
         tool_call: Some(call("bash", "ls")),
         started: Timestamp::UNIX_EPOCH,
         duration: Duration::from_millis(7),
-        exit: "exit 0".to_owned(),
+        end: RunEnd::Exited(0),
         decision: DecisionKind::Deny,
         also: Vec::new(),
         reason: Some(reason.to_owned()),
@@ -62,7 +64,7 @@ pub(crate) fn run(conversation: &str, reason: &str) -> HookRun {
 
 pub(crate) fn decision(conversation: &str) -> Decision {
     Decision {
-        scope: scope(conversation, None),
+        scope: Arc::new(scope(conversation, None)),
         event: EventName::BeforeTool,
         tool_call: None,
         time: Timestamp::UNIX_EPOCH,
@@ -167,7 +169,7 @@ fn a_line_is_the_documented_object_and_is_handed_on_as_it_stands() {
 #[test]
 fn a_subagents_records_stand_in_its_parents_file() {
     let journal = Journal::new();
-    let child = HookRun { scope: scope("child", Some("parent")), ..run("child", "no") };
+    let child = HookRun { scope: Arc::new(scope("child", Some("parent"))), ..run("child", "no") };
     journal.writer().hook_ran(&child);
     assert_eq!(conversations(&journal.folder()).unwrap(), ["parent"]);
     assert_eq!(journal.read("parent").lines[0].record.conversation_id, "child");

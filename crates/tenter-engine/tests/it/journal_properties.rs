@@ -69,7 +69,7 @@ prop_compose! {
         change in prop::option::of((any_json(), any_json())),
     ) -> HookRun {
         HookRun {
-            event, hook, exit, stdout, stderr_tail, tool_call, decision, also, reason, warnings, notes,
+            event, hook, end: exit.into(), stdout, stderr_tail, tool_call, decision, also, reason, warnings, notes,
             started: Timestamp::new(second, nanosecond).unwrap(),
             duration: Duration::from_millis(milliseconds),
             change: change.map(|(before, after)| Change { before, after }),

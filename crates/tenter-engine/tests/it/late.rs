@@ -66,7 +66,7 @@ fn what_a_later_turn_can_use_waits_for_it_once() {
     let args = BTreeMap::from([("goal".to_owned(), "x".to_owned())]);
     let late = LateReply {
         hook: "ci".to_owned(),
-        scope: scope("c"),
+        scope: Arc::new(scope("c")),
         event: EventName::AfterTurn,
         context: Some("CI is red".to_owned()),
         callback: Some(("digest".to_owned(), args)),
@@ -117,7 +117,7 @@ fn a_conversation_takes_only_what_is_its_own() {
     assert_eq!(engine.take_late_replies("stranger"), []);
     let of = |conversation: &str| -> Vec<String> {
         let taken = engine.take_late_replies(conversation).into_iter();
-        taken.map(|late| late.scope.conversation_id).collect()
+        taken.map(|late| late.scope.conversation_id.clone()).collect()
     };
     assert_eq!(of("child"), ["child", "child"]);
     assert_eq!(of("parent"), ["parent"]);

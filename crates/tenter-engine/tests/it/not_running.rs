@@ -1,6 +1,7 @@
 //! Hooks that are found and cannot run: set to fail closed they stop what they would have to see, and nothing else; none is
 //! silent.
 
+use tenter_engine::RunEnd;
 use tenter_engine::catalog::PolicyOverride;
 use tenter_engine::hook::FailMode;
 use tenter_protocol::{Body, Event, EventName, ToolCall, ToolResult, tool_metadata};
@@ -149,12 +150,12 @@ fn every_hook_that_cannot_run_is_in_the_journal_once() {
     }
     let read = journal::read(&scene.at("journal"), "c").unwrap();
     let runs = read.lines.into_iter().filter_map(|line| match line.record.kind {
-        RecordKind::Run(run) => Some((run.hook, run.exit)),
+        RecordKind::Run(run) => Some((run.hook, run.end)),
         _ => None,
     });
-    let not_started = |name: &str| (name.to_owned(), "not started".to_owned());
+    let not_started = |name: &str| (name.to_owned(), RunEnd::NotStarted);
     let mut runs: Vec<_> = runs.collect();
-    runs.sort();
+    runs.sort_by(|one, other| one.0.cmp(&other.0));
     assert_eq!(runs, [not_started("guard"), not_started("tidy")]);
 }
 

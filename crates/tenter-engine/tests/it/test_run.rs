@@ -2,41 +2,31 @@
 
 use std::fs;
 
-use tenter_engine::environment::HookEnvironment;
-use tenter_engine::{EngineSettings, Request, TestRun, test_run};
-use tenter_protocol::reply::VerdictKind;
+use serde_json::json;
+use tenter_engine::catalog::Catalog;
+use tenter_engine::{DecisionKind, Engine, HookTest, RunEnd, TestRun};
+use tenter_protocol::{Body, Event, Object, ToolCall};
 
-use crate::scene::{PROJECT, Scene, USER};
+use crate::scene::{PROJECT, Scene, USER, scope};
 
-fn now() -> jiff::Timestamp {
-    jiff::Timestamp::UNIX_EPOCH
-}
-
-/// What the one hook of the scene does when it is told `payload`.
-fn tried(scene: &Scene, payload: &str, before: impl FnOnce()) -> TestRun {
+/// What the one hook of the scene does on `payload`, before a call of bash.
+fn tested(scene: &Scene, payload: &Object, before: impl FnOnce()) -> Option<TestRun> {
     let (catalog, _) = scene.load();
     let hook = &catalog.hooks()[0];
-    let request = Request {
-        subscription: hook.subscriptions[0],
-        session_id: "s1".to_owned(),
-        payload: payload.to_owned(),
-    };
-    let settings = EngineSettings {
-        project: scene.places.project.clone(),
-        environment: HookEnvironment::new(
-            &vec![("PATH".into(), "/usr/local/bin:/usr/bin:/bin".into())],
-            &[],
-        ),
-        clock: now,
-        observers: Vec::new(),
-        callbacks: None,
-    };
+    let input = Object::from_iter([("command".to_owned(), json!("ls"))]);
+    let call = ToolCall { id: "1".into(), name: "bash".into(), input };
+    let event = Event { scope: scope("s1"), body: Body::BeforeTool(call) };
+    let test = HookTest { event: &event, subscription: hook.subscriptions[0], payload };
     before();
-    test_run(hook, request, &settings, &scene.cancel)
+    Engine::new(Catalog::default(), scene.engine_settings()).test(hook, test, &scene.cancel)
+}
+
+fn payload() -> Object {
+    Object::from_iter([("anything".to_owned(), json!(1))])
 }
 
 #[test]
-fn a_hook_is_told_exactly_the_payload_and_all_it_wrote_comes_back() {
+fn the_hook_reads_exactly_the_payload_and_its_whole_output_is_returned() {
     let scene = Scene::new();
     let script = "#!/bin/sh
 if [ \"$1\" = hook ]; then echo before_tool_call; exit 0; fi
@@ -45,11 +35,23 @@ echo \"$TENTER_EVENT $TENTER_SESSION_ID $TENTER_HOOK_NAME\" >&2
 echo '{\"blocked\": true, \"reason\": \"no\"}'
 ";
     scene.hook(USER, "guard", script);
-    let trial = tried(&scene, "{\"anything\": 1}\n", || {});
-    assert_eq!(trial.answer.unwrap().verdict.unwrap().kind, VerdictKind::Deny);
-    assert_eq!(trial.exit, "exit 0");
-    assert_eq!(trial.stdout.text(), "{\"blocked\": true, \"reason\": \"no\"}\n");
-    assert_eq!(trial.stderr.text(), "{\"anything\": 1}\nbefore_tool_call s1 guard\n");
+    let test = tested(&scene, &payload(), || {}).unwrap();
+    assert_eq!(test.outcome.denied(), Some(("guard", "no")));
+    assert_eq!((test.run.decision, test.run.end), (DecisionKind::Deny, RunEnd::Exited(0)));
+    assert_eq!(test.stdout.text(), "{\"blocked\": true, \"reason\": \"no\"}\n");
+    assert_eq!(test.stderr.text(), "{\"anything\": 1}\nbefore_tool_call s1 guard\n");
+}
+
+#[test]
+fn a_rewrite_that_changes_nothing_decides_nothing() {
+    let scene = Scene::new();
+    let script = "#!/bin/sh
+if [ \"$1\" = hook ]; then echo before_tool_call; exit 0; fi
+echo '{\"input\": {\"command\": \"ls\"}}'
+";
+    scene.hook(USER, "same", script);
+    let test = tested(&scene, &payload(), || {}).unwrap();
+    assert_eq!((test.run.decision, test.run.change), (DecisionKind::None, None));
 }
 
 #[test]
@@ -57,11 +59,13 @@ fn a_trusted_hook_that_was_changed_since_it_was_loaded_does_not_run() {
     let scene = Scene::gated();
     let path = scene.hook(PROJECT, "guard", crate::scene::GUARD);
     scene.trust_all();
-    let trial = tried(&scene, "{}\n", || {
+    let test = tested(&scene, &payload(), || {
         fs::write(&path, "#!/bin/sh\ntouch \"$TENTER_PROJECT_DIR/ran\"\n").unwrap();
     });
-    let failure = trial.answer.unwrap_err();
-    assert!(failure.contains("was changed after it was loaded"), "{failure}");
-    assert_eq!(trial.exit, "not started");
+    let TestRun { run, outcome, .. } = test.unwrap();
+    let reason = run.reason.unwrap();
+    assert!(reason.contains("was changed after it was loaded"), "{reason}");
+    assert_eq!(run.end, RunEnd::NotStarted);
+    assert!(outcome.denied().is_some() && outcome.denied_by_failure);
     assert!(!scene.at("project/ran").exists());
 }

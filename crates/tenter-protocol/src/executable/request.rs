@@ -6,13 +6,17 @@ use serde::Serialize;
 use crate::event::{InvokedBy, Stop, Turn, Usage};
 use crate::facts::{Facts, PathFact};
 use crate::history::{self, MessagePayload};
-use crate::{Body, Event, Object, Scope, ToolCall, ToolResult, json, tool_names};
+use crate::{Body, EventRef, Object, Scope, ToolCall, ToolResult, json, tool_names};
 
 /// The payload of `event` under the name that the executable gave it, newline included (R41). `None` for an event that
 /// the executable protocol does not have. `facts` are those of the event's tool call.
-pub fn payload(event: &Event, spelling: &str, facts: &Facts) -> Option<String> {
-    let scope = &event.scope;
-    let line = match &event.body {
+pub fn payload<'e>(
+    event: impl Into<EventRef<'e>>,
+    spelling: &str,
+    facts: &Facts,
+) -> Option<String> {
+    let EventRef { scope, body } = event.into();
+    let line = match body {
         Body::BeforeAgent { message } => {
             json::to_line(&UserMessageSend::new(scope, spelling, message))
         }

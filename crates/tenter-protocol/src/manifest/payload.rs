@@ -7,6 +7,7 @@ mod golden;
 use std::borrow::Cow;
 
 use serde::Serialize;
+use serde_json::Value;
 
 use crate::event::{
     CompactTrigger, Compaction, ExitReason, InvokedBy, Stop, Subagent, Turn, Usage,
@@ -14,21 +15,34 @@ use crate::event::{
 use crate::executable::PROTOCOL_VERSION;
 use crate::facts::{Facts, PathFact};
 use crate::history::{self, MessagePayload};
-use crate::{Body, Event, Object, Role, Scope, ToolCall, ToolResult, json, tool_names};
+use crate::{Body, EventRef, Object, Role, ToolCall, ToolResult, json, tool_names};
 
 /// The payload of `event` under the name that the manifest's trigger gave it, newline included (R41).
 ///
 /// `tool_name` is the spelling of the tool's name that the matcher matched (R20); without one, the tool's own name is
 /// told. `facts` are those of the event's tool call. A `light` payload does without the history (R57).
-pub fn payload(
-    event: &Event,
-    trigger: &str,
-    tool_name: Option<&str>,
-    facts: &Facts,
+pub fn payload<'e>(
+    event: impl Into<EventRef<'e>>,
+    trigger: &'e str,
+    tool_name: Option<&'e str>,
+    facts: &'e Facts,
     light: bool,
 ) -> String {
-    let own = Own::new(&event.body, &Extras { tool_name, facts, light });
-    json::to_line(&Payload::new(&event.scope, trigger, own))
+    let extras = Extras { tool_name, facts, light };
+    json::to_line(&Payload::new(event.into(), trigger, &extras))
+}
+
+/// [`payload`] as a JSON value, for hooks that run in no process.
+pub fn payload_value<'e>(
+    event: impl Into<EventRef<'e>>,
+    trigger: &'e str,
+    tool_name: Option<&'e str>,
+    facts: &'e Facts,
+    light: bool,
+) -> Value {
+    let extras = Extras { tool_name, facts, light };
+    // No payload has a key that is not a string.
+    serde_json::to_value(Payload::new(event.into(), trigger, &extras)).unwrap_or_default()
 }
 
 /// What a payload depends on beside the event.
@@ -63,7 +77,8 @@ struct Context<'e> {
 }
 
 impl<'e> Payload<'e> {
-    fn new(scope: &'e Scope, trigger: &'e str, own: Own<'e>) -> Self {
+    fn new(event: EventRef<'e>, trigger: &'e str, extras: &Extras<'e>) -> Self {
+        let EventRef { scope, body } = event;
         Self {
             event_type: trigger,
             timestamp: &scope.time,
@@ -76,7 +91,7 @@ impl<'e> Payload<'e> {
                 recipe_full_name: scope.recipe_full_name.as_deref(),
                 protocol_version: PROTOCOL_VERSION,
             },
-            own,
+            own: Own::new(body, extras),
         }
     }
 }

@@ -221,9 +221,10 @@ impl Show for Headless {
 mod tests {
     use std::collections::{BTreeMap, BTreeSet};
     use std::path::Path;
+    use std::sync::Arc;
 
     use tenter_engine::hook::{Fingerprint, Layer};
-    use tenter_engine::{PermissionAnswer, observe::Change};
+    use tenter_engine::{PermissionAnswer, RunEnd, observe::Change};
     use tenter_protocol::diagnostic::Span;
     use tenter_protocol::event::{TurnUsage, Usage};
     use tenter_protocol::{EventName, Severity, ToolCall, ToolResult};
@@ -251,7 +252,7 @@ mod tests {
     fn full_run() -> HookRun {
         let text = || "x".to_owned();
         HookRun {
-            scope: scope(),
+            scope: Arc::new(scope()),
             event: EventName::BeforeTool,
             spelling: "before_tool_call",
             hook: text(),
@@ -260,7 +261,7 @@ mod tests {
             tool_call: Some(call()),
             started: jiff::Timestamp::UNIX_EPOCH,
             duration: Duration::ZERO,
-            exit: text(),
+            end: RunEnd::Exited(1),
             decision: DecisionKind::Failed,
             also: vec![DecisionKind::Allow],
             reason: Some(text()),

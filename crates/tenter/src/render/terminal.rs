@@ -36,16 +36,16 @@ pub(super) struct Failures(Mutex<HashSet<(String, String)>>);
 impl Failures {
     /// The lines that show a failure: in full the first time, on one line after that.
     pub(super) fn lines(&self, run: &HookRun) -> Vec<String> {
-        let why = run.reason.as_deref().unwrap_or(&run.exit);
+        let why = run.reason.clone().unwrap_or_else(|| run.end.to_string());
         let mut shown = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if shown.insert((run.hook.clone(), why.to_owned())) {
+        if shown.insert((run.hook.clone(), why.clone())) {
             return failed_lines(run);
         }
         let (mark, hook) = (styled(BAD, "!"), hook_name(run));
         vec![format!(
             "  {mark} hook {hook} failed again at {}: {}",
             run.event,
-            one_line(why, LINE_LENGTH)
+            one_line(&why, LINE_LENGTH)
         )]
     }
 }
@@ -267,7 +267,8 @@ pub(super) fn blocked_line(event: EventName, hook: &str, reason: &str) -> String
 
 /// A hook's failure, loudly (R42).
 fn failed_lines(run: &HookRun) -> Vec<String> {
-    let why = sanitize(run.reason.as_deref().unwrap_or(&run.exit)).into_owned();
+    let why = run.reason.clone().unwrap_or_else(|| run.end.to_string());
+    let why = sanitize(&why);
     let mut lines = vec![format!(
         "  {} hook {} failed at {}: {why}",
         styled(BAD, "!"),

@@ -241,7 +241,9 @@ impl Play<'_> {
             Late::Counts => run.decision == DecisionKind::None,
             Late::Nothing(why) => run.decision == DecisionKind::None && said.contains(why),
             Late::Fails { exit, reason: why } => {
-                run.decision == DecisionKind::Failed && run.exit == exit && reason.contains(why)
+                run.decision == DecisionKind::Failed
+                    && run.end.to_string() == exit
+                    && reason.contains(why)
             }
         };
         self.demand(is_as_meant && run.asynchronous, || format!("{run:?}"));

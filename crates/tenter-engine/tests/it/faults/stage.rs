@@ -304,7 +304,9 @@ impl Cell<'_> {
                 run.decision == DecisionKind::None && warnings.contains(why)
             }
             Means::Unusable { reason: why } => {
-                run.decision == DecisionKind::Failed && run.exit == "exit 0" && reason.contains(why)
+                run.decision == DecisionKind::Failed
+                    && run.end.to_string() == "exit 0"
+                    && reason.contains(why)
             }
             Means::Silent { warning } => {
                 run.decision == DecisionKind::None && warnings.contains(warning)
@@ -313,12 +315,12 @@ impl Cell<'_> {
                 run.decision == DecisionKind::Deny && reason.ends_with(why)
             }
             Means::Fails { exit, reason: why } => {
-                let told = run.exit == exit && reason.contains(why);
+                let told = run.end.to_string() == exit && reason.contains(why);
                 run.decision == DecisionKind::Failed && told
             }
         };
         self.demand(is_as_meant, || {
-            format!("recorded as {}, {}, {reason:?}, {warnings:?}", run.decision.as_str(), run.exit)
+            format!("recorded as {}, {}, {reason:?}, {warnings:?}", run.decision.as_str(), run.end)
         });
         for text in [reason, &warnings, &run.stdout, &run.stderr_tail] {
             self.demand(text.len() < READABLE, || format!("recorded with {} bytes", text.len()));
@@ -334,14 +336,14 @@ pub(super) fn journal_problem(scene: &Scene, seen: &Seen) -> Option<String> {
     let (mut runs, mut decisions) = (Vec::new(), Vec::new());
     for line in read.lines {
         match line.record.kind {
-            RecordKind::Run(run) => runs.push((run.hook, run.exit, run.decision, run.reason)),
+            RecordKind::Run(run) => runs.push((run.hook, run.end, run.decision, run.reason)),
             RecordKind::Decision(one) => decisions.push((one.decision, one.by, one.by_failure)),
             other => return Some(format!("the journal has {other:?}")),
         }
     }
     let told_runs = seen.runs.lock().unwrap().clone().into_iter();
     let mut told_runs: Vec<_> =
-        told_runs.map(|run| (run.hook, run.exit, run.decision, run.reason)).collect();
+        told_runs.map(|run| (run.hook, run.end, run.decision, run.reason)).collect();
     let told = seen.decisions.lock().unwrap().clone().into_iter();
     let told: Vec<_> = told.map(|one| (one.kind, one.by, one.by_failure)).collect();
     // Hooks of several events that end at once are told of in any order.

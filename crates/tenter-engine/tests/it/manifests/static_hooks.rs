@@ -4,7 +4,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use tenter_engine::catalog::Status;
-use tenter_engine::{DecisionKind, HookRun, Outcome};
+use tenter_engine::{DecisionKind, HookRun, Outcome, RunEnd};
 use tenter_protocol::{Body, Event, HistoryAction, Message, Severity, ToolCall, ToolResult};
 
 use super::{call, reason};
@@ -53,8 +53,8 @@ fn a_deny_says_what_the_payload_says_and_is_told_as_any_run() {
     assert_eq!(reason(&outcome), "Shell may not run rm -rf /");
     let [run] = &runs[..] else { panic!("{runs:#?}") };
     assert_eq!(
-        (run.hook.as_str(), run.decision, run.exit.as_str()),
-        ("no-rm", DecisionKind::Deny, "no process")
+        (run.hook.as_str(), run.decision, &run.end),
+        ("no-rm", DecisionKind::Deny, &RunEnd::NoProcess)
     );
     assert!(!run.fingerprint.0.is_empty());
     let (outcome, runs) = scene.told(Body::BeforeTool(bash("ls")));

@@ -1,79 +1,72 @@
-//! What a test of a hook comes to, for people and as JSON: what went in, what came out, and what it means.
+//! The result of `tenter hooks test`, for the terminal and as JSON: the payload, the output and what it decides.
 
 use serde::Serialize;
-use tenter_engine::hook::{FailMode, Hook};
-use tenter_engine::{DecisionKind, TestRun};
-use tenter_protocol::executable::Subscription;
-use tenter_protocol::lifecycle::Power;
+use tenter_engine::hook::Hook;
+use tenter_engine::{DecisionKind, HookTest, TestRun};
 use tenter_protocol::{Object, json};
 
 use super::entry;
 use super::interpretation::{Interpretation, UNMATCHED};
-use super::test::SkipReason;
 use crate::project::Project;
 use crate::sanitize::{sanitize, visible};
 use crate::ui::{self, BAD, FAINT, GOOD, HEADING, NAME, NOTICE, styled};
 
-/// How it is said in place of an exit that the hook was not run.
-const NOT_RUN: &str = "not run";
+/// What an agent does after a hook failed that fails open.
+const WARN: &str = "warn and go on";
 
-/// A test as it is shown. The fields are those of the JSON form.
+/// The result of one run. The fields are those of the JSON form.
 #[derive(Serialize)]
-pub(super) struct TestReport<'r> {
-    hook: &'r str,
+pub(super) struct TestReport {
+    hook: String,
     event: &'static str,
-    payload: &'r Object,
-    exit: &'r str,
+    payload: Object,
+    exit: String,
     duration_ms: u128,
     stdout: String,
     stderr: String,
-    /// What of its answer was not understood, and what it wanted recorded.
+    /// Parts of the reply without effect, and what the hook logged.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     notes: Vec<String>,
     #[serde(flatten)]
     pub(super) interpretation: Interpretation,
+    #[serde(skip)]
+    was_run: bool,
+    /// What an agent would do because the hook failed.
+    #[serde(skip)]
+    consequence: &'static str,
 }
 
-impl<'r> TestReport<'r> {
-    pub(super) fn new(
-        hook: &'r Hook,
-        subscription: Subscription,
-        payload: &'r Object,
-        trial: &'r TestRun,
-    ) -> Self {
+impl TestReport {
+    pub(super) fn new(test: TestRun) -> Self {
         Self {
-            hook: &hook.name,
-            event: subscription.spelling,
-            payload,
-            exit: &trial.exit,
-            duration_ms: trial.duration.as_millis(),
-            stdout: trial.stdout.text(),
-            stderr: trial.stderr.text(),
-            notes: trial.warnings.iter().chain(&trial.notes).cloned().collect(),
-            interpretation: Interpretation::new(payload, trial),
+            exit: test.run.end.to_string(),
+            duration_ms: test.run.duration.as_millis(),
+            stdout: test.stdout.text(),
+            stderr: test.stderr.text(),
+            notes: test.run.warnings.iter().chain(&test.run.notes).cloned().collect(),
+            interpretation: Interpretation::new(&test),
+            was_run: true,
+            consequence: consequence(&test),
+            hook: test.run.hook,
+            event: test.run.spelling,
+            payload: test.payload,
         }
     }
 
-    /// A hook that an agent would not run on this payload.
-    pub(super) fn not_run(
-        hook: &'r Hook,
-        subscription: Subscription,
-        payload: &'r Object,
-        why: SkipReason,
-    ) -> Self {
+    /// The report of a hook whose matcher is about other calls.
+    pub(super) fn unmatched(hook: &Hook, test: HookTest<'_>) -> Self {
         Self {
-            hook: &hook.name,
-            event: subscription.spelling,
-            payload,
-            exit: NOT_RUN,
+            hook: hook.name.clone(),
+            event: test.subscription.spelling,
+            payload: test.payload.clone(),
+            exit: "not run".to_owned(),
             duration_ms: 0,
             stdout: String::new(),
             stderr: String::new(),
             notes: Vec::new(),
-            interpretation: match why {
-                SkipReason::Unmatched => Interpretation::unmatched(),
-                SkipReason::Failed(why) => Interpretation::failed(why),
-            },
+            interpretation: Interpretation::unmatched(),
+            was_run: false,
+            consequence: WARN,
         }
     }
 }
@@ -82,14 +75,14 @@ impl<'r> TestReport<'r> {
 pub(super) fn print(project: &Project, hook: &Hook, report: &TestReport) {
     ui::out(format!(
         "{} at {} ({})",
-        styled(NAME, visible(report.hook)),
+        styled(NAME, visible(&report.hook)),
         styled(HEADING, report.event),
         visible(&entry::short(project, &hook.path))
     ));
     match hook.static_action() {
-        _ if report.exit == NOT_RUN => written("payload", &json::to_string(report.payload)),
+        _ if !report.was_run => written("payload", &json::to_string(&report.payload)),
         Some(declared) => {
-            written("payload", &json::to_string(report.payload));
+            written("payload", &json::to_string(&report.payload));
             written("action", declared.action());
         }
         None => process(report),
@@ -100,13 +93,13 @@ pub(super) fn print(project: &Project, hook: &Hook, report: &TestReport) {
         detail("note", Some(note));
     }
     if report.interpretation.error.is_some() {
-        ui::out(format!("  an agent would {}", after_failure(hook, report.event)));
+        ui::out(format!("  an agent would {}", report.consequence));
     }
 }
 
 /// What a process read and wrote, and how it ended.
 fn process(report: &TestReport) {
-    written("stdin", &json::to_string(report.payload));
+    written("stdin", &json::to_string(&report.payload));
     written("stdout", &report.stdout);
     written("stderr", &report.stderr);
     ui::out(format!("{} {} after {} ms", styled(FAINT, "ended"), report.exit, report.duration_ms));
@@ -164,15 +157,13 @@ fn detail(name: &str, text: Option<&str>) {
     }
 }
 
-/// What a failure of this hook means (R42).
-fn after_failure(hook: &Hook, spelling: &str) -> &'static str {
-    let may_block = hook
-        .subscriptions
-        .iter()
-        .filter(|one| one.spelling == spelling)
-        .any(|one| one.event.may(Power::Block) || one.event.may(Power::Continue));
-    match hook.policy.fail {
-        FailMode::Closed if may_block => "block: the hook is set to fail closed",
-        _ => "warn and go on",
+/// What an agent would do after the run if it failed (R42): what the engine decided about it.
+fn consequence(test: &TestRun) -> &'static str {
+    if test.outcome.denied().is_some() {
+        "block: the hook is set to fail closed"
+    } else if !test.outcome.rewritten_by.is_empty() {
+        "withhold the output: the hook is set to fail closed"
+    } else {
+        WARN
     }
 }

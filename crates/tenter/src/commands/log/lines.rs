@@ -2,12 +2,11 @@
 
 use anstyle::Style;
 use serde_json::Value;
-use tenter_engine::DecisionKind;
-use tenter_engine::builtin::NO_PROCESS;
 use tenter_engine::journal::{
     AnswerRecord, DecisionRecord, JournalLine, Record, RecordKind, RunRecord,
 };
 use tenter_engine::observe::Change;
+use tenter_engine::{DecisionKind, RunEnd};
 use tenter_protocol::lifecycle::{self, Power};
 use tenter_protocol::{Object, json};
 
@@ -147,14 +146,14 @@ fn run_row(record: &Record, run: &RunRecord) -> Row {
 /// What a run was about, what it decided besides, why, and how long it took.
 fn run_tail(record: &Record, run: &RunRecord) -> String {
     // The reason of a failure says how the process ended.
-    let tells =
-        run.decision != DecisionKind::Failed && run.exit != "exit 0" && run.exit != NO_PROCESS;
+    let tells = run.decision != DecisionKind::Failed
+        && !matches!(run.end, RunEnd::Exited(0) | RunEnd::NoProcess);
     let also = run.also.iter().map(|also| styled(style(*also), format!("+{}", also.as_str())));
     let parts = call(record)
         .into_iter()
         .chain(also)
         .chain(run.reason.as_ref().map(|reason| one_line(reason, LENGTH)))
-        .chain(tells.then(|| styled(BAD, one_line(&run.exit, LENGTH))))
+        .chain(tells.then(|| styled(BAD, one_line(&run.end.to_string(), LENGTH))))
         .chain([styled(FAINT, format!("{} ms", run.duration_ms))])
         .chain(record.is_newer().then(newer));
     joined(record, parts)

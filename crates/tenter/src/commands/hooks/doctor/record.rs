@@ -5,14 +5,13 @@ use std::collections::HashMap;
 use std::path::Path;
 use std::time::Duration;
 
+use tenter_engine::RunEnd;
 use tenter_engine::hook::{Fingerprint, Hook};
 use tenter_engine::journal::{self, RecordKind};
 use tenter_protocol::{Diagnostic, Severity};
 
 /// A hook that everybody waits for may take this long in the middle of its runs.
 const PATIENCE: Duration = Duration::from_secs(1);
-/// How a journal says that a run was cut off.
-const TIMED_OUT: &str = "timed out";
 
 /// The runs of every hook, by name and content.
 #[derive(Default)]
@@ -46,7 +45,7 @@ impl History {
             if let RecordKind::Run(run) = line.record.kind {
                 let runs = self.0.entry((run.hook, Fingerprint(run.hash))).or_default();
                 runs.durations.push(Duration::from_millis(run.duration_ms));
-                runs.cut_off += usize::from(run.exit == TIMED_OUT);
+                runs.cut_off += usize::from(run.end == RunEnd::TimedOut);
             }
         }
         Ok(())

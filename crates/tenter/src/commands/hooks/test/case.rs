@@ -25,7 +25,7 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use tenter_engine::hook::{Hook, Protocol};
-use tenter_engine::{DecisionKind, TestRun};
+use tenter_engine::{RunEnd, TestRun};
 use tenter_protocol::{Object, Rewrite};
 
 use crate::failure::Failure;
@@ -123,40 +123,33 @@ fn has_part(got: &Value, expected: &Value) -> bool {
     }
 }
 
-/// What came out of a run, under the keys of `expect`.
-pub(super) fn actual(trial: &TestRun) -> Object {
-    let mut came = Object::new();
-    let mut set = |key: &str, value: Value| came.insert(key.to_owned(), value);
-    set("exit", exit(&trial.exit));
-    set("stdout", json!(trial.stdout.text()));
-    set("stderr", json!(trial.stderr.text()));
-    match &trial.answer {
-        Ok(reply) => {
-            set("decision", json!(DecisionKind::of(reply).as_str()));
-            set(
-                "reason",
-                json!(reply.verdict.as_ref().and_then(|verdict| verdict.reason.as_ref())),
-            );
-            set("context", json!(reply.context));
-            match &reply.rewrite {
-                Some(Rewrite::Input(input)) => set("modified_input", json!(input)),
-                Some(Rewrite::Output(output)) => set("modified_output", json!(output)),
-                Some(Rewrite::Message(message)) => set("modified_prompt", json!(message)),
-                None => None,
-            };
-        }
-        Err(why) => {
-            set("decision", json!(DecisionKind::Failed.as_str()));
-            set("reason", json!(why));
-        }
+/// What a run gave, under the keys of `expect`.
+pub(super) fn actual(test: &TestRun) -> Object {
+    let mut actual = Object::new();
+    let mut set = |key: &str, value: Value| actual.insert(key.to_owned(), value);
+    set("exit", exit(&test.run.end));
+    set("stdout", json!(test.stdout.text()));
+    set("stderr", json!(test.stderr.text()));
+    set("decision", json!(test.run.decision.as_str()));
+    set("reason", json!(test.run.reason));
+    if let Some(reply) = &test.reply {
+        set("context", json!(reply.context));
+        match &reply.rewrite {
+            Some(Rewrite::Input(input)) => set("modified_input", json!(input)),
+            Some(Rewrite::Output(output)) => set("modified_output", json!(output)),
+            Some(Rewrite::Message(message)) => set("modified_prompt", json!(message)),
+            None => None,
+        };
     }
-    came
+    actual
 }
 
 /// An exit code as a number, another end in words.
-fn exit(words: &str) -> Value {
-    let code = words.strip_prefix("exit ").and_then(|code| code.parse::<i32>().ok());
-    code.map_or_else(|| json!(words), |code| json!(code))
+fn exit(end: &RunEnd) -> Value {
+    match end {
+        RunEnd::Exited(code) => json!(code),
+        other => json!(other),
+    }
 }
 
 #[cfg(test)]

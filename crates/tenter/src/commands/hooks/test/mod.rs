@@ -10,12 +10,11 @@ mod table;
 
 use std::slice;
 
-use tenter_engine::EngineSettings;
 use tenter_engine::catalog::{Catalog, Listed, Status, Untrusted};
 use tenter_engine::hook::Hook;
+use tenter_engine::{Engine, EngineSettings};
 use tenter_proc::Cancel;
 
-pub(super) use self::payload::SkipReason;
 use super::{built_in, entry};
 use crate::commands::Done;
 use crate::failure::{Exit, Failure};
@@ -71,14 +70,16 @@ pub(super) fn run(mut project: Project, args: &Args) -> Done {
     once::run(&project, hook, given, args, &cancel)
 }
 
-fn settings(project: &Project) -> EngineSettings {
-    EngineSettings {
+/// An engine without observers, to test hooks with.
+fn engine(project: &Project) -> Engine {
+    let settings = EngineSettings {
         project: project.root().to_owned(),
         environment: project.hook_environment(),
         clock: env::now,
         observers: Vec::new(),
         callbacks: None,
-    }
+    };
+    Engine::new(Catalog::default(), settings)
 }
 
 /// Where the hook is not trusted as it is, asks whether to trust it; `--trust` is a yes. The answer is in the catalog.

@@ -1,8 +1,8 @@
 //! One run of a hook, on a sample or on a payload that somebody gives.
 
 use tenter_agent::session::Status as Ended;
+use tenter_engine::HookTest;
 use tenter_engine::hook::Hook;
-use tenter_engine::test_run;
 use tenter_proc::Cancel;
 use tenter_protocol::Object;
 use tenter_protocol::executable::Subscription;
@@ -10,7 +10,7 @@ use tenter_protocol::executable::Subscription;
 use super::super::interpretation::UNMATCHED;
 use super::super::report::{self, TestReport};
 use super::payload;
-use super::{Args, settings};
+use super::{Args, engine};
 use crate::commands::Done;
 use crate::failure::Exit;
 use crate::project::Project;
@@ -26,19 +26,15 @@ pub(super) fn run(
     cancel: &Cancel,
 ) -> Done {
     let is_sample = given.is_none();
-    let (subscription, mut payload) = match given {
+    let (subscription, payload) = match given {
         Some(given) => payload::completed(project, hook, given)?,
         None => payload::sample_for(project, hook, args.event.as_deref(), Object::new())?,
     };
-    let aimed = payload::select(hook, subscription, &mut payload);
-    let trial;
-    let report = match aimed {
-        Ok(()) => {
-            let request = payload::request(subscription, &payload);
-            trial = test_run(hook, request, &settings(project), cancel);
-            TestReport::new(hook, subscription, &payload, &trial)
-        }
-        Err(not_run) => TestReport::not_run(hook, subscription, &payload, not_run),
+    let event = payload::event(project, subscription, &payload)?;
+    let test = HookTest { event: &event, subscription, payload: &payload };
+    let report = match engine(project).test(hook, test, cancel) {
+        Some(result) => TestReport::new(result),
+        None => TestReport::unmatched(hook, test),
     };
     if args.json {
         ui::out(serde_json::to_string_pretty(&report).unwrap_or_default());

@@ -3,24 +3,15 @@
 use std::fs;
 use std::io::{self, Read as _};
 
-use serde_json::{Value, json};
+use serde_json::Value;
 use tenter_base::rfc3339;
-use tenter_engine::hook::{Hook, Protocol, Selection};
-use tenter_engine::{Request, facts};
-use tenter_protocol::executable::{self, Subscription};
-use tenter_protocol::{Body, EventName, Object, ToolCall, manifest, sample, tool_names};
+use tenter_engine::hook::{Hook, Protocol};
+use tenter_protocol::executable::Subscription;
+use tenter_protocol::{Body, Event, EventName, Object, ToolCall, ToolResult, sample, tool_names};
 
 use crate::env;
 use crate::failure::Failure;
 use crate::project::Project;
-
-/// Why an agent would not run a hook on a payload.
-pub(in crate::commands::hooks) enum SkipReason {
-    /// Its matcher is about other calls.
-    Unmatched,
-    /// The search of its matcher was given up, which counts as a failure (R42).
-    Failed(String),
-}
 
 /// Reads a payload from a file, or from stdin for "-".
 pub(super) fn read(project: &Project, file: &str) -> Result<Object, Failure> {
@@ -109,42 +100,62 @@ fn filled(
     subscription: Subscription,
     given: Object,
 ) -> Result<Object, Failure> {
-    let mut payload = sample(project, hook, subscription, &given)
+    // The payload's paths are those of the given call.
+    let mut event = sample_event(project, subscription);
+    if let Body::BeforeTool(call) | Body::AfterTool { call, .. } = &mut event.body {
+        take_call(call, &given);
+    }
+    let mut payload = hook
+        .payload(subscription, &event)
         .ok_or_else(|| Failure::new(format!("there is no sample of {}", subscription.event)))?;
     payload.extend(given);
     Ok(payload)
 }
 
-fn sample(
-    project: &Project,
-    hook: &Hook,
-    subscription: Subscription,
-    given: &Object,
-) -> Option<Object> {
-    let mut event = sample::event(subscription.event, &rfc3339(env::now()), project.root());
-    // What a payload tells of a call's paths is told of the call that is given.
-    if let Body::BeforeTool(call) | Body::AfterTool { call, .. } = &mut event.body {
-        take_call(call, given);
-    }
-    let facts = facts(&event.body, &event.scope.cwd);
-    let line = match &hook.protocol {
-        Protocol::Executable => executable::payload(&event, subscription.spelling, &facts)?,
-        Protocol::Manifest(held) => {
-            let light = held.light_payload;
-            manifest::payload(&event, subscription.spelling, None, &facts, light)
-        }
-    };
-    serde_json::from_str(&line).ok()
+fn sample_event(project: &Project, subscription: Subscription) -> Event {
+    sample::event(subscription.event, &rfc3339(env::now()), project.root())
 }
 
-/// Sets the tool and the input of a sample to those of a payload.
-fn take_call(call: &mut ToolCall, given: &Object) {
-    if let Some(name) = given.get("tool_name").and_then(Value::as_str) {
+/// The event that a payload describes: a sample of it with the payload's own message, tool call and result.
+pub(super) fn event(
+    project: &Project,
+    subscription: Subscription,
+    payload: &Object,
+) -> Result<Event, Failure> {
+    let mut event = sample_event(project, subscription);
+    let text = |key: &str| payload.get(key).and_then(Value::as_str).map(str::to_owned);
+    let session_id = text("session_id").or_else(|| text("conv_id"));
+    event.scope.conversation_id = session_id.unwrap_or(event.scope.conversation_id);
+    match &mut event.body {
+        // The protocols have different words for the message.
+        Body::BeforeAgent { message } => {
+            *message = text("prompt").or_else(|| text("message")).unwrap_or_default();
+        }
+        Body::BeforeTool(call) => take_call(call, payload),
+        Body::AfterTool { call, result } => {
+            take_call(call, payload);
+            *result = tool_result(payload, result)?;
+        }
+        _ => {}
+    }
+    Ok(event)
+}
+
+/// Sets the tool and the input of a sample to those of a payload. The tool may have any of its names.
+fn take_call(call: &mut ToolCall, payload: &Object) {
+    if let Some(name) = payload.get("tool_name").and_then(Value::as_str) {
         tool_names::canonical(name).unwrap_or(name).clone_into(&mut call.name);
     }
-    if let Some(Value::Object(input)) = given.get("tool_input") {
+    if let Some(Value::Object(input)) = payload.get("tool_input") {
         call.input.clone_from(input);
     }
+}
+
+fn tool_result(payload: &Object, sample: &ToolResult) -> Result<ToolResult, Failure> {
+    let Some(output) = payload.get("tool_output") else { return Ok(sample.clone()) };
+    serde_json::from_value(output.clone()).map_err(|error| {
+        Failure::usage(format!("the payload's tool_output is not the result of a tool: {error}"))
+    })
 }
 
 fn subscription(hook: &Hook, word: &str, events: &[EventName]) -> Result<Subscription, Failure> {
@@ -159,41 +170,4 @@ fn spellings(hook: &Hook) -> String {
         hook.subscriptions.iter().map(|subscription| subscription.spelling).collect();
     spellings.dedup();
     spellings.join(", ")
-}
-
-/// Decides as a run does whether the hook runs on `payload`, whose tool may have any of its names, and sets the name that the
-/// hook reads (R20).
-///
-/// # Errors
-/// Why it does not run.
-pub(super) fn select(
-    hook: &Hook,
-    subscription: Subscription,
-    payload: &mut Object,
-) -> Result<(), SkipReason> {
-    let call = call(payload);
-    match hook.select(subscription.event, call.as_ref()) {
-        Selection::Runs { tool_name: Some(name) } => {
-            payload.insert("tool_name".to_owned(), json!(name));
-            Ok(())
-        }
-        Selection::Runs { tool_name: None } => Ok(()),
-        Selection::NotMatched | Selection::NotSubscribed => Err(SkipReason::Unmatched),
-        Selection::Undecided(error) => Err(SkipReason::Failed(error.to_string())),
-    }
-}
-
-/// The tool call that a payload is about.
-fn call(payload: &Object) -> Option<ToolCall> {
-    let name = payload.get("tool_name")?.as_str()?;
-    let name = tool_names::canonical(name).unwrap_or(name).to_owned();
-    let input = payload.get("tool_input").and_then(Value::as_object).cloned();
-    Some(ToolCall { id: String::new(), name, input: input.unwrap_or_default() })
-}
-
-/// What the hook is to be told.
-pub(super) fn request(subscription: Subscription, payload: &Object) -> Request {
-    let id = payload.get("session_id").or_else(|| payload.get("conv_id"));
-    let session_id = id.and_then(Value::as_str).unwrap_or(sample::CONVERSATION).to_owned();
-    Request { subscription, session_id, payload: tenter_protocol::json::to_line(payload) }
 }

@@ -6,15 +6,15 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use similar::TextDiff;
 use tenter_agent::session::Status as Ended;
+use tenter_engine::HookTest;
 use tenter_engine::hook::Hook;
-use tenter_engine::test_run;
 use tenter_proc::Cancel;
 use tenter_protocol::Object;
 
 use super::super::interpretation::UNMATCHED;
 use super::case::{self, TestCase};
-use super::payload::{self, SkipReason};
-use super::settings;
+use super::engine;
+use super::payload;
 use crate::commands::Done;
 use crate::failure::{Exit, Failure};
 use crate::project::Project;
@@ -103,20 +103,13 @@ fn play(
     cancel: &Cancel,
 ) -> Result<Object, Failure> {
     let trigger = case.event.get("event_type").and_then(Value::as_str);
-    let (subscription, mut event) =
-        payload::sample_for(project, hook, trigger, case.event.clone())?;
-    match payload::select(hook, subscription, &mut event) {
-        Ok(()) => {}
-        Err(SkipReason::Unmatched) => return Ok(not_run(UNMATCHED, &Value::Null)),
-        Err(SkipReason::Failed(why)) => return Ok(not_run("failed", &json!(why))),
-    }
-    let request = payload::request(subscription, &event);
-    Ok(case::actual(&test_run(hook, request, &settings(project), cancel)))
-}
-
-fn not_run(decision: &str, reason: &Value) -> Object {
-    let fields = [("decision", json!(decision)), ("reason", reason.clone())];
-    fields.into_iter().map(|(key, value)| (key.to_owned(), value)).collect()
+    let (subscription, payload) = payload::sample_for(project, hook, trigger, case.event.clone())?;
+    let event = payload::event(project, subscription, &payload)?;
+    let test = HookTest { event: &event, subscription, payload: &payload };
+    Ok(match engine(project).test(hook, test, cancel) {
+        Some(result) => case::actual(&result),
+        None => Object::from_iter([("decision".to_owned(), json!(UNMATCHED))]),
+    })
 }
 
 fn print(hook: &Hook, tested: &CaseResult) {

@@ -1,0 +1,85 @@
+//! The hooks that may run at an event, kept by the tool that the event is about: an agent has few tools and calls them often,
+//! while thousands of hooks may be about others. What a matcher looks for in a tool's input is never kept.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use tenter_protocol::executable::Subscription;
+use tenter_protocol::{Body, EventName, ToolCall};
+
+use crate::catalog::Catalog;
+use crate::hook::Hook;
+use crate::matcher::MatcherError;
+
+/// Maximum number of tools remembered: a model may call tools that do not exist, under ever new names.
+const MAX_TOOLS: usize = 64;
+
+/// A hook that may run at an event.
+pub(super) struct Candidate {
+    pub(super) hook: Arc<Hook>,
+    /// The event in the hook's own spelling. A rewrite of `success` does not change the event.
+    pub(super) subscription: Subscription,
+    /// The name of the tool that the hook's matcher matches, if a matcher applies.
+    tool: Option<Result<String, MatcherError>>,
+}
+
+/// The name of the tool that a hook reads (R20); none if no matcher applies.
+pub(super) type MatchedTool<'c> = Option<&'c str>;
+
+impl Candidate {
+    /// `hook` at `event`, unless it does not subscribe to it or its matcher is about other tools.
+    pub(super) fn new(hook: &Arc<Hook>, event: EventName, call: Option<&ToolCall>) -> Option<Self> {
+        let subscription = hook.subscription(event)?;
+        let tool = match hook.matcher_at(event).zip(call) {
+            Some((matcher, call)) => Some(matcher.tool_name(&call.name).transpose()?),
+            None => None,
+        };
+        let tool = tool.map(|name| name.map(str::to_owned));
+        Some(Self { hook: Arc::clone(hook), subscription, tool })
+    }
+
+    /// Whether the hook runs on a call of the tool that the candidate was made for: `None` if its matcher finds nothing in
+    /// the input, an error if the search was given up.
+    pub(super) fn select(
+        &self,
+        call: Option<&ToolCall>,
+    ) -> Option<Result<MatchedTool<'_>, MatcherError>> {
+        let Some(tool) = &self.tool else { return Some(Ok(None)) };
+        let name = match tool {
+            Ok(name) => name,
+            Err(error) => return Some(Err(error.clone())),
+        };
+        match self.hook.matcher().zip(call).map(|(matcher, call)| matcher.finds(&call.input)) {
+            Some(Ok(false)) => None,
+            Some(Err(error)) => Some(Err(error)),
+            Some(Ok(true)) | None => Some(Ok(Some(name))),
+        }
+    }
+}
+
+/// Candidates in the order in which they run.
+type Candidates = Arc<[Candidate]>;
+
+/// The candidates found so far, by tool and event.
+#[derive(Default)]
+pub(super) struct CandidateCache(Mutex<HashMap<String, HashMap<EventName, Candidates>>>);
+
+impl CandidateCache {
+    /// The hooks of `catalog` that may run at the event of `body`.
+    pub(super) fn get(&self, catalog: &Catalog, body: &Body) -> Candidates {
+        let (event, call) = (body.name(), body.tool_call());
+        let tool = call.map_or("", |call| call.name.as_str());
+        let mut tools = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(candidates) = tools.get(tool).and_then(|events| events.get(&event)) {
+            return Arc::clone(candidates);
+        }
+        if tools.len() >= MAX_TOOLS {
+            tools.clear();
+        }
+        let hooks = catalog.hooks_for(event).iter();
+        let candidates: Candidates =
+            hooks.filter_map(|hook| Candidate::new(hook, event, call)).collect();
+        tools.entry(tool.to_owned()).or_default().insert(event, Arc::clone(&candidates));
+        candidates
+    }
+}

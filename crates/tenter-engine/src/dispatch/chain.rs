@@ -1,0 +1,293 @@
+//! The hooks of one event, run one after another until one denies, and what their replies or failures decide.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use tenter_proc::Cancel;
+use tenter_protocol::event::StopReason;
+use tenter_protocol::lifecycle::Power;
+use tenter_protocol::{Body, Event, EventName, EventRef, HistoryAction, Reply, Scope, Verdict};
+
+use super::background::BackgroundRun;
+use super::candidates::Candidate;
+use super::report::{RunReport, report_decision, report_lost, report_missing};
+use super::{Engine, Outcome};
+use crate::builtin;
+use crate::catalog::{Catalog, Missing};
+use crate::hook::{FailMode, Hook};
+use crate::observe::{Decision, DecisionKind};
+use crate::runner::{Failure, Input, Job};
+use crate::settings::EngineSettings;
+use crate::trust;
+
+/// The hooks of one event, run in order.
+pub(super) struct Chain<'e> {
+    engine: &'e Engine,
+    event: EventName,
+    scope: Arc<Scope>,
+    cancel: &'e Cancel,
+    outcome: Outcome,
+    hooks_run: usize,
+    /// Whether a hook that cannot run stopped the event.
+    is_stopped: bool,
+}
+
+/// A hook run whose reply is not applied yet.
+struct Finished<'e> {
+    report: RunReport<'e>,
+    reply: Result<Reply, Failure>,
+}
+
+impl<'e> Chain<'e> {
+    pub(super) fn new(engine: &'e Engine, event: Event, cancel: &'e Cancel) -> Self {
+        Self {
+            engine,
+            event: event.body.name(),
+            scope: Arc::new(event.scope),
+            cancel,
+            outcome: Outcome::new(event.body),
+            hooks_run: 0,
+            is_stopped: false,
+        }
+    }
+
+    /// Reports the hooks that cannot run, each once, and stops the event if it must not happen without one of them.
+    pub(super) fn check_catalog(&mut self, catalog: &Catalog) {
+        let settings = &self.engine.settings;
+        if self.event == EventName::SessionStart && self.scope.parent_conversation_id.is_none() {
+            catalog.lost().iter().for_each(|lost| report_lost(settings, &self.scope, lost));
+        }
+        let (stopping, others): (Vec<_>, Vec<_>) =
+            catalog.missing().iter().partition(|missing| missing.stops(&self.outcome.body));
+        if !self.engine.reported_missing.swap(true, Ordering::Relaxed) {
+            for missing in others {
+                report_missing(settings, &self.scope, &self.outcome.body, missing);
+            }
+        }
+        if let Some(missing) = stopping.first() {
+            self.stop(missing);
+        }
+    }
+
+    /// Denies the event, or withholds the output, because a hook cannot run (R61).
+    fn stop(&mut self, missing: &Missing) {
+        self.is_stopped = true;
+        let failure = Failure::Missing(missing.why.clone());
+        let settings = &self.engine.settings;
+        let mut report = RunReport::missing(settings, &self.scope, &self.outcome.body, missing);
+        report.not_started();
+        report.failed(&failure);
+        fail_closed(&missing.name, self.event, &failure, &mut self.outcome);
+    }
+
+    fn is_over(&self) -> bool {
+        self.outcome.denied().is_some() || self.cancel.is_cancelled()
+    }
+
+    /// Runs a hook on the event as the hooks before it left it, unless its matcher is about other calls or the chain is over.
+    pub(super) fn run(&mut self, candidate: &Candidate) {
+        if self.is_over() {
+            return;
+        }
+        let Some(finished) = self.run_hook(candidate) else { return };
+        let renewed = if has_changed(&finished.reply) { self.renew(&candidate.hook) } else { None };
+        let Some(renewed) = renewed else { return self.apply(&candidate.hook, finished) };
+        finished.report.withdraw();
+        if let Some(finished) = self.candidate(&renewed).and_then(|it| self.run_hook(&it)) {
+            self.apply(&renewed, finished);
+        }
+    }
+
+    fn candidate(&self, hook: &Arc<Hook>) -> Option<Candidate> {
+        Candidate::new(hook, self.event, self.outcome.body.tool_call())
+    }
+
+    fn run_hook(&self, candidate: &Candidate) -> Option<Finished<'e>> {
+        let body = &self.outcome.body;
+        let tool_name = candidate.select(body.tool_call())?;
+        let (hook, subscription) = (&*candidate.hook, candidate.subscription);
+        let mut report =
+            RunReport::begin(&self.engine.settings, hook, subscription, (&self.scope, body));
+        let event = EventRef { scope: &self.scope, body };
+        let job = tool_name.map(|tool_name| {
+            let input = Input::Event { tool_name };
+            Job { hook, subscription, event, input }
+        });
+        let reply = report.execute(job, self.cancel);
+        Some(Finished { report, reply })
+    }
+
+    fn apply(&mut self, hook: &Hook, finished: Finished<'_>) {
+        self.hooks_run += 1;
+        let Finished { mut report, reply } = finished;
+        apply(&self.engine.settings, (hook, self.event), reply, &mut self.outcome, &mut report);
+    }
+
+    /// The hook that replaces one that changed, if it was trusted since and still subscribes to the event.
+    fn renew(&self, hook: &Arc<Hook>) -> Option<Arc<Hook>> {
+        let renewed = self.engine.current.renew(hook, self.cancel)?;
+        // A hook that no longer subscribes must not replace the decision of one that does.
+        renewed.subscription(self.event).is_some().then_some(renewed)
+    }
+
+    /// Runs the built-in hook, unless the chain was cancelled.
+    pub(super) fn run_built_in(&mut self) {
+        if self.cancel.is_cancelled() {
+            return;
+        }
+        let Some(request) = builtin::compact_request(&self.outcome.body) else { return };
+        let mut report = RunReport::built_in(&self.engine.settings, &self.scope);
+        report.decided(&[DecisionKind::Callback], Some(request.reason), None);
+        if let Some(other) = self.outcome.add_built_in_action(builtin::NAME, request.action) {
+            report.yielded_to(other);
+        }
+        self.hooks_run += 1;
+    }
+
+    /// Reports the decision, starts the asynchronous hooks and returns the outcome.
+    pub(super) fn finish(self, background: &[&Candidate]) -> Outcome {
+        if self.hooks_run > 0 || self.is_stopped {
+            report_decision(&self.engine.settings, &self.decision());
+        }
+        if !background.is_empty() && !self.is_over() {
+            let body = Arc::new(self.outcome.body.clone());
+            for candidate in background {
+                self.start_in_background(candidate, &body);
+            }
+        }
+        self.outcome
+    }
+
+    fn decision(&self) -> Decision {
+        let parts = self.outcome.parts();
+        let (kind, by) = parts.first().copied().unzip();
+        let verdict = self.outcome.verdict.as_ref();
+        Decision {
+            scope: Arc::clone(&self.scope),
+            event: self.event,
+            tool_call: self.outcome.body.tool_call().cloned(),
+            time: (self.engine.settings.clock)(),
+            hooks_run: self.hooks_run,
+            kind: kind.unwrap_or(DecisionKind::None),
+            also: parts.iter().skip(1).map(|(kind, _)| *kind).collect(),
+            by: by.map(str::to_owned),
+            reason: verdict.and_then(|verdict| verdict.value.reason.clone()),
+            by_failure: self.outcome.denied_by_failure,
+            overruled: self.outcome.overruled(),
+        }
+    }
+
+    fn start_in_background(&self, candidate: &Candidate, body: &Arc<Body>) {
+        let has_changed = trust::verify_unchanged(&candidate.hook, self.cancel).is_err();
+        let renewed = if has_changed { self.renew(&candidate.hook) } else { None };
+        let replacement = match renewed {
+            Some(hook) => match self.candidate(&hook) {
+                Some(replacement) => Some(replacement),
+                None => return, // it is about other tools now
+            },
+            None => None,
+        };
+        let candidate = replacement.as_ref().unwrap_or(candidate);
+        let Some(tool_name) = candidate.select(body.tool_call()) else { return };
+        self.engine.background.start(
+            &self.engine.settings,
+            BackgroundRun {
+                hook: Arc::clone(&candidate.hook),
+                subscription: candidate.subscription,
+                tool_name: tool_name.map(|name| name.map(str::to_owned)),
+                scope: Arc::clone(&self.scope),
+                body: Arc::clone(body),
+            },
+        );
+    }
+}
+
+/// Whether a hook did not run because it is not the one that was trusted.
+fn has_changed(reply: &Result<Reply, Failure>) -> bool {
+    matches!(reply, Err(failure @ Failure::Changed(_)) if failure.denies_always())
+}
+
+/// Applies a hook's reply to the outcome, or what its failure means.
+pub(super) fn apply(
+    settings: &EngineSettings,
+    (hook, event): (&Hook, EventName),
+    reply: Result<Reply, Failure>,
+    outcome: &mut Outcome,
+    report: &mut RunReport<'_>,
+) {
+    let checked = reply.and_then(|reply| check_callback(settings, reply, report));
+    if let Err(failure) = checked.and_then(|reply| fold(hook, reply, outcome, report)) {
+        report.failed(&failure);
+        deny_for(hook, event, &failure, outcome);
+    }
+}
+
+/// Adds a reply to the outcome.
+fn fold(
+    hook: &Hook,
+    reply: Reply,
+    outcome: &mut Outcome,
+    report: &mut RunReport<'_>,
+) -> Result<(), Failure> {
+    let mut parts = DecisionKind::all_of(&reply);
+    let reason = reply.verdict.as_ref().and_then(|verdict| verdict.reason.clone());
+    let change = outcome.apply(&hook.name, reply).map_err(Failure::Rewrite)?;
+    if change.is_none() {
+        // A rewrite that changes nothing does not count (R65).
+        parts.retain(|part| *part != DecisionKind::Rewrite);
+    }
+    report.decided(&parts, reason, change);
+    if is_at_turn_limit(&outcome.body) && parts.contains(&DecisionKind::Continue) {
+        report.cannot_continue();
+    }
+    Ok(())
+}
+
+/// Fails if the reply calls a recipe back that cannot start. If the reply denies, the callback is dropped instead (R66).
+fn check_callback(
+    settings: &EngineSettings,
+    mut reply: Reply,
+    report: &mut RunReport<'_>,
+) -> Result<Reply, Failure> {
+    let (Some(check), Some(HistoryAction::Callback { recipe, args })) =
+        (&settings.callbacks, &reply.history)
+    else {
+        return Ok(reply);
+    };
+    match check(recipe, args) {
+        Ok(()) => {}
+        Err(why) if reply.verdict.as_ref().is_some_and(Verdict::is_deny) => {
+            report.warn(Failure::Callback(why).to_string());
+            reply.history = None;
+        }
+        Err(why) => return Err(Failure::Callback(why)),
+    }
+    Ok(reply)
+}
+
+/// Applies the failure of a hook that fails closed: a deny if the event can be denied, else the tool's output is withheld (R42).
+fn fail_closed(hook: &str, event: EventName, failure: &Failure, outcome: &mut Outcome) {
+    if event.is_deniable() {
+        outcome.deny_for_failure(hook, &failure.to_string());
+    } else {
+        outcome.withhold_for_failure(hook, &failure.to_string());
+    }
+}
+
+/// Applies the failure of a hook that ran, or that is no longer the one that was trusted (R75).
+fn deny_for(hook: &Hook, event: EventName, failure: &Failure, outcome: &mut Outcome) {
+    let (name, is_closed) = (&hook.name, hook.policy.fail == FailMode::Closed);
+    // Keeping the agent from stopping fixes nothing: the user has to look at what changed.
+    let denies = if is_closed { event.is_deniable() } else { event.may(Power::Block) };
+    match (failure.denies_always(), denies) {
+        (true, true) => outcome.deny_for_change(name, &failure.to_string()),
+        (true, false) => outcome.withhold_for_change(name, &failure.to_string()),
+        (false, _) if is_closed => fail_closed(name, event, failure, outcome),
+        (false, _) => {}
+    }
+}
+
+/// Whether the agent stops whatever the hooks reply (R35).
+fn is_at_turn_limit(body: &Body) -> bool {
+    matches!(body, Body::BeforeStop(stop) if stop.reason == StopReason::TurnLimit)
+}

@@ -1,0 +1,80 @@
+//! One hook, run once for its author, and decided by the same fold as in an agent. No observer is notified.
+
+use std::sync::Arc;
+
+use tenter_proc::{Cancel, Captured};
+use tenter_protocol::executable::Subscription;
+use tenter_protocol::{Event, Object, Reply};
+
+use super::chain::apply;
+use super::report::RunReport;
+use super::{Engine, Outcome};
+use crate::hook::{Hook, Selection};
+use crate::observe::HookRun;
+use crate::runner::{Input, Job};
+
+/// What a hook is tested on.
+#[derive(Debug, Clone, Copy)]
+pub struct HookTest<'t> {
+    /// The event that the hook's reply is applied to.
+    pub event: &'t Event,
+    /// The event in the hook's own spelling.
+    pub subscription: Subscription,
+    /// What the hook reads.
+    pub payload: &'t Object,
+}
+
+/// One run of a hook, and what it would decide in an agent if it were the only hook.
+#[derive(Debug)]
+pub struct TestRun {
+    /// What the hook read: the given payload, with the tool's name as the hook's matcher matched it (R20).
+    pub payload: Object,
+    /// The run, as it would be reported.
+    pub run: HookRun,
+    /// What the hook replied; none if it failed.
+    pub reply: Option<Reply>,
+    /// The event as the hook left it, and its decision.
+    pub outcome: Outcome,
+    /// What the hook wrote to stdout.
+    pub stdout: Captured,
+    /// What the hook wrote to stderr.
+    pub stderr: Captured,
+}
+
+impl Engine {
+    /// Runs `hook` as an agent would. Returns `None` if its matcher is about other calls.
+    pub fn test(&self, hook: &Hook, test: HookTest<'_>, cancel: &Cancel) -> Option<TestRun> {
+        let HookTest { event, subscription, payload } = test;
+        let mut payload = payload.clone();
+        let tool_name = match hook.select(subscription.event, event.body.tool_call()) {
+            Selection::Runs { tool_name } => Ok(tool_name),
+            Selection::Undecided(error) => Err(error),
+            Selection::NotMatched | Selection::NotSubscribed => return None,
+        };
+        if let Ok(Some(name)) = &tool_name {
+            payload.insert("tool_name".to_owned(), (*name).into());
+        }
+        let scope = Arc::new(event.scope.clone());
+        let mut report =
+            RunReport::begin(&self.settings, hook, subscription, (&scope, &event.body));
+        let input = Input::Payload(&payload);
+        let job = tool_name.map(|_| Job { hook, subscription, event: event.into(), input });
+        let reply = report.execute(job, cancel);
+        let replied = reply.as_ref().ok().cloned();
+        let mut outcome = Outcome::new(event.body.clone());
+        apply(&self.settings, (hook, subscription.event), reply, &mut outcome, &mut report);
+        let (stdout, stderr) = report.take_output();
+        let run = report.run().clone();
+        report.withdraw();
+        Some(TestRun { payload, run, reply: replied, outcome, stdout, stderr })
+    }
+}
+
+impl Hook {
+    /// The payload that the hook reads of an event; `None` if its protocol does not have the event.
+    pub fn payload(&self, subscription: Subscription, event: &Event) -> Option<Object> {
+        let input = Input::Event { tool_name: None };
+        let job = Job { hook: self, subscription, event: event.into(), input };
+        serde_json::from_str(&job.payload_text().ok()?).ok()
+    }
+}

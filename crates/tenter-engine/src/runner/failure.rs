@@ -1,0 +1,73 @@
+//! Why a hook run gave no reply (R42).
+
+use std::time::Duration;
+
+use thiserror::Error;
+
+use crate::matcher::MatcherError;
+use crate::trust::Changed;
+
+/// Why a run gave no reply.
+#[derive(Debug, Error)]
+pub(crate) enum Failure {
+    #[error("{0}")]
+    Changed(#[from] Changed),
+    #[error("it does not run: it {0}")]
+    Missing(String),
+    #[error("it could not be started: {0}")]
+    NotStarted(String),
+    #[error("timed out after {}", seconds(*.0))]
+    TimedOut(Duration),
+    #[error("it was ended because the agent was interrupted")]
+    Cancelled,
+    #[error("it is asynchronous, still ran when the session was over, and was ended")]
+    Drained,
+    #[error("it exited with code {0}")]
+    Exit(i32),
+    #[error("it was ended by signal {0}")]
+    Signal(i32),
+    #[error("it wrote {0} bytes to stdout; an answer may have 1 MiB")]
+    TooLong(u64),
+    #[error("{0}")]
+    Reply(String),
+    #[error("its rewrite cannot be used: {0}")]
+    Rewrite(String),
+    #[error("its callback cannot start: {0}")]
+    Callback(String),
+    #[error("the event {0} has no payload for executables")]
+    NoPayload(&'static str),
+    #[error("{0}")]
+    Matcher(#[from] MatcherError),
+}
+
+impl Failure {
+    /// Whether the failure denies even if the hook fails open: the hook is not the one that was trusted (R75), or the failure
+    /// should be impossible.
+    pub(crate) fn denies_always(&self) -> bool {
+        match self {
+            Self::Changed(Changed::Content | Changed::Unreadable(_)) | Self::NoPayload(_) => true,
+            Self::Changed(Changed::Shared(_))
+            | Self::Missing(_)
+            | Self::NotStarted(_)
+            | Self::TimedOut(_)
+            | Self::Cancelled
+            | Self::Drained
+            | Self::Exit(_)
+            | Self::Signal(_)
+            | Self::TooLong(_)
+            | Self::Reply(_)
+            | Self::Rewrite(_)
+            | Self::Callback(_)
+            | Self::Matcher(_) => false,
+        }
+    }
+}
+
+/// A duration in words: `30 s`, or `1500 ms` if it is not a whole number of seconds.
+fn seconds(duration: Duration) -> String {
+    if duration.subsec_millis() == 0 {
+        format!("{} s", duration.as_secs())
+    } else {
+        format!("{} ms", duration.as_millis())
+    }
+}

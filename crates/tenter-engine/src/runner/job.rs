@@ -1,0 +1,74 @@
+//! What a hook is run on, and the payload that it reads.
+
+use std::borrow::Cow;
+
+use serde_json::Value;
+use tenter_protocol::executable::{self, Subscription};
+use tenter_protocol::facts::Facts;
+use tenter_protocol::{EventRef, Object, json, manifest};
+
+use super::Failure;
+use crate::facts::facts;
+use crate::hook::{Hook, ManifestHook, Protocol};
+
+/// One run of a hook.
+#[derive(Clone, Copy)]
+pub(crate) struct Job<'r> {
+    pub(crate) hook: &'r Hook,
+    /// The event in the hook's own spelling.
+    pub(crate) subscription: Subscription,
+    /// The event, as the hooks before this one left it.
+    pub(crate) event: EventRef<'r>,
+    pub(crate) input: Input<'r>,
+}
+
+/// What the hook reads.
+#[derive(Clone, Copy)]
+pub(crate) enum Input<'r> {
+    /// The payload of the event.
+    Event {
+        /// The tool's name in the spelling that the hook's matcher matched (R20); its own name if no matcher applies.
+        tool_name: Option<&'r str>,
+    },
+    /// This payload, for a test.
+    Payload(&'r Object),
+}
+
+impl Job<'_> {
+    /// The payload as a process reads it on its stdin.
+    pub(crate) fn payload_text(&self) -> Result<String, Failure> {
+        let spelling = self.subscription.spelling;
+        let text = match (self.input, &self.hook.protocol) {
+            (Input::Payload(payload), _) => Some(json::to_line(payload)),
+            (Input::Event { .. }, Protocol::Executable) => {
+                self.with_event(|event, facts| executable::payload(event, spelling, facts))
+            }
+            (Input::Event { tool_name }, Protocol::Manifest(hook)) => {
+                let light = hook.light_payload;
+                Some(self.with_event(|event, facts| {
+                    manifest::payload(event, spelling, tool_name, facts, light)
+                }))
+            }
+        };
+        text.ok_or(Failure::NoPayload(self.subscription.event.as_str()))
+    }
+
+    /// The payload as the condition and the templates of a static hook read it.
+    pub(super) fn payload_value(&self, hook: &ManifestHook) -> Value {
+        let (spelling, light) = (self.subscription.spelling, hook.light_payload);
+        match self.input {
+            Input::Payload(payload) => Value::Object(payload.clone()),
+            Input::Event { tool_name } => self.with_event(|event, facts| {
+                manifest::payload_value(event, spelling, tool_name, facts, light)
+            }),
+        }
+    }
+
+    /// Builds a payload from the event, with a recipe of the hook's own plugin under the plugin's name for it (R68).
+    fn with_event<T>(&self, build: impl FnOnce(EventRef<'_>, &Facts) -> T) -> T {
+        let EventRef { scope, body } = self.event;
+        let renamed = self.hook.plugin().and_then(|plugin| scope.for_plugin(plugin));
+        let scope = renamed.map_or(Cow::Borrowed(scope), Cow::Owned);
+        build(EventRef { scope: &scope, body }, &facts(body, &scope.cwd))
+    }
+}
