@@ -1,46 +1,46 @@
-//! Markdown on a terminal, while it is still being written: what a model says comes in pieces of any size, and every block
-//! is given out once, when it is whole. Code comes line by line, because blocks of it are long.
+//! Renders streamed Markdown for a terminal. Text arrives in pieces of any size, and each block is returned once, when it is
+//! complete. Code is returned line by line, because code blocks are long.
 //!
-//! Where a block ends is decided by whole lines alone, so that how the text was cut into pieces makes no difference. What
-//! Markdown would hide (HTML, the targets of links) is shown, and nothing reaches the terminal as a control character.
+//! Only complete lines decide where a block ends, so the result does not depend on how the text was split. What Markdown would
+//! hide (HTML, the targets of links) is shown, and no control character reaches the terminal.
 
 mod block;
 
 use crate::sanitize::sanitize;
 use block::{code_line, language_line, render};
 
-/// A text that is being written.
+/// A renderer for one text.
 #[derive(Debug, Default)]
 pub(crate) struct Markdown {
-    /// The line that is not whole yet.
+    /// The incomplete last line.
     line: String,
-    /// The lines of the block that is not whole yet.
+    /// The lines of the incomplete last block.
     block: String,
     open: Open,
-    /// Whether anything was given out.
+    /// Whether anything was returned.
     begun: bool,
-    /// Whether an empty line comes before the next block.
+    /// Whether an empty line precedes the next block.
     gap: bool,
 }
 
-/// What the block that is not whole yet is.
+/// The kind of the incomplete last block.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 enum Open {
-    /// There is none.
+    /// No block is open.
     #[default]
     Nothing,
-    /// Something that an empty line ends.
+    /// A block that an empty line ends.
     Text,
-    /// An item of a list, which goes on after an empty line if what follows is indented.
+    /// An item of a list, which continues after an empty line if the next line is indented.
     Item {
-        /// Whether an empty line was the last.
+        /// Whether the last line was empty.
         blank: bool,
     },
-    /// Code, whose lines are given out as they come.
+    /// Code, returned line by line.
     Code(Fence),
 }
 
-/// The line that a block of code begins with.
+/// The first line of a code block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Fence {
     mark: char,
@@ -49,7 +49,7 @@ struct Fence {
 }
 
 impl Markdown {
-    /// Takes a piece of the text and gives out what became whole by it, styled.
+    /// Appends a piece of text and returns the blocks that it completed, styled.
     pub(crate) fn push(&mut self, piece: &str) -> String {
         let mut out = String::new();
         let mut lines = piece.split('\n');
@@ -61,7 +61,7 @@ impl Markdown {
         out
     }
 
-    /// The text is over: gives out the rest, and is ready for another.
+    /// Returns the rest and resets the renderer.
     pub(crate) fn finish(&mut self) -> String {
         let mut out = String::new();
         if !self.line.is_empty() {
@@ -72,7 +72,7 @@ impl Markdown {
         out
     }
 
-    /// The text is void: what was not given out never is.
+    /// Drops everything that was not returned yet.
     pub(crate) fn discard(&mut self) {
         *self = Self::default();
     }
@@ -91,9 +91,9 @@ impl Markdown {
             Open::Item { blank: true } => {
                 self.flush(out);
                 self.gap = true;
-                self.begin_or_go_on(&line, out);
+                self.begin_or_continue(&line, out);
             }
-            _ => self.begin_or_go_on(&line, out),
+            _ => self.begin_or_continue(&line, out),
         }
     }
 
@@ -106,11 +106,11 @@ impl Markdown {
         self.gap = true;
     }
 
-    /// A line that may begin a block; otherwise it belongs to the one before it.
-    fn begin_or_go_on(&mut self, line: &str, out: &mut String) {
+    /// Handles a line that begins a block or continues the open one.
+    fn begin_or_continue(&mut self, line: &str, out: &mut String) {
         if let Some((fence, language)) = Fence::read(line) {
             self.flush(out);
-            self.give_out(&language_line(language), out);
+            self.emit(&language_line(language), out);
             self.open = Open::Code(fence);
         } else if is_heading(line) {
             self.flush(out);
@@ -133,17 +133,17 @@ impl Markdown {
         self.open = open;
     }
 
-    /// The block is whole.
+    /// Renders the open block, which is complete.
     fn flush(&mut self, out: &mut String) {
         let block = std::mem::take(&mut self.block);
         if !block.is_empty() {
-            self.give_out(&render(&block), out);
+            self.emit(&render(&block), out);
         }
         self.open = Open::Nothing;
     }
 
-    /// With an empty line before it where the text has one or more.
-    fn give_out(&mut self, rendered: &str, out: &mut String) {
+    /// Appends rendered text, after an empty line if the text had any.
+    fn emit(&mut self, rendered: &str, out: &mut String) {
         if std::mem::take(&mut self.gap) && self.begun {
             out.push('\n');
         }
@@ -153,7 +153,7 @@ impl Markdown {
 }
 
 impl Fence {
-    /// The fence that a line is, and the language that it names.
+    /// The fence in a line, and its language; `None` if the line is no fence.
     fn read(line: &str) -> Option<(Self, &str)> {
         let rest = line.trim_start_matches(' ');
         let mark = rest.chars().next().filter(|mark| ['`', '~'].contains(mark))?;
@@ -198,7 +198,7 @@ fn begins_item(line: &str) -> bool {
         && after.is_some_and(|after| after.starts_with(' '))
 }
 
-/// `---` and its like. Right under a text it makes a heading of it.
+/// Whether the line is `---` or similar. Right below a text it makes that a heading.
 fn is_rule(line: &str) -> bool {
     let mut marks = line.chars().filter(|c| *c != ' ');
     let Some(first @ ('-' | '*' | '_')) = marks.next() else { return false };
@@ -226,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn blocks_come_when_they_are_whole_and_once() {
+    fn each_block_is_returned_once_when_it_is_complete() {
         let mut markdown = Markdown::default();
         assert_eq!(markdown.push("One **bo"), "");
         assert_eq!(markdown.push("ld** word\n"), "");
@@ -240,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn code_comes_line_by_line() {
+    fn code_is_returned_line_by_line() {
         let mut markdown = Markdown::default();
         assert_eq!(
             strip_str(&markdown.push("```rust\nfn a() {}\n  // #")).to_string(),
@@ -251,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn a_void_text_leaves_nothing() {
+    fn discarded_text_leaves_nothing() {
         let mut markdown = Markdown::default();
         markdown.push("- half an it");
         markdown.discard();
@@ -259,7 +259,7 @@ mod tests {
     }
 
     #[test]
-    fn lists_keep_their_order_their_levels_and_their_code() {
+    fn lists_keep_order_levels_and_code() {
         let text =
             "1. one\n2. two\n   - inner\n     more\n\n   ```sh\n   ls\n   ```\n3. three\n\nafter\n";
         let shown =
@@ -268,7 +268,7 @@ mod tests {
     }
 
     #[test]
-    fn quotes_rules_tables_and_links() {
+    fn renders_quotes_rules_tables_and_links() {
         assert_eq!(plain("> said *so*\n> twice\n"), "│ said so\n│ twice\n");
         assert_eq!(plain("a\n\n---\n\nb"), format!("a\n\n{}\n\nb\n", "─".repeat(24)));
         assert_eq!(plain("Title\n---\nb"), "## Title\n\nb\n");
@@ -283,7 +283,7 @@ mod tests {
     }
 
     #[test]
-    fn wide_characters_take_two_columns_of_a_table() {
+    fn wide_characters_take_two_columns() {
         assert_eq!(
             plain("| 名前 | n |\n|--|--|\n| Ada | 1 |\n| 👩‍🚀 | 2 |\n"),
             "名前 │ n\n─────┼──\nAda  │ 1\n👩‍🚀   │ 2\n"
@@ -293,7 +293,7 @@ mod tests {
     }
 
     #[test]
-    fn what_markdown_hides_is_shown() {
+    fn hidden_parts_are_shown() {
         assert_eq!(plain("[1]: https://a.b\n"), "[1]: https://a.b\n");
         assert_eq!(plain("a Vec<String> and <br>\n"), "a Vec<String> and <br>\n");
         assert_eq!(plain("<!-- note -->\n"), "<!-- note -->\n");
@@ -301,14 +301,14 @@ mod tests {
     }
 
     #[test]
-    fn escapes_cannot_be_smuggled_in() {
+    fn control_characters_are_removed() {
         assert_eq!(plain("a\x1b[31mb"), "ab\n");
         assert_eq!(plain("a &#27;[31m b"), "a [31m b\n");
         assert_eq!(plain("```\x1b]0;x\x07\n\x1b[2J\n"), "    \n");
         assert_eq!(plain("[x](<a&#27;[2Jb>)"), "x (ab)\n");
     }
 
-    /// Text in which marks of Markdown stand close together.
+    /// Text with many marks of Markdown.
     fn text() -> impl Strategy<Value = String> {
         let piece = prop_oneof![
             Just("\n"),
@@ -346,7 +346,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn how_it_is_cut_makes_no_difference(text in text(), cuts in proptest::collection::vec(1_usize..7, 1..20)) {
+        fn the_result_does_not_depend_on_the_pieces(text in text(), cuts in proptest::collection::vec(1_usize..7, 1..20)) {
             let mut markdown = Markdown::default();
             let mut shown = String::new();
             let mut rest = text.as_str();
@@ -363,7 +363,7 @@ mod tests {
         }
 
         #[test]
-        fn nothing_but_our_own_styles_is_a_control_character(text in prop_oneof![text(), any::<String>()]) {
+        fn only_styles_contain_control_characters(text in prop_oneof![text(), any::<String>()]) {
             let shown = plain(&text);
             let safe = |c: char| c == '\n' || c == '\t' || !c.is_control();
             prop_assert!(shown.chars().all(safe), "{:?}", shown);

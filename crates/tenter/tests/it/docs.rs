@@ -26,7 +26,7 @@
 //! | `session` | its commands are run in the project of its section, and what they print is compared |
 //! | `chat` | its lines behind the prompt are typed in a terminal, and all that is shown is compared |
 //!
-//! Those of `manifest-hooks.md` are described in `manifests`.
+//! Those about manifest hooks are described in `manifests`.
 
 mod configuration;
 mod decisions;
@@ -99,6 +99,24 @@ fn every_example_is_tested() {
     for (kind, _) in KINDS {
         assert!(examples(&pages, kind).next().is_some(), "nothing is of the kind {kind}");
     }
+}
+
+/// Kodelet's directories are named where they are explained (R81), and where they are the only ones.
+#[test]
+fn kodelets_directories_are_explained_once() {
+    let only = [
+        ".kodelet/plugins",
+        "~/.kodelet/recipes",
+        "/.kodelet/recipes/review.md",
+        "~/.kodelet/AGENTS.md",
+    ];
+    let pages = pages().into_iter().chain(markdown::readme());
+    let named = pages.filter(|page| {
+        let text = only.iter().fold(page.text(), |text, name| text.replace(name, ""));
+        text.contains(".kodelet")
+    });
+    let named: Vec<String> = named.map(|page| page.name).collect();
+    assert_eq!(named, ["concepts.md", "decisions.md"]);
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! One whole block of Markdown as styled lines.
+//! Renders one block of Markdown as styled lines.
 
 use std::fmt::Write as _;
 
@@ -9,7 +9,7 @@ use rustyline::GraphemeClusterMode;
 use crate::sanitize::sanitize;
 use crate::ui::{FAINT, NAME, styled};
 
-/// Characters of a rule.
+/// Width of a horizontal rule, in characters.
 const RULE: usize = 24;
 
 /// A line of code.
@@ -17,12 +17,12 @@ pub(super) fn code_line(code: &str) -> String {
     format!("    {code}\n")
 }
 
-/// The line that says what language the code below it is in; nothing where that is not known.
+/// A line with the language of the code below it; empty if unknown.
 pub(super) fn language_line(language: &str) -> String {
     if language.is_empty() { String::new() } else { format!("  {}\n", styled(FAINT, language)) }
 }
 
-/// The block, each line with its end.
+/// The styled lines of the block, each with a line end.
 pub(super) fn render(block: &str) -> String {
     let options =
         Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_TASKLISTS;
@@ -42,30 +42,30 @@ pub(super) fn render(block: &str) -> String {
     page.out
 }
 
-/// Lines in the making.
+/// The state of rendering one block.
 #[derive(Default)]
 struct Page {
     out: String,
-    /// The line that is not whole yet, styled and as it is.
+    /// The incomplete line, styled and plain.
     line: String,
     plain: String,
-    /// Whether an empty line comes before the next block.
+    /// Whether an empty line precedes the next block.
     gap: bool,
-    /// What the text stands in, outermost first.
+    /// The enclosing items and quotes, outermost first.
     within: Vec<Within>,
-    /// The number of the next item, of each list; none in a list without numbers.
+    /// The next number of each open list; `None` in a bulleted list.
     lists: Vec<Option<u64>>,
     effects: Vec<Effects>,
-    /// Targets of links, and where in the line their texts begin.
+    /// Targets of open links, and where their texts begin in the line.
     links: Vec<(String, usize)>,
-    /// The code of a block that is not whole yet.
+    /// The code of the open code block.
     code: Option<String>,
     table: Option<Table>,
 }
 
-/// What stands before the lines in an item or a quotation.
+/// The prefix of lines in an item or a quote.
 struct Within {
-    /// Before the next line, where that is the first.
+    /// Prefix of the first line, until it is written.
     first: Option<String>,
     rest: String,
 }
@@ -73,7 +73,7 @@ struct Within {
 #[derive(Default)]
 struct Table {
     columns: Vec<Alignment>,
-    /// Cells, styled and with the number of their characters.
+    /// Styled cells with their widths.
     rows: Vec<Vec<(String, usize)>>,
 }
 
@@ -167,7 +167,7 @@ impl Page {
         }
     }
 
-    /// A piece of a line, without control characters; what an entity stands for may be one.
+    /// Appends text without control characters, which entities may contain.
     fn text(&mut self, text: &str, style: Style) {
         let text = sanitize(text).replace('\n', " ");
         if text.is_empty() {
@@ -304,7 +304,7 @@ impl Page {
     }
 }
 
-/// Columns that a text takes on the terminal; about so many, where it is longer than any terminal is wide.
+/// Width of a text on the terminal in columns; approximate for texts wider than any terminal.
 fn columns(text: &str) -> usize {
     if text.len() > usize::from(u16::MAX) {
         return text.chars().count();
@@ -321,7 +321,7 @@ impl Table {
         (0..self.columns.len()).map(width).collect()
     }
 
-    /// A row's line; nothing fills up its end.
+    /// A row as a line, without trailing spaces.
     fn row(&self, cells: &[(String, usize)], widths: &[usize]) -> String {
         let mut line = String::new();
         for (index, (cell, width)) in cells.iter().enumerate() {
@@ -333,7 +333,7 @@ impl Table {
             };
             let after = if index + 1 == cells.len() { 0 } else { free - before };
             let bar = if index == 0 { String::new() } else { styled(FAINT, " │ ") };
-            // A format's width has a limit, and a cell has none.
+            // The width in a format is limited; cells are not.
             let _ = write!(line, "{bar}{}{cell}{}", " ".repeat(before), " ".repeat(after));
         }
         line

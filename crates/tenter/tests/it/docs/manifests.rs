@@ -250,16 +250,6 @@ fn the_table_of_triggers_is_the_codes() {
     let mut documented = table(PAGE, "Trigger").rows;
     documented.sort_by_key(|row| TABLE.iter().position(|known| known.name == row[0]));
     assert_eq!(documented, code);
-    let consequences = table(PAGE, "Blocked");
-    for row in &TABLE {
-        let named = |cell: &&str| *cell == row.name || cell.contains(&format!("`{}`", row.name));
-        assert_eq!(
-            consequences.names().iter().filter(|cell| named(cell)).count(),
-            1,
-            "{}",
-            row.name
-        );
-    }
 }
 
 #[test]

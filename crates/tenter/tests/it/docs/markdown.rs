@@ -135,6 +135,11 @@ impl Page {
         }
     }
 
+    /// The Markdown of the page.
+    pub(super) fn text(&self) -> String {
+        fs::read_to_string(&self.path).unwrap()
+    }
+
     /// The names in the tables under a heading whose first column is "Field".
     pub(super) fn fields(&self, heading: &str) -> BTreeSet<&str> {
         let tables = self.tables.iter().filter(|table| table.header[0] == "Field");

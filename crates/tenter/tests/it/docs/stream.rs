@@ -1,6 +1,7 @@
 //! `headless.md`: each documented line is one that `tenter run --headless` prints, and no kind and no field is left out.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::os::unix::fs::PermissionsExt as _;
 
 use serde_json::Value;
 use tenter_protocol::{Object, json};
@@ -15,7 +16,7 @@ use crate::sandbox;
 const SCRIPT: &str = r"
 context_window: 128000
 turns:
-  - reasoning: The person wants to know what is here.
+  - reasoning: The user wants to know what is here.
     text: I will look.
     tool_calls:
       - {id: call-1, name: bash, input: {command: cat README.md}}
@@ -37,7 +38,7 @@ const SUMMARISED: &str = r"
 turns:
   - text: I publish it.
     tool_calls: [{id: call-4, name: bash, input: {command: npm publish}}]
-  - text: There is nobody to ask.
+  - text: There is no one to ask.
 recipes: {compact: [{text: A shop that is not published.}]}
 ";
 
@@ -51,9 +52,11 @@ fn printed() -> Vec<String> {
     sandbox.sh_hook(
         "has-tests",
         "agent_stop",
-        &format!("{main}echo '{{\"follow_up_messages\": [\"Does it have a test?\"]}}'"),
+        &format!("{main}echo '{{\"follow_up_messages\": [\"Is there a test?\"]}}'"),
     );
-    sandbox.user_hook("broken", "#!/bin/sh\necho agent-stop\n");
+    let broken =
+        sandbox.write("../home/.config/agents/hooks/broken", "#!/bin/sh\necho agent-stop\n");
+    std::fs::set_permissions(broken, std::fs::Permissions::from_mode(0o755)).unwrap();
     sandbox.write(
         "../home/.config/tenter/config.toml",
         "[hooks]\nmax_continuations = 1\n[retry]\nfirst_delay_ms = 1\n",
@@ -69,7 +72,7 @@ fn printed() -> Vec<String> {
     let mut lines = normal_lines(&sandbox, &args, 0);
     let ask = r#"echo '{"decision": "ask", "reason": "it publishes"}'"#;
     manifest_hook(&sandbox, "careful", "before_tool", "", ask);
-    let compact = r#"case "$payload" in *"nobody to ask"*) [ -e short ] || { touch short; echo '{"result": "callback", "callback": "compact"}'; } ;; esac"#;
+    let compact = r#"case "$payload" in *"no one to ask"*) [ -e short ] || { touch short; echo '{"result": "callback", "callback": "compact"}'; } ;; esac"#;
     manifest_hook(&sandbox, "shorten", "after_turn", "", compact);
     let model = sandbox.script(SUMMARISED);
     lines.extend(normal_lines(&sandbox, &["run", "--headless", "--model", &model, "Publish."], 0));
