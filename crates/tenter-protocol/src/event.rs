@@ -1,4 +1,4 @@
-//! What happens in an agent, as hooks are told of it: one [`Body`] per lifecycle event, free of any wire spelling.
+//! Lifecycle events: one [`Body`] per event, independent of the spellings of a protocol.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -7,21 +7,21 @@ use serde::{Deserialize, Serialize};
 
 use crate::{EventName, Message, Object, ToolCall, ToolResult};
 
-/// Something that happens in an agent, about to be told to hooks.
+/// An event in the life of an agent, as it is passed to hooks.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Event {
-    /// Where and for whom it happens.
+    /// The agent and its surroundings.
     pub scope: Scope,
-    /// What happens.
+    /// The data of the event.
     pub body: Body,
 }
 
-/// An event, borrowed.
+/// A borrowed event.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct EventRef<'e> {
-    /// Where and for whom it happens.
+    /// The agent and its surroundings.
     pub scope: &'e Scope,
-    /// What happens.
+    /// The data of the event.
     pub body: &'e Body,
 }
 
@@ -31,36 +31,36 @@ impl<'e> From<&'e Event> for EventRef<'e> {
     }
 }
 
-/// Where and for whom an event happens: the same for every event of one agent, but for the time.
+/// The part of an event that is the same for all events of an agent, except for the time.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Scope {
     /// The conversation's id; a subagent has its own.
     pub conversation_id: String,
-    /// The conversation that started this one: present exactly for subagents (R51).
+    /// The conversation that started this one; `None` unless the agent is a subagent (R51).
     pub parent_conversation_id: Option<String>,
-    /// The agent's working folder.
+    /// The agent's working directory.
     pub cwd: PathBuf,
-    /// The recipe that the agent was started with.
+    /// The name of the recipe that the agent was started with.
     pub recipe: Option<String>,
-    /// The recipe's full name, where `recipe` is the name by which the plugin that has the recipe calls it (R68).
+    /// The recipe's full name if `recipe` is the short name that the recipe has in its own plugin (R68).
     pub recipe_full_name: Option<String>,
-    /// RFC 3339 in UTC with `Z`.
+    /// The time: RFC 3339 in UTC with `Z`.
     pub time: String,
 }
 
-/// Who caused an event.
+/// Which agent caused an event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum InvokedBy {
-    /// The agent that the person talks to.
+    /// The agent that the user talks to.
     Main,
-    /// An agent that an agent started.
+    /// An agent that another agent started.
     Subagent,
 }
 
 impl Scope {
-    /// The scope as a hook of `plugin` (`org/repo`) gets it: a recipe of the same plugin goes by the name that the plugin
-    /// calls it by. `None` where nothing differs (R68).
+    /// The scope for a hook of `plugin` (`org/repo`), in which a recipe of the same plugin has its short name. `None` if there
+    /// is no difference (R68).
     pub fn for_plugin(&self, plugin: &str) -> Option<Self> {
         let full_name = self.recipe.as_deref()?;
         let short = full_name.strip_prefix(plugin)?.strip_prefix('/')?;
@@ -71,36 +71,36 @@ impl Scope {
         })
     }
 
-    /// Who causes this scope's events.
+    /// Which kind of agent causes the events of this scope.
     pub fn invoked_by(&self) -> InvokedBy {
         if self.parent_conversation_id.is_some() { InvokedBy::Subagent } else { InvokedBy::Main }
     }
 }
 
-/// What happens.
+/// The data of an event.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Body {
-    /// A process begins work on a conversation.
+    /// A process starts work on a conversation.
     SessionStart(SessionStart),
     /// A process ends its work on a conversation.
     SessionEnd(SessionEnd),
     /// A user message is about to be added.
     BeforeAgent {
-        /// The message.
+        /// The text of the message.
         message: String,
     },
     /// A tool is about to run.
     BeforeTool(ToolCall),
-    /// A tool ran. Whether the event is `after_tool` or `after_tool_failure` is the result's to say.
+    /// A tool ran. The event is `after_tool` or `after_tool_failure`, depending on the result.
     AfterTool {
-        /// The call as it was run; of a blocked call, as the model made it (R26).
+        /// The call with the input that the tool ran with; for a blocked call, with the original input (R26).
         call: ToolCall,
-        /// What came of it.
+        /// The result of the call.
         result: ToolResult,
     },
-    /// The model answered.
+    /// The model responded.
     AfterTurn(Turn),
-    /// The agent would stop.
+    /// The agent is about to stop.
     BeforeStop(Stop),
     /// The agent is done with one user message.
     AfterAgent {
@@ -123,7 +123,7 @@ pub enum Body {
 }
 
 impl Body {
-    /// The event's name.
+    /// The name of the event.
     pub fn name(&self) -> EventName {
         match self {
             Self::SessionStart(_) => EventName::SessionStart,
@@ -142,7 +142,7 @@ impl Body {
         }
     }
 
-    /// The tool call that the event is about, if it is about one.
+    /// The event's tool call; `None` unless it is a tool event.
     pub fn tool_call(&self) -> Option<&ToolCall> {
         match self {
             Self::BeforeTool(call) | Self::AfterTool { call, .. } => Some(call),
@@ -151,23 +151,23 @@ impl Body {
     }
 }
 
-/// A process begins work on a conversation.
+/// A process starts work on a conversation.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SessionStart {
-    /// The model, as `--model` would name it.
+    /// The model, as `--model` names it.
     pub model: String,
-    /// How the agent was started: `ui`, `agent` and whatever else is known.
+    /// How the agent was started: `ui`, `agent` and possibly more.
     pub args: Object,
 }
 
 /// A process ends its work on a conversation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SessionEnd {
-    /// How long the session took, in seconds.
+    /// Duration of the session, in seconds.
     pub duration_seconds: u64,
-    /// Model responses in this session.
+    /// Number of model responses in this session.
     pub total_steps: u64,
-    /// Why it ends.
+    /// Why the session ends.
     pub exit_reason: ExitReason,
 }
 
@@ -175,71 +175,71 @@ pub struct SessionEnd {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ExitReason {
-    /// All messages were answered.
+    /// The agent responded to all messages.
     Done,
-    /// The person left the chat.
+    /// The user left the chat.
     UserExit,
     /// Ctrl-C or a termination signal.
     Interrupted,
-    /// A hook refused the session or the message.
+    /// A hook blocked the session or the message.
     Blocked,
     /// The turn limit was hit.
     MaxTurns,
-    /// Something failed.
+    /// The agent failed.
     Error,
 }
 
-/// One model response, its tool results recorded.
+/// A model response whose tool results are recorded.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Turn {
-    /// Model responses since the last user message, this one included (R6).
+    /// Number of model responses since the last user message, including this one (R6).
     pub turn_number: u64,
-    /// Model responses over the whole conversation, this one included (R6).
+    /// Number of model responses in the whole conversation, including this one (R6).
     pub session_turn: u64,
     /// Whether the response called tools.
     pub tools_used: bool,
-    /// Token figures.
+    /// Token counts.
     pub usage: Usage,
-    /// Compaction's threshold where automatic compaction is on, a ratio of the context window.
+    /// The threshold of automatic compaction, as a ratio of the context window; `None` if it is off.
     pub auto_compact: Option<f64>,
     /// The text of the response.
     pub response: String,
-    /// The conversation, this response and its tool results included.
+    /// The conversation, including this response and its tool results.
     pub messages: Arc<Vec<Message>>,
 }
 
-/// The agent would stop.
+/// The agent is about to stop.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Stop {
-    /// Why it would stop.
+    /// Why the agent stops.
     pub reason: StopReason,
-    /// Model responses since the last user message.
+    /// Number of model responses since the last user message.
     pub step_count: u64,
-    /// Token figures.
+    /// Token counts.
     pub usage: Usage,
-    /// Compaction's threshold where automatic compaction is on, a ratio of the context window.
+    /// The threshold of automatic compaction, as a ratio of the context window; `None` if it is off.
     pub auto_compact: Option<f64>,
     /// The text of the last response.
     pub response: String,
     /// The conversation.
     pub messages: Arc<Vec<Message>>,
-    /// Continuations that hooks have forced in a row, so far (R34).
+    /// Number of continuations in a row that hooks have forced so far (R34).
     pub continuation_count: u32,
 }
 
-/// Why an agent would stop (R60).
+/// Why an agent is about to stop (R60).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StopReason {
     /// The model called no tool.
     NoToolCalls,
-    /// Every tool call of the turn before was refused, and the model gave up.
+    /// Every tool call of the previous turn was blocked, and the model gave up.
     ToolRejected,
     /// The turn limit was hit.
     TurnLimit,
 }
 
 impl StopReason {
-    /// The executable protocol's word (R35).
+    /// The name in the executable protocol (R35).
     pub fn executable(self) -> &'static str {
         match self {
             Self::NoToolCalls => "no_tool_calls",
@@ -248,7 +248,7 @@ impl StopReason {
         }
     }
 
-    /// The manifest protocol's word (R60).
+    /// The name in the manifest protocol (R60).
     pub fn manifest(self) -> &'static str {
         match self {
             Self::TurnLimit => "max_steps",
@@ -260,22 +260,22 @@ impl StopReason {
 /// A subagent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Subagent {
-    /// Its name.
+    /// The name that the caller gave it.
     pub name: String,
-    /// Its kind.
+    /// The type that the caller gave it.
     pub kind: String,
-    /// What it is asked to do.
+    /// The task.
     pub task: String,
 }
 
-/// A replacement of history by a summary.
+/// The replacement of a history by a summary.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Compaction {
     /// What caused it.
     pub trigger: CompactTrigger,
     /// Size of the history before, in tokens.
     pub tokens_before: u64,
-    /// Size of the history after, in tokens; known only afterwards.
+    /// Size of the history after, in tokens; `None` before the compaction.
     pub tokens_after: Option<u64>,
 }
 
@@ -283,51 +283,51 @@ pub struct Compaction {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum CompactTrigger {
-    /// The threshold.
+    /// The history reached the threshold.
     Auto,
-    /// The person.
+    /// The user.
     Manual,
     /// A hook.
     Hook,
-    /// A request that the model refused as too long.
+    /// The model rejected a request as too long.
     Overflow,
 }
 
-/// Token figures of a conversation (R58). Counts are tokens.
+/// Token counts of a conversation (R58).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct Usage {
-    /// Sent to models, cumulative, subagents included.
+    /// Tokens sent to models so far, including subagents.
     pub input_tokens: u64,
-    /// Received from models, cumulative, subagents included.
+    /// Tokens received from models so far, including subagents.
     pub output_tokens: u64,
-    /// The size of the last exchange.
+    /// Size of the last exchange, in tokens.
     pub current_context_window: u64,
-    /// What the model can hold.
+    /// Size of the model's context window, in tokens.
     pub max_context_window: u64,
-    /// Whether any figure was estimated because the provider gave none.
+    /// Whether counts are estimates because the provider reported none.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub estimated: bool,
-    /// What the conversation cost so far, in US dollars, where prices are known.
+    /// Cost of the conversation so far, in US dollars; `None` if prices are unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost_usd: Option<f64>,
-    /// The last exchange's own figures.
+    /// Counts of the last exchange.
     #[serde(default)]
     pub turn: TurnUsage,
 }
 
-/// Token figures of one exchange with a model.
+/// Token counts of one exchange with a model.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TurnUsage {
-    /// Sent, cached or not.
+    /// Tokens sent, cached or not.
     #[serde(default)]
     pub input_tokens: u64,
-    /// Received, reasoning included.
+    /// Tokens received, including reasoning.
     #[serde(default)]
     pub output_tokens: u64,
-    /// The part of the input that the provider had in its cache.
+    /// Input tokens read from the provider's cache.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub cached_input_tokens: u64,
-    /// The part of the input that the provider put into its cache.
+    /// Input tokens written to the provider's cache.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub cache_write_tokens: u64,
 }

@@ -48,7 +48,7 @@ impl ReplyField {
     fn schema(&self, event: EventName) -> Value {
         let mut schema = self.kind.schema();
         schema["description"] = json!(self.meaning);
-        if let Some(words) = schema["enum"].as_array_mut() {
+        if let Some(words) = schema.get_mut("enum").and_then(Value::as_array_mut) {
             words.retain(|word| word_power(word).is_none_or(|power| event.may(power)));
         }
         schema
@@ -106,12 +106,12 @@ pub(crate) fn schema(event: EventName, protocol: ProtocolName) -> Value {
     let mut properties = Object::new();
     for field in reply_fields(protocol).iter().filter(|field| field.applies_at(event)) {
         let schema = field.schema(event);
+        properties.insert(field.name().to_owned(), schema.clone());
         for alias in field.aliases() {
             let mut schema = schema.clone();
-            schema["description"] = json!(format!("The same as {}.", field.name()));
+            schema["description"] = json!(format!("The same as `{}`.", field.name()));
             properties.insert((*alias).to_owned(), schema);
         }
-        properties.insert(field.name().to_owned(), schema);
     }
     json!({"additionalProperties": false, "properties": properties})
 }

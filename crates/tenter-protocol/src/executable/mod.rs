@@ -1,7 +1,8 @@
-//! The executable protocol: a program that is asked `hook` (which events?) and `run` (here is a payload, what say you?).
+//! The executable protocol: a program is run with `hook` to print its events, and with `run` to read a payload and print a
+//! reply.
 //!
-//! `request` writes payloads, `reply` reads answers, this module reads subscriptions. The spellings and the order of keys
-//! are the documents' (`kodelet-hooks.md`), with additions after them.
+//! `request` writes payloads, `reply` reads replies, and this module reads subscriptions. Spellings and the order of keys are
+//! those of the protocol's documentation; additions come last.
 
 mod reply;
 mod request;
@@ -15,19 +16,19 @@ use crate::lifecycle::TABLE;
 /// The version of this protocol, as payloads and `TENTER_PROTOCOL_VERSION` give it.
 pub const PROTOCOL_VERSION: u32 = 1;
 
-/// An event that a hook wants to be told of, in the words in which it said so.
+/// An event that a hook subscribes to, in the hook's own spelling.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Subscription {
     /// The event.
     pub event: EventName,
-    /// What the executable printed; the payload's `event` echoes it (R2).
+    /// The spelling that the hook used; the payload echoes it (R2).
     pub spelling: &'static str,
 }
 
-/// Reads what an executable printed when it was asked `hook`: one known event name, or several, one a line (R12).
+/// Reads the output of an executable that was run with `hook`: one or more event names, one per line (R12).
 ///
 /// # Errors
-/// The first line that is no known event name; empty when nothing was printed.
+/// The first line that is not an event name; an empty string if nothing was printed.
 pub fn subscriptions(printed: &str) -> Result<Vec<Subscription>, String> {
     let lines: Vec<&str> = printed.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
     if lines.is_empty() {
@@ -40,7 +41,7 @@ pub fn subscriptions(printed: &str) -> Result<Vec<Subscription>, String> {
             return Err(line.to_owned());
         }
         for subscription in named {
-            // A program that names `after_turn` and `turn_end` is still told once, in the words that it used first.
+            // A program that prints both `after_turn` and `turn_end` runs once, with the spelling that it printed first.
             if found.iter().all(|known| known.event != subscription.event) {
                 found.push(subscription);
             }
@@ -64,7 +65,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn one_name_or_several_one_a_line_are_read() {
+    fn reads_one_event_or_several_lines() {
         let one = subscriptions("  after_turn \n").unwrap();
         assert_eq!(one, [Subscription { event: EventName::AfterTurn, spelling: "after_turn" }]);
         let several =
@@ -76,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn anything_else_is_shown_back() {
+    fn returns_the_first_unknown_line_as_the_error() {
         assert_eq!(subscriptions("xyz"), Err("xyz".to_owned()));
         assert_eq!(
             subscriptions("before_tool_call, agent_stop"),

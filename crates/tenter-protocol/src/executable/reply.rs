@@ -1,4 +1,4 @@
-//! Answers: what an executable hook printed when it was asked `run` (R28, R61).
+//! Reads the replies of executable hooks (R28, R61).
 
 use crate::history::{self, HistoryWish};
 use crate::lifecycle::Power;
@@ -6,10 +6,10 @@ use crate::reply::{FieldReader, ParsedReply, ReplyError, VerdictKind, stdout};
 use crate::reply_fields as fields;
 use crate::{EventName, Reply, Rewrite, Verdict};
 
-/// Reads what a hook printed at `event`. Nothing, white space and `null` are no action; so is an object without fields.
+/// Reads the reply that a hook printed at `event`. No output, white space, `null` and an object without fields mean no action.
 ///
 /// # Errors
-/// Anything but one JSON object, and a change that cannot be made; see [`ReplyError`].
+/// The output is not a JSON object, or asks for a change that cannot be made; see [`ReplyError`].
 pub fn parse_reply(event: EventName, printed: &[u8]) -> Result<ParsedReply, ReplyError> {
     let Some(content) = stdout::content(printed) else { return Ok(ParsedReply::default()) };
     let mut fields = FieldReader::new(event, stdout::object(content)?, &fields::EXECUTABLE);
@@ -24,7 +24,7 @@ pub fn parse_reply(event: EventName, printed: &[u8]) -> Result<ParsedReply, Repl
     fields.finish(reply)
 }
 
-/// `blocked` as a verdict: leaving it out is silence, `false` is an opinion.
+/// `blocked` as a verdict: `false` allows, and a missing field is no opinion.
 fn verdict(fields: &mut FieldReader) -> Option<Verdict> {
     let reason = fields.read(&fields::BLOCK_REASON);
     let blocked: bool = fields.read(&fields::BLOCKED)?;
@@ -32,7 +32,7 @@ fn verdict(fields: &mut FieldReader) -> Option<Verdict> {
     Some(Verdict::new(kind, reason))
 }
 
-/// The rewrite that the event has room for: no event has two.
+/// The rewrite. No event allows more than one kind.
 fn rewrite(fields: &mut FieldReader) -> Option<Rewrite> {
     let input = fields.read(&fields::TOOL_INPUT).map(Rewrite::Input);
     let output = fields.read(&fields::TOOL_OUTPUT).map(Rewrite::Output);
@@ -51,7 +51,7 @@ mod tests {
     }
 
     #[test]
-    fn silence_in_all_its_forms_is_no_action() {
+    fn no_output_and_empty_objects_mean_no_action() {
         for stdout in ["", "  \n", "{}", "null", "\u{feff}{}", "{\"input\": null}"] {
             assert_eq!(
                 reply(EventName::BeforeTool, stdout).unwrap(),
@@ -62,7 +62,7 @@ mod tests {
     }
 
     #[test]
-    fn not_blocked_is_an_opinion_and_blocked_may_lack_its_reason() {
+    fn blocked_false_allows_and_a_reason_is_optional() {
         let allow = reply(EventName::BeforeTool, r#"{"blocked": false}"#).unwrap().verdict.unwrap();
         assert_eq!(allow.kind, VerdictKind::Allow);
         let deny = reply(EventName::BeforeAgent, r#"{"blocked": true}"#).unwrap().verdict.unwrap();
@@ -70,7 +70,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_one_object_is_a_failure() {
+    fn output_that_is_not_one_object_is_a_failure() {
         for stdout in [
             "[]",
             "true",
@@ -87,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn a_change_of_the_wrong_type_is_a_failure_and_any_other_field_is_lost_alone() {
+    fn a_change_of_the_wrong_type_is_a_failure_and_other_fields_are_ignored() {
         for (event, stdout) in [
             (EventName::BeforeTool, "{\"input\": \"rm\"}"),
             (EventName::AfterTool, "{\"output\": \"[redacted]\"}"),
@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn unknown_fields_are_reported_with_what_was_meant() {
+    fn unknown_fields_are_reported_with_a_suggestion() {
         let parsed = |stdout: &str| parse_reply(EventName::BeforeTool, stdout.as_bytes()).unwrap();
         let beside = parsed(r#"{"blocked": false, "success": true}"#);
         assert_eq!(beside.warnings, ["its answer has no field \"success\"; it is ignored"]);
@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn fields_without_the_result_that_they_belong_to_are_reported() {
+    fn fields_without_their_result_are_reported() {
         for (stdout, warning) in [
             (
                 r#"{"callback": "compact"}"#,
@@ -155,13 +155,13 @@ mod tests {
     }
 
     #[test]
-    fn deep_nesting_is_an_error_and_not_a_crash() {
+    fn deep_nesting_is_an_error() {
         let deep = format!("{{\"input\": {}{}", "[".repeat(10_000), "]".repeat(10_000));
         assert!(matches!(reply(EventName::BeforeTool, &deep), Err(ReplyError::NotAnObject(_))));
     }
 
     #[test]
-    fn stops_take_follow_ups_and_history_together() {
+    fn a_stop_accepts_follow_ups_and_a_history_together() {
         let both = reply(
             EventName::BeforeStop,
             r#"{"result": "mutate", "messages": [{"role": "user", "content": "s"}], "follow_up_messages": ["go", " "]}"#,
@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bad_history_or_result_is_named() {
+    fn an_invalid_history_or_result_is_named_in_the_error() {
         for (event, stdout, named) in [
             (EventName::AfterTurn, r#"{"result": "mutate"}"#, "the history it gave cannot be used"),
             (EventName::AfterTurn, r#"{"result": "callback"}"#, "needs \"callback\""),
@@ -186,7 +186,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_bytes_are_an_answer_or_an_error(bytes in proptest::collection::vec(any::<u8>(), 0..200), index in 0usize..13) {
+        fn any_bytes_are_a_reply_or_an_error(bytes in proptest::collection::vec(any::<u8>(), 0..200), index in 0usize..13) {
             let event = crate::lifecycle::TABLE[index].event;
             let _ = parse_reply(event, &bytes);
         }

@@ -1,5 +1,5 @@
-//! Payloads: what an executable hook reads on its stdin. One wire struct per event; their fields stand in the order of
-//! the documents' examples, Tenter's additions after them.
+//! Writes the payloads of executable hooks. There is one wire struct per event; the fields are in the order of the protocol's
+//! documentation, with Tenter's additions last.
 
 use serde::Serialize;
 
@@ -8,8 +8,8 @@ use crate::facts::{Facts, PathFact};
 use crate::history::{self, MessagePayload};
 use crate::{Body, EventRef, Object, Scope, ToolCall, ToolResult, json, tool_names};
 
-/// The payload of `event` under the name that the executable gave it, newline included (R41). `None` for an event that
-/// the executable protocol does not have. `facts` are those of the event's tool call.
+/// The payload of `event` as one line, with the event in the executable's `spelling` (R41). `None` if the executable protocol
+/// does not have the event. `facts` are those of the event's tool call.
 pub fn payload<'e>(
     event: impl Into<EventRef<'e>>,
     spelling: &str,
@@ -32,7 +32,7 @@ pub fn payload<'e>(
     Some(line)
 }
 
-/// The fields that end every payload.
+/// The common fields of all payloads that come after an event's own.
 #[derive(Serialize)]
 struct Tail<'e> {
     invoked_by: InvokedBy,
@@ -131,7 +131,7 @@ struct AfterTurn<'e> {
     invoked_recipe: &'e str,
     session_turn: u64,
     last_assistant_content: &'e str,
-    // What `turn_end` promises (R3); `after_turn` carries it too, so that there is one payload for one event.
+    // `turn_end` promises it (R3); `after_turn` has it as well, so that an event has one payload.
     response: &'e str,
     messages: Vec<MessagePayload<'e>>,
 }
@@ -198,7 +198,7 @@ impl<'e> AgentStop<'e> {
     }
 }
 
-/// The working folder as text; what is not UTF-8 in it is replaced, since JSON knows nothing else.
+/// The working directory as text, with invalid UTF-8 replaced.
 fn cwd(scope: &Scope) -> String {
     scope.cwd.to_string_lossy().into_owned()
 }

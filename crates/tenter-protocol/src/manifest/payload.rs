@@ -1,5 +1,5 @@
-//! Payloads: what a manifest hook reads on its stdin. The base fields stand first and the event's own after them, both in
-//! the order of the specification (section 5), Tenter's additions last; what no base field has room for is in `context`.
+//! Writes the payloads of manifest hooks: the base fields, then those of the event, both in the order of the specification
+//! (section 5), with Tenter's additions last. `context` has common data that the specification has no field for.
 
 #[cfg(test)]
 mod golden;
@@ -17,10 +17,10 @@ use crate::facts::{Facts, PathFact};
 use crate::history::{self, MessagePayload};
 use crate::{Body, EventRef, Object, Role, ToolCall, ToolResult, json, tool_names};
 
-/// The payload of `event` under the name that the manifest's trigger gave it, newline included (R41).
+/// The payload of `event` as one line, with the event in the spelling of the manifest's `trigger` (R41).
 ///
-/// `tool_name` is the spelling of the tool's name that the matcher matched (R20); without one, the tool's own name is
-/// told. `facts` are those of the event's tool call. A `light` payload does without the history (R57).
+/// `tool_name` is the name of the tool that the matcher matched (R20); the default is the tool's own name. `facts` are those
+/// of the event's tool call. A `light` payload does not contain the history (R57).
 pub fn payload<'e>(
     event: impl Into<EventRef<'e>>,
     trigger: &'e str,
@@ -32,7 +32,7 @@ pub fn payload<'e>(
     json::to_line(&Payload::new(event.into(), trigger, &extras))
 }
 
-/// [`payload`] as a JSON value, for hooks that run in no process.
+/// [`payload`] as a JSON value, for static hooks.
 pub fn payload_value<'e>(
     event: impl Into<EventRef<'e>>,
     trigger: &'e str,
@@ -41,11 +41,11 @@ pub fn payload_value<'e>(
     light: bool,
 ) -> Value {
     let extras = Extras { tool_name, facts, light };
-    // No payload has a key that is not a string.
+    // All keys of payloads are strings, so this cannot fail.
     serde_json::to_value(Payload::new(event.into(), trigger, &extras)).unwrap_or_default()
 }
 
-/// What a payload depends on beside the event.
+/// The parameters of a payload besides the event.
 struct Extras<'e> {
     tool_name: Option<&'e str>,
     facts: &'e Facts,
@@ -63,7 +63,7 @@ struct Payload<'e> {
     own: Own<'e>,
 }
 
-/// What the executable protocol tells beside the event, here out of the way of the specification's fields.
+/// Common data for which the specification has no field.
 #[derive(Serialize)]
 struct Context<'e> {
     invoked_by: InvokedBy,
@@ -96,7 +96,7 @@ impl<'e> Payload<'e> {
     }
 }
 
-/// The fields of one event.
+/// The fields of an event.
 #[derive(Serialize)]
 #[serde(untagged)]
 enum Own<'e> {
@@ -191,7 +191,7 @@ impl<'e> Own<'e> {
             tool_name,
             tool_input: &call.input,
             tool_use_id: &call.id,
-            // A failure always says something, so that a script need not ask whether the field is there.
+            // A failure always has the field, so that a script need not check for it.
             tool_error: failure.map(|result| result.error.as_deref().unwrap_or_default()),
             tool_output: result,
             tool_aliases: tool_names::spellings(&call.name)
@@ -250,7 +250,7 @@ impl<'e> Own<'e> {
     }
 }
 
-/// What the events that may replace the history tell of it.
+/// The fields of events at which a hook may replace the history.
 #[derive(Serialize)]
 struct Figures<'e> {
     usage: &'e Usage,
@@ -261,7 +261,7 @@ struct Figures<'e> {
     messages: Option<Vec<MessagePayload<'e>>>,
 }
 
-/// The last text of the model; a response without text is `null`, as the specification allows.
+/// The last text of the model; `null` for a response without text, as the specification allows.
 #[derive(Serialize)]
 struct FinalMessage<'e> {
     role: Role,

@@ -87,7 +87,7 @@ fn the_demo_prints_its_story() {
     It is asked: Remove the old build, then deploy the shop.
 
     Turn 1
-      says   First a look at the settings, and away with the old build.
+      says   I will look at the settings and delete the old build.
 
       wants  bash  cat settings.env
              10-guard    before_tool_call  saw cat settings.env                    · let it pass
@@ -108,7 +108,7 @@ fn the_demo_prints_its_story() {
              the model got                 <error>blocked by hook: rm -rf is not allowed here</error>
 
     Turn 2
-      says   I may not use rm -rf, so the old build stays. Now the deployment.
+      says   rm -rf is not allowed, so the old build stays. Now the deployment.
 
       wants  bash  ./deploy.sh production
              10-guard    before_tool_call  saw ./deploy.sh production              · let it pass
@@ -125,7 +125,7 @@ fn the_demo_prints_its_story() {
                          with: ./check.sh fails: 3 apples at 4 cost 12, but price.sh says 7. Fix that.
 
     Turn 4
-      says   price.sh adds where it should multiply.
+      says   price.sh adds, but it should multiply.
 
       wants  file_edit  {"file_path": "price.sh", "old_text": "$1 + $2", "new_text": "$1 * $2"}
              10-guard    before_tool_call  saw {"file_path": "price.sh", "old_te…  · let it pass
@@ -135,7 +135,7 @@ fn the_demo_prints_its_story() {
              the model got                 Edited price.sh: 1 replacement at line 3.
 
     Turn 5
-      says   The price is right now, and the deployment is rehearsed. Done.
+      says   The price is correct now, and the dry run of the deployment succeeded. Done.
 
              50-gate     agent_stop        saw the model about to stop             · let it stop
 

@@ -1,13 +1,12 @@
-//! The example scripts of the documents that Tenter implements, word for word in `examples/`: each is installed as a hook and
-//! does what its text says. Those that need more than a shell have a variant in `examples/plain` that does not, so that what
-//! they show is tested everywhere.
+//! The example scripts of the specifications that Tenter implements, copied to `examples/`: each works as a hook. Examples that
+//! need more than a shell have a variant in `examples/plain` that does not, so that they are tested everywhere.
 
 use serde_json::Value;
 use tenter_testkit::{Output, Sandbox, needs};
 
 use crate::{of_kind, sandbox};
 
-/// A sandbox with this script of `examples/` as a hook; nothing where a program that it needs is missing.
+/// A sandbox with this script of `examples/` as a hook; `None` if a program that it needs is missing.
 fn installed(example: &str) -> Option<Sandbox> {
     let sandbox = sandbox();
     let file = format!("{}/tests/it/examples/{example}", env!("CARGO_MANIFEST_DIR"));
@@ -22,7 +21,7 @@ fn installed(example: &str) -> Option<Sandbox> {
     Some(sandbox)
 }
 
-/// Plays these turns under the hook, in a window of 16000 tokens and without the built-in compaction.
+/// Plays these turns with the hook, with a context window of 16000 tokens and without automatic compaction.
 fn played(sandbox: &Sandbox, turns: &str) -> (Vec<Value>, Output) {
     let script =
         format!("turns: [{turns}]\nrecipes: {{compact: [THE SUMMARY]}}\ncontext_window: 16000\n");
@@ -35,7 +34,7 @@ fn played(sandbox: &Sandbox, turns: &str) -> (Vec<Value>, Output) {
     (lines, output)
 }
 
-/// A turn that calls a tool with a context of so many tokens, and one that ends the work under an expectation.
+/// Two turns: a tool call with a context of `tokens` tokens, and a final turn that expects `expect`.
 fn two_turns(tokens: u64, expect: &str) -> String {
     format!(
         "{{text: Looking., tool_calls: [{{name: todo}}], usage: {{input_tokens: {tokens}, output_tokens: 0}}}}, {{text: Done., expect: {{{expect}}}, usage: {{input_tokens: 100, output_tokens: 0}}}}"
@@ -158,7 +157,7 @@ fn the_lint_reminder_reminds_after_changes_and_stops() {
             of_kind(&lines, "text").iter().any(|text| text["content"] == "Linted."),
             "{output}"
         );
-        // It does not look at `stop_hook_active`, so it is the cap that ends it.
+        // It ignores `stop_hook_active`, so the limit on continuations ends the loop.
         assert_eq!(of_kind(&lines, "diagnostic")[0]["id"], "stop-loop", "{output}");
     }
 }

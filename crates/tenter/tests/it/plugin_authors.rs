@@ -112,7 +112,7 @@ fn a_plugin_can_be_created_elsewhere_but_not_over_another() {
     assert_snapshot!(sandbox.run(&["plugin", "new", "review", "--dir", "a/b"]), @"
     exit: 1
     --- stderr
-    error: [ROOT]/project/a/b/review exists already
+    error: [ROOT]/project/a/b/review already exists
       help: choose another name, or another folder with --dir
     ");
     assert_snapshot!(sandbox.run(&["plugin", "new", "../review"]), @r#"

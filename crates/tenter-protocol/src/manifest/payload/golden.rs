@@ -1,4 +1,4 @@
-//! The exact payload of every event, and the specification's examples against them.
+//! Golden tests: the exact payload of every event, and the examples of the specification.
 
 use std::sync::Arc;
 
@@ -27,8 +27,8 @@ fn scope() -> Scope {
     }
 }
 
-/// The payload of `body`, told under the canonical name and under the tool's own.
-fn told(body: Body) -> String {
+/// The payload of `body` with the canonical event name and the tool's own name.
+fn line_of(body: Body) -> String {
     let trigger = body.name().as_str();
     payload(&Event { scope: scope(), body }, trigger, None, &Facts::default(), false)
 }
@@ -37,7 +37,7 @@ fn told(body: Body) -> String {
 fn assert_golden(body: Body, own: &str) {
     let name = body.name();
     let golden = format!("{{\"event_type\": \"{name}\", {BASE}, {own}}}\n");
-    assert_eq!(told(body), golden);
+    assert_eq!(line_of(body), golden);
 }
 
 fn object(value: &Value) -> Object {
@@ -196,15 +196,15 @@ fn a_light_payload_omits_the_history() {
 }
 
 #[test]
-fn a_stop_without_text_has_no_final_message_and_the_turn_limit_its_own_word() {
+fn before_stop_without_text_and_at_the_turn_limit() {
     let reason = StopReason::TurnLimit;
-    let line = told(Body::BeforeStop(Stop { response: "\n".into(), reason, ..stop() }));
+    let line = line_of(Body::BeforeStop(Stop { response: "\n".into(), reason, ..stop() }));
     assert!(line.contains(r#""final_message": null"#), "{line}");
     assert!(line.contains(r#""stop_reason": "max_steps""#), "{line}");
 }
 
 #[test]
-fn the_hooks_own_words_are_echoed() {
+fn payloads_echo_the_hooks_spellings() {
     let event = Event { scope: scope(), body: Body::BeforeTool(call()) };
     let line = payload(&event, "pre-tool-call", Some("Shell"), &Facts::default(), false);
     assert!(line.starts_with(r#"{"event_type": "pre-tool-call", "#), "{line}");
@@ -233,7 +233,7 @@ fn resolved_paths_come_last() {
 }
 
 #[test]
-fn context_says_who_a_subagent_works_for_and_which_recipe_it_follows() {
+fn context_has_the_parent_of_a_subagent_and_the_recipe() {
     let scope = Scope {
         parent_conversation_id: Some("sess-parent".into()),
         recipe: Some("review".into()),
@@ -251,7 +251,7 @@ fn context_says_who_a_subagent_works_for_and_which_recipe_it_follows() {
     assert!(line.contains(context), "{line}");
 }
 
-/// The bodies that the specification's examples (sections 5.1 to 5.5) show.
+/// The bodies of the specification's examples (sections 5.1 to 5.5).
 fn specified() -> Vec<(Body, Value)> {
     let args = object(&json!({"ui": "shell", "agent": "default"}));
     let exit_reason = ExitReason::UserExit;
@@ -285,23 +285,23 @@ fn specified() -> Vec<(Body, Value)> {
 }
 
 #[test]
-fn the_specifications_examples_are_contained_key_by_key() {
+fn payloads_contain_the_examples_of_the_specification() {
     let base = json!({"timestamp": "2024-01-15T10:30:00Z", "session_id": "sess-abc123",
                       "work_dir": "/home/user/project"});
     for (body, example) in specified() {
         let trigger = body.name().as_str();
         let event = Event { scope: scope(), body };
         let line = payload(&event, trigger, Some("Shell"), &Facts::default(), true);
-        let told: Value = serde_json::from_str(&line).unwrap();
-        assert!(told["context"].is_object(), "{line}");
+        let written: Value = serde_json::from_str(&line).unwrap();
+        assert!(written["context"].is_object(), "{line}");
         for (key, value) in object(&base).into_iter().chain(object(&example)) {
-            assert_eq!(told[&key], value, "{key} of {line}");
+            assert_eq!(written[&key], value, "{key} of {line}");
         }
     }
 }
 
 #[test]
-fn every_event_has_a_payload_of_one_line() {
+fn every_payload_is_one_line() {
     let compaction =
         Compaction { trigger: CompactTrigger::Hook, tokens_before: 1, tokens_after: None };
     let failed = result().failed("x");
@@ -318,7 +318,7 @@ fn every_event_has_a_payload_of_one_line() {
     ]);
     let mut names: Vec<&str> = bodies.iter().map(|body| body.name().as_str()).collect();
     for body in bodies {
-        let line = told(body);
+        let line = line_of(body);
         assert_eq!(line.lines().count(), 1, "{line}");
         assert!(line.ends_with("}\n"), "{line}");
     }

@@ -33,7 +33,7 @@ use crate::project::Project;
 use crate::ui;
 
 pub(crate) use list::show_catalog;
-pub(crate) use new::{NewFile, examples, write_folder};
+pub(crate) use new::{NewFile, examples, write_dir};
 pub(crate) use validate::findings_in;
 
 /// List, look at, make, check and try hooks.

@@ -1,16 +1,16 @@
-//! Plays the documented hooks, for real: each is installed and `tenter run` works under it.
+//! Runs the documented hooks: each is installed and used by `tenter run`.
 //!
 //! | line | meaning |
 //! | --- | --- |
-//! | `needs: PROGRAM` | without it the example is skipped, visibly |
-//! | `given: SHELL` | is done first |
+//! | `needs: PROGRAM` | the example is skipped with a message if the program is missing |
+//! | `given: SHELL` | a command that runs first |
 //! | `call: TOOL INPUT => DECISION` | the model calls the tool once |
-//! | `message: TEXT => DECISION` | the user sends this, the model answers `ok` |
+//! | `message: TEXT => DECISION` | the user sends this message, the model responds with `ok` |
 //! | `turns: YAML => DECISION` | the model plays these turns |
-//! | `then: SHELL` | must be true afterwards |
+//! | `then: SHELL` | a command that must succeed afterwards |
 //!
-//! A decision is what the stream says, without `none`: `none` alone means that there is no other. After a colon follows a
-//! part of the reason.
+//! The decisions are those of the JSON stream except `none`; `none` alone means that there are no others. A part of the reason may
+//! follow after a colon.
 
 use serde_json::{Value, json};
 use tenter_protocol::lifecycle::TABLE;
@@ -32,7 +32,7 @@ fn every_hook_example_decides_as_stated() {
     }
 }
 
-/// The examples come in bash and in Python, for every event that an executable can have.
+/// Every event of executables has an example in bash and one in Python.
 #[test]
 fn every_event_has_a_hook_in_bash_and_in_python() {
     let pages = pages();
@@ -85,7 +85,7 @@ fn arrow<'v>(place: &str, value: &'v str) -> (&'v str, &'v str) {
     value.rsplit_once(" => ").unwrap_or_else(|| panic!("{place}: what shall come of it? {value}"))
 }
 
-/// Runs the script and compares what the hook decided.
+/// Runs the script and compares the hook's decisions.
 fn check(sandbox: &Sandbox, block: &Block, script: &str, message: &str, expected: &str) {
     let (decisions, reason) = expected.split_once(": ").unwrap_or((expected, ""));
     let model = sandbox.script(script);

@@ -17,23 +17,15 @@ use std::path::Path;
 use serde_json::Value;
 use tenter_engine::matcher::Matcher;
 use tenter_engine::{CHECKS, DecisionKind};
-use tenter_protocol::event::{
-    CompactTrigger, Compaction, ExitReason, SessionEnd, SessionStart, Stop, StopReason, Subagent,
-    Turn, Usage,
-};
-use tenter_protocol::facts::{Facts, PathFact, PathOp};
 use tenter_protocol::front_matter::Rules;
 use tenter_protocol::lifecycle::{self, TABLE};
 use tenter_protocol::manifest::format;
-use tenter_protocol::manifest::{Manifest, actions_at, parse_reply, payload};
-use tenter_protocol::schema::unknown_name;
-use tenter_protocol::{
-    Body, Event, EventName, Message, Object, Scope, ToolCall, ToolResult, json, tool_names,
-};
+use tenter_protocol::manifest::{Manifest, actions_at, parse_reply};
+use tenter_protocol::{EventName, Object, ToolCall, json, tool_names};
 use tenter_testkit::Sandbox;
 
 use super::hooks::{carry_out, has_what_it_needs};
-use super::markdown::{Block, page, pages, table};
+use super::markdown::{Block, pages, table};
 use crate::sandbox;
 
 const FOLDER: &str = ".config/agents/hooks";
@@ -325,104 +317,4 @@ fn the_table_of_tools_names_is_the_codes() {
     let place = |row: &Vec<String>| code.iter().position(|known| known[0] == row[0]);
     documented.sort_by_key(place);
     assert_eq!(documented, code);
-}
-
-#[test]
-fn every_field_of_a_manifests_payload_is_listed() {
-    let page = page("events.md");
-    let mut seen = BTreeSet::new();
-    for body in bodies() {
-        let event = body.name();
-        seen.insert(event);
-        let scope = Scope {
-            conversation_id: "c".into(),
-            parent_conversation_id: Some("p".into()),
-            cwd: "/".into(),
-            recipe: Some("r".into()),
-            recipe_full_name: None,
-            time: "T".into(),
-        };
-        let path =
-            PathFact { path: "/a".into(), given: "a".into(), op: PathOp::Read, certain: true };
-        let facts = Facts { paths: vec![path] };
-        let told = payload(&Event { scope, body }, event.as_str(), None, &facts, false);
-        let told: Object = serde_json::from_str(&told).unwrap();
-        let heading = format!("Payload of {event}");
-        let of_event = &page.column(&heading, "Manifest") | &page.column(&heading, "Name");
-        let listed = &page.column("Payloads", "Manifest") | &of_event;
-        let mut fields: BTreeSet<String> =
-            listed.iter().map(|name| name.split('.').next().unwrap().to_owned()).collect();
-        fields.insert("event_type".to_owned());
-        assert_eq!(told.keys().cloned().collect::<BTreeSet<_>>(), fields, "{event}");
-        // Conditions of static hooks may use the same fields.
-        assert_eq!(known_fields(event), fields, "{event}");
-        assert_known(event, &mut Vec::new(), &Value::Object(told.clone()));
-        for key in told["context"].as_object().unwrap().keys() {
-            assert!(listed.contains(format!("context.{key}").as_str()), "context.{key}");
-        }
-    }
-    assert_eq!(seen.len(), TABLE.len());
-}
-
-/// Every field of `value`, which stands at `path` of the event's payload, can be asked for.
-fn assert_known<'v>(event: EventName, path: &mut Vec<&'v str>, value: &'v Value) {
-    for (name, value) in value.as_object().into_iter().flatten() {
-        path.push(name);
-        assert_eq!(unknown_name(event, path), None, "{event}: {path:?}");
-        assert_known(event, path, value);
-        path.pop();
-    }
-}
-
-/// The names of the fields that a condition over the payload may use.
-fn known_fields(event: EventName) -> BTreeSet<String> {
-    BTreeSet::from_iter(unknown_name(event, &["?"]).unwrap().known)
-}
-
-/// A body of each event, with every field that may be left out.
-fn bodies() -> Vec<Body> {
-    let call = ToolCall { id: "1".into(), name: "bash".into(), input: Object::new() };
-    let mut succeeded = ToolResult::failure("bash", "", "T".into());
-    succeeded.success = true;
-    let failed = ToolResult::blocked("bash", "no", "T".into());
-    let messages = std::sync::Arc::new(vec![Message::user("x")]);
-    let (usage, response) = (Usage::default(), "x".to_owned());
-    let subagent = Subagent { name: "n".into(), kind: "k".into(), task: "t".into() };
-    let compaction =
-        |tokens_after| Compaction { trigger: CompactTrigger::Auto, tokens_before: 1, tokens_after };
-    vec![
-        Body::SessionStart(SessionStart { model: "m".into(), args: Object::new() }),
-        Body::BeforeAgent { message: "x".into() },
-        Body::BeforeTool(call.clone()),
-        Body::AfterTool { call: call.clone(), result: succeeded },
-        Body::AfterTool { call, result: failed },
-        Body::AfterTurn(Turn {
-            turn_number: 1,
-            session_turn: 1,
-            tools_used: true,
-            usage,
-            auto_compact: Some(0.8),
-            response: response.clone(),
-            messages: messages.clone(),
-        }),
-        Body::BeforeStop(Stop {
-            reason: StopReason::NoToolCalls,
-            step_count: 1,
-            usage,
-            auto_compact: Some(0.8),
-            response: response.clone(),
-            messages,
-            continuation_count: 0,
-        }),
-        Body::AfterAgent { response: response.clone() },
-        Body::SubagentStart(subagent.clone()),
-        Body::SubagentStop { subagent, response },
-        Body::PreCompact(compaction(None)),
-        Body::PostCompact(compaction(Some(1))),
-        Body::SessionEnd(SessionEnd {
-            duration_seconds: 1,
-            total_steps: 1,
-            exit_reason: ExitReason::Done,
-        }),
-    ]
 }

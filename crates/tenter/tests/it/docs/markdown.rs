@@ -146,16 +146,6 @@ impl Page {
         tables.filter(|table| table.heading == heading).flat_map(Table::names).collect()
     }
 
-    /// The names in a column of the first table under a heading, without dashes; none if there is no such column.
-    pub(super) fn column(&self, heading: &str, title: &str) -> BTreeSet<&str> {
-        let table = self.tables.iter().find(|table| table.heading == heading);
-        let table = table.unwrap_or_else(|| panic!("{}: no table under {heading}", self.name));
-        let Some(index) = table.header.iter().position(|cell| cell == title) else {
-            return BTreeSet::new();
-        };
-        table.rows.iter().map(|row| row[index].as_str()).filter(|name| *name != "–").collect()
-    }
-
     fn see_example(&mut self, place: String, note: Note, body: &[&str]) {
         let section =
             format!("{} {}", self.name, self.headings.get(1).cloned().unwrap_or_default());

@@ -1,4 +1,4 @@
-//! The tables of `executable-hooks.md` and `chat.md` that say what the code says: each is compared with the code.
+//! The tables of `executable-hooks.md`, `tools.md` and `chat.md` that describe the code are compared with the code.
 
 use std::collections::BTreeSet;
 
@@ -18,7 +18,7 @@ fn set<'t>(names: impl IntoIterator<Item = &'t str>) -> BTreeSet<&'t str> {
     names.into_iter().collect()
 }
 
-/// The words that a cell has in code. Of a cell that is code as a whole, the marks are gone already.
+/// The words of a cell that are marked as code; the marks of a cell that is code as a whole are already removed.
 fn words_in_code(cell: &str) -> BTreeSet<&str> {
     if cell.contains('`') { set(cell.split('`').skip(1).step_by(2)) } else { set([cell]) }
 }
@@ -45,7 +45,7 @@ fn the_table_of_events_is_the_codes() {
 fn events_without_an_executable_name_are_listed() {
     let text = text_of("executable-hooks.md");
     for row in lifecycle::TABLE.iter().filter(|row| row.executable.is_empty()) {
-        assert!(text.contains(&format!("`{}`", row.name)), "{} is not named", row.name);
+        assert!(text.contains(&format!("`{}`", row.name)), "{} is not listed", row.name);
     }
 }
 
@@ -74,7 +74,7 @@ fn the_table_of_metadata_is_the_codes() {
     }
 }
 
-/// Metadata with every field that may be left out.
+/// Metadata with every optional field.
 fn full_metadata(kind: &str) -> Value {
     match kind {
         Bash::TYPE => json!(Bash { working_dir: "/".into(), dropped_bytes: 1, ..Bash::default() }),

@@ -1,20 +1,17 @@
-//! What hooks read and answer: the documented payloads are compared with real ones, the documented answers are read as
-//! answers, and no field of either is left out.
+//! Payloads and replies of executables: documented payloads are compared with real ones, and documented replies are read
+//! completely. `hooks::schema` checks payloads against their schemas.
 
 use std::collections::BTreeSet;
 
 use serde_json::Value;
 use tenter_engine::DecisionKind;
-use tenter_protocol::event::{Stop, StopReason, Turn, TurnUsage, Usage};
-use tenter_protocol::facts::{Facts, PathFact, PathOp};
-use tenter_protocol::{Body, Event, EventName, Message, Object, Scope, ToolCall, ToolResult};
-use tenter_protocol::{executable, json, lifecycle};
+use tenter_protocol::{EventName, Object, executable, json, lifecycle};
 
 use super::as_documented;
-use super::markdown::{Block, page, pages, table};
+use super::markdown::{Block, pages, table};
 use crate::sandbox;
 
-/// What a hook does that writes every payload into a file.
+/// The script of a hook that writes every payload to a file.
 const RECORD: &str = r#"printf '%s\n' "$payload" >> payloads.jsonl"#;
 
 #[test]
@@ -27,13 +24,13 @@ fn every_payload_is_what_a_hook_reads() {
     }
 }
 
-/// The documented payload and those that a hook read in the conversation that the example's note describes, what varies
+/// The documented payload, and the payloads that a hook reads in the conversation of the example's note, with variable values
 /// replaced in all of them.
 fn compared(block: &Block, documented: &Value) -> (String, Vec<String>) {
     let sandbox = sandbox();
     sandbox.sh_hook("record", &block.note.rest, RECORD);
-    if let Some(answer) = block.note.get("guard") {
-        sandbox.sh_hook("guard", "before_tool_call", &format!("echo '{answer}'"));
+    if let Some(reply) = block.note.get("guard") {
+        sandbox.sh_hook("guard", "before_tool_call", &format!("echo '{reply}'"));
     }
     sandbox.write("README.md", "# The shop\n");
     let model = sandbox.script(block.note.get("script").unwrap());
@@ -48,21 +45,21 @@ fn every_reply_is_read_completely() {
     for block in super::examples(&pages(), "answer") {
         let (spelling, decision) = block.note.rest.split_once(" => ").unwrap();
         let event = lifecycle::by_any_spelling(spelling)[0];
-        let answer: Object = serde_json::from_str(&block.text).unwrap();
+        let object: Object = serde_json::from_str(&block.text).unwrap();
         let reply = executable::parse_reply(event, block.text.as_bytes()).unwrap();
         assert_eq!(DecisionKind::of(&reply.reply).as_str(), decision, "{}", block.place);
-        for key in answer.keys() {
-            assert!(counts(event, &answer, key), "{}: {key} changes nothing", block.place);
+        for key in object.keys() {
+            assert!(has_effect(event, &object, key), "{}: {key} has no effect", block.place);
         }
     }
 }
 
-/// Whether an answer means something else without this field. `continue` may be left out: it is what follow-ups mean.
-fn counts(event: EventName, answer: &Object, key: &str) -> bool {
-    let mut without = answer.clone();
+/// Whether the reply has another meaning without this field. `continue` is optional: follow-ups imply it.
+fn has_effect(event: EventName, object: &Object, key: &str) -> bool {
+    let mut without = object.clone();
     without.shift_remove(key);
-    let read = |answer: &Object| executable::parse_reply(event, json::to_string(answer).as_bytes());
-    read(answer) != read(&without) || answer[key] == "continue"
+    let read = |object: &Object| executable::parse_reply(event, json::to_string(object).as_bytes());
+    read(object) != read(&without) || object[key] == "continue"
 }
 
 /// The fields of replies and their events are in the table "Reply"; each is shown in an example of each event.
@@ -84,77 +81,5 @@ fn every_field_of_a_reply_is_shown() {
         let listed = table.rows.iter().filter(|row| is_of_event(&row[2]));
         let listed: BTreeSet<String> = listed.map(|row| row[0].clone()).collect();
         assert_eq!(shown, listed, "at {event}");
-    }
-}
-
-/// The fields of payloads are in the column "Executable" of events.md: under "Payloads" and under the event.
-#[test]
-fn every_field_of_a_payload_is_listed() {
-    let page = page("events.md");
-    let path = PathFact { path: "/a".into(), given: "a".into(), op: PathOp::Read, certain: true };
-    let facts = Facts { paths: vec![path] };
-    for (event, spelling) in full_events() {
-        let payload = executable::payload(&event, spelling, &facts).unwrap();
-        let payload: Object = serde_json::from_str(&payload).unwrap();
-        let of_event = page.column(&format!("Payload of {}", event.body.name()), "Executable");
-        let mut listed = &page.column("Payloads", "Executable") | &of_event;
-        listed.insert("event");
-        assert_eq!(keys(&payload), listed, "the fields of {spelling}");
-        if let Some(Value::Object(usage)) = payload.get("usage") {
-            assert_eq!(keys(usage), page.column("Token counts", "Name"), "the fields of usage");
-        }
-    }
-}
-
-fn keys(object: &Object) -> BTreeSet<&str> {
-    object.keys().map(String::as_str).collect()
-}
-
-/// An event of each kind that executables have, with every optional field, and its spelling.
-fn full_events() -> Vec<(Event, &'static str)> {
-    let call = ToolCall { id: "1".into(), name: "bash".into(), input: Object::new() };
-    let result = ToolResult::blocked("bash", "no", "T".into());
-    let usage = Usage {
-        estimated: true,
-        cost_usd: Some(1.0),
-        turn: TurnUsage::default(),
-        ..Usage::default()
-    };
-    let turn = Turn {
-        turn_number: 1,
-        session_turn: 1,
-        tools_used: true,
-        usage,
-        auto_compact: Some(0.8),
-        response: String::new(),
-        messages: vec![Message::user("x")].into(),
-    };
-    let stop = Stop {
-        reason: StopReason::NoToolCalls,
-        step_count: 1,
-        usage,
-        auto_compact: Some(0.8),
-        response: String::new(),
-        messages: vec![Message::user("x")].into(),
-        continuation_count: 0,
-    };
-    let bodies = [
-        (Body::BeforeAgent { message: String::new() }, "user_message_send"),
-        (Body::BeforeTool(call.clone()), "before_tool_call"),
-        (Body::AfterTool { call, result }, "after_tool_call"),
-        (Body::AfterTurn(turn), "turn_end"),
-        (Body::BeforeStop(stop), "agent_stop"),
-    ];
-    bodies.map(|(body, spelling)| (Event { scope: scope(), body }, spelling)).into()
-}
-
-fn scope() -> Scope {
-    Scope {
-        conversation_id: "c".into(),
-        parent_conversation_id: Some("p".into()),
-        cwd: "/".into(),
-        recipe: Some("r".into()),
-        recipe_full_name: Some("a/b/r".into()),
-        time: "T".into(),
     }
 }

@@ -7,6 +7,7 @@ mod explain;
 mod list;
 mod manifests;
 mod new;
+mod schema;
 mod templates;
 mod test;
 mod validate;

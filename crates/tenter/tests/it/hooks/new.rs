@@ -1,4 +1,4 @@
-//! `tenter hooks new`: what it writes where, and that it is what the name and the options say.
+//! `tenter hooks new`: which hook it creates for a name and options, and where.
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
@@ -90,9 +90,9 @@ fn a_name_without_a_template_creates_an_empty_hook() {
     --- stdout
     [ROOT]/project/.agents/hooks/no-cows
     --- stderr
-    It does nothing yet. For hooks that do: tenter hooks new --help
-    Try it:    tenter hooks test no-cows
-    Change it and test it again: you are asked whether to trust the change.
+    It does nothing yet. `tenter hooks new --help` lists templates.
+    Test it: tenter hooks test no-cows
+    After a change, test it again: you are asked whether to trust the change.
     ");
     let model = sandbox.script(
         "turns: [{tool_calls: [{name: bash, input: {command: rm -rf /nothing}}]}, {text: ok}]",
@@ -110,9 +110,9 @@ fn a_name_that_matches_a_template_selects_it() {
     [ROOT]/project/.agents/hooks/no-force-push
     --- stderr
     Blocks force pushes.
-    The name picked the template no-force-push; --template empty writes an empty hook.
-    Try it:    tenter hooks test no-force-push
-    Change it and test it again: you are asked whether to trust the change.
+    The name selected the template no-force-push; --template empty creates an empty hook.
+    Test it: tenter hooks test no-force-push
+    After a change, test it again: you are asked whether to trust the change.
     ");
     let script = hooks(&sandbox).join("no-force-push/scripts/run.sh");
     assert_eq!(fs::metadata(script).unwrap().permissions().mode() & 0o777, 0o755);
@@ -123,7 +123,7 @@ fn a_name_that_matches_a_template_selects_it() {
     );
     let output = sandbox.run(&["run", "--model", &model, "go"]).expect_code(0);
     assert!(output.stderr.contains("blocked by hook no-force-push"), "{output}");
-    // What is asked for goes before what the name suggests.
+    // Options take precedence over the template that the name selects.
     for (name, more) in [
         ("audit", ["--template", "empty"]),
         ("redact", ["--event", "after_tool"]),
@@ -184,8 +184,8 @@ fn a_user_hook_applies_to_every_project_and_needs_no_trust() {
     --- stdout
     [ROOT]/home/.config/agents/hooks/guard
     --- stderr
-    It does nothing yet. For hooks that do: tenter hooks new --help
-    Try it:    tenter hooks test guard
+    It does nothing yet. `tenter hooks new --help` lists templates.
+    Test it: tenter hooks test guard
     ");
     let list = sandbox.run(&["hooks", "list", "--json"]).expect_code(0).json();
     assert_eq!(
@@ -203,8 +203,8 @@ fn a_user_hook_applies_to_every_project_and_needs_no_trust() {
     --- stdout
     [ROOT]/home/.config/agents/hooks/guard
     --- stderr
-    It does nothing yet. For hooks that do: tenter hooks new --help
-    Try it:    tenter hooks test guard
+    It does nothing yet. `tenter hooks new --help` lists templates.
+    Test it: tenter hooks test guard
     ");
 }
 
@@ -241,7 +241,7 @@ fn an_existing_hook_is_replaced_only_with_force() {
         let output = sandbox.run(&["hooks", "new", "guard", "--format", format]).expect_code(1);
         assert!(
             output.stderr.contains(
-                "exists already\n  help: choose another name, or replace it with --force"
+                "already exists\n  help: choose another name, or replace it with --force"
             ),
             "{output}"
         );
@@ -312,7 +312,7 @@ fn a_symlink_cannot_place_a_new_hook_outside_the_project() {
             let output = sandbox.run(&["hooks", "new", "x", "--format", format]).expect_code(1);
             assert!(output.stderr.contains("leads out of the project"), "{output}");
             assert_eq!(fs::read_dir(&outside).unwrap().count(), 0, "{link} {format}");
-            // A link to nowhere is not followed either.
+            // A dangling symlink is not followed either.
             fs::remove_dir(&outside).unwrap();
             let _ = sandbox.run(&["hooks", "new", "x", "--format", format]).expect_code(1);
             assert!(!outside.exists(), "{link} {format}");
@@ -339,7 +339,7 @@ fn a_changed_hook_is_tested_in_one_step_with_trust() {
     assert_snapshot!(sandbox.run(&["hooks", "test", "guard", "--trust"]), @"
     exit: 0
     --- stdout
-    pass tests/passes.json  It has nothing to say yet.
+    pass tests/passes.json  The hook does nothing yet.
     1 passed, 0 failed
     --- stderr
     Trusted: guard.

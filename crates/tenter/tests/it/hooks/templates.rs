@@ -1,4 +1,4 @@
-//! Every template of `tenter hooks new` does what its description says, in every language, also under attack.
+//! Every template of `tenter hooks new` does what its description says, in every language and against attacks.
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
@@ -23,7 +23,7 @@ const TEMPLATES: [&str; 10] = [
     "empty",
 ];
 
-/// Calls by template and by the decision that they must come to: a command, or a tool with its input.
+/// Tool calls by template and expected decision: a command, or a tool with its input.
 const ATTACKS: &str = include_str!("attacks.json");
 
 const KEY: &str = "AKIAIOSFODNN7EXAMPLE";
@@ -35,7 +35,7 @@ fn languages() -> Vec<&'static str> {
     all.into_iter().filter(installed).map(|(language, _)| language).collect()
 }
 
-/// A sandbox with a hook from this template, for all of the user's projects.
+/// A sandbox with a user hook from this template.
 fn with_hook(template: &str, language: &str) -> Sandbox {
     let sandbox = sandbox();
     let args = ["hooks", "new", template, "--template", template, "--lang", language, "--user"];
@@ -47,7 +47,7 @@ fn hook_dir(sandbox: &Sandbox, name: &str) -> PathBuf {
     sandbox.home().join(".config/agents/hooks").join(name)
 }
 
-/// Runs the hook once on fields of a payload.
+/// Runs the hook once on a sample payload with these fields, and returns the JSON report.
 fn tried(sandbox: &Sandbox, hook: &str, payload: &Value, vars: &[(&str, &str)]) -> Value {
     sandbox.write("payload.json", payload.to_string());
     let args = ["hooks", "test", hook, "--json", "--payload", "payload.json"];
@@ -94,8 +94,8 @@ fn the_cookbook_explains_every_template() {
     }
 }
 
-/// Writes the attacks on the template as tests of the hook, and runs them. To start an interpreter takes time: bash faces all
-/// of them, Python and Node every second one each.
+/// Runs the attacks on the template as tests of the hook. Starting an interpreter is slow, so bash runs all attacks, and Python
+/// and Node half of them each.
 fn attack(template: &str) {
     let attacks: Value = serde_json::from_str(ATTACKS).unwrap();
     for language in languages() {
@@ -163,7 +163,7 @@ fn ask_before_publish_asks_about_what_publishes() {
     attack("ask-before-publish");
 }
 
-/// What a guard does with an event that is not as it should be: it fails, and fails closed.
+/// A guard blocks a malformed payload, because it fails closed.
 #[test]
 fn a_guard_that_cannot_read_a_call_blocks_it() {
     for language in languages() {
@@ -181,7 +181,7 @@ fn a_guard_that_cannot_read_a_call_blocks_it() {
     }
 }
 
-/// The event reaches the script as it is, so that nothing fills in what is missing.
+/// The script reads the payload unchanged: missing fields are not completed.
 #[test]
 fn a_guard_blocks_a_payload_that_it_cannot_read_and_gives_a_reason() {
     let project = "/project";
@@ -229,7 +229,7 @@ fn a_guard_blocks_a_payload_that_it_cannot_read_and_gives_a_reason() {
     }
 }
 
-/// What a session with these calls shows to the model: `expect` in the script fails the run where a key is left.
+/// Runs a session with these calls. `expect` in the model script fails the run if the model reads a key.
 fn redacted_run(language: &str, calls: &str) -> Output {
     let sandbox = with_hook("redact-secrets", language);
     let pem = "-----BEGIN RSA PRIVATE KEY-----\nMIIEabc/+=\n-----END RSA PRIVATE KEY-----\n";
@@ -277,7 +277,7 @@ fn redact_secrets_withholds_an_output_that_it_cannot_read() {
     }
 }
 
-/// The files of this name below a directory.
+/// The files with this name below a directory.
 fn files_named(dir: &Path, name: &str) -> Vec<PathBuf> {
     let Ok(entries) = fs::read_dir(dir) else { return Vec::new() };
     let paths = entries.map(|entry| entry.unwrap().path());
@@ -312,7 +312,7 @@ fn audit_log_records_every_call_outside_of_the_project_and_no_key() {
     }
 }
 
-/// A directory with a fake program, first in `PATH`.
+/// A `PATH` that starts with a directory with a fake program.
 fn path_with(sandbox: &Sandbox, program: &str, script: &str) -> String {
     let bin = sandbox.root().join("bin");
     fs::create_dir_all(&bin).unwrap();
@@ -325,7 +325,7 @@ fn path_with(sandbox: &Sandbox, program: &str, script: &str) -> String {
 fn format_after_edit_formats_files_of_the_project_and_no_others() {
     for language in languages() {
         let sandbox = with_hook("format-after-edit", language);
-        // It takes no file name: a name cannot be taken for an option.
+        // It gets no file name as an argument, so a name cannot be parsed as an option.
         let formatter = "[ $# = 0 ] || exit 9\nsed -e '/syntax/q7' -e 's/  */ /g'";
         let path = path_with(&sandbox, "gofmt", formatter);
         let vars = [("PATH", path.as_str())];
@@ -369,7 +369,7 @@ fn tests_before_stop_sends_the_agent_back_while_the_tests_fail() {
             "turns: [{text: Done.}, {tool_calls: [{name: bash, input: {command: touch fixed}}], expect: {contains: ['FAIL: \"x\" is 3', 'go test']}}, {text: Fixed.}]",
         );
         let run = || run_with_env(&sandbox, &["run", "--model", &model, "go"], &[("PATH", &path)]);
-        // No tests are known here.
+        // The project has no known tests.
         assert!(!run().stdout.contains("Fixed."), "{language}");
         sandbox.write("go.mod", "module shop\n");
         let output = run().expect_code(0);

@@ -292,34 +292,34 @@ fn a_new_static_hook_reports_its_action_and_runs_only_as_written() {
     --- stdout
     [ROOT]/project/.agents/hooks/ship
     --- stderr
-    Try it:    tenter hooks test ship
-    Change it and test it again: you are asked whether to trust the change.
+    Test it: tenter hooks test ship
+    After a change, test it again: you are asked whether to trust the change.
     ");
     assert_snapshot!(sandbox.read(".agents/hooks/ship/HOOK.md"), @r#"
     ---
     name: ship
     description: Acts on deployments.
     trigger: before_tool
-    # Which calls: regular expressions that are searched for.
+    # Regular expressions for the tool's name and the strings of its input.
     matcher:
       tool: ^Shell$
       pattern: '\bdeploy\b'
-    # Higher runs earlier (0 to 1000).
+    # 0 to 1000; a higher priority runs earlier.
     priority: 100
     metadata:
-      # What it does. There is no script, so nothing is started.
+      # What the hook does. It has no script.
       action: ask
-      # Only where this holds: what may stand after `if` in a template.
+      # The hook acts only if this is true: a condition like after `if` in a template.
       # when: eq .tool_name "Shell"
-      # Texts are templates over the payload: `{{.session_id}}`, `{{.context.invoked_by}}`, ...
-      reason: "`{{.tool_input.command}}` changes what everybody sees"
+      # Texts are templates with the fields of the payload: `{{.session_id}}`, `{{.context.invoked_by}}`, ...
+      reason: "`{{.tool_input.command}}` changes the live site"
     ---
 
     # ship
 
     Acts on deployments.
 
-    `tenter hooks test ship --sample` shows a payload, and what the hook makes of it.
+    `tenter hooks test ship --sample` shows a payload and the reply of the hook.
     "#);
     let manifest =
         sandbox.read(".agents/hooks/ship/HOOK.md").replace("action: ask", "action: allow");

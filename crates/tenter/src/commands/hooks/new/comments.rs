@@ -29,9 +29,14 @@ pub(super) fn of_manifest(event: EventName) -> String {
         let example = example(*power, ProtocolName::Manifest).into_iter();
         lines.extend(example.map(|example| format!("| `{example}` | {effect} |")));
     }
-    lines.push("| `{\"log\": \"…\"}` | The text is written to the journal. |\n".to_owned());
-    lines.join("\n")
+    lines.extend(AFTER_REPLIES.map(str::to_owned));
+    lines.join("\n") + "\n"
 }
+
+const AFTER_REPLIES: [&str; 2] = [
+    r#"| `{"log": "…"}` | The text is written to the journal. |"#,
+    "| another exit code | Failure: the agent shows a warning and continues. With `metadata: {fail: closed}` it blocks if it can. |",
+];
 
 const MANIFEST_REPLIES: [&str; 7] = [
     "| `event_type`, `timestamp`, `session_id`, `work_dir`, `context` | In every payload. |",

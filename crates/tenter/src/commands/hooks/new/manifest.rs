@@ -1,4 +1,4 @@
-//! What every new manifest hook needs: its event, its name, and the form of its files.
+//! What all new manifest hooks have in common: event, name, files.
 
 use std::path::Path;
 
@@ -9,26 +9,29 @@ use tenter_protocol::{EventName, Severity};
 
 use crate::failure::Failure;
 
-/// A file to be created.
+/// A file to create.
 pub(crate) struct NewFile {
-    /// Its path in the new directory.
+    /// The path in the new directory.
     pub(crate) name: String,
-    /// Its content.
+    /// The content.
     pub(crate) text: String,
-    /// Whether it is executable.
+    /// Whether the file is executable.
     pub(crate) is_executable: bool,
 }
 
-/// Stands for the hook's name in a template.
+/// The placeholder for the hook's name in templates.
 pub(super) const NAME: &str = "@NAME@";
 
-/// The event that `word` means, in any spelling; where it means several, the first.
+/// The event with this spelling; the first one if there are several.
 pub(super) fn event(word: &str) -> Result<EventName, Failure> {
     let events = super::super::events_named(word)?;
     events.first().copied().ok_or_else(|| Failure::usage(format!("there is no event {word:?}")))
 }
 
-/// The text of a `HOOK.md` with its hook's name. A name that YAML takes for a number or the like is put in quotes.
+/// The text of a `HOOK.md` with the hook's name, quoted if YAML would read the name as another type.
+///
+/// # Errors
+/// The name is not valid (R16).
 pub(super) fn with_name(manifest: &str, name: &str) -> Result<String, Failure> {
     let plain = manifest.replace(NAME, name);
     if check(name, &plain).is_ok() {
@@ -39,7 +42,7 @@ pub(super) fn with_name(manifest: &str, name: &str) -> Result<String, Failure> {
     Ok(quoted)
 }
 
-/// The name is right where the manifest is.
+/// Checks the name by reading the manifest.
 fn check(name: &str, manifest: &str) -> Result<(), Failure> {
     let path = Path::new(name).join("HOOK.md");
     let (_, findings) = format::read(&path, manifest.as_bytes(), Rules::Strict, CHECKS);
@@ -59,7 +62,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_event_is_named_in_any_spelling() {
+    fn events_are_accepted_in_any_spelling() {
         for (word, expected) in [
             ("before_tool_call", EventName::BeforeTool),
             ("agent_stop", EventName::BeforeStop),

@@ -29,34 +29,34 @@ use crate::sanitize::{sanitize, visible};
 use crate::{signals, trust, ui};
 
 pub(crate) use manifest::NewFile;
-pub(crate) use write::folder as write_folder;
+pub(crate) use write::dir as write_dir;
 
-/// The languages of templates.
+/// The languages of scripts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Language {
-    /// A bash script that needs only the usual commands, such as grep and sed.
+    /// A bash script; it needs only standard commands such as grep and sed.
     Bash,
-    /// A script for python3 that needs only its standard library.
+    /// A python3 script; it needs only the standard library.
     Python,
-    /// A script for node that needs only its own modules.
+    /// A node script; it needs only built-in modules.
     Node,
 }
 
 /// Create a hook from a template, or an empty one.
 ///
-/// Without --template, a NAME that is a template's picks that template; any other NAME makes an empty, commented hook that
-/// does nothing yet. A project's hook is trusted as it is written; a change of it asks again.
+/// Without --template, the NAME of a template selects that template; any other NAME creates an empty hook with comments. A new
+/// project hook is trusted; after a change you are asked again.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// Name of the hook, and of its directory or file.
+    /// Name of the hook and of its directory or file.
     name: String,
-    /// What the hook does.
+    /// Template of the hook.
     #[arg(long, value_name = "TEMPLATE", value_parser = templates(), conflicts_with = "action")]
     template: Option<String>,
     /// Event of an empty hook, in any spelling [default: before_tool].
     #[arg(long, value_name = "EVENT")]
     event: Option<String>,
-    /// Kind of an empty hook: a manifest hook, unless only executables use this word for the event.
+    /// Kind of an empty hook [default: manifest, unless only executables have this spelling of the event].
     #[arg(long, value_name = "FORMAT")]
     format: Option<Format>,
     /// Language of the script.
@@ -81,15 +81,15 @@ fn templates() -> PossibleValuesParser {
     PossibleValuesParser::new(values.chain([empty]))
 }
 
-/// What is to be written.
+/// The hook to create.
 enum Plan {
-    /// A manifest hook that works as it is.
+    /// A complete manifest hook.
     Template(&'static Template),
-    /// A manifest hook that does nothing yet.
+    /// An empty manifest hook.
     Empty(EventName),
-    /// A manifest hook without a script.
+    /// A static hook.
     Static(EventName, ActionWord),
-    /// An executable that does nothing yet, for the event of this spelling.
+    /// An empty executable hook, for the event with this spelling.
     Executable(&'static str),
 }
 
@@ -98,7 +98,7 @@ const DEFAULT_EVENT: &str = "before_tool";
 impl Plan {
     fn new(args: &Args) -> Result<Self, Failure> {
         if let Some(template) = args.template.as_deref().and_then(template::named) {
-            return Self::of_template(template, args);
+            return Self::from_template(template, args);
         }
         let event = args.event.as_deref().unwrap_or(DEFAULT_EVENT);
         let format = match args.action {
@@ -107,31 +107,31 @@ impl Plan {
         };
         match (args.format.unwrap_or(format), args.action) {
             (Format::Manifest, Some(action)) => Ok(Self::Static(manifest::event(event)?, action)),
-            (Format::Manifest, None) => Self::of_name(event, args),
+            (Format::Manifest, None) => Self::from_name(event, args),
             (Format::Executable, None) => Ok(Self::Executable(executable::spelling(event)?)),
             (Format::Executable, Some(_)) => {
                 Err(Failure::usage("a static hook is a manifest hook")
-                    .help("leave out --action or --format executable"))
+                    .help("omit --action or --format executable"))
             }
         }
     }
 
-    fn of_template(template: &'static Template, args: &Args) -> Result<Self, Failure> {
+    fn from_template(template: &'static Template, args: &Args) -> Result<Self, Failure> {
         if let Some(event) = &args.event {
             let Template { name, event: own, .. } = template;
             return Err(Failure::usage(format!(
                 "the template {name} is for {own}, not for {event}"
             ))
-            .help("leave out --event, or write an empty hook: --template empty"));
+            .help("omit --event, or create an empty hook with --template empty"));
         }
         if args.format == Some(Format::Executable) {
             return Err(Failure::usage("templates are manifest hooks")
-                .help("leave out --format executable, or write an empty hook: --template empty"));
+                .help("omit --format executable, or create an empty hook with --template empty"));
         }
         Ok(Self::Template(template))
     }
 
-    fn of_name(event: &str, args: &Args) -> Result<Self, Failure> {
+    fn from_name(event: &str, args: &Args) -> Result<Self, Failure> {
         let is_open = args.template.is_none() && args.event.is_none() && args.format.is_none();
         match template::implied_by(&args.name).filter(|_| is_open) {
             Some(template) => Ok(Self::Template(template)),
@@ -159,23 +159,23 @@ impl Plan {
                 return write::file(path, &text, args.force);
             }
         };
-        write::folder(path, &files, args.force)
+        write::dir(path, &files, args.force)
     }
 
-    /// Says what was written.
+    /// Prints what was created.
     fn describe(&self, args: &Args) {
         match self {
             Self::Template(template) => {
                 ui::note(template.about());
                 if args.template.is_none() {
                     ui::note(format!(
-                        "The name picked the template {}; --template empty writes an empty hook.",
+                        "The name selected the template {}; --template empty creates an empty hook.",
                         template.name
                     ));
                 }
             }
             Self::Empty(_) | Self::Executable(_) => {
-                ui::note("It does nothing yet. For hooks that do: tenter hooks new --help");
+                ui::note("It does nothing yet. `tenter hooks new --help` lists templates.");
             }
             Self::Static(..) => {}
         }
@@ -201,7 +201,7 @@ pub(super) fn run(mut project: Project, args: &Args) -> Done {
     Ok(Exit::Done)
 }
 
-/// The files of hooks that work as they are, at least one of each kind: what the directory `hooks` of a new plugin holds.
+/// The files in `hooks` of a new plugin: complete hooks as examples.
 pub(crate) fn examples() -> Result<Vec<NewFile>, Failure> {
     let mut files = Vec::new();
     for name in ["context-at-start", "no-force-push"] {
@@ -217,7 +217,7 @@ pub(crate) fn examples() -> Result<Vec<NewFile>, Failure> {
     Ok(files)
 }
 
-/// The directory of new hooks (R81). Both kinds go there, so that a name is used once.
+/// The directory of new hooks, for both kinds (R81).
 ///
 /// # Errors
 /// A symlink leads out of the project.
@@ -242,7 +242,7 @@ fn hooks_dir(project: &Project, is_for_user: bool) -> Result<PathBuf, Failure> {
         .help("remove the symlink, or create the hook for all your projects with --user"))
 }
 
-/// Trusts the hook as it was found. One that was found unfit to be trusted is not: what to do about it is said later.
+/// Trusts the new hook, unless the catalog reports that it cannot run; [`advise`] explains why.
 fn trust_new(
     project: &mut Project,
     args: &Args,
@@ -265,7 +265,7 @@ fn trust_new(
     trust::record(project, &[entry])
 }
 
-/// Says what to do next: to try it, or what keeps it from running.
+/// Prints the next step: how to test the hook, or why it does not run.
 fn advise(project: &mut Project, name: &str, path: &Path, cancel: &Cancel) {
     let catalog = project.load(cancel);
     let Some(listed) = catalog.listing().iter().find(|listed| listed.path == path) else { return };
@@ -283,10 +283,10 @@ fn advise(project: &mut Project, name: &str, path: &Path, cancel: &Cancel) {
             ui::note(format!("It does not run yet: it would shadow your own {own}."));
         }
         Status::Invalid { why } => ui::note(format!("It does not run yet: it {}", sanitize(why))),
-        _ => ui::note(format!("Try it:    tenter hooks test {}", visible(name))),
+        _ => ui::note(format!("Test it: tenter hooks test {}", visible(name))),
     }
     if listed.layer.needs_trust() {
-        ui::note("Change it and test it again: you are asked whether to trust the change.");
+        ui::note("After a change, test it again: you are asked whether to trust the change.");
         let accepted = trust::accept_if_complete(project, &catalog);
         accepted.unwrap_or_else(|failure| ui::failure(&failure));
     }

@@ -1,5 +1,5 @@
-//! What a new hook without code holds: a `HOOK.md` with an action, and two tests, one in which it acts and one in which it has
-//! nothing to say. One example for every event, and whatever action the event has room for.
+//! The files of a new static hook: a `HOOK.md` with an action, and two tests, one in which the hook acts and one in which it does
+//! not. There is one example for each event, with any action that the event allows.
 
 use clap::ValueEnum;
 use serde_json::{Value, json};
@@ -10,20 +10,20 @@ use tenter_protocol::manifest::actions_at;
 use super::manifest::{NewFile, with_name};
 use crate::failure::Failure;
 
-/// What a hook without code does.
+/// The action of a static hook.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(super) enum ActionWord {
-    /// Forbid what is about to happen, or feed a reason back.
+    /// Deny what is about to happen, or give the model a reason.
     Deny,
-    /// Have the person decide.
+    /// Let the user decide.
     Ask,
-    /// Be fine with it.
+    /// Allow what is about to happen.
     Allow,
-    /// Give the model something to read besides.
+    /// Add text for the model.
     Context,
     /// Replace the history.
     Mutate,
-    /// Have a recipe run on the history.
+    /// Run a recipe on the history.
     Callback,
 }
 
@@ -40,23 +40,23 @@ impl ActionWord {
     }
 }
 
-/// An example of a hook without code.
+/// An example of a static hook.
 struct Example {
     event: EventName,
     about: &'static str,
     when: When,
-    /// The text, and a part of what it comes to.
+    /// The template of its text, and a part of the rendered text.
     text: (&'static str, &'static str),
-    /// Fields of a payload at which it acts, and of one at which it does not.
+    /// Fields of a payload for which it acts, and of one for which it does not.
     acts: fn() -> Value,
     passes: fn() -> Value,
 }
 
-/// What keeps an example from acting always.
+/// When an example acts.
 enum When {
-    /// A matcher's two expressions.
+    /// For tool calls that a matcher with these expressions for `tool` and `pattern` selects.
     Matches(&'static str, &'static str),
-    /// A condition.
+    /// If this condition is true.
     Holds(&'static str),
 }
 
@@ -65,17 +65,17 @@ const FULL: &str = "ge (percent .usage.current_context_window .usage.max_context
 const EXAMPLES: &[Example] = &[
     Example {
         event: EventName::SessionStart,
-        about: "Acts where nobody watches.",
+        about: "Acts in sessions without a user at the terminal.",
         when: When::Holds("eq .args.ui \"run\""),
-        text: ("nobody is there to answer questions of {{.model}}", "nobody is there"),
+        text: ("no user is present to answer questions of {{.model}}", "no user is present"),
         acts: || json!({"args": {"ui": "run"}}),
         passes: || json!({"args": {"ui": "chat"}}),
     },
     Example {
         event: EventName::BeforeAgent,
-        about: "Acts on messages that say next to nothing.",
+        about: "Acts on very short messages.",
         when: When::Holds("lt (len .prompt) 4"),
-        text: ("`{{.prompt}}` is short: what is to be done?", "`go` is short"),
+        text: ("`{{.prompt}}` is too short: describe the task", "`go` is too short"),
         acts: || json!({"prompt": "go"}),
         passes: || json!({"prompt": "go on with the tests"}),
     },
@@ -83,13 +83,13 @@ const EXAMPLES: &[Example] = &[
         event: EventName::BeforeTool,
         about: "Acts on deployments.",
         when: When::Matches("^Shell$", r"\bdeploy\b"),
-        text: ("`{{.tool_input.command}}` changes what everybody sees", "`make deploy` changes"),
+        text: ("`{{.tool_input.command}}` changes the live site", "`make deploy` changes"),
         acts: || json!({"tool_name": "Shell", "tool_input": {"command": "make deploy"}}),
         passes: || json!({"tool_name": "Shell", "tool_input": {"command": "make test"}}),
     },
     Example {
         event: EventName::AfterTool,
-        about: "Acts on changes of Python files.",
+        about: "Acts on changed Python files.",
         when: When::Matches("^(WriteFile|EditFile)$", r"\.py$"),
         text: ("{{.tool_input.file_path}} was changed: run the linter", "app.py was changed"),
         acts: || json!({"tool_name": "WriteFile", "tool_input": {"file_path": "app.py"}}),
@@ -97,9 +97,9 @@ const EXAMPLES: &[Example] = &[
     },
     Example {
         event: EventName::AfterToolFailure,
-        about: "Acts on builds that fail.",
+        about: "Acts on failed builds.",
         when: When::Matches("^Shell$", "^make"),
-        text: ("the build says: {{.tool_error}}. Begin with its first error", "exit code 2"),
+        text: ("the build failed: {{.tool_error}}. Fix the first error first", "exit code 2"),
         acts: || {
             json!({
                 "tool_name": "Shell",
@@ -119,31 +119,31 @@ const EXAMPLES: &[Example] = &[
     },
     Example {
         event: EventName::BeforeStop,
-        about: "Acts when the agent would stop for the first time.",
+        about: "Acts when the agent is about to stop for the first time.",
         when: When::Holds("not .stop_hook_active"),
-        text: ("{{.step_count}} steps are done: does it have a test?", "have a test"),
+        text: ("done after {{.step_count}} steps: does the change have a test?", "have a test"),
         acts: || json!({"stop_hook_active": false}),
         passes: || json!({"stop_hook_active": true, "continuation_count": 1}),
     },
     Example {
         event: EventName::AfterAgent,
-        about: "Acts on answers that say next to nothing.",
+        about: "Acts on very short responses.",
         when: When::Holds("lt (len .response) 8"),
-        text: ("`{{.response}}` is no answer: say what was done", "`Done.` is no answer"),
+        text: ("`{{.response}}` is too short: describe what was done", "`Done.` is too short"),
         acts: || json!({"response": "Done."}),
         passes: || json!({}),
     },
     Example {
         event: EventName::SubagentStart,
-        about: "Acts on subagents of one kind.",
+        about: "Acts on subagents of one type.",
         when: When::Holds("eq .subagent_type \"explorer\""),
-        text: ("{{.subagent_name}} is an explorer, and there is a map", "there is a map"),
+        text: ("{{.subagent_name}} is an explorer: read docs/map.md instead", "read docs/map.md"),
         acts: || json!({"subagent_type": "explorer"}),
         passes: || json!({"subagent_type": "coder"}),
     },
     Example {
         event: EventName::SubagentStop,
-        about: "Acts on subagents that come back with nothing.",
+        about: "Acts on subagents without a response.",
         when: When::Holds("not .response"),
         text: ("{{.subagent_name}} found nothing: look for yourself", "found nothing"),
         acts: || json!({"response": ""}),
@@ -151,9 +151,9 @@ const EXAMPLES: &[Example] = &[
     },
     Example {
         event: EventName::PreCompact,
-        about: "Acts on summaries that nobody asked for.",
+        about: "Acts on automatic summaries.",
         when: When::Holds("eq .trigger \"auto\""),
-        text: ("{{.tokens_before}} tokens are to be summed up", "160000 tokens"),
+        text: ("{{.tokens_before}} tokens are about to be summarized", "160000 tokens"),
         acts: || json!({"trigger": "auto"}),
         passes: || json!({"trigger": "manual"}),
     },
@@ -162,7 +162,7 @@ const EXAMPLES: &[Example] = &[
 /// The files of a new hook.
 ///
 /// # Errors
-/// The event has no room for the action, or the name is none for a manifest hook (R16).
+/// The event does not allow the action, or the name is not valid (R16).
 pub(super) fn files(
     name: &str,
     event: EventName,
@@ -192,7 +192,7 @@ fn impossible(event: EventName, action: ActionWord) -> Failure {
     let here = actions_at(event).join(", ");
     let here = if here.is_empty() { "nothing".to_owned() } else { here };
     Failure::usage(format!("`{word}` is not possible at {event}"))
-        .help(format!("possible there is {here}; {word} is possible at {}", events.join(", ")))
+        .help(format!("possible there: {here}; {word} is possible at {}", events.join(", ")))
 }
 
 fn manifest(example: &Example, action: ActionWord) -> String {
@@ -200,7 +200,7 @@ fn manifest(example: &Example, action: ActionWord) -> String {
     let (matcher, when) = match example.when {
         When::Matches(tool, pattern) => (
             format!(
-                "# Which calls: regular expressions that are searched for.\nmatcher:\n  tool: {tool}\n  pattern: '{pattern}'\n"
+                "# Regular expressions for the tool's name and the strings of its input.\nmatcher:\n  tool: {tool}\n  pattern: '{pattern}'\n"
             ),
             "  # when: eq .tool_name \"Shell\"".to_owned(),
         ),
@@ -217,15 +217,15 @@ fn manifest(example: &Example, action: ActionWord) -> String {
     let word = action.as_str();
     format!(
         "---\nname: @NAME@\ndescription: {about}\ntrigger: {event}\n{matcher}\
-         # Higher runs earlier (0 to 1000).\npriority: 100\n\
-         metadata:\n  # What it does. There is no script, so nothing is started.\n  action: {word}\n\
-         \x20 # Only where this holds: what may stand after `if` in a template.\n{when}\n\
-         \x20 # Texts are templates over the payload: `{{{{.session_id}}}}`, `{{{{.context.invoked_by}}}}`, ...\n{answer}\n---\n\n\
-         # @NAME@\n\n{about}\n\n`tenter hooks test @NAME@ --sample` shows a payload, and what the hook makes of it.\n"
+         # 0 to 1000; a higher priority runs earlier.\npriority: 100\n\
+         metadata:\n  # What the hook does. It has no script.\n  action: {word}\n\
+         \x20 # The hook acts only if this is true: a condition like after `if` in a template.\n{when}\n\
+         \x20 # Texts are templates with the fields of the payload: `{{{{.session_id}}}}`, `{{{{.context.invoked_by}}}}`, ...\n{answer}\n---\n\n\
+         # @NAME@\n\n{about}\n\n`tenter hooks test @NAME@ --sample` shows a payload and the reply of the hook.\n"
     )
 }
 
-/// The test in which it acts, and the one in which it does not.
+/// The test in which the hook acts, and the one in which it does not.
 fn tests(example: &Example, action: ActionWord) -> (Value, Value) {
     let part = example.text.1;
     let expected = match action {
@@ -242,7 +242,7 @@ fn tests(example: &Example, action: ActionWord) -> (Value, Value) {
     let test = |about: &str, event: Value, expected: Value| json!({"description": about, "event": event, "expect": expected});
     (
         test(example.about, (example.acts)(), expected),
-        test("Otherwise it has nothing to say.", (example.passes)(), json!({"decision": nothing})),
+        test("Otherwise it does nothing.", (example.passes)(), json!({"decision": nothing})),
     )
 }
 
@@ -251,7 +251,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn there_is_an_example_of_every_action_at_every_event_that_has_room_for_it() {
+    fn every_allowed_action_has_an_example_at_every_event() {
         for row in &TABLE {
             for action in ActionWord::value_variants() {
                 let is_possible = actions_at(row.event).contains(&action.as_str());
@@ -262,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn words_are_those_of_the_command_line() {
+    fn words_match_the_command_line() {
         for action in ActionWord::value_variants() {
             let value = action.to_possible_value().unwrap();
             assert_eq!(value.get_name(), action.as_str());

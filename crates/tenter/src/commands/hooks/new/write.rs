@@ -1,4 +1,4 @@
-//! Puts new hooks, and new plugins, into their place at once: whoever looks sees all of one or nothing.
+//! Creates hooks and plugins atomically: other processes see the complete hook or none.
 
 use std::fs::{self, Permissions};
 use std::io::{self, ErrorKind, Write as _};
@@ -16,34 +16,34 @@ pub(super) fn file(path: &Path, text: &str, force: bool) -> Result<(), Failure> 
     written.map_err(|error| failure(path, &error, force))
 }
 
-/// Writes a folder with these files.
-pub(crate) fn folder(path: &Path, files: &[NewFile], force: bool) -> Result<(), Failure> {
-    let written = write_folder(path, files, force);
+/// Writes a directory with these files.
+pub(crate) fn dir(path: &Path, files: &[NewFile], force: bool) -> Result<(), Failure> {
+    let written = write_dir(path, files, force);
     written.map_err(|error| failure(path, &error, force))
 }
 
 fn failure(path: &Path, error: &io::Error, force: bool) -> Failure {
     if error.kind() == ErrorKind::AlreadyExists && !force {
-        return Failure::new(format!("{} exists already", path.display()))
+        return Failure::new(format!("{} already exists", path.display()))
             .help("choose another name, or replace it with --force");
     }
-    Failure::new(format!("{} cannot be written: {error}", path.display()))
+    Failure::new(format!("cannot write {}: {error}", path.display()))
 }
 
 fn write_file(path: &Path, text: &str, force: bool) -> io::Result<()> {
-    let folder = path.parent().unwrap_or(Path::new("/"));
-    fs::create_dir_all(folder)?;
-    let mut file = NamedTempFile::new_in(folder)?;
+    let dir = path.parent().unwrap_or(Path::new("/"));
+    fs::create_dir_all(dir)?;
+    let mut file = NamedTempFile::new_in(dir)?;
     file.write_all(text.as_bytes())?;
     file.as_file().set_permissions(Permissions::from_mode(0o755))?;
     let written = if force { file.persist(path) } else { file.persist_noclobber(path) };
     written.map(drop).map_err(|error| error.error)
 }
 
-fn write_folder(path: &Path, files: &[NewFile], force: bool) -> io::Result<()> {
+fn write_dir(path: &Path, files: &[NewFile], force: bool) -> io::Result<()> {
     let above = path.parent().unwrap_or(Path::new("/"));
     fs::create_dir_all(above)?;
-    // Hidden, so that nobody takes it for a hook; what is replaced goes with it.
+    // Hidden, so that it is not found as a hook. A replaced directory is moved into it and removed with it.
     let scratch = tempfile::Builder::new().prefix(".new-").tempdir_in(above)?;
     let made = scratch.path().join("made");
     for file in files {
@@ -58,9 +58,9 @@ fn write_folder(path: &Path, files: &[NewFile], force: bool) -> io::Result<()> {
     fs::rename(&made, path)
 }
 
-fn write_into(folder: &Path, file: &NewFile) -> io::Result<()> {
-    let path = folder.join(&file.name);
-    fs::create_dir_all(path.parent().unwrap_or(folder))?;
+fn write_into(dir: &Path, file: &NewFile) -> io::Result<()> {
+    let path = dir.join(&file.name);
+    fs::create_dir_all(path.parent().unwrap_or(dir))?;
     fs::write(&path, &file.text)?;
     let mode = if file.is_executable { 0o755 } else { 0o644 };
     fs::set_permissions(&path, Permissions::from_mode(mode))

@@ -8,7 +8,7 @@ use tenter_plugins::PluginName;
 use tenter_protocol::resource_name;
 
 use crate::commands::Done;
-use crate::commands::hooks::{NewFile, examples, write_folder};
+use crate::commands::hooks::{NewFile, examples, write_dir};
 use crate::env::{self, Env};
 use crate::failure::{Exit, Failure};
 use crate::sanitize::visible;
@@ -50,10 +50,10 @@ pub(super) fn run(env: &Env, args: &Args) -> Done {
     let above = args.dir.as_ref().map_or_else(|| env.cwd.clone(), |dir| env.cwd.join(dir));
     let path = above.join(&args.name);
     if fs::symlink_metadata(&path).is_ok() {
-        return Err(Failure::new(format!("{} exists already", path.display()))
+        return Err(Failure::new(format!("{} already exists", path.display()))
             .help("choose another name, or another folder with --dir"));
     }
-    write_folder(&path, &files(args)?, false)?;
+    write_dir(&path, &files(args)?, false)?;
     ui::out(path.display());
     let shown = visible(&path.to_string_lossy()).into_owned();
     ui::note(format!("Try its tests:       sh {shown}/tests/run.sh"));

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Blocks commands that destroy. The agent reads the reason and finds another way."""
+"""Blocks destructive commands. The model reads the reason and finds another way."""
 import json
 import sys
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Blocks commands that destroy. The agent reads the reason and finds another way.
+# Blocks destructive commands. The model reads the reason and finds another way.
 case "$1" in
 hook) echo before_tool_call ;;
 run)

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Makes every deployment a rehearsal: the agent asks for ./deploy.sh, and ./deploy.sh --dry-run is what runs.
+# Turns every deployment into a dry run: if the model calls ./deploy.sh, ./deploy.sh --dry-run runs.
 case "$1" in
 hook) echo before_tool_call ;;
 run)
-    # The payload is one line of JSON. The answer is the tool's whole input, with the command changed; no answer for
-    # any other command.
+    # The payload is one line of JSON. The reply is the tool's complete input with a changed command; there is no reply to
+    # other commands.
     sed -n '/--dry-run/d
         /"command": "[^"]*\.\/deploy\.sh/ {
             s/.*"tool_input": \(.*\), "tool_user_id".*/{"input": \1}/

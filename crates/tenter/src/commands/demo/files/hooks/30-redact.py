@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Takes AWS keys out of whatever a tool found. The model, the store and the log never see them."""
+"""Removes AWS keys from tool output before the model, the store and the log get it."""
 import json
 import re
 import sys

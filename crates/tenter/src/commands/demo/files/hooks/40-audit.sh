@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Writes every tool call into a log, blocked ones too: the whole payload, one line each.
+# Logs every tool call, including blocked ones: one payload per line.
 case "$1" in
 hook) echo after_tool_call ;;
-run) cat >> audit.jsonl ;; # hooks start in the project's folder
+run) cat >> audit.jsonl ;; # hooks start in the project's directory
 esac

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Does not let the agent stop while ./check.sh fails. It says so once: an agent that then stops again without having
-# done anything is let go, so that the two never argue for ever.
+# Keeps the agent from stopping while ./check.sh fails. It does so only once: if the agent stops again without calling a
+# tool, it may stop, so that there is no endless loop.
 case "$1" in
 hook) echo agent_stop ;;
 run)
@@ -9,11 +9,11 @@ run)
         exit 0
     fi
     case "$payload" in *'"stop_hook_active": true'*)
-        echo "./check.sh still fails, and the agent was told already" >&2
+        echo "./check.sh still fails, and the agent already knows" >&2
         exit 0
         ;;
     esac
-    report=$(printf '%s' "$report" | tr '\n' ' ' | tr -d '[:cntrl:]"\\') # fit to stand in JSON
+    report=$(printf '%s' "$report" | tr '\n' ' ' | tr -d '[:cntrl:]"\\') # safe in a JSON string
     printf '{"follow_up_messages": ["./check.sh fails: %s. Fix that."]}\n' "$report"
     ;;
 esac

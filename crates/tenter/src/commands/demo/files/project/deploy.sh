@@ -1,5 +1,5 @@
 #!/bin/sh
-# Puts the shop where people can buy: deploy.sh [--dry-run] TARGET
+# Publishes the shop: deploy.sh [--dry-run] TARGET
 if [ "$1" = --dry-run ]; then
     echo "dry run: the shop would go to $2; nothing was sent"
     exit 0

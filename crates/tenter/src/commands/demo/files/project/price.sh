@@ -1,3 +1,3 @@
 #!/bin/sh
-# What apples cost: price.sh COUNT PRICE
+# Prints the price of apples: price.sh COUNT PRICE
 echo $(($1 + $2))

@@ -1,7 +1,7 @@
 // @include about
 import fs from 'node:fs';
 
-// What publishes: the program, and the subcommands that do. Change it as you like.
+// Commands that publish: the program and its subcommands. Adapt the list to your project.
 const PUBLISHES = {
   cargo: ['publish'],
   docker: ['push', 'image push'],
@@ -23,7 +23,7 @@ const PUBLISHES = {
 
 // @include shell
 
-// What the command publishes with, such as `npm publish`; nothing where it does not.
+// Returns how the command publishes, such as `npm publish`; null if it does not.
 function published(command) {
   if (command.words.includes('--dry-run') || command.words.includes('--help')) return null;
   for (const [program, subcommands] of Object.entries(PUBLISHES)) {
@@ -45,4 +45,4 @@ function published(command) {
 
 const [given, cwd] = readCall();
 const found = commands(given.command ?? '', cwd).map(published).find(Boolean);
-if (found) console.log(JSON.stringify({ decision: 'ask', reason: `\`${found}\` shows your work to others` }));
+if (found) console.log(JSON.stringify({ decision: 'ask', reason: `\`${found}\` publishes your work` }));

@@ -6,7 +6,7 @@ import os
 import re
 import sys
 
-# What publishes: the program, and the subcommands that do. Change it as you like.
+# Commands that publish: the program and its subcommands. Adapt the list to your project.
 PUBLISHES = {
     "cargo": ["publish"],
     "docker": ["push", "image push"],
@@ -31,7 +31,7 @@ PUBLISHES = {
 
 
 def published(command):
-    """What the command publishes with, such as `npm publish`; nothing where it does not."""
+    """Returns how the command publishes, such as `npm publish`; None if it does not."""
     if {"--dry-run", "--help"} & set(command.words):
         return None
     for program, subcommands in PUBLISHES.items():
@@ -53,5 +53,5 @@ given, cwd = read_call()
 for command in commands(given.get("command", ""), cwd):
     what = published(command)
     if what:
-        print(json.dumps({"decision": "ask", "reason": f"`{what}` shows your work to others"}))
+        print(json.dumps({"decision": "ask", "reason": f"`{what}` publishes your work"}))
         break

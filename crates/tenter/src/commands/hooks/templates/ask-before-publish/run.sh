@@ -2,7 +2,7 @@
 # @include about
 event=$(cat)
 
-# What publishes. Change it as you like.
+# Commands that publish. Adapt the list to your project.
 PUBLISHES='cargo publish
 docker push
 docker image push
@@ -32,8 +32,8 @@ yarn npm publish'
 
 # @include shell
 
-# arguments PROGRAM: `found` are the arguments of the program without the options in front of its subcommand;
-# `has_options` tells whether there were any.
+# arguments PROGRAM: sets `found` to the arguments of the program without the options before its subcommand, and
+# `has_options` if there are any.
 arguments() {
     has_options=''
     if [ "$1" = git ]; then
@@ -66,9 +66,9 @@ check() {
     done <<<"$PUBLISHES"
 }
 
-# ask WHAT: has the user decide.
+# ask WHAT: lets the user decide.
 ask() {
-    printf '{"decision": "ask", "reason": %s}\n' "$(json "\`$1\` shows your work to others")"
+    printf '{"decision": "ask", "reason": %s}\n' "$(json "\`$1\` publishes your work")"
     exit 0
 }
 

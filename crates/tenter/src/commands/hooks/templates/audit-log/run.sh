@@ -5,12 +5,12 @@ umask 077
 
 # @include secrets
 
-# value FIELD: the first text of this name in the event, as JSON.
+# value FIELD: prints the first string with this name in the event, as JSON.
 value() {
     printf '%s\n' "$call" | LC_ALL=C grep -oE "\"$1\": *\"([^\"\\\\]|\\\\.)*\"" | head -n 1 | sed -E 's/^"[^"]*": *//'
 }
 
-# Everything before the result: what a tool found is nothing for a log.
+# Everything before the result, which is not recorded.
 call=${event%%'"tool_use_id": '*}
 input=''
 for field in command file_path path url pattern query question name; do

@@ -2,10 +2,10 @@
 import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 
-// Nothing that the repository's own configuration names is started.
+// Do not start programs from the repository's own configuration.
 const GIT = ['--no-optional-locks', '-c', 'core.fsmonitor=false', '-c', 'core.hooksPath=/dev/null'];
 
-// What git prints; nothing where it fails.
+// Returns the output of git; empty if it fails.
 function git(...words) {
   const done = spawnSync('git', [...GIT, ...words], { encoding: 'utf8' });
   return done.status === 0 ? done.stdout.replace(/\n+$/, '') : '';

@@ -5,12 +5,12 @@ import os
 import subprocess
 import sys
 
-# Nothing that the repository's own configuration names is started.
+# Do not start programs from the repository's own configuration.
 GIT = ["git", "--no-optional-locks", "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null"]
 
 
 def git(*arguments):
-    """What git prints; nothing where it fails."""
+    """Returns the output of git; empty if it fails."""
     done = subprocess.run([*GIT, *arguments], stdin=subprocess.DEVNULL, capture_output=True)
     return done.stdout.decode(errors="replace").rstrip("\n") if done.returncode == 0 else ""
 

@@ -5,7 +5,7 @@ cd "${TENTER_PROJECT_DIR:-.}" || exit 1
 
 # @include text
 
-# Nothing that the repository's own configuration names is started.
+# Do not start programs from the repository's own configuration.
 git() {
     command git --no-optional-locks -c core.fsmonitor=false -c core.hooksPath=/dev/null "$@" 2>/dev/null
 }

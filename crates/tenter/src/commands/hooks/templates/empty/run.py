@@ -5,5 +5,5 @@ import sys
 
 event = json.load(sys.stdin.buffer)
 
-# What the event says, for example: event["session_id"].
-# What the hook answers, for example: sys.exit(2) with a reason on stderr, or a JSON object: print(json.dumps({"log": "seen"}))
+# Read a field, for example: event["session_id"]
+# Reply, for example: print("not on a Friday", file=sys.stderr); sys.exit(2), or with a JSON object: print(json.dumps({"log": "seen"}))

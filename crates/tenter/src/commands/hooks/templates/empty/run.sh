@@ -4,6 +4,6 @@ event=$(cat)
 
 # @include text
 
-# What the event says, for example: $(text session_id). With `jq` it is: jq -r .session_id <<<"$event"
-# What the hook answers, for example: block "not on a Friday", or a JSON object: echo '{"log": "seen"}'
+# Read a field, for example: $(text session_id), or with jq: jq -r .session_id <<<"$event"
+# Reply, for example: echo "not on a Friday" >&2; exit 2, or with a JSON object: echo '{"log": "seen"}'
 exit 0

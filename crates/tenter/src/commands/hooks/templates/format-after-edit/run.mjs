@@ -6,8 +6,8 @@ import path from 'node:path';
 const PROJECT = fs.realpathSync(process.env.TENTER_PROJECT_DIR || process.cwd());
 const WEB = ['js', 'mjs', 'cjs', 'jsx', 'ts', 'tsx', 'css', 'html', 'json', 'yaml', 'yml', 'md'];
 
-// The formatters of a file, the best first. They read stdin, so that a file name is never taken for an option. Change it
-// as you like.
+// The formatters of a file, in order of preference. They read stdin, so a file name is never parsed as an option. Adapt them
+// to your project.
 function formatters(file) {
   const kind = path.extname(file).slice(1);
   if (kind === 'rs') return [['rustfmt', '--edition', edition()]];
@@ -26,7 +26,7 @@ function edition() {
   }
 }
 
-// The file that is really written to; nothing where it is outside of the project: a symlink may lead there.
+// Returns the real path of the file; null if it is outside the project, where a symlink may lead.
 function inside(given, cwd) {
   try {
     const real = fs.realpathSync(path.isAbsolute(given) ? given : `${cwd}/${given}`);
@@ -36,8 +36,8 @@ function inside(given, cwd) {
   }
 }
 
-// The model reads it.
-function answer(text) {
+// Adds text for the model.
+function reply(text) {
   console.log(JSON.stringify({ additional_context: text }));
 }
 
@@ -49,10 +49,10 @@ for (const [program, ...words] of file ? formatters(file) : []) {
   const done = spawnSync(program, words, { input: text, maxBuffer: 64 * 1024 * 1024 });
   if (done.error?.code === 'ENOENT') continue;
   if (done.status !== 0) {
-    answer(`${program} cannot format ${shown}: ${done.stderr.toString().slice(0, 2000)}`);
+    reply(`${program} cannot format ${shown}: ${done.stderr.toString().slice(0, 2000)}`);
   } else if (done.stdout.length > 0 && !done.stdout.equals(text)) {
     fs.writeFileSync(file, done.stdout);
-    answer(`${program} changed ${shown}: read it again before you edit it`);
+    reply(`${program} changed ${shown}: read it again before you edit it`);
   }
   break;
 }

@@ -12,7 +12,7 @@ WEB = "js mjs cjs jsx ts tsx css html json yaml yml md".split()
 
 
 def formatter(path):
-    """The formatter of a file, which reads stdin, so that a file name is never taken for an option. Change it as you like."""
+    """The formatter of a file. It reads stdin, so a file name is never parsed as an option. Adapt it to your project."""
     kind = os.path.splitext(path)[1][1:]
     if kind == "rs":
         return ["rustfmt", "--edition", edition()]
@@ -32,8 +32,8 @@ def edition():
     return found.group(1) if found else "2021"
 
 
-def answer(text):
-    """The model reads it."""
+def reply(text):
+    """Adds text for the model."""
     print(json.dumps({"additional_context": text}))
     sys.exit(0)
 
@@ -51,8 +51,8 @@ with open(path, "rb") as file:
     text = file.read()
 done = subprocess.run(command, input=text, capture_output=True)
 if done.returncode != 0:
-    answer(f"{command[0]} cannot format {shown}: {done.stderr.decode(errors='replace')[:2000]}")
+    reply(f"{command[0]} cannot format {shown}: {done.stderr.decode(errors='replace')[:2000]}")
 if done.stdout and done.stdout != text:
     with open(path, "wb") as file:
         file.write(done.stdout)
-    answer(f"{command[0]} changed {shown}: read it again before you edit it")
+    reply(f"{command[0]} changed {shown}: read it again before you edit it")

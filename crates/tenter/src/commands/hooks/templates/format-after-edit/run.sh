@@ -3,8 +3,8 @@
 event=$(cat)
 PROJECT=${TENTER_PROJECT_DIR:-$PWD}
 
-# format FILE: prints the file formatted. Formatters read stdin, so that a file name is never taken for an option. Those
-# that are not installed are left out. Change it as you like.
+# format FILE: prints the formatted file. Formatters read stdin, so a file name is never parsed as an option. Those that are
+# not installed are skipped. Adapt it to your project.
 format() {
     local edition
     case $1 in
@@ -34,8 +34,8 @@ run() {
 
 # @include real
 
-# answer TEXT: the model reads it.
-answer() {
+# reply TEXT: adds text for the model.
+reply() {
     printf '{"additional_context": %s}\n' "$(json "$1")"
     exit 0
 }
@@ -54,10 +54,10 @@ case $file in "$PROJECT"/*) ;; *) exit 0 ;; esac
 scratch=$(mktemp -d) || exit 1
 trap 'rm -rf "$scratch"' EXIT
 if ! format "$file" >"$scratch/formatted" 2>"$scratch/errors"; then
-    answer "$formatter cannot format $shown: $(head -c 2000 "$scratch/errors")"
+    reply "$formatter cannot format $shown: $(head -c 2000 "$scratch/errors")"
 fi
 if [ -s "$scratch/formatted" ] && ! cmp -s "$scratch/formatted" "$file"; then
     cat "$scratch/formatted" >"$file" || exit 1
-    answer "$formatter changed $shown: read it again before you edit it"
+    reply "$formatter changed $shown: read it again before you edit it"
 fi
 exit 0

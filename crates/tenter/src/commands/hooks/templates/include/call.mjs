@@ -1,4 +1,4 @@
-// The input of the call, and the directory that it runs in. A call that cannot be read does not run.
+// Returns the input of the call and its working directory. Blocks a call that cannot be read.
 function readCall() {
   try {
     const { tool_input: given, work_dir: cwd } = JSON.parse(fs.readFileSync(0, 'utf8'));
@@ -6,8 +6,8 @@ function readCall() {
     const isObject = typeof given === 'object' && !Array.isArray(given);
     if (isObject && cwd && [cwd, ...texts].every((text) => typeof text === 'string')) return [given, cwd];
   } catch {
-    // It is not JSON, or not an object.
+    // Not JSON, or not an object.
   }
-  console.error('this hook cannot read the call: it needs `work_dir`, and an input whose command and paths are texts');
+  console.error('this hook cannot read the call: `work_dir`, the command and the paths must be strings');
   process.exit(2);
 }

@@ -1,5 +1,5 @@
 def read_call():
-    """The input of the call, and the directory that it runs in. A call that cannot be read does not run."""
+    """Returns the input of the call and its working directory. Blocks a call that cannot be read."""
     try:
         event = json.load(sys.stdin.buffer)
         given = {name: value for name, value in event["tool_input"].items() if value is not None}
@@ -8,5 +8,5 @@ def read_call():
             return given, event["work_dir"]
     except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
         pass
-    print("this hook cannot read the call: it needs `work_dir`, and an input whose command and paths are texts", file=sys.stderr)
+    print("this hook cannot read the call: `work_dir`, the command and the paths must be strings", file=sys.stderr)
     sys.exit(2)

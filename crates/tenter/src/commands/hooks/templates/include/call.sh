@@ -1,4 +1,4 @@
-# block REASON: blocks, for this reason.
+# block REASON: blocks with this reason.
 block() {
     printf '%s\n' "$1" >&2
     exit 2
@@ -6,13 +6,13 @@ block() {
 
 # @include field
 
-# string JSON: the text of a JSON string; fails if it is something else.
+# string JSON: prints the text of a JSON string; fails for other JSON.
 string() {
     printf '%s\n' "$1" | LC_ALL=C grep -qxE '"([^"\\]|\\.)*"' || return 1
     printf '%b' "$(printf '%s\n' "$1" | LC_ALL=C sed -E 's/^"//; s/"$//; s/\\"/"/g')"
 }
 
-# input NAME: this field of the input, a text; nothing if the input does not have it.
+# input NAME: prints this field of the input, a string; nothing if the input does not have it.
 input() {
     local json
     json=$(field "$input" "$1")
@@ -20,12 +20,12 @@ input() {
     string "$json" || unreadable
 }
 
-# A call that cannot be read does not run.
+# unreadable: blocks a call that cannot be read.
 unreadable() {
-    block 'this hook cannot read the call: it needs `work_dir`, and an input whose command and paths are texts'
+    block 'this hook cannot read the call: `work_dir`, the command and the paths must be strings'
 }
 
-# The call: its input, and the directory that it runs in.
+# The input of the call and its working directory.
 input=$(field "$event" tool_input)
 case $input in '{'*'}') ;; *) unreadable ;; esac
 cwd=$(string "$(field "$event" work_dir)") || unreadable

@@ -1,4 +1,4 @@
-# field JSON NAME: this field of the object, as JSON without spaces; nothing if the object does not have it.
+# field JSON NAME: prints this field of the object as JSON without spaces; nothing if the object does not have it.
 field() {
     printf '%s\n' "$1" | LC_ALL=C grep -oE '"([^"\\]|\\.)*"|[][{}:,]|[^][{}:,"[:space:]]+' | LC_ALL=C awk -v name="\"$2\"" '
         /^[]}]/ { depth-- }

@@ -1,4 +1,4 @@
-// What realpath says, also of a path that does not exist: `..` leaves the directory that a symlink leads to.
+// Like realpath, but the path need not exist. Symlinks are resolved before `..`.
 function real(path) {
   let [done, links] = ['', 0];
   const parts = path.split('/').reverse();
@@ -13,7 +13,7 @@ function real(path) {
     try {
       link = fs.readlinkSync(`${done}/${part}`);
     } catch {
-      // No symlink, or not there.
+      // Not a symlink, or it does not exist.
     }
     if (link === null) {
       done = `${done}/${part}`;

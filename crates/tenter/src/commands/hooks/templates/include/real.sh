@@ -1,5 +1,4 @@
-# real PATH: `target` is what realpath says, also of a path that does not exist: `..` leaves the directory that a symlink
-# leads to.
+# real PATH: sets `target` like realpath, but the path need not exist. Symlinks are resolved before `..`.
 real() {
     local rest=$1/ part link links=0
     target=''

@@ -1,4 +1,4 @@
-// What counts as a secret. It is searched for in JSON: a line end is `\n` here.
+// Patterns of secrets. They are applied to JSON, in which a newline is `\n`.
 const BEGIN = '-----BEGIN [A-Z ]*PRIVATE KEY-----';
 const BODY = String.raw`[A-Za-z0-9+/=,:. ]|-[A-Za-z0-9]|\\[nrt]`;
 const BETWEEN = String.raw`"[^":\\]{0,12}("[A-Za-z_]+":[^"\\]{0,16})*"`;
@@ -8,12 +8,12 @@ const SECRETS = new RegExp([
   /sk-[A-Za-z0-9_-]{20,}|AIza[0-9A-Za-z_-]{35}|xox[abeprs]-[A-Za-z0-9-]{10,}|npm_[A-Za-z0-9]{36}/,
   /(aws_secret_access_key|AWS_SECRET_ACCESS_KEY)([ =:]|\\")*[A-Za-z0-9/+]{40}/,
 ].map((pattern) => pattern.source).concat(
-  // A private key, whose lines may be texts of their own; and one that is cut off.
+  // A private key, also with each line in a string of its own; and a truncated private key.
   `${BEGIN}(${BODY}|${BETWEEN})*-----END [A-Z ]*PRIVATE KEY-----`,
   `${BEGIN}(${BODY})*`,
 ).join('|'), 'g');
 
-// The value without secrets.
+// Returns the value without secrets.
 function redacted(value) {
   return JSON.parse(JSON.stringify(value).replace(SECRETS, '[redacted]'));
 }

@@ -1,18 +1,18 @@
-// --- Reading a shell command: quotes, escapes, `;`, `&&`, pipes, `$(...)`, subshells, here-documents, `bash -c`. ------
-// What it cannot see: values of variables, aliases, functions, scripts, and what other programs do by themselves.
+// --- Parsing a shell command: quotes, escapes, `;`, `&&`, pipes, `$(...)`, subshells, here-documents, `bash -c`. ------
+// Not covered: values of variables, aliases, functions, scripts, and what other programs do.
 const RESERVED = ['!', '{', '}', 'if', 'then', 'elif', 'else', 'while', 'until', 'do'];
 const WRAPPERS = ['sudo', 'doas', 'env', 'command', 'builtin', 'exec', 'nohup', 'time', 'timeout', 'nice', 'ionice',
   'stdbuf', 'setsid', 'xargs', 'find', 'watch', 'parallel', 'npx'];
 const SHELLS = ['sh', 'bash', 'dash', 'zsh', 'ksh', 'su', 'eval'];
 const MAX_DEPTH = 20;
 
-// A simple command: its words without quotes, the files that it is redirected to, and the directory it runs in.
+// A simple command: its words without quotes, the files that it is redirected to, and its working directory.
 class Command {
   constructor(words, writes, cwd) {
     Object.assign(this, { words, writes, cwd });
   }
 
-  // The words from the first of these programs on; nothing where none of them is started.
+  // Returns the words from the first of these programs on; empty if the command starts none of them.
   call(...programs) {
     const start = this.words.findIndex((word) => !RESERVED.includes(word) && !/^[A-Za-z_]\w*=/.test(word));
     const words = start < 0 ? [] : this.words.slice(start);
@@ -105,7 +105,7 @@ class Reader {
     endCommand();
   }
 
-  // Commands in brackets: a change of directory in them ends with them.
+  // Reads commands in brackets. A change of directory applies only inside.
   nested(end) {
     const [cwd, pending] = [this.cwd, this.pending];
     this.pending = [];
@@ -116,7 +116,7 @@ class Reader {
     Object.assign(this, { cwd, pending });
   }
 
-  // Here-documents are data.
+  // Skips here-documents: they are data.
   skipDocuments() {
     for (const [delimiter, isIndented] of this.pending) {
       const lines = [];
@@ -143,7 +143,7 @@ class Reader {
   }
 }
 
-// Every command in `text`, those in substitutions and in the arguments of shells included.
+// Returns every command in `text`, including those in substitutions and in arguments of shells.
 function commands(text, cwd, depth = 0) {
   if (depth > MAX_DEPTH) throw new Error('the command is nested too deeply');
   const reader = new Reader(text, cwd, depth);
@@ -154,7 +154,7 @@ function commands(text, cwd, depth = 0) {
   return reader.commands;
 }
 
-// The absolute path, symlinks followed as the system follows them; nothing where a variable hides it.
+// Returns the absolute path with symlinks resolved; null if it depends on a variable.
 function resolved(path, cwd) {
   const values = { HOME: process.env.HOME ?? '~', TMPDIR: process.env.TMPDIR ?? '/tmp', PWD: cwd ?? '$' };
   const plain = path
@@ -166,7 +166,7 @@ function resolved(path, cwd) {
 
 // @include real
 
-// The arguments that are no options.
+// Returns the arguments that are not options.
 function operands(words) {
   const end = words.indexOf('--');
   const before = end < 0 ? words : words.slice(0, end);
@@ -180,7 +180,7 @@ function hasFlag(words, letters, ...names) {
   return (end < 0 ? words : words.slice(0, end)).some((word) => short.test(word) || names.includes(word.split('=')[0]));
 }
 
-// The subcommand of git and its arguments: options of git itself, such as `-C dir`, are left out.
+// Returns the subcommand of git and its arguments, without options of git itself such as `-C dir`.
 function gitCall(command) {
   const words = command.call('git').slice(1);
   while (words[0]?.startsWith('-')) {

@@ -1,5 +1,5 @@
-# --- Reading a shell command: quotes, escapes, `;`, `&&`, pipes, `$(...)`, subshells, here-documents, `bash -c`. -------
-# What it cannot see: values of variables, aliases, functions, scripts, and what other programs do by themselves.
+# --- Parsing a shell command: quotes, escapes, `;`, `&&`, pipes, `$(...)`, subshells, here-documents, `bash -c`. -------
+# Not covered: values of variables, aliases, functions, scripts, and what other programs do.
 RESERVED = {"!", "{", "}", "if", "then", "elif", "else", "while", "until", "do"}
 WRAPPERS = {"sudo", "doas", "env", "command", "builtin", "exec", "nohup", "time", "timeout", "nice", "ionice", "stdbuf",
             "setsid", "xargs", "find", "watch", "parallel", "npx"}
@@ -7,13 +7,13 @@ SHELLS = {"sh", "bash", "dash", "zsh", "ksh", "su", "eval"}
 
 
 class Command:
-    """A simple command: its words without quotes, the files that it is redirected to, and the directory it runs in."""
+    """A simple command: its words without quotes, the files that it is redirected to, and its working directory."""
 
     def __init__(self, words, writes, cwd):
         self.words, self.writes, self.cwd = words, writes, cwd
 
     def call(self, programs):
-        """The words from the first of these programs on; nothing where none of them is started."""
+        """Returns the words from the first of these programs on; empty if the command starts none of them."""
         words = list(self.words)
         while words and (words[0] in RESERVED or re.match(r"[A-Za-z_]\w*=", words[0])):
             words.pop(0)
@@ -122,7 +122,7 @@ class Reader:
         end_command()
 
     def nested(self, end):
-        """Commands in brackets: a change of directory in them ends with them."""
+        """Reads commands in brackets. A change of directory applies only inside."""
         cwd, pending, self.pending = self.cwd, self.pending, []
         self.depth += 1
         if self.depth > 20:
@@ -132,7 +132,7 @@ class Reader:
         self.cwd, self.pending = cwd, pending
 
     def skip_documents(self):
-        """Here-documents are data."""
+        """Skips here-documents: they are data."""
         for delimiter, is_indented in self.pending:
             lines = []
             while self.at < len(self.text):
@@ -157,7 +157,7 @@ class Reader:
 
 
 def commands(text, cwd, depth=0):
-    """Every command in `text`, those in substitutions and in the arguments of shells included."""
+    """Returns every command in `text`, including those in substitutions and in arguments of shells."""
     if depth > 20:
         raise ValueError("the command is nested too deeply")
     reader = Reader(text, cwd, depth)
@@ -169,7 +169,7 @@ def commands(text, cwd, depth=0):
 
 
 def resolved(path, cwd):
-    """The absolute path, symlinks followed as the system follows them; nothing where a variable hides it."""
+    """Returns the absolute path with symlinks resolved; None if it depends on a variable."""
     path = re.sub(r"^~(?=/|$)|\$HOME\b|\$\{HOME\b[^}]*\}", lambda _: os.environ.get("HOME", "~"), path)
     path = re.sub(r"\$TMPDIR\b|\$\{TMPDIR\b[^}]*\}", lambda _: os.environ.get("TMPDIR", "/tmp"), path)
     path = re.sub(r"\$PWD\b|\$\{PWD\b[^}]*\}", lambda _: cwd or "$", path)
@@ -179,7 +179,7 @@ def resolved(path, cwd):
 
 
 def operands(arguments):
-    """The arguments that are no options."""
+    """Returns the arguments that are not options."""
     if "--" in arguments:
         at = arguments.index("--")
         return [word for word in arguments[:at] if not word.startswith("-")] + arguments[at + 1:]
@@ -194,7 +194,7 @@ def has_flag(arguments, letters, *names):
 
 
 def git_call(command):
-    """The subcommand of git and its arguments: options of git itself, such as `-C dir`, are left out."""
+    """Returns the subcommand of git and its arguments, without options of git itself such as `-C dir`."""
     words = command.call({"git"})[1:]
     while words and words[0].startswith("-"):
         has_value = words[0] in ("-C", "-c", "--git-dir", "--work-tree", "--namespace", "--config-env")

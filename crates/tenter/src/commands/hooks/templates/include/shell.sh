@@ -1,12 +1,12 @@
-# --- Reading a shell command: quotes, escapes, `;`, `&&`, pipes, `$(...)`, subshells, here-documents, `bash -c`. -------
-# What it cannot see: values of variables, aliases, functions, scripts, and what other programs do by themselves.
+# --- Parsing a shell command: quotes, escapes, `;`, `&&`, pipes, `$(...)`, subshells, here-documents, `bash -c`. -------
+# Not covered: values of variables, aliases, functions, scripts, and what other programs do.
 WRAPPERS=' sudo doas env command builtin exec nohup time timeout nice ionice stdbuf setsid xargs find watch parallel npx '
 SHELLS='sh bash dash zsh ksh su eval'
-ORDINARY=$'[\\\\\'"$` \t\r\n<>&|;()#]*' # what ends a run of ordinary characters
+ORDINARY=$'[\\\\\'"$` \t\r\n<>&|;()#]*' # ends a run of ordinary characters
 depth=0
 
-# commands TEXT: calls `check` for every command in the text, those in substitutions and in the arguments of shells
-# included. `words` are then its words without quotes, `writes` the files that it is redirected to, `cwd` its directory.
+# commands TEXT: calls `check` for every command in the text, including those in substitutions and in arguments of shells.
+# For `check`, `words` are the words without quotes, `writes` the files that it is redirected to, `cwd` its directory.
 commands() {
     # Bytes rather than characters: much faster on long texts.
     local LC_ALL=C rest=$1 cwd=$cwd documents=() pending=() has_shell='' document
@@ -115,7 +115,7 @@ read_until() {
     end_command
 }
 
-# nested END: commands in brackets; a change of directory in them ends with them.
+# nested END: reads commands in brackets. A change of directory applies only inside.
 nested() {
     local cwd=$cwd pending=()
     deeper
@@ -155,7 +155,7 @@ end_command() {
     words=() writes=()
 }
 
-# skip_documents: here-documents are data.
+# skip_documents: skips here-documents, which are data.
 skip_documents() {
     local entry line plain document
     for entry in "${pending[@]}"; do
@@ -172,7 +172,7 @@ skip_documents() {
     pending=()
 }
 
-# call PROGRAM...: `found` is the command from the first of these programs on; fails where none of them is started.
+# call PROGRAM...: sets `found` to the command from the first of these programs on; fails if it starts none of them.
 call() {
     local index=0 name first='' wanted=" $* "
     found=()
@@ -195,7 +195,7 @@ call() {
     return 1
 }
 
-# move: the directory that `cd` leads to; nothing where a variable hides it.
+# move: sets `cwd` to the target of `cd`; to nothing if it depends on a variable.
 move() {
     local word where='~'
     for word in "${found[@]:1}"; do
@@ -205,8 +205,7 @@ move() {
     cwd=$target
 }
 
-# resolve PATH: `target` is the absolute path, symlinks followed as the system follows them; nothing where a variable
-# hides it.
+# resolve PATH: sets `target` to the absolute path with symlinks resolved; to nothing if it depends on a variable.
 resolve() {
     local path=$1 value
     case $path in '~' | '~/'*) path=$HOME${path#'~'} ;; esac
@@ -225,7 +224,7 @@ resolve() {
 
 # @include real
 
-# operands WORD...: `named` are the arguments that are no options.
+# operands WORD...: sets `named` to the arguments that are not options.
 operands() {
     local word is_end=''
     named=()
@@ -252,7 +251,7 @@ has_flag() {
     return 1
 }
 
-# git_call: `found` is the subcommand of git and its arguments, without options of git itself, such as `-C dir`.
+# git_call: sets `found` to the subcommand of git and its arguments, without options of git itself such as `-C dir`.
 git_call() {
     call git || return 1
     found=("${found[@]:1}")

@@ -1,4 +1,4 @@
-# text FIELD: the first text of this name in the event, without JSON's escapes.
+# text FIELD: prints the first string with this name in the event, unescaped.
 text() {
     local json
     json=$(printf '%s\n' "$event" | LC_ALL=C grep -oE "\"$1\": *\"([^\"\\\\]|\\\\.)*\"" | head -n 1 |

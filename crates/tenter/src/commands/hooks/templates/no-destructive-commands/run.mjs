@@ -12,12 +12,12 @@ const DISK = /^\/dev\/(sd|hd|vd|xvd|nvme|mmcblk|disk|rdisk|loop|mapper\/|dm-)/;
 
 // @include shell
 
-// Whether `directory` is `path` or above it.
+// Whether `directory` is `path` or a parent of it.
 function holds(directory, path) {
   return path === directory || path.startsWith(`${directory.replace(/\/$/, '')}/`);
 }
 
-// Whether the path is the system, the home directory, the project, or above one of them.
+// Whether the path is a system directory, the home directory, the project, or a parent of one of them.
 function isVital(path, cwd, projectToo = true) {
   // `$DIR/` is `/` where DIR is empty, and `~root` is a home directory.
   if (/^~[A-Za-z_][\w.-]*\/?\*?$/.test(path) || /^\$\{?\w+\}?\/\*?$/.test(path)) return true;
@@ -27,7 +27,7 @@ function isVital(path, cwd, projectToo = true) {
   return (target !== PROJECT && holds(target, PROJECT)) || holds(target, HOME) || SYSTEM.test(target);
 }
 
-// The directories that `find` deletes from; those with a condition only where they are no part of the project.
+// Returns the directories that `find` deletes from; with a condition, only those that are not in the project.
 function searched(words, cwd) {
   const isDeleting = words.includes('-delete') || (words.includes('rm') && words.some((word) => /^-exec(dir)?$/.test(word)));
   if (!isDeleting) return [];
@@ -37,7 +37,7 @@ function searched(words, cwd) {
   return starts.filter((path) => isUnconditional || isVital(path, cwd, false));
 }
 
-// What would be destroyed that must not be.
+// Returns a path that the command would destroy and must not.
 function destroyed(command) {
   const paths = searched(command.call('find').slice(1), command.cwd);
   const words = command.call('rm').slice(1);
@@ -59,7 +59,7 @@ function overwritesDisk(command) {
   return formats.length > 0 || paths.some((path) => DISK.test(path));
 }
 
-// The git command that throws uncommitted work away.
+// Returns the git command that discards uncommitted work.
 function discarding(command) {
   const [name, ...words] = gitCall(command);
   const isEverything = operands(words).some((word) => ['.', './', ':/', ':', '*', './*'].includes(word));
@@ -75,13 +75,13 @@ function discarding(command) {
   return Object.hasOwn(isDiscarding, name) && isDiscarding[name] ? `git ${name}` : null;
 }
 
-// Why the command must not run.
+// Returns why the command must not run.
 function reason(command) {
   const path = destroyed(command);
   if (path !== undefined) return `this destroys ${path}: name the files of the project that you mean`;
   if (overwritesDisk(command)) return 'this overwrites a disk: leave it to the user';
   const work = discarding(command);
-  return work && `this \`${work}\` discards work that is not committed: commit it first, or ask the user`;
+  return work && `this \`${work}\` discards uncommitted work: commit it first, or ask the user`;
 }
 
 const [given, cwd] = readCall();

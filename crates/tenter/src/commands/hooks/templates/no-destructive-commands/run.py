@@ -19,12 +19,12 @@ DISK = r"/dev/(sd|hd|vd|xvd|nvme|mmcblk|disk|rdisk|loop|mapper/|dm-)"
 
 
 def holds(directory, path):
-    """Whether `directory` is `path` or above it."""
+    """Whether `directory` is `path` or a parent of it."""
     return path == directory or path.startswith(directory.rstrip("/") + "/")
 
 
 def is_vital(path, cwd, project_too=True):
-    """Whether the path is the system, the home directory, the project, or above one of them."""
+    """Whether the path is a system directory, the home directory, the project, or a parent of one of them."""
     if re.fullmatch(r"\$\{?\w+\}?/\*?", path):
         return True  # `$DIR/` is `/` where DIR is empty
     if re.fullmatch(r"~[A-Za-z_][\w.-]*/?\*?", path):
@@ -40,7 +40,7 @@ def is_vital(path, cwd, project_too=True):
 
 
 def deletes(command):
-    """What would be destroyed that must not be."""
+    """Returns a path that the command would destroy and must not."""
     paths = []
     call = command.call({"rm"})
     if has_flag(call[1:], "rR", "--recursive"):
@@ -65,7 +65,7 @@ def overwrites_disk(command):
 
 
 def discards(command):
-    """The git command that throws uncommitted work away."""
+    """Returns the git command that discards uncommitted work."""
     call = git_call(command)
     if not call:
         return None
@@ -90,7 +90,7 @@ for command in commands(given.get("command", ""), cwd):
     elif overwrites_disk(command):
         reason = "this overwrites a disk: leave it to the user"
     elif discarding:
-        reason = f"this `{discarding}` discards work that is not committed: commit it first, or ask the user"
+        reason = f"this `{discarding}` discards uncommitted work: commit it first, or ask the user"
     else:
         continue
     print(reason, file=sys.stderr)

@@ -13,13 +13,14 @@ OWN=$target
 SYSTEM='^/((bin|boot|dev|etc|lib|lib32|lib64|proc|sbin|sys|usr|System|Library|Applications)(/|$)|(home|opt|root|srv|var|Users)$)'
 DISK='^/dev/(sd|hd|vd|xvd|nvme|mmcblk|disk|rdisk|loop|mapper/|dm-)'
 
-# holds DIRECTORY PATH: whether the directory is the path or above it.
+# holds DIRECTORY PATH: whether the directory is the path or a parent of it.
 holds() {
     local above=${1%/}
     [[ $2 == "$1" || $2 == "$above"/* ]]
 }
 
-# is_vital PATH [PROJECT_TOO]: whether the path is the system, the home directory, the project, or above one of them.
+# is_vital PATH [PROJECT_TOO]: whether the path is a system directory, the home directory, the project, or a
+# parent of one of them.
 is_vital() {
     local path=$1
     # `$DIR/` is `/` where DIR is empty.
@@ -48,7 +49,7 @@ refuse_vital() {
     done
 }
 
-# Directories that `find` deletes from; those with a condition only where they are no part of the project.
+# Directories that `find` deletes from; with a condition, only those that are not in the project.
 check_find() {
     local word starts=() first='' is_deleting='' project_too=''
     for word in "${found[@]:1}"; do
@@ -76,7 +77,7 @@ check_disk() {
     done
 }
 
-# Commands of git that throw uncommitted work away.
+# git commands that discard uncommitted work.
 check_git() {
     local name=${found[0]} arguments=("${found[@]:1}") everything='' word
     operands "${arguments[@]}"
@@ -95,7 +96,7 @@ check_git() {
         stash) [[ ${arguments[0]} == drop || ${arguments[0]} == clear ]] || return ;;
         *) return ;;
     esac
-    block "this \`git $name\` discards work that is not committed: commit it first, or ask the user"
+    block "this \`git $name\` discards uncommitted work: commit it first, or ask the user"
 }
 
 check() {

@@ -2,7 +2,7 @@
 import fs from 'node:fs';
 
 const PROJECT = process.env.TENTER_PROJECT_DIR || process.cwd();
-// Directories outside of the project that may be written to. Change it as you like.
+// Directories outside the project that may be written to. Adapt the list to your project.
 const ALLOWED = [process.env.TMPDIR ?? '/tmp'];
 const DEVICES = /^\/dev\/(null|zero|full|stdin|stdout|stderr|tty|fd\/\d+)$/;
 // Programs that write all of their operands, the last one, or all but the first.
@@ -14,7 +14,7 @@ const WRITES_AFTER_FIRST = ['chgrp', 'chmod', 'chown', 'sed'];
 
 // @include shell
 
-// The options of programs whose values are written to: short, maybe bundled, and long.
+// The options of programs whose values are written to: short (also bundled) and long.
 const COPY = [/^-[abCdDfHilLnPpRrsTuvxZ]*t(.*)$/, '--target-directory'];
 const OUTPUT_OPTIONS = {
   cp: COPY, install: COPY, ln: COPY, mv: COPY,
@@ -22,7 +22,7 @@ const OUTPUT_OPTIONS = {
   wget: [/^-[46bcdEFhHkKLmnNpqrSvVx]*O(.*)$/, '--output-document'],
 };
 
-// The values of the options that name what is written to.
+// Returns the values of options that are written to.
 function writtenValues(program, words) {
   const [short, long] = OUTPUT_OPTIONS[program] ?? [/$^/, '$'];
   return words.flatMap((word, index) => {
@@ -32,7 +32,7 @@ function writtenValues(program, words) {
   });
 }
 
-// The operands of a program that it writes to.
+// Returns the operands that a program writes to.
 function writtenOperands(program, words) {
   const named = operands(words);
   if (WRITES_ALL.includes(program)) return named;
@@ -43,7 +43,7 @@ function writtenOperands(program, words) {
   return WRITES_AFTER_FIRST.includes(program) ? named.slice(1) : [];
 }
 
-// The paths that a command writes to, as far as its text says so.
+// Returns the paths that a command writes to, as far as its text shows them.
 function written(command) {
   const call = command.call(...WRITES_ALL, ...WRITES_LAST, ...WRITES_AFTER_FIRST, 'dd', 'curl', 'wget');
   if (call.length === 0) return command.writes;
@@ -66,7 +66,7 @@ for (const command of commands(given.command ?? '', cwd)) {
 for (const [path, base] of paths) {
   const target = DEVICES.test(path) ? path : resolved(path, base);
   if (target !== null && !isAllowed(target)) {
-    console.error(`${path} is outside of the project: write to a file of the project, or ask the user`);
+    console.error(`${path} is outside the project: write to a file of the project, or ask the user`);
     process.exit(2);
   }
 }

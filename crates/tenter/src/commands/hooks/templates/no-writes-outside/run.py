@@ -6,14 +6,14 @@ import re
 import sys
 
 PROJECT = os.environ.get("TENTER_PROJECT_DIR") or os.getcwd()
-# Directories outside of the project that may be written to. Change it as you like.
+# Directories outside the project that may be written to. Adapt the list to your project.
 ALLOWED = [os.environ.get("TMPDIR", "/tmp")]
 DEVICES = r"/dev/(null|zero|full|stdin|stdout|stderr|tty|fd/\d+)$"
 # Programs that write all of their operands, and programs that write the last one.
 WRITES_ALL = {"mkdir", "mv", "rm", "rmdir", "shred", "tee", "touch", "truncate", "unlink"}
 WRITES_LAST = {"cp", "install", "ln", "rsync"}
 WRITES_AFTER_FIRST = {"chgrp", "chmod", "chown", "sed"}
-# The options of programs whose values are written to: short, maybe bundled, and long.
+# The options of programs whose values are written to: short (also bundled) and long.
 COPY = (r"-[abCdDfHilLnPpRrsTuvxZ]*t(.*)", "--target-directory")
 OUTPUT_OPTIONS = {
     "cp": COPY, "install": COPY, "ln": COPY, "mv": COPY,
@@ -28,7 +28,7 @@ OUTPUT_OPTIONS = {
 
 
 def written_values(program, arguments):
-    """The values of the options that name what is written to."""
+    """Returns the values of options that are written to."""
     if program not in OUTPUT_OPTIONS:
         return []
     short, long = OUTPUT_OPTIONS[program]
@@ -45,7 +45,7 @@ def written_values(program, arguments):
 
 
 def written(command):
-    """The paths that a command writes to, as far as its text says so."""
+    """Returns the paths that a command writes to, as far as its text shows them."""
     paths = list(command.writes)
     call = command.call(WRITES_ALL | WRITES_LAST | WRITES_AFTER_FIRST | {"dd", "curl", "wget"})
     if not call:
@@ -79,5 +79,5 @@ for command in commands(given.get("command", ""), cwd):
 for path, base in paths:
     target = path if re.match(DEVICES, path) else resolved(path, base)
     if target and not is_allowed(target):
-        print(f"{path} is outside of the project: write to a file of the project, or ask the user", file=sys.stderr)
+        print(f"{path} is outside the project: write to a file of the project, or ask the user", file=sys.stderr)
         sys.exit(2)

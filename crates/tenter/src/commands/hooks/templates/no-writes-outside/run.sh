@@ -3,7 +3,7 @@
 event=$(cat)
 
 PROJECT=${TENTER_PROJECT_DIR:-$PWD}
-# Directories outside of the project that may be written to. Change it as you like.
+# Directories outside the project that may be written to. Adapt the list to your project.
 ALLOWED=("${TMPDIR:-/tmp}")
 
 # @include call
@@ -14,7 +14,7 @@ is_device() {
     [[ $1 =~ ^/dev/(null|zero|full|stdin|stdout|stderr|tty|fd/[0-9]+)$ ]]
 }
 
-# check_path PATH: blocks where the path is outside.
+# check_path PATH: blocks if the path is outside the project.
 check_path() {
     local path=$1 root place
     is_device "$path" && return
@@ -26,7 +26,7 @@ check_path() {
         root=${target%/}
         [[ $place == "$target" || $place == "$root"/* ]] && return
     done
-    block "$path is outside of the project: write to a file of the project, or ask the user"
+    block "$path is outside the project: write to a file of the project, or ask the user"
 }
 
 check_paths() {
@@ -36,7 +36,7 @@ check_paths() {
     done
 }
 
-# check_values SHORT LONG WORD...: checks the values of this option: short, maybe bundled, and long.
+# check_values SHORT LONG WORD...: checks the values of this option: short (also bundled) and long.
 check_values() {
     local short=$1 long=$2 word is_next=''
     shift 2

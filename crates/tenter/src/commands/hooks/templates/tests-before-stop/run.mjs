@@ -2,9 +2,9 @@
 import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 
-// The command that runs the tests. Without one, it is what the project's files suggest.
+// The command that runs the tests. If it is empty, the project's files determine it.
 const TESTS = '';
-// After so many attempts in a row the agent may stop, whatever the tests say.
+// Maximum number of attempts in a row; then the agent may stop.
 const ATTEMPTS = 3;
 
 function text(path) {

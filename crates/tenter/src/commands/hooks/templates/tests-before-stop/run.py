@@ -6,9 +6,9 @@ import re
 import subprocess
 import sys
 
-# The command that runs the tests. Without one, it is what the project's files suggest.
+# The command that runs the tests. If it is empty, the project's files determine it.
 TESTS = ""
-# After so many attempts in a row the agent may stop, whatever the tests say.
+# Maximum number of attempts in a row; then the agent may stop.
 ATTEMPTS = 3
 
 

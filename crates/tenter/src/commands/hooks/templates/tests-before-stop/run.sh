@@ -3,9 +3,9 @@
 event=$(cat)
 cd "${TENTER_PROJECT_DIR:-.}" || exit 1
 
-# The command that runs the tests. Without one, it is what the project's files suggest.
+# The command that runs the tests. If it is empty, the project's files determine it.
 TESTS=''
-# After so many attempts in a row the agent may stop, whatever the tests say.
+# Maximum number of attempts in a row; then the agent may stop.
 ATTEMPTS=3
 
 suggested() {
