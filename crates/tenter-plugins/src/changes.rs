@@ -1,4 +1,4 @@
-//! What differs between two states of a plugin, file by file.
+//! The differences between two versions of a plugin, file by file.
 
 use std::collections::BTreeSet;
 
@@ -7,7 +7,7 @@ use crate::content::{Content, Entry};
 /// A file that differs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Change<'c> {
-    /// Its path in the plugin.
+    /// The path in the plugin.
     pub path: &'c str,
     /// How it differs.
     pub kind: ChangeKind<'c>,
@@ -16,16 +16,16 @@ pub struct Change<'c> {
 /// How a file differs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ChangeKind<'c> {
-    /// It is new.
+    /// The file is new.
     Added(&'c Entry),
-    /// It is gone.
+    /// The file was removed.
     Removed(&'c Entry),
-    /// It was the first and is the second.
+    /// The old and the new file.
     Changed(&'c Entry, &'c Entry),
 }
 
 impl ChangeKind<'_> {
-    /// The word for it in listings.
+    /// The name in listings.
     pub fn as_str(&self) -> &'static str {
         match self {
             Self::Added(_) => "added",
@@ -35,7 +35,7 @@ impl ChangeKind<'_> {
     }
 }
 
-/// Everything that differs, by path.
+/// Returns all differences, by path.
 pub fn changes<'c>(before: &'c Content, after: &'c Content) -> Vec<Change<'c>> {
     let paths: BTreeSet<&String> = before.0.keys().chain(after.0.keys()).collect();
     let change = |path: &'c String| {

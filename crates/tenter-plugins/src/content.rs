@@ -1,4 +1,4 @@
-//! What a plugin holds, in memory: files and links by their paths in the plugin's folder. Its hash is what the lock keeps.
+//! The content of a plugin in memory: files and symlinks by path. The lock file records its hash.
 
 use std::collections::BTreeMap;
 use std::fs::{self, DirBuilder, OpenOptions};
@@ -8,25 +8,25 @@ use std::path::Path;
 
 use sha2::{Digest as _, Sha256};
 
-/// A file or a link of a plugin.
+/// A file or a symlink of a plugin.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Entry {
     /// A file.
     File {
-        /// What is in it.
+        /// The content.
         bytes: Vec<u8>,
-        /// Whether it may be executed.
+        /// Whether the file is executable.
         executable: bool,
     },
-    /// A symbolic link.
+    /// A symlink.
     Link {
-        /// Where it leads.
+        /// The target.
         target: String,
     },
 }
 
 impl Entry {
-    /// Its mode and the SHA-256 of its bytes or its target: `100755 9f86…`. The modes are git's.
+    /// Returns the git mode and the SHA-256 of the content or target: `100755 9f86…`.
     pub fn digest(&self) -> String {
         let (mode, bytes) = match self {
             Self::File { bytes, executable: true } => ("100755", bytes.as_slice()),
@@ -36,7 +36,7 @@ impl Entry {
         format!("{mode} {:x}", Sha256::digest(bytes))
     }
 
-    /// Its text, where it is a file that holds text.
+    /// Returns the text of a text file.
     pub fn text(&self) -> Option<&str> {
         match self {
             Self::File { bytes, .. } => {
@@ -47,17 +47,17 @@ impl Entry {
     }
 }
 
-/// Everything that a plugin holds, by path. Paths are relative, have no `..`, and are parted by `/`.
+/// The files and symlinks of a plugin, by path. Paths are relative, contain no `..`, and use `/`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Content(pub BTreeMap<String, Entry>);
 
 impl Content {
-    /// The digest of every entry, by path.
+    /// Returns the digest of every entry, by path.
     pub fn digests(&self) -> BTreeMap<String, String> {
         self.0.iter().map(|(path, entry)| (path.clone(), entry.digest())).collect()
     }
 
-    /// Writes everything into `folder`, which must not exist.
+    /// Writes all entries into `folder`, which must not exist.
     pub(crate) fn write(&self, folder: &Path) -> io::Result<()> {
         let mut builder = DirBuilder::new();
         builder.recursive(true).mode(0o755);
@@ -74,11 +74,11 @@ impl Content {
     }
 }
 
-/// The hash of digests: SHA-256 over mode, hash and path of each, in the order of the paths.
+/// Returns the hash of digests: SHA-256 over the mode, hash and path of each, by path.
 pub fn hash(digests: &BTreeMap<String, String>) -> String {
     let mut hasher = Sha256::new();
     for (path, digest) in digests {
-        // No path holds a zero byte, so nothing can be read as something else.
+        // Paths contain no zero byte, so this is unambiguous.
         hasher.update(format!("{digest} {path}\0"));
     }
     format!("{:x}", hasher.finalize())
@@ -86,10 +86,10 @@ pub fn hash(digests: &BTreeMap<String, String>) -> String {
 
 fn write_file(path: &Path, bytes: &[u8], executable: bool) -> io::Result<()> {
     let mode = if executable { 0o755 } else { 0o644 };
-    // Never through a link: the file must be new.
+    // Never writes through a symlink: the file must be new.
     let mut file = OpenOptions::new().write(true).create_new(true).mode(mode).open(path)?;
     file.write_all(bytes)?;
-    // The process's mask may have taken more away than others' right to write.
+    // The umask may have removed more permissions.
     file.set_permissions(fs::Permissions::from_mode(mode))
 }
 
@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_is_for_its_owner_to_change() {
+    fn written_files_are_writable_only_by_their_owner() {
         let scratch = tempfile::tempdir().unwrap();
         let entries = [("hooks/run", file("x", true)), ("hooks/lib/note", file("y", false))];
         let content = Content(entries.map(|(path, entry)| (path.to_owned(), entry)).into());

@@ -1,4 +1,4 @@
-//! Gets what a plugin holds from its source into memory, checked. Nothing is installed here.
+//! Reads the content of a plugin from its source and checks it. Nothing is installed here.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -22,31 +22,31 @@ use crate::rules::{
 };
 use crate::spec::Source;
 
-/// What a source gave.
+/// The result of a fetch.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fetched {
-    /// The plugin.
+    /// The content.
     pub content: Content,
-    /// The commit that it is of; a plain folder has none.
+    /// The commit; `None` for a plain directory.
     pub commit: Option<String>,
 }
 
-/// Fetches with the person's environment.
+/// Fetches plugins.
 #[derive(Debug, Clone, Copy)]
 pub struct Fetcher<'a> {
-    /// The person's environment: git finds its credentials by it.
+    /// The user's environment, in which git finds its credentials.
     pub env: &'a [(OsString, OsString)],
-    /// Ends the fetching early.
+    /// Cancels the fetch.
     pub cancel: &'a Cancel,
-    /// How long one call of git may take.
+    /// Maximum duration of one git command.
     pub timeout: Duration,
 }
 
 impl Fetcher<'_> {
-    /// Fetches from `source`, using `scratch`, an existing folder, for what git needs meanwhile.
+    /// Fetches from `source`. git uses `scratch`, an existing directory.
     ///
     /// # Errors
-    /// The source cannot be had, or holds what a plugin may not.
+    /// The source cannot be read, or contains files that a plugin must not contain.
     pub fn fetch(
         &self,
         source: &Source,
@@ -58,7 +58,7 @@ impl Fetcher<'_> {
                 if reference.is_some() {
                     let problem = refused(
                         "plugin-no-repository",
-                        "this folder is no repository, so it has no branches, tags or commits",
+                        "this directory is not a repository, so it has no branches, tags or commits",
                     );
                     return Err(problem.at(path).into());
                 }
@@ -100,17 +100,17 @@ impl Fetcher<'_> {
         let objects = repository.objects(&names, most)?;
         let content = objects.and_then(|objects| contents(&blobs, &objects));
         let content = content.ok_or_else(|| {
-            refused("plugin-git-failed", "git gave other files than it had listed")
+            refused("plugin-git-failed", "git returned other files than it had listed")
         })?;
         Ok((content, commit))
     }
 }
 
 fn too_many() -> FetchError {
-    refused("plugin-many-files", format!("it holds more than {MOST_FILES} files")).into()
+    refused("plugin-many-files", format!("the plugin contains more than {MOST_FILES} files")).into()
 }
 
-/// Whether a folder is a repository: one with files, or a bare one.
+/// Whether a directory is a repository, bare or not.
 fn is_repository(path: &Path) -> bool {
     let is_bare = ["HEAD", "objects", "refs"].iter().all(|part| path.join(part).exists());
     path.join(".git").exists() || is_bare
@@ -119,11 +119,11 @@ fn is_repository(path: &Path) -> bool {
 /// A file that a commit lists.
 struct Blob {
     found: Found,
-    /// The object's name.
+    /// The object id.
     name: String,
 }
 
-/// Reads `mode type name size\tpath\0…`.
+/// Parses `mode type name size\tpath\0…`.
 fn blobs(listed: &[u8]) -> Vec<Blob> {
     listed.split(|byte| *byte == 0).filter_map(blob).collect()
 }
@@ -137,7 +137,7 @@ fn blob(line: &[u8]) -> Option<Blob> {
         "120000" => Kind::Link,
         "160000" => Kind::Submodule,
         "040000" => Kind::Other,
-        // Bits for group and others, which old tools wrote, say nothing of whether it may be executed.
+        // Old tools wrote other bits for group and others; only the owner's count.
         mode => Kind::File { executable: mode.ends_with("755") },
     };
     let found = Found { path: line[tab + 1..].to_vec(), kind, size: size.parse().unwrap_or(0) };
@@ -150,7 +150,7 @@ fn blobs_of_papers(listed: &[u8]) -> impl Iterator<Item = Blob> {
     blobs(listed).into_iter().filter(is_paper)
 }
 
-/// Reads `name type size\nbytes\n…`; none where that is not what was listed.
+/// Parses `name type size\nbytes\n…`; `None` if that does not match `blobs`.
 fn contents(blobs: &[Blob], mut objects: &[u8]) -> Option<Content> {
     let mut entries = BTreeMap::new();
     for Blob { found, name } in blobs {
@@ -168,14 +168,14 @@ fn contents(blobs: &[Blob], mut objects: &[u8]) -> Option<Content> {
 fn entry(kind: Kind, bytes: Vec<u8>) -> Option<Entry> {
     match kind {
         Kind::File { executable } => Some(Entry::File { bytes, executable }),
-        // A target that is not UTF-8 leads to no file that is taken.
+        // A target that is not UTF-8 leads to no file of the plugin.
         Kind::Link => Some(Entry::Link { target: String::from_utf8_lossy(&bytes).into_owned() }),
         Kind::Submodule | Kind::Other => None,
     }
 }
 
 impl Content {
-    /// What a plain folder holds of a plugin.
+    /// Reads the content of a plain directory.
     fn of_folder(folder: &Path) -> Result<Self, FetchError> {
         let unreadable = |error: io::Error| {
             refused("plugin-unreadable", format!("this cannot be read: {error}")).at(folder)
@@ -191,7 +191,7 @@ impl Content {
         if findings.is_empty() { Ok(content) } else { Err(FetchError::Refused(findings)) }
     }
 
-    /// What lies in the folder of an installed plugin, whatever it is, and what of it cannot be read.
+    /// Reads everything in the directory of an installed plugin; the diagnostics name what could not be read.
     pub fn of_installed(folder: &Path) -> (Self, Vec<Diagnostic>) {
         let mut found = Vec::new();
         let listed = list(folder, &mut Vec::new(), &mut found);
@@ -208,13 +208,13 @@ fn list_top(folder: &Path, found: &mut Vec<Found>) -> io::Result<()> {
         let name = entry?.file_name();
         let is_folder = DIRECTORIES.iter().any(|folder| name == *folder);
         if is_folder || is_paper(name.as_bytes()) {
-            look_at(folder, &mut name.as_bytes().to_vec(), found)?;
+            list_entry(folder, &mut name.as_bytes().to_vec(), found)?;
         }
     }
     Ok(())
 }
 
-/// Lists what lies in the folder at `path` within `base`, no link followed.
+/// Lists the directory at `path` in `base` without following symlinks.
 fn list(base: &Path, path: &mut Vec<u8>, found: &mut Vec<Found>) -> io::Result<()> {
     let here = base.join(std::ffi::OsStr::from_bytes(path));
     for entry in fs::read_dir(here)? {
@@ -224,15 +224,15 @@ fn list(base: &Path, path: &mut Vec<u8>, found: &mut Vec<Found>) -> io::Result<(
             path.push(b'/');
         }
         path.extend(name.as_bytes());
-        look_at(base, path, found)?;
+        list_entry(base, path, found)?;
         path.truncate(length);
     }
     Ok(())
 }
 
-fn look_at(base: &Path, path: &mut Vec<u8>, found: &mut Vec<Found>) -> io::Result<()> {
+fn list_entry(base: &Path, path: &mut Vec<u8>, found: &mut Vec<Found>) -> io::Result<()> {
     let metadata = fs::symlink_metadata(base.join(std::ffi::OsStr::from_bytes(path)))?;
-    // One more than may be, so that it is told.
+    // One more than the limit, so that `rules::check` reports it.
     if found.len() > MOST_FILES {
         return Ok(());
     }
@@ -249,7 +249,7 @@ fn look_at(base: &Path, path: &mut Vec<u8>, found: &mut Vec<Found>) -> io::Resul
     Ok(())
 }
 
-/// Reads what was listed.
+/// Reads the listed files.
 fn read(base: &Path, found: &[Found]) -> (Content, Vec<Diagnostic>) {
     let mut content = Content::default();
     let mut findings = Vec::new();
@@ -278,7 +278,7 @@ fn read_one(base: &Path, found: &Found) -> io::Result<(String, Entry)> {
         Kind::Submodule | Kind::Other => Vec::new(),
     };
     let entry = entry(found.kind, bytes)
-        .ok_or_else(|| io::Error::other("it is neither a file nor a link"))?;
+        .ok_or_else(|| io::Error::other("it is neither a file nor a symlink"))?;
     let name = String::from_utf8(found.path.clone())
         .map_err(|_| io::Error::other("its name is not UTF-8"))?;
     Ok((name, entry))

@@ -2,17 +2,17 @@
 
 use tenter_protocol::Diagnostic;
 
-/// Why a source gave nothing.
+/// Why a plugin could not be fetched.
 #[derive(Debug)]
 pub enum FetchError {
-    /// The work was cancelled.
+    /// The fetch was cancelled.
     Cancelled,
-    /// Everything that is wrong, at least one finding.
+    /// What is wrong; at least one diagnostic.
     Refused(Vec<Diagnostic>),
 }
 
 impl FetchError {
-    /// The same, told in other words unless the work was cancelled.
+    /// Replaces the diagnostics with another one, unless the fetch was cancelled.
     pub(crate) fn instead(self, words: impl FnOnce() -> Diagnostic) -> Self {
         match self {
             Self::Cancelled => self,

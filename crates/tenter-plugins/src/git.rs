@@ -1,8 +1,8 @@
-//! The system's `git`, asked for objects only: nothing that a repository holds is checked out, filtered or run.
+//! Runs `git` to read objects: nothing in a repository is checked out, filtered or run.
 //!
-//! A repository of our own making fetches one commit into itself, and its tree and its files are read as objects. So no
-//! hook, no filter, no attribute and no submodule of the fetched repository has a part in it. The person's own
-//! configuration stays in force: it knows the credentials, the proxies and the addresses that stand for others.
+//! A temporary bare repository fetches one commit, and its tree and files are read as objects, so hooks, filters, attributes and
+//! submodules of the fetched repository have no effect. The user's git configuration still applies: it has the credentials,
+//! proxies and URL rewrites.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -14,14 +14,14 @@ use tenter_protocol::Diagnostic;
 use crate::fetch_error::FetchError;
 use crate::rules::refused;
 
-/// Bytes of a list of files at most; a longer one is of more files than are taken.
+/// Maximum size of a list of files, in bytes; a longer one has too many files.
 const LONGEST_LIST: usize = 16 << 20;
-/// Bytes of what git says that are kept.
+/// Maximum number of bytes kept of the messages of git.
 const WORDS: usize = 64 << 10;
-/// The commit, by our own name for it.
+/// The ref under which the commit is fetched.
 const WANTED: &str = "refs/tenter/wanted";
 
-/// Settings that outrank every file of configuration.
+/// Settings that override every configuration file.
 const SETTINGS: [&str; 9] = [
     "core.hooksPath=/dev/null",
     "core.fsmonitor=false",
@@ -34,8 +34,8 @@ const SETTINGS: [&str; 9] = [
     "http.lowSpeedTime=60",
 ];
 
-/// Variables of git's that say where it and its configuration are and how a server is reached. Every other one is about a
-/// repository, and ours is another.
+/// Variables of git that are passed on: where git and its configuration are and how a server is reached. Others are about a
+/// repository, which is not the temporary one.
 const KEPT: [&str; 15] = [
     "GIT_ALLOW_PROTOCOL",
     "GIT_ASKPASS",
@@ -54,7 +54,7 @@ const KEPT: [&str; 15] = [
     "GIT_EXEC_PATH",
 ];
 
-/// What is set for git: it asks nobody, answers in English, and fetches nothing on its own account.
+/// Variables that are set for git: no prompts, messages in English, and no lazy fetches.
 const SET: [(&str, &str); 6] = [
     ("GIT_TERMINAL_PROMPT", "0"),
     ("GIT_NO_LAZY_FETCH", "1"),
@@ -64,7 +64,7 @@ const SET: [(&str, &str); 6] = [
     ("LC_ALL", "C"),
 ];
 
-/// A repository of our own, without files.
+/// A temporary bare repository.
 pub(crate) struct Repository<'a> {
     dir: PathBuf,
     env: Vec<(OsString, OsString)>,
@@ -73,7 +73,7 @@ pub(crate) struct Repository<'a> {
 }
 
 impl<'a> Repository<'a> {
-    /// Makes one at `dir`, which must not exist. `env` is the person's environment.
+    /// Creates a repository at `dir`, which must not exist. `env` is the user's environment.
     pub(crate) fn make(
         dir: PathBuf,
         env: &[(OsString, OsString)],
@@ -88,7 +88,7 @@ impl<'a> Repository<'a> {
         Ok(repository)
     }
 
-    /// Fetches what `reference` names at `source`, by default what it offers first, and returns the commit.
+    /// Fetches `reference` from `source`, by default its default branch, and returns the commit.
     pub(crate) fn fetch(
         &self,
         source: &str,
@@ -99,8 +99,8 @@ impl<'a> Repository<'a> {
             self.fetch_refs(source, &["--depth=1", "--no-tags"], &[&format!("+{name}:{WANTED}")]);
         let wanted = match fetched {
             Ok(()) => WANTED,
-            // Servers are asked by names; a commit that is abbreviated, or that they do not give by its own name, is looked
-            // for in everything that they have.
+            // A server may refuse an abbreviated commit, or any commit that is not a branch or tag: then everything is fetched
+            // to look for it.
             Err(FetchError::Refused(_)) if is_hex(name) => {
                 let all = ["+refs/heads/*:refs/heads/*", "+refs/tags/*:refs/tags/*"];
                 self.fetch_refs(source, &["--no-tags"], &all)?;
@@ -124,7 +124,7 @@ impl<'a> Repository<'a> {
         self.in_repository(&args, Vec::new(), WORDS).map(drop)
     }
 
-    /// The list of the commit's files below these paths, as `git ls-tree -z -l` has it; none where it is too long.
+    /// Returns the output of `git ls-tree -z -l` for the commit's files below these paths; `None` if it is too long.
     pub(crate) fn list(
         &self,
         commit: &str,
@@ -136,7 +136,7 @@ impl<'a> Repository<'a> {
         Ok(listed.whole().map(<[u8]>::to_vec))
     }
 
-    /// The objects of these names as `git cat-file --batch` has them, `most` bytes at most.
+    /// Returns the output of `git cat-file --batch` for these object ids; `None` if it is longer than `most` bytes.
     pub(crate) fn objects(
         &self,
         names: &[&str],
@@ -183,7 +183,7 @@ impl<'a> Repository<'a> {
     }
 }
 
-/// The person's environment without what would turn git to another repository, to a terminal or to another language.
+/// The user's environment without variables that point git to another repository, a terminal or another language.
 fn environment(env: &[(OsString, OsString)]) -> Vec<(OsString, OsString)> {
     let is_kept = |name: &OsString| {
         !name.as_encoded_bytes().starts_with(b"GIT_") || KEPT.iter().any(|kept| name == kept)
@@ -192,7 +192,7 @@ fn environment(env: &[(OsString, OsString)]) -> Vec<(OsString, OsString)> {
     kept.retain(|(name, _)| SET.iter().all(|(set, _)| name != set));
     kept.extend(SET.iter().map(|(name, value)| ((*name).into(), (*value).into())));
     if kept.iter().all(|(name, _)| name != "SSH_ASKPASS") {
-        // ssh asks at the terminal whoever holds it, and would wait for an answer that nobody knows is wanted.
+        // Without this, ssh would prompt on the terminal and wait for an answer.
         kept.push(("SSH_ASKPASS".into(), "false".into()));
         kept.push(("SSH_ASKPASS_REQUIRE".into(), "force".into()));
     }

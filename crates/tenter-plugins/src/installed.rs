@@ -10,23 +10,23 @@ use tenter_engine::layout::{
 };
 use tenter_engine::source::{Kind, scan};
 
-/// A plugin that is there.
+/// An installed plugin.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Installed {
-    /// `org/repo`; of a folder without `@`, its name.
+    /// `org/repo`; for a directory without `@`, its name.
     pub name: String,
-    /// Its folder.
+    /// The directory.
     pub path: PathBuf,
-    /// Its skills: the folders in `skills` that hold a `SKILL.md`.
+    /// The skills: the directories in `skills` with a `SKILL.md`.
     pub skills: Vec<String>,
-    /// Its recipes: the `.md` files below `recipes`, without their ending.
+    /// The recipes: the `.md` files below `recipes`, without the extension.
     pub recipes: Vec<String>,
-    /// Its hooks: the executables and the folders with a `HOOK.md` in `hooks`, but for those that are disabled.
+    /// The hooks: the executables and the directories with a `HOOK.md` in `hooks`, except for disabled ones.
     pub hooks: Vec<String>,
 }
 
 impl Installed {
-    /// The plugins in `dir`, by name. Folders that hold no part of a plugin are none.
+    /// Lists the plugins in `dir` by name. A directory without hooks, skills and recipes is not a plugin.
     pub(crate) fn all(dir: &Path) -> io::Result<Vec<Self>> {
         let entries = match fs::read_dir(dir) {
             Err(error)
@@ -59,7 +59,7 @@ impl Installed {
         Some(Self { name, path, skills: names(&SKILLS), recipes: names(&RECIPES), hooks })
     }
 
-    /// Whether it offers nothing.
+    /// Whether the plugin has no skill, recipe or hook.
     pub fn is_empty(&self) -> bool {
         self.skills.is_empty() && self.recipes.is_empty() && self.hooks.is_empty()
     }

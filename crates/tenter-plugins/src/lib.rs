@@ -1,4 +1,4 @@
-//! Plugins: hooks, skills and recipes that come from a repository (R55).
+//! Plugins: hooks, skills and recipes from a repository (R55).
 //!
 //! ```text
 //! "org/repo@v1" ─► Spec ─► fetch ─► Content ─► Staging::install ─► .kodelet/plugins/org@repo
@@ -6,10 +6,10 @@
 //!                          a folder
 //! ```
 //!
-//! Whatever a repository holds is read as data and written as files: nothing of it is ever run here, neither its hooks nor
-//! what its attributes or its configuration name. What would leave the plugin's folder, or be another file on another
-//! system, is refused before anything is written. This crate prints nothing, reads no environment and no clock, and asks
-//! nobody; whether hooks may run is for the trust store.
+//! The content of a repository is read as data and written as files: nothing of it is run here, neither its hooks nor programs
+//! that its attributes or configuration name. Files that would be outside of the plugin's directory, or that would be other files on
+//! another system, are rejected before anything is written. This crate prints nothing, does not read the environment or the clock,
+//! and asks no questions; the trust store decides whether hooks run.
 
 pub mod changes;
 pub mod check;

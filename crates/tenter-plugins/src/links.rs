@@ -1,6 +1,7 @@
-//! Where a plugin's links lead: to something that is installed with it, or the plugin is refused (R55).
+//! Checks that the symlinks of a plugin lead to files that are installed with it (R55).
 //!
-//! A link is followed as the system would, through other links: what looks harmless by its text may leave by another's.
+//! A symlink is followed as the operating system does, through other symlinks: a harmless target may lead outside through another
+//! symlink.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -9,12 +10,12 @@ use tenter_protocol::Diagnostic;
 use crate::content::{Content, Entry};
 use crate::rules::{MOST_FILES, refused, shown};
 
-/// Links on one way at most, as systems have it.
+/// Maximum number of symlinks in one path, as in the kernel.
 const MOST_HOPS: usize = 40;
-/// Parts of paths on one way at most: no honest link has nearly as many.
+/// Maximum number of path components that are followed for one symlink.
 const MOST_PARTS: usize = 400;
 
-/// The links that lead elsewhere; or else, that together lead on and on.
+/// Reports symlinks that lead elsewhere; if there are none, whether they form an endless tree.
 pub(crate) fn check(content: &Content) -> Vec<Diagnostic> {
     let mut findings = Vec::new();
     let mut ends = BTreeMap::new();
@@ -25,22 +26,22 @@ pub(crate) fn check(content: &Content) -> Vec<Diagnostic> {
                 ends.insert(path.as_str(), end);
             }
             Err((id, why)) => {
-                let message = format!("this link to {target:?} {why}");
+                let message = format!("this symlink to {target:?} {why}");
                 findings.push(refused(id, message).at(shown(path.as_bytes())));
             }
         }
     }
     if findings.is_empty() && !ends.is_empty() && is_endless(content, &ends) {
         let message = format!(
-            "who follows its links to folders finds no end, or more than {MOST_FILES} files"
+            "its symlinks to directories form a loop or multiply to more than {MOST_FILES} files"
         );
         findings.push(refused("plugin-links-endless", message));
     }
     findings
 }
 
-/// Whether somebody who enters every folder, through links too, finds more than a plugin may hold: a link to a folder above
-/// it never ends, and a few in each of a few folders multiply.
+/// Whether a walk that follows symlinks finds more files than a plugin may have: a symlink to a parent directory never ends, and
+/// a few in each of a few directories multiply.
 fn is_endless(content: &Content, ends: &BTreeMap<&str, String>) -> bool {
     let inside = inside(content);
     let mut open = vec![""];
@@ -57,7 +58,7 @@ fn is_endless(content: &Content, ends: &BTreeMap<&str, String>) -> bool {
     false
 }
 
-/// What lies in each folder.
+/// The entries of each directory.
 fn inside(content: &Content) -> BTreeMap<&str, BTreeSet<&str>> {
     let mut inside: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
     for path in content.0.keys() {
@@ -71,16 +72,16 @@ fn inside(content: &Content) -> BTreeMap<&str, BTreeSet<&str>> {
     inside
 }
 
-/// The id of a finding, and why a link is refused, as the end of a sentence that begins with it.
-type Wrong = (&'static str, &'static str);
+/// The id of a diagnostic, and why a symlink is rejected, as the end of a sentence that begins with it.
+type LinkFault = (&'static str, &'static str);
 
-const OUTSIDE: Wrong = ("plugin-link-leaves", "leaves the plugin");
-const CIRCLE: Wrong = ("plugin-link-loops", "leads in a circle");
-const TOO_LONG: Wrong = ("plugin-link-long", "leads a longer way than any link needs");
-const NOWHERE: Wrong = ("plugin-link-dangles", "leads to nothing that is installed");
+const OUTSIDE: LinkFault = ("plugin-link-leaves", "leaves the plugin");
+const CIRCLE: LinkFault = ("plugin-link-loops", "leads in a circle");
+const TOO_LONG: LinkFault = ("plugin-link-long", "has too many path components");
+const NOWHERE: LinkFault = ("plugin-link-dangles", "leads to nothing that is installed");
 
-/// The end of the link at `path`.
-fn follow(content: &Content, path: &str) -> Result<String, Wrong> {
+/// Returns the path that the symlink at `path` leads to.
+fn follow(content: &Content, path: &str) -> Result<String, LinkFault> {
     let mut rest: VecDeque<&str> = path.split('/').collect();
     let mut at: Vec<&str> = Vec::new();
     let (mut hops, mut parts) = (0, 0);
@@ -117,7 +118,7 @@ fn follow(content: &Content, path: &str) -> Result<String, Wrong> {
     if is_installed { Ok(end) } else { Err(NOWHERE) }
 }
 
-/// Whether there is a folder of this path: one that holds something.
+/// Whether there is a directory at `path`: one with entries.
 fn is_folder(content: &Content, path: &str) -> bool {
     let inside = format!("{path}/");
     let mut next = content.0.range(inside.clone()..);
@@ -147,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn links_within_a_plugin_are_taken() {
+    fn accepts_symlinks_within_a_plugin() {
         let links = [
             ("hooks/a", "lib/a"),
             ("hooks/b", "a"),
@@ -159,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn links_that_leave_loop_or_dangle_are_refused() {
+    fn rejects_symlinks_that_leave_loop_or_dangle() {
         for (target, id) in [
             ("/etc/passwd", "plugin-link-leaves"),
             ("../../x", "plugin-link-leaves"),
@@ -175,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn links_to_folders_that_never_end_or_multiply_are_refused() {
+    fn rejects_symlinks_that_never_end_or_multiply() {
         assert_eq!(ids(&[("hooks/lib/all", "..")]), ["plugin-links-endless"]);
         assert_eq!(
             ids(&[("hooks/lib/x", "../../skills/x"), ("skills/x/h", "../../hooks")]),
@@ -197,16 +198,16 @@ mod tests {
     }
 
     #[test]
-    fn a_way_out_through_another_link_is_seen() {
+    fn detects_a_symlink_that_leaves_through_another() {
         // By its text the second stays inside; through the first it does not.
         let links = [("hooks/deep/er/up", "../../../skills"), ("hooks/deep/er/out", "up/../../x")];
         assert_eq!(ids(&links), ["plugin-link-leaves"]);
     }
 
     proptest! {
-        /// What is taken of each link is what a real disk makes of it.
+        /// Accepts a symlink if and only if it stays inside on a real file system.
         #[test]
-        fn links_are_followed_as_the_system_does(targets in proptest::collection::vec("(\\.\\./|lib/|a/|l[0-3]/|hooks/|skills/){0,3}(a|l[0-3]|lib|\\.\\.|hooks)", 4)) {
+        fn symlinks_are_followed_as_the_system_does(targets in proptest::collection::vec("(\\.\\./|lib/|a/|l[0-3]/|hooks/|skills/){0,3}(a|l[0-3]|lib|\\.\\.|hooks)", 4)) {
             let names = ["hooks/l0", "hooks/l1", "hooks/lib/l2", "skills/l3"];
             let links: Vec<(&str, &str)> = names.into_iter().zip(targets.iter().map(String::as_str)).collect();
             let content = content(&links);

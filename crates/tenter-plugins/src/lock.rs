@@ -1,9 +1,9 @@
-//! `plugin.lock`: where each plugin came from, and what it was made of when it was installed (R55).
+//! `plugin.lock`: the source and the content of every installed plugin (R55).
 //!
-//! One file beside the plugins, sorted, so that two people's changes merge. It is replaced as a whole; who writes it holds
-//! the folder's lock. A plugin and its record cannot be replaced in one step: the new lock is written beside the old one
-//! before the plugin moves and takes its place afterwards, so that of a process that died in between, the next one sees which
-//! of the two is true.
+//! The file is next to the plugins and sorted, so that changes of two users merge. It is replaced atomically, by a process that
+//! holds the lock of the directory. A plugin and its record cannot be replaced in one step: the new lock file is written next to the
+//! old one before the plugin is moved, and renamed afterwards. If a process dies in between, the next one sees which of the two is
+//! right.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
@@ -16,12 +16,12 @@ use tenter_protocol::Diagnostic;
 
 use crate::rules::refused;
 
-/// The file's name in a plugins folder.
+/// The name of the file.
 pub const LOCK_FILE: &str = "plugin.lock";
 const VERSION: u32 = 1;
 const HEAD: &str = "# Where each plugin came from and what it is made of. Written by `tenter plugin`; not for editing.\n\n";
 
-/// Everything that is recorded of the plugins in one folder.
+/// The records of the plugins in one directory.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Lock {
@@ -31,30 +31,30 @@ pub struct Lock {
     plugins: Vec<Locked>,
 }
 
-/// What is recorded of one plugin.
+/// The record of one plugin.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Locked {
     /// `org/repo`.
     pub name: String,
-    /// A URL, or a folder's absolute path.
+    /// A URL, or the absolute path of a directory.
     pub source: String,
-    /// The branch, tag or commit that was asked for.
+    /// The requested branch, tag or commit.
     #[serde(rename = "ref", skip_serializing_if = "Option::is_none")]
     pub reference: Option<String>,
-    /// The commit that it was; a plain folder has none.
+    /// The installed commit; `None` for a plain directory.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub commit: Option<String>,
     /// The [hash](crate::content::hash) of `files`.
     pub hash: String,
-    /// RFC 3339 in UTC.
+    /// The time of the installation: RFC 3339 in UTC.
     pub installed_at: String,
-    /// The [digest](crate::Entry::digest) of every file, by its path in the plugin.
+    /// The [digest](crate::Entry::digest) of every file, by path.
     pub files: BTreeMap<String, String>,
 }
 
 impl Locked {
-    /// Whether a commit was asked for: then there is nothing newer to be had.
+    /// Whether a commit was requested, so that there are no updates.
     pub fn is_pinned(&self) -> bool {
         let (Some(reference), Some(commit)) = (&self.reference, &self.commit) else { return false };
         reference.len() >= 4 && commit.starts_with(&reference.to_ascii_lowercase())
@@ -68,10 +68,10 @@ impl Default for Lock {
 }
 
 impl Lock {
-    /// Reads the lock of the plugins in `folder`; where there is none, nothing is recorded.
+    /// Reads the lock file in `folder`; it is empty if there is none.
     ///
     /// # Errors
-    /// It cannot be read, is not understood, or is of a later version.
+    /// The file cannot be read or parsed, or has a newer version.
     pub fn read(folder: &Path) -> Result<Self, Diagnostic> {
         Self::read_file(&folder.join(LOCK_FILE))
     }
@@ -80,7 +80,7 @@ impl Lock {
         let unusable = |why: String| {
             refused("plugin-lock-unusable", format!("this lock file {why}"))
                 .at(path)
-                .help("mend it, or take the version of it that was good; without it nobody knows where plugins came from")
+                .help("fix it, or restore an earlier version; it records where plugins came from")
         };
         let text = match untrusted_file::read_to_string(path) {
             Ok(text) => text,
@@ -93,10 +93,10 @@ impl Lock {
         };
         if let Some(version) = version(&text).filter(|version| *version > VERSION) {
             return Err(unusable(format!(
-                "has version {version}, which this program does not know"
+                "has version {version}, which this program does not support"
             )));
         }
-        toml::from_str(&text).map_err(|error| unusable(format!("is not understood: {error}")))
+        toml::from_str(&text).map_err(|error| unusable(format!("cannot be parsed: {error}")))
     }
 
     /// The plugins, by name.
@@ -104,30 +104,30 @@ impl Lock {
         &self.plugins
     }
 
-    /// What is recorded of the plugin with this name.
+    /// The record of the plugin with this name.
     pub fn get(&self, name: &str) -> Option<&Locked> {
         self.plugins.iter().find(|plugin| plugin.name == name)
     }
 
-    /// Records a plugin in place of what was recorded under its name.
+    /// Adds a record, or replaces the one with the same name.
     pub(crate) fn put(&mut self, plugin: Locked) {
         self.forget(&plugin.name.clone());
         self.plugins.push(plugin);
         self.plugins.sort_by(|one, other| one.name.cmp(&other.name));
     }
 
-    /// Drops what is recorded of a plugin; says whether anything was.
+    /// Removes the record of a plugin; returns whether there was one.
     pub(crate) fn forget(&mut self, name: &str) -> bool {
         let before = self.plugins.len();
         self.plugins.retain(|plugin| plugin.name != name);
         self.plugins.len() < before
     }
 
-    /// Writes it beside the one in `folder`, whose lock must be held: what can fail has then been done.
-    pub(crate) fn prepare(&self, folder: &Path) -> io::Result<Prepared> {
+    /// Writes the new lock file next to the one in `folder`, whose lock must be held. Only the rename is left to do.
+    pub(crate) fn prepare(&self, folder: &Path) -> io::Result<PreparedLock> {
         let text = toml::to_string(self).map_err(io::Error::other)?;
-        let prepared = Prepared::at(folder);
-        // What lies there may be a link that came with the project: it is removed, never written through.
+        let prepared = PreparedLock::at(folder);
+        // A symlink may have come with the project: it is removed, never written through.
         let _ = fs::remove_file(&prepared.new);
         let mut file = File::create_new(&prepared.new)?;
         file.write_all(HEAD.as_bytes())?;
@@ -136,7 +136,7 @@ impl Lock {
         Ok(prepared)
     }
 
-    /// The names under which the two have something else, each with what this one has.
+    /// The names whose records differ, with the record of this one.
     fn differences<'l>(&'l self, other: &'l Self) -> Vec<(&'l str, Option<&'l Locked>)> {
         let names: BTreeSet<&str> =
             self.plugins.iter().chain(&other.plugins).map(|plugin| plugin.name.as_str()).collect();
@@ -145,24 +145,24 @@ impl Lock {
     }
 }
 
-/// A lock that needs only to be put in its place.
-pub(crate) struct Prepared {
+/// A new lock file that only needs to be renamed.
+pub(crate) struct PreparedLock {
     new: PathBuf,
     place: PathBuf,
 }
 
-impl Prepared {
+impl PreparedLock {
     fn at(folder: &Path) -> Self {
         Self { new: folder.join(format!(".{LOCK_FILE}.new")), place: folder.join(LOCK_FILE) }
     }
 
-    /// Whether there is one in `folder`: somebody is at work, or has died at it.
+    /// Whether there is one in `folder`: a process is working, or died.
     pub(crate) fn is_left(folder: &Path) -> bool {
         Self::at(folder).new.symlink_metadata().is_ok()
     }
 
-    /// Does with the one in `folder`, whose lock must be held, what its writer would have done: where everything that it says
-    /// anew `is_so` already, it takes its place, else it goes.
+    /// Completes or removes the one in `folder`, whose lock must be held: if all of its changes are on disk, as `is_so` says, it
+    /// replaces the lock file.
     pub(crate) fn settle(
         folder: &Path,
         is_so: impl Fn(&str, Option<&Locked>) -> bool,
@@ -171,7 +171,7 @@ impl Prepared {
             return Ok(());
         }
         let left = Self::at(folder);
-        // Of a process that died while it wrote, it is no lock; nor is a link, which came with the project.
+        // An incomplete file cannot be parsed; a symlink came with the project.
         let is_file = left.new.symlink_metadata().is_ok_and(|found| found.is_file());
         let is_true = is_file
             && match (Lock::read_file(&left.new), Lock::read_file(&left.place)) {
@@ -183,12 +183,12 @@ impl Prepared {
         if is_true {
             return left.put();
         }
-        // Whoever writes the next one finds out what is in the way, and says so.
+        // If it cannot be removed, the next write reports why.
         let _ = fs::remove_file(left.new);
         Ok(())
     }
 
-    /// Puts it there.
+    /// Replaces the lock file.
     pub(crate) fn put(self) -> io::Result<()> {
         fs::rename(self.new, self.place)
     }
@@ -219,13 +219,13 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_is_read_and_sorted() {
+    fn a_written_lock_is_read_back_sorted() {
         let scratch = tempfile::tempdir().unwrap();
         let mut lock = Lock::read(scratch.path()).unwrap();
         lock.put(locked("b/b"));
         lock.put(locked("a/a"));
         lock.put(Locked { reference: None, ..locked("b/b") });
-        lock.prepare(scratch.path()).and_then(Prepared::put).unwrap();
+        lock.prepare(scratch.path()).and_then(PreparedLock::put).unwrap();
         let read = Lock::read(scratch.path()).unwrap();
         assert_eq!(read, lock);
         let names: Vec<&str> = read.plugins().iter().map(|plugin| plugin.name.as_str()).collect();
@@ -234,10 +234,10 @@ mod tests {
     }
 
     #[test]
-    fn a_lock_that_is_damaged_or_newer_is_an_error_and_stays() {
+    fn a_damaged_or_newer_lock_is_an_error() {
         let scratch = tempfile::tempdir().unwrap();
         for (text, why) in
-            [("version = 2\nnew = true\n", "version 2"), ("<<<<<<< HEAD\n", "not understood")]
+            [("version = 2\nnew = true\n", "version 2"), ("<<<<<<< HEAD\n", "cannot be parsed")]
         {
             fs::write(scratch.path().join(LOCK_FILE), text).unwrap();
             let error = Lock::read(scratch.path()).unwrap_err();
@@ -246,7 +246,7 @@ mod tests {
     }
 
     #[test]
-    fn only_a_commit_is_pinned() {
+    fn only_a_requested_commit_is_pinned() {
         let plugin = locked("a/a");
         assert!(!plugin.is_pinned());
         assert!(Locked { reference: Some("1F2E".into()), ..plugin.clone() }.is_pinned());

@@ -1,8 +1,8 @@
-//! A plugin's name: `org/repo` for people, `org@repo` for its folder. Both are read everywhere.
+//! The name of a plugin: `org/repo`; its directory is `org@repo`. Both forms are accepted everywhere.
 
 use std::fmt;
 
-/// Characters of one half at most.
+/// Maximum length of one half, in bytes.
 const LONGEST: usize = 100;
 
 /// The name of a plugin that can be installed.
@@ -13,10 +13,10 @@ pub struct PluginName {
 }
 
 impl PluginName {
-    /// The name of two halves.
+    /// Creates a name from its halves.
     ///
     /// # Errors
-    /// Why one of them cannot be half of a name, as a sentence.
+    /// Why one of them is invalid.
     pub fn new(org: &str, repo: &str) -> Result<Self, String> {
         let repo = repo.strip_suffix(".git").unwrap_or(repo);
         for half in [org, repo] {
@@ -25,22 +25,22 @@ impl PluginName {
         Ok(Self { org: org.to_owned(), repo: repo.to_owned() })
     }
 
-    /// Reads `org/repo` or `org@repo`.
+    /// Parses `org/repo` or `org@repo`.
     ///
     /// # Errors
-    /// Why it is no name, as a sentence.
+    /// Why the text is not a name.
     pub fn parse(text: &str) -> Result<Self, String> {
         let halves = text.split_once(['/', '@']);
         let (org, repo) = halves.ok_or_else(|| format!("{text:?} is not ORG/REPO"))?;
         Self::new(org, repo)
     }
 
-    /// The name of its folder: `org@repo`.
+    /// The name of the directory: `org@repo`.
     pub fn folder(&self) -> String {
         format!("{}@{}", self.org, self.repo)
     }
 
-    /// The last half.
+    /// The second half.
     pub fn repo(&self) -> &str {
         &self.repo
     }
@@ -52,17 +52,17 @@ impl fmt::Display for PluginName {
     }
 }
 
-/// Names stand in paths, in hooks' names and in the lock file, so they are plain.
+/// Names are used in paths, in names of hooks and in the lock file, so they are plain.
 fn check(half: &str) -> Result<(), &'static str> {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_');
     Err(if half.is_empty() {
-        "is empty, and a plugin's name has two halves: ORG/REPO"
+        "is empty; the name of a plugin is ORG/REPO"
     } else if half.len() > LONGEST {
-        "is too long for half of a plugin's name"
+        "is too long for the name of a plugin"
     } else if half.starts_with(['.', '-']) {
-        "begins with a dot or a hyphen, as no half of a plugin's name does"
+        "begins with a dot or a hyphen, which the name of a plugin cannot"
     } else if !half.chars().all(is_plain) {
-        "may hold only letters, digits, dots, hyphens and underscores to be half of a plugin's name"
+        "contains other characters than letters, digits, dots, hyphens and underscores"
     } else {
         return Ok(());
     })
@@ -86,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn what_could_lead_elsewhere_is_no_name() {
+    fn rejects_names_that_could_lead_elsewhere() {
         for text in [
             "", "ada", "ada/", "/guards", "../x", "ada/..", "a/b/c", "a@b@c", "a/-x", "a/b\n",
             "a/.git",
@@ -97,14 +97,14 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_name_survives_both_of_its_forms(org in "[a-z0-9_][a-zA-Z0-9._-]{0,9}", repo in "[a-z0-9_][a-zA-Z0-9_-]{0,9}") {
+        fn a_name_round_trips_through_both_forms(org in "[a-z0-9_][a-zA-Z0-9._-]{0,9}", repo in "[a-z0-9_][a-zA-Z0-9_-]{0,9}") {
             let name = PluginName::new(&org, &repo).unwrap();
             prop_assert_eq!(&PluginName::parse(&name.to_string()).unwrap(), &name);
             prop_assert_eq!(PluginName::parse(&name.folder()).unwrap(), name);
         }
 
         #[test]
-        fn a_name_is_one_part_of_a_path(text in "\\PC{0,20}") {
+        fn a_name_is_one_path_component(text in "\\PC{0,20}") {
             if let Ok(name) = PluginName::parse(&text) {
                 let folder = name.folder();
                 prop_assert!(!folder.contains('/') && !folder.starts_with('.'));

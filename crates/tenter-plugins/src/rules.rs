@@ -1,4 +1,4 @@
-//! What a plugin may hold, checked on its list of files before any of them is read. Every violation is told, not the first.
+//! Checks which files a plugin contains before any of them is read, and reports every violation, not only the first.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -7,34 +7,34 @@ use tenter_engine::layout::DIRECTORIES;
 use tenter_protocol::{Diagnostic, Severity};
 use unicode_normalization::UnicodeNormalization as _;
 
-/// How the names of files begin that come along from the plugin's top folder.
+/// Prefixes of the files that are installed from the top directory.
 const PAPERS: [&str; 5] = ["README", "LICENSE", "LICENCE", "COPYING", "NOTICE"];
 
-/// Files and links at most.
+/// Maximum number of files and symlinks.
 pub(crate) const MOST_FILES: usize = 10_000;
-/// Bytes of one file at most.
+/// Maximum size of one file, in bytes.
 pub(crate) const LARGEST_FILE: u64 = 10 << 20;
-/// Bytes of all files at most.
+/// Maximum size of all files, in bytes.
 pub(crate) const LARGEST_PLUGIN: u64 = 50 << 20;
-/// Folders in folders at most.
+/// Maximum depth of directories.
 const DEEPEST: usize = 32;
-/// Bytes of a link's target at most.
+/// Maximum length of the target of a symlink, in bytes.
 const LONGEST_TARGET: u64 = 4096;
-/// Violations that are told at most: a repository of ten thousand bad names has one trouble, not ten thousand.
+/// Maximum number of violations that are reported.
 const MOST_FINDINGS: usize = 20;
 
-/// Something that a plugin's source lists.
+/// A file in the list of a plugin's source.
 #[derive(Debug, Clone)]
 pub(crate) struct Found {
-    /// Its path in the plugin.
+    /// The path in the plugin.
     pub(crate) path: Vec<u8>,
-    /// What it is.
+    /// The kind.
     pub(crate) kind: Kind,
-    /// Bytes of it; of a link, of its target.
+    /// The size in bytes; for a symlink, of its target.
     pub(crate) size: u64,
 }
 
-/// What something in a plugin's source is.
+/// The kind of a file in a plugin's source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
     File {
@@ -46,12 +46,12 @@ pub(crate) enum Kind {
     Other,
 }
 
-/// Whether a file of the plugin's top folder comes along.
+/// Whether a file of the top directory is installed.
 pub(crate) fn is_paper(name: &[u8]) -> bool {
     PAPERS.iter().any(|paper| name.starts_with(paper.as_bytes())) && !name.contains(&b'/')
 }
 
-/// Everything that is wrong with a list of files.
+/// Reports everything that is wrong with a list of files.
 pub(crate) fn check(found: &[Found]) -> Vec<Diagnostic> {
     let mut findings: Vec<Diagnostic> = found.iter().filter_map(check_one).collect();
     findings.extend(clashes(found));
@@ -59,17 +59,17 @@ pub(crate) fn check(found: &[Found]) -> Vec<Diagnostic> {
     let left = findings.len().saturating_sub(MOST_FINDINGS);
     if left > 0 {
         findings.truncate(MOST_FINDINGS);
-        findings.push(refused("plugin-more-findings", format!("and {left} more of the kind")));
+        findings.push(refused("plugin-more-findings", format!("and {left} more")));
     }
     findings
 }
 
-/// A reason to refuse a plugin.
+/// A reason to reject a plugin.
 pub(crate) fn refused(id: &'static str, message: impl Into<String>) -> Diagnostic {
     Diagnostic::new(id, Severity::Error, message)
 }
 
-/// A path as a message may hold it: on one line, whatever its name is made of.
+/// Returns a path for a message, with characters escaped that could forge other lines.
 pub(crate) fn shown(path: &[u8]) -> PathBuf {
     let text = String::from_utf8_lossy(path);
     if text.chars().any(forges) {
@@ -79,7 +79,7 @@ pub(crate) fn shown(path: &[u8]) -> PathBuf {
     }
 }
 
-/// Whether a character moves what stands beside it: a control character, or one that turns the direction of text.
+/// Whether a character can forge a listing: a control character, or one that changes the direction of text.
 fn forges(character: char) -> bool {
     let turns_text = matches!(character, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
     character.is_control() || turns_text
@@ -99,26 +99,26 @@ fn bad_path(path: &[u8]) -> Option<(&'static str, &'static str)> {
     if text.chars().any(forges) {
         Some((
             "plugin-name-control",
-            "this name holds a control character, with which listings can be forged",
+            "this name contains a control character, which can forge listings",
         ))
     } else if parts.clone().count() > DEEPEST + 1 {
-        Some(("plugin-path-deep", "this lies deeper than 32 folders"))
+        Some(("plugin-path-deep", "this is deeper than 32 directories"))
     } else if parts.clone().any(|part| part.is_empty() || part == "." || part == "..") {
-        Some(("plugin-path-leaves", "this path leads elsewhere than it says"))
+        Some(("plugin-path-leaves", "this path is not normalized: it could lead elsewhere"))
     } else if parts.any(is_git) {
         Some((
             "plugin-holds-git",
-            "git would take this for a repository, and run what its configuration names",
+            "git would treat this as a repository and run programs that its configuration names",
         ))
     } else if DIRECTORIES.contains(&text) {
-        Some(("plugin-no-folder", "this must be a folder"))
+        Some(("plugin-no-folder", "this must be a directory"))
     } else {
         None
     }
 }
 
-/// Whether some file system takes this name for `.git`: in any letter case, with dots or spaces behind it, with characters
-/// in it that do not show, or by the short name that Windows gives it.
+/// Whether some file system treats this name as `.git`: in any letter case, with dots or spaces after it, with invisible
+/// characters, or as the short name of Windows.
 fn is_git(part: &str) -> bool {
     let is_invisible = |c: char| matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}');
     let visible: String = part.chars().filter(|c| !is_invisible(*c)).collect();
@@ -130,20 +130,20 @@ fn is_git(part: &str) -> bool {
 fn bad_kind(found: &Found) -> Option<Diagnostic> {
     match found.kind {
         Kind::Submodule => Some(
-            refused("plugin-submodule", "this is a submodule, and plugins come without")
-                .help("its author can put the files themselves there"),
+            refused("plugin-submodule", "this is a submodule, which plugins cannot contain")
+                .help("add the files themselves to the plugin"),
         ),
         Kind::Other => {
-            Some(refused("plugin-no-file", "this is neither a file nor a folder nor a link"))
+            Some(refused("plugin-no-file", "this is neither a file nor a directory nor a symlink"))
         }
         Kind::Link if found.size > LONGEST_TARGET => {
-            Some(refused("plugin-link-long", "this link's target is too long"))
+            Some(refused("plugin-link-long", "the target of this symlink is too long"))
         }
         Kind::File { .. } if found.size > LARGEST_FILE => {
             let (size, most) = (mib(found.size), LARGEST_FILE >> 20);
             Some(refused(
                 "plugin-file-large",
-                format!("this file has {size} MiB; {most} are the most"),
+                format!("this file has {size} MiB; the limit is {most} MiB"),
             ))
         }
         Kind::File { .. } | Kind::Link => None,
@@ -157,7 +157,7 @@ fn mib(bytes: u64) -> u64 {
 fn too_much(found: &[Found]) -> Vec<Diagnostic> {
     let mut findings = Vec::new();
     if found.len() > MOST_FILES {
-        let message = format!("it holds more than {MOST_FILES} files");
+        let message = format!("the plugin contains more than {MOST_FILES} files");
         findings.push(refused("plugin-many-files", message));
     }
     let total = found.iter().fold(0_u64, |sum, one| sum.saturating_add(one.size));
@@ -165,14 +165,14 @@ fn too_much(found: &[Found]) -> Vec<Diagnostic> {
         let (size, most) = (mib(total), LARGEST_PLUGIN >> 20);
         findings.push(refused(
             "plugin-large",
-            format!("its files have {size} MiB together; {most} are the most"),
+            format!("the plugin has {size} MiB; the limit is {most} MiB"),
         ));
     }
     findings
 }
 
-/// Paths that are one path on a file system that does not tell letter cases or forms of a letter apart, and paths that are
-/// both a file and a folder.
+/// Reports paths that are the same on a file system that ignores letter case or Unicode normalization, and paths that are both a
+/// file and a directory.
 fn clashes(found: &[Found]) -> Vec<Diagnostic> {
     let mut seen: BTreeMap<String, (&str, bool)> = BTreeMap::new();
     let mut told = BTreeSet::new();
@@ -185,8 +185,9 @@ fn clashes(found: &[Found]) -> Vec<Diagnostic> {
             let is_same = earlier == prefix && is_folder && was_folder;
             let is_first = std::ptr::eq(earlier, prefix);
             if !is_same && !is_first && told.insert(folded) {
-                let message =
-                    format!("this and {earlier:?} are one name where letter case does not count");
+                let message = format!(
+                    "this and {earlier:?} are the same name on a case-insensitive file system"
+                );
                 findings.push(refused("plugin-name-clash", message).at(shown(prefix.as_bytes())));
             }
         }
@@ -194,7 +195,7 @@ fn clashes(found: &[Found]) -> Vec<Diagnostic> {
     findings
 }
 
-/// The folders of a path and the path itself, and whether each is a folder.
+/// The directories of a path and the path itself, and whether each is a directory.
 fn prefixes(path: &str) -> impl Iterator<Item = (&str, bool)> {
     let folders = path.match_indices('/').map(|(at, _)| (&path[..at], true));
     folders.chain([(path, false)])
@@ -219,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn usual_plugins_are_taken() {
+    fn accepts_ordinary_plugins() {
         let paths = [
             "hooks/guard",
             "hooks/lib/a.sh",
@@ -231,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn paths_that_mean_something_else_somewhere_are_refused() {
+    fn rejects_paths_that_are_ambiguous_on_some_system() {
         let table = [
             ("hooks/../../x", "plugin-path-leaves"),
             ("hooks//x", "plugin-path-leaves"),
@@ -260,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn names_that_are_one_name_elsewhere_clash() {
+    fn rejects_names_that_clash_on_some_system() {
         for paths in [
             ["hooks/guard", "hooks/Guard"],
             ["hooks/lib/a", "hooks/LIB/b"],
@@ -273,7 +274,7 @@ mod tests {
     }
 
     #[test]
-    fn too_much_is_refused_before_anything_is_read() {
+    fn rejects_plugins_that_are_too_large() {
         let mut found = files(&["hooks/a"]);
         found[0].size = LARGEST_FILE + 1;
         assert_eq!(ids(&found), ["plugin-file-large"]);
@@ -291,7 +292,7 @@ mod tests {
     }
 
     #[test]
-    fn every_violation_is_told_up_to_a_limit() {
+    fn reports_every_violation_up_to_a_limit() {
         assert_eq!(ids(&files(&["hooks/../a", "hooks/b\n", "hooks/.git/c"])).len(), 3);
         let many: Vec<String> = (0..100).map(|number| format!("hooks/{number}\n")).collect();
         let told = ids(&files(&many.iter().map(String::as_str).collect::<Vec<_>>()));

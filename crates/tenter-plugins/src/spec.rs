@@ -1,31 +1,31 @@
-//! What a person writes to name a plugin's source: `ORG/REPO[@REF]`, a URL, or a path (R55).
+//! How a user names the source of a plugin: `ORG/REPO[@REF]`, a URL, or a path (R55).
 
 use std::path::{Path, PathBuf};
 
 use crate::name::PluginName;
 
-/// Where a plugin comes from and what it will be called.
+/// The source and the name of a plugin.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Spec {
-    /// Its name.
+    /// The name.
     pub name: PluginName,
-    /// Where it is.
+    /// The source.
     pub source: Source,
-    /// The branch, tag or commit that is wanted; none is what the repository offers first.
+    /// The branch, tag or commit; `None` means the repository's default branch.
     pub reference: Option<String>,
 }
 
-/// Where a plugin is.
+/// The source of a plugin.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Source {
-    /// A repository that git fetches from.
+    /// The URL of a git repository.
     Url(String),
-    /// A folder on this machine, as an absolute path: a repository or a plain folder.
+    /// The absolute path of a local directory, which may be a repository.
     Path(PathBuf),
 }
 
 impl Source {
-    /// As the lock file and listings have it.
+    /// The source as the lock file and listings show it.
     pub fn as_text(&self) -> String {
         match self {
             Self::Url(url) => url.clone(),
@@ -34,17 +34,17 @@ impl Source {
     }
 }
 
-/// The ways of fetching that are taken. Everything else could name a program to run.
+/// The accepted URL schemes. Others could make git run a program.
 const SCHEMES: [&str; 5] = ["https", "http", "ssh", "git", "file"];
 
 impl Spec {
-    /// Reads a spec; relative paths begin at `cwd`, an absolute path.
+    /// Parses a spec; relative paths start at `cwd`, an absolute path.
     ///
     /// # Errors
-    /// Why it names no source, as a sentence.
+    /// Why the text names no source.
     pub fn parse(text: &str, cwd: &Path) -> Result<Self, String> {
         if text.chars().any(char::is_control) {
-            return Err("a plugin's source holds no control character".to_owned());
+            return Err("the source of a plugin cannot contain control characters".to_owned());
         }
         if let Some((scheme, rest)) = text.split_once("://") {
             return of_url(scheme, rest);
@@ -58,10 +58,10 @@ impl Spec {
         of_forge(text)
     }
 
-    /// The spec of a plugin as the lock file records it, whose lines may be anybody's: they are held to the same rules.
+    /// The spec of a plugin in the lock file. Anyone may have edited the lock file, so the same rules apply.
     ///
     /// # Errors
-    /// Why nothing can be fetched by it, as a sentence.
+    /// Why nothing can be fetched from the source.
     pub fn recorded(
         name: PluginName,
         source: &str,
@@ -75,7 +75,7 @@ impl Spec {
         if parsed.source.as_text() == source {
             Ok(Self { name, source: parsed.source, reference })
         } else {
-            Err(format!("{source:?} is no address of a repository"))
+            Err(format!("{source:?} is not the address of a repository"))
         }
     }
 }
@@ -85,7 +85,7 @@ fn is_path(text: &str) -> bool {
 }
 
 fn of_forge(text: &str) -> Result<Spec, String> {
-    // `ORG@REPO` is the same name: no REF stands behind what has no slash.
+    // `ORG@REPO` is the same name: a REF only follows a name with a slash.
     let is_name = text.split('@').next().is_some_and(|org| !org.contains('/'));
     let slashed = text.replacen('@', "/", usize::from(is_name));
     let text = slashed.as_str();
@@ -104,7 +104,7 @@ fn of_forge(text: &str) -> Result<Spec, String> {
 
 fn of_url(scheme: &str, rest: &str) -> Result<Spec, String> {
     if !SCHEMES.contains(&scheme) {
-        return Err(format!("{scheme}:// is not taken; plugins come by {}", SCHEMES.join(", ")));
+        return Err(format!("{scheme}:// is not supported; use one of {}", SCHEMES.join(", ")));
     }
     let (host, path) = rest.split_once('/').unwrap_or((rest, ""));
     let (user, place) = match host.rsplit_once('@') {
@@ -114,36 +114,36 @@ fn of_url(scheme: &str, rest: &str) -> Result<Spec, String> {
     let is_secret = |user: &str| user.contains(':') || scheme.starts_with("http");
     if user.is_some_and(is_secret) {
         return Err(
-            "the URL holds a user or a password, which plugin.lock would show to everyone; \
-                    let a credential helper of git know it"
+            "the URL contains a user name or a password, and plugin.lock would show it to everyone; \
+                    use a git credential helper instead"
                 .to_owned(),
         );
     }
-    // A password with a slash in it ends what looks like the host; so what is wrong is not shown.
+    // A password with a slash looks like the end of the host, so the message does not quote it.
     if host.starts_with('-') || !has_port_or_none(place) {
-        return Err(format!("what follows {scheme}:// is no host"));
+        return Err(format!("there is no valid host after {scheme}://"));
     }
     if scheme.starts_with("http") && path.contains('?') {
-        return Err("the address of a repository ends before any question mark".to_owned());
+        return Err("the URL of a repository cannot contain a question mark".to_owned());
     }
     let (path, reference) = split_reference(path);
     let source = Source::Url(format!("{scheme}://{host}/{path}"));
     Ok(Spec { name: last_two(path)?, source, reference: checked(reference)? })
 }
 
-/// Whether what follows a host's colon is a port.
+/// Whether the text after the colon of a host is a port, or there is no colon.
 fn has_port_or_none(place: &str) -> bool {
     let is_bare_ipv6 = place.ends_with(']');
     let port = place.rsplit_once(':').filter(|_| !is_bare_ipv6).map_or("", |(_, port)| port);
     port.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// `user@host:path`, as ssh has it.
+/// Parses `user@host:path`, the form of ssh.
 fn of_scp(host: &str, path: &str) -> Result<Spec, String> {
     let (path, reference) = split_reference(path);
     let is_plain = !host.is_empty() && !host.starts_with('-') && !path.starts_with([':', '-']);
     if !is_plain {
-        return Err(format!("\"{host}:{path}\" is no address of a repository"));
+        return Err(format!("\"{host}:{path}\" is not the address of a repository"));
     }
     let source = Source::Url(format!("{host}:{path}"));
     Ok(Spec { name: last_two(path)?, source, reference: checked(reference)? })
@@ -174,12 +174,12 @@ fn last_two(path: &str) -> Result<PluginName, String> {
             PluginName::new(org, repo)
                 .map_err(|why| format!("the last two parts of {path:?} name the plugin, and {why}"))
         }
-        // What is written of it is not shown: it may be what is left of a password.
-        _ => Err("it has no two last parts that could name the plugin".to_owned()),
+        // The message does not quote the path: it may contain a part of a password.
+        _ => Err("the source has no two last parts that could name the plugin".to_owned()),
     }
 }
 
-/// A reference that git takes for nothing else: by the rules that git has for names of branches.
+/// Checks that git cannot read a reference as anything else, by git's rules for branch names.
 fn checked(reference: Option<&str>) -> Result<Option<String>, String> {
     let Some(reference) = reference else { return Ok(None) };
     let is_bad = |c: char| c.is_whitespace() || "~^:?*[\\".contains(c);
@@ -191,7 +191,7 @@ fn checked(reference: Option<&str>) -> Result<Option<String>, String> {
     if is_name {
         Ok(Some(reference.to_owned()))
     } else {
-        Err(format!("{reference:?} can be neither a branch nor a tag nor a commit"))
+        Err(format!("{reference:?} is not a valid branch, tag or commit"))
     }
 }
 
@@ -207,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn every_form_names_a_plugin_and_its_source() {
+    fn parses_every_form_of_a_source() {
         let table = [
             ("ada/guards", "ada/guards", "https://github.com/ada/guards.git", None),
             ("ada/guards@v1", "ada/guards", "https://github.com/ada/guards.git", Some("v1")),
@@ -247,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn a_path_is_named_after_its_last_two_folders() {
+    fn a_path_is_named_after_its_last_two_directories() {
         let scratch = tempfile::tempdir().unwrap();
         let base = scratch.path().canonicalize().unwrap();
         std::fs::create_dir_all(base.join("ada/guards@home")).unwrap();
@@ -260,13 +260,13 @@ mod tests {
         assert_eq!(spec.source, Source::Path(base.join("ada/guards")));
         assert!(
             Spec::parse("./ada/guards@home", &base).is_err(),
-            "a folder of that name is no name"
+            "a directory of that name is not a valid name"
         );
         assert!(Spec::parse("./ada/missing", &base).is_err());
     }
 
     #[test]
-    fn what_could_run_a_program_or_be_read_as_something_else_is_refused() {
+    fn rejects_sources_that_could_run_a_program_or_are_ambiguous() {
         for text in [
             "",
             "ada",
@@ -294,7 +294,7 @@ mod tests {
     }
 
     #[test]
-    fn no_part_of_a_password_is_shown() {
+    fn messages_contain_no_part_of_a_password() {
         for text in [
             "https://ada:secret@host/a/b",
             "https://ada:secret/x@host/a/b",
@@ -319,7 +319,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_lock_records_is_held_to_the_same_rules() {
+    fn recorded_sources_follow_the_same_rules() {
         let recorded = |source: &str, reference| {
             Spec::recorded(PluginName::parse("ada/guards").unwrap(), source, reference)
         };
@@ -341,7 +341,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_text_is_a_panic_and_no_source_is_an_option(text in "\\PC{0,30}") {
+        fn no_text_panics_and_no_source_is_an_option(text in "\\PC{0,30}") {
             if let Ok(spec) = Spec::parse(&text, Path::new("/")) {
                 prop_assert!(!spec.source.as_text().starts_with('-'));
                 prop_assert!(!spec.reference.unwrap_or_default().starts_with('-'));

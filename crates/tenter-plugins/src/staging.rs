@@ -1,7 +1,7 @@
-//! A temporary folder beside the plugins: on the same file system, so that one rename moves a plugin in.
+//! A temporary directory next to the plugins: on the same file system, so that a rename installs a plugin.
 //!
-//! It is hidden, so nothing in it is a plugin, and its owner holds a lock in it. A folder whose lock is free belongs to
-//! nobody who lives: the next installation puts back what it had moved aside, and removes it.
+//! It is hidden, so that it is not listed as a plugin, and its owner holds a lock in it. If the lock is free, the owner died: the
+//! next installation restores what it had moved aside, and removes the directory.
 
 use std::fs::{self, DirBuilder};
 use std::io;
@@ -16,10 +16,10 @@ use tenter_base::FileLock;
 
 const PREFIX: &str = ".staging-";
 const LOCK: &str = "lock";
-/// Where a plugin is while another takes its place, where the system cannot exchange two folders at once.
+/// Where a plugin is while it is replaced, if the file system cannot exchange two directories.
 const ASIDE: &str = "aside";
 
-/// A temporary folder beside the plugins. It is removed when this is dropped.
+/// A temporary directory next to the plugins, removed on drop.
 #[derive(Debug)]
 pub struct Staging {
     dir: PathBuf,
@@ -27,7 +27,7 @@ pub struct Staging {
 }
 
 impl Staging {
-    /// Makes one in `plugins`. The folder's lock must be held.
+    /// Creates one in `plugins`, whose lock must be held.
     pub(crate) fn make(plugins: &Path) -> io::Result<Self> {
         static COUNT: AtomicU64 = AtomicU64::new(0);
         let number = COUNT.fetch_add(1, Ordering::Relaxed);
@@ -37,13 +37,13 @@ impl Staging {
         Ok(Self { dir, _lock: lock })
     }
 
-    /// The folder, for what is needed on the way.
+    /// The directory.
     pub fn dir(&self) -> &Path {
         &self.dir
     }
 
-    /// Puts the folder `new`, which is in here, to `place`; what was there goes with this folder. At no time is there a
-    /// part of either, and after a failure there is what was there before.
+    /// Moves the directory `new`, which is in this one, to `place`; the old one is removed with this directory. At no time is either
+    /// incomplete, and a failure leaves the old one.
     pub(crate) fn put(&self, new: &Path, place: &Path) -> io::Result<()> {
         if fs::symlink_metadata(place).is_err() {
             return fs::rename(new, place);
@@ -60,12 +60,12 @@ impl Staging {
         let aside = folder.join(place.file_name().unwrap_or_default());
         fs::rename(place, &aside)?;
         fs::rename(new, place).inspect_err(|_| {
-            // What went wrong first is what the caller shall hear of.
+            // The first error is the one to report.
             let _ = fs::rename(&aside, place);
         })
     }
 
-    /// Moves what is at `place` in here, to go with this folder.
+    /// Moves `place` into this directory, to be removed with it.
     pub(crate) fn take_away(&self, place: &Path) -> io::Result<()> {
         fs::rename(place, self.dir.join("removed"))
     }
@@ -77,8 +77,8 @@ impl Drop for Staging {
     }
 }
 
-/// Removes what dead processes have left in `plugins`, whose lock must be held. What cannot be removed is left to the next:
-/// nobody sees it, and a program that one of them started may still write there.
+/// Removes what dead processes left in `plugins`, whose lock must be held. What cannot be removed is left for the next time: it is
+/// hidden, and a program that a dead process started may still write there.
 pub(crate) fn clean(plugins: &Path) -> io::Result<()> {
     for entry in fs::read_dir(plugins)? {
         let entry = entry?;
@@ -91,7 +91,7 @@ pub(crate) fn clean(plugins: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Every living owner holds the lock: it is taken before anybody else may look.
+/// Whether the owner died: a living one holds the lock.
 fn is_abandoned(dir: &Path) -> bool {
     matches!(FileLock::try_acquire(&dir.join(LOCK)), Ok(Some(_)))
 }
@@ -101,7 +101,7 @@ fn put_back(aside: &Path, plugins: &Path) {
     for entry in entries.flatten() {
         let place = plugins.join(entry.file_name());
         if fs::symlink_metadata(&place).is_err() {
-            // One that cannot be put back is lost with the folder, as it was to everyone already.
+            // If it cannot be restored it is lost with the directory.
             let _ = fs::rename(entry.path(), place);
         }
     }
@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn one_folder_takes_the_place_of_another_both_ways() {
+    fn replaces_a_directory_in_one_step_or_two() {
         let scratch = tempfile::tempdir().unwrap();
         let place = scratch.path().join("a@b");
         folder(&place, "old");
@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn a_failure_leaves_what_was_there() {
+    fn a_failure_leaves_the_old_directory() {
         let scratch = tempfile::tempdir().unwrap();
         let place = scratch.path().join("a@b");
         folder(&place, "old");
@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_dead_left_is_removed_and_what_they_moved_aside_comes_back() {
+    fn removes_what_dead_processes_left_and_restores_what_they_moved_aside() {
         let scratch = tempfile::tempdir().unwrap();
         let place = scratch.path().join("a@b");
         folder(&place, "old");

@@ -1,4 +1,4 @@
-//! One folder of plugins, a project's or a person's: what is in it, and the only ways to change it.
+//! A directory of plugins, of a project or a user: its content, and the operations that change it.
 
 use std::fs::DirBuilder;
 use std::io;
@@ -10,28 +10,28 @@ use tenter_protocol::Diagnostic;
 
 use crate::content::{Content, hash};
 use crate::installed::Installed;
-use crate::lock::{Lock, Locked, Prepared};
+use crate::lock::{Lock, Locked, PreparedLock};
 use crate::name::PluginName;
 use crate::rules::refused;
 use crate::staging::{self, Staging};
 
-/// The file whose lock whoever changes the folder holds.
+/// The lock file: held while the directory is changed.
 const LOCK: &str = ".lock";
-/// Where a plugin is before it is moved to its place.
+/// Where a plugin is before it is installed.
 const UNPACKED: &str = "plugin";
 
-/// A folder of plugins. It need not exist.
+/// A directory of plugins. It need not exist.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Plugins {
     dir: PathBuf,
 }
 
-/// Why a plugin was not installed. Then everything is as it was.
+/// Why a plugin was not installed. Nothing was changed.
 #[derive(Debug)]
 pub enum Conflict {
-    /// It is installed already, and was not to be replaced.
+    /// The plugin is already installed and must not be replaced.
     Installed,
-    /// It holds no hook, no skill and no recipe.
+    /// The plugin contains no hook, no skill and no recipe.
     Empty(Diagnostic),
     /// Something failed.
     Failed(Diagnostic),
@@ -43,59 +43,59 @@ impl From<Diagnostic> for Conflict {
     }
 }
 
-/// What to install.
+/// A request to install a plugin.
 #[derive(Debug)]
 pub struct Order<'a> {
-    /// Under which name.
+    /// The name.
     pub name: &'a PluginName,
-    /// What it is made of.
+    /// The content.
     pub content: &'a Content,
-    /// Where it came from; what it is made of is filled in.
+    /// The source; name, hash and files are filled in.
     pub record: Locked,
-    /// Whether to take the place of one that is installed.
+    /// Whether to replace an installed plugin.
     pub replace: bool,
 }
 
 impl Plugins {
-    /// The plugins of the folder `dir`, an absolute path.
+    /// The plugins in the directory `dir`, an absolute path.
     pub fn new(dir: PathBuf) -> Self {
         Self { dir }
     }
 
-    /// The folder.
+    /// The directory.
     pub fn dir(&self) -> &Path {
         &self.dir
     }
 
-    /// Where a plugin is or would be.
+    /// The directory of a plugin, installed or not.
     pub fn place(&self, name: &PluginName) -> PathBuf {
         self.dir.join(name.folder())
     }
 
-    /// What is recorded. Where somebody is at work, they are waited for; where they died at it, it is settled first.
+    /// Reads the lock file. Waits for a process that is changing it, and completes or undoes the change of one that died.
     ///
     /// # Errors
     /// The lock file cannot be used.
     pub fn lock(&self) -> Result<Lock, Diagnostic> {
-        if Prepared::is_left(&self.dir) {
-            // A folder that may not be written is read as it is.
+        if PreparedLock::is_left(&self.dir) {
+            // A directory that is not writable is read as it is.
             let _ = self.exclusive();
         }
         Lock::read(&self.dir)
     }
 
-    /// The plugins that are there, by name, however they came there.
+    /// Lists the plugins by name, recorded or not.
     ///
     /// # Errors
-    /// The folder cannot be read.
+    /// The directory cannot be read.
     pub fn installed(&self) -> Result<Vec<Installed>, Diagnostic> {
         Installed::all(&self.dir).map_err(|error| failed("read", &self.dir, &error))
     }
 
-    /// A temporary folder; what dead processes have left of theirs is removed.
+    /// Creates a temporary directory, and removes those of dead processes.
     ///
     /// # Errors
-    /// The folder cannot be written.
+    /// The directory cannot be written.
     pub fn stage(&self) -> Result<Staging, Diagnostic> {
         let staged = self.exclusive().and_then(|_lock| {
             staging::clean(&self.dir)?;
@@ -104,11 +104,11 @@ impl Plugins {
         staged.map_err(|error| failed("changed", &self.dir, &error))
     }
 
-    /// Writes a plugin into the temporary folder, from where [`Plugins::install`] takes it. What can fail has then failed
-    /// before anything of what is installed, or of the trust in it, is touched.
+    /// Writes a plugin into the temporary directory, for [`Plugins::install`]. Most failures happen here, before installed plugins or
+    /// their trust are changed.
     ///
     /// # Errors
-    /// It holds nothing, the lock file cannot be used, or the disk fails.
+    /// The plugin is empty, the lock file cannot be used, or writing fails.
     pub fn unpack(
         &self,
         staging: &Staging,
@@ -124,10 +124,10 @@ impl Plugins {
         Ok(())
     }
 
-    /// Installs a plugin that is unpacked, and records it.
+    /// Installs an unpacked plugin and records it.
     ///
     /// # Errors
-    /// There is one already that is not to be replaced, or the disk fails.
+    /// A plugin is installed that must not be replaced, or writing fails.
     pub fn install(&self, staging: &Staging, order: Order) -> Result<Installed, Conflict> {
         let Order { name, content, record, replace } = order;
         let new = staging.dir().join(UNPACKED);
@@ -145,10 +145,10 @@ impl Plugins {
         Installed::read(&place, name.to_string()).ok_or_else(|| nothing().into())
     }
 
-    /// Removes the plugin `name`, `org/repo`, and what is recorded of it. Returns whether there was any of both.
+    /// Removes the plugin `name`, `org/repo`, and its record. Returns whether there was either.
     ///
     /// # Errors
-    /// The lock file cannot be used, or the disk fails.
+    /// The lock file cannot be used, or writing fails.
     pub fn remove(&self, name: &str) -> Result<bool, Diagnostic> {
         if self.found(name)?.is_none() && self.lock()?.get(name).is_none() {
             return Ok(false);
@@ -162,32 +162,32 @@ impl Plugins {
         if let Some(place) = self.found(name)? {
             staging.take_away(&place).map_err(trouble)?;
         }
-        prepared.map_or(Ok(()), Prepared::put).map_err(trouble)?;
+        prepared.map_or(Ok(()), PreparedLock::put).map_err(trouble)?;
         Ok(true)
     }
 
-    /// The folder of this name, whatever is left in it.
+    /// The directory of this name, even if it is incomplete.
     pub fn remains(&self, name: &str) -> Option<PathBuf> {
         let place = self.place(&PluginName::parse(name).ok()?);
         place.symlink_metadata().is_ok().then_some(place)
     }
 
-    /// The folder of the plugin `name`, `org/repo`, or what is left of it.
+    /// The directory of the plugin `name`, `org/repo`, even if it is incomplete.
     fn found(&self, name: &str) -> Result<Option<PathBuf>, Diagnostic> {
         let mut installed = self.installed()?.into_iter();
         let place = installed.find(|plugin| plugin.name == name).map(|plugin| plugin.path);
         Ok(place.or_else(|| self.remains(name)))
     }
 
-    /// Waits until nobody else changes the folder, and settles what the dead were at; the lock ends with the file returned.
+    /// Waits for the lock of the directory, and completes or undoes the change of a process that died.
     fn exclusive(&self) -> io::Result<FileLock> {
         DirBuilder::new().recursive(true).mode(0o755).create(&self.dir)?;
         let lock = FileLock::acquire(&self.dir.join(LOCK))?;
-        Prepared::settle(&self.dir, |name, locked| self.is_so(name, locked))?;
+        PreparedLock::settle(&self.dir, |name, locked| self.is_so(name, locked))?;
         Ok(lock)
     }
 
-    /// Whether the plugin `name` is there as `locked` says; or is not there, where nothing is said of it.
+    /// Whether the plugin `name` is installed as `locked` says; without a record, whether it is not installed.
     fn is_so(&self, name: &str, locked: Option<&Locked>) -> bool {
         let Ok(name) = PluginName::parse(name) else { return false };
         let place = self.place(&name);
@@ -201,11 +201,11 @@ impl Plugins {
 }
 
 fn nothing() -> Diagnostic {
-    refused("plugin-empty", "it holds no executable or HOOK.md in hooks/, no SKILL.md in skills/*/, and no .md in recipes/")
-        .help("its author may have forgotten `chmod +x`, or to commit it")
+    refused("plugin-empty", "the plugin has no executable or HOOK.md in hooks/, no SKILL.md in skills/*/, and no .md in recipes/")
+        .help("the author may have forgotten `chmod +x`, or to commit the files")
 }
 
 fn failed(what: &str, dir: &Path, error: &io::Error) -> Diagnostic {
-    refused("plugins-folder-failed", format!("this folder of plugins cannot be {what}: {error}"))
+    refused("plugins-folder-failed", format!("this directory of plugins cannot be {what}: {error}"))
         .at(dir)
 }

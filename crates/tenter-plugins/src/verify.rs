@@ -1,4 +1,4 @@
-//! Compares what is on disk with what the lock file says was installed.
+//! Compares installed files with the lock file.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -10,21 +10,21 @@ use crate::content::{Content, hash};
 use crate::lock::Locked;
 use crate::rules::refused;
 
-/// A file that is not as it was installed.
+/// A file that differs from what was installed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Difference {
-    /// Its path in the plugin.
+    /// The path in the plugin.
     pub path: String,
     /// `changed`, `missing` or `extra`.
     pub what: &'static str,
 }
 
-/// Everything in `folder` that is not as `locked` says, and what could not be looked at.
+/// Returns the differences between `folder` and `locked`, and the files that could not be read.
 pub fn verify(folder: &Path, locked: &Locked) -> (Vec<Difference>, Vec<Diagnostic>) {
     let (content, mut findings) = Content::of_installed(folder);
     if hash(&locked.files) != locked.hash {
         let message = format!(
-            "the lock file contradicts itself about {}: its list of files does not have its hash",
+            "the lock file contradicts itself: the list of files of {} does not match its hash",
             locked.name
         );
         findings.push(

@@ -49,14 +49,14 @@ enum Command {
     /// Install, list, update, verify and remove plugins: hooks, skills and recipes from a repository.
     #[command(subcommand)]
     Plugin(plugin::Command),
-    /// List recipes, and show what prompt one makes.
+    /// List recipes, and show their prompts.
     #[command(subcommand)]
     Recipe(recipe::Command),
     /// Commit what is staged with a message that the model writes.
     Commit(commit::Args),
     /// Write a pull request for the commits of this branch, and create it.
     Pr(pr::Args),
-    /// List skills, and show what one tells the model.
+    /// List skills, and show their instructions.
     #[command(subcommand)]
     Skill(skill::Command),
     /// Show what hooks did: the journal.

@@ -71,12 +71,11 @@ impl Resources {
 
     /// Adds the directory of `root`, if it exists and is in its project or plugin.
     fn open(&mut self, root: Root) {
-        let Ok(real) = fs::canonicalize(&root.dir) else { return };
-        let around = root.within.as_deref().and_then(|within| fs::canonicalize(within).ok());
-        if around.is_some_and(|around| !real.starts_with(around)) {
-            return self.diagnostics.push(outside(self.kind, &root.dir, &real));
+        match root.real() {
+            Ok(real) => self.directories.push(ResourceDir { root, real }),
+            Err(Some(real)) => self.diagnostics.push(outside(self.kind, &root.dir, &real)),
+            Err(None) => {}
         }
-        self.directories.push(ResourceDir { root, real });
     }
 
     /// The files that `written` can mean, in order of precedence; none if no resource can have the name.

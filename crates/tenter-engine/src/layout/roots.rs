@@ -31,6 +31,20 @@ impl Root {
         Self { layer, dir: dir.into(), prefix: String::new(), within: None, is_named: false }
     }
 
+    /// Returns the real path of the directory.
+    ///
+    /// # Errors
+    /// The directory does not exist, or leads to this path outside of [`Root::within`].
+    pub(super) fn real(&self) -> Result<PathBuf, Option<PathBuf>> {
+        let real = fs::canonicalize(&self.dir).map_err(|_| None)?;
+        let around = self.within.as_deref().and_then(|within| fs::canonicalize(within).ok());
+        if around.is_some_and(|around| !real.starts_with(around)) {
+            Err(Some(real))
+        } else {
+            Ok(real)
+        }
+    }
+
     /// A directory that the user named for this run. It counts as the project's if it is in the project or contains it.
     pub fn named(dir: &Path, project: &Path) -> Self {
         let layer = if overlaps(dir, project) { Layer::Project } else { Layer::User };
@@ -152,11 +166,10 @@ fn plugin(layer: Layer, entry: &DirEntry, kind: &ResourceKind) -> Result<Option<
     }))
 }
 
-/// Removes directories that another root leads to as well. A directory that is both the project's and the user's own counts as
+/// Removes directories that another root leads to as well; those that lead outside are kept, to be reported. A directory that is both the project's and the user's own counts as
 /// the user's: in the home directory, `.kodelet/hooks` and `~/.kodelet/hooks` are one.
 fn once_each(roots: Vec<Root>) -> Vec<Root> {
-    let real: Vec<Option<PathBuf>> =
-        roots.iter().map(|root| fs::canonicalize(&root.dir).ok()).collect();
+    let real: Vec<Option<PathBuf>> = roots.iter().map(|root| root.real().ok()).collect();
     let mut chosen: HashMap<&Path, usize> = HashMap::new();
     for (index, path) in real.iter().enumerate() {
         let Some(path) = path else { continue };

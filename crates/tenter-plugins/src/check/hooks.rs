@@ -1,4 +1,4 @@
-//! Whether the hooks of a plugin will be found and can be started. Only their first lines are read.
+//! Checks that the hooks of a plugin are found and can start. Only their first lines are read.
 
 use std::path::{Path, PathBuf};
 
@@ -8,19 +8,19 @@ use tenter_engine::layout::{HOOKS, Root};
 use tenter_engine::source::{Candidate, Kind, Script, check_file_name, scan, script};
 use tenter_protocol::{Diagnostic, Severity};
 
-/// Bytes of a first line that are looked at.
+/// Maximum number of bytes read of a first line.
 const FIRST_LINE: u64 = 512;
-/// How programs begin that need nothing to run them.
+/// The first bytes of compiled programs.
 const PROGRAMS: [&[u8]; 4] = [b"\x7fELF", b"\xcf\xfa\xed\xfe", b"\xca\xfe\xba\xbe", b"MZ"];
 
-/// What is wrong with the hooks in the plugin's folder `hooks`, given the files that are to be published.
+/// Reports what is wrong with the hooks in the plugin's directory `hooks`; `published` are the files that git publishes.
 pub(super) fn check(plugin: &Path, published: &[PathBuf]) -> Vec<Diagnostic> {
     let root = Root::new(Layer::ProjectPlugin, plugin.join(HOOKS.directory));
     let (candidates, mut findings) = scan(&root, 0);
     findings.extend(candidates.iter().filter_map(one));
     findings.extend(candidates.iter().filter_map(name));
     let needed = candidates.iter().flat_map(needed);
-    // A link to a folder is published as itself, and what is in the folder where it lies.
+    // A symlink to a directory is published as a symlink, and the content of the directory at its own path.
     let is_published = |path: &PathBuf| published.iter().any(|known| path.starts_with(known));
     findings.extend(needed.filter(|path| !is_published(path)).map(left_out));
     findings
@@ -31,34 +31,51 @@ fn one(candidate: &Candidate) -> Option<Diagnostic> {
     let begins = untrusted_file::read_prefix(path, FIRST_LINE).unwrap_or_default();
     let is_script = begins.starts_with(b"#!");
     let (id, message, help) = match &candidate.kind {
-        Kind::Executable(_) if !is_script && !PROGRAMS.iter().any(|mark| begins.starts_with(mark)) => (
-            "hook-no-interpreter",
-            "this may be executed, but neither is it a program nor does its first line name one".to_owned(),
-            "begin it with a line such as `#!/bin/sh`, or chmod -x what is no hook".to_owned(),
-        ),
-        Kind::Executable(_) if is_script && begins.split(|byte| *byte == b'\n').next().is_some_and(|line| line.ends_with(b"\r")) => (
-            "hook-line-ends",
-            "its lines end as those of Windows, so its interpreter is not found".to_owned(),
-            "save it with plain line ends".to_owned(),
-        ),
+        Kind::Executable(_)
+            if !is_script && !PROGRAMS.iter().any(|mark| begins.starts_with(mark)) =>
+        {
+            (
+                "hook-no-interpreter",
+                "this is executable, but it is neither a program nor a script with a #! line"
+                    .to_owned(),
+                "add a first line such as `#!/bin/sh`, or run chmod -x if it is not a hook"
+                    .to_owned(),
+            )
+        }
+        Kind::Executable(_)
+            if is_script
+                && begins
+                    .split(|byte| *byte == b'\n')
+                    .next()
+                    .is_some_and(|line| line.ends_with(b"\r")) =>
+        {
+            (
+                "hook-line-ends",
+                "this has Windows line endings, so its interpreter is not found".to_owned(),
+                "save it with Unix line endings".to_owned(),
+            )
+        }
         Kind::NotExecutable if is_script => (
             "hook-not-executable",
-            "this begins like a script and may not be executed, so it is no hook".to_owned(),
-            format!("chmod +x {}; a file that only helps other hooks needs no #! line", path.display()),
+            "this looks like a script but is not executable, so it is not a hook".to_owned(),
+            format!(
+                "run chmod +x {}; remove the #! line of a file that is not a hook",
+                path.display()
+            ),
         ),
         Kind::Disabled => (
             "hook-disabled",
-            "this comes along and never runs, by its name".to_owned(),
-            "take .disable off its name, or leave it out".to_owned(),
+            "this is installed but never runs, because its name ends in .disable".to_owned(),
+            "remove .disable from the name, or remove the file".to_owned(),
         ),
-        Kind::Invalid(why) => ("hook-invalid", format!("this {why}"), "give it another name".to_owned()),
+        Kind::Invalid(why) => ("hook-invalid", format!("this {why}"), "rename it".to_owned()),
         _ => return None,
     };
     let severity = if id == "hook-disabled" { Severity::Warning } else { Severity::Error };
     Some(Diagnostic::new(id, severity, message).at(path).help(help))
 }
 
-/// The finding that a hook cannot have its name.
+/// Reports an invalid name.
 fn name(candidate: &Candidate) -> Option<Diagnostic> {
     if !matches!(candidate.kind, Kind::Executable(_) | Kind::Manifest(_)) {
         return None;
@@ -68,7 +85,7 @@ fn name(candidate: &Candidate) -> Option<Diagnostic> {
     Some(Diagnostic::new("hook-name", Severity::Error, message).at(&candidate.path))
 }
 
-/// The files without which a hook is none.
+/// The files that a hook needs.
 fn needed(candidate: &Candidate) -> Vec<PathBuf> {
     match &candidate.kind {
         Kind::Executable(_) => vec![candidate.path.clone()],
@@ -81,8 +98,8 @@ fn needed(candidate: &Candidate) -> Vec<PathBuf> {
 }
 
 fn left_out(path: PathBuf) -> Diagnostic {
-    let message = "git leaves this out, so nobody who installs the plugin gets it";
+    let message = "git ignores this, so it is not installed with the plugin";
     Diagnostic::new("hook-left-out", Severity::Error, message)
         .at(path)
-        .help("take it out of .gitignore")
+        .help("remove it from .gitignore")
 }

@@ -1,8 +1,7 @@
-//! Checks a plugin before it is published: what its author would be told of by those who install it, and what nobody
-//! would tell until it is too late.
+//! Checks a plugin before it is published, for problems that its users would report, and for leaked secrets.
 //!
-//! This is about files: their names, links, sizes and modes, and secrets in them. What a manifest, a recipe or a skill
-//! says is for those who read these. Nothing is run, and nothing is changed.
+//! This checks files: names, symlinks, sizes, modes, and secrets. The readers of manifests, recipes and skills check their content.
+//! Nothing is run or changed.
 
 mod hooks;
 mod secrets;
@@ -20,24 +19,23 @@ use crate::content::{Content, Entry};
 use crate::links;
 use crate::rules::{self, Found, Kind, LARGEST_FILE, is_paper};
 
-/// Bytes of a file that nobody wonders at.
+/// Maximum size of a file without a warning, in bytes.
 const USUAL_FILE: u64 = 1 << 20;
-/// How the names of files begin that say under which terms a plugin may be used.
+/// Prefixes of the names of licence files.
 const LICENCES: [&str; 4] = ["LICENSE", "LICENCE", "COPYING", "UNLICENSE"];
 
-/// Everything that is wrong with the plugin in `folder`, of which the files and links at `published` are to be published.
+/// Reports everything that is wrong with the plugin in `folder`; `published` are the files and symlinks that git publishes.
 pub fn check(folder: &Path, published: &[PathBuf]) -> Vec<Diagnostic> {
-    let (files, mut findings) = look_at(folder, published);
+    let (files, mut findings) = list(folder, published);
     let installed: Vec<Found> =
         files.iter().filter(|file| file.is_installed()).map(File::found).collect();
     let of_rules = rules::check(&installed).into_iter().chain(links::check(&outline(&files)));
     findings.extend(of_rules.map(|finding| absolute(folder, finding)));
-    findings.extend(terms(folder, &files));
+    findings.extend(missing(folder, &files));
     if folder.join(".gitmodules").exists() {
-        let message = "this repository has submodules, and a plugin comes without them";
+        let message = "this repository has submodules, which plugins cannot contain";
         let finding = Diagnostic::new("plugin-submodule", Severity::Error, message);
-        findings
-            .push(finding.at(folder.join(".gitmodules")).help("put the files themselves there"));
+        findings.push(finding.at(folder.join(".gitmodules")).help("add the files themselves"));
     }
     findings.extend(files.iter().filter_map(File::is_large));
     findings.extend(hooks::check(folder, published));
@@ -50,16 +48,16 @@ pub fn check(folder: &Path, published: &[PathBuf]) -> Vec<Diagnostic> {
     findings
 }
 
-/// A file or a link of the repository.
+/// A file or a symlink of the repository.
 struct File {
     path: PathBuf,
-    /// Its path in the plugin, parted by `/`.
+    /// The path in the plugin, with `/`.
     name: Vec<u8>,
     metadata: Metadata,
 }
 
 impl File {
-    /// Whether it is part of what is installed.
+    /// Whether the file is installed.
     fn is_installed(&self) -> bool {
         let top = self.name.split(|byte| *byte == b'/').next().unwrap_or_default();
         DIRECTORIES.iter().any(|folder| folder.as_bytes() == top) || is_paper(&self.name)
@@ -80,17 +78,16 @@ impl File {
         let size = self.metadata.len();
         let is_unusual = size > USUAL_FILE && size <= LARGEST_FILE;
         (self.metadata.is_file() && self.is_installed() && is_unusual).then(|| {
-            let message = format!(
-                "this file has {size} bytes, and everybody who installs the plugin gets it"
-            );
-            Diagnostic::new("plugin-file-unusual", Severity::Warning, message).at(&self.path).help(
-                "leave out what the plugin does without, or have it fetched when it is needed",
-            )
+            let message =
+                format!("this file has {size} bytes, and every user of the plugin downloads it");
+            Diagnostic::new("plugin-file-unusual", Severity::Warning, message)
+                .at(&self.path)
+                .help("remove it, or download it when it is needed")
         })
     }
 }
 
-fn look_at(folder: &Path, published: &[PathBuf]) -> (Vec<File>, Vec<Diagnostic>) {
+fn list(folder: &Path, published: &[PathBuf]) -> (Vec<File>, Vec<Diagnostic>) {
     let mut files = Vec::new();
     let mut findings = Vec::new();
     for path in published {
@@ -103,7 +100,7 @@ fn look_at(folder: &Path, published: &[PathBuf]) -> (Vec<File>, Vec<Diagnostic>)
     (files, findings)
 }
 
-/// The plugin's files without what is in them: enough to follow links by.
+/// The plugin's files without their content: enough to follow symlinks.
 fn outline(files: &[File]) -> Content {
     let mut entries = BTreeMap::new();
     for file in files.iter().filter(|file| file.is_installed()) {
@@ -117,15 +114,15 @@ fn outline(files: &[File]) -> Content {
     Content(entries)
 }
 
-/// What is missing: something to install, and the terms that it is under.
-fn terms(folder: &Path, files: &[File]) -> Vec<Diagnostic> {
+/// Reports a missing licence, and a plugin with nothing to install.
+fn missing(folder: &Path, files: &[File]) -> Vec<Diagnostic> {
     let mut findings = Vec::new();
     let offers = |file: &&File| file.is_installed() && file.name.contains(&b'/');
     if !files.iter().any(|file| offers(&file)) {
-        let message = "there is nothing to install: neither hooks nor skills nor recipes";
+        let message = "there is nothing to install: no hooks, skills or recipes";
         let finding = Diagnostic::new("plugin-empty", Severity::Error, message).at(folder);
         findings.push(finding.help(
-            "they are in the folders hooks, skills and recipes; `tenter plugin new` makes them",
+            "put them into the directories hooks, skills and recipes; `tenter plugin new` creates them",
         ));
     }
     let is_licence = |file: &File| {
@@ -133,9 +130,9 @@ fn terms(folder: &Path, files: &[File]) -> Vec<Diagnostic> {
         LICENCES.iter().any(|licence| name.starts_with(licence.as_bytes()))
     };
     if !files.iter().any(is_licence) {
-        let message = "there is no licence, so nobody may use the plugin";
+        let message = "there is no licence, so nobody is allowed to use the plugin";
         let finding = Diagnostic::new("plugin-no-licence", Severity::Error, message).at(folder);
-        findings.push(finding.help("put the terms into a file LICENSE"));
+        findings.push(finding.help("add a file LICENSE"));
     }
     findings
 }
@@ -156,7 +153,7 @@ mod tests {
     use std::os::unix::fs::symlink;
     use tempfile::TempDir;
 
-    /// A plugin without a flaw, made of one hook and a licence, and what is added to it.
+    /// A valid plugin with one hook and a licence.
     struct Plugin(TempDir);
 
     impl Plugin {
@@ -199,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn a_plugin_without_a_flaw_has_no_findings_and_helper_files_are_none() {
+    fn a_valid_plugin_with_helper_files_has_no_diagnostics() {
         let plugin = Plugin::new();
         plugin.write("hooks/lib/words.txt", "one two");
         plugin.write("hooks/README", "about the hooks");
@@ -209,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn what_nobody_could_install_is_found() {
+    fn reports_what_cannot_be_installed() {
         let plugin = Plugin::new();
         symlink("/etc/passwd", plugin.0.path().join("hooks/lib")).unwrap();
         plugin.write("skills/a/A.txt", "");
@@ -225,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn an_empty_plugin_and_one_without_terms_are_found() {
+    fn reports_an_empty_plugin_and_a_missing_licence() {
         let empty = Plugin(TempDir::new().unwrap());
         empty.write("README.md", "soon");
         assert_eq!(empty.ids(), ["plugin-empty", "plugin-no-licence"]);
@@ -236,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn a_large_file_is_wondered_at_where_it_is_installed() {
+    fn warns_about_a_large_file_that_is_installed() {
         let plugin = Plugin::new();
         let text = "x".repeat(usize::try_from(USUAL_FILE).unwrap() + 1);
         plugin.write("docs/film", &text);
@@ -245,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn secrets_are_found_wherever_they_are_and_not_shown() {
+    fn reports_secrets_without_showing_them() {
         let plugin = Plugin::new();
         let path = plugin.write("docs/setup.md", "one\nuse AKIAABCDEFGHIJKLMNOP now\n");
         let findings = plugin.findings();
@@ -256,7 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn a_hook_that_is_left_out_is_found() {
+    fn reports_a_hook_that_git_ignores() {
         let plugin = Plugin::new();
         let program = plugin.executable("hooks/tool/scripts/run", "#!/bin/sh\n");
         let manifest = plugin.write("hooks/tool/HOOK.md", "");
@@ -270,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn programs_that_nothing_can_start_are_found() {
+    fn reports_programs_that_cannot_start() {
         let plugin = Plugin::new();
         plugin.write("hooks/forgotten", "#!/bin/sh\n");
         plugin.executable("hooks/bare", "echo hi\n");

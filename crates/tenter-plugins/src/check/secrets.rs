@@ -1,4 +1,4 @@
-//! Secrets that were left in a plugin's files. A finding never shows one.
+//! Finds secrets in the files of a plugin. Diagnostics never show them.
 
 use std::ffi::OsStr;
 use std::path::Path;
@@ -9,16 +9,16 @@ use tenter_protocol::{Diagnostic, Severity, SourceText, Span};
 
 use super::unreadable;
 
-/// Bytes of a file that are looked at: secrets are in texts, and no text that a person wrote is longer.
+/// Maximum number of bytes read of a file: no hand-written text is longer.
 const LOOKED_AT: u64 = 4 << 20;
-/// Findings about one file at most.
+/// Maximum number of diagnostics for one file.
 const MOST: usize = 5;
-/// Files that are there to hold secrets.
+/// Names of files that usually contain secrets.
 const KEEPERS: [&str; 8] =
     [".env", ".netrc", ".npmrc", ".pypirc", ".git-credentials", "id_rsa", "id_ecdsa", "id_ed25519"];
 const KEEPERS_END: [&str; 4] = ["pem", "p12", "pfx", "keystore"];
 
-/// The secrets in the file at `path`.
+/// Reports the secrets in the file at `path`.
 pub(super) fn check(path: &Path) -> Vec<Diagnostic> {
     let bytes = match untrusted_file::read_prefix(path, LOOKED_AT) {
         Ok(bytes) => bytes,
@@ -37,7 +37,7 @@ fn secret(path: &Path, place: Span) -> Diagnostic {
     Diagnostic::new("plugin-secret", Severity::Error, "this looks like a secret")
         .at(path)
         .with_span(place)
-        .help("take it out, and out of the history, and have it replaced: whoever can read the plugin can use it")
+        .help("remove it, also from the history, and revoke it: everyone who can read the plugin can use it")
 }
 
 fn is_keeper(path: &Path) -> bool {
@@ -47,13 +47,13 @@ fn is_keeper(path: &Path) -> bool {
 }
 
 fn keeper(path: &Path) -> Diagnostic {
-    let message = "files of this name hold secrets, as a rule";
+    let message = "files of this name usually contain secrets";
     Diagnostic::new("plugin-secret-file", Severity::Warning, message)
         .at(path)
-        .help("leave it out, or name it in .gitignore")
+        .help("remove it, or add it to .gitignore")
 }
 
-/// The place of the secret that begins at `start`, in its line as it looks without secrets.
+/// Returns the span of the secret that begins at `start`, in its line without secrets.
 fn masked(text: &str, start: usize) -> Span {
     let of_file = SourceText::new(text.as_bytes()).span(&(start..start + 1));
     let before: String = of_file.source.chars().take(of_file.column - 1).collect();

@@ -1,4 +1,4 @@
-//! The recipes that an agent may use, and which of the project's may start programs.
+//! The recipes that an agent may use, and which of them may start programs.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -12,13 +12,13 @@ use crate::project::Project;
 use crate::trust::{self, TrustRecord};
 use crate::ui;
 
-/// Everything that hooks may call back, and the person may name.
+/// The recipes that hooks may call back and that the user may name.
 pub(crate) fn book(project: &Project, fragment_dirs: &[PathBuf]) -> RecipeBook {
     let dirs = fragment_dirs.iter().map(|folder| project.env.cwd.join(folder));
     RecipeBook {
         recipes: Recipes::new(&project.places, &dirs.collect::<Vec<_>>()),
         project: project.root().to_owned(),
-        // What a recipe starts is as foreign as a hook is: it does not get the model's keys either (R40).
+        // Programs of a recipe are as untrusted as hooks: they do not get model keys either (R40).
         env: project.hook_environment().given().clone(),
         trust: trusted(project),
     }
@@ -29,15 +29,15 @@ pub(super) fn callback_check(book: RecipeBook) -> CallbackCheck {
     Arc::new(move |recipe, args| book.startable(recipe, args).map(drop))
 }
 
-/// Trusts what the store knows, as it is.
+/// Trusts the recipes in the trust store.
 fn trusted(project: &Project) -> RecipeTrust {
     let is_open = project.settings.trust == TrustMode::All;
     let (store, root) = (project.trust.clone(), project.root().to_owned());
     Arc::new(move |recipe: &Recipe| is_open || TrustRecord::of_recipe(recipe).is_in(&store, &root))
 }
 
-/// The project's recipes that trust would let do more: start programs, or use tools where no hook watches. One that is shadowed
-/// or broken never runs.
+/// The project's recipes that could do more if they were trusted: start programs, or use tools without hooks. Shadowed and broken
+/// ones never run.
 pub(crate) fn held_back(book: &RecipeBook) -> Vec<Recipe> {
     let (listed, _) = book.recipes.list();
     let of_project = listed.iter().filter(|recipe| {
@@ -49,13 +49,13 @@ pub(crate) fn held_back(book: &RecipeBook) -> Vec<Recipe> {
         .collect()
 }
 
-/// Trusts every recipe of the project as it is now.
+/// Trusts every recipe of the project with its current content.
 pub(super) fn trust_all(project: &mut Project, fragment_dirs: &[PathBuf]) -> Result<(), Failure> {
     let recipes = held_back(&book(project, fragment_dirs));
     trust::trust_recipes(project, &recipes)
 }
 
-/// `NAME=VALUE`, as `--arg` takes it.
+/// Parses the `NAME=VALUE` of `--arg`.
 pub(crate) fn argument(text: &str) -> Result<(String, String), String> {
     match text.split_once('=') {
         Some((name, value)) if !name.trim().is_empty() => {
@@ -65,17 +65,17 @@ pub(crate) fn argument(text: &str) -> Result<(String, String), String> {
     }
 }
 
-/// The failure for a recipe that cannot be had; what is wrong with its file has been shown.
+/// The failure for a recipe that is missing or broken; what is wrong with its file has been printed.
 pub(crate) fn no_recipe(error: &RecipeError) -> Failure {
     let failure = Failure::usage(error.to_string());
     match error {
         RecipeError::Unusable { findings, .. } => {
             findings.iter().for_each(ui::diagnostic);
             Failure::new(error.to_string())
-                .help("mend its file; `tenter recipe list` shows where it is")
+                .help("fix the file; `tenter recipe list` shows where it is")
         }
         RecipeError::Name { .. } | RecipeError::Unknown { .. } => {
-            failure.help("`tenter recipe list` shows which there are")
+            failure.help("`tenter recipe list` lists them")
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The skills that an agent is offered.
+//! The skills that an agent offers to the model.
 
 use tenter_agent::skill::{SkillTool, Skills};
 use tenter_protocol::{Diagnostic, Severity};
@@ -6,8 +6,8 @@ use tenter_protocol::{Diagnostic, Severity};
 use super::AgentArgs;
 use crate::project::Project;
 
-/// The tool that hands skills over, unless there are none; and the skills that cannot be used, though their authors meant
-/// them to be. What is merely odd about one is for `tenter skill list`.
+/// Returns the tool that loads skills, unless there are none, and the errors of broken skills. `tenter skill list` shows warnings
+/// too.
 pub(super) fn offered(project: &Project, args: &AgentArgs) -> (Option<SkillTool>, Vec<Diagnostic>) {
     if args.no_skills {
         return (None, Vec::new());

@@ -250,7 +250,7 @@ fn plugins_changed_concurrently_are_all_recorded() {
         let _ = sandbox.finish(child).expect_code(0);
     }
     let same = same.map(|child| sandbox.finish(child));
-    let told = same.iter().filter(|end| end.stderr.contains("p2 is installed already")).count();
+    let told = same.iter().filter(|end| end.stderr.contains("p2 is already installed")).count();
     let done = same.iter().filter(|end| end.code == Some(0)).count();
     assert_eq!((done, told), (1, 1), "{}{}", same[0], same[1]);
     let verified = sandbox.run(&["plugin", "verify", "--json"]).expect_code(0).json();

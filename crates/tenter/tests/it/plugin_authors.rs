@@ -48,7 +48,7 @@ fn a_new_plugin_passes_its_tests_and_checks() {
     assert_snapshot!(sandbox.run(&["plugin", "check", "review"]), @"
     exit: 0
     --- stdout
-    Fit to be published: [ROOT]/project/review
+    No problems found: [ROOT]/project/review
     ");
     assert_eq!(found(&sandbox), [] as [&str; 0]);
     let tested = sandbox.shell("sh review/tests/run.sh");
@@ -113,7 +113,7 @@ fn a_plugin_can_be_created_elsewhere_but_not_over_another() {
     exit: 1
     --- stderr
     error: [ROOT]/project/a/b/review already exists
-      help: choose another name, or another folder with --dir
+      help: choose another name, or another directory with --dir
     ");
     assert_snapshot!(sandbox.run(&["plugin", "new", "../review"]), @r#"
     exit: 2
@@ -226,7 +226,7 @@ fn a_secret_is_found_but_not_shown_and_ignored_files_are_skipped() {
     error: [ROOT]/project/review/hooks/lib/setup.sh:1:12: this looks like a secret
       1 | export KEY=AKIA[16 redacted] # and AKIA[16 redacted]
                      ^^^^^^^^^^^^^^^^^
-      help: take it out, and out of the history, and have it replaced: whoever can read the plugin can use it
+      help: remove it, also from the history, and revoke it: everyone who can read the plugin can use it
     ");
 }
 
@@ -237,10 +237,10 @@ fn something_that_is_not_a_plugin_is_reported() {
     assert_snapshot!(sandbox.run(&["plugin", "check"]), @"
     exit: 1
     --- stderr
-    error: [ROOT]/project: there is nothing to install: neither hooks nor skills nor recipes
-      help: they are in the folders hooks, skills and recipes; `tenter plugin new` makes them
-    error: [ROOT]/project: there is no licence, so nobody may use the plugin
-      help: put the terms into a file LICENSE
+    error: [ROOT]/project: there is nothing to install: no hooks, skills or recipes
+      help: put them into the directories hooks, skills and recipes; `tenter plugin new` creates them
+    error: [ROOT]/project: there is no licence, so nobody is allowed to use the plugin
+      help: add a file LICENSE
     ");
     assert_snapshot!(sandbox.run(&["plugin", "check", "gone"]), @"
     exit: 2

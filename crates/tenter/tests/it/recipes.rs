@@ -96,7 +96,7 @@ fn without_an_argument_the_text_is_shown_as_it_was_written() {
       4 | Hello {{.name}}, {{.wish}}!
                              ^^^^^
       help: give it with `--arg wish=…`, or write `(default .wish "…")`
-    The text above is not filled in: it misses arguments.
+    Arguments are missing, so the text above is not filled in.
     "#);
     let shown = sandbox.run(&["recipe", "show", "hello", "--json"]).expect_code(0).json();
     assert_eq!(
@@ -134,7 +134,7 @@ fn a_recipe_that_cannot_be_shown_is_an_error() {
                           ^
       help: quote a value that contains `: `; indent the keys of one mapping alike
     error: the recipe "broken" cannot be used
-      help: mend its file; `tenter recipe list` shows where it is
+      help: fix the file; `tenter recipe list` shows where it is
     "#);
     assert_snapshot!(sandbox.run(&["recipe", "show", "wrong"]), @r#"
     exit: 1
@@ -149,13 +149,13 @@ fn a_recipe_that_cannot_be_shown_is_an_error() {
     exit: 2
     --- stderr
     error: there is no recipe "pr"; did you mean "github/pr"?
-      help: `tenter recipe list` shows which there are
+      help: `tenter recipe list` lists them
     "#);
     assert_snapshot!(sandbox.run(&["recipe", "show", "../../etc/passwd"]), @r#"
     exit: 2
     --- stderr
-    error: "../../etc/passwd" leads out of its folder, so no recipe has this name
-      help: `tenter recipe list` shows which there are
+    error: "../../etc/passwd" leads out of its directory, so no recipe has this name
+      help: `tenter recipe list` lists them
     "#);
     let output = sandbox.run(&["recipe", "show", "commit", "--arg", "x"]).expect_code(2);
     assert!(output.stderr.contains("write NAME=VALUE"), "{output}");

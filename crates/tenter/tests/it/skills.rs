@@ -175,7 +175,7 @@ fn an_invalid_skill_is_reported_and_hides_no_other() {
                         ^
       help: quote a value that contains `: `; indent the keys of one mapping alike
     error: the skill "bad" cannot be used
-      help: mend its file; `tenter skill list` shows where it is
+      help: fix the file; `tenter skill list` shows where it is
     "#);
 }
 
@@ -220,7 +220,7 @@ fn the_skill_with_the_highest_precedence_is_loaded_and_listed_first() {
     assert_snapshot!(sandbox.run(&["skill", "list"]), @"
     exit: 0
     --- stderr
-    There are no skills. A skill is a folder with a SKILL.md in .kodelet/skills or ~/.kodelet/skills.
+    There are no skills. A skill is a directory with a SKILL.md in .agents/skills or ~/.agents/skills.
     ");
 }
 
@@ -256,6 +256,6 @@ fn a_skill_is_shown_with_its_front_matter() {
     exit: 2
     --- stderr
     error: there is no skill "pfd"; did you mean "acme/docs/pdf"?
-      help: `tenter skill list` shows which there are
+      help: `tenter skill list` lists them
     "#);
 }

@@ -6,10 +6,10 @@ use tenter_plugins::{Content, Fetched, Installed, Spec, changes};
 use tenter_proc::Cancel;
 
 use super::consent;
-use super::json::Shown;
+use super::json::PluginDetails;
 use super::local_source;
-use super::obtain::{self, Trouble};
-use super::places::{Location, Place};
+use super::obtain::{self, ObtainError};
+use super::places::{Location, PluginDir};
 use crate::commands::Done;
 use crate::env::Env;
 use crate::failure::{Exit, Failure};
@@ -20,32 +20,31 @@ use crate::ui;
 #[derive(Debug, clap::Args)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag")]
 pub(crate) struct Args {
-    /// ORG/REPO at GitHub, any URL that git fetches from, or a path that begins with ./ or /. Each may end in @REF: a branch,
-    /// a tag or a commit.
+    /// ORG/REPO at GitHub, a git URL, or a path that begins with ./ or /; optionally followed by @REF: a branch, a tag or a
+    /// commit.
     #[arg(required = true, value_name = "SPEC")]
     specs: Vec<String>,
     /// Install for yourself instead of for the project.
     #[arg(short, long)]
     global: bool,
-    /// Replace plugins that are installed.
+    /// Replace installed plugins.
     #[arg(long)]
     force: bool,
-    /// Trust the hooks of the plugins as they are, without asking.
+    /// Trust the hooks of the plugins without asking.
     #[arg(long)]
     trust: bool,
-    /// Go on with the next plugin after one that failed.
+    /// Continue with the next plugin after a failure.
     #[arg(long)]
     continue_on_error: bool,
-    /// Print a JSON array of what was installed.
+    /// Print a JSON array of the installed plugins.
     #[arg(long)]
     json: bool,
 }
 
-/// Does it.
 pub(super) fn run(env: &Env, project: Option<&Path>, args: &Args) -> Done {
     let (specs, unreadable) = specs(env, args)?;
     let mut project = Project::open(env, project)?;
-    let place = Place::to_change(env, project.root(), args.global)?;
+    let place = PluginDir::to_change(env, project.root(), args.global)?;
     let cancel = Cancel::new();
     signals::forward(&cancel)?;
     let (added, exit) = add_all(&mut project, &place, &specs, args, &cancel);
@@ -62,7 +61,7 @@ pub(super) fn run(env: &Env, project: Option<&Path>, args: &Args) -> Done {
     Ok(exit)
 }
 
-/// The specs, and how the command ends for those that name nothing: at once, unless it is to go on with the others.
+/// Parses the specs. The exit code is for invalid ones; the first is an error unless the command continues on errors.
 fn specs(env: &Env, args: &Args) -> Result<(Vec<Spec>, Exit), Failure> {
     let mut exit = Exit::Done;
     let mut specs = Vec::new();
@@ -72,9 +71,8 @@ fn specs(env: &Env, args: &Args) -> Result<(Vec<Spec>, Exit), Failure> {
                 specs.push(spec);
                 continue;
             }
-            Err(why) => Failure::usage(why).help(
-                "a plugin is ORG/REPO, a URL or a path, each with @REF behind it if you like",
-            ),
+            Err(why) => Failure::usage(why)
+                .help("a plugin is ORG/REPO, a URL or a path, optionally followed by @REF"),
         };
         if !args.continue_on_error {
             return Err(failure);
@@ -87,7 +85,7 @@ fn specs(env: &Env, args: &Args) -> Result<(Vec<Spec>, Exit), Failure> {
 
 fn add_all(
     project: &mut Project,
-    place: &Place,
+    place: &PluginDir,
     specs: &[Spec],
     args: &Args,
     cancel: &Cancel,
@@ -97,8 +95,8 @@ fn add_all(
     for spec in specs {
         match add(project, place, spec, args.force, cancel) {
             Ok(plugin) => added.push(plugin),
-            Err(trouble) => {
-                exit = trouble.tell(&spec.name.to_string());
+            Err(error) => {
+                exit = error.print(&spec.name.to_string());
                 if !args.continue_on_error || cancel.is_cancelled() {
                     break;
                 }
@@ -110,11 +108,11 @@ fn add_all(
 
 fn add(
     project: &mut Project,
-    place: &Place,
+    place: &PluginDir,
     spec: &Spec,
     force: bool,
     cancel: &Cancel,
-) -> Result<Installed, Trouble> {
+) -> Result<Installed, ObtainError> {
     if !force && place.plugins.place(&spec.name).symlink_metadata().is_ok() {
         return Err(obtain::already(place, &spec.name.to_string()).into());
     }
@@ -127,9 +125,9 @@ fn add(
     Ok(installed)
 }
 
-/// Whether a hook, or a file that hooks may share, is not as it is in what is installed. Where nothing is, everything is new:
+/// Whether a hook, or a file that hooks may share, differs from what is installed. If nothing is installed, everything is new:
 /// what was once trusted under these names may have shared other files.
-fn changes_hooks(place: &Place, spec: &Spec, fetched: &Fetched) -> bool {
+fn changes_hooks(place: &PluginDir, spec: &Spec, fetched: &Fetched) -> bool {
     let folder = place.plugins.place(&spec.name);
     let before =
         if folder.exists() { Content::of_installed(&folder).0 } else { Content::default() };
@@ -143,11 +141,11 @@ fn print(plugin: &Installed) {
     ui::out(format!("  Hooks:   {}", plugin.hooks.len()));
 }
 
-fn print_json(place: &Place, added: &[Installed]) -> Result<(), Failure> {
+fn print_json(place: &PluginDir, added: &[Installed]) -> Result<(), Failure> {
     let lock = place.plugins.lock()?;
-    let shown: Vec<Shown> = added
+    let shown: Vec<PluginDetails> = added
         .iter()
-        .map(|plugin| Shown::new(place.location, plugin, lock.get(&plugin.name)))
+        .map(|plugin| PluginDetails::new(place.location, plugin, lock.get(&plugin.name)))
         .collect();
     ui::out(serde_json::to_string_pretty(&shown).unwrap_or_default());
     Ok(())

@@ -1,4 +1,4 @@
-//! `tenter plugin check`: what is wrong with a plugin, before it is published. Nothing of it is run.
+//! `tenter plugin check`: checks a plugin before it is published. Nothing in it is run.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -17,21 +17,20 @@ use crate::failure::{Exit, Failure};
 use crate::sanitize::visible;
 use crate::ui;
 
-/// Check a plugin before it is published: names, manifests, recipes, skills, programs that cannot be started, links that
-/// lead out, large files, secrets, the licence.
+/// Check a plugin before you publish it: names, manifests, recipes, skills, programs that cannot start, symlinks that lead
+/// outside, large files, secrets, and the licence.
 ///
-/// What .gitignore names is not looked at. The exit code is 1 where anything is found.
+/// Files that git ignores are skipped. Exits with 1 if there are any problems.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// The plugin's folder.
+    /// The plugin's directory.
     #[arg(value_name = "DIR", default_value = ".")]
     dir: PathBuf,
-    /// Print the findings as JSON.
+    /// Print the diagnostics as JSON.
     #[arg(long)]
     json: bool,
 }
 
-/// Does it.
 pub(super) fn run(env: &Env, args: &Args) -> Done {
     let folder = folder(&env.cwd.join(&args.dir))?;
     let findings = findings(&folder)?;
@@ -41,7 +40,7 @@ pub(super) fn run(env: &Env, args: &Args) -> Done {
     } else {
         ui::diagnostics(&findings);
         if is_fine {
-            ui::out(format!("Fit to be published: {}", visible(&folder.to_string_lossy())));
+            ui::out(format!("No problems found: {}", visible(&folder.to_string_lossy())));
         }
     }
     Ok(if is_fine { Exit::Done } else { Exit::Failed })
@@ -53,7 +52,7 @@ fn folder(named: &Path) -> Result<PathBuf, Failure> {
     if folder.is_dir() { Ok(folder) } else { Err(failed("it is not a folder".to_owned())) }
 }
 
-/// Everything that is found, in the order of the files.
+/// All diagnostics, by file.
 fn findings(folder: &Path) -> Result<Vec<Diagnostic>, Failure> {
     let mut published = Vec::new();
     let mut findings = Vec::new();
@@ -75,5 +74,5 @@ fn findings(folder: &Path) -> Result<Vec<Diagnostic>, Failure> {
 
 fn unreadable(why: &str) -> Diagnostic {
     Diagnostic::new("plugin-unreadable", Severity::Error, why)
-        .help("make it readable, or name it in .gitignore")
+        .help("make it readable, or add it to .gitignore")
 }

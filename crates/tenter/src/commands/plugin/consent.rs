@@ -1,7 +1,7 @@
-//! Whether the hooks of a plugin may run: asked once, when it comes (R46, R55), and again when it changes.
+//! Asks whether the hooks of a plugin may run, when it is installed (R46, R55) and when it changes.
 //!
-//! Trust is in content: an executable's own, or a hook's folder. A plugin's hooks may also share files, so a change of any
-//! file in `hooks` takes the trust in all of them back.
+//! Trust covers the content of an executable or of a hook's directory. Hooks of a plugin may also share files, so a change of any file
+//! in `hooks` revokes the trust in all of them.
 
 use std::path::PathBuf;
 
@@ -15,8 +15,8 @@ use crate::sanitize::visible;
 use crate::trust::{ask_hooks_of_plugin, note_consequences, revoke, trust_hooks};
 use crate::ui::{self, FAINT, NAME, NOTICE, styled};
 
-/// Asks whether the hooks of these plugins of the project may run; with `trust`, they may. Where nobody can be asked they
-/// stay as they are, which is told: nothing runs, and `tenter run` will not start without an answer.
+/// Asks whether the hooks of these plugins of the project may run; with `trust`, they may. Without a terminal they stay untrusted,
+/// and a note says so: nothing runs, and `tenter run` does not start before they are trusted.
 pub(super) fn settle(
     project: &mut Project,
     plugins: &[String],
@@ -38,7 +38,7 @@ pub(super) fn settle(
         describe(project, hook);
     }
     if !trust && !ask_hooks_of_plugin(&waiting) {
-        ui::note("They do not run yet: look at them, then run `tenter trust`.");
+        ui::note("They do not run yet: review them and run `tenter trust`.");
         return Ok(());
     }
     let catalog = trust_hooks(project, &waiting, cancel)?;
@@ -56,7 +56,7 @@ pub(super) fn settle(
     Ok(())
 }
 
-/// Takes trust back from every hook of a plugin.
+/// Revokes the trust in every hook of a plugin.
 pub(super) fn withdraw(project: &mut Project, plugin: &str) -> Result<(), Failure> {
     let trusted = project.trust.of(project.root()).hooks().into_iter();
     let names: Vec<String> =

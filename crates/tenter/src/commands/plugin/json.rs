@@ -1,4 +1,4 @@
-//! What `--json` says of a plugin: the document's six fields, and where more is asked for, what the lock file records.
+//! The JSON output for plugins: six fields in listings, and the record of the lock file in details.
 
 use std::path::Path;
 
@@ -9,7 +9,7 @@ use super::places::Location;
 
 /// A plugin in a listing.
 #[derive(Serialize)]
-pub(super) struct Listed<'p> {
+pub(super) struct PluginSummary<'p> {
     name: &'p str,
     location: &'static str,
     path: &'p Path,
@@ -18,18 +18,18 @@ pub(super) struct Listed<'p> {
     hooks: &'p [String],
 }
 
-impl<'p> Listed<'p> {
+impl<'p> PluginSummary<'p> {
     pub(super) fn new(location: Location, plugin: &'p Installed) -> Self {
         let Installed { name, path, skills, recipes, hooks } = plugin;
         Self { name, location: location.as_str(), path, skills, recipes, hooks }
     }
 }
 
-/// A plugin with its origin, all of which is null where none is recorded.
+/// A plugin with its record; the fields of the record are null if there is none.
 #[derive(Serialize)]
-pub(super) struct Shown<'p> {
+pub(super) struct PluginDetails<'p> {
     #[serde(flatten)]
-    listed: Listed<'p>,
+    listed: PluginSummary<'p>,
     source: Option<&'p str>,
     r#ref: Option<&'p str>,
     commit: Option<&'p str>,
@@ -37,14 +37,14 @@ pub(super) struct Shown<'p> {
     installed_at: Option<&'p str>,
 }
 
-impl<'p> Shown<'p> {
+impl<'p> PluginDetails<'p> {
     pub(super) fn new(
         location: Location,
         plugin: &'p Installed,
         locked: Option<&'p Locked>,
     ) -> Self {
         Self {
-            listed: Listed::new(location, plugin),
+            listed: PluginSummary::new(location, plugin),
             source: locked.map(|locked| locked.source.as_str()),
             r#ref: locked.and_then(|locked| locked.reference.as_deref()),
             commit: locked.and_then(|locked| locked.commit.as_deref()),

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use super::json::Listed;
-use super::places::{Found, Place, installed};
+use super::json::PluginSummary;
+use super::places::{FoundPlugin, PluginDir, installed};
 use crate::commands::Done;
 use crate::env::Env;
 use crate::failure::Exit;
@@ -11,7 +11,7 @@ use crate::project;
 use crate::sanitize::one_line;
 use crate::ui;
 
-/// Characters of a name that are shown.
+/// Maximum number of characters shown of a name.
 const LENGTH: usize = 100;
 
 #[derive(Debug, clap::Args)]
@@ -21,13 +21,14 @@ pub(crate) struct Args {
     json: bool,
 }
 
-/// Does it.
 pub(super) fn run(env: &Env, project: Option<&Path>, args: &Args) -> Done {
     let root = project::root(env, project)?;
-    let found = installed(&Place::all(env, &root))?;
+    let found = installed(&PluginDir::all(env, &root))?;
     if args.json {
-        let listed: Vec<Listed> =
-            found.iter().map(|found| Listed::new(found.place.location, &found.plugin)).collect();
+        let listed: Vec<PluginSummary> = found
+            .iter()
+            .map(|found| PluginSummary::new(found.place.location, &found.plugin))
+            .collect();
         ui::out(serde_json::to_string_pretty(&listed).unwrap_or_default());
     } else if found.is_empty() {
         ui::note("No plugins are installed. `tenter plugin add ORG/REPO` installs one.");
@@ -37,11 +38,11 @@ pub(super) fn run(env: &Env, project: Option<&Path>, args: &Args) -> Done {
     Ok(Exit::Done)
 }
 
-/// The lines of the table, as the document shows it.
-fn table(found: &[Found]) -> Vec<String> {
+/// The lines of the table.
+fn table(found: &[FoundPlugin]) -> Vec<String> {
     let header = ["NAME", "LOCATION", "SKILLS", "RECIPES", "HOOKS"].map(str::to_owned);
     let rule = header.each_ref().map(|title| "-".repeat(title.len()));
-    let rows = found.iter().map(|Found { place, plugin }| {
+    let rows = found.iter().map(|FoundPlugin { place, plugin }| {
         let count = |part: &[String]| part.len().to_string();
         let name = one_line(&plugin.name, LENGTH);
         let location = place.location.as_str().to_owned();

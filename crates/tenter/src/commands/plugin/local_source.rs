@@ -7,7 +7,7 @@ use tenter_engine::hook::Fingerprint;
 use tenter_engine::trust::TrustedKind;
 use tenter_plugins::{Source, Spec};
 
-use super::places::{Location, Place};
+use super::places::{Location, PluginDir};
 use crate::env::Env;
 use crate::failure::Failure;
 use crate::project::Project;
@@ -20,7 +20,7 @@ use crate::ui::{self, NAME, NOTICE, styled};
 ///
 /// # Errors
 /// When it is a directory outside the project that the user has not named before, and the user refuses or cannot be asked.
-pub(super) fn check(project: &mut Project, place: &Place, spec: &Spec) -> Result<(), Failure> {
+pub(super) fn check(project: &mut Project, place: &PluginDir, spec: &Spec) -> Result<(), Failure> {
     let Some(directory) = outside(project, place, spec) else { return Ok(()) };
     if record(&spec.name.to_string(), &directory).is_in(&project.trust, project.root()) {
         return Ok(());
@@ -32,7 +32,11 @@ pub(super) fn check(project: &mut Project, place: &Place, spec: &Spec) -> Result
 }
 
 /// Remembers that the user named the source of this plugin.
-pub(super) fn remember(project: &mut Project, place: &Place, spec: &Spec) -> Result<(), Failure> {
+pub(super) fn remember(
+    project: &mut Project,
+    place: &PluginDir,
+    spec: &Spec,
+) -> Result<(), Failure> {
     let Some(directory) = outside(project, place, spec) else { return Ok(()) };
     trust::record(project, &[record(&spec.name.to_string(), &directory).entry()])
 }
@@ -51,7 +55,7 @@ fn record(plugin: &str, directory: &Path) -> TrustRecord {
 
 /// The directory outside the project that one of its plugins comes from, if it comes from one. A `file:` URL counts as outside:
 /// git decodes it in its own way.
-fn outside(project: &Project, place: &Place, spec: &Spec) -> Option<PathBuf> {
+fn outside(project: &Project, place: &PluginDir, spec: &Spec) -> Option<PathBuf> {
     if place.location == Location::Global {
         return None;
     }

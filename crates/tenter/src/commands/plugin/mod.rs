@@ -1,4 +1,4 @@
-//! `tenter plugin`: hooks, skills and recipes that come from a repository (R55).
+//! `tenter plugin`: hooks, skills and recipes from a repository (R55).
 
 mod add;
 mod check;
@@ -25,25 +25,24 @@ use crate::user_only;
 /// Install, list, update, verify and remove plugins; write and check your own.
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum Command {
-    /// Install plugins. Nothing of them runs before you trust it.
+    /// Install plugins; their hooks run once you trust them.
     Add(add::Args),
-    /// List the plugins of the project and your own.
+    /// List installed plugins.
     List(list::Args),
-    /// Show where a plugin came from and what it offers.
+    /// Show the source and the content of a plugin.
     Show(show::Args),
-    /// Fetch what is new, and show which files and which lines of hooks change.
+    /// Update plugins, and show what changes.
     Update(update::Args),
-    /// Compare plugins with what was installed. The exit code is 1 where they differ.
+    /// Check installed plugins for changes; exits with 1 if there are any.
     Verify(verify::Args),
-    /// Remove plugins, and take back the trust in their hooks.
+    /// Remove plugins, and revoke the trust in their hooks.
     Remove(remove::Args),
-    /// Write a new plugin: hooks, a recipe and a skill that work as they are, with their tests.
+    /// Create a plugin with working hooks, a recipe, a skill and tests.
     New(new::Args),
-    /// Check a plugin before it is published.
+    /// Check a plugin before you publish it.
     Check(check::Args),
 }
 
-/// Does it.
 pub(crate) fn run(env: &Env, project: Option<&Path>, command: &Command) -> Done {
     match command {
         Command::Add(args) => {
@@ -66,7 +65,7 @@ pub(crate) fn run(env: &Env, project: Option<&Path>, command: &Command) -> Done 
     }
 }
 
-/// Plugins bring hooks and take them away, which an agent must not do to its own guards.
+/// Plugins add and remove hooks, which an agent must not do to its own guards.
 fn user_must_run(env: &Env, project: Option<&Path>, name: &str) -> Result<(), Failure> {
     user_only::check(env, &root(env, project)?, name)
 }

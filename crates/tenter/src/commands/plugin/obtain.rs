@@ -1,4 +1,4 @@
-//! Fetches a plugin and puts it in its place: what `add` and `update` have in common, and how both fail.
+//! Fetches and installs a plugin, for `add` and `update`.
 
 use std::time::Duration;
 
@@ -10,32 +10,32 @@ use tenter_plugins::{
 use tenter_proc::Cancel;
 use tenter_protocol::Diagnostic;
 
-use super::places::{Location, Place};
+use super::places::{Location, PluginDir};
 use crate::env;
 use crate::failure::{Exit, Failure};
 use crate::project::Project;
 use crate::sanitize::sanitize;
 use crate::ui;
 
-/// How long one call of git may take.
+/// Maximum duration of one git command.
 const TIMEOUT: Duration = Duration::from_mins(10);
 
-/// Why one plugin could not be had; the others may be.
-pub(super) enum Trouble {
-    /// The person does not want it any more.
+/// Why one plugin could not be installed.
+pub(super) enum ObtainError {
+    /// The user interrupted.
     Interrupted,
-    /// What is wrong with the plugin.
+    /// The plugin is rejected.
     Refused(Vec<Diagnostic>),
-    /// Anything else.
+    /// Another failure.
     Failed(Failure),
 }
 
-impl Trouble {
-    /// Tells it, and says how the command ends.
-    pub(super) fn tell(&self, name: &str) -> Exit {
+impl ObtainError {
+    /// Prints the failure; returns the exit code.
+    pub(super) fn print(&self, name: &str) -> Exit {
         match self {
             Self::Interrupted => {
-                ui::failure(&Failure::new(format!("interrupted; {name} is as it was")));
+                ui::failure(&Failure::new(format!("interrupted; {name} is unchanged")));
                 return Exit::Agent(Status::Interrupted);
             }
             Self::Refused(findings) => {
@@ -48,7 +48,7 @@ impl Trouble {
     }
 }
 
-impl From<FetchError> for Trouble {
+impl From<FetchError> for ObtainError {
     fn from(failed: FetchError) -> Self {
         match failed {
             FetchError::Cancelled => Self::Interrupted,
@@ -57,25 +57,25 @@ impl From<FetchError> for Trouble {
     }
 }
 
-impl From<Diagnostic> for Trouble {
+impl From<Diagnostic> for ObtainError {
     fn from(diagnostic: Diagnostic) -> Self {
         Self::Refused(vec![diagnostic])
     }
 }
 
-impl From<Failure> for Trouble {
+impl From<Failure> for ObtainError {
     fn from(failure: Failure) -> Self {
         Self::Failed(failure)
     }
 }
 
-/// Fetches a plugin and unpacks it in a temporary folder beside its place.
+/// Fetches a plugin and unpacks it in a temporary directory.
 pub(super) fn fetch(
     project: &Project,
-    place: &Place,
+    place: &PluginDir,
     spec: &Spec,
     cancel: &Cancel,
-) -> Result<(Staging, Fetched), Trouble> {
+) -> Result<(Staging, Fetched), ObtainError> {
     let source = spec.source.as_text();
     ui::note(format!("Fetching {} from {} …", spec.name, sanitize(&source)));
     let staging = place.plugins.stage()?;
@@ -87,13 +87,13 @@ pub(super) fn fetch(
     Ok((staging, fetched))
 }
 
-/// Installs what was fetched. `replace` says whether it may take the place of what is there.
+/// Installs a fetched plugin. `replace` says whether it may replace an installed one.
 pub(super) fn install(
-    place: &Place,
+    place: &PluginDir,
     spec: &Spec,
     (staging, fetched): &(Staging, Fetched),
     replace: bool,
-) -> Result<Installed, Trouble> {
+) -> Result<Installed, ObtainError> {
     let record = Locked {
         name: String::new(),
         source: spec.source.as_text(),
@@ -107,17 +107,16 @@ pub(super) fn install(
     place.plugins.install(staging, order).map_err(|conflict| refused(place, spec, conflict))
 }
 
-fn refused(place: &Place, spec: &Spec, conflict: Conflict) -> Trouble {
+fn refused(place: &PluginDir, spec: &Spec, conflict: Conflict) -> ObtainError {
     match conflict {
         Conflict::Installed => already(place, &spec.name.to_string()).into(),
         Conflict::Empty(finding) | Conflict::Failed(finding) => finding.into(),
     }
 }
 
-/// The failure for a plugin that is there.
-pub(super) fn already(place: &Place, name: &str) -> Failure {
+/// The failure for a plugin that is already installed.
+pub(super) fn already(place: &PluginDir, name: &str) -> Failure {
     let global = if place.location == Location::Global { " -g" } else { "" };
-    Failure::new(format!("{name} is installed already")).help(format!(
-        "`tenter plugin update{global} {name}` fetches what is new; --force replaces it"
-    ))
+    Failure::new(format!("{name} is already installed"))
+        .help(format!("`tenter plugin update{global} {name}` updates it; --force replaces it"))
 }

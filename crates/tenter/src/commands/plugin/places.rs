@@ -1,4 +1,4 @@
-//! The two folders of plugins, and how a plugin is found by its name.
+//! The plugin directories of the project and the user, and finding a plugin by name.
 
 use std::path::{Path, PathBuf};
 
@@ -8,17 +8,17 @@ use tenter_plugins::{Installed, Plugins};
 use crate::env::Env;
 use crate::failure::Failure;
 
-/// Whose plugins they are.
+/// Whose plugins a directory holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Location {
     /// The project's.
     Local,
-    /// The person's.
+    /// The user's.
     Global,
 }
 
 impl Location {
-    /// The word for it in listings.
+    /// The name in listings.
     pub(super) fn as_str(self) -> &'static str {
         match self {
             Self::Local => "local",
@@ -27,14 +27,14 @@ impl Location {
     }
 }
 
-/// A folder of plugins and whose it is.
+/// A directory of plugins.
 #[derive(Debug, Clone)]
-pub(super) struct Place {
+pub(super) struct PluginDir {
     pub(super) location: Location,
     pub(super) plugins: Plugins,
 }
 
-impl Place {
+impl PluginDir {
     fn new(location: Location, layout: &Layout) -> Self {
         let base = match location {
             Location::Local => &layout.project,
@@ -43,7 +43,7 @@ impl Place {
         Self { location, plugins: Plugins::new(layout.plugins_in(base)) }
     }
 
-    /// The project's folder, or the person's. A project that is the home folder has the person's alone.
+    /// The project's directory, or the user's; only the user's if the project is the home directory.
     pub(super) fn chosen(env: &Env, root: &Path, global: bool) -> Self {
         let real =
             |path: &Path| -> PathBuf { path.canonicalize().unwrap_or_else(|_| path.to_owned()) };
@@ -55,8 +55,8 @@ impl Place {
         }
     }
 
-    /// The same for a change. A project may come with a link in the place of its folder, and what is installed through it may
-    /// become the person's own, which runs without being trusted.
+    /// As [`chosen`](Self::chosen), for a change. The directory of a project may be a symlink into one of the user's own, in which
+    /// hooks run without trust.
     pub(super) fn to_change(env: &Env, root: &Path, global: bool) -> Result<Self, Failure> {
         let place = Self::chosen(env, root, global);
         let leaves = |folder: &&str| -> Option<PathBuf> {
@@ -70,57 +70,56 @@ impl Place {
                 "the project's plugins would be changed in {}, which is outside of the project",
                 real.display()
             ))
-            .help("put a folder in the place of the link .kodelet or .kodelet/plugins; -g is for your own plugins")),
+            .help("replace the symlink .kodelet or .kodelet/plugins with a directory, or pass -g for your own plugins")),
         }
     }
 
-    /// Both folders, the project's first.
+    /// Both directories, the project's first.
     pub(super) fn all(env: &Env, root: &Path) -> Vec<Self> {
         let (one, other) = (Self::chosen(env, root, false), Self::chosen(env, root, true));
         if one.location == other.location { vec![other] } else { vec![one, other] }
     }
 }
 
-/// A plugin that is there, and whose it is.
+/// An installed plugin and its directory.
 #[derive(Debug)]
-pub(super) struct Found {
-    pub(super) place: Place,
+pub(super) struct FoundPlugin {
+    pub(super) place: PluginDir,
     pub(super) plugin: Installed,
 }
 
-/// The plugins of these places, by name; of one name, the project's first.
-pub(super) fn installed(places: &[Place]) -> Result<Vec<Found>, Failure> {
+/// The plugins of these directories, by name; the project's before the user's.
+pub(super) fn installed(places: &[PluginDir]) -> Result<Vec<FoundPlugin>, Failure> {
     let mut found = Vec::new();
     for place in places {
         let plugins = place.plugins.installed().map_err(Failure::from)?;
-        found.extend(plugins.into_iter().map(|plugin| Found { place: place.clone(), plugin }));
+        found
+            .extend(plugins.into_iter().map(|plugin| FoundPlugin { place: place.clone(), plugin }));
     }
     found.sort_by(|one, other| one.plugin.name.cmp(&other.plugin.name));
     Ok(found)
 }
 
-/// The failure for a plugin that is not among `found`.
-pub(super) fn unknown(name: &str, found: &[Found]) -> Failure {
+/// The failure for a plugin that is not installed.
+pub(super) fn unknown(name: &str, found: &[FoundPlugin]) -> Failure {
     let names: Vec<&str> = found.iter().map(|found| found.plugin.name.as_str()).collect();
     let near = ResourceName::new(name).nearest(&names);
     let meant = near.map(|near| format!("; did you mean {near:?}?")).unwrap_or_default();
     Failure::new(format!("there is no plugin {name:?}{meant}"))
-        .help("`tenter plugin list` shows which there are")
+        .help("`tenter plugin list` lists them")
 }
 
-/// The failure for a plugin that is not in the chosen folder, which may be in the other one.
-pub(super) fn not_here(env: &Env, root: &Path, place: &Place, name: &str) -> Failure {
-    let all = installed(&Place::all(env, root)).unwrap_or_default();
-    let (here, elsewhere): (Vec<Found>, Vec<Found>) =
+/// The failure for a plugin that is not in the chosen directory, but may be in the other one.
+pub(super) fn not_here(env: &Env, root: &Path, place: &PluginDir, name: &str) -> Failure {
+    let all = installed(&PluginDir::all(env, root)).unwrap_or_default();
+    let (here, elsewhere): (Vec<FoundPlugin>, Vec<FoundPlugin>) =
         all.into_iter().partition(|found| found.place.location == place.location);
     if elsewhere.iter().all(|found| found.plugin.name != name) {
         return unknown(name, &here);
     }
     let (whose, how) = match place.location {
-        Location::Local => ("your own, not the project's", "give -g for your own plugins"),
-        Location::Global => {
-            ("the project's, not your own", "leave -g out for the project's plugins")
-        }
+        Location::Local => ("your own, not the project's", "pass -g for your own plugins"),
+        Location::Global => ("the project's, not your own", "omit -g for the project's plugins"),
     };
     Failure::new(format!("the plugin {name:?} is {whose}")).help(how)
 }

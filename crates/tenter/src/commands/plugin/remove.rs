@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::consent;
 use super::local_source;
-use super::places::{Location, Place, not_here};
+use super::places::{Location, PluginDir, not_here};
 use crate::commands::Done;
 use crate::env::Env;
 use crate::failure::{Exit, Failure};
@@ -22,10 +22,10 @@ pub(crate) struct Args {
     global: bool,
 }
 
-/// Does it. One that is not there does not keep the others.
+/// Removes every plugin; one that is not installed does not stop the others.
 pub(super) fn run(env: &Env, project: Option<&Path>, args: &Args) -> Done {
     let mut project = Project::open(env, project)?;
-    let place = Place::to_change(env, project.root(), args.global)?;
+    let place = PluginDir::to_change(env, project.root(), args.global)?;
     let mut exit = Exit::Done;
     for name in &args.names {
         let name = plugin_name(name);
@@ -40,9 +40,9 @@ pub(super) fn run(env: &Env, project: Option<&Path>, args: &Args) -> Done {
     Ok(exit)
 }
 
-fn remove(project: &mut Project, place: &Place, name: &str) -> Result<(), Failure> {
-    // Another plugin may come under this name one day, with other files beside the same hooks. The trust goes first: of a
-    // plugin that is gone, nobody would take it back any more.
+fn remove(project: &mut Project, place: &PluginDir, name: &str) -> Result<(), Failure> {
+    // Another plugin may get this name later, with other files next to the same hooks. Trust is revoked first: it could not be
+    // revoked for a plugin that is gone.
     if place.location == Location::Local {
         consent::withdraw(project, name)?;
         local_source::forget(project, name)?;

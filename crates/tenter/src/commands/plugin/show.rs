@@ -5,8 +5,8 @@ use std::path::Path;
 use tenter_engine::layout::plugin_name;
 use tenter_plugins::Locked;
 
-use super::json::Shown;
-use super::places::{Found, Place, installed, unknown};
+use super::json::PluginDetails;
+use super::places::{FoundPlugin, PluginDir, installed, unknown};
 use crate::commands::Done;
 use crate::env::Env;
 use crate::failure::Exit;
@@ -16,24 +16,23 @@ use crate::ui::{self, NAME, styled};
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// ORG/REPO or ORG@REPO. Of two plugins of that name it is the project's.
+    /// ORG/REPO or ORG@REPO; the project's plugin has precedence over your own.
     name: String,
     /// Print a JSON object: name, location, path, skills, recipes, hooks, source, ref, commit, hash, installed_at.
     #[arg(long)]
     json: bool,
 }
 
-/// Does it.
 pub(super) fn run(env: &Env, project: Option<&Path>, args: &Args) -> Done {
     let root = project::root(env, project)?;
-    let found = installed(&Place::all(env, &root))?;
+    let found = installed(&PluginDir::all(env, &root))?;
     let name = plugin_name(&args.name);
     let one = found.iter().find(|found| found.plugin.name == name);
-    let Found { place, plugin } = one.ok_or_else(|| unknown(&name, &found))?;
+    let FoundPlugin { place, plugin } = one.ok_or_else(|| unknown(&name, &found))?;
     let lock = place.plugins.lock()?;
     let locked = lock.get(&name);
     if args.json {
-        let shown = Shown::new(place.location, plugin, locked);
+        let shown = PluginDetails::new(place.location, plugin, locked);
         ui::out(serde_json::to_string_pretty(&shown).unwrap_or_default());
         return Ok(Exit::Done);
     }

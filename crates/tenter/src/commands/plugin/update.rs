@@ -1,4 +1,4 @@
-//! `tenter plugin update`: fetches again what was installed, shows what changes, and puts it in place.
+//! `tenter plugin update`: fetches installed plugins again, shows what changes, and installs it.
 
 use std::path::Path;
 
@@ -10,8 +10,8 @@ use tenter_proc::Cancel;
 
 use super::consent;
 use super::local_source;
-use super::obtain::{self, Trouble};
-use super::places::{Location, Place, not_here};
+use super::obtain::{self, ObtainError};
+use super::places::{Location, PluginDir, not_here};
 use crate::commands::Done;
 use crate::env::Env;
 use crate::failure::{Exit, Failure};
@@ -21,28 +21,28 @@ use crate::sanitize::{one_line, visible};
 use crate::signals;
 use crate::ui::{self, BAD, GOOD, NAME, NOTICE, styled};
 
-/// Characters of a commit that are shown.
+/// Number of characters shown of a commit.
 const SHORT: usize = 10;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// ORG/REPO or ORG@REPO; without any, every plugin of the project.
+    /// ORG/REPO or ORG@REPO; by default all plugins of the project.
     names: Vec<String>,
-    /// Show what would change, and change nothing.
+    /// Show what would change without changing it.
     #[arg(long)]
     dry_run: bool,
     /// Update your own plugins instead of the project's.
     #[arg(short, long)]
     global: bool,
-    /// Trust the hooks as they come, without asking.
+    /// Trust the new hooks without asking.
     #[arg(long)]
     trust: bool,
 }
 
-/// Does it. One plugin that cannot be updated does not keep the others from it.
+/// Updates every plugin; one that cannot be updated does not stop the others.
 pub(super) fn run(env: &Env, project: Option<&Path>, args: &Args) -> Done {
     let mut project = Project::open(env, project)?;
-    let place = Place::to_change(env, project.root(), args.global)?;
+    let place = PluginDir::to_change(env, project.root(), args.global)?;
     let locked = chosen(&project, &place, &args.names)?;
     let cancel = Cancel::new();
     signals::forward(&cancel)?;
@@ -52,7 +52,7 @@ pub(super) fn run(env: &Env, project: Option<&Path>, args: &Args) -> Done {
         match update(&mut project, &place, plugin, args.dry_run, &cancel) {
             Ok(true) => updated.push(plugin.name.clone()),
             Ok(false) => {}
-            Err(trouble) => exit = trouble.tell(&plugin.name),
+            Err(error) => exit = error.print(&plugin.name),
         }
         if cancel.is_cancelled() {
             return Ok(exit);
@@ -64,8 +64,8 @@ pub(super) fn run(env: &Env, project: Option<&Path>, args: &Args) -> Done {
     Ok(exit)
 }
 
-/// What is recorded of the plugins that are meant.
-fn chosen(project: &Project, place: &Place, names: &[String]) -> Result<Vec<Locked>, Failure> {
+/// The records of the named plugins.
+fn chosen(project: &Project, place: &PluginDir, names: &[String]) -> Result<Vec<Locked>, Failure> {
     let lock = place.plugins.lock()?;
     if names.is_empty() {
         return Ok(lock.plugins().to_vec());
@@ -79,27 +79,27 @@ fn chosen(project: &Project, place: &Place, names: &[String]) -> Result<Vec<Lock
         if installed.iter().all(|plugin| plugin.name != name) {
             return Err(not_here(project.env, project.root(), place, &name));
         }
-        Err(Failure::new(format!("plugin.lock does not say where {name} came from"))
-            .help("`tenter plugin add SPEC --force` installs it with its origin"))
+        Err(Failure::new(format!("plugin.lock has no source for {name}"))
+            .help("`tenter plugin add SPEC --force` records it"))
     };
     names.iter().map(locked).collect()
 }
 
-/// Updates one plugin; says whether anything of it is new.
+/// Updates one plugin; returns whether it changed.
 fn update(
     project: &mut Project,
-    place: &Place,
+    place: &PluginDir,
     locked: &Locked,
     dry_run: bool,
     cancel: &Cancel,
-) -> Result<bool, Trouble> {
+) -> Result<bool, ObtainError> {
     let name = PluginName::parse(&locked.name).map_err(Failure::new)?;
     let spec =
         Spec::recorded(name, &locked.source, locked.reference.as_deref()).map_err(Failure::new)?;
     let folder = place.plugins.place(&spec.name);
     // One that is gone is fetched again, and there is nothing else to have than the commit.
     if locked.is_pinned() && folder.symlink_metadata().is_ok() {
-        ui::out(format!("{} stays at the commit that it is pinned to.", locked.name));
+        ui::out(format!("{} is pinned to its commit.", locked.name));
         return Ok(false);
     }
     unchanged_here(&folder, locked)?;
@@ -123,18 +123,15 @@ fn update(
     obtain::install(place, &spec, &obtained, true).map(|_| true)
 }
 
-/// What somebody changed in the plugin's folder would be lost.
+/// Rejects an update that would lose local changes.
 fn unchanged_here(folder: &Path, locked: &Locked) -> Result<(), Failure> {
     let is_gone = folder.symlink_metadata().is_err();
     if is_gone || verify(folder, locked).0.is_empty() {
         return Ok(());
     }
     let name = &locked.name;
-    Err(Failure::new(format!(
-        "{name} was changed here since it was installed, and that would be lost"
-    ))
-    .help(format!(
-        "`tenter plugin verify {name}` shows what; `tenter plugin add SPEC --force` replaces it"
+    Err(Failure::new(format!("{name} has local changes that an update would lose")).help(format!(
+        "`tenter plugin verify {name}` shows them; `tenter plugin add SPEC --force` discards them"
     )))
 }
 
@@ -158,7 +155,7 @@ fn print(locked: &Locked, commit: Option<&str>, changes: &[Change]) {
     }
 }
 
-/// What happened to the right to be executed, which no line shows.
+/// The change of the executable bit, which no line shows.
 fn mode(kind: &ChangeKind) -> &'static str {
     match kind {
         ChangeKind::Changed(
@@ -177,7 +174,7 @@ fn mode(kind: &ChangeKind) -> &'static str {
     }
 }
 
-/// The lines that differ; none where something is no text.
+/// The lines that differ; none for files that are not text.
 fn lines(kind: &ChangeKind) -> Vec<String> {
     let texts = match kind {
         ChangeKind::Added(new) => Some(("", new.text())),

@@ -1,4 +1,4 @@
-//! `tenter plugin verify`: whether plugins are what was installed.
+//! `tenter plugin verify`: compares plugins with what was installed.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -8,7 +8,7 @@ use tenter_engine::layout::plugin_name;
 use tenter_plugins::{Difference, Lock, verify};
 use tenter_protocol::{Diagnostic, Severity};
 
-use super::places::{Found, Place, installed, unknown};
+use super::places::{FoundPlugin, PluginDir, installed, unknown};
 use crate::commands::Done;
 use crate::env::Env;
 use crate::failure::{Exit, Failure};
@@ -18,14 +18,14 @@ use crate::ui::{self, BAD, GOOD, NAME, styled};
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// ORG/REPO or ORG@REPO; without any, every plugin of the project and your own.
+    /// ORG/REPO or ORG@REPO; by default all plugins of the project and your own.
     names: Vec<String>,
     /// Print a JSON array: name, location, ok, differences, diagnostics.
     #[arg(long)]
     json: bool,
 }
 
-/// What was found of one plugin. The fields are those of the JSON form.
+/// The result for one plugin; the fields are those of the JSON output.
 #[derive(Serialize)]
 struct Verified {
     name: String,
@@ -35,10 +35,9 @@ struct Verified {
     diagnostics: Vec<Diagnostic>,
 }
 
-/// Does it.
 pub(super) fn run(env: &Env, project: Option<&Path>, args: &Args) -> Done {
     let root = project::root(env, project)?;
-    let places = Place::all(env, &root);
+    let places = PluginDir::all(env, &root);
     let mut verified = Vec::new();
     for place in &places {
         verified.extend(of_place(place)?);
@@ -56,8 +55,8 @@ pub(super) fn run(env: &Env, project: Option<&Path>, args: &Args) -> Done {
     Ok(if verified.iter().all(|one| one.ok) { Exit::Done } else { Exit::Failed })
 }
 
-/// Everything that is installed or recorded there, by name.
-fn of_place(place: &Place) -> Result<Vec<Verified>, Failure> {
+/// Everything that is installed or recorded in a directory, by name.
+fn of_place(place: &PluginDir) -> Result<Vec<Verified>, Failure> {
     let lock = place.plugins.lock()?;
     let found = installed(std::slice::from_ref(place))?;
     let recorded = lock.plugins().iter().map(|locked| locked.name.as_str());
@@ -66,7 +65,7 @@ fn of_place(place: &Place) -> Result<Vec<Verified>, Failure> {
     Ok(names.into_iter().map(|name| look_at(place, name, &lock, &found)).collect())
 }
 
-fn look_at(place: &Place, name: &str, lock: &Lock, found: &[Found]) -> Verified {
+fn look_at(place: &PluginDir, name: &str, lock: &Lock, found: &[FoundPlugin]) -> Verified {
     let installed = found.iter().find(|found| found.plugin.name == name);
     let folder = installed.map(|found| found.plugin.path.clone());
     let folder = folder.or_else(|| place.plugins.remains(name));
@@ -86,15 +85,15 @@ fn look_at(place: &Place, name: &str, lock: &Lock, found: &[Found]) -> Verified 
 }
 
 fn unrecorded() -> Diagnostic {
-    let message = "plugin.lock does not say what this plugin is made of";
+    let message = "plugin.lock has no record of this plugin";
     Diagnostic::new("plugin-unrecorded", Severity::Error, message)
-        .help("`tenter plugin add SPEC --force` installs it with its record")
+        .help("`tenter plugin add SPEC --force` records it")
 }
 
 fn gone() -> Diagnostic {
     let message = "plugin.lock records this plugin, and it is not there";
     Diagnostic::new("plugin-gone", Severity::Error, message)
-        .help("`tenter plugin update` fetches it again; `tenter plugin remove` forgets it")
+        .help("`tenter plugin update` fetches it again; `tenter plugin remove` removes the record")
 }
 
 fn print(one: &Verified) {

@@ -13,7 +13,7 @@ use crate::project;
 use crate::sanitize::one_line;
 use crate::ui::{self, BAD, FAINT, NAME, styled};
 
-/// Characters of a description or a path that are shown.
+/// Maximum number of characters shown of a description or a path.
 const LENGTH: usize = 100;
 
 #[derive(Debug, clap::Args)]
@@ -25,7 +25,7 @@ pub(crate) struct Args {
     json: bool,
 }
 
-/// What `--json` says of a recipe.
+/// A recipe in the JSON output.
 #[derive(Serialize)]
 struct RecipeJson<'r> {
     name: &'r str,
@@ -33,12 +33,11 @@ struct RecipeJson<'r> {
     description: &'r str,
     layer: &'static str,
     path: &'r Path,
-    /// The file that is taken instead of it; null where it is itself the one.
+    /// The file that is used instead; null if this one is used.
     shadowed_by: Option<&'r Path>,
     usable: bool,
 }
 
-/// Does it.
 pub(super) fn run(env: &Env, project: Option<&Path>, args: &Args) -> Done {
     let root = project::root(env, project)?;
     let (recipes, findings) = args.fragment_dirs.recipes(env, &root).list();

@@ -1,4 +1,4 @@
-//! `tenter recipe`: which recipes there are, and what prompt one makes.
+//! `tenter recipe`: lists recipes and shows their prompts.
 
 mod list;
 mod show;
@@ -12,38 +12,36 @@ use crate::agent::recipes;
 use crate::env::Env;
 use crate::project::Project;
 
-/// List recipes, and show what prompt one makes.
+/// List recipes, and show their prompts.
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum Command {
-    /// List every recipe that is found, and for those that are not taken, what is taken instead.
+    /// List all recipes, also shadowed ones.
     List(list::Args),
-    /// Show the prompt that a recipe makes: what a run would be asked. Its programs run, those of a project's recipe only if
-    /// you have trusted it.
+    /// Show the prompt of a recipe. Its programs run; those of a project's recipe only if you trust it.
     Show(show::Args),
 }
 
-/// Where recipes are looked for beside the usual folders.
+/// Further directories with recipes.
 #[derive(Debug, Default, clap::Args)]
 pub(crate) struct FragmentDirs {
-    /// Look for recipes in this folder too, after the project's own.
+    /// Also search this directory for recipes, after the project's.
     #[arg(long, value_name = "DIR")]
     fragment_dirs: Vec<PathBuf>,
 }
 
 impl FragmentDirs {
-    /// What there is to find in the project, and what it may do.
+    /// The recipes of the project, with what they may do.
     pub(crate) fn book(&self, project: &Project) -> RecipeBook {
         recipes::book(project, &self.fragment_dirs)
     }
 
-    /// What there is to find in the project at `root`.
+    /// The recipes of the project at `root`.
     pub(crate) fn recipes(&self, env: &Env, root: &Path) -> Recipes {
         let dirs: Vec<PathBuf> = self.fragment_dirs.iter().map(|dir| env.cwd.join(dir)).collect();
         Recipes::new(&env.places(root.to_owned()), &dirs)
     }
 }
 
-/// Does it.
 pub(crate) fn run(env: &Env, project: Option<&Path>, command: &Command) -> Done {
     match command {
         Command::List(args) => list::run(env, project, args),

@@ -20,23 +20,23 @@ use crate::{signals, ui};
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// The recipe's name, as `tenter recipe list` shows it.
+    /// The name, as `tenter recipe list` shows it.
     name: String,
-    /// Give it an argument; may be repeated.
+    /// Set an argument; may be repeated.
     #[arg(long, short, value_name = "NAME=VALUE", value_parser = argument)]
     arg: Vec<(String, String)>,
-    /// Show the text as it was written: nothing is filled in and nothing runs.
+    /// Show the source text: nothing is filled in and nothing runs.
     #[arg(long, conflicts_with = "arg")]
     raw: bool,
     #[command(flatten)]
     fragment_dirs: FragmentDirs,
     /// Print a JSON object: name, title, description, layer, path, allowed_tools, allowed_commands, arguments, body, text
-    /// (null where it cannot be made), findings.
+    /// (null if it cannot be filled in), findings.
     #[arg(long)]
     json: bool,
 }
 
-/// What `--json` says of a recipe.
+/// A recipe in the JSON output.
 #[derive(Serialize)]
 struct ShownJson<'r> {
     name: &'r str,
@@ -44,9 +44,9 @@ struct ShownJson<'r> {
     description: &'r str,
     layer: &'static str,
     path: &'r Path,
-    /// Null where it does not restrict them.
+    /// Null if they are not restricted.
     allowed_tools: Option<&'r [String]>,
-    /// Null where it does not restrict them.
+    /// Null if they are not restricted.
     allowed_commands: Option<&'r [String]>,
     arguments: Vec<ArgumentJson<'r>>,
     body: &'r str,
@@ -61,7 +61,6 @@ struct ArgumentJson<'r> {
     default: Option<&'r str>,
 }
 
-/// Does it.
 pub(super) fn run(env: &Env, project: Option<&Path>, args: &Args) -> Done {
     let project = Project::open(env, project)?;
     let book = args.fragment_dirs.book(&project);
@@ -94,16 +93,16 @@ pub(super) fn run(env: &Env, project: Option<&Path>, args: &Args) -> Done {
     }
     if book.holds_back(&recipe) && !args.raw {
         ui::note(
-            "None of its programs was started: it comes with the project and is not trusted; see `tenter trust`.",
+            "None of its programs was started: the recipe comes with the project and is not trusted; see `tenter trust`.",
         );
     }
     if text.is_none() && !args.raw && !args.json {
-        ui::note("The text above is not filled in: it misses arguments.");
+        ui::note("Arguments are missing, so the text above is not filled in.");
     }
     Ok(if cancel.is_cancelled() { Exit::Agent(Status::Interrupted) } else { Exit::Done })
 }
 
-/// The prompt, if it can be made, and what was found.
+/// The prompt, if it can be filled in, and the diagnostics.
 fn text(
     book: &RecipeBook,
     recipe: &Recipe,

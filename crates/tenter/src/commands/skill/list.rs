@@ -10,7 +10,7 @@ use crate::failure::Exit;
 use crate::sanitize::one_line;
 use crate::ui::{self, BAD, FAINT, NAME, styled};
 
-/// Characters of a description or a path that are shown.
+/// Maximum number of characters shown of a description or a path.
 const LENGTH: usize = 100;
 
 #[derive(Debug, clap::Args)]
@@ -20,19 +20,18 @@ pub(crate) struct Args {
     json: bool,
 }
 
-/// What `--json` says of a skill.
+/// A skill in the JSON output.
 #[derive(Serialize)]
 struct SkillJson<'s> {
     name: &'s str,
     description: &'s str,
     layer: &'static str,
     path: &'s Path,
-    /// The file that is taken instead of it; null where it is itself the one.
+    /// The file that is used instead; null if this one is used.
     shadowed_by: Option<&'s Path>,
     usable: bool,
 }
 
-/// Does it.
 pub(super) fn run(skills: &Skills, args: &Args) -> Exit {
     let (listed, findings) = skills.list(Rules::Tolerant);
     if args.json {
@@ -51,7 +50,7 @@ pub(super) fn run(skills: &Skills, args: &Args) -> Exit {
     }
     if listed.is_empty() && !args.json {
         ui::note(
-            "There are no skills. A skill is a folder with a SKILL.md in .kodelet/skills or ~/.kodelet/skills.",
+            "There are no skills. A skill is a directory with a SKILL.md in .agents/skills or ~/.agents/skills.",
         );
     }
     ui::diagnostics(&findings);

@@ -1,4 +1,4 @@
-//! `tenter skill`: which skills there are, and what one tells the model.
+//! `tenter skill`: lists skills and shows their instructions.
 
 mod list;
 mod show;
@@ -12,16 +12,15 @@ use crate::env::Env;
 use crate::failure::Failure;
 use crate::project;
 
-/// List skills, and show what one tells the model.
+/// List skills, and show their instructions.
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum Command {
-    /// List every skill that is found, and for those that are not taken, what is taken instead.
+    /// List all skills, also shadowed ones.
     List(list::Args),
-    /// Show what a skill says: all that the model reads of it, and what its author wants known.
+    /// Show the instructions and metadata of a skill.
     Show(show::Args),
 }
 
-/// Does it.
 pub(crate) fn run(env: &Env, project: Option<&Path>, command: &Command) -> Done {
     let skills = skills(env, project)?;
     match command {
@@ -30,7 +29,7 @@ pub(crate) fn run(env: &Env, project: Option<&Path>, command: &Command) -> Done 
     }
 }
 
-/// What there is to find in the project.
+/// The skills of the project.
 fn skills(env: &Env, project: Option<&Path>) -> Result<Skills, Failure> {
     Ok(Skills::new(&env.places(project::root(env, project)?)))
 }

@@ -11,19 +11,19 @@ use crate::failure::{Exit, Failure};
 use crate::sanitize::{one_line, sanitize};
 use crate::ui::{self, NAME, styled};
 
-/// Characters of a line about a skill.
+/// Maximum number of characters of a line.
 const LENGTH: usize = 1024;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// The skill's name, as `tenter skill list` shows it.
+    /// The name, as `tenter skill list` shows it.
     name: String,
     /// Print a JSON object: name, description, layer, path, license, compatibility, metadata, allowed_tools, instructions.
     #[arg(long)]
     json: bool,
 }
 
-/// What `--json` says of a skill.
+/// A skill in the JSON output.
 #[derive(Serialize)]
 struct ShownJson<'s> {
     name: &'s str,
@@ -37,7 +37,6 @@ struct ShownJson<'s> {
     instructions: &'s str,
 }
 
-/// Does it.
 pub(super) fn run(skills: &Skills, args: &Args) -> Done {
     let skill = skills.find(&args.name).map_err(|error| no_skill(&error))?;
     if args.json {
@@ -51,7 +50,7 @@ pub(super) fn run(skills: &Skills, args: &Args) -> Done {
     Ok(Exit::Done)
 }
 
-/// What there is to say of a skill beside its text.
+/// The metadata of a skill.
 fn facts(skill: &Skill) -> Vec<(&str, String)> {
     let mut facts = vec![
         ("name", skill.origin.name.clone()),
@@ -84,16 +83,16 @@ fn json(skill: &Skill) -> ShownJson<'_> {
     }
 }
 
-/// The failure for a skill that cannot be had; what is wrong with its file is shown.
+/// The failure for a skill that is missing or broken; prints what is wrong with its file.
 fn no_skill(error: &SkillError) -> Failure {
     match error {
         SkillError::Unusable { findings, .. } => {
             ui::diagnostics(findings);
             Failure::new(error.to_string())
-                .help("mend its file; `tenter skill list` shows where it is")
+                .help("fix the file; `tenter skill list` shows where it is")
         }
         SkillError::Unknown { .. } => {
-            Failure::usage(error.to_string()).help("`tenter skill list` shows which there are")
+            Failure::usage(error.to_string()).help("`tenter skill list` lists them")
         }
     }
 }

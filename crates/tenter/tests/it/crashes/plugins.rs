@@ -141,7 +141,7 @@ impl<'s> Scene<'s> {
         let was_done = self.content() == self.wanted(deed);
         let output = self.sandbox.run(&deed.args(&self.spec()));
         let told = match deed {
-            Deed::Add if was_done => output.stderr.contains("installed already"),
+            Deed::Add if was_done => output.stderr.contains("already installed"),
             Deed::Remove if was_done => output.stderr.contains("no plugin"),
             _ => output.code == Some(0),
         };

@@ -21,7 +21,7 @@ fn a_plugin_is_added_listed_shown_verified_and_removed() {
     Fetching ada/guards from file://[ROOT]/srv/ada/guards …
     ? Hooks that run only when you trust them:
       ada/guards/guard  executable; its events are asked after you trust it  .kodelet/plugins/ada@guards/hooks/guard
-    They do not run yet: look at them, then run `tenter trust`.
+    They do not run yet: review them and run `tenter trust`.
     "#);
     let _ =
         sandbox.run(&["plugin", "add", "-g", &format!("{}@main", repository.url())]).expect_code(0);
@@ -58,7 +58,7 @@ fn a_plugin_is_added_listed_shown_verified_and_removed() {
     exit: 1
     --- stderr
     error: the plugin "ada/guards" is your own, not the project's
-      help: give -g for your own plugins
+      help: pass -g for your own plugins
     "#);
     let _ = sandbox.run(&["plugin", "remove", "-g", "ada/guards"]).expect_code(0);
     assert_snapshot!(sandbox.run(&["plugin", "list"]), @r#"
@@ -101,8 +101,8 @@ fn differences_are_reported_with_exit_code_1() {
       missing  recipes/review.md
     by/hand  local  differs
     --- stderr
-    error: [ROOT]/project/.kodelet/plugins/by@hand: plugin.lock does not say what this plugin is made of
-      help: `tenter plugin add SPEC --force` installs it with its record
+    error: [ROOT]/project/.kodelet/plugins/by@hand: plugin.lock has no record of this plugin
+      help: `tenter plugin add SPEC --force` records it
     "#);
     let verified = sandbox.run(&["plugin", "verify", "ada/guards", "--json"]).expect_code(1).json();
     assert_eq!(verified[0]["ok"], json!(false));
@@ -123,8 +123,8 @@ fn all_problems_of_a_plugin_are_reported_and_nothing_is_installed() {
     exit: 1
     --- stderr
     Fetching ada/evil from file://[ROOT]/srv/ada/evil …
-    error: hooks/dangling: this link to "nowhere" leads to nothing that is installed
-    error: hooks/out: this link to "/etc/passwd" leaves the plugin
+    error: hooks/dangling: this symlink to "nowhere" leads to nothing that is installed
+    error: hooks/out: this symlink to "/etc/passwd" leaves the plugin
     error: ada/evil cannot be installed
     "#);
     assert_eq!(left(&sandbox), [] as [&str; 0]);
@@ -182,8 +182,8 @@ fn an_installed_plugin_is_replaced_only_with_the_flag() {
     assert_snapshot!(sandbox.run(&["plugin", "add", &repository.url()]), @r#"
     exit: 1
     --- stderr
-    error: ada/guards is installed already
-      help: `tenter plugin update ada/guards` fetches what is new; --force replaces it
+    error: ada/guards is already installed
+      help: `tenter plugin update ada/guards` updates it; --force replaces it
     "#);
     let _ = sandbox.run(&["plugin", "add", "--force", &repository.url()]).expect_code(0);
 }

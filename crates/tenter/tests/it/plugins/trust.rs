@@ -39,7 +39,7 @@ fn without_a_terminal_hooks_stay_untrusted_and_a_run_refuses_to_start() {
     ? Hooks that run only when you trust them:
       ada/guards/guard  executable; its events are asked after you trust it  .kodelet/plugins/ada@guards/hooks/guard
       ada/guards/tidy  after_tool  .kodelet/plugins/ada@guards/hooks/tidy
-    They do not run yet: look at them, then run `tenter trust`.
+    They do not run yet: review them and run `tenter trust`.
     "#);
     assert_eq!(ran(&sandbox), "");
     let model = sandbox.script("turns: [{text: Hello.}]");

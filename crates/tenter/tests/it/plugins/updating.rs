@@ -69,10 +69,7 @@ fn a_pinned_commit_stays_and_a_branch_moves() {
         repository.commit();
     }
     let output = sandbox.run(&["plugin", "update"]).expect_code(0);
-    assert!(
-        output.stdout.contains("ada/pinned stays at the commit that it is pinned to."),
-        "{output}"
-    );
+    assert!(output.stdout.contains("ada/pinned is pinned to its commit."), "{output}");
     assert_eq!(sandbox.read(".kodelet/plugins/ada@pinned/recipes/review.md"), "Review it.\n");
     assert_eq!(sandbox.read(".kodelet/plugins/ada@moving/recipes/review.md"), "Second.\n");
 }
@@ -103,8 +100,8 @@ fn local_changes_are_not_overwritten() {
     assert_snapshot!(sandbox.run(&["plugin", "update"]), @r#"
     exit: 1
     --- stderr
-    error: ada/guards was changed here since it was installed, and that would be lost
-      help: `tenter plugin verify ada/guards` shows what; `tenter plugin add SPEC --force` replaces it
+    error: ada/guards has local changes that an update would lose
+      help: `tenter plugin verify ada/guards` shows them; `tenter plugin add SPEC --force` discards them
     "#);
     assert_eq!(sandbox.read(".kodelet/plugins/ada@guards/hooks/guard"), "mine\n");
 }

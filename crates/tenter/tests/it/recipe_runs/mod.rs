@@ -132,7 +132,7 @@ fn missing_arguments_are_named_with_their_description() {
     exit: 2
     --- stderr
     error: there is no recipe "great"; did you mean "greet"?
-      help: `tenter recipe list` shows which there are
+      help: `tenter recipe list` lists them
     "#);
     let useless = sandbox
         .run(&[

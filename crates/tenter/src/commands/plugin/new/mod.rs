@@ -31,7 +31,7 @@ const EXECUTABLES: [(&str, &str); 2] = [
     ("tests/run.sh", include_str!("templates/run.sh")),
 ];
 
-/// Write a new plugin: hooks of each kind, a recipe and a skill that work as they are, with their tests.
+/// Create a plugin with working hooks of each kind, a recipe, a skill and tests.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The plugin's name, as its repository is called: lower-case letters and digits, with hyphens between them.
@@ -51,7 +51,7 @@ pub(super) fn run(env: &Env, args: &Args) -> Done {
     let path = above.join(&args.name);
     if fs::symlink_metadata(&path).is_ok() {
         return Err(Failure::new(format!("{} already exists", path.display()))
-            .help("choose another name, or another folder with --dir"));
+            .help("choose another name, or another directory with --dir"));
     }
     write_dir(&path, &files(args)?, false)?;
     ui::out(path.display());
