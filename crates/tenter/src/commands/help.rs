@@ -1,7 +1,9 @@
 //! `tenter help`: the pages of the manual, which are built into the program, and the help of commands.
 
 mod page;
+mod tables;
 mod topics;
+mod wrap;
 
 use std::fmt::Write as _;
 use std::path::Path;

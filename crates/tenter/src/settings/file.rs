@@ -121,7 +121,7 @@ fn understood(path: &Path, text: io::Result<String>) -> Result<Layer, Failure> {
     toml::from_str(&text).map_err(|error| {
         let error = with_suggestion(without_secrets(&error.to_string()));
         Failure::new(format!("{} is not a valid configuration:\n{error}", path.display()))
-            .help("docs/configuration.md lists its keys")
+            .help("`tenter help configuration` lists its keys")
     })
 }
 

@@ -60,7 +60,7 @@ fn file(provider: &Provider, env: &Env) -> Option<(PathBuf, String)> {
 fn usual(provider: &Provider, env: &Env) -> String {
     format!(
         "a company's proxy, or a server of your own? Name a PEM file of the authorities to trust, in SSL_CERT_FILE or as \
-         `ca_file` under [providers.{}] in {}; docs/models.md tells how",
+         `ca_file` under [providers.{}] in {}; see `tenter help models`",
         provider.name,
         env.config_file().display()
     )

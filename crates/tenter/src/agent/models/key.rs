@@ -52,7 +52,7 @@ pub(super) fn help(provider: &Provider, env: &Env) -> String {
     };
     let or = if provider.key_variables.is_empty() { " or" } else { "" };
     format!(
-        "{set}{or} `api_key_command` under [providers.{name}] in {}; see docs/models.md",
+        "{set}{or} `api_key_command` under [providers.{name}] in {}; see `tenter help models`",
         file.display()
     )
 }

@@ -31,7 +31,7 @@ fn without_its_key_a_provider_is_not_called() {
     exit: 1
     --- stderr
     error: anthropic needs a key, but ANTHROPIC_API_KEY is not set
-      help: set ANTHROPIC_API_KEY, or write `api_key_command` under [providers.anthropic] in [ROOT]/home/.config/tenter/config.toml; docs/models.md tells how
+      help: set ANTHROPIC_API_KEY, or write `api_key_command` under [providers.anthropic] in [ROOT]/home/.config/tenter/config.toml; see `tenter help models`
     ");
 }
 
