@@ -93,16 +93,6 @@ impl Permissions {
     }
 }
 
-/// Why a call does not run, as a message for the model.
-pub(crate) fn refusal(hook: &str, reason: &str, answer: PermissionAnswer) -> String {
-    match answer {
-        PermissionAnswer::Unattended { .. } => format!(
-            "{reason} (the hook {hook} asked for the user's permission, but there is no user to ask)"
-        ),
-        _ => format!("{reason} (the hook {hook} asked, and the answer was no)"),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

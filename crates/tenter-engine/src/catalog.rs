@@ -17,6 +17,7 @@ use std::time::Duration;
 use tenter_base::nearest;
 use tenter_proc::Cancel;
 use tenter_protocol::lifecycle::TABLE;
+use tenter_protocol::tool_names::ToolNames;
 use tenter_protocol::{Diagnostic, EventName, Severity};
 
 pub use listing::{Listed, Loss, LostHook, Missing, Status, Untrusted};
@@ -33,23 +34,25 @@ use precedence::Gate;
 use surroundings::Surroundings;
 
 /// What a catalog is loaded from.
-pub struct LoadRequest<'a> {
+pub(crate) struct LoadRequest<'a> {
     /// Where to look.
-    pub places: &'a Layout,
+    pub(crate) places: &'a Layout,
     /// Whether project hooks need to be trusted.
-    pub trust: TrustMode,
+    pub(crate) trust: TrustMode,
     /// What was trusted.
-    pub store: &'a TrustStore,
+    pub(crate) store: &'a TrustStore,
     /// The file that remembers what hooks answered; without it every hook is asked.
-    pub cache: Option<&'a Path>,
+    pub(crate) cache: Option<&'a Path>,
     /// The environment of hooks (R40).
-    pub environment: &'a HookEnvironment,
+    pub(crate) environment: &'a HookEnvironment,
     /// What hooks are held to.
-    pub policies: &'a PolicyTable,
+    pub(crate) policies: &'a PolicyTable,
     /// How long a hook may take to name its events: [`QUERY_TIMEOUT`](crate::query::QUERY_TIMEOUT).
-    pub query_timeout: Duration,
+    pub(crate) query_timeout: Duration,
+    /// The names that the agent's tools go by.
+    pub(crate) tool_names: &'a ToolNames,
     /// Ends the loading early; hooks that were not asked by then are invalid.
-    pub cancel: &'a Cancel,
+    pub(crate) cancel: &'a Cancel,
 }
 
 /// The hooks that run, and everything else that was found. Immutable.
@@ -129,7 +132,7 @@ impl Catalog {
 }
 
 /// Finds, examines and orders all hooks. One that is broken is listed as such and hides no other (R9, R13).
-pub fn load(request: &LoadRequest) -> (Catalog, Vec<Diagnostic>) {
+pub(crate) fn load(request: &LoadRequest) -> (Catalog, Vec<Diagnostic>) {
     let (roots, mut diagnostics) = request.places.roots(&HOOKS);
     let mut candidates = Vec::new();
     for (folder, root) in roots.iter().enumerate() {
@@ -163,7 +166,11 @@ pub fn load(request: &LoadRequest) -> (Catalog, Vec<Diagnostic>) {
     let policies = Policies { configured: request.policies, settings: &settings };
     let trusted = request.store.of(&request.places.project);
     let state = lost::state(&examined, &settings);
-    let resolved = precedence::resolve(examined, policies, Gate { mode: request.trust, trusted });
+    let mut resolved =
+        precedence::resolve(examined, policies, Gate { mode: request.trust, trusted });
+    let matchers = resolved.hooks.iter_mut().filter_map(Hook::matcher_mut);
+    let of_missing = resolved.missing.iter_mut().filter_map(|missing| missing.matcher.as_mut());
+    matchers.chain(of_missing).for_each(|matcher| matcher.set_names(request.tool_names));
     let expected = match request.trust {
         TrustMode::Gate if !trusted.is_accepted(&state) => trusted,
         _ => ProjectTrust::default(),

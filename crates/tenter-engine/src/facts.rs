@@ -4,18 +4,20 @@ use std::path::Path;
 
 use serde_json::Value;
 use tenter_protocol::facts::{Facts, PathFact, PathOp, PathUse};
+use tenter_protocol::tool_names::ToolNames;
 use tenter_protocol::{Body, ToolCall, tool_fields};
 
 use tenter_base::real_path;
 
 /// The facts about the tool call of an event; `cwd` is what relative paths start from. They hold for the moment: a symlink may
 /// be changed at any time.
-pub fn facts(body: &Body, cwd: &Path) -> Facts {
-    body.tool_call().map_or_else(Facts::default, |call| Facts { paths: paths(call, cwd) })
+pub fn facts(body: &Body, cwd: &Path, names: &ToolNames) -> Facts {
+    let paths = body.tool_call().map(|call| paths(call, cwd, names.standard(&call.name)));
+    Facts { paths: paths.unwrap_or_default(), tool_names: names.clone() }
 }
 
-fn paths(call: &ToolCall, cwd: &Path) -> Vec<PathFact> {
-    let rows = tool_fields::PATHS.iter().filter(|(tool, ..)| *tool == call.name);
+fn paths(call: &ToolCall, cwd: &Path, standard_tool: &str) -> Vec<PathFact> {
+    let rows = tool_fields::PATHS.iter().filter(|(tool, ..)| *tool == standard_tool);
     let given = rows.filter_map(|(_, field, used)| match call.input.get(*field)? {
         Value::String(given) => Some(path(given, *used, cwd)),
         _ => None,
@@ -50,10 +52,11 @@ mod tests {
         fs::create_dir_all(base.join("a/b")).unwrap();
         symlink("a/b", base.join("link")).unwrap();
         symlink("nowhere", base.join("dangling")).unwrap();
+        let names = ToolNames::default().with_alias("save", "file_write");
         let fact = |tool: &str, input: Value| {
             let input = input.as_object().unwrap().clone();
             let call = ToolCall { id: "1".into(), name: tool.into(), input };
-            let paths = facts(&Body::BeforeTool(call), &base).paths;
+            let paths = facts(&Body::BeforeTool(call), &base, &names).paths;
             let shown = |fact: PathFact| {
                 let path = Path::new(&fact.path).strip_prefix(&base).unwrap().display().to_string();
                 (path, fact.op, fact.certain)
@@ -65,6 +68,7 @@ mod tests {
             fact("file_write", json!({"file_path": "link/../new"})),
             expected("a/new", PathOp::Write, true)
         );
+        assert_eq!(fact("save", json!({"file_path": "new"})), expected("new", PathOp::Write, true));
         assert_eq!(
             fact("file_read", json!({"file_path": "dangling"})),
             expected("dangling", PathOp::Read, false)

@@ -61,7 +61,7 @@ impl Hook {
 
     /// Whether the hook runs at an event; `call` is the event's tool call, if it is about one. A matcher is ignored at events
     /// that are not about a tool (R19).
-    pub fn select<'c>(&self, event: EventName, call: Option<&'c ToolCall>) -> Selection<'c> {
+    pub fn select<'c>(&'c self, event: EventName, call: Option<&'c ToolCall>) -> Selection<'c> {
         if self.subscription(event).is_none() {
             return Selection::NotSubscribed;
         }
@@ -73,6 +73,13 @@ impl Hook {
             Ok(Some(found)) => Selection::Runs { tool_name: Some(found.tool_name) },
             Ok(None) => Selection::NotMatched,
             Err(error) => Selection::Undecided(error),
+        }
+    }
+
+    pub(crate) fn matcher_mut(&mut self) -> Option<&mut Matcher> {
+        match &mut self.protocol {
+            Protocol::Executable => None,
+            Protocol::Manifest(manifest) => manifest.matcher.as_mut(),
         }
     }
 

@@ -1,20 +1,49 @@
-//! From folders on disk to one decision.
+//! Lifecycle hooks for any agent: finds hooks, decides which run, runs them, and returns one decision.
 //!
-//! ```text
-//! Event ──► Engine::dispatch ─────────────────────────────────────────────► Outcome
-//!             ├─ catalog   which hooks subscribe: built once, immutable
-//!             ├─ runner    hook + event ─► payload ─► process, or template ─► reply
-//!             ├─ fold      replies ─► outcome: pure, in order, the first deny ends it
-//!             ├─ builtin   what Tenter itself asks for, after all hooks
-//!             └─ observers see every run and every decision; they decide nothing
+//! An agent builds an [`Engine`] for its project, opens a [`HookSession`] for each conversation, and calls the method of each
+//! event: [`before_tool`](HookSession::before_tool) returns a [`ToolDecision`], and so on. The agent applies the decision;
+//! the engine does the rest.
+//!
+//! ```
+//! use tenter_engine::{Directories, Engine, Scope, Timestamp, ToolCall, ToolDecision};
+//!
+//! # let directory = tempfile::tempdir()?;
+//! # let (project, home) = (directory.path(), directory.path().join("home"));
+//! let (engine, diagnostics) = Engine::builder(project)
+//!     .directories(Directories::in_home(home))
+//!     .clock(Timestamp::now)
+//!     .load();
+//! assert!(diagnostics.is_empty());
+//!
+//! let hooks = engine.session(Scope::new("conversation-1", project));
+//! let call = ToolCall::new("call-1", "bash", [("command".to_owned(), "ls".into())]);
+//! match hooks.before_tool(call) {
+//!     ToolDecision::Run(approved) => println!("run {:?}", approved.call.input),
+//!     ToolDecision::Ask(question) => println!("{} asks: {}", question.hook, question.reason),
+//!     ToolDecision::Deny(denial) => println!("denied: {}", denial.reason),
+//! }
+//! # Ok::<(), std::io::Error>(())
 //! ```
 //!
-//! The engine never reads the environment, the home folder, the clock or the terminal: places, environment and clock come
-//! in as values. It knows no model, no database and no agent: whoever has an [`Event`](tenter_protocol::Event) may
-//! dispatch it and apply the [`Outcome`].
+//! A program passes `std::env::vars_os()` to [`EngineBuilder::vars`] instead of setting the directories. The example
+//! `embed.rs` is a complete agent.
+//!
+//! ```text
+//! HookSession::before_tool ──► Engine::dispatch ──────────────────────────► Outcome ──► ToolDecision
+//!                               ├─ catalog    which hooks subscribe: built once, immutable
+//!                               ├─ runner     hook + event ─► payload ─► process, or template ─► reply
+//!                               ├─ fold       replies ─► outcome: pure, in order, the first deny ends it
+//!                               ├─ builtin    the hook that is part of Tenter, after all others
+//!                               └─ observers  see every run and every decision; they decide nothing
+//! ```
+//!
+//! The engine never reads the environment, the home directory, the clock or the terminal: they come in as values. It knows no
+//! model, no database and no agent.
 
+mod builder;
 pub mod builtin;
 pub mod catalog;
+mod directories;
 pub mod dispatch;
 pub mod environment;
 mod facts;
@@ -29,14 +58,28 @@ pub mod observe;
 pub mod query;
 mod run_end;
 mod runner;
+mod session;
 mod settings;
 pub mod source;
 pub mod static_action;
 pub mod trust;
 
+pub use builder::EngineBuilder;
+pub use directories::Directories;
 pub use dispatch::{Attributed, Engine, HookTest, LateReply, Outcome, Reload, TestRun};
 pub use facts::facts;
 pub use observe::{AskAnswer, Decision, DecisionKind, HookRun, Observer, PermissionAnswer};
 pub use run_end::RunEnd;
-pub use settings::{CallbackCheck, EngineSettings};
+pub use session::{
+    ApprovedCall, Denial, DenialCause, Feedback, HookSession, MessageDecision, StartDecision,
+    StopReview, ToolDecision, ToolQuestion, ToolReview, TurnReview,
+};
+pub use settings::CallbackCheck;
 pub use static_action::CHECKS;
+
+pub use jiff::Timestamp;
+pub use tenter_proc::Cancel;
+pub use tenter_protocol as protocol;
+pub use tenter_protocol::{
+    Diagnostic, EventName, Message, Object, Scope, Severity, ToolCall, ToolResult,
+};

@@ -1,28 +1,33 @@
-//! What an engine works with, beside its catalog: values that come in from outside.
+//! What an engine works with beside its catalog: the values that its builder was given.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use tenter_base::Clock;
+use tenter_proc::Cancel;
+use tenter_protocol::tool_names::ToolNames;
 
 use crate::environment::HookEnvironment;
+use crate::keys::KeyMask;
 use crate::observe::Observer;
 
-/// Decides whether a callback can start: the name of a recipe, its arguments. An error says why it cannot.
+/// Decides whether a callback can start, given the name of a recipe and its arguments. An error says why it cannot.
 pub type CallbackCheck =
     Arc<dyn Fn(&str, &BTreeMap<String, String>) -> Result<(), String> + Send + Sync>;
 
-/// What an engine works with, beside its catalog.
-pub struct EngineSettings {
-    /// The project root: where hooks start.
-    pub project: PathBuf,
-    /// The environment of hooks.
-    pub environment: HookEnvironment,
-    /// The time.
-    pub clock: Clock,
-    /// Who sees what happens.
-    pub observers: Vec<Arc<dyn Observer>>,
-    /// Which callbacks can start; without it, all can.
-    pub callbacks: Option<CallbackCheck>,
+/// What an engine works with beside its catalog.
+pub(crate) struct EngineSettings {
+    /// The project root, which is the working directory of hooks.
+    pub(crate) project: PathBuf,
+    pub(crate) environment: HookEnvironment,
+    pub(crate) clock: Clock,
+    pub(crate) observers: Vec<Arc<dyn Observer>>,
+    /// Which callbacks can start; all of them if there is no check.
+    pub(crate) callbacks: Option<CallbackCheck>,
+    pub(crate) tool_names: ToolNames,
+    /// Masks the values of model keys in what hooks say.
+    pub(crate) keys: KeyMask,
+    /// A switch that is never thrown.
+    pub(crate) never: Cancel,
 }

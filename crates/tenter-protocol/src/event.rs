@@ -59,6 +59,30 @@ pub enum InvokedBy {
 }
 
 impl Scope {
+    /// The scope of a conversation of the user's, without a recipe and a time.
+    pub fn new(conversation_id: impl Into<String>, cwd: impl Into<PathBuf>) -> Self {
+        Self {
+            conversation_id: conversation_id.into(),
+            parent_conversation_id: None,
+            cwd: cwd.into(),
+            recipe: None,
+            recipe_full_name: None,
+            time: String::new(),
+        }
+    }
+
+    /// The scope of a subagent that the conversation `parent` started (R51).
+    #[must_use]
+    pub fn with_parent(self, parent: Option<impl Into<String>>) -> Self {
+        Self { parent_conversation_id: parent.map(Into::into), ..self }
+    }
+
+    /// The scope of an agent that was started with this recipe.
+    #[must_use]
+    pub fn with_recipe(self, recipe: Option<impl Into<String>>) -> Self {
+        Self { recipe: recipe.map(Into::into), ..self }
+    }
+
     /// The scope for a hook of `plugin` (`org/repo`), in which a recipe of the same plugin has its short name. `None` if there
     /// is no difference (R68).
     pub fn for_plugin(&self, plugin: &str) -> Option<Self> {
@@ -160,6 +184,13 @@ pub struct SessionStart {
     pub args: Object,
 }
 
+impl SessionStart {
+    /// A session with this model, about whose start nothing else is known.
+    pub fn new(model: impl Into<String>) -> Self {
+        Self { model: model.into(), args: Object::new() }
+    }
+}
+
 /// A process ends its work on a conversation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SessionEnd {
@@ -169,6 +200,13 @@ pub struct SessionEnd {
     pub total_steps: u64,
     /// Why the session ends.
     pub exit_reason: ExitReason,
+}
+
+impl SessionEnd {
+    /// A session that ends for this reason after this many model responses.
+    pub fn new(exit_reason: ExitReason, duration_seconds: u64, total_steps: u64) -> Self {
+        Self { duration_seconds, total_steps, exit_reason }
+    }
 }
 
 /// Why a session ends (R60).
@@ -208,6 +246,21 @@ pub struct Turn {
     pub messages: Arc<Vec<Message>>,
 }
 
+impl Turn {
+    /// The response number `turn_number` since the last user message. The other fields are empty.
+    pub fn new(turn_number: u64, response: impl Into<String>) -> Self {
+        Self {
+            turn_number,
+            session_turn: turn_number,
+            tools_used: false,
+            usage: Usage::default(),
+            auto_compact: None,
+            response: response.into(),
+            messages: Arc::default(),
+        }
+    }
+}
+
 /// The agent is about to stop.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Stop {
@@ -225,6 +278,21 @@ pub struct Stop {
     pub messages: Arc<Vec<Message>>,
     /// Number of continuations in a row that hooks have forced so far (R34).
     pub continuation_count: u32,
+}
+
+impl Stop {
+    /// An agent that would stop after this response, which calls no tool. The other fields are empty.
+    pub fn new(response: impl Into<String>) -> Self {
+        Self {
+            reason: StopReason::NoToolCalls,
+            step_count: 1,
+            usage: Usage::default(),
+            auto_compact: None,
+            response: response.into(),
+            messages: Arc::default(),
+            continuation_count: 0,
+        }
+    }
 }
 
 /// Why an agent is about to stop (R60).
@@ -268,6 +336,13 @@ pub struct Subagent {
     pub task: String,
 }
 
+impl Subagent {
+    /// A subagent of this name and kind that is given `task`.
+    pub fn new(name: impl Into<String>, kind: impl Into<String>, task: impl Into<String>) -> Self {
+        Self { name: name.into(), kind: kind.into(), task: task.into() }
+    }
+}
+
 /// The replacement of a history by a summary.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Compaction {
@@ -277,6 +352,13 @@ pub struct Compaction {
     pub tokens_before: u64,
     /// Size of the history after, in tokens; `None` before the compaction.
     pub tokens_after: Option<u64>,
+}
+
+impl Compaction {
+    /// A compaction that is about to happen.
+    pub fn new(trigger: CompactTrigger, tokens_before: u64) -> Self {
+        Self { trigger, tokens_before, tokens_after: None }
+    }
 }
 
 /// What caused a compaction.

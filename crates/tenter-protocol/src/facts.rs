@@ -2,11 +2,15 @@
 
 use serde::Serialize;
 
+use crate::tool_names::ToolNames;
+
 /// The facts about one tool call. An event that is not about a tool call has none.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Facts {
     /// The paths that the input names, in the order of the tool's fields.
     pub paths: Vec<PathFact>,
+    /// The names that the agent's tools go by.
+    pub tool_names: ToolNames,
 }
 
 /// A path in a tool's input. Consumers must tolerate further fields.

@@ -40,6 +40,17 @@ pub struct ToolResult {
     pub timestamp: String,
 }
 
+impl ToolCall {
+    /// A call of the tool `name`.
+    pub fn new(
+        id: impl Into<String>,
+        name: impl Into<String>,
+        input: impl IntoIterator<Item = (String, Value)>,
+    ) -> Self {
+        Self { id: id.into(), name: name.into(), input: input.into_iter().collect() }
+    }
+}
+
 impl ToolResult {
     /// A success that carries `metadata`.
     pub fn success<M: Metadata>(tool_name: &str, metadata: &M, timestamp: String) -> Self {

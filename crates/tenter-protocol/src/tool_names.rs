@@ -3,7 +3,9 @@
 //!
 //! It refuses to translate inputs: a hook reads the fields that Tenter's tools have.
 
+use std::collections::BTreeMap;
 use std::iter;
+use std::sync::Arc;
 
 /// A tool of Tenter and its names elsewhere.
 struct Names {
@@ -106,6 +108,32 @@ pub fn canonical(spelling: &str) -> Option<&'static str> {
         .map(|row| row.own)
 }
 
+/// The names that the tools of an agent go by: the table above, and what an embedder adds for tools of its own.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ToolNames(Arc<BTreeMap<String, String>>);
+
+impl ToolNames {
+    /// The same names, and the agent's tool `name` for Tenter's tool `standard` (or any other name of it).
+    #[must_use]
+    pub fn with_alias(mut self, name: impl Into<String>, standard: impl Into<String>) -> Self {
+        let standard = standard.into();
+        let standard = canonical(&standard).map_or(standard, str::to_owned);
+        Arc::make_mut(&mut self.0).insert(name.into(), standard);
+        self
+    }
+
+    /// Tenter's tool that the agent's tool `name` stands for; `name` itself if it stands for no other.
+    pub fn standard<'n>(&'n self, name: &'n str) -> &'n str {
+        self.0.get(name).map_or(name, String::as_str)
+    }
+
+    /// Every spelling of the agent's tool `name`, its own first.
+    pub fn spellings<'n>(&'n self, name: &'n str) -> impl Iterator<Item = &'n str> {
+        let standard = self.standard(name);
+        iter::once(name).chain(spellings(standard).filter(move |spelling| *spelling != name))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -134,6 +162,17 @@ mod tests {
         assert_eq!(canonical("Shell"), Some("bash"));
         assert_eq!(canonical("WriteFile"), Some("file_write"));
         assert_eq!(canonical("ReadFile"), Some("file_read"));
+    }
+
+    #[test]
+    fn an_embedders_tool_goes_by_every_name_of_the_tool_it_stands_for() {
+        let names = ToolNames::default().with_alias("run", "Bash").with_alias("Edit", "file_edit");
+        let first = |name| names.spellings(name).take(3).map(str::to_owned).collect::<Vec<_>>();
+        assert_eq!(first("run"), ["run", "bash", "Bash"]);
+        assert_eq!(first("Edit"), ["Edit", "file_edit", "EditFile"]);
+        assert_eq!(first("other"), ["other"]);
+        assert_eq!((names.standard("run"), names.standard("other")), ("bash", "other"));
+        assert_eq!(first("bash"), ["bash", "Bash", "Shell"]);
     }
 
     #[test]

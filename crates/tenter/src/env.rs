@@ -24,8 +24,9 @@
 
 use std::ffi::{OsStr, OsString};
 use std::io::{self, IsTerminal as _, Read as _};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
+use tenter_engine::Directories;
 use tenter_engine::environment::Environment;
 use tenter_engine::layout::Layout;
 
@@ -76,21 +77,14 @@ impl Env {
         self.var(name)?.to_str()
     }
 
-    /// The person's configuration folder of a program.
-    fn xdg(&self, variable: &str, fallback: &str) -> PathBuf {
-        // The XDG specification wants relative values ignored.
-        let named = self.var(variable).map(Path::new).filter(|path| path.is_absolute());
-        named.map_or_else(|| self.home.join(fallback), Path::to_path_buf)
-    }
-
     /// `config.toml` of the person.
     pub(crate) fn config_file(&self) -> PathBuf {
-        self.xdg("XDG_CONFIG_HOME", ".config").join("tenter/config.toml")
+        self.directories().config_home.join("tenter/config.toml")
     }
 
     /// Where conversations, journal and trust live.
     pub(crate) fn state_dir(&self) -> PathBuf {
-        self.xdg("XDG_STATE_HOME", ".local/state").join("tenter")
+        self.directories().state
     }
 
     /// Where conversations are stored.
@@ -103,14 +97,9 @@ impl Env {
         self.state_dir().join("journal")
     }
 
-    /// Where caches live.
-    pub(crate) fn cache_dir(&self) -> PathBuf {
-        self.xdg("XDG_CACHE_HOME", ".cache").join("tenter")
-    }
-
     /// What the person wants every agent to know.
     pub(crate) fn context_files(&self) -> Vec<PathBuf> {
-        let config_home = self.xdg("XDG_CONFIG_HOME", ".config");
+        let config_home = self.directories().config_home;
         vec![self.home.join(".kodelet/AGENTS.md"), config_home.join("agents/AGENTS.md")]
     }
 
@@ -119,9 +108,14 @@ impl Env {
         self.text("VISUAL").or_else(|| self.text("EDITOR")).unwrap_or("vi")
     }
 
+    /// The user's directories, as the engine needs them.
+    pub(crate) fn directories(&self) -> Directories {
+        Directories::from_vars(&self.vars)
+    }
+
     /// Where hooks are looked for, given the project's root.
     pub(crate) fn places(&self, project: PathBuf) -> Layout {
-        Layout::new(project, &self.home, self.xdg("XDG_CONFIG_HOME", ".config"))
+        Layout::new(project, &self.home, self.directories().config_home)
     }
 
     /// Whether a person can be asked: both sides of the dialogue are a terminal.

@@ -72,7 +72,7 @@ impl Session<'_> {
             return Ok(Compacted::Not);
         }
         let compacted = self.compact_to_fit()?;
-        if self.cancel.is_cancelled() {
+        if self.cancel().is_cancelled() {
             return Err(ModelError::Cancelled.into());
         }
         Ok(compacted)
@@ -104,7 +104,7 @@ impl Session<'_> {
         let mut attempt = 1;
         loop {
             let (answer, shown) = self.ask_once(request);
-            if self.cancel.is_cancelled() {
+            if self.cancel().is_cancelled() {
                 // Whatever came of it came of the interruption.
                 return Err(ModelError::Cancelled.into());
             }
@@ -121,7 +121,7 @@ impl Session<'_> {
                 reason: &error.to_string(),
                 discarded: shown,
             });
-            if self.cancel.wait(after) {
+            if self.cancel().wait(after) {
                 return Err(ModelError::Cancelled.into());
             }
         }
@@ -137,7 +137,7 @@ impl Session<'_> {
                 Delta::Reasoning(text) => Happening::ReasoningDelta(text),
             });
         };
-        let answer = self.agent.model.respond(request, &mut show, &self.cancel);
+        let answer = self.agent.model.respond(request, &mut show, self.cancel());
         (answer, shown)
     }
 

@@ -6,12 +6,12 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-use tenter_engine::{AskAnswer, Attributed};
-use tenter_protocol::{Body, EventName, ToolCall, ToolResult, tool_fields};
+use tenter_engine::{ApprovedCall, Attributed, Denial, ToolDecision, ToolQuestion};
+use tenter_protocol::{ToolCall, ToolResult, tool_fields};
 
-use super::{Refused, Session};
+use super::Session;
 use crate::model::{MAX_ARGUMENT_DEPTH, check_depth};
-use crate::permission::{RecordedAnswer, refusal};
+use crate::permission::RecordedAnswer;
 use crate::tools::{MAX_CALLS_AT_ONCE, SUBAGENT, ToolContext, WriteConsent};
 use crate::watch::Happening;
 
@@ -67,14 +67,6 @@ pub(super) struct CallReport {
     pub(super) contexts: Vec<Attributed<String>>,
 }
 
-/// What `before_tool` made of a call.
-enum Verdict {
-    /// It runs, with this input.
-    Run(ToolCall),
-    /// It does not, and this is its result.
-    Refused(ToolResult),
-}
-
 impl Session<'_> {
     /// Runs the calls of one response, several at once, and returns their reports in the calls' order.
     pub(super) fn run_calls(&self, calls: &[Requested]) -> Vec<CallReport> {
@@ -108,7 +100,7 @@ impl Session<'_> {
         let _slot = (requested.tool() != SUBAGENT).then(|| self.workspace.slot());
         let run = || match requested {
             Requested::Malformed { name, error, .. } => self.failure(name, error),
-            Requested::Call { call, .. } if self.cancel.is_cancelled() => {
+            Requested::Call { call, .. } if self.cancel().is_cancelled() => {
                 self.failure(&call.name, "interrupted")
             }
             Requested::Call { call, .. } => self.run_under_hooks(call),
@@ -122,100 +114,79 @@ impl Session<'_> {
     fn run_under_hooks(&self, requested: &ToolCall) -> CallReport {
         let mut contexts = Vec::new();
         let (call, result) = match self.before_tool(requested, &mut contexts) {
-            Verdict::Run(call) => {
-                let result = self.agent.settings.keys.result(self.run_tool(&call));
+            Ok(call) => {
+                let result = self.run_tool(&call);
                 (call, result)
             }
-            // Hooks are told of a blocked call as the model made it (R26).
-            Verdict::Refused(result) => (requested.clone(), result),
+            // Hooks see a denied call as the model made it (R26).
+            Err(result) => (requested.clone(), *result),
         };
-        let outcome = self.dispatch(Body::AfterTool { call, result });
-        if self.cancel.is_cancelled() && self.is_looked_at(&outcome.body) {
-            // The hooks that would have looked at the output were not run, or not to their end: what they would have taken
-            // out of it must not be kept (R25).
-            let error = "interrupted; its output is not kept, because hooks could not look at it";
-            return CallReport { contexts, ..self.failure(&requested.name, error) };
-        }
-        // What was done is not undone, but the model reads what the hook has against it (R29).
-        contexts.extend(self.blocked(&outcome).map(Refused::into_message));
-        contexts.extend(outcome.contexts);
-        match outcome.body {
+        let review = self.hooks.after_tool(call, result);
+        self.report_denial(review.feedback.denial.as_ref());
+        // What was done is not undone, but the model reads the reason (R29).
+        contexts.extend(review.feedback.into_messages());
+        let result = review.result;
+        if result.metadata.as_ref().is_some_and(|metadata| check_depth(metadata).is_err()) {
             // It could be stored, but not read again.
-            Body::AfterTool { result, .. }
-                if result.metadata.as_ref().is_some_and(|it| check_depth(it).is_err()) =>
-            {
-                let error = format!(
-                    "the output is withheld: a hook made it nest deeper than {MAX_ARGUMENT_DEPTH} levels"
-                );
-                CallReport { contexts, ..self.failure(&requested.name, &error) }
-            }
-            Body::AfterTool { result, .. } => {
-                // What a hook put in its place may hold a key as well.
-                CallReport { result: self.agent.settings.keys.result(result), contexts }
-            }
-            // A dispatch never changes which event it is. What hooks did not look at is not kept.
-            _ => CallReport { contexts, ..self.defect(&requested.name) },
+            let error = format!(
+                "the output is withheld: a hook made it nest deeper than {MAX_ARGUMENT_DEPTH} levels"
+            );
+            return CallReport { contexts, ..self.failure(&requested.name, &error) };
         }
+        CallReport { result, contexts }
     }
 
-    /// Whether any hook is told of this event.
-    fn is_looked_at(&self, body: &Body) -> bool {
-        !self.agent.engine.catalog().hooks_for(body.name()).is_empty()
-    }
-
-    fn before_tool(&self, call: &ToolCall, contexts: &mut Vec<Attributed<String>>) -> Verdict {
-        let mut outcome = self.dispatch(Body::BeforeTool(call.clone()));
-        // Also of a call that is denied: the model reads them with the reason (R65).
-        contexts.append(&mut outcome.contexts);
-        if let Some(refused) = self.blocked(&outcome) {
-            return Verdict::Refused(ToolResult::blocked(&call.name, &refused.reason, self.now()));
-        }
-        if self.cancel.is_cancelled() {
-            return Verdict::Refused(ToolResult::failure(&call.name, "interrupted", self.now()));
-        }
-        let asked = outcome.asked().map(|(hook, reason)| (hook.to_owned(), reason.to_owned()));
-        let rewritten_by = outcome.rewritten_by;
-        let Body::BeforeTool(rewritten) = outcome.body else {
-            // A dispatch never changes which event it is. What hooks did not look at does not run.
-            return Verdict::Refused(self.defect(&call.name).result);
-        };
-        if let Some((hook, reason)) = asked
-            && let Err(reason) = self.ask(&hook, &reason, &rewritten)
-        {
-            self.tell(&Happening::Blocked {
-                event: EventName::BeforeTool,
-                hook: &hook,
-                reason: &reason,
-            });
-            return Verdict::Refused(ToolResult::blocked(&call.name, &reason, self.now()));
-        }
-        match (rewritten_by.last(), self.misfit(&rewritten)) {
-            (Some(hook), Some(misfit)) => {
-                Verdict::Refused(self.refuse_rewrite(hook, call, &misfit))
-            }
-            _ => Verdict::Run(rewritten),
-        }
-    }
-
-    /// Asks the user whether a call may run, and records the answer.
+    /// The call to run, as the hooks left it, and the text that they add.
     ///
     /// # Errors
-    /// Why it may not.
-    fn ask(&self, hook: &str, reason: &str, call: &ToolCall) -> Result<(), String> {
+    /// The result of a call that must not run.
+    fn before_tool(
+        &self,
+        call: &ToolCall,
+        contexts: &mut Vec<Attributed<String>>,
+    ) -> Result<ToolCall, Box<ToolResult>> {
+        let decided = match self.hooks.before_tool(call.clone()) {
+            ToolDecision::Run(approved) => Ok(approved),
+            ToolDecision::Ask(question) => self.ask(question),
+            ToolDecision::Deny(denial) => Err(denial),
+        };
+        let approved = decided.map_err(|denial| Box::new(self.refuse(call, denial, contexts)))?;
+        contexts.extend(approved.contexts);
+        match (approved.rewritten_by, self.misfit(&approved.call)) {
+            (Some(hook), Some(misfit)) => Err(Box::new(self.refuse_rewrite(&hook, call, &misfit))),
+            _ => Ok(approved.call),
+        }
+    }
+
+    /// The result of a denied call. The model reads what hooks add with the reason (R65).
+    fn refuse(
+        &self,
+        call: &ToolCall,
+        denial: Denial,
+        contexts: &mut Vec<Attributed<String>>,
+    ) -> ToolResult {
+        self.report_denial(Some(&denial));
+        let is_cancelled = denial.is_cancelled();
+        contexts.extend(denial.contexts);
+        if is_cancelled {
+            return ToolResult::failure(&call.name, denial.reason, self.now());
+        }
+        ToolResult::blocked(&call.name, &denial.reason, self.now())
+    }
+
+    /// Asks the user whether a call may run.
+    fn ask(&self, question: ToolQuestion) -> Result<ApprovedCall, Denial> {
         let asker = self.agent.asker.as_ref();
-        let RecordedAnswer { answer, remembered } =
-            self.agent.permissions.answer(asker, hook, reason, call);
-        self.agent.engine.ask_answered(&AskAnswer {
-            scope: self.scope(),
-            event: EventName::BeforeTool,
-            tool_call: call.clone(),
-            time: (self.agent.settings.clock)(),
-            hook: hook.to_owned(),
-            reason: reason.to_owned(),
-            answer,
-            remembered,
-        });
-        if answer.allows() { Ok(()) } else { Err(refusal(hook, reason, answer)) }
+        let RecordedAnswer { answer, remembered } = self.agent.permissions.answer(
+            asker,
+            &question.hook,
+            &question.reason,
+            &question.if_allowed.call,
+        );
+        if remembered {
+            return Ok(self.hooks.allow_as_before(question));
+        }
+        self.hooks.answer(question, answer)
     }
 
     /// Why the tool cannot take the input, if it cannot.
@@ -259,7 +230,7 @@ impl Session<'_> {
         let context = ToolContext {
             call_id: &call.id,
             workspace: &self.workspace,
-            cancel: &self.cancel,
+            cancel: self.cancel(),
             consent: self,
             subagents,
         };
@@ -279,7 +250,7 @@ impl Session<'_> {
 impl WriteConsent for Session<'_> {
     fn agrees(&self, place: &Path, file: &Path) -> bool {
         let (asker, permissions) = (self.agent.asker.as_ref(), &self.agent.permissions);
-        !self.cancel.is_cancelled() && permissions.may_write(asker, place, file)
+        !self.cancel().is_cancelled() && permissions.may_write(asker, place, file)
     }
 }
 

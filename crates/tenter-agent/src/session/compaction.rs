@@ -6,9 +6,9 @@
 
 use std::collections::BTreeMap;
 
-use tenter_engine::builtin;
+use tenter_engine::{StartDecision, builtin};
 use tenter_protocol::event::{CompactTrigger, Compaction};
-use tenter_protocol::{Body, Diagnostic, Severity};
+use tenter_protocol::{Diagnostic, Severity};
 
 use super::side::{SideRun, Wanted, summarised};
 use super::{AgentError, Session};
@@ -77,7 +77,7 @@ impl Session<'_> {
             return Ok(Some(Compacted::Not));
         }
         let wanted = Wanted { recipe: cause.recipe, args: cause.args };
-        match self.side_run(wanted, &self.cancel) {
+        match self.side_run(wanted, self.cancel()) {
             Ok(run) => self.call_back_with(cause, run).map(Some),
             Err(reason) => {
                 self.callback_failed(cause.recipe, &failed(cause, &reason), unstarted_help(cause));
@@ -89,21 +89,22 @@ impl Session<'_> {
     fn call_back_with(&mut self, cause: &Cause, run: SideRun) -> Result<Compacted, AgentError> {
         let tokens_before = self.usage().current_context_window;
         let compaction = Compaction { trigger: cause.trigger, tokens_before, tokens_after: None };
-        let outcome = self.dispatch(Body::PreCompact(compaction));
-        if self.cancel.is_cancelled() {
-            return Ok(Compacted::Not);
-        }
-        if self.blocked(&outcome).is_some() {
-            return Ok(Compacted::Blocked);
-        }
-        let contexts = outcome.contexts.into_iter().map(|context| context.value).collect();
+        let contexts = match self.hooks.pre_compact(compaction) {
+            StartDecision::Start { contexts } => contexts,
+            StartDecision::Deny(denial) if denial.is_cancelled() => return Ok(Compacted::Not),
+            StartDecision::Deny(denial) => {
+                self.report_denial(Some(&denial));
+                return Ok(Compacted::Blocked);
+            }
+        };
+        let contexts = contexts.into_iter().map(|context| context.value).collect();
         match self.answer_beside(cause, run.with_contexts(contexts)) {
             Ok(summary) => {
                 self.put_in_place(cause, &summary, compaction)?;
                 Ok(Compacted::Done)
             }
             Err(reason) => {
-                if !self.cancel.is_cancelled() {
+                if !self.cancel().is_cancelled() {
                     let message = failed(cause, &reason);
                     self.callback_failed(cause.recipe, &message, "the history stays as it is");
                 }
@@ -137,9 +138,9 @@ impl Session<'_> {
         let tokens_after = self.usage().current_context_window;
         self.note_effect(cause, tokens_after);
         let done = Compaction { tokens_after: Some(tokens_after), ..compaction };
-        let outcome = self.dispatch(Body::PostCompact(done));
-        self.blocked(&outcome);
-        self.add_context(outcome.contexts)
+        let feedback = self.hooks.post_compact(done);
+        self.report_denial(feedback.denial.as_ref());
+        self.add_context(feedback.contexts)
     }
 
     /// A history that is still too long would be compacted again after the next turn, and after every other.

@@ -29,7 +29,7 @@ pub(super) struct LateRun {
 impl Session<'_> {
     /// Takes what has come since the last time into the conversation.
     pub(super) fn deliver_late(&mut self) -> Result<(), AgentError> {
-        for late in self.agent.engine.take_late_replies(self.conversation.id()) {
+        for late in self.hooks.take_late_replies() {
             self.take_late(late);
         }
         let (done, running): (Vec<_>, Vec<_>) = std::mem::take(&mut self.late_runs)
@@ -51,7 +51,7 @@ impl Session<'_> {
         for run in std::mem::take(&mut self.late_runs) {
             self.finish_late(run);
         }
-        for late in self.agent.engine.take_late_replies(self.conversation.id()) {
+        for late in self.hooks.take_late_replies() {
             if let (Some(context), false) = (&late.context, self.conversation.messages().is_empty())
             {
                 self.push_late(&late.hook, context);

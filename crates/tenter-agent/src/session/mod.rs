@@ -16,20 +16,17 @@ mod subagents;
 mod turns;
 mod user_message;
 
-use std::borrow::Cow;
 use std::collections::BTreeSet;
-use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use jiff::Timestamp;
-use tenter_base::Clock;
 use tenter_base::rfc3339;
 use tenter_engine::keys::KeyMask;
-use tenter_engine::{Attributed, Engine, Outcome};
+use tenter_engine::{Attributed, Denial, Engine, HookSession, StartDecision};
 use tenter_proc::Cancel;
 use tenter_protocol::event::{ExitReason, SessionEnd, SessionStart, Usage};
-use tenter_protocol::{Body, Diagnostic, Event, Object, Scope};
+use tenter_protocol::{Diagnostic, Object, Scope};
 
 use self::late::LateRun;
 use crate::conversation::{Conversation, Spent};
@@ -71,10 +68,6 @@ pub struct Agent {
 /// How an agent works.
 #[derive(Debug, Clone)]
 pub struct AgentSettings {
-    /// The project root.
-    pub project: PathBuf,
-    /// The time.
-    pub clock: Clock,
     /// The system prompt.
     pub system_prompt: SystemPrompt,
     /// Model responses to one user message at most; `None` is without limit.
@@ -103,7 +96,7 @@ pub struct Session<'a> {
     agent: &'a Agent,
     conversation: Conversation,
     workspace: Arc<Workspace>,
-    cancel: Cancel,
+    hooks: HookSession<'a>,
     specs: Vec<ToolSpec>,
     /// The system prompt with what the tools have to say in it.
     system: String,
@@ -131,10 +124,9 @@ pub struct Refused {
     pub reason: String,
 }
 
-impl Refused {
-    /// The reason as a message of the hook's.
-    fn into_message(self) -> Attributed<String> {
-        Attributed { hook: self.hook, value: self.reason }
+impl From<Denial> for Refused {
+    fn from(denial: Denial) -> Self {
+        Self { hook: denial.hook.unwrap_or_default(), reason: denial.reason }
     }
 }
 
@@ -154,25 +146,24 @@ impl<'a> Session<'a> {
         let mut session = Self::new(agent, conversation, cancel);
         session.tell(&Happening::SessionStarted {
             model: agent.model.name(),
-            project: &agent.settings.project,
+            project: agent.engine.project(),
             hooks: agent.engine.catalog().hooks().len(),
         });
         let args: Object = [("ui", agent.settings.ui), ("agent", "tenter")]
             .into_iter()
             .map(|(key, value)| (key.to_owned(), value.into()))
             .collect();
-        let outcome = session.dispatch(Body::SessionStart(SessionStart {
-            model: agent.model.name().to_owned(),
-            args,
-        }));
-        // A hook that was ended with the session has refused nothing.
-        if !session.cancel.is_cancelled()
-            && let Some(refused) = session.blocked(&outcome)
-        {
-            session.end(Status::Blocked, ExitReason::Blocked);
-            return Err(refused);
-        }
-        session.pending_context = outcome.contexts;
+        let model = agent.model.name().to_owned();
+        session.pending_context = match session.hooks.session_start(SessionStart { model, args }) {
+            StartDecision::Start { contexts } => contexts,
+            // A hook that was cancelled with the session has denied nothing.
+            StartDecision::Deny(denial) if denial.is_cancelled() => denial.contexts,
+            StartDecision::Deny(denial) => {
+                session.report_denial(Some(&denial));
+                session.end(Status::Blocked, ExitReason::Blocked);
+                return Err(Refused::from(denial));
+            }
+        };
         session.tell_tired();
         Ok(session)
     }
@@ -192,15 +183,19 @@ impl<'a> Session<'a> {
         let sections =
             SectionWriter::new(conversation.parent().unwrap_or_else(|| conversation.id()));
         let prompt = std::iter::once(agent.settings.system_prompt.render(&sections));
+        let scope = Scope::new(conversation.id(), agent.workspace.cwd())
+            .with_parent(conversation.parent())
+            .with_recipe(agent.settings.recipe.as_deref());
+        let keys = agent.settings.keys.clone();
         Self {
             agent,
             conversation,
             workspace: Arc::clone(&agent.workspace),
-            cancel,
+            hooks: agent.engine.session(scope).with_cancel(cancel).with_key_mask(keys),
             specs,
             system: prompt.chain(guidance).collect::<Vec<_>>().join("\n\n"),
             sections,
-            started: (agent.settings.clock)(),
+            started: agent.engine.now(),
             steps: 0,
             pending_context: Vec::new(),
             subagents_spent: Mutex::default(),
@@ -209,17 +204,16 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// Ends the work: fires `session_end`, also after an interruption, whose switch would keep its hooks from running.
+    /// Ends the work: fires `session_end`, also after an interruption.
     pub fn end(mut self, status: Status, exit_reason: ExitReason) {
-        self.cancel = Cancel::new();
-        let duration = (self.agent.settings.clock)().duration_since(self.started);
-        let outcome = self.dispatch(Body::SessionEnd(SessionEnd {
+        let duration = self.agent.engine.now().duration_since(self.started);
+        let feedback = self.hooks.session_end(SessionEnd {
             duration_seconds: u64::try_from(duration.as_secs()).unwrap_or(0),
             total_steps: self.steps,
             exit_reason,
-        }));
-        // It ends all the same, but what a hook has against it is shown (R29).
-        self.blocked(&outcome);
+        });
+        // It ends all the same, but a hook's objection is shown (R29).
+        self.report_denial(feedback.denial.as_ref());
         self.agent.engine.drain(DRAIN);
         // That a conversation is another process's by now was told when it was found out.
         let was_lost = self.conversation.is_lost();
@@ -252,59 +246,27 @@ impl<'a> Session<'a> {
 
     /// Gives the session a fresh switch, after the one before ended an answer: `chat` goes on after Ctrl-C.
     pub fn renew(&mut self, cancel: Cancel) {
-        self.cancel = cancel;
+        self.hooks = self.hooks.clone().with_cancel(cancel);
     }
 
     fn now(&self) -> String {
-        rfc3339((self.agent.settings.clock)())
+        rfc3339(self.agent.engine.now())
     }
 
-    fn scope(&self) -> Scope {
-        Scope {
-            conversation_id: self.conversation.id().to_owned(),
-            parent_conversation_id: self.conversation.parent().map(str::to_owned),
-            cwd: self.workspace.cwd().to_owned(),
-            recipe: self.agent.settings.recipe.clone(),
-            recipe_full_name: None,
-            time: self.now(),
-        }
-    }
-
-    fn dispatch(&self, body: Body) -> Outcome {
-        self.dispatch_until(body, &self.cancel)
-    }
-
-    /// Dispatches an event. What hooks say reaches models, the terminal and the store, so the values of model keys are masked in it: a
-    /// hook may have been given one (R80).
-    fn dispatch_until(&self, body: Body, cancel: &Cancel) -> Outcome {
-        let event = Event { scope: self.scope(), body };
-        let mut outcome = self.agent.engine.dispatch(event, cancel);
-        let texts = outcome.contexts.iter_mut().chain(&mut outcome.follow_ups);
-        texts.for_each(|text| self.mask_keys(&mut text.value));
-        let verdict = outcome.verdict.as_mut();
-        if let Some(reason) = verdict.and_then(|verdict| verdict.value.reason.as_mut()) {
-            self.mask_keys(reason);
-        }
-        outcome
-    }
-
-    fn mask_keys(&self, text: &mut String) {
-        if let Cow::Owned(masked) = self.agent.settings.keys.text(text) {
-            *text = masked;
-        }
+    fn cancel(&self) -> &Cancel {
+        self.hooks.cancel()
     }
 
     fn tell(&self, happening: &Happening) {
-        self.agent.watcher.see(&self.scope(), happening);
+        self.agent.watcher.see(&self.hooks.scope(), happening);
     }
 
     /// Tells a finding.
     pub fn diagnose(&self, diagnostic: &Diagnostic) {
+        let keys = &self.agent.settings.keys;
         let mut masked = diagnostic.clone();
-        self.mask_keys(&mut masked.message);
-        if let Some(help) = &mut masked.help {
-            self.mask_keys(help);
-        }
+        masked.message = keys.text(&diagnostic.message).into_owned();
+        masked.help = diagnostic.help.as_deref().map(|help| keys.text(help).into_owned());
         self.tell(&Happening::Diagnostic(&masked));
     }
 
@@ -317,10 +279,10 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// Whether a hook forbade the event; if so, that is told.
-    fn blocked(&self, outcome: &Outcome) -> Option<Refused> {
-        let (hook, reason) = outcome.denied()?;
-        self.tell(&Happening::Blocked { event: outcome.body.name(), hook, reason });
-        Some(Refused { hook: hook.to_owned(), reason: reason.to_owned() })
+    /// Reports that a hook denied, if one did.
+    fn report_denial(&self, denial: Option<&Denial>) {
+        if let Some(Denial { event, hook: Some(hook), reason, .. }) = denial {
+            self.tell(&Happening::Blocked { event: *event, hook, reason });
+        }
     }
 }

@@ -6,8 +6,6 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use tenter_engine::catalog::Catalog;
-use tenter_engine::{Engine, EngineSettings};
 use tenter_proc::Cancel;
 use tenter_protocol::{Diagnostic, Message, Scope, Severity};
 
@@ -101,20 +99,13 @@ impl Session<'_> {
         let tools = recipe.restrict(self.agent.tools.clone()).map_err(|error| error.to_string())?;
         // No hook watches a recipe beside the conversation, so the project's word is not enough.
         let tools = if settings.recipes.is_untrusted(recipe) { Registry::default() } else { tools };
-        let engine = EngineSettings {
-            project: settings.project.clone(),
-            environment: tenter_engine::environment::HookEnvironment::default(),
-            clock: settings.clock,
-            observers: Vec::new(),
-            callbacks: None,
-        };
         Ok(Agent {
             model: Arc::clone(&self.agent.model),
-            engine: Engine::new(Catalog::default(), engine),
+            engine: self.agent.engine.without_hooks(),
             tools,
             workspace: Arc::new(self.agent.workspace.aside()),
             store: Store::in_memory().map_err(|error| error.to_string())?,
-            watcher: Arc::new(Aside(Arc::clone(&self.agent.watcher), self.scope())),
+            watcher: Arc::new(Aside(Arc::clone(&self.agent.watcher), self.hooks.scope())),
             asker: Arc::new(FixedAnswer(PermissionAnswer::Unattended { allowed: false })),
             permissions: Permissions::default(),
             settings: AgentSettings {
@@ -138,7 +129,7 @@ impl SideRun {
     /// Runs to the end.
     pub(super) fn run(self) -> SideAnswer {
         let id = self.material.conversation_id.clone();
-        let (project, model) = (&self.agent.settings.project, self.agent.model.name());
+        let (project, model) = (self.agent.engine.project(), self.agent.model.name());
         let conversation = Conversation::new(id, None, project, model);
         let mut session = Session::new(&self.agent, conversation, self.cancel.clone());
         let said = self.prompt(&session).and_then(|prompt| {

@@ -2,35 +2,40 @@
 
 use std::sync::Arc;
 
-use tenter_base::rfc3339;
-use tenter_protocol::Body;
+use tenter_engine::StartDecision;
 use tenter_protocol::event::{Subagent, TurnUsage, Usage};
 
-use super::{Refused, Session, Status, UserMessage};
+use super::{Session, Status, UserMessage};
 use crate::conversation::{Conversation, Spent};
 use crate::tools::{SubagentAnswer, SubagentError, Subagents};
 
 impl Subagents for Session<'_> {
     fn run(&self, subagent: &Subagent) -> Result<SubagentAnswer, SubagentError> {
-        let outcome = self.dispatch(Body::SubagentStart(subagent.clone()));
-        if let Some(refused) = self.blocked(&outcome) {
-            return Err(SubagentError::Blocked(refused.reason));
+        match self.hooks.subagent_start(subagent.clone()) {
+            StartDecision::Start { .. } => {}
+            StartDecision::Deny(denial) if denial.is_cancelled() => {
+                return Err(SubagentError::Failed(denial.reason));
+            }
+            StartDecision::Deny(denial) => {
+                self.report_denial(Some(&denial));
+                return Err(SubagentError::Blocked(denial.reason));
+            }
         }
-        let id = crate::store::new_conversation_id((self.agent.settings.clock)());
+        let id = crate::store::new_conversation_id(self.agent.engine.now());
         let conversation = Conversation::new(
             id.clone(),
             Some(self.conversation.id().to_owned()),
-            &self.agent.settings.project,
+            self.agent.engine.project(),
             self.agent.model.name(),
         );
         let mut child = Session {
             workspace: Arc::new(self.workspace.aside()),
-            ..Session::new(self.agent, conversation, self.cancel.clone())
+            ..Session::new(self.agent, conversation, self.cancel().clone())
         };
         let finish = child.send(&UserMessage::from(subagent.task.as_str()));
         let late = child.end_late();
         self.account(&child);
-        let now = rfc3339((self.agent.settings.clock)());
+        let now = self.now();
         let saved = late.and_then(|()| {
             let status = finish.status.as_str();
             Ok(child.conversation.set_status(&self.agent.store, status, &now)?)
@@ -60,12 +65,11 @@ impl Subagents for Session<'_> {
 impl Session<'_> {
     /// `subagent_stop`: what a hook feeds back is read by the parent's model below the answer (R29).
     fn after_subagent(&self, subagent: &Subagent, response: String) -> String {
-        let body = Body::SubagentStop { subagent: subagent.clone(), response: response.clone() };
-        let outcome = self.dispatch(body);
-        let refused = self.blocked(&outcome).map(Refused::into_message);
-        let fed_back = refused.into_iter().chain(outcome.contexts);
-        fed_back.fold(response, |response, said| {
-            format!("{response}\n\n{}", self.context_block(&said.hook, &said.value).content())
+        let feedback = self.hooks.subagent_stop(subagent.clone(), response.clone());
+        self.report_denial(feedback.denial.as_ref());
+        feedback.into_messages().into_iter().fold(response, |response, message| {
+            let block = self.context_block(&message.hook, &message.value);
+            format!("{response}\n\n{}", block.content())
         })
     }
 

@@ -2,10 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use tenter_engine::{Attributed, Outcome};
-use tenter_proc::Cancel;
+use tenter_engine::{Attributed, MessageDecision, StopReview};
 use tenter_protocol::event::{Stop, StopReason, Turn};
-use tenter_protocol::{Block, Body, Diagnostic, Message, Role, Severity};
+use tenter_protocol::{Block, Diagnostic, Message, Role, Severity};
 
 use super::response::{assistant_message, bounded, finding, requested, said_text};
 use super::{AgentError, Finish, Refused, Session, Status, UserMessage};
@@ -62,19 +61,17 @@ impl Session<'_> {
 
     /// `before_agent`: a refused message leaves no trace in the conversation (R29). Returns the refusal, if there is one.
     fn accept(&mut self, message: &UserMessage) -> Result<Option<Refused>, AgentError> {
-        let outcome = self.dispatch(Body::BeforeAgent { message: message.text.clone() });
-        if self.cancel.is_cancelled() {
-            // A hook that was ended could not say no, so the message is as good as refused.
-            return Err(ModelError::Cancelled.into());
-        }
-        if let Some(refused) = self.blocked(&outcome) {
-            return Ok(Some(refused));
-        }
-        let Body::BeforeAgent { message: text } = outcome.body else {
-            unreachable!("a dispatch never changes which event it is")
+        let (text, contexts) = match self.hooks.before_agent(message.text.as_str()) {
+            MessageDecision::Send { message, contexts } => (message, contexts),
+            MessageDecision::Deny(denial) if denial.is_cancelled() => {
+                return Err(ModelError::Cancelled.into());
+            }
+            MessageDecision::Deny(denial) => {
+                self.report_denial(Some(&denial));
+                return Ok(Some(Refused::from(denial)));
+            }
         };
-        let contexts =
-            std::mem::take(&mut self.pending_context).into_iter().chain(outcome.contexts);
+        let contexts = std::mem::take(&mut self.pending_context).into_iter().chain(contexts);
         // Models read a picture best before what is said about it.
         let mut blocks = message.images.clone();
         blocks.push(Block::text(text));
@@ -86,7 +83,7 @@ impl Session<'_> {
 
     fn answer(&mut self, progress: &mut Progress) -> Result<Status, AgentError> {
         loop {
-            if self.cancel.is_cancelled() {
+            if self.cancel().is_cancelled() {
                 return Ok(Status::Interrupted);
             }
             if self.agent.settings.max_turns.is_some_and(|limit| progress.turns >= limit) {
@@ -94,7 +91,7 @@ impl Session<'_> {
                 return Ok(Status::MaxTurns);
             }
             let tools_used = self.turn(progress)?;
-            if self.cancel.is_cancelled() {
+            if self.cancel().is_cancelled() {
                 return Ok(Status::Interrupted);
             }
             self.after_turn(progress, tools_used)?;
@@ -102,7 +99,7 @@ impl Session<'_> {
                 progress.continuations = 0;
             } else if !self.before_stop(progress)? {
                 // Hooks that were ended could not have the agent go on.
-                let ended = self.cancel.is_cancelled();
+                let ended = self.cancel().is_cancelled();
                 return Ok(if ended { Status::Interrupted } else { Status::Done });
             }
         }
@@ -154,7 +151,7 @@ impl Session<'_> {
     }
 
     fn after_turn(&mut self, progress: &Progress, tools_used: bool) -> Result<(), AgentError> {
-        let outcome = self.dispatch(Body::AfterTurn(Turn {
+        let review = self.hooks.after_turn(Turn {
             turn_number: progress.turns,
             session_turn: self.conversation.turns(),
             tools_used,
@@ -162,52 +159,48 @@ impl Session<'_> {
             auto_compact: self.agent.settings.auto_compact,
             response: progress.response.clone(),
             messages: self.conversation.messages(),
-        }));
-        self.apply_history(&outcome.history)?;
-        // What was done is not undone, but the model reads what the hook has against it (R29).
-        let mut contexts = Vec::from_iter(self.blocked(&outcome).map(Refused::into_message));
-        contexts.extend(outcome.contexts);
-        self.add_context(contexts)
+        });
+        self.apply_history(&review.history)?;
+        self.report_denial(review.feedback.denial.as_ref());
+        // What was done is not undone, but the model reads the reason (R29).
+        self.add_context(review.feedback.into_messages())
     }
 
     /// `before_stop`; whether a hook makes the agent go on.
     fn before_stop(&mut self, progress: &mut Progress) -> Result<bool, AgentError> {
         let reason =
             if progress.rejected { StopReason::ToolRejected } else { StopReason::NoToolCalls };
-        let mut outcome = self.dispatch_stop(progress, reason);
-        // Whoever denies a stop has the agent go on with the reason (R29).
-        outcome.follow_ups.extend(self.blocked(&outcome).map(Refused::into_message));
-        self.apply_history(&outcome.history)?;
-        if outcome.follow_ups.is_empty() {
-            // It is read with the next user message, in this process or another.
-            self.add_context(outcome.contexts)?;
+        let review = self.review_stop(progress, reason);
+        self.report_denial(review.denial.as_ref());
+        self.apply_history(&review.history)?;
+        let Some(first) = review.follow_ups.first() else {
+            // The model reads it with the next user message, in this process or another.
+            self.add_context(review.contexts)?;
             return Ok(false);
-        }
+        };
         if progress.continuations >= self.agent.settings.max_continuations {
-            self.diagnose(&stop_loop(&outcome.follow_ups[0].hook, progress.continuations));
-            self.add_context(outcome.contexts)?;
+            self.diagnose(&stop_loop(&first.hook, progress.continuations));
+            self.add_context(review.contexts)?;
             return Ok(false);
         }
         progress.continuations += 1;
         progress.rejected = false;
-        self.follow_up(outcome)?;
+        self.follow_up(review)?;
         Ok(true)
     }
 
     /// At the turn limit hooks run, and what would continue the agent is ignored and reported (R35, R65).
     fn stop_at_limit(&mut self, progress: &Progress) -> Result<(), AgentError> {
-        let outcome = self.dispatch_stop(progress, StopReason::TurnLimit);
-        let denied = outcome.denied().map(|(hook, _)| hook);
-        let follow_ups = outcome.follow_ups.iter().map(|said| said.hook.as_str());
-        for hook in follow_ups.chain(denied) {
-            self.diagnose_once(&limit_reached(hook));
+        let review = self.review_stop(progress, StopReason::TurnLimit);
+        for follow_up in &review.follow_ups {
+            self.diagnose_once(&limit_reached(&follow_up.hook));
         }
-        self.apply_history(&outcome.history)?;
-        self.add_context(outcome.contexts)
+        self.apply_history(&review.history)?;
+        self.add_context(review.contexts)
     }
 
-    fn dispatch_stop(&self, progress: &Progress, reason: StopReason) -> Outcome {
-        self.dispatch(Body::BeforeStop(Stop {
+    fn review_stop(&self, progress: &Progress, reason: StopReason) -> StopReview {
+        self.hooks.before_stop(Stop {
             reason,
             step_count: progress.turns,
             usage: *self.usage(),
@@ -215,17 +208,17 @@ impl Session<'_> {
             response: progress.response.clone(),
             messages: self.conversation.messages(),
             continuation_count: progress.continuations,
-        }))
+        })
     }
 
     /// Adds the follow-ups of all hooks in order, each as a user message of its own (R31).
-    fn follow_up(&mut self, outcome: Outcome) -> Result<(), AgentError> {
-        for follow_up in &outcome.follow_ups {
+    fn follow_up(&mut self, review: StopReview) -> Result<(), AgentError> {
+        for follow_up in &review.follow_ups {
             self.tell(&Happening::FollowUp { hook: &follow_up.hook, text: &follow_up.value });
             self.conversation
                 .push(Message::user(&follow_up.value), Origin::Hook(follow_up.hook.clone()));
         }
-        self.add_context(outcome.contexts)?;
+        self.add_context(review.contexts)?;
         self.save()
     }
 
@@ -241,14 +234,11 @@ impl Session<'_> {
         self.save()
     }
 
-    /// Fires also after errors and interruptions (R35), whose switch would keep its hooks from running. What a hook feeds
-    /// back goes with the next user message.
+    /// Fires also after errors and interruptions (R35). What hooks say goes with the next user message.
     fn after_agent(&mut self, response: &str) -> Result<(), AgentError> {
-        let body = Body::AfterAgent { response: response.to_owned() };
-        let outcome = self.dispatch_until(body, &Cancel::new());
-        let mut contexts = Vec::from_iter(self.blocked(&outcome).map(Refused::into_message));
-        contexts.extend(outcome.contexts);
-        self.add_context(contexts)
+        let feedback = self.hooks.after_agent(response);
+        self.report_denial(feedback.denial.as_ref());
+        self.add_context(feedback.into_messages())
     }
 
     /// Text that a hook wants the model to read, marked as a hook's.

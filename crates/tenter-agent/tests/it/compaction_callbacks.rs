@@ -157,7 +157,7 @@ fn one_of_the_projects_that_nobody_trusts_gets_no_tools_and_that_is_said() {
     );
     stage.write("project/.kodelet/recipes/digest.md", "Digest it with bash.");
     assert!(sent(&stage)[0].contains("DIGEST"), "{:?}", stage.told());
-    assert!(!stage.agent.settings.project.join("made").exists());
+    assert!(!stage.agent.engine.project().join("made").exists());
     assert_eq!(stage.told_of("recipe-untrusted").len(), 1, "{:?}", stage.told());
 }
 
@@ -175,7 +175,7 @@ fn an_empty_list_is_no_tools_and_a_list_is_no_more_than_its_caller_has() {
         let own: Vec<String> = own.into_iter().map(str::to_owned).collect();
         stage.agent.tools = stage.agent.tools.restricted(&own).unwrap();
         assert!(sent(&stage)[0].contains("DIGEST"), "{front}: {:?}", stage.told());
-        assert!(!stage.agent.settings.project.join("made").exists());
+        assert!(!stage.agent.engine.project().join("made").exists());
         assert!(
             stage.agent.tools.iter().any(|tool| tool.name() == "todo"),
             "its caller keeps its own"
@@ -190,7 +190,7 @@ fn of_commands_only_those_run_that_it_may() {
         "[{tool_calls: [{name: bash, input: {command: touch made}}, {name: bash, input: {command: echo fine}}]}, {text: DIGEST, expect: {contains: [fine, not allowed]}}]",
     );
     assert!(sent(&stage)[0].contains("DIGEST"), "{:?}", stage.told());
-    assert!(!stage.agent.settings.project.join("made").exists());
+    assert!(!stage.agent.engine.project().join("made").exists());
 }
 
 #[test]
@@ -306,7 +306,7 @@ fn a_project_that_is_not_trusted_starts_nothing_through_its_recipe() {
     session.send(&UserMessage::from("go"));
     session.compact(&BTreeMap::new()).unwrap();
     assert_eq!(stage.told_of("history").len(), 1, "{:?}", stage.told());
-    assert!(!stage.agent.settings.project.join("made").exists());
+    assert!(!stage.agent.engine.project().join("made").exists());
 }
 
 /// A user who agrees to everything.

@@ -30,7 +30,7 @@ fn a_clock_that_jumps_harms_neither_a_session_nor_the_order_of_what_is_stored() 
     for looks in 0..3 {
         let script = format!("turns: [{turn}, {turn}, {{text: Done.}}]");
         let mut stage = Stage::new(&script, QUICK);
-        stage.agent.settings.clock = jumping;
+        stage.set_clock(jumping);
         // The session begins at another of the three times in each round.
         for _ in 0..looks {
             jumping();

@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
@@ -19,13 +19,13 @@ use tenter_agent::{
     Agent, AgentSettings, Conversation, Finish, Happening, RetrySettings, Session, UserMessage,
     Watcher,
 };
-use tenter_engine::catalog::{Catalog, LoadRequest, PolicyTable, load};
-use tenter_engine::environment::HookEnvironment;
+use tenter_engine::catalog::Catalog;
 use tenter_engine::keys::KeyMask;
 use tenter_engine::layout::Layout;
-use tenter_engine::query::QUERY_TIMEOUT;
-use tenter_engine::trust::{TrustMode, TrustStore};
-use tenter_engine::{AskAnswer, Decision, DecisionKind, Engine, EngineSettings, HookRun, Observer};
+use tenter_engine::trust::TrustMode;
+use tenter_engine::{
+    AskAnswer, Decision, DecisionKind, Directories, Engine, EngineBuilder, HookRun, Observer,
+};
 use tenter_proc::Cancel;
 use tenter_protocol::event::Usage;
 use tenter_protocol::{Message, Scope, Severity};
@@ -129,8 +129,6 @@ impl Stage {
             trust: Arc::new(|_| false),
         };
         let settings = AgentSettings {
-            project: project.clone(),
-            clock,
             system_prompt: "Be good.".into(),
             max_turns: Some(20),
             max_continuations: 8,
@@ -144,7 +142,7 @@ impl Stage {
         };
         let agent = Agent {
             model: Arc::new(ScriptedModel::parse("scripted:stage", script).unwrap()),
-            engine: engine(Catalog::default(), &settings, &told),
+            engine: engine(directory.path(), Catalog::default(), &settings.recipes, &told),
             tools: Registry::standard(),
             workspace: Arc::new(Workspace::new(workspace).unwrap()),
             store: Store::in_memory().unwrap(),
@@ -180,29 +178,25 @@ impl Stage {
             &format!("#!/bin/sh\npayload=$(cat)\n{body}\n"),
         );
         fs::set_permissions(run, fs::Permissions::from_mode(0o755)).unwrap();
-        self.agent.engine = engine(self.catalog(), &self.agent.settings, &self.told);
+        let recipes = &self.agent.settings.recipes;
+        self.agent.engine = engine(self.directory.path(), self.catalog(), recipes, &self.told);
+    }
+
+    /// Has an agent without hooks read this clock.
+    pub(crate) fn set_clock(&mut self, clock: fn() -> Timestamp) {
+        self.agent.engine = builder(self.directory.path()).clock(clock).build(Catalog::default());
     }
 
     fn catalog(&self) -> Catalog {
-        let at = |path: &str| self.directory.path().join(path);
-        let places = Layout::new(at("project"), at("home"), at("home/.config"));
-        let (catalog, findings) = load(&LoadRequest {
-            places: &places,
-            trust: TrustMode::All,
-            store: &TrustStore::open(at("state/trust.json")).0,
-            cache: None,
-            environment: &environment(),
-            policies: &PolicyTable::default(),
-            query_timeout: QUERY_TIMEOUT,
-            cancel: &Cancel::new(),
-        });
+        let builder = builder(self.directory.path());
+        let (catalog, findings) = builder.load_catalog(&builder.trust_store().0);
         assert!(findings.iter().all(|one| one.severity != Severity::Error), "{findings:?}");
         catalog
     }
 
     /// Begins work on the conversation, a new one or that which is stored.
     pub(crate) fn session(&self) -> Session<'_> {
-        let project = &self.agent.settings.project;
+        let project = self.agent.engine.project();
         let conversation = match self.agent.store.load(ID) {
             Ok(stored) => Conversation::resumed(stored),
             Err(_) => Conversation::new(ID.to_owned(), None, project, "scripted"),
@@ -217,7 +211,7 @@ impl Stage {
 
     /// Waits until a file is in the project.
     pub(crate) fn wait_for(&self, name: &str) {
-        let (path, start) = (self.agent.settings.project.join(name), Instant::now());
+        let (path, start) = (self.agent.engine.project().join(name), Instant::now());
         while !path.exists() {
             assert!(start.elapsed() < Duration::from_mins(1), "there is no {name}");
             std::thread::sleep(Duration::from_millis(5));
@@ -261,20 +255,20 @@ impl Stage {
     }
 }
 
-fn environment() -> HookEnvironment {
-    HookEnvironment::new(&vec![("PATH".into(), search_path())], &[])
+fn builder(directory: &Path) -> EngineBuilder {
+    Engine::builder(directory.join("project"))
+        .vars([("PATH".into(), search_path())])
+        .directories(Directories::in_home(directory.join("home")))
+        .clock(|| Timestamp::UNIX_EPOCH)
+        .trust(TrustMode::All)
 }
 
-fn engine(catalog: Catalog, settings: &AgentSettings, told: &Arc<Told>) -> Engine {
-    let recipes = settings.recipes.clone();
-    let settings = EngineSettings {
-        project: settings.project.clone(),
-        environment: environment(),
-        clock: || Timestamp::UNIX_EPOCH,
-        observers: vec![Arc::clone(told) as Arc<dyn Observer>],
-        callbacks: Some(Arc::new(move |name, args| recipes.startable(name, args).map(drop))),
-    };
-    Engine::new(catalog, settings)
+fn engine(directory: &Path, catalog: Catalog, recipes: &RecipeBook, told: &Arc<Told>) -> Engine {
+    let recipes = recipes.clone();
+    builder(directory)
+        .observer(Arc::clone(told) as Arc<dyn Observer>)
+        .callbacks(Arc::new(move |name, args| recipes.startable(name, args).map(drop)))
+        .build(catalog)
 }
 
 #[expect(

@@ -168,8 +168,6 @@ fn engine(scene: &Scene) -> Measured<Engine> {
 fn settings(scene: &Scene) -> AgentSettings {
     let project = scene.places.project.clone();
     AgentSettings {
-        project: project.clone(),
-        clock,
         system_prompt: "You are an agent that is measured.".into(),
         max_turns: None,
         max_continuations: 8,
@@ -191,7 +189,7 @@ fn settings(scene: &Scene) -> AgentSettings {
 /// A conversation that begins.
 fn conversation(agent: &Agent) -> Conversation {
     let id = tenter_agent::store::new_conversation_id(clock());
-    Conversation::new(id, None, &agent.settings.project, agent.model.name())
+    Conversation::new(id, None, agent.engine.project(), agent.model.name())
 }
 
 /// Has the agent answer one message.

@@ -6,6 +6,7 @@ use std::process::{Command, Stdio};
 
 use tenter_engine::{Attributed, Engine, facts};
 use tenter_proc::Cancel;
+use tenter_protocol::tool_names::ToolNames;
 use tenter_protocol::{Event, executable};
 
 use crate::measure::{Pair, paired};
@@ -56,8 +57,11 @@ fn measure(
 }
 
 fn beside_bare(rounds: usize, engine: &Engine, event: &Event, hook: &Path) -> Measured<Pair> {
-    let payload =
-        executable::payload(event, "before_tool_call", &facts(&event.body, &event.scope.cwd));
+    let payload = executable::payload(
+        event,
+        "before_tool_call",
+        &facts(&event.body, &event.scope.cwd, &ToolNames::default()),
+    );
     let payload = payload.ok_or("no payload")?;
     let cancel = Cancel::new();
     let dispatch = || {

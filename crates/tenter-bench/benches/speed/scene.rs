@@ -6,18 +6,14 @@ use std::fs::{self, DirBuilder, Permissions};
 use std::os::unix::fs::{DirBuilderExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::sync::Arc;
 
 use jiff::Timestamp;
 use tempfile::TempDir;
-use tenter_engine::catalog::{Catalog, LoadRequest, PolicyTable, load};
+use tenter_engine::catalog::Catalog;
 use tenter_engine::environment::{Environment, HookEnvironment};
-use tenter_engine::journal::{JournalWriter, Redactor};
 use tenter_engine::layout::Layout;
-use tenter_engine::query::QUERY_TIMEOUT;
-use tenter_engine::trust::{TrustEntry, TrustMode, TrustStore};
-use tenter_engine::{Engine, EngineSettings, Observer};
-use tenter_proc::Cancel;
+use tenter_engine::trust::{TrustEntry, TrustStore};
+use tenter_engine::{Directories, Engine, EngineBuilder};
 use tenter_protocol::{Body, Event, Scope, ToolCall};
 
 use crate::Measured;
@@ -133,23 +129,14 @@ impl Scene {
         TrustStore::open(file).0
     }
 
-    /// The file in which a load may remember.
+    /// The directory in which a load may remember.
     pub(crate) fn cache(&self) -> PathBuf {
-        self.places.home.join(".cache/tenter/hooks.json")
+        self.places.home.join(".cache/tenter")
     }
 
     /// Loads the catalog.
     pub(crate) fn load(&self, cache: Option<&Path>) -> Measured<Catalog> {
-        let (catalog, findings) = load(&LoadRequest {
-            places: &self.places,
-            trust: TrustMode::Gate,
-            store: &self.store(),
-            cache,
-            environment: &HookEnvironment::new(&environment(), &[]),
-            policies: &PolicyTable::default(),
-            query_timeout: QUERY_TIMEOUT,
-            cancel: &Cancel::new(),
-        });
+        let (catalog, findings) = self.builder(cache).load_catalog(&self.store());
         match findings.first() {
             Some(finding) => Err(finding.message.clone().into()),
             None => Ok(catalog),
@@ -158,17 +145,16 @@ impl Scene {
 
     /// An engine over these hooks that keeps a journal, as that of an agent does.
     pub(crate) fn engine(&self, catalog: Catalog) -> Engine {
-        let journal = JournalWriter::new(self.at("journal"), Redactor::default());
-        Engine::new(
-            catalog,
-            EngineSettings {
-                project: self.places.project.clone(),
-                environment: HookEnvironment::new(&environment(), &[]),
-                clock,
-                observers: vec![Arc::new(journal) as Arc<dyn Observer>],
-                callbacks: None,
-            },
-        )
+        self.builder(None).journal(self.at("journal")).build(catalog)
+    }
+
+    fn builder(&self, cache: Option<&Path>) -> EngineBuilder {
+        let mut directories = Directories::in_home(&self.places.home);
+        directories.cache = cache.map(Path::to_path_buf);
+        Engine::builder(&self.places.project)
+            .environment(HookEnvironment::new(&environment(), &[]))
+            .directories(directories)
+            .clock(clock)
     }
 
     /// A call of `bash` that is about to happen.

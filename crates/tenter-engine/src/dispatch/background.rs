@@ -83,6 +83,7 @@ impl BackgroundRun {
             subscription: self.subscription,
             event: EventRef { scope: &self.scope, body: &self.body },
             input: Input::Event { tool_name: tool_name.as_deref() },
+            tool_names: &settings.tool_names,
         });
         match report.execute(job.map_err(Clone::clone), cancel) {
             Ok(reply) => keep(late, reply, report),

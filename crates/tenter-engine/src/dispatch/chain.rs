@@ -45,7 +45,7 @@ impl<'e> Chain<'e> {
             event: event.body.name(),
             scope: Arc::new(event.scope),
             cancel,
-            outcome: Outcome::new(event.body),
+            outcome: Outcome::new(event.body).with_tool_names(&engine.settings.tool_names),
             hooks_run: 0,
             is_stopped: false,
         }
@@ -111,7 +111,8 @@ impl<'e> Chain<'e> {
         let event = EventRef { scope: &self.scope, body };
         let job = tool_name.map(|tool_name| {
             let input = Input::Event { tool_name };
-            Job { hook, subscription, event, input }
+            let tool_names = &self.engine.settings.tool_names;
+            Job { hook, subscription, event, input, tool_names }
         });
         let reply = report.execute(job, self.cancel);
         Some(Finished { report, reply })

@@ -2,6 +2,7 @@
 
 use tenter_protocol::lifecycle::Power;
 use tenter_protocol::reply::VerdictKind;
+use tenter_protocol::tool_names::ToolNames;
 use tenter_protocol::{Body, HistoryAction, Reply, Rewrite, ToolResult, Verdict, tool_fields};
 
 use crate::builtin;
@@ -35,6 +36,7 @@ pub struct Outcome {
     pub history: Vec<Attributed<HistoryAction>>,
     /// The body as it came, kept from the first rewrite on.
     original: Option<Body>,
+    tool_names: ToolNames,
 }
 
 impl Outcome {
@@ -49,7 +51,13 @@ impl Outcome {
             follow_ups: Vec::new(),
             history: Vec::new(),
             original: None,
+            tool_names: ToolNames::default(),
         }
+    }
+
+    /// The same outcome of an agent whose tools go by these names.
+    pub(super) fn with_tool_names(self, names: &ToolNames) -> Self {
+        Self { tool_names: names.clone(), ..self }
     }
 
     /// Who forbade the thing and why, if anyone did.
@@ -172,7 +180,8 @@ impl Outcome {
             (Body::BeforeAgent { message }, Rewrite::Message(new)) => *message = new,
             (Body::BeforeTool(call), Rewrite::Input(new)) => {
                 // Two spellings with different values stay as they are: the tool's check refuses them.
-                call.input = tool_fields::renamed(&call.name, &new).unwrap_or(new);
+                let tool = self.tool_names.standard(&call.name);
+                call.input = tool_fields::renamed(tool, &new).unwrap_or(new);
             }
             (Body::AfterTool { result, .. }, Rewrite::Output(new)) => {
                 *result = result.rewritten(&new)?;

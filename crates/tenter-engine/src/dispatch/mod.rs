@@ -13,10 +13,12 @@ mod renewal;
 mod report;
 mod test_run;
 
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
+use jiff::Timestamp;
 use tenter_proc::Cancel;
 use tenter_protocol::{Body, Event};
 
@@ -43,7 +45,7 @@ pub struct Engine {
 
 impl Engine {
     /// An engine over a loaded catalog.
-    pub fn new(catalog: Catalog, settings: EngineSettings) -> Self {
+    pub(crate) fn new(catalog: Catalog, settings: EngineSettings) -> Self {
         Self {
             current: Current::new(catalog),
             settings: Arc::new(settings),
@@ -53,9 +55,29 @@ impl Engine {
     }
 
     /// The same engine, which reloads a hook that changed, provided that it is trusted in its new state (R75).
-    #[must_use]
-    pub fn reloading(self, reload: Arc<dyn Reload>) -> Self {
+    pub(crate) fn reloading(self, reload: Arc<dyn Reload>) -> Self {
         Self { current: self.current.reloading(reload), ..self }
+    }
+
+    pub(crate) fn settings(&self) -> &EngineSettings {
+        &self.settings
+    }
+
+    /// The project root.
+    pub fn project(&self) -> &Path {
+        &self.settings.project
+    }
+
+    /// The present time, by the engine's clock.
+    pub fn now(&self) -> Timestamp {
+        (self.settings.clock)()
+    }
+
+    /// An engine of the same project without hooks and observers.
+    #[must_use]
+    pub fn without_hooks(&self) -> Self {
+        let clock = self.settings.clock;
+        Self::builder(self.project()).clock(clock).build(Catalog::default())
     }
 
     /// The hooks that this engine dispatches to at present.

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use tenter_proc::{Cancel, Captured};
 use tenter_protocol::executable::Subscription;
+use tenter_protocol::tool_names::ToolNames;
 use tenter_protocol::{Event, Object, Reply};
 
 use super::chain::apply;
@@ -57,8 +58,9 @@ impl Engine {
         let scope = Arc::new(event.scope.clone());
         let mut report =
             RunReport::begin(&self.settings, hook, subscription, (&scope, &event.body));
-        let input = Input::Payload(&payload);
-        let job = tool_name.map(|_| Job { hook, subscription, event: event.into(), input });
+        let (input, tool_names) = (Input::Payload(&payload), &self.settings.tool_names);
+        let job =
+            tool_name.map(|_| Job { hook, subscription, event: event.into(), input, tool_names });
         let reply = report.execute(job, cancel);
         let replied = reply.as_ref().ok().cloned();
         let mut outcome = Outcome::new(event.body.clone());
@@ -73,8 +75,8 @@ impl Engine {
 impl Hook {
     /// The payload that the hook reads of an event; `None` if its protocol does not have the event.
     pub fn payload(&self, subscription: Subscription, event: &Event) -> Option<Object> {
-        let input = Input::Event { tool_name: None };
-        let job = Job { hook: self, subscription, event: event.into(), input };
+        let (input, tool_names) = (Input::Event { tool_name: None }, &ToolNames::default());
+        let job = Job { hook: self, subscription, event: event.into(), input, tool_names };
         serde_json::from_str(&job.payload_text().ok()?).ok()
     }
 }

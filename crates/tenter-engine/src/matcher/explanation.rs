@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use serde::Serialize;
 use tenter_base::excerpt;
-use tenter_protocol::{Object, tool_names};
+use tenter_protocol::Object;
 
 use super::expression::Expression;
 use super::texts;
@@ -61,8 +61,8 @@ impl Explanation {
     }
 }
 
-pub(super) fn of_tool(tool: &Expression, name: &str) -> Finding {
-    search(tool, tool_names::spellings(name).map(|name| (name, name)))
+pub(super) fn of_tool<'n>(tool: &Expression, names: impl Iterator<Item = &'n str>) -> Finding {
+    search(tool, names.map(|name| (name, name)))
 }
 
 pub(super) fn of_pattern(pattern: &Expression, input: &Object) -> Finding {

@@ -16,7 +16,8 @@ mod words;
 use std::fmt;
 
 use tenter_protocol::manifest::MatcherText;
-use tenter_protocol::{Object, ToolCall, tool_names};
+use tenter_protocol::tool_names::ToolNames;
+use tenter_protocol::{Object, ToolCall};
 use thiserror::Error;
 
 pub use advice::{check_pattern, check_tool};
@@ -31,6 +32,8 @@ use expression::Expression;
 pub struct Matcher {
     tool: Option<Expression>,
     pattern: Option<Expression>,
+    /// The names that the agent's tools go by.
+    names: ToolNames,
 }
 
 /// A call that a matcher matched.
@@ -73,14 +76,19 @@ impl Matcher {
     /// read, or are reported by the first search.
     pub fn new(text: &MatcherText) -> Self {
         let read = |text: &Option<String>| text.as_deref().map(Expression::new);
-        Self { tool: read(&text.tool), pattern: read(&text.pattern) }
+        Self { tool: read(&text.tool), pattern: read(&text.pattern), names: ToolNames::default() }
+    }
+
+    /// From now on, tries these names of tools.
+    pub(crate) fn set_names(&mut self, names: &ToolNames) {
+        self.names = names.clone();
     }
 
     /// Whether the matcher matches `call`, and by which name of the tool.
     ///
     /// # Errors
     /// A search that was aborted, or a part that is not a valid expression.
-    pub fn matches<'c>(&self, call: &'c ToolCall) -> Result<Option<Match<'c>>, MatcherError> {
+    pub fn matches<'c>(&'c self, call: &'c ToolCall) -> Result<Option<Match<'c>>, MatcherError> {
         let Some(tool_name) = self.tool_name(&call.name)? else { return Ok(None) };
         Ok(self.finds(&call.input)?.then_some(Match { tool_name }))
     }
@@ -88,7 +96,10 @@ impl Matcher {
     /// Explains the result for `call`. Both parts are tried, even if the first one decides.
     pub fn explain(&self, call: &ToolCall) -> Explanation {
         Explanation {
-            tool: self.tool.as_ref().map(|tool| explanation::of_tool(tool, &call.name)),
+            tool: self
+                .tool
+                .as_ref()
+                .map(|tool| explanation::of_tool(tool, self.names.spellings(&call.name))),
             pattern: self
                 .pattern
                 .as_ref()
@@ -100,9 +111,9 @@ impl Matcher {
     ///
     /// # Errors
     /// As [`matches`](Self::matches).
-    pub(crate) fn tool_name<'c>(&self, own: &'c str) -> Result<Option<&'c str>, MatcherError> {
+    pub(crate) fn tool_name<'c>(&'c self, own: &'c str) -> Result<Option<&'c str>, MatcherError> {
         let Some(tool) = &self.tool else { return Ok(Some(own)) };
-        for name in tool_names::spellings(own) {
+        for name in self.names.spellings(own) {
             if Part::Tool.search(tool, name)? {
                 return Ok(Some(name));
             }

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use serde_json::Value;
 use tenter_protocol::executable::{self, Subscription};
 use tenter_protocol::facts::Facts;
+use tenter_protocol::tool_names::ToolNames;
 use tenter_protocol::{EventRef, Object, json, manifest};
 
 use super::Failure;
@@ -20,6 +21,8 @@ pub(crate) struct Job<'r> {
     /// The event, as the hooks before this one left it.
     pub(crate) event: EventRef<'r>,
     pub(crate) input: Input<'r>,
+    /// The names that the agent's tools go by.
+    pub(crate) tool_names: &'r ToolNames,
 }
 
 /// What the hook reads.
@@ -69,6 +72,6 @@ impl Job<'_> {
         let EventRef { scope, body } = self.event;
         let renamed = self.hook.plugin().and_then(|plugin| scope.for_plugin(plugin));
         let scope = renamed.map_or(Cow::Borrowed(scope), Cow::Owned);
-        build(EventRef { scope: &scope, body }, &facts(body, &scope.cwd))
+        build(EventRef { scope: &scope, body }, &facts(body, &scope.cwd, self.tool_names))
     }
 }

@@ -6,9 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use tenter_engine::{
-    AskAnswer, Decision, DecisionKind, Engine, EngineSettings, HookRun, LateReply, Observer,
-};
+use tenter_engine::{AskAnswer, Decision, DecisionKind, Engine, HookRun, LateReply, Observer};
 use tenter_protocol::{Body, Event, EventName};
 
 use crate::builtin::turn;
@@ -179,9 +177,8 @@ impl Observer for Slow {
 fn the_end_of_a_session_does_not_come_before_its_last_failure_is_told() {
     let scene = Scene::new();
     unawaited(&scene, "ci", "after_agent", BOTH);
-    let (settings, slow) = (scene.engine_settings(), Arc::new(Slow(AtomicUsize::new(0))));
-    let observers: Vec<Arc<dyn Observer>> = vec![slow.clone()];
-    let engine = Engine::new(scene.load().0, EngineSettings { observers, ..settings });
+    let slow = Arc::new(Slow(AtomicUsize::new(0)));
+    let engine = scene.builder().observer(slow.clone()).build(scene.load().0);
     let body = Body::AfterAgent { response: String::new() };
     engine.dispatch(Event { scope: scope("c"), body }, &scene.cancel);
     engine.drain(Duration::ZERO);

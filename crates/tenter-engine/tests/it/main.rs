@@ -4,6 +4,7 @@
 
 mod builtin;
 mod discovery;
+mod embed;
 #[cfg(target_os = "linux")]
 mod faults;
 mod journal;

@@ -136,14 +136,12 @@ fn a_file_that_is_no_program_is_no_hook_unless_somebody_names_it() {
 fn every_hook_that_cannot_run_is_in_the_journal_once() {
     use std::sync::Arc;
     use tenter_engine::journal::{self, JournalWriter, RecordKind, Redactor};
-    use tenter_engine::{Engine, EngineSettings};
 
     let scene = Scene::new();
     scene.file(&format!("{USER}/guard"), GUARD, 0o644);
     manifest_named(&scene, "tidy");
     let journal = Arc::new(JournalWriter::new(scene.at("journal"), Redactor::new([])));
-    let settings = EngineSettings { observers: vec![journal], ..scene.engine_settings() };
-    let engine = Engine::new(scene.load().0, settings);
+    let engine = scene.builder().observer(journal).build(scene.load().0);
     for _ in 0..2 {
         let body = body(EventName::BeforeTool, "bash");
         engine.dispatch(Event { scope: scope("c"), body }, &scene.cancel);

@@ -9,7 +9,7 @@ use crate::scene::{COUNTING, PROJECT, Scene, USER, running};
 
 fn scene() -> Scene {
     let scene = Scene::new();
-    Scene { cache: Some(scene.at("cache/hooks.json")), ..scene }
+    Scene { cache: Some(scene.at("cache")), ..scene }
 }
 
 #[test]

@@ -8,26 +8,23 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
 use std::time::Duration;
 
-use tenter_engine::catalog::{Catalog, LoadRequest, PolicyTable, Untrusted, load};
+use tenter_engine::catalog::{Catalog, Untrusted};
 use tenter_engine::environment::HookEnvironment;
 use tenter_engine::hook::FailMode;
-use tenter_engine::layout::Layout;
-use tenter_engine::query::QUERY_TIMEOUT;
-use tenter_engine::trust::{TrustEntry, TrustMode, TrustStore, verify_unchanged};
-use tenter_engine::{DecisionKind, Engine, Outcome, Reload};
+use tenter_engine::trust::{TrustEntry, verify_unchanged};
+use tenter_engine::{DecisionKind, Engine, EngineBuilder, Outcome, Reload};
 use tenter_proc::{Cancel, Invocation, Limits, Streams};
 use tenter_protocol::{Body, Event, ToolCall};
 use tenter_testkit::needs;
 
-use crate::scene::{PROJECT, Scene, USER, running, scope};
+use crate::scene::{PROJECT, Scene, Seen, USER, running, scope};
 
 const NOW: &str = "2024-01-15T10:30:00Z";
 
 /// Loads as a command does; trusts what it is asked about, if it is told to.
 struct Loader {
-    places: Layout,
-    store: PathBuf,
-    policies: PolicyTable,
+    builder: EngineBuilder,
+    project: PathBuf,
     trusts: bool,
     asked: AtomicUsize,
 }
@@ -35,9 +32,8 @@ struct Loader {
 impl Loader {
     fn of(scene: &Scene, trusts: bool) -> Arc<Self> {
         Arc::new(Self {
-            places: scene.places.clone(),
-            store: scene.at("state/trust.json"),
-            policies: scene.policies.clone(),
+            builder: scene.builder(),
+            project: scene.places.project.clone(),
             trusts,
             asked: AtomicUsize::new(0),
         })
@@ -50,25 +46,16 @@ fn environment() -> HookEnvironment {
 
 impl Reload for Loader {
     fn load(&self, cancel: &Cancel) -> Catalog {
-        let request = LoadRequest {
-            places: &self.places,
-            trust: TrustMode::Gate,
-            store: &TrustStore::open(self.store.clone()).0,
-            cache: None,
-            environment: &environment(),
-            policies: &self.policies,
-            query_timeout: QUERY_TIMEOUT,
-            cancel,
-        };
-        load(&request).0
+        let builder = self.builder.clone().cancel(cancel.clone());
+        builder.load_catalog(&builder.trust_store().0).0
     }
 
     fn ask(&self, changed: &Untrusted, _found: &Catalog, _cancel: &Cancel) -> bool {
         self.asked.fetch_add(1, Ordering::SeqCst);
         if self.trusts {
             let entry = TrustEntry::from(changed);
-            let mut store = TrustStore::open(self.store.clone()).0;
-            store.trust(&self.places.project, &[entry], NOW).unwrap();
+            let mut store = self.builder.trust_store().0;
+            store.trust(&self.project, &[entry], NOW).unwrap();
         }
         self.trusts
     }
@@ -124,8 +111,9 @@ fn a_hook_that_was_trusted_again_is_loaded_without_a_restart_and_no_other_is_tou
     scene.hook(PROJECT, "other", PASSES);
     scene.trust_all();
     let loader = Loader::of(&scene, false);
-    let (engine, seen) = scene.engine(scene.load().0);
-    let engine = engine.reloading(Arc::clone(&loader) as Arc<dyn Reload>);
+    let seen = Arc::new(Seen::default());
+    let builder = scene.builder().reload(loader.clone()).observer(seen.clone());
+    let engine = builder.build(scene.load().0);
     scene.hook(PROJECT, "guard", &denies("new"));
     assert!(reason(&call(&engine)).contains("run `tenter trust`"));
     // Whoever could also switch the other one off does not do so in the running session.
@@ -146,8 +134,7 @@ fn the_user_is_asked_once_about_a_changed_hook_however_many_calls_run_at_once() 
     scene.hook(PROJECT, "guard", &denies("old"));
     scene.trust_all();
     let loader = Loader::of(&scene, true);
-    let engine = scene.engine(scene.load().0).0;
-    let engine = engine.reloading(Arc::clone(&loader) as Arc<dyn Reload>);
+    let engine = scene.builder().reload(loader.clone()).build(scene.load().0);
     scene.hook(PROJECT, "guard", &denies("new"));
     thread::scope(|threads| {
         for _ in 0..8 {
@@ -162,7 +149,7 @@ fn a_renewed_hook_that_is_about_another_event_denies_this_one() {
     let scene = Scene::gated();
     scene.hook(PROJECT, "guard", &denies("old"));
     scene.trust_all();
-    let engine = scene.engine(scene.load().0).0.reloading(Loader::of(&scene, true));
+    let engine = scene.builder().reload(Loader::of(&scene, true)).build(scene.load().0);
     scene.hook(PROJECT, "guard", "#!/bin/sh\n[ \"$1\" = hook ] && echo agent_stop\n");
     assert!(reason(&call(&engine)).contains("run `tenter trust`"));
     assert_eq!(reason(&call(&engine)), "");
@@ -305,21 +292,7 @@ echo \"$TENTER_HOOK_STATE\" > \"$TENTER_PROJECT_DIR/$TENTER_HOOK_NAME.txt\"
     let body = script.replace("[ \"$1\" = hook ] && echo before_tool_call\n", "");
     scene.file(&format!("{USER}/folder/scripts/run"), &body, 0o755);
     let root = scene.at("state/hooks");
-    let with_state = environment().with_state(root.clone());
-    let request = LoadRequest {
-        places: &scene.places,
-        trust: TrustMode::Gate,
-        store: &scene.store(),
-        cache: None,
-        environment: &with_state,
-        policies: &scene.policies,
-        query_timeout: QUERY_TIMEOUT,
-        cancel: &scene.cancel,
-    };
-    let catalog = load(&request).0;
-    let settings =
-        tenter_engine::EngineSettings { environment: with_state, ..scene.engine_settings() };
-    let engine = Engine::new(catalog, settings);
+    let engine = scene.builder().build(scene.load().0);
     assert_eq!(reason(&call(&engine)), "");
     let of = |name: &str| {
         let path = fs::read_to_string(scene.at(&format!("project/{name}.txt"))).unwrap();
@@ -339,11 +312,7 @@ fn python_takes_no_compiled_code_from_beside_a_hook() {
                   env | grep ^PYTHONPYCACHEPREFIX= > \"$TENTER_PROJECT_DIR/prefix\"\n";
     scene.hook(USER, "guard", script);
     let root = scene.at("state/hooks");
-    let settings = tenter_engine::EngineSettings {
-        environment: environment().with_state(root.clone()),
-        ..scene.engine_settings()
-    };
-    call(&Engine::new(scene.load().0, settings));
+    call(&scene.builder().build(scene.load().0));
     let prefix = fs::read_to_string(scene.at("project/prefix")).unwrap();
     let expected = format!("PYTHONPYCACHEPREFIX={}/guard-", root.display());
     assert!(prefix.starts_with(&expected), "{prefix}");

@@ -8,12 +8,11 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use tempfile::TempDir;
-use tenter_engine::catalog::{Catalog, LoadRequest, PolicyTable, Status, load};
-use tenter_engine::environment::HookEnvironment;
+use tenter_engine::catalog::{Catalog, PolicyTable, Status};
 use tenter_engine::layout::Layout;
 use tenter_engine::query::QUERY_TIMEOUT;
 use tenter_engine::trust::{TrustEntry, TrustMode, TrustStore};
-use tenter_engine::{AskAnswer, Decision, Engine, EngineSettings, HookRun, Observer};
+use tenter_engine::{AskAnswer, Decision, Directories, Engine, EngineBuilder, HookRun, Observer};
 use tenter_proc::Cancel;
 use tenter_protocol::{Diagnostic, Scope};
 
@@ -104,39 +103,30 @@ impl Scene {
         self.store().accept(&self.places.project, self.load().0.state()).unwrap();
     }
 
-    pub(crate) fn load(&self) -> (Catalog, Vec<Diagnostic>) {
+    /// Builds engines over the hooks of this scene.
+    pub(crate) fn builder(&self) -> EngineBuilder {
         let path = OsString::from("/usr/local/bin:/usr/bin:/bin");
-        let parent = vec![("PATH".into(), path), ("TENTER_HOOK_NAME".into(), "inherited".into())];
-        load(&LoadRequest {
-            places: &self.places,
-            trust: self.mode,
-            store: &self.store(),
-            cache: self.cache.as_deref(),
-            environment: &HookEnvironment::new(&parent, &[]),
-            policies: &self.policies,
-            query_timeout: self.query_timeout,
-            cancel: &self.cancel,
-        })
+        let mut directories = Directories::in_home(&self.places.home).with_state(self.at("state"));
+        directories.cache.clone_from(&self.cache);
+        Engine::builder(&self.places.project)
+            .vars([("PATH".into(), path), ("TENTER_HOOK_NAME".into(), "inherited".into())])
+            .directories(directories)
+            .clock(|| jiff::Timestamp::UNIX_EPOCH)
+            .trust(self.mode)
+            .policies(self.policies.clone())
+            .query_timeout(self.query_timeout)
+            .cancel(self.cancel.clone())
     }
 
-    /// An engine over these hooks, and what it tells.
+    pub(crate) fn load(&self) -> (Catalog, Vec<Diagnostic>) {
+        self.builder().load_catalog(&self.store())
+    }
+
+    /// An engine over these hooks, and what its observer sees.
     pub(crate) fn engine(&self, catalog: Catalog) -> (Engine, Arc<Seen>) {
         let seen = Arc::new(Seen::default());
-        let observers = vec![Arc::clone(&seen) as Arc<dyn Observer>];
-        let settings = EngineSettings { observers, ..self.engine_settings() };
-        (Engine::new(catalog, settings), seen)
-    }
-
-    /// Settings that nobody hears of.
-    pub(crate) fn engine_settings(&self) -> EngineSettings {
-        let path = vec![("PATH".into(), "/usr/local/bin:/usr/bin:/bin".into())];
-        EngineSettings {
-            project: self.places.project.clone(),
-            environment: HookEnvironment::new(&path, &[]),
-            clock: || jiff::Timestamp::UNIX_EPOCH,
-            observers: Vec::new(),
-            callbacks: None,
-        }
+        let observer = Arc::clone(&seen) as Arc<dyn Observer>;
+        (self.builder().observer(observer).build(catalog), seen)
     }
 
     /// Everything that is found, as path and status in words.

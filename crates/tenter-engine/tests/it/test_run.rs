@@ -4,7 +4,7 @@ use std::fs;
 
 use serde_json::json;
 use tenter_engine::catalog::Catalog;
-use tenter_engine::{DecisionKind, Engine, HookTest, RunEnd, TestRun};
+use tenter_engine::{DecisionKind, HookTest, RunEnd, TestRun};
 use tenter_protocol::{Body, Event, Object, ToolCall};
 
 use crate::scene::{PROJECT, Scene, USER, scope};
@@ -18,7 +18,7 @@ fn tested(scene: &Scene, payload: &Object, before: impl FnOnce()) -> Option<Test
     let event = Event { scope: scope("s1"), body: Body::BeforeTool(call) };
     let test = HookTest { event: &event, subscription: hook.subscriptions[0], payload };
     before();
-    Engine::new(Catalog::default(), scene.engine_settings()).test(hook, test, &scene.cancel)
+    scene.builder().build(Catalog::default()).test(hook, test, &scene.cancel)
 }
 
 fn payload() -> Object {

@@ -4,12 +4,9 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
-use tenter_engine::catalog::{LoadRequest, PolicyTable, load};
 use tenter_engine::environment::HookEnvironment;
-use tenter_engine::layout::Layout;
-use tenter_engine::query::QUERY_TIMEOUT;
-use tenter_engine::trust::{TrustMode, TrustStore};
-use tenter_engine::{Engine, EngineSettings};
+use tenter_engine::trust::TrustMode;
+use tenter_engine::{Directories, Engine};
 use tenter_proc::Cancel;
 use tenter_protocol::{Body, Event, Scope};
 
@@ -35,30 +32,17 @@ fn telling(base: &Path, folder: &str, name: &str) {
 
 fn engine(scene: &Scene) -> Engine {
     let base = scene.root();
-    let (project, home) = (base.join("project"), base.join("home"));
-    let config_home = home.join(".config");
-    let environment = HookEnvironment::new(&scene.env(), &[]);
-    let (catalog, findings) = load(&LoadRequest {
-        places: &Layout::new(&project, home, config_home),
-        trust: TrustMode::All,
-        store: &TrustStore::open(base.join("trust.json")).0,
-        cache: None,
-        environment: &environment,
-        policies: &PolicyTable::default(),
-        query_timeout: QUERY_TIMEOUT,
-        cancel: &Cancel::new(),
-    });
+    let builder = Engine::builder(base.join("project"))
+        .environment(HookEnvironment::new(&scene.env(), &[]))
+        .directories(Directories::in_home(base.join("home")))
+        .clock(Default::default)
+        .trust(TrustMode::All);
+    let (engine, findings) = builder.load();
     assert_eq!(findings, []);
+    let catalog = engine.catalog();
     let names: Vec<&str> = catalog.hooks().iter().map(|hook| hook.name.as_str()).collect();
     assert_eq!(names, LEVELS.map(|(_, name)| name));
-    let settings = EngineSettings {
-        project,
-        environment,
-        clock: Default::default,
-        observers: vec![],
-        callbacks: None,
-    };
-    Engine::new(catalog, settings)
+    engine
 }
 
 #[test]

@@ -6,7 +6,7 @@ use serde::Serialize;
 use crate::event::{InvokedBy, Stop, Turn, Usage};
 use crate::facts::{Facts, PathFact};
 use crate::history::{self, MessagePayload};
-use crate::{Body, EventRef, Object, Scope, ToolCall, ToolResult, json, tool_names};
+use crate::{Body, EventRef, Object, Scope, ToolCall, ToolResult, json};
 
 /// The payload of `event` as one line, with the event in the executable's `spelling` (R41). `None` if the executable protocol
 /// does not have the event. `facts` are those of the event's tool call.
@@ -109,7 +109,7 @@ impl<'e> ToolCallWire<'e> {
             tool_user_id: &call.id,
             cwd: cwd(scope),
             tail: Tail::new(scope),
-            tool_aliases: tool_names::spellings(&call.name).skip(1).collect(),
+            tool_aliases: facts.tool_names.spellings(&call.name).skip(1).collect(),
             paths: &facts.paths,
         }
     }

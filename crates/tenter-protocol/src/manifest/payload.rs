@@ -15,7 +15,7 @@ use crate::event::{
 use crate::executable::PROTOCOL_VERSION;
 use crate::facts::{Facts, PathFact};
 use crate::history::{self, MessagePayload};
-use crate::{Body, EventRef, Object, Role, ToolCall, ToolResult, json, tool_names};
+use crate::{Body, EventRef, Object, Role, ToolCall, ToolResult, json};
 
 /// The payload of `event` as one line, with the event in the spelling of the manifest's `trigger` (R41).
 ///
@@ -194,7 +194,10 @@ impl<'e> Own<'e> {
             // A failure always has the field, so that a script need not check for it.
             tool_error: failure.map(|result| result.error.as_deref().unwrap_or_default()),
             tool_output: result,
-            tool_aliases: tool_names::spellings(&call.name)
+            tool_aliases: extras
+                .facts
+                .tool_names
+                .spellings(&call.name)
                 .filter(|name| *name != tool_name)
                 .collect(),
             paths: &extras.facts.paths,

@@ -14,7 +14,7 @@ use tenter_base::untrusted_file;
 use tenter_engine::catalog::Catalog;
 use tenter_engine::environment::Environment;
 use tenter_engine::journal::{JournalWriter, MaskingObserver, Redactor};
-use tenter_engine::{Engine, EngineSettings, Observer};
+use tenter_engine::{Engine, Observer};
 use tenter_proc::Cancel;
 use tenter_protocol::{Diagnostic, Severity, tool_names};
 
@@ -42,7 +42,7 @@ impl Built {
     pub(crate) fn conversation(&self) -> Conversation {
         let taken = self.conversation.lock().unwrap_or_else(PoisonError::into_inner).take();
         taken.unwrap_or_else(|| {
-            new_conversation(&self.agent.settings.project, self.agent.model.as_ref())
+            new_conversation(self.agent.engine.project(), self.agent.model.as_ref())
         })
     }
 
@@ -118,20 +118,14 @@ pub(super) fn engine(
     show: Arc<dyn Show>,
     recipes: &RecipeBook,
 ) -> Engine {
-    let settings = EngineSettings {
-        project: project.root().to_owned(),
-        environment: project.hook_environment(),
-        clock: env::now,
-        observers: vec![
-            Arc::clone(journal) as Arc<dyn Observer>,
-            Arc::new(MaskingObserver::new(
-                Redactor::of_values(project.secrets()),
-                show as Arc<dyn Observer>,
-            )),
-        ],
-        callbacks: Some(recipes::callback_check(recipes.clone())),
-    };
-    Engine::new(catalog, settings).reloading(Arc::new(Reloader::new(project)))
+    let redactor = Redactor::of_values(project.secrets());
+    project
+        .engine_builder()
+        .observer(Arc::clone(journal) as Arc<dyn Observer>)
+        .observer(Arc::new(MaskingObserver::new(redactor, show as Arc<dyn Observer>)))
+        .callbacks(recipes::callback_check(recipes.clone()))
+        .reload(Arc::new(Reloader::new(project)))
+        .build(catalog)
 }
 
 fn agent_settings(
@@ -145,8 +139,6 @@ fn agent_settings(
     let (system_prompt, found) = prompt::of(project, args);
     findings.extend(found);
     AgentSettings {
-        project: project.root().to_owned(),
-        clock: env::now,
         system_prompt,
         retry: project.settings.retry,
         max_turns,
@@ -249,7 +241,7 @@ fn protected(project: &Project, args: &AgentArgs) -> ProtectedPaths {
     let places = [
         env.config_file().parent().map(Path::to_owned),
         Some(env.state_dir()),
-        Some(env.cache_dir()),
+        env.directories().cache,
         Some(project.places.config_home.join("agents/hooks")),
         Some(project.places.home.join(".kodelet/hooks")),
         Some(project.places.home.join(".kodelet/plugins")),

@@ -5,17 +5,17 @@ mod key_ring;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
-use tenter_engine::catalog::{Catalog, LoadRequest, PolicyTable, load};
+use tenter_engine::catalog::Catalog;
 use tenter_engine::environment::{Environment, HookEnvironment};
 use tenter_engine::keys::KeyMask;
 use tenter_engine::layout::Layout;
-use tenter_engine::query::QUERY_TIMEOUT;
 use tenter_engine::source::project_root;
-use tenter_engine::trust::{TrustMode, TrustStore};
+use tenter_engine::trust::TrustStore;
+use tenter_engine::{Engine, EngineBuilder};
 use tenter_proc::Cancel;
 use tenter_protocol::Diagnostic;
 
-use crate::env::Env;
+use crate::env::{self, Env};
 use crate::failure::Failure;
 use crate::question::SharedReadLine;
 use crate::settings::Settings;
@@ -72,20 +72,17 @@ impl<'e> Project<'e> {
         let pass = &self.settings.pass_env;
         let keys = self.settings.models.key_variables();
         let keys: Vec<&str> = keys.filter(|key| pass.iter().all(|passed| passed != key)).collect();
-        let state = self.env.state_dir().join("hooks");
-        HookEnvironment::new(&self.env.vars, pass).withholding(&keys).with_state(state)
+        HookEnvironment::new(&self.env.vars, pass).withholding(&keys)
     }
 
-    /// Loads this project's hooks as it is configured now.
-    pub(crate) fn loader(&self) -> HookLoader {
-        HookLoader {
-            places: self.places.clone(),
-            trust_file: trust_file(self.env),
-            trust: self.settings.trust,
-            cache: self.env.cache_dir().join("hooks.json"),
-            environment: self.hook_environment(),
-            policies: self.settings.policies.clone(),
-        }
+    /// Builds engines for this project, and finds its hooks, as the configuration says.
+    pub(crate) fn engine_builder(&self) -> EngineBuilder {
+        Engine::builder(self.root())
+            .directories(self.env.directories())
+            .environment(self.hook_environment())
+            .clock(env::now)
+            .trust(self.settings.trust)
+            .policies(self.settings.policies.clone())
     }
 
     /// The environment of the programs that Tenter starts for itself, such as git and an editor: what hooks get (R80).
@@ -117,46 +114,15 @@ impl<'e> Project<'e> {
 
     /// Loads the catalog, and keeps its diagnostics.
     pub(crate) fn load(&mut self, cancel: &Cancel) -> Catalog {
-        let (catalog, findings) = self.loader().load(&self.trust, cancel);
+        let (catalog, findings) =
+            self.engine_builder().cancel(cancel.clone()).load_catalog(&self.trust);
         self.of_catalog = findings;
         catalog
     }
 }
 
-/// Loads the hooks of a project: everything that loading needs besides the trust store.
-pub(crate) struct HookLoader {
-    /// The directories that hold hooks.
-    pub(crate) places: Layout,
-    /// The trust store's file.
-    pub(crate) trust_file: PathBuf,
-    trust: TrustMode,
-    cache: PathBuf,
-    environment: HookEnvironment,
-    policies: PolicyTable,
-}
-
-impl HookLoader {
-    /// Loads the catalog. Hooks that `store` does not trust are not executed.
-    pub(crate) fn load(&self, store: &TrustStore, cancel: &Cancel) -> (Catalog, Vec<Diagnostic>) {
-        load(&LoadRequest {
-            places: &self.places,
-            trust: self.trust,
-            store,
-            cache: Some(&self.cache),
-            environment: &self.environment,
-            policies: &self.policies,
-            query_timeout: QUERY_TIMEOUT,
-            cancel,
-        })
-    }
-}
-
 fn trust_store(env: &Env) -> (TrustStore, Vec<Diagnostic>) {
-    TrustStore::open(trust_file(env))
-}
-
-fn trust_file(env: &Env) -> PathBuf {
-    env.state_dir().join("trust.json")
+    TrustStore::open(env.directories().trust_file())
 }
 
 /// A project and the trust store.

@@ -1,35 +1,41 @@
 //! Reloads a project's hooks while an agent runs, and asks about those that changed (R75).
 
+use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
-use tenter_engine::Reload;
 use tenter_engine::catalog::{Catalog, Untrusted};
 use tenter_engine::trust::{TrustEntry, TrustStore};
+use tenter_engine::{EngineBuilder, Reload};
 use tenter_proc::Cancel;
 
 use super::ask::{Pending, TrustChoice, ask_through};
 use super::store::{accept_in, record_in};
 use crate::env::Env;
 use crate::failure::Failure;
-use crate::project::{HookLoader, Project, TrustContext};
+use crate::project::{Project, TrustContext};
 use crate::question::{SharedReadLine, read_at_terminal};
 use crate::sanitize::visible;
 use crate::ui;
 
 /// Reloads hooks with the trust store as it is by then and the configuration as it was when the agent started.
 pub(crate) struct Reloader {
-    loader: HookLoader,
+    project: PathBuf,
+    builder: EngineBuilder,
     read_line: Arc<OnceLock<SharedReadLine>>,
 }
 
 impl Reloader {
     /// A reloader for this project's hooks.
     pub(crate) fn new(project: &Project) -> Self {
-        Self { loader: project.loader(), read_line: Arc::clone(&project.read_line) }
+        Self {
+            project: project.root().to_owned(),
+            builder: project.engine_builder(),
+            read_line: Arc::clone(&project.read_line),
+        }
     }
 
     fn store(&self) -> TrustStore {
-        TrustStore::open(self.loader.trust_file.clone()).0
+        self.builder.trust_store().0
     }
 
     fn read_line(&self, prompt: &str) -> Option<String> {
@@ -43,7 +49,7 @@ impl Reloader {
         hooks: &[Untrusted],
         cancel: &Cancel,
     ) -> Result<(), Failure> {
-        let root = &self.loader.places.project;
+        let root = &self.project;
         let entries: Vec<TrustEntry> = hooks.iter().map(TrustEntry::from).collect();
         record_in(store, root, &entries)?;
         let now = self.load(cancel);
@@ -53,7 +59,7 @@ impl Reloader {
 
 impl Reload for Reloader {
     fn load(&self, cancel: &Cancel) -> Catalog {
-        self.loader.load(&self.store(), cancel).0
+        self.builder.clone().cancel(cancel.clone()).load_catalog(&self.store()).0
     }
 
     fn ask(&self, changed: &Untrusted, found: &Catalog, cancel: &Cancel) -> bool {
@@ -64,7 +70,7 @@ impl Reload for Reloader {
         let is_asked = |hook: &&Untrusted| hook.previous.is_some() || hook.path == changed.path;
         let hooks: Vec<Untrusted> = found.untrusted().iter().filter(is_asked).cloned().collect();
         let mut store = self.store();
-        let context = TrustContext { root: &self.loader.places.project, store: &store };
+        let context = TrustContext { root: &self.project, store: &store };
         let pending = Pending { hooks: &hooks, recipes: &[] };
         ui::note(format!(
             "\nThe hook {} changed while the agent was running.",

@@ -12,7 +12,7 @@ use tenter_protocol::EventName;
 use super::SHORT;
 use super::event::event;
 use super::stage::{
-    BEYOND, ENOUGH, Played, READABLE, answer, end_processes, journal_problem, name, settings,
+    BEYOND, ENOUGH, Played, READABLE, answer, end_processes, engine, journal_problem, name,
 };
 use crate::scene::{Scene, Seen, USER, running};
 
@@ -164,7 +164,7 @@ impl Play<'_> {
         self.demand(running(&catalog).len() == EVENTS.len(), || format!("{:?}", catalog.listing()));
         let seen = Arc::new(Seen::default());
         let journal = Arc::new(JournalWriter::new(scene.at("journal"), Redactor::new([])));
-        let engine = Engine::new(catalog, settings(&scene, vec![seen.clone(), journal.clone()]));
+        let engine = engine(&scene, catalog, &seen, &journal);
         for at in EVENTS {
             let started = Instant::now();
             let outcome = engine.dispatch(event(at, false), &scene.cancel);

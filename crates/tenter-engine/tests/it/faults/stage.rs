@@ -9,11 +9,10 @@ use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
 use rustix::process::{Pid, Signal, kill_process};
-use tenter_engine::catalog::PolicyOverride;
-use tenter_engine::environment::HookEnvironment;
+use tenter_engine::catalog::{Catalog, PolicyOverride};
 use tenter_engine::hook::FailMode;
 use tenter_engine::journal::{self, JournalWriter, RecordKind, Redactor};
-use tenter_engine::{Decision, DecisionKind, Engine, EngineSettings, HookRun, Observer, Outcome};
+use tenter_engine::{Decision, DecisionKind, Engine, HookRun, Outcome};
 use tenter_protocol::lifecycle::Power;
 use tenter_protocol::{Body, EventName};
 
@@ -87,7 +86,7 @@ pub(super) fn play(cells: &Cells<'_>) -> Played {
     }
     let seen = Arc::new(Seen::default());
     let journal = Arc::new(JournalWriter::new(scene.at("journal"), Redactor::new([])));
-    let engine = Engine::new(catalog, settings(&scene, vec![seen.clone(), journal.clone()]));
+    let engine = engine(&scene, catalog, &seen, &journal);
     for (event, program) in cells.events.iter().zip(programs) {
         let held = (cells.fault.meanwhile)(&program);
         let mut cell = Cell { cells, event: *event, played: &mut played };
@@ -103,15 +102,14 @@ pub(super) fn play(cells: &Cells<'_>) -> Played {
     played
 }
 
-pub(super) fn settings(scene: &Scene, observers: Vec<Arc<dyn Observer>>) -> EngineSettings {
-    let path = vec![("PATH".into(), "/usr/local/bin:/usr/bin:/bin".into())];
-    EngineSettings {
-        project: scene.places.project.clone(),
-        environment: HookEnvironment::new(&path, &[]),
-        clock: jumping,
-        observers,
-        callbacks: None,
-    }
+pub(super) fn engine(
+    scene: &Scene,
+    catalog: Catalog,
+    seen: &Arc<Seen>,
+    journal: &Arc<JournalWriter>,
+) -> Engine {
+    let builder = scene.builder().clock(jumping);
+    builder.observer(seen.clone()).observer(journal.clone()).build(catalog)
 }
 
 /// A clock that jumps with every look at it.

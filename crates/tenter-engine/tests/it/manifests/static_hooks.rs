@@ -187,7 +187,7 @@ fn a_projects_hook_runs_only_as_it_was_trusted() {
 #[test]
 fn what_is_remembered_of_it_is_all_of_it() {
     let scene = Scene::new();
-    let scene = Scene { cache: Some(scene.at("cache/hooks.json")), ..scene };
+    let scene = Scene { cache: Some(scene.at("cache")), ..scene };
     let lines = ["action: deny", "reason: \"no {{.tool_name}}\"", "when: .tool_input"];
     scene.declared("guard", "before_tool", &lines);
     for _ in 0..2 {
@@ -204,7 +204,7 @@ fn what_is_remembered_of_it_is_all_of_it() {
 #[test]
 fn a_script_beside_an_action_is_an_error_that_names_both() {
     let scene = Scene::new();
-    let cache = Some(scene.at("cache/hooks.json"));
+    let cache = Some(scene.at("cache"));
     let scene = Scene { cache, ..scene };
     scene.declared("guard", "before_tool", &["action: deny", "reason: no"]);
     assert_eq!(reason(&scene.dispatch()), "no");

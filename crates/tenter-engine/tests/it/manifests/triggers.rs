@@ -90,7 +90,7 @@ fn a_matcher_is_about_the_tool_events_of_a_hook_alone() {
 #[test]
 fn further_triggers_are_remembered_with_the_manifest() {
     let scene = Scene::new();
-    let scene = Scene { cache: Some(scene.at("cache.json")), ..scene };
+    let scene = Scene { cache: Some(scene.at("cache")), ..scene };
     hook(&scene, "trigger: after_tool\nmetadata:\n  triggers: [after_tool_failure]");
     let first = scene.load().0;
     let again = scene.load().0;

@@ -222,7 +222,7 @@ fn resolved_paths_come_last() {
         op: PathOp::Write,
         certain: true,
     };
-    let facts = Facts { paths: vec![path] };
+    let facts = Facts { paths: vec![path], ..Facts::default() };
     let event = Event { scope: scope(), body: Body::BeforeTool(call()) };
     let end = r#""paths": [{"path": "/project/.env", "given": "a/../.env", "op": "write", "certain": true}]}"#;
     let manifest = payload(&event, "before_tool", None, &facts, false);

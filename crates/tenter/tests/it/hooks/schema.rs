@@ -98,7 +98,7 @@ fn full_event(name: EventName) -> (Event, Facts) {
         _ => {}
     }
     let path = PathFact { path: "/a".into(), given: "a".into(), op: PathOp::Write, certain: true };
-    (event, Facts { paths: vec![path] })
+    (event, Facts { paths: vec![path], ..Facts::default() })
 }
 
 #[test]

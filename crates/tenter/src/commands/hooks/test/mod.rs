@@ -10,9 +10,9 @@ mod table;
 
 use std::slice;
 
+use tenter_engine::Engine;
 use tenter_engine::catalog::{Catalog, Listed, Status, Untrusted};
 use tenter_engine::hook::Hook;
-use tenter_engine::{Engine, EngineSettings};
 use tenter_proc::Cancel;
 
 use super::{built_in, entry};
@@ -22,7 +22,7 @@ use crate::project::Project;
 use crate::sanitize::visible;
 use crate::trust::{self, Pending, TrustChoice};
 use crate::user_only;
-use crate::{env, signals, ui};
+use crate::{signals, ui};
 
 /// Run a hook's tests; or run it once, as an agent would, and show what it was told, what it wrote, and how that is
 /// understood.
@@ -72,14 +72,7 @@ pub(super) fn run(mut project: Project, args: &Args) -> Done {
 
 /// An engine without observers, to test hooks with.
 fn engine(project: &Project) -> Engine {
-    let settings = EngineSettings {
-        project: project.root().to_owned(),
-        environment: project.hook_environment(),
-        clock: env::now,
-        observers: Vec::new(),
-        callbacks: None,
-    };
-    Engine::new(Catalog::default(), settings)
+    project.engine_builder().build(Catalog::default())
 }
 
 /// Where the hook is not trusted as it is, asks whether to trust it; `--trust` is a yes. The answer is in the catalog.

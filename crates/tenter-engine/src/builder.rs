@@ -1,0 +1,253 @@
+//! Builds an engine. This is where the project, the environment, the directories and the clock come in, each once.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use jiff::Timestamp;
+use tenter_base::Clock;
+use tenter_proc::Cancel;
+use tenter_protocol::tool_names::ToolNames;
+use tenter_protocol::{Diagnostic, Severity};
+
+use crate::catalog::{self, Catalog, LoadRequest, PolicyTable};
+use crate::directories::Directories;
+use crate::dispatch::{Engine, Reload};
+use crate::environment::{Environment, HookEnvironment};
+use crate::journal::{JournalWriter, Redactor};
+use crate::keys::KeyMask;
+use crate::layout::{DirectoryNames, Layout};
+use crate::observe::Observer;
+use crate::query::QUERY_TIMEOUT;
+use crate::settings::{CallbackCheck, EngineSettings};
+use crate::trust::{TrustMode, TrustStore};
+
+/// Builds an [`Engine`]. [`Engine::builder`] makes one.
+#[derive(Clone)]
+#[must_use]
+pub struct EngineBuilder {
+    project: PathBuf,
+    directories: Option<Directories>,
+    directory_names: DirectoryNames,
+    environment: HookEnvironment,
+    clock: Option<Clock>,
+    trust: TrustMode,
+    policies: PolicyTable,
+    query_timeout: Duration,
+    tool_names: ToolNames,
+    observers: Vec<Arc<dyn Observer>>,
+    journal: Option<PathBuf>,
+    callbacks: Option<CallbackCheck>,
+    reload: Option<Arc<dyn Reload>>,
+    cancel: Option<Cancel>,
+}
+
+impl Engine {
+    /// Begins to build an engine for the project with this root: an absolute path, for which
+    /// [`project_root`](crate::source::project_root) looks.
+    pub fn builder(project: impl Into<PathBuf>) -> EngineBuilder {
+        EngineBuilder {
+            project: project.into(),
+            directories: None,
+            directory_names: DirectoryNames::default(),
+            environment: HookEnvironment::default(),
+            clock: None,
+            trust: TrustMode::Gate,
+            policies: PolicyTable::default(),
+            query_timeout: QUERY_TIMEOUT,
+            tool_names: ToolNames::default(),
+            observers: Vec::new(),
+            journal: None,
+            callbacks: None,
+            reload: None,
+            cancel: None,
+        }
+    }
+}
+
+impl EngineBuilder {
+    /// Sets the environment of hooks to these variables without model keys (R40), and finds the user's directories in them
+    /// ([`Directories::from_vars`]), unless [`directories`](Self::directories) sets others. A program passes
+    /// `std::env::vars_os()`.
+    pub fn vars(self, vars: impl IntoIterator<Item = (OsString, OsString)>) -> Self {
+        let vars: Environment = vars.into_iter().collect();
+        let environment = HookEnvironment::new(&vars, &[]);
+        let directories = self.directories.or_else(|| Some(Directories::from_vars(&vars)));
+        Self { directories, environment, ..self }
+    }
+
+    /// Sets the user's directories.
+    pub fn directories(self, directories: Directories) -> Self {
+        Self { directories: Some(directories), ..self }
+    }
+
+    /// Sets the names of the directories that hold hooks; by default `.kodelet/hooks` and `.agents/hooks` of the project,
+    /// and `agents/hooks` of the user's configuration.
+    pub fn directory_names(self, directory_names: DirectoryNames) -> Self {
+        Self { directory_names, ..self }
+    }
+
+    /// Sets the environment of hooks, where it is not that of [`vars`](Self::vars).
+    pub fn environment(self, environment: HookEnvironment) -> Self {
+        Self { environment, ..self }
+    }
+
+    /// Sets the clock. A program passes `Timestamp::now`.
+    pub fn clock(self, clock: fn() -> Timestamp) -> Self {
+        Self { clock: Some(clock), ..self }
+    }
+
+    /// Sets whether the project's hooks run only if they are trusted; they do by default (R45).
+    pub fn trust(self, trust: TrustMode) -> Self {
+        Self { trust, ..self }
+    }
+
+    /// Sets the limits of hooks, such as their timeout, and whether they fail open or closed.
+    pub fn policies(self, policies: PolicyTable) -> Self {
+        Self { policies, ..self }
+    }
+
+    /// Sets how long an executable hook may take to name its events; by default [`QUERY_TIMEOUT`].
+    pub fn query_timeout(self, query_timeout: Duration) -> Self {
+        Self { query_timeout, ..self }
+    }
+
+    /// Declares that the agent's tool `name` is what hooks know as `standard`, a tool of Tenter's such as `bash` or `file_write`:
+    /// matchers and payloads then use all names of both. The tool must have the fields of the standard tool, such as
+    /// `command` or `file_path`.
+    pub fn tool_alias(self, name: impl Into<String>, standard: impl Into<String>) -> Self {
+        Self { tool_names: self.tool_names.with_alias(name, standard), ..self }
+    }
+
+    /// Adds an observer, which sees every hook run and every decision.
+    pub fn observer(mut self, observer: Arc<dyn Observer>) -> Self {
+        self.observers.push(observer);
+        self
+    }
+
+    /// Keeps a journal in `directory`: one file per conversation, with model keys masked.
+    pub fn journal(self, directory: impl Into<PathBuf>) -> Self {
+        Self { journal: Some(directory.into()), ..self }
+    }
+
+    /// Sets the check whether a callback of a hook can start. Without one, every callback is accepted.
+    pub fn callbacks(self, check: CallbackCheck) -> Self {
+        Self { callbacks: Some(check), ..self }
+    }
+
+    /// Sets how hooks are loaded again that change while the engine runs. By default the trust store decides, and nobody is asked
+    /// (R75).
+    pub fn reload(self, reload: Arc<dyn Reload>) -> Self {
+        Self { reload: Some(reload), ..self }
+    }
+
+    /// Sets a switch that ends the loading early. Hooks that have not replied by then are invalid.
+    pub fn cancel(self, cancel: Cancel) -> Self {
+        Self { cancel: Some(cancel), ..self }
+    }
+
+    /// Finds the hooks and makes the engine. Project hooks that are not trusted are not part of it:
+    /// [`Catalog::untrusted`] lists them. A broken hook never disables another; the diagnostics say what is wrong.
+    pub fn load(self) -> (Engine, Vec<Diagnostic>) {
+        let mut diagnostics = self.missing();
+        let (store, of_store) = self.trust_store();
+        let (catalog, of_catalog) = self.load_catalog(&store);
+        diagnostics.extend(of_store);
+        diagnostics.extend(of_catalog);
+        (self.build(catalog), diagnostics)
+    }
+
+    /// What the user has trusted.
+    pub fn trust_store(&self) -> (TrustStore, Vec<Diagnostic>) {
+        TrustStore::open(self.user_directories().trust_file())
+    }
+
+    /// Finds the hooks, with what `store` trusts.
+    pub fn load_catalog(&self, store: &TrustStore) -> (Catalog, Vec<Diagnostic>) {
+        let cache = self.user_directories().cache.map(|cache| cache.join("hooks.json"));
+        catalog::load(&LoadRequest {
+            places: &self.layout(),
+            trust: self.trust,
+            store,
+            cache: cache.as_deref(),
+            environment: &self.hook_environment(),
+            policies: &self.policies,
+            query_timeout: self.query_timeout,
+            tool_names: &self.tool_names,
+            cancel: &self.cancel.clone().unwrap_or_default(),
+        })
+    }
+
+    /// Makes an engine of these hooks.
+    pub fn build(self, catalog: Catalog) -> Engine {
+        let environment = self.hook_environment();
+        let reload = self.reload.clone().unwrap_or_else(|| Arc::new(self.reloader()));
+        let mut observers = self.observers;
+        observers.extend(self.journal.map(|directory| {
+            let redactor = Redactor::new(environment.secrets());
+            let journal = JournalWriter::new(directory, redactor).of_project(&self.project);
+            Arc::new(journal) as Arc<dyn Observer>
+        }));
+        let settings = EngineSettings {
+            project: self.project,
+            keys: KeyMask::for_results(environment.secrets()),
+            environment,
+            clock: self.clock.unwrap_or(|| Timestamp::UNIX_EPOCH),
+            observers,
+            callbacks: self.callbacks,
+            tool_names: self.tool_names,
+            never: Cancel::new(),
+        };
+        Engine::new(catalog, settings).reloading(reload)
+    }
+
+    fn reloader(&self) -> FromDisk {
+        FromDisk(Self { observers: Vec::new(), callbacks: None, journal: None, ..self.clone() })
+    }
+
+    fn user_directories(&self) -> Directories {
+        // Nothing can be below a device.
+        self.directories.clone().unwrap_or_else(|| Directories::in_home("/dev/null"))
+    }
+
+    fn layout(&self) -> Layout {
+        let Directories { home, config_home, .. } = self.user_directories();
+        Layout::new(&self.project, home, config_home).with_names(self.directory_names.clone())
+    }
+
+    fn hook_environment(&self) -> HookEnvironment {
+        match &self.directories {
+            Some(directories) => {
+                self.environment.clone().with_state(directories.state.join("hooks"))
+            }
+            None => self.environment.clone(),
+        }
+    }
+
+    /// Warns of values that an engine cannot do without.
+    fn missing(&self) -> Vec<Diagnostic> {
+        let warning = |id, message: &str, help: &str| {
+            Diagnostic::new(id, Severity::Warning, message).help(help)
+        };
+        let directories = self.directories.is_none().then(|| {
+            let message = "the user's directories are not set, so their own hooks do not run";
+            warning("engine-without-directories", message, "call `EngineBuilder::vars`")
+        });
+        let clock = self.clock.is_none().then(|| {
+            let message = "no clock is set, so every time is 1970-01-01T00:00:00Z";
+            warning("engine-without-clock", message, "call `EngineBuilder::clock`")
+        });
+        directories.into_iter().chain(clock).collect()
+    }
+}
+
+/// Loads hooks again as the engine's builder did, under what is trusted by then.
+struct FromDisk(EngineBuilder);
+
+impl Reload for FromDisk {
+    fn load(&self, cancel: &Cancel) -> Catalog {
+        let builder = self.0.clone().cancel(cancel.clone());
+        builder.load_catalog(&builder.trust_store().0).0
+    }
+}

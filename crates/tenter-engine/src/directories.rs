@@ -1,0 +1,97 @@
+//! The user's directories, from which everything outside the project is found.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+/// The user's directories. All paths are absolute.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Directories {
+    /// The home directory.
+    pub home: PathBuf,
+    /// The directory that holds the configuration of all programs: `$XDG_CONFIG_HOME`, by default `~/.config`.
+    pub config_home: PathBuf,
+    /// Holds what was trusted and the private directories of hooks.
+    pub state: PathBuf,
+    /// Holds the replies of hooks that were queried for their events. Without it, every hook is queried at every start.
+    pub cache: Option<PathBuf>,
+}
+
+impl Directories {
+    /// The directories that these environment variables name, shared with the program `tenter`: what the user trusts there is
+    /// trusted here. `HOME` and the variables of the XDG base directories count; relative values of the latter are ignored.
+    ///
+    /// ```
+    /// use tenter_engine::Directories;
+    ///
+    /// let directories = Directories::from_vars(&[("HOME".into(), "/home/ada".into())]);
+    /// assert_eq!(directories.config_home.to_str(), Some("/home/ada/.config"));
+    /// ```
+    pub fn from_vars(vars: &[(OsString, OsString)]) -> Self {
+        let find = |name: &str| {
+            let value = vars.iter().find(|(key, _)| key == name).map(|(_, value)| value);
+            value.filter(|value| !value.is_empty()).map(PathBuf::from)
+        };
+        let home = find("HOME").unwrap_or_else(|| PathBuf::from("/"));
+        let xdg = |name: &str, fallback: &str| {
+            let named = find(name).filter(|path| path.is_absolute());
+            named.unwrap_or_else(|| home.join(fallback))
+        };
+        Self {
+            config_home: xdg("XDG_CONFIG_HOME", ".config"),
+            state: xdg("XDG_STATE_HOME", ".local/state").join("tenter"),
+            cache: Some(xdg("XDG_CACHE_HOME", ".cache").join("tenter")),
+            home,
+        }
+    }
+
+    /// The default directories in this home directory, without a cache.
+    pub fn in_home(home: impl Into<PathBuf>) -> Self {
+        let home = home.into();
+        let (config_home, state) = (home.join(".config"), home.join(".local/state/tenter"));
+        Self { home, config_home, state, cache: None }
+    }
+
+    /// The same directories with the state in `directory`.
+    #[must_use]
+    pub fn with_state(self, directory: impl Into<PathBuf>) -> Self {
+        Self { state: directory.into(), ..self }
+    }
+
+    /// The same directories with a cache in `directory`.
+    #[must_use]
+    pub fn with_cache(self, directory: impl Into<PathBuf>) -> Self {
+        Self { cache: Some(directory.into()), ..self }
+    }
+
+    /// The file that records what was trusted.
+    pub fn trust_file(&self) -> PathBuf {
+        self.state.join("trust.json")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+
+    fn from(vars: &[(&str, &str)]) -> Directories {
+        let vars = vars.iter().map(|(name, value)| (name.into(), value.into()));
+        Directories::from_vars(&vars.collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn variables_name_the_directories() {
+        let directories = from(&[("HOME", "/h"), ("XDG_STATE_HOME", "/s"), ("XDG_CACHE_HOME", "")]);
+        assert_eq!(directories.config_home, Path::new("/h/.config"));
+        assert_eq!(directories.trust_file(), Path::new("/s/tenter/trust.json"));
+        assert_eq!(directories.cache.unwrap(), Path::new("/h/.cache/tenter"));
+    }
+
+    #[test]
+    fn relative_values_are_ignored() {
+        let directories = from(&[("HOME", "/h"), ("XDG_CONFIG_HOME", "config")]);
+        assert_eq!(directories.config_home, Path::new("/h/.config"));
+    }
+}

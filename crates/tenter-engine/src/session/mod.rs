@@ -1,0 +1,213 @@
+//! The hooks of one conversation: a method for each event of an agent, and the decision that it returns.
+
+mod decision;
+mod read;
+
+use std::borrow::Cow;
+
+use tenter_proc::Cancel;
+use tenter_protocol::event::{Compaction, SessionEnd, SessionStart, Stop, Subagent, Turn};
+use tenter_protocol::{Body, Event, EventName, Scope, ToolCall, ToolResult};
+
+pub use decision::{
+    ApprovedCall, Denial, DenialCause, Feedback, MessageDecision, StartDecision, StopReview,
+    ToolDecision, ToolQuestion, ToolReview, TurnReview,
+};
+
+use crate::dispatch::{Engine, LateReply, Outcome};
+use crate::keys::KeyMask;
+use crate::observe::{AskAnswer, PermissionAnswer};
+use tenter_base::rfc3339;
+
+/// The hooks of one conversation. [`Engine::session`] makes one.
+///
+/// Each method fires one event: it runs the hooks that subscribe, in order, and returns what they decided together. Text that
+/// comes back has the values of model keys masked (R80).
+#[derive(Clone)]
+pub struct HookSession<'e> {
+    engine: &'e Engine,
+    scope: Scope,
+    cancel: Cancel,
+    keys: KeyMask,
+}
+
+impl Engine {
+    /// The hooks of one conversation. The time in `scope` is set anew for each event.
+    pub fn session(&self, scope: Scope) -> HookSession<'_> {
+        let settings = self.settings();
+        let (cancel, keys) = (settings.never.clone(), settings.keys.clone());
+        HookSession { engine: self, scope, cancel, keys }
+    }
+}
+
+impl HookSession<'_> {
+    /// The same session, whose hooks end when `cancel` is thrown (R39). What they had to decide is denied then.
+    #[must_use]
+    pub fn with_cancel(self, cancel: Cancel) -> Self {
+        Self { cancel, ..self }
+    }
+
+    /// The same session with another mask for the values of model keys.
+    #[must_use]
+    pub fn with_key_mask(self, keys: KeyMask) -> Self {
+        Self { keys, ..self }
+    }
+
+    /// The switch that ends the hooks.
+    pub fn cancel(&self) -> &Cancel {
+        &self.cancel
+    }
+
+    /// The conversation, at the present time.
+    pub fn scope(&self) -> Scope {
+        Scope { time: self.timestamp(), ..self.scope.clone() }
+    }
+
+    /// A process begins work on the conversation: once, before the first user message.
+    pub fn session_start(&self, start: SessionStart) -> StartDecision {
+        self.dispatch(Body::SessionStart(start)).into_start(self.cancel.is_cancelled())
+    }
+
+    /// A user message is about to be added.
+    pub fn before_agent(&self, message: impl Into<String>) -> MessageDecision {
+        let body = Body::BeforeAgent { message: message.into() };
+        self.dispatch(body).into_message(self.cancel.is_cancelled())
+    }
+
+    /// A tool is about to run.
+    pub fn before_tool(&self, call: ToolCall) -> ToolDecision {
+        self.dispatch(Body::BeforeTool(call)).into_tool(self.cancel.is_cancelled())
+    }
+
+    /// Records the user's answer to a hook's question, and returns the call if it may run.
+    ///
+    /// # Errors
+    /// The answer was no.
+    pub fn answer(
+        &self,
+        question: ToolQuestion,
+        answer: PermissionAnswer,
+    ) -> Result<ApprovedCall, Denial> {
+        self.record(&question, answer, false);
+        if answer.allows() { Ok(question.if_allowed) } else { Err(question.refused(answer)) }
+    }
+
+    /// Records that the user always allows this call, as answered earlier in the session, and returns the call.
+    pub fn allow_as_before(&self, question: ToolQuestion) -> ApprovedCall {
+        self.record(&question, PermissionAnswer::Always, true);
+        question.if_allowed
+    }
+
+    /// A tool ran, or was denied. `call` is the call as it ran, or as the model made it where it was denied (R26).
+    ///
+    /// Where the session is cancelled before every hook has seen the result, the result is withheld.
+    pub fn after_tool(&self, call: ToolCall, result: ToolResult) -> ToolReview {
+        let tool = call.name.clone();
+        let result = self.keys.result(result);
+        let outcome = self.dispatch(Body::AfterTool { call, result });
+        let unseen = self.cancel.is_cancelled() && self.has_hooks(outcome.body.name());
+        let withheld = |error| ToolResult::failure(&tool, error, self.timestamp());
+        if unseen {
+            // What hooks would have taken out of it must not be kept (R25).
+            let error = "interrupted; its output is not kept, because hooks could not look at it";
+            return ToolReview { result: withheld(error), feedback: Feedback::default() };
+        }
+        let (result, feedback) = outcome.into_tool_result();
+        let result = result.unwrap_or_else(|| withheld("the output is withheld: hooks lost it"));
+        // What a hook wrote instead may hold a key as well.
+        ToolReview { result: self.keys.result(result), feedback }
+    }
+
+    /// The model responded, and the results of its tool calls are recorded.
+    pub fn after_turn(&self, turn: Turn) -> TurnReview {
+        self.dispatch(Body::AfterTurn(turn)).into_turn()
+    }
+
+    /// The agent would stop.
+    pub fn before_stop(&self, stop: Stop) -> StopReview {
+        self.dispatch(Body::BeforeStop(stop)).into_stop()
+    }
+
+    /// The agent is done with a user message. Its hooks also run after the session was cancelled (R35).
+    pub fn after_agent(&self, response: impl Into<String>) -> Feedback {
+        self.dispatch_last(Body::AfterAgent { response: response.into() }).into_feedback()
+    }
+
+    /// A subagent is about to start.
+    pub fn subagent_start(&self, subagent: Subagent) -> StartDecision {
+        self.dispatch(Body::SubagentStart(subagent)).into_start(self.cancel.is_cancelled())
+    }
+
+    /// A subagent ended.
+    pub fn subagent_stop(&self, subagent: Subagent, response: impl Into<String>) -> Feedback {
+        let body = Body::SubagentStop { subagent, response: response.into() };
+        self.dispatch(body).into_feedback()
+    }
+
+    /// The history is about to be replaced by a summary.
+    pub fn pre_compact(&self, compaction: Compaction) -> StartDecision {
+        self.dispatch(Body::PreCompact(compaction)).into_start(self.cancel.is_cancelled())
+    }
+
+    /// The history was replaced by a summary.
+    pub fn post_compact(&self, compaction: Compaction) -> Feedback {
+        self.dispatch(Body::PostCompact(compaction)).into_feedback()
+    }
+
+    /// The process ends its work on the conversation. Its hooks also run after the session was cancelled (R35).
+    pub fn session_end(&self, end: SessionEnd) -> Feedback {
+        self.dispatch_last(Body::SessionEnd(end)).into_feedback()
+    }
+
+    /// Takes what asynchronous hooks of this conversation asked for since the last time, in the order of their replies.
+    pub fn take_late_replies(&self) -> Vec<LateReply> {
+        self.engine.take_late_replies(&self.scope.conversation_id)
+    }
+
+    fn dispatch(&self, body: Body) -> Outcome {
+        self.dispatch_until(body, &self.cancel)
+    }
+
+    fn dispatch_last(&self, body: Body) -> Outcome {
+        self.dispatch_until(body, &self.engine.settings().never)
+    }
+
+    fn dispatch_until(&self, body: Body, cancel: &Cancel) -> Outcome {
+        let mut outcome = self.engine.dispatch(Event { scope: self.scope(), body }, cancel);
+        let texts = outcome.contexts.iter_mut().chain(&mut outcome.follow_ups);
+        texts.for_each(|text| self.mask(&mut text.value));
+        let verdict = outcome.verdict.as_mut();
+        if let Some(reason) = verdict.and_then(|verdict| verdict.value.reason.as_mut()) {
+            self.mask(reason);
+        }
+        outcome
+    }
+
+    fn mask(&self, text: &mut String) {
+        if let Cow::Owned(masked) = self.keys.text(text) {
+            *text = masked;
+        }
+    }
+
+    fn has_hooks(&self, event: EventName) -> bool {
+        !self.engine.catalog().hooks_for(event).is_empty()
+    }
+
+    /// The present time, as payloads and tool results have it: RFC 3339 in UTC.
+    pub fn timestamp(&self) -> String {
+        rfc3339(self.engine.now())
+    }
+
+    fn record(&self, question: &ToolQuestion, answer: PermissionAnswer, remembered: bool) {
+        self.engine.ask_answered(&AskAnswer {
+            scope: self.scope(),
+            event: EventName::BeforeTool,
+            tool_call: question.if_allowed.call.clone(),
+            time: self.engine.now(),
+            hook: question.hook.clone(),
+            reason: question.reason.clone(),
+            answer,
+            remembered,
+        });
+    }
+}
