@@ -1,7 +1,10 @@
 //! What a test needs and a machine may lack. A test that cannot run says so on the terminal, and fails where
 //! `TENTER_REQUIRE` names what is missing, so that a gate cannot pass by leaving tests out.
 
+use std::env;
+use std::ffi::OsString;
 use std::io::{self, Write as _};
+use std::path::Path;
 use std::process::{Command, Stdio};
 use std::thread;
 
@@ -20,13 +23,23 @@ pub fn has(program: &str) -> bool {
     is_there
 }
 
+/// The `PATH` for the programs that tests start: the machine's, with the shims of version managers (pyenv, asdf) last.
+/// A shim runs several shells before it runs the interpreter, which takes longer than most tests.
+#[expect(clippy::disallowed_methods, reason = "tests start the programs of the machine")]
+pub fn search_path() -> OsString {
+    let path = env::var_os("PATH").unwrap_or_default();
+    let is_shims = |dir: &Path| dir.ends_with("shims");
+    let (shims, programs): (Vec<_>, Vec<_>) = env::split_paths(&path).partition(|dir| is_shims(dir));
+    env::join_paths(programs.into_iter().chain(shims)).unwrap_or(path)
+}
+
 /// Says that the running test, or a part of it, is skipped because of `why`. `need` is the word for `TENTER_REQUIRE`.
 ///
 /// # Panics
 /// `TENTER_REQUIRE` has this word.
 #[expect(clippy::disallowed_methods, reason = "the environment says what a test run requires")]
 pub fn skipped(need: &str, why: &str) {
-    let required = std::env::var(REQUIRE).unwrap_or_default();
+    let required = env::var(REQUIRE).unwrap_or_default();
     assert!(!requires(&required, need), "{REQUIRE} has {need}, but this test cannot run: {why}");
     let test = thread::current();
     let line = format!("skipped: {}: {why} (needs {need})\n", test.name().unwrap_or("a test"));
@@ -45,6 +58,7 @@ fn name_of(program: &str) -> &str {
 #[expect(clippy::disallowed_methods, reason = "tests may look at the machine")]
 fn is_installed(program: &str) -> bool {
     let mut version = Command::new(program);
+    version.env("PATH", search_path());
     version.arg("--version").stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     // Not every shell knows this option; to be started is enough.
     version.status().is_ok_and(|status| status.success() || !HAVE_STAND_INS.contains(&program))
@@ -64,7 +78,7 @@ mod tests {
     #[expect(clippy::disallowed_methods, reason = "a test of what a test run prints")]
     fn a_skipped_test_is_seen_and_fails_where_what_it_needs_is_required() {
         let run = |required: &str| {
-            let mut command = Command::new(std::env::current_exe().unwrap());
+            let mut command = Command::new(env::current_exe().unwrap());
             command.args(["--ignored", "--exact", "needs::tests::a_test_that_cannot_run"]);
             command.env(REQUIRE, required).output().unwrap()
         };

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
 
-use crate::{Output, PtySession};
+use crate::{Output, PtySession, needs};
 
 /// How long a test waits for something that must happen.
 const PATIENCE: Duration = Duration::from_mins(1);
@@ -100,7 +100,7 @@ impl Sandbox {
         command
             .current_dir(self.project())
             .env_clear()
-            .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+            .env("PATH", needs::search_path())
             .env("HOME", self.home())
             .env("LANG", "C.UTF-8")
             .env("NO_COLOR", "1")
