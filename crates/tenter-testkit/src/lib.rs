@@ -10,8 +10,10 @@ pub mod needs;
 mod output;
 pub mod pty;
 mod sandbox;
+mod soak;
 pub mod tls;
 
 pub use output::Output;
 pub use pty::PtySession;
 pub use sandbox::{Sandbox, wait_until};
+pub use soak::{is_soak, soak_factor};

@@ -29,7 +29,8 @@ pub fn has(program: &str) -> bool {
 pub fn search_path() -> OsString {
     let path = env::var_os("PATH").unwrap_or_default();
     let is_shims = |dir: &Path| dir.ends_with("shims");
-    let (shims, programs): (Vec<_>, Vec<_>) = env::split_paths(&path).partition(|dir| is_shims(dir));
+    let (shims, programs): (Vec<_>, Vec<_>) =
+        env::split_paths(&path).partition(|dir| is_shims(dir));
     env::join_paths(programs.into_iter().chain(shims)).unwrap_or(path)
 }
 

@@ -1,5 +1,5 @@
 //! Processes that are killed at any moment. What was told is stored, what is stored can be read, and the next process goes
-//! on. `TENTER_CRASHES=1000` makes more rounds than a normal run has.
+//! on. `TENTER_SOAK` makes more rounds than a normal run has.
 
 mod plugins;
 
@@ -9,20 +9,19 @@ use std::path::Path;
 use std::process::Child;
 
 use serde_json::Value;
-use tenter_testkit::Sandbox;
+use tenter_testkit::{Sandbox, soak_factor};
 
 use crate::sandbox;
 
 /// Rounds of a normal run.
-const ROUNDS: u64 = 40;
+const ROUNDS: usize = 20;
 /// Rounds in one sandbox: enough for a long history, few enough for many beginnings.
 const ROUNDS_OF_A_SANDBOX: u64 = 10;
 const WATCHER: &str =
     "#!/bin/sh\n[ \"$1\" = hook ] && echo after_tool_call && exit\ncat > /dev/null\n";
 
-#[expect(clippy::disallowed_methods, reason = "the user may set the number of rounds")]
 fn rounds() -> u64 {
-    std::env::var("TENTER_CRASHES").ok().and_then(|text| text.parse().ok()).unwrap_or(ROUNDS)
+    u64::try_from(ROUNDS * soak_factor()).unwrap()
 }
 
 /// The same number below `limit` for a round in every run: splitmix64.

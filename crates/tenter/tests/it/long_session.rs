@@ -1,20 +1,26 @@
-//! A long session against a server that counts: three hundred turns in a window of sixteen thousand tokens.
+//! A long session against a server that counts tokens: a hundred turns in a window of sixteen thousand tokens, and in a soak
+//! three hundred.
 //!
 //! The server refuses what is over its window and what leaves a call unanswered; either fails the test.
 
+use std::collections::HashSet;
 use std::fs;
 
 use serde_json::{Value, json};
-use tenter_testkit::Sandbox;
 use tenter_testkit::model_server::{Format, ModelServer, Recorded, Reply, Script};
+use tenter_testkit::{Sandbox, is_soak};
 
 use crate::manifests::hook;
 use crate::sandbox;
 
 const WINDOW: u64 = 16_000;
-const TURNS: usize = 300;
 /// Turns per message of the user.
 const EACH: usize = 50;
+
+/// Turns of the whole session.
+fn turns() -> usize {
+    if is_soak() { 300 } else { 100 }
+}
 
 /// What the model does in a turn: one call or two with outputs of any size, at the end of a message only words.
 fn turn(number: usize) -> Reply {
@@ -56,16 +62,26 @@ fn logged(sandbox: &Sandbox, event: &str) -> Vec<Value> {
     text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
-/// Whether a recipe beside the conversation asks.
-fn is_aside(request: &Recorded) -> bool {
-    request.body.to_string().contains("</conversation>")
+/// A request with its body as text.
+struct Sent {
+    body: String,
+    tokens: u64,
+    /// Whether a recipe beside the conversation asks.
+    is_aside: bool,
+}
+
+impl Sent {
+    fn new(request: &Recorded) -> Self {
+        let body = request.body.to_string();
+        Self { is_aside: body.contains("</conversation>"), tokens: request.tokens, body }
+    }
 }
 
 fn played(format: Format) -> (ModelServer, Sandbox) {
-    let script = Script::new((0..TURNS).map(turn));
+    let script = Script::new((0..turns()).map(turn));
     let server = ModelServer::start(script.counts_tokens(WINDOW).answers_recipes("SUMMARY-OF-ALL"));
     let sandbox = configured(&server, format);
-    for message in 0..TURNS / EACH {
+    for message in 0..turns() / EACH {
         let text = format!("REQUEST-{message}: continue with all of it");
         let args = ["run", "--follow", &text];
         let output = sandbox.run(&args).expect_code(0);
@@ -78,7 +94,7 @@ fn check(format: Format) {
     let (server, sandbox) = played(format);
     server.assert_clean();
     assert_eq!(server.left(), 0);
-    let requests = server.requests();
+    let requests: Vec<Sent> = server.requests().iter().map(Sent::new).collect();
     requests_know_what_is_asked(&requests);
     figures_are_the_servers(&sandbox, &requests);
     compactions_are_reported(&sandbox, &requests);
@@ -86,24 +102,24 @@ fn check(format: Format) {
 }
 
 /// Whatever was compacted, the model still sees the user's last request.
-fn requests_know_what_is_asked(requests: &[Recorded]) {
-    let of_conversation = requests.iter().filter(|request| !is_aside(request));
+fn requests_know_what_is_asked(requests: &[Sent]) {
+    let of_conversation = requests.iter().filter(|request| !request.is_aside);
     let mut most = 0;
     for (number, request) in of_conversation.enumerate() {
         let asked = format!("REQUEST-{}: continue with all of it", number / EACH);
-        assert!(request.body.to_string().contains(&asked), "turn {number}");
+        assert!(request.body.contains(&asked), "turn {number}");
         most = most.max(request.tokens);
     }
     assert!(most > WINDOW / 2, "the window is used: {most}");
 }
 
 /// What hooks read of tokens is what the server counted, recipes included.
-fn figures_are_the_servers(sandbox: &Sandbox, requests: &[Recorded]) {
+fn figures_are_the_servers(sandbox: &Sandbox, requests: &[Sent]) {
     let (mut input, mut output, mut turns) = (0, 0, logged(sandbox, "after_turn").into_iter());
     for request in requests {
         input += request.tokens;
         output += 20;
-        if is_aside(request) {
+        if request.is_aside {
             continue;
         }
         let usage = turns.next().unwrap()["usage"].clone();
@@ -118,9 +134,9 @@ fn figures_are_the_servers(sandbox: &Sandbox, requests: &[Recorded]) {
     assert_eq!((&usage["input_tokens"], &usage["output_tokens"]), (&json!(input), &json!(output)));
 }
 
-fn compactions_are_reported(sandbox: &Sandbox, requests: &[Recorded]) {
+fn compactions_are_reported(sandbox: &Sandbox, requests: &[Sent]) {
     let (before, after) = (logged(sandbox, "pre_compact"), logged(sandbox, "post_compact"));
-    let asides = requests.iter().filter(|request| is_aside(request)).count();
+    let asides = requests.iter().filter(|request| request.is_aside).count();
     assert_eq!((before.len(), after.len()), (asides, asides), "each once, and all successful");
     for trigger in ["auto", "overflow"] {
         assert!(before.iter().any(|told| told["trigger"] == trigger), "{trigger}: {before:#?}");
@@ -135,19 +151,28 @@ fn compactions_are_reported(sandbox: &Sandbox, requests: &[Recorded]) {
 fn nothing_is_lost(sandbox: &Sandbox) {
     let shown =
         sandbox.run(&["conversation", "show", "last", "--history", "--json"]).expect_code(0);
-    for number in 0..TURNS {
-        assert!(shown.stdout.contains(&format!("MARK-{number:03}")), "turn {number}");
-        let has_result = shown.stdout.contains(&format!("RESULT-{number:03}\\n"));
+    let (marks, results) = (numbers(&shown.stdout, "MARK-"), numbers(&shown.stdout, "RESULT-"));
+    for number in 0..turns() {
+        let (mark, result) = (format!("{number:03}:"), format!("{number:03}\\n"));
+        assert!(marks.contains(mark.as_str()), "turn {number}");
+        let has_result = results.contains(result.as_str());
         assert!(has_result || (number + 1).is_multiple_of(EACH), "turn {number}");
     }
 }
 
+/// The three digits behind every `word` of the text, with what ends them.
+fn numbers<'t>(text: &'t str, word: &str) -> HashSet<&'t str> {
+    let width =
+        |rest: &str| if rest.get(3..).is_some_and(|end| end.starts_with('\\')) { 5 } else { 4 };
+    text.split(word).skip(1).filter_map(|rest| rest.get(..width(rest))).collect()
+}
+
 #[test]
-fn three_hundred_turns_fit_the_context_window_with_chat_completions() {
+fn a_long_session_fits_the_context_window_with_chat_completions() {
     check(Format::Chat);
 }
 
 #[test]
-fn three_hundred_turns_fit_the_context_window_with_messages() {
+fn a_long_session_fits_the_context_window_with_messages() {
     check(Format::Anthropic);
 }

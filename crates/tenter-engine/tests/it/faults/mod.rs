@@ -1,4 +1,5 @@
 //! Hooks that misbehave: every way of `table`, at every event that a hook of either protocol can want, under both fail modes.
+//! An ordinary run alternates between the fail modes from event to event; a soak (`TENTER_SOAK`) tries both at each.
 //! Whatever a hook does, the run ends in time, says what happened, is recorded once, and leaves no process and no descriptor
 //! behind. The clock jumps meanwhile, back and forth.
 //!
@@ -25,6 +26,7 @@ use tenter_engine::hook::FailMode;
 use tenter_proc::{Cancel, Invocation, Limits, Streams};
 use tenter_protocol::EventName;
 use tenter_protocol::lifecycle::TABLE;
+use tenter_testkit::is_soak;
 
 use background::Unawaited;
 use fault::Fault;
@@ -89,10 +91,12 @@ fn whatever_a_hook_does_its_run_ends_and_is_told_and_leaves_nothing_behind() {
     assert!(said.contains("1 passed"), "{said}");
 }
 
-#[expect(clippy::disallowed_methods, reason = "a person may want the page written anew")]
+#[expect(clippy::disallowed_methods, reason = "the matrix runs with the settings of this test run")]
 fn environment() -> Vec<(OsString, OsString)> {
     let path = ("PATH".into(), "/usr/local/bin:/usr/bin:/bin".into());
-    [path].into_iter().chain(std::env::var_os(UPDATE).map(|value| (UPDATE.into(), value))).collect()
+    let handed_on = [UPDATE, "TENTER_SOAK"].into_iter();
+    let handed_on = handed_on.filter_map(|name| Some((name.into(), std::env::var_os(name)?)));
+    [path].into_iter().chain(handed_on).collect()
 }
 
 /// The descriptors and children of a process can be counted only where no other test has any.
@@ -169,11 +173,12 @@ fn program(program: impl Into<PathBuf>, args: &[&str]) -> Invocation {
 
 fn parts<'f>(faults: &'f [Fault], unawaited: &'f [Unawaited]) -> Vec<Part<'f>> {
     let mut parts = Vec::new();
-    for fault in faults {
+    for (row, fault) in faults.iter().enumerate() {
         for way in [Way::Executable, Way::Manifest] {
             for fail in [FailMode::Open, FailMode::Closed] {
                 let of = |events| Part::Cells(Cells { fault, way, fail, events });
-                parts.extend(groups(fault, way).into_iter().map(of));
+                let events = events(row, fault, way, fail);
+                parts.extend(groups(fault, way, events).into_iter().map(of));
             }
         }
     }
@@ -185,12 +190,20 @@ fn parts<'f>(faults: &'f [Fault], unawaited: &'f [Unawaited]) -> Vec<Part<'f>> {
     parts
 }
 
-/// The events that hooks of a protocol can want, in groups of which each has a scene of its own.
-fn groups(fault: &Fault, way: Way) -> Vec<Vec<EventName>> {
-    let wanted =
-        TABLE.iter().filter(|row| matches!(way, Way::Manifest) || !row.executable.is_empty());
-    let is_tried = |event: &EventName| fault.only.is_none_or(|only| only == *event);
-    let events: Vec<EventName> = wanted.map(|row| row.event).filter(is_tried).collect();
+/// The events at which the fault of this row is tried under this fail mode: those that hooks of the protocol can want.
+fn events(row: usize, fault: &Fault, way: Way, fail: FailMode) -> Vec<EventName> {
+    let is_wanted =
+        |column: usize| matches!(way, Way::Manifest) || !TABLE[column].executable.is_empty();
+    let is_tried = |column: usize| match fault.only {
+        Some(only) => TABLE[column].event == only,
+        None => is_soak() || (row + column).is_multiple_of(2) == (fail == FailMode::Open),
+    };
+    let columns = (0..TABLE.len()).filter(|column| is_wanted(*column) && is_tried(*column));
+    columns.map(|column| TABLE[column].event).collect()
+}
+
+/// The events in groups of which each has a scene of its own.
+fn groups(fault: &Fault, way: Way, events: Vec<EventName>) -> Vec<Vec<EventName>> {
     if fault.takes_long {
         return events.into_iter().map(|event| vec![event]).collect();
     }

@@ -188,5 +188,5 @@ fn a_plugin_from_a_directory_and_its_record_are_both_old_or_both_new() {
 
 #[test]
 fn a_plugin_from_a_repository_and_its_record_are_both_old_or_both_new() {
-    deeds_are_killed(true, rounds() / 20);
+    deeds_are_killed(true, rounds() / 10);
 }
