@@ -10,7 +10,7 @@ use tenter_protocol::manifest::format::{Checks, TemplateKind};
 use tenter_protocol::manifest::{Action, StaticActionText};
 use tenter_protocol::schema::unknown_name;
 use tenter_protocol::{Diagnostic, EventName, Reply, Severity, SourceText};
-use tenter_template::{Condition, Dialect, File, Inputs, NoShell, Path as Asked, Template};
+use tenter_template::{Condition, Dialect, FieldPath, Inputs, NoShell, Template, TemplateFile};
 
 use crate::matcher;
 use crate::source::{Script, script};
@@ -70,9 +70,9 @@ impl StaticAction {
     }
 }
 
-fn file(text: &str) -> File {
+fn file(text: &str) -> TemplateFile {
     // Where a text stands in its manifest is told when that is read.
-    File::of("HOOK.md", text)
+    TemplateFile::new("HOOK.md", text)
 }
 
 /// What is wrong with a template over the payload of `event`, with places in its own text; what is no error is about fields
@@ -91,7 +91,7 @@ fn check(event: EventName, kind: TemplateKind, text: &str) -> Vec<Diagnostic> {
 }
 
 /// The finding that the payload of `event` cannot have what `path` asks for, where that is so: it would be missing for ever.
-fn unknown_field(event: EventName, path: &Asked, text: &str) -> Option<Diagnostic> {
+fn unknown_field(event: EventName, path: &FieldPath, text: &str) -> Option<Diagnostic> {
     let names: Vec<&str> = path.names.iter().map(String::as_str).collect();
     let unknown = unknown_name(event, &names)?;
     let known: Vec<&str> = unknown.known.iter().map(String::as_str).collect();
@@ -209,7 +209,7 @@ mod tests {
             let text =
                 if kind == TemplateKind::Text { "{{bash \"true\"}}" } else { "bash \"true\"" };
             assert!(
-                check(EventName::BeforeTool, kind, text)[0].message.contains("starts nothing"),
+                check(EventName::BeforeTool, kind, text)[0].message.contains("cannot run programs"),
                 "{kind:?}"
             );
         }

@@ -1,4 +1,4 @@
-//! Programs that outlive the call that started them. They have no deadline, and their output is a file's, not ours.
+//! Background programs: they outlive the call that started them, have no deadline, and write to a log file.
 
 use std::io;
 use std::path::Path;
@@ -6,13 +6,14 @@ use std::time::Duration;
 
 use crate::deadline::Deadline;
 use crate::os::Leader;
-use crate::supervise::start_patiently;
+use crate::supervise::start_with_retry;
 use crate::{Cancel, Invocation};
 
-/// A program that was left running. Dropping this leaves it running still; it is then nobody's to end.
+/// A running background program. Dropping this leaves the program running; it can then no longer be ended through this crate.
 #[derive(Debug)]
 pub struct Background {
-    /// Its process id, which is its group's too. It stays so, even when the program has exited, until this is dropped.
+    /// The process id, which is also the id of its process group. It is not reused before this is dropped, even if the program
+    /// has exited.
     pub pid: u32,
     /// Taken when this is dropped.
     leader: Option<Leader>,
@@ -20,23 +21,25 @@ pub struct Background {
 }
 
 impl Background {
-    /// Whether the program itself has not exited yet; children of its own may outlive it.
+    /// Whether the program itself is still running. Its children may outlive it.
     pub fn is_running(&self) -> bool {
         self.leader.as_ref().is_some_and(Leader::is_running)
     }
 
-    /// Ends the program and all of its group, and what left the group where orphans are adopted: SIGTERM, its grace, SIGKILL.
-    /// The grace is waited for in full: the exit of the program says nothing about its children, and there are no pipes that
-    /// would.
+    /// Ends the program and its process group: SIGTERM, the grace period, SIGKILL. Where
+    /// [orphans are adopted](crate::adopt_orphans), this includes processes that left the group.
+    ///
+    /// Always waits for the whole grace period: the exit of the program says nothing about its children, and there are no pipes
+    /// to watch.
     pub fn end(self) {
         Self::end_all(vec![self]);
     }
 
-    /// Ends several at once, with one wait for the longest grace.
+    /// Ends several programs at once, with a single wait for the longest grace period.
     pub fn end_all(mut programs: Vec<Self>) {
         let Some(grace) = programs.iter().map(|program| program.grace).max() else { return };
         for leader in programs.iter_mut().filter_map(|program| program.leader.as_mut()) {
-            leader.tell_to_end();
+            leader.terminate();
         }
         std::thread::sleep(grace);
         for leader in programs.iter_mut().filter_map(|program| program.leader.as_mut()) {
@@ -53,10 +56,13 @@ impl Drop for Background {
     }
 }
 
-/// Starts a program that runs on its own, in a group of its own. It has nothing to read; what it writes is added to the file
-/// `log`, which only its owner may read if it has to be created. Of the limits, only the grace applies, when it is ended.
+/// Starts a background program in its own process group, with an empty stdin. Its output is appended to the file `log`, which is
+/// created with mode 0600 if it does not exist. Of the limits, only `grace` applies.
+///
+/// # Errors
+/// The program cannot be started, or the log cannot be written.
 pub fn start_background(invocation: &Invocation, log: &Path) -> io::Result<Background> {
     let start = || Leader::start_logging(invocation, log);
-    let leader = start_patiently(Deadline::after(Duration::MAX), &Cancel::new(), start)?;
+    let leader = start_with_retry(Deadline::after(Duration::MAX), &Cancel::new(), start)?;
     Ok(Background { pid: leader.id(), leader: Some(leader), grace: invocation.limits.grace })
 }

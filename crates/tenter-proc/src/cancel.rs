@@ -1,6 +1,6 @@
-//! A switch that ends running work; it can be waited for beside pipes.
+//! A cancellation flag that can be polled together with pipes.
 //!
-//! It says only *that* the work is to end: who threw it and why is for the one who did.
+//! It only says *that* work is to end; the caller knows why.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -10,62 +10,64 @@ use std::time::Duration;
 use crate::deadline::Deadline;
 use crate::os::Latch;
 
-/// How often a switch is looked at where the system had no pipe left for it.
-pub(crate) const LOOK: Duration = Duration::from_millis(50);
+/// How often a flag without a latch is polled.
+pub(crate) const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
-/// A switch that is thrown once and for all its clones, and stays thrown.
+/// A cancellation flag, shared by its clones. Once set, it stays set.
 #[derive(Debug, Clone)]
-pub struct Cancel(Arc<Switch>);
+pub struct Cancel(Arc<Flag>);
 
 #[derive(Debug)]
-struct Switch {
-    thrown: AtomicBool,
-    /// What a wait for pipes can wait for as well; missing where the system had no descriptor left.
+struct Flag {
+    is_set: AtomicBool,
+    /// Makes the flag pollable. Missing if the process ran out of file descriptors.
     latch: Option<Latch>,
 }
 
 impl Cancel {
-    /// A switch that is not thrown.
+    /// A flag that is not set.
     pub fn new() -> Self {
         Self::with(Latch::new().ok())
     }
 
     fn with(latch: Option<Latch>) -> Self {
-        Self(Arc::new(Switch { thrown: AtomicBool::new(false), latch }))
+        Self(Arc::new(Flag { is_set: AtomicBool::new(false), latch }))
     }
 
-    /// Throws it, from any thread. The second time changes nothing.
+    /// Sets the flag. Calling it again has no effect.
     pub fn cancel(&self) {
-        if !self.0.thrown.swap(true, Ordering::SeqCst)
+        if !self.0.is_set.swap(true, Ordering::SeqCst)
             && let Some(latch) = &self.0.latch
         {
             latch.set();
         }
     }
 
-    /// Whether it was thrown.
+    /// Whether the flag is set.
     pub fn is_cancelled(&self) -> bool {
-        self.0.thrown.load(Ordering::SeqCst)
+        self.0.is_set.load(Ordering::SeqCst)
     }
 
-    /// Waits until it is thrown, at most for `timeout`; says whether it was.
+    /// Waits until the flag is set, for at most `timeout`. Returns whether it is set.
     pub fn wait(&self, timeout: Duration) -> bool {
         let deadline = Deadline::after(timeout);
         while !self.is_cancelled() && !deadline.passed() {
             match &self.0.latch {
                 Some(latch) => latch.wait(deadline.left()),
-                None => thread::sleep(deadline.left().map_or(LOOK, |left| left.min(LOOK))),
+                None => thread::sleep(
+                    deadline.left().map_or(POLL_INTERVAL, |left| left.min(POLL_INTERVAL)),
+                ),
             }
         }
         self.is_cancelled()
     }
 
-    /// What becomes readable, for ever, once the switch is thrown.
+    /// A latch that becomes, and stays, readable once the flag is set.
     pub(crate) fn latch(&self) -> Option<&Latch> {
         self.0.latch.as_ref()
     }
 
-    /// A switch as it is where the system had no pipe left for it.
+    /// A flag as it is when the process has run out of file descriptors.
     #[cfg(test)]
     pub(crate) fn without_latch() -> Self {
         Self::with(None)
@@ -87,19 +89,19 @@ mod tests {
     }
 
     #[test]
-    fn a_switch_is_thrown_for_all_its_clones_and_stays_thrown() {
+    fn clones_share_the_flag_and_it_stays_set() {
         for cancel in both_kinds() {
             let clone = cancel.clone();
             assert!(!clone.is_cancelled() && !clone.wait(Duration::ZERO));
             cancel.cancel();
             cancel.cancel();
             assert!(clone.is_cancelled());
-            assert!(clone.wait(Duration::MAX) && clone.wait(Duration::MAX), "it stays thrown");
+            assert!(clone.wait(Duration::MAX) && clone.wait(Duration::MAX), "it stays set");
         }
     }
 
     #[test]
-    fn a_wait_ends_when_another_thread_throws_the_switch() {
+    fn a_wait_ends_when_another_thread_cancels() {
         for cancel in both_kinds() {
             let clone = cancel.clone();
             let waiter = thread::spawn(move || clone.wait(Duration::MAX));
@@ -109,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wait_for_a_switch_nobody_throws_ends_at_its_timeout() {
+    fn a_wait_without_a_cancel_times_out() {
         for cancel in both_kinds() {
             assert!(!cancel.wait(Duration::from_millis(20)));
         }

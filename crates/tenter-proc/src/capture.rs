@@ -1,41 +1,39 @@
-//! A bounded record of a stream: its head and its tail, and how much there was.
+//! Bounded capture of a stream: its head, its tail, and the number of bytes in total.
 //!
-//! What lies between is dropped, never the end: that is where the reason of a failure stands. Nothing here knows what the
-//! bytes mean.
+//! What is dropped is the middle, never the end: the reason of a failure is usually there.
 
 use std::collections::VecDeque;
 
 use tenter_base::excerpt;
 
-/// What was kept of a stream.
+/// The captured part of a stream.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Captured {
-    /// The first bytes; all of them where nothing was dropped.
+    /// The first bytes, or all of them if nothing was dropped.
     pub head: Vec<u8>,
-    /// The last bytes, where not everything was kept in `head`.
+    /// The last bytes, if not everything fits in `head`.
     pub tail: Vec<u8>,
-    /// Bytes that came in all.
+    /// Number of bytes the stream had.
     pub total: u64,
 }
 
 impl Captured {
-    /// The stream as it was, unless something of it was dropped.
+    /// The whole stream, or `None` if bytes were dropped.
     pub fn whole(&self) -> Option<&[u8]> {
         (self.tail.is_empty() && self.dropped() == 0).then_some(&self.head)
     }
 
-    /// How many bytes were dropped between head and tail.
+    /// Number of bytes dropped between head and tail.
     pub fn dropped(&self) -> u64 {
         self.total.saturating_sub((self.head.len() + self.tail.len()) as u64)
     }
 
-    /// Whether nothing came.
+    /// Whether the stream had no bytes.
     pub fn is_empty(&self) -> bool {
         self.total == 0
     }
 
-    /// What was kept as text, for people: bytes that are not UTF-8 are replaced, and where some are missing a line of its own
-    /// says how many.
+    /// The captured bytes as text for display. Invalid UTF-8 is replaced. If bytes were dropped, a separate line says how many.
     pub fn text(&self) -> String {
         if let Some(whole) = self.whole() {
             return String::from_utf8_lossy(whole).into_owned();
@@ -48,25 +46,25 @@ impl Captured {
         format!("{head}{newline}[… {missing} bytes dropped …]\n{tail}")
     }
 
-    /// The last `count` lines of [`Captured::text`], without a newline at their end.
+    /// The last `count` lines of [`Captured::text`], without a final newline.
     pub fn tail_lines(&self, count: usize) -> String {
         excerpt::last_lines(&self.text(), count).to_owned()
     }
 }
 
-/// The bytes without the beginning of a character that was cut in two.
+/// Removes an incomplete UTF-8 character at the end.
 fn without_cut_end(bytes: &[u8]) -> &[u8] {
     let cut = bytes.utf8_chunks().last().map_or(0, |chunk| chunk.invalid().len());
     &bytes[..bytes.len() - cut]
 }
 
-/// The bytes without the end of a character that was cut in two.
+/// Removes an incomplete UTF-8 character at the start.
 fn without_cut_start(bytes: &[u8]) -> &[u8] {
     let cut = bytes.iter().take(3).take_while(|byte| **byte & 0b1100_0000 == 0b1000_0000).count();
     &bytes[cut..]
 }
 
-/// A stream being recorded, in memory bounded by what it may keep.
+/// Captures a stream in bounded memory.
 #[derive(Debug)]
 pub(crate) struct Capture {
     keep: usize,
@@ -76,12 +74,12 @@ pub(crate) struct Capture {
 }
 
 impl Capture {
-    /// A record that keeps at most `keep` bytes: all of them, or that half of them at the head and the other half at the tail.
+    /// Keeps at most `keep` bytes: the whole stream if it fits, else half of them from the head and half from the tail.
     pub(crate) fn new(keep: usize) -> Self {
         Self { keep, head: Vec::new(), tail: VecDeque::new(), total: 0 }
     }
 
-    /// Records what came next.
+    /// Adds the next bytes of the stream.
     pub(crate) fn push(&mut self, bytes: &[u8]) {
         let fits = self.total.saturating_add(bytes.len() as u64) <= self.keep as u64;
         if fits {
@@ -93,7 +91,7 @@ impl Capture {
         self.total = self.total.saturating_add(bytes.len() as u64);
     }
 
-    /// Brings the head to its half, from what is kept already or from new bytes; returns the new bytes that are left.
+    /// Makes the head exactly half of `keep`, from bytes already kept or from new ones. Returns the new bytes that are left.
     fn fill_head<'a>(&mut self, bytes: &'a [u8]) -> &'a [u8] {
         let half = self.keep / 2;
         if self.head.len() > half {
@@ -112,7 +110,7 @@ impl Capture {
         self.tail.extend(bytes);
     }
 
-    /// What was recorded.
+    /// Ends the capture.
     pub(crate) fn finish(self) -> Captured {
         Captured { head: self.head, tail: self.tail.into(), total: self.total }
     }
@@ -138,7 +136,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_capture_is_the_whole_or_its_two_ends_however_it_was_split(
+        fn a_capture_is_the_whole_stream_or_its_two_ends_however_it_was_split(
             keep in 0_usize..40,
             parts in prop::collection::vec(prop::collection::vec(any::<u8>(), 0..30), 0..8),
         ) {
@@ -156,7 +154,7 @@ mod tests {
         }
 
         #[test]
-        fn what_is_held_meanwhile_is_bounded(keep in 0_usize..40, part in 0_usize..100, times in 0_usize..20) {
+        fn memory_is_bounded_during_the_capture(keep in 0_usize..40, part in 0_usize..100, times in 0_usize..20) {
             let mut capture = Capture::new(keep);
             for _ in 0..times {
                 capture.push(&vec![b'x'; part]);
@@ -165,7 +163,7 @@ mod tests {
         }
 
         #[test]
-        fn text_of_a_cut_stream_has_only_characters_that_were_in_it(text in "[aé€😀\n]{0,40}", keep in 0_usize..60) {
+        fn text_of_a_truncated_stream_has_no_broken_characters(text in "[aé€😀\n]{0,40}", keep in 0_usize..60) {
             let shown = cut(keep, &text).text();
             prop_assert!(!shown.contains('\u{FFFD}'), "{shown:?}");
         }
@@ -179,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn text_says_on_a_line_of_its_own_how_much_is_missing() {
+    fn text_says_on_a_separate_line_how_much_is_missing() {
         assert_eq!(cut(8, "head, middle, tail").text(), "head\n[… 10 bytes dropped …]\ntail");
         assert_eq!(cut(8, "one\n and two").text(), "one\n[… 4 bytes dropped …]\n two");
         assert_eq!(cut(0, "lost").text(), "[… 4 bytes dropped …]\n");
@@ -187,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn bytes_that_are_not_text_are_replaced() {
+    fn invalid_utf8_is_replaced() {
         assert_eq!(captured(8, &[b"a\xffb".to_vec()]).text(), "a\u{FFFD}b");
     }
 }

@@ -1,48 +1,48 @@
-//! What came of a program: always with the output so far.
+//! The result of running a program. It always includes the output so far.
 
 use std::io;
 use std::time::Duration;
 
 use crate::Captured;
 
-/// What came of a program.
+/// The result of running a program.
 #[derive(Debug)]
 pub struct Completion {
     /// How it ended.
     pub end: End,
-    /// What it wrote to stdout; to both streams where they were merged.
+    /// What it wrote to stdout, or to both streams if they are merged.
     pub stdout: Captured,
-    /// What it wrote to stderr.
+    /// What it wrote to stderr; empty if the streams are merged.
     pub stderr: Captured,
-    /// From start to end.
+    /// Time from start to end.
     pub duration: Duration,
-    /// Whether some descendant still held the pipes when the result was taken.
+    /// Whether a descendant still held the pipes open when the result was taken.
     pub pipes_held: bool,
 }
 
 /// How a program ended.
 #[derive(Debug)]
 pub enum End {
-    /// By itself, with this code.
+    /// The program exited with this code.
     Exited(i32),
-    /// By a signal that did not come from us.
+    /// The program was ended by a signal that this crate did not send.
     Signalled(i32),
-    /// By us, at its deadline.
+    /// The program was ended at its timeout.
     TimedOut,
-    /// By us, because the work was cancelled.
+    /// The program was ended because of a [`Cancel`](crate::Cancel).
     Cancelled,
-    /// It never ran, or how it ended cannot be learnt. The error says which, what it is about, and what to do.
+    /// The program could not be started, or its exit status was lost. The error says which, and what to do.
     NotStarted(io::Error),
 }
 
 impl End {
-    /// Whether the program ended by itself with code 0.
+    /// Whether the program exited with code 0.
     pub fn is_success(&self) -> bool {
         matches!(self, Self::Exited(0))
     }
 }
 
-/// Why we ended a program.
+/// Why the supervisor ended a program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Stop {
     Deadline,

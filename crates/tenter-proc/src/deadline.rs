@@ -1,18 +1,18 @@
-//! A moment that may never come: waits of any length, without arithmetic that can overflow.
+//! Deadlines of any length, without overflow.
 
 use std::time::{Duration, Instant};
 
-/// A moment to wait for; one too far away to be counted never comes.
+/// A point in time. One too far away for an [`Instant`] is never reached.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Deadline(Option<Instant>);
 
 impl Deadline {
-    /// The moment that comes `wait` from now.
+    /// The deadline `wait` from now.
     pub(crate) fn after(wait: Duration) -> Self {
         Self(Instant::now().checked_add(wait))
     }
 
-    /// The earlier of two moments.
+    /// The earlier of this deadline and `wait` from now.
     pub(crate) fn or_sooner(self, wait: Duration) -> Self {
         match self.left() {
             Some(left) if left <= wait => self,
@@ -20,12 +20,12 @@ impl Deadline {
         }
     }
 
-    /// Whether the moment has come.
+    /// Whether the deadline has passed.
     pub(crate) fn passed(self) -> bool {
         self.left().is_some_and(|left| left.is_zero())
     }
 
-    /// How long until then, zero once it has passed; nothing where it never comes.
+    /// The time left, zero once the deadline has passed; `None` if it is never reached.
     pub(crate) fn left(self) -> Option<Duration> {
         self.0.map(|instant| instant.saturating_duration_since(Instant::now()))
     }
@@ -36,7 +36,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_moment_too_far_away_never_comes() {
+    fn a_deadline_too_far_away_never_passes() {
         let never = Deadline::after(Duration::MAX);
         assert!(!never.passed());
         assert_eq!(never.left(), None);
@@ -44,7 +44,7 @@ mod tests {
     }
 
     #[test]
-    fn the_sooner_moment_wins() {
+    fn the_earlier_deadline_wins() {
         let soon = Deadline::after(Duration::ZERO);
         assert!(soon.or_sooner(Duration::from_mins(1)).passed());
         assert!(!Deadline::after(Duration::from_mins(1)).passed());

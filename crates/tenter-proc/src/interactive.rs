@@ -1,20 +1,19 @@
-//! A program that has the terminal to itself until it ends, such as an editor. It is not supervised: the person is there.
+//! Interactive programs, such as an editor. They own the terminal until they end and are not supervised: the user is there.
 
 use std::time::Duration;
 
 use crate::deadline::Deadline;
-use crate::supervise::start_patiently;
+use crate::supervise::start_with_retry;
 use crate::{Cancel, End, Invocation, os};
 
-/// Runs a program where we run ourselves, as a shell does: it reads and writes what we read and write, the terminal's keys
-/// reach it, and it may take as long as it likes. The calling thread waits for it.
+/// Runs a program in the foreground, as a shell does: it inherits stdin, stdout and stderr, receives the terminal's keys, and has
+/// no timeout. Blocks until the program ends.
 ///
-/// If the invocation has a `stdin`, the program reads that instead of the terminal, as a pager does; it may end before it has read all
-/// of it. `streams` and `limits` mean nothing here. A Ctrl-C reaches us as well, and whoever calls this
-/// says what becomes of it.
+/// If the invocation has a `stdin`, the program reads that instead of the terminal, as a pager does; it need not read all of it.
+/// `streams` and `limits` are ignored. Ctrl-C also reaches this process; handling it is up to the caller.
 pub fn interactive(invocation: &Invocation) -> End {
-    let without_end = Deadline::after(Duration::MAX);
-    match start_patiently(without_end, &Cancel::new(), || os::start_beside_us(invocation)) {
+    let never = Deadline::after(Duration::MAX);
+    match start_with_retry(never, &Cancel::new(), || os::start_in_foreground(invocation)) {
         Ok(mut program) => {
             os::feed(&mut program, &invocation.stdin);
             os::wait_for_end(program)

@@ -1,47 +1,47 @@
-//! What to run, and within which limits.
+//! What to run, and with which limits.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// A program to run. The environment is exactly what is given: nothing is inherited.
+/// A program to run. Nothing of the environment is inherited.
 #[derive(Debug, Clone)]
 pub struct Invocation {
-    /// The program's path, from `cwd` where it is relative; a bare name is looked up in the `PATH` of `env`.
+    /// The path of the program, relative to `cwd`. A bare name is looked up in the `PATH` of `env`.
     pub program: PathBuf,
-    /// Its arguments.
+    /// The arguments, without the program's name.
     pub args: Vec<OsString>,
-    /// The folder it starts in, as an absolute path.
+    /// The working directory, as an absolute path.
     pub cwd: PathBuf,
-    /// Its whole environment.
+    /// The whole environment.
     pub env: Vec<(OsString, OsString)>,
-    /// What it may read; an empty stdin is at its end at once.
+    /// The bytes of stdin. If empty, the program reads end-of-file at once.
     pub stdin: Vec<u8>,
-    /// How its output is taken.
+    /// Whether stdout and stderr are captured separately.
     pub streams: Streams,
-    /// What it is held to.
+    /// Limits on time and captured output.
     pub limits: Limits,
 }
 
-/// How a program's output is taken.
+/// How a program's output is captured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Streams {
-    /// stdout and stderr apart.
+    /// stdout and stderr separately.
     Separate,
-    /// Both in the order in which they came, as stdout.
+    /// Both as stdout, in the order in which they were written.
     Merged,
 }
 
-/// What a program is held to.
+/// Limits of a program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
-    /// From start to SIGTERM.
+    /// Time from the start to SIGTERM.
     pub timeout: Duration,
-    /// From SIGTERM to SIGKILL.
+    /// Time from SIGTERM to SIGKILL.
     pub grace: Duration,
-    /// How long pipes that a grandchild holds are still read after the program itself has exited.
+    /// How long the output is still read after the program has exited, if a descendant holds the pipes open.
     pub drain: Duration,
-    /// Bytes kept of each stream; the rest is read and counted.
+    /// Maximum number of bytes kept of each stream. Further bytes are read and counted.
     pub keep: usize,
 }
 

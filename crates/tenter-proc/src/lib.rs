@@ -1,17 +1,18 @@
 //! Supervised child processes.
 //!
-//! A child of Tenter's is someone else's program: it may hang, flood, fork, lie and die. [`run`] starts it in a process
-//! group of its own, feeds and drains its pipes at once, holds it to a deadline, and returns what came of it with the
-//! output so far, whatever happened (RESOLUTIONS section E).
+//! A child process is not trusted to behave: it may hang, flood its output, fork or crash. [`run`] starts it in its own process
+//! group, writes its stdin and reads its output concurrently, enforces a timeout, and returns a [`Completion`] with the output
+//! so far, whatever happens (R37, R38, R39).
 //!
-//! [`interactive`] is for the one kind of program that is not supervised: an editor that the person asked for.
+//! [`start_background`] starts programs that are left running. [`interactive`] runs a program that owns the terminal, such as an
+//! editor, without supervision.
 //!
-//! This crate knows nothing of hooks, tools or JSON, and reads neither environment nor settings: everything comes in with
+//! The crate has no dependency on hooks, tools or JSON, and reads no environment and no settings: everything is passed in with
 //! the [`Invocation`].
 //!
-//! What differs between systems is in the module `os`: `Process` (a program with its pipes), `Leader` (a program whose group
-//! can be ended), `Latch` (what [`Cancel`] is made of), a program beside us, and two questions about files. Another system needs another file with
-//! the same names, chosen here; nothing else knows of descriptors or signals.
+//! All platform-specific code is in the module `os`: `Process` (a program with its pipes), `Leader` (the leader of a process
+//! group), `Latch` (what [`Cancel`] is made of), foreground programs, and two checks of files. Another platform needs another
+//! file with the same items, selected here.
 
 mod background;
 mod cancel;
@@ -35,35 +36,34 @@ pub use interactive::interactive;
 pub use invocation::{Invocation, Limits, Streams};
 pub use supervise::run;
 
-/// From now on no other process of the same person reads this one's memory and environment, where keys are, and no crash
-/// writes them to a file. Programs that are started are as open as ever.
+/// Prevents other processes of the same user from reading this process's memory and environment, which hold keys, and disables
+/// core dumps. Child processes are not affected.
 ///
 /// # Errors
-/// The system has no such thing.
+/// The system does not support it.
 pub fn keep_memory_private() -> std::io::Result<()> {
     os::keep_memory_private()
 }
 
-/// Kills at once, for a process that is about to exit, every program that [`run`] supervises, with all that
-/// [`adopt_orphans`] finds of it, and every background program that was told to end. Other background programs go on, as after
-/// any exit, and so does what is [`interactive`].
+/// Kills all supervised programs before this process exits: every program in [`run`], including the descendants that
+/// [`adopt_orphans`] makes findable, and every background program that is being ended. Other background programs and
+/// [`interactive`] ones keep running.
 ///
-/// From then on no program is started, and none is waited for to its end: a thread that tries to stands still. Whatever other
-/// threads do, they are not waited for longer than a moment.
+/// Afterwards no program can be started or reaped: a thread that tries blocks forever. This function itself waits for other
+/// threads for less than a second.
 pub fn kill_all() {
     os::kill_all();
 }
 
-/// From now on, and until this process ends, a run that is ended takes with it also those of its processes that left its group
-/// (R38): this process becomes the parent of every orphan below it, which is how they can be found, and reaps them. Every program
-/// is then started with a variable `TENTER_RUN_ID`, by which those of one run are told from those of another.
+/// Makes this process a subreaper for the rest of its life, so that ending a program also ends descendants that left its process
+/// group (R38). Orphaned descendants become children of this process, which finds and reaps them. Every program is then started
+/// with the environment variable `TENTER_RUN_ID`, which tells the processes of concurrent runs apart.
 ///
-/// It is for programs that start others through this crate alone, as it changes whose child an orphan is: a program that waits
-/// for "any child" would meet children that it never started. A process that has lost its parents, its group and its environment
-/// is not found.
+/// Only for processes that start all their children through this crate: waiting for "any child" would also return orphans. A
+/// descendant that has lost its parents, its process group and its environment is not found.
 ///
 /// # Errors
-/// Where the system is not Linux, or forbids it. Everything else then works as without it.
+/// The system is not Linux, or does not permit it. Everything else then works without it.
 pub fn adopt_orphans() -> std::io::Result<()> {
     os::adopt_orphans()
 }

@@ -1,7 +1,7 @@
-//! Processes on Unix: a group of its own, pipes that never block us, and one poll(2) for everything that can happen.
+//! Processes on Unix: process groups, non-blocking pipes, and one poll(2) for all events of a program.
 //!
-//! Nothing here decides when a program is ended. A program is started without `pre_exec`, which would cost a copy of our
-//! page tables with every start: the standard library then uses posix_spawn(3).
+//! Nothing here decides when a program is ended. Programs are started without `pre_exec`, so that the standard library uses
+//! posix_spawn(3) and does not copy the page tables of this process.
 
 use std::fs;
 use std::io::{self, Read, Write};
@@ -19,7 +19,7 @@ use rustix::process::{Pid, Signal, kill_process_group};
 
 use self::exit_watch::ExitWatch;
 use self::strays::Strays;
-use crate::cancel::LOOK;
+use crate::cancel::POLL_INTERVAL;
 use crate::capture::Capture;
 use crate::{Cancel, Captured, End, Invocation, Streams, program};
 
@@ -37,21 +37,21 @@ mod strays;
 pub(crate) use self::adoption::adopt as adopt_orphans;
 pub(crate) use self::orphans::kill_all;
 
-/// What one read takes at most. Answers are shorter, and every program that is run pays for the room.
+/// Maximum number of bytes per read. Replies are shorter, and every program that is run pays for the buffer.
 const CHUNK: usize = 16 << 10;
 
-/// Reads of one pipe in a row. Together they empty the largest pipe a program can ask for, and a program that writes without
-/// end cannot keep us from looking at the clock.
+/// Maximum number of consecutive reads of one pipe: enough to empty the largest pipe, and few enough for deadlines to be
+/// checked while a program writes without end.
 const READS: usize = 64;
 
-/// The longest single wait: some systems refuse more than fits into an `int` of milliseconds.
+/// Maximum length of a single poll: some systems reject more milliseconds than an `int` holds.
 const LONGEST_WAIT: Duration = Duration::from_hours(1);
 
-/// A running program in its own process group, with our ends of its pipes.
+/// A running program in its own process group, with this process's ends of its pipes.
 #[derive(Debug)]
 pub(crate) struct Process<'a> {
     leader: Leader,
-    /// Gone once the program has exited.
+    /// `None` once the program has exited.
     exit: Option<ExitWatch>,
     stdin: Option<Feed<'a>>,
     stdout: Drain,
@@ -60,7 +60,6 @@ pub(crate) struct Process<'a> {
 }
 
 impl<'a> Process<'a> {
-    /// Starts a program.
     pub(crate) fn start(invocation: &'a Invocation) -> io::Result<Self> {
         let file = program::find(invocation)?;
         let mut command = in_own_group(invocation, &file);
@@ -69,14 +68,14 @@ impl<'a> Process<'a> {
         let leader = Leader::spawn_supervised(&mut command, invocation)
             .map_err(|error| program::explain(&error, invocation, &file))?;
         let (leader, exit) = leader.watched()?;
-        // The pipe is empty, so that most of what programs are told has room in it at once.
+        // Most payloads fit in the empty pipe at once.
         let stdin = stdin.and_then(|mut feed| (!feed.is_over()).then_some(feed));
         Ok(Self { leader, exit: Some(exit), stdin, stdout, stderr, buffer: vec![0; CHUNK] })
-        // The command goes here, and with it our copies of the child's ends of the pipes.
+        // Dropping the command closes this process's copies of the child's ends of the pipes.
     }
 
-    /// Waits until something happens, at most for `timeout`, and moves the bytes that can be moved. A thrown `cancel` counts
-    /// as something.
+    /// Waits for an event, for at most `timeout`, and reads and writes what is possible without blocking. Setting `cancel` is an
+    /// event.
     pub(crate) fn pump(&mut self, cancel: Option<&Cancel>, timeout: Option<Duration>) {
         let [stdin, stdout, stderr, exit, _] = self.wait(cancel, timeout);
         if stdin && self.stdin.as_mut().is_some_and(Feed::is_over) {
@@ -95,8 +94,8 @@ impl<'a> Process<'a> {
 
     fn wait(&self, cancel: Option<&Cancel>, timeout: Option<Duration>) -> [bool; 5] {
         let latch = cancel.and_then(Cancel::latch);
-        let looking = cancel.filter(|_| latch.is_none()).map(|_| LOOK);
-        let timeout = timeout.into_iter().chain(looking).min();
+        let poll_interval = cancel.filter(|_| latch.is_none()).map(|_| POLL_INTERVAL);
+        let timeout = timeout.into_iter().chain(poll_interval).min();
         wait_for(
             [
                 self.stdin.as_ref().map(|feed| (feed.pipe.as_fd(), PollFlags::OUT)),
@@ -114,14 +113,14 @@ impl<'a> Process<'a> {
         self.exit.is_none()
     }
 
-    /// Whether its output is at its end: nobody holds the pipes any more.
+    /// Whether its output has ended: no process holds the pipes open.
     pub(crate) fn is_drained(&self) -> bool {
         self.stdout.pipe.is_none() && self.stderr.pipe.is_none()
     }
 
-    /// See [`Leader::tell_to_end`].
-    pub(crate) fn tell_to_end(&mut self) {
-        self.leader.tell_to_end();
+    /// See [`Leader::terminate`].
+    pub(crate) fn terminate(&mut self) {
+        self.leader.terminate();
     }
 
     /// See [`Leader::kill`].
@@ -129,15 +128,15 @@ impl<'a> Process<'a> {
         self.leader.kill();
     }
 
-    /// How it ended and what it wrote; one that has not exited is left to itself.
+    /// How the program ended and what it wrote. One that has not exited is [abandoned](Leader::abandon).
     pub(crate) fn finish(self) -> (End, Captured, Captured) {
         let end = if self.exit.is_none() { self.leader.reap() } else { self.leader.abandon() };
         (end, self.stdout.capture.finish(), self.stderr.capture.finish())
     }
 }
 
-/// The program a group was started with. As long as it is not reaped, its process id, which is the group's too, belongs to
-/// nobody else: a signal to the group cannot hit strangers.
+/// The leader of a process group. Its process id, which is also the group's id, cannot be reused before it is reaped, so a signal
+/// to the group cannot hit unrelated processes.
 #[derive(Debug)]
 pub(crate) struct Leader {
     child: Child,
@@ -145,7 +144,7 @@ pub(crate) struct Leader {
 }
 
 impl Leader {
-    /// Starts a program that [`kill_all`] ends.
+    /// Starts a program that [`kill_all`] kills.
     fn spawn_supervised(command: &mut Command, invocation: &Invocation) -> io::Result<Self> {
         let strays = Strays::of(command, invocation);
         Ok(Self { child: orphans::spawn(command, Some(&strays))?, strays })
@@ -156,7 +155,7 @@ impl Leader {
         Ok(Self { child: orphans::spawn(command, None)?, strays })
     }
 
-    /// Starts a program that reads nothing and writes to `log`.
+    /// Starts a program with an empty stdin that writes to the file `log`.
     pub(crate) fn start_logging(invocation: &Invocation, log: &Path) -> io::Result<Self> {
         let file = program::find(invocation)?;
         let mut command = in_own_group(invocation, &file);
@@ -166,7 +165,7 @@ impl Leader {
             .map_err(|error| program::explain(&error, invocation, &file))
     }
 
-    /// What becomes readable when the program exits. Without it nobody could tell, so the program is ended at once.
+    /// Watches for the exit of the program. If that is not possible, the program is killed at once.
     fn watched(mut self) -> io::Result<(Self, ExitWatch)> {
         match ExitWatch::on(self.pid()) {
             Ok(exit) => Ok((self, exit)),
@@ -178,7 +177,6 @@ impl Leader {
         }
     }
 
-    /// Its process id.
     pub(crate) fn id(&self) -> u32 {
         self.child.id()
     }
@@ -187,23 +185,23 @@ impl Leader {
         Pid::from_child(&self.child)
     }
 
-    /// Whether the program itself, not some child of it, is still running. It is not reaped here.
+    /// Whether the program itself is still running. Does not reap it.
     pub(crate) fn is_running(&self) -> bool {
         exit_watch::is_running(self.pid())
     }
 
-    /// Sends SIGTERM to the group and those that left it, and SIGCONT so that members that are stopped get to see it.
-    pub(crate) fn tell_to_end(&mut self) {
+    /// Sends SIGTERM to the group and to processes that left it, then SIGCONT so that stopped ones receive it.
+    pub(crate) fn terminate(&mut self) {
         let pid = self.pid();
         orphans::supervise(self.id(), &self.strays);
-        // First, while the program still stands between us and those that it began.
-        self.strays.tell_to_end(pid.as_raw_pid());
-        // A group that cannot be signalled has ended, or runs as another user; both show in its exit, or the lack of it.
+        // First, while the program is still the parent of the processes that it started.
+        self.strays.terminate(pid.as_raw_pid());
+        // A group that cannot be signalled has ended, or runs as another user.
         let _ = kill_process_group(pid, Signal::TERM);
         let _ = kill_process_group(pid, Signal::CONT);
     }
 
-    /// Sends SIGKILL to the group and those that left it.
+    /// Sends SIGKILL to the group and to processes that left it.
     pub(crate) fn kill(&mut self) {
         let pid = self.pid();
         let _ = kill_process_group(pid, Signal::KILL);
@@ -211,35 +209,35 @@ impl Leader {
         orphans::reap_all();
     }
 
-    /// Waits until the program has ended; says how. The reaping itself is nothing to wait in: others must not reap meanwhile.
+    /// Waits until the program has exited, then reaps it. The wait is separate because reaping holds a lock.
     fn wait(self) -> End {
         exit_watch::until_exit(self.pid());
         self.reap()
     }
 
-    /// How the program ended, which it has.
+    /// Reaps the program, which must have exited.
     fn reap(mut self) -> End {
         let end = match orphans::reap(&mut self.child) {
             Ok(status) => end_of(status),
             Err(error) => End::NotStarted(io::Error::new(
                 error.kind(),
-                format!("its exit status was lost, as it is when SIGCHLD is ignored: {error}"),
+                format!("the exit status is lost, as it is when SIGCHLD is ignored: {error}"),
             )),
         };
-        orphans::reap_now_and_then();
+        orphans::reap_if_due();
         end
     }
 
-    /// Lets a thread of its own wait for the program, so that it will not stay a zombie.
+    /// Reaps the program in a separate thread, so that it does not stay a zombie.
     pub(crate) fn abandon(self) -> End {
         let id = self.id();
-        // Without a thread it stays a zombie until we exit: the lesser harm.
+        // Without a thread it stays a zombie until this process exits, which is acceptable.
         let _ = thread::Builder::new().name(format!("reap {id}")).spawn(move || self.wait());
         End::NotStarted(io::Error::other(format!("process {id} cannot be ended")))
     }
 }
 
-/// Of all systems only Linux lets a process ask for it like this.
+/// Only Linux supports this.
 pub(crate) fn keep_memory_private() -> io::Result<()> {
     #[cfg(target_os = "linux")]
     {
@@ -258,7 +256,7 @@ fn end_of(status: ExitStatus) -> End {
 }
 
 fn command(invocation: &Invocation, file: &Path) -> Command {
-    #[expect(clippy::disallowed_methods, reason = "this is the place the others are sent to")]
+    #[expect(clippy::disallowed_methods, reason = "this is the only place that starts programs")]
     let mut command = Command::new(file);
     command.arg0(&invocation.program).args(&invocation.args).current_dir(&invocation.cwd);
     command.env_clear().envs(invocation.env.iter().map(|(name, value)| (name, value)));
@@ -271,8 +269,8 @@ fn in_own_group(invocation: &Invocation, file: &Path) -> Command {
     command
 }
 
-/// Starts a program that shares our terminal and our process group, without which the terminal would stop it.
-pub(crate) fn start_beside_us(invocation: &Invocation) -> io::Result<Leader> {
+/// Starts a program in this process's group, so that it may use the terminal.
+pub(crate) fn start_in_foreground(invocation: &Invocation) -> io::Result<Leader> {
     let file = program::find(invocation)?;
     let mut command = command(invocation, &file);
     if !invocation.stdin.is_empty() {
@@ -282,7 +280,7 @@ pub(crate) fn start_beside_us(invocation: &Invocation) -> io::Result<Leader> {
     started.map_err(|error| program::explain(&error, invocation, &file))
 }
 
-/// Writes to such a program what it reads, and closes its stdin.
+/// Writes the stdin of a foreground program, and closes it.
 pub(crate) fn feed(program: &mut Leader, stdin: &[u8]) {
     if let Some(mut pipe) = program.child.stdin.take() {
         // A program may end before it has read everything (EPIPE).
@@ -290,26 +288,23 @@ pub(crate) fn feed(program: &mut Leader, stdin: &[u8]) {
     }
 }
 
-/// Waits until such a program has ended.
+/// Waits until a foreground program has ended.
 pub(crate) fn wait_for_end(program: Leader) -> End {
     program.wait()
 }
 
 fn open_log(path: &Path) -> io::Result<fs::File> {
     fs::OpenOptions::new().append(true).create(true).mode(0o600).open(path).map_err(|error| {
-        io::Error::new(
-            error.kind(),
-            format!("the log `{}` cannot be written: {error}", path.display()),
-        )
+        io::Error::new(error.kind(), format!("cannot write the log `{}`: {error}", path.display()))
     })
 }
 
-/// Whether this is the system's word for a file that is neither a program nor begins with a `#!` line.
+/// Whether this is the system's error for a file that is neither a program nor begins with a `#!` line.
 pub(crate) fn is_no_program(error: &io::Error) -> bool {
     Errno::from_io_error(error) == Some(Errno::NOEXEC)
 }
 
-/// What a program has still to read.
+/// Writes the stdin of a program.
 #[derive(Debug)]
 struct Feed<'a> {
     pipe: io::PipeWriter,
@@ -317,7 +312,7 @@ struct Feed<'a> {
 }
 
 impl<'a> Feed<'a> {
-    /// Gives the command something to read; without it, a stdin that is at its end.
+    /// Connects stdin. Without bytes, the program reads end-of-file.
     fn connect(command: &mut Command, bytes: &'a [u8]) -> io::Result<Option<Self>> {
         if bytes.is_empty() {
             command.stdin(Stdio::null());
@@ -329,22 +324,22 @@ impl<'a> Feed<'a> {
         Ok(Some(Self { pipe, rest: bytes }))
     }
 
-    /// Writes what the pipe takes; says whether that was all, or all the program wants.
+    /// Writes what the pipe takes. Returns whether everything is written, or the program reads no more.
     fn is_over(&mut self) -> bool {
         match self.pipe.write(self.rest) {
             Ok(count) => self.rest = &self.rest[count..],
-            Err(error) if may_try_again(&error) => {}
-            // Above all EPIPE: a program may leave its stdin unread (R37).
+            Err(error) if is_retryable(&error) => {}
+            // Usually EPIPE: a program may leave its stdin unread (R37).
             Err(_) => return true,
         }
         self.rest.is_empty()
     }
 }
 
-/// One of a program's outputs.
+/// Reads one output stream of a program.
 #[derive(Debug)]
 struct Drain {
-    /// Gone at the end of the stream.
+    /// `None` at the end of the stream.
     pipe: Option<io::PipeReader>,
     capture: Capture,
 }
@@ -357,24 +352,24 @@ impl Drain {
         Ok(Self { pipe, capture: Capture::new(keep) })
     }
 
-    /// Reads what is there, at most [`READS`] times.
+    /// Reads what is available, with at most [`READS`] reads.
     fn read(&mut self, buffer: &mut [u8]) {
         for _ in 0..READS {
             let Some(pipe) = &mut self.pipe else { return };
             match pipe.read(buffer) {
                 Ok(count) if count > 0 => self.capture.push(&buffer[..count]),
-                Err(error) if may_try_again(&error) => return,
+                Err(error) if is_retryable(&error) => return,
                 Ok(_) | Err(_) => self.pipe = None,
             }
         }
     }
 }
 
-fn may_try_again(error: &io::Error) -> bool {
+fn is_retryable(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted)
 }
 
-/// Gives the command its outputs; ours are stdout and stderr. Merged, both are one pipe, so that their order is kept.
+/// Connects stdout and stderr, and returns this process's ends. Merged, both are one pipe, which keeps their order.
 fn connect_outputs(command: &mut Command, invocation: &Invocation) -> io::Result<(Drain, Drain)> {
     let keep = invocation.limits.keep;
     let (stdout, out) = pipe()?;
@@ -386,13 +381,13 @@ fn connect_outputs(command: &mut Command, invocation: &Invocation) -> io::Result
     Ok((Drain::new(Some(stdout), keep)?, Drain::new(stderr, keep)?))
 }
 
-/// A pipe whose ends no child inherits unless it is given them.
+/// A pipe with close-on-exec set on both ends.
 fn pipe() -> io::Result<(io::PipeReader, io::PipeWriter)> {
     io::pipe()
-        .map_err(|error| io::Error::new(error.kind(), format!("no pipe could be made: {error}")))
+        .map_err(|error| io::Error::new(error.kind(), format!("cannot create a pipe: {error}")))
 }
 
-/// Waits until one of some descriptors is ready, at most for `timeout`; says which are.
+/// Waits until a descriptor is ready, for at most `timeout`. Returns which are ready.
 fn wait_for<const N: usize>(
     sources: [Option<(BorrowedFd<'_>, PollFlags)>; N],
     timeout: Option<Duration>,
@@ -400,7 +395,7 @@ fn wait_for<const N: usize>(
     let timeout = timeout.unwrap_or(LONGEST_WAIT).min(LONGEST_WAIT);
     let mut polled: Vec<_> =
         sources.iter().flatten().map(|(fd, flags)| PollFd::from_borrowed_fd(*fd, *flags)).collect();
-    // A poll that fails is like one that found nothing: the caller looks at the clock and comes back.
+    // A failed poll is treated like a timeout: the caller checks its deadline and polls again.
     if poll(&mut polled, Timespec::try_from(timeout).ok().as_ref()).is_err() {
         thread::sleep(Duration::from_millis(1));
         return [false; N];
@@ -411,7 +406,7 @@ fn wait_for<const N: usize>(
     })
 }
 
-/// Something that is set once and can be waited for, also beside other things.
+/// A flag that is set once and can be polled like a descriptor.
 #[derive(Debug)]
 pub(crate) struct Latch {
     reader: io::PipeReader,
@@ -419,19 +414,19 @@ pub(crate) struct Latch {
 }
 
 impl Latch {
-    /// One that is not set.
+    /// A latch that is not set.
     pub(crate) fn new() -> io::Result<Self> {
         let (reader, writer) = pipe()?;
         Ok(Self { reader, writer })
     }
 
-    /// Sets it. To be called once: nobody ever reads the byte, so the pipe stays readable.
+    /// Sets the latch. Must be called at most once. The byte is never read, so the pipe stays readable.
     pub(crate) fn set(&self) {
-        // An empty pipe of which we hold both ends takes a byte.
+        // Cannot fail: the pipe is empty and both ends are open.
         let _ = (&self.writer).write_all(b"!");
     }
 
-    /// Waits until it is set, at most for `timeout`; it may return sooner.
+    /// Waits until the latch is set, for at most `timeout`. May return earlier.
     pub(crate) fn wait(&self, timeout: Option<Duration>) {
         wait_for([Some((self.reader.as_fd(), PollFlags::IN))], timeout);
     }

@@ -1,4 +1,4 @@
-//! A template as a tree. It is as deep as blocks and parentheses are, never as deep as a pipeline is long.
+//! The syntax tree of a template. Its depth is that of blocks and parentheses; a long pipeline does not make it deeper.
 
 use std::ops::Range;
 
@@ -8,37 +8,49 @@ use super::value::Value;
 /// A part of a template.
 #[derive(Debug, Clone)]
 pub(super) enum Node {
-    /// Text that stands for itself.
+    /// Literal text.
     Text(Range<usize>),
-    /// A value to be shown.
+    /// An expression whose value is written.
     Output(Pipeline),
-    /// `$name := …`, or `$name = …` where it is there already.
-    Set { variable: Variable, declares: bool, value: Pipeline },
-    /// `if`, with its `else if`s.
-    If { branches: Vec<Branch>, otherwise: Vec<Node> },
-    /// `with`.
-    With { branch: Branch, otherwise: Vec<Node> },
-    /// `range`.
-    Range { index: Option<Variable>, branch: Branch, otherwise: Vec<Node> },
+    /// `$name := …`, or `$name = …` for an existing variable.
+    Set {
+        variable: Variable,
+        declares: bool,
+        value: Pipeline,
+    },
+    /// `if`, with all its `else if` branches.
+    If {
+        branches: Vec<Branch>,
+        otherwise: Vec<Node>,
+    },
+    With {
+        branch: Branch,
+        otherwise: Vec<Node>,
+    },
+    Range {
+        index: Option<Variable>,
+        branch: Branch,
+        otherwise: Vec<Node>,
+    },
 }
 
-/// A name that begins with `$`, and where it stands.
+/// A variable name, which begins with `$`.
 #[derive(Debug, Clone)]
 pub(super) struct Variable {
     pub(super) at: Range<usize>,
     pub(super) name: String,
 }
 
-/// A condition, or a list, and what is done with it.
+/// The head of a block, which is a condition or a list, and its body.
 #[derive(Debug, Clone)]
 pub(super) struct Branch {
-    /// What the value is called inside.
+    /// The variable that holds the value inside the block.
     pub(super) variable: Option<Variable>,
     pub(super) head: Pipeline,
     pub(super) body: Vec<Node>,
 }
 
-/// `first | second | …`: each value is the last argument of the next.
+/// `first | second | …`: each value is the last argument of the next call.
 #[derive(Debug, Clone)]
 pub(super) struct Pipeline {
     pub(super) at: Range<usize>,
@@ -53,29 +65,29 @@ pub(super) enum Stage {
     Call { at: Range<usize>, function: Function, arguments: Vec<Operand> },
 }
 
-/// Something that has a value, and where it stands: `.usage.input_tokens` are two parts of a dot.
+/// An operand: `.usage.input_tokens` is a dot with two parts.
 #[derive(Debug, Clone)]
 pub(super) struct Operand {
     pub(super) at: Range<usize>,
     pub(super) kind: OperandKind,
-    /// Which part of it is meant, and which part of that; all of it, where there are none.
+    /// The path of fields inside the value; empty for the value itself.
     pub(super) parts: Vec<Part>,
 }
 
-/// A part of a value, by its name.
+/// A named field of a value.
 #[derive(Debug, Clone)]
 pub(super) struct Part {
     pub(super) at: Range<usize>,
     pub(super) name: String,
 }
 
-/// What has a value.
+/// The kind of an operand.
 #[derive(Debug, Clone)]
 pub(super) enum OperandKind {
     Literal(Value<'static>),
     /// `.`
     Dot,
-    /// `$name`; of `$` the name is empty.
+    /// `$name`; the name is empty for `$`.
     Variable(String),
     /// `( … )`
     Group(Box<Pipeline>),

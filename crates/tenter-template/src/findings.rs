@@ -1,39 +1,39 @@
-//! What was found in a template: each with its place, each once, and not without end.
+//! The diagnostics of a template: with positions, without duplicates, limited in number.
 
 use std::ops::Range;
 
 use tenter_protocol::{Diagnostic, Severity, SourceText};
 
-use super::File;
+use super::TemplateFile;
 
-/// After so many findings nothing more is looked for: each holds a copy of its line.
-const MOST: usize = 20;
+/// Maximum number of diagnostics: each holds a copy of its line.
+const MAX_FINDINGS: usize = 20;
 
-/// A part of a template cannot be understood.
+/// A syntax error.
 pub(super) const SYNTAX: &str = "template-syntax";
-/// A template goes beyond a limit.
+/// A limit is exceeded.
 pub(super) const LIMIT: &str = "template-limit";
-/// An argument was not given.
+/// An argument or a field is missing.
 pub const MISSING: &str = "template-missing-argument";
-/// A value is not of the kind that is wanted.
+/// A value has the wrong type.
 pub(super) const VALUE: &str = "template-value";
 /// A command failed.
 pub(super) const COMMAND: &str = "template-command-failed";
-/// A condition asks for an argument that nobody declares.
+/// A condition uses an undeclared argument.
 pub(super) const UNDECLARED: &str = "template-undeclared-argument";
 
-/// The findings about one template.
+/// Collects the diagnostics of one template.
 pub(super) struct Findings<'a> {
-    file: &'a File,
+    file: &'a TemplateFile,
     list: Vec<Diagnostic>,
 }
 
 impl<'a> Findings<'a> {
-    pub(super) fn new(file: &'a File) -> Self {
+    pub(super) fn new(file: &'a TemplateFile) -> Self {
         Self { file, list: Vec::new() }
     }
 
-    /// Adds an error: what is wrong, where, and what would be right.
+    /// Adds an error with a help text.
     pub(super) fn error(
         &mut self,
         id: &'static str,
@@ -44,7 +44,7 @@ impl<'a> Findings<'a> {
         self.add(Diagnostic::new(id, Severity::Error, message).help(help), at);
     }
 
-    /// Adds a warning.
+    /// Adds a warning with a help text.
     pub(super) fn warning(
         &mut self,
         id: &'static str,
@@ -60,24 +60,24 @@ impl<'a> Findings<'a> {
         self.list.iter().any(|finding| finding.severity == Severity::Error)
     }
 
-    /// Whether there are so many that the rest is not worth looking at.
-    pub(super) fn are_enough(&self) -> bool {
-        self.list.len() >= MOST
+    /// Whether the maximum number is reached.
+    pub(super) fn is_full(&self) -> bool {
+        self.list.len() >= MAX_FINDINGS
     }
 
-    /// All of them, in the order of the file.
+    /// All diagnostics, in the order of the file.
     pub(super) fn into_diagnostics(mut self) -> Vec<Diagnostic> {
         self.list.sort_by_key(|finding| finding.span.as_ref().map(|at| (at.line, at.column)));
         self.list
     }
 
     fn add(&mut self, finding: Diagnostic, at: &Range<usize>) {
-        if self.are_enough() {
+        if self.is_full() {
             return;
         }
         let place = SourceText::new(self.file.text.as_bytes()).span(at);
         let finding = finding.at(&self.file.path).with_span(place);
-        // What stands in a loop is wrong every time.
+        // An error in a loop occurs in every iteration.
         if !self.list.contains(&finding) {
             self.list.push(finding);
         }

@@ -1,5 +1,5 @@
-//! What a template can call: one table, and what each comes to. Nothing here starts anything; `bash`, `and` and `or`, which
-//! may leave work undone, are the renderer's.
+//! The functions of the template language: a table, and their implementations. `bash`, `and` and `or` are in the renderer, as
+//! they run programs or do not evaluate all arguments.
 
 use std::borrow::Cow;
 use std::cmp::Ordering;
@@ -10,7 +10,6 @@ use tenter_base::{nearest, or_list};
 use super::Dialect;
 use super::value::Value;
 
-/// A function.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Function {
     And,
@@ -34,19 +33,19 @@ pub(super) enum Function {
 struct Row {
     name: &'static str,
     function: Function,
-    /// How many values it takes.
-    least: usize,
-    most: usize,
+    /// Minimum and maximum number of arguments.
+    min: usize,
+    max: usize,
     usage: &'static str,
 }
 
 const fn row(
     name: &'static str,
     function: Function,
-    (least, most): (usize, usize),
+    (min, max): (usize, usize),
     usage: &'static str,
 ) -> Row {
-    Row { name, function, least, most, usage }
+    Row { name, function, min, max, usage }
 }
 
 const ANY: usize = usize::MAX;
@@ -76,7 +75,7 @@ impl Function {
     }
 
     fn row(self) -> &'static Row {
-        // The table has every function; a test holds it to that.
+        // The table has every function, which a test checks.
         TABLE.iter().find(|row| row.function == self).unwrap_or(&TABLE[0])
     }
 
@@ -84,22 +83,22 @@ impl Function {
         self.row().name
     }
 
-    /// What is wrong with a call of it with so many values, and what would be right.
-    pub(super) fn misfit(self, values: usize) -> Option<(String, String)> {
-        let Row { name, least, most, usage, .. } = self.row();
-        let wanted = match (*least, *most) {
-            (least, most) if (least..=most).contains(&values) => return None,
+    /// The error and the help text if the function cannot take so many values.
+    pub(super) fn arity_error(self, values: usize) -> Option<(String, String)> {
+        let Row { name, min, max, usage, .. } = self.row();
+        let wanted = match (*min, *max) {
+            (min, max) if (min..=max).contains(&values) => return None,
             (1, 1) => "one value".to_owned(),
             (1, ANY) => "at least one value".to_owned(),
-            (least, ANY) => format!("at least {least} values"),
-            (_, most) => format!("{most} values"),
+            (min, ANY) => format!("at least {min} values"),
+            (_, max) => format!("{max} values"),
         };
         let message = format!("`{name}` takes {wanted}, not {values}");
         Some((message, format!("write it as in `{{{{{usage}}}}}`")))
     }
 }
 
-/// What to write instead of an unknown function's name.
+/// The help text for an unknown function.
 pub(super) fn help(word: &str, dialect: Dialect) -> String {
     let known =
         TABLE.iter().filter(|row| dialect.starts_programs() || row.function != Function::Bash);
@@ -107,10 +106,10 @@ pub(super) fn help(word: &str, dialect: Dialect) -> String {
     let value = dialect.value();
     match word {
         "define" | "template" | "block" | "break" | "continue" => {
-            format!("`{word}` of Go's templates is not part of recipes and hooks")
+            format!("`{word}` is not supported: recipes and hooks use a subset of Go's templates")
         }
         "print" | "printf" | "println" => {
-            "write what is to be printed side by side: `{{.one}} {{.other}}`".to_owned()
+            "write the values next to each other: `{{.one}} {{.other}}`".to_owned()
         }
         _ => match nearest(word, &names) {
             Some(known) => {
@@ -124,10 +123,10 @@ pub(super) fn help(word: &str, dialect: Dialect) -> String {
     }
 }
 
-/// What a function comes to, of values of which none is missing but where it can do without.
+/// Calls a function. No value is missing, except for functions that accept missing values.
 ///
 /// # Errors
-/// Why it comes to nothing, as a sentence.
+/// The message of the error.
 pub(super) fn call<'v>(
     function: Function,
     values: &[Value<'v>],
@@ -136,7 +135,7 @@ pub(super) fn call<'v>(
     match (function, values) {
         (Function::Default, [fallback, value]) if piped => Ok(or_else(value, fallback)),
         (Function::Default, [value, fallback]) => Ok(or_else(value, fallback)),
-        (Function::Not, [value]) => Ok(Value::Boolean(!value.holds())),
+        (Function::Not, [value]) => Ok(Value::Boolean(!value.is_true())),
         (Function::Eq, [first, others @ ..]) => {
             let first = single(function, first)?;
             let mut equal = false;
@@ -150,7 +149,7 @@ pub(super) fn call<'v>(
         }
         (Function::Lt | Function::Le | Function::Gt | Function::Ge, [one, other]) => {
             let ordering = compare(&single(function, one)?, &single(function, other)?);
-            Ok(Value::Boolean(is_so(function, ordering)))
+            Ok(Value::Boolean(satisfies(function, ordering)))
         }
         (Function::Len, [value]) => length(value),
         (Function::Index, [list, position]) if list.kind() == "a list" => item(list, position),
@@ -162,7 +161,7 @@ pub(super) fn call<'v>(
         (Function::Split, [separator, value]) => {
             let separator = single(function, separator)?;
             if separator.is_empty() {
-                return Err("`split` needs something to split at, and it is empty".to_owned());
+                return Err("the separator of `split` is empty".to_owned());
             }
             let text = single(function, value)?;
             let parts = text.split(separator.as_ref()).map(str::trim);
@@ -176,23 +175,21 @@ pub(super) fn call<'v>(
 }
 
 fn or_else<'v>(value: &Value<'v>, fallback: &Value<'v>) -> Value<'v> {
-    let is_there = match value {
-        Value::Missing(_) | Value::Given(Json::Null) => false,
+    let is_present = match value {
+        Value::Missing(_) | Value::Json(Json::Null) => false,
         Value::Text(text) => !text.is_empty(),
-        Value::Given(Json::String(text)) => !text.is_empty(),
+        Value::Json(Json::String(text)) => !text.is_empty(),
         _ => true,
     };
-    if is_there { value.clone() } else { fallback.clone() }
+    if is_present { value.clone() } else { fallback.clone() }
 }
 
 fn single<'t>(function: Function, value: &'t Value<'_>) -> Result<Cow<'t, str>, String> {
     let name = function.name();
-    value
-        .as_text()
-        .ok_or_else(|| format!("`{name}` takes single values, and this is {}", value.kind()))
+    value.as_text().ok_or_else(|| format!("`{name}` takes single values, not {}", value.kind()))
 }
 
-/// Much of what comes in is text, so what looks like a number is compared as one.
+/// Values are often text, so text that looks like a number is compared as a number.
 fn compare(one: &str, other: &str) -> Ordering {
     if let (Ok(one), Ok(other)) = (one.trim().parse::<i64>(), other.trim().parse::<i64>()) {
         return one.cmp(&other);
@@ -202,14 +199,14 @@ fn compare(one: &str, other: &str) -> Ordering {
     ordering.unwrap_or_else(|| one.cmp(other))
 }
 
-/// The number that a text is; Rust also reads `inf` and `nan`, which are words here.
+/// Parses a number, without `inf` and `nan`, which are words here.
 fn fraction(text: &str) -> Option<f64> {
     let text = text.trim();
     let is_word = text.contains(|letter: char| letter.is_alphabetic() && letter != 'e');
     text.parse().ok().filter(|number: &f64| number.is_finite() && !is_word)
 }
 
-fn is_so(function: Function, ordering: Ordering) -> bool {
+fn satisfies(function: Function, ordering: Ordering) -> bool {
     match function {
         Function::Lt => ordering.is_lt(),
         Function::Le => ordering.is_le(),
@@ -218,7 +215,7 @@ fn is_so(function: Function, ordering: Ordering) -> bool {
     }
 }
 
-/// How many hundredths of the whole a part is, rounded down. Of a whole that is not known, which is told as 0, it is none.
+/// The percentage of `part` in `whole`, rounded down; 0 if the whole is 0, which means unknown.
 fn percent<'v>(part: &Value<'v>, whole: &Value<'v>) -> Result<Value<'v>, String> {
     let number = |value: &Value| {
         let text = single(Function::Percent, value)?;
@@ -233,8 +230,8 @@ fn percent<'v>(part: &Value<'v>, whole: &Value<'v>) -> Result<Value<'v>, String>
 fn length<'v>(value: &Value<'v>) -> Result<Value<'v>, String> {
     Ok(count(match value {
         Value::List(items) => items.len(),
-        Value::Given(Json::Array(items)) => items.len(),
-        Value::Given(Json::Object(fields)) => fields.len(),
+        Value::Json(Json::Array(items)) => items.len(),
+        Value::Json(Json::Object(fields)) => fields.len(),
         value => single(Function::Len, value)?.chars().count(),
     }))
 }
@@ -248,8 +245,8 @@ fn item<'v>(list: &Value<'v>, position: &Value<'v>) -> Result<Value<'v>, String>
     let wanted = written.trim().parse::<usize>().ok();
     let found = match list {
         Value::List(items) => wanted.and_then(|wanted| items.get(wanted).cloned()),
-        Value::Given(Json::Array(items)) => {
-            wanted.and_then(|wanted| items.get(wanted)).map(Value::Given)
+        Value::Json(Json::Array(items)) => {
+            wanted.and_then(|wanted| items.get(wanted)).map(Value::Json)
         }
         _ => None,
     };
@@ -267,7 +264,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_function_is_found_by_its_name_and_back() {
+    fn every_function_has_one_row() {
         for row in &TABLE {
             assert_eq!(Function::named(row.name), Some(row.function));
             assert_eq!(row.function.name(), row.name);

@@ -1,9 +1,8 @@
-//! Cuts a template into text and actions, and actions into tokens. It knows no grammar. What it cannot read it tells, and
-//! goes on after the action.
+//! Splits a template into text and actions, and actions into tokens. After an error it continues behind the action.
 
 use std::ops::Range;
 
-use super::File;
+use super::TemplateFile;
 use super::findings::{Findings, SYNTAX};
 
 const SPACE: [char; 4] = [' ', '\t', '\r', '\n'];
@@ -15,24 +14,24 @@ pub(super) enum Piece {
     Action(Action),
 }
 
-/// What stands between `{{` and `}}`.
+/// The content between `{{` and `}}`.
 #[derive(Debug)]
 pub(super) struct Action {
-    /// All of it, braces included.
+    /// The span, braces included.
     pub(super) at: Range<usize>,
     pub(super) tokens: Vec<Token>,
-    /// Whether something of it could not be read, which was told.
+    /// Whether it has an error, which is already reported.
     pub(super) broken: bool,
 }
 
-/// A token and its place.
+/// A token and its span.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Token {
     pub(super) at: Range<usize>,
     pub(super) kind: TokenKind,
 }
 
-/// What a token is.
+/// The kind of a token.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum TokenKind {
     Word(String),
@@ -40,7 +39,7 @@ pub(super) enum TokenKind {
     Field(String),
     /// `.`
     Dot,
-    /// `$name`; of `$` the name is empty.
+    /// `$name`; the name is empty for `$`.
     Variable(String),
     Text(String),
     Number(i64),
@@ -54,14 +53,14 @@ pub(super) enum TokenKind {
     Close,
 }
 
-/// The pieces of a file's template, in their order.
-pub(super) fn pieces(file: &File, findings: &mut Findings<'_>) -> Vec<Piece> {
+/// The pieces of a template, in order.
+pub(super) fn pieces(file: &TemplateFile, findings: &mut Findings<'_>) -> Vec<Piece> {
     let lexer = Lexer::new(file, false);
     lexer.read(findings)
 }
 
-/// The tokens of a condition, which stands in no braces.
-pub(super) fn condition(file: &File, findings: &mut Findings<'_>) -> Action {
+/// The tokens of a condition, which has no braces.
+pub(super) fn condition(file: &TemplateFile, findings: &mut Findings<'_>) -> Action {
     let mut lexer = Lexer::new(file, true);
     let mut action = Action { at: file.body..file.text.len(), tokens: Vec::new(), broken: false };
     lexer.skip_space();
@@ -82,27 +81,31 @@ pub(super) fn condition(file: &File, findings: &mut Findings<'_>) -> Action {
 struct Lexer<'a> {
     text: &'a str,
     at: usize,
-    /// Whether the last action takes the space after it away.
+    /// Whether the last action removes the whitespace after it.
     trims: bool,
-    /// Whether it is all one condition, without braces.
+    /// Whether the text is a condition, without braces.
     is_condition: bool,
     pieces: Vec<Piece>,
 }
 
-/// What is wrong with a token, and what would be right.
-type Misread = (Range<usize>, String, String);
+/// The span, message and help text of an invalid token.
+type TokenError = (Range<usize>, String, String);
 
-fn misread(at: Range<usize>, message: impl Into<String>, help: impl Into<String>) -> Misread {
+fn token_error(
+    at: Range<usize>,
+    message: impl Into<String>,
+    help: impl Into<String>,
+) -> TokenError {
     (at, message.into(), help.into())
 }
 
 impl<'a> Lexer<'a> {
-    fn new(file: &'a File, is_condition: bool) -> Self {
+    fn new(file: &'a TemplateFile, is_condition: bool) -> Self {
         Self { text: &file.text, at: file.body, trims: false, is_condition, pieces: Vec::new() }
     }
 
     fn read(mut self, findings: &mut Findings<'_>) -> Vec<Piece> {
-        while self.at < self.text.len() && !findings.are_enough() {
+        while self.at < self.text.len() && !findings.is_full() {
             let open = self.rest().find("{{").map_or(self.text.len(), |found| self.at + found);
             let trims =
                 self.text[open..].strip_prefix("{{-").is_some_and(|rest| rest.starts_with(SPACE));
@@ -132,7 +135,7 @@ impl<'a> Lexer<'a> {
         self.trims = false;
     }
 
-    /// Reads the action that begins at `open`, up to its end.
+    /// Reads the action that begins at `open`.
     fn action(&mut self, open: usize, findings: &mut Findings<'_>) {
         self.skip_space();
         if self.rest().starts_with("/*") {
@@ -141,7 +144,7 @@ impl<'a> Lexer<'a> {
         let mut action = Action { at: open..open + 2, tokens: Vec::new(), broken: false };
         while !self.close() {
             let read = if self.is_unclosed() {
-                Err(misread(
+                Err(token_error(
                     open..open + 2,
                     "the action that begins here has no end",
                     "close it with `}}`",
@@ -164,7 +167,7 @@ impl<'a> Lexer<'a> {
         self.pieces.push(Piece::Action(action));
     }
 
-    /// Reads a comment, which leaves nothing behind.
+    /// Skips a comment.
     fn comment(&mut self, open: usize, findings: &mut Findings<'_>) {
         let at = open..self.at + 2;
         let Some(end) = self.rest().find("*/") else {
@@ -181,7 +184,7 @@ impl<'a> Lexer<'a> {
         self.skip_space();
         if !self.close() {
             let help = "close the action with `}}` right after the comment";
-            findings.error(SYNTAX, &at, "a comment stands alone in its action", help);
+            findings.error(SYNTAX, &at, "a comment must be alone in its action", help);
             self.skip_action();
         }
     }
@@ -190,7 +193,7 @@ impl<'a> Lexer<'a> {
         self.at += self.rest().len() - self.rest().trim_start_matches(SPACE).len();
     }
 
-    /// Takes the end of the action, if it is here.
+    /// Consumes the end of the action, if it is next.
     fn close(&mut self) -> bool {
         let trims = self.rest().starts_with("-}}") && self.text[..self.at].ends_with(SPACE);
         let length = if trims { 3 } else { 2 };
@@ -206,7 +209,7 @@ impl<'a> Lexer<'a> {
         self.rest().is_empty() || self.rest().starts_with("{{")
     }
 
-    /// Goes behind the end of an action that cannot be read, or to where the next one begins.
+    /// Skips to the end of an invalid action, or to the start of the next one.
     fn skip_action(&mut self) {
         let close = self.rest().find("}}").map(|found| self.at + found + 2);
         let next = self.rest().find("{{").map(|found| self.at + found);
@@ -214,7 +217,7 @@ impl<'a> Lexer<'a> {
         self.at = close.unwrap_or(end).min(next.unwrap_or(end));
     }
 
-    fn token(&mut self, before: Option<&Token>) -> Result<Token, Misread> {
+    fn token(&mut self, before: Option<&Token>) -> Result<Token, TokenError> {
         let start = self.at;
         let mut letters = self.rest().chars();
         let first = letters.next().unwrap_or_default();
@@ -234,7 +237,7 @@ impl<'a> Lexer<'a> {
             '-' | '+' if second.is_ascii_digit() && !follows(before, start) => self.number()?,
             first if first.is_ascii_digit() => self.number()?,
             first if is_letter(first) => TokenKind::Word(self.name_after(0)),
-            _ => return Err(self.meaningless(before)),
+            _ => return Err(self.unexpected(before)),
         };
         Ok(Token { at: start..self.at, kind })
     }
@@ -244,7 +247,7 @@ impl<'a> Lexer<'a> {
         kind
     }
 
-    /// The name that begins `skipped` bytes from here.
+    /// The name that begins `skipped` bytes further.
     fn name_after(&mut self, skipped: usize) -> String {
         let rest = &self.rest()[skipped..];
         let end = rest.find(|letter: char| !is_letter(letter) && !letter.is_numeric());
@@ -253,31 +256,31 @@ impl<'a> Lexer<'a> {
         name.to_owned()
     }
 
-    fn number(&mut self) -> Result<TokenKind, Misread> {
+    fn number(&mut self) -> Result<TokenKind, TokenError> {
         let rest = self.rest();
         let is_part = |letter: char| letter.is_alphanumeric() || matches!(letter, '_' | '.');
         let end = rest[1..].find(|letter: char| !is_part(letter)).map_or(rest.len(), |end| end + 1);
         let written = &rest[..end];
         let at = self.at..self.at + end;
         let number = written.parse().map_err(|_| {
-            misread(
+            token_error(
                 at,
-                format!("`{written}` is no number"),
-                "numbers are whole, such as `12`; put text in quotes",
+                format!("`{written}` is not a number"),
+                "only integers such as `12` are supported; put text in quotes",
             )
         })?;
         self.at += end;
         Ok(TokenKind::Number(number))
     }
 
-    fn raw(&mut self) -> Result<TokenKind, Misread> {
+    fn raw(&mut self) -> Result<TokenKind, TokenError> {
         let inside = &self.rest()[1..];
         let Some(end) = inside.find('`') else { return Err(self.unclosed_text("`")) };
         self.at += end + 2;
         Ok(TokenKind::Text(inside[..end].replace('\r', "")))
     }
 
-    fn quoted(&mut self) -> Result<TokenKind, Misread> {
+    fn quoted(&mut self) -> Result<TokenKind, TokenError> {
         let inside = &self.rest()[1..];
         let mut text = String::new();
         let mut next = 0;
@@ -303,23 +306,23 @@ impl<'a> Lexer<'a> {
         Err(self.unclosed_text("\""))
     }
 
-    /// What to say of the backslash so many bytes from here.
-    fn no_escape(&self, offset: usize) -> Misread {
+    /// The error of an unknown escape sequence `offset` bytes further.
+    fn no_escape(&self, offset: usize) -> TokenError {
         let written: String = self.rest()[offset..].chars().take(2).collect();
         let start = self.at + offset;
-        let message = format!("`{}` is no escape", written.escape_debug());
-        let help = "known are \\n, \\t, \\r, \\\\, \\\", \\xHH and \\uHHHH; in `…` a backslash means itself";
-        misread(start..start + written.len(), message, help)
+        let message = format!("`{}` is not an escape sequence", written.escape_debug());
+        let help = "use \\n, \\t, \\r, \\\\, \\\", \\xHH or \\uHHHH; in `…` a backslash is literal";
+        token_error(start..start + written.len(), message, help)
     }
 
-    fn unclosed_text(&self, quote: &str) -> Misread {
+    fn unclosed_text(&self, quote: &str) -> TokenError {
         let help =
-            format!("close it with {quote} on the same line; text of several lines stands in `…`");
-        misread(self.at..self.at + 1, "the text that begins here has no end", help)
+            format!("close it with {quote} on the same line; put text of several lines in `…`");
+        token_error(self.at..self.at + 1, "the text that begins here has no end", help)
     }
 
-    /// What to say of a letter that begins no token.
-    fn meaningless(&self, before: Option<&Token>) -> Misread {
+    /// The error of a character that begins no token.
+    fn unexpected(&self, before: Option<&Token>) -> TokenError {
         let rest = self.rest();
         let first = rest.chars().next().unwrap_or_default();
         let (written, help) = match first {
@@ -328,19 +331,19 @@ impl<'a> Lexer<'a> {
             _ if rest.starts_with("&&") => ("&&".to_owned(), "write `and .one .other`"),
             _ if rest.starts_with("||") => ("||".to_owned(), "write `or .one .other`"),
             '!' => ("!".to_owned(), "write `not .name`"),
-            '\'' => ("'".to_owned(), "text stands in \"…\" or in `…`"),
+            '\'' => ("'".to_owned(), "put text in \"…\" or `…`"),
             '{' | '}' if self.is_condition => {
-                (first.to_string(), "a condition is written without braces, as after `if`")
+                (first.to_string(), "write a condition without braces")
             }
-            '{' | '}' => (first.to_string(), "an action stands between `{{` and `}}`"),
+            '{' | '}' => (first.to_string(), "an action is written between `{{` and `}}`"),
             '-' if follows(before, self.at) => (
                 "-".to_owned(),
-                "a name with other letters than a-z, 0-9 and _ is written `index . \"its-name\"`",
+                "write `index . \"its-name\"` for a name with other characters than a-z, 0-9 and _",
             ),
-            first => (first.escape_debug().to_string(), "text stands in \"…\" or in `…`"),
+            first => (first.escape_debug().to_string(), "put text in \"…\" or `…`"),
         };
         let at = self.at..self.at + first.len_utf8();
-        misread(at, format!("`{written}` means nothing here"), help)
+        token_error(at, format!("`{written}` is not valid here"), help)
     }
 }
 
@@ -348,7 +351,7 @@ fn is_letter(letter: char) -> bool {
     letter.is_alphabetic() || letter == '_'
 }
 
-/// Whether a token ends right where another begins.
+/// Whether the previous token is a name that ends at `start`.
 fn follows(before: Option<&Token>, start: usize) -> bool {
     before.is_some_and(|token| {
         token.at.end == start
@@ -359,7 +362,7 @@ fn follows(before: Option<&Token>, start: usize) -> bool {
     })
 }
 
-/// What an escape means, and how many bytes it has, the backslash before it included.
+/// The character of an escape sequence, and the length of the sequence in bytes with the backslash.
 fn escape(after: &str) -> Option<(char, usize)> {
     let first = after.chars().next()?;
     let code = |digits: usize| {

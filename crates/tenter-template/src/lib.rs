@@ -1,26 +1,27 @@
-//! The language of recipes' texts and of hooks without code: the part of Go's templates that they use (R53).
+//! The template language of recipes and static hooks: a subset of Go's templates (R53).
 //!
-//! A [`Template`] is read once, every mistake told with its place, and filled in with the values that come in: a recipe's
-//! arguments, or an event's payload. A [`Condition`] is what may stand after `if`, for itself.
+//! A [`Template`] is parsed once, with all errors and their positions, and rendered with values: the arguments of a recipe, or the
+//! payload of an event. A [`Condition`] is a single expression, as it may follow `if`.
 //!
 //! ```
-//! use tenter_template::{Condition, Dialect, File, Inputs, NoShell, Template};
+//! use tenter_template::{Condition, Dialect, TemplateFile, Inputs, NoShell, Template};
 //!
 //! let payload = serde_json::json!({"tool_name": "bash", "tool_input": {"command": "ls"}});
 //! let inputs = Inputs { values: &payload, declared: &[] };
 //! let text = "{{.tool_name}} runs {{.tool_input.command}}";
-//! let template = Template::parse(File::of("HOOK.md", text), Dialect::Hook).unwrap();
+//! let template = Template::parse(TemplateFile::new("HOOK.md", text), Dialect::Hook).unwrap();
 //! assert_eq!(template.render(&inputs, &NoShell).unwrap().text, "bash runs ls");
 //!
-//! let condition = Condition::parse(File::of("HOOK.md", "eq .tool_name \"bash\"")).unwrap();
+//! let condition = Condition::parse(TemplateFile::new("HOOK.md", "eq .tool_name \"bash\"")).unwrap();
 //! assert!(condition.holds(&payload).unwrap());
 //! ```
 //!
-//! `lexer` cuts a text into pieces, `parser` makes the tree of `ast` from them, `render` walks it, `functions` knows what can
-//! be called, `programs` lists what it starts, `paths` what it asks for. Every finding has its place, and one mistake does not hide the next.
+//! `lexer` splits a text into pieces, `parser` builds the tree of `ast` from them, and `render` walks it. `functions` has the
+//! functions, `programs` lists the programs that a template runs, and `paths` the values that it reads. Every diagnostic has a
+//! position, and one error does not hide the next.
 //!
-//! It starts nothing itself: whoever renders hands in a [`Shell`]. It refuses to go on without end: blocks and parentheses
-//! have a greatest depth, lists a greatest length, and a rendering a greatest output and a greatest number of steps.
+//! The crate starts no programs: the caller passes in a [`Shell`]. Depth, range length, output size and number of steps are
+//! limited.
 
 mod ast;
 mod findings;
@@ -44,47 +45,47 @@ use self::ast::{Node, Pipeline};
 use self::findings::Findings;
 
 pub use self::findings::MISSING;
-pub use self::paths::Path;
+pub use self::paths::FieldPath;
 
-/// Blocks in blocks, and parentheses in parentheses, at most.
-pub const DEEPEST: usize = 100;
-/// Items that `range` goes through at most.
-pub const LONGEST_RANGE: usize = 10_000;
-/// Bytes of a rendered text at most.
-pub const LONGEST_OUTPUT: usize = 4 << 20;
+/// Maximum depth of nested blocks, and of nested parentheses.
+pub const MAX_DEPTH: usize = 100;
+/// Maximum number of items of a `range`.
+pub const MAX_RANGE_ITEMS: usize = 10_000;
+/// Maximum size of a rendered text in bytes.
+pub const MAX_OUTPUT_BYTES: usize = 4 << 20;
 
-/// Runs the programs that a template asks for.
+/// Runs the programs of a template.
 pub trait Shell {
-    /// Runs `program` with exactly these arguments; no shell reads them.
+    /// Runs `program` with exactly these arguments, without a shell.
     fn run(&self, program: &str, args: &[String]) -> CommandOutput;
 }
 
-/// Starts nothing: for what may not ask for it.
+/// A [`Shell`] that runs nothing, for templates that must not run programs.
 #[derive(Debug, Clone, Copy)]
 pub struct NoShell;
 
 impl Shell for NoShell {
     fn run(&self, _program: &str, _args: &[String]) -> CommandOutput {
-        let failure = Some("was not started: nothing may be started here".to_owned());
+        let failure = Some("was not started: programs are not allowed here".to_owned());
         CommandOutput { text: String::new(), failure }
     }
 }
 
-/// What came of a program.
+/// The result of a program.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CommandOutput {
-    /// What it wrote to stdout, without the line ends at its end.
+    /// Its stdout, without trailing newlines.
     pub text: String,
-    /// How it failed, if it did, as the end of a sentence that begins with the command: "failed with exit code 1".
+    /// Why it failed, as the end of a sentence that begins with the command: "failed with exit code 1". `None` if it succeeded.
     pub failure: Option<String>,
 }
 
-/// What a template is written for. It decides what may stand in it, and how findings speak of its values.
+/// The purpose of a template. It determines which constructs are allowed, and the terms used in diagnostics.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Dialect {
-    /// A recipe: its values are arguments, which are text and have no parts, and it may start programs.
+    /// A recipe. Its values are arguments, which are plain text, and it may run programs.
     Recipe,
-    /// A hook without code: its values are an event's payload, of any depth, and it starts nothing.
+    /// A static hook. Its values are the payload of an event, of any depth, and it cannot run programs.
     Hook,
 }
 
@@ -97,7 +98,7 @@ impl Dialect {
         self == Self::Hook
     }
 
-    /// What a value is called.
+    /// The term for a value in diagnostics.
     fn value(self) -> &'static str {
         match self {
             Self::Recipe => "an argument",
@@ -105,7 +106,7 @@ impl Dialect {
         }
     }
 
-    /// Where to read on.
+    /// The documentation page to refer to.
     fn guide(self) -> &'static str {
         match self {
             Self::Recipe => "see docs/recipes.md",
@@ -114,55 +115,55 @@ impl Dialect {
     }
 }
 
-/// A file, and where in it the template begins. Places count from the file's beginning.
+/// A file that contains a template. Positions in diagnostics are relative to the start of the file.
 #[derive(Debug, Clone)]
-pub struct File {
-    /// Its path, for findings.
+pub struct TemplateFile {
+    /// The path, for diagnostics.
     pub path: PathBuf,
-    /// All of its text.
+    /// The whole text of the file.
     pub text: String,
-    /// Where the template begins, in bytes.
+    /// The byte offset at which the template begins.
     pub body: usize,
 }
 
-impl File {
-    /// A text that is a template from its beginning.
-    pub fn of(path: impl Into<PathBuf>, text: impl Into<String>) -> Self {
+impl TemplateFile {
+    /// A file that is a template from its start.
+    pub fn new(path: impl Into<PathBuf>, text: impl Into<String>) -> Self {
         Self { path: path.into(), text: text.into(), body: 0 }
     }
 }
 
-/// A template that was understood.
+/// A parsed template.
 #[derive(Debug, Clone)]
 pub struct Template {
-    file: File,
+    file: TemplateFile,
     dialect: Dialect,
     nodes: Vec<Node>,
     uses: Uses,
 }
 
-/// A condition over an event's payload that was understood.
+/// A parsed condition over the payload of an event.
 #[derive(Debug, Clone)]
 pub struct Condition {
-    file: File,
+    file: TemplateFile,
     value: Pipeline,
 }
 
-/// Which values a template speaks of.
+/// Which values a template uses.
 #[derive(Debug, Clone, Default)]
 struct Uses {
-    /// Those that it names.
+    /// The values that it names.
     names: Vec<String>,
-    /// Whether it uses the whole of them, so that it may be about any.
+    /// Whether it uses all values as a whole.
     all: bool,
 }
 
-/// What a template is rendered with.
+/// The values that a template is rendered with.
 #[derive(Debug, Clone, Copy)]
 pub struct Inputs<'a> {
-    /// The values: a recipe's arguments, or an event's payload; an object.
+    /// The arguments of a recipe, or the payload of an event; an object.
     pub values: &'a Value,
-    /// The names of the arguments that the recipe declares. To ask whether another was given is worth a warning.
+    /// The names of the arguments that the recipe declares. A condition on any other missing argument causes a warning.
     pub declared: &'a [&'a str],
 }
 
@@ -171,16 +172,16 @@ pub struct Inputs<'a> {
 pub struct Rendered {
     /// The text.
     pub text: String,
-    /// What is worth knowing although there is a text: commands that failed, arguments that mean nothing.
+    /// Failed commands and undeclared arguments.
     pub warnings: Vec<Diagnostic>,
 }
 
 impl Template {
-    /// Reads a template.
+    /// Parses a template.
     ///
     /// # Errors
-    /// Everything that is wrong with it, in the order of the file.
-    pub fn parse(file: File, dialect: Dialect) -> Result<Self, Vec<Diagnostic>> {
+    /// All syntax errors, in the order of the file.
+    pub fn parse(file: TemplateFile, dialect: Dialect) -> Result<Self, Vec<Diagnostic>> {
         let mut findings = Findings::new(&file);
         let pieces = lexer::pieces(&file, &mut findings);
         let (nodes, uses) = parser::parse(pieces, dialect, &mut findings);
@@ -188,30 +189,30 @@ impl Template {
         if found.is_empty() { Ok(Self { file, dialect, nodes, uses }) } else { Err(found) }
     }
 
-    /// The text as it was written.
+    /// The source text.
     pub fn text(&self) -> &str {
         &self.file.text[self.file.body..]
     }
 
-    /// Whether it has a use for a value of this name.
+    /// Whether it uses the value of this name.
     pub fn uses(&self, name: &str) -> bool {
         self.uses.all || self.uses.names.iter().any(|used| used == name)
     }
 
-    /// The command lines that it starts, each once.
+    /// The command lines that it may run, without duplicates.
     pub fn programs(&self) -> Vec<String> {
         programs::programs(&self.nodes)
     }
 
-    /// The values that it asks for, from the beginning of the payload.
-    pub fn paths(&self) -> Vec<Path> {
+    /// The fields that it reads, as paths from the root of the payload.
+    pub fn paths(&self) -> Vec<FieldPath> {
         paths::in_template(&self.nodes)
     }
 
-    /// The text with everything filled in.
+    /// Renders the template.
     ///
     /// # Errors
-    /// Everything that keeps it from being filled in. After the first of it no program is started any more.
+    /// All errors, such as missing arguments. No program is run after the first error.
     pub fn render(
         &self,
         inputs: &Inputs<'_>,
@@ -222,11 +223,11 @@ impl Template {
 }
 
 impl Condition {
-    /// Reads a condition: what may stand between `{{if` and `}}`.
+    /// Parses a condition: an expression as it may be between `{{if` and `}}`.
     ///
     /// # Errors
-    /// Everything that is wrong with it.
-    pub fn parse(file: File) -> Result<Self, Vec<Diagnostic>> {
+    /// All syntax errors.
+    pub fn parse(file: TemplateFile) -> Result<Self, Vec<Diagnostic>> {
         let mut findings = Findings::new(&file);
         let action = lexer::condition(&file, &mut findings);
         let value = parser::condition(&action, Dialect::Hook, &mut findings);
@@ -236,20 +237,20 @@ impl Condition {
         }
     }
 
-    /// The text as it was written.
+    /// The source text.
     pub fn text(&self) -> &str {
         &self.file.text[self.file.body..]
     }
 
-    /// The values that it asks for, from the beginning of the payload.
-    pub fn paths(&self) -> Vec<Path> {
+    /// The fields that it reads, as paths from the root of the payload.
+    pub fn paths(&self) -> Vec<FieldPath> {
         paths::in_condition(&self.value)
     }
 
-    /// Whether it holds: what is missing, empty, zero, null or `false` does not.
+    /// Whether the condition is true. Missing and empty values, zero, null and `false` are false.
     ///
     /// # Errors
-    /// Everything that keeps it from being told.
+    /// The expression cannot be evaluated, for instance because a compared field is missing.
     pub fn holds(&self, payload: &Value) -> Result<bool, Vec<Diagnostic>> {
         let inputs = Inputs { values: payload, declared: &[] };
         render::holds(&self.file, &self.value, &inputs)

@@ -1,20 +1,20 @@
-//! Makes a tree of pieces; `expressions` reads what stands in one action. An action that makes no sense is told and left out; a
-//! block whose beginning makes none is still a block, so that its `end` belongs to it.
+//! Builds the tree; `expressions` parses the content of one action. An invalid action is reported and left out. A block with an
+//! invalid head is still a block, so that its `end` is matched.
 
 mod expressions;
 
 use std::ops::Range;
 use std::vec;
 
-use self::expressions::{Misfit, Reader};
+use self::expressions::{Reader, SyntaxError};
 use super::ast::{Branch, Node, Operand, OperandKind, Pipeline, Stage, Variable};
 use super::findings::{Findings, LIMIT, SYNTAX};
 use super::functions;
 use super::lexer::{Action, Piece, Token, TokenKind};
 use super::value::Value;
-use super::{DEEPEST, Dialect, Uses};
+use super::{Dialect, MAX_DEPTH, Uses};
 
-/// The tree of `pieces`, and which values it speaks of.
+/// Parses `pieces`. Returns the tree and the values that it uses.
 pub(super) fn parse(
     pieces: Vec<Piece>,
     dialect: Dialect,
@@ -24,14 +24,14 @@ pub(super) fn parse(
     let mut nodes = Vec::new();
     while let Ok((more, ending)) = parser.list(0) {
         nodes.extend(more);
-        let (Ending::End(at) | Ending::Else(Action { at, .. })) = ending else { break };
-        let help = "every `{{end}}` and `{{else}}` belongs to an `if`, a `with` or a `range`";
-        parser.findings.error(SYNTAX, &at, "there is no block here to go with this", help);
+        let (ListEnd::End(at) | ListEnd::Else(Action { at, .. })) = ending else { break };
+        let help = "`{{end}}` and `{{else}}` belong to an `if`, a `with` or a `range`";
+        parser.findings.error(SYNTAX, &at, "there is no open block here", help);
     }
     (nodes, parser.uses)
 }
 
-/// What a condition without braces is.
+/// Parses a condition without braces.
 pub(super) fn condition(
     action: &Action,
     dialect: Dialect,
@@ -40,11 +40,11 @@ pub(super) fn condition(
     Parser::new(Vec::new(), dialect, findings).pipeline_of(action, &action.tokens)
 }
 
-/// The rest is not worth reading; the findings say why.
-struct Stop;
+/// Parsing ends early; the reason is already reported.
+struct Aborted;
 
-/// What a list of nodes ends with.
-enum Ending {
+/// What ends a list of nodes.
+enum ListEnd {
     End(Range<usize>),
     Else(Action),
     File,
@@ -62,12 +62,12 @@ impl<'a, 'f> Parser<'a, 'f> {
         Self { pieces: pieces.into_iter(), dialect, findings, uses: Uses::default() }
     }
 
-    /// The nodes up to the end of the block that they are in.
-    fn list(&mut self, depth: usize) -> Result<(Vec<Node>, Ending), Stop> {
+    /// Parses the nodes up to the end of the enclosing block.
+    fn list(&mut self, depth: usize) -> Result<(Vec<Node>, ListEnd), Aborted> {
         let mut nodes = Vec::new();
         while let Some(piece) = self.pieces.next() {
-            if self.findings.are_enough() {
-                return Err(Stop);
+            if self.findings.is_full() {
+                return Err(Aborted);
             }
             let action = match piece {
                 Piece::Text(at) => {
@@ -78,40 +78,40 @@ impl<'a, 'f> Parser<'a, 'f> {
             };
             match keyword(&action) {
                 "end" => {
-                    self.stands_alone(&action);
-                    return Ok((nodes, Ending::End(action.at)));
+                    self.must_be_alone(&action);
+                    return Ok((nodes, ListEnd::End(action.at)));
                 }
-                "else" => return Ok((nodes, Ending::Else(action))),
+                "else" => return Ok((nodes, ListEnd::Else(action))),
                 "if" | "with" | "range" => nodes.push(self.block(action, depth + 1)?),
-                // They are refused, but what belongs to them must not end another block.
+                // Not supported, but their `end` must not end another block.
                 "define" | "block" => {
-                    self.refuse(&action);
+                    self.unsupported(&action);
                     self.otherwise(&action, depth + 1)?;
                 }
                 _ => nodes.extend(self.statement(&action)),
             }
         }
-        Ok((nodes, Ending::File))
+        Ok((nodes, ListEnd::File))
     }
 
-    fn stands_alone(&mut self, action: &Action) {
+    fn must_be_alone(&mut self, action: &Action) {
         if let Some(more) = action.tokens.get(1).filter(|_| !action.broken) {
             let message = format!("nothing can follow `{}` here", keyword(action));
             self.findings.error(SYNTAX, &more.at, message, "remove it");
         }
     }
 
-    fn refuse(&mut self, action: &Action) {
+    fn unsupported(&mut self, action: &Action) {
         let word = keyword(action);
-        let message = format!("there is no `{word}`");
+        let message = format!("`{word}` is not supported");
         self.findings.error(SYNTAX, &action.at, message, functions::help(word, self.dialect));
     }
 
-    fn block(&mut self, action: Action, depth: usize) -> Result<Node, Stop> {
-        if depth > DEEPEST {
-            let message = format!("this is the {depth}th block inside of another");
-            self.findings.error(LIMIT, &action.at, message, format!("{DEEPEST} are the most"));
-            return Err(Stop);
+    fn block(&mut self, action: Action, depth: usize) -> Result<Node, Aborted> {
+        if depth > MAX_DEPTH {
+            let message = format!("blocks are nested more than {MAX_DEPTH} deep");
+            self.findings.error(LIMIT, &action.at, message, "use fewer nested blocks");
+            return Err(Aborted);
         }
         match keyword(&action) {
             "if" => self.condition(action, depth),
@@ -126,7 +126,7 @@ impl<'a, 'f> Parser<'a, 'f> {
         }
     }
 
-    fn condition(&mut self, opening: Action, depth: usize) -> Result<Node, Stop> {
+    fn condition(&mut self, opening: Action, depth: usize) -> Result<Node, Aborted> {
         let opened_at = opening.at.clone();
         let mut branches = Vec::new();
         let mut next = (opening, 1);
@@ -136,16 +136,16 @@ impl<'a, 'f> Parser<'a, 'f> {
             let (body, ending) = self.list(depth)?;
             branches.push(Branch { variable, head, body });
             let otherwise = match ending {
-                Ending::Else(action) if second_word(&action) == "if" => {
+                ListEnd::Else(action) if second_word(&action) == "if" => {
                     next = (action, 2);
                     continue;
                 }
-                Ending::Else(action) => {
-                    self.stands_alone(&action);
+                ListEnd::Else(action) => {
+                    self.must_be_alone(&action);
                     self.rest_of_block(&opened_at, "if", depth)?
                 }
-                Ending::End(_) => Vec::new(),
-                Ending::File => return Err(self.unclosed(&opened_at, "if")),
+                ListEnd::End(_) => Vec::new(),
+                ListEnd::File => return Err(self.unclosed(&opened_at, "if")),
             };
             return Ok(Node::If { branches, otherwise });
         }
@@ -156,47 +156,47 @@ impl<'a, 'f> Parser<'a, 'f> {
         action: &Action,
         is_loop: bool,
         depth: usize,
-    ) -> Result<(Option<Variable>, Branch, Vec<Node>), Stop> {
+    ) -> Result<(Option<Variable>, Branch, Vec<Node>), Aborted> {
         let (index, variable, head) = self.head(action, 1, is_loop);
         let (body, ending) = self.list(depth)?;
         let otherwise = match ending {
-            Ending::Else(other) => {
-                self.stands_alone(&other);
+            ListEnd::Else(other) => {
+                self.must_be_alone(&other);
                 self.rest_of_block(&action.at, keyword(action), depth)?
             }
-            Ending::End(_) => Vec::new(),
-            Ending::File => return Err(self.unclosed(&action.at, keyword(action))),
+            ListEnd::End(_) => Vec::new(),
+            ListEnd::File => return Err(self.unclosed(&action.at, keyword(action))),
         };
         Ok((index, Branch { variable, head, body }, otherwise))
     }
 
-    fn otherwise(&mut self, action: &Action, depth: usize) -> Result<Vec<Node>, Stop> {
-        if depth > DEEPEST {
-            return Err(Stop);
+    fn otherwise(&mut self, action: &Action, depth: usize) -> Result<Vec<Node>, Aborted> {
+        if depth > MAX_DEPTH {
+            return Err(Aborted);
         }
         self.rest_of_block(&action.at, keyword(action), depth)
     }
 
-    /// What stands between `else` and `end`.
+    /// Parses the nodes between `else` and `end`.
     fn rest_of_block(
         &mut self,
         opening: &Range<usize>,
         word: &str,
         depth: usize,
-    ) -> Result<Vec<Node>, Stop> {
+    ) -> Result<Vec<Node>, Aborted> {
         let mut nodes = Vec::new();
         loop {
             let (more, ending) = self.list(depth)?;
             nodes.extend(more);
             match ending {
-                Ending::End(_) => return Ok(nodes),
-                Ending::File => return Err(self.unclosed(opening, word)),
-                Ending::Else(action) => {
-                    let help = "`else` is the last part of a block";
+                ListEnd::End(_) => return Ok(nodes),
+                ListEnd::File => return Err(self.unclosed(opening, word)),
+                ListEnd::Else(action) => {
+                    let help = "`else` must be the last part of a block";
                     self.findings.error(
                         SYNTAX,
                         &action.at,
-                        "the block has an `else` already",
+                        "the block already has an `else`",
                         help,
                     );
                 }
@@ -204,13 +204,13 @@ impl<'a, 'f> Parser<'a, 'f> {
         }
     }
 
-    fn unclosed(&mut self, opening: &Range<usize>, word: &str) -> Stop {
+    fn unclosed(&mut self, opening: &Range<usize>, word: &str) -> Aborted {
         let message = format!("the `{word}` that begins here has no end");
         self.findings.error(SYNTAX, opening, message, "close it with `{{end}}`");
-        Stop
+        Aborted
     }
 
-    /// What follows the first `words` words of a block's action: in a loop up to two variables, elsewhere one, and a value.
+    /// Parses the head of a block after `words` keywords: up to two variables in a loop, else up to one, and a pipeline.
     fn head(
         &mut self,
         action: &Action,
@@ -231,11 +231,11 @@ impl<'a, 'f> Parser<'a, 'f> {
             }
             tokens => (None, None, tokens),
         };
-        let head = self.pipeline_of(action, rest).unwrap_or_else(|| nothing(&action.at));
+        let head = self.pipeline_of(action, rest).unwrap_or_else(|| placeholder(&action.at));
         (index, variable, head)
     }
 
-    /// An action that is no block.
+    /// Parses an action that is not a block.
     fn statement(&mut self, action: &Action) -> Option<Node> {
         let set = match action.tokens.as_slice() {
             [first, sign, rest @ ..]
@@ -254,7 +254,7 @@ impl<'a, 'f> Parser<'a, 'f> {
         }
     }
 
-    /// The pipeline that `tokens`, a part of the action, are.
+    /// Parses `tokens`, which are part of the action, as a pipeline.
     fn pipeline_of(&mut self, action: &Action, tokens: &[Token]) -> Option<Pipeline> {
         if action.broken {
             return None;
@@ -266,7 +266,7 @@ impl<'a, 'f> Parser<'a, 'f> {
         let read = reader.pipeline().and_then(|pipeline| reader.finished().map(|()| pipeline));
         match read {
             Ok(pipeline) => Some(pipeline),
-            Err(Misfit { id, at, message, help }) => {
+            Err(SyntaxError { id, at, message, help }) => {
                 self.findings.error(id, &at, message, help);
                 None
             }
@@ -298,8 +298,8 @@ fn variable(token: &Token) -> Option<Variable> {
     }
 }
 
-/// A stand-in for what could not be read: with a finding there is no template, so that nobody renders it.
-fn nothing(at: &Range<usize>) -> Pipeline {
+/// A placeholder for an invalid pipeline. It is never rendered, because the template has an error.
+fn placeholder(at: &Range<usize>) -> Pipeline {
     let kind = OperandKind::Literal(Value::text(""));
     let operand = Operand { at: at.clone(), kind, parts: Vec::new() };
     Pipeline { at: at.clone(), first: Stage::Value(operand), rest: Vec::new() }

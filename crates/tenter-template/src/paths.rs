@@ -1,28 +1,28 @@
-//! Which values of its payload a template asks for, told without filling it in.
+//! Lists the payload fields that a template reads, without rendering it.
 
 use std::ops::Range;
 
 use super::ast::{Branch, Node, Operand, OperandKind, Pipeline, Stage};
 
-/// The way to a value that a template asks for, from the payload's beginning: `.usage.input_tokens` are two names.
+/// The path of a field from the root of the payload: `.usage.input_tokens` has two names.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Path {
-    /// The names; at least one.
+pub struct FieldPath {
+    /// The names; never empty.
     pub names: Vec<String>,
-    /// Where it stands, in bytes of the text.
+    /// The byte range in the text.
     pub at: Range<usize>,
 }
 
-/// The paths in `nodes`, in the order of the text. Those that begin at a variable, or at `.` where that is not the payload,
-/// are left out.
-pub(super) fn in_template(nodes: &[Node]) -> Vec<Path> {
+/// The paths in `nodes`, in the order of the text. Paths relative to a variable, or to a `.` that is not the payload, are left
+/// out.
+pub(super) fn in_template(nodes: &[Node]) -> Vec<FieldPath> {
     let mut walk = Walk { dot_is_payload: true, found: Vec::new() };
     walk.nodes(nodes);
     walk.found
 }
 
 /// The paths in a condition.
-pub(super) fn in_condition(condition: &Pipeline) -> Vec<Path> {
+pub(super) fn in_condition(condition: &Pipeline) -> Vec<FieldPath> {
     let mut walk = Walk { dot_is_payload: true, found: Vec::new() };
     walk.pipeline(condition);
     walk.found
@@ -30,7 +30,7 @@ pub(super) fn in_condition(condition: &Pipeline) -> Vec<Path> {
 
 struct Walk {
     dot_is_payload: bool,
-    found: Vec<Path>,
+    found: Vec<FieldPath>,
 }
 
 impl Walk {
@@ -56,7 +56,7 @@ impl Walk {
         }
     }
 
-    /// A block in which `.` is another value.
+    /// Walks a block in which `.` is another value.
     fn inside(&mut self, branch: &Branch) {
         self.pipeline(&branch.head);
         let outside = std::mem::replace(&mut self.dot_is_payload, false);
@@ -78,7 +78,7 @@ impl Walk {
     }
 
     fn operand(&mut self, operand: &Operand) {
-        let begins_at_payload = match &operand.kind {
+        let starts_at_payload = match &operand.kind {
             OperandKind::Dot => self.dot_is_payload,
             OperandKind::Variable(name) => name.is_empty(),
             OperandKind::Literal(_) => false,
@@ -87,19 +87,19 @@ impl Walk {
                 false
             }
         };
-        if begins_at_payload && !operand.parts.is_empty() {
+        if starts_at_payload && !operand.parts.is_empty() {
             let names = operand.parts.iter().map(|part| part.name.clone()).collect();
-            self.found.push(Path { names, at: operand.at.clone() });
+            self.found.push(FieldPath { names, at: operand.at.clone() });
         }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use crate::{Condition, Dialect, File, Template};
+    use crate::{Condition, Dialect, Template, TemplateFile};
 
     #[test]
-    fn what_begins_at_the_payload_is_told_wherever_it_stands() {
+    fn every_path_from_the_root_of_the_payload_is_listed() {
         for (text, expected) in [
             ("a {{.}} {{$x := .a.b}}{{$x.c}}", &["a.b"][..]),
             ("{{default .a \"b\"}}{{.c | len}}{{len (not .d)}}", &["a", "c", "d"]),
@@ -113,7 +113,8 @@ mod tests {
             ),
             ("{{range .a}}{{.x}}{{end}}{{(index .b 0).x}}", &["a", "b"]),
         ] {
-            let template = Template::parse(File::of("HOOK.md", text), Dialect::Hook).unwrap();
+            let template =
+                Template::parse(TemplateFile::new("HOOK.md", text), Dialect::Hook).unwrap();
             let paths = template.paths();
             let names: Vec<String> = paths.iter().map(|path| path.names.join(".")).collect();
             assert_eq!(names, expected, "{text}");
@@ -121,7 +122,8 @@ mod tests {
                 assert!(text[path.at].trim_start_matches('$').starts_with('.'), "{text}");
             }
         }
-        let condition = Condition::parse(File::of("HOOK.md", "and .a (gt .b.c 1)")).unwrap();
+        let condition =
+            Condition::parse(TemplateFile::new("HOOK.md", "and .a (gt .b.c 1)")).unwrap();
         let names: Vec<String> =
             condition.paths().into_iter().map(|path| path.names.join(".")).collect();
         assert_eq!(names, ["a", "b.c"]);

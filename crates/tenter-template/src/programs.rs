@@ -1,12 +1,12 @@
-//! Which programs a template starts, told without filling it in: what a person reads before trusting it.
+//! Lists the programs that a template may run, without rendering it. The user sees the list before trusting a recipe.
 
 use super::ast::{Branch, Node, Operand, OperandKind, Pipeline, Stage};
 use super::functions::Function;
 
-/// What stands for a value that is not known before.
+/// Placeholder for a value that is only known when the template is rendered.
 const UNKNOWN: &str = "…";
 
-/// The command lines of every `bash`, in the order of the text, each once; also of those that may never be reached.
+/// The command lines of every `bash`, in the order of the text, without duplicates, including unreachable ones.
 pub(super) fn programs(nodes: &[Node]) -> Vec<String> {
     let mut found = Vec::new();
     in_nodes(nodes, &mut found);
@@ -43,7 +43,7 @@ fn in_pipeline(pipeline: &Pipeline, found: &mut Vec<String>) {
     }
 }
 
-/// A stage; `is_fed` says whether the stage before gives it a last argument.
+/// Searches a stage. `is_fed` says whether the previous stage provides the last argument.
 fn in_stage(stage: &Stage, is_fed: bool, found: &mut Vec<String>) {
     let (function, operands) = match stage {
         Stage::Value(operand) => (None, std::slice::from_ref(operand)),
@@ -64,7 +64,7 @@ fn in_stage(stage: &Stage, is_fed: bool, found: &mut Vec<String>) {
     }
 }
 
-/// A word of a command line; one that holds spaces is shown as one.
+/// A word of a command line, quoted if it is empty or contains whitespace.
 fn word(operand: &Operand) -> String {
     let OperandKind::Literal(value) = &operand.kind else { return UNKNOWN.to_owned() };
     let text = value.as_text().unwrap_or(UNKNOWN.into()).into_owned();
@@ -73,14 +73,14 @@ fn word(operand: &Operand) -> String {
 
 #[cfg(test)]
 mod tests {
-    use crate::{Dialect, File, Template};
+    use crate::{Dialect, Template, TemplateFile};
 
     fn programs(text: &str) -> Vec<String> {
-        Template::parse(File::of("r.md", text), Dialect::Recipe).unwrap().programs()
+        Template::parse(TemplateFile::new("r.md", text), Dialect::Recipe).unwrap().programs()
     }
 
     #[test]
-    fn every_program_is_found_wherever_it_is_started() {
+    fn every_program_is_listed() {
         for (text, expected) in [
             ("no {{.x}} program {{/* bash \"a\" */}}", &[][..]),
             ("{{bash \"a\" \"b c\" 1}} {{bash \"a\"}} {{bash \"a\"}}", &["a \"b c\" 1", "a"]),

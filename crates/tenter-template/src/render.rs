@@ -1,5 +1,5 @@
-//! Fills in a template; `expressions` knows what values come to. What cannot be filled in is told and left out, and the rest
-//! is looked at all the same.
+//! Renders a template; `expressions` evaluates expressions. An action with an error is reported and left out, and rendering
+//! continues to find further errors.
 
 mod expressions;
 
@@ -12,61 +12,63 @@ use tenter_protocol::{Diagnostic, Object};
 use super::ast::{Branch, Node, Pipeline, Variable};
 use super::findings::{Findings, LIMIT, MISSING, UNDECLARED, VALUE};
 use super::value::{Missing, Value};
-use super::{Dialect, File, Inputs, LONGEST_OUTPUT, LONGEST_RANGE, NoShell, Rendered, Shell};
+use super::{
+    Dialect, Inputs, MAX_OUTPUT_BYTES, MAX_RANGE_ITEMS, NoShell, Rendered, Shell, TemplateFile,
+};
 
-/// Steps of one rendering at most; every node, call and item is one, and so is every piece of a long text.
-const STEPS: usize = 1_000_000;
-/// Bytes of text that are one step.
-const PIECE: usize = 64;
-/// Letters of a command that the text shows where the command failed.
-const SHOWN: usize = 120;
+/// Maximum number of steps of one rendering. Every node, call and item is a step, and so is every piece of a long text.
+const MAX_STEPS: usize = 1_000_000;
+/// Number of bytes of text per step.
+const BYTES_PER_STEP: usize = 64;
+/// Maximum number of characters of a failed command in the text.
+const MAX_COMMAND_CHARS: usize = 120;
 
-/// The text of `nodes`, or everything that is wrong.
+/// Renders `nodes`, or returns all errors.
 pub(super) fn render(
-    file: &File,
+    file: &TemplateFile,
     dialect: Dialect,
     nodes: &[Node],
     inputs: &Inputs<'_>,
     shell: &dyn Shell,
 ) -> Result<Rendered, Vec<Diagnostic>> {
     let mut renderer = Renderer::new(file, dialect, inputs, shell);
-    // Whatever ends it early has been told.
+    // The reason for ending early is already reported.
     let _ = renderer.nodes(nodes);
     let broken = renderer.findings.has_errors();
     let found = renderer.findings.into_diagnostics();
     if broken { Err(found) } else { Ok(Rendered { text: renderer.text, warnings: found }) }
 }
 
-/// Whether a hook's condition holds, or everything that is wrong.
+/// Evaluates the condition of a hook, or returns all errors.
 pub(super) fn holds(
-    file: &File,
+    file: &TemplateFile,
     condition: &Pipeline,
     inputs: &Inputs<'_>,
 ) -> Result<bool, Vec<Diagnostic>> {
     let mut renderer = Renderer::new(file, Dialect::Hook, inputs, &NoShell);
     match renderer.pipeline(condition) {
-        Ok(value) => Ok(value.holds()),
+        Ok(value) => Ok(value.is_true()),
         Err(_) => Err(renderer.findings.into_diagnostics()),
     }
 }
 
-/// What ends some work before its time; it has been told.
+/// Rendering is interrupted; the reason is already reported.
 enum Halt {
-    /// The action is left out.
+    /// Only the current action is left out.
     Action,
-    /// Everything ends.
+    /// Rendering ends.
     All,
 }
 
 struct Renderer<'a> {
-    file: &'a File,
+    file: &'a TemplateFile,
     dialect: Dialect,
     declared: &'a [&'a str],
     /// `$`
     root: Value<'a>,
     shell: &'a dyn Shell,
     text: String,
-    /// The innermost last.
+    /// The innermost variable is last.
     variables: Vec<(String, Value<'a>)>,
     dot: Value<'a>,
     steps: usize,
@@ -74,10 +76,15 @@ struct Renderer<'a> {
 }
 
 impl<'a> Renderer<'a> {
-    fn new(file: &'a File, dialect: Dialect, inputs: &Inputs<'a>, shell: &'a dyn Shell) -> Self {
+    fn new(
+        file: &'a TemplateFile,
+        dialect: Dialect,
+        inputs: &Inputs<'a>,
+        shell: &'a dyn Shell,
+    ) -> Self {
         let root = match inputs.values {
             Json::Object(arguments) if dialect == Dialect::Recipe => Value::Arguments(arguments),
-            payload => Value::Given(payload),
+            payload => Value::Json(payload),
         };
         Self {
             file,
@@ -93,7 +100,7 @@ impl<'a> Renderer<'a> {
         }
     }
 
-    /// Shows nodes; variables that they make end with them.
+    /// Renders nodes. Variables that they declare go out of scope afterwards.
     fn nodes(&mut self, nodes: &[Node]) -> Result<(), Halt> {
         let outside = self.variables.len();
         for node in nodes {
@@ -114,7 +121,7 @@ impl<'a> Renderer<'a> {
             }
             Node::Output(pipeline) => {
                 let value = self.pipeline(pipeline)?;
-                let text = self.shown(&value, &pipeline.at)?;
+                let text = self.output(&value, &pipeline.at)?;
                 self.write(&text, &pipeline.at)
             }
             Node::Set { variable, declares, value } => {
@@ -124,7 +131,7 @@ impl<'a> Renderer<'a> {
             Node::If { branches, otherwise } => self.condition(branches, otherwise),
             Node::With { branch, otherwise } => {
                 let value = self.pipeline(&branch.head)?;
-                if self.holds(&value) {
+                if self.is_true(&value) {
                     self.inside(branch, None, value.clone(), value)
                 } else {
                     self.nodes(otherwise)
@@ -137,57 +144,63 @@ impl<'a> Renderer<'a> {
     }
 
     fn write(&mut self, text: &str, at: &Range<usize>) -> Result<(), Halt> {
-        if self.text.len() + text.len() > LONGEST_OUTPUT {
-            let message = format!("the text becomes longer than {LONGEST_OUTPUT} bytes here");
-            return Err(self.too_much(at, message, "ask for less: a model reads all of it"));
+        if self.text.len() + text.len() > MAX_OUTPUT_BYTES {
+            let message = format!("the text gets longer than {MAX_OUTPUT_BYTES} bytes here");
+            return Err(self.over_limit(
+                at,
+                message,
+                "shorten the output: the model reads all of it",
+            ));
         }
         self.text.push_str(text);
         Ok(())
     }
 
-    fn too_much(&mut self, at: &Range<usize>, message: String, help: &str) -> Halt {
+    fn over_limit(&mut self, at: &Range<usize>, message: String, help: &str) -> Halt {
         self.findings.error(LIMIT, at, message, help);
         Halt::All
     }
 
     fn step(&mut self, steps: usize, at: &Range<usize>) -> Result<(), Halt> {
         self.steps += steps;
-        if self.steps <= STEPS {
+        if self.steps <= MAX_STEPS {
             return Ok(());
         }
-        let message = format!("this template takes more than {STEPS} steps");
-        Err(self.too_much(at, message, "loops in loops are the usual reason"))
+        let message = format!("this template takes more than {MAX_STEPS} steps");
+        Err(self.over_limit(at, message, "check for nested loops"))
     }
 
-    /// Something about a value that keeps an action from being shown.
-    fn refuse(&mut self, at: &Range<usize>, message: impl Into<String>, help: &str) -> Halt {
+    /// Reports a value error, which leaves out the action.
+    fn value_error(&mut self, at: &Range<usize>, message: impl Into<String>, help: &str) -> Halt {
         self.findings.error(VALUE, at, message, help);
-        if self.findings.are_enough() { Halt::All } else { Halt::Action }
+        if self.findings.is_full() { Halt::All } else { Halt::Action }
     }
 
-    fn shown(&mut self, value: &Value<'a>, at: &Range<usize>) -> Result<String, Halt> {
-        let value = self.there(value.clone())?;
-        if let Some(text) = value.shown() {
+    fn output(&mut self, value: &Value<'a>, at: &Range<usize>) -> Result<String, Halt> {
+        let value = self.present(value.clone())?;
+        if let Some(text) = value.to_output() {
             return Ok(text.into_owned());
         }
-        let message = format!("this is {} and cannot be shown", value.kind());
+        let message = format!("this is {} and cannot be written", value.kind());
         let help = match value {
-            Value::Given(_) => "write what to show instead, as in `default .field \"…\"`",
-            _ => "go through it with `{{range …}}`",
+            Value::Json(_) => "provide a fallback, as in `default .field \"…\"`",
+            _ => "loop over it with `{{range …}}`",
         };
-        Err(self.refuse(at, message, help))
+        Err(self.value_error(at, message, help))
     }
 
-    /// The value, unless it is one that is not there.
-    fn there(&mut self, value: Value<'a>) -> Result<Value<'a>, Halt> {
+    /// The value, or an error if it is missing.
+    fn present(&mut self, value: Value<'a>) -> Result<Value<'a>, Halt> {
         let Value::Missing(missing) = &value else { return Ok(value) };
         let Missing { path, at, .. } = missing.as_ref();
-        let known =
-            self.near(missing).map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
+        let known = self
+            .nearest_name(missing)
+            .map(|near| format!("; did you mean `{near}`?"))
+            .unwrap_or_default();
         let (message, help) = match self.dialect {
             Dialect::Recipe => (
                 format!("the argument `{path}` was not given"),
-                format!("give it with `--arg {path}=…`, or write `(default .{path} \"…\")`{known}"),
+                format!("pass `--arg {path}=…`, or write `(default .{path} \"…\")`{known}"),
             ),
             Dialect::Hook => (
                 format!("the payload has no `{path}`"),
@@ -195,34 +208,33 @@ impl<'a> Renderer<'a> {
             ),
         };
         self.findings.error(MISSING, at, message, help);
-        Err(if self.findings.are_enough() { Halt::All } else { Halt::Action })
+        Err(if self.findings.is_full() { Halt::All } else { Halt::Action })
     }
 
-    /// What was probably meant by a name that is not there.
-    fn near(&self, missing: &Missing<'a>) -> Option<&'a str> {
+    /// The known name nearest to a missing one.
+    fn nearest_name(&self, missing: &Missing<'a>) -> Option<&'a str> {
         let known = missing.inside?.keys().map(String::as_str);
         let others = known.chain(self.declared.iter().copied());
         nearest(&missing.name, others.filter(|other| *other != missing.name))
     }
 
-    /// Whether a condition holds. To ask for a value is no mistake, unless nobody ever heard of it: a payload's fields come
-    /// and go with the event, but a recipe declares its arguments.
-    fn holds(&mut self, value: &Value<'a>) -> bool {
+    /// Whether a value is true in a condition. Warns about undeclared arguments of a recipe; the fields of a payload depend on the
+    /// event.
+    fn is_true(&mut self, value: &Value<'a>) -> bool {
         if let Value::Missing(missing) = value
             && self.dialect == Dialect::Recipe
             && !self.declared.contains(&missing.name.as_str())
         {
             let Missing { name, at, .. } = missing.as_ref();
-            let message = format!(
-                "the argument `{name}` is neither given nor declared, so this does not hold"
-            );
-            let help = match self.near(missing) {
+            let message =
+                format!("the argument `{name}` is neither given nor declared, so this is false");
+            let help = match self.nearest_name(missing) {
                 Some(near) => format!("did you mean `{near}`?"),
                 None => format!("declare it in the front matter, as `{name}:` below `arguments:`"),
             };
             self.findings.warning(UNDECLARED, at, message, help);
         }
-        value.holds()
+        value.is_true()
     }
 
     fn set(&mut self, variable: &Variable, declares: bool, value: Value<'a>) -> Result<(), Halt> {
@@ -239,10 +251,10 @@ impl<'a> Renderer<'a> {
 
     fn no_variable(&mut self, name: &str, at: &Range<usize>) -> Halt {
         let message = format!("there is no variable `${name}` here");
-        self.refuse(
+        self.value_error(
             at,
             message,
-            "make it with `{{$name := …}}`, outside of the block where it is to last longer",
+            "declare it with `{{$name := …}}`, outside of any block that ends before this",
         )
     }
 
@@ -250,12 +262,12 @@ impl<'a> Renderer<'a> {
         let outside = self.variables.len();
         for branch in branches {
             let value = self.pipeline(&branch.head)?;
-            let holds = self.holds(&value);
-            // It can be used in the `else`s as well.
+            let is_true = self.is_true(&value);
+            // The variable is also in scope in the `else` branches.
             if let Some(variable) = &branch.variable {
                 self.variables.push((variable.name.clone(), value));
             }
-            if holds {
+            if is_true {
                 self.nodes(&branch.body)?;
                 self.variables.truncate(outside);
                 return Ok(());
@@ -266,7 +278,7 @@ impl<'a> Renderer<'a> {
         Ok(())
     }
 
-    /// The body of a `with` or a `range`, where `.` is `dot`.
+    /// Renders the body of a `with` or a `range`, where `.` is `dot`.
     fn inside(
         &mut self,
         branch: &Branch,
@@ -275,7 +287,7 @@ impl<'a> Renderer<'a> {
         value: Value<'a>,
     ) -> Result<(), Halt> {
         let outside = self.variables.len();
-        let before = std::mem::replace(&mut self.dot, dot);
+        let outer_dot = std::mem::replace(&mut self.dot, dot);
         if let Some((variable, value)) = index {
             self.variables.push((variable.name.clone(), value));
         }
@@ -284,7 +296,7 @@ impl<'a> Renderer<'a> {
         }
         let done = self.nodes(&branch.body);
         self.variables.truncate(outside);
-        self.dot = before;
+        self.dot = outer_dot;
         done
     }
 
@@ -297,10 +309,14 @@ impl<'a> Renderer<'a> {
         let at = &branch.head.at;
         let value = self.pipeline(&branch.head)?;
         let items = self.items(value, at)?;
-        if items.len() > LONGEST_RANGE {
+        if items.len() > MAX_RANGE_ITEMS {
             let message =
-                format!("this list has {} items; {LONGEST_RANGE} are the most", items.len());
-            return Err(self.too_much(at, message, "ask for less: a model reads all of it"));
+                format!("the list has {} items; the limit is {MAX_RANGE_ITEMS}", items.len());
+            return Err(self.over_limit(
+                at,
+                message,
+                "shorten the output: the model reads all of it",
+            ));
         }
         if items.is_empty() {
             return self.nodes(otherwise);
@@ -312,7 +328,7 @@ impl<'a> Renderer<'a> {
         Ok(())
     }
 
-    /// What a loop goes through: positions and items of a list, names and values of an object.
+    /// The iterations of a loop: indexes and items of a list, or names and values of an object.
     fn items(
         &mut self,
         value: Value<'a>,
@@ -321,24 +337,24 @@ impl<'a> Renderer<'a> {
         if let Some(fields) = value.fields() {
             return Ok(pairs(fields));
         }
-        let positions = (0..).map(Value::Number);
-        match self.there(value)? {
-            Value::List(items) => Ok(positions.zip(items.iter().cloned()).collect()),
-            Value::Given(Json::Array(items)) => {
-                Ok(positions.zip(items.iter().map(Value::Given)).collect())
+        let indexes = (0..).map(Value::Number);
+        match self.present(value)? {
+            Value::List(items) => Ok(indexes.zip(items.iter().cloned()).collect()),
+            Value::Json(Json::Array(items)) => {
+                Ok(indexes.zip(items.iter().map(Value::Json)).collect())
             }
             other => {
-                let message = format!("this is {}, and `range` goes through a list", other.kind());
-                let help = "make one with `lines .text` or `split \",\" .text`";
-                Err(self.refuse(at, message, help))
+                let message = format!("this is {}, but `range` needs a list", other.kind());
+                let help = "create a list with `lines .text` or `split \",\" .text`";
+                Err(self.value_error(at, message, help))
             }
         }
     }
 }
 
-/// Names and values, in the order of the names.
+/// Names and values, sorted by name.
 fn pairs(fields: &Object) -> Vec<(Value<'_>, Value<'_>)> {
     let mut pairs: Vec<_> = fields.iter().collect();
     pairs.sort_by_key(|(name, _)| *name);
-    pairs.into_iter().map(|(name, value)| (Value::text(name), Value::Given(value))).collect()
+    pairs.into_iter().map(|(name, value)| (Value::text(name), Value::Json(value))).collect()
 }

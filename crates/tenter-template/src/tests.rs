@@ -1,4 +1,4 @@
-//! The language, case by case: what a text becomes, and what is said of one that becomes nothing.
+//! Tests of the language: what templates render to, and the diagnostics of invalid ones.
 
 use std::cell::RefCell;
 
@@ -10,7 +10,7 @@ use super::*;
 
 mod payloads;
 
-/// Programs that are not started: it remembers what was asked for, and `fail` fails.
+/// A shell that runs nothing: it records the commands, and `fail` fails.
 #[derive(Default)]
 struct Recorded(RefCell<Vec<String>>);
 
@@ -29,15 +29,15 @@ impl Shell for Recorded {
     }
 }
 
-fn file(text: &str) -> File {
-    File::of("r.md", text)
+fn file(text: &str) -> TemplateFile {
+    TemplateFile::new("r.md", text)
 }
 
 fn values() -> Value {
     json!({"name": "Ada", "empty": "", "n": "12", "files": "a.rs, b.rs", "odd-name": "odd"})
 }
 
-fn recipe(file: File) -> Result<Template, Vec<Diagnostic>> {
+fn recipe(file: TemplateFile) -> Result<Template, Vec<Diagnostic>> {
     Template::parse(file, Dialect::Recipe)
 }
 
@@ -56,7 +56,7 @@ fn rendered(text: &str) -> String {
     rendered
 }
 
-/// What is found, as `line:column-length id: message`.
+/// The diagnostics, as `line:column-length id: message`.
 fn found(text: &str) -> Vec<String> {
     let findings = match attempt(text) {
         Ok(rendered) => rendered.warnings,
@@ -72,7 +72,7 @@ fn found(text: &str) -> Vec<String> {
 }
 
 #[test]
-fn texts_become_what_go_makes_of_them() {
+fn templates_render_as_in_go() {
     for (text, expected) in [
         ("plain } text {", "plain } text {"),
         ("Hello {{.name}}!", "Hello Ada!"),
@@ -135,40 +135,40 @@ fn texts_become_what_go_makes_of_them() {
 }
 
 #[test]
-fn mistakes_are_told_with_their_places() {
+fn errors_have_positions() {
     for (text, expected) in [
         ("a\nb {{ .name ", "2:3-2 template-syntax: the action that begins here has no end"),
         ("{{ .name {{.n}}", "1:1-2 template-syntax: the action that begins here has no end"),
         ("{{/* x", "1:1-4 template-syntax: the comment that begins here has no end"),
-        ("{{/* x */ .n}}", "1:1-4 template-syntax: a comment stands alone in its action"),
+        ("{{/* x */ .n}}", "1:1-4 template-syntax: a comment must be alone in its action"),
         ("{{ \"a }}", "1:4-1 template-syntax: the text that begins here has no end"),
         ("{{ `a }}", "1:4-1 template-syntax: the text that begins here has no end"),
-        ("{{ \"\\q\" }}", "1:5-2 template-syntax: `\\\\q` is no escape"),
-        ("{{ 'a' }}", "1:4-1 template-syntax: `'` means nothing here"),
-        ("{{ 1.5 }}", "1:4-3 template-syntax: `1.5` is no number"),
-        ("{{ .a == .b }}", "1:7-1 template-syntax: `==` means nothing here"),
-        ("{{ .odd-name }}", "1:8-1 template-syntax: `-` means nothing here"),
+        ("{{ \"\\q\" }}", "1:5-2 template-syntax: `\\\\q` is not an escape sequence"),
+        ("{{ 'a' }}", "1:4-1 template-syntax: `'` is not valid here"),
+        ("{{ 1.5 }}", "1:4-3 template-syntax: `1.5` is not a number"),
+        ("{{ .a == .b }}", "1:7-1 template-syntax: `==` is not valid here"),
+        ("{{ .odd-name }}", "1:8-1 template-syntax: `-` is not valid here"),
         ("{{}}", "1:3-2 template-syntax: a value is missing here"),
         ("{{.name |}}", "1:10-2 template-syntax: a value is missing here"),
-        ("{{.name | .n}}", "1:11-2 template-syntax: a value cannot take the value before it"),
-        ("{{.name .n}}", "1:9-2 template-syntax: this is one value too many"),
+        ("{{.name | .n}}", "1:11-2 template-syntax: a value cannot receive the value before it"),
+        ("{{.name .n}}", "1:9-2 template-syntax: unexpected value"),
         ("{{.name.first}}", "1:8-6 template-syntax: an argument is text and has no parts"),
         ("{{nmae}}", "1:3-4 template-syntax: there is no function `nmae`"),
         ("{{eq .name}}", "1:3-2 template-syntax: `eq` takes at least 2 values, not 1"),
         ("{{default .name}}", "1:3-7 template-syntax: `default` takes 2 values, not 1"),
         ("{{eq .n (len .name}}", "1:9-1 template-syntax: this parenthesis is not closed"),
-        ("{{len .name)}}", "1:12-1 template-syntax: this parenthesis closes nothing"),
+        ("{{len .name)}}", "1:12-1 template-syntax: there is no open parenthesis here"),
         ("{{.x := 1}}", "1:6-2 template-syntax: only a variable can be set"),
         ("{{eq len 3}}", "1:6-3 template-syntax: `len` needs parentheses here"),
-        ("x{{end}}", "1:2-7 template-syntax: there is no block here to go with this"),
+        ("x{{end}}", "1:2-7 template-syntax: there is no open block here"),
         ("{{if .name}}x", "1:1-12 template-syntax: the `if` that begins here has no end"),
         ("{{range .}}{{else}}x", "1:1-11 template-syntax: the `range` that begins here has no end"),
         (
             "{{if .n}}{{else}}{{else}}{{end}}",
-            "1:18-8 template-syntax: the block has an `else` already",
+            "1:18-8 template-syntax: the block already has an `else`",
         ),
         ("{{if .n}}{{end .n}}", "1:16-2 template-syntax: nothing can follow `end` here"),
-        ("{{define \"x\"}}{{end}}", "1:1-14 template-syntax: there is no `define`"),
+        ("{{define \"x\"}}{{end}}", "1:1-14 template-syntax: `define` is not supported"),
         ("{{printf \"%s\" .n}}", "1:3-6 template-syntax: there is no function `printf`"),
         ("{{.nmae}}", "1:3-5 template-missing-argument: the argument `nmae` was not given"),
         (
@@ -184,24 +184,18 @@ fn mistakes_are_told_with_their_places() {
             "{{if true}}{{$x := 1}}{{end}}{{$x = 2}}",
             "1:32-2 template-value: there is no variable `$x` here",
         ),
-        ("{{with .name}}{{.n}}{{end}}", "1:17-2 template-value: this is text and has no part `n`"),
-        (
-            "{{range .name}}{{end}}",
-            "1:9-5 template-value: this is text, and `range` goes through a list",
-        ),
-        ("{{lines .name}}", "1:3-11 template-value: this is a list and cannot be shown"),
-        ("{{.}}", "1:3-1 template-value: this is all arguments together and cannot be shown"),
+        ("{{with .name}}{{.n}}{{end}}", "1:17-2 template-value: this is text and has no field `n`"),
+        ("{{range .name}}{{end}}", "1:9-5 template-value: this is text, but `range` needs a list"),
+        ("{{lines .name}}", "1:3-11 template-value: this is a list and cannot be written"),
+        ("{{.}}", "1:3-1 template-value: this is all arguments together and cannot be written"),
         (
             "{{index (lines .name) 4}}",
             "1:3-5 template-value: the list has no item 4: it has 1, counted from 0",
         ),
-        (
-            "{{split \"\" .name}}",
-            "1:3-5 template-value: `split` needs something to split at, and it is empty",
-        ),
+        ("{{split \"\" .name}}", "1:3-5 template-value: the separator of `split` is empty"),
         (
             "{{if .nmae}}{{end}}",
-            "1:6-5 template-undeclared-argument: the argument `nmae` is neither given nor declared, so this does not hold",
+            "1:6-5 template-undeclared-argument: the argument `nmae` is neither given nor declared, so this is false",
         ),
     ] {
         assert_eq!(found(text), [expected], "{text}");
@@ -209,35 +203,39 @@ fn mistakes_are_told_with_their_places() {
 }
 
 #[test]
-fn one_mistake_does_not_hide_the_next() {
+fn one_error_does_not_hide_the_next() {
     assert_eq!(
         found("{{ 'a' }}\n{{if .x y}}{{nofunc}}{{end}}\n{{ .name"),
         [
-            "1:4-1 template-syntax: `'` means nothing here",
+            "1:4-1 template-syntax: `'` is not valid here",
             "2:9-1 template-syntax: there is no function `y`",
             "2:14-6 template-syntax: there is no function `nofunc`",
             "3:1-2 template-syntax: the action that begins here has no end",
         ]
         .map(|line| line.replace(
             "2:9-1 template-syntax: there is no function `y`",
-            "2:9-1 template-syntax: this is one value too many"
+            "2:9-1 template-syntax: unexpected value"
         ))
     );
     assert_eq!(found("{{.a}} {{.b}} {{.a}}").len(), 3);
-    assert_eq!(found("{{range lines \"1\\n2\"}}{{$.a}}{{end}}").len(), 1, "a loop is wrong once");
+    assert_eq!(
+        found("{{range lines \"1\\n2\"}}{{$.a}}{{end}}").len(),
+        1,
+        "an error in a loop is reported once"
+    );
 }
 
 #[test]
-fn help_names_what_was_probably_meant() {
+fn help_suggests_the_nearest_name() {
     let help = |text: &str| attempt(text).unwrap_err()[0].help.clone().unwrap();
     assert!(help("{{.nmae}}").ends_with("did you mean `name`?"), "{}", help("{{.nmae}}"));
     assert!(help("{{defualt .x 1}}").starts_with("did you mean `default`?"));
-    assert!(help("{{template \"x\"}}").contains("not part of recipes"));
+    assert!(help("{{template \"x\"}}").contains("subset of Go's templates"));
     assert!(help("{{ .odd-name }}").contains("index . \"its-name\""));
 }
 
 #[test]
-fn a_command_that_fails_is_seen_in_the_text_and_warned_about() {
+fn a_failed_command_is_shown_in_the_text_and_causes_a_warning() {
     let Rendered { text, warnings } = attempt("a {{bash \"fail\" .name}} b").unwrap();
     assert_eq!(text, "a [bash: fail Ada failed with exit code 128: fatal: no] b");
     assert_eq!((warnings.len(), warnings[0].severity), (1, Severity::Warning));
@@ -245,7 +243,7 @@ fn a_command_that_fails_is_seen_in_the_text_and_warned_about() {
 }
 
 #[test]
-fn nothing_is_started_once_something_is_wrong() {
+fn no_program_runs_after_an_error() {
     let shell = Recorded::default();
     let template = recipe(file("{{bash \"one\"}}{{bash \"two\" .zz}}{{bash \"three\"}}")).unwrap();
     assert!(fill(&template, &shell).is_err());
@@ -253,43 +251,47 @@ fn nothing_is_started_once_something_is_wrong() {
 }
 
 #[test]
-fn nothing_goes_on_without_end() {
+fn depth_length_and_steps_are_limited() {
     let blocks =
         |count: usize| format!("{}x{}", "{{if true}}".repeat(count), "{{end}}".repeat(count));
-    assert_eq!(rendered(&blocks(DEEPEST)), "x");
-    assert!(found(&blocks(DEEPEST + 1))[0].contains("template-limit: this is the 101th block"));
+    assert_eq!(rendered(&blocks(MAX_DEPTH)), "x");
+    assert!(
+        found(&blocks(MAX_DEPTH + 1))[0]
+            .contains("template-limit: blocks are nested more than 100 deep")
+    );
     assert!(!found(&"{{if true}}".repeat(50_000)).is_empty());
     let parentheses = |count: usize| format!("{{{{{}1{}}}}}", "(".repeat(count), ")".repeat(count));
-    assert_eq!(rendered(&parentheses(DEEPEST)), "1");
+    assert_eq!(rendered(&parentheses(MAX_DEPTH)), "1");
     assert!(
-        found(&parentheses(100_000))[0].contains("template-limit: this is the 101th parenthesis")
+        found(&parentheses(100_000))[0]
+            .contains("template-limit: parentheses are nested more than 100 deep")
     );
     assert_eq!(rendered(&format!("{{{{1{}}}}}", " | not".repeat(20_000))), "true");
     let list = |count: usize| format!("{{{{$l := split \",\" \"{}\"}}}}", "a,".repeat(count));
-    assert_eq!(rendered(&format!("{}{{{{range $l}}}}{{{{end}}}}", list(LONGEST_RANGE))), "");
-    let longer = format!("{}{{{{range $l}}}}{{{{end}}}}", list(LONGEST_RANGE + 1));
+    assert_eq!(rendered(&format!("{}{{{{range $l}}}}{{{{end}}}}", list(MAX_RANGE_ITEMS))), "");
+    let longer = format!("{}{{{{range $l}}}}{{{{end}}}}", list(MAX_RANGE_ITEMS + 1));
     assert!(found(&longer)[0].contains("has 10001 items"));
     let loops =
-        format!("{}{{{{range $l}}}}{{{{range $l}}}}{{{{end}}}}{{{{end}}}}", list(LONGEST_RANGE));
+        format!("{}{{{{range $l}}}}{{{{range $l}}}}{{{{end}}}}{{{{end}}}}", list(MAX_RANGE_ITEMS));
     assert!(found(&loops)[0].contains("more than 1000000 steps"));
     let text = "x".repeat(1000);
-    let flood = format!("{}{{{{range $l}}}}{text}{{{{end}}}}", list(LONGEST_RANGE));
+    let flood = format!("{}{{{{range $l}}}}{text}{{{{end}}}}", list(MAX_RANGE_ITEMS));
     assert!(found(&flood)[0].contains("longer than 4194304 bytes"));
     assert_eq!(found(&"{{".repeat(100_000)).len(), 20);
     assert_eq!(found(&"{{x}}".repeat(100_000)).len(), 20);
 }
 
 #[test]
-fn places_count_from_the_beginning_of_the_file() {
+fn positions_are_relative_to_the_start_of_the_file() {
     let text = "---\nname: x\n---\n{{.zz}}".to_owned();
-    let template = recipe(File { path: "r.md".into(), text, body: 16 }).unwrap();
+    let template = recipe(TemplateFile { path: "r.md".into(), text, body: 16 }).unwrap();
     let found = fill(&template, &Recorded::default()).unwrap_err();
     let place = found[0].span.as_ref().unwrap();
     assert_eq!((place.line, place.column, place.source.as_str()), (4, 3, "{{.zz}}"));
     assert_eq!(template.text(), "{{.zz}}");
 }
 
-/// Pieces that make templates more likely than letters do.
+/// Random texts that are more likely to be templates than random characters are.
 fn templates() -> impl Strategy<Value = String> {
     let piece = prop::sample::select(vec![
         "{{",
@@ -342,9 +344,9 @@ fn templates() -> impl Strategy<Value = String> {
 
 proptest! {
     #[test]
-    fn any_text_is_a_template_or_findings(text in prop_oneof![templates(), "\\PC{0,80}", "[{}.\"`a-z \n|$()-]{0,80}"]) {
+    fn any_text_parses_or_has_diagnostics(text in prop_oneof![templates(), "\\PC{0,80}", "[{}.\"`a-z \n|$()-]{0,80}"]) {
         match attempt(&text) {
-            Ok(rendered) => prop_assert!(rendered.text.len() <= LONGEST_OUTPUT),
+            Ok(rendered) => prop_assert!(rendered.text.len() <= MAX_OUTPUT_BYTES),
             Err(found) => {
                 prop_assert!(!found.is_empty());
                 for finding in &found {
@@ -363,7 +365,7 @@ proptest! {
     }
 
     #[test]
-    fn what_is_filled_in_is_not_read_again(value in "\\PC{0,40}") {
+    fn values_are_not_parsed_as_templates(value in "\\PC{0,40}") {
         let values = json!({"v": value.as_str()});
         let inputs = Inputs { values: &values, declared: &[] };
         let template = recipe(file("<{{.v}}>{{bash \"list\" .v}}")).unwrap();
@@ -372,7 +374,7 @@ proptest! {
     }
 
     #[test]
-    fn quoted_text_is_what_was_quoted(value in "\\PC{0,40}") {
+    fn quoted_text_round_trips(value in "\\PC{0,40}") {
         let quoted = value.replace('\\', "\\\\").replace('"', "\\\"");
         prop_assert_eq!(rendered(&format!("{{{{\"{quoted}\"}}}}")), value);
     }

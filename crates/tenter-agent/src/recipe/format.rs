@@ -12,7 +12,7 @@ use tenter_engine::layout::Root;
 use tenter_engine::trust::fingerprint_of_recipe;
 use tenter_protocol::front_matter::{self, Code, Field, Format, Node, Report, Rules};
 use tenter_protocol::{Diagnostic, tool_names};
-use tenter_template::{Dialect, File, Template};
+use tenter_template::{Dialect, Template, TemplateFile};
 
 use super::restriction;
 use crate::tools::{AllowedCommands, Registry, UnknownTools};
@@ -151,7 +151,7 @@ impl Recipe {
         report_stray_restrictions(text, document.body, report);
         let fields = FrontMatter::read(&document.fields, report);
         let body = document.body.max(bom_length(text));
-        let file = File { path: origin.path.clone(), body, text: text.to_owned() };
+        let file = TemplateFile { path: origin.path.clone(), body, text: text.to_owned() };
         let template = Template::parse(file, Dialect::Recipe)
             .map_err(|errors| errors.into_iter().for_each(|error| report.push(error)))
             .ok()?;

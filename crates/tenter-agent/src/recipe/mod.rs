@@ -26,7 +26,7 @@ pub use format::{Argument, MAX_FILE_SIZE, Origin, Recipe, RecipeLayer};
 pub use lookup::{ListedRecipe, RecipeError, Recipes};
 pub use shell::ProjectShell;
 pub use tenter_template::{
-    CommandOutput, DEEPEST, LONGEST_OUTPUT, LONGEST_RANGE, MISSING, Rendered, Shell,
+    CommandOutput, MAX_DEPTH, MAX_OUTPUT_BYTES, MAX_RANGE_ITEMS, MISSING, Rendered, Shell,
 };
 
 use tenter_template::Inputs;

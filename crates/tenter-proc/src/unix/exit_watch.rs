@@ -1,5 +1,5 @@
-//! A descriptor that becomes readable when a child exits, without reaping it: a pidfd, and where there is none, a pipe that a
-//! waiting thread closes.
+//! A descriptor that becomes readable when a child exits, without reaping it: a pidfd, or else a pipe that a waiting thread
+//! closes.
 
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -8,12 +8,12 @@ use std::thread;
 use rustix::io::Errno;
 use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
 
-/// What becomes readable, for ever, when a child has exited.
+/// A descriptor that becomes, and stays, readable once a child has exited.
 #[derive(Debug)]
 pub(super) struct ExitWatch(OwnedFd);
 
 impl ExitWatch {
-    /// Watches a child that has not been reaped.
+    /// Watches a child that is not reaped yet.
     pub(super) fn on(child: Pid) -> io::Result<Self> {
         by_descriptor(child).or_else(|_| by_thread(child)).map(Self)
     }
@@ -35,7 +35,7 @@ fn by_descriptor(_child: Pid) -> io::Result<OwnedFd> {
     Err(io::ErrorKind::Unsupported.into())
 }
 
-/// The way where pidfds do not exist, or are forbidden.
+/// The fallback where pidfds do not exist or are not permitted.
 fn by_thread(child: Pid) -> io::Result<OwnedFd> {
     let (reader, writer) = super::pipe()?;
     thread::Builder::new().name(format!("watch {child}")).spawn(move || {
@@ -45,13 +45,13 @@ fn by_thread(child: Pid) -> io::Result<OwnedFd> {
     Ok(reader.into())
 }
 
-/// Waits until a child has exited. It is not reaped.
+/// Waits until a child has exited. Does not reap it.
 pub(super) fn until_exit(child: Pid) {
     let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
     while matches!(waitid(WaitId::Pid(child), options), Err(Errno::INTR)) {}
 }
 
-/// Whether a child has not exited yet. It is not reaped.
+/// Whether a child is still running. Does not reap it.
 pub(super) fn is_running(child: Pid) -> bool {
     let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT | WaitIdOptions::NOHANG;
     matches!(waitid(WaitId::Pid(child), options), Ok(None))
@@ -77,14 +77,14 @@ mod tests {
         let (stdin, writer) = io::pipe().unwrap();
         #[expect(
             clippy::disallowed_methods,
-            reason = "a watch is made for a child, whatever started it"
+            reason = "the test needs a child that this crate does not supervise"
         )]
         let child =
             Command::new("sh").args(["-c", "read line; exit 7"]).stdin(stdin).spawn().unwrap();
         (child, writer)
     }
 
-    fn shows_an_exit_and_leaves_the_child_to_be_reaped(watch: fn(Pid) -> io::Result<OwnedFd>) {
+    fn shows_the_exit_without_reaping_the_child(watch: fn(Pid) -> io::Result<OwnedFd>) {
         let (mut child, stdin) = waiting_child();
         let pid = Pid::from_child(&child);
         let watch = watch(pid).unwrap();
@@ -98,17 +98,17 @@ mod tests {
 
     #[test]
     #[cfg(target_os = "linux")]
-    fn a_descriptor_shows_an_exit_and_leaves_the_child_to_be_reaped() {
-        shows_an_exit_and_leaves_the_child_to_be_reaped(by_descriptor);
+    fn a_descriptor_shows_the_exit_without_reaping_the_child() {
+        shows_the_exit_without_reaping_the_child(by_descriptor);
     }
 
     #[test]
-    fn a_thread_shows_an_exit_and_leaves_the_child_to_be_reaped() {
-        shows_an_exit_and_leaves_the_child_to_be_reaped(by_thread);
+    fn a_thread_shows_the_exit_without_reaping_the_child() {
+        shows_the_exit_without_reaping_the_child(by_thread);
     }
 
     #[test]
-    fn a_child_that_has_exited_already_can_still_be_watched() {
+    fn a_child_that_has_already_exited_can_be_watched() {
         for watch in [by_thread, |child| ExitWatch::on(child).map(|watch| watch.0)] {
             let (mut child, stdin) = waiting_child();
             drop(stdin);

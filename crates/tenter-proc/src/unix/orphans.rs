@@ -1,8 +1,7 @@
-//! The programs that this process has started, and what becomes of processes whose parent has exited. Once this process adopts
-//! them, they become its children, so that none that a program of ours began can get out of sight; and as a parent it has to
-//! reap them.
+//! Keeps track of the programs that this process has started, and reaps adopted orphans.
 //!
-//! Programs that we started ourselves are not reaped here: how they ended is for those to learn who wait for them.
+//! Programs that this process started itself are not reaped as orphans: their exit status belongs to the thread that waits for
+//! them.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -21,28 +20,29 @@ use super::processes;
 use super::strays::Strays;
 use crate::deadline::Deadline;
 
-/// How often the machine's processes are gone through for zombies of orphans, at most, when nothing else calls for it.
-const LOOK: Duration = Duration::from_secs(1);
+/// Minimum time between two scans of all processes for orphaned zombies.
+const SCAN_INTERVAL: Duration = Duration::from_secs(1);
 
-/// How long each step of leaving may take: coming to a lock, killing what left its group.
-const LEAVING: Duration = Duration::from_millis(300);
+/// Maximum duration of each step of [`kill_all`]: taking a lock, killing processes that left their group.
+const KILL_ALL_TIMEOUT: Duration = Duration::from_millis(300);
 
 static PROGRAMS: Programs = Programs {
     starting: RwLock::new(()),
     own: Mutex::new(BTreeMap::new()),
-    looked: Mutex::new(None),
+    last_scan: Mutex::new(None),
 };
 
 struct Programs {
-    /// Read by those that start a program, written by those that reap: a program that is being started has a process already
-    /// but is not known yet.
+    /// Locked for reading while a program is started and for writing while orphans are reaped: a program that is being started
+    /// already has a process but is not in `own` yet.
     starting: RwLock<()>,
-    /// The programs that we started and have not reaped; of those that end with us, how their strays are found.
+    /// The programs that this process started and has not reaped. Those that [`kill_all`] kills have their strays.
     own: Mutex<BTreeMap<u32, Option<Strays>>>,
-    looked: Mutex<Option<Instant>>,
+    /// When all processes were last scanned.
+    last_scan: Mutex<Option<Instant>>,
 }
 
-/// Starts a program. With `strays` it is one that ends with us.
+/// Starts a program. If `strays` is given, [`kill_all`] kills it.
 pub(super) fn spawn(command: &mut Command, strays: Option<&Strays>) -> io::Result<Child> {
     let _starting = PROGRAMS.starting.read().unwrap_or_else(PoisonError::into_inner);
     let child = command.spawn()?;
@@ -50,14 +50,14 @@ pub(super) fn spawn(command: &mut Command, strays: Option<&Strays>) -> io::Resul
     Ok(child)
 }
 
-/// Has a program that was not reaped end with us, too.
+/// Makes [`kill_all`] kill a program that is not reaped yet.
 pub(super) fn supervise(program: u32, strays: &Strays) {
     PROGRAMS.own().insert(program, Some(strays.clone()));
 }
 
 /// Reaps a program that has exited.
 pub(super) fn reap(child: &mut Child) -> io::Result<ExitStatus> {
-    // Held so long that its number cannot be another program's before it is forgotten.
+    // The lock is held until the id is removed, so that it cannot belong to another program meanwhile.
     let mut own = PROGRAMS.own();
     let status = child.wait();
     own.remove(&child.id());
@@ -66,21 +66,20 @@ pub(super) fn reap(child: &mut Child) -> io::Result<ExitStatus> {
 
 /// See [`crate::kill_all`].
 pub(crate) fn kill_all() {
-    // Neither is ever given back: nothing starts after the others were killed, no number becomes another program's, and nobody
-    // tells how they ended.
-    mem::forget(within(LEAVING, || PROGRAMS.starting.try_write()));
-    let Some(mut own) = within(LEAVING, || PROGRAMS.own.try_lock()) else { return };
+    // Neither lock is ever released: afterwards nothing is started and nothing is reaped, so no process id is reused.
+    mem::forget(lock_within(KILL_ALL_TIMEOUT, || PROGRAMS.starting.try_write()));
+    let Some(mut own) = lock_within(KILL_ALL_TIMEOUT, || PROGRAMS.own.try_lock()) else { return };
     for (program, _) in supervised(&mut own) {
         let _ = kill_process_group(program, Signal::KILL);
     }
-    let until = Deadline::after(LEAVING);
+    let until = Deadline::after(KILL_ALL_TIMEOUT);
     for (program, strays) in supervised(&mut own) {
         strays.kill_until(program.as_raw_pid(), until);
     }
     mem::forget(own);
 }
 
-/// Those that end with us.
+/// The programs that [`kill_all`] kills.
 fn supervised(own: &mut BTreeMap<u32, Option<Strays>>) -> impl Iterator<Item = (Pid, &mut Strays)> {
     own.iter_mut().filter_map(|(program, strays)| {
         let program = Pid::from_raw(i32::try_from(*program).ok()?)?;
@@ -88,9 +87,9 @@ fn supervised(own: &mut BTreeMap<u32, Option<Strays>>) -> impl Iterator<Item = (
     })
 }
 
-/// A lock, unless others keep it for longer than this: whoever is asked to leave at once must not wait for anybody.
-fn within<G>(patience: Duration, try_lock: impl Fn() -> TryLockResult<G>) -> Option<G> {
-    let until = Deadline::after(patience);
+/// Takes a lock, or gives up after `timeout`: a process that is about to exit must not wait for other threads.
+fn lock_within<G>(timeout: Duration, try_lock: impl Fn() -> TryLockResult<G>) -> Option<G> {
+    let until = Deadline::after(timeout);
     loop {
         match try_lock() {
             Ok(guard) => return Some(guard),
@@ -101,27 +100,28 @@ fn within<G>(patience: Duration, try_lock: impl Fn() -> TryLockResult<G>) -> Opt
     }
 }
 
-/// Reaps orphans that have exited, unless that was done a moment ago: where there are none, this is one system call.
-pub(super) fn reap_now_and_then() {
-    if !are_adopted() || !is_there_a_zombie() {
+/// Reaps orphans that have exited, unless the last scan was less than [`SCAN_INTERVAL`] ago. Costs one system call if there are
+/// none.
+pub(super) fn reap_if_due() {
+    if !are_adopted() || !has_zombie() {
         return;
     }
-    let mut looked = lock(&PROGRAMS.looked);
-    if looked.is_none_or(|looked| looked.elapsed() >= LOOK) {
+    let mut last_scan = lock(&PROGRAMS.last_scan);
+    if last_scan.is_none_or(|scan| scan.elapsed() >= SCAN_INTERVAL) {
         PROGRAMS.reap_all();
-        *looked = Some(Instant::now());
+        *last_scan = Some(Instant::now());
     }
 }
 
 /// Reaps orphans that have exited.
 pub(super) fn reap_all() {
-    if are_adopted() && is_there_a_zombie() {
+    if are_adopted() && has_zombie() {
         PROGRAMS.reap_all();
     }
 }
 
-/// Whether any child has exited and was not reaped, ours or adopted.
-fn is_there_a_zombie() -> bool {
+/// Whether any child, started here or adopted, has exited and is not reaped.
+fn has_zombie() -> bool {
     let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT | WaitIdOptions::NOHANG;
     matches!(waitid(WaitId::All, options), Ok(Some(_)))
 }
@@ -138,14 +138,14 @@ impl Programs {
         for process in processes::all() {
             let is_ours = u32::try_from(process.pid).is_ok_and(|pid| own.contains_key(&pid));
             if process.is_zombie && process.parent == this && !is_ours {
-                // Whatever it was, nobody asks how it ended.
+                // The exit status of an orphan is not used.
                 let _ = waitpid(Pid::from_raw(process.pid), WaitOptions::NOHANG);
             }
         }
     }
 }
 
-/// No lock here guards anything that a panic could leave half done.
+/// Ignores poisoning: no panic can leave the guarded data inconsistent.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,5 +1,4 @@
-//! The processes of this machine as `/proc` shows them; nothing where there is no `/proc`. Which of them are to be looked for,
-//! or signalled, is for others to say.
+//! The processes of this machine, from `/proc`; empty where there is no `/proc`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -7,45 +6,45 @@ use std::io;
 
 use rustix::process::{Pid, Signal, kill_process};
 
-/// A process, told from any other that ever had its number by when it began.
+/// A process, identified by its id and its start time, because ids are reused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Process {
     pub(super) pid: i32,
     pub(super) parent: i32,
-    /// In ticks since the machine was started.
-    began: u64,
+    /// Start time in clock ticks since boot.
+    started: u64,
     /// Whether it has exited, and only its status is left.
     pub(super) is_zombie: bool,
 }
 
 impl Process {
-    /// The process that has this number now.
+    /// The process that has this id now.
     fn of(pid: i32) -> Option<Self> {
         Self::read(pid, &fs::read_to_string(format!("/proc/{pid}/stat")).ok()?)
     }
 
-    /// A line of `/proc/PID/stat`. The program's name comes in parentheses and may hold some itself.
+    /// Parses `/proc/PID/stat`. The program's name is in parentheses and may itself contain parentheses.
     fn read(pid: i32, stat: &str) -> Option<Self> {
         let fields: Vec<&str> = stat.rsplit_once(") ")?.1.split_ascii_whitespace().collect();
         let [state, parent, ..] = fields[..] else { return None };
         Some(Self {
             pid,
             parent: parent.parse().ok()?,
-            began: fields.get(19)?.parse().ok()?,
+            started: fields.get(19)?.parse().ok()?,
             is_zombie: matches!(state, "Z" | "X"),
         })
     }
 
-    /// Whether this is another look at the same process.
+    /// Whether both are the same process.
     pub(super) fn is(self, other: Self) -> bool {
-        (self.pid, self.began) == (other.pid, other.began)
+        (self.pid, self.started) == (other.pid, other.started)
     }
 
-    fn is_there(self) -> bool {
+    fn exists(self) -> bool {
         Self::of(self.pid).is_some_and(|now| now.is(self))
     }
 
-    /// Whether a variable of its environment, as it was at its start, is one that `is_wanted`.
+    /// Whether its initial environment has the variable `name` with a value that satisfies `is_wanted`.
     pub(super) fn was_given(self, name: &str, is_wanted: impl Fn(&str) -> bool) -> bool {
         let environment = fs::read(format!("/proc/{}/environ", self.pid)).unwrap_or_default();
         environment.split(|byte| *byte == 0).any(|entry| {
@@ -57,32 +56,29 @@ impl Process {
     /// Sends it a signal, unless it has ended.
     pub(super) fn signal(self, signal: Signal) {
         let Some(pid) = Pid::from_raw(self.pid) else { return };
-        // One that cannot be signalled has ended, or runs as another user; both show when it is looked for again.
+        // A process that cannot be signalled has ended, or runs as another user; the next scan shows which.
         let _ = self.signal_by_descriptor(pid, signal).unwrap_or_else(|_| {
-            // The system has no such descriptors, or none left.
-            if self.is_there() { kill_process(pid, signal) } else { Ok(()) }
+            // pidfds are not supported, or there are no descriptors left.
+            if self.exists() { kill_process(pid, signal) } else { Ok(()) }
         });
     }
 
-    /// A stranger that gets its number meanwhile is not hit: the descriptor is of one process for ever.
+    /// A pidfd always refers to the same process, so another one that reuses the id is not hit.
     #[cfg(target_os = "linux")]
     fn signal_by_descriptor(self, pid: Pid, signal: Signal) -> io::Result<rustix::io::Result<()>> {
         use rustix::process::{PidfdFlags, pidfd_open, pidfd_send_signal};
         let descriptor = pidfd_open(pid, PidfdFlags::empty())?;
-        Ok(if self.is_there() { pidfd_send_signal(descriptor, signal) } else { Ok(()) })
+        Ok(if self.exists() { pidfd_send_signal(descriptor, signal) } else { Ok(()) })
     }
 
     #[cfg(not(target_os = "linux"))]
-    #[expect(
-        clippy::unused_self,
-        reason = "it is there for systems that have descriptors of processes"
-    )]
+    #[expect(clippy::unused_self, reason = "the signature is that of systems with pidfds")]
     fn signal_by_descriptor(self, _: Pid, _: Signal) -> io::Result<rustix::io::Result<()>> {
         Err(io::ErrorKind::Unsupported.into())
     }
 }
 
-/// Every process that can be seen.
+/// Every process visible in `/proc`.
 pub(super) fn all() -> Vec<Process> {
     let Ok(entries) = fs::read_dir("/proc") else { return Vec::new() };
     entries
@@ -90,7 +86,7 @@ pub(super) fn all() -> Vec<Process> {
         .collect()
 }
 
-/// Those of `all` that descend from one of `ancestors`, which are not among them unless they descend from another.
+/// The processes of `all` that descend from one of `ancestors`. An ancestor is included only if it descends from another one.
 pub(super) fn descendants(
     all: &[Process],
     ancestors: impl IntoIterator<Item = i32>,
@@ -118,14 +114,14 @@ mod tests {
     use super::*;
 
     fn process(pid: i32, parent: i32) -> Process {
-        Process { pid, parent, began: 1, is_zombie: false }
+        Process { pid, parent, started: 1, is_zombie: false }
     }
 
     #[test]
-    fn a_programs_name_may_look_like_the_fields_after_it() {
+    fn a_program_name_may_look_like_the_fields_after_it() {
         let rest = "1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 4711 19";
         let read = Process::read(7, &format!("7 (a) Z 9 (b)) S 5 {rest}")).unwrap();
-        assert_eq!(read, Process { pid: 7, parent: 5, began: 4711, is_zombie: false });
+        assert_eq!(read, Process { pid: 7, parent: 5, started: 4711, is_zombie: false });
         assert!(Process::read(7, &format!("7 (a) Z 5 {rest}")).unwrap().is_zombie);
         for broken in ["", "7 (a)", "7 (a) ", "7 (a) S", "7 (a) S 5 1 2", "7 (a) S x 1 2 3"] {
             assert_eq!(Process::read(7, broken), None, "{broken:?}");
@@ -133,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn descendants_are_found_at_any_distance() {
+    fn descendants_are_found_at_any_depth() {
         let all = [process(2, 1), process(3, 2), process(4, 3), process(5, 1), process(6, 5)];
         let found = |ancestors: &[i32]| {
             let mut found: Vec<i32> =
@@ -147,16 +143,16 @@ mod tests {
     }
 
     #[test]
-    fn processes_that_are_each_others_parents_do_not_make_it_run_for_ever() {
+    fn a_cycle_of_parents_ends() {
         assert_eq!(descendants(&[process(2, 3), process(3, 2)], [2]).len(), 2);
     }
 
     #[test]
-    fn this_process_is_there_and_one_that_began_at_another_time_is_not() {
+    fn a_process_with_another_start_time_does_not_exist() {
         let own = i32::try_from(std::process::id()).unwrap();
         let all = all();
         let this = all.iter().find(|process| process.pid == own).unwrap();
-        assert!(this.is_there() && !this.is_zombie);
-        assert!(!Process { began: this.began + 1, ..*this }.is_there());
+        assert!(this.exists() && !this.is_zombie);
+        assert!(!Process { started: this.started + 1, ..*this }.exists());
     }
 }

@@ -1,8 +1,8 @@
-//! Processes of one run that left its group, by setsid(2) or job control, and that no signal to the group reaches. They can be
-//! found where orphans are adopted: all that a run ever began then descends from us.
+//! Strays: processes of a run that left its process group, by setsid(2) or job control, so that no signal to the group reaches
+//! them. They can be found where orphans are adopted: then every process that a run started descends from this process.
 //!
-//! Runs go on side by side, so a stray must be told from another run's: by its line of parents as long as that lasts, and by a
-//! variable that every program is started with. A process that has lost both is left alone.
+//! Several runs may be active, so a stray is attributed to a run by its ancestors, or by an environment variable that every
+//! program is started with. A process that has lost both is left alone.
 
 use std::process::Command;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -16,27 +16,27 @@ use super::processes::{self, Process};
 use crate::Invocation;
 use crate::deadline::Deadline;
 
-/// The variable. Where a program is started within a run, its value begins with that run's, and a slash.
+/// The environment variable. If a run starts another run, the inner value is the outer one, a slash, and its own id.
 const VARIABLE: &str = "TENTER_RUN_ID";
 
-/// How long strays that were killed may take to die before nobody waits for them any more.
-const ENDING: Duration = Duration::from_millis(300);
+/// How long killed strays are waited for.
+const KILL_TIMEOUT: Duration = Duration::from_millis(300);
 
-/// How often in a row nobody may be found before that is believed: a process may be seen in the moment in which it becomes
-/// another program, or not be seen because it began while we looked.
-const LOOKS: usize = 2;
+/// Number of consecutive scans that must find no stray: a single scan can miss a process that starts, or calls exec, during the
+/// scan.
+const EMPTY_SCANS: usize = 2;
 
 /// The strays of one run.
 #[derive(Debug, Clone)]
 pub(super) struct Strays {
-    /// The variable's value; nothing where orphans are not adopted, so that none can be found.
+    /// The value of the variable; `None` if orphans are not adopted, so that no stray can be found.
     mark: Option<String>,
-    /// Those found so far: they are known even when their parents are gone.
+    /// The strays found so far. They stay known when their parents are gone.
     known: Vec<Process>,
 }
 
 impl Strays {
-    /// Those of the run that a command is about to start.
+    /// The strays of the run that `command` is about to start. Sets the variable of the command.
     pub(super) fn of(command: &mut Command, invocation: &Invocation) -> Self {
         let mark = are_adopted().then(|| mark(invocation));
         if let Some(mark) = &mark {
@@ -45,39 +45,39 @@ impl Strays {
         Self { mark, known: Vec::new() }
     }
 
-    /// Sends SIGTERM to them, and SIGCONT so that those that are stopped get to see it.
-    pub(super) fn tell_to_end(&mut self, leader: i32) {
+    /// Sends SIGTERM, then SIGCONT so that stopped processes receive it.
+    pub(super) fn terminate(&mut self, leader: i32) {
         for stray in self.find(leader) {
             stray.signal(Signal::TERM);
             stray.signal(Signal::CONT);
         }
     }
 
-    /// Kills them, and those that they start meanwhile, until none is left or [`ENDING`] has passed.
+    /// Kills them, and those that they start meanwhile, until none is left or [`KILL_TIMEOUT`] has passed.
     pub(super) fn kill(&mut self, leader: i32) {
-        self.kill_until(leader, Deadline::after(ENDING));
+        self.kill_until(leader, Deadline::after(KILL_TIMEOUT));
     }
 
-    /// The same until then at most, though at least once, and leaves their zombies.
+    /// Kills them until none is left or `until` has passed, at least once. Does not reap them.
     pub(super) fn kill_until(&mut self, leader: i32, until: Deadline) {
         if self.mark.is_none() {
             return;
         }
-        let mut looks = 0;
+        let mut empty_scans = 0;
         loop {
             let found = self.find(leader);
-            looks = if found.is_empty() { looks + 1 } else { 0 };
+            empty_scans = if found.is_empty() { empty_scans + 1 } else { 0 };
             for stray in found {
                 stray.signal(Signal::KILL);
             }
-            if looks == LOOKS || until.passed() {
+            if empty_scans == EMPTY_SCANS || until.passed() {
                 return;
             }
             thread::sleep(Duration::from_millis(1));
         }
     }
 
-    /// The living processes of the run, but for its leader.
+    /// The running processes of the run, except its leader.
     fn find(&mut self, leader: i32) -> Vec<Process> {
         let Some(mark) = &self.mark else { return Vec::new() };
         let is_of_run = |value: &str| {
@@ -87,21 +87,23 @@ impl Strays {
         };
         let all = processes::all();
         let ours = processes::descendants(&all, [getpid().as_raw_pid()]);
-        let is_told = |process: &Process| {
+        let is_known_or_marked = |process: &Process| {
             process.pid != leader
                 && (self.known.iter().any(|known| known.is(*process))
                     || process.was_given(VARIABLE, is_of_run))
         };
-        let told: Vec<Process> = ours.iter().copied().filter(is_told).collect();
-        let began = processes::descendants(&all, told.iter().map(|one| one.pid).chain([leader]));
-        self.known = told.into_iter().chain(began).filter(|process| !process.is_zombie).collect();
+        let marked: Vec<Process> = ours.iter().copied().filter(is_known_or_marked).collect();
+        let descendants =
+            processes::descendants(&all, marked.iter().map(|one| one.pid).chain([leader]));
+        self.known =
+            marked.into_iter().chain(descendants).filter(|process| !process.is_zombie).collect();
         self.known.sort_unstable_by_key(|process| process.pid);
         self.known.dedup_by_key(|process| process.pid);
         self.known.clone()
     }
 }
 
-/// A value that no other run has, in this process or above it.
+/// A unique value for the variable.
 fn mark(invocation: &Invocation) -> String {
     static COUNT: AtomicU64 = AtomicU64::new(0);
     let inherited = invocation.env.iter().rfind(|(name, _)| name == VARIABLE);

@@ -1,5 +1,5 @@
-//! What is left of programs that fork and leave their group, once this process adopts orphans: nothing when they are ended,
-//! their background children when they end by themselves.
+//! Processes that leave their group, in a process that adopts orphans: they are killed when their program is ended, and keep
+//! running when it exits by itself.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -13,9 +13,9 @@ use crate::harness::{
     exists, first_number, kill, program, run_past_ready, run_to_end, sh, until, until_gone,
 };
 
-/// It changes whose children orphans are, for a whole process: these tests have one of their own.
+/// Adopting orphans changes the whole process, so these tests run in a process of their own.
 #[test]
-fn a_process_that_adopts_orphans_keeps_every_promise_of_this_module() {
+fn a_process_that_adopts_orphans_passes_the_tests_of_this_module() {
     let own = std::env::current_exe().unwrap();
     let args = ["adopted::", "--ignored", "--nocapture"];
     let completion = run_to_end(&program(own.to_str().unwrap(), &args));
@@ -24,13 +24,13 @@ fn a_process_that_adopts_orphans_keeps_every_promise_of_this_module() {
     assert!(said.contains(" 0 failed") && !said.contains(" 0 passed"), "{said}");
 }
 
-/// A script that writes the numbers of the processes that `began` begins into a file, and hangs; the file's lines.
-fn begun_by(began: &str) -> (tempfile::TempDir, Invocation) {
+/// A script that runs `start`, which writes process ids to the file `pids`, and then hangs.
+fn started_by(start: &str) -> (tempfile::TempDir, Invocation) {
     adopt_orphans().unwrap();
     let folder = tempfile::tempdir().unwrap();
-    // Those that let go of the pipes are no less to be found than those that hold them.
+    // Processes that closed the pipes must be found as well.
     let wait = "until [ -s pids ]; do sleep 0.01; done; echo ready; sleep 1000";
-    let mut invocation = sh(&format!("{began}\n{wait}"));
+    let mut invocation = sh(&format!("{start}\n{wait}"));
     invocation.cwd = folder.path().into();
     (folder, invocation)
 }
@@ -40,20 +40,20 @@ fn pids(folder: &Path) -> Vec<i32> {
     text.lines().filter_map(|line| line.parse().ok()).collect()
 }
 
-fn all_die_at_the_timeout(began: &str) {
-    let (folder, invocation) = begun_by(began);
+fn all_die_at_the_timeout(start: &str) {
+    let (folder, invocation) = started_by(start);
     let completion = run_past_ready(invocation);
-    assert!(!completion.pipes_held, "{began}: {completion:?}");
+    assert!(!completion.pipes_held, "{start}: {completion:?}");
     let pids = pids(folder.path());
     assert!(!pids.is_empty());
     for pid in pids {
-        assert!(!exists(pid), "{began}: process {pid} is left, or its zombie is");
+        assert!(!exists(pid), "{start}: process {pid} is left, or its zombie is");
     }
 }
 
 #[test]
 #[ignore = "run by the first test"]
-fn a_session_of_its_own_does_not_keep_a_child_alive() {
+fn setsid_does_not_keep_a_child_alive() {
     all_die_at_the_timeout("setsid sh -c 'echo $$ >> pids; sleep 1000' &");
 }
 
@@ -65,7 +65,7 @@ fn job_control_does_not_keep_a_child_alive() {
 
 #[test]
 #[ignore = "run by the first test"]
-fn a_child_that_forked_twice_is_found() {
+fn a_child_that_double_forked_is_found() {
     all_die_at_the_timeout("(setsid sh -c 'echo $$ >> pids; sleep 1000' &)");
     all_die_at_the_timeout(
         "(setsid sh -c '(echo $$; sh -c \"echo \\$\\$\"; sleep 1000 & echo $!) >> pids; exit' &)",
@@ -74,7 +74,7 @@ fn a_child_that_forked_twice_is_found() {
 
 #[test]
 #[ignore = "run by the first test"]
-fn a_daemon_that_let_go_of_everything_and_ignores_sigterm_is_found() {
+fn a_daemon_that_closed_its_streams_and_ignores_sigterm_is_found() {
     let daemon = "trap \"\" TERM HUP; echo $$ >> pids; while :; do sleep 1000; done";
     all_die_at_the_timeout(&format!("(setsid sh -c '{daemon}' </dev/null >/dev/null 2>&1 &)"));
 }
@@ -89,9 +89,9 @@ fn a_stopped_daemon_is_found() {
 
 #[test]
 #[ignore = "run by the first test"]
-fn a_child_without_an_environment_is_found_by_its_parents() {
+fn a_child_without_an_environment_is_found_by_its_ancestors() {
     all_die_at_the_timeout("env -i setsid sh -c 'echo $$ >> pids; exec sleep 1000' &");
-    // And so are the children of one that was found by its environment, even when that one is gone first.
+    // And so are the children of one that was found by its environment, even if that one is gone first.
     all_die_at_the_timeout(
         "(setsid sh -c 'env -i sh -c \"echo \\$\\$ >> pids; trap \\\"\\\" TERM; while :; do sleep 1; done\"' &)",
     );
@@ -99,7 +99,7 @@ fn a_child_without_an_environment_is_found_by_its_parents() {
 
 #[test]
 #[ignore = "run by the first test"]
-fn a_program_that_forks_away_without_end_is_caught() {
+fn a_program_that_keeps_forking_is_killed() {
     adopt_orphans().unwrap();
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("run"), "echo $$ >> pids; sleep 0.01; setsid sh run &\n").unwrap();
@@ -110,13 +110,13 @@ fn a_program_that_forks_away_without_end_is_caught() {
     let left = || pids(folder.path()).into_iter().filter(|pid| exists(*pid)).count();
     assert_eq!(left(), 0);
     let count = pids(folder.path()).len();
-    assert_eq!((left(), pids(folder.path()).len()), (0, count), "nobody goes on");
+    assert_eq!((left(), pids(folder.path()).len()), (0, count), "none keeps running");
 }
 
 #[test]
 #[ignore = "run by the first test"]
-fn a_cancel_takes_those_that_left_the_group_with_it() {
-    let (folder, invocation) = begun_by("(setsid sh -c 'echo $$ >> pids; sleep 1000' &)");
+fn a_cancel_ends_processes_that_left_the_group() {
+    let (folder, invocation) = started_by("(setsid sh -c 'echo $$ >> pids; sleep 1000' &)");
     let cancel = Cancel::new();
     thread::scope(|scope| {
         let running = scope.spawn(|| run(&invocation, &cancel));
@@ -129,8 +129,8 @@ fn a_cancel_takes_those_that_left_the_group_with_it() {
 
 #[test]
 #[ignore = "run by the first test"]
-fn what_a_background_program_began_ends_with_it() {
-    let (folder, mut invocation) = begun_by("(setsid sh -c 'echo $$ >> pids; sleep 1000' &)");
+fn processes_of_a_background_program_end_with_it() {
+    let (folder, mut invocation) = started_by("(setsid sh -c 'echo $$ >> pids; sleep 1000' &)");
     invocation.limits.grace = Duration::from_millis(50);
     let background = start_background(&invocation, &folder.path().join("log")).unwrap();
     until("the daemon runs", || !pids(folder.path()).is_empty());
@@ -140,7 +140,7 @@ fn what_a_background_program_began_ends_with_it() {
 
 #[test]
 #[ignore = "run by the first test"]
-fn what_a_run_within_a_run_began_ends_with_the_outer_one_and_a_longer_number_is_another_run() {
+fn a_nested_run_ends_with_the_outer_one_and_a_longer_id_is_another_run() {
     let child = |mark: &str, file: &str| {
         format!(
             "(TENTER_RUN_ID=\"${{TENTER_RUN_ID}}{mark}\" setsid sh -c 'echo $$ > {file}; exec sleep 1000' </dev/null >/dev/null 2>&1 &)"
@@ -151,7 +151,7 @@ fn what_a_run_within_a_run_began_ends_with_the_outer_one_and_a_longer_number_is_
         child("/77-0", "pids"),
         child("0", "other")
     );
-    let (folder, invocation) = begun_by(&both);
+    let (folder, invocation) = started_by(&both);
     run_past_ready(invocation);
     assert!(!exists(pids(folder.path())[0]));
     let other: i32 =
@@ -162,13 +162,13 @@ fn what_a_run_within_a_run_began_ends_with_the_outer_one_and_a_longer_number_is_
 
 #[test]
 #[ignore = "run by the first test"]
-fn what_a_program_leaves_behind_that_ends_by_itself_lives_on_and_is_reaped_when_it_dies() {
+fn children_left_by_a_program_that_exits_keep_running_and_are_reaped_when_they_die() {
     adopt_orphans().unwrap();
     let completion = run_to_end(&sh("(setsid sleep 1000 & echo $!); sleep 1000 & echo $!; exit 5"));
     assert!(matches!(completion.end, End::Exited(5)) && completion.pipes_held);
     for line in completion.stdout.text().lines() {
         let child = line.parse().unwrap();
-        assert!(exists(child), "it lives on");
+        assert!(exists(child), "it keeps running");
         kill(child);
         until("its zombie is reaped by a later run", || {
             run_to_end(&sh("exit 0"));
@@ -177,15 +177,15 @@ fn what_a_program_leaves_behind_that_ends_by_itself_lives_on_and_is_reaped_when_
     }
 }
 
-/// Runs side by side, each with a daemon: those that end by themselves, and those that are ended. None takes another's.
+/// Concurrent runs, each with a daemon: some exit by themselves, some are ended. None affects the daemons of another.
 #[test]
 #[ignore = "run by the first test"]
-fn a_run_that_is_ended_leaves_the_daemons_of_all_others_alone() {
+fn ending_a_run_leaves_the_daemons_of_other_runs_alone() {
     adopt_orphans().unwrap();
     let daemon = "(setsid sh -c 'echo $$; exec sleep 1000' &)";
     let ended = sh(&format!("{daemon}; sleep 0.1; echo ready; sleep 1000"));
-    // It answers only when its daemon, which it leaves at once, has lived through all that happens meanwhile.
-    let (folder, mut patient) = begun_by("");
+    // It ends only once its daemon has survived everything that happens meanwhile.
+    let (folder, mut patient) = started_by("");
     patient = Invocation {
         args: sh("(setsid sh -c 'echo $$ >> pids; until [ -e go ]; do sleep 0.01; done; echo done > done' </dev/null >/dev/null 2>&1 &)
             until [ -e done ]; do sleep 0.01; done; cat done").args,
@@ -209,14 +209,14 @@ fn a_run_that_is_ended_leaves_the_daemons_of_all_others_alone() {
     });
     assert_eq!(lived.len(), 6);
     for daemon in lived {
-        assert!(exists(daemon), "a daemon of a run that ended by itself lives on");
+        assert!(exists(daemon), "a daemon of a run that ended by itself keeps running");
         kill(daemon);
     }
 }
 
 #[test]
 #[ignore = "run by the first test"]
-fn reaping_orphans_takes_no_programs_exit_code() {
+fn reaping_orphans_loses_no_exit_code() {
     adopt_orphans().unwrap();
     thread::scope(|scope| {
         for _ in 0..8 {

@@ -1,4 +1,4 @@
-//! Programs that are left running.
+//! Background programs.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -26,7 +26,7 @@ fn until_written(log: &PathBuf, text: &str) {
 }
 
 #[test]
-fn its_output_is_added_to_a_private_log() {
+fn output_is_appended_to_a_private_log() {
     let folder = tempfile::tempdir().unwrap();
     let (_first, log) = start(&folder, "echo one; echo two >&2");
     until_written(&log, "one\ntwo\n");
@@ -36,7 +36,7 @@ fn its_output_is_added_to_a_private_log() {
 }
 
 #[test]
-fn it_runs_until_it_is_ended_with_its_whole_group() {
+fn it_runs_until_its_whole_group_is_ended() {
     let folder = tempfile::tempdir().unwrap();
     let (background, log) =
         start(&folder, "(trap '' TERM; exec sleep 1000) & echo $!; exec sleep 1000");
@@ -51,7 +51,7 @@ fn it_runs_until_it_is_ended_with_its_whole_group() {
 }
 
 #[test]
-fn a_child_that_outlived_it_is_ended_with_it() {
+fn a_child_that_outlives_the_program_is_ended() {
     let folder = tempfile::tempdir().unwrap();
     let (background, log) = start(&folder, "sleep 1000 & echo $!");
     until("the program has exited", || !background.is_running());
@@ -62,7 +62,7 @@ fn a_child_that_outlived_it_is_ended_with_it() {
 }
 
 #[test]
-fn it_may_clean_up_when_it_is_ended() {
+fn it_can_clean_up_when_it_is_ended() {
     let folder = tempfile::tempdir().unwrap();
     let mut invocation =
         sh("trap 'echo cleaned; exit' TERM; echo ready; while :; do sleep 0.02; done");
@@ -76,7 +76,7 @@ fn it_may_clean_up_when_it_is_ended() {
 }
 
 #[test]
-fn dropping_it_leaves_it_running_and_no_zombie_behind() {
+fn dropping_the_handle_leaves_the_program_running_and_no_zombie() {
     let folder = tempfile::tempdir().unwrap();
     let (background, _) = start(&folder, "exec sleep 1000");
     let leader = number(&background);
@@ -87,7 +87,7 @@ fn dropping_it_leaves_it_running_and_no_zombie_behind() {
 }
 
 #[test]
-fn one_that_has_exited_is_not_running_and_is_reaped_when_dropped() {
+fn an_exited_program_is_reaped_when_its_handle_is_dropped() {
     let folder = tempfile::tempdir().unwrap();
     let (background, _) = start(&folder, "exit 0");
     until("the program has exited", || !background.is_running());
@@ -98,7 +98,7 @@ fn one_that_has_exited_is_not_running_and_is_reaped_when_dropped() {
 }
 
 #[test]
-fn a_program_or_log_that_cannot_be_had_is_an_error_with_its_name() {
+fn a_missing_program_or_log_is_an_error_that_names_it() {
     let folder = tempfile::tempdir().unwrap();
     let error =
         start_background(&program("no-such-program", &[]), &folder.path().join("log")).unwrap_err();

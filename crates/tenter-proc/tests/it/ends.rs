@@ -1,11 +1,11 @@
-//! How programs end: by themselves, at a deadline, by a cancel; and what is left of them.
+//! How programs end: by themselves, at a timeout, or by a cancel; and which processes are left.
 
 use std::time::Duration;
 
 use tenter_proc::{Cancel, End, run};
 
 use crate::harness::{
-    AGES, exists, first_number, kill, program, run_past_ready, run_to_end, sh, until, until_gone,
+    FOREVER, exists, first_number, kill, program, run_past_ready, run_to_end, sh, until, until_gone,
 };
 
 #[test]
@@ -25,7 +25,7 @@ fn no_zombie_is_left() {
 }
 
 #[test]
-fn a_timeout_without_end_is_no_timeout() {
+fn an_unlimited_timeout_does_not_overflow() {
     let mut invocation = sh("exit 3");
     invocation.limits.timeout = Duration::MAX;
     assert!(matches!(run_to_end(&invocation).end, End::Exited(3)));
@@ -44,18 +44,18 @@ fn a_child_that_ignores_sigterm_is_killed() {
     let mut invocation = sh("trap '' TERM; echo $$; echo ready; while :; do sleep 1000; done");
     invocation.limits.grace = Duration::from_millis(100);
     let completion = run_past_ready(invocation);
-    assert!(completion.duration >= Duration::from_millis(200), "it has its grace");
+    assert!(completion.duration >= Duration::from_millis(200), "the grace period is kept");
     assert!(!exists(first_number(&completion)));
 }
 
 #[test]
-fn a_child_can_clean_up_within_its_grace_and_is_not_waited_for_longer() {
+fn a_child_that_cleans_up_within_its_grace_ends_the_wait() {
     let mut invocation =
         sh("trap 'echo cleaned; exit 7' TERM; echo ready; while :; do sleep 0.02; done");
-    invocation.limits.grace = AGES;
+    invocation.limits.grace = FOREVER;
     let completion = run_past_ready(invocation);
     assert_eq!(completion.stdout.text(), "ready\ncleaned\n");
-    assert!(completion.duration < AGES);
+    assert!(completion.duration < FOREVER);
 }
 
 #[test]
@@ -65,7 +65,7 @@ fn a_grandchild_dies_at_the_timeout() {
 }
 
 #[test]
-fn a_grandchild_that_let_go_of_the_pipes_and_ignores_sigterm_is_killed_too() {
+fn a_grandchild_that_closed_the_pipes_and_ignores_sigterm_is_killed() {
     let mut invocation = sh(
         "(trap '' TERM; exec sleep 1000 </dev/null >/dev/null 2>&1) & echo $!; echo ready; wait",
     );
@@ -84,7 +84,7 @@ fn a_grandchild_that_left_the_group_does_not_delay_a_timeout() {
 }
 
 #[test]
-fn a_background_child_that_holds_the_pipes_neither_delays_the_result_nor_dies() {
+fn a_background_child_that_holds_the_pipes_does_not_delay_the_result_and_survives() {
     let folder = tempfile::tempdir().unwrap();
     let child = "(until [ -e go ]; do sleep 0.02; done; touch alive) &";
     let mut invocation = sh(&format!("{child} exit 5"));
@@ -93,7 +93,7 @@ fn a_background_child_that_holds_the_pipes_neither_delays_the_result_nor_dies() 
     assert!(matches!(completion.end, End::Exited(5)));
     assert!(completion.pipes_held);
     std::fs::write(folder.path().join("go"), "").unwrap();
-    until("the child goes on", || folder.path().join("alive").exists());
+    until("the child keeps running", || folder.path().join("alive").exists());
 }
 
 #[test]
@@ -134,7 +134,7 @@ fn the_deadline_bounds_the_wait_for_a_background_child() {
     invocation.limits.drain = Duration::MAX;
     invocation.limits.timeout = Duration::from_millis(500);
     let mut completion = run_to_end(&invocation);
-    while matches!(completion.end, End::TimedOut) && invocation.limits.timeout < AGES {
+    while matches!(completion.end, End::TimedOut) && invocation.limits.timeout < FOREVER {
         // The machine was too slow for it to exit by itself.
         invocation.limits.timeout *= 2;
         completion = run_to_end(&invocation);
@@ -162,7 +162,7 @@ fn a_stopped_child_can_clean_up_too() {
 }
 
 #[test]
-fn a_child_that_floods_is_held_to_its_deadline() {
+fn a_child_that_floods_its_output_times_out() {
     let completion = run_past_ready(sh("trap '' TERM; echo ready; exec cat /dev/zero"));
     assert!(completion.stdout.total > completion.stdout.head.len() as u64);
 }
@@ -184,7 +184,7 @@ fn a_cancel_from_another_thread_ends_the_program() {
 }
 
 #[test]
-fn one_cancel_ends_all_that_run_under_it() {
+fn one_cancel_ends_all_programs_that_share_it() {
     let folder = tempfile::tempdir().unwrap();
     let cancel = Cancel::new();
     std::thread::scope(|scope| {
@@ -221,7 +221,7 @@ fn a_cancelled_program_that_ignores_sigterm_is_killed() {
 }
 
 #[test]
-fn nothing_is_started_once_it_is_cancelled() {
+fn nothing_is_started_after_a_cancel() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("file");
     let cancel = Cancel::new();

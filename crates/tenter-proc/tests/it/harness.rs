@@ -1,4 +1,4 @@
-//! Programs to run, and ways to wait for what they do.
+//! Builders of test programs, and helpers that wait for what they do.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -8,8 +8,8 @@ use tenter_proc::{Cancel, Completion, End, Invocation, Limits, Streams, run};
 
 pub(crate) const PATH: &str = "/usr/local/bin:/usr/bin:/bin";
 
-/// Longer than anything takes, on any machine.
-pub(crate) const AGES: Duration = Duration::from_mins(2);
+/// Longer than any test takes, on any machine.
+pub(crate) const FOREVER: Duration = Duration::from_mins(2);
 
 /// A shell script with a minute to run.
 pub(crate) fn sh(script: &str) -> Invocation {
@@ -24,7 +24,7 @@ pub(crate) fn program(program: &str, args: &[&str]) -> Invocation {
         env: vec![("PATH".into(), PATH.into())],
         stdin: Vec::new(),
         streams: Streams::Separate,
-        limits: Limits { timeout: AGES, ..Limits::default() },
+        limits: Limits { timeout: FOREVER, ..Limits::default() },
     }
 }
 
@@ -32,8 +32,7 @@ pub(crate) fn run_to_end(invocation: &Invocation) -> Completion {
     run(invocation, &Cancel::new())
 }
 
-/// Runs a script that is to be caught by its deadline after it has said `ready`: with a longer timeout where the machine was
-/// too slow for that.
+/// Runs a script into its timeout after it has printed `ready`, with a longer timeout if the machine is too slow for that.
 pub(crate) fn run_past_ready(mut invocation: Invocation) -> Completion {
     invocation.limits.timeout = Duration::from_millis(100);
     loop {
@@ -44,7 +43,7 @@ pub(crate) fn run_past_ready(mut invocation: Invocation) -> Completion {
             return completion;
         }
         invocation.limits.timeout *= 2;
-        assert!(invocation.limits.timeout < AGES, "it never got ready: {completion:?}");
+        assert!(invocation.limits.timeout < FOREVER, "it never got ready: {completion:?}");
     }
 }
 
@@ -74,16 +73,16 @@ pub(crate) fn kill(number: i32) {
     kill_process(pid(number), Signal::KILL).unwrap();
 }
 
-/// Waits until something is so.
+/// Waits until `is_so` returns true.
 pub(crate) fn until(what: &str, is_so: impl Fn() -> bool) {
     let started = Instant::now();
     while !is_so() {
-        assert!(started.elapsed() < AGES, "waited in vain: {what}");
+        assert!(started.elapsed() < FOREVER, "gave up waiting until {what}");
         std::thread::sleep(Duration::from_millis(2));
     }
 }
 
-/// Waits until a process is gone. An orphan's zombie may stay until the system's first process gets to it.
+/// Waits until a process is gone. An orphaned zombie may stay until init reaps it.
 pub(crate) fn until_gone(number: i32) {
     until("a process is gone", || !exists(number) || is_zombie(number));
 }

@@ -1,4 +1,4 @@
-//! A program that has our terminal: it is where we are, and it is waited for.
+//! Interactive programs: they share the terminal, and the caller waits for them.
 
 use std::fs;
 use std::path::Path;
@@ -7,13 +7,13 @@ use tenter_proc::{End, Invocation, interactive};
 
 use crate::harness::{program, sh};
 
-/// A script that may write to `out` in a folder of its own.
+/// A script that runs in `folder`.
 fn sh_in(folder: &Path, script: &str) -> Invocation {
     Invocation { cwd: folder.to_owned(), ..sh(script) }
 }
 
 #[test]
-fn it_reads_and_writes_what_we_do_and_the_terminals_keys_reach_it() {
+fn it_shares_our_streams_and_process_group() {
     let folder = tempfile::tempdir().unwrap();
     let script = "group=$(cut -d ' ' -f 5 /proc/$$/stat)
         streams=$(readlink /proc/$$/fd/0 /proc/$$/fd/1 /proc/$$/fd/2)
@@ -26,7 +26,7 @@ fn it_reads_and_writes_what_we_do_and_the_terminals_keys_reach_it() {
 }
 
 #[test]
-fn it_is_waited_for_and_says_how_it_ended() {
+fn the_call_waits_and_returns_how_the_program_ended() {
     let folder = tempfile::tempdir().unwrap();
     let script = "i=0; while [ $i -lt 2000 ]; do i=$((i + 1)); done; echo done > out; exit 7";
     assert!(matches!(interactive(&sh_in(folder.path(), script)), End::Exited(7)));
@@ -35,7 +35,7 @@ fn it_is_waited_for_and_says_how_it_ended() {
 }
 
 #[test]
-fn its_environment_is_what_is_given() {
+fn the_environment_is_not_inherited() {
     let folder = tempfile::tempdir().unwrap();
     let mut invocation = sh_in(folder.path(), "echo \"${CARGO:-none} $GIVEN\" > out");
     invocation.env.push(("GIVEN".into(), "this".into()));
@@ -44,13 +44,13 @@ fn its_environment_is_what_is_given() {
 }
 
 #[test]
-fn one_that_cannot_be_started_says_why() {
+fn a_program_that_cannot_be_started_is_an_error() {
     let End::NotStarted(error) = interactive(&program("no-such-editor", &[])) else { panic!() };
     assert!(error.to_string().contains("there is no program `no-such-editor`"), "{error}");
 }
 
 #[test]
-fn one_that_is_given_something_to_read_reads_that_and_need_not_read_all_of_it() {
+fn a_given_stdin_replaces_the_terminal_and_need_not_be_read() {
     let folder = tempfile::tempdir().unwrap();
     let fed = |script: &str, stdin: &[u8]| {
         interactive(&Invocation { stdin: stdin.to_owned(), ..sh_in(folder.path(), script) })

@@ -1,4 +1,4 @@
-//! What a process that is left at once kills before, and what it leaves.
+//! What a process kills before it exits, and what it leaves running.
 
 use std::fs;
 use std::path::Path;
@@ -8,9 +8,9 @@ use std::time::Duration;
 
 use tenter_proc::{Background, adopt_orphans, kill_all, start_background};
 
-use crate::harness::{AGES, exists, kill, program, run_to_end, sh, until, until_gone};
+use crate::harness::{FOREVER, exists, kill, program, run_to_end, sh, until, until_gone};
 
-/// Nothing is started after it, so each of these tests has a process of its own.
+/// `kill_all` prevents any further start, so each of these tests runs in a process of its own.
 fn in_a_process_of_its_own(test: &str) {
     let own = std::env::current_exe().unwrap();
     let test = format!("leaving::{test}");
@@ -21,7 +21,7 @@ fn in_a_process_of_its_own(test: &str) {
     assert!(said.contains("1 passed"), "{said}");
 }
 
-/// A script that writes its number into a file once it is deaf to SIGTERM, and goes on for ever.
+/// A script that ignores SIGTERM, writes its process id to a file, and never ends.
 fn deaf(file: &Path) -> String {
     let file = file.display();
     format!(
@@ -36,12 +36,12 @@ fn number(file: &Path) -> i32 {
 
 fn background(script: &str, folder: &Path) -> Background {
     let mut invocation = sh(script);
-    invocation.limits.grace = AGES;
+    invocation.limits.grace = FOREVER;
     start_background(&invocation, &folder.join("log")).unwrap()
 }
 
 #[test]
-fn all_that_is_supervised_is_killed_and_the_rest_goes_on() {
+fn supervised_programs_are_killed_and_others_keep_running() {
     in_a_process_of_its_own("killed_and_left");
 }
 
@@ -67,19 +67,19 @@ fn killed_and_left() {
     let killed = ["first", "second", "daemon", "told"].map(|name| number(&file(name)));
     let left = ["over", "goes-on"].map(|name| number(&file(name)));
     thread::spawn(move || told.end());
-    until("it was told to end", || file("heard").exists());
+    until("it received SIGTERM", || file("heard").exists());
     kill_all();
     killed.into_iter().for_each(until_gone);
     for pid in left {
-        assert!(exists(pid), "it is nobody's to end");
+        assert!(exists(pid), "it is not supervised");
         kill(pid);
     }
-    // To let go of it is to wait for it, which nobody can do any more.
+    // Dropping it would wait for it, which is no longer possible.
     std::mem::forget(goes_on);
 }
 
 #[test]
-fn it_waits_for_nobody_however_much_is_started_and_ended_meanwhile() {
+fn it_returns_at_once_however_many_programs_start_and_end() {
     in_a_process_of_its_own("in_the_middle_of_everything");
 }
 
@@ -101,6 +101,6 @@ fn in_the_middle_of_everything() {
         started.recv().unwrap();
     }
     kill_all();
-    // What had ended before may still be told; then nothing is.
+    // Results of programs that ended before may still arrive; then none does.
     while started.recv_timeout(Duration::from_millis(300)).is_ok() {}
 }

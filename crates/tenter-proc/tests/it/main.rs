@@ -1,9 +1,6 @@
-//! What the crate promises, shown on real processes.
+//! Tests of the crate with real processes.
 
-#![expect(
-    clippy::unwrap_used,
-    reason = "a test that fails may panic, and so may what it is made of"
-)]
+#![expect(clippy::unwrap_used, reason = "tests")]
 
 #[cfg(target_os = "linux")]
 mod adopted;

@@ -1,4 +1,4 @@
-//! What a program starts with, and what is said when it cannot start.
+//! What a program starts with, and the errors when it cannot start.
 
 use std::io::{self, ErrorKind};
 use std::path::Path;
@@ -14,7 +14,7 @@ fn start_error(invocation: &Invocation) -> io::Error {
     }
 }
 
-/// The kind and the words of the error for a file that cannot be started, its folder's name left out.
+/// The kind and the text of the error for a file that cannot be started, without the name of its directory.
 fn error_of_file(name: &str, text: &str, mode: u32) -> (ErrorKind, String) {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join(name);
@@ -35,7 +35,7 @@ fn the_environment_is_exactly_what_was_given() {
 }
 
 #[test]
-fn it_starts_in_its_working_folder() {
+fn it_starts_in_its_working_directory() {
     let folder = tempfile::tempdir().unwrap();
     let mut invocation = program("pwd", &["-P"]);
     invocation.cwd = folder.path().into();
@@ -44,7 +44,7 @@ fn it_starts_in_its_working_folder() {
 }
 
 #[test]
-fn it_leads_a_group_of_its_own() {
+fn it_leads_its_own_process_group() {
     let script = "ps -o pgid= -p $$ 2>/dev/null || cut -d' ' -f5 /proc/$$/stat; echo $$";
     let completion = run_to_end(&sh(script));
     let lines: Vec<_> = whole_text(&completion).lines().map(str::trim).collect();
@@ -64,8 +64,8 @@ fn it_inherits_only_its_three_streams() {
     assert!(inherited.iter().all(|target| target.starts_with("pipe:")), "{inherited:#?}");
 }
 
-/// Whether a descriptor is not from us: the one with which `ls` reads the folder, or one that was left open by whoever
-/// started the tests.
+/// Whether a descriptor does not come from this crate: the one with which `ls` reads the directory, or one that was inherited
+/// from the parent of the test process.
 #[cfg(target_os = "linux")]
 fn is_foreign(target: &str) -> bool {
     let parent = format!("/proc/{}/fd", std::os::unix::process::parent_id());
@@ -77,7 +77,7 @@ fn is_foreign(target: &str) -> bool {
 }
 
 #[test]
-fn a_bare_name_is_looked_up_in_the_path_of_its_own_environment() {
+fn a_bare_name_is_looked_up_in_the_path_of_the_invocation() {
     let folder = tempfile::tempdir().unwrap();
     write_with_mode(&folder.path().join("tool"), "not this one", 0o644);
     std::fs::create_dir_all(folder.path().join("dir/tool")).unwrap();
@@ -90,7 +90,7 @@ fn a_bare_name_is_looked_up_in_the_path_of_its_own_environment() {
 }
 
 #[test]
-fn a_relative_path_starts_at_the_working_folder() {
+fn a_relative_path_starts_at_the_working_directory() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::create_dir(folder.path().join("sub")).unwrap();
     write_script(&folder.path().join("sub/tool"), "#!/bin/sh\necho \"$PWD\"\n");
@@ -102,12 +102,12 @@ fn a_relative_path_starts_at_the_working_folder() {
 }
 
 #[test]
-fn a_missing_program_is_told_by_its_name() {
+fn a_missing_program_is_named() {
     let error = start_error(&program("no-such-program", &[]));
     assert_eq!(error.kind(), ErrorKind::NotFound);
     assert_eq!(
         error.to_string(),
-        format!("there is no program `no-such-program` in the folders of PATH ({PATH})")
+        format!("there is no program `no-such-program` in PATH ({PATH})")
     );
     let error = start_error(&program("/no/such/program", &[]));
     assert_eq!(error.kind(), ErrorKind::NotFound);
@@ -115,46 +115,46 @@ fn a_missing_program_is_told_by_its_name() {
 }
 
 #[test]
-fn a_missing_working_folder_is_not_a_missing_program() {
+fn a_missing_working_directory_is_not_reported_as_a_missing_program() {
     let mut invocation = sh("exit 0");
     invocation.cwd = "/no/such/folder".into();
     let error = start_error(&invocation);
     assert_eq!(error.kind(), ErrorKind::NotFound);
     assert!(
-        error.to_string().starts_with("the working folder `/no/such/folder` cannot be used"),
+        error.to_string().starts_with("the working directory `/no/such/folder` cannot be used"),
         "{error}"
     );
 }
 
 #[test]
-fn a_working_folder_must_be_a_folder_and_absolute() {
+fn a_working_directory_must_be_absolute_and_a_directory() {
     let mut invocation = sh("exit 0");
     invocation.cwd = "/dev/null".into();
     assert_eq!(start_error(&invocation).kind(), ErrorKind::NotADirectory);
     invocation.cwd = "here".into();
     assert_eq!(
         start_error(&invocation).to_string(),
-        "the working folder `here` is not an absolute path"
+        "the working directory `here` is not an absolute path"
     );
 }
 
 #[test]
-fn a_file_that_cannot_be_started_is_told_with_its_reason() {
+fn a_file_that_cannot_be_started_is_explained() {
     let (kind, words) = error_of_file("hook", "#!/bin/sh\n", 0o644);
     assert_eq!(kind, ErrorKind::PermissionDenied);
-    assert_eq!(words, "`hook` may not be executed; try `chmod +x`");
+    assert_eq!(words, "`hook` is not executable; run `chmod +x` on it");
     let (kind, words) = error_of_file("hook", "#!/no/such/interpreter\n", 0o755);
     assert_eq!(kind, ErrorKind::NotFound);
     assert_eq!(
         words,
-        r##"`hook` wants an interpreter that does not exist: "#!/no/such/interpreter""##
+        r##"`hook` has an interpreter that does not exist: "#!/no/such/interpreter""##
     );
     let (_, words) = error_of_file("hook", "#!/bin/sh\r\necho\r\n", 0o755);
-    assert_eq!(words, r##"`hook` wants an interpreter that does not exist: "#!/bin/sh\r""##);
+    assert_eq!(words, r##"`hook` has an interpreter that does not exist: "#!/bin/sh\r""##);
     let (_, words) = error_of_file("hook", "echo no interpreter\n", 0o755);
-    assert_eq!(words, "`hook` is no program: a script must begin with a `#!` line");
+    assert_eq!(words, "`hook` is not a program: a script must begin with a `#!` line");
     let error = start_error(&program("/usr", &[]));
-    assert_eq!(error.to_string(), "`/usr` is a folder, not a program");
+    assert_eq!(error.to_string(), "`/usr` is a directory, not a program");
 }
 
 #[test]
@@ -165,7 +165,7 @@ fn a_program_that_never_ran_has_no_output() {
 }
 
 #[test]
-fn a_name_that_no_system_can_take_is_an_error() {
+fn a_nul_byte_in_the_environment_is_an_error() {
     let mut invocation = sh("exit 0");
     invocation.env.push(("A".into(), "nul \0 byte".into()));
     assert_eq!(start_error(&invocation).kind(), ErrorKind::InvalidInput);
@@ -183,7 +183,7 @@ fn a_program_file_that_stays_open_for_writing_is_an_error() {
 }
 
 #[test]
-fn scripts_written_a_moment_ago_start_from_many_threads() {
+fn freshly_written_scripts_start_from_many_threads() {
     let folder = tempfile::tempdir().unwrap();
     std::thread::scope(|scope| {
         for thread in 0..8 {

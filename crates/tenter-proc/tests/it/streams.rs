@@ -1,10 +1,10 @@
-//! Bytes in and out: nothing blocks, nothing is lost uncounted.
+//! Input and output: nothing blocks, and every byte is kept or counted.
 
 use std::time::Duration;
 
 use tenter_proc::{End, Limits, Streams};
 
-use crate::harness::{AGES, program, run_to_end, sh, whole_text};
+use crate::harness::{FOREVER, program, run_to_end, sh, whole_text};
 
 const MEGABYTE: usize = 1_000_000;
 
@@ -20,14 +20,14 @@ fn stdin_reaches_the_program_and_ends() {
 }
 
 #[test]
-fn an_empty_stdin_is_at_its_end_at_once() {
+fn an_empty_stdin_is_at_its_end() {
     let completion = run_to_end(&program("cat", &[]));
     assert!(completion.end.is_success());
     assert!(completion.stdout.is_empty());
 }
 
 #[test]
-fn a_program_that_never_reads_its_stdin_is_no_failure() {
+fn a_program_need_not_read_its_stdin() {
     for script in ["exit 0", "exec <&-; echo done", "head -c 1 >/dev/null"] {
         let mut invocation = sh(script);
         invocation.stdin = vec![b'x'; MEGABYTE];
@@ -37,7 +37,7 @@ fn a_program_that_never_reads_its_stdin_is_no_failure() {
 }
 
 #[test]
-fn a_program_may_write_much_before_it_reads() {
+fn a_program_may_fill_its_pipes_before_it_reads() {
     let mut invocation = sh("head -c 1000000 /dev/zero; head -c 1000000 /dev/zero >&2; wc -c");
     invocation.stdin = vec![b'x'; MEGABYTE];
     let completion = run_to_end(&invocation);
@@ -47,7 +47,7 @@ fn a_program_may_write_much_before_it_reads() {
 }
 
 #[test]
-fn a_flood_is_counted_to_the_byte_and_its_ends_are_kept() {
+fn a_flood_is_counted_and_its_two_ends_are_kept() {
     let script = "echo first; head -c 100000000 /dev/zero; echo last";
     for (script, is_stdout) in [(script.to_owned(), true), (format!("exec >&2; {script}"), false)] {
         let completion = run_to_end(&sh(&script));
@@ -61,7 +61,7 @@ fn a_flood_is_counted_to_the_byte_and_its_ends_are_kept() {
     assert!(peak_memory().is_none_or(|bytes| bytes < 90 * MEGABYTE), "{:?}", peak_memory());
 }
 
-/// The most memory this process ever had, where the system tells.
+/// The peak memory of this process in bytes, if `/proc` shows it.
 fn peak_memory() -> Option<usize> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
@@ -69,7 +69,7 @@ fn peak_memory() -> Option<usize> {
 }
 
 #[test]
-fn streams_are_kept_apart() {
+fn streams_are_captured_separately() {
     let completion = run_to_end(&sh("echo out; echo err >&2"));
     assert_eq!(
         (completion.stdout.text(), completion.stderr.text()),
@@ -90,23 +90,23 @@ fn merged_streams_keep_their_order() {
 }
 
 #[test]
-fn a_program_that_closes_its_outputs_is_still_waited_for() {
+fn a_program_that_closes_its_streams_is_awaited() {
     let completion = run_to_end(&sh("echo seen; exec >&- 2>&-; sleep 0.1; exit 7"));
     assert!(matches!(completion.end, End::Exited(7)));
     assert_eq!(whole_text(&completion), "seen\n");
 }
 
 #[test]
-fn all_a_program_wrote_is_read_even_when_there_is_no_time_to_drain() {
+fn all_output_of_the_program_is_read_even_without_a_drain() {
     let mut invocation = sh("sleep 1000 & head -c 50000 /dev/zero; kill $!; exit 0");
     invocation.limits.drain = Duration::ZERO;
     assert_eq!(run_to_end(&invocation).stdout.total, 50_000);
 }
 
 #[test]
-fn what_a_child_of_the_program_writes_within_the_drain_is_taken() {
+fn output_of_a_child_within_the_drain_is_read() {
     let mut invocation = sh("(sleep 0.1; echo late) & echo now");
-    invocation.limits.drain = AGES;
+    invocation.limits.drain = FOREVER;
     let completion = run_to_end(&invocation);
     assert_eq!(whole_text(&completion), "now\nlate\n");
     assert!(!completion.pipes_held);

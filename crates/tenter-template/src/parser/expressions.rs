@@ -1,4 +1,4 @@
-//! Makes values, calls and pipelines of the tokens of one action.
+//! Parses the tokens of one action: operands, calls and pipelines.
 
 use std::ops::Range;
 
@@ -7,27 +7,31 @@ use super::super::findings::{LIMIT, SYNTAX};
 use super::super::functions::{self, Function};
 use super::super::lexer::{Token, TokenKind};
 use super::super::value::Value;
-use super::super::{DEEPEST, Dialect, Uses};
+use super::super::{Dialect, MAX_DEPTH, Uses};
 
-/// What is wrong with an action, and what would be right.
-pub(super) struct Misfit {
+/// An error in an action, with its help text.
+pub(super) struct SyntaxError {
     pub(super) id: &'static str,
     pub(super) at: Range<usize>,
     pub(super) message: String,
     pub(super) help: String,
 }
 
-fn misfit(at: &Range<usize>, message: impl Into<String>, help: impl Into<String>) -> Misfit {
-    Misfit { id: SYNTAX, at: at.clone(), message: message.into(), help: help.into() }
+fn syntax_error(
+    at: &Range<usize>,
+    message: impl Into<String>,
+    help: impl Into<String>,
+) -> SyntaxError {
+    SyntaxError { id: SYNTAX, at: at.clone(), message: message.into(), help: help.into() }
 }
 
-/// Reads the tokens of one action.
+/// Parses the tokens of one action.
 pub(super) struct Reader<'t, 'u> {
     pub(super) tokens: &'t [Token],
     pub(super) next: usize,
-    /// Where the action ends, for what is missing there.
+    /// The end of the action, for errors about missing values.
     pub(super) end: Range<usize>,
-    /// How many parentheses are open.
+    /// Number of open parentheses.
     pub(super) depth: usize,
     pub(super) dialect: Dialect,
     pub(super) uses: &'u mut Uses,
@@ -48,22 +52,24 @@ impl<'t> Reader<'t, '_> {
         self.peek().map_or_else(|| self.end.clone(), |token| token.at.clone())
     }
 
-    pub(super) fn finished(&self) -> Result<(), Misfit> {
+    pub(super) fn finished(&self) -> Result<(), SyntaxError> {
         let Some(token) = self.peek() else { return Ok(()) };
         Err(match token.kind {
-            TokenKind::Close => misfit(&token.at, "this parenthesis closes nothing", "remove it"),
-            TokenKind::Declare | TokenKind::Assign => {
-                misfit(&token.at, "only a variable can be set", "write `{{$name := …}}`")
+            TokenKind::Close => {
+                syntax_error(&token.at, "there is no open parenthesis here", "remove it")
             }
-            _ => misfit(
+            TokenKind::Declare | TokenKind::Assign => {
+                syntax_error(&token.at, "only a variable can be set", "write `{{$name := …}}`")
+            }
+            _ => syntax_error(
                 &token.at,
-                "this is one value too many",
-                "call a function with several values, or write two actions",
+                "unexpected value",
+                "pass several values to a function, or write two actions",
             ),
         })
     }
 
-    pub(super) fn pipeline(&mut self) -> Result<Pipeline, Misfit> {
+    pub(super) fn pipeline(&mut self) -> Result<Pipeline, SyntaxError> {
         let start = self.here().start;
         let first = self.stage(0)?;
         let mut rest = Vec::new();
@@ -74,18 +80,18 @@ impl<'t> Reader<'t, '_> {
         Ok(Pipeline { at: start..end.map_or(start, |last| last.at.end), first, rest })
     }
 
-    /// A value, or a call with so many values that come from the stage before.
-    fn stage(&mut self, piped: usize) -> Result<Stage, Misfit> {
+    /// Parses a value, or a call that receives `piped` values from the previous stage.
+    fn stage(&mut self, piped: usize) -> Result<Stage, SyntaxError> {
         let Some(Token { at, kind: TokenKind::Word(name) }) =
             self.peek().filter(|token| !is_boolean(token))
         else {
             let at = self.here();
             let operand = self.operand()?;
             if piped > 0 {
-                return Err(misfit(
+                return Err(syntax_error(
                     &at,
-                    "a value cannot take the value before it",
-                    "after `|` stands a function",
+                    "a value cannot receive the value before it",
+                    "write a function after `|`",
                 ));
             }
             return Ok(Stage::Value(operand));
@@ -96,9 +102,9 @@ impl<'t> Reader<'t, '_> {
         while self.begins_operand() {
             arguments.push(self.operand()?);
         }
-        match function.misfit(arguments.len() + piped) {
+        match function.arity_error(arguments.len() + piped) {
             None => Ok(Stage::Call { at: at.clone(), function, arguments }),
-            Some((message, help)) => Err(misfit(at, message, help)),
+            Some((message, help)) => Err(syntax_error(at, message, help)),
         }
     }
 
@@ -108,7 +114,7 @@ impl<'t> Reader<'t, '_> {
             .is_some_and(|token| !matches!(token.kind, Assign | Close | Comma | Declare | Pipe))
     }
 
-    fn operand(&mut self) -> Result<Operand, Misfit> {
+    fn operand(&mut self) -> Result<Operand, SyntaxError> {
         let at = self.here();
         let Some(token) = self.peek() else { return Err(self.no_value(&at, "here")) };
         self.next += 1;
@@ -117,10 +123,10 @@ impl<'t> Reader<'t, '_> {
             TokenKind::Word(word) if is_boolean(token) => {
                 OperandKind::Literal(Value::Boolean(word == "true"))
             }
-            // A function without values of its own is no operand: only the table's help is of use.
+            // A function is not an operand without parentheses.
             TokenKind::Word(word) => {
                 self.function(word, &at)?;
-                return Err(misfit(
+                return Err(syntax_error(
                     &at,
                     format!("`{word}` needs parentheses here"),
                     format!("write `({word} …)`"),
@@ -149,12 +155,12 @@ impl<'t> Reader<'t, '_> {
         Ok(Operand { at, kind, parts })
     }
 
-    fn no_value(&self, at: &Range<usize>, place: &str) -> Misfit {
+    fn no_value(&self, at: &Range<usize>, place: &str) -> SyntaxError {
         let help = format!("write {}, `{{{{.name}}}}`, or a function", self.dialect.value());
-        misfit(at, format!("a value is missing {place}"), help)
+        syntax_error(at, format!("a value is missing {place}"), help)
     }
 
-    /// A part of the values that come in, or of one that was made of them.
+    /// A field, which is recorded as used.
     fn part(&mut self, name: &str, at: &Range<usize>) -> Part {
         if !self.uses.names.iter().any(|used| used == name) {
             self.uses.names.push(name.to_owned());
@@ -162,7 +168,7 @@ impl<'t> Reader<'t, '_> {
         Part { at: at.clone(), name: name.to_owned() }
     }
 
-    /// The part that follows without a space.
+    /// The field that follows without a space.
     fn part_after(&mut self, end: usize) -> Option<Part> {
         let Token { at, kind: TokenKind::Field(name) } = self.peek()? else { return None };
         if at.start != end {
@@ -172,48 +178,48 @@ impl<'t> Reader<'t, '_> {
         Some(self.part(name, at))
     }
 
-    /// Parts of parts, `.a.b`: there are no arguments in arguments.
-    fn more_parts(&mut self, parts: &mut Vec<Part>) -> Result<(), Misfit> {
+    /// Parses nested fields, as in `.a.b`. Recipes do not have them.
+    fn more_parts(&mut self, parts: &mut Vec<Part>) -> Result<(), SyntaxError> {
         let before = parts.len();
         while let Some(part) = self.part_after(self.tokens[self.next - 1].at.end) {
             parts.push(part);
         }
         match parts.get(before) {
-            Some(part) if !self.dialect.has_parts() => Err(misfit(
+            Some(part) if !self.dialect.has_parts() => Err(syntax_error(
                 &part.at,
                 "an argument is text and has no parts",
-                "put a space before it if it is a value of its own",
+                "put a space before it if it is a separate value",
             )),
             _ => Ok(()),
         }
     }
 
-    fn function(&self, name: &str, at: &Range<usize>) -> Result<Function, Misfit> {
+    fn function(&self, name: &str, at: &Range<usize>) -> Result<Function, SyntaxError> {
         let found = Function::named(name).ok_or_else(|| {
             let help = functions::help(name, self.dialect);
-            misfit(at, format!("there is no function `{name}`"), help)
+            syntax_error(at, format!("there is no function `{name}`"), help)
         })?;
         if found == Function::Bash && !self.dialect.starts_programs() {
-            let help = "leave it out; a hook that runs programs has a script";
-            return Err(misfit(
+            let help = "use a hook with a script to run programs";
+            return Err(syntax_error(
                 at,
-                "a hook without code starts nothing, so `bash` cannot be used",
+                "a static hook cannot run programs, so `bash` cannot be used",
                 help,
             ));
         }
         Ok(found)
     }
 
-    fn group(&mut self, open: &Range<usize>) -> Result<OperandKind, Misfit> {
+    fn group(&mut self, open: &Range<usize>) -> Result<OperandKind, SyntaxError> {
         self.depth += 1;
-        if self.depth > DEEPEST {
-            let message = format!("this is the {}th parenthesis inside of another", self.depth);
-            let help = format!("{DEEPEST} are the most");
-            return Err(Misfit { id: LIMIT, ..misfit(open, message, help) });
+        if self.depth > MAX_DEPTH {
+            let message = format!("parentheses are nested more than {MAX_DEPTH} deep");
+            let help = "use fewer nested parentheses";
+            return Err(SyntaxError { id: LIMIT, ..syntax_error(open, message, help) });
         }
         let pipeline = self.pipeline()?;
         if !self.take(&TokenKind::Close) {
-            return Err(misfit(open, "this parenthesis is not closed", "close it with `)`"));
+            return Err(syntax_error(open, "this parenthesis is not closed", "close it with `)`"));
         }
         self.depth -= 1;
         Ok(OperandKind::Group(Box::new(pipeline)))

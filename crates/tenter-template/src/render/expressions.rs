@@ -1,4 +1,4 @@
-//! What pipelines, calls and values come to.
+//! Evaluates pipelines, calls and operands.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use super::super::ast::{Operand, OperandKind, Part, Pipeline, Stage};
 use super::super::findings::COMMAND;
 use super::super::functions::{self, Function};
 use super::super::value::{Missing, Value};
-use super::{Halt, PIECE, Renderer, SHOWN};
+use super::{BYTES_PER_STEP, Halt, MAX_COMMAND_CHARS, Renderer};
 
 impl<'a> Renderer<'a> {
     pub(super) fn pipeline(&mut self, pipeline: &Pipeline) -> Result<Value<'a>, Halt> {
@@ -39,13 +39,13 @@ impl<'a> Renderer<'a> {
                     values.push(self.operand(argument)?);
                 }
                 values.extend(piped);
-                self.step(1 + values.iter().map(Value::size).sum::<usize>() / PIECE, at)?;
+                self.step(1 + values.iter().map(Value::size).sum::<usize>() / BYTES_PER_STEP, at)?;
                 self.call(*function, values, is_piped, at)
             }
         }
     }
 
-    /// `and` and `or`: the first value that decides, else the last; what comes after it is not looked at.
+    /// `and` and `or`: the first decisive value, else the last one. Later arguments are not evaluated.
     fn decide(
         &mut self,
         arguments: &[Operand],
@@ -57,7 +57,7 @@ impl<'a> Renderer<'a> {
         for argument in arguments {
             self.step(1, at)?;
             last = self.operand(argument)?;
-            if self.holds(&last) == decisive {
+            if self.is_true(&last) == decisive {
                 return Ok(last);
             }
         }
@@ -73,14 +73,14 @@ impl<'a> Renderer<'a> {
     ) -> Result<Value<'a>, Halt> {
         match (function, values.as_slice()) {
             (Function::Default, _) => {}
-            (Function::Not, [value]) => return Ok(Value::Boolean(!self.holds(value))),
+            (Function::Not, [value]) => return Ok(Value::Boolean(!self.is_true(value))),
             (Function::Index, [of, name]) if of.fields().is_some() => {
-                let name = self.shown(name, at)?;
+                let name = self.output(name, at)?;
                 return self.part(of.clone(), &[], &name, at);
             }
             _ => {
                 for value in &mut values {
-                    *value = self.there(value.clone())?;
+                    *value = self.present(value.clone())?;
                 }
             }
         }
@@ -88,7 +88,7 @@ impl<'a> Renderer<'a> {
             return self.bash(&values, at);
         }
         functions::call(function, &values, piped)
-            .map_err(|message| self.refuse(at, message, self.dialect.guide()))
+            .map_err(|message| self.value_error(at, message, self.dialect.guide()))
     }
 
     pub(super) fn operand(&mut self, operand: &Operand) -> Result<Value<'a>, Halt> {
@@ -114,7 +114,7 @@ impl<'a> Renderer<'a> {
         }
     }
 
-    /// A part of a value, which was come to by the parts `before` it. Of what is not there, no part is either.
+    /// The field `name` of a value at the path `before`. A field of a missing value is missing.
     fn part(
         &mut self,
         of: Value<'a>,
@@ -128,21 +128,21 @@ impl<'a> Renderer<'a> {
         };
         if let Some(fields) = of.fields() {
             return Ok(match fields.get(name) {
-                Some(value) => Value::Given(value),
+                Some(value) => Value::Json(value),
                 None => missing(path(), name, at, Some(fields)),
             });
         }
         match &of {
-            Value::Given(Json::Null) => Ok(missing(path(), name, at, None)),
+            Value::Json(Json::Null) => Ok(missing(path(), name, at, None)),
             Value::Missing(of) if self.dialect.has_parts() => {
                 Ok(missing(format!("{}.{name}", of.path), name, at, None))
             }
             _ => {
-                let of = self.there(of)?;
-                let message = format!("this is {} and has no part `{name}`", of.kind());
+                let of = self.present(of)?;
+                let message = format!("this is {} and has no field `{name}`", of.kind());
                 let field = self.dialect.value();
-                let help = format!("inside of `with` and `range` {field} is written `$.{name}`");
-                Err(self.refuse(at, message, &help))
+                let help = format!("inside `with` and `range`, write {field} as `$.{name}`");
+                Err(self.value_error(at, message, &help))
             }
         }
     }
@@ -150,24 +150,24 @@ impl<'a> Renderer<'a> {
     fn bash(&mut self, values: &[Value<'a>], at: &Range<usize>) -> Result<Value<'a>, Halt> {
         let mut words = Vec::with_capacity(values.len());
         for value in values {
-            words.push(self.shown(value, at)?);
+            words.push(self.output(value, at)?);
         }
         let Some((program, args)) = words.split_first() else { return Err(Halt::Action) };
-        // Nobody will see what it prints.
+        // The output would not be used.
         if self.findings.has_errors() {
             return Err(Halt::Action);
         }
         let CommandOutput { text, failure } = self.shell.run(program, args);
         let Some(failure) = failure else { return Ok(Value::text(&text)) };
-        let command = excerpt::chars(&words.join(" "), SHOWN).into_owned();
-        let help = "the text says so in its place, where the model reads it";
+        let command = excerpt::chars(&words.join(" "), MAX_COMMAND_CHARS).into_owned();
+        let help = "the text contains this message instead of the output";
         self.findings.warning(COMMAND, at, format!("`{command}` {failure}"), help);
         let space = if text.is_empty() { "" } else { "\n" };
         Ok(Value::text(&format!("{text}{space}[bash: {command} {failure}]")))
     }
 }
 
-/// A value that is not there.
+/// A missing value.
 fn missing<'v>(
     path: String,
     name: &str,

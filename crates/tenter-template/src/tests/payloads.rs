@@ -1,4 +1,4 @@
-//! What is different in hooks: values of any depth, and nothing that starts anything.
+//! Tests of the hook dialect: nested values, and no programs.
 
 use super::*;
 
@@ -23,7 +23,7 @@ fn holds(text: &str) -> Result<bool, Vec<Diagnostic>> {
     Condition::parse(file(text))?.holds(&payload())
 }
 
-/// The first finding, as `line:column-length id: message`.
+/// The first diagnostic, as `line:column-length id: message`.
 fn first<T: std::fmt::Debug>(found: Result<T, Vec<Diagnostic>>) -> String {
     let finding = &found.unwrap_err()[0];
     let at = finding.span.as_ref().unwrap();
@@ -31,7 +31,7 @@ fn first<T: std::fmt::Debug>(found: Result<T, Vec<Diagnostic>>) -> String {
 }
 
 #[test]
-fn a_payload_is_reached_into_at_any_depth() {
+fn payload_fields_are_read_at_any_depth() {
     for (text, expected) in [
         ("{{.tool_name}} {{.tool_input.command}}", "bash ls"),
         ("{{index .tool_input.todos 1}}{{index .tool_input \"odd-name\"}}", "two7"),
@@ -68,7 +68,7 @@ fn a_payload_is_reached_into_at_any_depth() {
 }
 
 #[test]
-fn conditions_compare_numbers_as_numbers_and_words_as_words() {
+fn conditions_compare_numbers_numerically_and_words_as_text() {
     for (text, expected) in [
         ("gt .usage.current_context_window 8000", true),
         ("gt .usage.current_context_window 10000", false),
@@ -91,24 +91,24 @@ fn conditions_compare_numbers_as_numbers_and_words_as_words() {
 }
 
 #[test]
-fn mistakes_in_conditions_are_told_with_their_places() {
+fn errors_in_conditions_have_positions() {
     for (text, expected) in [
         ("", "1:1-1 template-syntax: a value is missing here"),
         ("eq .tool_name", "1:1-2 template-syntax: `eq` takes at least 2 values, not 1"),
-        ("{{ .tool_name }}", "1:1-1 template-syntax: `{` means nothing here"),
-        ("true}}x{{if true", "1:5-1 template-syntax: `}` means nothing here"),
-        (".a == .b", "1:4-1 template-syntax: `==` means nothing here"),
+        ("{{ .tool_name }}", "1:1-1 template-syntax: `{` is not valid here"),
+        ("true}}x{{if true", "1:5-1 template-syntax: `}` is not valid here"),
+        (".a == .b", "1:4-1 template-syntax: `==` is not valid here"),
         ("$x := .a", "1:4-2 template-syntax: only a variable can be set"),
         (
             "bash \"true\"",
-            "1:1-4 template-syntax: a hook without code starts nothing, so `bash` cannot be used",
+            "1:1-4 template-syntax: a static hook cannot run programs, so `bash` cannot be used",
         ),
         ("eq .tool_nmae \"x\"", "1:4-10 template-missing-argument: the payload has no `tool_nmae`"),
         (
             "eq .tool_input.comand \"x\"",
             "1:4-18 template-missing-argument: the payload has no `tool_input.comand`",
         ),
-        ("eq .usage 1", "1:1-2 template-value: `eq` takes single values, and this is an object"),
+        ("eq .usage 1", "1:1-2 template-value: `eq` takes single values, not an object"),
     ] {
         assert_eq!(first(holds(text)), expected, "{text}");
     }
@@ -121,25 +121,25 @@ fn mistakes_in_conditions_are_told_with_their_places() {
 }
 
 #[test]
-fn mistakes_in_texts_are_told_with_their_places() {
+fn errors_in_templates_have_positions() {
     for (text, expected) in [
         (
             "{{bash \"ls\"}}",
-            "1:3-4 template-syntax: a hook without code starts nothing, so `bash` cannot be used",
+            "1:3-4 template-syntax: a static hook cannot run programs, so `bash` cannot be used",
         ),
         (
             "{{if eq 1 (bash \"ls\" | len)}}{{end}}",
-            "1:12-4 template-syntax: a hook without code starts nothing, so `bash` cannot be used",
+            "1:12-4 template-syntax: a static hook cannot run programs, so `bash` cannot be used",
         ),
         (
             "a\n{{.tool_input.gone}}",
             "2:3-16 template-missing-argument: the payload has no `tool_input.gone`",
         ),
-        ("{{.tool_name.first}}", "1:3-16 template-value: this is text and has no part `first`"),
-        ("{{.final_message}}", "1:3-14 template-value: this is null and cannot be shown"),
+        ("{{.tool_name.first}}", "1:3-16 template-value: this is text and has no field `first`"),
+        ("{{.final_message}}", "1:3-14 template-value: this is null and cannot be written"),
         (
             "{{range .tool_name}}{{end}}",
-            "1:9-10 template-value: this is text, and `range` goes through a list",
+            "1:9-10 template-value: this is text, but `range` needs a list",
         ),
         (
             "{{index .tool_input.todos 2}}",
@@ -154,7 +154,7 @@ fn mistakes_in_texts_are_told_with_their_places() {
 }
 
 #[test]
-fn a_recipes_arguments_have_no_parts() {
+fn recipe_arguments_have_no_fields() {
     let found = Template::parse(file("{{(index . \"a\").b}}"), Dialect::Recipe);
     assert_eq!(first(found), "1:16-2 template-syntax: an argument is text and has no parts");
 }
@@ -178,7 +178,7 @@ fn any_json() -> impl Strategy<Value = Value> {
 
 proptest! {
     #[test]
-    fn any_payload_is_filled_in_or_findings(
+    fn any_payload_renders_or_has_diagnostics(
         payload in any_json(),
         text in prop::sample::select(vec![
             "{{.a.b}}", "{{range $k, $v := .a}}{{$k}}{{$v}}{{end}}", "{{with .a}}{{.b}}{{end}}", "{{len .a}}",
@@ -193,7 +193,7 @@ proptest! {
     }
 
     #[test]
-    fn what_is_shown_of_a_value_with_parts_is_that_value_as_json(payload in any_json()) {
+    fn objects_and_lists_are_written_as_json(payload in any_json()) {
         let values = json!({"a": payload});
         let template = Template::parse(file("{{.a}}"), Dialect::Hook).unwrap();
         let rendered = template.render(&Inputs { values: &values, declared: &[] }, &NoShell);
@@ -203,7 +203,7 @@ proptest! {
     }
 
     #[test]
-    fn any_condition_is_one_or_findings(text in prop_oneof![templates(), "\\PC{0,60}"]) {
+    fn any_condition_parses_or_has_diagnostics(text in prop_oneof![templates(), "\\PC{0,60}"]) {
         match Condition::parse(file(&text)) {
             Ok(condition) => { let _ = condition.holds(&payload()); }
             Err(found) => prop_assert!(!found.is_empty()),

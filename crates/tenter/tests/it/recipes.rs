@@ -139,7 +139,7 @@ fn a_recipe_that_cannot_be_shown_is_an_error() {
     assert_snapshot!(sandbox.run(&["recipe", "show", "wrong"]), @r#"
     exit: 1
     --- stderr
-    error: [ROOT]/project/recipes/wrong.md:1:9: this is text, and `range` goes through a list
+    error: [ROOT]/project/recipes/wrong.md:1:9: this is text, but `range` needs a list
       1 | {{range "x"}}{{end}}
                   ^^^
       help: make one with `lines .text` or `split "," .text`

@@ -261,7 +261,7 @@ fn programs() -> Vec<Fault> {
             fs::remove_file(program).unwrap();
             None
         }),
-        Fault::done_to("has become a folder", "is a folder, not a program", |program| {
+        Fault::done_to("has become a folder", "is a directory, not a program", |program| {
             fs::remove_file(program).unwrap();
             fs::create_dir(program).unwrap();
             None
@@ -270,22 +270,30 @@ fn programs() -> Vec<Fault> {
             fs::write(program, "#!/nowhere/sh\n").unwrap();
             None
         }),
-        Fault::done_to("may not be executed", "may not be executed; try `chmod +x`", |program| {
-            fs::set_permissions(program, Permissions::from_mode(0o644)).unwrap();
-            None
-        }),
+        Fault::done_to(
+            "may not be executed",
+            "is not executable; run `chmod +x` on it",
+            |program| {
+                fs::set_permissions(program, Permissions::from_mode(0o644)).unwrap();
+                None
+            },
+        ),
         Fault::done_to("is being written", "open for writing", |program| {
             Some(OpenOptions::new().append(true).open(program).unwrap())
         })
         .taking_long(),
-        Fault::done_to("is of another machine", "for another kind of machine", |program| {
+        Fault::done_to("is of another machine", "for another architecture", |program| {
             fs::write(program, foreign_program()).unwrap();
             None
         }),
-        Fault::done_to("is empty", "is no program: a script must begin with a `#!`", |program| {
-            fs::write(program, "").unwrap();
-            None
-        }),
+        Fault::done_to(
+            "is empty",
+            "is not a program: a script must begin with a `#!`",
+            |program| {
+                fs::write(program, "").unwrap();
+                None
+            },
+        ),
     ]
 }
 

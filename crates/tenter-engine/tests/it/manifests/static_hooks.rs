@@ -233,7 +233,7 @@ fn what_is_wrong_is_told_with_its_place_and_hides_no_other_hook() {
             &["action: deny", "reason: '{{bash \"ls\"}}'"],
             "manifest-template",
             7,
-            "starts nothing",
+            "cannot run programs",
         ),
         (
             "before_tool",

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use tenter_agent::recipe::{DEEPEST, LONGEST_OUTPUT, LONGEST_RANGE, MAX_FILE_SIZE};
+use tenter_agent::recipe::{MAX_DEPTH, MAX_FILE_SIZE, MAX_OUTPUT_BYTES, MAX_RANGE_ITEMS};
 use tenter_agent::tools::AllowedCommands;
 use tenter_testkit::{Output, Sandbox};
 
@@ -89,7 +89,7 @@ fn every_pattern_allows_what_the_table_states() {
 
 #[test]
 fn the_limits_are_the_codes() {
-    let limits = [MAX_FILE_SIZE, DEEPEST, LONGEST_RANGE, LONGEST_OUTPUT];
+    let limits = [MAX_FILE_SIZE, MAX_DEPTH, MAX_RANGE_ITEMS, MAX_OUTPUT_BYTES];
     let documented: Vec<String> =
         tables("Limit")[0].rows.iter().map(|row| row[1].clone()).collect();
     assert_eq!(documented, limits.map(|limit| limit.to_string()));

@@ -234,7 +234,7 @@ fn errors_are_shown_with_their_location() {
       7 |   when: eq .tool_name
                   ^^
       help: write it as in `{{eq .name "text"}}`
-    error: ./broken/HOOK.md:11:7: a hook without code starts nothing, so `bash` cannot be used
+    error: ./broken/HOOK.md:11:7: a static hook cannot run programs, so `bash` cannot be used
       11 |     {{bash "ls"}}
                  ^^^^
       help: leave it out; a hook that runs programs has a script

@@ -153,7 +153,7 @@ fn a_recipe_that_cannot_be_rendered_is_shown_with_lines_and_calls_no_model() {
     assert_snapshot!(sandbox.run(&["run", "-r", "wrong", "--model", &model]), @r#"
     exit: 1
     --- stderr
-    error: [ROOT]/project/recipes/wrong.md:1:9: this is text, and `range` goes through a list
+    error: [ROOT]/project/recipes/wrong.md:1:9: this is text, but `range` needs a list
       1 | {{range "x"}}{{end}}
                   ^^^
       help: make one with `lines .text` or `split "," .text`

@@ -177,7 +177,7 @@ fn showing_an_untrusted_recipe_starts_nothing() {
       1 | Look: {{bash "touch" "ran"}}{{if .x}}{{.x | bash "echo" "a b"}}{{end}}
                   ^^^^
       help: the text says so in its place, where the model reads it
-    warning: [ROOT]/project/.kodelet/recipes/spy.md:1:34: the argument `x` is neither given nor declared, so this does not hold
+    warning: [ROOT]/project/.kodelet/recipes/spy.md:1:34: the argument `x` is neither given nor declared, so this is false
       1 | Look: {{bash "touch" "ran"}}{{if .x}}{{.x | bash "echo" "a b"}}{{end}}
                                            ^^
       help: declare it in the front matter, as `x:` below `arguments:`
