@@ -63,7 +63,7 @@ fn a_prompt_is_rendered_with_arguments_and_program_output() {
     warning: [ROOT]/home/.kodelet/recipes/team/hello.md:5:3: `false` failed with exit code 1
       5 | {{bash "false"}}
             ^^^^
-      help: the text says so in its place, where the model reads it
+      help: the text contains this message instead of the output
     "#);
     let shown = sandbox
         .run(&["recipe", "show", "team/hello", "-a", "name=x", "-a", "style=", "--json"])
@@ -91,11 +91,11 @@ fn without_an_argument_the_text_is_shown_as_it_was_written() {
     error: [ROOT]/project/recipes/hello.md:4:9: the argument `name` was not given
       4 | Hello {{.name}}, {{.wish}}!
                   ^^^^^
-      help: give it with `--arg name=…`, or write `(default .name "…")`
+      help: pass `--arg name=…`, or write `(default .name "…")`
     error: [ROOT]/project/recipes/hello.md:4:20: the argument `wish` was not given
       4 | Hello {{.name}}, {{.wish}}!
                              ^^^^^
-      help: give it with `--arg wish=…`, or write `(default .wish "…")`
+      help: pass `--arg wish=…`, or write `(default .wish "…")`
     Arguments are missing, so the text above is not filled in.
     "#);
     let shown = sandbox.run(&["recipe", "show", "hello", "--json"]).expect_code(0).json();
@@ -142,7 +142,7 @@ fn a_recipe_that_cannot_be_shown_is_an_error() {
     error: [ROOT]/project/recipes/wrong.md:1:9: this is text, but `range` needs a list
       1 | {{range "x"}}{{end}}
                   ^^^
-      help: make one with `lines .text` or `split "," .text`
+      help: create a list with `lines .text` or `split "," .text`
     error: the recipe "wrong" cannot be filled in
     "#);
     assert_snapshot!(sandbox.run(&["recipe", "show", "pr"]), @r#"

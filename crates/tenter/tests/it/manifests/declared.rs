@@ -237,7 +237,7 @@ fn errors_are_shown_with_their_location() {
     error: ./broken/HOOK.md:11:7: a static hook cannot run programs, so `bash` cannot be used
       11 |     {{bash "ls"}}
                  ^^^^
-      help: leave it out; a hook that runs programs has a script
+      help: use a hook with a script to run programs
     error: ./nowhere/HOOK.md:6:11: `action: context` is not possible at `session_end`
       6 |   action: context
                     ^^^^^^^

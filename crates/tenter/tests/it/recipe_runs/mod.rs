@@ -120,11 +120,11 @@ fn missing_arguments_are_named_with_their_description() {
     error: [ROOT]/project/recipes/greet.md:4:9: the argument `name` was not given
       4 | Greet {{.name}}: {{.wish}}{{if .note}}!{{end}}
                   ^^^^^
-      help: give it with `--arg name=…`, or write `(default .name "…")`
+      help: pass `--arg name=…`, or write `(default .name "…")`
     error: [ROOT]/project/recipes/greet.md:4:20: the argument `wish` was not given
       4 | Greet {{.name}}: {{.wish}}{{if .note}}!{{end}}
                              ^^^^^
-      help: give it with `--arg wish=…`, or write `(default .wish "…")`
+      help: pass `--arg wish=…`, or write `(default .wish "…")`
     error: the recipe "greet" needs arguments that were not given
       help: --arg name=… (whom to greet); --arg wish=…
     "#);
@@ -156,7 +156,7 @@ fn a_recipe_that_cannot_be_rendered_is_shown_with_lines_and_calls_no_model() {
     error: [ROOT]/project/recipes/wrong.md:1:9: this is text, but `range` needs a list
       1 | {{range "x"}}{{end}}
                   ^^^
-      help: make one with `lines .text` or `split "," .text`
+      help: create a list with `lines .text` or `split "," .text`
     error: the recipe "wrong" cannot be filled in
       help: mend its file
     "#);

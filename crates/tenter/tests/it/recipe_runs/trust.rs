@@ -176,7 +176,7 @@ fn showing_an_untrusted_recipe_starts_nothing() {
     warning: [ROOT]/project/.kodelet/recipes/spy.md:1:9: `touch ran` was not started: the recipe comes with the project and is not trusted (see `tenter trust`)
       1 | Look: {{bash "touch" "ran"}}{{if .x}}{{.x | bash "echo" "a b"}}{{end}}
                   ^^^^
-      help: the text says so in its place, where the model reads it
+      help: the text contains this message instead of the output
     warning: [ROOT]/project/.kodelet/recipes/spy.md:1:34: the argument `x` is neither given nor declared, so this is false
       1 | Look: {{bash "touch" "ran"}}{{if .x}}{{.x | bash "echo" "a b"}}{{end}}
                                            ^^
