@@ -282,7 +282,7 @@ fn an_invalid_model_configuration_is_reported_only_where_it_is_used() {
         ),
         (
             lab(&format!("{whole}api_key_env = \"hunter2-2\"")),
-            "`api_key_env` is the name of a variable",
+            "`api_key_env` must be the name of a variable",
         ),
         (
             format!("[models.\"lab/m\"]\ninput_price = 1\n{}", lab(whole)),
