@@ -1,6 +1,6 @@
 //! A complete agent under hooks: its model is a script, its tool `run` is a shell, and its user always says no.
 
-use tenter_engine::protocol::{event::Stop, tool_metadata::Bash};
+use tenter_engine::protocol::{event::StopAttempt, tool_metadata::Bash};
 use tenter_engine::{Attributed, Engine, HookSession, MessageDecision, PermissionAnswer};
 use tenter_engine::{Scope, Timestamp, ToolCall, ToolDecision, ToolResult};
 
@@ -27,7 +27,7 @@ impl Agent<'_> {
                 continue;
             }
             self.conversation.push((*response).to_owned());
-            let review = self.hooks.before_stop(Stop::new(*response));
+            let review = self.hooks.before_stop(StopAttempt::new(*response));
             if review.follow_ups.is_empty() {
                 break;
             }

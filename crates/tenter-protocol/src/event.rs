@@ -125,7 +125,7 @@ pub enum Body {
     /// The model responded.
     AfterTurn(Turn),
     /// The agent is about to stop.
-    BeforeStop(Stop),
+    BeforeStop(StopAttempt),
     /// The agent is done with one user message.
     AfterAgent {
         /// The last text of the model.
@@ -263,7 +263,7 @@ impl Turn {
 
 /// The agent is about to stop.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Stop {
+pub struct StopAttempt {
     /// Why the agent stops.
     pub reason: StopReason,
     /// Number of model responses since the last user message.
@@ -280,7 +280,7 @@ pub struct Stop {
     pub continuation_count: u32,
 }
 
-impl Stop {
+impl StopAttempt {
     /// An agent that would stop after this response, which calls no tool. The other fields are empty.
     pub fn new(response: impl Into<String>) -> Self {
         Self {

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use serde_json::json;
 
 use crate::event::{
-    CompactTrigger, Compaction, ExitReason, SessionEnd, SessionStart, Stop, StopReason, Subagent,
-    Turn, TurnUsage, Usage,
+    CompactTrigger, Compaction, ExitReason, SessionEnd, SessionStart, StopAttempt, StopReason,
+    Subagent, Turn, TurnUsage, Usage,
 };
 use crate::tool_metadata::Bash;
 use crate::{Block, Body, Event, EventName, Message, Object, Role, Scope, ToolCall, ToolResult};
@@ -78,8 +78,8 @@ fn turn(time: &str, cwd: &str) -> Turn {
     }
 }
 
-fn stop(time: &str, cwd: &str) -> Stop {
-    Stop {
+fn stop(time: &str, cwd: &str) -> StopAttempt {
+    StopAttempt {
         reason: StopReason::NoToolCalls,
         step_count: 2,
         usage: usage(),

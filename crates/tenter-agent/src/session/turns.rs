@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use tenter_engine::{Attributed, MessageDecision, StopReview};
-use tenter_protocol::event::{Stop, StopReason, Turn};
+use tenter_protocol::event::{StopAttempt, StopReason, Turn};
 use tenter_protocol::{Block, Diagnostic, Message, Role, Severity};
 
 use super::response::{assistant_message, bounded, finding, requested, said_text};
@@ -200,7 +200,7 @@ impl Session<'_> {
     }
 
     fn review_stop(&self, progress: &Progress, reason: StopReason) -> StopReview {
-        self.hooks.before_stop(Stop {
+        self.hooks.before_stop(StopAttempt {
             reason,
             step_count: progress.turns,
             usage: *self.usage(),

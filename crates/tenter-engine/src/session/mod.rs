@@ -6,7 +6,7 @@ mod read;
 use std::borrow::Cow;
 
 use tenter_proc::Cancel;
-use tenter_protocol::event::{Compaction, SessionEnd, SessionStart, Stop, Subagent, Turn};
+use tenter_protocol::event::{Compaction, SessionEnd, SessionStart, StopAttempt, Subagent, Turn};
 use tenter_protocol::{Body, Event, EventName, Scope, ToolCall, ToolResult};
 
 pub use decision::{
@@ -124,7 +124,7 @@ impl HookSession<'_> {
     }
 
     /// The agent would stop.
-    pub fn before_stop(&self, stop: Stop) -> StopReview {
+    pub fn before_stop(&self, stop: StopAttempt) -> StopReview {
         self.dispatch(Body::BeforeStop(stop)).into_stop()
     }
 

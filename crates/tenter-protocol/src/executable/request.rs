@@ -3,7 +3,7 @@
 
 use serde::Serialize;
 
-use crate::event::{InvokedBy, Stop, Turn, Usage};
+use crate::event::{InvokedBy, StopAttempt, Turn, Usage};
 use crate::facts::{Facts, PathFact};
 use crate::history::{self, MessagePayload};
 use crate::{Body, EventRef, Object, Scope, ToolCall, ToolResult, json};
@@ -178,7 +178,7 @@ struct AgentStop<'e> {
 }
 
 impl<'e> AgentStop<'e> {
-    fn new(scope: &'e Scope, event: &'e str, stop: &'e Stop) -> Self {
+    fn new(scope: &'e Scope, event: &'e str, stop: &'e StopAttempt) -> Self {
         Self {
             event,
             conv_id: &scope.conversation_id,

@@ -10,7 +10,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::event::{
-    CompactTrigger, Compaction, ExitReason, InvokedBy, Stop, Subagent, Turn, Usage,
+    CompactTrigger, Compaction, ExitReason, InvokedBy, StopAttempt, Subagent, Turn, Usage,
 };
 use crate::executable::PROTOCOL_VERSION;
 use crate::facts::{Facts, PathFact};
@@ -219,7 +219,7 @@ impl<'e> Own<'e> {
         }
     }
 
-    fn stop(stop: &'e Stop, light: bool) -> Self {
+    fn stop(stop: &'e StopAttempt, light: bool) -> Self {
         Self::BeforeStop {
             stop_reason: stop.reason.manifest(),
             step_count: stop.step_count,

@@ -119,7 +119,7 @@ fn a_plugin_can_be_created_elsewhere_but_not_over_another() {
     exit: 2
     --- stderr
     error: a plugin cannot have the name "../review": it contains `.`
-      help: write lower-case letters and digits, with single hyphens between them
+      help: use lower-case letters, digits and single hyphens
     "#);
     for name in ["Review", "a/b", ".hidden", "two words", "größe", ""] {
         let output = sandbox.run(&["plugin", "new", name]);

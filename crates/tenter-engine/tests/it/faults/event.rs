@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use tenter_protocol::event::{
-    CompactTrigger, Compaction, ExitReason, SessionEnd, SessionStart, Stop, StopReason, Subagent,
-    Turn, Usage,
+    CompactTrigger, Compaction, ExitReason, SessionEnd, SessionStart, StopAttempt, StopReason,
+    Subagent, Turn, Usage,
 };
 use tenter_protocol::{Body, Event, EventName, Object, Scope, ToolCall, ToolResult, tool_metadata};
 
@@ -70,8 +70,8 @@ fn turn(response: String) -> Turn {
     }
 }
 
-fn stop(response: String) -> Stop {
-    Stop {
+fn stop(response: String) -> StopAttempt {
+    StopAttempt {
         reason: StopReason::NoToolCalls,
         step_count: 1,
         usage: Usage::default(),

@@ -6,8 +6,8 @@ use serde_json::{Value, json};
 
 use super::payload;
 use crate::event::{
-    CompactTrigger, Compaction, ExitReason, SessionEnd, SessionStart, Stop, StopReason, Subagent,
-    Turn, TurnUsage, Usage,
+    CompactTrigger, Compaction, ExitReason, SessionEnd, SessionStart, StopAttempt, StopReason,
+    Subagent, Turn, TurnUsage, Usage,
 };
 use crate::facts::{Facts, PathFact, PathOp};
 use crate::lifecycle::TABLE;
@@ -88,8 +88,8 @@ fn turn() -> Turn {
     }
 }
 
-fn stop() -> Stop {
-    Stop {
+fn stop() -> StopAttempt {
+    StopAttempt {
         reason: StopReason::NoToolCalls,
         step_count: 5,
         usage: usage(),
@@ -198,7 +198,7 @@ fn a_light_payload_omits_the_history() {
 #[test]
 fn before_stop_without_text_and_at_the_turn_limit() {
     let reason = StopReason::TurnLimit;
-    let line = line_of(Body::BeforeStop(Stop { response: "\n".into(), reason, ..stop() }));
+    let line = line_of(Body::BeforeStop(StopAttempt { response: "\n".into(), reason, ..stop() }));
     assert!(line.contains(r#""final_message": null"#), "{line}");
     assert!(line.contains(r#""stop_reason": "max_steps""#), "{line}");
 }

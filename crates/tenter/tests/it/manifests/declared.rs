@@ -307,7 +307,7 @@ fn a_new_static_hook_reports_its_action_and_runs_only_as_written() {
     # 0 to 1000; a higher priority runs earlier.
     priority: 100
     metadata:
-      # What the hook does. It has no script.
+      # The action of the hook, which has no script.
       action: ask
       # The hook acts only if this is true: a condition like after `if` in a template.
       # when: eq .tool_name "Shell"

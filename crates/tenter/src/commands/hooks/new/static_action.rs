@@ -77,7 +77,7 @@ const EXAMPLES: &[Example] = &[
         when: When::Holds("lt (len .prompt) 4"),
         text: ("`{{.prompt}}` is too short: describe the task", "`go` is too short"),
         acts: || json!({"prompt": "go"}),
-        passes: || json!({"prompt": "go on with the tests"}),
+        passes: || json!({"prompt": "continue with the tests"}),
     },
     Example {
         event: EventName::BeforeTool,
@@ -218,7 +218,7 @@ fn manifest(example: &Example, action: ActionWord) -> String {
     format!(
         "---\nname: @NAME@\ndescription: {about}\ntrigger: {event}\n{matcher}\
          # 0 to 1000; a higher priority runs earlier.\npriority: 100\n\
-         metadata:\n  # What the hook does. It has no script.\n  action: {word}\n\
+         metadata:\n  # The action of the hook, which has no script.\n  action: {word}\n\
          \x20 # The hook acts only if this is true: a condition like after `if` in a template.\n{when}\n\
          \x20 # Texts are templates with the fields of the payload: `{{{{.session_id}}}}`, `{{{{.context.invoked_by}}}}`, ...\n{answer}\n---\n\n\
          # @NAME@\n\n{about}\n\n`tenter hooks test @NAME@ --sample` shows a payload and the reply of the hook.\n"

@@ -1,4 +1,4 @@
-//! `tenter plugin new`: writes a plugin that works as it is and is fit to be published.
+//! `tenter plugin new`: creates a complete plugin that can be published.
 
 use std::fs;
 use std::path::PathBuf;
@@ -14,10 +14,10 @@ use crate::failure::{Exit, Failure};
 use crate::sanitize::visible;
 use crate::ui;
 
-/// What stands for the plugin's name in a template.
+/// The placeholder for the plugin's name in templates.
 const NAME: &str = "NAME";
 
-/// The files beside the manifest hooks, which are templates of `tenter hooks new`.
+/// The files besides the manifest hooks, which are templates of `tenter hooks new`.
 const TEMPLATES: [(&str, &str); 6] = [
     ("recipes/NAME.md", include_str!("templates/recipe.md")),
     ("skills/NAME/SKILL.md", include_str!("templates/SKILL.md")),
@@ -34,17 +34,17 @@ const EXECUTABLES: [(&str, &str); 2] = [
 /// Create a plugin with working hooks of each kind, a recipe, a skill and tests.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// The plugin's name, as its repository is called: lower-case letters and digits, with hyphens between them.
+    /// Name of the plugin and its repository: lower-case letters, digits and single hyphens.
     name: String,
-    /// The folder that the plugin's own is made in, instead of the working folder.
+    /// Directory in which to create the plugin [default: the working directory].
     #[arg(long, value_name = "DIR")]
     dir: Option<PathBuf>,
-    /// Whom the licence names.
+    /// Copyright holder in the licence.
     #[arg(long, value_name = "WHO")]
     author: Option<String>,
 }
 
-/// Does it.
+/// Runs `tenter plugin new`.
 pub(super) fn run(env: &Env, args: &Args) -> Done {
     check_name(&args.name)?;
     let above = args.dir.as_ref().map_or_else(|| env.cwd.clone(), |dir| env.cwd.join(dir));
@@ -64,12 +64,12 @@ pub(super) fn run(env: &Env, args: &Args) -> Done {
 fn check_name(name: &str) -> Result<(), Failure> {
     let refused = |why: &str| {
         Failure::usage(format!("a plugin cannot have the name {name:?}: it {why}"))
-            .help("write lower-case letters and digits, with single hyphens between them")
+            .help("use lower-case letters, digits and single hyphens")
     };
     if let Some(fault) = resource_name::faults(name).first() {
         return Err(refused(fault));
     }
-    // A repository's name is written in more places than a skill's.
+    // The name of a repository has stricter rules than that of a skill.
     PluginName::new("org", name).map(|_| ()).map_err(|_| refused("holds more than plain letters"))
 }
 

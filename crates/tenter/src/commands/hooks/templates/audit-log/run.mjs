@@ -16,6 +16,6 @@ const line = {
   input: FIELDS.map((field) => event.tool_input[field]).find((text) => typeof text === 'string') ?? null,
 };
 const state = process.env.XDG_STATE_HOME || path.join(os.homedir(), '.local/state');
-const folder = process.env.TENTER_HOOK_STATE || path.join(state, 'agent-hooks/@NAME@');
-fs.mkdirSync(folder, { recursive: true, mode: 0o700 });
-fs.appendFileSync(path.join(folder, 'audit.jsonl'), `${JSON.stringify(redacted(line))}\n`, { mode: 0o600 });
+const stateDir = process.env.TENTER_HOOK_STATE || path.join(state, 'agent-hooks/@NAME@');
+fs.mkdirSync(stateDir, { recursive: true, mode: 0o700 });
+fs.appendFileSync(path.join(stateDir, 'audit.jsonl'), `${JSON.stringify(redacted(line))}\n`, { mode: 0o600 });

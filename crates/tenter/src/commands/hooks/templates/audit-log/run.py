@@ -20,7 +20,7 @@ line = {
 }
 os.umask(0o077)
 state = os.environ.get("XDG_STATE_HOME") or os.path.expanduser("~/.local/state")
-folder = os.environ.get("TENTER_HOOK_STATE") or os.path.join(state, "agent-hooks", "@NAME@")
-os.makedirs(folder, exist_ok=True)
-with open(os.path.join(folder, "audit.jsonl"), "a", encoding="utf-8") as log:
+state_dir = os.environ.get("TENTER_HOOK_STATE") or os.path.join(state, "agent-hooks", "@NAME@")
+os.makedirs(state_dir, exist_ok=True)
+with open(os.path.join(state_dir, "audit.jsonl"), "a", encoding="utf-8") as log:
     log.write(json.dumps(redacted(line), ensure_ascii=False) + "\n")

@@ -19,5 +19,5 @@ done
 line=$(printf '{"timestamp": %s, "session": %s, "event": %s, "tool": %s, "input": %s}' \
     "$(value timestamp)" "$(value session_id)" "$(value event_type)" "$(value tool_name)" "${input:-null}")
 
-folder=${TENTER_HOOK_STATE:-${XDG_STATE_HOME:-$HOME/.local/state}/agent-hooks/@NAME@}
-mkdir -p "$folder" && redacted "$line" >>"$folder/audit.jsonl"
+state_dir=${TENTER_HOOK_STATE:-${XDG_STATE_HOME:-$HOME/.local/state}/agent-hooks/@NAME@}
+mkdir -p "$state_dir" && redacted "$line" >>"$state_dir/audit.jsonl"
