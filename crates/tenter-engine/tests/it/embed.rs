@@ -77,3 +77,11 @@ fn the_example_agent_does_not_add_a_denied_message() {
     let guard = manifest("guard", "before_agent");
     assert_eq!(conversation(&[("guard", &guard, deny)], "go", &["unheard"]), ["not today"]);
 }
+
+#[test]
+fn the_page_about_embedding_shows_the_example() {
+    let page = include_str!("../../../../docs/embedding.md");
+    let example = include_str!("../../examples/embed.rs");
+    assert!(page.contains(&format!("```rust\n{example}```\n")), "copy embed.rs into embedding.md");
+    assert!(example.lines().count() <= 80, "the example stays short");
+}

@@ -291,3 +291,27 @@ fn no_catch_all_files_and_no_open_todos() {
         }
     }
 }
+
+/// The crates that others can depend on.
+fn libraries() -> impl Iterator<Item = (&'static str, PathBuf)> {
+    let is_library = |name: &&str| !["tenter", "tenter-bench"].contains(name);
+    let names = MAY_DEPEND_ON.iter().map(|(name, _)| *name).filter(is_library);
+    names.map(|name| (name, Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(name)))
+}
+
+#[test]
+fn every_library_can_be_packaged() {
+    for (name, directory) in libraries() {
+        let manifest = fs::read_to_string(directory.join("Cargo.toml")).unwrap();
+        for key in ["description", "readme", "keywords", "categories", "license"] {
+            assert!(manifest.contains(&format!("\n{key}")), "{name} has no {key}");
+        }
+        let readme = fs::read_to_string(directory.join("README.md")).unwrap();
+        assert!(readme.starts_with(&format!("# {name}\n")), "{name}");
+    }
+    let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../Cargo.toml");
+    let workspace = fs::read_to_string(workspace).unwrap();
+    for line in workspace.lines().filter(|line| line.contains("path = \"crates/")) {
+        assert!(line.contains("version = "), "a package needs a version: {line}");
+    }
+}
