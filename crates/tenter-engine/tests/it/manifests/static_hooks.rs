@@ -245,7 +245,7 @@ fn what_is_wrong_is_told_with_its_place_and_hides_no_other_hook() {
         ("before_tool", &["action: mutate", "messages: []"], "manifest-action", 6, "not possible"),
         ("session_end", &["action: deny", "reason: x"], "manifest-action", 6, "not possible"),
         ("before_tool", &["action: deny"], "manifest-action", 6, "needs `reason`"),
-        ("before_tool", &["action: permit"], "manifest-action", 6, "no action `permit`"),
+        ("before_tool", &["action: permit"], "manifest-action", 6, "cannot be `permit`"),
     ] {
         let scene = Scene::new();
         scene.declared("broken", trigger, lines);
