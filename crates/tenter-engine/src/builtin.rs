@@ -1,35 +1,35 @@
-//! The hook that is part of Tenter: `builtin:compact-trigger`, which asks for a summary before the context window is full (R50).
+//! The hook that is part of Tenter: `builtin:compact-trigger`, which requests a summary before the context window is full (R50).
 //!
-//! Pure: figures in, a request out. It runs in no process, belongs to no catalog, and does not compact: whoever dispatches does.
+//! It is a pure function of token counts. It runs in no process and is in no catalog; the caller of the engine compacts.
 
 use std::collections::BTreeMap;
 
 use tenter_protocol::event::{Turn, Usage};
 use tenter_protocol::{Body, EventName, HistoryAction};
 
-/// Names that begin so are Tenter's own: no hook in a folder may have one.
+/// Prefix of the names of built-in hooks, which no other hook may have.
 pub const PREFIX: &str = "builtin:";
 /// The hook's full name.
 pub const NAME: &str = "builtin:compact-trigger";
-/// The event that it is told of.
+/// The event that it subscribes to.
 pub const EVENT: EventName = EventName::AfterTurn;
-/// The recipe that it asks for.
+/// The recipe that it requests.
 pub const RECIPE: &str = "compact";
 
-/// What the built-in hook asks for, and why.
+/// What the built-in hook requests, and why.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct CompactRequest {
     pub(crate) action: HistoryAction,
     pub(crate) reason: String,
 }
 
-/// What it asks for at this event; at most events, nothing.
+/// What it requests at this event; at most events, nothing.
 pub(crate) fn compact_request(body: &Body) -> Option<CompactRequest> {
     let Body::AfterTurn(turn) = body else { return None };
     compact_trigger(turn)
 }
 
-/// Asks for the recipe once the context has reached the threshold; where that or the window's size is not known, never.
+/// Requests the recipe once the context reaches the threshold; never if the threshold or the window's size is unknown.
 fn compact_trigger(turn: &Turn) -> Option<CompactRequest> {
     let threshold = turn.auto_compact?;
     let is_reached = ratio(turn.usage)? >= threshold;
@@ -52,7 +52,7 @@ fn ratio(usage: Usage) -> Option<f64> {
     is_known.then(|| usage.current_context_window as f64 / usage.max_context_window as f64)
 }
 
-/// A threshold as people write it: `80 %`.
+/// A threshold as a percentage: `80 %`.
 pub fn percent(threshold: f64) -> String {
     format!("{} %", (threshold * 10_000.0).round() / 100.0)
 }
@@ -84,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn it_asks_for_the_recipe_from_the_threshold_on() {
+    fn requests_the_recipe_from_the_threshold_on() {
         assert!(!fires(12_799, 16_000, Some(0.8)));
         let request = compact_trigger(&turn(12_800, 16_000, Some(0.8))).unwrap();
         assert_eq!(request.reason, "the context has 12800 of 16000 tokens; the threshold is 80 %");
@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn it_keeps_silent_where_it_is_off_or_the_window_is_not_known() {
+    fn requests_nothing_if_it_is_off_or_the_window_is_unknown() {
         assert!(!fires(16_000, 16_000, None));
         assert!(!fires(16_000, 0, Some(0.8)));
         assert!(!fires(16_000, 16_000, Some(f64::NAN)));
@@ -102,14 +102,14 @@ mod tests {
     }
 
     #[test]
-    fn a_threshold_is_written_as_people_do() {
+    fn a_threshold_is_written_as_a_percentage() {
         assert_eq!([0.8, 0.825, 1.0].map(percent), ["80 %", "82.5 %", "100 %"]);
         assert_eq!(percent(0.07), "7 %");
     }
 
     proptest! {
         #[test]
-        fn a_fuller_context_never_silences_it(current in 0u64..200_000, more in 0u64..200_000, threshold in 0.01f64..=1.0) {
+        fn a_fuller_context_never_cancels_the_request(current in 0u64..200_000, more in 0u64..200_000, threshold in 0.01f64..=1.0) {
             prop_assert!(!fires(current, 100_000, Some(threshold)) || fires(current + more, 100_000, Some(threshold)));
         }
     }

@@ -1,4 +1,4 @@
-//! A hook that can run: who it is, where it came from, when and how it is to be run.
+//! A hook that can run: its identity, its origin, when and how it runs.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -17,22 +17,22 @@ use crate::trust::Pin;
 pub struct Hook {
     /// The full name: a file name, or `org/repo/name` for a plugin's hook.
     pub name: String,
-    /// Where it came from.
+    /// The layer that it was found in.
     pub layer: Layer,
-    /// The executable's file; the manifest hook's folder.
+    /// The file of an executable, the directory of a manifest hook.
     pub path: PathBuf,
-    /// How it is spoken to.
+    /// How it exchanges payloads and replies.
     pub protocol: Protocol,
-    /// The events that it is told of, in its own words.
+    /// The events that it subscribes to, in its own spelling.
     pub subscriptions: Vec<Subscription>,
-    /// What it is made of.
+    /// The hash of its content.
     pub fingerprint: Fingerprint,
-    /// What it is compared with right before it runs, where it runs only as it was trusted: a project's hook, unless the trust
-    /// gate is switched off (R45, R47).
+    /// What it is compared with right before it runs, if it must be trusted: a project's hook, unless the trust gate is off
+    /// (R45, R47).
     pub pin: Option<Pin>,
-    /// What it is held to.
+    /// Its limits and its priority.
     pub policy: HookPolicy,
-    /// Withheld variables that the user gives it, beside those that its manifest asks for (R40).
+    /// Withheld environment variables that the user passes to it, in addition to those that its manifest requests (R40).
     pub env: Vec<String>,
 }
 
@@ -48,7 +48,7 @@ impl Hook {
         self.name.rsplit_once('/').filter(|_| is_of_plugin).map(|(plugin, _)| plugin)
     }
 
-    /// What it does, where it has no code.
+    /// Its action, if it is static.
     pub fn static_action(&self) -> Option<&StaticAction> {
         match &self.protocol {
             Protocol::Manifest(manifest) => match &manifest.implementation {
@@ -113,12 +113,12 @@ pub enum Selection<'c> {
     Undecided(MatcherError),
 }
 
-/// How a hook is spoken to.
+/// How a hook exchanges payloads and replies.
 #[derive(Debug, Clone)]
 pub enum Protocol {
-    /// A program that answers `hook` and `run`.
+    /// A program with the commands `hook` and `run`.
     Executable,
-    /// A folder with `HOOK.md` and a script, or without code.
+    /// A directory with a `HOOK.md`, and a script unless the hook is static.
     Manifest(Box<ManifestHook>),
 }
 
@@ -135,31 +135,31 @@ impl Protocol {
     }
 }
 
-/// What a manifest says of how its hook runs, beside when.
+/// What a manifest says about its hook, except for its events.
 #[derive(Debug, Clone)]
 pub struct ManifestHook {
-    /// What it is for.
+    /// What the hook is for, in the words of its author.
     pub description: String,
     /// What it does.
     pub implementation: Implementation,
-    /// Which tool calls it is about.
+    /// Which tool calls it runs on; all of them if there is none.
     pub matcher: Option<Matcher>,
-    /// Whether it starts in its own folder instead of the project's (R40).
+    /// Whether it starts in its own directory instead of the project's (R40).
     pub starts_in_own_folder: bool,
-    /// Whether it does without the history (R57).
+    /// Whether its payload lacks the history (R57).
     pub light_payload: bool,
-    /// Variables that it gets although they look like model keys (R40).
+    /// Environment variables that it receives although they look like model keys (R40).
     pub env: Vec<String>,
-    /// Whether no hook of a higher layer takes its place (R9).
+    /// Whether no hook of a higher layer shadows it (R9).
     pub protected: bool,
 }
 
 /// What a manifest hook does.
 #[derive(Debug, Clone)]
 pub enum Implementation {
-    /// It runs this.
+    /// A script.
     Script(EntryPoint),
-    /// It has no code: it does what its manifest declares.
+    /// An action in the manifest: no process is started.
     Static(Box<StaticAction>),
 }
 
@@ -168,11 +168,11 @@ pub enum Implementation {
 pub struct EntryPoint {
     /// The script.
     pub path: PathBuf,
-    /// What runs it where it may not be executed itself.
+    /// The program that runs it; none if it is executable.
     pub interpreter: Option<&'static str>,
 }
 
-/// Where a hook came from, highest precedence first (R8).
+/// The origin of a hook, highest precedence first (R8).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Layer {
@@ -180,9 +180,9 @@ pub enum Layer {
     Project,
     /// A plugin of the project.
     ProjectPlugin,
-    /// The person's own folders.
+    /// The user's own directories.
     User,
-    /// A plugin of the person's.
+    /// A plugin of the user.
     UserPlugin,
     /// Part of Tenter.
     #[serde(rename = "builtin")]
@@ -218,21 +218,21 @@ impl fmt::Display for Layer {
 #[serde(transparent)]
 pub struct Fingerprint(pub String);
 
-/// The shortest and the longest timeout that a hook may have, in milliseconds (R16).
+/// Minimum and maximum timeout of a hook in milliseconds (R16).
 pub const TIMEOUTS_MS: (u64, u64) = (100, 600_000);
-/// The lowest and the highest priority (R16).
+/// Minimum and maximum priority (R16).
 pub const PRIORITIES: (u64, u64) = (0, 1000);
 
-/// What a hook is held to.
+/// The limits and the priority of a hook.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct HookPolicy {
-    /// From start to SIGTERM (R38).
+    /// Time from start to SIGTERM (R38).
     pub timeout: Duration,
     /// What a failure means (R42).
     pub fail: FailMode,
-    /// Higher runs earlier; an executable has 100 (R22).
+    /// Hooks with a higher priority run earlier; an executable has 100 (R22).
     pub priority: u16,
-    /// Whether nobody waits for it (R22).
+    /// Whether it runs in the background (R22).
     pub asynchronous: bool,
 }
 
@@ -251,9 +251,9 @@ impl Default for HookPolicy {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum FailMode {
-    /// The agent goes on, with a warning.
+    /// The agent continues, with a warning.
     #[default]
     Open,
-    /// The thing is denied, with a reason that says that the hook failed.
+    /// The event is denied, with a reason that says that the hook failed.
     Closed,
 }

@@ -1,4 +1,4 @@
-//! What the engine tells of its work. Observers see every hook run and every decision, and can change none.
+//! What the engine reports. Observers see every hook run and every decision, and can change none.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,15 +12,15 @@ use tenter_protocol::{EventName, HistoryAction, Reply, Scope, ToolCall};
 use crate::hook::{Fingerprint, Layer};
 use crate::run_end::RunEnd;
 
-/// Sees what the engine does. Called from whichever thread dispatches: the tools of one model response run in parallel.
+/// Is notified of what the engine does, on the thread that dispatches: the tools of one model response run in parallel.
 pub trait Observer: Send + Sync {
-    /// A hook was run, whatever came of it.
+    /// A hook was run, successfully or not.
     fn hook_ran(&self, run: &HookRun);
 
-    /// A hook was found that cannot run: recorded once, beside what loading reports of it.
+    /// A hook was found that cannot run. Called once for each, in addition to the diagnostic of loading.
     fn hook_missing(&self, _run: &HookRun) {}
 
-    /// The hooks of an event have answered.
+    /// The hooks of an event have decided.
     fn decided(&self, decision: &Decision);
 
     /// A hook's `ask` was answered.
@@ -30,19 +30,19 @@ pub trait Observer: Send + Sync {
 /// One run of one hook.
 #[derive(Debug, Clone)]
 pub struct HookRun {
-    /// Where and for whom.
+    /// The conversation and the agent.
     pub scope: Arc<Scope>,
-    /// At which event.
+    /// The event.
     pub event: EventName,
-    /// The event in the hook's words.
+    /// The event in the hook's own spelling.
     pub spelling: &'static str,
     /// The hook's full name.
     pub hook: String,
-    /// Where the hook came from.
+    /// The layer of the hook.
     pub layer: Layer,
-    /// What the hook is made of; empty for what is built in.
+    /// The hash of the hook's content; empty for the built-in hook.
     pub fingerprint: Fingerprint,
-    /// The tool call that the event is about, with its input as the hook got it.
+    /// The tool call of the event, with its input as the hook read it.
     pub tool_call: Option<ToolCall>,
     /// When it started.
     pub started: Timestamp,
@@ -50,68 +50,68 @@ pub struct HookRun {
     pub duration: Duration,
     /// How it ended.
     pub end: RunEnd,
-    /// What it decided; the weightiest part of its answer.
+    /// The most important part of its decision.
     pub decision: DecisionKind,
-    /// What it decided besides, weightiest first.
+    /// The other parts, the most important first.
     pub also: Vec<DecisionKind>,
-    /// Why; of a failed run, what went wrong.
+    /// The hook's reason, or why the run failed.
     pub reason: Option<String>,
-    /// What it changed.
+    /// What its rewrite changed.
     pub change: Option<Change>,
-    /// What a failed run wrote to stdout, its middle left out where it is long; empty for every other run.
+    /// What a failed run wrote to stdout, without the middle if it is long; empty if the run succeeded.
     pub stdout: String,
     /// The last lines that it wrote to stderr.
     pub stderr_tail: String,
-    /// What of its answer had no effect or was not understood (R61, R62), and what it has to say to the user.
+    /// Parts of its reply that are invalid or have no effect (R61, R62), and messages to the user.
     pub warnings: Vec<String>,
-    /// What it wanted recorded.
+    /// What it logged, and what became of its reply.
     pub notes: Vec<String>,
-    /// Whether nobody waited for it: it decided nothing, and its notes say what of its answer is kept (R22).
+    /// Whether it ran in the background. It decided nothing then, and its notes say what of its reply is kept (R22).
     pub asynchronous: bool,
 }
 
 /// Something before and after a rewrite.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Change {
-    /// As the hook got it.
+    /// As the hook read it.
     pub before: Value,
     /// As the hook left it.
     pub after: Value,
 }
 
-/// What the hooks of one event amount to.
+/// What the hooks of one event decided together.
 #[derive(Debug, Clone)]
 pub struct Decision {
-    /// Where and for whom.
+    /// The conversation and the agent.
     pub scope: Arc<Scope>,
-    /// At which event.
+    /// The event.
     pub event: EventName,
-    /// The tool call that the event is about, with its input as the hooks left it.
+    /// The tool call of the event, with its input as the hooks left it.
     pub tool_call: Option<ToolCall>,
     /// When it was made.
     pub time: Timestamp,
     /// How many hooks were run.
     pub hooks_run: usize,
-    /// The decision; its weightiest part.
+    /// The most important part of the decision.
     pub kind: DecisionKind,
-    /// What the hooks decided besides, weightiest first.
+    /// The other parts, the most important first.
     pub also: Vec<DecisionKind>,
     /// The hook that made it.
     pub by: Option<String>,
-    /// Why.
+    /// The reason of the verdict.
     pub reason: Option<String>,
-    /// Whether a deny is there because a hook failed that is set to fail closed (R42).
+    /// Whether the event was denied because a hook failed (R42).
     pub by_failure: bool,
-    /// Hooks whose history action came too late (R31); never the built-in one, which gives way silently.
+    /// Hooks whose history action does not count because an earlier one does (R31); never the built-in hook.
     pub overruled: Vec<String>,
 }
 
-/// How a hook's `ask` was answered (R71).
+/// The answer to a hook's `ask` (R71).
 #[derive(Debug, Clone)]
 pub struct AskAnswer {
-    /// Where and for whom.
+    /// The conversation and the agent.
     pub scope: Scope,
-    /// At which event.
+    /// The event.
     pub event: EventName,
     /// The call that the hook asked about.
     pub tool_call: ToolCall,
@@ -136,15 +136,15 @@ pub enum PermissionAnswer {
     Always,
     /// The call must not run.
     No,
-    /// There is no user to ask; the configuration answers.
+    /// There is no user to ask; the configuration decides.
     Unattended {
-        /// What the configuration says.
+        /// Whether the configuration allows the call.
         allowed: bool,
     },
 }
 
 impl PermissionAnswer {
-    /// The answer in the words that users are shown.
+    /// The words for it in the terminal and in records.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Yes => "yes",
@@ -164,34 +164,34 @@ impl PermissionAnswer {
     }
 }
 
-/// What a hook, or all hooks of an event, decided. Where an answer does several things, the weightiest names it.
+/// A part of a decision. A reply with several parts is named after the most important one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum DecisionKind {
     /// Nothing.
     None,
-    /// It may happen.
+    /// Let it happen.
     Allow,
-    /// More for the model to read.
+    /// Add context for the model.
     Context,
-    /// Go on instead of stopping.
+    /// Continue instead of stopping.
     Continue,
-    /// Something was changed.
+    /// Change the message, the input or the output.
     Rewrite,
-    /// A recipe shall run on the history.
+    /// Run a recipe on the history.
     Callback,
-    /// The history shall be replaced.
+    /// Replace the history.
     Mutate,
-    /// The person shall decide.
+    /// Ask the user.
     Ask,
-    /// It must not happen.
+    /// Do not let it happen.
     Deny,
     /// The hook failed.
     Failed,
 }
 
 impl DecisionKind {
-    /// Every decision, weakest first.
+    /// Every decision, the least important first.
     pub const ALL: [Self; 10] = [
         Self::None,
         Self::Allow,
@@ -221,12 +221,12 @@ impl DecisionKind {
         }
     }
 
-    /// The weightiest part of what a reply decides.
+    /// The most important part of what a reply decides.
     pub fn of(reply: &Reply) -> Self {
         Self::all_of(reply).first().copied().unwrap_or(Self::None)
     }
 
-    /// Everything that a reply decides, weightiest first.
+    /// Every part of what a reply decides, the most important first.
     pub fn all_of(reply: &Reply) -> Vec<Self> {
         let verdict = reply.verdict.as_ref().map(|verdict| match verdict.kind {
             VerdictKind::Allow => Self::Allow,

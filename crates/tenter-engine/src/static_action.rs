@@ -56,7 +56,7 @@ impl StaticAction {
     pub(crate) fn reply(&self, payload: &Value) -> Result<Reply, String> {
         let acts = self.when.as_ref().map_or(Ok(true), |when| when.holds(payload));
         let acts =
-            acts.map_err(|found| format!("its condition cannot be told: {}", first(&found)))?;
+            acts.map_err(|found| format!("its condition cannot be evaluated: {}", first(&found)))?;
         if !acts {
             return Ok(Reply::default());
         }
@@ -65,7 +65,7 @@ impl StaticAction {
             .action
             .try_map(|template| template.render(&inputs, &NoShell).map(|rendered| rendered.text));
         filled
-            .map_err(|found| format!("its answer cannot be filled in: {}", first(&found)))?
+            .map_err(|found| format!("its template cannot be rendered: {}", first(&found)))?
             .into_reply()
     }
 }
@@ -109,7 +109,7 @@ fn unknown_field(event: EventName, path: &FieldPath, text: &str) -> Option<Diagn
 
 /// The first finding in a sentence, with the line that it is about.
 fn first(found: &[Diagnostic]) -> String {
-    let Some(finding) = found.first() else { return "nobody knows why".to_owned() };
+    let Some(finding) = found.first() else { return "unknown error".to_owned() };
     match &finding.span {
         Some(place) => format!("{}, in `{}`", finding.message, place.source.trim()),
         None => finding.message.clone(),
@@ -181,13 +181,13 @@ mod tests {
         let error = hook.reply(&json!({})).unwrap_err();
         assert_eq!(
             error,
-            "its answer cannot be filled in: the payload has no `gone`, in `{{.gone}}`"
+            "its template cannot be rendered: the payload has no `gone`, in `{{.gone}}`"
         );
         let hook = declared(Some("eq .gone 1"), deny("x"));
         let error = hook.reply(&json!({})).unwrap_err();
         assert_eq!(
             error,
-            "its condition cannot be told: the payload has no `gone`, in `eq .gone 1`"
+            "its condition cannot be evaluated: the payload has no `gone`, in `eq .gone 1`"
         );
     }
 

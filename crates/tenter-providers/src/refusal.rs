@@ -96,6 +96,9 @@ impl Words {
             ModelError::Refused { message, help } => {
                 ModelError::Refused { message: clean(message), help }
             }
+            ModelError::UnknownModel { message, help } => {
+                ModelError::UnknownModel { message: clean(message), help }
+            }
             other => other,
         }
     }
@@ -163,10 +166,10 @@ impl Refusal<'_> {
                     "look at `base_url` or --base-url: for most servers it ends in /v1".to_owned(),
                 ),
             ),
-            404 => refused(
-                format!("the server does not know the model {}: {message}", words.model),
-                Some("`tenter models` lists the models that are known".to_owned()),
-            ),
+            404 => ModelError::UnknownModel {
+                message: format!("the server does not know the model {}: {message}", words.model),
+                help: Some("`tenter models` lists the models that are known".to_owned()),
+            },
             413 => ModelError::TooLong { message },
             429 if all.contains("insufficient_quota") || all.contains("billing") => {
                 refused(message, Some("see to the account's credit or limits".to_owned()))

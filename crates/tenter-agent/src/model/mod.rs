@@ -241,6 +241,14 @@ pub enum ModelError {
         /// What the user can do about it.
         help: Option<String>,
     },
+    /// The server has no model of this name.
+    #[error("{message}")]
+    UnknownModel {
+        /// The reason.
+        message: String,
+        /// What the user can do about it.
+        help: Option<String>,
+    },
     /// A script's expectation about the request was not met.
     #[error("turn {turn} of the script {problem}\n--- the request ---\n{sent}")]
     Expectation {

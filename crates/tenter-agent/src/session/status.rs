@@ -110,7 +110,9 @@ impl AgentError {
     /// What the person can do about it.
     fn help(&self) -> Option<String> {
         match self {
-            Self::Model(ModelError::Refused { help, .. }) => help.clone(),
+            Self::Model(ModelError::Refused { help, .. } | ModelError::UnknownModel { help, .. }) => {
+                help.clone()
+            }
             Self::Model(ModelError::TooLong { .. }) => Some(
                 "compact it (`tenter run -r compact --follow`), begin a new conversation, go on with a fork of this one from \
                  before it grew (`tenter conversation fork`), or use a model that holds more"

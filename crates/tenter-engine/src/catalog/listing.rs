@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use tenter_protocol::executable::Subscription;
 use tenter_protocol::lifecycle::Power;
-use tenter_protocol::{Body, EventName};
+use tenter_protocol::{EventName, ToolCall};
 
 use crate::hook::{FailMode, Fingerprint, Layer};
 use crate::matcher::Matcher;
@@ -109,24 +109,20 @@ pub struct Missing {
 }
 
 impl Missing {
-    /// Whether it may stand in the way of `event`: it is set to fail closed, and is about the event or about nobody knows what.
-    pub fn may_stop(&self, event: EventName) -> bool {
+    /// Whether it stops an event, about `call` if it is a tool event: the hook is set to fail closed and subscribes to the event,
+    /// or its events are unknown.
+    pub fn stops(&self, event: EventName, call: Option<&ToolCall>) -> bool {
+        let is_about_call = match (&self.matcher, call) {
+            (Some(matcher), Some(call)) => !matches!(matcher.matches(call), Ok(None)),
+            _ => true,
+        };
         let is_about = match &self.events {
             None => event.may(Power::Block),
             Some(events) => {
                 events.contains(&event) && (event.is_deniable() || event.may(Power::RewriteOutput))
             }
         };
-        self.fail == FailMode::Closed && is_about
-    }
-
-    /// Whether it stands in the way of this.
-    pub(crate) fn stops(&self, body: &Body) -> bool {
-        let is_about_call = match (&self.matcher, body.tool_call()) {
-            (Some(matcher), Some(call)) => !matches!(matcher.matches(call), Ok(None)),
-            _ => true,
-        };
-        self.may_stop(body.name()) && is_about_call
+        self.fail == FailMode::Closed && is_about && is_about_call
     }
 }
 

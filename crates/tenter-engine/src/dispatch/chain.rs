@@ -57,8 +57,9 @@ impl<'e> Chain<'e> {
         if self.event == EventName::SessionStart && self.scope.parent_conversation_id.is_none() {
             catalog.lost().iter().for_each(|lost| report_lost(settings, &self.scope, lost));
         }
+        let call = self.outcome.body.tool_call();
         let (stopping, others): (Vec<_>, Vec<_>) =
-            catalog.missing().iter().partition(|missing| missing.stops(&self.outcome.body));
+            catalog.missing().iter().partition(|missing| missing.stops(self.event, call));
         if !self.engine.reported_missing.swap(true, Ordering::Relaxed) {
             for missing in others {
                 report_missing(settings, &self.scope, &self.outcome.body, missing);

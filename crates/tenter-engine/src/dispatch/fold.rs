@@ -8,39 +8,39 @@ use tenter_protocol::{Body, HistoryAction, Reply, Rewrite, ToolResult, Verdict, 
 use crate::builtin;
 use crate::observe::{Change, DecisionKind};
 
-/// Something a hook said, and which hook said it.
+/// A part of a decision, and the hook that it comes from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Attributed<T> {
     /// The hook's full name.
     pub hook: String,
-    /// What it said.
+    /// The part.
     pub value: T,
 }
 
-/// What the hooks of one event amount to. An outcome of silence leaves the body as it was and everything else empty.
+/// What the hooks of one event decided together. If no hook replied, the body is unchanged and everything else is empty.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Outcome {
     /// The event's body as the hooks left it.
     pub body: Body,
-    /// The strongest opinion, and the first hook that held it.
+    /// The strongest verdict, and the first hook that gave it.
     pub verdict: Option<Attributed<Verdict>>,
-    /// Whether the deny is there because a hook failed that is set to fail closed (R42).
+    /// Whether the event is denied because a hook failed (R42).
     pub denied_by_failure: bool,
     /// The hooks that rewrote something, in order.
     pub rewritten_by: Vec<String>,
-    /// What the model shall read besides, in order.
+    /// Text to add for the model, in order.
     pub contexts: Vec<Attributed<String>>,
-    /// Messages on which the agent shall go on, in order (R31).
+    /// Messages with which the agent continues, in order (R31).
     pub follow_ups: Vec<Attributed<String>>,
-    /// What hooks want done to the history, in order: the first that can be started counts (R31, R66).
+    /// Changes to the history, in order: the first that can be started counts (R31, R66).
     pub history: Vec<Attributed<HistoryAction>>,
-    /// The body as it came, kept from the first rewrite on.
+    /// The body before the first rewrite, if there was one.
     original: Option<Body>,
     tool_names: ToolNames,
 }
 
 impl Outcome {
-    /// The outcome of silence.
+    /// The outcome if no hook replies.
     pub fn new(body: Body) -> Self {
         Self {
             body,
@@ -60,12 +60,12 @@ impl Outcome {
         Self { tool_names: names.clone(), ..self }
     }
 
-    /// Who forbade the thing and why, if anyone did.
+    /// The hook that denied the event and its reason, if one did.
     pub fn denied(&self) -> Option<(&str, &str)> {
         self.verdict_of(VerdictKind::Deny)
     }
 
-    /// Who wants the person to decide and why, if anyone does and nobody forbade it.
+    /// The hook that asks the user and its reason, if one does and none denied.
     pub fn asked(&self) -> Option<(&str, &str)> {
         self.verdict_of(VerdictKind::Ask)
     }
@@ -75,7 +75,7 @@ impl Outcome {
         Some((&verdict.hook, verdict.value.reason_text()))
     }
 
-    /// Hooks whose history action comes behind another's; what is built in gives way without a conflict (R31).
+    /// Hooks whose history action does not count because an earlier one does, except for the built-in hook (R31).
     pub fn overruled(&self) -> Vec<String> {
         let behind = self.history.iter().skip(1).map(|action| &action.hook);
         behind.filter(|hook| *hook != builtin::NAME).cloned().collect()
@@ -84,10 +84,10 @@ impl Outcome {
     /// Adds one hook's reply. Returns what its rewrite changed.
     ///
     /// # Errors
-    /// A rewrite that does not fit: nothing of the reply is taken then.
+    /// The rewrite does not fit the event. Nothing of the reply is applied then.
     pub fn apply(&mut self, hook: &str, reply: Reply) -> Result<Option<Change>, String> {
         let denies = reply.verdict.as_ref().is_some_and(Verdict::is_deny);
-        // What does not happen is not changed. After a tool, a redaction counts beside what is fed back.
+        // A denied event is not changed. After a tool, a redaction counts in addition to the feedback.
         let rewrite = reply.rewrite.filter(|_| !denies || !self.body.name().is_deniable());
         let change = rewrite.map(|rewrite| self.rewrite(hook, rewrite)).transpose()?.flatten();
         if denies {
@@ -103,7 +103,7 @@ impl Outcome {
         Ok(change)
     }
 
-    /// Adds the action of what is built in behind those of all hooks. Returns the hook whose action comes first, if there is
+    /// Adds the action of the built-in hook after those of all hooks. Returns the hook whose action comes first, if there is
     /// one.
     pub(super) fn add_built_in_action(
         &mut self,
@@ -114,7 +114,7 @@ impl Outcome {
         self.history.first().filter(|_| self.history.len() > 1).map(|first| first.hook.as_str())
     }
 
-    /// Denies because a hook failed that is set to fail closed (R42).
+    /// Denies because a hook that fails closed failed (R42).
     pub(super) fn deny_for_failure(&mut self, hook: &str, failure: &str) {
         self.deny_without_reply(
             hook,
@@ -122,7 +122,7 @@ impl Outcome {
         );
     }
 
-    /// Denies because a hook cannot be run as it was trusted, whatever its fail mode (R75).
+    /// Denies because a hook is not the one that was trusted, whatever its fail mode (R75).
     pub(super) fn deny_for_change(&mut self, hook: &str, failure: &str) {
         self.deny_without_reply(hook, failed(hook, failure));
     }
@@ -132,13 +132,12 @@ impl Outcome {
         self.denied_by_failure = true;
     }
 
-    /// Withholds a tool's output, because a hook that had to see it failed and is set to fail closed: what it would have
-    /// taken out, nobody knows (R42).
+    /// Withholds a tool's output, because a hook that fails closed failed to check it (R42).
     pub(super) fn withhold_for_failure(&mut self, hook: &str, failure: &str) {
         self.withhold(hook, &format!("{}, and it is set to fail closed", failed(hook, failure)));
     }
 
-    /// Withholds a tool's output, because a hook that had to see it cannot be run as it was trusted (R75).
+    /// Withholds a tool's output, because a hook that should check it is not the one that was trusted (R75).
     pub(super) fn withhold_for_change(&mut self, hook: &str, failure: &str) {
         self.withhold(hook, &failed(hook, failure));
     }
@@ -150,8 +149,8 @@ impl Outcome {
         self.rewritten_by.push(hook.to_owned());
     }
 
-    /// A deny that keeps something from happening undoes every rewrite: nothing happens, so nothing is changed (R24, R26).
-    /// Where it is only fed back, as after a tool, what was redacted stays redacted.
+    /// A deny that prevents the event undoes every rewrite (R24, R26). After a tool, where a deny is only feedback, redactions
+    /// stay.
     fn deny(&mut self, hook: &str, verdict: Option<Verdict>) {
         self.raise_verdict(hook, verdict);
         if !self.body.name().may(Power::Block) {
@@ -170,7 +169,7 @@ impl Outcome {
         }
     }
 
-    /// Replaces the body's subject. A rewrite to what stands there already is none.
+    /// Replaces the subject of the body. Returns `None` if that changes nothing.
     fn rewrite(&mut self, hook: &str, rewrite: Rewrite) -> Result<Option<Change>, String> {
         let mut body = self.body.clone();
         match (&mut body, rewrite) {
@@ -198,7 +197,7 @@ impl Outcome {
         Ok(Some(change))
     }
 
-    /// The parts of the decision, weightiest first, each with the hook that it came from.
+    /// The parts of the decision, the most important first, each with the hook that it comes from.
     pub(super) fn parts(&self) -> Vec<(DecisionKind, &str)> {
         let verdict = self.verdict.as_ref().map(|verdict| {
             let kind = match verdict.value.kind {
@@ -289,7 +288,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_redacted_stays_redacted_when_a_later_hook_denies() {
+    fn redactions_stay_when_a_later_hook_denies() {
         let Body::BeforeTool(call) = before_tool() else { unreachable!() };
         let result = tenter_protocol::ToolResult::failure("bash", "SECRET", "T".to_owned());
         let mut outcome = Outcome::new(Body::AfterTool { call, result });
@@ -304,7 +303,7 @@ mod tests {
     }
 
     #[test]
-    fn a_redaction_counts_beside_a_reason_that_is_fed_back() {
+    fn a_redaction_counts_in_addition_to_feedback() {
         let Body::BeforeTool(call) = before_tool() else { unreachable!() };
         let result = ToolResult::failure("bash", "SECRET", "T".to_owned());
         let mut outcome = Outcome::new(Body::AfterTool { call, result });
@@ -335,7 +334,7 @@ mod tests {
     }
 
     #[test]
-    fn the_output_that_a_failed_hook_had_to_see_is_withheld() {
+    fn withholds_the_output_that_a_failed_hook_should_check() {
         let Body::BeforeTool(call) = before_tool() else { unreachable!() };
         let metadata = tenter_protocol::tool_metadata::Bash {
             output: "SECRET".to_owned(),
@@ -390,7 +389,7 @@ mod tests {
     }
 
     #[test]
-    fn a_rewrite_that_does_not_fit_takes_nothing_of_its_reply() {
+    fn applies_nothing_of_a_reply_whose_rewrite_does_not_fit() {
         let mut outcome = Outcome::new(before_tool());
         let reply = Reply {
             rewrite: Some(Rewrite::Message("x".into())),
@@ -474,7 +473,7 @@ mod tests {
         }
 
         #[test]
-        fn what_is_built_in_comes_behind_all_hooks_and_changes_nothing_else(
+        fn the_built_in_hook_comes_last_and_changes_nothing_else(
             replies in proptest::collection::vec(any_history_reply(), 0..6),
         ) {
             let mut outcome = fold_named(&named(&replies));

@@ -140,11 +140,11 @@ impl<'e> RunReport<'e> {
         self.decided(&[], None, None);
         if let Some(late) = kept {
             let parts = late.parts();
-            self.run.notes.push(format!("late: its answer ({parts}) counts at a later turn"));
+            self.run.notes.push(format!("late: its reply ({parts}) is used at a later turn"));
         }
         if ignored > DecisionKind::Allow {
             self.run.notes.push(format!(
-                "its answer ({}) counts for nothing: it is asynchronous",
+                "its reply ({}) has no effect: it is asynchronous",
                 ignored.as_str()
             ));
         }
@@ -153,7 +153,7 @@ impl<'e> RunReport<'e> {
     /// Another late reply was dropped to make room for that of this run.
     pub(super) fn dropped(&mut self, other: &LateReply) {
         self.run.warnings.push(format!(
-            "too many late answers wait for a later turn: that of the hook {} at {} is dropped",
+            "too many late replies are kept for a later turn: the reply of the hook {} at {} is dropped",
             other.hook, other.event
         ));
     }

@@ -76,7 +76,7 @@ impl JournalWriter {
 fn not_written(folder: &Path, error: &io::Error) -> Diagnostic {
     let message = format!("the journal could not be written: {error}");
     Diagnostic::new("journal-not-written", Severity::Warning, message).at(folder).help(
-        "the agent goes on, but what its hooks do is not recorded; check the folder's space and permissions",
+        "the agent continues, but hook runs are not recorded; check the directory's free space and permissions",
     )
 }
 

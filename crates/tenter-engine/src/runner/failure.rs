@@ -18,15 +18,15 @@ pub(crate) enum Failure {
     NotStarted(String),
     #[error("timed out after {}", seconds(*.0))]
     TimedOut(Duration),
-    #[error("it was ended because the agent was interrupted")]
+    #[error("it was killed because the agent was interrupted")]
     Cancelled,
-    #[error("it is asynchronous, still ran when the session was over, and was ended")]
+    #[error("it is asynchronous and was killed because it still ran when the session ended")]
     Drained,
     #[error("it exited with code {0}")]
     Exit(i32),
-    #[error("it was ended by signal {0}")]
+    #[error("it was terminated by signal {0}")]
     Signal(i32),
-    #[error("it wrote {0} bytes to stdout; an answer may have 1 MiB")]
+    #[error("it wrote {0} bytes to stdout; the limit is 1 MiB")]
     TooLong(u64),
     #[error("{0}")]
     Reply(String),

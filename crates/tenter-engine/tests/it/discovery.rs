@@ -295,7 +295,7 @@ fn a_hook_without_a_usable_answer_is_invalid_and_says_why() {
             "#!/bin/sh\necho before_tool_call\necho 'no jq' >&2\nexit 7\n",
             &["exited with code 7", "no jq"],
         ),
-        ("#!/bin/sh\nkill -9 $$\n", &["ended by signal 9"]),
+        ("#!/bin/sh\nkill -9 $$\n", &["terminated by signal 9"]),
         ("#!/nowhere/interpreter\n", &["could not be started", "/nowhere/interpreter"]),
         ("echo before_tool_call\n", &["could not be started", "#!"]),
     ];

@@ -73,7 +73,7 @@ fn what_a_later_turn_can_use_waits_for_it_once() {
     assert_eq!(engine.take_late_replies("c"), [], "what was taken is gone");
     let run = told(&seen);
     assert_eq!((run.decision, run.asynchronous), (DecisionKind::None, true));
-    assert_eq!(run.notes, ["late: its answer (callback, context) counts at a later turn"]);
+    assert_eq!(run.notes, ["late: its reply (callback, context) is used at a later turn"]);
 }
 
 #[test]
@@ -87,7 +87,7 @@ fn what_would_have_to_be_in_time_counts_for_nothing() {
         let (engine, seen) = dispatched(&scene, &["c"]);
         answered(&scene, &engine);
         assert_eq!(engine.take_late_replies("c"), []);
-        let note = format!("its answer ({kind}) counts for nothing: it is asynchronous");
+        let note = format!("its reply ({kind}) has no effect: it is asynchronous");
         assert_eq!(told(&seen).notes, [note]);
     }
 }
@@ -103,7 +103,7 @@ fn of_one_answer_that_which_can_be_used_is_kept() {
     assert_eq!((taken.len(), taken[0].context.as_deref()), (1, Some("CI is red")));
     let notes = told(&seen).notes;
     assert!(notes[0].starts_with("late: its answer (context)"), "{notes:?}");
-    assert!(notes[1].starts_with("its answer (deny) counts for nothing"), "{notes:?}");
+    assert!(notes[1].starts_with("its reply (deny) has no effect"), "{notes:?}");
 }
 
 #[test]
@@ -142,7 +142,7 @@ fn of_too_many_answers_the_oldest_is_dropped_and_that_is_told() {
     assert_eq!(
         warnings,
         [
-            "too many late answers wait for a later turn: that of the hook ci at after_turn is dropped"
+            "too many late replies are kept for a later turn: the reply of the hook ci at after_turn is dropped"
         ]
     );
 }

@@ -74,7 +74,7 @@ fn too_long_and_unknown_models_are_told_from_other_refusals() {
         assert!(matches!(too_long, ModelError::TooLong { .. }), "{format:?} {too_long:?}");
         let unknown = failed(model.as_ref());
         assert!(
-            matches!(&unknown, ModelError::Refused { message, .. } if message.contains("does not know the model")),
+            matches!(&unknown, ModelError::UnknownModel { message, .. } if message.contains("does not know the model")),
             "{format:?} {unknown:?}"
         );
     }

@@ -27,7 +27,7 @@ fn a_failed_hook_is_reported_and_the_agent_continues() {
     for (body, reason) in [
         ("exit 1", "exited with code 1"),
         ("exit 127", "exited with code 127"),
-        ("kill -9 $$", "ended by signal 9"),
+        ("kill -9 $$", "terminated by signal 9"),
         ("echo 'not json'", "not one JSON object"),
         ("echo 'log line'; echo '{\"blocked\": true}'", "not one JSON object"),
         ("echo '{\"blocked\": true} {\"blocked\": true}'", "not one JSON object"),
@@ -241,7 +241,7 @@ fn other_files_in_a_hooks_directory_are_harmless() {
     for named in
         ["dangling", "loop", "pipe", "silent", "wrong", "xyz", "no-interpreter", "no-line", "bad-"]
     {
-        assert!(output.stderr.contains(named), "{named} is not told of\n{output}");
+        assert!(output.stderr.contains(named), "{named} is not reported\n{output}");
     }
     assert!(!ran(&sandbox));
 }

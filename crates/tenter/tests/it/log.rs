@@ -44,7 +44,7 @@ fn an_empty_log_is_reported_and_nothing_is_created() {
     assert_snapshot!(sandbox.run(&["log", "--session", "last", "--json"]), @"
     exit: 0
     --- stderr
-    No session of this project is recorded yet: `tenter run` begins one.
+    No session of this project is recorded yet: `tenter run` starts one.
     ");
     assert_snapshot!(sandbox.run(&["log", "--conversation", "0199"]), @r#"
     exit: 1
@@ -266,7 +266,7 @@ fn hooks_with_a_late_history_action_are_reported() {
     assert_eq!(run.stderr.matches(told).count(), 1, "it is reported once\n{run}");
     let output = sandbox.run(&["log"]).expect_code(0);
     assert!(
-        output.stdout.contains("→ second wants to change the history, too, and comes too late"),
+        output.stdout.contains("→ second also wants to change the history; an earlier hook does"),
         "{output}"
     );
 }
@@ -290,7 +290,7 @@ fn unreadable_lines_are_counted_once_and_newer_records_are_shown() {
       [TIME]  before_tool  quota        budget · 3 calls left · (another version wrote it; --json shows all of it)
     --- stderr
     warning: [ROOT]/home/.local/state/tenter/journal: 2 lines of the journal cannot be read and are left out
-      help: a process that is killed while it writes leaves half a line; the other lines are whole
+      help: a process that is killed while it writes leaves half a line; the other lines are complete
     ");
     assert!(sandbox.run(&["log", "--json"]).stdout.ends_with(&format!("{newer}\n")));
     assert_eq!(hooks(&records(&sandbox, &["--hook", "quota"])), ["quota"]);
@@ -431,13 +431,13 @@ fn an_unknown_hook_is_an_error_and_one_that_never_ran_is_not() {
     assert_snapshot!(sandbox.run(&["log", "--hook", "b-gaurd"]), @r#"
     exit: 1
     --- stderr
-    error: there is no hook "b-gaurd", and the journal names none
+    error: there is no hook "b-gaurd", neither now nor in the journal
       help: did you mean "b-guard"?
     "#);
     assert_snapshot!(sandbox.run(&["log", "--hook", "something-else"]), @r#"
     exit: 1
     --- stderr
-    error: there is no hook "something-else", and the journal names none
+    error: there is no hook "something-else", neither now nor in the journal
       help: `tenter hooks list` shows the hooks of this project
     "#);
     assert_snapshot!(sandbox.run(&["log", "--hook", "quiet"]), @"

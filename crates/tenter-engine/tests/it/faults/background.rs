@@ -1,4 +1,4 @@
-//! The same for hooks that nobody waits for: they hold nothing up while the agent works, and at the end of the session no
+//! The same for asynchronous hooks: they hold nothing up while the agent works, and at the end of the session no
 //! longer than they are waited for.
 
 use std::fmt::Write as _;
@@ -16,7 +16,7 @@ use super::stage::{
 };
 use crate::scene::{Scene, Seen, USER, running};
 
-/// A way to misbehave where nobody waits.
+/// A way in which an asynchronous hook misbehaves.
 pub(super) struct Unawaited {
     name: &'static str,
     script: &'static str,
@@ -46,7 +46,7 @@ const EVENTS: [EventName; 3] = [EventName::BeforeTool, EventName::AfterTurn, Eve
 const LONG: Duration = Duration::from_mins(2);
 const DRAINED: Late = Late::Fails {
     exit: "cancelled",
-    reason: "it is asynchronous, still ran when the session was over, and was ended",
+    reason: "it is asynchronous and was killed because it still ran when the session ended",
 };
 
 /// All of it.
@@ -94,15 +94,15 @@ pub(super) fn faults() -> Vec<Unawaited> {
         new(
             "denies",
             "echo '{\"decision\": \"deny\", \"reason\": \"no\"}'",
-            Late::Nothing("its answer (deny) counts for nothing: it is asynchronous"),
+            Late::Nothing("its reply (deny) has no effect: it is asynchronous"),
         ),
         new(
             "exits with 2",
             "echo no >&2; exit 2",
-            Late::Nothing("its answer (deny) counts for nothing: it is asynchronous"),
+            Late::Nothing("its reply (deny) has no effect: it is asynchronous"),
         ),
         new("exits with 1", "answer; exit 1", fails("exit 1", "it exited with code 1")),
-        new("is killed", "kill -KILL $$", fails("signal 9", "it was ended by signal 9")),
+        new("is killed", "kill -KILL $$", fails("signal 9", "it was terminated by signal 9")),
         Unawaited {
             survivors: 1,
             ..new(
@@ -123,7 +123,9 @@ pub(super) fn play(fault: &Unawaited) -> Played {
 
 /// What was found, as the page shows it.
 pub(super) fn table(faults: &[Unawaited]) -> String {
-    let mut table = "| A hook that nobody waits for and that … | comes to | left running |\n| --- | --- | --- |\n".to_owned();
+    let mut table =
+        "| An asynchronous hook that … | comes to | left running |\n| --- | --- | --- |\n"
+            .to_owned();
     for fault in faults {
         let came = match fault.means {
             Late::Counts => "a later turn has its answer".to_owned(),

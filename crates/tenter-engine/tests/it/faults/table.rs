@@ -167,8 +167,13 @@ fn ends() -> Vec<Fault> {
         exit("exits with 126", "answer; exit 126", "exit 126", "it exited with code 126"),
         exit("exits with 127", "no-such-command", "exit 127", "it exited with code 127"),
         exit("exits with 255", "answer; exit 255", "exit 255", "it exited with code 255"),
-        exit("is killed", "answer; kill -KILL $$", "signal 9", "it was ended by signal 9"),
-        exit("crashes", "ulimit -c 0; kill -SEGV $$", "signal 11", "it was ended by signal 11"),
+        exit("is killed", "answer; kill -KILL $$", "signal 9", "it was terminated by signal 9"),
+        exit(
+            "crashes",
+            "ulimit -c 0; kill -SEGV $$",
+            "signal 11",
+            "it was terminated by signal 11",
+        ),
     ]
 }
 
@@ -208,7 +213,7 @@ fn processes() -> Vec<Fault> {
         Fault::new(
             "ends its own group",
             "answer; kill -TERM 0; sleep 300",
-            Fails { exit: "signal 15", reason: "it was ended by signal 15" },
+            Fails { exit: "signal 15", reason: "it was terminated by signal 15" },
         ),
         Fault::new("looks for descriptors that are not its own", looks_for_descriptors(), Answers),
     ]

@@ -27,11 +27,10 @@ impl Unfamiliar {
 
     fn explain(&self, error: ModelError, cancel: &Cancel) -> ModelError {
         match error {
-            ModelError::Refused { message, help }
-                if message.contains("does not know the model") =>
-            {
+            ModelError::UnknownModel { message, help } => {
                 let said = self.suggestion(cancel).into_iter().chain(help);
-                ModelError::Refused { message, help: Some(said.collect::<Vec<_>>().join(" ")) }
+                let help = said.collect::<Vec<_>>().join(" ");
+                ModelError::UnknownModel { message, help: Some(help) }
             }
             other => other,
         }

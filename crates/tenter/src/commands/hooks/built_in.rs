@@ -1,4 +1,4 @@
-//! The hook that is part of Tenter, as listings give it: no folder holds it, and nothing of it can be edited.
+//! The built-in hook, as listings show it. It has no file.
 
 use tenter_engine::builtin;
 use tenter_engine::hook::{FailMode, Layer};
@@ -6,10 +6,10 @@ use tenter_engine::hook::{FailMode, Layer};
 use super::entry::{HookEntry, TrustStatus};
 use crate::failure::Failure;
 
-/// Its entry, with the threshold from which on it asks for a summary, or without where it is off.
+/// Its entry, with the threshold from which it requests a summary; none if it is off.
 pub(super) fn entry(threshold: Option<f64>) -> HookEntry<'static> {
     let event = builtin::EVENT.as_str();
-    let off = || "is off: no conversation is compacted by itself".to_owned();
+    let off = || "is off: conversations are not compacted automatically".to_owned();
     HookEntry {
         name: builtin::NAME,
         event: event.to_owned(),
@@ -45,14 +45,14 @@ fn about(threshold: Option<f64>) -> String {
     format!("asks for the recipe {} when {fullness}", builtin::RECIPE)
 }
 
-/// Refuses to do with it what can only be done with a hook in a folder.
+/// Fails if `name` is that of the built-in hook.
 pub(super) fn refuse(name: &str) -> Result<(), Failure> {
     if name != builtin::NAME {
         return Ok(());
     }
-    let failure = Failure::new(format!("{name} is part of Tenter, and no file"));
+    let failure = Failure::new(format!("{name} is built in and has no file"));
     Err(failure.help(
-        "`--disable-auto-compact` does without it, as does compact.auto = false in the configuration",
+        "turn it off with `--disable-auto-compact`, or with compact.auto = false in the configuration",
     ))
 }
 
@@ -63,11 +63,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn where_it_is_off_its_entry_says_so_and_has_no_threshold() {
+    fn the_entry_of_a_disabled_hook_says_so_and_has_no_threshold() {
         let expected = json!({
             "name": "builtin:compact-trigger", "event": "after_turn", "events": ["after_turn"],
             "layer": "builtin", "path": null, "trust": "not needed", "status": "off", "active": false,
-            "reason": "is off: no conversation is compacted by itself", "hash": null, "priority": null,
+            "reason": "is off: conversations are not compacted automatically", "hash": null, "priority": null,
             "timeout_ms": null, "fail": "open", "async": false, "protocol": "builtin",
             "description": "asks for the recipe compact when the context window is nearly full",
         });

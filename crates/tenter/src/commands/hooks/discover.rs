@@ -1,4 +1,4 @@
-//! `tenter hooks discover`: the folders with a `HOOK.md` in every hooks folder. No manifest is opened.
+//! `tenter hooks discover`: the directories with a `HOOK.md` in every hooks directory. No manifest is opened.
 
 use std::path::PathBuf;
 
@@ -12,7 +12,7 @@ use crate::project::Project;
 use crate::sanitize::visible;
 use crate::ui::{self, HEADING, styled};
 
-/// List the folders that hold a HOOK.md, the person's and the project's, without reading any.
+/// List the user's and the project's directories that hold a HOOK.md.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// List as JSON.
@@ -20,17 +20,16 @@ pub(crate) struct Args {
     json: bool,
 }
 
-/// What is found, by whose it is. The fields are those of the JSON form.
+/// Directories, by owner. The fields are those of the JSON form.
 #[derive(Default, Serialize)]
-struct Found {
+struct DiscoveredHooks {
     user: Vec<PathBuf>,
     project: Vec<PathBuf>,
 }
 
-/// Does it.
 pub(super) fn run(project: &Project, args: &Args) -> Exit {
     let (roots, mut findings) = project.places.roots(&HOOKS);
-    let mut found = Found::default();
+    let mut found = DiscoveredHooks::default();
     let (of_project, of_user): (Vec<&Root>, Vec<&Root>) =
         roots.iter().partition(|root| root.layer.needs_trust());
     for (whose, roots, paths) in

@@ -1,4 +1,4 @@
-//! One hook as listings give it: what the catalog knows of it, in the words of people and of JSON.
+//! One hook as listings show it, on the terminal and as JSON.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -17,7 +17,7 @@ use super::built_in;
 use crate::failure::Failure;
 use crate::project::Project;
 
-/// One hook as listings give it. The fields are those of the JSON form.
+/// One hook as listings show it. The fields are those of the JSON form.
 #[derive(Debug, Serialize)]
 pub(super) struct HookEntry<'c> {
     /// The full name.
@@ -28,11 +28,11 @@ pub(super) struct HookEntry<'c> {
     pub(super) events: Vec<&'static str>,
     /// Where it came from.
     pub(super) layer: &'static str,
-    /// Nothing for what is built in.
+    /// None for the built-in hook.
     pub(super) path: Option<String>,
     /// Whether it may run as it is.
     pub(super) trust: TrustStatus,
-    /// What became of it, in one word.
+    /// Its status in one word.
     pub(super) status: &'static str,
     /// Whether it runs.
     pub(super) active: bool,
@@ -41,31 +41,30 @@ pub(super) struct HookEntry<'c> {
     pub(super) reason: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) shadowed_by: Option<String>,
-    /// SHA-256 of its content; nothing where it cannot be read, or is built in.
+    /// SHA-256 of its content; none if it cannot be read, or is built in.
     pub(super) hash: Option<String>,
-    /// Higher runs earlier; what is built in has none and runs last.
+    /// Hooks with a higher priority run earlier; the built-in hook has none and runs last.
     pub(super) priority: Option<u16>,
-    /// From start to its end by force, in milliseconds; nothing for what is no process.
+    /// In milliseconds; none for the built-in hook.
     pub(super) timeout_ms: Option<u128>,
     /// What a failure means.
     pub(super) fail: FailMode,
-    /// Whether nobody waits for it.
+    /// Whether it is asynchronous: the agent does not wait for it.
     #[serde(rename = "async")]
     pub(super) asynchronous: bool,
-    /// How it is spoken to: `executable`, `manifest`, `declared` (it has no code) or `builtin`; nothing where that is not known
-    /// because it does not run.
+    /// `executable`, `manifest`, `declared` (a static hook) or `builtin`; none if it is unknown because the hook does not run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) protocol: Option<&'static str>,
-    /// What it does, where it has no code.
+    /// The action of a static hook.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) action: Option<&'static str>,
-    /// What its manifest says that it is for; of what is built in, what it does, as the end of a sentence.
+    /// The description in its manifest; for the built-in hook what it does, as the end of a sentence.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) description: Option<String>,
-    /// How full the context window has to be for what is built in to act: a ratio.
+    /// The ratio of the context window from which the built-in hook acts.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) threshold: Option<f64>,
-    /// What the catalog says of it; nothing of what is built in.
+    /// Its entry in the catalog; none for the built-in hook.
     #[serde(skip)]
     pub(super) listed: Option<&'c Listed>,
 }
@@ -80,7 +79,7 @@ pub(super) enum TrustStatus {
     Untrusted,
     /// Something else was trusted under its name.
     Changed,
-    /// It is the person's own, or the gate is switched off.
+    /// It is the user's own, or the trust gate is off.
     #[serde(rename = "not needed")]
     NotNeeded,
 }
@@ -96,7 +95,7 @@ impl TrustStatus {
     }
 }
 
-/// Everything that was found: what runs in the order in which it does, then the rest by precedence, and what is built in.
+/// All hooks: first those that run, in their order, then the rest by precedence, then the built-in hook.
 pub(super) fn entries<'c>(project: &Project, catalog: &'c Catalog) -> Vec<HookEntry<'c>> {
     let places = catalog
         .hooks()
@@ -131,9 +130,9 @@ pub(super) fn entries_named<'c>(
     Err(match nearest(name, others.iter().map(|entry| entry.name)) {
         Some(meant) => failure.help(format!("did you mean {meant}?")),
         None if others.iter().all(HookEntry::is_built_in) => {
-            failure.help("there is none at all: `tenter hooks new NAME` writes one")
+            failure.help("there are no hooks yet: `tenter hooks new NAME` creates one")
         }
-        None => failure.help("`tenter hooks list` shows those that there are"),
+        None => failure.help("`tenter hooks list` lists all hooks"),
     })
 }
 
@@ -191,12 +190,12 @@ impl<'c> HookEntry<'c> {
         self.listed.is_none()
     }
 
-    /// Whether it is told of one of these events.
-    pub(super) fn is_told_of(&self, events: &[EventName]) -> bool {
+    /// Whether it subscribes to one of these events.
+    pub(super) fn subscribes_to(&self, events: &[EventName]) -> bool {
         events.iter().any(|event| self.events.contains(&event.as_str()))
     }
 
-    /// Its path as a person reads it; a manifest hook's ends as a folder's.
+    /// Its path for listings; that of a manifest hook ends with a slash.
     pub(super) fn short_path(&self, project: &Project) -> String {
         let Some(listed) = self.listed else { return "-".to_owned() };
         let is_folder = match self.protocol {
@@ -208,7 +207,7 @@ impl<'c> HookEntry<'c> {
     }
 }
 
-/// A path as a person reads it: from the project or from home, where it is in one of them.
+/// A path for listings, relative to the project or the home directory if it is in one of them.
 pub(super) fn short(project: &Project, path: &Path) -> String {
     if let Ok(rest) = path.strip_prefix(project.root()) {
         return rest.to_string_lossy().into_owned();

@@ -1,5 +1,5 @@
-//! `tenter hooks explain`: for each hook whether it would run at an event, and exactly why or why not. It runs nothing but
-//! what every listing does: trusted executables that were never asked for their events are asked.
+//! `tenter hooks explain`: whether each hook would run at an event, and why. It starts no hook, except to ask trusted
+//! executables for their events, as every listing does.
 
 use serde::Serialize;
 use tenter_engine::catalog::{Catalog, Missing};
@@ -22,7 +22,7 @@ mod words;
 /// Characters of a tool's input that are shown.
 const SHOWN_INPUT: usize = 200;
 
-/// Say for each hook whether it would run at an event, and exactly why or why not. Nothing is run.
+/// Explain which hooks would run at an event, and why.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The event, in any of its spellings.
@@ -39,7 +39,7 @@ pub(crate) struct Args {
     json: bool,
 }
 
-/// What would become of one hook. The fields are those of the JSON form.
+/// Whether one hook would run, and why. The fields are those of the JSON form.
 #[derive(Debug, Serialize)]
 struct Explained<'c> {
     name: &'c str,
@@ -54,7 +54,7 @@ struct Explained<'c> {
     verdict: Verdict,
     /// Why, as the end of a sentence.
     why: String,
-    /// What became of each part of its matcher.
+    /// The result of each part of its matcher.
     #[serde(skip_serializing_if = "Option::is_none")]
     matcher: Option<Explanation>,
 }
@@ -70,7 +70,6 @@ enum Verdict {
     Skipped,
 }
 
-/// Does it.
 pub(super) fn run(mut project: Project, args: &Args) -> Done {
     let events = super::events_named(&args.event)?;
     let call = call(args, &events)?;
@@ -126,9 +125,9 @@ fn explain<'c>(
     let hook = catalog.hooks().iter().find(|hook| Some(&hook.path) == path);
     let (verdict, why, matcher) = match hook {
         None if entry.active => judge_built_in(&entry, events),
-        Some(hook) if entry.is_told_of(events) => judge(hook, events, call),
-        Some(_) => (Verdict::Skipped, told_of_alone(&entry), None),
-        None => judge_inactive(catalog, &entry, events),
+        Some(hook) if entry.subscribes_to(events) => judge(hook, events, call),
+        Some(_) => (Verdict::Skipped, subscribes_to_others(&entry), None),
+        None => judge_inactive(catalog, &entry, events, call),
     };
     Explained {
         name: entry.name,
@@ -145,33 +144,34 @@ fn explain<'c>(
     }
 }
 
-/// What would become of what is built in.
+/// Whether the built-in hook would run.
 fn judge_built_in(
     entry: &HookEntry,
     events: &[EventName],
 ) -> (Verdict, String, Option<Explanation>) {
-    if !entry.is_told_of(events) {
-        return (Verdict::Skipped, told_of_alone(entry), None);
+    if !entry.subscribes_to(events) {
+        return (Verdict::Skipped, subscribes_to_others(entry), None);
     }
     let about = entry.description.as_deref().unwrap_or_default();
-    (Verdict::Runs, format!("whatever others answer, it {about}"), None)
+    (Verdict::Runs, format!("whatever other hooks reply, it {about}"), None)
 }
 
-fn told_of_alone(entry: &HookEntry) -> String {
-    format!("it is told of {} alone", entry.event)
+fn subscribes_to_others(entry: &HookEntry) -> String {
+    format!("it subscribes to {} only", entry.event)
 }
 
-/// What becomes of a hook that does not run: where it must not be missing, that is a failure (R42).
+/// Whether a hook that is not active stops the event (R42).
 fn judge_inactive(
     catalog: &Catalog,
     entry: &HookEntry,
     events: &[EventName],
+    call: Option<&ToolCall>,
 ) -> (Verdict, String, Option<Explanation>) {
     let why = not_active(entry, events);
     let is_this = |missing: &Missing| {
         entry.listed.is_some_and(|it| (&it.name, it.layer) == (&missing.name, missing.layer))
     };
-    let stops = |missing: &&Missing| events.iter().any(|event| missing.may_stop(*event));
+    let stops = |missing: &&Missing| events.iter().any(|event| missing.stops(*event, call));
     if catalog.missing().iter().filter(|missing| is_this(missing)).any(|missing| stops(&missing)) {
         let why = format!("{why}; it is set to fail closed, so this is blocked");
         return (Verdict::Fails, why, None);
@@ -181,16 +181,16 @@ fn judge_inactive(
 
 fn not_active(entry: &HookEntry, events: &[EventName]) -> String {
     let reason = entry.reason.as_deref().unwrap_or("does not run");
-    let other = !entry.event.is_empty() && !entry.is_told_of(events);
+    let other = !entry.event.is_empty() && !entry.subscribes_to(events);
     let besides = if other {
-        format!("; besides, it is told of {} alone", entry.event)
+        format!("; also, it subscribes to {} only", entry.event)
     } else {
         String::new()
     };
     format!("it {reason}{besides}")
 }
 
-/// What would become of a hook that is told of one of the events, decided as a run decides it.
+/// Whether a hook that subscribes to one of the events would run, as the engine selects it.
 fn judge(
     hook: &Hook,
     events: &[EventName],
@@ -206,26 +206,26 @@ fn judge(
     };
     let why = match &explanation {
         Some(explanation) => matcher_words(explanation),
-        None if call.is_some() => "it has no matcher: any call will do".to_owned(),
-        None => "it is told of every such event".to_owned(),
+        None if call.is_some() => "it has no matcher: it runs on every call".to_owned(),
+        None => "it subscribes to this event".to_owned(),
     };
     let why = match hook.static_action().filter(|_| verdict == Verdict::Runs) {
         Some(declared) => format!("{why}; {}", action_words(declared)),
         None => why,
     };
     let why = match (verdict, hook.policy.asynchronous) {
-        (Verdict::Runs, true) => format!("{why}{}", unawaited(events)),
+        (Verdict::Runs, true) => format!("{why}{}", background_note(events)),
         _ => why,
     };
     (verdict, why, explanation)
 }
 
-/// What is different where nobody waits for the hook (R22).
-fn unawaited(events: &[EventName]) -> &'static str {
+/// What is different for an asynchronous hook (R22).
+fn background_note(events: &[EventName]) -> &'static str {
     if events.iter().any(|event| event.may(Power::Block)) {
-        "; it is asynchronous, so it starts when the others are done and none has blocked, and cannot block itself"
+        "; it is asynchronous: it starts after the others if none blocked, and cannot block"
     } else {
-        "; it is asynchronous, so it starts when the others are done, and nobody waits for it"
+        "; it is asynchronous: it starts after the others, and the agent does not wait for it"
     }
 }
 

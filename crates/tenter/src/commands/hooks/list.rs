@@ -75,7 +75,7 @@ fn told_of<'c>(
 ) -> (Vec<HookEntry<'c>>, Vec<&'c str>) {
     let unknown =
         found.iter().filter(|entry| entry.event.is_empty()).map(|entry| entry.name).collect();
-    (found.into_iter().filter(|entry| entry.is_told_of(events)).collect(), unknown)
+    (found.into_iter().filter(|entry| entry.subscribes_to(events)).collect(), unknown)
 }
 
 fn note_none(project: &Project) {

@@ -1,4 +1,4 @@
-//! `tenter hooks`: list, look at, make, check and try hooks.
+//! `tenter hooks`: lists, shows, creates, checks and tests hooks.
 
 mod built_in;
 mod discover;
@@ -36,38 +36,37 @@ pub(crate) use list::show_catalog;
 pub(crate) use new::{NewFile, examples, write_dir};
 pub(crate) use validate::findings_in;
 
-/// List, look at, make, check and try hooks.
+/// List, show, create, check and test hooks.
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum Command {
-    /// List every hook that is found: which run, and why the others do not.
+    /// List all hooks, and why some do not run.
     List(list::Args),
-    /// Show all there is to know of one hook.
+    /// Show the details of one hook.
     Show(show::Args),
-    /// Create a hook from a template, or an empty one.
+    /// Create a hook, empty or from a template.
     New(new::Args),
-    /// Run a hook's tests; or run it once on a payload, and show how its answer is understood.
+    /// Run a hook's tests, or run it once on a payload.
     Test(test::Args),
-    /// Switch a hook on that was disabled.
+    /// Enable a disabled hook.
     Enable(switch::Args),
-    /// Switch a hook off: its name gets the suffix .disable.
+    /// Disable a hook: its name gets the suffix .disable.
     Disable(switch::Args),
-    /// Say for each hook whether it would run at an event, and why. Nothing is run.
+    /// Explain which hooks would run at an event, and why.
     Explain(explain::Args),
-    /// Tell everything that is wrong with the hooks of this set-up.
+    /// Diagnose problems with your hooks.
     Doctor(doctor::Args),
-    /// Check hooks by every rule of the specification.
+    /// Check hooks against the specification.
     Validate(validate::Args),
     /// Print what a HOOK.md says, as JSON.
     ReadProperties(read_properties::Args),
-    /// List the folders that hold a HOOK.md, without reading any.
+    /// List the directories that hold a HOOK.md.
     Discover(discover::Args),
     /// Print the JSON Schema of what a hook reads or prints.
     Schema(schema::Args),
-    /// Print what a system prompt would say of hooks, as XML.
+    /// Print what a system prompt would say about hooks, as XML.
     ToPrompt(to_prompt::Args),
 }
 
-/// Does it.
 pub(crate) fn run(env: &Env, project: Option<&Path>, command: &Command) -> Done {
     let open = || Project::open(env, project);
     match command {
@@ -122,7 +121,7 @@ fn show_findings(project: &Project) {
     if !project.settings.hooks_enabled {
         let file = project.env.config_file();
         ui::note(format!(
-            "Hooks are switched off in {} (hooks.enabled = false): none runs but what is built in.",
+            "Hooks are disabled in {} (hooks.enabled = false): only the built-in hook runs.",
             file.display()
         ));
     }

@@ -12,7 +12,7 @@ use crate::sanitize::{sanitize, visible};
 use crate::ui::{self, BAD, FAINT, GOOD, HEADING, NAME, NOTICE, styled};
 
 /// What an agent does after a hook failed that fails open.
-const WARN: &str = "warn and go on";
+const WARN: &str = "warn and continue";
 
 /// The result of one run. The fields are those of the JSON form.
 #[derive(Serialize)]
@@ -125,14 +125,14 @@ fn decision(report: &TestReport) {
         "none" if is_silent => (FAINT, "no action"),
         // What an answer comes to that is recorded or not understood is told in its notes.
         "none" if !report.notes.is_empty() => (FAINT, "no action"),
-        "none" => (NOTICE, "no action: nothing in its answer means anything at this event"),
-        "allow" => (GOOD, "allow: this hook is fine with it"),
+        "none" => (NOTICE, "no action: nothing in its reply has an effect at this event"),
+        "allow" => (GOOD, "allow: this hook does not object"),
         "deny" => (BAD, "deny: it is blocked"),
         "failed" => (BAD, "failed"),
-        UNMATCHED => (NOTICE, "unmatched: its matcher is not about this call, so it is not run"),
+        UNMATCHED => (NOTICE, "unmatched: its matcher does not match this call, so it is not run"),
         other => (NOTICE, other),
     };
-    ui::out(format!("{} {}", styled(FAINT, "understood as"), styled(style, words)));
+    ui::out(format!("{} {}", styled(FAINT, "decision"), styled(style, words)));
 }
 
 fn details(interpretation: &Interpretation) {
@@ -145,7 +145,7 @@ fn details(interpretation: &Interpretation) {
     }
     detail("context", interpretation.context.as_deref());
     for text in &interpretation.follow_ups {
-        detail("goes on with", Some(text));
+        detail("continues with", Some(text));
     }
     detail("history", interpretation.history.as_ref().map(json::to_string).as_deref());
     detail("error", interpretation.error.as_deref());

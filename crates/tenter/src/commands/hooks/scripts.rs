@@ -1,5 +1,5 @@
-//! Whether what a hook would start can be started: the script is there, it may be executed, and its interpreter is
-//! installed. Only first lines are read.
+//! Checks whether a hook's script can be started: it exists, it is executable, and its interpreter is installed. Only first
+//! lines are read.
 
 use std::ffi::OsStr;
 use std::path::Path;
@@ -10,29 +10,32 @@ use tenter_engine::hook::EntryPoint;
 use tenter_engine::source::{self, Script};
 use tenter_protocol::{Diagnostic, Severity};
 
-/// Bytes of a first line at most; systems read fewer.
+/// Maximum length of a first line in bytes; systems read fewer.
 const FIRST_LINE: u64 = 512;
 
-/// What is wrong with the script of the manifest hook in `folder` (R15).
+/// The diagnostic about the script of the manifest hook in `folder`, if there is one (R15).
 pub(super) fn script_of(folder: &Path) -> Option<Diagnostic> {
     match source::script(folder) {
         Script::Entry(EntryPoint { interpreter: None, .. }) => None,
         Script::Entry(EntryPoint { path, interpreter: Some(interpreter) }) => {
-            let message =
-                format!("the script cannot be started by itself; {interpreter} will run it");
+            let message = format!("the script is not executable; {interpreter} runs it");
             let finding = not_executable(&path, Severity::Warning, &message);
             Some(finding.help(format!("begin it with a #! line, and chmod +x {}", path.display())))
         }
         Script::NotExecutable(path) => {
             let message =
-                "the script may not be executed, and its name does not tell what could run it";
+                "the script is not executable, and its name does not imply an interpreter";
             Some(not_executable(&path, Severity::Error, message))
         }
         Script::Missing => {
             let names = source::SCRIPTS.map(|(name, _)| name).join(", ");
-            let message = "the hook has no script, so it fires nothing";
+            let message = "the hook has no script, so it does nothing";
             let finding = Diagnostic::new("hook-without-script", Severity::Warning, message);
-            Some(finding.at(folder).help(format!("its script is the first that exists of {names}")))
+            Some(
+                finding
+                    .at(folder)
+                    .help(format!("add a script: the first that exists is used of {names}")),
+            )
         }
     }
 }
@@ -43,7 +46,7 @@ fn not_executable(path: &Path, severity: Severity, message: &str) -> Diagnostic 
         .help(format!("chmod +x {}", path.display()))
 }
 
-/// What a hook, a file or a folder, starts: the file, and what runs it where that is not its first line's to say.
+/// What a hook, a file or a directory, starts: the file, and its interpreter if the file is not executable.
 pub(super) fn entry_of(path: &Path) -> Option<EntryPoint> {
     if !path.is_dir() {
         return Some(EntryPoint { path: path.to_owned(), interpreter: None });
@@ -54,7 +57,7 @@ pub(super) fn entry_of(path: &Path) -> Option<EntryPoint> {
     }
 }
 
-/// The finding that what runs a script is not installed, where that is so.
+/// The diagnostic that a script's interpreter is not installed, if so.
 pub(super) fn interpreter_missing(entry: &EntryPoint, env: &Environment) -> Option<Diagnostic> {
     let missing = match entry.interpreter {
         // Without bash, sh runs it (R15).

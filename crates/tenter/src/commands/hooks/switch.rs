@@ -1,5 +1,5 @@
-//! `tenter hooks enable` and `tenter hooks disable`: the suffix `.disable` comes off or goes on (R10). What is trusted stays
-//! trusted, since the content stays.
+//! `tenter hooks enable` and `tenter hooks disable`: remove or add the suffix `.disable` (R10). A hook stays trusted, since its
+//! content does not change.
 
 use std::fs;
 use std::io::ErrorKind;
@@ -18,26 +18,25 @@ use crate::trust;
 use crate::ui;
 use crate::user_only;
 
-/// The suffix of what is disabled.
 const SUFFIX: &str = ".disable";
 
-/// Switch a hook on or off.
+/// Enable or disable a hook.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// The hook's full name; where several layers have one, the one of the highest is meant.
+    /// The hook's full name; if several layers have it, the highest one counts.
     name: String,
 }
 
-/// Takes the suffix off.
+/// Removes the suffix.
 pub(super) fn enable(mut project: Project, args: &Args) -> Done {
     let catalog = project.load(&Cancel::new());
     let listed = first(&project, &catalog, &args.name, |status| *status == Status::Disabled)?
         .ok_or_else(|| Failure::new(format!("no hook {} is disabled", args.name)))?;
-    // What is disabled has the suffix as its last extension.
+    // The suffix is the last extension.
     rename(&listed.path, &listed.path.with_extension(""))
 }
 
-/// Puts the suffix on: of the hook that runs, else of the first that would if something about it were mended.
+/// Adds the suffix to the hook that runs, else to the first that is not disabled.
 pub(super) fn disable(mut project: Project, args: &Args) -> Done {
     user_only::check(project.env, project.root(), "hooks disable")?;
     let catalog = project.load(&Cancel::new());
@@ -58,7 +57,7 @@ pub(super) fn disable(mut project: Project, args: &Args) -> Done {
     Ok(done)
 }
 
-/// The first hook of this name, by precedence, of such a status; there is at least one of the name.
+/// The first hook of this name with such a status, by precedence. Fails if no hook has the name.
 fn first<'c>(
     project: &Project,
     catalog: &'c Catalog,
@@ -78,7 +77,7 @@ fn rename(from: &Path, to: &Path) -> Done {
     };
     if fs::symlink_metadata(to).is_ok() {
         return Err(failed(ErrorKind::AlreadyExists.into())
-            .help(format!("{} is in the way: remove one of the two", to.display())));
+            .help(format!("{} already exists: remove one of the two", to.display())));
     }
     fs::rename(from, to).map_err(failed)?;
     ui::out(visible(&to.to_string_lossy()));

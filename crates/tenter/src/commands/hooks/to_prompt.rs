@@ -1,4 +1,4 @@
-//! `tenter hooks to-prompt`: what a system prompt would say of hooks, as XML: the metadata, never the body (section 9 of
+//! `tenter hooks to-prompt`: what a system prompt would say about hooks, as XML: the metadata, never the body (section 9 of
 //! the specification).
 
 use std::fs;
@@ -13,15 +13,15 @@ use crate::failure::Exit;
 use crate::sanitize::sanitize;
 use crate::ui;
 
-/// Print what a system prompt would say of these hooks, as XML.
+/// Print what a system prompt would say about these hooks, as XML.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// Hooks' folders or their HOOK.md files.
+    /// Hook directories, or their HOOK.md files.
     #[arg(required = true, value_name = "PATH")]
     paths: Vec<PathBuf>,
 }
 
-/// Does it. One bad manifest, and nothing is printed: half a block would pass for the whole.
+/// Prints the block, or nothing if one manifest is invalid: half a block would pass for the whole.
 pub(super) fn run(args: &Args) -> Done {
     let mut lines = vec!["<available_hooks>".to_owned()];
     let mut is_whole = true;

@@ -226,7 +226,7 @@ fn decision_lines(record: &Record, decision: &DecisionRecord) -> Vec<String> {
     }
     for hook in &decision.overruled {
         let hook = one_line(hook, LENGTH);
-        lines.push(said(format!("{hook} wants to change the history, too, and comes too late")));
+        lines.push(said(format!("{hook} also wants to change the history; an earlier hook does")));
     }
     lines
 }

@@ -68,7 +68,7 @@ fn count(text: &str) -> Result<NonZeroUsize, String> {
 pub(crate) fn run(env: &Env, project: Option<&Path>, args: &Args) -> Done {
     let root = project::root(env, project)?;
     let Some(selection) = selection::find(env, &root, args)? else {
-        ui::note("No session of this project is recorded yet: `tenter run` begins one.");
+        ui::note("No session of this project is recorded yet: `tenter run` starts one.");
         return Ok(Exit::Done);
     };
     let mut journals = Journals::new(env.journal_dir(), selection);
@@ -124,7 +124,8 @@ fn check_hook(
         Some(name) => format!("did you mean {name:?}?"),
         None => "`tenter hooks list` shows the hooks of this project".to_owned(),
     };
-    Err(Failure::new(format!("there is no hook {hook:?}, and the journal names none")).help(help))
+    Err(Failure::new(format!("there is no hook {hook:?}, neither now nor in the journal"))
+        .help(help))
 }
 
 /// The wanted records, laid out.
@@ -189,7 +190,7 @@ fn report_unreadable(journals: &Journals, count: usize) {
         let message = format!("{lines} of the journal cannot be read and are left out");
         let finding = Diagnostic::new("journal-lines-unreadable", Severity::Warning, message)
             .at(journals.folder())
-            .help("a process that is killed while it writes leaves half a line; the other lines are whole");
+            .help("a process that is killed while it writes leaves half a line; the other lines are complete");
         ui::diagnostic(&finding);
     }
 }

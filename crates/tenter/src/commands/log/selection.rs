@@ -143,7 +143,7 @@ fn only<'i>(wanted: &str, ids: &[&'i String]) -> Result<Option<&'i String>, Fail
             let ids: Vec<&str> = several.iter().map(|id| id.as_str()).collect();
             let message =
                 format!("several conversations begin with {wanted:?}: {}", ids.join(", "));
-            Err(Failure::new(message).help("give more of the id"))
+            Err(Failure::new(message).help("type more characters of the id"))
         }
     }
 }

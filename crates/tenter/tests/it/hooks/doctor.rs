@@ -74,7 +74,7 @@ fn all_problems_are_listed_with_the_worst_first() {
       help: install no-such-thing, or change the script's first line
     error: [ROOT]/home/.config/agents/hooks/no-such/scripts/run.sh: its interpreter /nowhere/perl is not installed, so it cannot run
       help: install /nowhere/perl, or change the script's first line
-    error: [ROOT]/home/.config/agents/hooks/locked/scripts/run: the script may not be executed, and its name does not tell what could run it
+    error: [ROOT]/home/.config/agents/hooks/locked/scripts/run: the script is not executable, and its name does not imply an interpreter
       help: chmod +x [ROOT]/home/.config/agents/hooks/locked/scripts/run
     warning: [ROOT]/home/.config/agents/hooks/exposed: this hooks folder can be changed by others: it is writable for its group or for everyone
       help: run `chmod go-w [ROOT]/home/.config/agents/hooks/exposed`
@@ -83,7 +83,7 @@ fn all_problems_are_listed_with_the_worst_first() {
       5 | matcher: {pattern: "(?=x)y"}
                              ^^^^^^^^
       help: write it without look-around if you can
-    warning: [ROOT]/home/.config/agents/hooks/mode/scripts/run.sh: the script cannot be started by itself; bash will run it
+    warning: [ROOT]/home/.config/agents/hooks/mode/scripts/run.sh: the script is not executable; bash runs it
       help: begin it with a #! line, and chmod +x [ROOT]/home/.config/agents/hooks/mode/scripts/run.sh
     warning: [ROOT]/project/.agents/hooks/foreign: the hook foreign is not trusted: look at it and run `tenter trust`
     warning: [ROOT]/home/.config/agents/hooks/never: the hook never can never run: its matcher.tool is found in no tool's name

@@ -71,13 +71,13 @@ fn every_hook_is_explained_without_running() {
     1. guard (user, priority 999)
        runs: matcher.tool `Shell` is found in the tool's name Shell; matcher.pattern `rm -rf` is found in command: rm -rf
     2. program (user, priority 100)
-       runs: it has no matcher: any call will do
+       runs: it has no matcher: it runs on every call
     3. any (user, priority 100)
-       runs: it has no matcher: any call will do
+       runs: it has no matcher: it runs on every call
     4. audit (user, priority 100, async)
-       runs: matcher.pattern `rm` is found in command: rm; it is asynchronous, so it starts when the others are done and none has blocked, and cannot block itself
+       runs: matcher.pattern `rm` is found in command: rm; it is asynchronous: it starts after the others if none blocked, and cannot block
     -  end (user, priority 100)
-       does not run: it is told of session_end alone
+       does not run: it subscribes to session_end only
     -  mkfs (user, priority 100)
        does not run: matcher.pattern `mkfs` is not found in command, the whole input
     -  writes (user, priority 100)
@@ -87,7 +87,7 @@ fn every_hook_is_explained_without_running() {
     -  old (user, priority 100)
        does not run: it is disabled: its file's name ends in .disable
     -  builtin:compact-trigger (builtin)
-       does not run: it is told of after_turn alone
+       does not run: it subscribes to after_turn only
     --- stderr
     warning: [ROOT]/home/.config/agents/hooks/audit/HOOK.md:5:8: an asynchronous hook cannot block at `before_tool`
       5 | async: true
@@ -99,25 +99,25 @@ fn every_hook_is_explained_without_running() {
     --- stdout
     session_end
     1. end (user, priority 100)
-       runs: it is told of every such event
+       runs: it subscribes to this event
     -  guard (user, priority 999)
-       does not run: it is told of before_tool alone
+       does not run: it subscribes to before_tool only
     -  program (user, priority 100)
-       does not run: it is told of before_tool_call alone
+       does not run: it subscribes to before_tool_call only
     -  any (user, priority 100)
-       does not run: it is told of before_tool alone
+       does not run: it subscribes to before_tool only
     -  audit (user, priority 100, async)
-       does not run: it is told of before_tool alone
+       does not run: it subscribes to before_tool only
     -  mkfs (user, priority 100)
-       does not run: it is told of before_tool alone
+       does not run: it subscribes to before_tool only
     -  writes (user, priority 100)
-       does not run: it is told of before_tool alone
+       does not run: it subscribes to before_tool only
     -  foreign (project, priority 100)
-       does not run: it is not trusted: look at it and run `tenter trust`; besides, it is told of before_tool alone
+       does not run: it is not trusted: look at it and run `tenter trust`; also, it subscribes to before_tool only
     -  old (user, priority 100)
        does not run: it is disabled: its file's name ends in .disable
     -  builtin:compact-trigger (builtin)
-       does not run: it is told of after_turn alone
+       does not run: it subscribes to after_turn only
     --- stderr
     warning: [ROOT]/home/.config/agents/hooks/audit/HOOK.md:5:8: an asynchronous hook cannot block at `before_tool`
       5 | async: true
@@ -136,11 +136,11 @@ fn built_in_hooks_run_after_synchronous_ones() {
     --- stdout
     after_turn
     1. program (user, priority 100)
-       runs: it is told of every such event
+       runs: it subscribes to this event
     2. builtin:compact-trigger (builtin)
-       runs: whatever others answer, it asks for the recipe compact when 80 % of the context window is used
+       runs: whatever other hooks reply, it asks for the recipe compact when 80 % of the context window is used
     3. audit (user, priority 100, async)
-       runs: it is told of every such event; it is asynchronous, so it starts when the others are done, and nobody waits for it
+       runs: it subscribes to this event; it is asynchronous: it starts after the others, and the agent does not wait for it
     ");
 }
 

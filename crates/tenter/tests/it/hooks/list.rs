@@ -136,7 +136,7 @@ fn the_configuration_of_a_hook_is_listed_with_it() {
     builtin:compact-trigger  after_turn        builtin  active  -
       it asks for the recipe compact when 80 % of the context window is used
     --- stderr
-    Hooks are switched off in [ROOT]/home/.config/tenter/config.toml (hooks.enabled = false): none runs but what is built in.
+    Hooks are disabled in [ROOT]/home/.config/tenter/config.toml (hooks.enabled = false): only the built-in hook runs.
     ");
 }
 
@@ -212,8 +212,8 @@ fn built_in_hooks_are_listed_and_cannot_be_tested_disabled_or_replaced() {
     assert_snapshot!(sandbox.run(&["hooks", "disable", BUILT_IN]), @"
     exit: 1
     --- stderr
-    error: builtin:compact-trigger is part of Tenter, and no file
-      help: `--disable-auto-compact` does without it, as does compact.auto = false in the configuration
+    error: builtin:compact-trigger is built in and has no file
+      help: turn it off with `--disable-auto-compact`, or with compact.auto = false in the configuration
     ");
     for command in ["enable", "test"] {
         let output = sandbox.run(&["hooks", command, BUILT_IN]).expect_code(1);
@@ -247,21 +247,21 @@ fn with_compaction_off_the_built_in_hook_is_listed_as_off() {
     assert_snapshot!(listed.stdout, @"
     NAME                     EVENT       LAYER    STATUS  PATH
     builtin:compact-trigger  after_turn  builtin  off     -
-      it is off: no conversation is compacted by itself
+      it is off: conversations are not compacted automatically
     ");
     assert_snapshot!(sandbox.run(&[&["hooks", "explain"][..], &event].concat()), @"
     exit: 0
     --- stdout
     after_turn
     -  builtin:compact-trigger (builtin)
-       does not run: it is off: no conversation is compacted by itself
+       does not run: it is off: conversations are not compacted automatically
     ");
     assert_snapshot!(sandbox.run(&["hooks", "doctor"]), @"
     exit: 0
     --- stdout
     All is well: 0 hooks are ready.
     --- stderr
-    info: the hook builtin:compact-trigger is off: no conversation is compacted by itself
+    info: the hook builtin:compact-trigger is off: conversations are not compacted automatically
     ");
 }
 
@@ -349,7 +349,7 @@ fn an_unknown_name_gets_a_suggestion() {
     exit: 1
     --- stderr
     error: there is no hook "guard"
-      help: there is none at all: `tenter hooks new NAME` writes one
+      help: there are no hooks yet: `tenter hooks new NAME` creates one
     "#);
     sandbox.user_hook("guard", SILENT);
     assert_snapshot!(sandbox.run(&["hooks", "show", "gaurd"]), @r#"
@@ -362,7 +362,7 @@ fn an_unknown_name_gets_a_suggestion() {
     exit: 1
     --- stderr
     error: there is no hook "zebra"
-      help: `tenter hooks list` shows those that there are
+      help: `tenter hooks list` lists all hooks
     "#);
 }
 

@@ -253,7 +253,7 @@ fn a_hook_can_be_disabled_and_enabled_and_stays_trusted() {
     exit: 1
     --- stderr
     error: [ROOT]/project/.agents/hooks/guard cannot be renamed: entity already exists
-      help: [ROOT]/project/.agents/hooks/guard.disable is in the way: remove one of the two
+      help: [ROOT]/project/.agents/hooks/guard.disable already exists: remove one of the two
     ");
     assert_eq!(sandbox.run(&["hooks", "enable", "zebra"]).code, Some(1));
 }

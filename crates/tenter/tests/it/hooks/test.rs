@@ -36,7 +36,7 @@ fn a_block_is_shown_with_payload_and_reply() {
     stderr
       looked
     ended exit 0 after [N] ms
-    understood as deny: it is blocked
+    decision deny: it is blocked
       reason no listing
     "#);
 }
@@ -145,7 +145,7 @@ fn failures_are_shown_with_their_reason() {
         ("echo '{\"blocked\": true'", "exit 0", "not one JSON object"),
         ("echo '{\"input\": \"ls\"}'", "exit 0", "must be an object"),
         ("exit 3", "exit 3", "exited with code 3"),
-        ("kill -9 $$", "signal 9", "ended by signal 9"),
+        ("kill -9 $$", "signal 9", "terminated by signal 9"),
         ("head -c 2000000 /dev/zero", "exit 0", "1 MiB"),
     ] {
         let (result, code) = tried("before_tool_call", body);
@@ -258,7 +258,7 @@ fn a_hook_whose_matcher_does_not_match_is_not_run() {
         [&json!("unmatched"), &json!("not run")]
     );
     let told = sandbox.run(&["hooks", "test", "guard", "--payload", "ls"]).expect_code(0);
-    assert!(told.stdout.contains("understood as unmatched"), "{told}");
+    assert!(told.stdout.contains("decision unmatched"), "{told}");
     let sample = sandbox.run(&["hooks", "test", "guard"]).expect_code(0);
     assert!(sample.stderr.contains("--payload FILE"), "{sample}");
     assert!(!sandbox.project().join("ran").exists());
@@ -338,8 +338,8 @@ fn the_event_is_taken_from_the_payload_or_the_option() {
     assert_snapshot!(sandbox.run(&["hooks", "test", "echo", "--event", "agent_stop"]), @"
     exit: 2
     --- stderr
-    error: the hook echo is not told of agent_stop
-      help: it is told of before_tool_call, after_tool_call
+    error: the hook echo does not subscribe to agent_stop
+      help: it subscribes to before_tool_call, after_tool_call
     ");
     let output = sandbox.run(&["hooks", "test", "echo"]).expect_code(0);
     assert!(
@@ -360,7 +360,7 @@ fn an_invalid_payload_is_rejected() {
         ("{bad}", "is not JSON: syntax error at line 1, column 2"),
         ("{}", "does not say which event it is of"),
         ("{\"event\": \"xyz\"}", "there is no event \"xyz\""),
-        ("{\"event\": \"agent_stop\"}", "the hook echo is not told of agent_stop"),
+        ("{\"event\": \"agent_stop\"}", "the hook echo does not subscribe to agent_stop"),
     ] {
         let output = sandbox
             .run_with_stdin(&["hooks", "test", "echo", "--payload", "-"], payload)

@@ -70,7 +70,7 @@ fn warnings_are_errors_only_with_the_flag() {
     --- stdout
     Valid hook: .agents/hooks/guard
     --- stderr
-    warning: .agents/hooks/guard/scripts/run.sh: the script cannot be started by itself; bash will run it
+    warning: .agents/hooks/guard/scripts/run.sh: the script is not executable; bash runs it
       help: begin it with a #! line, and chmod +x .agents/hooks/guard/scripts/run.sh
     ");
     assert_eq!(
@@ -81,7 +81,7 @@ fn warnings_are_errors_only_with_the_flag() {
     assert_snapshot!(sandbox.run(&["hooks", "validate", ".agents/hooks/guard"]), @"
     exit: 1
     --- stderr
-    error: .agents/hooks/guard/scripts/run: the script may not be executed, and its name does not tell what could run it
+    error: .agents/hooks/guard/scripts/run: the script is not executable, and its name does not imply an interpreter
       help: chmod +x .agents/hooks/guard/scripts/run
     ");
     fs::remove_file(folder.join("scripts/run")).unwrap();
@@ -90,8 +90,8 @@ fn warnings_are_errors_only_with_the_flag() {
     --- stdout
     Valid hook: .agents/hooks/guard
     --- stderr
-    warning: .agents/hooks/guard: the hook has no script, so it fires nothing
-      help: its script is the first that exists of scripts/run, scripts/run.sh, scripts/run.py
+    warning: .agents/hooks/guard: the hook has no script, so it does nothing
+      help: add a script: the first that exists is used of scripts/run, scripts/run.sh, scripts/run.py
     ");
 }
 

@@ -32,13 +32,9 @@ fn failures_are_reported_and_the_agent_continues() {
     for (more, body, reason) in [
         ("", "echo oops >&2; exit 1", "it exited with code 1"),
         ("", "echo '{\"decision\": \"deny\"}'; exit 3", "it exited with code 3"),
-        ("", "kill -9 $$", "it was ended by signal 9"),
+        ("", "kill -9 $$", "it was terminated by signal 9"),
         ("timeout: 100", "sleep 600", "timed out after 100 ms"),
-        (
-            "",
-            "head -c 2000000 /dev/zero",
-            "it wrote 2000000 bytes to stdout; an answer may have 1 MiB",
-        ),
+        ("", "head -c 2000000 /dev/zero", "it wrote 2000000 bytes to stdout; the limit is 1 MiB"),
     ] {
         let sandbox = sandbox();
         hook(&sandbox, "guard", "before_tool", more, body);

@@ -137,7 +137,7 @@ fn a_template_that_cannot_be_rendered_is_a_failure_with_a_location() {
     );
     let model = sandbox.script(&bash("touch ran", ""));
     let output = sandbox.run(&["run", "--model", &model, "Do it."]).expect_code(0);
-    let told = "hook guard failed at before_tool: its answer cannot be filled in: the payload has no `nmae`, in `{{.nmae}}`";
+    let told = "hook guard failed at before_tool: its template cannot be rendered: the payload has no `nmae`, in `{{.nmae}}`";
     assert!(output.stderr.contains(told), "{output}");
     assert!(sandbox.project().join("ran").exists());
     let text = fs::read_to_string(folder.join("HOOK.md")).unwrap();
@@ -192,7 +192,7 @@ fn a_static_hook_is_tested_like_any_hook() {
       {"event_type": "before_tool", "timestamp": "[TIME]", "session_id": "[ID]", "work_dir": "[ROOT]/project", "context": {"invoked_by": "main", "protocol_version": 1}, "tool_name": "Shell", "tool_input": {"command": "rm -rf /"}, "tool_use_id": "call_1", "tool_aliases": ["Bash", "Shell", "shell", "run_shell_command", "run_terminal_cmd", "run_in_terminal", "execute_command", "run_command", "exec_command", "local_shell"]}
     action
       deny
-    understood as deny: it is blocked
+    decision deny: it is blocked
       reason `rm -rf /` deletes too much
     "#);
     for (name, command, expect) in [

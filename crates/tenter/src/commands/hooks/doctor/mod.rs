@@ -1,4 +1,4 @@
-//! `tenter hooks doctor`: everything that is wrong with the hooks of this set-up, on one page. It changes nothing.
+//! `tenter hooks doctor`: diagnoses problems with the hooks of a project. It changes nothing.
 
 mod elsewhere;
 mod hooks;
@@ -17,7 +17,7 @@ use crate::failure::Exit;
 use crate::project::Project;
 use crate::ui::{self, BAD, GOOD, NOTICE, styled};
 
-/// Tell everything that is wrong with the hooks of this set-up, the worst first.
+/// Diagnose problems with your hooks, errors first.
 ///
 /// The exit code is 1 where something is an error: something that does not work at all.
 #[derive(Debug, clap::Args)]
@@ -27,7 +27,6 @@ pub(crate) struct Args {
     json: bool,
 }
 
-/// Does it.
 pub(super) fn run(mut project: Project, args: &Args) -> Exit {
     let catalog = project.load(&Cancel::new());
     let mut findings = examine(&project, &catalog);
@@ -63,7 +62,7 @@ fn examine(project: &Project, catalog: &Catalog) -> Vec<Diagnostic> {
 }
 
 fn switched_off(project: &Project) -> Option<Diagnostic> {
-    let message = "hooks are switched off (hooks.enabled = false): none runs but what is built in";
+    let message = "hooks are disabled (hooks.enabled = false): only the built-in hook runs";
     let finding = Diagnostic::new("hooks-switched-off", Severity::Warning, message);
     (!project.settings.hooks_enabled).then(|| finding.at(project.env.config_file()))
 }

@@ -92,7 +92,7 @@ impl TestCase {
         let case: Self =
             serde_json::from_slice(&bytes).map_err(|error| format!("it is not a test: {error}"))?;
         if case.expect.is_empty() {
-            return Err("it expects nothing; name at least a \"decision\"".to_owned());
+            return Err("it expects nothing; add at least a \"decision\"".to_owned());
         }
         match case.expect.keys().find(|key| !KEYS.contains(&key.as_str())) {
             Some(key) => Err(format!(

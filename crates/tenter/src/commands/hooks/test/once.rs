@@ -41,7 +41,7 @@ pub(super) fn run(
     } else {
         report::print(project, hook, &report);
         if is_sample && report.interpretation.decision == UNMATCHED {
-            ui::note("Its matcher is not about the sample: say which call with --payload FILE.");
+            ui::note("Its matcher does not match the sample: give a call with --payload FILE.");
         }
         if args.payload.is_none() && args.event.is_none() {
             note_others(hook, subscription);
@@ -58,7 +58,7 @@ pub(super) fn run(
 fn note_others(hook: &Hook, tested: Subscription) {
     for other in hook.subscriptions.iter().filter(|other| **other != tested) {
         ui::note(format!(
-            "Told of {}, too: tenter hooks test {} --event {0}",
+            "It also subscribes to {}: tenter hooks test {} --event {0}",
             other.event,
             visible(&hook.name)
         ));

@@ -60,7 +60,7 @@ fn subscription_of(hook: &Hook, payload: &Object) -> Result<Subscription, Failur
     let said = payload.get(key).and_then(Value::as_str);
     let word = said.or_else(|| only_spelling(hook)).ok_or_else(|| {
         Failure::usage("the payload does not say which event it is of")
-            .help(format!("add {key:?}; the hook is told of {}", spellings(hook)))
+            .help(format!("add {key:?}; the hook subscribes to {}", spellings(hook)))
     })?;
     let mut events = super::super::events_named(word)?;
     let succeeded = payload.get("tool_output").and_then(|output| output.get("success"));
@@ -85,10 +85,9 @@ pub(super) fn sample_for(
 ) -> Result<(Subscription, Object), Failure> {
     let subscription = match word {
         Some(word) => subscription(hook, word, &super::super::events_named(word)?)?,
-        None => *hook
-            .subscriptions
-            .first()
-            .ok_or_else(|| Failure::new(format!("the hook {} is told of nothing", hook.name)))?,
+        None => *hook.subscriptions.first().ok_or_else(|| {
+            Failure::new(format!("the hook {} subscribes to no event", hook.name))
+        })?,
     };
     Ok((subscription, filled(project, hook, subscription, given)?))
 }
@@ -160,8 +159,8 @@ fn tool_result(payload: &Object, sample: &ToolResult) -> Result<ToolResult, Fail
 
 fn subscription(hook: &Hook, word: &str, events: &[EventName]) -> Result<Subscription, Failure> {
     events.iter().find_map(|event| hook.subscription(*event)).ok_or_else(|| {
-        Failure::usage(format!("the hook {} is not told of {word}", hook.name))
-            .help(format!("it is told of {}", spellings(hook)))
+        Failure::usage(format!("the hook {} does not subscribe to {word}", hook.name))
+            .help(format!("it subscribes to {}", spellings(hook)))
     })
 }
 
