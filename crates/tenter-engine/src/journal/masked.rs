@@ -1,5 +1,5 @@
-//! Masks secrets in what observers see. Every struct is taken apart field by field, so that a new field does not compile before
-//! somebody has decided whether it can hold a secret.
+//! Masks secrets in what observers see. Every struct is destructured field by field, so that a new field does not compile
+//! until it is decided whether it can hold a secret.
 
 use std::sync::Arc;
 
@@ -9,14 +9,14 @@ use tenter_protocol::{Object, ToolCall};
 use super::redact::Redactor;
 use crate::observe::{AskAnswer, Change, Decision, HookRun, Observer};
 
-/// An observer that sees everything with secrets masked.
+/// Passes everything to another observer with secrets masked.
 pub struct MaskingObserver {
     redactor: Redactor,
     observer: Arc<dyn Observer>,
 }
 
 impl MaskingObserver {
-    /// Masks for `observer` what `redactor` takes for a secret.
+    /// Masks what `redactor` considers a secret.
     pub fn new(redactor: Redactor, observer: Arc<dyn Observer>) -> Self {
         Self { redactor, observer }
     }

@@ -1,8 +1,8 @@
 //! The journal: every hook run and every decision, as versioned JSON lines, one file per conversation (a subagent's
-//! records stand in its parent's file).
+//! records are in its parent's file).
 //!
-//! `writer` is an observer like any other, so what ends early is recorded too; `reader` reads what any version wrote;
-//! `redact` and `masked` keep secrets out. The journal answers "what did my hooks do?" and nothing else: it is no store.
+//! `writer` is an observer like any other, so runs that end early are recorded too; `reader` reads what any version wrote;
+//! `redact` and `masked` remove secrets. The journal answers "what did my hooks do?"; conversations are stored elsewhere.
 
 mod masked;
 mod reader;

@@ -1,5 +1,5 @@
-//! Reads journals, whole or as they grow. A line that is cut or that no version wrote is counted, never an end; a line that
-//! a newer version wrote is kept as it stands.
+//! Reads journals, whole or as they grow. A line that is cut or invalid is counted and skipped; a line that a newer version
+//! wrote is kept unchanged.
 
 use std::fs::{self, File};
 use std::io::{self, Read as _, Seek as _, SeekFrom};
@@ -9,7 +9,7 @@ use super::record::Record;
 
 /// The file of a conversation's journal.
 pub(super) fn path(folder: &Path, conversation: &str) -> PathBuf {
-    // Ids are made by Tenter, but one may come from a command line: it must not lead out of the folder.
+    // Tenter makes the ids, but one may come from a command line: it must not lead out of the directory.
     let name: String = conversation
         .chars()
         .map(|c| if c.is_ascii_alphanumeric() || "-_".contains(c) { c } else { '_' })
@@ -20,24 +20,24 @@ pub(super) fn path(folder: &Path, conversation: &str) -> PathBuf {
 /// A line that could be read.
 #[derive(Debug, Clone, PartialEq)]
 pub struct JournalLine {
-    /// What it says.
+    /// The record in it.
     pub record: Record,
-    /// The line as it stands in the journal, without its end.
+    /// The line as it is in the journal, without its newline.
     pub text: String,
 }
 
-/// What was read of a journal, in the order in which it was written.
+/// A part of a journal, in the order in which it was written.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct JournalLines {
     /// The lines that could be read.
     pub lines: Vec<JournalLine>,
-    /// How many could not.
+    /// Number of lines that could not be read.
     pub unreadable: usize,
-    /// Whether half a line stands at the end: somebody is writing it now, or was killed while he did.
+    /// Whether the last line is incomplete: a process is writing it, or was killed while it did.
     pub unfinished: bool,
 }
 
-/// A place in a conversation's journal: each [`read`](Self::read) goes on where the one before ended.
+/// A position in a conversation's journal: each [`read`](Self::read) continues where the one before ended.
 #[derive(Debug, Clone)]
 pub struct JournalTail {
     path: PathBuf,
@@ -45,13 +45,13 @@ pub struct JournalTail {
 }
 
 impl JournalTail {
-    /// The beginning of a conversation's journal, which need not be there yet.
+    /// The start of a conversation's journal, which need not exist yet.
     pub fn new(folder: &Path, conversation: &str) -> Self {
         Self { path: path(folder, conversation), offset: 0 }
     }
 
-    /// What was written since the last time. Half a line at the end is left for the next time. Looking at a journal that did
-    /// not grow costs one system call.
+    /// Reads what was written since the last call. An incomplete last line is left for the next call. A journal that did not
+    /// grow costs one system call.
     ///
     /// # Errors
     /// When the file is there but cannot be read; a conversation without a journal has no lines.
@@ -64,7 +64,7 @@ impl JournalTail {
             Err(error) => return Err(error),
         };
         if length < self.offset {
-            self.offset = 0; // it was deleted, and another took its place
+            self.offset = 0; // it was deleted and created again
         }
         if length == self.offset {
             return Ok(JournalLines::default());
@@ -79,7 +79,7 @@ impl JournalTail {
     }
 }
 
-/// The lines in `bytes`, and how many bytes they are. A last line that lacks only its end is whole.
+/// The lines in `bytes`, and their length in bytes. A last line that lacks only its newline is complete.
 fn split(bytes: &[u8]) -> (JournalLines, usize) {
     let mut lines = JournalLines::default();
     let mut taken = 0;
@@ -103,7 +103,7 @@ fn split(bytes: &[u8]) -> (JournalLines, usize) {
     (lines, taken)
 }
 
-/// The journal of a conversation, whole. Half a line at its end counts as unreadable.
+/// Reads the whole journal of a conversation. An incomplete last line counts as unreadable.
 ///
 /// # Errors
 /// As [`JournalTail::read`].
@@ -127,7 +127,7 @@ pub fn conversations(folder: &Path) -> io::Result<Vec<String>> {
     for entry in entries {
         let entry = entry?;
         let name = entry.file_name().to_string_lossy().into_owned();
-        // One that was deleted meanwhile has no time any more.
+        // A file that was deleted meanwhile has no time.
         let time = entry.metadata().and_then(|metadata| metadata.modified());
         if let (Some(conversation), Ok(time)) = (name.strip_suffix(".jsonl"), time) {
             found.push((time, conversation.to_owned()));

@@ -1,5 +1,5 @@
-//! The form of one journal line. Fields, kinds and decisions may be added; a changed meaning needs a new [`VERSION`]. What
-//! every version writes, so that every version can show it, are the fields of [`Record`] itself and `kind`.
+//! The form of one journal line. Fields, kinds and decisions may be added; a changed meaning needs a new [`VERSION`]. Every
+//! version writes the fields of [`Record`] itself and `kind`, so that every version can show them.
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -15,27 +15,27 @@ pub(super) const VERSION: u32 = 1;
 /// One line of a journal.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Record {
-    /// The version of the line's form.
+    /// The version of the format.
     pub v: u32,
     /// RFC 3339 in UTC: when the run started, when the decision was made, when the answer was given.
     pub time: String,
     /// The conversation that the event is of.
     pub conversation_id: String,
-    /// The conversation that started it, where a subagent's event is recorded.
+    /// The conversation that started the subagent, if the event is a subagent's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parent_conversation_id: Option<String>,
-    /// The project's root, where it is known.
+    /// The project's root, if it is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub project: Option<String>,
     /// The event's canonical name.
     pub event: String,
-    /// The tool call that it is about.
+    /// The id of the event's tool call.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tool_call_id: Option<String>,
     /// The tool of that call.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tool_name: Option<String>,
-    /// The call's input, secrets masked and long texts cut: as the hook got it, or as the hooks left it.
+    /// The call's input with secrets masked and long text cut: as the hook read it, or as the hooks left it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tool_input: Option<Object>,
     /// What is recorded.
@@ -44,7 +44,7 @@ pub struct Record {
 }
 
 impl Record {
-    /// Whether a newer version wrote it, so that it may mean something that this version does not know.
+    /// Whether a newer version wrote it, so that this version may not understand all of it.
     pub fn is_newer(&self) -> bool {
         self.v > VERSION
     }
@@ -60,7 +60,7 @@ pub enum RecordKind {
     Decision(DecisionRecord),
     /// A hook's `ask` was answered.
     Answer(AnswerRecord),
-    /// Something that a newer version records, or records otherwise: its fields as they stand, `kind` among them.
+    /// A kind or a form that this version does not know: all its fields, including `kind`.
     #[serde(untagged)]
     Other(Object),
 }
@@ -70,26 +70,26 @@ pub enum RecordKind {
 pub struct RunRecord {
     /// The hook's full name.
     pub hook: String,
-    /// Where it came from.
+    /// The hook's layer.
     pub layer: String,
     /// SHA-256 of what ran.
     pub hash: String,
-    /// The event in the hook's words.
+    /// The event in the hook's own spelling.
     pub spelling: String,
-    /// Milliseconds.
+    /// In milliseconds.
     pub duration_ms: u64,
     /// How it ended.
     #[serde(rename = "exit")]
     pub end: RunEnd,
-    /// What it decided; the weightiest part of its answer.
+    /// The most important part of its decision.
     pub decision: DecisionKind,
-    /// What it decided besides.
+    /// The other parts of its decision.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub also: Vec<DecisionKind>,
-    /// Why; of a failed run, what went wrong.
+    /// The hook's reason, or why the run failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// What it changed, secrets and long texts shortened.
+    /// What its rewrite changed, with secrets masked and long text cut.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rewrite: Option<Change>,
     /// What a failed run wrote to stdout.
@@ -98,13 +98,13 @@ pub struct RunRecord {
     /// The last lines of stderr.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub stderr: String,
-    /// What of its answer was not understood.
+    /// Parts of its reply that are invalid or have no effect.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,
-    /// What it wanted recorded.
+    /// What it logged, and what became of its reply.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
-    /// Whether nobody waited for it.
+    /// Whether it ran in the background.
     #[serde(default, rename = "async", skip_serializing_if = "std::ops::Not::not")]
     pub asynchronous: bool,
 }
@@ -112,9 +112,9 @@ pub struct RunRecord {
 /// The hooks of an event have decided.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct DecisionRecord {
-    /// The decision; its weightiest part.
+    /// The most important part of the decision.
     pub decision: DecisionKind,
-    /// What was decided besides.
+    /// The other parts of the decision.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub also: Vec<DecisionKind>,
     /// How many hooks were run.
@@ -125,10 +125,10 @@ pub struct DecisionRecord {
     /// Why.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// Whether a deny is there because a hook failed that is set to fail closed.
+    /// Whether the event was denied because a hook failed.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub by_failure: bool,
-    /// Hooks whose history action came too late.
+    /// Hooks whose history action does not count because an earlier one does.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub overruled: Vec<String>,
 }
@@ -149,7 +149,7 @@ pub struct AnswerRecord {
     pub remembered: bool,
 }
 
-/// What all records have in common.
+/// The fields that all records have.
 struct Envelope<'o> {
     time: Timestamp,
     scope: &'o Scope,

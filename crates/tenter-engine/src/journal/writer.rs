@@ -1,5 +1,5 @@
 //! Writes the journal as an observer: one line a record, one `write` a line, so that lines of parallel tool calls and of
-//! parallel processes do not mix. Trouble with the journal is told once and never stops the agent.
+//! parallel processes do not mix. An error with the journal is reported once and never stops the agent.
 
 use std::collections::HashMap;
 use std::fs::{File, OpenOptions};
@@ -34,24 +34,24 @@ pub struct JournalWriter {
 #[derive(Default)]
 struct State {
     files: HashMap<String, Journal>,
-    /// Whether a line was ever lost: only the first time makes trouble.
+    /// Whether a line was lost before: only the first error is reported.
     lost: bool,
     trouble: Option<Diagnostic>,
 }
 
 impl JournalWriter {
-    /// A writer into `folder`, which is made when the first line is written.
+    /// A writer into `folder`, which is created when the first line is written.
     pub fn new(folder: PathBuf, redactor: Redactor) -> Self {
         Self { folder, redactor, project: None, state: Mutex::default() }
     }
 
-    /// The same, for records that name their project.
+    /// The same writer, whose records name their project.
     #[must_use]
     pub fn of_project(self, root: &Path) -> Self {
         Self { project: Some(root.to_string_lossy().into_owned()), ..self }
     }
 
-    /// What kept a line from being written, if anything did; told once, however many lines are lost.
+    /// Why a line could not be written, if one could not. Returned once, even if more lines are lost.
     pub fn take_trouble(&self) -> Option<Diagnostic> {
         self.state().trouble.take()
     }
@@ -94,12 +94,12 @@ impl Journal {
     fn append(&mut self, mut line: String) -> io::Result<()> {
         let length = self.file.metadata()?.len();
         if length != self.whole && self.ends_mid_line(length)? {
-            // Somebody left half a line: a process that was killed, or this one when the disk was full. Ours must not be
-            // glued to it. Two who both see it leave an empty line, which no reader minds.
+            // A process that was killed, or this one when the disk was full, left half a line: start a new one. Two processes
+            // that both see it leave an empty line, which readers skip.
             line.insert(0, '\n');
         }
         self.file.write_all(line.as_bytes())?;
-        // Where others wrote meanwhile, it is longer, and is looked at again.
+        // If other processes wrote meanwhile, the file is longer and is checked again.
         self.whole = length + line.len() as u64;
         Ok(())
     }

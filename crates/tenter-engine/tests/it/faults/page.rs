@@ -96,7 +96,7 @@ fn of_events(rows: &[Row]) -> String {
 
 fn effect(row: &Row) -> &'static str {
     match row.effect {
-        Effect::Told => "is told, and the agent goes on",
+        Effect::Told => "is reported, and the agent continues",
         Effect::Denied => "denies",
         Effect::Withheld => "withholds the tool's output",
     }

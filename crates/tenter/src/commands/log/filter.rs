@@ -1,4 +1,4 @@
-//! Which records are wanted.
+//! Filters records by time, decision, tool, hook and event.
 
 use jiff::civil::{Date, DateTime};
 use jiff::tz::TimeZone;
@@ -76,7 +76,7 @@ fn since(text: &str) -> Result<Since, String> {
     })
 }
 
-/// Which records are wanted.
+/// Decides which records are shown.
 pub(super) struct Filter<'a> {
     args: &'a FilterArgs,
     /// The earliest time, as records write it.
@@ -94,7 +94,7 @@ impl<'a> Filter<'a> {
         Self { args, since: since.map(rfc3339), tool: args.tool.as_deref().map(canonical) }
     }
 
-    /// Whether a record is wanted.
+    /// Whether a record is shown.
     pub(super) fn keeps(&self, record: &Record) -> bool {
         let FilterArgs { since: _, decision, tool: _, hook, event, failed } = self.args;
         let at =

@@ -1,4 +1,4 @@
-//! The journals that are looked at, as one stream: sessions in the order of their newest records, each in the order of time.
+//! Reads the selected journals as one stream: sessions in the order of their newest records, each in the order of time.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ use tenter_protocol::{Diagnostic, Severity};
 use super::selection::JournalSelection;
 use crate::failure::Failure;
 
-/// The journals that are looked at, and how far they were read.
+/// The selected journals, and how far they were read.
 pub(super) struct Journals {
     folder: PathBuf,
     selection: JournalSelection,
@@ -23,7 +23,7 @@ pub(super) struct SessionLine {
     pub(super) line: JournalLine,
 }
 
-/// What was written since the last look.
+/// What was written since the last read.
 #[derive(Default)]
 pub(super) struct NewLines {
     /// The session with the newest record last.
@@ -37,7 +37,7 @@ pub(super) struct NewLines {
 }
 
 impl Journals {
-    /// The journals in `folder` that hold what is asked for, unread.
+    /// The selected journals in `folder`, unread.
     pub(super) fn new(folder: PathBuf, selection: JournalSelection) -> Self {
         Self { folder, selection, tails: BTreeMap::new() }
     }
@@ -50,7 +50,7 @@ impl Journals {
         &self.selection
     }
 
-    /// What was written since the last look, also into journals that were not there then.
+    /// Reads what was written since the last call, also into new journals.
     pub(super) fn read(&mut self) -> Result<NewLines, Failure> {
         let mut news = NewLines::default();
         for name in self.names()? {

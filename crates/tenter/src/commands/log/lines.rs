@@ -15,9 +15,9 @@ use crate::render::{call_summary, cut};
 use crate::sanitize::{one_line, sanitize};
 use crate::ui::{self, BAD, FAINT, GOOD, HEADING, NAME, NOTICE, styled};
 
-/// Characters of a reason or a rewrite that are shown.
+/// Maximum number of characters shown of a reason or a rewrite.
 const LENGTH: usize = 200;
-/// Characters of a column that are shown.
+/// Maximum number of characters shown of a column.
 const COLUMN: usize = 40;
 
 /// A record, ready to be laid out.
@@ -27,12 +27,12 @@ pub(super) struct RecordView {
     /// The project that it is of.
     project: Option<String>,
     row: Option<Row>,
-    /// What stands below the row, line by line.
+    /// The lines below the row.
     below: Vec<String>,
 }
 
 impl RecordView {
-    /// Whether it counts as a record, and does not only say more of those before it.
+    /// Whether it counts as a record of its own, instead of adding to those before it.
     pub(super) fn is_record(&self) -> bool {
         self.row.is_some()
     }
@@ -47,11 +47,11 @@ struct Row {
 
 /// Lays records out, one batch after another: columns are as wide as the widest cell so far.
 pub(super) struct Layout {
-    /// Whether records are printed as they stand in the journal.
+    /// Whether records are printed as JSON.
     json: bool,
     /// Whether headings name the project.
     with_project: bool,
-    /// The conversation under whose heading the last record stands.
+    /// The conversation of the last heading.
     session: Option<String>,
     widths: [usize; 4],
 }
@@ -108,7 +108,7 @@ impl Layout {
     }
 }
 
-/// A line of the journal as it is shown; none where it says nothing that the records before it do not say.
+/// A line of the journal as it is shown; `None` if it adds nothing to the records before it.
 pub(super) fn view(of: &SessionLine, json: bool) -> Option<RecordView> {
     let SessionLine { session, line: JournalLine { record, text } } = of;
     let (row, below) = match &record.kind {
@@ -143,17 +143,17 @@ fn run_row(record: &Record, run: &RunRecord) -> Row {
     }
 }
 
-/// What a run was about, what it decided besides, why, and how long it took.
+/// The call, the other parts of the decision, the reason and the duration of a run.
 fn run_tail(record: &Record, run: &RunRecord) -> String {
     // The reason of a failure says how the process ended.
-    let tells = run.decision != DecisionKind::Failed
+    let shows_end = run.decision != DecisionKind::Failed
         && !matches!(run.end, RunEnd::Exited(0) | RunEnd::NoProcess);
     let also = run.also.iter().map(|also| styled(style(*also), format!("+{}", also.as_str())));
     let parts = call(record)
         .into_iter()
         .chain(also)
         .chain(run.reason.as_ref().map(|reason| one_line(reason, LENGTH)))
-        .chain(tells.then(|| styled(BAD, one_line(&run.end.to_string(), LENGTH))))
+        .chain(shows_end.then(|| styled(BAD, one_line(&run.end.to_string(), LENGTH))))
         .chain([styled(FAINT, format!("{} ms", run.duration_ms))])
         .chain(record.is_newer().then(newer));
     joined(record, parts)
@@ -171,7 +171,7 @@ fn call(record: &Record) -> Option<String> {
     Some(one_line(&format!("{tool}: {}", call_summary(tool, input)), LENGTH))
 }
 
-/// What a run changed, what was wrong with its answer, and what it wrote.
+/// What a run changed, its warnings and notes, and what it wrote.
 fn run_lines(run: &RunRecord) -> Vec<String> {
     let mut lines: Vec<String> = run.rewrite.iter().flat_map(change_lines).collect();
     lines.extend(
@@ -210,8 +210,10 @@ fn change_lines(change: &Change) -> [String; 2] {
 /// A decision, where it says more than the runs that it was made of.
 fn decision_lines(record: &Record, decision: &DecisionRecord) -> Vec<String> {
     let event = one_line(&record.event, LENGTH);
-    let by =
-        decision.by.as_deref().map_or_else(|| "nobody".to_owned(), |hook| one_line(hook, LENGTH));
+    let by = decision
+        .by
+        .as_deref()
+        .map_or_else(|| "an unknown hook".to_owned(), |hook| one_line(hook, LENGTH));
     let said = |text: String| styled(FAINT, format!("    → {text}"));
     let could_block =
         lifecycle::by_any_spelling(&record.event).iter().any(|event| event.may(Power::Block));
@@ -231,7 +233,7 @@ fn decision_lines(record: &Record, decision: &DecisionRecord) -> Vec<String> {
     lines
 }
 
-/// What this version does not know, as far as its fields have names that it knows.
+/// A record that this version does not know, as far as it knows the names of its fields.
 fn other_row(record: &Record, fields: &Object) -> Row {
     let text = |key: &str| fields.get(key).and_then(Value::as_str);
     let known = [text("kind"), text("reason")].into_iter().flatten();

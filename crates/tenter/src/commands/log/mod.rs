@@ -1,4 +1,4 @@
-//! `tenter log`: the journal, as lines for the user or as it stands. It reads, and writes nothing but what it shows.
+//! `tenter log`: prints the journal, as lines for the user or as JSON.
 
 mod filter;
 mod journals;
@@ -25,18 +25,18 @@ use journals::{Journals, NewLines};
 use lines::{Layout, RecordView};
 use selection::JournalSelection;
 
-/// How often a followed journal is looked at.
+/// How often a followed journal is read.
 const LOOK: Duration = Duration::from_millis(200);
-/// How many records `--follow` begins with.
+/// How many records `--follow` starts with.
 const BEFORE_FOLLOWING: NonZeroUsize = NonZeroUsize::new(10).unwrap();
 
-/// Show what hooks did: every run of a hook, what it decided and why, and what it changed.
+/// Show what hooks did: every run, its decision and reason, and what it changed.
 ///
 /// Shows the sessions of this project, the newest last; on a terminal in your pager.
 #[derive(Debug, clap::Args)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub(crate) struct Args {
-    /// Only this session: the beginning of its id, or `last`.
+    /// Only this session: the start of its id, or `last`.
     #[arg(long, value_name = "ID", alias = "conversation")]
     session: Option<String>,
     /// The sessions of all projects.
@@ -50,10 +50,10 @@ pub(crate) struct Args {
     /// Print new records as they come, until Ctrl-C.
     #[arg(long, short, alias = "watch")]
     follow: bool,
-    /// Print the records as they stand in the journal, one JSON object a line.
+    /// Print the records as JSON, one object per line.
     #[arg(long)]
     json: bool,
-    /// Print to the terminal itself.
+    /// Do not use a pager.
     #[arg(long)]
     no_pager: bool,
 }
@@ -95,7 +95,7 @@ pub(crate) fn run(env: &Env, project: Option<&Path>, args: &Args) -> Done {
     Ok(Exit::Done)
 }
 
-/// Checks that there is such a hook: in the journal, or among those that are found now.
+/// Fails if there is no such hook, neither in the journal nor among those that exist now.
 fn check_hook(
     env: &Env,
     project: Option<&Path>,
@@ -134,7 +134,7 @@ fn wanted(news: &NewLines, filter: &Filter, json: bool) -> Vec<RecordView> {
     wanted.filter_map(|it| lines::view(it, json)).collect()
 }
 
-/// The newest records, as many as are asked for, with what belongs to them.
+/// The newest records, up to the requested number, with the lines that belong to them.
 fn newest(args: &Args, mut shown: Vec<RecordView>) -> Vec<RecordView> {
     let limit = args.lines.or(args.follow.then_some(BEFORE_FOLLOWING));
     let records = shown.iter().enumerate().filter(|(_, it)| it.is_record());
@@ -160,12 +160,12 @@ fn show(env: &Env, project: Option<&Path>, args: &Args, lines: &[String]) -> Res
             return Ok(());
         }
     }
-    // A reader that went away has read enough.
+    // If stdout is closed, the reader has read enough.
     let _ = lines.iter().try_for_each(ui::try_out);
     Ok(())
 }
 
-/// Prints the lines, and then what comes, until Ctrl-C or until nobody reads it any more.
+/// Prints the lines, then new ones, until Ctrl-C or until stdout is closed.
 fn follow(
     journals: &mut Journals,
     filter: &Filter,
@@ -195,7 +195,7 @@ fn report_unreadable(journals: &Journals, count: usize) {
     }
 }
 
-/// Why nothing is shown, of so many records.
+/// Why none of `records` records is shown.
 fn nothing(journals: &Journals, records: usize) -> String {
     match (journals.selection(), records) {
         (JournalSelection::All, 0) => format!(

@@ -1,4 +1,4 @@
-//! JournalSelection records are asked for.
+//! Which records `tenter log` shows: of all projects, one project or one conversation.
 
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -13,10 +13,10 @@ use crate::commands::conversation::open_store;
 use crate::env::Env;
 use crate::failure::Failure;
 
-/// What asks for the newest session in place of an id.
+/// Selects the newest session instead of an id.
 const LAST: &str = "last";
 
-/// JournalSelection records are shown.
+/// Which records are shown.
 pub(super) enum JournalSelection {
     /// Those of all projects.
     All,
@@ -24,7 +24,7 @@ pub(super) enum JournalSelection {
     Project(OfProject),
     /// A conversation's, with those of its subagents.
     Conversation(String),
-    /// A subagent's, which stand in its parent's journal.
+    /// A subagent's, which are in its parent's journal.
     Subagent {
         /// The subagent's conversation.
         id: String,
@@ -68,7 +68,7 @@ impl OfProject {
 }
 
 impl JournalSelection {
-    /// Keeps the lines that are asked for.
+    /// Keeps the selected lines.
     pub(super) fn retain(&self, lines: &mut Vec<SessionLine>) -> Result<(), Failure> {
         match self {
             Self::All | Self::Conversation(_) => {}
@@ -85,7 +85,7 @@ impl JournalSelection {
     }
 }
 
-/// JournalSelection records the arguments ask for; none where the newest session is asked for and there is none.
+/// The records that the arguments select; `None` if they select the newest session and there is none.
 pub(super) fn find(
     env: &Env,
     root: &Path,

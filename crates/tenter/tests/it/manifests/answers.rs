@@ -437,7 +437,7 @@ fn an_asynchronous_hook_that_outlives_the_session_is_terminated_and_reported() {
     let (lines, code) = headless(&sandbox, "turns: [{text: ok}]");
     assert_eq!((code, decisions(&lines, "slow")), (0, vec!["failed".to_owned()]));
     let reason = runs(&lines, "slow")[0]["reason"].as_str().unwrap();
-    assert!(reason.contains("still ran when the session was over"), "{reason}");
+    assert!(reason.contains("still ran when the session ended"), "{reason}");
     assert_ne!(sandbox.shell("kill -0 $(cat pid)").code, Some(0), "it still runs");
 }
 

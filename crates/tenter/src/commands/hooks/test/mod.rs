@@ -1,7 +1,7 @@
-//! `tenter hooks test`: runs a hook's tests; or runs it once, as an agent would, and shows what it was told, what it wrote,
-//! and how that is understood. Nothing is recorded, and no agent is involved.
+//! `tenter hooks test`: runs a hook's tests, or runs it once as an agent would, and shows its payload, its output and the
+//! decision. Nothing is recorded, and no agent is involved.
 //!
-//! A test is a file `tests/*.json` in the folder of a manifest hook; `case` documents its form.
+//! A test is a file `tests/*.json` in the directory of a manifest hook; `case` documents its form.
 
 mod case;
 mod once;
@@ -24,8 +24,9 @@ use crate::trust::{self, Pending, TrustChoice};
 use crate::user_only;
 use crate::{signals, ui};
 
-/// Run a hook's tests; or run it once, as an agent would, and show what it was told, what it wrote, and how that is
-/// understood.
+/// Run a hook's tests, or run it once as an agent would.
+///
+/// Shows the payload, what the hook wrote, and the decision.
 ///
 /// The tests are the files tests/*.json in the hook's folder. Where there are none, or a payload is asked for, the hook is run
 /// once; the exit code is then 0 when its answer is understood, whatever it says, or when its matcher is about other calls
@@ -41,10 +42,10 @@ pub(crate) struct Args {
     /// Run it once on a sample of this event.
     #[arg(long, value_name = "EVENT")]
     event: Option<String>,
-    /// Run it once on a sample, also where it has tests.
+    /// Run it once on a sample, even if it has tests.
     #[arg(long)]
     sample: bool,
-    /// Trust the hook as it is now, without a question.
+    /// Trust the hook as it is now, without asking.
     #[arg(long)]
     trust: bool,
     /// Show as JSON.
@@ -52,7 +53,6 @@ pub(crate) struct Args {
     json: bool,
 }
 
-/// Does it.
 pub(super) fn run(mut project: Project, args: &Args) -> Done {
     let cancel = Cancel::new();
     signals::forward(&cancel)?;

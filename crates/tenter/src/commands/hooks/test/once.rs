@@ -1,4 +1,4 @@
-//! One run of a hook, on a sample or on a payload that somebody gives.
+//! One run of a hook, on a sample or on a given payload.
 
 use tenter_agent::session::Status as Ended;
 use tenter_engine::HookTest;
@@ -17,7 +17,7 @@ use crate::project::Project;
 use crate::sanitize::visible;
 use crate::ui;
 
-/// Runs `hook` once on the payload that is given, else on a sample.
+/// Runs `hook` once on the given payload, else on a sample.
 pub(super) fn run(
     project: &Project,
     hook: &Hook,
@@ -30,7 +30,7 @@ pub(super) fn run(
         Some(given) => payload::completed(project, hook, given)?,
         None => payload::sample_for(project, hook, args.event.as_deref(), Object::new())?,
     };
-    let event = payload::event(project, subscription, &payload)?;
+    let event = payload::event(project, subscription, &payload);
     let test = HookTest { event: &event, subscription, payload: &payload };
     let report = match engine(project).test(hook, test, cancel) {
         Some(result) => TestReport::new(result),
@@ -54,7 +54,7 @@ pub(super) fn run(
     })
 }
 
-/// Says how to test a hook on the other events that it is told of.
+/// Notes how to test the hook on the other events that it subscribes to.
 fn note_others(hook: &Hook, tested: Subscription) {
     for other in hook.subscriptions.iter().filter(|other| **other != tested) {
         ui::note(format!(

@@ -1,4 +1,4 @@
-//! Payloads for a hook of either protocol: samples, and such that somebody gives.
+//! Payloads for a hook of either protocol: samples, and those that the user gives.
 
 use std::fs;
 use std::io::{self, Read as _};
@@ -76,7 +76,7 @@ fn only_spelling(hook: &Hook) -> Option<&'static str> {
     hook.subscriptions.iter().all(|other| other.spelling == first).then_some(first)
 }
 
-/// A sample of the event that `word` means, else of the first that `hook` is told of, with the fields that are `given`.
+/// A sample of the event that `word` means, else of the first that `hook` subscribes to, with the `given` fields.
 pub(super) fn sample_for(
     project: &Project,
     hook: &Hook,
@@ -92,7 +92,7 @@ pub(super) fn sample_for(
     Ok((subscription, filled(project, hook, subscription, given)?))
 }
 
-/// A sample with the fields that are `given` in the place of its own.
+/// A sample whose fields are replaced by those that are `given`.
 fn filled(
     project: &Project,
     hook: &Hook,
@@ -116,11 +116,7 @@ fn sample_event(project: &Project, subscription: Subscription) -> Event {
 }
 
 /// The event that a payload describes: a sample of it with the payload's own message, tool call and result.
-pub(super) fn event(
-    project: &Project,
-    subscription: Subscription,
-    payload: &Object,
-) -> Result<Event, Failure> {
+pub(super) fn event(project: &Project, subscription: Subscription, payload: &Object) -> Event {
     let mut event = sample_event(project, subscription);
     let text = |key: &str| payload.get(key).and_then(Value::as_str).map(str::to_owned);
     let session_id = text("session_id").or_else(|| text("conv_id"));
@@ -133,11 +129,11 @@ pub(super) fn event(
         Body::BeforeTool(call) => take_call(call, payload),
         Body::AfterTool { call, result } => {
             take_call(call, payload);
-            *result = tool_result(payload, result)?;
+            *result = tool_result(payload, result);
         }
         _ => {}
     }
-    Ok(event)
+    event
 }
 
 /// Sets the tool and the input of a sample to those of a payload. The tool may have any of its names.
@@ -150,11 +146,14 @@ fn take_call(call: &mut ToolCall, payload: &Object) {
     }
 }
 
-fn tool_result(payload: &Object, sample: &ToolResult) -> Result<ToolResult, Failure> {
-    let Some(output) = payload.get("tool_output") else { return Ok(sample.clone()) };
-    serde_json::from_value(output.clone()).map_err(|error| {
-        Failure::usage(format!("the payload's tool_output is not the result of a tool: {error}"))
-    })
+/// The result in a payload. What it leaves out is taken from a sample; one that is no result at all is replaced by it.
+fn tool_result(payload: &Object, sample: &ToolResult) -> ToolResult {
+    let Some(Value::Object(output)) = payload.get("tool_output") else { return sample.clone() };
+    let mut result = serde_json::to_value(sample).unwrap_or_default();
+    if let Value::Object(fields) = &mut result {
+        fields.extend(output.clone());
+    }
+    serde_json::from_value(result).unwrap_or_else(|_| sample.clone())
 }
 
 fn subscription(hook: &Hook, word: &str, events: &[EventName]) -> Result<Subscription, Failure> {
