@@ -217,7 +217,7 @@ fn built_in_hooks_are_listed_and_cannot_be_tested_disabled_or_replaced() {
     ");
     for command in ["enable", "test"] {
         let output = sandbox.run(&["hooks", command, BUILT_IN]).expect_code(1);
-        assert!(output.stderr.contains("is part of Tenter"), "{output}");
+        assert!(output.stderr.contains("is built in and has no file"), "{output}");
     }
     let new = sandbox.run(&["hooks", "new", "builtin:mine", "--format", "executable"]);
     assert!(new.code == Some(2) && new.stderr.contains("it begins with builtin:"), "{new}");
