@@ -1,11 +1,11 @@
-//! The time, as a value that comes in.
+//! The clock, which callers pass in, and the format of times.
 
 use jiff::{Timestamp, Unit};
 
-/// Tells the time. The binary passes the real clock; tests pass one that they set.
+/// Returns the current time. The binary passes the real clock, tests a fixed one.
 pub type Clock = fn() -> Timestamp;
 
-/// A time as payloads and records write it: RFC 3339 in UTC with `Z`, to the millisecond (R41).
+/// Formats a time for payloads and records: RFC 3339 in UTC with `Z`, in milliseconds (R41).
 pub fn rfc3339(time: Timestamp) -> String {
     let rounded = time.round(Unit::Millisecond).unwrap_or(time);
     format!("{rounded:.3}")

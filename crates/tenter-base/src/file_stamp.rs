@@ -9,7 +9,7 @@ use sha2::{Digest, Sha256};
 
 use crate::hex;
 
-/// What the file system says of a file (R11): as long as none of it changes, the content did not.
+/// The metadata of a file that tells whether its content changed (R11).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct FileStamp {
     device: u64,
@@ -21,7 +21,7 @@ pub struct FileStamp {
 }
 
 impl FileStamp {
-    /// The stamp that `metadata` shows.
+    /// Returns the stamp in `metadata`.
     pub fn new(metadata: &Metadata) -> Self {
         let nanoseconds =
             |seconds: i64, rest: i64| i128::from(seconds) * 1_000_000_000 + i128::from(rest);
@@ -35,18 +35,18 @@ impl FileStamp {
         }
     }
 
-    /// Whether the file's owner may execute it.
+    /// Whether the owner can execute the file.
     pub fn is_executable(self) -> bool {
         self.mode & 0o100 != 0
     }
 
-    /// Bytes of the file.
+    /// The size of the file in bytes.
     pub fn size(self) -> u64 {
         self.size
     }
 }
 
-/// SHA-256 over the names and stamps of files: equal exactly where they are.
+/// Returns the SHA-256 of the names and stamps of files.
 pub fn digest(files: &[(PathBuf, FileStamp)]) -> String {
     let mut hasher = Sha256::new();
     for (name, stamp) in files {

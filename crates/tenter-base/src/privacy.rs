@@ -1,5 +1,5 @@
-//! Whether only the user and root can change a file: only there does an unchanged stamp mean unchanged content, since whoever
-//! may write a file or replace it in its directory can change the one without the other (R74).
+//! Checks whether only the user and root can change a file. Only then does an unchanged stamp mean unchanged content: others who can
+//! write a file or replace it can restore its stamp (R74).
 
 use std::collections::HashMap;
 use std::ffi::OsString;
@@ -19,7 +19,7 @@ pub struct Privacy {
     user: u32,
     /// Whether every directory of the path is private, by path.
     directories: HashMap<PathBuf, bool>,
-    /// Whether a group is the user's alone, by its id.
+    /// Whether only the user is in a group, by its id.
     groups: HashMap<u32, bool>,
 }
 
@@ -32,7 +32,7 @@ impl Default for Privacy {
 
 impl Privacy {
     /// Whether only the user and root can write the file at `path`, an absolute path, or replace it or one of its
-    /// directories. What cannot be looked at is not private.
+    /// directories. A file that cannot be inspected is not private.
     pub fn is_private(&mut self, path: &Path) -> bool {
         let Some(directory) = path.parent() else { return false };
         if !self.is_private_directory(directory) {
@@ -54,7 +54,7 @@ impl Privacy {
         is_private
     }
 
-    /// Follows `path` as the kernel does, and looks at everything on the way.
+    /// Follows `path` as the kernel does, and checks every directory and symlink on the way.
     fn is_private_path(&mut self, path: &Path) -> io::Result<bool> {
         let mut left: Vec<OsString> = reversed(path);
         let mut here = PathBuf::from("/");
@@ -119,7 +119,7 @@ impl Privacy {
     }
 }
 
-/// The names in a path from the last to the first.
+/// The components of a path, last first.
 fn reversed(path: &Path) -> Vec<OsString> {
     let names = path.components().rev().filter_map(|component| match component {
         Component::Normal(name) => Some(name.to_owned()),
@@ -129,8 +129,8 @@ fn reversed(path: &Path) -> Vec<OsString> {
     names.collect()
 }
 
-/// Whether the system's own tables say that `user` and nobody else is in `group`. A group that they do not know, from a
-/// directory service for instance, may have any members.
+/// Whether `/etc/passwd` and `/etc/group` say that `user` is the only member of `group`. An unknown group, for instance of a
+/// directory service, may have any members.
 fn is_only_member(passwd: &str, groups: &str, user: u32, group: u32) -> bool {
     let number = |field: Option<&&str>| field.and_then(|field| field.parse::<u32>().ok());
     let fields = |line: &'_ str| line.split(':').map(str::to_owned).collect::<Vec<_>>();
@@ -159,7 +159,7 @@ fn is_only_member(passwd: &str, groups: &str, user: u32, group: u32) -> bool {
     is_known && user_name.is_some()
 }
 
-/// Whether the file has an access control list: the group's bits are then the most that anyone on it may do.
+/// Whether the file has an access control list, whose entries may give others the rights of the group bits.
 fn has_acl(path: &Path) -> bool {
     let mut nothing: [u8; 0] = [];
     rustix::fs::getxattr(path, "system.posix_acl_access", &mut nothing[..])
@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_is_private_where_nobody_else_can_write_it_or_its_directories() {
+    fn a_file_is_private_if_only_the_user_can_write_it_and_its_directories() {
         let scratch = tempfile::tempdir().unwrap();
         let base = scratch.path().canonicalize().unwrap();
         let (above, below) = (base.join("above"), base.join("above/below"));
@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn links_are_followed_and_what_they_lead_through_counts() {
+    fn checks_every_directory_that_symlinks_lead_through() {
         let scratch = tempfile::tempdir().unwrap();
         let base = scratch.path().canonicalize().unwrap();
         for directory in ["private", "shared"] {
@@ -224,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn a_group_is_the_users_where_the_systems_tables_name_nobody_else() {
+    fn a_group_is_private_if_the_user_is_its_only_member() {
         let passwd = "root:x:0:0::/root:/bin/sh\nada:x:1000:1000::/home/ada:/bin/sh\nbob:x:1001:100::/home/bob:/bin/sh\n";
         let groups = "root:x:0:\nada:x:1000:\nown:x:1002:ada\nboth:x:1003:ada,bob\nusers:x:100:\n";
         for (group, expected) in

@@ -5,12 +5,12 @@ use std::fs;
 use std::io::{self, ErrorKind};
 use std::path::{Component, Path, PathBuf};
 
-/// The absolute path without symlinks, `.` and `..` that `path`, which must be absolute, leads to. A part at its end need not
+/// Returns the absolute path, without symlinks, `.` and `..`, that the absolute path `path` leads to. The end of the path need not
 /// exist.
 ///
 /// # Errors
 /// `path` cannot be resolved: a symlink that is dangling or loops, or `..` after something that is not a directory. The system
-/// would refuse to create a file there, too.
+/// cannot create a file there either.
 pub fn real_path(path: &Path) -> io::Result<PathBuf> {
     match fs::canonicalize(path) {
         Err(error) if is_absent(&error) => with_missing_end(path),
@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn links_that_lead_nowhere_are_errors() {
+    fn dangling_and_looping_symlinks_are_errors() {
         let scratch = tempfile::tempdir().unwrap();
         let base = scratch.path().canonicalize().unwrap();
         symlink("missing", base.join("dangling")).unwrap();

@@ -1,4 +1,4 @@
-//! The files below a directory, symlinks followed, within limits: links may lead in circles, and a directory may be huge.
+//! Lists the files below a directory, following symlinks, within limits: symlinks may form loops, and a directory may be huge.
 
 use std::fs::{self, Metadata};
 use std::io;
@@ -12,34 +12,34 @@ const MAX_DEPTH: usize = 16;
 /// The mode bits by which the group or everyone may write.
 const OTHERS_WRITE: u32 = 0o022;
 
-/// What is in a directory.
+/// The content of a directory.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Tree {
-    /// Every file by its path in the directory, in byte order of the paths.
+    /// The files with their paths in the directory, in byte order.
     pub files: Vec<(PathBuf, FileStamp)>,
     /// Files and directories whose group or everyone may write, by their paths in the directory.
     pub writable_by_others: Vec<PathBuf>,
 }
 
-/// Which files of a directory belong to its tree, and how many there may be.
+/// Which files belong to a tree, and how many it may have.
 pub struct TreeRules {
     /// Maximum number of files.
     pub files: usize,
-    /// Whether an entry that cannot be looked at, such as a dangling link, is left out. Otherwise it is an error.
+    /// Whether to skip an entry that cannot be inspected, such as a dangling symlink, instead of failing.
     pub skip_broken: bool,
-    /// Whether the entry with this path in the directory counts; of a directory, whether anything in it does.
+    /// Whether an entry belongs to the tree, given its path, its path in the directory and its metadata.
     pub counts: fn(&Path, &Path, &Metadata) -> bool,
 }
 
 impl TreeRules {
-    /// Every file.
+    /// All files.
     pub const fn all(files: usize) -> Self {
         Self { files, skip_broken: false, counts: |_, _, _| true }
     }
 }
 
 impl Tree {
-    /// The tree in `directory`.
+    /// Reads the tree in `directory`.
     ///
     /// # Errors
     /// The directory cannot be read, has more files than `rules` allow, or is too deep.

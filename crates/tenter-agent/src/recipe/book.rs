@@ -1,7 +1,7 @@
-//! The recipes that an agent may use by itself: for a hook's callback, for a compaction.
+//! The recipes that an agent starts by itself: for the callback of a hook, or for a compaction.
 //!
-//! Nobody is asked then, and no hook watches, so a recipe that the project brought along starts no program unless the person
-//! trusts it: its `bash` is refused and says so in the text, and beside a conversation it gets no tools.
+//! No user is asked then, and no hooks run, so a recipe of the project starts no program unless the user trusts it: its `bash` is
+//! rejected with a note in the text, and next to a conversation it gets no tools.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -17,12 +17,12 @@ use super::{CommandOutput, ProjectShell, Recipe, RecipeError, Recipes, Shell};
 /// Decides whether a project's recipe may start programs.
 pub type RecipeTrust = Arc<dyn Fn(&Recipe) -> bool + Send + Sync>;
 
-/// Recipes, and what they may do.
+/// Recipes, with the rights that they have.
 #[derive(Clone)]
 pub struct RecipeBook {
-    /// Where they are.
+    /// The recipes.
     pub recipes: Recipes,
-    /// Where their programs start.
+    /// The working directory of their programs.
     pub project: PathBuf,
     /// The environment of their programs.
     pub env: Vec<(OsString, OsString)>,
@@ -31,18 +31,18 @@ pub struct RecipeBook {
 }
 
 impl RecipeBook {
-    /// The recipe of this name.
+    /// Returns the recipe of this name.
     ///
     /// # Errors
-    /// When there is none, or it cannot be used.
+    /// There is none, or it cannot be used.
     pub fn find(&self, name: &str) -> Result<Recipe, RecipeError> {
         self.recipes.find(name)
     }
 
-    /// The recipe of this name, if it can be started with these arguments. None of its programs is started to find out.
+    /// Returns the recipe of this name if it can run with these arguments. None of its programs is started.
     ///
     /// # Errors
-    /// Why it cannot: there is none, it cannot be used, or an argument is missing.
+    /// There is none, it cannot be used, or an argument is missing.
     pub fn startable(&self, name: &str, args: &BTreeMap<String, String>) -> Result<Recipe, String> {
         let recipe = self.find(name).map_err(|error| match &error {
             RecipeError::Unusable { findings, .. } => in_words(findings),
@@ -54,24 +54,23 @@ impl RecipeBook {
         }
     }
 
-    /// Whether nobody but the project answers for a recipe. Beside a conversation, where no hook watches, such a one gets no
-    /// tools.
+    /// Whether a recipe comes with the project and is not trusted. Next to a conversation, where no hooks run, it gets no tools.
     pub fn is_untrusted(&self, recipe: &Recipe) -> bool {
         recipe.layer().is_of_project() && !(self.trust)(recipe)
     }
 
-    /// Whether there is anything that the person's trust would let a recipe do.
+    /// Whether a recipe could do more if it were trusted.
     pub fn wants_trust(&self, recipe: &Recipe) -> bool {
         let has_tools = recipe.allowed_tools.as_ref().is_none_or(|tools| !tools.is_empty());
         self.is_untrusted(recipe) && (has_tools || !recipe.programs().is_empty())
     }
 
-    /// Whether a recipe has programs that are kept from starting: the project brought it along, and nobody trusts it.
+    /// Whether a recipe has programs that do not start because it is not trusted.
     pub fn holds_back(&self, recipe: &Recipe) -> bool {
         self.is_untrusted(recipe) && !recipe.programs().is_empty()
     }
 
-    /// What a recipe's programs are started by; `cancel` ends them.
+    /// The shell that starts a recipe's programs; `cancel` stops them.
     pub fn shell(&self, recipe: &Recipe, cancel: &Cancel) -> Box<dyn Shell> {
         if self.holds_back(recipe) {
             return Box::new(NoShell);
@@ -88,7 +87,7 @@ impl fmt::Debug for RecipeBook {
     }
 }
 
-/// What is wrong with a recipe, on one line.
+/// Joins diagnostics on one line.
 pub(crate) fn in_words(findings: &[Diagnostic]) -> String {
     findings.iter().map(with_place).collect::<Vec<_>>().join("; ")
 }
@@ -102,7 +101,7 @@ fn with_place(finding: &Diagnostic) -> String {
     }
 }
 
-/// Starts nothing.
+/// Starts no programs.
 struct NoShell;
 
 impl Shell for NoShell {

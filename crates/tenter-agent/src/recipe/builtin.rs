@@ -1,6 +1,6 @@
-//! The recipes that come with Tenter. A file of the same name takes the place of any.
+//! The built-in recipes. A file of the same name shadows each of them.
 
-/// Their names and their files.
+/// The names and the contents of the recipes.
 pub(super) const BUILT_IN: [(&str, &str); 4] = [
     ("commit", include_str!("builtin/commit.md")),
     ("compact", include_str!("builtin/compact.md")),

@@ -1,11 +1,10 @@
-//! Recipes: prompts that are kept as files, with arguments, and with limits to what the agent may do for them (R53).
+//! Recipes: prompts in files, with arguments and with restrictions for the agent (R53).
 //!
-//! `format` reads one, `lookup` finds them, `builtin` holds those that come with Tenter. [`render`] makes the prompt; the
-//! language of their texts is [`tenter_template`].
+//! `format` reads a recipe, `lookup` finds them, `builtin` has the built-in ones. [`render`] fills in the text, which is a
+//! [template](tenter_template).
 //!
-//! A recipe is text, but a text that may start programs while it is rendered: they go through the [`Shell`] that comes in, and
-//! nothing else here starts anything. Who may run which recipe, and what becomes of the prompt, is for the caller, who learns
-//! from [`Recipe::layer`] whether the project brought it along.
+//! Rendering a recipe may start programs, only through the [`Shell`] of the caller. The caller also decides which recipes may run;
+//! [`Recipe::layer`] says whether a recipe comes with the project.
 
 mod book;
 mod builtin;
@@ -31,10 +30,10 @@ pub use tenter_template::{
 
 use tenter_template::Inputs;
 
-/// The prompt that a recipe makes of these arguments. The warnings are those about the recipe's file, too.
+/// Fills in a recipe with these arguments. The warnings include those about the recipe's file.
 ///
 /// # Errors
-/// Everything that keeps it from becoming a text; where nothing but arguments is missing, all have the id [`MISSING`].
+/// Everything that is wrong; if only arguments are missing, every diagnostic has the id [`MISSING`].
 pub fn render(
     recipe: &Recipe,
     args: &BTreeMap<String, String>,
@@ -56,7 +55,7 @@ pub fn render(
     Ok(Rendered { text: rendered.text, warnings })
 }
 
-/// An argument that was given and changes nothing.
+/// The warning for an argument that the recipe does not use.
 fn useless(recipe: &Recipe, name: &str) -> Option<Diagnostic> {
     let declared: Vec<&str> =
         recipe.arguments.iter().map(|argument| argument.name.as_str()).collect();

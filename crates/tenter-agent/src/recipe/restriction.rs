@@ -1,17 +1,17 @@
-//! Restrictions of a recipe that stand where they have no effect: below another key, or outside the front matter. A recipe that
-//! was meant to have limits must not run without them (R70).
+//! Finds restrictions of a recipe where they have no effect: below another key, or outside the front matter. A recipe must not run
+//! without restrictions that it was meant to have (R70).
 
 use std::ops::Range;
 
 use tenter_base::nearest;
 use tenter_protocol::front_matter::Node;
 
-/// The keys that restrict.
+/// The keys of restrictions.
 const KEYS: [&str; 2] = ["allowed_tools", "allowed_commands"];
-/// What begins and ends a code block.
+/// The fences of code blocks.
 const CODE_FENCES: [&str; 2] = ["```", "~~~"];
 
-/// Whether `key` is a restriction, or probably meant as one.
+/// Whether `key` is a restriction or resembles one.
 pub(super) fn is_near(key: &str) -> bool {
     nearest(key, &KEYS).is_some()
 }
@@ -25,7 +25,7 @@ pub(super) fn is_below(value: &Node) -> bool {
 }
 
 /// The lines of `text` outside its front matter that look like a restriction, each with its key. `body` is where the text
-/// after the front matter begins; 0 is a file without front matter, whose code blocks and indented lines count as well.
+/// after the front matter begins; 0 means no front matter, so that code blocks and indented lines count too.
 pub(super) fn stray(text: &str, body: usize) -> Vec<(Range<usize>, &str)> {
     let mut found = Vec::new();
     let mut in_code = false;
@@ -43,7 +43,7 @@ pub(super) fn stray(text: &str, body: usize) -> Vec<(Range<usize>, &str)> {
     found
 }
 
-/// The restriction that a line gives a value to.
+/// The restriction that a line sets.
 fn key(line: &str) -> Option<&str> {
     let line = line.trim_start_matches('\u{feff}').trim_start();
     let (key, _) = line.split_once([':', '='])?;
@@ -61,7 +61,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_without_front_matter_restricts_nothing_anywhere() {
+    fn finds_restrictions_everywhere_in_a_file_without_front_matter() {
         for line in [
             "allowed_tools: []",
             " allowed-tools: []",
@@ -74,7 +74,7 @@ mod tests {
     }
 
     #[test]
-    fn below_front_matter_code_blocks_and_prose_are_text() {
+    fn ignores_code_blocks_and_prose_below_the_front_matter() {
         let text = "---\n---\n```yaml\nallowed_tools: []\n```\n  allowed_tools: []\nallowed_commands: []\n";
         assert_eq!(keys(text, 8), ["allowed_commands"]);
         let (place, _) = &stray(text, 8)[0];

@@ -1,4 +1,4 @@
-//! Runs the programs of templates, for real.
+//! Runs the programs of recipes.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -7,19 +7,19 @@ use std::time::Duration;
 use tenter_proc::{Cancel, Completion, End, Invocation, Limits, Streams};
 use tenter_template::{CommandOutput, Shell};
 
-/// How long a program may take.
+/// Maximum duration of a program.
 const TIMEOUT: Duration = Duration::from_secs(30);
-/// Bytes of its output that are kept: the beginning and the end.
+/// Maximum number of bytes kept of the output: its beginning and its end.
 const KEPT: usize = 1 << 20;
 
-/// Runs programs in a project's folder, each for 30 s at most, with nothing to read.
+/// Runs programs in the directory of a project, with a timeout of 30 s and an empty stdin.
 #[derive(Debug, Clone)]
 pub struct ProjectShell {
-    /// The folder, an absolute path.
+    /// The directory, an absolute path.
     pub project: PathBuf,
-    /// Their whole environment.
+    /// The environment of the programs.
     pub env: Vec<(OsString, OsString)>,
-    /// Ends the one that runs, and all that come after it.
+    /// Cancels the running program, and all later ones.
     pub cancel: Cancel,
 }
 
@@ -40,7 +40,7 @@ impl Shell for ProjectShell {
     }
 }
 
-/// How it failed, with the last that it had to say.
+/// How a program failed, with its last line on stderr.
 fn failure(completion: &Completion) -> Option<String> {
     let how = match &completion.end {
         End::Exited(0) => return None,
@@ -71,7 +71,7 @@ mod tests {
     }
 
     #[test]
-    fn a_program_runs_in_the_project_and_its_text_has_no_end() {
+    fn a_program_runs_in_the_project_and_its_output_is_trimmed() {
         let (_folder, shell) = shell();
         let output = sh(&shell, "pwd; cat; echo; echo warning >&2");
         let text = shell.project.display().to_string();
@@ -87,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn a_failure_says_how_and_the_last_that_was_said() {
+    fn a_failure_includes_the_last_line_of_stderr() {
         let (_folder, shell) = shell();
         let output = sh(&shell, "echo so far; echo one >&2; echo 'fatal: two' >&2; exit 128");
         assert_eq!(output.text, "so far");
@@ -99,14 +99,14 @@ mod tests {
     }
 
     #[test]
-    fn what_was_cancelled_starts_nothing_more() {
+    fn starts_nothing_after_a_cancel() {
         let (_folder, shell) = shell();
         shell.cancel.cancel();
         assert_eq!(sh(&shell, "sleep 1234").failure.unwrap(), "was interrupted");
     }
 
     #[test]
-    fn of_long_output_the_beginning_and_the_end_are_kept() {
+    fn keeps_the_beginning_and_the_end_of_long_output() {
         let (_folder, shell) = shell();
         let text =
             sh(&shell, "echo first; head -c 3000000 /dev/zero | tr '\\0' x; echo; echo last").text;

@@ -1,10 +1,9 @@
 //! Skills: instructions for particular tasks, which the model reads when a task needs them.
 //!
-//! A skill is a folder with a `SKILL.md`, as agents of every make know them. `format` reads one, `lookup` finds them,
-//! `tool` tells the model which there are and hands them over.
+//! A skill is a directory with a `SKILL.md`, a format that many agents share. `format` reads a skill, `lookup` finds them, and `tool`
+//! lists and loads them for the model.
 //!
-//! A skill is text. Nothing here starts a program, and what a skill says about tools grants nothing: hooks decide about
-//! every call, whatever a text says.
+//! A skill is only text: nothing here starts a program, and a skill grants no tools. Hooks decide about every tool call.
 
 mod format;
 mod lookup;

@@ -1,6 +1,6 @@
-//! `skill`: tells the model which skills there are, and hands over the one that it asks for.
+//! `skill`: lists the skills for the model, and loads one.
 //!
-//! What a skill's files hold is left to the tools that read files: this one only says which there are.
+//! It lists the other files of a skill; the model reads them with the file tools.
 
 use std::path::{Path, PathBuf};
 
@@ -16,14 +16,14 @@ use super::format::SKILL_FILE;
 use super::lookup::{ListedSkill, SkillError, Skills};
 use crate::tools::{Leaving, ToolContext, ToolError, TypedTool, walk};
 
-/// Skills that the model is told of without asking.
+/// Maximum number of skills listed in the system prompt.
 pub const MOST_OFFERED: usize = 64;
-/// Characters of a description that it is told.
+/// Maximum number of characters listed of a description.
 const LONGEST_SHOWN: usize = 300;
-/// Files of a skill's folder that are named.
+/// Maximum number of files listed of a skill.
 const MOST_FILES: usize = 100;
 
-/// The tool, with the skills that there were when it was made.
+/// The tool, with the skills that existed when it was created.
 #[derive(Debug, Clone)]
 pub struct SkillTool {
     skills: Skills,
@@ -31,19 +31,18 @@ pub struct SkillTool {
 }
 
 impl SkillTool {
-    /// The tool for these skills, and all that is wrong with any.
+    /// Creates the tool; the diagnostics say what is wrong with the skills.
     pub fn new(skills: Skills) -> (Self, Vec<Diagnostic>) {
         let (listed, mut findings) = skills.list(Rules::Tolerant);
         let offered: Vec<ListedSkill> = listed.into_iter().filter(ListedSkill::is_active).collect();
         if offered.len() > MOST_OFFERED {
             let message = format!(
-                "there are {} skills, and the model is told of the first {MOST_OFFERED}",
+                "there are {} skills; the model sees only the first {MOST_OFFERED}",
                 offered.len()
             );
             findings.push(
-                Diagnostic::new("skills-not-offered", Severity::Warning, message).help(
-                    "take out skills that are not needed; `tenter skill list` shows them all",
-                ),
+                Diagnostic::new("skills-not-offered", Severity::Warning, message)
+                    .help("remove skills that are not needed; `tenter skill list` lists all"),
             );
         }
         (Self { skills, offered }, findings)
@@ -54,7 +53,7 @@ impl SkillTool {
         self.offered.is_empty()
     }
 
-    /// The folders of the person's own skills, which the model must be able to read; the project's it can read anyway.
+    /// The directories of the user's skills, which the model must be able to read; those of the project are readable anyway.
     pub fn folders(&self) -> Vec<PathBuf> {
         let own =
             |skill: &&ListedSkill| matches!(skill.origin.layer, Layer::User | Layer::UserPlugin);
@@ -134,12 +133,12 @@ impl TypedTool for SkillTool {
     }
 }
 
-/// A skill in the list: one line, however its description was written.
+/// The line of a skill in the list.
 fn line(skill: &ListedSkill) -> String {
     format!("- {}: {}", skill.origin.name, excerpt::one_line(&skill.description, LONGEST_SHOWN))
 }
 
-/// The other files of a skill's folder, relative to it, and whether there are more. Links are left out.
+/// The other files in the directory of a skill, and whether there are more. Symlinks are ignored.
 fn files(folder: &Path, cancel: &Cancel) -> (Vec<String>, bool) {
     let entries = walk(folder, Leaving::Nothing, cancel).filter_map(Result::ok);
     let regular = entries.filter(|entry| entry.kind.is_file());

@@ -102,7 +102,7 @@ fn every_key_is_read() {
 }
 
 #[test]
-fn an_empty_list_is_none_and_no_list_is_no_restriction() {
+fn an_empty_list_allows_nothing_and_a_missing_list_everything() {
     let (recipe, _) = read("---\nallowed_tools: []\n---\nx");
     let recipe = recipe.unwrap();
     assert_eq!((recipe.allowed_tools, recipe.allowed_commands), (Some(vec![]), None));
@@ -180,7 +180,7 @@ fn a_restriction_outside_the_front_matter_is_an_error() {
 }
 
 #[test]
-fn everything_that_is_wrong_is_told_at_once() {
+fn all_problems_are_reported_at_once() {
     let (recipe, found) = read(
         "---\ncolour: red\ndescripton: x\narguments: {a: {defualt: 1}, b: [x]}\ndefaults: {c: [1]}\n---\n{{if}}\n{{.a",
     );
@@ -232,7 +232,7 @@ fn a_missing_argument_is_an_error_that_names_it() {
 }
 
 #[test]
-fn folders_are_looked_through_in_their_order() {
+fn directories_are_searched_in_order_of_precedence() {
     let bench = Bench::new();
     let mut folders = vec![
         "home/.kodelet/recipes",
@@ -259,7 +259,7 @@ fn folders_are_looked_through_in_their_order() {
 }
 
 #[test]
-fn subfolders_and_plugins_make_names() {
+fn subdirectories_and_plugins_are_part_of_names() {
     let bench = Bench::new();
     bench.write("project/recipes/team/review/code.md", "nested");
     bench.write("project/recipes/.hidden.md", "x");
@@ -291,7 +291,7 @@ fn subfolders_and_plugins_make_names() {
 }
 
 #[test]
-fn a_name_that_leads_elsewhere_is_refused() {
+fn rejects_names_that_lead_outside() {
     let bench = Bench::new();
     bench.write("project/secret.md", "secret");
     for name in
@@ -307,7 +307,7 @@ fn a_name_that_leads_elsewhere_is_refused() {
 
 /// Ten links in each of eight folders to the next are ten million ways, and a project may come with them.
 #[test]
-fn links_that_multiply_are_looked_at_up_to_a_limit() {
+fn symlinks_that_multiply_are_read_up_to_a_limit() {
     let bench = Bench::new();
     bench.write("project/recipes/a.md", "a");
     for depth in 0..8 {
@@ -325,7 +325,7 @@ fn links_that_multiply_are_looked_at_up_to_a_limit() {
 }
 
 #[test]
-fn a_link_that_leads_elsewhere_is_refused_and_one_inside_is_followed() {
+fn follows_symlinks_only_within_the_directory() {
     let bench = Bench::new();
     let secret = bench.write("secret.md", "secret");
     bench.write("project/recipes/real.md", "real");
@@ -354,7 +354,7 @@ fn a_link_that_leads_elsewhere_is_refused_and_one_inside_is_followed() {
 }
 
 #[test]
-fn a_recipes_folder_that_is_a_link_out_of_its_project_or_plugin_is_refused() {
+fn rejects_recipe_directories_that_lead_out_of_their_project_or_plugin() {
     let bench = Bench::new();
     bench.write("elsewhere/leak.md", "leak");
     fs::create_dir_all(bench.path("project/.kodelet/plugins/acme@tools")).unwrap();
@@ -368,7 +368,7 @@ fn a_recipes_folder_that_is_a_link_out_of_its_project_or_plugin_is_refused() {
 }
 
 #[test]
-fn one_bad_recipe_hides_no_other_and_none_takes_its_place() {
+fn a_broken_recipe_shadows_others_of_its_name_and_hides_no_other_recipe() {
     let bench = Bench::new();
     bench.write("more/good.md", "fine");
     bench.write("project/recipes/commit.md", "{{if");
@@ -389,7 +389,7 @@ fn one_bad_recipe_hides_no_other_and_none_takes_its_place() {
 }
 
 #[test]
-fn an_unknown_name_comes_with_the_nearest() {
+fn an_unknown_name_suggests_the_nearest() {
     let bench = Bench::new();
     for (name, near) in [
         ("comit", Some("commit")),
@@ -409,7 +409,7 @@ fn an_unknown_name_comes_with_the_nearest() {
 }
 
 #[test]
-fn a_missing_folder_that_was_named_is_told() {
+fn a_missing_named_directory_is_reported() {
     let bench = Bench::new();
     assert_eq!(bench.listed().1, []);
     fs::remove_dir(bench.path("more")).unwrap();
@@ -417,7 +417,7 @@ fn a_missing_folder_that_was_named_is_told() {
 }
 
 #[test]
-fn a_project_that_is_the_home_folder_has_each_recipe_once() {
+fn a_project_in_the_home_directory_has_each_recipe_once() {
     let bench = Bench::new();
     bench.write("home/.kodelet/recipes/mine.md", "x");
     bench.write("home/.kodelet/plugins/a@b/recipes/x.md", "x");
@@ -429,7 +429,7 @@ fn a_project_that_is_the_home_folder_has_each_recipe_once() {
 }
 
 #[test]
-fn those_that_come_along_render_without_arguments_and_without_warnings() {
+fn built_in_recipes_render_without_arguments_and_without_warnings() {
     let bench = Bench::new();
     for (name, must_hold) in [
         ("compact", vec!["## Objective", "## Last request", "word for word"]),
@@ -479,7 +479,7 @@ fn a_recipe_restricts_the_tools_of_its_caller_and_never_adds_any() {
 }
 
 #[test]
-fn the_tools_that_they_name_exist() {
+fn the_tools_of_built_in_recipes_exist() {
     let tools = Bench::new().find("init").allowed_tools.unwrap();
     assert!(Registry::standard().restricted(&tools).is_ok());
 }

@@ -1,5 +1,4 @@
-//! What lies beside the hooks of a directory and may run with them: the files that an executable sources, imports or calls
-//! by its own directory (R72).
+//! The helper files of a hooks directory: files that an executable may source, import or call by its own directory (R72).
 
 use std::fs::Metadata;
 use std::os::unix::fs::PermissionsExt as _;
@@ -22,11 +21,11 @@ fn is_helper(path: &Path, within: &Path, metadata: &Metadata) -> bool {
     let is_at_top = within.components().count() == 1;
     let kind = metadata.file_type();
     (kind.is_file() || kind.is_dir())
-        && !is_left_out(within)
+        && !is_ignored(within)
         && !(is_at_top && is_hook(path, metadata))
 }
 
-fn is_left_out(within: &Path) -> bool {
+fn is_ignored(within: &Path) -> bool {
     let Some(file_name) = within.file_name() else { return false };
     let name = file_name.as_encoded_bytes();
     let is_document =
@@ -44,7 +43,7 @@ fn is_hook(path: &Path, metadata: &Metadata) -> bool {
         }
 }
 
-/// The same path, whether or not the entry of the hooks directory that it is in is disabled.
+/// Returns the path with `.disable` removed from its first component.
 pub(crate) fn as_enabled(within: &Path) -> PathBuf {
     let mut parts = within.components();
     let Some(top) = parts.next().and_then(|top| top.as_os_str().to_str()) else {

@@ -1,4 +1,4 @@
-//! A manifest hook's script: which of the possible files it is, and how it is started (R15).
+//! Finds the script of a manifest hook, and how to start it (R15).
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -8,30 +8,30 @@ use tenter_base::untrusted_file;
 
 use crate::hook::EntryPoint;
 
-/// Every name that a script may have, in the order in which they are looked for, and what runs one that may not be executed
-/// itself. `run` has no telling ending, so it must be executable.
+/// The possible names of a script in order of precedence, each with the interpreter for one that is not executable. `run` has no
+/// extension, so it must be executable.
 pub const SCRIPTS: [(&str, Option<&str>); 3] =
     [("scripts/run", None), ("scripts/run.sh", Some("bash")), ("scripts/run.py", Some("python3"))];
 
-/// What a manifest hook has to run.
+/// The script of a manifest hook.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Script {
-    /// Something that can be started.
+    /// A script that can be started.
     Entry(EntryPoint),
-    /// A file that may not be executed, and nothing tells what could run it.
+    /// A file that is not executable and has no known interpreter.
     NotExecutable(PathBuf),
-    /// Nothing: the hook is valid and fires nothing.
+    /// There is no script: the hook is valid and does nothing.
     Missing,
 }
 
-/// The script of the hook in `folder`: the first that exists.
+/// Returns the script of the hook in `folder`: the first that exists.
 pub fn script(folder: &Path) -> Script {
     let found = SCRIPTS.iter().find_map(|(name, interpreter)| {
         let path = folder.join(name);
         let metadata = fs::metadata(&path).ok().filter(fs::Metadata::is_file)?;
         let is_executable = metadata.permissions().mode() & 0o111 != 0;
         Some(match *interpreter {
-            // The specification's own scripts have no `#!` line, which no kernel runs and every shell does.
+            // Scripts in the specification have no `#!` line: shells run them, the kernel does not.
             Some(interpreter) if !is_executable || names_no_interpreter(&path) => {
                 Script::Entry(EntryPoint { path, interpreter: Some(interpreter) })
             }
@@ -42,7 +42,7 @@ pub fn script(folder: &Path) -> Script {
     found.unwrap_or(Script::Missing)
 }
 
-/// Whether the file is text that does not begin with `#!`. One that cannot be read may be run all the same.
+/// Whether the file is text without a `#!` line. An unreadable file may still be executable.
 fn names_no_interpreter(path: &Path) -> bool {
     untrusted_file::read_prefix(path, 256)
         .is_ok_and(|bytes| !bytes.starts_with(b"#!") && !bytes.contains(&0))
@@ -53,7 +53,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_first_script_that_exists_is_the_one() {
+    fn the_first_script_that_exists_is_used() {
         let scratch = tempfile::tempdir().unwrap();
         let hook = scratch.path();
         fs::create_dir(hook.join("scripts")).unwrap();
@@ -76,7 +76,7 @@ mod tests {
     }
 
     #[test]
-    fn text_that_names_no_interpreter_is_given_to_its_own() {
+    fn text_without_an_interpreter_runs_with_the_default_one() {
         let scratch = tempfile::tempdir().unwrap();
         let path = scratch.path().join("scripts/run.sh");
         fs::create_dir(scratch.path().join("scripts")).unwrap();

@@ -1,9 +1,8 @@
-//! `hooks.toml`: what a hooks folder says of hooks, its own and others (R18).
+//! Reads `hooks.toml`, the settings for hooks in a hooks directory (R18).
 //!
-//! The person's files come first and speak of every hook. A project's file speaks of the project's hooks only, and has no
-//! word where the person's own files have one: a project never re-enables, overrides or removes what is the person's. A
-//! plugin's folder has no say at all: its file would speak with the voice of whoever installed the plugin. Only the user's
-//! files give a hook variables that are withheld from others.
+//! The user's files have precedence and apply to every hook. A project's file applies only to hooks of the project, and only where the
+//! user's files set nothing: a project never enables, overrides or disables hooks of the user. The file of a plugin is ignored: it would
+//! have the rights of the user who installed the plugin. Only the user's files can give a hook withheld variables.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::ErrorKind;
@@ -16,7 +15,7 @@ use tenter_protocol::{Diagnostic, Severity};
 use crate::hook::{Layer, PRIORITIES, TIMEOUTS_MS};
 use crate::layout::Root;
 
-/// The file's name in a hooks folder.
+/// The name of the file.
 pub const SETTINGS_FILE: &str = "hooks.toml";
 
 #[derive(Debug, Default, Deserialize)]
@@ -29,7 +28,7 @@ struct File {
 #[serde(deny_unknown_fields, default)]
 struct Table {
     enabled: Option<bool>,
-    // The specification's guide has it; Tenter's `TENTER_LOG` does its work.
+    // Part of the specification; `TENTER_LOG` replaces it.
     #[serde(rename = "debug")]
     _debug: Option<bool>,
     defaults: Defaults,
@@ -64,19 +63,19 @@ struct OverrideTable {
     env: Vec<String>,
 }
 
-/// What is set for one hook.
+/// The settings of one hook.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Override {
-    /// Higher runs earlier.
+    /// The priority; hooks with a higher one run earlier.
     pub priority: Option<u16>,
-    /// Milliseconds.
+    /// The timeout in milliseconds.
     pub timeout: Option<u64>,
-    /// Whether nobody waits for it.
+    /// Whether the hook is asynchronous.
     pub asynchronous: Option<bool>,
 }
 
 impl Override {
-    /// These values where there are any, else those of `other`.
+    /// These settings, with those of `other` where nothing is set.
     fn or(self, other: Self) -> Self {
         Self {
             priority: self.priority.or(other.priority),
@@ -86,16 +85,16 @@ impl Override {
     }
 }
 
-/// What the project's own `hooks.toml` files change about one hook. It is part of what is trusted (R72).
+/// What the `hooks.toml` files of the project change for one hook. Trust covers it (R72).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct ProjectSetting {
-    /// Whether they switch the hook off.
+    /// Whether they disable the hook.
     pub is_off: bool,
-    /// What they set for it.
+    /// The settings.
     pub set: Override,
 }
 
-/// One file, read.
+/// The content of one file.
 #[derive(Debug)]
 struct FolderSettings {
     path: PathBuf,
@@ -104,23 +103,23 @@ struct FolderSettings {
     defaults: Override,
     disabled: BTreeSet<String>,
     overrides: BTreeMap<String, Override>,
-    /// Variables by the hook's name; of the user's files alone.
+    /// Withheld variables by the name of the hook; only of the user's files.
     env: BTreeMap<String, Vec<String>>,
 }
 
 impl FolderSettings {
-    /// Whether it switches off the hook with this full name.
+    /// Whether the file disables the hook with this full name.
     fn is_off(&self, name: &str) -> bool {
         !self.enabled || self.disabled.contains(name)
     }
 }
 
-/// All files together, the person's first.
+/// All files, the user's first.
 #[derive(Debug, Default)]
 pub struct HookSettings(Vec<FolderSettings>);
 
 impl HookSettings {
-    /// Reads the file of every folder that has one. One that cannot be read says nothing, and that is told.
+    /// Reads the file of every directory that has one. A file that cannot be read has no effect and is reported.
     pub fn read(roots: &[Root]) -> (Self, Vec<Diagnostic>) {
         let mut settings = Vec::new();
         let mut diagnostics = Vec::new();
@@ -138,7 +137,7 @@ impl HookSettings {
         self.0.iter().filter(move |file| !file.of_project || layer.needs_trust())
     }
 
-    /// The file that switches a hook off, if one does.
+    /// The file that disables a hook, if there is one.
     pub fn disabled_by(&self, name: &str, layer: Layer) -> Option<&Path> {
         self.about(layer).find(|file| file.is_off(name)).map(|file| file.path.as_path())
     }
@@ -149,25 +148,25 @@ impl HookSettings {
         first.filter(|file| file.of_project).map(|file| file.path.as_path())
     }
 
-    /// What is set for a hook by name.
+    /// The settings of a hook.
     pub fn override_of(&self, name: &str, layer: Layer) -> Override {
         let named = self.about(layer).filter_map(|file| file.overrides.get(name));
         named.fold(Override::default(), |held, more| held.or(*more))
     }
 
-    /// The withheld variables that the user gives to a hook, beside those that its manifest asks for.
+    /// The withheld variables that the user gives to a hook, in addition to those of its manifest.
     pub fn env_of(&self, name: &str) -> Vec<String> {
         let given = self.0.iter().filter_map(|file| file.env.get(name));
         given.flatten().cloned().collect()
     }
 
-    /// What is set for all hooks that do not say otherwise.
+    /// The defaults for all hooks.
     pub fn defaults(&self, layer: Layer) -> Override {
         self.about(layer).fold(Override::default(), |held, file| held.or(file.defaults))
     }
 
-    /// What the project's files change about the hook with this full name, which sets `own` itself: a default has no effect
-    /// where it does. The user's files have no part in this.
+    /// What the project's files change for the hook with this full name. Defaults do not apply where the hook sets `own` values. The
+    /// user's files are not considered.
     pub fn of_project(&self, name: &str, own: Override) -> ProjectSetting {
         let files = || self.0.iter().filter(|file| file.of_project);
         let named = files().filter_map(|file| file.overrides.get(name));
@@ -181,7 +180,7 @@ impl HookSettings {
         ProjectSetting { is_off: files().any(|file| file.is_off(name)), set: set.or(usual) }
     }
 
-    /// Names that some file speaks of, with the file.
+    /// The names of hooks in the files, with the file.
     pub fn names(&self) -> impl Iterator<Item = (&Path, &str)> {
         self.0.iter().flat_map(|file| {
             let names = file.disabled.iter().chain(file.overrides.keys());
@@ -238,7 +237,7 @@ fn read(
     }))
 }
 
-/// Moves the numbers of one file into their ranges, and reports those that were not.
+/// Clamps the numbers of one file to their ranges, and reports those outside.
 struct Values<'a> {
     path: &'a Path,
     diagnostics: &'a mut Vec<Diagnostic>,
@@ -306,7 +305,7 @@ mod tests {
     }
 
     #[test]
-    fn a_project_speaks_of_its_own_hooks_only() {
+    fn a_projects_file_applies_only_to_its_own_hooks() {
         let settings = settings(
             "",
             "[[hooks.disable]]\nname = \"guard\"\n[[hooks.override]]\nname = \"slow\"\npriority = 5\n",
@@ -318,7 +317,7 @@ mod tests {
     }
 
     #[test]
-    fn the_persons_word_goes_before_the_projects() {
+    fn the_users_file_has_precedence_over_the_projects() {
         let settings = settings(
             "[hooks.defaults]\ntimeout = 1000\n[[hooks.override]]\nname = \"slow\"\npriority = 900\n[[hooks.disable]]\nname = \"off\"\n",
             "[hooks]\nenabled = true\n[hooks.defaults]\ntimeout = 200\nasync = true\n[[hooks.override]]\nname = \"slow\"\npriority = 1\ntimeout = 770\n",
@@ -348,7 +347,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_project_changes_about_a_hook_does_not_depend_on_the_user() {
+    fn changes_by_the_project_do_not_depend_on_the_users_files() {
         let of_project = "[hooks.defaults]\ntimeout = 700\nasync = true\n[[hooks.override]]\nname = \"slow\"\npriority = 5\n";
         let of_user =
             "[hooks]\nenabled = false\n[[hooks.override]]\nname = \"slow\"\npriority = 900\n";
@@ -401,7 +400,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_is_none_is_told_with_its_line() {
+    fn an_invalid_file_is_reported_with_its_line() {
         let scratch = tempfile::tempdir().unwrap();
         fs::write(scratch.path().join(SETTINGS_FILE), "[hooks]\nenabledd = true\n").unwrap();
         let root = Root::new(Layer::User, scratch.path());

@@ -1,5 +1,5 @@
-//! What lies in one hooks folder (R10, R13). Every entry is looked at, none is opened: a fifo would block, and nothing of
-//! an untrusted project may run.
+//! Finds the candidates in one hooks directory (R10, R13). Entries are inspected but not opened: a FIFO would block, and nothing of an
+//! untrusted project may run.
 
 use std::ffi::OsStr;
 use std::fs::{self, DirEntry, FileType, Metadata};
@@ -19,25 +19,25 @@ use crate::trust::HookLocation;
 pub(super) const DISABLED_SUFFIX: &str = ".disable";
 const BACKUP_SUFFIXES: [&str; 4] = ["~", ".swp", ".bak", ".orig"];
 const MANIFEST_FILE: &str = "HOOK.md";
-/// Characters of a hook's name at most (R16).
+/// Maximum number of characters in the name of a hook (R16).
 const LONGEST_NAME: usize = 64;
 
-/// Something in a hooks folder that is, or may become, a hook.
+/// An entry of a hooks directory that is, or may become, a hook.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Candidate {
-    /// The full name: the prefix and the file name, without `.disable`; of a manifest hook, until its manifest is read.
+    /// The full name: the prefix and the file name without `.disable`. The manifest of a manifest hook may change it.
     pub name: String,
-    /// What stands before the names of this folder's hooks: nothing, or `org/repo/`.
+    /// Prefix of the names in this directory: empty, or `org/repo/`.
     pub prefix: String,
-    /// The layer of its folder.
+    /// The layer of the directory.
     pub layer: Layer,
-    /// The place of its folder among the roots: lower goes first.
+    /// The index of the directory among the roots; lower ones have precedence.
     pub folder: usize,
-    /// The entry in the folder.
+    /// The path of the entry.
     pub path: PathBuf,
-    /// What the entry leads to, links resolved.
+    /// The path without symlinks.
     pub real_path: PathBuf,
-    /// What it is.
+    /// The kind.
     pub kind: Kind,
 }
 
@@ -53,22 +53,22 @@ impl Candidate {
     }
 }
 
-/// What a candidate is, as far as looking tells.
+/// The kind of a candidate, from its metadata.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Kind {
-    /// A file that may be executed.
+    /// An executable file.
     Executable(FileStamp),
-    /// A folder with this manifest.
+    /// A directory with this manifest.
     Manifest(PathBuf),
-    /// A file that may not.
+    /// A file that is not executable.
     NotExecutable,
-    /// Something whose name ends in `.disable`.
+    /// An entry whose name ends in `.disable`.
     Disabled,
-    /// Something that cannot be a hook, and why, as the end of a sentence that begins with its name.
+    /// An entry that cannot be a hook, and why, as the end of a sentence that begins with its name.
     Invalid(String),
 }
 
-/// What lies in `root`, whose place among the roots is `folder`, in byte order of the names.
+/// Returns the candidates in `root`, in byte order of their names. `folder` is the index of `root` among the roots.
 pub fn scan(root: &Root, folder: usize) -> (Vec<Candidate>, Vec<Diagnostic>) {
     let listed = entries(&root.dir);
     if listed.as_ref().is_ok_and(Vec::is_empty) {
@@ -96,7 +96,7 @@ pub fn scan(root: &Root, folder: usize) -> (Vec<Candidate>, Vec<Diagnostic>) {
     (candidates, diagnostics)
 }
 
-/// The folder that is being scanned.
+/// The directory that is being scanned.
 struct Folder<'a> {
     root: &'a Root,
     real_dir: PathBuf,
@@ -104,7 +104,7 @@ struct Folder<'a> {
 }
 
 impl Folder<'_> {
-    /// The candidate that `entry` is, with a warning where there is one; `None` for what is no hook and claims not to be.
+    /// Returns the candidate for `entry`, with a warning if others can change it; `None` for entries that are not hooks.
     fn look_at(
         &self,
         entry: &DirEntry,
@@ -131,7 +131,7 @@ impl Folder<'_> {
         Ok(Some((candidate, exposure)))
     }
 
-    /// What an entry leads to; `None` when it went away meanwhile.
+    /// Returns the real path and metadata of an entry; `None` if it was removed meanwhile.
     fn follow(&self, entry: &DirEntry) -> io::Result<Option<(PathBuf, Metadata)>> {
         let path = entry.path();
         let metadata = match fs::metadata(&path) {
@@ -144,7 +144,7 @@ impl Folder<'_> {
         Ok(Some((real_path, metadata)))
     }
 
-    /// The warning for a file or folder of the person's own that others may change (R48).
+    /// The warning for a file or directory of the user that others can change (R48).
     fn exposure(&self, path: &Path, metadata: &Metadata) -> Option<Diagnostic> {
         let writable_by_others = metadata.permissions().mode() & 0o022 != 0;
         (writable_by_others && !self.root.layer.needs_trust()).then(|| {
@@ -160,7 +160,7 @@ impl Folder<'_> {
     }
 }
 
-/// Hidden entries, editors' backups and the folder's settings: skipped silently.
+/// Whether an entry is skipped: hidden entries, backups of editors, and `hooks.toml`.
 pub(super) fn is_skipped(file_name: &OsStr) -> bool {
     let name = file_name.as_encoded_bytes();
     name.starts_with(b".")
@@ -168,10 +168,10 @@ pub(super) fn is_skipped(file_name: &OsStr) -> bool {
         || BACKUP_SUFFIXES.iter().any(|suffix| name.ends_with(suffix.as_bytes()))
 }
 
-/// Whether a hook in a hooks folder may have this file name.
+/// Checks that a hook can have this file name.
 ///
 /// # Errors
-/// Why not, as the end of a sentence that begins with the name: it would not be found, or not run.
+/// Why the hook would not be found or not run, as the end of a sentence that begins with the name.
 pub fn check_file_name(name: &str) -> Result<(), String> {
     let length = name.chars().count();
     Err(if name.trim().is_empty() {
@@ -225,10 +225,10 @@ fn kind(file_name: &OsStr, path: &Path, metadata: &Metadata) -> Result<Option<Ki
     }))
 }
 
-/// The manifest in a hook's folder: `HOOK.md`, else the same name in another letter case (R14).
+/// Returns the manifest in the directory of a hook: `HOOK.md`, otherwise the same name in another letter case (R14).
 ///
 /// # Errors
-/// The folder cannot be read.
+/// The directory cannot be read.
 pub fn manifest_file(dir: &Path) -> io::Result<Option<PathBuf>> {
     let preferred = dir.join(MANIFEST_FILE);
     if preferred.symlink_metadata().is_ok() {
@@ -239,7 +239,7 @@ pub fn manifest_file(dir: &Path) -> io::Result<Option<PathBuf>> {
     Ok(found.map(DirEntry::path))
 }
 
-/// Whether a manifest may have this file name: `HOOK.md` in any letter case (R14).
+/// Whether this is the name of a manifest: `HOOK.md` in any letter case (R14).
 pub(super) fn is_manifest_file(file_name: &OsStr) -> bool {
     file_name.eq_ignore_ascii_case(MANIFEST_FILE)
 }
@@ -286,7 +286,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_that_would_not_be_found_or_not_run_are_refused() {
+    fn rejects_names_of_hooks_that_would_not_be_found_or_run() {
         let long = "x".repeat(65);
         let bad = [
             "",

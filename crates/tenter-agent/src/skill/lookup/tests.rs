@@ -1,4 +1,4 @@
-//! Where skills are found, which of several counts, and what is never read.
+//! Tests for finding skills: precedence, shadowing, and files that are not read.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -21,7 +21,7 @@ impl Place {
         Self { base }
     }
 
-    /// A skill in the folder `folder`; a description makes it one that can be used.
+    /// Writes a skill to `folder`; it is valid if the description is not empty.
     fn skill(&self, folder: &str, description: &str) -> PathBuf {
         let name = folder.rsplit('/').next().unwrap();
         let text = format!("---\nname: {name}\ndescription: {description}\n---\nDo {description}.");
@@ -52,7 +52,7 @@ impl Place {
     }
 }
 
-/// Every folder that may hold a skill of one name, highest first.
+/// Every directory that can have a skill of one name, highest precedence first.
 const LEVELS: [(&str, &str, Layer); 8] = [
     ("project/.kodelet/skills/pdf", "pdf", Layer::Project),
     ("project/.agents/skills/pdf", "pdf", Layer::Project),
@@ -65,7 +65,7 @@ const LEVELS: [(&str, &str, Layer); 8] = [
 ];
 
 #[test]
-fn at_every_level_the_first_of_a_name_counts_and_the_others_are_listed_as_shadowed() {
+fn the_first_skill_of_a_name_is_used_and_the_others_are_shadowed() {
     let place = Place::new();
     for (folder, _, _) in LEVELS {
         place.skill(folder, folder);
@@ -90,7 +90,7 @@ fn at_every_level_the_first_of_a_name_counts_and_the_others_are_listed_as_shadow
 }
 
 #[test]
-fn plugins_come_in_the_order_of_their_layers() {
+fn skills_are_ordered_by_layer() {
     let place = Place::new();
     for (folder, _, _) in LEVELS.iter().rev() {
         place.skill(folder, "d");
@@ -101,7 +101,7 @@ fn plugins_come_in_the_order_of_their_layers() {
 }
 
 #[test]
-fn a_plugins_skill_is_called_by_its_full_name_in_either_spelling() {
+fn a_plugins_skill_has_two_spellings_of_its_full_name() {
     let place = Place::new();
     place.skill("project/.kodelet/plugins/acme@docs/skills/pdf", "theirs");
     assert_eq!(place.found("acme/docs/pdf"), "theirs");
@@ -110,7 +110,7 @@ fn a_plugins_skill_is_called_by_its_full_name_in_either_spelling() {
 }
 
 #[test]
-fn a_broken_skill_hides_neither_the_others_of_its_folder_nor_one_of_its_name() {
+fn a_broken_skill_hides_no_other_skill_and_shadows_none() {
     let place = Place::new();
     place.write("project/.kodelet/skills/bad/SKILL.md", "---\nname: [\n---\n");
     place.write("project/.kodelet/skills/pdf/SKILL.md", "no description");
@@ -129,7 +129,7 @@ fn a_broken_skill_hides_neither_the_others_of_its_folder_nor_one_of_its_name() {
 }
 
 #[test]
-fn what_leads_out_of_a_skills_folder_is_not_read() {
+fn symlinks_out_of_a_skills_directory_are_not_read() {
     let place = Place::new();
     let base = place.base.path();
     place.skill("elsewhere/pdf", "secret");
@@ -155,7 +155,7 @@ fn what_leads_out_of_a_skills_folder_is_not_read() {
 }
 
 #[test]
-fn a_skills_folder_that_leads_out_of_the_project_is_told_and_not_read() {
+fn a_skills_directory_that_leads_out_of_the_project_is_reported_and_not_read() {
     let place = Place::new();
     place.skill("elsewhere/pdf", "secret");
     fs::create_dir_all(place.base.path().join("project/.kodelet")).unwrap();
@@ -163,7 +163,7 @@ fn a_skills_folder_that_leads_out_of_the_project_is_told_and_not_read() {
         .unwrap();
     let (listed, findings) = place.skills().list(Rules::Tolerant);
     assert_eq!((listed.len(), findings[0].id), (0, "skill-link-outside"));
-    // The person's own folder may be kept elsewhere.
+    // The user's own directory may be a symlink.
     symlink(place.base.path().join("elsewhere"), place.base.path().join("home/.agents")).unwrap();
     fs::create_dir(place.base.path().join("elsewhere/skills")).unwrap();
     place.skill("elsewhere/skills/own", "mine");
@@ -171,7 +171,7 @@ fn a_skills_folder_that_leads_out_of_the_project_is_told_and_not_read() {
 }
 
 #[test]
-fn a_project_that_is_the_home_folder_has_the_persons_own_skills() {
+fn skills_of_a_project_in_the_home_directory_are_the_users() {
     let place = Place::new();
     place.skill("home/.kodelet/skills/pdf", "mine");
     let places = Layout { project: place.base.path().join("home"), ..place.places() };
@@ -181,7 +181,7 @@ fn a_project_that_is_the_home_folder_has_the_persons_own_skills() {
 }
 
 #[test]
-fn pipes_and_folders_in_the_place_of_a_file_are_told_and_do_not_block() {
+fn pipes_and_directories_instead_of_a_file_are_reported_and_do_not_block() {
     let place = Place::new();
     fs::create_dir_all(place.base.path().join("home/.kodelet/skills/a/SKILL.md")).unwrap();
     fs::create_dir_all(place.base.path().join("home/.kodelet/skills/b")).unwrap();
@@ -194,7 +194,7 @@ fn pipes_and_folders_in_the_place_of_a_file_are_told_and_do_not_block() {
 }
 
 #[test]
-fn a_folder_of_too_many_is_cut_and_told() {
+fn a_directory_with_too_many_entries_is_cut_and_reported() {
     let place = Place::new();
     for number in 0..=SKILLS.max_entries {
         fs::create_dir_all(place.base.path().join(format!("home/.kodelet/skills/s{number}")))
