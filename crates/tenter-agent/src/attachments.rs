@@ -2,12 +2,13 @@
 //!
 //! The type of a file is determined by its first bytes, not by its name; nothing is fetched, converted or resized here.
 
-use std::fs::{self, File};
-use std::io::{self, Read as _};
+use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use tenter_base::untrusted_file;
 use tenter_protocol::{Block, Image, ImageSource};
 use thiserror::Error;
 
@@ -107,9 +108,7 @@ fn read(path: &Path) -> Result<Vec<u8>, AttachmentError> {
     if metadata.len() > MAX_IMAGE_BYTES {
         return Err(too_large(metadata.len()));
     }
-    let mut bytes = Vec::new();
-    let file = File::open(path).map_err(unreadable)?;
-    file.take(MAX_IMAGE_BYTES + 1).read_to_end(&mut bytes).map_err(unreadable)?;
+    let bytes = untrusted_file::read_prefix(path, MAX_IMAGE_BYTES + 1).map_err(unreadable)?;
     let length = bytes.len() as u64;
     if length > MAX_IMAGE_BYTES { Err(too_large(length)) } else { Ok(bytes) }
 }

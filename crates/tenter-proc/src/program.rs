@@ -1,10 +1,11 @@
 //! Finds the file of a program, and explains why it could not be started.
 
 use std::fs;
-use std::io::{self, ErrorKind, Read};
+use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf, is_separator};
 
 use tenter_base::search_path::{self, path_variable};
+use tenter_base::untrusted_file;
 
 use crate::{Invocation, os};
 
@@ -82,7 +83,5 @@ fn is_binary(file: &Path) -> bool {
 
 /// The part of a file that the system reads to determine its type.
 fn start_of(file: &Path) -> io::Result<Vec<u8>> {
-    let mut start = Vec::new();
-    fs::File::open(file)?.take(256).read_to_end(&mut start)?;
-    Ok(start)
+    untrusted_file::read_prefix(file, 256)
 }
