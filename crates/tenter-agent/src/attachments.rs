@@ -115,6 +115,8 @@ fn read(path: &Path) -> Result<Vec<u8>, AttachmentError> {
 
 #[cfg(test)]
 mod tests {
+    use std::fs::File;
+
     use super::*;
 
     const HEADS: [(&[u8], &str); 5] = [
