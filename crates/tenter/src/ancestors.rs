@@ -1,8 +1,7 @@
-//! The coding agents that this process runs below (B42): the known ones among its ancestors. Linux only; elsewhere no
-//! ancestor is known.
+//! Finds the known coding agents among the ancestors of this process (B42). Linux only; elsewhere it finds none.
 //!
-//! An editor is none, since its terminal is the user's own. An agent that detaches a process from itself is not found: this
-//! stops mistakes and makes intent visible, as every guard does.
+//! An editor is not an agent, since its terminal is the user's own. An agent that detaches a process from itself is not found:
+//! like every guard, this stops mistakes and makes intent visible.
 
 use std::ffi::OsString;
 use std::fs;
@@ -11,12 +10,12 @@ use std::path::{Path, PathBuf};
 
 use tenter_engine::environment::Environment;
 
-/// Where Linux shows its processes.
+/// The process table of Linux.
 const PROC: &str = "/proc";
-/// Maximum number of ancestors that are looked at.
+/// Maximum number of ancestors examined.
 const MOST_ANCESTORS: usize = 256;
 
-/// Agents: name, file names of their programs, and the packages of those that an interpreter runs.
+/// Agents: name, file names of their programs, and package paths of those that an interpreter runs.
 const AGENTS: [(&str, &[&str], &[&str]); 16] = [
     ("Tenter", &["tenter"], &[]),
     ("Claude Code", &["claude"], &["/@anthropic-ai/claude-code/"]),
@@ -42,9 +41,9 @@ const INTERPRETERS: [&str; 11] =
 /// A coding agent above this process.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct AgentAbove {
-    /// Its name.
+    /// The name of the agent.
     pub(crate) name: &'static str,
-    /// Its process.
+    /// The process id.
     pub(crate) process: u32,
     /// Its environment, if it can be read.
     pub(crate) environment: Option<Environment>,
@@ -77,7 +76,7 @@ fn agents(proc: &Path, first: u32) -> Vec<AgentAbove> {
     agents
 }
 
-/// A process's name and its parent, from its `stat`. The name stands in brackets and may hold brackets itself.
+/// The name of a process and its parent, from its `stat`. The name is in brackets and may contain brackets itself.
 fn comm_and_parent(stat: &str) -> Option<(String, u32)> {
     let (start, end) = (stat.find('(')?, stat.rfind(')')?);
     let parent = stat.get(end + 1..)?.split_whitespace().nth(1)?.parse().ok()?;
@@ -98,7 +97,7 @@ fn variables(block: &[u8]) -> Environment {
     variables.collect()
 }
 
-/// The agent that a process is.
+/// The agent that a process is, if any.
 fn agent(comm: &str, arguments: &[String]) -> Option<&'static str> {
     let program = arguments.first().map_or("", String::as_str);
     let script = script(program, arguments).unwrap_or_default();
@@ -110,7 +109,7 @@ fn agent(comm: &str, arguments: &[String]) -> Option<&'static str> {
     AGENTS.iter().find(is_one).map(|(name, _, _)| *name)
 }
 
-/// The script that an interpreter runs; none where it runs the text of an argument.
+/// The script that an interpreter runs; `None` if it runs the text of an argument.
 fn script<'a>(program: &str, arguments: &'a [String]) -> Option<&'a str> {
     if !INTERPRETERS.contains(&stem(program)) {
         return None;
@@ -173,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn editors_shells_and_what_is_only_called_so_are_none() {
+    fn editors_shells_and_similar_names_are_not_agents() {
         let others: [(&str, &[&str]); 7] = [
             ("code", &["/usr/share/code/code", "--type=zygote"]),
             ("cursor", &["/opt/cursor/cursor"]),
@@ -189,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn a_table_that_cannot_be_read_or_has_a_circle_ends_the_search() {
+    fn the_search_ends_at_an_unreadable_process_and_at_a_circle() {
         let proc = table(&[("bash", &["bash"])]);
         assert!(agents(proc.path(), 99).is_empty());
         fs::write(proc.path().join("10/stat"), "10 (bash) S 10 1").unwrap();
@@ -197,14 +196,14 @@ mod tests {
     }
 
     #[test]
-    fn its_environment_and_working_directory_are_known_where_they_can_be_read() {
+    fn environment_and_working_directory_are_read_if_possible() {
         let proc = table(&[("claude", &["claude"])]);
         let bare = agents(proc.path(), 10).remove(0);
         assert_eq!((bare.environment, bare.cwd), (None, None));
         fs::write(proc.path().join("10/environ"), "HOME=/home/ada\0X=a=b\0").unwrap();
         std::os::unix::fs::symlink("/work", proc.path().join("10/cwd")).unwrap();
-        let whole = agents(proc.path(), 10).remove(0);
+        let full = agents(proc.path(), 10).remove(0);
         let expected = vec![("HOME".into(), "/home/ada".into()), ("X".into(), "a=b".into())];
-        assert_eq!((whole.environment, whole.cwd), (Some(expected), Some("/work".into())));
+        assert_eq!((full.environment, full.cwd), (Some(expected), Some("/work".into())));
     }
 }

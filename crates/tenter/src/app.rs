@@ -1,4 +1,4 @@
-//! The commands, and which function does each.
+//! The command line: every command, and the function that runs it.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -15,12 +15,12 @@ use crate::ui::{self, ColorWhen};
 
 /// Run a coding agent under lifecycle hooks: your programs watch, block, rewrite and steer what it does.
 ///
-/// First time here? `tenter demo` shows everything in a scratch project, without a key and without a network.
+/// New here? `tenter demo` shows hooks at work in a scratch project, without a key or a network.
 #[derive(Debug, Parser)]
 #[command(name = "tenter", version, propagate_version = true, arg_required_else_help = true)]
 #[command(disable_help_subcommand = true, after_long_help = help::listing())]
 struct App {
-    /// The project's folder, instead of the one around the working folder.
+    /// Use the project in DIR instead of the current one.
     #[arg(long, global = true, value_name = "DIR")]
     project: Option<PathBuf>,
     /// When to use colours.
@@ -32,38 +32,38 @@ struct App {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Answer one query.
+    /// Run an agent on one query.
     Run(run::Args),
-    /// Talk with an agent at the terminal.
+    /// Chat with an agent in the terminal.
     Chat(chat::Args),
-    /// See hooks at work in a scratch project: no key, no network.
+    /// Show hooks at work in a scratch project.
     Demo(demo::Args),
-    /// List, look at, make and try hooks.
+    /// List, show, create, test and diagnose hooks.
     #[command(subcommand)]
     Hooks(hooks::Command),
-    /// Say which of the project's hooks may run, and which of its recipes may start programs.
+    /// Choose which hooks and recipes of the project to trust.
     Trust(trust::Args),
-    /// List, search, show, export, fork, restore and delete stored conversations.
+    /// List, search, show, export, fork, restore and delete conversations.
     #[command(subcommand)]
     Conversation(conversation::Command),
-    /// Install, list, update, verify and remove plugins: hooks, skills and recipes from a repository.
+    /// Add, list, update, verify and remove plugins.
     #[command(subcommand)]
     Plugin(plugin::Command),
-    /// List recipes, and show their prompts.
+    /// List recipes and show their prompts.
     #[command(subcommand)]
     Recipe(recipe::Command),
-    /// Commit what is staged with a message that the model writes.
+    /// Commit staged changes with a message from the model.
     Commit(commit::Args),
-    /// Write a pull request for the commits of this branch, and create it.
+    /// Create a pull request with a text from the model.
     Pr(pr::Args),
-    /// List skills, and show their instructions.
+    /// List and show skills.
     #[command(subcommand)]
     Skill(skill::Command),
-    /// Show what hooks did: the journal.
+    /// Show what hooks did.
     Log(log::Args),
-    /// List the models that are known.
+    /// List known models.
     Models(models::Args),
-    /// Print a completion script for a shell.
+    /// Print a shell completion script.
     Completions {
         /// The shell.
         shell: clap_complete::Shell,

@@ -29,18 +29,18 @@ pub(crate) struct Draft<'d> {
 
 /// What to do with the text.
 #[derive(Clone, Copy)]
-enum Answer {
+enum DraftChoice {
     Take,
     Edit,
     Leave,
 }
 
-const TAKE: Choice<Answer> =
-    Choice { letter: "y", label: "yes", words: &["yes"], value: Answer::Take };
-const EDIT: Choice<Answer> =
-    Choice { letter: "e", label: "edit", words: &["edit"], value: Answer::Edit };
-const LEAVE: Choice<Answer> =
-    Choice { letter: "n", label: "no", words: &["no", "q", "quit"], value: Answer::Leave };
+const TAKE: Choice<DraftChoice> =
+    Choice { letter: "y", label: "yes", words: &["yes"], value: DraftChoice::Take };
+const EDIT: Choice<DraftChoice> =
+    Choice { letter: "e", label: "edit", words: &["edit"], value: DraftChoice::Edit };
+const LEAVE: Choice<DraftChoice> =
+    Choice { letter: "n", label: "no", words: &["no", "q", "quit"], value: DraftChoice::Leave };
 
 /// A sentence of the words.
 fn capitalised(words: &str) -> String {
@@ -80,9 +80,9 @@ impl Draft<'_> {
         self.interrupts.aim(&thrown);
         loop {
             match choose(self.words.0, &[TAKE, EDIT, LEAVE], &mut read_at_terminal) {
-                Some(Answer::Take) => return Ok(Some(text)),
-                Some(Answer::Leave) | None => return Ok(None),
-                Some(Answer::Edit) => {
+                Some(DraftChoice::Take) => return Ok(Some(text)),
+                Some(DraftChoice::Leave) | None => return Ok(None),
+                Some(DraftChoice::Edit) => {
                     if let Some(edited) = self.edit(&text)? {
                         text = edited;
                         ui::out(sanitize(&text));

@@ -1,26 +1,26 @@
-//! The process's surroundings: environment, folders, clock, terminal. The only place that reads them; everything else
+//! The environment of the process: variables, directories, clock, terminal. Only this module reads them; everything else
 //! takes them as values.
 //!
 //! | variable | meaning |
 //! | --- | --- |
-//! | `TENTER_MODEL` | the model, where `--model` is not given |
-//! | `TENTER_WEAK_MODEL` | the model for lesser work, where `--weak-model` is not given |
-//! | `TENTER_MAX_TOKENS` | tokens of a response, where `--max-tokens` is not given |
-//! | `TENTER_REASONING_EFFORT` | how hard it thinks, where `--reasoning-effort` is not given |
-//! | `TENTER_BASE_URL` | the model's server, where `--base-url` is not given |
+//! | `TENTER_MODEL` | the default of `--model` |
+//! | `TENTER_WEAK_MODEL` | the default of `--weak-model` |
+//! | `TENTER_MAX_TOKENS` | the default of `--max-tokens` |
+//! | `TENTER_REASONING_EFFORT` | the default of `--reasoning-effort` |
+//! | `TENTER_BASE_URL` | the default of `--base-url` |
 //! | `ANTHROPIC_API_KEY`, `OPENAI_API_KEY`, `GEMINI_API_KEY`, `GOOGLE_API_KEY` | the providers' keys |
-//! | `ANTHROPIC_BASE_URL`, `OPENAI_BASE_URL` | the providers' addresses, where the configuration has none |
-//! | `HTTPS_PROXY`, `HTTP_PROXY`, `ALL_PROXY`, `NO_PROXY` | the proxy before a model's server; in small letters as well |
-//! | `SSL_CERT_FILE` | the authorities that may sign a model's server's certificate, where the configuration names none |
-//! | `TENTER_TRUST` | `all` switches the trust gate off (R47) |
-//! | `TENTER_COMPACT_RATIO` | how full the context is when a conversation is compacted by itself, where `--compact-ratio` is not given |
-//! | `TENTER_MAX_TURNS` | the turn limit, where `--max-turns` is not given; 0 is without limit |
+//! | `ANTHROPIC_BASE_URL`, `OPENAI_BASE_URL` | the providers' addresses, if the configuration names none |
+//! | `HTTPS_PROXY`, `HTTP_PROXY`, `ALL_PROXY`, `NO_PROXY` | the proxy for connections to a model's server; lower case works too |
+//! | `SSL_CERT_FILE` | the certificate authorities to trust for a model's server, if the configuration names none |
+//! | `TENTER_TRUST` | `all` disables the trust gate (R47) |
+//! | `TENTER_COMPACT_RATIO` | the default of `--compact-ratio` |
+//! | `TENTER_MAX_TURNS` | the default of `--max-turns` |
 //! | `TENTER_LOG` | `debug` also shows what successful hooks write to stderr (R43) |
-//! | `XDG_CONFIG_HOME`, `XDG_STATE_HOME`, `XDG_CACHE_HOME` | where configuration, state and caches live |
-//! | `HOME` | the home folder |
-//! | `PAGER` | the program that shows a long text on a terminal; else `less`; empty or `cat` for none |
-//! | `VISUAL`, `EDITOR` | the editor for a text that is to be looked over; else `vi` |
-//! | `NO_COLOR` | no colours |
+//! | `XDG_CONFIG_HOME`, `XDG_STATE_HOME`, `XDG_CACHE_HOME` | directories of configuration, state and caches |
+//! | `HOME` | the home directory |
+//! | `PAGER` | the pager for long texts, by default `less`; empty or `cat` disables it |
+//! | `VISUAL`, `EDITOR` | the editor for messages to review, by default `vi` |
+//! | `NO_COLOR` | disables colours |
 
 use std::ffi::{OsStr, OsString};
 use std::io::{self, IsTerminal as _, Read as _};
@@ -30,25 +30,25 @@ use tenter_engine::Directories;
 use tenter_engine::environment::Environment;
 use tenter_engine::layout::Layout;
 
-/// What a process finds around itself.
+/// The environment of a process.
 #[derive(Debug, Clone)]
 pub(crate) struct Env {
     /// Every environment variable.
     pub(crate) vars: Environment,
-    /// The working folder.
+    /// The working directory.
     pub(crate) cwd: PathBuf,
-    /// The home folder.
+    /// The home directory.
     pub(crate) home: PathBuf,
 }
 
-/// The real clock.
+/// The time of the system's clock.
 #[expect(clippy::disallowed_methods, reason = "this is where the clock comes from")]
 pub(crate) fn now() -> jiff::Timestamp {
     jiff::Timestamp::now()
 }
 
 impl Env {
-    /// The surroundings of this process.
+    /// The environment of this process.
     #[expect(clippy::disallowed_methods, reason = "this is where the environment comes from")]
     pub(crate) fn of_process() -> Self {
         let vars: Environment = std::env::vars_os().collect();
@@ -56,54 +56,54 @@ impl Env {
         Self::of_variables(vars, cwd)
     }
 
-    /// The surroundings of a process with these variables in this working directory.
+    /// The environment of a process with these variables and this working directory.
     pub(crate) fn of_variables(vars: Environment, cwd: PathBuf) -> Self {
         let home = find(&vars, "HOME").map_or_else(|| PathBuf::from("/"), PathBuf::from);
         Self { vars, cwd, home }
     }
 
-    /// The file of this program, for scripts that start it.
+    /// The path of this program, for scripts that start it.
     pub(crate) fn program() -> PathBuf {
         std::env::current_exe().unwrap_or_else(|_| PathBuf::from("tenter"))
     }
 
-    /// A variable's value; an empty one counts as absent.
+    /// A variable's value; `None` if it is empty.
     pub(crate) fn var(&self, name: &str) -> Option<&OsStr> {
         find(&self.vars, name)
     }
 
-    /// A variable's value as text.
+    /// A variable's value as text; `None` if it is empty or not UTF-8.
     pub(crate) fn text(&self, name: &str) -> Option<&str> {
         self.var(name)?.to_str()
     }
 
-    /// `config.toml` of the person.
+    /// The user's `config.toml`.
     pub(crate) fn config_file(&self) -> PathBuf {
         self.directories().config_home.join("tenter/config.toml")
     }
 
-    /// Where conversations, journal and trust live.
+    /// The directory of conversations, journal and trust store.
     pub(crate) fn state_dir(&self) -> PathBuf {
         self.directories().state
     }
 
-    /// Where conversations are stored.
+    /// The database of conversations.
     pub(crate) fn store_file(&self) -> PathBuf {
         self.state_dir().join("conversations.db")
     }
 
-    /// Where the journal is written.
+    /// The directory of the journal.
     pub(crate) fn journal_dir(&self) -> PathBuf {
         self.state_dir().join("journal")
     }
 
-    /// What the person wants every agent to know.
+    /// The user's context files, which go into every system prompt.
     pub(crate) fn context_files(&self) -> Vec<PathBuf> {
         let config_home = self.directories().config_home;
         vec![self.home.join(".kodelet/AGENTS.md"), config_home.join("agents/AGENTS.md")]
     }
 
-    /// What the person edits texts with, as a shell reads it.
+    /// The user's editor, as a shell command.
     pub(crate) fn editor(&self) -> &str {
         self.text("VISUAL").or_else(|| self.text("EDITOR")).unwrap_or("vi")
     }
@@ -113,22 +113,22 @@ impl Env {
         Directories::from_vars(&self.vars)
     }
 
-    /// Where hooks are looked for, given the project's root.
+    /// The directories that hooks are loaded from, given the project's root.
     pub(crate) fn places(&self, project: PathBuf) -> Layout {
         Layout::new(project, &self.home, self.directories().config_home)
     }
 
-    /// Whether a person can be asked: both sides of the dialogue are a terminal.
+    /// Whether the user can be asked: stdin and stderr are a terminal.
     pub(crate) fn can_ask() -> bool {
         io::stdin().is_terminal() && io::stderr().is_terminal()
     }
 
-    /// Whether there is a terminal to talk at: what is typed and what is shown go through one.
+    /// Whether stdin and stdout are a terminal.
     pub(crate) fn has_terminal() -> bool {
         io::stdin().is_terminal() && io::stdout().is_terminal()
     }
 
-    /// What was piped in; nothing where stdin is a terminal.
+    /// All of stdin; empty if stdin is a terminal.
     pub(crate) fn piped_stdin() -> io::Result<String> {
         let mut bytes = Vec::new();
         if !io::stdin().is_terminal() {

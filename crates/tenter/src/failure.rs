@@ -1,11 +1,11 @@
-//! How a command fails: a kind that fixes the exit code (R56), what happened, and what to do next.
+//! How a command fails: its exit code (R56), what happened, and what to do next.
 
 use std::fmt;
 use std::process::ExitCode;
 
 use tenter_protocol::Diagnostic;
 
-/// The exit codes of `tenter`: the one table (R56).
+/// The exit codes of `tenter` (R56).
 ///
 /// | code | meaning |
 /// | --- | --- |
@@ -26,7 +26,7 @@ pub(crate) enum Exit {
     Usage,
     /// Something of the project is not trusted: its hooks, a recipe, or its choice of model.
     Untrusted,
-    /// As an agent's work ended.
+    /// The exit code of an agent's status.
     Agent(tenter_agent::session::Status),
 }
 
@@ -45,7 +45,7 @@ impl From<Exit> for ExitCode {
 /// A command's failure.
 #[derive(Debug)]
 pub(crate) struct Failure {
-    /// The exit code that goes with it.
+    /// The exit code of the process.
     pub(crate) exit: Exit,
     /// What happened.
     pub(crate) message: String,
@@ -54,17 +54,17 @@ pub(crate) struct Failure {
 }
 
 impl Failure {
-    /// Something failed.
+    /// A failure with exit code 1.
     pub(crate) fn new(message: impl Into<String>) -> Self {
         Self { exit: Exit::Failed, message: message.into(), help: None }
     }
 
-    /// The command was used wrongly.
+    /// A failure because of wrong usage, with exit code 2.
     pub(crate) fn usage(message: impl Into<String>) -> Self {
         Self { exit: Exit::Usage, ..Self::new(message) }
     }
 
-    /// The same failure, with what to do next.
+    /// Adds what to do next.
     pub(crate) fn help(mut self, help: impl Into<String>) -> Self {
         self.help = Some(help.into());
         self

@@ -20,9 +20,9 @@ mod ui;
 mod user_only;
 
 fn main() -> std::process::ExitCode {
-    // Where the system has no such thing, what leaves the group of a hook that is ended outlives it, and nothing else changes.
+    // Where the system cannot do this, processes that leave the group of a killed hook survive it; nothing else changes.
     let _ = tenter_proc::adopt_orphans();
-    // It makes it harder to come by a model's key, and is no more than that: who cannot have it works all the same.
+    // Makes it harder for other processes to read a model's key. Where the system cannot do it, everything else works.
     let _ = tenter_proc::keep_memory_private();
     signals::outlive_file_size_limit();
     app::main(&env::Env::of_process())

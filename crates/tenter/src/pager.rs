@@ -1,4 +1,4 @@
-//! Shows a long text in the user's pager: `$PAGER`, else `less`.
+//! Shows a long text in the user's pager: `$PAGER`, by default `less`.
 
 use std::ffi::OsStr;
 
@@ -9,22 +9,22 @@ use crate::env::Env;
 use crate::failure::Failure;
 use crate::signals::Interrupts;
 
-/// What `less` is told where the user tells it nothing: end at once if the text fits on the screen, show colours, leave the text on
-/// the screen, begin at the end.
+/// The options of `less` unless the user sets `LESS`: exit if the text fits on one screen, show colours, keep the text on the
+/// screen, start at the end.
 const LESS: &str = "FRX+G";
 
-/// The user's pager; none where there is no terminal, or where the user wants none.
+/// The user's pager; `None` if there is no terminal or the user disabled it.
 pub(crate) fn wanted(env: &Env) -> Option<&OsStr> {
     let is_dumb = env.var("TERM").is_none_or(|term| term == "dumb");
     if is_dumb || !Env::has_terminal() {
         return None;
     }
-    // An empty variable means no pager, as it does to git.
+    // An empty variable means no pager, as for git.
     let set = env.vars.iter().find(|(name, _)| name == "PAGER").map(|(_, value)| value.as_os_str());
     Some(set.unwrap_or(OsStr::new("less"))).filter(|pager| !pager.is_empty() && *pager != "cat")
 }
 
-/// Shows `text` in `pager`, which gets `vars` as its environment. Returns whether it was shown.
+/// Shows `text` in `pager` with the environment `vars`. Returns whether the pager could be run.
 pub(crate) fn show(
     env: &Env,
     pager: &OsStr,
@@ -47,6 +47,6 @@ pub(crate) fn show(
     // Ctrl-C is meant for the pager.
     let interrupts = Interrupts::catch(&Cancel::new())?;
     let end = interrupts.while_away(|| tenter_proc::interactive(&invocation));
-    // 126 and 127 are the shell's words for a program that cannot be run.
+    // The shell exits with 126 or 127 if it cannot run the program.
     Ok(!matches!(end, End::NotStarted(_) | End::Exited(126 | 127)))
 }

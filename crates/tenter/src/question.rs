@@ -19,7 +19,7 @@ pub(crate) struct Choice<'c, T> {
     pub(crate) label: &'c str,
     /// Words that choose it as well.
     pub(crate) words: &'c [&'c str],
-    /// The value that it stands for.
+    /// What it means.
     pub(crate) value: T,
 }
 

@@ -92,13 +92,13 @@ fn is_joiner(character: char) -> bool {
     matches!(character, '\u{200c}' | '\u{200d}')
 }
 
-/// Whether a joiner between these has an effect that can be seen: emoji and several scripts need it, ASCII never does.
+/// Whether a joiner between these texts has a visible effect: emoji and several scripts need it, ASCII never does.
 fn joins(before: &str, after: &str) -> bool {
     let is_joined = |character: char| !character.is_ascii() && !is_invisible(character);
     before.chars().next_back().is_some_and(is_joined) && after.chars().next().is_some_and(is_joined)
 }
 
-/// What follows an escape sequence whose ESC was just read.
+/// The text after an escape sequence, given the text after its ESC.
 fn after_escape(rest: &str) -> &str {
     let mut characters = rest.char_indices();
     match characters.next() {

@@ -1,5 +1,5 @@
-//! Ctrl-C and termination: the first signal ends the work in good order, the second kills what runs and ends the process. Hooks and tools run
-//! in process groups of their own, so the terminal's Ctrl-C reaches Tenter alone, and Tenter ends them.
+//! Ctrl-C and termination: the first signal cancels the work, the second kills all children and exits. Hooks and tools run in
+//! process groups of their own, so the terminal's Ctrl-C reaches only Tenter, which ends them.
 
 use std::io;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -13,46 +13,46 @@ use tenter_proc::Cancel;
 
 use crate::failure::Failure;
 
-/// How often a line editor that waits for a key is woken at most, and how long it gets each time.
+/// Maximum number of times that a line editor waiting for a key is woken, and the pause after each.
 const WAKINGS: u32 = 250;
 const WAKING: Duration = Duration::from_millis(20);
 
-/// Throws `cancel` at the first signal.
+/// Cancels `cancel` at the first signal.
 pub(crate) fn forward(cancel: &Cancel) -> Result<(), Failure> {
     Interrupts::catch(cancel).map(drop)
 }
 
-/// Where the signals of this process go. A copy is the same.
+/// The receiver of this process's signals. Clones share their state.
 #[derive(Clone)]
 pub(crate) struct Interrupts {
     state: Arc<Mutex<State>>,
 }
 
 struct State {
-    /// What the next signal throws.
+    /// What the next signal cancels.
     target: Cancel,
-    /// Whether the process was asked to end, not only the work.
+    /// Whether the process should end, not only the work.
     terminated: bool,
-    /// Whether a line editor waits for a key. It takes SIGINT over while it does.
+    /// Whether a line editor waits for a key. It handles SIGINT meanwhile.
     reading: bool,
-    /// Whether another program has the terminal: a Ctrl-C there is meant for it.
+    /// Whether another program has the terminal: Ctrl-C is meant for it.
     away: bool,
-    /// What is to be put right before the process is left.
-    leaving: Option<Box<dyn Fn() + Send>>,
+    /// Cleanup before the process exits.
+    clean_up: Option<Box<dyn Fn() + Send>>,
 }
 
 impl State {
-    /// Leaves the process.
-    fn leave(&self) {
-        if let Some(put_right) = &self.leaving {
-            put_right();
+    /// Cleans up and exits the process.
+    fn exit(&self) {
+        if let Some(clean_up) = &self.clean_up {
+            clean_up();
         }
-        leave();
+        exit();
     }
 }
 
 impl Interrupts {
-    /// Catches the signals of this process from now on; the first throws `target`.
+    /// Catches the signals of this process from now on; the first cancels `target`.
     pub(crate) fn catch(target: &Cancel) -> Result<Self, Failure> {
         let mut signals =
             Signals::new([SIGINT, SIGTERM, SIGHUP]).map_err(|error| not_handled(&error))?;
@@ -61,7 +61,7 @@ impl Interrupts {
             terminated: false,
             reading: false,
             away: false,
-            leaving: None,
+            clean_up: None,
         };
         let caught = Self { state: Arc::new(Mutex::new(state)) };
         let receiver = caught.clone();
@@ -77,28 +77,28 @@ impl Interrupts {
         Ok(caught)
     }
 
-    /// The next signal throws `target`, whatever was thrown before.
+    /// Makes the next signal cancel `target`.
     pub(crate) fn aim(&self, target: &Cancel) {
         self.state().target = target.clone();
     }
 
-    /// Throws what a signal would throw: a line editor took Ctrl-C for itself.
+    /// Does what SIGINT would do, for a line editor that handled Ctrl-C itself.
     pub(crate) fn interrupt(&self) {
         self.state().target.cancel();
     }
 
-    /// Whether the process was asked to end.
+    /// Whether the process received SIGTERM or SIGHUP.
     pub(crate) fn terminated(&self) -> bool {
         self.state().terminated
     }
 
-    /// Has `put_right` run when the process is left at once.
-    pub(crate) fn when_leaving(&self, put_right: impl Fn() + Send + 'static) {
-        self.state().leaving = Some(Box::new(put_right));
+    /// Runs `clean_up` if a signal ends the process at once.
+    pub(crate) fn on_exit(&self, clean_up: impl Fn() + Send + 'static) {
+        self.state().clean_up = Some(Box::new(clean_up));
     }
 
-    /// Runs a line editor. When the process is asked to end, the editor is interrupted; if it was asked before, `read` is
-    /// not run.
+    /// Runs a line editor, and interrupts it if the process should end. Returns `None`, without calling `read`, if it already
+    /// should.
     pub(crate) fn while_reading<T>(&self, read: impl FnOnce() -> T) -> Option<T> {
         {
             let mut state = self.state();
@@ -112,7 +112,7 @@ impl Interrupts {
         Some(line)
     }
 
-    /// Runs something that leaves the terminal to another program.
+    /// Runs `run`, which hands the terminal to another program.
     pub(crate) fn while_away<T>(&self, run: impl FnOnce() -> T) -> T {
         self.state().away = true;
         let result = run();
@@ -127,7 +127,7 @@ impl Interrupts {
                 return;
             }
             if state.target.is_cancelled() {
-                state.leave();
+                state.exit();
             }
             state.terminated |= signal != SIGINT;
             state.target.cancel();
@@ -138,8 +138,8 @@ impl Interrupts {
         }
     }
 
-    /// A line editor waits for keys and for SIGINT. It may be about to install its handler, so one SIGINT may not be enough;
-    /// those that come back here because it has no handler, or none any more, were nobody's wish.
+    /// Wakes a line editor, which waits for keys and for SIGINT. It may be about to install its handler, so one SIGINT may not
+    /// be enough; those that arrive here because the editor has no handler are ignored.
     fn wake_reader(&self, signals: &mut Signals) {
         for _ in 0..WAKINGS {
             if !self.state().reading {
@@ -151,7 +151,7 @@ impl Interrupts {
         signals
             .pending()
             .filter(|signal| *signal != SIGINT)
-            .for_each(|_asked_again| self.state().leave());
+            .for_each(|_second| self.state().exit());
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -160,18 +160,18 @@ impl Interrupts {
 }
 
 fn not_handled(error: &io::Error) -> Failure {
-    Failure::new(format!("signals cannot be handled: {error}"))
+    Failure::new(format!("cannot handle signals: {error}"))
 }
 
-/// A file that has grown to the limit of a file's size (`ulimit -f`) is an error for the one who writes it, as a full disk is,
-/// and not the end of the process. What is started from here has the signal as every program has it.
+/// Makes a write beyond the limit of a file's size (`ulimit -f`) an error, like a full disk, instead of the end of the process.
+/// Children have the usual handler of the signal.
 pub(crate) fn outlive_file_size_limit() {
     // Where it cannot be caught, everything else works.
     let _ = signal_hook::flag::register(SIGXFSZ, Arc::default());
 }
 
-#[expect(clippy::exit, reason = "the person asked twice: nothing is waited for any more")]
-fn leave() {
+#[expect(clippy::exit, reason = "the user asked twice: exit without waiting")]
+fn exit() {
     tenter_proc::kill_all();
     std::process::exit(130);
 }

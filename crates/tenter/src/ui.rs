@@ -1,4 +1,4 @@
-//! Words for the person. stdout is data, everything else goes to stderr; styles are named here and nowhere else.
+//! Output to the user: data goes to stdout, everything else to stderr. All styles are defined here.
 
 use std::borrow::Cow;
 use std::fmt::Display;
@@ -26,7 +26,7 @@ pub(crate) enum ColorWhen {
 }
 
 impl ColorWhen {
-    /// Makes it so for this process.
+    /// Applies it to this process.
     pub(crate) fn apply(self) {
         match self {
             Self::Auto => {}
@@ -36,22 +36,22 @@ impl ColorWhen {
     }
 }
 
-/// Whether what goes to stdout is shown in colours.
+/// Whether stdout has colours.
 pub(crate) fn has_colours() -> bool {
     AutoStream::choice(&io::stdout()) != ColorChoice::Never
 }
 
-/// Something that worked.
+/// For something that worked.
 pub(crate) const GOOD: Style = AnsiColor::Green.on_default();
-/// Something that was forbidden or failed.
+/// For something that was blocked or failed.
 pub(crate) const BAD: Style = AnsiColor::Red.on_default();
-/// Something to look at.
+/// For something that needs attention.
 pub(crate) const NOTICE: Style = AnsiColor::Yellow.on_default();
-/// A name.
+/// For a name.
 pub(crate) const NAME: Style = AnsiColor::Cyan.on_default();
-/// A heading.
+/// For a heading.
 pub(crate) const HEADING: Style = Style::new().bold();
-/// Something of less weight.
+/// For something less important.
 pub(crate) const FAINT: Style = Style::new().dimmed();
 
 /// `text` in a style.
@@ -59,52 +59,55 @@ pub(crate) fn styled(style: Style, text: impl Display) -> String {
     format!("{style}{text}{style:#}")
 }
 
-/// A line of data, to stdout. A reader that went away is not our trouble.
+/// Writes a line of data to stdout. Errors are ignored: the reader may have gone.
 pub(crate) fn out(line: impl Display) {
     let _ = try_out(line);
 }
 
-/// A line of data, to stdout, for those who write until nobody reads any more.
+/// Writes a line of data to stdout.
+///
+/// # Errors
+/// It cannot be written, for instance because the reader has gone.
 pub(crate) fn try_out(line: impl Display) -> io::Result<()> {
     write_at_once(io::stdout(), &format!("{line}\n"))
 }
 
-/// Writes all of a text in one go, without its styles where nobody would see them: a write for each line, or each piece of
-/// one, would take longer than most commands do, and mix with what others write.
+/// Writes a text with one call, without styles if the stream has no colours. A call per line would be slow, and lines of
+/// several threads would mix.
 fn write_at_once<S: RawStream>(mut stream: S, text: &str) -> io::Result<()> {
     let is_plain = AutoStream::choice(&stream) == ColorChoice::Never;
     let text = if is_plain { strip_str(text).to_string().into() } else { Cow::Borrowed(text) };
     stream.write_all(text.as_bytes())
 }
 
-/// A text for stdout: without its styles where stdout has no colours.
+/// The text without its styles if stdout has no colours.
 pub(crate) fn for_stdout(text: &str) -> Cow<'_, str> {
     if has_colours() { Cow::Borrowed(text) } else { strip_str(text).to_string().into() }
 }
 
-/// A recorded time as listings show it, in UTC to the second: `2024-01-15 10:30:00`.
+/// An RFC 3339 time as listings show it, in UTC to the second: `2024-01-15 10:30:00`.
 pub(crate) fn short_time(rfc3339: &str) -> String {
     let seconds = rfc3339.get(..19).unwrap_or(rfc3339);
     one_line(seconds, 19).replacen('T', " ", 1)
 }
 
-/// Data without a line's end, to stdout at once.
+/// Writes data to stdout without a line end, and flushes.
 pub(crate) fn out_piece(piece: impl Display) {
     let _ = write_at_once(io::stdout(), &piece.to_string());
     let _ = io::stdout().flush();
 }
 
-/// A line for the person, to stderr.
+/// Writes a line to stderr.
 pub(crate) fn note(line: impl Display) {
     let _ = write_at_once(io::stderr(), &format!("{line}\n"));
 }
 
-/// Words for the person without a line's end, to stderr at once: a question, or what comes in pieces.
+/// Writes text to stderr without a line end: a prompt, or part of a line.
 pub(crate) fn note_piece(text: impl Display) {
     let _ = write_at_once(io::stderr(), &text.to_string());
 }
 
-/// A finding.
+/// Writes a diagnostic to stderr.
 pub(crate) fn diagnostic(diagnostic: &Diagnostic) {
     let style = match diagnostic.severity {
         Severity::Info => FAINT,
@@ -131,17 +134,17 @@ pub(crate) fn diagnostic(diagnostic: &Diagnostic) {
     }
 }
 
-/// `text` with its further lines indented, so that a name in it cannot forge a line of ours.
+/// `text`, sanitised and indented after its first line, so that a name in it cannot forge a line of output.
 fn indented(text: &str) -> String {
     sanitize(text.trim_end()).replace('\n', "\n  ")
 }
 
-/// Findings that are worth a person's time without asking: all but those that are only worth knowing.
+/// Writes the warnings and errors among these diagnostics to stderr.
 pub(crate) fn diagnostics<'d>(findings: impl IntoIterator<Item = &'d Diagnostic>) {
     findings.into_iter().filter(|finding| finding.severity > Severity::Info).for_each(diagnostic);
 }
 
-/// A command's failure.
+/// Writes a command's failure to stderr.
 pub(crate) fn failure(failure: &Failure) {
     note(format!("{}: {}", styled(BAD, "error"), indented(&failure.message)));
     if let Some(help) = &failure.help {

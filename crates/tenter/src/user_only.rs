@@ -1,8 +1,8 @@
-//! Commands that loosen a guard are for the user (R76, B42): a coding agent does not trust hooks, change plugins or disable
-//! hooks that guard it. Looking, and adding guards, is for everybody.
+//! Commands that loosen a guard are for the user (R76, B42): a coding agent must not trust hooks, change plugins or disable
+//! hooks that guard it. Every other command may be run by an agent.
 //!
-//! What concerns an agent is the state directory that it works with, which holds what is trusted, and the project that it works
-//! in. A command with another home on another project, such as a test in a temporary directory, loosens nothing for it.
+//! An agent is concerned if the command uses the agent's state directory, which holds the trust store, or the project that the
+//! agent works in. A command with another home on another project, such as a test in a temporary directory, loosens nothing.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -13,9 +13,9 @@ use crate::failure::Failure;
 use crate::question::read_at_terminal;
 use crate::sanitize::visible;
 
-/// The variable that Tenter sets for the commands that its model runs.
+/// The variable that Tenter sets for commands that its model runs.
 pub(crate) const TENTER_MARKER: &str = "TENTER_AGENT";
-/// Variables that agents set for the commands that they run. A terminal multiplexer that was started below one keeps them.
+/// Variables that agents set for commands that they run. A terminal multiplexer that an agent started keeps them.
 const MARKERS: [&str; 9] = [
     TENTER_MARKER,
     "TENTER_SESSION_ID",
@@ -27,13 +27,13 @@ const MARKERS: [&str; 9] = [
     "QWEN_CODE",
     "CURSOR_AGENT",
 ];
-/// What the user types where only such a variable hints at an agent.
+/// What the user types to confirm if only such a variable hints at an agent.
 const CONFIRMATION: &str = "I am the user";
 
-/// Makes sure that the user runs this command, which is named as `tenter NAME`, on the project with this root.
+/// Makes sure that the user runs `tenter NAME` on the project with this root.
 ///
 /// # Errors
-/// A coding agent that it concerns runs it; or one may run it, and nobody confirms at a terminal that none does.
+/// A coding agent that is concerned runs it; or an agent may run it, and the user does not confirm at a terminal that none does.
 pub(crate) fn check(env: &Env, project: &Path, name: &str) -> Result<(), Failure> {
     let agents = ancestors::agents_above();
     if let Some(agent) = agents.iter().find(|agent| concerns(agent, env, project)) {
@@ -43,7 +43,7 @@ pub(crate) fn check(env: &Env, project: &Path, name: &str) -> Result<(), Failure
     marker.map_or(Ok(()), |marker| confirm(marker, name))
 }
 
-/// Whether an agent runs this process and is concerned by what is trusted of this project.
+/// Whether a coding agent runs this process that trust in this project concerns.
 pub(crate) fn is_below_agent(env: &Env, project: &Path) -> bool {
     ancestors::agents_above().iter().any(|agent| concerns(agent, env, project))
 }
@@ -60,7 +60,7 @@ fn concerns(agent: &AgentAbove, env: &Env, project: &Path) -> bool {
     works_there || state.is_none_or(|state| real(&state) == real(&env.state_dir()))
 }
 
-/// The state directory of this user's account, whatever the environment says.
+/// The state directory of this user's account, regardless of the environment.
 fn of_account(env: &Env) -> Option<PathBuf> {
     let id = rustix::process::getuid().as_raw().to_string();
     let accounts = fs::read_to_string("/etc/passwd").ok()?;
@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn an_agent_that_hides_its_environment_is_taken_to_have_the_accounts_home() {
+    fn an_agent_with_an_unreadable_environment_has_the_home_of_the_account() {
         let account = of_account(&env("/x")).unwrap();
         let home = account.ancestors().nth(3).unwrap().to_str().unwrap();
         assert!(concerns(&agent(None, None), &env(home), Path::new("/no/project")));

@@ -1,4 +1,4 @@
-//! Puts an agent together from configuration and flags.
+//! Builds an agent from configuration and flags.
 
 use std::fs::{self, DirEntry};
 use std::path::{Path, PathBuf};
@@ -18,7 +18,8 @@ use tenter_engine::{Engine, Observer};
 use tenter_proc::Cancel;
 use tenter_protocol::{Diagnostic, Severity, tool_names};
 
-use super::{AgentArgs, handover, models, prompt, recipes, skills};
+use super::lost_reasoning::lost_reasoning;
+use super::{AgentArgs, models, prompt, recipes, skills};
 use crate::env::{self, Env};
 use crate::failure::{Exit, Failure};
 use crate::project::Project;
@@ -26,19 +27,19 @@ use crate::render::{Show, TerminalAsker};
 use crate::trust::Reloader;
 use crate::user_only;
 
-/// An agent, ready to work.
-pub(crate) struct Built {
+/// An agent with its journal and its conversation.
+pub(crate) struct BuiltAgent {
     /// The agent.
     pub(crate) agent: Agent,
-    /// What its hooks do is recorded here.
+    /// The journal of its hooks.
     pub(crate) journal: Arc<JournalWriter>,
-    /// What was found on the way.
+    /// The diagnostics of building it.
     pub(crate) findings: Vec<Diagnostic>,
     conversation: Mutex<Option<Conversation>>,
 }
 
-impl Built {
-    /// The conversation to work on; a new one when it was taken already.
+impl BuiltAgent {
+    /// Takes the conversation to work on; returns a new one if it was taken already.
     pub(crate) fn conversation(&self) -> Conversation {
         let taken = self.conversation.lock().unwrap_or_else(PoisonError::into_inner).take();
         taken.unwrap_or_else(|| {
@@ -46,7 +47,7 @@ impl Built {
         })
     }
 
-    /// Names the recipe that the work is for: to hooks, and to whoever looks at the conversation later.
+    /// Sets the recipe of the agent and of its conversation, for hooks and listings.
     pub(crate) fn name_recipe(&mut self, recipe: &Recipe) {
         self.agent.settings.recipe = Some(recipe.name.clone());
         let conversation = self.conversation.get_mut().unwrap_or_else(PoisonError::into_inner);
@@ -54,22 +55,23 @@ impl Built {
     }
 }
 
-/// Puts an agent together that works in `project` under the catalog's hooks, watched by `show`. `cancel` ends
-/// whatever is waited for on the way.
+/// Builds an agent that works in `project` under the catalog's hooks, watched by `show`. `cancel` ends the program that prints
+/// a key, and requests to the model's server.
 pub(crate) fn build(
     project: &Project,
     args: &AgentArgs,
     catalog: Catalog,
     show: Arc<dyn Show>,
     cancel: &Cancel,
-) -> Result<Built, Failure> {
+) -> Result<BuiltAgent, Failure> {
     let mut findings = Vec::new();
     let (store, stored) = open_store(project, args, &mut findings)?;
     let named = stored.as_ref().map(|stored| stored.summary.model.as_str());
-    let models::Chosen { model, findings: of_model } = models::choose(project, args, named, cancel)
-        .inspect_err(|failure| report_refused_model(project, show.as_ref(), failure))?;
+    let models::ConnectedModel { model, findings: of_model } =
+        models::choose(project, args, named, cancel)
+            .inspect_err(|failure| report_refused_model(project, show.as_ref(), failure))?;
     findings.extend(of_model);
-    findings.extend(stored.as_ref().and_then(|stored| handover::lost(stored, model.name())));
+    findings.extend(stored.as_ref().and_then(|stored| lost_reasoning(stored, model.name())));
     let conversation = match stored {
         Some(stored) if args.no_save => Conversation::detached(stored),
         Some(stored) => Conversation::resumed(stored),
@@ -94,10 +96,10 @@ pub(crate) fn build(
         permissions: Permissions::default(),
         settings,
     };
-    Ok(Built { agent, journal, findings, conversation: Mutex::new(Some(conversation)) })
+    Ok(BuiltAgent { agent, journal, findings, conversation: Mutex::new(Some(conversation)) })
 }
 
-/// A model of the project's choice that the user has not agreed to is one more thing that is not trusted.
+/// Reports the models of the project's choice that the user has not agreed to: they are untrusted, like hooks.
 fn report_refused_model(project: &Project, show: &dyn Show, failure: &Failure) {
     if failure.exit == Exit::Untrusted {
         let pending = models::consent::pending(project);
@@ -110,7 +112,7 @@ fn report_refused_model(project: &Project, show: &dyn Show, failure: &Failure) {
     }
 }
 
-/// An engine over `catalog` that records in `journal` and shows at `show` what hooks do. Hooks may call `recipes` back.
+/// An engine over `catalog`, observed by `journal` and `show`. Hooks may call the `recipes`.
 pub(super) fn engine(
     project: &Project,
     catalog: Catalog,
@@ -136,7 +138,7 @@ fn agent_settings(
     let max_turns = args
         .max_turns
         .map_or(project.settings.max_turns, |limit| Some(limit).filter(|limit| *limit > 0));
-    let (system_prompt, found) = prompt::of(project, args);
+    let (system_prompt, found) = prompt::build(project, args);
     findings.extend(found);
     AgentSettings {
         system_prompt,
@@ -156,14 +158,14 @@ fn new_conversation(project: &Path, model: &dyn Model) -> Conversation {
     Conversation::new(new_conversation_id(env::now()), None, project, model.name())
 }
 
-/// Opens the store and, for `--resume` and `--follow`, the conversation. `--no-save` works on a store in memory.
+/// Opens the store and, for `--resume` and `--follow`, the conversation. With `--no-save` the store is in memory.
 fn open_store(
     project: &Project,
     args: &AgentArgs,
     findings: &mut Vec<Diagnostic>,
 ) -> Result<(Store, Option<StoredConversation>), Failure> {
-    let goes_on = args.follow || args.resume.is_some();
-    if args.no_save && !goes_on {
+    let continues = args.follow || args.resume.is_some();
+    if args.no_save && !continues {
         return Ok((Store::in_memory()?, None));
     }
     let store = Store::open(&project.env.store_file())?;
@@ -176,7 +178,7 @@ fn open_store(
         findings.push(Diagnostic::new(
             "nothing-to-follow",
             Severity::Warning,
-            "there is no conversation in this project yet; a new one begins",
+            "this project has no conversation yet; starting a new one",
         ));
     }
     let stored = id.map(|id| store.load(&id)).transpose()?;
@@ -184,7 +186,7 @@ fn open_store(
     Ok((store, stored))
 }
 
-/// The journal. What is a secret is known only after the model was chosen: a program may have printed its key.
+/// The journal. Call it after the model was chosen: only then every secret is known, since a program may have printed its key.
 pub(super) fn journal(project: &Project) -> Arc<JournalWriter> {
     let redactor = Redactor::new(project.secrets());
     let writer = JournalWriter::new(project.env.journal_dir(), redactor);
@@ -197,7 +199,7 @@ fn tools(args: &AgentArgs, skills: Option<SkillTool>) -> Result<Registry, Failur
         registry.push(Arc::new(skills));
     }
     let Some(allowed) = &args.allowed_tools else { return Ok(registry) };
-    // A project without skills is no reason to refuse a flag that names the tool for them.
+    // A flag may name the skill tool in a project without skills.
     let is_missing = |name: &&String| {
         tool_names::canonical(name) == Some("skill") && registry.get("skill").is_none()
     };
@@ -225,8 +227,8 @@ fn workspace(
     Workspace::new(settings).map_err(|error| Failure::usage(error.to_string()))
 }
 
-/// The environment of commands that the model runs: without keys, since a model that can print a key has told it to everybody,
-/// and with a marker by which a command that is for the user alone recognises that an agent runs it.
+/// The environment of commands that the model runs: without keys, which the model could print, and with the marker by which
+/// commands for the user alone recognise an agent.
 fn command_environment(project: &Project) -> Environment {
     let mut environment = project.hook_environment().given().clone();
     environment.retain(|(name, _)| name != user_only::TENTER_MARKER);
@@ -234,8 +236,8 @@ fn command_environment(project: &Project) -> Environment {
     environment
 }
 
-/// What file tools change only with the user's consent (R76): also Tenter's own configuration, state and cache, which decide
-/// what runs, and the user's hooks.
+/// The paths that file tools change only with the user's consent (R76), including Tenter's configuration, state and cache,
+/// which decide what runs, and the user's hooks.
 fn protected(project: &Project, args: &AgentArgs) -> ProtectedPaths {
     let (env, root) = (project.env, project.root());
     let places = [
@@ -257,10 +259,10 @@ fn protected(project: &Project, args: &AgentArgs) -> ProtectedPaths {
     allowed.fold(protected, |protected, path| protected.allowing(&path))
 }
 
-/// Maximum number of entries of a directory that are looked at for symlinks.
+/// Maximum number of entries of a directory that are checked for symlinks.
 const MOST_ENTRIES: usize = 1000;
 
-/// The symlinks in a directory: what they lead to is as protected as the directory, such as a hook that is kept elsewhere.
+/// The symlinks in a directory. Their targets are protected like the directory, such as a hook that is stored elsewhere.
 fn symlinks_in(directory: &Path) -> Vec<PathBuf> {
     let Ok(entries) = fs::read_dir(directory) else { return Vec::new() };
     let entries = entries.take(MOST_ENTRIES).flatten();
@@ -268,14 +270,14 @@ fn symlinks_in(directory: &Path) -> Vec<PathBuf> {
     entries.filter(is_symlink).map(|entry| entry.path()).collect()
 }
 
-/// The directory that a `.git` file names, where the repository is kept elsewhere.
+/// The directory that a `.git` file names, if the repository is stored elsewhere.
 fn git_directory(root: &Path) -> Option<PathBuf> {
     let bytes = untrusted_file::read_prefix(&root.join(".git"), 4096).ok()?;
     let text = String::from_utf8(bytes).ok()?;
     Some(root.join(text.strip_prefix("gitdir:")?.trim()))
 }
 
-/// A path of a configuration file, in which `~/` is the home directory.
+/// A path from a configuration file, with `~` replaced by the home directory.
 fn in_home(path: &Path, home: &Path) -> PathBuf {
     path.strip_prefix("~").map_or_else(|_| path.to_owned(), |rest| home.join(rest))
 }

@@ -1,5 +1,5 @@
-//! Changes what an agent is made of, between two sessions: `chat` goes on with another model or with more of the project trusted. What is
-//! not about that stays: the tools, the store, what was allowed.
+//! Changes an agent between two sessions of a chat: another model, or newly trusted hooks and recipes. Tools, store and
+//! permissions stay.
 
 use std::sync::Arc;
 
@@ -7,26 +7,26 @@ use tenter_agent::Model;
 use tenter_engine::catalog::Catalog;
 use tenter_proc::Cancel;
 
-use super::build::{Built, engine, journal};
+use super::build::{BuiltAgent, engine, journal};
 use super::{AgentArgs, models, recipes};
 use crate::failure::Failure;
 use crate::project::Project;
 use crate::render::Show;
 use crate::ui;
 
-/// The model of this name, set up as the flags and the configuration say. `cancel` ends whatever is waited for.
+/// Connects to the model of this name, with the settings of flags and configuration. `cancel` ends the waiting.
 pub(crate) fn model_named(
     project: &Project,
     args: &AgentArgs,
     name: &str,
     cancel: &Cancel,
-) -> Result<models::Chosen, Failure> {
+) -> Result<models::ConnectedModel, Failure> {
     let args = AgentArgs { model: Some(name.to_owned()), use_weak_model: false, ..args.clone() };
     models::choose(project, &args, None, cancel)
 }
 
-impl Built {
-    /// Puts another model in the place of the present one.
+impl BuiltAgent {
+    /// Replaces the model.
     pub(crate) fn change_model(
         &mut self,
         project: &Project,
@@ -40,7 +40,7 @@ impl Built {
         self.change_hooks(project, catalog, show);
     }
 
-    /// Has the agent use what is trusted now: these hooks, and the project's recipes.
+    /// Makes the agent use what is trusted now: these hooks, and the project's recipes.
     pub(crate) fn change_trust(
         &mut self,
         project: &Project,
@@ -52,18 +52,18 @@ impl Built {
         self.change_hooks(project, catalog, show);
     }
 
-    /// Puts other hooks in the place of the present ones.
+    /// Replaces the hooks.
     fn change_hooks(&mut self, project: &Project, catalog: Catalog, show: Arc<dyn Show>) {
-        self.tell_trouble();
+        self.report_journal_error();
         self.journal = journal(project);
         self.agent.engine =
             engine(project, catalog, &self.journal, show, &self.agent.settings.recipes);
     }
 
-    /// Says what kept the journal from being written, if anything did.
-    pub(crate) fn tell_trouble(&self) {
-        if let Some(trouble) = self.journal.take_trouble() {
-            ui::diagnostic(&trouble);
+    /// Reports why the journal could not be written, if it could not.
+    pub(crate) fn report_journal_error(&self) {
+        if let Some(error) = self.journal.take_trouble() {
+            ui::diagnostic(&error);
         }
     }
 }

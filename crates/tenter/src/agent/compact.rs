@@ -1,4 +1,4 @@
-//! Compaction because the person wants it (R54): for `run` and `chat`.
+//! Compaction on request of the user (R54), for `run` and `chat`.
 
 use std::collections::BTreeMap;
 
@@ -7,10 +7,10 @@ use tenter_proc::Cancel;
 
 use crate::sanitize::sanitize;
 
-/// Compacts the session's conversation, with these arguments for the recipe, and says what that did.
+/// Compacts the session's conversation with these arguments for the recipe. Returns a sentence about the result.
 ///
 /// # Errors
-/// How it ended otherwise; why was told.
+/// The status of the session if it was not compacted. The reason has been shown.
 pub(crate) fn compact(
     session: &mut Session,
     args: &BTreeMap<String, String>,
@@ -22,7 +22,7 @@ pub(crate) fn compact(
             let about = if before.estimated { "about " } else { "" };
             let now = session.usage().current_context_window;
             Ok(format!(
-                "The context has about {now} tokens now; it had {about}{}.",
+                "The context now has about {now} tokens; it had {about}{}.",
                 before.current_context_window
             ))
         }
@@ -36,8 +36,8 @@ pub(crate) fn compact(
     }
 }
 
-/// How the person gets back what was replaced.
+/// A sentence about how to restore the replaced history.
 pub(crate) fn how_to_restore(session: &Session) -> String {
     let id = sanitize(session.conversation_id());
-    format!("The history before comes back with: tenter conversation restore {id}")
+    format!("To restore the previous history, run: tenter conversation restore {id}")
 }

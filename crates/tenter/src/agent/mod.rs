@@ -1,10 +1,10 @@
-//! An agent as the commands put it together and have it work: what `run`, `chat` and `demo` share. It answers nothing by
-//! itself; a command says what is to be done and how it is shown.
+//! Builds an agent and lets it work: what `run`, `chat`, `commit`, `pr` and `demo` share. A command decides what the agent does
+//! and how its work is shown.
 
 mod build;
 mod change;
 mod compact;
-mod handover;
+mod lost_reasoning;
 pub(crate) mod models;
 mod prompt;
 mod recipe_task;
@@ -32,85 +32,85 @@ use crate::trust::{self, Pending, TrustChoice};
 use crate::ui;
 use crate::user_only;
 
-pub(crate) use build::{Built, build};
+pub(crate) use build::{BuiltAgent, build};
 pub(crate) use change::model_named;
 pub(crate) use compact::{compact, how_to_restore};
 pub(crate) use recipe_task::recipe_to_run;
 
-/// What an agent is to be: the flags that `run` and `chat` share.
+/// The flags that `run` and `chat` share.
 #[derive(Debug, Default, Clone, clap::Args)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub(crate) struct AgentArgs {
-    /// The model: PROVIDER/NAME, as `tenter models` lists them; scripted:FILE plays a file of turns.
+    /// Use this model: PROVIDER/NAME from `tenter models`, or scripted:FILE.
     #[arg(long, short, value_name = "MODEL")]
     pub(crate) model: Option<String>,
-    /// The model for lesser work.
+    /// Set the cheaper model for small tasks.
     #[arg(long, value_name = "MODEL")]
     pub(crate) weak_model: Option<String>,
-    /// Answer with the model for lesser work.
+    /// Use the cheaper model for small tasks.
     #[arg(long, conflicts_with = "model")]
     pub(crate) use_weak_model: bool,
-    /// Tokens of one response at most.
-    #[arg(long, value_name = "N", value_parser = positive)]
+    /// Limit the tokens of one response.
+    #[arg(long, value_name = "N", value_parser = positive_number)]
     pub(crate) max_tokens: Option<NonZeroU64>,
-    /// How hard the model thinks before it answers.
+    /// Set how much the model reasons before it answers.
     #[arg(long, value_name = "EFFORT")]
     pub(crate) reasoning_effort: Option<Effort>,
-    /// The address of the model's server.
+    /// Use the model server at this URL.
     #[arg(long, value_name = "URL")]
     pub(crate) base_url: Option<String>,
-    /// Show the model a picture, a file or an address; may be given several times.
+    /// Attach an image; repeatable.
     #[arg(long = "image", value_name = "FILE|URL")]
     pub(crate) images: Vec<String>,
-    /// Put this file in the place of the system prompt.
+    /// Replace the system prompt with this file.
     #[arg(long, value_name = "FILE")]
     pub(crate) system_prompt_file: Option<PathBuf>,
-    /// Go on with the newest conversation of this project.
+    /// Continue the newest conversation of this project.
     #[arg(long, short, conflicts_with = "resume")]
     pub(crate) follow: bool,
-    /// Go on with this conversation; the beginning of its id is enough.
+    /// Continue this conversation; a prefix of its id is enough.
     #[arg(long, value_name = "ID")]
     pub(crate) resume: Option<String>,
-    /// Store nothing of the conversation.
+    /// Do not save the conversation.
     #[arg(long)]
     pub(crate) no_save: bool,
     /// Run without hooks.
     #[arg(long)]
     pub(crate) no_hooks: bool,
-    /// Trust the project's hooks, recipes that start programs, and choice of model as they are now.
+    /// Trust the project's hooks, recipes and model as they are now.
     #[arg(long)]
     pub(crate) trust_project: bool,
-    /// Model responses to one message at most; 0 is without limit.
-    #[arg(long, value_name = "N", value_parser = whole)]
+    /// Limit the model responses to one message; 0 is no limit.
+    #[arg(long, value_name = "N", value_parser = whole_number)]
     pub(crate) max_turns: Option<u64>,
-    /// Offer only these tools, separated by commas; "none" offers none.
+    /// Offer only these tools, comma-separated; "none" for no tools.
     #[arg(long, value_name = "TOOLS", value_delimiter = ',')]
     pub(crate) allowed_tools: Option<Vec<String>>,
-    /// Let the tools read and write in this folder too.
+    /// Let the tools also read and write in DIR.
     #[arg(long, value_name = "DIR")]
     pub(crate) add_dir: Vec<PathBuf>,
-    /// Let file tools change this protected file or directory; may be given several times.
+    /// Let file tools change this protected path; repeatable.
     #[arg(long, value_name = "PATH")]
     pub(crate) allow_write: Vec<PathBuf>,
-    /// Compact the conversation when its context is as full as this: a share of the window, above 0 and at most 1.
+    /// Compact when the context is this full: above 0 and at most 1.
     #[arg(long, value_name = "RATIO", value_parser = ratio)]
     pub(crate) compact_ratio: Option<f64>,
-    /// Compact the conversation only when asked to.
+    /// Never compact automatically.
     #[arg(long, conflicts_with = "compact_ratio")]
     pub(crate) disable_auto_compact: bool,
-    /// Look for recipes in this folder too; may be given several times.
+    /// Also look for recipes in DIR; repeatable.
     #[arg(long = "fragment-dirs", value_name = "DIR", value_delimiter = ',')]
     pub(crate) fragment_dirs: Vec<PathBuf>,
-    /// Offer no skills.
+    /// Run without skills.
     #[arg(long)]
     pub(crate) no_skills: bool,
 }
 
-fn whole(text: &str) -> Result<u64, String> {
+fn whole_number(text: &str) -> Result<u64, String> {
     text.parse().map_err(|_| "must be a whole number".to_owned())
 }
 
-fn positive(text: &str) -> Result<NonZeroU64, String> {
+fn positive_number(text: &str) -> Result<NonZeroU64, String> {
     text.parse().map_err(|_| "must be a whole number above 0".to_owned())
 }
 
@@ -120,17 +120,17 @@ fn ratio(text: &str) -> Result<f64, String> {
 }
 
 impl AgentArgs {
-    /// How the model is to answer.
+    /// The limits that the flags set for answers.
     pub(crate) fn answering(&self) -> ResponseSettings {
         ResponseSettings { max_tokens: self.max_tokens, effort: self.reasoning_effort }
     }
 
-    /// How full the context may become before it is compacted; `None` compacts only on demand.
+    /// The share of the context window at which the conversation is compacted; `None` disables automatic compaction.
     pub(crate) fn auto_compact(&self, settings: &Settings) -> Option<f64> {
         self.compact_ratio.or(settings.auto_compact).filter(|_| !self.disable_auto_compact)
     }
 
-    /// A message to the agent, with the pictures that go with it.
+    /// A message with the attached images.
     pub(crate) fn message(&self, env: &Env, text: String) -> Result<UserMessage, Failure> {
         let images = self.images.iter().map(|source| read_image(source, &env.cwd));
         let images = images.collect::<Result<_, _>>();
@@ -138,10 +138,10 @@ impl AgentArgs {
     }
 }
 
-/// The catalog to run under.
+/// The hooks to run under, after the user decided about untrusted and lost ones.
 ///
 /// # Errors
-/// When there are untrusted hooks and the person has to decide first (R46).
+/// There are untrusted hooks, and the user does not decide what to do about them (R46).
 pub(crate) fn hooks_to_run(
     project: &mut Project,
     args: &AgentArgs,
@@ -184,7 +184,7 @@ fn trust_or_skip(project: &Project, pending: Pending, show: &dyn Show) -> Result
         TrustChoice::Trust => Ok(true),
         TrustChoice::Skip => {
             let names = pending.names().join(", ");
-            ui::note(format!("Not run this time: {}.", visible(&names)));
+            ui::note(format!("Skipped this time: {}.", visible(&names)));
             Ok(false)
         }
         TrustChoice::Refuse => {
@@ -194,8 +194,8 @@ fn trust_or_skip(project: &Project, pending: Pending, show: &dyn Show) -> Result
     }
 }
 
-/// Has the agent answer `message`, from `session_start` to `session_end`.
-pub(crate) fn work(built: &Built, message: &UserMessage, cancel: &Cancel) -> Finish {
+/// Lets the agent answer `message` in a session of its own.
+pub(crate) fn work(built: &BuiltAgent, message: &UserMessage, cancel: &Cancel) -> Finish {
     let conversation = built.conversation();
     let mut session = match Session::start(&built.agent, conversation, cancel.clone()) {
         Ok(session) => session,

@@ -1,4 +1,4 @@
-//! Which files and facts the system prompt is made of.
+//! The sources of the system prompt.
 
 use jiff::tz::TimeZone;
 use tenter_agent::prompt::{PromptSources, SystemPrompt, system_prompt};
@@ -8,8 +8,8 @@ use super::AgentArgs;
 use crate::env;
 use crate::project::Project;
 
-/// The system prompt for work in `project`, and what was found on the way.
-pub(super) fn of(project: &Project, args: &AgentArgs) -> (SystemPrompt, Vec<Diagnostic>) {
+/// The system prompt for work in `project`, and diagnostics.
+pub(super) fn build(project: &Project, args: &AgentArgs) -> (SystemPrompt, Vec<Diagnostic>) {
     let of_flag = args.system_prompt_file.as_ref().map(|file| project.env.cwd.join(file));
     system_prompt(&PromptSources {
         project: project.root(),

@@ -6,7 +6,7 @@ use tenter_agent::recipe::{MISSING, Recipe, Rendered, render};
 use tenter_proc::Cancel;
 use tenter_protocol::{Diagnostic, Severity};
 
-use super::build::Built;
+use super::build::BuiltAgent;
 use super::recipes::{book, no_recipe};
 use super::{AgentArgs, trust_or_skip};
 use crate::failure::Failure;
@@ -14,10 +14,10 @@ use crate::project::Project;
 use crate::render::Show;
 use crate::trust::{self, Pending};
 
-/// The recipe that the person named, after the decision whether its programs may start.
+/// The recipe that the user named, after the user decided whether its programs may start.
 ///
 /// # Errors
-/// When there is none, it cannot be used, or the person has to decide first.
+/// There is no such recipe, it is invalid, or the user does not decide.
 pub(crate) fn recipe_to_run(
     project: &mut Project,
     args: &AgentArgs,
@@ -32,12 +32,12 @@ pub(crate) fn recipe_to_run(
     Ok(recipe)
 }
 
-impl Built {
-    /// Makes the agent one that works for this recipe, with the tools that it leaves, and fills in its text.
+impl BuiltAgent {
+    /// Restricts the agent to the recipe's tools, and returns the recipe's text with its arguments filled in.
     ///
     /// # Errors
-    /// When it cannot be filled in; what is wrong with it has been shown.
-    pub(crate) fn take_up(
+    /// The text cannot be filled in. The diagnostics have been shown.
+    pub(crate) fn start_recipe(
         &mut self,
         recipe: &Recipe,
         given: &[(String, String)],
@@ -47,8 +47,8 @@ impl Built {
         self.name_recipe(recipe);
         let tools = std::mem::take(&mut self.agent.tools);
         self.agent.tools = recipe.restrict(tools).map_err(|unknown| {
-            Failure::new(format!("the recipe {:?} cannot be used: {unknown}", recipe.name))
-                .help("mend its `allowed_tools`")
+            Failure::new(format!("cannot use the recipe {:?}: {unknown}", recipe.name))
+                .help("fix its `allowed_tools`")
         })?;
         let shell = self.agent.settings.recipes.shell(recipe, cancel);
         let given: BTreeMap<String, String> = given.iter().cloned().collect();
@@ -72,8 +72,8 @@ impl Built {
 fn not_filled_in(recipe: &Recipe, findings: &[Diagnostic]) -> Failure {
     let errors = || findings.iter().filter(|finding| finding.severity == Severity::Error);
     if errors().any(|error| error.id != MISSING) {
-        return Failure::new(format!("the recipe {:?} cannot be filled in", recipe.name))
-            .help("mend its file");
+        return Failure::new(format!("cannot fill in the recipe {:?}", recipe.name))
+            .help("fix its file");
     }
     let is_missing =
         |name: &str| errors().any(|error| error.message.contains(&format!("`{name}`")));
@@ -84,7 +84,6 @@ fn not_filled_in(recipe: &Recipe, findings: &[Diagnostic]) -> Failure {
             description => format!("--arg {}=… ({description})", argument.name),
         })
         .collect();
-    let failure =
-        Failure::usage(format!("the recipe {:?} needs arguments that were not given", recipe.name));
+    let failure = Failure::usage(format!("the recipe {:?} needs more arguments", recipe.name));
     if missing.is_empty() { failure } else { failure.help(missing.join("; ")) }
 }

@@ -1,4 +1,4 @@
-//! A text that a recipe has the model write, for `commit` and `pr`: one answer, without tools, stored nowhere.
+//! Lets the model write a text with a recipe, for `commit` and `pr`: one response, without tools, not saved.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -15,31 +15,31 @@ use crate::render::{Quiet, Show};
 /// The flags that `commit` and `pr` share.
 #[derive(Debug, Default, clap::Args)]
 pub(crate) struct WritingArgs {
-    /// The model; without it the one for lesser work, where one is configured.
+    /// Use this model; by default the cheaper one, if configured.
     #[arg(long, short, value_name = "MODEL")]
     model: Option<String>,
-    /// The model for lesser work.
+    /// Set the cheaper model for small tasks.
     #[arg(long, value_name = "MODEL", conflicts_with = "model")]
     weak_model: Option<String>,
-    /// Give the recipe an argument, such as instructions="…"; may be repeated.
+    /// Pass an argument to the recipe; repeatable.
     #[arg(long, value_name = "NAME=VALUE", value_parser = argument)]
     arg: Vec<(String, String)>,
-    /// Do it without asking.
+    /// Do not ask for confirmation.
     #[arg(long = "no-confirm", short = 'y', visible_alias = "yes")]
     pub(crate) yes: bool,
-    /// Run under hooks.
+    /// Run hooks.
     #[arg(long)]
     hooks: bool,
-    /// Trust the project's hooks, recipes that start programs, and choice of model as they are now.
+    /// Trust the project's hooks, recipes and model as they are now.
     #[arg(long)]
     trust_project: bool,
-    /// Look for recipes in this folder too; may be given several times.
+    /// Also look for recipes in DIR; repeatable.
     #[arg(long = "fragment-dirs", value_name = "DIR", value_delimiter = ',')]
     fragment_dirs: Vec<PathBuf>,
 }
 
 impl WritingArgs {
-    /// The same agent as `run` would have it, without tools and without a store.
+    /// The flags of `run` for such an agent: no tools, not saved.
     fn agent(&self, project: &Project) -> AgentArgs {
         let weak = self.weak_model.is_some() || project.settings.models.weak_model.is_some();
         AgentArgs {
@@ -57,10 +57,10 @@ impl WritingArgs {
     }
 }
 
-/// What the model answers to the recipe `name`, which also gets `more` arguments, without what it may be wrapped in.
+/// Runs the recipe `name` with `more` arguments. Returns the model's text without a code fence or quotes around it.
 ///
 /// # Errors
-/// When there is no answer: whatever ends a run with another code than 0 ends this with the same.
+/// There is no text. The exit code is the one that `run` would have.
 pub(crate) fn write(
     project: &mut Project,
     name: &str,
@@ -75,9 +75,9 @@ pub(crate) fn write(
     let mut built = build(project, &of_agent, catalog, Arc::clone(&show), cancel)?;
     project.findings().chain(&built.findings).for_each(|finding| show.finding(finding));
     let given = [more, args.arg.clone()].concat();
-    let text = built.take_up(&recipe, &given, show.as_ref(), cancel)?;
+    let text = built.start_recipe(&recipe, &given, show.as_ref(), cancel)?;
     let finish = work(&built, &UserMessage::from(text.as_str()), cancel);
-    built.tell_trouble();
+    built.report_journal_error();
     let text = unwrapped(&finish.response);
     match finish.status {
         Status::Done if text.is_empty() => Err(Failure::new("the model wrote nothing")
@@ -87,11 +87,11 @@ pub(crate) fn write(
     }
 }
 
-/// Why there is no text. What a hook or a model said of it has been shown.
+/// Why there is no text. Messages of hooks and models have been shown.
 fn unwritten(status: Status) -> Failure {
     let failure = match status {
         Status::Blocked => Failure::new("a hook blocked the request, so the model wrote no text")
-            .help("`tenter log` shows what hooks decided; without --hooks none runs"),
+            .help("`tenter log` shows why; leave out --hooks to run without hooks"),
         Status::MaxTurns => Failure::new("the model reached the turn limit before it wrote a text")
             .help("raise the limit with `max_turns` in config.toml or TENTER_MAX_TURNS"),
         Status::Interrupted => Failure::new("interrupted before the model wrote a text"),
@@ -100,7 +100,7 @@ fn unwritten(status: Status) -> Failure {
     Failure { exit: Exit::Agent(status), ..failure }
 }
 
-/// A text without the code fence and the quotes that models like to put around one.
+/// The text without a code fence or quotes around it, which models often add.
 fn unwrapped(text: &str) -> &str {
     let text = text.trim();
     let inner =
@@ -114,16 +114,16 @@ fn without_fence(text: &str) -> Option<&str> {
     let fence = &first[..first.len() - first.trim_start_matches('`').len()];
     let inner = rest.strip_suffix(fence)?;
     let is_fence = fence.len() >= 3 && !ticks.contains('`') && !ticks.contains(' ');
-    // With another fence in between these are the ends of two blocks.
+    // With another fence in between, these belong to two blocks.
     (is_fence && inner.ends_with('\n') && !inner.lines().any(|line| line.starts_with(fence)))
         .then_some(inner)
 }
 
-/// Code within a text, however many backticks it stands between.
+/// The text between equal numbers of backticks.
 fn without_ticks(text: &str) -> Option<&str> {
     let ticks = &text[..text.len() - text.trim_start_matches('`').len()];
     let inner = text.strip_prefix(ticks)?.strip_suffix(ticks)?;
-    // Behind three of them and on several lines stands a language, or the text: who knows.
+    // After three backticks, the first of several lines may be a language or text.
     let is_code = !ticks.is_empty() && (ticks.len() < 3 || !inner.contains('\n'));
     (is_code && !inner.contains(ticks) && !inner.trim().is_empty()).then_some(inner)
 }
@@ -140,7 +140,7 @@ fn without_quotes(text: &str) -> Option<&str> {
     )
 }
 
-/// Whether the sign at `at` is an apostrophe: a letter stands before it, and another behind it.
+/// Whether the quote at `at` is an apostrophe: between two letters.
 fn is_within_word(text: &str, at: usize, sign: char) -> bool {
     let before = text[..at].chars().next_back();
     let after = text[at + sign.len_utf8()..].chars().next();
@@ -152,7 +152,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_text_is_wrapped_in_goes_and_what_belongs_to_it_stays() {
+    fn removes_what_wraps_the_whole_text_and_nothing_else() {
         for (text, inner) in [
             ("Fix it\n", "Fix it"),
             ("```\nFix it\n\n- a\n```", "Fix it\n\n- a"),

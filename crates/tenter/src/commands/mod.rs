@@ -1,4 +1,4 @@
-//! One command, one file: its arguments, whose doc comments are its help, and one function that does it.
+//! The commands. Each module has the arguments of a command, whose doc comments are its help text, and a function that runs it.
 
 pub(crate) mod chat;
 pub(crate) mod commit;
@@ -17,5 +17,5 @@ pub(crate) mod trust;
 
 use crate::failure::{Exit, Failure};
 
-/// What a command comes to.
+/// The exit code of a command, or why it failed.
 pub(crate) type Done = Result<Exit, Failure>;

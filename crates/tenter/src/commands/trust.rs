@@ -1,5 +1,4 @@
-//! `tenter trust`: which of a project's hooks may run, which of its recipes may start programs (R45 to R47), and whether it
-//! may choose the model (R77). The commands that run an agent ask the same questions.
+//! `tenter trust`: which hooks, recipes and models of a project the user trusts (R45 to R47, R77).
 
 use std::path::Path;
 
@@ -20,28 +19,28 @@ use crate::trust::{self, Pending, TrustChoice};
 use crate::ui::{self, NAME, styled};
 use crate::user_only;
 
-/// Choose what to trust of the project: hooks, recipes that start programs, a model that needs no key.
+/// Choose which hooks, recipes and models of the project to trust.
 ///
-/// Hooks and recipes are trusted as they are now; a change of their content asks again. Your own need no trust.
+/// Hooks and recipes are trusted with their present content; after a change you are asked again. Your own need no trust.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// Trust everything that is found now, without asking.
+    /// Trust everything without asking.
     #[arg(long)]
     yes: bool,
-    /// List what is trusted.
+    /// List what you trust.
     #[arg(long, conflicts_with_all = ["yes", "revoke"])]
     list: bool,
-    /// Take trust back: of this project's hook NAME, its recipe `recipe:NAME`, its model `model:PROVIDER/NAME`, or all.
+    /// Remove trust in the hook NAME, `recipe:NAME`, `model:PROVIDER/NAME`, or all of the project.
     #[arg(long, value_name = "NAME", num_args = 0..=1, default_missing_value = "", conflicts_with = "yes")]
     revoke: Option<String>,
-    /// List as JSON.
+    /// Print JSON.
     #[arg(long, requires = "list")]
     json: bool,
     #[command(flatten)]
     fragment_dirs: FragmentDirs,
 }
 
-/// Does it.
+/// Runs the command.
 pub(crate) fn run(env: &Env, project: Option<&Path>, args: &Args) -> Done {
     let mut project = Project::open(env, project)?;
     if args.list {
@@ -109,7 +108,8 @@ fn revoke(project: &mut Project, name: Option<&str>) -> Done {
             Ok(Exit::Done)
         }
         (count, _) => {
-            ui::note(format!("Took trust back from {count} of the hooks and recipes of {shown}."));
+            let records = if count == 1 { "record" } else { "records" };
+            ui::note(format!("Removed {count} trust {records} of {shown}."));
             Ok(Exit::Done)
         }
     }

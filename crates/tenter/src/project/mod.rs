@@ -24,11 +24,11 @@ pub(crate) use key_ring::KeyRing;
 
 /// The project that a command works on.
 pub(crate) struct Project<'e> {
-    /// The process's surroundings.
+    /// The environment of the process.
     pub(crate) env: &'e Env,
     /// The configuration.
     pub(crate) settings: Settings,
-    /// Where hooks are looked for.
+    /// The directories that hooks are loaded from.
     pub(crate) places: Layout,
     /// What the user trusts.
     pub(crate) trust: TrustStore,
@@ -43,7 +43,7 @@ pub(crate) struct Project<'e> {
 }
 
 impl<'e> Project<'e> {
-    /// Opens the project at `explicit`, or the one that the working folder is in (R7).
+    /// Opens the project at `explicit`, or the one of the working directory (R7).
     pub(crate) fn open(env: &'e Env, explicit: Option<&Path>) -> Result<Self, Failure> {
         let root = root(env, explicit)?;
         let (settings, mut of_configuration) = Settings::load(env, root.clone())?;
@@ -55,7 +55,7 @@ impl<'e> Project<'e> {
         Ok(Self { env, settings, places, trust, keys, read_line, of_configuration, of_catalog })
     }
 
-    /// Reads again what was trusted, which may have changed in another terminal.
+    /// Reads the trust store again, which may have changed in another terminal. Returns its diagnostics.
     pub(crate) fn read_trust_again(&mut self) -> Vec<Diagnostic> {
         let (trust, findings) = trust_store(self.env);
         self.trust = trust;
@@ -67,7 +67,7 @@ impl<'e> Project<'e> {
         &self.settings.project
     }
 
-    /// The environment of hooks: without models' keys, whatever the configuration calls them (R40).
+    /// The environment of hooks: without model keys, including those that the configuration names (R40).
     pub(crate) fn hook_environment(&self) -> HookEnvironment {
         let pass = &self.settings.pass_env;
         let keys = self.settings.models.key_variables();
@@ -85,17 +85,17 @@ impl<'e> Project<'e> {
             .policies(self.settings.policies.clone())
     }
 
-    /// The environment of the programs that Tenter starts for itself, such as git and an editor: what hooks get (R80).
+    /// The environment of programs that Tenter starts for itself, such as git and an editor: that of hooks (R80).
     pub(crate) fn program_environment(&self) -> Environment {
         self.hook_environment().given().clone()
     }
 
-    /// Masks in tool results the values of the keys that are withheld, and those that programs printed so far (R80).
+    /// Masks withheld keys in tool results, and keys that programs printed so far (R80).
     pub(crate) fn key_mask(&self) -> KeyMask {
         KeyMask::for_results(self.hook_environment().secrets().chain(self.keys.secrets()))
     }
 
-    /// What must not reach a record: the values of every variable that holds a key, and what programs printed so far.
+    /// The secrets that must not reach a record: values of variables that hold keys, and keys that programs printed so far.
     pub(crate) fn secrets(&self) -> Vec<String> {
         let keys: Vec<&str> = self.settings.models.key_variables().collect();
         let of_variables = HookEnvironment::new(&self.env.vars, &[]).withholding(&keys);
@@ -107,7 +107,7 @@ impl<'e> Project<'e> {
         TrustContext { root: self.root(), store: &self.trust }
     }
 
-    /// Everything that was found, of the catalog as it was last loaded.
+    /// The diagnostics of the configuration, the trust store, and the catalog as it was last loaded.
     pub(crate) fn findings(&self) -> impl Iterator<Item = &Diagnostic> {
         self.of_configuration.iter().chain(&self.of_catalog)
     }
@@ -134,7 +134,7 @@ pub(crate) struct TrustContext<'p> {
     pub(crate) store: &'p TrustStore,
 }
 
-/// The root of the project at `explicit`, or of the one that the working folder is in (R7).
+/// The root of the project at `explicit`, or of the project of the working directory (R7).
 pub(crate) fn root(env: &Env, explicit: Option<&Path>) -> Result<PathBuf, Failure> {
     match explicit {
         Some(folder) => real_folder(&env.cwd.join(folder)),
@@ -149,6 +149,6 @@ fn real_folder(path: &Path) -> Result<PathBuf, Failure> {
     if real.is_dir() {
         Ok(real)
     } else {
-        Err(Failure::usage(format!("{} is not a folder", path.display())))
+        Err(Failure::usage(format!("{} is not a directory", path.display())))
     }
 }

@@ -1,4 +1,4 @@
-//! Puts a hook's `ask` to the person at the terminal (R30).
+//! Asks the user at the terminal on behalf of a hook (R30).
 
 use std::path::Path;
 
@@ -10,17 +10,17 @@ use crate::question::read_at_terminal;
 use crate::sanitize::{sanitize, visible};
 use crate::ui::{self, NAME, NOTICE, styled};
 
-/// Characters of an input that are shown.
+/// Maximum number of characters shown of a tool's input.
 const LONGEST_SHOWN: usize = 4000;
 
-/// What the answer is typed behind.
+/// The prompt for a hook's question.
 pub(crate) const ASK_PROMPT: &str =
     "  Run it? [y] yes  [a] always this call, in this session  [n] no: ";
 
-/// What the answer about a protected place is typed behind.
+/// The prompt for a protected path.
 pub(crate) const WRITE_PROMPT: &str = "  Allow it in this session? [y] yes  [n] no: ";
 
-/// Asks at the terminal: yes, always this call in this session, or no.
+/// Asks at the terminal: yes, always for this call in this session, or no.
 pub(crate) struct TerminalAsker;
 
 impl Asker for TerminalAsker {
@@ -30,7 +30,7 @@ impl Asker for TerminalAsker {
     }
 }
 
-/// Shows which hook asks about which call, and why.
+/// Shows which hook asks about which call, and its reason.
 pub(crate) fn put_question(hook: &str, reason: &str, call: &ToolCall) {
     ui::note(format!(
         "{} the hook {} asks: {}",
@@ -41,22 +41,25 @@ pub(crate) fn put_question(hook: &str, reason: &str, call: &ToolCall) {
     ui::note(format!("  {} {}", call.name, whole(&json::to_string(&call.input))));
 }
 
-/// Shows which protected file the agent wants to change, and what is allowed with it.
+/// Shows which protected file the agent wants to change.
 pub(crate) fn put_write_question(place: &Path, file: &Path) {
     ui::note(format!(
         "{} the agent wants to write {}",
         styled(NOTICE, "?"),
         styled(NAME, quoted(file))
     ));
-    ui::note(format!("  {} is protected: it decides what runs or guards the agent", quoted(place)));
+    ui::note(format!(
+        "  {} is protected, because it decides what runs or guards the agent",
+        quoted(place)
+    ));
 }
 
-/// A path in which no line end and no control sequence passes for something else.
+/// A path with line ends and control characters escaped.
 fn quoted(path: &Path) -> String {
     sanitize(&path.to_string_lossy().escape_debug().to_string()).into_owned()
 }
 
-/// What is agreed to has to be seen. Of what is too long for that the two ends are shown, and how much is not.
+/// The whole input, since the user agrees to it; of a long one the two ends, and how much is left out.
 fn whole(input: &str) -> String {
     let Some(Ends { head, omitted, tail }) = Ends::new(input, LONGEST_SHOWN) else {
         return sanitize(input).into_owned();
@@ -65,7 +68,7 @@ fn whole(input: &str) -> String {
     format!("{} [… {omitted} bytes omitted …] {}", sanitize(head), sanitize(tail))
 }
 
-/// What a typed line answers; whatever is not clearly a yes is a no.
+/// The answer in a typed line; everything but a clear yes means no.
 pub(crate) fn read_answer(line: &str) -> PermissionAnswer {
     match line.trim().to_lowercase().as_str() {
         "y" | "yes" | "once" => PermissionAnswer::Yes,

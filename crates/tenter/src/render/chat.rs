@@ -1,5 +1,5 @@
-//! The agent's work in a chat: as on any terminal, but for the model's text, which is Markdown, tool calls, which are told in
-//! short, and changes of files, which are shown.
+//! Shows an agent's work in a chat: as on any terminal, but with the model's text as Markdown, short tool calls, and the changes
+//! of files.
 
 use std::collections::HashMap;
 use std::fs;
@@ -20,10 +20,10 @@ use super::{Show, call_summary, diff};
 use crate::sanitize::{one_line, visible};
 use crate::ui::{self, FAINT, HEADING, NAME, NOTICE, styled};
 
-/// Characters of a call that are shown.
+/// Maximum number of characters shown of a call.
 const CALL_LENGTH: usize = 120;
-/// Bytes of a file that is remembered to show how it changes.
-const REMEMBERED: u64 = 1024 * 1024;
+/// Maximum size of a file, in bytes, whose changes are shown.
+const LARGEST_DIFFED: u64 = 1024 * 1024;
 
 /// Shows a chat.
 pub(crate) struct Chat {
@@ -35,9 +35,9 @@ pub(crate) struct Chat {
 #[derive(Default)]
 struct State {
     text: Markdown,
-    /// Of calls that write a file: the path, and what it held before.
+    /// The path and the previous contents of files that calls write, by call id.
     before: HashMap<String, (String, String)>,
-    /// The model's responses to the present message.
+    /// Number of model responses to the present message.
     turns: u64,
 }
 
@@ -48,14 +48,14 @@ impl Chat {
         Self { terminal: Terminal::new(debug), project, state: Mutex::default() }
     }
 
-    /// The work on a message is over; `before` are the conversation's figures as they were before it.
+    /// Ends the work on a message. `before` and `now` are the conversation's figures before and after it.
     pub(crate) fn answered(&self, finish: &Finish, before: &Usage, now: &Usage) {
         self.end_text();
         let turns = std::mem::take(&mut self.state().turns);
         let words = match finish.status {
-            Status::Interrupted => Some("stopped; your next message goes on from here"),
+            Status::Interrupted => Some("stopped; your next message continues from here"),
             Status::MaxTurns => {
-                Some("stopped at the turn limit; your next message goes on from here")
+                Some("stopped at the turn limit; your next message continues from here")
             }
             Status::Done | Status::Blocked | Status::Failed => None,
         };
@@ -85,7 +85,7 @@ impl Chat {
         self.terminal.lines([short_call(call)]);
     }
 
-    /// What the file that a call writes holds now; nothing of a new file. A large or strange file is not looked into.
+    /// The path and the contents of the file that a call writes; empty contents for a new file, `None` for a large or special one.
     fn file_before(&self, call: &ToolCall) -> Option<(String, String)> {
         let path = call.input.get("file_path").and_then(Value::as_str)?;
         if call.name != "file_write" {
@@ -93,7 +93,7 @@ impl Chat {
         }
         let file = self.project.join(path);
         match fs::metadata(&file) {
-            Ok(found) if found.is_file() && found.len() <= REMEMBERED => {
+            Ok(found) if found.is_file() && found.len() <= LARGEST_DIFFED => {
                 Some((path.to_owned(), fs::read_to_string(file).ok()?))
             }
             Ok(_) => None,
@@ -103,7 +103,7 @@ impl Chat {
 
     fn result(&self, call_id: &str, result: &ToolResult) -> Vec<String> {
         let before = self.state().before.remove(call_id);
-        if self.terminal.has_told(result) {
+        if self.terminal.was_shown_blocked(result) {
             return Vec::new();
         }
         let mut lines = result_lines(result);
@@ -111,7 +111,7 @@ impl Chat {
         lines
     }
 
-    /// How a call changed a file.
+    /// The diff of the file that a call changed.
     fn changes(
         &self,
         before: Option<(String, String)>,
@@ -122,27 +122,27 @@ impl Chat {
         }
         let written = metadata::<FileWrite>(result)?;
         let (path, before) = before?;
-        // A hook may have sent the text elsewhere.
+        // A hook may have changed the path.
         let is_that_file = self.project.join(&path) == self.project.join(&written.file_path);
         is_that_file.then(|| diff::of_files(&before, &written.content))
     }
 }
 
-/// The metadata of a result, where it is of this kind.
+/// The metadata of a result, if it is of this type.
 fn metadata<M: Metadata>(result: &ToolResult) -> Option<M> {
     let is_kind = result.success && result.metadata_type.as_deref() == Some(M::TYPE);
     let metadata = result.metadata.clone().filter(|_| is_kind)?;
     serde_json::from_value(Value::Object(metadata)).ok()
 }
 
-/// A call in short: what tells it from others.
+/// A short line for a call.
 fn short_call(call: &ToolCall) -> String {
-    let told = call_summary(&call.name, &call.input);
+    let summary = call_summary(&call.name, &call.input);
     let name = styled(HEADING, visible(&call.name));
-    format!("{} {name} {}", styled(NAME, "●"), one_line(&told, CALL_LENGTH))
+    format!("{} {name} {}", styled(NAME, "●"), one_line(&summary, CALL_LENGTH))
 }
 
-/// What one answer took.
+/// The turns, tokens and cost of one answer.
 fn figures(turns: u64, before: &Usage, now: &Usage) -> String {
     let about = if now.estimated { "about " } else { "" };
     let sent = now.input_tokens.saturating_sub(before.input_tokens);
@@ -162,7 +162,7 @@ impl Watcher for Chat {
             Happening::TextDelta(piece) => return self.add_text(piece),
             Happening::Retry { discarded: true, .. } => self.state().text.discard(),
             Happening::Usage(_) => self.state().turns += 1,
-            Happening::Ended { .. } => return, // the chat says itself how it goes on
+            Happening::Ended { .. } => return, // the chat shows figures of its own
             _ => self.end_text(),
         }
         match happening {

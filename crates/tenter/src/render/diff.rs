@@ -1,4 +1,4 @@
-//! What a tool changed in a file, as the lines of a diff.
+//! Changes of files as diffs.
 
 use std::time::Duration;
 
@@ -10,14 +10,14 @@ use super::cut;
 use crate::sanitize::visible;
 use crate::ui::{BAD, FAINT, GOOD, styled};
 
-/// Lines of a diff that are shown.
+/// Maximum number of lines of a diff.
 const LINES: usize = 40;
-/// Unchanged lines around a change.
+/// Number of unchanged lines around a change.
 const AROUND: usize = 3;
-/// After so long a diff may be longer than it had to be.
-const PATIENCE: Duration = Duration::from_millis(200);
+/// Time after which a diff may be longer than necessary.
+const TIMEOUT: Duration = Duration::from_millis(200);
 
-/// The replacements of an edit.
+/// The diff of an edit.
 pub(super) fn of_edit(edit: &FileEdit) -> Vec<String> {
     let hunks = edit.edits.iter().flat_map(|one| {
         let first = usize::try_from(one.start_line).unwrap_or(1);
@@ -26,29 +26,29 @@ pub(super) fn of_edit(edit: &FileEdit) -> Vec<String> {
     shortened(hunks.collect(), LINES)
 }
 
-/// A file that was replaced.
+/// The diff of a replaced file.
 pub(crate) fn of_files(before: &str, after: &str) -> Vec<String> {
     shortened(hunks(before, after, 1), LINES)
 }
 
-/// A file that was trusted and changed: its lines are whole, and characters that could forge others are escaped.
+/// The diff of a trusted file, of at most `most` lines: lines are not cut, and characters that could forge others are escaped.
 pub(crate) fn of_trusted(before: &str, after: &str, most: usize) -> Vec<String> {
     shortened(hunks_of(before, after, 1, |line| visible(line).into_owned()), most)
 }
 
-/// The changes, each with its surroundings. `first` is the number of the first line.
+/// The hunks of a diff. `first` is the number of the first line.
 fn hunks(before: &str, after: &str, first: usize) -> Vec<String> {
     hunks_of(before, after, first, cut)
 }
 
-/// [`hunks`], with each line as `shown` makes it.
+/// [`hunks`], with `shown` applied to each line.
 fn hunks_of(
     before: &str,
     after: &str,
     first: usize,
     shown: impl Fn(&str) -> String,
 ) -> Vec<String> {
-    let diff = TextDiff::configure().timeout(PATIENCE).diff_lines(before, after);
+    let diff = TextDiff::configure().timeout(TIMEOUT).diff_lines(before, after);
     let mut lines = Vec::new();
     for group in diff.grouped_ops(AROUND) {
         lines.push(place(&group, first));
@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn an_edit_is_shown_where_it_is_in_the_file() {
+    fn an_edit_has_its_line_numbers_in_the_file() {
         let one = Edit {
             start_line: 7,
             end_line: 7,

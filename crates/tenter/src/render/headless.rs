@@ -1,4 +1,4 @@
-//! One JSON object a line on stdout: what programs read (`docs/headless.md`).
+//! Shows an agent's work as JSON lines on stdout, for programs (`docs/headless.md`).
 
 use std::time::Duration;
 
@@ -13,13 +13,13 @@ use tenter_protocol::{Diagnostic, Object, Scope};
 use super::Show;
 use crate::ui;
 
-/// Writes the stream. Every object carries `kind`, `conversation_id` and `time`, in that order, before anything else.
+/// Writes the stream. Every object begins with `kind`, `conversation_id` and `time`, in that order.
 pub(crate) struct Headless {
     stream_deltas: bool,
 }
 
 impl Headless {
-    /// A stream, with or without the pieces of texts.
+    /// A stream, with or without the deltas of texts.
     pub(crate) fn new(stream_deltas: bool) -> Self {
         Self { stream_deltas }
     }
@@ -39,7 +39,7 @@ fn write(scope: &Scope, kind: &str, fields: Value) {
     ui::out(tenter_protocol::json::to_string(&object));
 }
 
-/// An object from before there is a conversation, or beside it: there is nothing to put into its scope.
+/// Writes an object that belongs to no conversation.
 pub(crate) fn write_early(kind: &str, fields: Value) {
     let time = tenter_base::rfc3339(crate::env::now());
     let scope = Scope {
@@ -57,7 +57,7 @@ fn value(of: impl Serialize) -> Value {
     serde_json::to_value(of).unwrap_or_default()
 }
 
-/// The same without what has the form of a key: streams end up in logs.
+/// The JSON value with keys masked, since streams end up in logs.
 fn masked(of: impl Serialize) -> Value {
     Redactor::default().value(value(of))
 }
@@ -66,8 +66,8 @@ fn milliseconds(duration: Duration) -> u64 {
     u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
 }
 
-/// The kind and the fields of what happened; none where the stream does not tell of it.
-fn told(
+/// The kind and the fields of a happening; `None` if the stream omits it.
+fn object(
     scope: &Scope,
     happening: &Happening,
     stream_deltas: bool,
@@ -81,7 +81,7 @@ fn told(
         Happening::ReasoningDelta(text) if stream_deltas => {
             ("reasoning-delta", json!({"delta": text}))
         }
-        // Pieces that were not asked for; and a block, which its hook's run tells.
+        // Deltas that were not requested; and a block, which the run of its hook shows.
         Happening::TextDelta(_) | Happening::ReasoningDelta(_) | Happening::Blocked { .. } => {
             return None;
         }
@@ -126,12 +126,12 @@ fn history(kind: &str, by: &str, recipe: Option<&str>, (before, after): (usize, 
 
 impl Watcher for Headless {
     fn see(&self, scope: &Scope, happening: &Happening) {
-        let Some((kind, fields)) = told(scope, happening, self.stream_deltas) else { return };
+        let Some((kind, fields)) = object(scope, happening, self.stream_deltas) else { return };
         write(scope, kind, fields);
     }
 }
 
-/// A run of a hook. What is empty is left out.
+/// A run of a hook. Empty fields are omitted.
 #[derive(Serialize)]
 struct Run<'r> {
     event: &'r str,
@@ -160,7 +160,7 @@ struct Run<'r> {
 
 impl<'r> From<&'r HookRun> for Run<'r> {
     fn from(run: &'r HookRun) -> Self {
-        // What a hook that works writes to stderr is in the journal (R43).
+        // The stderr of a successful hook is only in the journal (R43).
         let failed = run.decision == DecisionKind::Failed;
         Self {
             event: run.event.as_str(),
@@ -181,7 +181,7 @@ impl<'r> From<&'r HookRun> for Run<'r> {
     }
 }
 
-/// The end of work that does not begin, because something of the project is not trusted.
+/// The `end` if no work begins, since something of the project is untrusted.
 fn untrusted_end(names: &[String]) -> Value {
     json!({"status": "untrusted", "exit_code": 4, "untrusted": names})
 }
@@ -248,7 +248,7 @@ mod tests {
         ToolCall { id: "1".to_owned(), name: "bash".to_owned(), input: Object::new() }
     }
 
-    /// A run with every field that may be left out.
+    /// A run with every optional field.
     fn full_run() -> HookRun {
         let text = || "x".to_owned();
         HookRun {
@@ -292,7 +292,7 @@ mod tests {
         Diagnostic::new("id", Severity::Error, "x").at("/").with_span(place).help("x")
     }
 
-    /// Makes a happening of each kind, with every field that may be left out. A new kind does not compile before it is added here.
+    /// Makes a happening of each kind, with every optional field. A new kind must be added here to compile.
     fn each_happening(mut see: impl FnMut(&Happening)) {
         let usage = Usage {
             estimated: true,
@@ -345,8 +345,8 @@ mod tests {
         }
     }
 
-    /// Every kind with every field that it can have.
-    fn of_the_code() -> Fields {
+    /// The fields of every kind, from the code.
+    fn fields_in_code() -> Fields {
         let mut fields = Fields::new();
         let mut add = |kind: &str, value: Value| {
             let Value::Object(object) = value else { panic!("{kind} is no object") };
@@ -356,7 +356,7 @@ mod tests {
                 .extend(object.into_iter().map(|(key, _)| key));
         };
         each_happening(|happening| {
-            if let Some((kind, value)) = told(&scope(), happening, true) {
+            if let Some((kind, value)) = object(&scope(), happening, true) {
                 add(kind, value);
             }
         });
@@ -366,8 +366,8 @@ mod tests {
         fields
     }
 
-    /// The tables of `headless.md`, by the headings above them.
-    fn of_the_page() -> Fields {
+    /// The fields of every kind, from the tables of `headless.md`.
+    fn fields_in_docs() -> Fields {
         let page = include_str!("../../../../docs/headless.md");
         let mut fields = Fields::new();
         for section in page.split("\n## ").skip(1) {
@@ -381,17 +381,17 @@ mod tests {
     }
 
     #[test]
-    fn the_page_lists_every_kind_and_every_field_and_no_other() {
-        assert_eq!(of_the_page(), of_the_code());
+    fn headless_md_lists_every_kind_and_every_field() {
+        assert_eq!(fields_in_docs(), fields_in_code());
     }
 
     #[test]
-    fn what_has_the_form_of_a_key_is_masked_in_what_hooks_say() {
+    fn keys_in_the_output_of_hooks_are_masked() {
         let key = "AKIAABCDEFGHIJKLMNOP".to_owned();
         let run = HookRun { stderr_tail: key.clone(), notes: vec![key.clone()], ..full_run() };
         let finding = Diagnostic::new("id", Severity::Error, key.as_str()).help(key.as_str());
-        let (_, told) = told(&scope(), &Happening::Diagnostic(&finding), false).unwrap();
-        for written in [masked(Run::from(&run)), told] {
+        let (_, finding) = object(&scope(), &Happening::Diagnostic(&finding), false).unwrap();
+        for written in [masked(Run::from(&run)), finding] {
             let text = written.to_string();
             assert!(
                 !text.contains(&key) && text.matches("AKIA[16 redacted]").count() == 2,

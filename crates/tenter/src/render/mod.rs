@@ -1,4 +1,4 @@
-//! Shows an agent's work: on a terminal, as JSON lines, or only its end.
+//! Shows an agent's work: on a terminal, as JSON lines, or only its result.
 
 mod ask;
 mod chat;
@@ -24,7 +24,7 @@ pub(crate) use quiet::Quiet;
 pub(crate) use summary::call_summary;
 pub(crate) use terminal::{Terminal, call_line, cut, result_lines};
 
-/// How work ended, as a user reads it. Programs read the word itself.
+/// A status in words. Programs read the status itself.
 pub(crate) fn status_words(status: &str) -> &str {
     match status {
         "max_turns" => "turn limit",
@@ -32,14 +32,14 @@ pub(crate) fn status_words(status: &str) -> &str {
     }
 }
 
-/// One way to show an agent's work. It sees the agent's happenings and the engine's hook runs as one stream.
+/// One way to show an agent's work: it receives the agent's happenings and the engine's hook runs.
 pub(crate) trait Show: Watcher + Observer {
-    /// Something that was found before the work began.
+    /// Shows a diagnostic from before the work began.
     fn finding(&self, finding: &Diagnostic);
 
-    /// Something of the project is not trusted, so no work begins (R46). The person is told beside this.
+    /// No work begins, since something of the project is untrusted (R46). The user is shown a failure as well.
     fn untrusted(&self, _names: &[String]) {}
 
-    /// The work is over.
+    /// The work has ended.
     fn finished(&self, finish: &Finish);
 }

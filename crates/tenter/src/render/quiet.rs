@@ -1,4 +1,4 @@
-//! Nothing but the model's last text; what went wrong still goes to stderr.
+//! Shows only the model's last text; problems still go to stderr.
 
 use tenter_agent::session::Finish;
 use tenter_agent::{Happening, Watcher};
@@ -9,7 +9,7 @@ use super::Show;
 use super::terminal::{self, Failures};
 use crate::ui;
 
-/// Shows nothing but the end.
+/// Shows only the result.
 #[derive(Default)]
 pub(crate) struct Quiet {
     failures: Failures,

@@ -1,10 +1,10 @@
-//! A tool call in a few words: the field of its input that tells it from other calls of the tool.
+//! A tool call in a few words: the most significant field of its input.
 
 use serde_json::Value;
 use tenter_protocol::{Object, json};
 
-/// The telling field of each tool's input.
-const TELLING: &[(&str, &str)] = &[
+/// The most significant field of each tool's input.
+const KEY_FIELDS: &[(&str, &str)] = &[
     ("bash", "command"),
     ("file_read", "file_path"),
     ("file_write", "file_path"),
@@ -15,9 +15,9 @@ const TELLING: &[(&str, &str)] = &[
     ("skill", "skill"),
 ];
 
-/// The telling field of a call's input; the whole input where it has none.
+/// The most significant field of a call's input; the whole input if it has none.
 pub(crate) fn call_summary(tool: &str, input: &Object) -> String {
-    let telling = TELLING.iter().find(|(name, _)| *name == tool);
-    let told = telling.and_then(|(_, field)| input.get(*field)).and_then(Value::as_str);
-    told.map_or_else(|| json::to_string(input), str::to_owned)
+    let field = KEY_FIELDS.iter().find(|(name, _)| *name == tool);
+    let value = field.and_then(|(_, field)| input.get(*field)).and_then(Value::as_str);
+    value.map_or_else(|| json::to_string(input), str::to_owned)
 }

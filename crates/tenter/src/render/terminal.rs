@@ -1,4 +1,4 @@
-//! The agent's work on a terminal: the model's text on stdout as it comes; tools, hooks and their reasons on stderr.
+//! Shows an agent's work on a terminal: the model's text on stdout as it comes; tool calls and hooks on stderr.
 
 use std::collections::HashSet;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -16,25 +16,25 @@ use super::{Show, status_words};
 use crate::sanitize::{one_line, sanitize, visible};
 use crate::ui::{self, BAD, FAINT, GOOD, NAME, NOTICE, styled};
 
-/// Lines of a tool's result that are shown.
+/// Maximum number of lines shown of a tool's result.
 const RESULT_LINES: usize = 8;
-/// Characters of a line that are shown.
+/// Maximum number of characters shown of a line.
 const LINE_LENGTH: usize = 200;
 
 /// Shows the work as it happens.
 pub(crate) struct Terminal {
-    /// Whether successful hooks' stderr is shown, too (R43).
+    /// Whether the stderr of successful hooks is shown (R43).
     debug: bool,
     state: Mutex<State>,
     failures: Failures,
 }
 
-/// The failures of hooks that were shown in full: a broken hook fails at every event, and its diagnosis is read once.
+/// The failures of hooks that were shown in full. A broken hook fails at every event, so its later failures are short.
 #[derive(Default)]
 pub(super) struct Failures(Mutex<HashSet<(String, String)>>);
 
 impl Failures {
-    /// The lines that show a failure: in full the first time, on one line after that.
+    /// The lines that show a failure: in full the first time, one line after that.
     pub(super) fn lines(&self, run: &HookRun) -> Vec<String> {
         let why = run.reason.clone().unwrap_or_else(|| run.end.to_string());
         let mut shown = self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -52,13 +52,13 @@ impl Failures {
 
 #[derive(Default)]
 struct State {
-    /// Where the cursor stands.
+    /// The position of the cursor.
     cursor: Cursor,
-    /// Tokens that were sent to models, and those of them that were in a provider's cache.
+    /// Tokens sent to models, and how many of them a provider had cached.
     sent: u64,
     cached: u64,
-    /// Why calls were blocked, as hooks said it: it is shown already when the result comes.
-    refusals: Vec<String>,
+    /// The reasons of blocked calls, which are shown before the result comes.
+    shown_reasons: Vec<String>,
 }
 
 #[derive(Default, PartialEq, Eq)]
@@ -73,7 +73,7 @@ enum Cursor {
 }
 
 impl State {
-    /// Brings what was begun to its line's end.
+    /// Ends an incomplete line.
     fn end_line(&mut self) {
         match std::mem::take(&mut self.cursor) {
             Cursor::LineStart => {}
@@ -102,7 +102,7 @@ impl Terminal {
         state.cursor = if piece.ends_with('\n') { Cursor::LineStart } else { Cursor::Text };
     }
 
-    /// Whole lines of the model's text that are safe and styled already.
+    /// Shows complete lines of the model's text that are sanitised and styled already.
     pub(super) fn rendered(&self, lines: &str) {
         if !lines.is_empty() {
             let mut state = self.state();
@@ -111,7 +111,7 @@ impl Terminal {
         }
     }
 
-    /// Reasoning is indented, because it is no part of the answer.
+    /// Shows reasoning, indented because it is not part of the answer.
     fn reasoning(&self, piece: &str) {
         let mut state = self.state();
         if state.cursor == Cursor::Text {
@@ -123,8 +123,8 @@ impl Terminal {
         state.cursor = Cursor::Reasoning;
     }
 
-    /// Lines that stand together, after what was begun has been brought to its line's end.
-    pub(super) fn lines<T: std::fmt::Display>(&self, lines: impl IntoIterator<Item = T>) {
+    /// Shows lines together, after the end of an incomplete line.
+    pub(crate) fn lines<T: std::fmt::Display>(&self, lines: impl IntoIterator<Item = T>) {
         let mut state = self.state();
         state.end_line();
         lines.into_iter().for_each(ui::note);
@@ -133,17 +133,17 @@ impl Terminal {
     fn blocked(&self, event: EventName, hook: &str, reason: &str) {
         self.lines([blocked_line(event, hook, reason)]);
         if matches!(event, EventName::BeforeTool | EventName::SubagentStart) {
-            self.state().refusals.push(reason.to_owned());
+            self.state().shown_reasons.push(reason.to_owned());
         }
     }
 
-    /// Whether this is the result of a blocked call, and it was shown who blocked it and why.
-    pub(super) fn has_told(&self, result: &ToolResult) -> bool {
+    /// Whether this is the result of a blocked call whose reason was shown already.
+    pub(super) fn was_shown_blocked(&self, result: &ToolResult) -> bool {
         let reason = result.metadata.as_ref().and_then(|metadata| metadata.get("reason"));
         let Some(reason) = reason.filter(|_| result.is_blocked()) else { return false };
-        let refusals = &mut self.state().refusals;
-        let told = refusals.iter().position(|refusal| reason == refusal);
-        told.map(|index| refusals.swap_remove(index)).is_some()
+        let shown_reasons = &mut self.state().shown_reasons;
+        let shown = shown_reasons.iter().position(|shown| reason == shown);
+        shown.map(|index| shown_reasons.swap_remove(index)).is_some()
     }
 
     fn count(&self, turn: &TurnUsage) {
@@ -176,23 +176,25 @@ impl Watcher for Terminal {
                 self.lines([styled(FAINT, format!("  {}", one_line(text, LINE_LENGTH)))]);
             }
             Happening::Retry { attempt, of, after, reason, discarded } => {
-                let void = discarded
-                    .then(|| styled(NOTICE, "  what came of the answer is void; it starts again"));
-                self.lines([retry_line((*attempt, *of), *after, reason)].into_iter().chain(void));
+                let restart = discarded
+                    .then(|| styled(NOTICE, "  the partial answer is discarded; it starts again"));
+                self.lines(
+                    [retry_line((*attempt, *of), *after, reason)].into_iter().chain(restart),
+                );
             }
             Happening::Usage(usage) => self.count(&usage.turn),
             Happening::ToolUse(call) => self.lines([call_line(call, of_subagent)]),
-            Happening::ToolResult { result, .. } if self.has_told(result) => {}
+            Happening::ToolResult { result, .. } if self.was_shown_blocked(result) => {}
             Happening::ToolResult { result, .. } => self.lines(result_lines(result)),
             Happening::Blocked { event, hook, reason } => self.blocked(*event, hook, reason),
             Happening::FollowUp { hook, text } => self.lines([format!(
-                "{} hook {} goes on with: {}",
+                "{} hook {} continues with: {}",
                 styled(NOTICE, "↪"),
                 styled(NAME, visible(hook)),
                 sanitize(text)
             )]),
             Happening::Recipe { recipe, .. } => self.lines([format!(
-                "{} the recipe {} is at work on the conversation …",
+                "{} running the recipe {} on the conversation …",
                 styled(NOTICE, "↻"),
                 styled(NAME, visible(recipe)),
             )]),
@@ -249,23 +251,23 @@ impl Show for Terminal {
         match finish.status {
             Status::MaxTurns => self.lines([styled(
                 NOTICE,
-                "stopped at the turn limit; go on with: tenter run --follow …",
+                "stopped at the turn limit; continue with: tenter run --follow …",
             )]),
             Status::Interrupted => {
-                self.lines([styled(NOTICE, "interrupted; go on with: tenter run --follow …")]);
+                self.lines([styled(NOTICE, "interrupted; continue with: tenter run --follow …")]);
             }
             _ => {}
         }
     }
 }
 
-/// Who blocked what, and why.
+/// The line for a blocked event.
 pub(super) fn blocked_line(event: EventName, hook: &str, reason: &str) -> String {
     let hook = styled(NAME, visible(hook));
     format!("  {} blocked by hook {hook} at {event}: {}", styled(BAD, "✗"), sanitize(reason))
 }
 
-/// A hook's failure, loudly (R42).
+/// The lines for a hook's failure (R42).
 fn failed_lines(run: &HookRun) -> Vec<String> {
     let why = run.reason.clone().unwrap_or_else(|| run.end.to_string());
     let why = sanitize(&why);
@@ -284,16 +286,17 @@ fn failed_lines(run: &HookRun) -> Vec<String> {
     lines
 }
 
-/// What of a hook's answer was not understood: it may have meant to forbid something (R27).
+/// The lines for the unusable parts of a hook's reply, which may have been meant to block something (R27).
 pub(super) fn warning_lines(run: &HookRun) -> Vec<String> {
-    let warned = |warning: &String| {
+    let line = |warning: &String| {
         let (hook, event) = (hook_name(run), run.event);
         format!("  {} hook {hook} at {event}: {}", styled(NOTICE, "!"), sanitize(warning))
     };
-    run.warnings.iter().map(warned).collect()
+    run.warnings.iter().map(line).collect()
 }
 
-/// What a hook changed. A tool's output is not shown as it was before: it was changed for a reason (R25).
+/// The lines for what a hook changed. The original of a tool's output is not shown, since it may hold what the hook removed
+/// (R25).
 fn rewrite_lines(run: &HookRun) -> Vec<String> {
     let mut lines = vec![format!(
         "  {} hook {} changed it at {}",
@@ -301,8 +304,8 @@ fn rewrite_lines(run: &HookRun) -> Vec<String> {
         hook_name(run),
         run.event
     )];
-    let was_output = run.event.may(Power::RewriteOutput);
-    if let Some(change) = run.change.as_ref().filter(|_| !was_output) {
+    let is_output = run.event.may(Power::RewriteOutput);
+    if let Some(change) = run.change.as_ref().filter(|_| !is_output) {
         let shown = |value: &serde_json::Value| one_line(&json::to_string(value), LINE_LENGTH);
         lines.push(format!("    {} {}", styled(FAINT, "from"), shown(&change.before)));
         lines.push(format!("    {} {}", styled(FAINT, "to  "), shown(&change.after)));
@@ -321,7 +324,7 @@ pub(crate) fn call_line(call: &ToolCall, of_subagent: bool) -> String {
     format!("{indent}{} {} {}", styled(NAME, "●"), styled(ui::HEADING, visible(&call.name)), input)
 }
 
-/// A tool's result, its first lines.
+/// The first lines of a tool's result.
 pub(crate) fn result_lines(result: &ToolResult) -> Vec<String> {
     let mark = if result.success { styled(GOOD, "✓") } else { styled(BAD, "✗") };
     let text = plain_text(result);
@@ -336,7 +339,7 @@ pub(crate) fn result_lines(result: &ToolResult) -> Vec<String> {
     shown
 }
 
-/// What a result says, without the marks that tell the model an error.
+/// The text of a result without the tags that mark an error for the model.
 fn plain_text(result: &ToolResult) -> String {
     let text = result.text();
     match &result.error {
@@ -345,12 +348,12 @@ fn plain_text(result: &ToolResult) -> String {
     }
 }
 
-/// A line with its indentation, cut to what is shown of one.
+/// A sanitised line with its indentation, cut to [`LINE_LENGTH`] characters.
 pub(crate) fn cut(line: &str) -> String {
     excerpt::chars(&sanitize(line), LINE_LENGTH).into_owned()
 }
 
-/// Tokens of the conversation, with the part of this run's that a provider had in its cache.
+/// The tokens of the conversation, and which share of this run's input a provider had cached.
 fn figures(usage: &Usage, sent: u64, cached: u64) -> String {
     let about = if usage.estimated { "about " } else { "" };
     let share = (cached * 100).checked_div(sent).filter(|share| *share > 0);
@@ -358,14 +361,14 @@ fn figures(usage: &Usage, sent: u64, cached: u64) -> String {
     format!("{about}{} tokens in{share}, {} out", usage.input_tokens, usage.output_tokens)
 }
 
-/// The model is asked again: why, which attempt of how many comes, and when.
+/// The line for a retry: the reason, the pause, and the number of the attempt.
 pub(super) fn retry_line((attempt, of): (u32, u32), after: Duration, reason: &str) -> String {
     let after = match after.as_secs_f64().round() {
         seconds if seconds >= 1.0 => format!("{seconds} s"),
         _ => format!("{} ms", after.as_millis()),
     };
     format!(
-        "{} {}; it is asked again in {after} ({attempt} of {of})",
+        "{} {}; retrying in {after} (attempt {attempt} of {of})",
         styled(NOTICE, "↻"),
         sanitize(reason)
     )

@@ -107,10 +107,10 @@ pub(super) enum Ask {
 
 /// Reads a file; a missing one sets nothing.
 pub(super) fn read(path: &Path) -> Result<Layer, Failure> {
-    understood(path, std::fs::read_to_string(path))
+    parse(path, std::fs::read_to_string(path))
 }
 
-fn understood(path: &Path, text: io::Result<String>) -> Result<Layer, Failure> {
+fn parse(path: &Path, text: io::Result<String>) -> Result<Layer, Failure> {
     let text = match text {
         Ok(text) => text,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Layer::default()),
@@ -154,7 +154,7 @@ pub(super) fn read_of_project(
     path: &Path,
     findings: &mut Vec<Diagnostic>,
 ) -> Result<Layer, Failure> {
-    let mut file = understood(path, untrusted_file::read_to_string(path))?;
+    let mut file = parse(path, untrusted_file::read_to_string(path))?;
     let mut refuse = |said: bool, key: &str| {
         if said {
             findings.push(refused(path, key));
@@ -211,12 +211,12 @@ mod tests {
 
     #[test]
     fn a_misspelt_key_is_suggested_before_the_list_of_keys() {
-        let error = understood(Path::new("tenter.toml"), Ok("max_turn = 5\n".to_owned()));
+        let error = parse(Path::new("tenter.toml"), Ok("max_turn = 5\n".to_owned()));
         let error = error.map(drop).unwrap_err().message;
         let suggested =
             "unknown field `max_turn`; did you mean `max_turns`? Expected one of `model`";
         assert!(error.contains(suggested), "{error}");
-        let error = understood(Path::new("tenter.toml"), Ok("zzzzzzzz = 5\n".to_owned()));
+        let error = parse(Path::new("tenter.toml"), Ok("zzzzzzzz = 5\n".to_owned()));
         let error = error.map(drop).unwrap_err().message;
         assert!(error.contains("unknown field `zzzzzzzz`, expected one of"), "{error}");
     }

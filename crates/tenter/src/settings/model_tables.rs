@@ -142,7 +142,7 @@ impl ModelTable {
     }
 
     /// Whether any price is set.
-    pub(crate) fn tells_prices(&self) -> bool {
+    pub(crate) fn has_prices(&self) -> bool {
         let prices =
             [self.input_price, self.output_price, self.cache_read_price, self.cache_write_price];
         prices.iter().any(Option::is_some)

@@ -26,9 +26,9 @@ pub(crate) struct ModelSettings {
     /// All models that the user's file and variables name.
     pub(crate) named_by_user: Vec<String>,
     /// Response settings from variables and the project, which take precedence over those of a single model.
-    pub(crate) demanded: ResponseSettings,
+    pub(crate) overriding: ResponseSettings,
     /// The user's response settings for all models, which those of a single model override.
-    pub(crate) usual: ResponseSettings,
+    pub(crate) default: ResponseSettings,
     /// The base URL from a variable, for whichever provider is used.
     pub(crate) base_url: Option<String>,
     /// Maximum silence in the middle of a response.
@@ -85,8 +85,11 @@ impl ModelSettings {
                 user.weak_model.take(),
             ),
             named_by_user,
-            demanded: of_variables.or(of_project),
-            usual: ResponseSettings { max_tokens: user.max_tokens, effort: user.reasoning_effort },
+            overriding: of_variables.or(of_project),
+            default: ResponseSettings {
+                max_tokens: user.max_tokens,
+                effort: user.reasoning_effort,
+            },
             base_url: text("TENTER_BASE_URL"),
             idle_timeout: Duration::from_secs(idle_timeout),
             limits: limits(user),

@@ -33,33 +33,33 @@ pub(crate) enum TrustChoice {
 
 /// An answer to the question.
 #[derive(Clone, Copy)]
-enum Answer {
+enum TrustReply {
     Decided(TrustChoice),
     View,
 }
 
-const TRUST: Choice<Answer> = Choice {
+const TRUST: Choice<TrustReply> = Choice {
     letter: "t",
     label: "trust",
     words: &["trust", "y", "yes"],
-    value: Answer::Decided(TrustChoice::Trust),
+    value: TrustReply::Decided(TrustChoice::Trust),
 };
-const VIEW: Choice<Answer> =
-    Choice { letter: "v", label: "view", words: &["view"], value: Answer::View };
-const SKIP: Choice<Answer> = Choice {
+const VIEW: Choice<TrustReply> =
+    Choice { letter: "v", label: "view", words: &["view"], value: TrustReply::View };
+const SKIP: Choice<TrustReply> = Choice {
     letter: "s",
     label: "skip them",
     words: &["skip"],
-    value: Answer::Decided(TrustChoice::Skip),
+    value: TrustReply::Decided(TrustChoice::Skip),
 };
-const QUIT: Choice<Answer> = Choice {
+const QUIT: Choice<TrustReply> = Choice {
     letter: "q",
     label: "quit",
     words: &["quit", "n", "no"],
-    value: Answer::Decided(TrustChoice::Refuse),
+    value: TrustReply::Decided(TrustChoice::Refuse),
 };
 /// Skips the hooks of a plugin, which is installed either way.
-const SKIP_OF_PLUGIN: Choice<Answer> =
+const SKIP_OF_PLUGIN: Choice<TrustReply> =
     Choice { label: "skip", words: &["skip", "n", "no", "q", "quit"], ..SKIP };
 
 /// What of a project is not trusted yet.
@@ -95,12 +95,12 @@ impl<'p> Pending<'p> {
         hooks.chain(recipes).collect()
     }
 
-    /// What it is, in the plural.
+    /// What is pending, as a plural noun with the beginning of a relative clause.
     fn kind(self) -> &'static str {
         match (self.hooks, self.recipes) {
             (_, []) => "hooks that",
-            ([], _) => "recipes that may do more than speak, and that",
-            _ => "hooks, and recipes that may do more than speak, that",
+            ([], _) => "recipes that can start programs or use tools, and that",
+            _ => "hooks, and recipes that can start programs or use tools, that",
         }
     }
 
@@ -117,12 +117,12 @@ impl<'p> Pending<'p> {
         };
         let help = match (self.hooks, self.recipes) {
             ([], [recipe]) => format!(
-                "look at it with `tenter recipe show {} --raw` and run `tenter trust`; or trust it as it is with --trust-project",
+                "look at it with `tenter recipe show {} --raw`, then run `tenter trust`; or pass --trust-project to trust it as it is",
                 recipe.name
             ),
-            ([], _) => "look at them and run `tenter trust`; or trust them as they are with `tenter trust --yes`".to_owned(),
-            _ => "look at them and run `tenter trust`; or trust them as they are with --trust-project; or do without hooks \
-                  with --no-hooks"
+            ([], _) => "look at them, then run `tenter trust`; or run `tenter trust --yes` to trust them as they are".to_owned(),
+            _ => "look at them, then run `tenter trust`; or pass --trust-project to trust them as they are, or --no-hooks to run \
+                  without hooks"
                 .to_owned(),
         };
         Failure { exit: Exit::Untrusted, ..Failure::new(message) }.help(help)
@@ -168,11 +168,11 @@ pub(crate) fn ask_hooks_of_plugin(hooks: &[Untrusted]) -> bool {
 }
 
 /// Asks until the user decides; `view` shows everything that would run.
-fn decide(choices: &[Choice<Answer>], view: &dyn Fn(), read: &mut ReadLine) -> TrustChoice {
+fn decide(choices: &[Choice<TrustReply>], view: &dyn Fn(), read: &mut ReadLine) -> TrustChoice {
     loop {
         match choose("Let them run?", choices, read) {
-            Some(Answer::Decided(choice)) => return choice,
-            Some(Answer::View) => view(),
+            Some(TrustReply::Decided(choice)) => return choice,
+            Some(TrustReply::View) => view(),
             None => return TrustChoice::Refuse,
         }
     }
@@ -184,7 +184,7 @@ fn describe_hook(hook: &Untrusted) {
     events.dedup();
     let before = match &hook.previous {
         Some(previous) if previous.hash == hook.fingerprint => {
-            format!("trusted on {}, before you had your own", previous.trusted_at)
+            format!("trusted on {}, before you had a hook of the same name", previous.trusted_at)
         }
         previous => before(previous.as_ref()),
     };
@@ -193,28 +193,31 @@ fn describe_hook(hook: &Untrusted) {
     note_consequences(hook);
 }
 
-/// What trust in a hook brings along that its name does not say.
+/// Shows what trust in a hook means beyond its name: which hook it replaces, which variables it gets.
 pub(crate) fn note_consequences(hook: &Untrusted) {
     let name = visible(&hook.name);
     if let Some(own) = &hook.displaces {
         let own = own.to_string_lossy();
-        ui::note(format!("    {name} takes the place of your own {}", visible(&own)));
+        ui::note(format!("    {name} replaces your own hook {}", visible(&own)));
     }
     if !hook.env.is_empty() {
-        ui::note(format!("    {name} asks for {}", one_line(&hook.env.join(", "), SHOWN_PROGRAMS)));
+        ui::note(format!(
+            "    {name} asks for the variables {}",
+            one_line(&hook.env.join(", "), SHOWN_PROGRAMS)
+        ));
     }
 }
 
 fn describe_recipe(context: TrustContext, recipe: &Recipe) {
     let (record, path) = (TrustRecord::of_recipe(recipe), &recipe.origin.path);
     let previous = context.store.of(context.root).previous(record.name(), path);
-    describe(record.name(), &wants(recipe), path, &before(previous));
+    describe(record.name(), &abilities(recipe), path, &before(previous));
 }
 
 /// What trust lets a recipe do.
-fn wants(recipe: &Recipe) -> String {
+fn abilities(recipe: &Recipe) -> String {
     if recipe.programs().is_empty() {
-        "uses tools when a hook calls it back, and no hook watches them".to_owned()
+        "can use tools that no hook watches, when a hook calls it".to_owned()
     } else {
         format!("starts {}", programs_of(recipe))
     }
@@ -224,7 +227,7 @@ fn programs_of(recipe: &Recipe) -> String {
     one_line(&recipe.programs().join("; "), SHOWN_PROGRAMS)
 }
 
-/// What was trusted before under this name.
+/// How this compares with what was trusted under the same name.
 fn before(previous: Option<&Trusted>) -> String {
     match previous {
         None => "new".to_owned(),
@@ -255,6 +258,6 @@ fn view_recipe(recipe: &Recipe) {
     changes::heading(path);
     match untrusted_file::read_to_string(path) {
         Ok(text) => changes::show_text(&text),
-        Err(error) => ui::note(format!("cannot be read: {error}")),
+        Err(error) => ui::note(format!("cannot read it: {error}")),
     }
 }

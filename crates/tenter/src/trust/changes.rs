@@ -37,7 +37,7 @@ impl Length {
 /// A file and what changed in it, by its path.
 type ChangesByFile<'h> = BTreeMap<PathBuf, (FileChange, Vec<&'h str>)>;
 
-/// Shows what changed in those of `hooks` that were trusted with another content.
+/// Shows what changed in those `hooks` that were trusted with another content.
 pub(super) fn show(context: TrustContext, hooks: &[Untrusted], length: Length) {
     for (path, (change, names)) in by_file(context, hooks) {
         let of = visible(&names.join(", ")).into_owned();
@@ -63,19 +63,19 @@ fn by_file<'h>(context: TrustContext, hooks: &'h [Untrusted]) -> ChangesByFile<'
     files
 }
 
-/// The changed files of a hook; none where it is new, or what was trusted was not kept.
+/// The changed files of a hook; empty if it is new, or if what was trusted was not kept.
 fn of_hook(context: TrustContext, hook: &Untrusted) -> Vec<FileChange> {
     let before = hook.previous.as_ref().and_then(|trusted| context.store.kept(&trusted.hash));
     let (Some(before), Some(now)) = (before, contents(hook)) else { return Vec::new() };
     before.changes_to(&now)
 }
 
-/// Everything that would run, as it is to be trusted; nothing, and a note, where it is not any more what would be trusted.
+/// Everything that would run. `None`, with a note, if it changed since the question.
 fn contents(hook: &Untrusted) -> Option<Contents> {
     let why = match Contents::of(&hook.covered) {
         Ok((fingerprint, contents)) if fingerprint == hook.fingerprint => return Some(contents),
-        Ok(_) => "was changed just now; do not trust it before you have asked again".to_owned(),
-        Err(error) => format!("cannot be read: {error}"),
+        Ok(_) => "changed just now; look at it again before you trust it".to_owned(),
+        Err(error) => format!("cannot read it: {error}"),
     };
     ui::note(format!("  {} {why}", visible(&hook.name)));
     None
@@ -93,7 +93,9 @@ pub(super) fn view(hooks: &[Untrusted]) {
         heading(&path);
         match file.data {
             Data::Text(text) => show_text(&text),
-            Data::Digest(hash) => ui::note(format!("no text, or too long; SHA-256 {hash}")),
+            Data::Digest(hash) => {
+                ui::note(format!("not text, or too long to show; SHA-256 {hash}"));
+            }
         }
     }
 }
@@ -108,7 +110,7 @@ pub(super) fn show_text(text: &str) {
     let (lines, left) = excerpt::first_lines(text, SHOWN_LINES);
     lines.for_each(|line| ui::note(visible(line)));
     if left > 0 {
-        ui::note(format!("… {left} more lines: look at the file before you trust it"));
+        ui::note(format!("… {left} more lines: read the file before you trust it"));
     }
 }
 
@@ -127,13 +129,12 @@ fn lines(change: &FileChange, length: Length) -> Vec<String> {
         (Some(before), Some(after)) => {
             lines.extend(diff::of_trusted(before, after, length.lines()));
         }
-        _ => lines
-            .push("    its content, which is no text or too long to be shown, changed".to_owned()),
+        _ => lines.push("    the content changed; it is not text, or too long to show".to_owned()),
     }
     lines
 }
 
-/// The text of a file; of one that is not there, the empty one.
+/// The text of a file, which is empty if the file is missing; `None` if it is not text.
 fn text(file: Option<&FileContent>) -> Option<&str> {
     match file.map(|file| &file.data) {
         None => Some(""),

@@ -109,7 +109,7 @@ fn refusal(lost: &[LostHook]) -> Failure {
         .collect();
     let message = format!("hooks that you trusted no longer run: {}", hooks.join("; "));
     Failure { exit: Exit::Untrusted, ..Failure::new(message) }.help(
-        "restore them; or run `tenter trust` to accept this state of the project or to forget them; or do without hooks with \
-         --no-hooks",
+        "restore them; or run `tenter trust` to accept this state of the project or to forget them; or pass --no-hooks to run \
+         without hooks",
     )
 }

@@ -1,4 +1,4 @@
-//! Below a coding agent nothing is loosened (R76, B42).
+//! Commands that loosen guards refuse to run below a coding agent (R76, B42).
 #![cfg(target_os = "linux")]
 
 use std::fs;
@@ -19,14 +19,14 @@ fn project() -> Sandbox {
     sandbox
 }
 
-/// A shell whose program is called `name`, as an agent's is.
+/// A shell whose program has the name of an agent.
 fn agent(sandbox: &Sandbox, name: &str) -> PathBuf {
     let agent = sandbox.root().join(name);
     fs::copy("/bin/sh", &agent).unwrap();
     agent
 }
 
-/// Runs a line of shell below `agent`, whose working directory and home are these.
+/// Runs a shell command below `agent`, with this working directory and home.
 fn below(sandbox: &Sandbox, agent: &Path, (cwd, home): (&Path, &Path), line: &str) -> Output {
     let folder = Path::new(env!("CARGO_BIN_EXE_tenter")).parent().unwrap().display();
     let (project, own) = (sandbox.project(), sandbox.home());
@@ -94,7 +94,7 @@ fn another_home_or_project_is_not_restricted() {
     fs::create_dir(&elsewhere).unwrap();
     let output = below(&sandbox, &claude, (&elsewhere, &elsewhere), "tenter trust --yes");
     assert_eq!(output.code, Some(0), "{output}");
-    // Its own project is, whatever home it sets.
+    // Its own project is restricted with any home.
     let output = below(&sandbox, &claude, (&sandbox.project(), &elsewhere), "tenter trust --yes");
     assert!(output.stdout.contains("Claude Code"), "{output}");
 }

@@ -1,4 +1,4 @@
-//! `tenter chat`, in a real terminal: typed at, read from, interrupted.
+//! `tenter chat` in a pseudo-terminal.
 
 mod commands;
 mod endings;
@@ -10,10 +10,10 @@ use tenter_testkit::{PtySession, Sandbox};
 
 use crate::sandbox;
 
-/// What a chat shows when it waits for a message.
+/// The prompt of a chat.
 const PROMPT: &str = "\n> ";
 
-/// A chat with a script's model that waits for its first message.
+/// A chat with a scripted model, at its first prompt.
 pub(crate) fn chat(sandbox: &Sandbox, script: &str) -> PtySession {
     chat_with(sandbox, script, &[])
 }
@@ -31,7 +31,7 @@ fn start(sandbox: &Sandbox, script: &str, flags: &[&str]) -> PtySession {
     PtySession::start(command)
 }
 
-/// Says something and returns what comes until the next prompt.
+/// Sends a message and returns the output up to the next prompt.
 pub(crate) fn say(chat: &mut PtySession, line: &str) -> String {
     chat.enter(line);
     chat.wait_for(PROMPT)
@@ -60,7 +60,7 @@ fn messages_are_answered_in_order_in_one_conversation() {
     chat.enter("/exit");
     let (code, rest) = chat.end();
     assert_eq!(code, Some(0));
-    assert!(rest.contains("go on with: tenter chat --resume "), "{rest}");
+    assert!(rest.contains("continue with: tenter chat --resume "), "{rest}");
 }
 
 #[test]
@@ -152,7 +152,7 @@ fn an_unreachable_model_leaves_the_chat_usable() {
     );
     let failed = say(&mut chat, "hello");
     assert!(failed.contains("gave up after 2 attempts"), "{failed}");
-    assert!(failed.contains("your next message goes on") && !failed.contains("--follow"));
+    assert!(failed.contains("your next message continues") && !failed.contains("--follow"));
     assert!(say(&mut chat, "again").contains("/compact shortens it"));
     assert!(say(&mut chat, "again").contains("Back."));
 }

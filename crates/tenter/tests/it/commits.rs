@@ -177,7 +177,7 @@ fn there_are_no_tools_and_hooks_run_only_with_the_flag() {
     --- stderr
       ✗ blocked by hook stop at before_agent: no commits today
     error: a hook blocked the request, so the model wrote no text
-      help: `tenter log` shows what hooks decided; without --hooks none runs
+      help: `tenter log` shows why; leave out --hooks to run without hooks
     ");
 }
 

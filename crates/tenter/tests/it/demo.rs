@@ -1,5 +1,4 @@
-//! `tenter demo`: what it promises to show is there to be seen, in text and as JSON, with and without python3, and it
-//! leaves nothing behind.
+//! `tenter demo`: it shows what it claims, as text and as JSON, with and without python3, and leaves nothing behind.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,7 +10,7 @@ use tenter_testkit::{Output, Sandbox, needs};
 
 use crate::{of_kind, sandbox};
 
-/// The folder in which the demo makes its own.
+/// The directory in which the demo creates its own.
 fn tmp(sandbox: &Sandbox) -> PathBuf {
     let tmp = sandbox.root().join("tmp");
     fs::create_dir_all(&tmp).unwrap();
@@ -26,7 +25,7 @@ fn demo(sandbox: &Sandbox, args: &[&str], change: impl FnOnce(&mut Command)) -> 
     sandbox.finish(command.spawn().unwrap())
 }
 
-/// A folder for `PATH` that has these programs and no others.
+/// A directory for `PATH` with only these programs.
 fn path_with(sandbox: &Sandbox, programs: &[&str]) -> PathBuf {
     let bin = sandbox.root().join("bin");
     fs::create_dir_all(&bin).unwrap();
@@ -42,20 +41,19 @@ fn names_in(folder: &Path) -> Vec<String> {
     entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
 }
 
-/// The text as it is everywhere: without durations, the scratch folder's name and the place of the binary.
-fn settled(output: &Output) -> String {
-    let folder = output.stdout.split_once("Where it lies: ").unwrap().1.split(" (").next().unwrap();
+/// The text without what differs between machines: the names of the scratch directory and of the binary.
+fn normalised(output: &Output) -> String {
+    let folder = output.stdout.split_once("Files: ").unwrap().1.split(" (").next().unwrap();
     let text =
         output.stdout.replace(folder, "[FOLDER]").replace(env!("CARGO_BIN_EXE_tenter"), "tenter");
     let lines = output.normal(&text);
-    let lines = lines.lines().map(|line| match line.split_once(" [N] ms") {
-        Some((row, _)) => row.trim_end().to_owned(),
-        // How the commands are aligned depends on how long the binary's path is.
-        None if line.starts_with("  tenter ") => {
+    let lines = lines.lines().map(|line| {
+        // The alignment of the commands depends on the length of the binary's path.
+        if line.starts_with("  tenter ") {
             let words: Vec<&str> = line.split("  ").filter(|words| !words.is_empty()).collect();
-            format!("  {}", words.join("  ").replace("   ", "  "))
+            return format!("  {}", words.join("  ").replace("   ", "  "));
         }
-        None => line.trim_end().to_owned(),
+        line.trim_end().to_owned()
     });
     lines.collect::<Vec<_>>().join("\n")
 }
@@ -66,87 +64,80 @@ fn the_demo_prints_its_story() {
         return;
     }
     let sandbox = sandbox();
-    let output = demo(&sandbox, &[], |_| {}).expect_code(0);
-    assert_eq!(output.stderr, "");
-    let text = settled(&output);
-    let too_long: Vec<&str> = text.lines().filter(|line| line.chars().count() > 100).collect();
+    // On a terminal, stdout and stderr are one.
+    let line = format!("TMPDIR='{}' tenter demo 2>&1", tmp(&sandbox).display());
+    let output = sandbox.shell(&line).expect_code(0);
+    let text = normalised(&output);
+    let too_long: Vec<&str> = text.lines().filter(|line| line.chars().count() > 110).collect();
     assert!(too_long.is_empty(), "{too_long:#?}");
     assert_snapshot!(text, @r#"
     A coding agent under five hooks
 
-    Hooks are programs that watch an agent. Around everything that it does, Tenter hands them the facts;
-    they may block it, change it, or make the agent go on. In a scratch project, these are installed:
+    Hooks are programs that watch an agent. Tenter runs them at every step and passes them what happens:
+    they can block it, change it, or make the agent continue. This scratch project has these hooks:
 
-      10-guard    before_tool_call  python  blocks commands that destroy, such as rm -rf
+      10-guard    before_tool_call  python  blocks destructive commands such as rm -rf
       20-dry-run  before_tool_call  bash    adds --dry-run to ./deploy.sh
-      30-redact   after_tool_call   python  takes AWS keys out of what tools find
-      40-audit    after_tool_call   bash    writes every call into audit.jsonl, blocked ones too
-      50-gate     agent_stop        bash    does not let the agent stop while ./check.sh fails
+      30-redact   after_tool_call   python  removes AWS keys from tool results
+      40-audit    after_tool_call   bash    logs every call to audit.jsonl, blocked ones too
+      50-gate     agent_stop        bash    makes the agent continue while ./check.sh fails
 
-    Only the model is played, from a script. Agent, tools, files and hooks are the real ones.
-    It is asked: Remove the old build, then deploy the shop.
+    Only the model is scripted. The agent, the tools, the files and the hooks are real.
+    The task: Remove the old build, then deploy the shop.
 
     Turn 1
-      says   I will look at the settings and delete the old build.
-
-      wants  bash  cat settings.env
-             10-guard    before_tool_call  saw cat settings.env                    · let it pass
-             20-dry-run  before_tool_call  saw cat settings.env                    · let it pass
-             the tool found                REGION=eu-west-1
-                                           AWS_KEY=AKIAIOSFODNN7EXAMPLE
-             30-redact   after_tool_call   saw AWS_KEY=AKIAIOSFODNN7EXAMPLE        ↻ changed it
-             40-audit    after_tool_call   saw AWS_KEY=[removed by 30-redact]      · left as is
-             the model got                 REGION=eu-west-1
-                                           AWS_KEY=[removed by 30-redact]
-
-      wants  bash  rm -rf build
-             10-guard    before_tool_call  saw rm -rf build                        ✗ blocked it
-                         because rm -rf is not allowed here
-             the tool did not run
-             30-redact   after_tool_call   saw blocked by hook: rm -rf is not al…  · left as is
-             40-audit    after_tool_call   saw blocked by hook: rm -rf is not al…  · left as is
-             the model got                 <error>blocked by hook: rm -rf is not allowed here</error>
+    I will look at the settings first.
+    ● bash {"command": "cat settings.env"}
+      · hook 10-guard allowed the call at before_tool
+      · hook 20-dry-run allowed the call at before_tool
+      ↻ hook 30-redact changed it at after_tool
+      · hook 40-audit changed nothing at after_tool
+      ✓ REGION=eu-west-1
+        AWS_KEY=[removed by 30-redact]
 
     Turn 2
-      says   rm -rf is not allowed, so the old build stays. Now the deployment.
-
-      wants  bash  ./deploy.sh production
-             10-guard    before_tool_call  saw ./deploy.sh production              · let it pass
-             20-dry-run  before_tool_call  saw ./deploy.sh production              ↻ changed it
-             what ran                      ./deploy.sh --dry-run production
-             30-redact   after_tool_call   saw dry run: the shop would go to pro…  · left as is
-             40-audit    after_tool_call   saw dry run: the shop would go to pro…  · left as is
-             the model got                 dry run: the shop would go to production; nothing was sent
+    Now I delete the old build.
+    ● bash {"command": "rm -rf build"}
+      ✗ blocked by hook 10-guard at before_tool: rm -rf is not allowed here
+      · hook 30-redact changed nothing at after_tool_failure
+      · hook 40-audit changed nothing at after_tool_failure
 
     Turn 3
-      says   That was a dry run; nothing was sent. I am done.
-
-             50-gate     agent_stop        saw the model about to stop             ↪ said: go on
-                         with: ./check.sh fails: 3 apples at 4 cost 12, but price.sh says 7. Fix that.
+    rm -rf is not allowed, so the old build stays. Now the deployment.
+    ● bash {"command": "./deploy.sh production"}
+      · hook 10-guard allowed the call at before_tool
+      ↻ hook 20-dry-run changed it at before_tool
+        from {"command": "./deploy.sh production"}
+        to   {"command": "./deploy.sh --dry-run production"}
+      · hook 30-redact changed nothing at after_tool
+      · hook 40-audit changed nothing at after_tool
+      ✓ dry run: the shop would go to production; nothing was sent
 
     Turn 4
-      says   price.sh adds, but it should multiply.
-
-      wants  file_edit  {"file_path": "price.sh", "old_text": "$1 + $2", "new_text": "$1 * $2"}
-             10-guard    before_tool_call  saw {"file_path": "price.sh", "old_te…  · let it pass
-             20-dry-run  before_tool_call  saw {"file_path": "price.sh", "old_te…  · let it pass
-             30-redact   after_tool_call   saw Edited price.sh: 1 replacement at…  · left as is
-             40-audit    after_tool_call   saw Edited price.sh: 1 replacement at…  · left as is
-             the model got                 Edited price.sh: 1 replacement at line 3.
+    That was a dry run; nothing was sent. I am done.
+    ↪ hook 50-gate continues with: ./check.sh fails: 3 apples at 4 cost 12, but price.sh says 7. Fix that.
 
     Turn 5
-      says   The price is correct now, and the dry run of the deployment succeeded. Done.
+    price.sh adds, but it should multiply.
+    ● file_edit {"file_path": "price.sh", "old_text": "$1 + $2", "new_text": "$1 * $2"}
+      · hook 10-guard allowed the call at before_tool
+      · hook 20-dry-run allowed the call at before_tool
+      · hook 30-redact changed nothing at after_tool
+      · hook 40-audit changed nothing at after_tool
+      ✓ Edited price.sh: 1 replacement at line 3.
 
-             50-gate     agent_stop        saw the model about to stop             · let it stop
+    Turn 6
+    The price is correct now, and the dry run of the deployment succeeded. Done.
+      · hook 50-gate let the agent stop at before_stop
 
     What is true now
       ✓ blocked    build/ is still there: rm -rf never ran
-      ✓ rewritten  nothing was deployed: the dry run ran in its place
-      ✓ redacted   the key is still in settings.env, and nowhere in what the model was sent
-      ✓ audited    audit.jsonl has 4 lines, one for each call of a tool
-      ✓ continued  price.sh is mended: the agent went on because ./check.sh failed
+      ✓ rewritten  nothing was deployed: a dry run ran instead
+      ✓ redacted   the key is still in settings.env, and nowhere in what the model received
+      ✓ audited    audit.jsonl has 4 lines, one per tool call
+      ✓ continued  price.sh is fixed: the agent continued because ./check.sh failed
 
-    Where it lies: [FOLDER] (it is removed now; --keep keeps it)
+    Files: [FOLDER] (removed; pass --keep to keep them)
       hooks          project/.agents/hooks
       model's script script.yaml
       journal        home/.local/state/tenter/journal/[ID].jsonl
@@ -155,10 +146,10 @@ fn the_demo_prints_its_story() {
                      …"tool_name": "bash", "tool_input": {"command": "rm -rf build"}, "tool_output": {"…
 
     What to try next
-      tenter demo --keep  the same, and the project stays to play with
-      tenter hooks new my-guard  a first hook of your own, in this folder
-      tenter hooks list  the hooks that run in this folder
-      tenter run --help  an agent under your hooks
+      tenter demo --keep  run it again and keep the project
+      tenter hooks new my-guard  create your first hook, in this directory
+      tenter hooks list  list the hooks that run in this directory
+      tenter run --help  run an agent under your hooks
     "#);
 }
 
@@ -301,11 +292,15 @@ fn a_demo_that_breaks_says_what_broke() {
         command.env("PATH", &bin);
     };
     let output = demo(&sandbox, &[], without_sed).expect_code(1);
-    let failed = |line: &str| line.contains("20-dry-run") && line.contains("! failed");
-    assert!(output.stdout.lines().any(failed), "{output}");
-    assert!(output.stdout.contains("stderr: ") && output.stdout.contains("sed"), "{output}");
+    assert!(output.stderr.contains("! hook 20-dry-run failed at before_tool"), "{output}");
+    assert!(
+        output.stderr.contains("sed: not found")
+            || output.stderr.contains("sed: command not found"),
+        "{output}"
+    );
     assert!(output.stdout.contains("✗ rewritten"), "{output}");
-    assert!(output.stderr.contains("not shown: rewritten, redacted, continued"), "{output}");
+    let checks = "these checks do not hold: blocked, rewritten, redacted, continued";
+    assert!(output.stderr.contains(checks), "{output}");
     assert!(names_in(&tmp(&sandbox)).is_empty());
 
     let lines = demo(&sandbox, &["--json"], without_sed).expect_code(1).json_lines();

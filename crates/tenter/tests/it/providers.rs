@@ -1,4 +1,4 @@
-//! The same session on all four wire formats: equal conversations, equal payloads of hooks, equal journals, but for ids.
+//! The same session in all four API formats: conversations, payloads and journals are equal except for ids.
 
 use std::fs;
 
@@ -71,7 +71,7 @@ fn configured(server: &ModelServer, format: Format) -> Sandbox {
     sandbox
 }
 
-/// Takes out what differs by nature: ids, times, paths, durations, names of models.
+/// Removes what always differs: ids, times, paths, durations, names of models.
 fn normal(mut value: Value) -> Value {
     strip(&mut value);
     value
@@ -126,13 +126,13 @@ fn lines(text: &str) -> Vec<Value> {
     text.lines().map(|line| normal(serde_json::from_str(line).unwrap())).collect()
 }
 
-/// Parallel calls have no order among each other.
+/// Sorts the lines, since parallel calls have no order.
 fn unordered(mut lines: Vec<Value>) -> Vec<Value> {
     lines.sort_by_key(Value::to_string);
     lines
 }
 
-/// What is left of a session: the stream, the stored conversation, what hooks saw, the journal.
+/// The records of a session: stream, stored conversation, payloads of hooks, journal.
 fn traces(format: Format) -> Vec<(&'static str, Vec<Value>)> {
     let server = ModelServer::start(Script::new(session()));
     let sandbox = configured(&server, format);

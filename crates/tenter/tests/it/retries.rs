@@ -91,8 +91,8 @@ fn a_terminal_shows_attempts_and_restarts_the_answer() {
     one
     one two
     --- stderr
-    ↻ the model's response was cut off; it is asked again in [N] ms (2 of 3)
-      what came of the answer is void; it starts again
+    ↻ the model's response was cut off; retrying in [N] ms (attempt 2 of 3)
+      the partial answer is discarded; it starts again
       Hm.
       Hm!
     done · 90 tokens in (33% cached), 3 out · $0.0123 · conversation [ID]
@@ -109,7 +109,7 @@ fn the_result_alone_is_on_stdout_and_attempts_are_on_stderr() {
     --- stdout
     one two
     --- stderr
-    ↻ the model is overloaded: busy; it is asked again in [N] ms (2 of 3)
+    ↻ the model is overloaded: busy; retrying in [N] ms (attempt 2 of 3)
     ");
 }
 
@@ -120,8 +120,8 @@ fn an_unreachable_model_fails_the_run_and_the_conversation_can_be_resumed() {
     assert_snapshot!(sandbox.run(&["run", "--result-only", "--model", &model, "My name is Ada."]), @"
     exit: 1
     --- stderr
-    ↻ the model cannot be reached; it is asked again in [N] ms (2 of 3)
-    ↻ the model cannot be reached; it is asked again in [N] ms (3 of 3)
+    ↻ the model cannot be reached; retrying in [N] ms (attempt 2 of 3)
+    ↻ the model cannot be reached; retrying in [N] ms (attempt 3 of 3)
     error: the model cannot be reached; gave up after 3 attempts
       help: try again later; `--follow` goes on from what was done so far
     ");

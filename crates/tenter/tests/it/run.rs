@@ -50,7 +50,7 @@ fn without_a_query_or_a_model_it_fails_with_help() {
     exit: 2
     --- stderr
     error: there is no query
-      help: give it as an argument or pipe it in: tenter run "what does this project do?"
+      help: pass it as an argument or on stdin: tenter run "what does this project do?"
     "#);
     assert_snapshot!(sandbox.run(&["run", "hi"]), @"
     exit: 2
@@ -183,7 +183,7 @@ fn a_blocked_message_is_not_stored_and_exits_with_3() {
     ");
     let follow =
         sandbox.run(&["run", "--no-hooks", "--follow", "--model", &model, "hi"]).expect_code(0);
-    assert!(follow.stderr.contains("there is no conversation in this project yet"), "{follow}");
+    assert!(follow.stderr.contains("this project has no conversation yet"), "{follow}");
 }
 
 #[test]
@@ -221,7 +221,7 @@ fn untrusted_hooks_are_never_run_and_always_reported() {
     exit: 4
     --- stderr
     error: this project has hooks that you have not trusted: spy
-      help: look at them and run `tenter trust`; or trust them as they are with --trust-project; or do without hooks with --no-hooks
+      help: look at them, then run `tenter trust`; or pass --trust-project to trust them as they are, or --no-hooks to run without hooks
     ");
     assert_eq!(sandbox.run(&["run", "--no-hooks", "--model", &model, "hi"]).code, Some(0));
     assert!(!witness.exists(), "an untrusted hook was run");
@@ -386,7 +386,7 @@ fn an_invalid_ratio_is_reported_with_its_location() {
     let told = "config.toml: compact.ratio is 1.5, but must be above 0 and at most 1";
     assert!(output.stderr.contains(told), "{output}");
     let output = sandbox.shell("TENTER_COMPACT_RATIO=0 tenter hooks list").expect_code(2);
-    assert!(output.stdout.contains("TENTER_COMPACT_RATIO is 0, and must be"), "{output}");
+    assert!(output.stdout.contains("TENTER_COMPACT_RATIO is 0, but must be"), "{output}");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Subagents: in process, under the same hooks, with a conversation of their own (R51).
+//! Subagents: in process, under the same hooks, with their own conversation (R51).
 
 use serde_json::Value;
 

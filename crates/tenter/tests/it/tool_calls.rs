@@ -125,7 +125,7 @@ fn parallel_calls_each_run_under_their_own_hooks() {
         "before_tool_call",
         r#"case "$payload" in *forbidden*) echo '{"blocked": true, "reason": "no"}';; esac"#,
     );
-    // Each of two calls waits for the other's file: they only end if they run at the same time.
+    // Each of two calls waits for the other's file, so both end only if they run in parallel.
     let wait = |mine: &str, other: &str| {
         format!("touch {mine}; until [ -e {other} ]; do sleep 0.01; done; echo {mine} done")
     };

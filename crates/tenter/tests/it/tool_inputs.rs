@@ -1,12 +1,12 @@
-//! What hooks read of a tool's input: the advertised names of its fields (R63), the tool's other names, and where the agent
-//! works (R69).
+//! The input of tools in payloads: the advertised names of its fields (R63), the tool's other names, and the working directory
+//! (R69).
 
 use serde_json::{Value, json};
 use tenter_testkit::{Output, Sandbox};
 
 use crate::{of_kind, sandbox};
 
-/// Keeps every payload.
+/// A hook that keeps every payload.
 const RECORD: &str = r#"printf '%s\n' "$payload" >> payloads"#;
 
 fn play(sandbox: &Sandbox, calls: &str) -> Output {

@@ -352,8 +352,8 @@ fn a_hook_that_newly_shadows_a_user_hook_is_reported_in_the_question() {
     sandbox.user_hook("guard", GUARD);
     let mut session = run_at_terminal(&sandbox);
     let asked = session.wait_for("[q] quit: ");
-    assert!(asked.contains("before you had your own"), "{asked}");
-    assert!(asked.contains("guard takes the place of your own"), "{asked}");
+    assert!(asked.contains("before you had a hook of the same name"), "{asked}");
+    assert!(asked.contains("guard replaces your own hook"), "{asked}");
     session.enter("t");
     session.wait_for("Hello.");
     assert_eq!(session.end().0, Some(0));

@@ -11,7 +11,7 @@ use crate::env::Env;
 use crate::failure::Failure;
 
 /// The trusted authorities, with the help for a certificate that none of them signed.
-pub(super) struct Trust {
+pub(super) struct TrustedAuthorities {
     /// The authorities; `None` for Mozilla's.
     pub(super) authorities: Option<Authorities>,
     /// What to do about a certificate that none of them signed.
@@ -24,25 +24,25 @@ pub(super) fn trust(
     address: &str,
     proxy: Option<&str>,
     env: &Env,
-) -> Result<Trust, Failure> {
+) -> Result<TrustedAuthorities, Failure> {
     let is_encrypted = [Some(address), proxy]
         .into_iter()
         .flatten()
         .any(|url| url.get(..8).is_some_and(|scheme| scheme.eq_ignore_ascii_case("https://")));
-    let Some((file, said_by)) = file(provider, env).filter(|_| is_encrypted) else {
-        return Ok(Trust { authorities: None, help: usual(provider, env) });
+    let Some((file, setting)) = file(provider, env).filter(|_| is_encrypted) else {
+        return Ok(TrustedAuthorities { authorities: None, help: usual(provider, env) });
     };
     let shown = file.display();
     let unusable = |problem: String| {
-        Failure::new(format!("the certificates of {said_by} cannot be used: {shown} {problem}")).help(
+        Failure::new(format!("the certificates of {setting} cannot be used: {shown} {problem}")).help(
             "it must be a PEM file of the authorities to trust; without it, Mozilla's authorities are trusted",
         )
     };
     let pem = std::fs::read(&file).map_err(|error| unusable(format!("cannot be read: {error}")))?;
-    Ok(Trust {
+    Ok(TrustedAuthorities {
         authorities: Some(Authorities::from_pem(&pem).map_err(unusable)?),
         help: format!(
-            "{said_by} limits trust to the authorities in {shown}: add the one that signed"
+            "{setting} limits trust to the authorities in {shown}: add the one that signed"
         ),
     })
 }

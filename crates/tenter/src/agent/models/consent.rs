@@ -1,5 +1,5 @@
 //! Consent to a model that the project's file names (R77). A model decides which tools run, so a project may choose only
-//! among the providers that the user has set up. One that needs no key, or whose key comes from a command, needs the
+//! among the providers that the user has set up. One that needs no key, or provider_of key comes from a command, needs the
 //! user's consent, which is remembered with the project in the trust store.
 
 use tenter_engine::hook::Fingerprint;
@@ -7,7 +7,7 @@ use tenter_engine::trust::{TrustMode, TrustedKind};
 use tenter_protocol::{Diagnostic, Severity};
 
 use super::provider::Provider;
-use super::{knows, variable_that_is_set, whose};
+use super::{has_model, provider_of, variable_that_is_set};
 use crate::agent::AgentArgs;
 use crate::env::Env;
 use crate::failure::{Exit, Failure};
@@ -68,7 +68,7 @@ pub(crate) fn pending(project: &Project) -> Vec<ProjectModel> {
     let choices = names.filter_map(|name| {
         let (provider, model) = match name {
             ModelName::Of { provider, model } => (Provider::find(project, provider).ok()?, model),
-            ModelName::Bare(model) => (whose(project, model).ok()?, model),
+            ModelName::Bare(model) => (provider_of(project, model).ok()?, model),
             ModelName::Scripted(_) => return None,
         };
         let choice = ProjectModel::new(&provider, model, settings.base_url.as_deref());
@@ -150,7 +150,7 @@ impl ProjectModel {
 fn is_users(project: &Project, provider: &Provider) -> bool {
     project.settings.models.named_by_user.iter().any(|name| match ModelName::parse(name) {
         Some(ModelName::Of { provider: named, .. }) => named == provider.name,
-        Some(ModelName::Bare(model)) => knows(project, provider, model),
+        Some(ModelName::Bare(model)) => has_model(project, provider, model),
         Some(ModelName::Scripted(_)) | None => false,
     })
 }

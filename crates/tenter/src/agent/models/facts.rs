@@ -41,7 +41,7 @@ pub(crate) fn facts(
     let window = known_window(provider, model, Some(&said));
     let known_prices = known
         .and_then(|known| known.prices)
-        .filter(|_| provider.is_itself_at(address) || said.tells_prices());
+        .filter(|_| provider.is_itself_at(address) || said.has_prices());
     let prices = prices(&said, known_prices).map_err(|HalfAPrice| {
         Failure::usage(format!(
             "[models.\"{}/{model}\"] has only one of the two prices for input and output",

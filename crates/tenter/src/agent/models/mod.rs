@@ -11,7 +11,7 @@ mod facts;
 mod key;
 mod provider;
 mod proxy;
-mod unfamiliar;
+mod unknown_model;
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -22,8 +22,8 @@ use tenter_proc::Cancel;
 use tenter_protocol::Diagnostic;
 use tenter_providers::{Choice, Endpoint, Facts};
 
-use self::authorities::Trust;
-use self::unfamiliar::Unfamiliar;
+use self::authorities::TrustedAuthorities;
+use self::unknown_model::UnknownModel;
 use super::AgentArgs;
 use crate::failure::Failure;
 use crate::project::Project;
@@ -39,7 +39,7 @@ pub(crate) use key::variable_that_is_set;
 pub(crate) use provider::Provider;
 
 /// A model, with diagnostics about the choice.
-pub(crate) struct Chosen {
+pub(crate) struct ConnectedModel {
     /// The model.
     pub(crate) model: Arc<dyn Model>,
     /// Diagnostics found on the way.
@@ -47,14 +47,14 @@ pub(crate) struct Chosen {
 }
 
 /// The model named by the first of: flags, the stored conversation, variables, files; otherwise the default model of the
-/// first provider whose key is set. `cancel` terminates a command that prints a key.
+/// first provider provider_of key is set. `cancel` terminates a command that prints a key.
 pub(crate) fn choose(
     project: &Project,
     args: &AgentArgs,
     stored: Option<&str>,
     cancel: &Cancel,
-) -> Result<Chosen, Failure> {
-    let Naming { name, by_project } = named(project, args, stored)?;
+) -> Result<ConnectedModel, Failure> {
+    let ChosenName { name, by_project } = named(project, args, stored)?;
     let connect = |provider: &Provider, model: &str| {
         let switch = by_project.then(|| consent::check(project, args, (provider, model)));
         let switch = switch.transpose()?;
@@ -65,24 +65,24 @@ pub(crate) fn choose(
     match ModelName::parse(&name) {
         Some(ModelName::Scripted(file)) => {
             let model = ScriptedModel::load(&project.env.cwd.join(file))?;
-            Ok(Chosen { model: Arc::new(model), findings: Vec::new() })
+            Ok(ConnectedModel { model: Arc::new(model), findings: Vec::new() })
         }
         Some(ModelName::Of { provider, model }) => {
             connect(&Provider::find(project, provider)?, model)
         }
-        Some(ModelName::Bare(model)) => connect(&whose(project, model)?, model),
+        Some(ModelName::Bare(model)) => connect(&provider_of(project, model)?, model),
         None => Err(Failure::usage(format!("{name:?} is not a valid model name"))
             .help("a name is PROVIDER/NAME, as `tenter models` lists them, or scripted:FILE")),
     }
 }
 
 /// A model's name, and whether the project chose it.
-struct Naming<'n> {
+struct ChosenName<'n> {
     name: Cow<'n, str>,
     by_project: bool,
 }
 
-impl<'n> Naming<'n> {
+impl<'n> ChosenName<'n> {
     fn by_user(name: &'n str) -> Self {
         Self { name: Cow::Borrowed(name), by_project: false }
     }
@@ -96,29 +96,29 @@ fn named<'n>(
     project: &'n Project,
     args: &'n AgentArgs,
     stored: Option<&'n str>,
-) -> Result<Naming<'n>, Failure> {
+) -> Result<ChosenName<'n>, Failure> {
     let settings = &project.settings.models;
     if args.use_weak_model {
-        let of_flag = args.weak_model.as_deref().map(Naming::by_user);
-        let weak = of_flag.or(settings.weak_model.as_ref().map(Naming::of_settings));
+        let of_flag = args.weak_model.as_deref().map(ChosenName::by_user);
+        let weak = of_flag.or(settings.weak_model.as_ref().map(ChosenName::of_settings));
         return weak.ok_or_else(|| {
             Failure::usage("no model for small tasks is configured").help(
                 "use --weak-model PROVIDER/NAME, set TENTER_WEAK_MODEL, or write `weak_model = …` into config.toml",
             )
         });
     }
-    let by_user = args.model.as_deref().or(stored).map(Naming::by_user);
-    match by_user.or(settings.model.as_ref().map(Naming::of_settings)) {
+    let by_user = args.model.as_deref().or(stored).map(ChosenName::by_user);
+    match by_user.or(settings.model.as_ref().map(ChosenName::of_settings)) {
         Some(named) => Ok(named),
-        None => Ok(Naming { name: Cow::Owned(usual(project)?), by_project: false }),
+        None => Ok(ChosenName { name: Cow::Owned(default_model(project)?), by_project: false }),
     }
 }
 
-/// The default model of the first provider whose key is set. It costs money, so it is reported.
-fn usual(project: &Project) -> Result<String, Failure> {
+/// The default model of the first provider provider_of key is set. It costs money, so it is reported.
+fn default_model(project: &Project) -> Result<String, Failure> {
     let providers = Provider::all(project)?;
     let found = providers.iter().find_map(|provider| {
-        let model = provider.usual_model?;
+        let model = provider.default_model?;
         let key = variable_that_is_set(provider, project.env)
             .or(provider.key_command.map(|_| "api_key_command"))?;
         Some((format!("{}/{model}", provider.name), key))
@@ -126,7 +126,7 @@ fn usual(project: &Project) -> Result<String, Failure> {
     let Some((name, key)) = found else {
         let keys: Vec<&str> = providers
             .iter()
-            .filter(|provider| provider.usual_model.is_some())
+            .filter(|provider| provider.default_model.is_some())
             .filter_map(|provider| provider.key_variables.first().copied())
             .collect();
         return Err(Failure::usage("no model was chosen, and no key is set").help(format!(
@@ -142,16 +142,16 @@ fn usual(project: &Project) -> Result<String, Failure> {
 }
 
 /// The only provider that has a model of this name.
-fn whose<'p>(project: &'p Project, model: &str) -> Result<Provider<'p>, Failure> {
+fn provider_of<'p>(project: &'p Project, model: &str) -> Result<Provider<'p>, Failure> {
     let providers = Provider::all(project)?;
     if let Some(provider) = providers.iter().find(|provider| provider.name == model) {
-        let example = provider.usual_model.unwrap_or("NAME");
+        let example = provider.default_model.unwrap_or("NAME");
         return Err(Failure::usage(format!("{model} is a provider, not a model")).help(format!(
             "name one of its models: {model}/{example}; `tenter models {model}` lists them"
         )));
     }
     let (mut knowing, others): (Vec<_>, Vec<_>) =
-        providers.into_iter().partition(|provider| knows(project, provider, model));
+        providers.into_iter().partition(|provider| has_model(project, provider, model));
     match (knowing.pop(), knowing.is_empty()) {
         (Some(only), true) => Ok(only),
         (Some(last), false) => {
@@ -161,16 +161,16 @@ fn whose<'p>(project: &'p Project, model: &str) -> Result<Provider<'p>, Failure>
             Err(Failure::usage(format!("more than one provider has a model {model:?}"))
                 .help(format!("write one of: {}", names.join(", "))))
         }
-        (None, _) => Err(nobodys(project, &others, model)),
+        (None, _) => Err(no_provider(project, &others, model)),
     }
 }
 
-fn knows(project: &Project, provider: &Provider, model: &str) -> bool {
+fn has_model(project: &Project, provider: &Provider, model: &str) -> bool {
     tenter_providers::facts(provider.name, model).is_some()
         || provider.models(project).contains(&model)
 }
 
-fn nobodys(project: &Project, providers: &[Provider], model: &str) -> Failure {
+fn no_provider(project: &Project, providers: &[Provider], model: &str) -> Failure {
     let known: Vec<(&str, &str)> = providers
         .iter()
         .flat_map(|provider| provider.models(project).into_iter().map(|name| (provider.name, name)))
@@ -194,12 +194,12 @@ fn connect(
     provider: &Provider,
     model: &str,
     cancel: &Cancel,
-) -> Result<Chosen, Failure> {
+) -> Result<ConnectedModel, Failure> {
     let name = format!("{}/{model}", provider.name);
     let settings = &project.settings.models;
     let said = settings.models.get(&name);
     let of_model = said.map(ModelTable::answering).unwrap_or_default();
-    let answering = args.answering().or(settings.demanded).or(of_model).or(settings.usual);
+    let answering = args.answering().or(settings.overriding).or(of_model).or(settings.default);
     let endpoint = endpoint(project, args, provider, cancel)?;
     let address = endpoint.base_url.as_deref().unwrap_or_default();
     let facts = facts(provider, address, model, said)?;
@@ -215,13 +215,13 @@ fn connect(
     let connected = tenter_providers::connect(endpoint.clone(), choice)?;
     let mut findings = facts::strays(project);
     if window.is_some() {
-        return Ok(Chosen { model: Arc::from(connected), findings });
+        return Ok(ConnectedModel { model: Arc::from(connected), findings });
     }
     let near = facts::near(model, &provider.models(project));
     let near: Vec<String> =
         near.into_iter().map(|near| format!("{}/{near}", provider.name)).collect();
     findings.push(facts::unknown(project, &name, &near));
-    Ok(Chosen { model: Arc::new(Unfamiliar::new(connected, endpoint, near)), findings })
+    Ok(ConnectedModel { model: Arc::new(UnknownModel::new(connected, endpoint, near)), findings })
 }
 
 fn endpoint(
@@ -235,8 +235,8 @@ fn endpoint(
     let address = demanded.unwrap_or(&provider.address).trim_end_matches('/');
     provider::check_address(address)
         .map_err(|problem| Failure::usage(format!("--base-url or TENTER_BASE_URL: {problem}")))?;
-    let proxy = proxy::before(address, provider.proxy, project.env);
-    let Trust { authorities, help: trust_help } =
+    let proxy = proxy::find(address, provider.proxy, project.env);
+    let TrustedAuthorities { authorities, help: trust_help } =
         authorities::trust(provider, address, proxy.as_deref(), project.env)?;
     Ok(Endpoint {
         provider: provider.name.to_owned(),

@@ -21,7 +21,7 @@ struct BuiltIn {
     /// The variable with which the provider's own tools override the base URL.
     address_variable: Option<&'static str>,
     /// The model that is used if none is chosen.
-    usual_model: Option<&'static str>,
+    default_model: Option<&'static str>,
 }
 
 /// In the order in which their keys are looked up if no model is chosen.
@@ -32,7 +32,7 @@ const BUILT_IN: [BuiltIn; 4] = [
         address: "https://api.anthropic.com",
         key_variables: &["ANTHROPIC_API_KEY"],
         address_variable: Some("ANTHROPIC_BASE_URL"),
-        usual_model: Some("claude-sonnet-5-5"),
+        default_model: Some("claude-sonnet-5-5"),
     },
     BuiltIn {
         name: "openai",
@@ -40,7 +40,7 @@ const BUILT_IN: [BuiltIn; 4] = [
         address: "https://api.openai.com/v1",
         key_variables: &["OPENAI_API_KEY"],
         address_variable: Some("OPENAI_BASE_URL"),
-        usual_model: Some("gpt-6.1-sol"),
+        default_model: Some("gpt-6.1-sol"),
     },
     BuiltIn {
         name: "google",
@@ -48,7 +48,7 @@ const BUILT_IN: [BuiltIn; 4] = [
         address: "https://generativelanguage.googleapis.com",
         key_variables: &["GEMINI_API_KEY", "GOOGLE_API_KEY"],
         address_variable: None,
-        usual_model: Some("gemini-3.8-flash"),
+        default_model: Some("gemini-3.8-flash"),
     },
     BuiltIn {
         name: "local",
@@ -56,7 +56,7 @@ const BUILT_IN: [BuiltIn; 4] = [
         address: "http://localhost:8080/v1",
         key_variables: &[],
         address_variable: None,
-        usual_model: None,
+        default_model: None,
     },
 ];
 
@@ -79,7 +79,7 @@ pub(crate) struct Provider<'p> {
     /// The file of trusted certificate authorities.
     pub(crate) ca_file: Option<&'p Path>,
     /// The model that is used if none is chosen.
-    pub(crate) usual_model: Option<&'static str>,
+    pub(crate) default_model: Option<&'static str>,
 }
 
 impl<'p> Provider<'p> {
@@ -116,7 +116,7 @@ impl<'p> Provider<'p> {
             key_command: said.and_then(|said| said.api_key_command.as_ref()),
             proxy: said.and_then(|said| said.proxy.as_deref()),
             ca_file: said.and_then(|said| said.ca_file.as_deref()),
-            usual_model: built_in.usual_model,
+            default_model: built_in.default_model,
         }
     }
 
@@ -139,7 +139,7 @@ impl<'p> Provider<'p> {
             key_command: said.api_key_command.as_ref(),
             proxy: said.proxy.as_deref(),
             ca_file: said.ca_file.as_deref(),
-            usual_model: None,
+            default_model: None,
         })
     }
 
@@ -228,7 +228,7 @@ mod tests {
     #[test]
     fn the_default_models_are_known() {
         for built_in in &BUILT_IN {
-            if let Some(model) = built_in.usual_model {
+            if let Some(model) = built_in.default_model {
                 assert!(known_models(built_in.name).contains(&model), "{model}");
                 assert!(tenter_providers::facts(built_in.name, model).is_some(), "{model}");
             }

@@ -6,10 +6,10 @@ use std::net::IpAddr;
 use crate::env::Env;
 
 /// The proxy for the server at `address`. `said` is the provider's configuration; an empty string means none.
-pub(super) fn before(address: &str, said: Option<&str>, env: &Env) -> Option<String> {
+pub(super) fn find(address: &str, said: Option<&str>, env: &Env) -> Option<String> {
     let (scheme, rest) = address.split_once("://")?;
     let (host, port) = host_and_port(rest);
-    if is_here(host) {
+    if is_local(host) {
         return None;
     }
     if let Some(said) = said {
@@ -39,7 +39,7 @@ fn host_and_port(rest: &str) -> (&str, Option<&str>) {
     }
 }
 
-fn is_here(host: &str) -> bool {
+fn is_local(host: &str) -> bool {
     let name = host.to_ascii_lowercase();
     let address = name.parse::<IpAddr>();
     name == "localhost"
@@ -82,11 +82,11 @@ mod tests {
 
     #[test]
     fn the_scheme_selects_the_variable_and_lower_case_takes_precedence() {
-        assert_eq!(before("https://x.com/v1", None, &env(ALL)).as_deref(), Some("http://s"));
-        assert_eq!(before("http://x.com", None, &env(ALL)).as_deref(), Some("http://h"));
+        assert_eq!(find("https://x.com/v1", None, &env(ALL)).as_deref(), Some("http://s"));
+        assert_eq!(find("http://x.com", None, &env(ALL)).as_deref(), Some("http://h"));
         let only_all = env(&[("all_proxy", "socks5://a")]);
-        assert_eq!(before("https://x.com", None, &only_all).as_deref(), Some("socks5://a"));
-        assert_eq!(before("https://x.com", None, &env(&[])), None);
+        assert_eq!(find("https://x.com", None, &only_all).as_deref(), Some("socks5://a"));
+        assert_eq!(find("https://x.com", None, &env(&[])), None);
     }
 
     #[test]
@@ -101,7 +101,7 @@ mod tests {
             "0.0.0.0:80",
         ] {
             assert_eq!(
-                before(&format!("http://{host}/v1"), Some("http://p"), &env(ALL)),
+                find(&format!("http://{host}/v1"), Some("http://p"), &env(ALL)),
                 None,
                 "{host}"
             );
@@ -111,18 +111,14 @@ mod tests {
     #[test]
     fn the_configuration_takes_precedence_and_empty_means_none() {
         let excepted = env(&[("HTTPS_PROXY", "http://s"), ("NO_PROXY", "*")]);
-        assert_eq!(
-            before("https://x.com", Some("http://p"), &excepted).as_deref(),
-            Some("http://p")
-        );
-        assert_eq!(before("https://x.com", Some(""), &env(ALL)), None);
+        assert_eq!(find("https://x.com", Some("http://p"), &excepted).as_deref(), Some("http://p"));
+        assert_eq!(find("https://x.com", Some(""), &env(ALL)), None);
     }
 
     #[test]
     fn exceptions_are_hosts_and_domains() {
         let is_excepted = |list: &str, address: &str| {
-            before(address, None, &env(&[("HTTPS_PROXY", "http://s"), ("no_proxy", list)]))
-                .is_none()
+            find(address, None, &env(&[("HTTPS_PROXY", "http://s"), ("no_proxy", list)])).is_none()
         };
         for list in
             ["x.com", "a.org, x.com", ".x.com", "*.x.com", "*", "api.x.com:443", "API.X.com"]

@@ -7,17 +7,17 @@ use rustyline::{Config, Editor, ExternalPrinter, Helper};
 use super::keyboard::Keyboard;
 use crate::signals::Interrupts;
 
-/// What a question is put through.
+/// Reads lines through a line editor. Clones share the terminal.
 #[derive(Clone)]
 pub(super) struct Dialogue {
     pub(super) interrupts: Interrupts,
-    /// None where the terminal can move no cursor.
+    /// `None` if the terminal cannot move its cursor.
     pub(super) keyboard: Option<Keyboard>,
 }
 
 impl Dialogue {
-    /// The line that is typed behind `prompt`; none where the person closed or interrupted the dialogue. What was typed
-    /// before is no answer.
+    /// Asks a question and returns the typed line; `None` if the user closed or interrupted it. Keys that were typed before are
+    /// not part of the answer.
     pub(super) fn question(&self, prompt: &str) -> Option<String> {
         self.keyboard.iter().for_each(Keyboard::set_aside);
         let mut editor =
@@ -33,7 +33,7 @@ impl Dialogue {
         }
     }
 
-    /// Runs a line editor; none where the process is to end.
+    /// Runs a line editor; `None` if the process should end.
     pub(super) fn read<T>(&self, read: impl FnOnce() -> T) -> Option<T> {
         let read = || self.interrupts.while_reading(read);
         match &self.keyboard {
@@ -43,11 +43,11 @@ impl Dialogue {
     }
 }
 
-/// While it is held, a signal wakes an editor that waits for a key.
+/// Lets a signal wake a line editor that waits for a key, as long as it exists.
 pub(super) type Waker = Box<dyn ExternalPrinter>;
 
-/// The editor watches for signals only where it also watches for text of others. A terminal that can move no cursor has no
-/// such thing.
+/// Creates a waker. The line editor only watches for signals if it has an external printer, which does not exist on a terminal that
+/// cannot move its cursor.
 pub(super) fn waker<H: Helper, I: History>(editor: &mut Editor<H, I>) -> Option<Waker> {
     editor.create_external_printer().ok().map(|printer| Box::new(printer) as Waker)
 }

@@ -1,4 +1,4 @@
-//! The line editor of a chat: history, completion of commands, lines that go on.
+//! The line editor of a chat: history, completion of commands, input of several lines.
 
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
@@ -21,55 +21,55 @@ use tenter_agent::store::Summary;
 use tenter_base::private_dir;
 
 use super::dialogue::{Dialogue, Waker, waker};
+use super::input::is_unfinished;
 use super::keyboard::Keyboard;
-use super::said::is_unfinished;
 use super::slash::{self, COMMANDS};
 use crate::failure::Failure;
 use crate::sanitize::{one_line, sanitize};
 use crate::ui::{self, FAINT, NOTICE, styled};
 
-/// What messages are typed behind.
+/// The prompt for messages.
 const PROMPT: &str = "> ";
-/// Milliseconds after which an Escape that nothing followed was the key.
+/// Time in milliseconds after which a lone Escape is a key press.
 const ESCAPE_MS: u16 = 500;
-/// Lines that are remembered.
+/// Maximum number of lines in the history.
 const HISTORY: usize = 1000;
 
 /// Reads messages and commands.
 pub(super) struct LineEditor {
     editor: Editor<Commands, FileHistory>,
     waker: Option<Waker>,
-    /// Whether the last Ctrl-C dropped something.
+    /// Whether the last Ctrl-C dropped typed text.
     dropped: Arc<AtomicBool>,
-    /// Where lines are kept; nowhere where nothing is to be stored.
+    /// The file of the history; `None` if nothing is stored.
     file: Option<PathBuf>,
 }
 
-/// What came of reading.
-pub(super) enum Read {
-    /// A line, or several that belong together.
+/// The result of reading.
+pub(super) enum ReadResult {
+    /// A line, or several of one message.
     Line(String),
-    /// Ctrl-C; whether it dropped something that was typed.
+    /// Ctrl-C; `dropped` says whether it dropped typed text.
     Interrupted { dropped: bool },
     /// Ctrl-D.
     Closed,
-    /// There is no terminal any more.
+    /// The terminal is gone.
     Gone,
 }
 
 impl LineEditor {
-    /// An editor with the history in `state_dir`, to which it adds unless nothing is to be stored.
+    /// An editor with the history in `state_dir`, to which it adds lines unless nothing is stored.
     pub(super) fn open(state_dir: &Path, stores_nothing: bool) -> Result<Self, Failure> {
         let file = state_dir.join("chat_history");
         let mut editor = new_editor()
-            .map_err(|error| Failure::new(format!("the terminal cannot be used: {error}")))?;
+            .map_err(|error| Failure::new(format!("cannot use the terminal: {error}")))?;
         editor.set_helper(Some(Commands { hints: ui::has_colours(), ..Commands::default() }));
         match editor.load_history(&file) {
             Ok(()) => {}
             Err(ReadlineError::Io(error)) if error.kind() == std::io::ErrorKind::NotFound => {}
             Err(error) => warn(&file, "read", &error),
         }
-        // Many terminals can be told to send the same for Shift-Enter.
+        // Many terminals can be configured to send the same for Shift-Enter.
         editor.bind_sequence(KeyEvent(KeyCode::Enter, Modifiers::ALT), Cmd::Newline);
         let dropped = Arc::default();
         let on_interrupt = EventHandler::Conditional(Box::new(OnInterrupt(Arc::clone(&dropped))));
@@ -78,13 +78,18 @@ impl LineEditor {
         Ok(Self { editor, waker, dropped, file: Some(file).filter(|_| !stores_nothing) })
     }
 
-    /// Whether the terminal is one in which lines can be edited.
+    /// Whether the terminal supports line editing.
     pub(super) fn edits(&self) -> bool {
         self.waker.is_some()
     }
 
-    /// Reads what the person types next, or has typed already.
-    pub(super) fn read(&mut self, dialogue: &Dialogue, agent: &Agent, project: &Path) -> Read {
+    /// Reads the next input of the user, including what was typed already.
+    pub(super) fn read(
+        &mut self,
+        dialogue: &Dialogue,
+        agent: &Agent,
+        project: &Path,
+    ) -> ReadResult {
         if let Some(commands) = self.editor.helper_mut() {
             commands.conversations =
                 slash::recent_conversations(agent, project).unwrap_or_default();
@@ -94,17 +99,17 @@ impl LineEditor {
         match dialogue.read(|| self.editor.readline_with_initial(PROMPT, (&aside, ""))) {
             Some(Ok(line)) => {
                 self.remember(&line);
-                Read::Line(line)
+                ReadResult::Line(line)
             }
             Some(Err(ReadlineError::Interrupted)) => {
-                Read::Interrupted { dropped: self.dropped.load(Ordering::Relaxed) }
+                ReadResult::Interrupted { dropped: self.dropped.load(Ordering::Relaxed) }
             }
-            Some(Err(ReadlineError::Eof)) => Read::Closed,
-            Some(Err(_)) | None => Read::Gone,
+            Some(Err(ReadlineError::Eof)) => ReadResult::Closed,
+            Some(Err(_)) | None => ReadResult::Gone,
         }
     }
 
-    /// Lines that begin with a space are forgotten.
+    /// Adds a line to the history, unless it begins with a space.
     fn remember(&mut self, line: &str) {
         let added = self.editor.add_history_entry(line).unwrap_or(false);
         let Some(file) = self.file.clone().filter(|_| added) else { return };
@@ -112,13 +117,13 @@ impl LineEditor {
             .map_err(ReadlineError::from)
             .and_then(|()| self.editor.append_history(&file));
         if let Err(error) = saved {
-            warn(&file, "written", &error);
+            warn(&file, "write", &error);
             self.file = None; // once is enough
         }
     }
 }
 
-/// Notes what Ctrl-C drops.
+/// Records whether Ctrl-C drops typed text.
 struct OnInterrupt(Arc<AtomicBool>);
 
 impl ConditionalEventHandler for OnInterrupt {
@@ -154,16 +159,16 @@ fn make_folder(file: &Path) -> std::io::Result<()> {
 
 fn warn(file: &Path, what: &str, error: &ReadlineError) {
     let file = file.to_string_lossy();
-    let text = format!("the history {file} cannot be {what}: {error}; lines are not kept");
+    let text = format!("cannot {what} the history {file}: {error}; new lines are not kept");
     ui::note(format!("{}: {}", styled(NOTICE, "warning"), sanitize(&text)));
 }
 
-/// What the editor knows of commands.
+/// Completion and hints for commands.
 #[derive(Default)]
 struct Commands {
-    /// Those that `/resume` takes.
+    /// The conversations for `/resume`.
     conversations: Vec<Summary>,
-    /// Whether the rest of a command is shown before it is typed: only where it can be told from what was.
+    /// Whether hints are shown: only with colours, which tell them from typed text.
     hints: bool,
 }
 
@@ -192,7 +197,7 @@ impl Completer for Commands {
     }
 }
 
-/// Where the word begins that is to be completed, and what it may become.
+/// The start of the word to complete, and its candidates.
 fn candidates(typed: &str, conversations: &[Summary]) -> (usize, Vec<Pair>) {
     let Some(typed) = typed.strip_prefix('/') else { return (0, Vec::new()) };
     let Some((name, argument)) = typed.split_once(' ') else {
@@ -219,16 +224,16 @@ fn candidates(typed: &str, conversations: &[Summary]) -> (usize, Vec<Pair>) {
 }
 
 impl Hinter for Commands {
-    type Hint = Rest;
+    type Hint = CommandHint;
 
-    fn hint(&self, line: &str, position: usize, _context: &Context<'_>) -> Option<Rest> {
+    fn hint(&self, line: &str, position: usize, _context: &Context<'_>) -> Option<CommandHint> {
         let typed = line.strip_prefix('/').filter(|_| self.hints && position == line.len())?;
         let mut meant = COMMANDS.iter().filter(|command| command.name.starts_with(typed));
         let command = meant.next().filter(|_| !typed.is_empty() && meant.next().is_none())?;
         let name = command.name[typed.len()..].to_owned();
         let argument = command.argument;
         let shown = if argument.is_empty() { name.clone() } else { format!("{name} {argument}") };
-        (!shown.is_empty()).then_some(Rest { shown, name })
+        (!shown.is_empty()).then_some(CommandHint { shown, name })
     }
 }
 
@@ -239,12 +244,12 @@ impl Highlighter for Commands {
 }
 
 /// The rest of a command.
-struct Rest {
+struct CommandHint {
     shown: String,
     name: String,
 }
 
-impl Hint for Rest {
+impl Hint for CommandHint {
     fn display(&self) -> &str {
         &self.shown
     }

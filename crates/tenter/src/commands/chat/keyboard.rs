@@ -1,7 +1,7 @@
-//! The keyboard of a chat while nobody reads from it. What is typed meanwhile stays in the terminal, unseen and as it was
-//! typed, until the next message is read; then it is as if it were typed only now.
+//! The keyboard of a chat while no line editor reads from it. What the user types stays in the terminal, not echoed, until the
+//! next message is read, and becomes the beginning of that message.
 //!
-//! It refuses to let a key that was pressed before a question answer it.
+//! A key that was pressed before a question never answers it.
 
 use std::io::{self, Write as _};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
@@ -16,53 +16,54 @@ use rustix::termios::{
 
 use crate::signals::Interrupts;
 
-/// Has the terminal mark what is pasted, or not any more.
+/// Turns bracketed paste on and off.
 const MARK_PASTES: &str = "\x1b[?2004h";
 const MARK_NO_PASTES: &str = "\x1b[?2004l";
-/// The marks.
+/// What the terminal sends around a paste.
 const PASTE_BEGINS: &str = "\x1b[200~";
 const PASTE_ENDS: &str = "\x1b[201~";
-/// How long the rest of a paste is waited for.
+/// Maximum wait for the rest of a paste.
 const PASTE: Duration = Duration::from_secs(1);
-/// Bytes that are read at once.
+/// Maximum number of bytes per read.
 const CHUNK: usize = 4096;
-/// Bytes that may wait in the terminal. When it is full (Linux: 4095 bytes) no key gets through, not even Ctrl-C.
-const WAITING: u64 = 2048;
-/// How often it is looked how many wait.
+/// Number of unread bytes at which the terminal's buffer is emptied. When it is full (Linux: 4095 bytes) it drops every key, even
+/// Ctrl-C.
+const FULL: u64 = 2048;
+/// Interval between checks of the terminal's buffer.
 const LOOK: Duration = Duration::from_millis(200);
 
-/// The terminal's keyboard. A copy is the same; when the last goes, the terminal is as it was before.
+/// The terminal's keyboard. Clones share it; when the last is dropped, the terminal is restored.
 #[derive(Clone)]
-pub(super) struct Keyboard(Arc<Held>);
+pub(super) struct Keyboard(Arc<SavedTerminal>);
 
-struct Held {
-    /// How the terminal was, and is to be again.
+struct SavedTerminal {
+    /// The terminal's modes before.
     before: Termios,
-    aside: Arc<Mutex<Aside>>,
+    aside: Arc<Mutex<TypedKeys>>,
 }
 
-/// What was taken out of the terminal: text for the next message.
+/// What was read from the terminal for the next message.
 #[derive(Default)]
-struct Aside {
+struct TypedKeys {
     keys: Vec<u8>,
-    /// Whether an editor reads: the keys are its own.
+    /// Whether a line editor reads the keys.
     lent: bool,
-    /// Whether the terminal was about to be full: what comes then belongs to the same text.
-    overflown: bool,
+    /// Whether the terminal's buffer was emptied: later keys belong to the same text.
+    overflowed: bool,
 }
 
 impl Keyboard {
-    /// Holds what is typed, until it goes. A process that is left at once has the terminal restored, too.
+    /// Holds back what is typed until it is dropped. The terminal is also restored if a signal ends the process.
     ///
     /// # Errors
-    /// When the terminal does not say how it is.
+    /// The terminal's modes cannot be read.
     pub(super) fn hold(interrupts: &Interrupts) -> io::Result<Self> {
         let before = tcgetattr(io::stdin())?;
         let aside = Arc::default();
         let watched = Arc::downgrade(&aside);
         thread::Builder::new().spawn(move || watch(&watched))?;
-        let keyboard = Self(Arc::new(Held { before: before.clone(), aside }));
-        interrupts.when_leaving(move || restore(&before));
+        let keyboard = Self(Arc::new(SavedTerminal { before: before.clone(), aside }));
+        interrupts.on_exit(move || restore(&before));
         keyboard.hold_again();
         Ok(keyboard)
     }
@@ -71,7 +72,7 @@ impl Keyboard {
         let mut held = self.0.before.clone();
         let kept = LocalModes::ICANON | LocalModes::ECHO | LocalModes::ECHONL | LocalModes::IEXTEN;
         held.local_modes.remove(kept);
-        // Ctrl-C stops an answer, and not the message that was being typed.
+        // Ctrl-C stops the answer and keeps the message that is being typed.
         held.local_modes.insert(LocalModes::NOFLSH);
         held.input_modes.remove(InputModes::ICRNL);
         held.special_codes[SpecialCodeIndex::VMIN] = 1;
@@ -79,7 +80,7 @@ impl Keyboard {
         change(&held, MARK_PASTES);
     }
 
-    /// Runs an editor, whose keys are those that wait and those that come.
+    /// Runs a line editor, which reads unread and new keys.
     pub(super) fn lend<T>(&self, read: impl FnOnce() -> T) -> T {
         self.aside().lent = true;
         let read = read();
@@ -88,34 +89,34 @@ impl Keyboard {
         read
     }
 
-    /// Puts what was typed so far aside: text for the next message, but nothing that is sent unseen.
+    /// Sets aside what was typed so far as text for the next message, which the user sees before sending it.
     pub(super) fn set_aside(&self) {
         self.aside().take_waiting();
     }
 
-    /// What was put aside, for the editor that it is typed in now.
+    /// What was set aside, for the line editor to begin with.
     pub(super) fn take_aside(&self) -> String {
         let mut aside = self.aside();
-        if aside.overflown {
+        if aside.overflowed {
             aside.take_waiting();
         }
-        aside.overflown = false;
+        aside.overflowed = false;
         text_of(&std::mem::take(&mut aside.keys)).trim_end_matches('\n').to_owned()
     }
 
-    fn aside(&self) -> MutexGuard<'_, Aside> {
+    fn aside(&self) -> MutexGuard<'_, TypedKeys> {
         self.0.aside.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Drop for Held {
+impl Drop for SavedTerminal {
     fn drop(&mut self) {
         restore(&self.before);
     }
 }
 
-impl Aside {
-    /// Takes the keys that wait, and a paste to its end.
+impl TypedKeys {
+    /// Reads the unread keys, and a paste to its end.
     fn take_waiting(&mut self) {
         let mut chunk = [0; CHUNK];
         while is_waiting(if self.is_in_paste() { PASTE } else { Duration::ZERO }) {
@@ -132,13 +133,13 @@ impl Aside {
     }
 }
 
-/// Keeps the terminal from becoming full, as long as there is a keyboard.
-fn watch(aside: &Weak<Mutex<Aside>>) {
+/// Keeps the terminal's buffer from becoming full, as long as the keyboard exists.
+fn watch(aside: &Weak<Mutex<TypedKeys>>) {
     while let Some(aside) = aside.upgrade() {
         let mut aside = aside.lock().unwrap_or_else(PoisonError::into_inner);
-        let is_full = || ioctl_fionread(io::stdin()).is_ok_and(|waiting| waiting >= WAITING);
-        if !aside.lent && (aside.overflown || is_full()) {
-            aside.overflown = true;
+        let is_full = || ioctl_fionread(io::stdin()).is_ok_and(|waiting| waiting >= FULL);
+        if !aside.lent && (aside.overflowed || is_full()) {
+            aside.overflowed = true;
             aside.take_waiting();
         }
         drop(aside);
@@ -150,7 +151,7 @@ fn restore(before: &Termios) {
     change(before, MARK_NO_PASTES);
 }
 
-/// A terminal that went away needs neither.
+/// Sets the terminal's modes. Errors are ignored: the terminal may be gone.
 fn change(modes: &Termios, pastes: &str) {
     let _ = tcsetattr(io::stdin(), OptionalActions::Now, modes);
     let mut stdout = io::stdout();
@@ -158,7 +159,7 @@ fn change(modes: &Termios, pastes: &str) {
     let _ = stdout.flush();
 }
 
-/// Whether there is a key that nobody has read, or comes in this time.
+/// Whether there is an unread key, or one comes within `time`.
 fn is_waiting(time: Duration) -> bool {
     let stdin = io::stdin();
     let mut keys = [PollFd::new(&stdin, PollFlags::IN)];
@@ -166,7 +167,7 @@ fn is_waiting(time: Duration) -> bool {
     matches!(poll(&mut keys, time.as_ref()), Ok(1)) && keys[0].revents() == PollFlags::IN
 }
 
-/// The text that keys make: Backspace takes a character back, Enter of any kind begins a line, other keys make none.
+/// The text of keys: Backspace removes a character, Enter begins a line, other control keys are ignored.
 fn text_of(keys: &[u8]) -> String {
     let keys = String::from_utf8_lossy(keys);
     let mut text = String::with_capacity(keys.len());
@@ -194,7 +195,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn keys_make_text() {
+    fn keys_become_text() {
         for (keys, text) in [
             ("one\rtwo\n", "one\ntwo\n"),
             ("onf\x7fe", "one"),

@@ -1,13 +1,13 @@
 //! `tenter chat`: a conversation in the terminal under the project's hooks.
 //!
-//! One chat is one or more sessions, one after another: whatever changes what an agent is made of (its model, its hooks, its
-//! conversation) ends the session and begins another, so that hooks see every change as `session_end` and `session_start`.
+//! A chat is a sequence of sessions: a change of the agent (its model, its hooks, its conversation) ends the session and starts
+//! another, so that hooks see every change as `session_end` and `session_start`.
 
 mod dialogue;
 mod editor;
+mod input;
 mod keyboard;
 mod questions;
-mod said;
 mod slash;
 
 use std::path::Path;
@@ -23,7 +23,7 @@ use tenter_protocol::event::ExitReason;
 use tenter_protocol::{Block, Diagnostic};
 
 use super::Done;
-use crate::agent::{self, AgentArgs, Built};
+use crate::agent::{self, AgentArgs, BuiltAgent};
 use crate::env::Env;
 use crate::failure::{Exit, Failure};
 use crate::project::Project;
@@ -32,12 +32,12 @@ use crate::sanitize::{one_line, sanitize};
 use crate::signals::Interrupts;
 use crate::ui::{self, FAINT, HEADING, styled};
 use dialogue::Dialogue;
-use editor::{LineEditor, Read};
+use editor::{LineEditor, ReadResult};
+use input::Input;
 use keyboard::Keyboard;
 use questions::ChatAsker;
-use said::Said;
 
-/// Talk with an agent at the terminal: it works in the project, you see what it does and steer it.
+/// Chat with an agent in the terminal.
 ///
 /// Ctrl-C stops an answer, Ctrl-D ends the chat, /help lists the commands.
 #[derive(Debug, clap::Args)]
@@ -49,11 +49,12 @@ pub(crate) struct Args {
     agent: AgentArgs,
 }
 
-/// Does it.
+/// Runs the command.
 pub(crate) fn run(env: &Env, project: Option<&Path>, args: &Args) -> Done {
     if !Env::has_terminal() {
-        return Err(Failure::usage("a chat needs a terminal to read from and to write to")
-            .help("for one message, or from a script: tenter run \"what does this project do?\""));
+        return Err(Failure::usage("a chat needs a terminal for input and output").help(
+            "for one message, or in a script, use: tenter run \"what does this project do?\"",
+        ));
     }
     let mut project = Project::open(env, project)?;
     let cancel = Cancel::new();
@@ -68,7 +69,7 @@ pub(crate) fn run(env: &Env, project: Option<&Path>, args: &Args) -> Done {
     let keyboard = editor.edits().then(|| Keyboard::hold(&interrupts).ok()).flatten();
     let dialogue = Dialogue { interrupts, keyboard };
     let questions = dialogue.clone();
-    // Nothing was asked yet, so this is the first to be set.
+    // It is set only here.
     let _ = project.read_line.set(Box::new(move |prompt| questions.question(prompt)));
     if Env::can_ask() {
         built.agent.asker = Arc::new(ChatAsker::new(dialogue.clone()));
@@ -77,35 +78,35 @@ pub(crate) fn run(env: &Env, project: Option<&Path>, args: &Args) -> Done {
     let mut chat =
         Chat { project, args: &args.agent, dialogue, show, editor, images: first.images };
     greet(&built.agent);
-    let done = chat.hold(&mut built, first.text);
-    built.tell_trouble();
+    let done = chat.run_sessions(&mut built, first.text);
+    built.report_journal_error();
     done
 }
 
-/// A chat, without the agent that answers.
+/// A chat, without its agent.
 struct Chat<'c> {
     project: Project<'c>,
     args: &'c AgentArgs,
     dialogue: Dialogue,
     show: Arc<render::Chat>,
     editor: LineEditor,
-    /// Pictures that go with the next message.
+    /// Images to attach to the next message.
     images: Vec<Block>,
 }
 
-/// What comes after a session.
-enum After {
-    /// Nothing: the chat ends, for this reason.
-    Nothing(ExitReason),
-    /// Another session.
+/// Why a session ended.
+enum SessionEnd {
+    /// The chat ends, for this reason.
+    Exit(ExitReason),
+    /// Another session follows.
     Change(Change),
 }
 
-/// What the next session has that the one before had not.
+/// How the next session differs.
 enum Change {
     /// Another model.
     Model(Arc<dyn Model>),
-    /// Trust in more of the project; these are its hooks then.
+    /// Newly trusted parts of the project, with the reloaded hooks.
     Trust(Box<Catalog>),
     /// Another conversation.
     Conversation(Box<StoredConversation>),
@@ -114,8 +115,8 @@ enum Change {
 }
 
 impl Chat<'_> {
-    /// Session after session, until the person leaves.
-    fn hold(&mut self, built: &mut Built, first: String) -> Done {
+    /// Runs one session after another until the user exits.
+    fn run_sessions(&mut self, built: &mut BuiltAgent, first: String) -> Done {
         let mut conversation = built.conversation();
         let mut first = Some(first).filter(|first| !first.trim().is_empty());
         loop {
@@ -123,41 +124,46 @@ impl Chat<'_> {
             else {
                 return Ok(Exit::Agent(Status::Blocked));
             };
-            let after = self.talk(&mut session, &built.agent, first.take());
+            let end = self.talk(&mut session, &built.agent, first.take());
             let id = session.conversation_id().to_owned();
-            let (status, reason) = match &after {
-                After::Nothing(ExitReason::Interrupted) => {
+            let (status, reason) = match &end {
+                SessionEnd::Exit(ExitReason::Interrupted) => {
                     (Status::Interrupted, ExitReason::Interrupted)
                 }
                 _ => (Status::Done, ExitReason::UserExit),
             };
             session.end(status, reason);
-            match after {
-                After::Nothing(_) => return Ok(self.leave(&built.agent, &id, status)),
-                After::Change(change) => conversation = self.prepare(built, change, &id)?,
+            match end {
+                SessionEnd::Exit(_) => return Ok(self.exit(&built.agent, &id, status)),
+                SessionEnd::Change(change) => conversation = self.prepare(built, change, &id)?,
             }
         }
     }
 
-    /// Message after message, until something ends the session.
-    fn talk(&mut self, session: &mut Session<'_>, agent: &Agent, first: Option<String>) -> After {
+    /// Handles messages and commands until the session ends.
+    fn talk(
+        &mut self,
+        session: &mut Session<'_>,
+        agent: &Agent,
+        first: Option<String>,
+    ) -> SessionEnd {
         let mut next = first;
         loop {
             let line = match next.take() {
                 Some(line) => line,
                 None => match self.read(agent) {
                     Ok(line) => line,
-                    Err(reason) => return After::Nothing(reason),
+                    Err(reason) => return SessionEnd::Exit(reason),
                 },
             };
-            match Said::parse(&line) {
-                Said::Nothing => {}
-                Said::Message(message) => self.answer(session, message),
-                Said::Command { name, argument } => {
-                    let mut talk = slash::Talk { chat: self, session, agent };
-                    match slash::run(&mut talk, name, argument) {
+            match Input::parse(&line) {
+                Input::Empty => {}
+                Input::Message(message) => self.answer(session, message),
+                Input::Command { name, argument } => {
+                    let mut context = slash::CommandContext { chat: self, session, agent };
+                    match slash::run(&mut context, name, argument) {
                         Ok(None) => {}
-                        Ok(Some(after)) => return after,
+                        Ok(Some(end)) => return end,
                         Err(failure) => ui::failure(&failure),
                     }
                 }
@@ -165,7 +171,10 @@ impl Chat<'_> {
         }
     }
 
-    /// The next line; why the chat ends where there is none.
+    /// Reads the next line.
+    ///
+    /// # Errors
+    /// The chat ends, for this reason.
     fn read(&mut self, agent: &Agent) -> Result<String, ExitReason> {
         let mut interrupted = false;
         loop {
@@ -175,13 +184,15 @@ impl Chat<'_> {
                 return Err(ExitReason::Interrupted);
             }
             match read {
-                Read::Line(line) => return Ok(line),
-                Read::Interrupted { dropped } if dropped || !interrupted => {
-                    ui::note(styled(FAINT, "Ctrl-C once more, or Ctrl-D, ends the chat"));
+                ReadResult::Line(line) => return Ok(line),
+                ReadResult::Interrupted { dropped } if dropped || !interrupted => {
+                    ui::note(styled(FAINT, "press Ctrl-C again, or Ctrl-D, to end the chat"));
                     interrupted = true;
                 }
-                Read::Interrupted { .. } | Read::Closed => return Err(ExitReason::UserExit),
-                Read::Gone => return Err(ExitReason::Interrupted),
+                ReadResult::Interrupted { .. } | ReadResult::Closed => {
+                    return Err(ExitReason::UserExit);
+                }
+                ReadResult::Gone => return Err(ExitReason::Interrupted),
             }
         }
     }
@@ -198,22 +209,22 @@ impl Chat<'_> {
         }
         self.show.answered(&finish, &before, session.usage());
         if finish.status != Status::Done {
-            // It was typed for an answer that did not come: the person looks at it again.
+            // It was typed for an answer that did not come, so the user sees it again before it is sent.
             self.dialogue.keyboard.iter().for_each(Keyboard::set_aside);
         }
     }
 
-    /// A switch for what begins now: what was thrown before does not count any more.
+    /// A new switch, which the next signal cancels.
     fn new_cancel(&self) -> Cancel {
         let cancel = Cancel::new();
         self.dialogue.interrupts.aim(&cancel);
         cancel
     }
 
-    /// Makes the change; the conversation of the session before, `id`, goes on unless the change is about that.
+    /// Changes the agent, and returns the conversation of the next session: `id`, unless the change is another conversation.
     fn prepare(
         &self,
-        built: &mut Built,
+        built: &mut BuiltAgent,
         change: Change,
         id: &str,
     ) -> Result<Conversation, Failure> {
@@ -224,26 +235,26 @@ impl Chat<'_> {
                 built.change_trust(&self.project, self.args, *catalog, show);
             }
             Change::Conversation(stored) => {
-                begin_anew(&mut built.agent);
+                reset(&mut built.agent);
                 return Ok(Conversation::resumed(*stored));
             }
             Change::New => {
-                begin_anew(&mut built.agent);
+                reset(&mut built.agent);
                 return Ok(built.conversation());
             }
         }
         match built.agent.store.load(id) {
             Ok(stored) => Ok(Conversation::resumed(stored)),
-            // Nothing was said yet.
+            // Nothing is stored before the first message.
             Err(StoreError::NotFound { .. }) => Ok(built.conversation()),
             Err(error) => Err(error.into()),
         }
     }
 
-    fn leave(&self, agent: &Agent, id: &str, status: Status) -> Exit {
+    fn exit(&self, agent: &Agent, id: &str, status: Status) -> Exit {
         if !self.args.no_save && agent.store.find(id).is_ok() {
             let id = sanitize(id);
-            ui::note(styled(FAINT, format!("go on with: tenter chat --resume {id}")));
+            ui::note(styled(FAINT, format!("continue with: tenter chat --resume {id}")));
         }
         if status == Status::Interrupted {
             agent.workspace.end_background();
@@ -253,20 +264,20 @@ impl Chat<'_> {
     }
 }
 
-/// For another conversation: nothing of the one before is allowed, was read or is to be done.
-fn begin_anew(agent: &mut Agent) {
+/// Resets what belongs to a conversation: permissions, files that were read, and the todo list.
+fn reset(agent: &mut Agent) {
     agent.permissions = Permissions::default();
     agent.workspace = Arc::new(agent.workspace.aside());
 }
 
-/// What the person can do in a chat about an error, where that is not what it would be elsewhere.
+/// What to do about an error in a chat, if that differs from other commands.
 fn help(error: &AgentError) -> Option<&'static str> {
     match error {
         AgentError::Model(ModelError::Passing { .. }) | AgentError::GaveUp { .. } => Some(
-            "your next message goes on from what was done so far, now or later; /model NAME goes on with another model",
+            "your next message continues from here, now or later; /model NAME switches to another model",
         ),
         AgentError::Model(ModelError::TooLong { .. }) => Some(
-            "/compact shortens it, /new begins another, and /model NAME goes on with a model that holds more",
+            "/compact shortens it, /new starts another, and /model NAME switches to a model with a larger context window",
         ),
         _ => None,
     }

@@ -1,4 +1,4 @@
-//! Questions in a chat. They go through the line editor, so that Ctrl-C stops the answer that a question belongs to.
+//! Questions of the agent in a chat. They use the line editor, so that Ctrl-C stops the answer that a question belongs to.
 
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
@@ -9,10 +9,10 @@ use tenter_protocol::ToolCall;
 use super::dialogue::Dialogue;
 use crate::render::{ASK_PROMPT, WRITE_PROMPT, put_question, put_write_question, read_answer};
 
-/// Puts a hook's `ask` to the user (R30), and whether a protected place may be changed (R76).
+/// Asks the user on behalf of hooks (R30), and before a protected path is changed (R76).
 pub(super) struct ChatAsker {
     dialogue: Dialogue,
-    /// Held while a question is put: calls run at once, and there is one terminal.
+    /// Locked during a question: tool calls run in parallel, and there is one terminal.
     asking: Mutex<()>,
 }
 

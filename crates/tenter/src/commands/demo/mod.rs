@@ -1,16 +1,15 @@
-//! `tenter demo`: the first thing that a new user runs. In a scratch project it puts a scripted model under real hooks and
-//! shows, turn by turn, what the model wanted, what each hook saw and decided, and what came of it.
+//! `tenter demo`: the first thing that a new user runs. It runs a scripted model under real hooks in a scratch project, and
+//! shows what the model does and what each hook decides.
 //!
-//! Only the model is played: agent, tools, hooks, trust, journal and store are those of `tenter run`. Nothing outside the
-//! scratch folder is read or written, and what is claimed at the end is looked up, not assumed.
+//! Only the model is scripted: agent, tools, hooks, trust, journal and store are those of `tenter run`, and so is what is shown
+//! of the work. Nothing outside the scratch directory is read or written, and what is claimed at the end is checked.
 
-mod cast;
-mod ending;
-mod narrator;
-mod proof;
+mod checks;
+mod hooks;
+mod json_view;
+mod outcome;
 mod scratch;
-mod story;
-mod stream;
+mod text_view;
 
 use std::path::Path;
 use std::sync::Arc;
@@ -20,10 +19,10 @@ use tenter_agent::store::StoredConversation;
 use tenter_base::search_path;
 use tenter_proc::Cancel;
 
-use self::ending::Ending;
-use self::narrator::Narrator;
+use self::json_view::JsonView;
+use self::outcome::DemoOutcome;
 use self::scratch::{Scratch, quoted};
-use self::stream::Stream;
+use self::text_view::TextView;
 use super::Done;
 use crate::agent::{self, AgentArgs};
 use crate::env::Env;
@@ -33,46 +32,46 @@ use crate::render::Show;
 use crate::trust;
 use crate::ui;
 
-/// What the agent is asked to do.
+/// The task of the agent.
 const QUERY: &str = "Remove the old build, then deploy the shop.";
 
-/// See hooks at work in a scratch project: no key, no network.
+/// Show hooks at work in a scratch project.
 ///
-/// Nothing of yours is read or changed. The project is removed at the end, unless you keep it.
+/// Needs no key and no network, and reads and changes none of your files. The project is removed at the end unless you keep it.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// Keep the scratch project, to look around and to play on.
+    /// Keep the scratch project.
     #[arg(long)]
     keep: bool,
-    /// Print one JSON object a line: the stream of `tenter run --headless`, with the hooks before and a summary after it.
+    /// Print JSON lines: the stream of `tenter run --headless`, with the hooks before it and a summary after it.
     #[arg(long)]
     json: bool,
 }
 
-/// One way to tell the demo: what happens in between is shown as any agent's work is.
-trait Telling: Show {
-    /// What is about to be seen.
-    fn opening(&self, scratch: &Scratch);
+/// One way to show the demo. The work of the agent is shown as by `tenter run`.
+trait DemoView: Show {
+    /// Shows what the demo is about.
+    fn introduce(&self, scratch: &Scratch);
 
-    /// What came of it.
-    fn closing(&self, scratch: &Scratch, ending: &Ending);
+    /// Shows how it ended.
+    fn conclude(&self, scratch: &Scratch, outcome: &DemoOutcome);
 }
 
-/// Does it.
+/// Runs the command.
 pub(crate) fn run(env: &Env, args: &Args) -> Done {
     let cancel = Cancel::new();
     crate::signals::forward(&cancel)?;
-    let scratch = Scratch::make(env)?;
-    let telling: Arc<dyn Telling> =
-        if args.json { Arc::new(Stream::new()) } else { Arc::new(Narrator::new(called(env))) };
-    telling.opening(&scratch);
-    let show: Arc<dyn Show> = Arc::clone(&telling) as Arc<dyn Show>;
+    let scratch = Scratch::create(env)?;
+    let view: Arc<dyn DemoView> =
+        if args.json { Arc::new(JsonView::new()) } else { Arc::new(TextView::new(program(env))) };
+    view.introduce(&scratch);
+    let show: Arc<dyn Show> = Arc::clone(&view) as Arc<dyn Show>;
     let (finish, conversation) = play(&scratch, &show, &cancel)?;
-    let ending = Ending::new(&scratch, &finish, conversation.as_ref(), args.keep);
-    telling.closing(&scratch, &ending);
-    scratch.leave(args.keep)?;
-    match ending.status {
-        Status::Failed => Err(broken(&ending)),
+    let outcome = DemoOutcome::new(&scratch, &finish, conversation.as_ref(), args.keep);
+    view.conclude(&scratch, &outcome);
+    scratch.close(args.keep)?;
+    match outcome.status {
+        Status::Failed => Err(failed(&outcome)),
         status => Ok(Exit::Agent(status)),
     }
 }
@@ -102,8 +101,8 @@ fn play(
     Ok((finish, conversation))
 }
 
-/// How this program is called from the working folder: by its name where the search path leads to it.
-fn called(env: &Env) -> String {
+/// How this program is called from the working directory: by its name if it is in PATH.
+fn program(env: &Env) -> String {
     let program = Env::program();
     let path = env.var("PATH").unwrap_or_default();
     if search_path::files("tenter", path)
@@ -116,10 +115,10 @@ fn called(env: &Env) -> String {
     quoted(&from_here.unwrap_or(program))
 }
 
-fn broken(ending: &Ending) -> Failure {
-    let claims: Vec<&str> =
-        ending.proofs.iter().filter(|proof| !proof.holds).map(|proof| proof.name).collect();
-    Failure::new(format!("the demo did not go as it should; not shown: {}", claims.join(", "))).help(
-        "`tenter demo --keep` keeps everything to look at; where temporary files may not be run, name another folder with TMPDIR",
+fn failed(outcome: &DemoOutcome) -> Failure {
+    let names: Vec<&str> =
+        outcome.checks.iter().filter(|check| !check.holds).map(|check| check.name).collect();
+    Failure::new(format!("the demo failed: these checks do not hold: {}", names.join(", "))).help(
+        "run `tenter demo --keep` and look at the files; if programs cannot run in the temporary directory, set TMPDIR to another one",
     )
 }

@@ -1,5 +1,5 @@
-//! The scratch folder: a project with its hooks, and a home of its own, so that the demo meets nothing of the person's and
-//! leaves nothing there.
+//! The scratch directory: a project with its hooks, and a home of its own, so that the demo neither reads nor writes the user's
+//! files.
 
 use std::fs;
 use std::io;
@@ -10,7 +10,7 @@ use tempfile::TempDir;
 use tenter_engine::environment::Environment;
 use tenter_engine::keys::is_model_key;
 
-use super::cast::{self, Installed, write_executable};
+use super::hooks::{self, InstalledHook, write_executable};
 use crate::env::Env;
 use crate::failure::Failure;
 
@@ -26,39 +26,36 @@ const FILES: [(&str, &str); 3] = [
     ("settings.env", include_str!("files/project/settings.env")),
     ("build/shop.tar", "yesterday's build\n"),
 ];
-/// What the model plays.
+/// The model's script.
 const SCRIPT: &str = include_str!("files/script.yaml");
 
-/// The scratch folder, with everything in it.
+/// The scratch directory.
 pub(super) struct Scratch {
     folder: TempDir,
     root: PathBuf,
-    /// The surroundings that the demo runs in: those of the process, with the home in the folder.
+    /// The environment of the demo: that of the process, with the home in the scratch directory.
     pub(super) env: Env,
     /// The hooks, in the order in which they run.
-    pub(super) hooks: Vec<Installed>,
+    pub(super) hooks: Vec<InstalledHook>,
 }
 
 impl Scratch {
-    /// Makes the folder where temporary files go, and fills it.
-    pub(super) fn make(env: &Env) -> Result<Self, Failure> {
+    /// Creates the directory among temporary files, and fills it.
+    pub(super) fn create(env: &Env) -> Result<Self, Failure> {
         let above = env.var("TMPDIR").map_or_else(|| PathBuf::from("/tmp"), PathBuf::from);
-        Self::make_in(env, &above).map_err(|error| {
-            Failure::new(format!(
-                "no scratch project could be made in {}: {error}",
-                above.display()
-            ))
-            .help("make room there, or name another folder with TMPDIR")
+        Self::create_in(env, &above).map_err(|error| {
+            Failure::new(format!("cannot create a scratch project in {}: {error}", above.display()))
+                .help("make room there, or set TMPDIR to another directory")
         })
     }
 
-    fn make_in(env: &Env, above: &Path) -> io::Result<Self> {
+    fn create_in(env: &Env, above: &Path) -> io::Result<Self> {
         let folder = tempfile::Builder::new()
             .prefix("tenter-demo-")
             .permissions(fs::Permissions::from_mode(0o700))
             .tempdir_in(above)?;
         let root = folder.path().canonicalize()?;
-        let env = surroundings(env, &root);
+        let env = environment(env, &root);
         fs::create_dir_all(root.join("project/build"))?;
         fs::create_dir_all(&env.home)?;
         for (name, text) in FILES {
@@ -69,11 +66,11 @@ impl Scratch {
         }
         fs::write(root.join("script.yaml"), SCRIPT)?;
         write_executable(&root.join("tenter"), &launcher(&env))?;
-        let hooks = cast::install(&env.cwd.join(".agents/hooks"), &env.vars)?;
+        let hooks = hooks::install(&env.cwd.join(".agents/hooks"), &env.vars)?;
         Ok(Self { folder, root, env, hooks })
     }
 
-    /// The folder.
+    /// The directory.
     pub(super) fn root(&self) -> &Path {
         &self.root
     }
@@ -83,30 +80,30 @@ impl Scratch {
         self.root.join("project")
     }
 
-    /// What the model plays.
+    /// The model's script.
     pub(super) fn script(&self) -> PathBuf {
         self.root.join("script.yaml")
     }
 
-    /// What the hook `40-audit` writes.
+    /// The file that the hook `40-audit` writes.
     pub(super) fn audit_log(&self) -> PathBuf {
         self.project().join("audit.jsonl")
     }
 
-    /// Removes the folder, or leaves it where it is.
-    pub(super) fn leave(self, keep: bool) -> Result<(), Failure> {
+    /// Removes the directory unless it is kept.
+    pub(super) fn close(self, keep: bool) -> Result<(), Failure> {
         if keep {
             let _the_root = self.folder.keep();
             return Ok(());
         }
         self.folder.close().map_err(|error| {
-            Failure::new(format!("{} could not be removed: {error}", self.root.display()))
+            Failure::new(format!("cannot remove {}: {error}", self.root.display()))
         })
     }
 }
 
-/// The user's surroundings with another home: no configuration, state, hooks, variables for Tenter, or model keys.
-fn surroundings(env: &Env, root: &Path) -> Env {
+/// The user's environment with another home: without configuration, state, hooks, Tenter's variables, and model keys.
+fn environment(env: &Env, root: &Path) -> Env {
     let home = root.join("home");
     let mut vars: Environment =
         env.vars.iter().filter(|(name, _)| is_for_demo(name)).cloned().collect();
@@ -121,13 +118,13 @@ fn is_for_demo(name: &std::ffi::OsStr) -> bool {
     !is_about_tenter && !is_model_key(&name)
 }
 
-/// Variables that would lead out of the home.
+/// Variables that would name directories outside of the home.
 const XDG: [&str; 3] = ["XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME"];
 
-/// A script that starts `tenter` as the demo does, for whoever plays on in a folder that was kept.
+/// A script that starts `tenter` as the demo does, for users who keep the directory.
 fn launcher(env: &Env) -> String {
     format!(
-        "#!/bin/sh\n# tenter in the demo's project and with the demo's home: what you do here stays here.\n\
+        "#!/bin/sh\n# tenter in the demo's project with the demo's home: nothing outside this directory is changed.\n\
          unset {} TENTER_MODEL TENTER_TRUST TENTER_MAX_TURNS\n\
          export HOME={}\nexec {} --project {} \"$@\"\n",
         XDG.join(" "),
@@ -137,7 +134,7 @@ fn launcher(env: &Env) -> String {
     )
 }
 
-/// A path as one word of a shell's command line.
+/// A path, quoted for a shell.
 pub(super) fn quoted(path: &Path) -> String {
     let path = path.to_string_lossy();
     if path.chars().all(|c| c.is_ascii_alphanumeric() || "/._-".contains(c)) {

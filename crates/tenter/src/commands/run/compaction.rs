@@ -1,4 +1,4 @@
-//! `tenter run --recipe compact`: nothing is said to the conversation, it is shortened (R54).
+//! `tenter run --recipe compact`: compacts a conversation without a message (R54).
 
 use std::path::Path;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use crate::failure::{Exit, Failure};
 use crate::project::Project;
 use crate::{signals, ui};
 
-/// Does it.
+/// Runs the command.
 pub(super) fn run(env: &Env, project: Option<&Path>, args: &Args) -> Done {
     check(args)?;
     let mut project = Project::open(env, project)?;
@@ -28,8 +28,9 @@ pub(super) fn run(env: &Env, project: Option<&Path>, args: &Args) -> Done {
     built.name_recipe(&recipe);
     let conversation = built.conversation();
     if conversation.messages().is_empty() {
-        return Err(Failure::new("there is no conversation of this project that could be compacted")
-            .help("`tenter conversation list --all` shows those of every project; --resume ID takes one of them"));
+        return Err(Failure::new("this project has no conversation to compact").help(
+            "`tenter conversation list --all` lists those of every project; pass --resume ID",
+        ));
     }
     for finding in project.findings().chain(&built.findings) {
         show.finding(finding);
@@ -39,28 +40,28 @@ pub(super) fn run(env: &Env, project: Option<&Path>, args: &Args) -> Done {
         Err(_refused) => Status::Blocked,
     };
     show.finished(&Finish { status, response: String::new(), error: None, refused: None });
-    built.tell_trouble();
+    built.report_journal_error();
     Ok(Exit::Agent(status))
 }
 
-/// What is said to nobody would be lost, and so would a compaction that is not stored.
+/// Rejects flags that would have no effect.
 fn check(args: &Args) -> Result<(), Failure> {
     let Args { query, agent, .. } = args;
     if !query.is_empty() || !agent.images.is_empty() {
         return Err(Failure::usage(
-            "the recipe compact shortens a conversation, and nothing is said to it",
+            "the recipe compact takes no message and no image",
         )
         .help(
-            "leave out the query and --image, and say it with the next `tenter run --follow`; --arg gives the recipe an argument",
+            "leave out the query and --image, and pass them to the next `tenter run --follow`; --arg passes the recipe an argument",
         ));
     }
     if agent.no_save {
-        return Err(Failure::usage("with --no-save nothing would be left of it")
-            .help("leave out --no-save: the history before stays restorable"));
+        return Err(Failure::usage("--no-save would discard the compaction")
+            .help("leave out --no-save: the previous history can be restored"));
     }
     if !agent.follow && agent.resume.is_none() {
-        return Err(Failure::usage("the recipe compact shortens a conversation, and none is named").help(
-            "--follow takes the newest of this project, --resume ID another; `tenter conversation list` shows them",
+        return Err(Failure::usage("the recipe compact needs a conversation").help(
+            "pass --follow for the newest of this project, or --resume ID; `tenter conversation list` lists them",
         ));
     }
     Ok(())

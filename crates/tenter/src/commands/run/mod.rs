@@ -1,4 +1,4 @@
-//! `tenter run`: answer one query, or do what a recipe says, under the project's hooks.
+//! `tenter run`: runs an agent on one query or recipe, under the project's hooks.
 
 mod compaction;
 
@@ -18,36 +18,35 @@ use crate::project::Project;
 use crate::render::{Headless, Quiet, Show, Terminal};
 use crate::signals;
 
-/// Answer one query: the agent works in the project until it is done.
+/// Run an agent on one query, in the project, until it is done.
 ///
-/// The query is made of the arguments and of what is piped in. With --recipe it may be missing; what there is of it stands
-/// below the recipe's text.
+/// The query is the arguments followed by stdin, if that is not a terminal. With --recipe the query is optional, and follows the
+/// text of the recipe.
 #[derive(Debug, Default, clap::Args)]
 pub(crate) struct Args {
-    /// What to do.
+    /// The task.
     #[arg(value_name = "QUERY")]
     query: Vec<String>,
-    /// Do what this recipe says, as `tenter recipe list` shows it; `compact` shortens the conversation of --follow or
-    /// --resume.
+    /// Run this recipe; `compact` compacts the conversation of --follow or --resume.
     #[arg(long, short, value_name = "NAME")]
     recipe: Option<String>,
-    /// Give the recipe an argument; may be repeated.
+    /// Pass an argument to the recipe; repeatable.
     #[arg(long, value_name = "NAME=VALUE", value_parser = argument, requires = "recipe")]
     arg: Vec<(String, String)>,
     #[command(flatten)]
     agent: AgentArgs,
-    /// Print the model's last text and nothing else.
+    /// Print only the model's last text.
     #[arg(long, conflicts_with = "headless")]
     result_only: bool,
-    /// Print one JSON object a line: text, tool calls, hook runs and their decisions, usage, and how it ended.
+    /// Print JSON lines: text, tool calls, hook runs, usage, status.
     #[arg(long)]
     headless: bool,
-    /// With --headless, print text as it comes, too.
+    /// With --headless, also print text as it comes.
     #[arg(long, requires = "headless")]
     stream_deltas: bool,
 }
 
-/// Does it.
+/// Runs the command.
 pub(crate) fn run(env: &Env, project: Option<&Path>, args: &Args) -> Done {
     if args.recipe.as_deref() == Some(builtin::RECIPE) {
         return compaction::run(env, project, args);
@@ -58,15 +57,15 @@ pub(crate) fn run(env: &Env, project: Option<&Path>, args: &Args) -> Done {
     signals::forward(&cancel)?;
     let show = show(env, args);
     let catalog = agent::hooks_to_run(&mut project, &args.agent, show.as_ref(), &cancel)?;
-    let wanted =
+    let find_recipe =
         |name: &String| agent::recipe_to_run(&mut project, &args.agent, name, show.as_ref());
-    let recipe = args.recipe.as_ref().map(wanted).transpose()?;
+    let recipe = args.recipe.as_ref().map(find_recipe).transpose()?;
     let mut built = agent::build(&project, &args.agent, catalog, Arc::clone(&show), &cancel)?;
     for finding in project.findings().chain(&built.findings) {
         show.finding(finding);
     }
     if let Some(recipe) = &recipe {
-        let text = built.take_up(recipe, &args.arg, show.as_ref(), &cancel)?;
+        let text = built.start_recipe(recipe, &args.arg, show.as_ref(), &cancel)?;
         message.text = below(&text, &message.text);
     }
     let finish = agent::work(&built, &message, &cancel);
@@ -74,26 +73,26 @@ pub(crate) fn run(env: &Env, project: Option<&Path>, args: &Args) -> Done {
         built.agent.workspace.end_background();
     }
     show.finished(&finish);
-    built.tell_trouble();
+    built.report_journal_error();
     Ok(Exit::Agent(finish.status))
 }
 
-/// A recipe's text and the query.
+/// The text of a recipe, followed by the query.
 fn below(text: &str, query: &str) -> String {
     if query.is_empty() { text.to_owned() } else { format!("{}\n\n{query}", text.trim_end()) }
 }
 
 fn query(args: &Args) -> Result<String, Failure> {
     let typed = args.query.join(" ");
-    let piped = Env::piped_stdin()
-        .map_err(|error| Failure::new(format!("stdin cannot be read: {error}")))?;
+    let piped =
+        Env::piped_stdin().map_err(|error| Failure::new(format!("cannot read stdin: {error}")))?;
     let parts: Vec<&str> = [typed.as_str(), piped.trim_end()]
         .into_iter()
         .filter(|part| !part.trim().is_empty())
         .collect();
     if parts.is_empty() && args.recipe.is_none() {
         return Err(Failure::usage("there is no query").help(
-            "give it as an argument or pipe it in: tenter run \"what does this project do?\"",
+            "pass it as an argument or on stdin: tenter run \"what does this project do?\"",
         ));
     }
     Ok(parts.join("\n"))

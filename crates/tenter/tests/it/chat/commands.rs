@@ -1,4 +1,4 @@
-//! What begins with a slash.
+//! The slash commands of a chat.
 
 use super::{chat, chat_with, say};
 use crate::sandbox;
@@ -12,7 +12,7 @@ fn help_lists_commands_and_an_unknown_one_gets_a_suggestion() {
     let unknown = say(&mut chat, "/usge");
     assert!(unknown.contains("there is no command /usge"), "{unknown}");
     assert!(unknown.contains("did you mean /usage?"), "{unknown}");
-    assert!(say(&mut chat, "/help me").contains("/help stands alone"));
+    assert!(say(&mut chat, "/help me").contains("/help takes no argument"));
 }
 
 #[test]
@@ -27,7 +27,7 @@ fn commands_and_ids_are_completed() {
     chat.type_in("/res\t\t");
     chat.wait_for("/resume 0");
     chat.enter("");
-    chat.wait_for("Going on with: the first talk");
+    chat.wait_for("Continuing: the first talk");
 }
 
 #[test]
@@ -62,11 +62,13 @@ fn conversations_can_be_listed_resumed_and_started() {
     say(&mut chat, "about pears");
     let listed = say(&mut chat, "/resume");
     let line = |part: &str| listed.lines().find(|line| line.contains(part)).unwrap().to_owned();
-    assert!(line("about pears").ends_with("this one"), "{listed}");
+    assert!(line("about pears").ends_with("(present)"), "{listed}");
     let apples = line("about apples").split_whitespace().next().unwrap().to_owned();
-    assert!(say(&mut chat, &format!("/resume {apples}")).contains("Going on with: about apples"));
+    assert!(say(&mut chat, &format!("/resume {apples}")).contains("Continuing: about apples"));
     assert!(say(&mut chat, "more").contains("Three."));
-    assert!(say(&mut chat, &format!("/resume {apples}")).contains("this is that conversation"));
+    assert!(
+        say(&mut chat, &format!("/resume {apples}")).contains("this is the present conversation")
+    );
     let unknown = say(&mut chat, "/resume nonsense");
     assert!(unknown.contains("there is no conversation \"nonsense\""), "{unknown}");
 }

@@ -1,4 +1,4 @@
-//! How an answer is stopped and how a chat ends: by keys, by signals, in good order.
+//! Stopping an answer and ending a chat, by keys and by signals.
 
 use tenter_testkit::pty::Signal;
 use tenter_testkit::{PtySession, Sandbox, wait_until};
@@ -8,12 +8,12 @@ use crate::manifests::hook as manifest_hook;
 use crate::run::wait_for_death;
 use crate::sandbox;
 
-/// Writes how the session ends.
+/// Installs a hook that records how the session ends.
 fn install_witness(sandbox: &Sandbox) {
     manifest_hook(sandbox, "witness", "session_end", "", "echo \"$payload\" >> ended");
 }
 
-/// A chat whose model takes its time.
+/// A chat with a slow model.
 fn busy_chat(sandbox: &Sandbox) -> PtySession {
     let call = "tool_calls: [{name: bash, input: {command: echo under way}}]";
     let slow = "text: never, fault: {delay_ms: 600000}";
@@ -30,7 +30,7 @@ fn ctrl_c_stops_the_model_and_the_chat_continues() {
     sandbox.write("fast.yaml", format!("turns: [{{text: Yes., expect: {expect}}}]"));
     let mut chat = busy_chat(&sandbox);
     chat.signal(Signal::INT);
-    chat.wait_for("stopped; your next message goes on from here");
+    chat.wait_for("stopped; your next message continues from here");
     chat.wait_for(PROMPT);
     say(&mut chat, "/model scripted:fast.yaml");
     assert!(say(&mut chat, "still there?").contains("Yes."));
@@ -46,7 +46,7 @@ fn ctrl_c_stops_a_tool_and_the_chat_continues() {
     chat.enter("wait");
     wait_until("the tool runs", || sandbox.project().join("started").exists());
     chat.signal(Signal::INT);
-    chat.wait_for("stopped; your next message goes on from here");
+    chat.wait_for("stopped; your next message continues from here");
     chat.wait_for(PROMPT);
     assert!(say(&mut chat, "and now?").contains("Stopped."));
     chat.enter("/exit");
@@ -61,12 +61,12 @@ fn ctrl_c_at_the_prompt_clears_the_line_and_a_second_one_exits() {
         chat(&sandbox, "turns: [{text: ok, expect: {contains: [kept], lacks: [dropped]}}]");
     for _ in 0..2 {
         chat.type_in("dropped\x03");
-        chat.wait_for("Ctrl-C once more");
+        chat.wait_for("press Ctrl-C again");
         chat.wait_for(PROMPT);
     }
     assert!(say(&mut chat, "kept").contains("ok\n"));
     chat.type_in("\x03");
-    chat.wait_for("Ctrl-C once more");
+    chat.wait_for("press Ctrl-C again");
     chat.wait_for(PROMPT);
     chat.type_in("\x03");
     assert_eq!(chat.end().0, Some(0));

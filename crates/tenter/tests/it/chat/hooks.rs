@@ -124,7 +124,7 @@ fn ctrl_c_at_a_question_stops_the_turn() {
     chat.enter("touch it");
     chat.wait_for("[n] no: ");
     chat.type_in("\x03");
-    chat.wait_for("stopped; your next message goes on from here");
+    chat.wait_for("stopped; your next message continues from here");
     chat.wait_for(super::PROMPT);
     assert!(!sandbox.project().join("yes").exists());
     assert!(say(&mut chat, "and now?").contains("Back."));
@@ -163,7 +163,7 @@ fn hooks_can_be_listed_and_trusted_in_the_chat() {
     );
     chat.wait_for("Let them run?");
     chat.enter("s");
-    chat.wait_for("Not run this time: guard.");
+    chat.wait_for("Skipped this time: guard.");
     chat.wait_for(super::PROMPT);
     assert!(say(&mut chat, "/hooks").contains("it is not trusted"));
     assert!(say(&mut chat, "go").contains("✓ one"));
@@ -216,7 +216,7 @@ fn hooks_trusted_in_another_terminal_run_after_slash_trust() {
     let sandbox = sandbox();
     let mut chat = chat_with_a_recipe(&sandbox);
     let _ = sandbox.run(&["trust", "--yes"]).expect_code(0);
-    assert!(say(&mut chat, "/trust").contains("What was trusted in the meantime is used"));
+    assert!(say(&mut chat, "/trust").contains("Using what you trusted in the meantime"));
     say(&mut chat, "three");
     say(&mut chat, "/compact");
     assert!(sandbox.project().join("ran").exists());

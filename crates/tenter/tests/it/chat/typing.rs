@@ -99,7 +99,7 @@ fn input_typed_before_a_stopped_turn_can_be_edited() {
     chat.enter("two");
     chat.enter("three");
     chat.signal(Signal::INT);
-    chat.wait_for("stopped; your next message goes on from here");
+    chat.wait_for("stopped; your next message continues from here");
     chat.wait_for("\n> two\nthree");
     chat.type_in("\x1b\rfour");
     assert!(say(&mut chat, "").contains("Good."));

@@ -44,10 +44,10 @@ fn the_newest_conversation_is_compacted_and_can_be_restored() {
     assert_snapshot!(compact(&sandbox, &["--follow"]), @"
     exit: 0
     --- stderr
-    ↻ the recipe compact is at work on the conversation …
+    ↻ running the recipe compact on the conversation …
     ↻ the recipe compact replaced the history (compact): 4 messages became 2
-    The context has about 50 tokens now; it had about 1000.
-    The history before comes back with: tenter conversation restore [ID]
+    The context now has about 50 tokens; it had about 1000.
+    To restore the previous history, run: tenter conversation restore [ID]
     done · about [N] tokens in, 113 out · conversation [ID]
     ");
     let after = messages(&sandbox);
@@ -91,26 +91,26 @@ fn without_a_conversation_it_is_a_usage_error() {
     assert_snapshot!(compact(&sandbox, &[]), @"
     exit: 2
     --- stderr
-    error: the recipe compact shortens a conversation, and none is named
-      help: --follow takes the newest of this project, --resume ID another; `tenter conversation list` shows them
+    error: the recipe compact needs a conversation
+      help: pass --follow for the newest of this project, or --resume ID; `tenter conversation list` lists them
     ");
     assert_snapshot!(compact(&sandbox, &["--follow"]), @"
     exit: 1
     --- stderr
-    error: there is no conversation of this project that could be compacted
-      help: `tenter conversation list --all` shows those of every project; --resume ID takes one of them
+    error: this project has no conversation to compact
+      help: `tenter conversation list --all` lists those of every project; pass --resume ID
     ");
     assert_snapshot!(compact(&sandbox, &["--follow", "--no-save"]), @"
     exit: 2
     --- stderr
-    error: with --no-save nothing would be left of it
-      help: leave out --no-save: the history before stays restorable
+    error: --no-save would discard the compaction
+      help: leave out --no-save: the previous history can be restored
     ");
     assert_snapshot!(compact(&sandbox, &["--follow", "and be brief"]), @"
     exit: 2
     --- stderr
-    error: the recipe compact shortens a conversation, and nothing is said to it
-      help: leave out the query and --image, and say it with the next `tenter run --follow`; --arg gives the recipe an argument
+    error: the recipe compact takes no message and no image
+      help: leave out the query and --image, and pass them to the next `tenter run --follow`; --arg passes the recipe an argument
     ");
     let unknown = compact(&sandbox, &["--resume", "0123"]).expect_code(1);
     assert!(unknown.stderr.contains("there is no conversation"), "{unknown}");
@@ -161,8 +161,8 @@ fn a_chat_prints_the_same() {
     let told = say(&mut chat, "/compact");
     for part in [
         "2 messages became 2",
-        "tokens now; it had 1000.",
-        "The history before comes back with: tenter conversation restore 0",
+        "tokens; it had 1000.",
+        "To restore the previous history, run: tenter conversation restore 0",
     ] {
         assert!(told.contains(part), "{part} in {told}");
     }

@@ -125,7 +125,7 @@ fn missing_arguments_are_named_with_their_description() {
       4 | Greet {{.name}}: {{.wish}}{{if .note}}!{{end}}
                              ^^^^^
       help: pass `--arg wish=…`, or write `(default .wish "…")`
-    error: the recipe "greet" needs arguments that were not given
+    error: the recipe "greet" needs more arguments
       help: --arg name=… (whom to greet); --arg wish=…
     "#);
     assert_snapshot!(sandbox.run(&["run", "-r", "great", "--model", &model]), @r#"
@@ -157,15 +157,15 @@ fn a_recipe_that_cannot_be_rendered_is_shown_with_lines_and_calls_no_model() {
       1 | {{range "x"}}{{end}}
                   ^^^
       help: create a list with `lines .text` or `split "," .text`
-    error: the recipe "wrong" cannot be filled in
-      help: mend its file
+    error: cannot fill in the recipe "wrong"
+      help: fix its file
     "#);
     sandbox.write("recipes/wrong.md", "---\nallowed_tools: [bsah]\n---\nGo.");
     assert_snapshot!(sandbox.run(&["run", "-r", "wrong", "--model", &model]), @r#"
     exit: 1
     --- stderr
-    error: the recipe "wrong" cannot be used: there is no tool "bsah" (did you mean "bash"?); the tools are bash, file_read, file_write, file_edit, grep, glob, todo, subagent
-      help: mend its `allowed_tools`
+    error: cannot use the recipe "wrong": there is no tool "bsah" (did you mean "bash"?); the tools are bash, file_read, file_write, file_edit, grep, glob, todo, subagent
+      help: fix its `allowed_tools`
     "#);
     assert_eq!(sandbox.run(&["conversation", "list"]).stdout, "");
 }

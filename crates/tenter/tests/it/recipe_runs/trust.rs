@@ -31,7 +31,7 @@ fn an_untrusted_recipe_is_not_rendered_without_a_user() {
     exit: 4
     --- stderr
     error: the recipe spy comes with the project and starts programs, and you have not trusted it: touch ran; echo "a b" …
-      help: look at it with `tenter recipe show spy --raw` and run `tenter trust`; or trust it as it is with --trust-project
+      help: look at it with `tenter recipe show spy --raw`, then run `tenter trust`; or pass --trust-project to trust it as it is
     "#);
     let end = run(&sandbox, SCRIPT, &["-r", "spy"]).expect_code(4).json_lines().pop().unwrap();
     assert_eq!((&end["status"], &end["untrusted"]), (&json!("untrusted"), &json!(["recipe:spy"])));
@@ -94,7 +94,9 @@ fn the_user_is_asked_and_may_trust_skip_or_quit() {
     let mut session = start(SCRIPT);
     let asked = session.wait_for("[q] quit: ");
     assert!(
-        asked.contains("has recipes that may do more than speak, and that you have not trusted:"),
+        asked.contains(
+            "has recipes that can start programs or use tools, and that you have not trusted:"
+        ),
         "{asked}"
     );
     assert!(asked.contains("  recipe:spy  starts touch ran; echo \"a b\" …  "), "{asked}");
@@ -128,8 +130,8 @@ fn the_trust_command_covers_recipes_and_hooks() {
     assert_snapshot!(sandbox.run(&["trust"]), @"
     exit: 4
     --- stderr
-    error: this project has hooks, and recipes that may do more than speak, that you have not trusted: guard, recipe:spy, recipe:acme/tools/go
-      help: look at them and run `tenter trust`; or trust them as they are with --trust-project; or do without hooks with --no-hooks
+    error: this project has hooks, and recipes that can start programs or use tools, that you have not trusted: guard, recipe:spy, recipe:acme/tools/go
+      help: look at them, then run `tenter trust`; or pass --trust-project to trust them as they are, or --no-hooks to run without hooks
     ");
     assert_snapshot!(sandbox.run(&["trust", "--yes"]), @"
     exit: 0
@@ -152,7 +154,7 @@ fn the_trust_command_covers_recipes_and_hooks() {
     assert_snapshot!(sandbox.run(&["trust", "--revoke", "recipe:spy"]), @"
     exit: 0
     --- stderr
-    Took trust back from 1 of the hooks and recipes of [ROOT]/project.
+    Removed 1 trust record of [ROOT]/project.
     ");
     let _ = run(&sandbox, SCRIPT, &["-r", "spy"]).expect_code(4);
     assert_snapshot!(sandbox.run(&["trust", "--revoke", "recipe:spy"]), @r#"

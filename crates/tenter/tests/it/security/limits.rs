@@ -1,4 +1,4 @@
-//! Tool calls that would read, search or start without end (R79).
+//! Limits of tool calls that would read, search or start processes endlessly (R79).
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -67,7 +67,7 @@ fn parallel_tool_calls_are_limited() {
     let counts: Vec<u32> =
         counted.lines().map(|line| line.rsplit('\t').next().unwrap().parse().unwrap()).collect();
     assert_eq!(counts.len(), 150, "{output}");
-    // Beside the calls there are the main thread and the one for signals, and a few that are about to end.
+    // Besides the calls, there are the main thread, the signal thread, and a few that are about to end.
     assert!(counts.iter().all(|count| *count <= 24), "{counts:?}");
 }
 
@@ -103,7 +103,7 @@ fn a_search_stops_at_one_signal() {
         assert!(killed.success());
         let output = sandbox.finish(child);
         assert_eq!(output.code, Some(130), "{signal}\n{output}");
-        // It is a second where nothing else uses the processor.
+        // Without other load, it is one second.
         assert!(start.elapsed().as_secs() < 10, "{signal} {:?}", start.elapsed());
     }
 }

@@ -1,4 +1,4 @@
-//! Paths that lead elsewhere than they seem to.
+//! Paths that lead elsewhere through symlinks.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -19,7 +19,7 @@ fn call(sandbox: &Sandbox, tool: &str, input: &str) -> tenter_testkit::Output {
 
 #[test]
 fn a_tool_accesses_the_file_that_realpath_reports() {
-    // Each path, and the file that the system means by it, if it means any.
+    // Each path, and the file that the system resolves it to, if any.
     let paths = [
         ("link/../.env", Some("elsewhere/.env")),
         ("link/../../.env", Some(".env")),
@@ -35,7 +35,7 @@ fn a_tool_accesses_the_file_that_realpath_reports() {
         sandbox.write("file", "");
         sandbox.write(".env", "KEY=secret\n");
         symlink("elsewhere/deep", sandbox.project().join("link")).unwrap();
-        // A guard that asks the system, as it sees it from the project's directory.
+        // A guard that resolves paths with the system, from the project's directory.
         let guard = r#"printf '%s\n' "$payload" > payload.json
             given=$(printf '%s' "$payload" | sed 's/.*"file_path": "\([^"]*\)".*/\1/')
             if [ "$(realpath -- "$given" 2>/dev/null)" = "$(pwd -P)/.env" ]; then

@@ -201,7 +201,7 @@ fn a_hook_that_shadows_a_user_hook_is_reported_before_it_is_trusted() {
     sandbox.sh_hook("guard", "before_tool_call", "exit 0");
     sandbox.hook("guard", "#!/bin/sh\n[ \"$1\" = hook ] && echo before_tool_call\nexit 0\n");
     let output = sandbox.run(&["trust", "--yes"]).expect_code(0);
-    assert!(output.stderr.contains("takes the place of your own"), "{output}");
+    assert!(output.stderr.contains("replaces your own hook"), "{output}");
 }
 
 #[test]
@@ -214,7 +214,7 @@ fn settings_and_files_of_a_hook_are_shown_before_it_is_trusted() {
     let mut command = sandbox.command();
     command.args(["trust"]);
     let mut session = PtySession::start(command);
-    assert!(session.wait_for("[q] quit: ").contains("spy asks for OPENAI_API_KEY"));
+    assert!(session.wait_for("[q] quit: ").contains("spy asks for the variables OPENAI_API_KEY"));
     session.enter("v");
     let shown = session.wait_for("[q] quit: ");
     for part in ["env: [OPENAI_API_KEY]", ". ./lib/more.sh", "spy/lib/more.sh\necho"] {

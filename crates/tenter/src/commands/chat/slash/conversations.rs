@@ -5,48 +5,54 @@ use std::path::Path;
 use tenter_agent::Agent;
 use tenter_agent::store::{ListQuery, StoreError, Summary};
 
-use super::Talk;
-use crate::commands::chat::{After, Change};
+use super::CommandContext;
+use crate::commands::chat::{Change, SessionEnd};
 use crate::failure::Failure;
 use crate::sanitize::{one_line, sanitize};
 use crate::ui::{self, FAINT, NAME, styled};
 
-/// Conversations that are listed at most.
+/// Maximum number of listed conversations.
 const LISTED: usize = 20;
 
-/// Lists the conversations of this project; or goes on with another, in a new session.
-pub(super) fn resume(talk: &mut Talk, wanted: &str) -> Result<Option<After>, Failure> {
-    let present = talk.session.conversation_id();
+/// Lists the conversations of this project; or continues another, in a new session.
+pub(super) fn resume(
+    context: &mut CommandContext,
+    wanted: &str,
+) -> Result<Option<SessionEnd>, Failure> {
+    let present = context.session.conversation_id();
     if wanted.is_empty() {
-        let found = recent(talk.agent, talk.chat.project.root())?;
+        let found = recent(context.agent, context.chat.project.root())?;
         for summary in &found {
             ui::out(line(summary, present));
         }
         if found.is_empty() {
-            ui::note("No conversation of this project is stored yet.");
+            ui::note("This project has no conversation yet.");
         }
         return Ok(None);
     }
-    let store = &talk.agent.store;
-    let id = store
-        .find(wanted)
-        .map_err(|error| Failure::from(error).help("/resume lists those of this project"))?;
+    let store = &context.agent.store;
+    let id = store.find(wanted).map_err(|error| {
+        Failure::from(error).help("/resume lists the conversations of this project")
+    })?;
     if id == present {
-        return Err(Failure::usage("this is that conversation"));
+        return Err(Failure::usage("this is the present conversation"));
     }
     let stored = store.load(&id)?;
-    ui::note(format!("Going on with: {}", one_line(&stored.summary.preview, 80)));
-    Ok(Some(After::Change(Change::Conversation(Box::new(stored)))))
+    ui::note(format!("Continuing: {}", one_line(&stored.summary.preview, 80)));
+    Ok(Some(SessionEnd::Change(Change::Conversation(Box::new(stored)))))
 }
 
-/// Begins a new conversation, in a new session.
+/// Starts a new conversation, in a new session.
 #[expect(clippy::unnecessary_wraps, reason = "commands are alike")]
-pub(super) fn new(_talk: &mut Talk, _argument: &str) -> Result<Option<After>, Failure> {
-    ui::note("A new conversation begins.");
-    Ok(Some(After::Change(Change::New)))
+pub(super) fn new(
+    _context: &mut CommandContext,
+    _argument: &str,
+) -> Result<Option<SessionEnd>, Failure> {
+    ui::note("Started a new conversation.");
+    Ok(Some(SessionEnd::Change(Change::New)))
 }
 
-/// Those of this project, that which was saved to last first.
+/// The conversations of this project, the most recent first.
 pub(in crate::commands::chat) fn recent(
     agent: &Agent,
     project: &Path,
@@ -55,7 +61,7 @@ pub(in crate::commands::chat) fn recent(
 }
 
 fn line(summary: &Summary, present: &str) -> String {
-    let this = if summary.id == present { styled(FAINT, "  this one") } else { String::new() };
+    let this = if summary.id == present { styled(FAINT, "  (present)") } else { String::new() };
     format!(
         "{}  {}  {}{this}",
         styled(NAME, sanitize(&summary.id)),

@@ -2,33 +2,40 @@
 
 use tenter_engine::catalog::Catalog;
 
-use super::Talk;
+use super::CommandContext;
 use crate::agent::recipes;
-use crate::commands::chat::{After, Change};
+use crate::commands::chat::{Change, SessionEnd};
 use crate::commands::hooks::show_catalog;
 use crate::failure::Failure;
 use crate::trust::{self, Pending, TrustChoice};
 use crate::ui;
 
-/// Lists the hooks as this session has them.
-pub(super) fn list(talk: &mut Talk, _argument: &str) -> Result<Option<After>, Failure> {
-    check_that_hooks_run(talk)?;
-    show_catalog(&talk.chat.project, &talk.agent.engine.catalog());
+/// Lists the hooks of this session.
+pub(super) fn list(
+    context: &mut CommandContext,
+    _argument: &str,
+) -> Result<Option<SessionEnd>, Failure> {
+    check_that_hooks_run(context)?;
+    show_catalog(&context.chat.project, &context.agent.engine.catalog());
     Ok(None)
 }
 
-/// Asks about everything of the project that waits for trust. What is trusted is used from now on: in a new session on the
-/// same conversation.
-pub(super) fn trust(talk: &mut Talk, _argument: &str) -> Result<Option<After>, Failure> {
-    let cancel = talk.chat.new_cancel();
-    ui::diagnostics(&talk.chat.project.read_trust_again());
-    let found = if hooks_run(talk) { talk.chat.project.load(&cancel) } else { Catalog::default() };
-    let chat = &mut *talk.chat;
+/// Asks about everything in the project that is not trusted yet. Newly trusted hooks and recipes are used in a new session on
+/// the same conversation.
+pub(super) fn trust(
+    context: &mut CommandContext,
+    _argument: &str,
+) -> Result<Option<SessionEnd>, Failure> {
+    let cancel = context.chat.new_cancel();
+    ui::diagnostics(&context.chat.project.read_trust_again());
+    let found =
+        if hooks_run(context) { context.chat.project.load(&cancel) } else { Catalog::default() };
+    let chat = &mut *context.chat;
     ui::diagnostics(chat.project.findings());
     let recipes = recipes::held_back(&recipes::book(&chat.project, &chat.args.fragment_dirs));
     let pending = Pending { hooks: found.untrusted(), recipes: &recipes };
     if pending.is_empty() && found.lost().is_empty() {
-        return trusted_elsewhere(talk, found);
+        return trusted_elsewhere(context, found);
     }
     let mut read = |prompt: &str| chat.dialogue.question(prompt);
     let choice = match pending {
@@ -45,29 +52,32 @@ pub(super) fn trust(talk: &mut Talk, _argument: &str) -> Result<Option<After>, F
         TrustChoice::Skip | TrustChoice::Refuse => found,
     };
     let settled = trust::settle_lost(&mut chat.project, found, &mut read, &cancel)?;
-    Ok(is_trusted.then(|| After::Change(Change::Trust(Box::new(settled)))))
+    Ok(is_trusted.then(|| SessionEnd::Change(Change::Trust(Box::new(settled)))))
 }
 
-/// What was trusted since, in another terminal, is used from now on.
-fn trusted_elsewhere(talk: &Talk, found: Catalog) -> Result<Option<After>, Failure> {
-    let running = talk.agent;
-    let waited = !running.engine.catalog().untrusted().is_empty()
+/// Uses what was trusted in another terminal in the meantime.
+fn trusted_elsewhere(
+    context: &CommandContext,
+    found: Catalog,
+) -> Result<Option<SessionEnd>, Failure> {
+    let running = context.agent;
+    let was_pending = !running.engine.catalog().untrusted().is_empty()
         || !recipes::held_back(&running.settings.recipes).is_empty();
-    if waited {
-        ui::note("What was trusted in the meantime is used from now on.");
-        return Ok(Some(After::Change(Change::Trust(Box::new(found)))));
+    if was_pending {
+        ui::note("Using what you trusted in the meantime.");
+        return Ok(Some(SessionEnd::Change(Change::Trust(Box::new(found)))));
     }
-    check_that_hooks_run(talk)?;
+    check_that_hooks_run(context)?;
     ui::note("Nothing to trust: everything is already trusted.");
     Ok(None)
 }
 
-fn hooks_run(talk: &Talk) -> bool {
-    !talk.chat.args.no_hooks && talk.chat.project.settings.hooks_enabled
+fn hooks_run(context: &CommandContext) -> bool {
+    !context.chat.args.no_hooks && context.chat.project.settings.hooks_enabled
 }
 
-fn check_that_hooks_run(talk: &Talk) -> Result<(), Failure> {
-    if !hooks_run(talk) {
+fn check_that_hooks_run(context: &CommandContext) -> Result<(), Failure> {
+    if !hooks_run(context) {
         return Err(Failure::usage("this chat runs without hooks")
             .help("start it without --no-hooks and without `enabled = false` in config.toml"));
     }

@@ -2,35 +2,41 @@
 
 use std::collections::BTreeMap;
 
-use super::Talk;
+use super::CommandContext;
 use crate::agent::recipes::argument;
 use crate::agent::{self, models};
-use crate::commands::chat::{After, Change};
+use crate::commands::chat::{Change, SessionEnd};
 use crate::failure::Failure;
 use crate::sanitize::sanitize;
 use crate::ui;
 
-/// Shows the model; or goes on with another, in a new session on the same conversation.
-pub(super) fn model(talk: &mut Talk, name: &str) -> Result<Option<After>, Failure> {
+/// Shows the model; or switches to another, in a new session on the same conversation.
+pub(super) fn model(
+    context: &mut CommandContext,
+    name: &str,
+) -> Result<Option<SessionEnd>, Failure> {
     if name.is_empty() {
-        ui::out(sanitize(talk.agent.model.name()));
+        ui::out(sanitize(context.agent.model.name()));
         return Ok(None);
     }
-    let cancel = talk.chat.new_cancel();
-    let models::Chosen { model, findings } =
-        agent::model_named(&talk.chat.project, talk.chat.args, name, &cancel)?;
+    let cancel = context.chat.new_cancel();
+    let models::ConnectedModel { model, findings } =
+        agent::model_named(&context.chat.project, context.chat.args, name, &cancel)?;
     ui::diagnostics(&findings);
-    ui::note(format!("The model is {} from now on.", sanitize(model.name())));
-    Ok(Some(After::Change(Change::Model(model))))
+    ui::note(format!("Switched to {}.", sanitize(model.name())));
+    Ok(Some(SessionEnd::Change(Change::Model(model))))
 }
 
-/// Shows what the conversation took so far.
+/// Shows the tokens and the cost of the conversation so far.
 #[expect(clippy::unnecessary_wraps, reason = "commands are alike")]
-pub(super) fn usage(talk: &mut Talk, _argument: &str) -> Result<Option<After>, Failure> {
-    let usage = talk.session.usage();
+pub(super) fn usage(
+    context: &mut CommandContext,
+    _argument: &str,
+) -> Result<Option<SessionEnd>, Failure> {
+    let usage = context.session.usage();
     let about = if usage.estimated { " (estimated)" } else { "" };
     let window = match usage.max_context_window {
-        0 => talk.agent.model.context_window(),
+        0 => context.agent.model.context_window(),
         known => known,
     };
     let used = usage.current_context_window;
@@ -39,20 +45,23 @@ pub(super) fn usage(talk: &mut Talk, _argument: &str) -> Result<Option<After>, F
     ui::out(format!("  cached   {} tokens of the last request", usage.turn.cached_input_tokens));
     let share = (used * 100).checked_div(window).unwrap_or(0);
     ui::out(format!("  context  {used} of {window} tokens ({share} %)"));
-    let cost = usage.cost_usd.map_or_else(|| "not known".to_owned(), |cost| format!("${cost:.4}"));
+    let cost = usage.cost_usd.map_or_else(|| "unknown".to_owned(), |cost| format!("${cost:.4}"));
     ui::out(format!("  cost     {cost}"));
     Ok(None)
 }
 
-/// Shortens the conversation. What keeps it from that is told as it happens.
-pub(super) fn compact(talk: &mut Talk, argument: &str) -> Result<Option<After>, Failure> {
+/// Compacts the conversation. Errors are shown as they happen.
+pub(super) fn compact(
+    context: &mut CommandContext,
+    argument: &str,
+) -> Result<Option<SessionEnd>, Failure> {
     let args = arguments(argument)?;
-    let cancel = talk.chat.new_cancel();
-    talk.session.renew(cancel.clone());
-    if let Ok(words) = agent::compact(talk.session, &args, &cancel) {
+    let cancel = context.chat.new_cancel();
+    context.session.renew(cancel.clone());
+    if let Ok(words) = agent::compact(context.session, &args, &cancel) {
         ui::note(words);
-        if !talk.chat.args.no_save {
-            ui::note(agent::how_to_restore(talk.session));
+        if !context.chat.args.no_save {
+            ui::note(agent::how_to_restore(context.session));
         }
     }
     Ok(None)
@@ -69,8 +78,8 @@ fn arguments(text: &str) -> Result<BTreeMap<String, String>, Failure> {
                 value.push_str(word);
             }
             (Err(_), None) => {
-                return Err(Failure::usage(format!("{word:?} is no argument"))
-                    .help("write /compact NAME=VALUE, or /compact alone"));
+                return Err(Failure::usage(format!("{word:?} is not an argument"))
+                    .help("use /compact or /compact NAME=VALUE"));
             }
         }
     }

@@ -1,4 +1,4 @@
-//! How the demo ended: what came of it, what holds, and where everything lies.
+//! How the demo ended: its status, its checks, and where its files are.
 
 use std::fs;
 use std::path::PathBuf;
@@ -6,27 +6,27 @@ use std::path::PathBuf;
 use tenter_agent::session::{Finish, Status};
 use tenter_agent::store::StoredConversation;
 
-use super::proof::{Proof, proofs};
+use super::checks::{Check, checks};
 use super::scratch::Scratch;
 
 /// How the demo ended.
-pub(super) struct Ending {
-    /// How: done only when every proof holds.
+pub(super) struct DemoOutcome {
+    /// Done only if every check holds.
     pub(super) status: Status,
-    /// What was claimed, and whether it is so.
-    pub(super) proofs: Vec<Proof>,
+    /// What the demo claims.
+    pub(super) checks: Vec<Check>,
     /// The lines of the audit log.
     pub(super) audit: Vec<String>,
-    /// Whether the folder stays.
+    /// Whether the scratch directory is kept.
     pub(super) kept: bool,
-    /// Where the journal of the conversation is.
+    /// The journal of the conversation.
     pub(super) journal: PathBuf,
-    /// Where conversations are stored.
+    /// The database of conversations.
     pub(super) conversations: PathBuf,
 }
 
-impl Ending {
-    /// Looks at what is there now.
+impl DemoOutcome {
+    /// Checks the files and the stored conversation.
     pub(super) fn new(
         scratch: &Scratch,
         finish: &Finish,
@@ -35,9 +35,9 @@ impl Ending {
     ) -> Self {
         let log = fs::read_to_string(scratch.audit_log()).unwrap_or_default();
         let audit: Vec<String> = log.lines().map(str::to_owned).collect();
-        let proofs = proofs(scratch, conversation, audit.len());
+        let checks = checks(scratch, conversation, audit.len());
         let status = match finish.status {
-            Status::Done if proofs.iter().all(|proof| proof.holds) => Status::Done,
+            Status::Done if checks.iter().all(|check| check.holds) => Status::Done,
             Status::Interrupted => Status::Interrupted,
             _ => Status::Failed,
         };
@@ -45,7 +45,7 @@ impl Ending {
         let journal = scratch.env.journal_dir();
         Self {
             status,
-            proofs,
+            checks,
             audit,
             kept,
             journal: id.map_or(journal.clone(), |id| journal.join(format!("{id}.jsonl"))),
@@ -53,7 +53,7 @@ impl Ending {
         }
     }
 
-    /// A line of the audit log to show: that of a blocked call, which surprises most.
+    /// The line of the audit log to show: that of a blocked call, if there is one.
     pub(super) fn audit_sample(&self) -> Option<&str> {
         let blocked = self.audit.iter().find(|line| line.contains("\"blocked\""));
         blocked.or(self.audit.first()).map(String::as_str)

@@ -1,4 +1,4 @@
-//! The demo's hooks: five programs, in Python where there is one, else in shell.
+//! The demo's hooks: five programs, in Python if it is installed, else in shell.
 
 use std::ffi::OsString;
 use std::fs;
@@ -10,8 +10,8 @@ use std::time::Duration;
 use tenter_engine::environment::Environment;
 use tenter_proc::{Cancel, Invocation, Limits, Streams};
 
-/// A hook as it can be installed.
-struct Part {
+/// A hook that can be installed.
+struct HookSource {
     name: &'static str,
     event: &'static str,
     does: &'static str,
@@ -19,81 +19,88 @@ struct Part {
     shell: &'static str,
 }
 
-/// The hooks, in the order in which they run: hooks of one folder run in the order of their names (R22).
-const CAST: [Part; 5] = [
-    Part {
+/// The hooks, in the order in which they run: by name (R22).
+const HOOKS: [HookSource; 5] = [
+    HookSource {
         name: "10-guard",
         event: "before_tool_call",
-        does: "blocks commands that destroy, such as rm -rf",
+        does: "blocks destructive commands such as rm -rf",
         python: Some(include_str!("files/hooks/10-guard.py")),
         shell: include_str!("files/hooks/10-guard.sh"),
     },
-    Part {
+    HookSource {
         name: "20-dry-run",
         event: "before_tool_call",
         does: "adds --dry-run to ./deploy.sh",
         python: None,
         shell: include_str!("files/hooks/20-dry-run.sh"),
     },
-    Part {
+    HookSource {
         name: "30-redact",
         event: "after_tool_call",
-        does: "takes AWS keys out of what tools find",
+        does: "removes AWS keys from tool results",
         python: Some(include_str!("files/hooks/30-redact.py")),
         shell: include_str!("files/hooks/30-redact.sh"),
     },
-    Part {
+    HookSource {
         name: "40-audit",
         event: "after_tool_call",
-        does: "writes every call into audit.jsonl, blocked ones too",
+        does: "logs every call to audit.jsonl, blocked ones too",
         python: None,
         shell: include_str!("files/hooks/40-audit.sh"),
     },
-    Part {
+    HookSource {
         name: "50-gate",
         event: "agent_stop",
-        does: "does not let the agent stop while ./check.sh fails",
+        does: "makes the agent continue while ./check.sh fails",
         python: None,
         shell: include_str!("files/hooks/50-gate.sh"),
     },
 ];
 
-/// A hook that was installed.
+/// An installed hook.
 #[derive(Debug)]
-pub(super) struct Installed {
-    /// Its name.
+pub(super) struct InstalledHook {
+    /// The name.
     pub(super) name: &'static str,
-    /// The event that it subscribes to, in its own word.
+    /// The event that it subscribes to, as the hook spells it.
     pub(super) event: &'static str,
-    /// What it does, in words.
+    /// What it does.
     pub(super) does: &'static str,
-    /// What it is written in: `python`, `bash` or `sh`.
+    /// The language: `python`, `bash` or `sh`.
     pub(super) language: &'static str,
     /// The file.
     pub(super) path: PathBuf,
 }
 
-/// Writes the hooks into `folder`, each in a language that can be run in this environment.
-pub(super) fn install(folder: &Path, environment: &Environment) -> io::Result<Vec<Installed>> {
+/// Writes the hooks into `folder`, each in a language that runs in this environment.
+pub(super) fn install(folder: &Path, environment: &Environment) -> io::Result<Vec<InstalledHook>> {
     fs::create_dir_all(folder)?;
     let runs = |program: &str, line: &str| runs(folder, environment, program, line);
     let python = runs("python3", "import json, re, sys");
     let shell = if runs("bash", ":") { "bash" } else { "sh" };
-    CAST.iter()
-        .map(|part| {
-            let (language, text) = match part.python {
+    HOOKS
+        .iter()
+        .map(|hook| {
+            let (language, text) = match hook.python {
                 Some(text) if python => ("python", text.to_owned()),
-                _ if shell == "bash" => (shell, part.shell.to_owned()),
-                _ => (shell, part.shell.replacen("#!/usr/bin/env bash", "#!/bin/sh", 1)),
+                _ if shell == "bash" => (shell, hook.shell.to_owned()),
+                _ => (shell, hook.shell.replacen("#!/usr/bin/env bash", "#!/bin/sh", 1)),
             };
-            let path = folder.join(part.name);
+            let path = folder.join(hook.name);
             write_executable(&path, &text)?;
-            Ok(Installed { name: part.name, event: part.event, does: part.does, language, path })
+            Ok(InstalledHook {
+                name: hook.name,
+                event: hook.event,
+                does: hook.does,
+                language,
+                path,
+            })
         })
         .collect()
 }
 
-/// Whether an interpreter is there and works: a stand-in that only says how to install the real one does not.
+/// Whether an interpreter is installed and works. Some systems have a stub that only says how to install the real one.
 fn runs(cwd: &Path, environment: &Environment, program: &str, line: &str) -> bool {
     let invocation = Invocation {
         program: program.into(),
@@ -107,7 +114,7 @@ fn runs(cwd: &Path, environment: &Environment, program: &str, line: &str) -> boo
     tenter_proc::run(&invocation, &Cancel::new()).end.is_success()
 }
 
-/// Writes a file that can be run.
+/// Writes an executable file.
 pub(super) fn write_executable(path: &Path, text: &str) -> io::Result<()> {
     fs::write(path, text)?;
     fs::set_permissions(path, fs::Permissions::from_mode(0o755))

@@ -1,4 +1,4 @@
-//! The demo as a JSON stream: that of `tenter run --headless`, with a `demo` object for each hook before it and one with
+//! The demo as JSON lines: the stream of `tenter run --headless`, with a `demo` object for each hook before it, and one with
 //! the summary before its `end`.
 
 use std::sync::{Mutex, PoisonError};
@@ -10,19 +10,19 @@ use tenter_engine::{AskAnswer, Decision, HookRun, Observer};
 use tenter_protocol::event::Usage;
 use tenter_protocol::{Diagnostic, Scope};
 
-use super::Telling;
-use super::ending::Ending;
+use super::DemoView;
+use super::outcome::DemoOutcome;
 use super::scratch::Scratch;
 use crate::render::{Headless, Show, write_early};
 
-/// Writes the stream. It holds the `end` back, so that it stays the last object, and says what the demo as a whole came to.
-pub(super) struct Stream {
+/// Writes the stream. The `end` is held back, so that it stays the last object and has the status of the whole demo.
+pub(super) struct JsonView {
     headless: Headless,
     end: Mutex<Option<(Scope, Usage)>>,
 }
 
-impl Stream {
-    /// A stream.
+impl JsonView {
+    /// A view that writes to stdout.
     pub(super) fn new() -> Self {
         Self { headless: Headless::new(false), end: Mutex::default() }
     }
@@ -32,7 +32,7 @@ impl Stream {
     }
 }
 
-impl Watcher for Stream {
+impl Watcher for JsonView {
     fn see(&self, scope: &Scope, happening: &Happening) {
         match happening {
             Happening::Ended { usage, .. } => *self.end() = Some((scope.clone(), **usage)),
@@ -41,7 +41,7 @@ impl Watcher for Stream {
     }
 }
 
-impl Observer for Stream {
+impl Observer for JsonView {
     fn hook_ran(&self, run: &HookRun) {
         self.headless.hook_ran(run);
     }
@@ -55,7 +55,7 @@ impl Observer for Stream {
     }
 }
 
-impl Show for Stream {
+impl Show for JsonView {
     fn finding(&self, finding: &Diagnostic) {
         self.headless.finding(finding);
     }
@@ -69,8 +69,8 @@ impl Show for Stream {
     }
 }
 
-impl Telling for Stream {
-    fn opening(&self, scratch: &Scratch) {
+impl DemoView for JsonView {
+    fn introduce(&self, scratch: &Scratch) {
         for hook in &scratch.hooks {
             let fields = json!({"step": "hook", "name": hook.name, "event": hook.event, "path": hook.path.to_string_lossy(),
                 "language": hook.language, "does": hook.does});
@@ -78,21 +78,21 @@ impl Telling for Stream {
         }
     }
 
-    fn closing(&self, scratch: &Scratch, ending: &Ending) {
-        write_early("demo", summary(scratch, ending));
+    fn conclude(&self, scratch: &Scratch, outcome: &DemoOutcome) {
+        write_early("demo", summary(scratch, outcome));
         if let Some((scope, usage)) = self.end().take() {
-            let status = ending.status.as_str();
-            let exit_code = ending.status.exit_code();
+            let status = outcome.status.as_str();
+            let exit_code = outcome.status.exit_code();
             self.headless.see(&scope, &Happening::Ended { status, exit_code, usage: &usage });
         }
     }
 }
 
-fn summary(scratch: &Scratch, ending: &Ending) -> Value {
-    let proofs: Vec<Value> = ending
-        .proofs
+fn summary(scratch: &Scratch, outcome: &DemoOutcome) -> Value {
+    let checks: Vec<Value> = outcome
+        .checks
         .iter()
-        .map(|proof| json!({"name": proof.name, "holds": proof.holds, "text": proof.text}))
+        .map(|check| json!({"name": check.name, "holds": check.holds, "text": check.text}))
         .collect();
     json!({
         "step": "summary",
@@ -100,10 +100,10 @@ fn summary(scratch: &Scratch, ending: &Ending) -> Value {
         "project": scratch.project().to_string_lossy(),
         "script": scratch.script().to_string_lossy(),
         "audit_log": scratch.audit_log().to_string_lossy(),
-        "audit_lines": ending.audit.len(),
-        "journal": ending.journal.to_string_lossy(),
-        "conversations": ending.conversations.to_string_lossy(),
-        "kept": ending.kept,
-        "proofs": proofs,
+        "audit_lines": outcome.audit.len(),
+        "journal": outcome.journal.to_string_lossy(),
+        "conversations": outcome.conversations.to_string_lossy(),
+        "kept": outcome.kept,
+        "proofs": checks,
     })
 }

@@ -1,5 +1,5 @@
-//! A model of which nothing is known: where its server does not know it either, the error says which were probably meant,
-//! among the known ones and those that the server has.
+//! A model that neither the table of facts nor the configuration knows. If its server does not know it either, the error
+//! suggests similar models, or lists those of the server.
 
 use tenter_agent::Model;
 use tenter_agent::model::{Delta, ModelError, Request, Response};
@@ -11,16 +11,16 @@ use super::facts;
 /// Maximum number of the server's models that are listed.
 const LISTED: usize = 10;
 
-/// A model with a name that may be misspelt.
-pub(super) struct Unfamiliar {
+/// A model whose name may be misspelt.
+pub(super) struct UnknownModel {
     model: Box<dyn Model>,
     endpoint: Endpoint,
-    /// The known models that were probably meant, by whole name.
+    /// Known models with a similar name, as `PROVIDER/NAME`.
     near: Vec<String>,
 }
 
-impl Unfamiliar {
-    /// `near` are the known models with a similar name.
+impl UnknownModel {
+    /// `near` are known models with a similar name, as `PROVIDER/NAME`.
     pub(super) fn new(model: Box<dyn Model>, endpoint: Endpoint, near: Vec<String>) -> Self {
         Self { model, endpoint, near }
     }
@@ -36,7 +36,7 @@ impl Unfamiliar {
         }
     }
 
-    /// Which model was probably meant; else those that the server has.
+    /// Models with a similar name; else those of the server.
     fn suggestion(&self, cancel: &Cancel) -> Option<String> {
         if let Some(meant) = facts::suggestion(&self.near) {
             return Some(meant);
@@ -44,18 +44,18 @@ impl Unfamiliar {
         let provider = &self.endpoint.provider;
         let served = served_models(&self.endpoint, cancel);
         let served: Vec<&str> = served.iter().map(String::as_str).take(LISTED).collect();
-        let whole = |names: Vec<&str>| {
+        let full_names = |names: Vec<&str>| {
             names.iter().map(|name| format!("{provider}/{name}")).collect::<Vec<_>>()
         };
         let wanted = self.model.name().split_once('/').map_or("", |(_, name)| name);
-        let near = facts::suggestion(&whole(facts::near(wanted, &served)));
-        let all =
-            (!served.is_empty()).then(|| format!("the server has {};", whole(served).join(", ")));
+        let near = facts::suggestion(&full_names(facts::near(wanted, &served)));
+        let all = (!served.is_empty())
+            .then(|| format!("the server has {};", full_names(served).join(", ")));
         near.or(all)
     }
 }
 
-impl Model for Unfamiliar {
+impl Model for UnknownModel {
     fn name(&self) -> &str {
         self.model.name()
     }

@@ -1,27 +1,27 @@
-//! What a typed line is: a message or a command; and whether it is whole.
+//! Parses a typed line: a message or a command, complete or not.
 
-/// What was said.
+/// A line of input.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Said<'l> {
-    /// Nothing.
-    Nothing,
+pub(super) enum Input<'l> {
+    /// An empty line.
+    Empty,
     /// A message to the agent.
     Message(String),
     /// A command to the chat.
     Command {
-        /// Its name, without the slash.
+        /// The name, without the slash.
         name: &'l str,
-        /// What follows, without spaces around it.
+        /// The rest of the line, trimmed.
         argument: &'l str,
     },
 }
 
-impl<'l> Said<'l> {
-    /// A line that begins with a slash is a command; with two, a message that begins with one.
+impl<'l> Input<'l> {
+    /// Parses a line. One slash begins a command; two begin a message with a slash.
     pub(super) fn parse(line: &'l str) -> Self {
         let text = line.trim();
         if text.is_empty() {
-            return Self::Nothing;
+            return Self::Empty;
         }
         match text.strip_prefix('/') {
             Some(literal) if literal.starts_with('/') => Self::Message(joined(literal)),
@@ -35,11 +35,11 @@ impl<'l> Said<'l> {
     }
 }
 
-/// The message without the backslashes that only said that it goes on.
+/// The message without the backslashes that continue a line.
 fn joined(text: &str) -> String {
     let mut message = String::with_capacity(text.len());
     for line in text.split_inclusive('\n') {
-        match line.strip_suffix('\n').filter(|line| goes_on(line)) {
+        match line.strip_suffix('\n').filter(|line| is_continued(line)) {
             Some(line) => {
                 message.push_str(&line[..line.len() - 1]);
                 message.push('\n');
@@ -50,15 +50,15 @@ fn joined(text: &str) -> String {
     message
 }
 
-/// Whether more lines belong to what was typed: its last one ends in a backslash, or a block of code is open.
+/// Whether the input continues on the next line: it ends in a backslash, or a block of code is open.
 pub(super) fn is_unfinished(typed: &str) -> bool {
     let is_command = typed.starts_with('/') && !typed.starts_with("//");
     let fences = typed.lines().filter(|line| line.trim_start().starts_with("```")).count();
-    !is_command && (goes_on(typed) || fences % 2 == 1)
+    !is_command && (is_continued(typed) || fences % 2 == 1)
 }
 
-/// An odd number of backslashes at the end: two stand for themselves.
-fn goes_on(line: &str) -> bool {
+/// Whether a line ends in an odd number of backslashes; two stand for one.
+fn is_continued(line: &str) -> bool {
     (line.len() - line.trim_end_matches('\\').len()) % 2 == 1
 }
 
@@ -66,21 +66,21 @@ fn goes_on(line: &str) -> bool {
 mod tests {
     use super::*;
 
-    fn message(text: &str) -> Said<'static> {
-        Said::Message(text.to_owned())
+    fn message(text: &str) -> Input<'static> {
+        Input::Message(text.to_owned())
     }
 
     #[test]
-    fn slashes_tell_commands_from_messages() {
-        assert_eq!(Said::parse(" \n"), Said::Nothing);
-        assert_eq!(Said::parse("what is a/b?"), message("what is a/b?"));
-        assert_eq!(Said::parse("/help"), Said::Command { name: "help", argument: "" });
-        assert_eq!(Said::parse("/model  a/b "), Said::Command { name: "model", argument: "a/b" });
-        assert_eq!(Said::parse("//usr is full"), message("/usr is full"));
+    fn a_slash_begins_a_command() {
+        assert_eq!(Input::parse(" \n"), Input::Empty);
+        assert_eq!(Input::parse("what is a/b?"), message("what is a/b?"));
+        assert_eq!(Input::parse("/help"), Input::Command { name: "help", argument: "" });
+        assert_eq!(Input::parse("/model  a/b "), Input::Command { name: "model", argument: "a/b" });
+        assert_eq!(Input::parse("//usr is full"), message("/usr is full"));
     }
 
     #[test]
-    fn a_backslash_and_an_open_block_go_on() {
+    fn a_backslash_and_an_open_block_continue_the_input() {
         for (typed, unfinished) in [
             ("one \\", true),
             ("one \\\\", false),
@@ -93,6 +93,6 @@ mod tests {
         ] {
             assert_eq!(is_unfinished(typed), unfinished, "{typed:?}");
         }
-        assert_eq!(Said::parse("one \\\ntwo\\\\\nthree"), message("one \ntwo\\\\\nthree"));
+        assert_eq!(Input::parse("one \\\ntwo\\\\\nthree"), message("one \ntwo\\\\\nthree"));
     }
 }
