@@ -1,6 +1,6 @@
-//! The arguments of tool calls as they stream, held to limits before any parser reads them (R79). Three formats send them
-//! as text in pieces, and the model library reads what is cut off of such a text with memory that grows with the square of
-//! its nesting. Arguments that are too much are emptied here, so that the call is a malformed one, and the model is told.
+//! Limits the arguments of tool calls while they are streamed, before any parser reads them (R79). Three APIs send them as pieces
+//! of text, and the model library needs memory quadratic in the nesting depth to read truncated text. Arguments that exceed a
+//! limit are emptied here, so that the call is malformed and the model receives an error.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
@@ -14,16 +14,16 @@ use crate::Api;
 const MAX_BYTES: usize = 8 << 20;
 /// Maximum number of values in all arguments of a response, and in one event of it.
 pub(crate) const MAX_VALUES: usize = 100_000;
-/// What a text that is too much is replaced by, and the piece that makes it so. Whatever stood before it, the whole is no
-/// JSON: empty arguments would be a call without any.
+/// Replaces arguments that exceed a limit. The result is never valid JSON, whatever preceded it; empty text would be a call
+/// without arguments.
 const EMPTIED: &str = "[";
 
-/// What the arguments of a response have too much of; empty where they have not. A copy is the same.
+/// The limit that the arguments of a response exceed, if any. Shared by its clones.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Excess(Arc<OnceLock<String>>);
 
 impl Excess {
-    /// What is too much, in words for the model.
+    /// The message for the model.
     pub(crate) fn problem(&self) -> Option<&str> {
         self.0.get().map(String::as_str)
     }
@@ -46,9 +46,9 @@ struct Call {
     is_emptied: bool,
 }
 
-/// Where a piece of arguments belongs.
+/// Identifies the call that a piece of arguments belongs to.
 #[derive(Default)]
-struct Address {
+struct CallRef {
     index: Option<u64>,
     id: Option<String>,
 }
@@ -58,10 +58,10 @@ impl Arguments {
         Self { api, excess, bytes: 0, values: 0, calls: BTreeMap::new() }
     }
 
-    /// Checks an event, and empties arguments that are too much; whether it changed anything.
+    /// Checks an event, and empties arguments that exceed a limit. Returns whether it changed the event.
     ///
     /// # Errors
-    /// When it cannot be told which call a piece belongs to.
+    /// It is ambiguous which call a piece belongs to.
     pub(crate) fn check(&mut self, frame: &mut Value) -> Result<bool, String> {
         match self.api {
             Api::Chat => self.chat(frame),
@@ -76,7 +76,7 @@ impl Arguments {
             return Ok(false);
         };
         if choices.len() > 1 {
-            return Err("its response has several answers".to_owned());
+            return Err("its response has several choices".to_owned());
         }
         let parts = choices.iter_mut().filter_map(Value::as_object_mut).flat_map(|choice| {
             choice.iter_mut().filter(|(name, _)| matches!(name.as_str(), "delta" | "message"))
@@ -89,9 +89,9 @@ impl Arguments {
                 Some(id @ Value::Number(_)) => Some(id.to_string()),
                 _ => None,
             };
-            let address = Address { index: call.get("index").and_then(Value::as_u64), id };
+            let call_ref = CallRef { index: call.get("index").and_then(Value::as_u64), id };
             if let Some(arguments) = call.pointer_mut("/function/arguments") {
-                changed |= self.piece(address, arguments)?;
+                changed |= self.piece(call_ref, arguments)?;
             }
         }
         Ok(changed)
@@ -100,7 +100,7 @@ impl Arguments {
     fn messages(&mut self, frame: &mut Value) -> Result<bool, String> {
         let index = frame.get("index").and_then(Value::as_u64);
         if let Some(piece) = frame.pointer_mut("/delta/partial_json") {
-            return self.piece(Address { index, id: None }, piece);
+            return self.piece(CallRef { index, id: None }, piece);
         }
         Ok(self.wholes(frame, &["/content_block/input"]))
     }
@@ -111,11 +111,11 @@ impl Arguments {
             kind,
             "response.function_call_arguments.delta" | "response.custom_tool_call_input.delta"
         ) {
-            let address = Address {
+            let call_ref = CallRef {
                 index: frame.get("output_index").and_then(Value::as_u64),
                 id: frame.get("item_id").and_then(Value::as_str).map(str::to_owned),
             };
-            return frame.get_mut("delta").map_or(Ok(false), |piece| self.piece(address, piece));
+            return frame.get_mut("delta").map_or(Ok(false), |piece| self.piece(call_ref, piece));
         }
         let mut changed =
             self.wholes(frame, &["/arguments", "/input", "/item/arguments", "/item/input"]);
@@ -138,14 +138,14 @@ impl Arguments {
         changed
     }
 
-    /// Arguments that an event states as a whole text; whether they were emptied.
+    /// Checks arguments that are complete in one event. Returns whether they were emptied.
     fn wholes(&mut self, value: &mut Value, places: &[&str]) -> bool {
         let mut changed = false;
         for place in places {
             if let Some(Value::String(text)) = value.pointer_mut(place) {
                 let mut nesting = Nesting::default();
                 nesting.push(text);
-                if self.is_too_much(&nesting, text.len() > MAX_BYTES) {
+                if self.exceeds_limit(&nesting, text.len() > MAX_BYTES) {
                     EMPTIED.clone_into(text);
                     changed = true;
                 }
@@ -154,14 +154,14 @@ impl Arguments {
         changed
     }
 
-    /// A piece of a call's arguments; whether it was emptied.
-    fn piece(&mut self, address: Address, piece: &mut Value) -> Result<bool, String> {
+    /// Checks a piece of the arguments of a call. Returns whether it was emptied.
+    fn piece(&mut self, call_ref: CallRef, piece: &mut Value) -> Result<bool, String> {
         let text = match &*piece {
             Value::String(text) => text.clone(),
             Value::Null => return Ok(false),
             other => other.to_string(),
         };
-        let key = self.key(&address)?;
+        let key = self.key(&call_ref)?;
         let mut call = self.calls.remove(&key).unwrap_or_default();
         let values = call.text.values;
         call.text.push(&text);
@@ -169,9 +169,9 @@ impl Arguments {
         self.values += call.text.values - values;
         let is_large = self.bytes > MAX_BYTES || self.values > MAX_VALUES;
         let was_emptied = call.is_emptied;
-        call.is_emptied |= self.is_too_much(&call.text, is_large);
-        if address.id.is_some() {
-            call.id = address.id;
+        call.is_emptied |= self.exceeds_limit(&call.text, is_large);
+        if call_ref.id.is_some() {
+            call.id = call_ref.id;
         }
         if call.is_emptied {
             *piece = Value::from(if was_emptied { "" } else { EMPTIED });
@@ -181,41 +181,41 @@ impl Arguments {
         Ok(is_emptied)
     }
 
-    /// The call that a piece belongs to, where there is no doubt: a piece that is put to another text than the one it was
-    /// checked with has not been checked.
-    fn key(&self, address: &Address) -> Result<Option<u64>, String> {
+    /// The key of the call that a piece belongs to. Ambiguity is an error: the library might add the piece to another call than
+    /// the one it was checked with.
+    fn key(&self, call_ref: &CallRef) -> Result<Option<u64>, String> {
         let unclear =
-            || Err("it cannot be told which call a piece of its arguments belongs to".to_owned());
-        let key = match (address.index, self.calls.keys().next()) {
+            || Err("it is ambiguous which call a piece of the arguments belongs to".to_owned());
+        let key = match (call_ref.index, self.calls.keys().next()) {
             (None, Some(Some(only))) if self.calls.len() == 1 => Some(*only),
             (None, Some(Some(_))) | (Some(_), Some(None)) => return unclear(),
             (index, _) => index,
         };
-        let Some(id) = &address.id else { return Ok(key) };
+        let Some(id) = &call_ref.id else { return Ok(key) };
         let is_anothers =
             self.calls.iter().any(|(other, call)| *other != key && call.id.as_ref() == Some(id));
         let is_next = self.calls.get(&key).is_some_and(|call| {
-            call.id.as_ref().is_some_and(|known| known != id) && !call.text.is_at_rest()
+            call.id.as_ref().is_some_and(|known| known != id) && !call.text.is_complete()
         });
         if is_anothers || is_next { unclear() } else { Ok(key) }
     }
 
-    /// Whether a text is too much; why is noted for the model.
-    fn is_too_much(&self, text: &Nesting, is_large: bool) -> bool {
+    /// Whether a text exceeds a limit, which is then recorded for the model.
+    fn exceeds_limit(&self, text: &Nesting, is_large: bool) -> bool {
         let problem = if text.deepest > MAX_ARGUMENT_DEPTH {
-            format!("the arguments nest deeper than {MAX_ARGUMENT_DEPTH} levels")
+            format!("the arguments are nested deeper than {MAX_ARGUMENT_DEPTH} levels")
         } else if is_large || text.values > MAX_VALUES {
             format!("the arguments are more than {} MiB or {MAX_VALUES} values", MAX_BYTES >> 20)
         } else {
             return false;
         };
-        // The first problem is as good as the next.
-        let _known = self.excess.0.set(problem);
+        // Only the first problem is kept.
+        let _already_set = self.excess.0.set(problem);
         true
     }
 }
 
-/// How deep a text of JSON nests, counted as it comes, without memory of what it holds.
+/// Counts the nesting depth and the values of a JSON text in constant memory.
 #[derive(Default)]
 pub(crate) struct Nesting {
     depth: usize,
@@ -263,13 +263,13 @@ impl Nesting {
         }
     }
 
-    /// How many values there were: strings, numbers, words, arrays, objects, and keys of objects.
+    /// Number of values: strings, numbers, literals, arrays, objects, and keys of objects.
     pub(crate) fn values(&self) -> usize {
         self.values
     }
 
-    /// Whether another text could begin here.
-    fn is_at_rest(&self) -> bool {
+    /// Whether the text is complete here.
+    fn is_complete(&self) -> bool {
         self.depth == 0 && !self.in_string
     }
 }
@@ -299,7 +299,7 @@ mod tests {
     }
 
     #[test]
-    fn depth_is_counted_across_pieces_and_not_within_strings() {
+    fn depth_is_counted_across_pieces_and_outside_of_strings() {
         let deep = "[".repeat(MAX_ARGUMENT_DEPTH);
         let fine = [
             chat(Some(0), Some("a"), "{\"code\": \"\\\""),
@@ -312,12 +312,12 @@ mod tests {
             chat(Some(1), Some("b"), &deep),
             chat(Some(0), None, "["),
         ];
-        let problem = Some("the arguments nest deeper than 64 levels".to_owned());
+        let problem = Some("the arguments are nested deeper than 64 levels".to_owned());
         assert_eq!(checked(&parallel), Ok((vec![false, false, true], problem)));
     }
 
     #[test]
-    fn many_values_are_too_much_and_a_long_text_is_not() {
+    fn many_values_exceed_the_limit_and_a_long_string_does_not() {
         let (_, problem) = checked(&[chat(Some(0), None, &"1,".repeat(MAX_VALUES + 1))]).unwrap();
         assert!(problem.unwrap().contains("100000 values"));
         let text = format!("{{\"content\": \"{}\"}}", "{[ ".repeat(MAX_VALUES));
@@ -325,7 +325,7 @@ mod tests {
     }
 
     #[test]
-    fn a_piece_that_could_belong_to_another_call_is_refused() {
+    fn a_piece_of_an_ambiguous_call_is_an_error() {
         let whole = |id| chat(None, Some(id), "{\"a\": [1]}");
         assert!(checked(&[whole("a"), whole("b")]).is_ok());
         assert!(checked(&[chat(Some(0), Some("a"), "{"), chat(None, None, "}")]).is_ok());

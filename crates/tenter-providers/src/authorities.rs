@@ -1,18 +1,18 @@
-//! Whom a connection trusts, where the person says it. Reading the file is the caller's: here it is text already.
+//! Certificate authorities that the user configures. The caller reads the file.
 
 use std::sync::Arc;
 
 use ureq::tls::{Certificate, PemItem, RootCerts, parse_pem};
 
-/// The authorities that may sign servers' certificates, in the place of those that Mozilla trusts.
+/// The trusted certificate authorities, which replace Mozilla's list.
 #[derive(Debug, Clone)]
 pub struct Authorities(Arc<Vec<Certificate<'static>>>);
 
 impl Authorities {
-    /// The certificates in a PEM file; whatever else is in it counts for nothing.
+    /// The certificates in a PEM file. Other content is ignored.
     ///
     /// # Errors
-    /// What is wrong with the file, as the rest of a sentence: there is no certificate in it, or it is damaged.
+    /// The file has no certificate, or is damaged. The message is the rest of a sentence that begins with the file.
     pub fn from_pem(pem: &[u8]) -> Result<Self, String> {
         let mut certificates = Vec::new();
         for item in parse_pem(pem) {

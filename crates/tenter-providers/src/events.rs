@@ -1,21 +1,21 @@
-//! The events of a streamed response, framed and checked before the model library reads them. The library gets whole
-//! events in one spelling, so that it cannot frame them otherwise than they were checked; comments end here.
+//! Parses and checks the events of a stream before the model library reads them. The library receives complete events in a
+//! normal form, so that it cannot split them differently; comments are removed.
 
 use serde_json::Value;
 
 use crate::Api;
 use crate::arguments::{Arguments, Excess, MAX_VALUES, Nesting};
-use crate::http::Failure;
+use crate::http::TransportError;
 
-/// Maximum size of one event, in bytes. The library reads it several times over.
+/// Maximum size of one event in bytes. The library parses it several times.
 const MAX_EVENT: usize = 16 << 20;
 
 /// Turns the chunks of a response into whole events.
 pub(crate) struct Events<I> {
     chunks: I,
-    /// A line whose end has not come yet.
+    /// An incomplete line.
     line: Vec<u8>,
-    /// Whether the last byte was a carriage return, so that a line feed belongs to it.
+    /// Whether the last byte was a carriage return, so that a following line feed is part of the same line end.
     after_return: bool,
     event: String,
     data: Option<String>,
@@ -23,7 +23,7 @@ pub(crate) struct Events<I> {
 }
 
 impl<I> Events<I> {
-    /// The events in `chunks`, in the format `api`; what calls have too much of is noted in `excess`.
+    /// Reads the events of `api` from `chunks`. An exceeded limit of arguments is recorded in `excess`.
     pub(crate) fn new(chunks: I, api: Api, excess: Excess) -> Self {
         Self {
             chunks,
@@ -35,8 +35,8 @@ impl<I> Events<I> {
         }
     }
 
-    /// The events that a chunk completes.
-    fn push(&mut self, chunk: &[u8]) -> Result<Vec<u8>, Failure> {
+    /// Returns the events that a chunk completes.
+    fn push(&mut self, chunk: &[u8]) -> Result<Vec<u8>, TransportError> {
         let mut complete = Vec::new();
         for piece in chunk.split_inclusive(|byte| matches!(byte, b'\n' | b'\r')) {
             let (text, end) = match piece.split_last() {
@@ -58,16 +58,16 @@ impl<I> Events<I> {
         Ok(complete)
     }
 
-    fn check_size(&self) -> Result<(), Failure> {
+    fn check_size(&self) -> Result<(), TransportError> {
         let size = self.line.len() + self.data.as_ref().map_or(0, String::len);
         if size <= MAX_EVENT {
             return Ok(());
         }
         let problem = format!("one event of its response is larger than {} MiB", MAX_EVENT >> 20);
-        Err(Failure::Unusable(problem))
+        Err(TransportError::Unusable(problem))
     }
 
-    fn line_ended(&mut self, line: &str, complete: &mut Vec<u8>) -> Result<(), Failure> {
+    fn line_ended(&mut self, line: &str, complete: &mut Vec<u8>) -> Result<(), TransportError> {
         let line = line.strip_prefix('\u{feff}').unwrap_or(line);
         if line.is_empty() {
             return self.event_ended(complete);
@@ -85,7 +85,7 @@ impl<I> Events<I> {
         Ok(())
     }
 
-    fn event_ended(&mut self, complete: &mut Vec<u8>) -> Result<(), Failure> {
+    fn event_ended(&mut self, complete: &mut Vec<u8>) -> Result<(), TransportError> {
         let event = std::mem::take(&mut self.event);
         let Some(data) = self.data.take() else { return Ok(()) };
         if !event.is_empty() {
@@ -98,23 +98,22 @@ impl<I> Events<I> {
         Ok(())
     }
 
-    /// The data with nothing in it that is too much. What is no JSON, or nests deeper than JSON is read, is the library's
-    /// to refuse.
-    fn checked(&mut self, data: String) -> Result<String, Failure> {
+    /// Returns the data with excessive arguments emptied. Invalid or too deeply nested JSON is left for the library to reject.
+    fn checked(&mut self, data: String) -> Result<String, TransportError> {
         let mut nesting = Nesting::default();
         nesting.push(&data);
         if nesting.values() > MAX_VALUES {
-            let problem = format!("one event of its response holds more than {MAX_VALUES} values");
-            return Err(Failure::Unusable(problem));
+            let problem = format!("one event of its response has more than {MAX_VALUES} values");
+            return Err(TransportError::Unusable(problem));
         }
         let Ok(mut frame) = serde_json::from_str::<Value>(&data) else { return Ok(data) };
-        let is_changed = self.arguments.check(&mut frame).map_err(Failure::Unreachable)?;
+        let is_changed = self.arguments.check(&mut frame).map_err(TransportError::Unreachable)?;
         Ok(if is_changed { frame.to_string() } else { data })
     }
 }
 
-impl<I: Iterator<Item = Result<Vec<u8>, Failure>>> Iterator for Events<I> {
-    type Item = Result<Vec<u8>, Failure>;
+impl<I: Iterator<Item = Result<Vec<u8>, TransportError>>> Iterator for Events<I> {
+    type Item = Result<Vec<u8>, TransportError>;
 
     fn next(&mut self) -> Option<Self::Item> {
         loop {
@@ -141,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn events_come_whole_in_one_spelling_and_without_comments() {
+    fn events_are_complete_in_normal_form_and_without_comments() {
         assert_eq!(
             events(&[
                 "\u{feff}: hi\n\nda",

@@ -1,10 +1,9 @@
-//! The transport: one blocking request, whose response is read as it comes.
+//! The transport: one blocking request at a time, with a streamed response.
 //!
-//! Every request has a connection of its own: a handshake is nothing beside a model's thinking, and a connection that
-//! went stale in the meantime is an error nobody can explain. It also has a thread of its own, because looking up a name,
-//! connecting and sending block without a look at the switch; the caller waits for that thread, and looks at the switch ten
-//! times a second. A server may be silent for so long only, before the first byte as well, and a whole response may take so
-//! many bytes and so much time only, whatever they hold (R79).
+//! Every request uses a new connection: a handshake is cheap compared with a response, and stale connections cause confusing
+//! errors. It also runs in its own thread, because name lookup, connecting and sending cannot be cancelled; the caller waits for
+//! that thread and checks for cancellation ten times a second. The time without a byte, the total time and the size of a
+//! response are limited (R79).
 
 use std::fmt;
 use std::io::{self, Read as _};
@@ -28,50 +27,50 @@ use ureq::{Agent, Body, Error, Proxy};
 
 use crate::{Endpoint, ResponseLimits};
 
-/// How long a connection may take to come about.
-const CONNECT: Duration = Duration::from_secs(20);
-/// How often whoever waits looks at the switch.
-const LOOK: Duration = Duration::from_millis(100);
-/// Bytes that are read at once at most.
+/// Maximum time to connect.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(20);
+/// How often a waiting thread checks for cancellation.
+const POLL_INTERVAL: Duration = Duration::from_millis(100);
+/// Maximum number of bytes per read.
 const CHUNK: usize = 16 * 1024;
-/// Chunks that are read ahead of the caller at most.
-const AHEAD: usize = 4;
+/// Maximum number of chunks that are read ahead of the caller.
+const READ_AHEAD: usize = 4;
 
 /// Why a request got no response.
 #[derive(Debug)]
-pub(crate) enum Failure {
-    /// The server cannot be reached, or the connection broke: later it may work.
+pub(crate) enum TransportError {
+    /// The server cannot be reached, or the connection broke. A retry may succeed.
     Unreachable(String),
-    /// It will never work like this: the address is none, or there is no encryption to be had.
+    /// A retry cannot succeed: the address is invalid, or the TLS handshake fails.
     Unusable(String),
     /// Nothing listens at the address.
     Refused(String),
     /// The response is larger, or takes longer, than the limits allow.
     OverLimit(String),
-    /// Nobody who is trusted here signed the server's certificate.
+    /// The certificate of the server is not signed by a trusted authority.
     Untrusted,
 }
 
-impl fmt::Display for Failure {
+impl fmt::Display for TransportError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Unreachable(problem)
             | Self::Unusable(problem)
             | Self::Refused(problem)
             | Self::OverLimit(problem) => f.write_str(problem),
-            Self::Untrusted => f.write_str("nobody who is trusted here signed its certificate"),
+            Self::Untrusted => f.write_str("its certificate is not signed by a trusted authority"),
         }
     }
 }
 
-impl std::error::Error for Failure {}
+impl std::error::Error for TransportError {}
 
-impl From<Error> for Failure {
+impl From<Error> for TransportError {
     fn from(error: Error) -> Self {
         match error {
-            // So the encryption's errors come, below which nothing makes this kind.
+            // TLS errors have this kind; nothing below them uses it.
             Error::Io(error) if error.kind() == io::ErrorKind::InvalidData => {
-                Self::of_encryption(&error.to_string())
+                Self::of_tls(&error.to_string())
             }
             Error::Io(error) if error.kind() == io::ErrorKind::ConnectionRefused => {
                 Self::Refused(error.to_string())
@@ -86,33 +85,33 @@ impl From<Error> for Failure {
     }
 }
 
-impl Failure {
-    /// `problem` is in the words of the encryption's library.
-    fn of_encryption(problem: &str) -> Self {
+impl TransportError {
+    /// `problem` is the message of the TLS library.
+    fn of_tls(problem: &str) -> Self {
         match problem.strip_prefix("invalid peer certificate: ") {
             Some("UnknownIssuer") => Self::Untrusted,
             Some(problem) if problem.contains("CaUsedAsEndEntity") => Self::Unusable(
-                "its certificate is that of an authority, which no server may show; make it one with \
+                "its certificate is that of a certificate authority, which a server must not use; create it with \
                  `basicConstraints=critical,CA:FALSE`"
                     .to_owned(),
             ),
             Some(problem) => Self::Unusable(format!("its certificate is not valid: {problem}")),
             None if problem.contains("InvalidContentType") => {
-                Self::Unusable("it does not speak TLS: is its address one with http://?".to_owned())
+                Self::Unusable("it does not use TLS; try the address with http://".to_owned())
             }
-            None => Self::Unusable(format!("no encryption comes about: {problem}")),
+            None => Self::Unusable(format!("the TLS handshake failed: {problem}")),
         }
     }
 
-    /// A proxy that lets nobody through now may do so later, unless it says that the request is wrong.
+    /// A proxy error is temporary, unless the proxy rejects the request itself.
     fn of_proxy(reason: &str) -> Self {
         if reason.contains("responded 407") {
             return Self::Unusable(
-                "the proxy wants a name and a password, or other ones: http://NAME:PASSWORD@HOST:PORT"
+                "the proxy requires a valid name and password: http://NAME:PASSWORD@HOST:PORT"
                     .to_owned(),
             );
         }
-        let problem = format!("the proxy does not connect: {reason}");
+        let problem = format!("the proxy cannot connect: {reason}");
         if reason.contains("responded 4") {
             Self::Unusable(problem)
         } else {
@@ -121,7 +120,7 @@ impl Failure {
     }
 }
 
-/// How requests travel.
+/// The HTTP client of an endpoint.
 #[derive(Debug, Clone)]
 pub(crate) struct Http {
     proxy: Option<Proxy>,
@@ -134,55 +133,57 @@ impl Http {
     /// The transport for an endpoint.
     ///
     /// # Errors
-    /// When its proxy is no address.
-    pub(crate) fn new(endpoint: &Endpoint) -> Result<Self, Failure> {
+    /// The address of the proxy is invalid.
+    pub(crate) fn new(endpoint: &Endpoint) -> Result<Self, TransportError> {
         let proxy = endpoint.proxy.as_deref().map(Proxy::new).transpose()?;
         let authorities = endpoint.authorities.clone().map_or(RootCerts::WebPki, RootCerts::from);
         Ok(Self { proxy, authorities, idle: endpoint.idle_timeout, limits: endpoint.limits })
     }
 
-    /// The proxy's host and port; its password is nobody's business.
+    /// The host and port of the proxy, without its password.
     pub(crate) fn proxy(&self) -> Option<String> {
         let proxy = self.proxy.as_ref()?;
         Some(format!("{}:{}", proxy.host(), proxy.port()))
     }
 
-    /// Sends a request. The response comes with its status, whatever that is, and its body is still to be read.
+    /// Sends a request. Returns the response with any status; the body is read from the returned chunks.
     pub(crate) fn send(
         &self,
         request: Request<Vec<u8>>,
         cancel: &Cancel,
-        last_words: &LastWords,
-    ) -> Result<Response<Chunks>, Failure> {
-        let (sender, pieces) = sync_channel(AHEAD);
+        tail: &StreamTail,
+    ) -> Result<Response<Chunks>, TransportError> {
+        let (sender, pieces) = sync_channel(READ_AHEAD);
         let abandoned = Arc::<AtomicBool>::default();
         let (http, watch) =
             (self.clone(), Watch { cancel: cancel.clone(), abandoned: Arc::clone(&abandoned) });
         thread::Builder::new()
             .name("model".to_owned())
             .spawn(move || http.exchange(request, watch, &sender))
-            .map_err(|error| Failure::Unreachable(format!("no thread can be started: {error}")))?;
+            .map_err(|error| {
+                TransportError::Unreachable(format!("cannot start a thread: {error}"))
+            })?;
         let limits = self.limits;
         let chunks = Chunks {
             pieces: Some(pieces),
             watch: Watch { cancel: cancel.clone(), abandoned },
-            begun: Instant::now(),
+            started: Instant::now(),
             limits,
             read: 0,
-            last_words: last_words.clone(),
+            tail: tail.clone(),
         };
         match chunks.piece()? {
             Piece::Head(head) => Ok(Response::from_parts(*head, chunks)),
-            Piece::Chunk(_) | Piece::End => Err(Failure::Unreachable(BROKEN.to_owned())),
+            Piece::Chunk(_) | Piece::End => Err(TransportError::Unreachable(BROKEN.to_owned())),
         }
     }
 
-    /// Sends a request and hands its response over piece by piece, until there is no more or nobody takes it.
+    /// Sends a request and passes the pieces of the response to the channel, until the end or until the receiver is dropped.
     fn exchange(
         &self,
         request: Request<Vec<u8>>,
         watch: Watch,
-        sender: &SyncSender<Result<Piece, Failure>>,
+        sender: &SyncSender<Result<Piece, TransportError>>,
     ) {
         let response = match self.agent(watch).run(request) {
             Ok(response) => response,
@@ -205,19 +206,17 @@ impl Http {
     fn agent(&self, watch: Watch) -> Agent {
         let config = Agent::config_builder()
             .http_status_as_error(false)
-            // The key was for this server, and for no other that it names.
-            .max_redirects(0)
             .proxy(self.proxy.clone())
             .tls_config(TlsConfig::builder().root_certs(self.authorities.clone()).build())
-            .timeout_connect(Some(CONNECT.min(self.idle)))
-            // Keys travel in headers of the providers' own, which would go along to wherever a server points.
+            .timeout_connect(Some(CONNECT_TIMEOUT.min(self.idle)))
+            // A redirect would send the key, which is in a provider-specific header, to another server.
             .max_redirects(0)
             .max_idle_connections(0)
             .user_agent(AutoHeaderValue::Provided(
                 concat!("tenter/", env!("CARGO_PKG_VERSION")).to_owned().into(),
             ))
             .build();
-        let watched = Watched { watch, idle: self.idle };
+        let watched = WatchedConnector { watch, idle: self.idle };
         let connector =
             ().chain(SocksConnector::default())
                 .chain(ConnectProxyConnector::default())
@@ -228,22 +227,22 @@ impl Http {
     }
 }
 
-/// The last that a server said, which is an error where a response breaks off without a word that the library knows.
+/// The last bytes of a response. They may contain an error that the model library does not recognise.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct LastWords(Arc<Mutex<Vec<u8>>>);
+pub(crate) struct StreamTail(Arc<Mutex<Vec<u8>>>);
 
-impl LastWords {
-    /// Bytes that are kept.
-    const KEPT: usize = 4096;
+impl StreamTail {
+    /// Maximum number of bytes kept.
+    const MAX_BYTES: usize = 4096;
 
     fn add(&self, chunk: &[u8]) {
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         kept.extend_from_slice(chunk);
-        let surplus = kept.len().saturating_sub(Self::KEPT);
+        let surplus = kept.len().saturating_sub(Self::MAX_BYTES);
         kept.drain(..surplus);
     }
 
-    /// The data of a closing `event: error`, if there is one.
+    /// The data of a final `event: error`, if any.
     pub(crate) fn error(&self) -> Option<String> {
         let kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let text = String::from_utf8_lossy(&kept);
@@ -253,14 +252,14 @@ impl LastWords {
     }
 }
 
-/// What a connection's thread hands over.
+/// A piece of a response, sent by the thread of the connection.
 enum Piece {
     Head(Box<Parts>),
     Chunk(Vec<u8>),
     End,
 }
 
-fn next_chunk(body: &mut Body) -> Result<Piece, Failure> {
+fn next_chunk(body: &mut Body) -> Result<Piece, TransportError> {
     let mut chunk = vec![0; CHUNK];
     match body.as_reader().read(&mut chunk) {
         Ok(0) => Ok(Piece::End),
@@ -268,13 +267,13 @@ fn next_chunk(body: &mut Body) -> Result<Piece, Failure> {
             chunk.truncate(read);
             Ok(Piece::Chunk(chunk))
         }
-        Err(error) => Err(Failure::Unreachable(error.to_string())),
+        Err(error) => Err(TransportError::Unreachable(error.to_string())),
     }
 }
 
 const BROKEN: &str = "the connection broke";
 
-/// Whether anybody still wants the response.
+/// Whether the response is still wanted.
 #[derive(Debug, Clone)]
 struct Watch {
     cancel: Cancel,
@@ -287,55 +286,55 @@ impl Watch {
     }
 }
 
-/// A response's body, piece by piece, within its limits. Dropping it closes the connection.
+/// The body of a response as chunks, within the limits. Dropping it closes the connection.
 #[derive(Debug)]
 pub(crate) struct Chunks {
-    /// None once the body is over.
-    pieces: Option<Receiver<Result<Piece, Failure>>>,
+    /// `None` after the end of the body.
+    pieces: Option<Receiver<Result<Piece, TransportError>>>,
     watch: Watch,
-    begun: Instant,
+    started: Instant,
     limits: ResponseLimits,
-    /// Bytes so far.
+    /// Number of bytes so far.
     read: u64,
-    last_words: LastWords,
+    tail: StreamTail,
 }
 
 impl Chunks {
-    /// The next piece, as soon as there is one.
-    fn piece(&self) -> Result<Piece, Failure> {
+    /// Waits for the next piece.
+    fn piece(&self) -> Result<Piece, TransportError> {
         let Some(pieces) = &self.pieces else { return Ok(Piece::End) };
         loop {
             if self.watch.is_over() {
-                return Err(Failure::Unreachable("interrupted".to_owned()));
+                return Err(TransportError::Unreachable("interrupted".to_owned()));
             }
-            if self.begun.elapsed() >= self.limits.time {
+            if self.started.elapsed() >= self.limits.time {
                 let problem = format!("its response takes longer than {:?}", self.limits.time);
-                return Err(Failure::OverLimit(problem));
+                return Err(TransportError::OverLimit(problem));
             }
-            match pieces.recv_timeout(LOOK) {
+            match pieces.recv_timeout(POLL_INTERVAL) {
                 Ok(piece) => return piece,
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => {
-                    return Err(Failure::Unreachable(BROKEN.to_owned()));
+                    return Err(TransportError::Unreachable(BROKEN.to_owned()));
                 }
             }
         }
     }
 
-    /// Counts a chunk, and keeps the end of it for an error.
-    fn count(&mut self, chunk: &[u8]) -> Result<(), Failure> {
+    /// Counts a chunk, and keeps its end for error messages.
+    fn count(&mut self, chunk: &[u8]) -> Result<(), TransportError> {
         self.read += chunk.len() as u64;
         if self.read > self.limits.bytes {
             let problem = format!("its response is larger than {}", size(self.limits.bytes));
-            return Err(Failure::OverLimit(problem));
+            return Err(TransportError::OverLimit(problem));
         }
-        self.last_words.add(chunk);
+        self.tail.add(chunk);
         Ok(())
     }
 }
 
 impl Iterator for Chunks {
-    type Item = Result<Vec<u8>, Failure>;
+    type Item = Result<Vec<u8>, TransportError>;
 
     fn next(&mut self) -> Option<Self::Item> {
         let chunk = match self.piece() {
@@ -359,7 +358,7 @@ impl Drop for Chunks {
     }
 }
 
-/// A number of bytes, for an error.
+/// Formats a number of bytes for an error.
 fn size(bytes: u64) -> String {
     const MIB: u64 = 1 << 20;
     if bytes.is_multiple_of(MIB) {
@@ -369,14 +368,14 @@ fn size(bytes: u64) -> String {
     }
 }
 
-/// Puts the watch into a connection, below the encryption.
+/// Adds cancellation and the idle timeout to a connection, below TLS.
 #[derive(Debug)]
-struct Watched {
+struct WatchedConnector {
     watch: Watch,
     idle: Duration,
 }
 
-impl<In: Transport> Connector<In> for Watched {
+impl<In: Transport> Connector<In> for WatchedConnector {
     type Out = WatchedTransport<In>;
 
     fn connect(
@@ -390,7 +389,7 @@ impl<In: Transport> Connector<In> for Watched {
     }
 }
 
-/// A connection whose waits end when they should.
+/// A connection whose waits can be cancelled and time out.
 #[derive(Debug)]
 struct WatchedTransport<In> {
     inner: In,
@@ -408,15 +407,15 @@ impl<In: Transport> Transport for WatchedTransport<In> {
     }
 
     fn await_input(&mut self, timeout: NextTimeout) -> Result<bool, Error> {
-        let begun = Instant::now();
+        let started = Instant::now();
         let allowed = timeout.after.min(self.idle.into());
         loop {
             if self.watch.is_over() {
                 return Err(io::Error::new(io::ErrorKind::ConnectionAborted, "interrupted").into());
             }
-            match self.inner.await_input(NextTimeout { after: LOOK.into(), ..timeout }) {
-                Err(Error::Timeout(_)) if begun.elapsed() < *allowed => {}
-                Err(Error::Timeout(_)) => return Err(silent(*allowed)),
+            match self.inner.await_input(NextTimeout { after: POLL_INTERVAL.into(), ..timeout }) {
+                Err(Error::Timeout(_)) if started.elapsed() < *allowed => {}
+                Err(Error::Timeout(_)) => return Err(idle_timeout(*allowed)),
                 other => return other,
             }
         }
@@ -431,7 +430,7 @@ impl<In: Transport> Transport for WatchedTransport<In> {
     }
 }
 
-fn silent(allowed: Duration) -> Error {
-    let problem = format!("the server said nothing for {} s", allowed.as_secs());
+fn idle_timeout(allowed: Duration) -> Error {
+    let problem = format!("the server sent nothing for {} s", allowed.as_secs());
     io::Error::new(io::ErrorKind::TimedOut, problem).into()
 }

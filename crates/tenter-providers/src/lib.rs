@@ -1,16 +1,17 @@
 //! Models behind a network: Anthropic, OpenAI, Google, and every server that speaks one of their formats.
 //!
-//! A [`Model`](tenter_agent::Model) comes out of [`connect`]; nobody else learns how it is reached. `library` is the only
-//! file that names the model library, `http` is the transport under it: blocking, cancellable, with a limit on silence.
-//! This crate reads no environment and no file: keys, addresses, proxies and certificates come in as values. It retries nothing: what
-//! passes is an error that says so, and the session decides.
+//! [`connect`] returns a [`Model`](tenter_agent::Model). `library` is the only file that uses the model library; `http` is the
+//! transport under it: blocking, cancellable, with an idle timeout.
+//!
+//! The crate reads no environment and no files: keys, addresses, proxies and certificates are passed in. It does not retry:
+//! temporary errors are marked as such, and the session decides.
 
 mod arguments;
 mod authorities;
+mod error_response;
 mod events;
 mod http;
 mod library;
-mod refusal;
 mod window;
 
 use std::fmt;
@@ -20,30 +21,30 @@ pub use authorities::Authorities;
 pub use library::{connect, facts, known_models};
 pub use window::{context_window, served_models};
 
-/// The format that a server speaks.
+/// The API of a server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Api {
     /// Anthropic's Messages.
     Messages,
     /// OpenAI's Responses.
     Responses,
-    /// OpenAI's Chat Completions: what nearly every other server speaks.
+    /// OpenAI's Chat Completions, which most other servers implement.
     Chat,
     /// Google's Gemini.
     Gemini,
 }
 
-/// A secret that opens a server. It never shows.
+/// An API key. Its `Debug` output does not contain it.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Key(String);
 
 impl Key {
-    /// A key. White space around it is nobody's intention.
+    /// The key without surrounding whitespace.
     pub fn new(key: &str) -> Self {
         Self(key.trim().to_owned())
     }
 
-    /// The secret itself: for the request and for redaction, for nothing else.
+    /// The secret. Use it only for requests and for redaction.
     pub fn reveal(&self) -> &str {
         &self.0
     }
@@ -55,33 +56,33 @@ impl fmt::Debug for Key {
     }
 }
 
-/// Where a model is, and how it is spoken to.
+/// How to reach a model.
 #[derive(Debug, Clone)]
 pub struct Endpoint {
-    /// The provider's name, as it stands before the slash of a model's name: `anthropic`, `openai`, `google`, `local`, or
-    /// one from the configuration.
+    /// The name of the provider, as before the slash of a model name: `anthropic`, `openai`, `google`, `local`, or one from the
+    /// configuration.
     pub provider: String,
-    /// The format.
+    /// The API of the server.
     pub api: Api,
-    /// The server's address; `None` is the format's own.
+    /// The address of the server; `None` is the provider's default.
     pub base_url: Option<String>,
-    /// What opens it; a server on the own machine often needs none.
+    /// The key. Local servers often need none.
     pub key: Option<Key>,
-    /// How a person can give the key, for the error that says that it is missing or wrong.
+    /// How the user can set the key, for the error that it is missing or wrong.
     pub key_help: String,
-    /// The proxy, where one is to be used.
+    /// The address of the proxy, if any.
     pub proxy: Option<String>,
-    /// Who may sign the server's certificate; `None` are those that Mozilla trusts.
+    /// The trusted certificate authorities; `None` means Mozilla's list.
     pub authorities: Option<Authorities>,
-    /// How a person can have another authority trusted, for the error that says that none of them signed.
+    /// How the user can trust another authority, for the error that the certificate is not trusted.
     pub trust_help: String,
-    /// How long a server may be silent in the middle of a response.
+    /// Maximum time without a byte from the server.
     pub idle_timeout: Duration,
-    /// What one response may take.
+    /// Limits of one response.
     pub limits: ResponseLimits,
 }
 
-/// What one response may take, comments and pauses included. More is an error.
+/// Limits of one response, including comments and pauses. Exceeding one is an error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ResponseLimits {
     /// Maximum number of bytes.
@@ -96,60 +97,60 @@ impl Default for ResponseLimits {
     }
 }
 
-/// Which model, and how it is to answer.
+/// The model and its settings.
 #[derive(Debug, Clone)]
-pub struct Choice {
-    /// The whole name, as `--model` gives it: `anthropic/claude-sonnet-5`.
+pub struct ModelChoice {
+    /// The full name, as passed to `--model`: `anthropic/claude-sonnet-5`.
     pub name: String,
-    /// The name that the server knows it by.
+    /// The name on the server.
     pub model: String,
-    /// Tokens of a response at most; `None` leaves it to the provider.
+    /// Maximum number of tokens of a response; `None` is the provider's default.
     pub max_tokens: Option<u64>,
-    /// How hard it thinks; `None` leaves it to the provider.
+    /// The reasoning effort; `None` is the provider's default.
     pub effort: Option<Effort>,
-    /// What is known of it.
-    pub facts: Facts,
+    /// What is known about the model.
+    pub facts: ModelFacts,
 }
 
-/// How hard a model thinks before it answers.
+/// The reasoning effort of a model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Effort {
-    /// Not at all.
+    /// No reasoning.
     Off,
-    /// The least that it can.
+    /// The least effort the model supports.
     Minimal,
-    /// A little.
+    /// Low effort.
     Low,
-    /// Some.
+    /// Medium effort.
     Medium,
-    /// Much.
+    /// High effort.
     High,
-    /// More.
+    /// Very high effort.
     ExtraHigh,
-    /// The most that it can.
+    /// The most effort the model supports.
     Max,
 }
 
-/// What is known of a model.
+/// What is known about a model.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Facts {
-    /// Tokens that it holds.
+pub struct ModelFacts {
+    /// Size of the context window in tokens.
     pub context_window: u64,
-    /// What it costs, where that is known.
+    /// The prices, if known.
     pub prices: Option<Prices>,
-    /// Whether it reads pictures; unknown is no reason to keep one from it.
+    /// Whether the model accepts images; `None` if unknown, then images are sent.
     pub images: Option<bool>,
 }
 
-/// What a model costs, in US dollars per million tokens.
+/// Prices in US dollars per million tokens.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Prices {
-    /// Input that is in no cache.
+    /// Uncached input.
     pub input: f64,
-    /// Output, reasoning included.
+    /// Output, including reasoning.
     pub output: f64,
-    /// Input from the provider's cache; unknown counts as input.
+    /// Input read from the provider's cache; if unknown, the price of uncached input applies.
     pub cache_read: Option<f64>,
-    /// Input into the provider's cache; unknown counts as input.
+    /// Input written to the provider's cache; if unknown, the price of uncached input applies.
     pub cache_write: Option<f64>,
 }

@@ -1,12 +1,12 @@
-//! The model library: the only file that names it. Conversations become its messages and its responses become ours; what
-//! a provider wants back unchanged travels as the message's native form.
+//! The adapter to the model library, and the only file that uses it. It converts conversations to the library's messages and
+//! responses to ours. What a provider expects back unchanged is stored as the native form of a message.
 //!
-//! The library is asynchronous and we are not: a request is driven to its end on the thread that asks, over a transport
-//! that blocks. So there is no runtime, and Ctrl-C ends a request through its connection.
+//! The library is asynchronous, but Tenter is not: a request is driven to completion on the calling thread, over a blocking
+//! transport. There is no runtime, and Ctrl-C cancels a request through its connection.
 
 #![expect(
     clippy::result_large_err,
-    reason = "the library's errors are as large as they are, and rare"
+    reason = "the size of the library's errors is given, and errors are rare"
 )]
 
 use std::borrow::Cow;
@@ -45,29 +45,29 @@ use tenter_protocol::event::TurnUsage;
 use tenter_protocol::{Block, Image, ImageSource, Message, Role, ToolCall};
 
 use crate::arguments::Excess;
+use crate::error_response::{ErrorContext, ErrorResponse};
 use crate::events::Events;
-use crate::http::{Chunks, Failure, Http, LastWords};
-use crate::refusal::{Refusal, Words};
-use crate::{Api, Choice, Effort, Endpoint, Facts, Prices};
+use crate::http::{Chunks, Http, StreamTail, TransportError};
+use crate::{Api, Effort, Endpoint, ModelChoice, ModelFacts, Prices};
 
-/// Tokens of a response at most, where an API wants a limit and nobody knows the model's.
+/// Maximum number of tokens of a response, if the API requires a limit and the model's is unknown.
 const MAX_TOKENS: u64 = 8192;
 
-/// A model behind `endpoint`. Nothing is sent yet.
+/// Returns the model at `endpoint`. Nothing is sent yet.
 ///
 /// # Errors
-/// When the proxy cannot be used.
-pub fn connect(endpoint: Endpoint, choice: Choice) -> Result<Box<dyn Model>, ModelError> {
+/// The address of the proxy is invalid.
+pub fn connect(endpoint: Endpoint, choice: ModelChoice) -> Result<Box<dyn Model>, ModelError> {
     let http = Http::new(&endpoint)
         .map_err(|failure| ModelError::Setup(format!("the proxy cannot be used: {failure}")))?;
-    let words = Words::new(&endpoint, &choice.name, http.proxy());
-    Ok(Box::new(Remote { endpoint, choice, http, words }))
+    let errors = ErrorContext::new(&endpoint, &choice.name, http.proxy());
+    Ok(Box::new(RemoteModel { endpoint, choice, http, errors }))
 }
 
-/// What is known of a provider's model; `None` where nothing is.
-pub fn facts(provider: &str, model: &str) -> Option<Facts> {
+/// What is known about a model of a provider; `None` if the catalog does not have it.
+pub fn facts(provider: &str, model: &str) -> Option<ModelFacts> {
     let spec = Catalog::builtin().find(vendor(provider)?, model)?;
-    Some(Facts {
+    Some(ModelFacts {
         context_window: spec.context_window?.into(),
         images: Some(spec.input.image),
         prices: spec.pricing.map(|pricing| Prices {
@@ -79,7 +79,7 @@ pub fn facts(provider: &str, model: &str) -> Option<Facts> {
     })
 }
 
-/// The models of a provider that are known and can work as an agent.
+/// The known models of a provider that support tools and are not deprecated.
 pub fn known_models(provider: &str) -> Vec<&'static str> {
     let Some(vendor) = vendor(provider) else { return Vec::new() };
     let fits = |spec: &&ModelSpec| {
@@ -92,15 +92,15 @@ fn vendor(provider: &str) -> Option<ProviderId> {
     ProviderId::catalog(if provider == "google" { "gcp.gemini" } else { provider })
 }
 
-/// A model behind a network.
-struct Remote {
+/// A model on a server.
+struct RemoteModel {
     endpoint: Endpoint,
-    choice: Choice,
+    choice: ModelChoice,
     http: Http,
-    words: Words,
+    errors: ErrorContext,
 }
 
-impl Model for Remote {
+impl Model for RemoteModel {
     fn name(&self) -> &str {
         &self.choice.name
     }
@@ -118,24 +118,24 @@ impl Model for Remote {
         let client = Client {
             http: self.http.clone(),
             cancel: cancel.clone(),
-            last_words: LastWords::default(),
+            tail: StreamTail::default(),
             api: self.endpoint.api,
             excess: Excess::default(),
         };
-        let answered = self
+        let result = self
             .request(request)
             .and_then(|request| self.model(client.clone()).stream(request))
             .and_then(|stream| read(stream, deltas));
-        let answered = match answered {
+        let result = match result {
             _ if cancel.is_cancelled() => Err(ModelError::Cancelled),
             Ok(response) => self.response(&response, client.excess.problem()),
-            Err(error) => Err(self.explain(&error, &client.last_words)),
+            Err(error) => Err(self.explain(&error, &client.tail)),
         };
-        answered.map_err(|error| self.words.scrubbed(error))
+        result.map_err(|error| self.errors.redacted(error))
     }
 }
 
-/// Reads a response to its end, telling what comes.
+/// Reads a response to its end, and passes text and reasoning to `deltas`.
 fn read(
     mut stream: CompletionStream,
     deltas: &mut dyn FnMut(Delta),
@@ -150,8 +150,8 @@ fn read(
     block_on(stream.finish())
 }
 
-impl Remote {
-    /// The library's model over `client`.
+impl RemoteModel {
+    /// The library's model that uses `client`.
     fn model(&self, client: Client) -> DynModel<Completion> {
         let key = self.endpoint.key.as_ref().map_or("", |key| key.reveal());
         let base = self.endpoint.base_url.as_deref();
@@ -181,39 +181,41 @@ impl Remote {
     }
 
     fn request(&self, request: &Request) -> Result<CompletionRequest, ProviderError> {
-        let mut asked = CompletionRequest::new("");
-        asked.chat_history =
+        let mut converted = CompletionRequest::new("");
+        converted.chat_history =
             std::iter::once(rig::Message::System { content: request.system.to_owned() })
                 .chain(messages(request.messages))
                 .collect();
-        asked.tools = request.tools.iter().map(tool).collect::<Result<_, _>>()?;
-        asked.max_tokens = self.choice.max_tokens;
-        asked.options.reasoning = self.choice.effort.map(reasoning);
-        Ok(asked)
+        converted.tools = request.tools.iter().map(tool).collect::<Result<_, _>>()?;
+        converted.max_tokens = self.choice.max_tokens;
+        converted.options.reasoning = self.choice.effort.map(reasoning);
+        Ok(converted)
     }
 
-    /// `excess` is what the arguments of its calls have too much of.
+    /// Converts a response. `excess` says which limit the arguments of its calls exceed, if any.
     fn response(
         &self,
         response: &CompletionResponse,
         excess: Option<&str>,
     ) -> Result<Response, ModelError> {
         let blocks = response.choice.iter().filter_map(block);
-        let blocks: Vec<ResponseBlock> = blocks.map(|block| explained(block, excess)).collect();
-        // Arguments that are too much could be stored there, and never be read again.
+        let blocks: Vec<ResponseBlock> = blocks.map(|block| with_excess(block, excess)).collect();
+        // The native form could contain arguments that exceed the limits, and could then not be read again.
         let is_malformed = |block: &ResponseBlock| matches!(block, ResponseBlock::Malformed { .. });
         let is_sound = !blocks.iter().any(is_malformed);
         if let Some(problem) = excess.filter(|_| is_sound) {
-            // The library made something else of what was emptied: no tool runs on that.
+            // The library repaired the emptied arguments; no tool may run with them.
             return Err(refused(problem.to_owned()));
         }
         let usage = usage(response);
-        // The library puts in its table's price where the server told none: that one has every part.
-        let told = response.usage.cost.filter(|cost| cost.cache_write.is_none());
+        // If the server reports no cost, the library fills in a cost with all parts from its own table.
+        let reported = response.usage.cost.filter(|cost| cost.cache_write.is_none());
         Ok(Response {
             blocks,
             usage,
-            cost_usd: usage.and_then(|usage| self.price(&usage)).or(told.map(|cost| cost.total)),
+            cost_usd: usage
+                .and_then(|usage| self.price(&usage))
+                .or(reported.map(|cost| cost.total)),
             stop: self.stop(response)?,
             native: self.native(response).filter(|_| is_sound),
         })
@@ -238,17 +240,14 @@ impl Remote {
             _ if response.error.is_some() => Ok(StopCause::Filtered),
             Some(FinishReason::Other(reason)) => Err(ModelError::Passing {
                 trouble: Trouble::Server,
-                message: format!(
-                    "{} ended its response for an unknown reason, {reason:?}",
-                    self.choice.name
-                ),
+                message: format!("{} stopped for an unknown reason: {reason:?}", self.choice.name),
                 retry_after: None,
             }),
             _ => Ok(StopCause::Done),
         }
     }
 
-    /// What the provider wants back: only where there is more to it than the blocks say.
+    /// The native form of a response, if the provider expects more back than the blocks contain.
     fn native(&self, response: &CompletionResponse) -> Option<Value> {
         let hidden = |content: &rig::AssistantContent| {
             matches!(
@@ -263,35 +262,37 @@ impl Remote {
         serde_json::to_value(message).ok()
     }
 
-    fn explain(&self, error: &ProviderError, last_words: &LastWords) -> ModelError {
+    fn explain(&self, error: &ProviderError, tail: &StreamTail) -> ModelError {
         if let Some(reply) = error.provider_response() {
             let header = |headers: &http::HeaderMap| {
                 Some(headers.get(http::header::RETRY_AFTER)?.to_str().ok()?.to_owned())
             };
             let retry_after = reply.headers.as_ref().and_then(header);
-            let refusal = Refusal {
+            let response = ErrorResponse {
                 status: reply.status.map(|status| status.as_u16()),
                 retry_after: retry_after.as_deref(),
                 body: &reply.body,
             };
-            return refusal.explain(&self.words);
+            return response.explain(&self.errors);
         }
         let passing =
             |trouble, message| ModelError::Passing { trouble, message, retry_after: None };
         match error {
-            ProviderError::Truncated => match last_words.error() {
-                Some(body) => Refusal { body: &body, ..Refusal::default() }.explain(&self.words),
+            ProviderError::Truncated => match tail.error() {
+                Some(body) => {
+                    ErrorResponse { body: &body, ..ErrorResponse::default() }.explain(&self.errors)
+                }
                 None => ModelError::passing(Trouble::Cut),
             },
             ProviderError::Json(_) | ProviderError::Response(_) | ProviderError::Provider(_) => {
-                passing(Trouble::Server, format!("its response cannot be read ({error})"))
+                passing(Trouble::Server, format!("cannot read its response: {error}"))
             }
             ProviderError::Http(error) => match failure(error) {
-                Some(failure) => self.words.transport(failure),
-                None => self.words.no_model(&error.to_string()),
+                Some(failure) => self.errors.transport(failure),
+                None => self.errors.not_a_model(&error.to_string()),
             },
             ProviderError::UnsupportedOption(option) => refused(format!(
-                "{} does not take {}: {}",
+                "{} does not support {}: {}",
                 self.choice.name, option.option, option.reason
             )),
             other => refused(other.to_string()),
@@ -303,15 +304,15 @@ fn refused(message: String) -> ModelError {
     ModelError::Refused { message, help: None }
 }
 
-/// What our transport said, inside the library's error.
-fn failure(error: &http_client::Error) -> Option<&Failure> {
+/// The transport error inside the library's error.
+fn failure(error: &http_client::Error) -> Option<&TransportError> {
     match error {
         http_client::Error::Instance(error) => error.downcast_ref(),
         _ => None,
     }
 }
 
-/// A server of OpenAI's formats. One that needs no key gets no empty one.
+/// The configuration of a server with OpenAI's APIs. Without a key, no key header is sent.
 fn openai(has_key: bool, key: &str, base: Option<&str>) -> OpenAIConfig {
     let config = OpenAIConfig::with_key(if has_key { &OPENAI } else { &LLAMACPP }, key);
     base.into_iter().fold(config, OpenAIConfig::with_base_url)
@@ -335,14 +336,14 @@ fn reasoning(effort: Effort) -> Reasoning {
     })
 }
 
-/// The conversation as the library sends it. Messages of one role in a row become one: not every API takes two.
+/// Converts the conversation. Consecutive messages of one role are merged, because not every API accepts them.
 fn messages(ours: &[Message]) -> Vec<rig::Message> {
     let mut calls = Calls::default();
     let mut theirs: Vec<rig::Message> = Vec::with_capacity(ours.len());
     for message in ours {
         let next = match message.role {
-            Role::User => rig::Message::User { content: calls.answered(message) },
-            Role::Assistant => rig::Message::Assistant(calls.made(message)),
+            Role::User => rig::Message::User { content: calls.user_content(message) },
+            Role::Assistant => rig::Message::Assistant(calls.assistant(message)),
         };
         match (theirs.last_mut(), next) {
             (Some(rig::Message::User { content }), rig::Message::User { content: more }) => {
@@ -354,13 +355,13 @@ fn messages(ours: &[Message]) -> Vec<rig::Message> {
     theirs
 }
 
-/// The calls of a conversation by our ids: a provider without ids has the library's own in its native messages.
+/// The tool calls of a conversation by our ids. If a provider has no ids, the native messages contain ids of the library.
 #[derive(Default)]
 struct Calls<'m>(BTreeMap<Cow<'m, str>, rig::CallId>);
 
 impl<'m> Calls<'m> {
-    /// An assistant message: the native form as long as it says what the blocks say, else the blocks.
-    fn made(&mut self, message: &'m Message) -> rig::AssistantMessage {
+    /// Converts an assistant message: the native form if it still matches the blocks, else the blocks.
+    fn assistant(&mut self, message: &'m Message) -> rig::AssistantMessage {
         let theirs = native(message).unwrap_or_else(|| {
             rig::AssistantMessage::new(message.blocks.iter().filter_map(content).collect())
         });
@@ -370,14 +371,14 @@ impl<'m> Calls<'m> {
         theirs
     }
 
-    fn answered(&self, message: &'m Message) -> Vec<rig::UserContent> {
-        message.blocks.iter().filter_map(|block| self.said(block)).collect()
+    fn user_content(&self, message: &'m Message) -> Vec<rig::UserContent> {
+        message.blocks.iter().filter_map(|block| self.user_block(block)).collect()
     }
 
-    fn said(&self, block: &Block) -> Option<rig::UserContent> {
+    fn user_block(&self, block: &Block) -> Option<rig::UserContent> {
         match block {
             Block::Text { text } => Some(rig::UserContent::Text(rig::Text::new(text))),
-            Block::Image(image) => Some(rig::UserContent::Image(picture(image))),
+            Block::Image(image) => Some(rig::UserContent::Image(convert_image(image))),
             Block::ToolResult { call_id, result } => {
                 let call = self.0.get(call_id.as_str()).cloned();
                 Some(rig::UserContent::ToolResult(rig::ToolResult {
@@ -392,20 +393,20 @@ impl<'m> Calls<'m> {
     }
 }
 
-/// The native form of a message, where it has one that still says the same and that the provider would take back: broken
-/// arguments would be refused with every later request.
+/// The native form of a message, if it still matches the blocks and has no malformed arguments, which the provider would reject
+/// in every later request.
 fn native(message: &Message) -> Option<rig::AssistantMessage> {
     let native: rig::AssistantMessage = serde_json::from_value(message.native.clone()?).ok()?;
     let sound = native.tool_calls().all(|call| call.function.invalid_arguments.is_none());
-    let same = || native.content.iter().filter_map(block).eq(said(message));
+    let same = || native.content.iter().filter_map(block).eq(kept_blocks(message));
     (sound && same()).then_some(native)
 }
 
-fn said(message: &Message) -> impl Iterator<Item = ResponseBlock> {
+fn kept_blocks(message: &Message) -> impl Iterator<Item = ResponseBlock> {
     message.blocks.iter().cloned().map(ResponseBlock::Said)
 }
 
-/// A piece of a response as the conversation keeps it; what has no meaning outside its provider is only in the native form.
+/// Converts a part of a response. Provider-specific parts are only in the native form.
 fn block(content: &rig::AssistantContent) -> Option<ResponseBlock> {
     match content {
         rig::AssistantContent::Text(text) if !text.text.trim().is_empty() => {
@@ -414,13 +415,13 @@ fn block(content: &rig::AssistantContent) -> Option<ResponseBlock> {
         rig::AssistantContent::Reasoning(reasoning) if !reasoning.text.trim().is_empty() => {
             Some(ResponseBlock::Said(Block::Reasoning { text: reasoning.text.clone() }))
         }
-        rig::AssistantContent::ToolCall(call) => Some(called(call)),
+        rig::AssistantContent::ToolCall(call) => Some(tool_call(call)),
         _ => None,
     }
 }
 
-/// A block whose arguments were too much says so, and not that they are cut off.
-fn explained(block: ResponseBlock, excess: Option<&str>) -> ResponseBlock {
+/// Replaces the error of malformed arguments by the exceeded limit.
+fn with_excess(block: ResponseBlock, excess: Option<&str>) -> ResponseBlock {
     match (block, excess) {
         (ResponseBlock::Malformed { id, name, .. }, Some(problem)) => {
             ResponseBlock::Malformed { id, name, error: problem.to_owned() }
@@ -429,7 +430,7 @@ fn explained(block: ResponseBlock, excess: Option<&str>) -> ResponseBlock {
     }
 }
 
-fn called(call: &rig::ToolCall) -> ResponseBlock {
+fn tool_call(call: &rig::ToolCall) -> ResponseBlock {
     let (id, name) = (call.id.to_string(), call.function.name.to_string());
     let broken = call.function.invalid_arguments.as_deref();
     match broken.map(read_arguments) {
@@ -445,8 +446,8 @@ fn called(call: &rig::ToolCall) -> ResponseBlock {
     }
 }
 
-/// A block of an assistant's message that comes from nobody the provider knows. Reasoning is left out: unsigned, it is
-/// refused or taken for the answer.
+/// Converts a block of an assistant message without a native form. Unsigned reasoning is left out: providers reject it, or take
+/// it for the answer.
 fn content(block: &Block) -> Option<rig::AssistantContent> {
     match block {
         Block::Text { text } => Some(rig::AssistantContent::Text(rig::Text::new(text))),
@@ -455,12 +456,12 @@ fn content(block: &Block) -> Option<rig::AssistantContent> {
             let function = rig::ToolFunction::new(name, Value::Object(call.input.clone()));
             Some(rig::AssistantContent::ToolCall(rig::ToolCall::from_wire(&call.id, function)))
         }
-        Block::Image(image) => Some(rig::AssistantContent::Image(picture(image))),
+        Block::Image(image) => Some(rig::AssistantContent::Image(convert_image(image))),
         Block::Reasoning { .. } | Block::ToolResult { .. } => None,
     }
 }
 
-fn picture(image: &Image) -> rig::Image {
+fn convert_image(image: &Image) -> rig::Image {
     use rig::{DocumentSourceKind, ImageMediaType, MimeType as _};
     let data = match &image.source {
         ImageSource::Data(data) => DocumentSourceKind::base64(data),
@@ -485,12 +486,12 @@ fn usage(response: &CompletionResponse) -> Option<TurnUsage> {
     })
 }
 
-/// Our transport as the library wants one.
+/// Implements the library's HTTP client on top of our transport.
 #[derive(Debug, Clone)]
 struct Client {
     http: Http,
     cancel: Cancel,
-    last_words: LastWords,
+    tail: StreamTail,
     api: Api,
     excess: Excess,
 }
@@ -502,9 +503,7 @@ impl Client {
     ) -> http_client::Result<HttpResponse<Chunks>> {
         let mut request = request.map(|body| Vec::from(body.into()));
         key_to_header(&mut request)?;
-        self.http
-            .send(request, &self.cancel, &self.last_words)
-            .map_err(http_client::Error::instance)
+        self.http.send(request, &self.cancel, &self.tail).map_err(http_client::Error::instance)
     }
 }
 
@@ -534,7 +533,7 @@ impl HttpClientExt for Client {
     where
         U: From<Bytes> + Send + 'static,
     {
-        // Conversations are not sent as forms.
+        // Requests are never sent as forms.
         std::future::ready(Err(http_client::Error::StreamEnded))
     }
 
@@ -546,10 +545,10 @@ impl HttpClientExt for Client {
         T: Into<Bytes> + Send,
     {
         let response = self.run(request).map(|response| {
-            // The body of an error is no stream of events.
+            // The body of an error is not an event stream.
             let is_stream = response.status() == http::StatusCode::OK;
             response.map(|chunks| -> BoxedStream {
-                let bytes = |piece: Result<Vec<u8>, Failure>| {
+                let bytes = |piece: Result<Vec<u8>, TransportError>| {
                     piece.map(Bytes::from).map_err(http_client::Error::instance)
                 };
                 if is_stream {
@@ -564,7 +563,7 @@ impl HttpClientExt for Client {
     }
 }
 
-/// Google's key travels in the address, where proxies and logs see it; there is a header for it.
+/// Moves the key from the address, where proxies and logs see it, to a header. Only Google's API puts it into the address.
 fn key_to_header(request: &mut HttpRequest<Vec<u8>>) -> http_client::Result<()> {
     let address = request.uri().to_string();
     let Some((rest, key)) =

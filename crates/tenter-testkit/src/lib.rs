@@ -1,9 +1,8 @@
-//! Hermetic folders and terminal sessions for Tenter's own tests.
+//! Hermetic directories and terminal sessions for Tenter's own tests.
 //!
-//! A [`Sandbox`] is one folder that holds a project, a home and everything that Tenter would write; a command that runs in
-//! it sees an environment of a few variables and nothing of the machine's. What a command printed comes back as one block
-//! ([`Output`]), with everything that differs from run to run replaced, so that a test reads as a session at a terminal.
-//! [`model_server`] is a model behind a network that a script speaks for, [`tls`] the encryption before one.
+//! A [`Sandbox`] is a directory with a project and a home; commands run in it with an environment of a few variables. The output
+//! of a command is an [`Output`], in which everything that differs between runs is replaced, so that a test reads like a terminal
+//! session. [`model_server`] is a scripted model server, and [`tls`] a TLS proxy in front of one.
 
 pub mod model_server;
 pub mod needs;

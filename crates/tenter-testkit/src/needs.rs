@@ -1,5 +1,5 @@
-//! What a test needs and a machine may lack. A test that cannot run says so on the terminal, and fails where
-//! `TENTER_REQUIRE` names what is missing, so that a gate cannot pass by leaving tests out.
+//! Requirements of tests. A test that cannot run prints that it is skipped, and fails if `TENTER_REQUIRE` lists what is missing,
+//! so that a CI cannot pass by skipping tests.
 
 use std::env;
 use std::ffi::OsString;
@@ -8,13 +8,13 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::thread;
 
-/// Names what must not be missing, with commas between: `TENTER_REQUIRE=git,python`.
+/// The variable with the required programs and features, separated by commas: `TENTER_REQUIRE=git,python`.
 const REQUIRE: &str = "TENTER_REQUIRE";
 
-/// Programs that some systems have a stand-in for, which only says how to install them.
-const HAVE_STAND_INS: [&str; 2] = ["git", "python3"];
+/// Programs for which some systems have a placeholder that only says how to install them.
+const HAVE_PLACEHOLDERS: [&str; 2] = ["git", "python3"];
 
-/// Whether a program is installed and works. Where it does not, the test that asks is [`skipped`].
+/// Whether a program is installed and works. If not, the current test is reported as [`skipped`].
 pub fn has(program: &str) -> bool {
     let is_there = is_installed(program);
     if !is_there {
@@ -34,17 +34,20 @@ pub fn search_path() -> OsString {
     env::join_paths(programs.into_iter().chain(shims)).unwrap_or(path)
 }
 
-/// Says that the running test, or a part of it, is skipped because of `why`. `need` is the word for `TENTER_REQUIRE`.
+/// Reports that the current test, or a part of it, is skipped because of `why`. `need` is the word for `TENTER_REQUIRE`.
 ///
 /// # Panics
-/// `TENTER_REQUIRE` has this word.
-#[expect(clippy::disallowed_methods, reason = "the environment says what a test run requires")]
+/// `TENTER_REQUIRE` contains `need`.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the requirements of a test run are in the environment"
+)]
 pub fn skipped(need: &str, why: &str) {
     let required = env::var(REQUIRE).unwrap_or_default();
     assert!(!requires(&required, need), "{REQUIRE} has {need}, but this test cannot run: {why}");
     let test = thread::current();
     let line = format!("skipped: {}: {why} (needs {need})\n", test.name().unwrap_or("a test"));
-    // Not a print macro: the test runner would swallow the line of a test that passes.
+    // A print macro would be captured by the test runner.
     let _ = io::stderr().write_all(line.as_bytes());
 }
 
@@ -61,8 +64,8 @@ fn is_installed(program: &str) -> bool {
     let mut version = Command::new(program);
     version.env("PATH", search_path());
     version.arg("--version").stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-    // Not every shell knows this option; to be started is enough.
-    version.status().is_ok_and(|status| status.success() || !HAVE_STAND_INS.contains(&program))
+    // Some programs do not have this option; it is enough that they start.
+    version.status().is_ok_and(|status| status.success() || !HAVE_PLACEHOLDERS.contains(&program))
 }
 
 #[cfg(test)]
@@ -77,7 +80,7 @@ mod tests {
 
     #[test]
     #[expect(clippy::disallowed_methods, reason = "a test of what a test run prints")]
-    fn a_skipped_test_is_seen_and_fails_where_what_it_needs_is_required() {
+    fn a_skipped_test_is_reported_and_fails_if_its_need_is_required() {
         let run = |required: &str| {
             let mut command = Command::new(env::current_exe().unwrap());
             command.args(["--ignored", "--exact", "needs::tests::a_test_that_cannot_run"]);
@@ -94,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_is_named_is_required() {
+    fn only_listed_words_are_required() {
         for (required, need, expected) in [
             ("", "git", false),
             ("git", "git", true),

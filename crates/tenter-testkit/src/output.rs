@@ -1,4 +1,4 @@
-//! What a command printed, as one block.
+//! The output of a command, as one block of text.
 
 use std::fmt;
 use std::path::Path;
@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 use serde_json::Value;
 
-/// What differs from run to run, and what stands for it in a block.
+/// Patterns of text that differs between runs, and their placeholders.
 static VARIABLE: LazyLock<Vec<(Regex, &str)>> = LazyLock::new(|| {
     [
         (r"[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}", "[ID]"),
@@ -17,23 +17,23 @@ static VARIABLE: LazyLock<Vec<(Regex, &str)>> = LazyLock::new(|| {
         (r"\b\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\b", "[TIME]"),
         (r#"("duration_ms": |"executionTime": )\d+"#, "${1}[N]"),
         (r"\b\d+(?:\.\d+)? ms\b", "[N] ms"),
-        // An estimate goes by the length of the prompt, which names the folder.
+        // The estimate depends on the length of the prompt, which contains the directory.
         (r"\babout \d+ tokens in,", "about [N] tokens in,"),
     ]
     .into_iter()
-    .filter_map(|(pattern, stand_in)| Some((Regex::new(pattern).ok()?, stand_in)))
+    .filter_map(|(pattern, placeholder)| Some((Regex::new(pattern).ok()?, placeholder)))
     .collect()
 });
 
-/// What a command printed and how it ended. Shown, it is one block with what varies replaced.
+/// The output and exit code of a command. Its `Display` replaces everything that differs between runs.
 #[must_use]
 #[derive(Debug, Clone)]
 pub struct Output {
-    /// stdout, as it was.
+    /// stdout, unchanged.
     pub stdout: String,
-    /// stderr, as it was.
+    /// stderr, unchanged.
     pub stderr: String,
-    /// The exit code; `None` when a signal ended it.
+    /// The exit code; `None` if a signal ended the command.
     pub code: Option<i32>,
     root: String,
 }
@@ -56,7 +56,7 @@ impl Output {
     /// The lines of stdout as JSON.
     ///
     /// # Panics
-    /// When a line is not JSON.
+    /// A line is not JSON.
     pub fn json_lines(&self) -> Vec<Value> {
         let read = |line: &str| {
             serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}\n{self}"))
@@ -67,25 +67,25 @@ impl Output {
     /// stdout as one JSON value.
     ///
     /// # Panics
-    /// When it is not.
+    /// stdout is not JSON.
     pub fn json(&self) -> Value {
         serde_json::from_str(&self.stdout).unwrap_or_else(|error| panic!("{error}\n{self}"))
     }
 
-    /// The same, after checking how the command ended.
+    /// Checks the exit code and returns the output.
     ///
     /// # Panics
-    /// When it ended otherwise.
+    /// The exit code differs.
     pub fn expect_code(self, code: i32) -> Self {
         assert_eq!(self.code, Some(code), "{self}");
         self
     }
 
-    /// `text` as this output is shown: the sandbox's folder, ids, times and durations replaced by what stands for them.
+    /// Replaces the sandbox's directory, ids, times and durations in `text` by placeholders.
     pub fn normal(&self, text: &str) -> String {
         let text = text.replace(&self.root, "[ROOT]");
-        VARIABLE.iter().fold(text, |text, (pattern, stand_in)| {
-            pattern.replace_all(&text, *stand_in).into_owned()
+        VARIABLE.iter().fold(text, |text, (pattern, placeholder)| {
+            pattern.replace_all(&text, *placeholder).into_owned()
         })
     }
 }

@@ -1,7 +1,7 @@
-//! A program in a terminal of its own: what is typed goes in, what it shows is read until something appears.
+//! Runs a program in a pseudoterminal: types input, and waits for output.
 //!
-//! The terminal is nobody's controlling terminal, so a typed Ctrl-C reaches only a program that reads keys itself; a signal
-//! is sent with [`PtySession::signal`].
+//! The terminal is not a controlling terminal, so a typed Ctrl-C only reaches programs that read keys themselves. Use
+//! [`PtySession::signal`] to send a signal.
 
 use std::fmt;
 use std::fs::{File, OpenOptions};
@@ -17,17 +17,17 @@ use rustix::process::{Pid, kill_process};
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use rustix::termios::{LocalModes, Winsize, tcgetattr, tcsetwinsize};
 
-/// How long a test waits for something that must appear.
-const PATIENCE: Duration = Duration::from_mins(1);
-/// Columns and rows: wide enough for a line that a test looks for to stay whole.
+/// Maximum time that a test waits for expected output.
+const TIMEOUT: Duration = Duration::from_mins(1);
+/// Columns and rows: wide enough that expected lines do not wrap.
 const SIZE: (u16, u16) = (200, 50);
 
-/// A program that runs in a terminal. It is killed when the test ends before it.
+/// A program in a terminal. Dropping it kills the program.
 pub struct PtySession {
     child: Child,
     keyboard: File,
     screen: Arc<Screen>,
-    /// How much of what was shown was waited for already.
+    /// Length of the output that was already waited for.
     seen: usize,
 }
 
@@ -43,42 +43,41 @@ struct Shown {
     is_over: bool,
 }
 
-#[expect(clippy::unwrap_used, reason = "a terminal that cannot be made is a failed test")]
+#[expect(clippy::unwrap_used, reason = "a test fails if its terminal cannot be created")]
 impl PtySession {
     /// Starts `command` in a terminal.
     ///
     /// # Panics
-    /// When there is no terminal to be had, or the program does not start.
+    /// The terminal cannot be created, or the program does not start.
     pub fn start(mut command: Command) -> Self {
         let (keyboard, terminal) = open().unwrap();
         command.env("TERM", "xterm-256color");
         command.stdin(terminal.try_clone().unwrap()).stdout(terminal.try_clone().unwrap());
         let child = command.stderr(terminal).spawn().unwrap();
-        drop(command); // it holds the terminal open, and nobody would see when the program has left it
+        drop(command); // it holds the terminal open, which would hide the end of the program
         let screen = Arc::new(Screen::default());
         let (output, reader) = (keyboard.try_clone().unwrap(), Arc::clone(&screen));
         thread::spawn(move || reader.fill(output));
         Self { child, keyboard, screen, seen: 0 }
     }
 
-    /// Types `text` as it is; see [`enter`](Self::enter).
+    /// Types `text`; see also [`enter`](Self::enter).
     ///
     /// # Panics
-    /// When the terminal is closed.
+    /// The terminal is closed.
     pub fn type_in(&mut self, text: &str) {
         self.keyboard.write_all(text.as_bytes()).unwrap();
     }
 
-    /// Types a line.
+    /// Types `line` and the Enter key.
     pub fn enter(&mut self, line: &str) {
         self.type_in(&format!("{line}\r"));
     }
 
-    /// Waits until `text` is shown, after everything that was waited for before, and returns what was shown until then,
-    /// without escape sequences.
+    /// Waits until `text` is shown after the output of earlier waits. Returns the output up to it, without escape sequences.
     ///
     /// # Panics
-    /// When it does not appear.
+    /// `text` does not appear within a minute, or the program ends before.
     pub fn wait_for(&mut self, text: &str) -> String {
         let start = Instant::now();
         let mut shown = self.screen.lock();
@@ -91,20 +90,20 @@ impl PtySession {
                 return until;
             }
             assert!(!shown.is_over, "it ended without {text:?}\n{plain}");
-            assert!(start.elapsed() < PATIENCE, "waited in vain for {text:?}\n{plain}");
+            assert!(start.elapsed() < TIMEOUT, "gave up waiting for {text:?}\n{plain}");
             shown = self.screen.wait(shown);
         }
     }
 
-    /// Everything that was shown so far, with its escape sequences.
+    /// The output so far, with escape sequences.
     pub fn raw(&self) -> String {
         String::from_utf8_lossy(&self.screen.lock().bytes).into_owned()
     }
 
-    /// Whether the terminal shows what is typed by itself, as a shell's does between programs.
+    /// Whether the terminal echoes input, as a shell's does between programs.
     ///
     /// # Panics
-    /// When the terminal is gone.
+    /// The terminal is closed.
     pub fn echoes(&self) -> bool {
         tcgetattr(&self.keyboard).unwrap().local_modes.contains(LocalModes::ECHO)
     }
@@ -114,26 +113,25 @@ impl PtySession {
         self.child.id()
     }
 
-    /// Sends the program a signal.
+    /// Sends a signal to the program.
     ///
     /// # Panics
-    /// When it is gone.
+    /// The program has ended.
     pub fn signal(&self, signal: Signal) {
         let pid = i32::try_from(self.child.id()).ok().and_then(Pid::from_raw).unwrap();
         kill_process(pid, signal).unwrap();
     }
 
-    /// Waits until the program ends, and returns its exit code (none when a signal ended it) and what was shown after
-    /// everything that was waited for.
+    /// Waits until the program ends. Returns its exit code (`None` if a signal ended it) and the output after earlier waits.
     ///
     /// # Panics
-    /// When it does not end.
+    /// The program does not end within a minute.
     pub fn end(mut self) -> (Option<i32>, String) {
         let start = Instant::now();
         let mut shown = self.screen.lock();
         while !shown.is_over {
             let plain = plain(&shown.bytes);
-            assert!(start.elapsed() < PATIENCE, "waited in vain for its end\n{plain}");
+            assert!(start.elapsed() < TIMEOUT, "gave up waiting for its end\n{plain}");
             shown = self.screen.wait(shown);
         }
         let rest = plain(&shown.bytes).get(self.seen..).unwrap_or_default().to_owned();
@@ -156,7 +154,7 @@ impl fmt::Debug for PtySession {
 }
 
 impl Screen {
-    /// Takes what the program shows, until nobody has the terminal open any more.
+    /// Reads the output of the program until the terminal is closed.
     fn fill(&self, mut output: File) {
         let mut buffer = [0; 4096];
         loop {
@@ -178,14 +176,14 @@ impl Screen {
         self.shown.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits for more, at most for a moment.
+    /// Waits for more output, for at most half a second.
     fn wait<'s>(&'s self, shown: MutexGuard<'s, Shown>) -> MutexGuard<'s, Shown> {
         let moment = Duration::from_millis(500);
         self.changed.wait_timeout(shown, moment).unwrap_or_else(PoisonError::into_inner).0
     }
 }
 
-/// A new terminal: the side of keyboard and screen, and the program's side.
+/// Opens a terminal. Returns the side of the user and the side of the program.
 fn open() -> io::Result<(File, File)> {
     let keyboard = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC)?;
     grantpt(&keyboard)?;
@@ -204,7 +202,7 @@ fn open() -> io::Result<(File, File)> {
     Ok((File::from(keyboard), terminal))
 }
 
-/// What was shown, without escape sequences and carriage returns. A sequence that is not whole yet is left out.
+/// The output without escape sequences and carriage returns. An incomplete sequence at the end is left out.
 fn plain(bytes: &[u8]) -> String {
     let text = String::from_utf8_lossy(bytes);
     let mut plain = String::with_capacity(text.len());

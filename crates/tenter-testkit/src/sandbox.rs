@@ -1,4 +1,4 @@
-//! A folder with a project and a home, and commands that see nothing else.
+//! A directory with a project and a home, and commands that run in it.
 
 use std::fs;
 use std::io::Write as _;
@@ -11,18 +11,18 @@ use tempfile::TempDir;
 
 use crate::{Output, PtySession, needs};
 
-/// How long a test waits for something that must happen.
-const PATIENCE: Duration = Duration::from_mins(1);
+/// Maximum time that a test waits for an expected event.
+const TIMEOUT: Duration = Duration::from_mins(1);
 
-/// A project, a home and nothing else.
+/// A temporary directory with a project and a home.
 pub struct Sandbox {
     root: TempDir,
     binary: PathBuf,
 }
 
-#[expect(clippy::unwrap_used, reason = "a sandbox that cannot be made is a failed test")]
+#[expect(clippy::unwrap_used, reason = "a test fails if its sandbox cannot be created")]
 impl Sandbox {
-    /// A sandbox for the binary at `binary`: an empty project (a git top level) and an empty home.
+    /// Creates a sandbox for the program `binary`, with an empty project, which has a `.git` directory, and an empty home.
     pub fn new(binary: impl Into<PathBuf>) -> Self {
         let root = TempDir::with_prefix("tenter-test-").unwrap();
         let sandbox = Self { root, binary: binary.into() };
@@ -31,22 +31,22 @@ impl Sandbox {
         sandbox
     }
 
-    /// The folder that holds everything.
+    /// The root of the sandbox.
     pub fn root(&self) -> PathBuf {
         self.root.path().canonicalize().unwrap()
     }
 
-    /// The project.
+    /// The project directory.
     pub fn project(&self) -> PathBuf {
         self.root().join("project")
     }
 
-    /// The home.
+    /// The home directory.
     pub fn home(&self) -> PathBuf {
         self.root().join("home")
     }
 
-    /// Tenter's state folder.
+    /// Tenter's state directory.
     pub fn state(&self) -> PathBuf {
         self.home().join(".local/state/tenter")
     }
@@ -64,37 +64,34 @@ impl Sandbox {
         fs::read_to_string(self.project().join(path)).unwrap()
     }
 
-    /// Writes an executable hook into the project's `.kodelet/hooks`.
+    /// Writes an executable hook to the project's `.kodelet/hooks`.
     pub fn hook(&self, name: &str, script: &str) -> PathBuf {
         executable(&self.project().join(".kodelet/hooks").join(name), script)
     }
 
-    /// Writes an executable hook into the person's `~/.kodelet/hooks`, which needs no trust.
+    /// Writes an executable hook to the user's `~/.kodelet/hooks`, which needs no trust.
     pub fn user_hook(&self, name: &str, script: &str) -> PathBuf {
         executable(&self.home().join(".kodelet/hooks").join(name), script)
     }
 
-    /// Writes a hook in sh that subscribes to `event` and, when run, does `body` with the payload in `$payload`.
+    /// Writes a shell hook for `event` that runs `body` with the payload in `$payload`.
     pub fn sh_hook(&self, name: &str, event: &str, body: &str) -> PathBuf {
         self.user_hook(name, &sh_script(event, body))
     }
 
-    /// Writes a scripted model and returns the name that `--model` takes.
+    /// Writes a scripted model and returns its name for `--model`.
     pub fn script(&self, yaml: &str) -> String {
         let path = self.root().join("script.yaml");
         fs::write(&path, yaml).unwrap();
         format!("scripted:{}", path.display())
     }
 
-    /// The command in the project, with an environment of its own.
+    /// The command, to be run in the project with the environment of the sandbox.
     pub fn command(&self) -> Command {
         self.in_project(&self.binary)
     }
 
-    #[expect(
-        clippy::disallowed_methods,
-        reason = "tests start programs as a person would, with the machine's PATH"
-    )]
+    #[expect(clippy::disallowed_methods, reason = "tests start programs as a user does")]
     fn in_project(&self, program: &Path) -> Command {
         let mut command = Command::new(program);
         command
@@ -108,13 +105,13 @@ impl Sandbox {
         command
     }
 
-    /// Runs the command to its end.
+    /// Runs the command until it ends.
     pub fn run(&self, args: &[&str]) -> Output {
         let output = self.command().args(args).output().unwrap();
         Output::new(&output, &self.root())
     }
 
-    /// Runs the command to its end with something piped in.
+    /// Runs the command with `stdin`.
     pub fn run_with_stdin(&self, args: &[&str], stdin: impl AsRef<[u8]>) -> Output {
         let mut child = self
             .command()
@@ -124,45 +121,44 @@ impl Sandbox {
             .stderr(Stdio::piped())
             .spawn()
             .unwrap();
-        // A command that does not read what it is given is not the test's trouble.
+        // The command need not read its stdin.
         let _ = child.stdin.take().unwrap().write_all(stdin.as_ref());
         Output::new(&child.wait_with_output().unwrap(), &self.root())
     }
 
-    /// Runs a line of bash in the project, as a person would who has the command in his `PATH`. What it prints is taken as
-    /// a terminal shows it: both streams together, as stdout.
+    /// Runs a bash command line in the project, with the command in `PATH`. Both output streams are captured as stdout.
     pub fn shell(&self, line: &str) -> Output {
-        let folder = self.binary.parent().unwrap().display();
-        let line = format!("exec 2>&1\nPATH='{folder}':$PATH\n{line}");
+        let directory = self.binary.parent().unwrap().display();
+        let line = format!("exec 2>&1\nPATH='{directory}':$PATH\n{line}");
         let output = self.in_project(Path::new("bash")).args(["-c", &line]).output().unwrap();
         Output::new(&output, &self.root())
     }
 
-    /// Starts the command; its output is taken with [`Sandbox::finish`].
+    /// Starts the command; [`Sandbox::finish`] returns its output.
     pub fn start(&self, args: &[&str]) -> Child {
         self.command().args(args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
     }
 
-    /// Waits for the end of a program in a terminal. What it showed since it was last waited for is taken as stdout.
+    /// Waits for the end of a program in a terminal. Its output since the last wait is the stdout of the result.
     pub fn finish_pty(&self, session: PtySession) -> Output {
         let (code, shown) = session.end();
         Output::of_terminal(code, shown, &self.root())
     }
 
-    /// Waits for a started command's end.
+    /// Waits for the end of a started command.
     pub fn finish(&self, child: Child) -> Output {
         Output::new(&child.wait_with_output().unwrap(), &self.root())
     }
 }
 
-/// A hook in sh that subscribes to `event` and, when run, does `body` with the payload in `$payload`.
+/// A shell hook for `event` that runs `body` with the payload in `$payload`.
 fn sh_script(event: &str, body: &str) -> String {
     format!(
         "#!/bin/sh\nif [ \"$1\" = hook ]; then echo '{event}'; exit 0; fi\npayload=$(cat)\n{body}\n"
     )
 }
 
-#[expect(clippy::unwrap_used, reason = "a sandbox that cannot be made is a failed test")]
+#[expect(clippy::unwrap_used, reason = "a test fails if its sandbox cannot be created")]
 fn executable(path: &Path, script: &str) -> PathBuf {
     fs::create_dir_all(path.parent().unwrap()).unwrap();
     fs::write(path, script).unwrap();
@@ -170,14 +166,14 @@ fn executable(path: &Path, script: &str) -> PathBuf {
     path.to_owned()
 }
 
-/// Waits until something is so; a test that waits for ever fails instead.
+/// Waits until `is_so` returns true.
 ///
 /// # Panics
-/// When it is not so after a minute.
+/// After a minute.
 pub fn wait_until(what: &str, mut is_so: impl FnMut() -> bool) {
     let start = Instant::now();
     while !is_so() {
-        assert!(start.elapsed() < PATIENCE, "waited in vain until {what}");
+        assert!(start.elapsed() < TIMEOUT, "gave up waiting until {what}");
         std::thread::sleep(Duration::from_millis(5));
     }
 }

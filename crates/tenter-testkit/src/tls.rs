@@ -1,6 +1,5 @@
-//! The encryption before a server: what comes over TLS goes on to an address of the loopback in the clear, and back. The
-//! certificates are files of this crate that are good until 2120; the authority's own key is gone, so nothing else can be
-//! signed by it.
+//! A TLS proxy in front of a server: it decrypts connections and forwards them to a loopback address. The certificates are files of
+//! this crate, valid until 2120. The key of the authority is deleted, so it cannot sign anything else.
 
 use std::fs;
 use std::io::{self, Read as _, Write as _};
@@ -15,18 +14,17 @@ use rustls::pki_types::pem::PemObject as _;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use rustls::{ServerConfig, ServerConnection};
 
-/// What a server shows of itself.
+/// The certificate of a server.
 #[derive(Debug, Clone, Copy)]
 pub enum Certificate {
     /// A certificate for `localhost` and 127.0.0.1, signed by the [`authority`].
     Signed,
-    /// One for the same names that nobody else signed and that says of itself to be an authority, as `openssl req -x509`
-    /// makes it.
+    /// A self-signed certificate for the same names that is marked as an authority, as `openssl req -x509` creates it.
     SelfSigned,
 }
 
 impl Certificate {
-    /// The certificate's file.
+    /// The file of the certificate.
     pub fn file(self) -> PathBuf {
         fixture(match self {
             Self::Signed => "server.pem",
@@ -35,7 +33,7 @@ impl Certificate {
     }
 }
 
-/// The certificate of the authority, which nobody trusts of his own accord.
+/// The certificate of the test authority, which is not trusted by default.
 pub fn authority() -> PathBuf {
     fixture("ca.pem")
 }
@@ -44,7 +42,7 @@ fn fixture(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/tls").join(name)
 }
 
-/// The encryption, up for as long as this lives.
+/// A running TLS proxy. Dropping it stops it.
 #[derive(Debug)]
 pub struct TlsFront {
     address: SocketAddr,
@@ -53,10 +51,10 @@ pub struct TlsFront {
 }
 
 impl TlsFront {
-    /// On a free port of 127.0.0.1, before the server at `url`.
+    /// Starts a proxy on a free port of 127.0.0.1 in front of the server at `url`.
     ///
     /// # Panics
-    /// When `url` is no address, there is no free port, or a fixture cannot be used.
+    /// `url` is not an address, there is no free port, or a fixture cannot be read.
     pub fn start(certificate: Certificate, url: &str) -> Self {
         let behind = url.trim_start_matches("http://").split('/').next().unwrap_or_default();
         let behind: SocketAddr =
@@ -71,7 +69,7 @@ impl TlsFront {
         Self { address, closing, listener }
     }
 
-    /// The address of what is at `url` behind it.
+    /// The HTTPS address of `url` through the proxy.
     pub fn url(&self, url: &str) -> String {
         let path = url.trim_start_matches("http://").split_once('/').map(|(_, path)| path);
         let path = path.map(|path| format!("/{path}")).unwrap_or_default();
@@ -82,10 +80,10 @@ impl TlsFront {
 impl Drop for TlsFront {
     fn drop(&mut self) {
         self.closing.store(true, Ordering::SeqCst);
-        // The listener only looks at the flag when somebody comes.
+        // The listener checks the flag only when a client connects.
         drop(TcpStream::connect(self.address));
         if let Some(listener) = self.listener.take() {
-            // Connections end with either side; a broken one is the client's affair.
+            // Errors of a connection are reported by the client.
             let _broken = listener.join();
         }
     }
@@ -121,14 +119,14 @@ fn accept(
         }
         let config = Arc::clone(config);
         thread::spawn(move || {
-            // What breaks off here breaks off for the client, who says so.
+            // Errors of a connection are reported by the client.
             let _broken = carry(&client, config, behind);
             let _gone = client.shutdown(Shutdown::Both);
         });
     }
 }
 
-/// Carries bytes between both sides until one of them ends.
+/// Forwards bytes between client and server until one of them closes.
 fn carry(mut client: &TcpStream, config: Arc<ServerConfig>, behind: SocketAddr) -> io::Result<()> {
     let mut tls = ServerConnection::new(config).map_err(io::Error::other)?;
     while tls.is_handshaking() {
@@ -161,7 +159,7 @@ fn carry(mut client: &TcpStream, config: Arc<ServerConfig>, behind: SocketAddr) 
     }
 }
 
-/// Waits for either side, and says which has something: its end counts.
+/// Waits until the client or the server can be read, and returns which. End-of-file counts as readable.
 fn wait(client: &TcpStream, server: &TcpStream) -> io::Result<(bool, bool)> {
     let mut both = [PollFd::new(client, PollFlags::IN), PollFd::new(server, PollFlags::IN)];
     poll(&mut both, None)?;

@@ -1,4 +1,4 @@
-//! What a server does wrong, and what is made of it.
+//! Faulty servers.
 
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -19,7 +19,7 @@ fn trouble(error: &ModelError) -> Trouble {
 }
 
 #[test]
-fn statuses_that_pass_say_so_and_for_how_long() {
+fn temporary_errors_have_a_retry_delay() {
     for format in Format::ALL {
         for (code, expected) in [
             (429, Trouble::RateLimited),
@@ -38,7 +38,7 @@ fn statuses_that_pass_say_so_and_for_how_long() {
 }
 
 #[test]
-fn a_wrong_key_names_the_way_to_a_right_one_and_is_never_shown() {
+fn a_wrong_key_is_an_error_with_help_and_without_the_key() {
     for format in Format::ALL {
         let server = ModelServer::start(Script::from(Reply::text("hi")).key("another"));
         match failed(model(&server, format).as_ref()) {
@@ -53,7 +53,7 @@ fn a_wrong_key_names_the_way_to_a_right_one_and_is_never_shown() {
 }
 
 #[test]
-fn a_key_that_a_server_repeats_is_not_shown() {
+fn a_key_that_the_server_repeats_is_not_shown() {
     let body = Some(format!("{{\"error\":{{\"message\":\"Incorrect API key: {KEY}\"}}}}"));
     let fault = Fault::Status { code: 400, retry_after: None, body };
     let server = ModelServer::start(Reply::new().fault(fault));
@@ -63,7 +63,7 @@ fn a_key_that_a_server_repeats_is_not_shown() {
 }
 
 #[test]
-fn too_long_and_unknown_models_are_told_from_other_refusals() {
+fn too_long_conversations_and_unknown_models_are_recognised() {
     for format in Format::ALL {
         let server = ModelServer::start([
             Reply::new().fault(Fault::TooLong),
@@ -81,7 +81,7 @@ fn too_long_and_unknown_models_are_told_from_other_refusals() {
 }
 
 #[test]
-fn a_broken_stream_passes_and_is_never_taken_for_a_response() {
+fn a_broken_stream_is_a_temporary_error() {
     let text = || Reply::text("Once upon a time there was a long, long text.");
     let call =
         || Reply::new().call("bash", json!({"command": "rm -rf /tmp/everything/that/is/there"}));
@@ -108,7 +108,7 @@ fn a_broken_stream_passes_and_is_never_taken_for_a_response() {
 }
 
 #[test]
-fn slow_and_talkative_servers_are_waited_for() {
+fn slow_servers_are_awaited() {
     for format in Format::ALL {
         let server = ModelServer::start([
             Reply::text("hi").fault(Fault::Delay(300)),
@@ -123,19 +123,19 @@ fn slow_and_talkative_servers_are_waited_for() {
 }
 
 #[test]
-fn a_server_that_falls_silent_is_given_up() {
+fn a_silent_server_times_out() {
     for fault in [Fault::Silence, Fault::SilenceMidText] {
         let server = ModelServer::start(Reply::text("Once upon a time").fault(fault));
         let mut endpoint = endpoint(Format::Chat, server.base_url(Format::Chat));
         endpoint.idle_timeout = Duration::from_millis(300);
         let error = failed(connect(endpoint, choice()).unwrap().as_ref());
         assert_eq!(trouble(&error), Trouble::Connection, "{error}");
-        assert!(error.to_string().contains("said nothing for"), "{error}");
+        assert!(error.to_string().contains("sent nothing for"), "{error}");
     }
 }
 
 #[test]
-fn an_interruption_ends_a_wait_at_once_and_hangs_up() {
+fn a_cancel_ends_the_wait_and_closes_the_connection() {
     for format in Format::ALL {
         let server = ModelServer::start([
             Reply::text("Once upon").fault(Fault::Silence),
@@ -155,7 +155,7 @@ fn an_interruption_ends_a_wait_at_once_and_hangs_up() {
 }
 
 #[test]
-fn a_server_that_is_not_there_is_asked_about_and_what_is_no_address_is_refused() {
+fn an_unreachable_server_and_an_invalid_address_are_errors() {
     let unreachable = |base: &str| {
         let model = connect(endpoint(Format::Chat, base.to_owned()), choice()).unwrap();
         failed(model.as_ref())
@@ -164,7 +164,7 @@ fn a_server_that_is_not_there_is_asked_about_and_what_is_no_address_is_refused()
     match unreachable("http://127.0.0.1:9/v1") {
         ModelError::Refused { message, help } => {
             assert_eq!(message, "nothing listens at http://127.0.0.1:9/v1");
-            assert!(help.unwrap().contains("is the model's server running?"));
+            assert!(help.unwrap().contains("start the model server"));
         }
         other => panic!("{other:?}"),
     }

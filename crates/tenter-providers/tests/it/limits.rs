@@ -1,4 +1,4 @@
-//! What one response may take: bytes, time, and the nesting of arguments.
+//! Limits of one response: size, time, and the nesting of arguments.
 
 use std::io::Read as _;
 use std::net::TcpListener;
@@ -27,7 +27,7 @@ fn limited(server: &ModelServer, format: Format, limits: ResponseLimits) -> Box<
 }
 
 #[test]
-fn a_response_without_end_is_given_up_at_its_limit_whatever_it_holds() {
+fn an_endless_response_ends_at_its_limit() {
     for format in Format::ALL {
         for fault in ENDLESS {
             let server = endless(fault.clone());
@@ -46,7 +46,7 @@ fn a_response_without_end_is_given_up_at_its_limit_whatever_it_holds() {
 }
 
 #[test]
-fn one_event_is_bounded_in_size_and_in_what_it_holds() {
+fn the_size_and_the_number_of_values_of_an_event_are_limited() {
     let values = format!("data: [{}1]\n\n", "1,".repeat(200_000));
     for (reply, problem) in [
         (
@@ -55,7 +55,7 @@ fn one_event_is_bounded_in_size_and_in_what_it_holds() {
         ),
         (
             Reply::raw(Format::Chat, &values),
-            "one event of its response holds more than 100000 values",
+            "one event of its response has more than 100000 values",
         ),
     ] {
         let server = ModelServer::start(reply);
@@ -67,7 +67,7 @@ fn one_event_is_bounded_in_size_and_in_what_it_holds() {
 }
 
 #[test]
-fn comments_do_not_keep_a_response_alive_for_longer_than_its_limit() {
+fn comments_do_not_extend_the_time_limit() {
     for format in Format::ALL {
         let server = endless(Fault::EndlessComments);
         let limits =
@@ -82,7 +82,7 @@ fn comments_do_not_keep_a_response_alive_for_longer_than_its_limit() {
 }
 
 #[test]
-fn an_interruption_ends_a_response_that_never_ends() {
+fn a_cancel_ends_an_endless_response() {
     for fault in [Fault::EndlessComments, Fault::EndlessText] {
         let server = endless(fault.clone());
         let limits = ResponseLimits { bytes: u64::MAX, ..ResponseLimits::default() };
@@ -99,7 +99,7 @@ fn an_interruption_ends_a_response_that_never_ends() {
 }
 
 #[test]
-fn an_interruption_ends_a_request_that_its_server_does_not_read() {
+fn a_cancel_ends_a_request_that_the_server_does_not_read() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = format!("http://{}/v1", listener.local_addr().unwrap());
     let model = connect(endpoint(Format::Chat, address), choice()).unwrap();
@@ -117,12 +117,12 @@ fn an_interruption_ends_a_request_that_its_server_does_not_read() {
     assert_eq!(ended, Err(ModelError::Cancelled));
 }
 
-/// `{"command": [[…]]}`, with so many levels in all.
+/// `{"command": [[…]]}` with so many levels.
 fn nested(levels: usize) -> String {
     format!("{{\"command\": {}{}}}", "[".repeat(levels - 1), "]".repeat(levels - 1))
 }
 
-/// An answer of one call with these arguments.
+/// A reply with one call with these arguments.
 fn call(format: Format, arguments: &str) -> Reply {
     if format != Format::Gemini {
         return Reply::new().raw_call("bash", arguments);
@@ -140,7 +140,7 @@ fn only_block(format: Format, arguments: &str) -> Result<ResponseBlock, ModelErr
 }
 
 #[test]
-fn arguments_may_nest_64_levels_and_deeper_ones_are_a_malformed_call() {
+fn arguments_that_nest_deeper_than_64_levels_are_a_malformed_call() {
     for format in Format::ALL {
         let Ok(ResponseBlock::Said(Block::ToolUse(call))) = only_block(format, &nested(64)) else {
             panic!("{format:?}");
@@ -161,7 +161,7 @@ fn arguments_may_nest_64_levels_and_deeper_ones_are_a_malformed_call() {
     }
 }
 
-/// An answer of Chat Completions whose one call has these arguments in one piece.
+/// A reply of Chat Completions with one call whose arguments are in one piece.
 fn in_one_piece(arguments: &str) -> Reply {
     let call = json!({"index": 0, "id": "call_1", "type": "function", "function": {"name": "bash", "arguments": arguments}});
     let event = |delta: Value, finish: Value| {
@@ -185,14 +185,14 @@ fn error_of(reply: Reply, format: Format) -> String {
 }
 
 #[test]
-fn arguments_that_nest_without_end_take_neither_the_memory_nor_the_program() {
+fn endlessly_nested_arguments_use_bounded_memory() {
     let too_deep = "the arguments are nested deeper than 64 levels";
     for levels in [1_000, 90_000] {
         let whole = nested(levels);
         for arguments in [whole.as_str(), &whole[..whole.len() / 2]] {
             assert_eq!(error_of(in_one_piece(arguments), Format::Chat), too_deep);
             let gemini = error_of(call(Format::Gemini, arguments), Format::Gemini);
-            assert!(gemini.contains("cannot be read"), "{gemini}");
+            assert!(gemini.contains("cannot read its response"), "{gemini}");
         }
     }
     for format in [Format::Anthropic, Format::Responses, Format::Chat] {
@@ -204,7 +204,7 @@ fn arguments_that_nest_without_end_take_neither_the_memory_nor_the_program() {
 }
 
 #[test]
-fn arguments_of_very_many_values_that_are_cut_off_are_a_malformed_call() {
+fn truncated_arguments_with_very_many_values_are_a_malformed_call() {
     let many = format!("{{\"command\": [{}", "1,".repeat(1_000_000));
     let error = error_of(in_one_piece(&many), Format::Chat);
     assert!(error.contains("100000 values"), "{error}");

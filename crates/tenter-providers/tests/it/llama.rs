@@ -1,4 +1,4 @@
-//! The oddities of llama.cpp's server, replayed; and the server itself, where the person who runs the tests has one.
+//! The peculiarities of llama.cpp's server, replayed, and an ignored test against the server itself.
 
 use serde_json::json;
 use tenter_agent::model::{ModelError, ResponseBlock, StopCause, Trouble};
@@ -18,7 +18,7 @@ fn keyless(format: Format, base_url: String) -> Box<dyn Model> {
 }
 
 #[test]
-fn what_it_leaves_out_is_not_missed() {
+fn fields_that_it_omits_are_optional() {
     for format in FORMATS {
         let replies = [
             Reply::text("Paris.").usage(68, 10, 63).fault(Fault::CommentLines),
@@ -44,7 +44,7 @@ fn what_it_leaves_out_is_not_missed() {
 }
 
 #[test]
-fn its_errors_are_understood() {
+fn its_errors_are_recognised() {
     let at = |code, body: &str| {
         let fault = Fault::Status { code, retry_after: None, body: Some(body.to_owned()) };
         let server = ModelServer::start(Script::from(Reply::new().fault(fault)).like_llama_cpp());
@@ -75,7 +75,7 @@ fn its_errors_are_understood() {
 }
 
 #[test]
-fn its_error_inside_a_200_and_a_stream_without_done_are_told_apart() {
+fn an_error_inside_a_200_is_not_a_stream_without_done() {
     for format in FORMATS {
         let replies = [
             Reply::text("Once upon a time").fault(Fault::ErrorInStream),
@@ -92,9 +92,9 @@ fn its_error_inside_a_200_and_a_stream_without_done_are_told_apart() {
     }
 }
 
-/// On its Messages endpoint the error is an event without the type that Anthropic gives it.
+/// On its Messages endpoint, an error event does not have the type of Anthropic's error events.
 #[test]
-fn its_bare_error_event_is_read() {
+fn an_error_event_without_a_type_is_read() {
     let stream = "event: message_start\ndata: {\"type\":\"message_start\",\"message\":{\"id\":\"chatcmpl-1\",\"type\":\"message\",\"role\":\"assistant\",\"content\":[],\"model\":\"m\",\"stop_reason\":null,\"stop_sequence\":null,\"usage\":{\"input_tokens\":1,\"output_tokens\":0}}}\n\n\
          event: error\ndata: {\"code\":500,\"message\":\"The model produced output that does not match the expected peg-native format\",\"type\":\"server_error\"}\n\n";
     let server =
@@ -108,7 +108,7 @@ fn its_bare_error_event_is_read() {
 #[test]
 #[ignore = "needs a server"]
 #[expect(clippy::disallowed_methods, reason = "the person who runs this says where the server is")]
-fn the_server_itself_answers_in_three_formats() {
+fn the_server_itself_answers_in_three_apis() {
     let root =
         std::env::var("TENTER_TEST_LLAMA").expect("TENTER_TEST_LLAMA says where the server is");
     for format in FORMATS {

@@ -1,4 +1,4 @@
-//! Models over a real loopback connection, against a server that speaks all four formats and looks every request over.
+//! Models over a loopback connection, against a test server that implements all four APIs and checks every request.
 
 #![expect(clippy::unwrap_used, reason = "tests")]
 

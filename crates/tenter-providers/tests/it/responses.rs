@@ -1,4 +1,4 @@
-//! What comes of a response, and what goes back to the provider, in every format.
+//! Responses in every API, and what is sent back to the provider.
 
 use serde_json::{Value, json};
 use tenter_agent::model::{Request, Response, ResponseBlock, StopCause};
@@ -7,11 +7,11 @@ use tenter_protocol::{
     Block, Image, ImageSource, Message, Role, ToolCall, ToolResult, tool_metadata,
 };
 use tenter_providers::connect;
-use tenter_testkit::model_server::{Format, ModelServer, Reply, Script, Stop};
+use tenter_testkit::model_server::{Format, ModelServer, Reply, Script, StopReason};
 
 use crate::setup::{KEY, Streamed, ask, choice, endpoint, model};
 
-/// What a conversation keeps of a response.
+/// The message that a conversation stores for a response.
 fn kept(response: &Response) -> Message {
     let blocks = response.blocks.iter().map(|block| match block {
         ResponseBlock::Said(block) => block.clone(),
@@ -46,7 +46,7 @@ fn calls(message: &Message) -> Vec<(&str, Value)> {
 }
 
 #[test]
-fn a_response_is_the_same_in_every_format() {
+fn responses_are_the_same_in_every_api() {
     for format in Format::ALL {
         let reply = Reply::new()
             .reasoning("I think, therefore: 日本")
@@ -82,7 +82,7 @@ fn a_response_is_the_same_in_every_format() {
 }
 
 #[test]
-fn what_a_provider_signs_comes_back_as_it_was_with_every_call_answered() {
+fn signatures_are_sent_back_unchanged_and_every_call_has_a_result() {
     for format in Format::ALL {
         let server = ModelServer::start([
             Reply::new()
@@ -111,7 +111,7 @@ fn what_a_provider_signs_comes_back_as_it_was_with_every_call_answered() {
 }
 
 #[test]
-fn a_conversation_that_another_provider_began_is_converted() {
+fn a_conversation_of_another_provider_is_converted() {
     for from in Format::ALL {
         for to in Format::ALL {
             let begun = ModelServer::start(
@@ -135,7 +135,7 @@ fn a_conversation_that_another_provider_began_is_converted() {
 }
 
 #[test]
-fn a_mutated_message_is_sent_as_it_reads_now() {
+fn a_mutated_message_is_sent_with_its_new_content() {
     for format in Format::ALL {
         let server =
             ModelServer::start([Reply::new().reasoning("Hm.").say("secret"), Reply::text("ok")]);
@@ -174,10 +174,10 @@ fn malformed_arguments_never_reach_a_tool_and_are_never_sent_back() {
 }
 
 #[test]
-fn a_response_says_why_it_stopped() {
+fn the_stop_reason_is_reported() {
     for format in Format::ALL {
         for (stop, expected) in
-            [(Stop::Length, StopCause::Length), (Stop::Filtered, StopCause::Filtered)]
+            [(StopReason::Length, StopCause::Length), (StopReason::Filtered, StopCause::Filtered)]
         {
             let server = ModelServer::start(Reply::text("Once upon").stop(stop));
             let response =
@@ -188,7 +188,7 @@ fn a_response_says_why_it_stopped() {
 }
 
 #[test]
-fn pictures_go_along() {
+fn images_are_sent() {
     let picture = |source| {
         let image = Image { media_type: "image/png".into(), source };
         Message::new(Role::User, vec![Block::text("what is this?"), Block::Image(image)])
@@ -208,7 +208,7 @@ fn pictures_go_along() {
 }
 
 #[test]
-fn the_publicly_documented_streams_are_understood() {
+fn the_documented_example_streams_are_read() {
     for format in Format::ALL {
         let server = ModelServer::start(Reply::recorded(format));
         let (response, streamed) = ask(model(&server, format).as_ref(), &[Message::user("hi")]);
@@ -222,7 +222,7 @@ fn the_publicly_documented_streams_are_understood() {
 }
 
 #[test]
-fn anthropics_cache_is_asked_for_and_keys_stay_out_of_addresses() {
+fn anthropics_cache_is_requested_and_keys_are_not_in_addresses() {
     let messages = [Message::user("hi")];
     for format in Format::ALL {
         let server = ModelServer::start(Reply::text("hi"));
@@ -237,7 +237,7 @@ fn anthropics_cache_is_asked_for_and_keys_stay_out_of_addresses() {
 }
 
 #[test]
-fn limits_and_effort_reach_the_provider() {
+fn token_limit_and_effort_are_sent() {
     for (format, name) in [
         (Format::Anthropic, "max_tokens"),
         (Format::Responses, "max_output_tokens"),
@@ -260,7 +260,7 @@ fn limits_and_effort_reach_the_provider() {
 }
 
 #[test]
-fn messages_of_one_role_in_a_row_and_no_tools_are_fine() {
+fn consecutive_messages_of_one_role_are_merged_and_tools_are_optional() {
     for format in Format::ALL {
         let server = ModelServer::start(Reply::text("hi"));
         let messages = [
@@ -277,7 +277,7 @@ fn messages_of_one_role_in_a_row_and_no_tools_are_fine() {
 }
 
 #[test]
-fn what_a_server_says_that_it_costs_counts_and_no_table_fills_it_in() {
+fn only_the_cost_that_the_server_reports_is_used() {
     let chunk = |usage: &str| {
         format!(
             "data: {{\"id\":\"c\",\"object\":\"chat.completion.chunk\",\"created\":1,\"model\":\"gpt-5.2\",\

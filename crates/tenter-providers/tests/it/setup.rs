@@ -1,4 +1,4 @@
-//! Models on a test server.
+//! Builders of models on a test server.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -8,7 +8,9 @@ use tenter_agent::Model;
 use tenter_agent::model::{Delta, ModelError, Request, Response, ToolSpec};
 use tenter_proc::Cancel;
 use tenter_protocol::Message;
-use tenter_providers::{Api, Choice, Endpoint, Facts, Key, Prices, ResponseLimits, connect};
+use tenter_providers::{
+    Api, Endpoint, Key, ModelChoice, ModelFacts, Prices, ResponseLimits, connect,
+};
 use tenter_testkit::model_server::{Format, ModelServer};
 
 /// The key that every request must carry in its header.
@@ -38,14 +40,14 @@ pub(crate) fn endpoint(format: Format, base_url: String) -> Endpoint {
     }
 }
 
-pub(crate) fn choice() -> Choice {
+pub(crate) fn choice() -> ModelChoice {
     let prices = Prices { input: 2.0, output: 10.0, cache_read: Some(0.5), cache_write: None };
-    Choice {
+    ModelChoice {
         name: "test/model".into(),
         model: "model".into(),
         max_tokens: Some(1000),
         effort: None,
-        facts: Facts { context_window: 100_000, prices: Some(prices), images: None },
+        facts: ModelFacts { context_window: 100_000, prices: Some(prices), images: None },
     }
 }
 
@@ -62,7 +64,7 @@ pub(crate) fn bash() -> ToolSpec {
     }
 }
 
-/// What was streamed of a response, text and reasoning apart.
+/// The streamed text and reasoning of a response.
 #[derive(Debug, Default, PartialEq)]
 pub(crate) struct Streamed {
     pub(crate) text: String,
@@ -88,12 +90,12 @@ pub(crate) fn ask(
     (response, streamed)
 }
 
-/// The error of a question.
+/// Sends a request that must fail, and returns the error.
 pub(crate) fn failed(model: &dyn Model) -> ModelError {
     ask(model, &[Message::user("hello")]).0.unwrap_err()
 }
 
-/// Asks in a thread of its own, and throws `cancel` when `ready` says so; the answer is what came of it.
+/// Sends a request in a separate thread, cancels it when `ready` returns, and returns the result.
 pub(crate) fn ask_and_interrupt(
     model: &dyn Model,
     ready: impl FnOnce(&AtomicBool),

@@ -1,4 +1,4 @@
-//! Whom a connection trusts, and what is between it and the server.
+//! Certificate authorities, proxies and redirects.
 
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::net::{TcpListener, TcpStream};
@@ -23,7 +23,7 @@ fn behind(front: &TlsFront, server: &ModelServer, format: Format) -> Endpoint {
 }
 
 #[test]
-fn a_server_is_reached_whose_authority_the_person_trusts() {
+fn a_server_with_a_configured_authority_is_trusted() {
     for format in Format::ALL {
         let server = ModelServer::start(Reply::text("encrypted"));
         let front = TlsFront::start(Certificate::Signed, &server.base_url(format));
@@ -37,7 +37,7 @@ fn a_server_is_reached_whose_authority_the_person_trusts() {
 }
 
 #[test]
-fn a_certificate_that_is_not_trusted_ends_it_at_once_and_says_what_to_do() {
+fn an_untrusted_certificate_is_an_error_with_help() {
     let server = ModelServer::start(Script::new([]));
     let front = TlsFront::start(Certificate::Signed, &server.base_url(Format::Chat));
     for authorities in [None, Some(trusting(&Certificate::SelfSigned.file()))] {
@@ -46,7 +46,7 @@ fn a_certificate_that_is_not_trusted_ends_it_at_once_and_says_what_to_do() {
             ModelError::Refused { message, help } => {
                 assert!(message.starts_with("https://localhost:"), "{message}");
                 assert!(
-                    message.ends_with(": nobody who is trusted here signed its certificate"),
+                    message.ends_with(": its certificate is not signed by a trusted authority"),
                     "{message}"
                 );
                 assert_eq!(help.as_deref(), Some("say whom to trust"));
@@ -58,21 +58,18 @@ fn a_certificate_that_is_not_trusted_ends_it_at_once_and_says_what_to_do() {
 }
 
 #[test]
-fn an_authority_is_no_server() {
+fn a_server_with_the_certificate_of_an_authority_is_rejected() {
     let server = ModelServer::start(Script::new([]));
     let front = TlsFront::start(Certificate::SelfSigned, &server.base_url(Format::Chat));
     let mut endpoint = behind(&front, &server, Format::Chat);
     endpoint.authorities = Some(trusting(&Certificate::SelfSigned.file()));
     let error = failed(connect(endpoint, choice()).unwrap().as_ref());
     assert!(matches!(error, ModelError::Refused { .. }), "{error:?}");
-    assert!(
-        error.to_string().contains("that of an authority, which no server may show"),
-        "{error}"
-    );
+    assert!(error.to_string().contains("that of a certificate authority"), "{error}");
 }
 
 #[test]
-fn a_server_without_encryption_at_an_address_with_it_is_told_at_once() {
+fn a_server_without_tls_at_an_https_address_is_an_error() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("https://{}/v1", listener.local_addr().unwrap());
     let answered = thread::spawn(move || {
@@ -84,10 +81,10 @@ fn a_server_without_encryption_at_an_address_with_it_is_told_at_once() {
     let error = failed(connect(endpoint(Format::Chat, url), choice()).unwrap().as_ref());
     answered.join().unwrap();
     assert!(matches!(error, ModelError::Refused { .. }), "{error:?}");
-    assert!(error.to_string().contains("is its address one with http://?"), "{error}");
+    assert!(error.to_string().contains("try the address with http://"), "{error}");
 }
 
-/// A proxy of one connection, which leads to `to` whatever it is asked for.
+/// A proxy that accepts one connection and always connects to `to`.
 fn proxy(to: &str) -> (String, thread::JoinHandle<()>) {
     let to = to.trim_start_matches("https://").split('/').next().unwrap().to_owned();
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
@@ -112,7 +109,7 @@ fn proxy(to: &str) -> (String, thread::JoinHandle<()>) {
 }
 
 #[test]
-fn encryption_goes_through_a_proxy_to_the_server_that_was_meant() {
+fn tls_through_a_proxy_is_with_the_requested_server() {
     let server = ModelServer::start(Reply::text("encrypted"));
     let front = TlsFront::start(Certificate::Signed, &server.base_url(Format::Chat));
     let there = behind(&front, &server, Format::Chat);
@@ -138,7 +135,7 @@ fn encryption_goes_through_a_proxy_to_the_server_that_was_meant() {
 }
 
 #[test]
-fn what_is_no_file_of_certificates_says_so() {
+fn a_file_without_certificates_is_an_error() {
     let problem = |pem: &str| Authorities::from_pem(pem.as_bytes()).unwrap_err();
     assert!(problem("").starts_with("holds no certificate in PEM"));
     assert!(
@@ -151,7 +148,7 @@ fn what_is_no_file_of_certificates_says_so() {
     assert!(cut.starts_with("is damaged"), "{cut}");
 }
 
-/// A server of one connection, which answers a request's head with `answer`; what it was asked comes back.
+/// A server that accepts one connection and responds with `answer`. Returns the head of the request.
 fn once(answer: String) -> (String, thread::JoinHandle<String>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap().to_string();
@@ -166,7 +163,7 @@ fn once(answer: String) -> (String, thread::JoinHandle<String>) {
 }
 
 #[test]
-fn a_proxy_that_refuses_is_named_and_its_password_is_not() {
+fn a_proxy_error_names_the_proxy_without_its_password() {
     for (status, passes) in [("407 Auth", false), ("403 No", false), ("502 Bad Gateway", true)] {
         let (proxy, asked) = once(format!("HTTP/1.1 {status}\r\ncontent-length: 0\r\n\r\n"));
         let mut endpoint = endpoint(Format::Chat, "https://llm.example.com/v1".into());
@@ -183,7 +180,7 @@ fn a_proxy_that_refuses_is_named_and_its_password_is_not() {
 }
 
 #[test]
-fn a_proxys_password_shows_in_no_error() {
+fn the_password_of_a_proxy_is_in_no_error() {
     for proxy in [
         "http://ada:hunter2@127.0.0.1:9",
         "socks5://ada:hunter2@127.0.0.1:9",
@@ -202,9 +199,9 @@ fn a_proxys_password_shows_in_no_error() {
     }
 }
 
-/// A server must not be able to send a key on to another one.
+/// A server must not be able to redirect a key to another one.
 #[test]
-fn a_server_that_points_elsewhere_is_not_followed() {
+fn redirects_are_not_followed() {
     for format in Format::ALL {
         let elsewhere = TcpListener::bind("127.0.0.1:0").unwrap();
         elsewhere.set_nonblocking(true).unwrap();
@@ -217,7 +214,7 @@ fn a_server_that_points_elsewhere_is_not_followed() {
         );
         assert!(asked.join().unwrap().contains(KEY));
         assert!(matches!(&error, ModelError::Refused { .. }), "{format:?}: {error:?}");
-        assert!(error.to_string().contains("points elsewhere (HTTP 302)"), "{error}");
+        assert!(error.to_string().contains("redirects to another address (HTTP 302)"), "{error}");
         assert!(elsewhere.accept().is_err(), "{format:?} was followed");
     }
 }

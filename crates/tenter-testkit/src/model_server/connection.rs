@@ -1,4 +1,4 @@
-//! One connection: requests are routed, looked over, recorded and answered, one after the other.
+//! Serves one connection: routes, checks, records and answers requests one after the other.
 
 use std::io::{self, BufReader};
 use std::net::TcpStream;
@@ -8,19 +8,19 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use super::findings::Findings;
 use super::http::{self, Request, Response};
-use super::invariants::Seen;
+use super::invariants::CheckedRequest;
 use super::ledger::Ledger;
 use super::script::{Fault, Reply, Script, tokens};
-use super::stream::{End, Plan};
-use super::wire::{Answer, failure};
-use super::{Format, Recorded, invariants};
+use super::stream::{Plan, StreamEnd};
+use super::violations::Violations;
+use super::wire::{WireReply, failure};
+use super::{Format, RecordedRequest, invariants};
 
-/// How long a test waits for a client.
-const PATIENCE: Duration = Duration::from_secs(30);
+/// Maximum time that a test waits for a client.
+const TIMEOUT: Duration = Duration::from_secs(30);
 
-/// What all connections of a server share.
+/// The data shared by all connections of a server.
 #[derive(Debug)]
 pub(super) struct Shared {
     state: Mutex<State>,
@@ -28,11 +28,11 @@ pub(super) struct Shared {
     pub(super) closing: AtomicBool,
 }
 
-/// What changes while a server is up.
+/// The mutable state of a server.
 #[derive(Debug)]
 pub(super) struct State {
     pub(super) script: Script,
-    pub(super) requests: Vec<Recorded>,
+    pub(super) requests: Vec<RecordedRequest>,
     pub(super) violations: Vec<String>,
     pub(super) hang_ups: usize,
     ledger: Ledger,
@@ -59,11 +59,11 @@ impl Shared {
     pub(super) fn wait_until(&self, what: &str, ready: impl Fn(&State) -> bool) {
         let (state, wait) = self
             .changed
-            .wait_timeout_while(self.state(), PATIENCE, |state| !ready(state))
+            .wait_timeout_while(self.state(), TIMEOUT, |state| !ready(state))
             .unwrap_or_else(PoisonError::into_inner);
         let seen = state.requests.len();
         drop(state);
-        assert!(!wait.timed_out(), "the {what} did not come; there were {seen} requests");
+        assert!(!wait.timed_out(), "gave up waiting for {what} after {seen} requests");
     }
 
     fn change(&self, change: impl FnOnce(&mut State)) {
@@ -72,23 +72,23 @@ impl Shared {
     }
 }
 
-/// A request whose path is known.
+/// The route of a request.
 struct Route {
     format: Format,
     model: String,
     streams: bool,
 }
 
-/// What a request gets.
+/// The response to a request.
 enum Verdict {
-    Refused(u16, Value),
+    Rejected(u16, Value),
     Reply(Box<Reply>, usize),
 }
 
-/// Serves a connection until the client hangs up, an answer breaks it, or the server closes.
+/// Serves a connection until the client or the server closes it, or a fault breaks it.
 pub(super) fn serve(stream: &TcpStream, shared: &Shared) {
-    // Small pieces are sent as they come; where that cannot be had, they come late.
-    let _late = stream.set_nodelay(true);
+    // Send small pieces at once, if possible.
+    let _delayed = stream.set_nodelay(true);
     let mut reader = BufReader::new(stream);
     while let Ok(Some(request)) = http::read(&mut reader, stream) {
         match answer(&request, &Response::new(stream), shared) {
@@ -103,7 +103,7 @@ pub(super) fn serve(stream: &TcpStream, shared: &Shared) {
     let _gone = stream.shutdown(std::net::Shutdown::Both);
 }
 
-/// Answers; false when the connection is to be broken.
+/// Answers a request. Returns false if the connection must be closed.
 fn answer(request: &Request, to: &Response, shared: &Shared) -> io::Result<bool> {
     if request.method == "GET" && request.target == "/v1/models" {
         let models = shared.state().script.models().to_string();
@@ -111,19 +111,19 @@ fn answer(request: &Request, to: &Response, shared: &Shared) -> io::Result<bool>
     }
     let body: Value = serde_json::from_slice(&request.body).unwrap_or_default();
     let Some(route) = route(request, &body) else {
-        let line = format!("{} {}: there is nothing at this path", request.method, request.target);
+        let line = format!("{} {}: unknown path", request.method, request.target);
         shared.change(|state| state.violations.push(line.clone()));
-        to.whole(404, &[], &failure::refusal(Format::Chat, &line).to_string())?;
+        to.whole(404, &[], &failure::rejection(Format::Chat, &line).to_string())?;
         return Ok(true);
     };
     let verdict = judge(request, &route, &body, shared);
     let llama = shared.state().script.llama;
     match verdict {
-        Verdict::Refused(status, body) => to.whole(status, &[], &body.to_string()).map(|()| true),
+        Verdict::Rejected(status, body) => to.whole(status, &[], &body.to_string()).map(|()| true),
         Verdict::Reply(reply, serial) => {
             let answer =
-                Answer { reply: &reply, model: &route.model, request: &body, serial, llama };
-            give(&answer, &route, to, shared)
+                WireReply { reply: &reply, model: &route.model, request: &body, serial, llama };
+            send(&answer, &route, to, shared)
         }
     }
 }
@@ -151,14 +151,15 @@ fn route(request: &Request, body: &Value) -> Option<Route> {
     }
 }
 
-/// Looks a request over, records it, and takes its reply.
+/// Checks and records a request, and selects its reply.
 fn judge(request: &Request, route: &Route, body: &Value, shared: &Shared) -> Verdict {
     let mut state = shared.state();
-    let seen = Seen { request, body, streams: route.streams, keyless: state.script.llama };
-    let mut findings = Findings::default();
-    let replayed = invariants::check(route.format, &seen, &mut findings);
-    state.ledger.check(route.format, &route.model, &replayed, &mut findings);
-    let verdict = state.verdict(request, route, body, findings);
+    let seen =
+        CheckedRequest { request, body, streams: route.streams, keyless: state.script.llama };
+    let mut violations = Violations::default();
+    let replayed = invariants::check(route.format, &seen, &mut violations);
+    state.ledger.check(route.format, &route.model, &replayed, &mut violations);
+    let verdict = state.verdict(request, route, body, violations);
     drop(state);
     shared.changed.notify_all();
     verdict
@@ -170,9 +171,9 @@ impl State {
         request: &Request,
         route: &Route,
         body: &Value,
-        findings: Findings,
+        violations: Violations,
     ) -> Verdict {
-        self.requests.push(Recorded {
+        self.requests.push(RecordedRequest {
             format: route.format,
             path: request.target.clone(),
             headers: request.headers.clone(),
@@ -180,37 +181,37 @@ impl State {
             tokens: tokens(&request.body),
         });
         let number = self.requests.len();
-        let found = findings.into_lines();
+        let found = violations.into_lines();
         if !found.is_empty() {
             let text = format!("request {number}, POST {}: {}", request.target, found.join("; "));
-            let refusal = failure::refusal(route.format, &text);
+            let refusal = failure::rejection(route.format, &text);
             self.violations.push(text);
-            return Verdict::Refused(400, refusal);
+            return Verdict::Rejected(400, refusal);
         }
         if let Some(key) = &self.script.key
             && invariants::key_of(route.format, &request.headers) != Some(key)
         {
             let (status, body) = failure::wrong_key(route.format, self.script.llama);
-            return Verdict::Refused(status, body);
+            return Verdict::Rejected(status, body);
         }
         let counted = tokens(&request.body);
         if let Some(window) = self.script.window.filter(|window| counted > *window) {
             let text = format!("request {number}: over the window: {counted} of {window} tokens");
             self.violations.push(text);
-            return Verdict::Refused(400, failure::too_long(route.format, self.script.llama));
+            return Verdict::Rejected(400, failure::too_long(route.format, self.script.llama));
         }
         let reply = self.script.next(&request.body);
         let serial = self.serial;
         self.serial += 1;
         let llama = self.script.llama;
-        let answer = Answer { reply: &reply, model: &route.model, request: body, serial, llama };
+        let answer = WireReply { reply: &reply, model: &route.model, request: body, serial, llama };
         self.ledger.note(&answer, route.format, answer.carries_signature(route.format));
         Verdict::Reply(Box::new(reply), serial)
     }
 }
 
-/// Gives an answer with all of its faults; false when the connection is to be broken.
-fn give(answer: &Answer, route: &Route, to: &Response, shared: &Shared) -> io::Result<bool> {
+/// Sends a reply with its faults. Returns false if the connection must be closed.
+fn send(answer: &WireReply, route: &Route, to: &Response, shared: &Shared) -> io::Result<bool> {
     let headers = headers(answer, route.format);
     for fault in &answer.reply.faults {
         match fault {
@@ -225,14 +226,14 @@ fn give(answer: &Answer, route: &Route, to: &Response, shared: &Shared) -> io::R
         }
     }
     let format = route.format;
-    let given = if route.streams {
+    let sent = if route.streams {
         stream(answer, format, &headers, to)
     } else {
         whole(answer, format, &headers, to)
     };
-    given?.or_else(|mistake| {
+    sent?.or_else(|mistake| {
         let text = format!("the script cannot be followed: {mistake}");
-        let refusal = failure::refusal(route.format, &text).to_string();
+        let refusal = failure::rejection(route.format, &text).to_string();
         shared.change(|state| state.violations.push(text));
         to.whole(400, &[], &refusal).map(|()| true)
     })
@@ -240,8 +241,8 @@ fn give(answer: &Answer, route: &Route, to: &Response, shared: &Shared) -> io::R
 
 type Headers = Vec<(&'static str, String)>;
 
-/// What the provider's answers have in their head. llama.cpp's has a header without a value, and no id.
-fn headers(answer: &Answer, format: Format) -> Headers {
+/// The headers of the provider's responses. llama.cpp sends a header without a value, and no id.
+fn headers(answer: &WireReply, format: Format) -> Headers {
     let id = || format!("req_{:04}", answer.serial);
     match format {
         _ if answer.llama => {
@@ -255,8 +256,8 @@ fn headers(answer: &Answer, format: Format) -> Headers {
 
 type Error = (u16, Headers, String);
 
-/// The HTTP error that a fault is, if it is one.
-fn error(fault: &Fault, answer: &Answer, format: Format) -> Option<Error> {
+/// The HTTP error of a fault, if it is one.
+fn error(fault: &Fault, answer: &WireReply, format: Format) -> Option<Error> {
     match fault {
         Fault::Status { code, retry_after, body } => {
             let headers = retry_after.map(|seconds| ("retry-after", seconds.to_string()));
@@ -273,10 +274,10 @@ fn error(fault: &Fault, answer: &Answer, format: Format) -> Option<Error> {
     }
 }
 
-/// An answer that is given, and whether its connection stays; or why the script asks for something that there is not.
-type Given = io::Result<Result<bool, String>>;
+/// Whether the connection stays open, or the error in the script.
+type SendResult = io::Result<Result<bool, String>>;
 
-fn stream(answer: &Answer, format: Format, headers: &Headers, to: &Response) -> Given {
+fn stream(answer: &WireReply, format: Format, headers: &Headers, to: &Response) -> SendResult {
     let faults = &answer.reply.faults;
     if faults.contains(&Fault::EmptyBody) {
         to.begin(headers)?;
@@ -311,13 +312,13 @@ fn play(plan: &Plan, faults: &[Fault], to: &Response) -> io::Result<bool> {
         }
     }
     match &plan.end {
-        End::Clean => to.end().map(|()| true),
-        End::Cut => Ok(false),
-        End::Silent => {
+        StreamEnd::Clean => to.end().map(|()| true),
+        StreamEnd::Cut => Ok(false),
+        StreamEnd::Silent => {
             while to.wait(None)? {}
             Err(io::ErrorKind::BrokenPipe.into())
         }
-        End::Endless(text, pause) => loop {
+        StreamEnd::Endless(text, pause) => loop {
             to.piece(text.as_bytes())?;
             if !to.wait(Some(*pause))? {
                 return Err(io::ErrorKind::BrokenPipe.into());
@@ -326,7 +327,7 @@ fn play(plan: &Plan, faults: &[Fault], to: &Response) -> io::Result<bool> {
     }
 }
 
-fn whole(answer: &Answer, format: Format, headers: &Headers, to: &Response) -> Given {
+fn whole(answer: &WireReply, format: Format, headers: &Headers, to: &Response) -> SendResult {
     if answer.reply.raw.is_some() {
         return Ok(Err("a recorded stream needs a request that streams".to_owned()));
     }

@@ -1,10 +1,10 @@
-//! As much of HTTP/1.1 as a model's client speaks: a request with a body, and an answer in one piece or in chunks.
+//! The subset of HTTP/1.1 that model clients use: requests with a body, and responses with a content length or in chunks.
 
 use std::io::{self, BufRead, Read, Write};
 use std::net::TcpStream;
 use std::time::Duration;
 
-/// A request as it came.
+/// A request as received.
 #[derive(Debug)]
 pub(super) struct Request {
     pub(super) method: String,
@@ -15,7 +15,7 @@ pub(super) struct Request {
     pub(super) body: Vec<u8>,
 }
 
-/// The next request of a connection; `None` when the client has none.
+/// Reads the next request of a connection; `None` at its end.
 pub(super) fn read(mut from: impl BufRead, to: &TcpStream) -> io::Result<Option<Request>> {
     let first = line(&mut from)?;
     let mut words = first.split(' ');
@@ -70,7 +70,7 @@ fn chunks(from: &mut impl BufRead) -> io::Result<Vec<u8>> {
     }
 }
 
-/// Where an answer goes.
+/// Writes the response to a client.
 pub(super) struct Response<'c> {
     to: &'c TcpStream,
 }
@@ -80,7 +80,7 @@ impl<'c> Response<'c> {
         Self { to }
     }
 
-    /// A whole answer of JSON.
+    /// Sends a complete JSON response.
     pub(super) fn whole(
         &self,
         status: u16,
@@ -90,7 +90,7 @@ impl<'c> Response<'c> {
         self.short(status, headers, body, body.len())
     }
 
-    /// An answer that promises all of `body` and holds its first `sent` bytes.
+    /// Sends the content length of `body`, but only its first `sent` bytes.
     pub(super) fn short(
         &self,
         status: u16,
@@ -106,7 +106,7 @@ impl<'c> Response<'c> {
         self.send(&body.as_bytes()[..sent])
     }
 
-    /// The head of an event stream.
+    /// Starts an event stream.
     pub(super) fn begin(&self, headers: &[(&str, String)]) -> io::Result<()> {
         let stream = [
             ("content-type", "text/event-stream; charset=utf-8".to_owned()),
@@ -116,7 +116,7 @@ impl<'c> Response<'c> {
         self.head(200, &[headers, &stream].concat())
     }
 
-    /// A piece of an event stream, in two chunks: no reader may count on an event, a line or a letter coming whole.
+    /// Sends a piece of an event stream as two chunks, so that events, lines and characters are split.
     pub(super) fn piece(&self, text: &[u8]) -> io::Result<()> {
         let (first, second) = text.split_at(text.len() / 2);
         for chunk in [first, second].into_iter().filter(|chunk| !chunk.is_empty()) {
@@ -128,12 +128,12 @@ impl<'c> Response<'c> {
         Ok(())
     }
 
-    /// The clean end of an event stream.
+    /// Ends an event stream.
     pub(super) fn end(&self) -> io::Result<()> {
         self.send(b"0\r\n\r\n")
     }
 
-    /// Waits until the client hangs up, or for `limit`. False when the client is gone.
+    /// Waits for `limit`, or until the client closes the connection. Returns false if it did.
     pub(super) fn wait(&self, limit: Option<Duration>) -> io::Result<bool> {
         if limit.is_some_and(|limit| limit.is_zero()) {
             return Ok(true);

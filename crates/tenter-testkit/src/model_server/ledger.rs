@@ -1,24 +1,24 @@
-//! What the server gave out and wants back: signatures, and beside what they stood.
+//! The signatures that the server issued, and the content they belong to.
 //!
-//! A signature says of itself which format it belongs to and which reasoning it stands for. So a server can check one that
-//! another server of the same test gave out.
+//! A signature contains its format and a hash of its reasoning, so a server can check the signatures of another server of the same
+//! test.
 
 use serde_json::Value;
 
 use super::Format;
-use super::findings::Findings;
 use super::script::{Part, Reply};
 use super::signature::{hash, read};
-use super::wire::Answer;
+use super::violations::Violations;
+use super::wire::WireReply;
 
-/// What a client may put in place of a Gemini signature that it does not have.
+/// Placeholders that a client may send for a missing Gemini signature.
 const PLACEHOLDERS: [&str; 2] =
     ["skip_thought_signature_validator", "context_engineering_is_the_way_to_go"];
 
-/// What a replayed piece of an answer is recognised by.
+/// Identifies a replayed part of a reply.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Anchor {
-    /// A call with this id.
+    /// A call with an id.
     Call(String),
     /// A call without an id.
     Bare(String, Value),
@@ -27,20 +27,20 @@ pub(super) enum Anchor {
 }
 
 impl Anchor {
-    /// A text; what is around it does not count.
+    /// A text, without surrounding whitespace.
     pub(super) fn text(text: &str) -> Self {
         Self::Text(text.trim().to_owned())
     }
 }
 
-/// A place in a request that repeats something of an earlier answer.
+/// A part of a request that repeats an earlier reply.
 #[derive(Debug)]
 pub(super) struct Replayed {
-    /// Where it is.
+    /// The place in the request.
     pub(super) at: String,
-    /// What it repeats.
+    /// The parts that it repeats.
     pub(super) anchors: Vec<Anchor>,
-    /// The signatures that stand there, each with its reasoning where the format sends both.
+    /// The signatures at this place, with their reasoning if the format sends both.
     pub(super) signatures: Vec<(String, Option<String>)>,
 }
 
@@ -48,12 +48,12 @@ pub(super) struct Replayed {
 struct Issued {
     format: Format,
     model: String,
-    /// Nothing, when the answer carried none: then what it said may also come back without one.
+    /// `None` if the reply had no signature; it may then be repeated without one.
     signature: Option<String>,
     anchors: Vec<Anchor>,
 }
 
-/// The signatures that a server gave out.
+/// The signatures that a server issued.
 #[derive(Debug, Default)]
 pub(super) struct Ledger {
     issued: Vec<Issued>,
@@ -61,8 +61,8 @@ pub(super) struct Ledger {
 }
 
 impl Ledger {
-    /// Notes what an answer gave out, when it came to its end. `carried` says whether its signature went along.
-    pub(super) fn note(&mut self, answer: &Answer, format: Format, carried: bool) {
+    /// Records the signature of a complete reply. `carried` says whether the reply contained it.
+    pub(super) fn note(&mut self, answer: &WireReply, format: Format, carried: bool) {
         let reply = answer.reply;
         if let Some((_, raw)) = &reply.raw {
             self.raw.push(raw.clone());
@@ -83,15 +83,15 @@ impl Ledger {
         format: Format,
         model: &str,
         replayed: &[Replayed],
-        findings: &mut Findings,
+        violations: &mut Violations,
     ) {
         for place in replayed {
             for (signature, reasoning) in &place.signatures {
                 if let Err(problem) = self.genuine(format, signature, reasoning.as_deref()) {
-                    findings.add(&place.at, &problem);
+                    violations.add(&place.at, &problem);
                 }
             }
-            self.complete(format, model, place, findings);
+            self.complete(format, model, place, violations);
         }
     }
 
@@ -107,13 +107,13 @@ impl Ledger {
             return Ok(());
         }
         let (letter, sum) = read(signature)
-            .ok_or_else(|| format!("the signature `{signature}` was not given out like that"))?;
+            .ok_or_else(|| format!("the signature `{signature}` was not issued by this server"))?;
         if letter != format.letter() {
             return Err(format!("the signature `{signature}` belongs to another format"));
         }
         match reasoning {
             Some(reasoning) if sum != format!("{:016x}", hash(reasoning)) => Err(format!(
-                "the signature `{signature}` stands for other reasoning than {reasoning:?}"
+                "the signature `{signature}` belongs to other reasoning than {reasoning:?}"
             )),
             _ => Ok(()),
         }
@@ -128,8 +128,8 @@ impl Ledger {
                 .any(|raw| raw.contains(signature))
     }
 
-    /// What an answer with a signature gave out must not come back without it.
-    fn complete(&self, format: Format, model: &str, place: &Replayed, findings: &mut Findings) {
+    /// Checks that no signed part is repeated without its signature.
+    fn complete(&self, format: Format, model: &str, place: &Replayed, violations: &mut Violations) {
         for anchor in &place.anchors {
             let mut wanted = self
                 .issued
@@ -140,16 +140,14 @@ impl Ledger {
                 .peekable();
             let there = |wanted| place.signatures.iter().any(|(found, _)| found == wanted);
             if wanted.peek().is_some() && !wanted.any(|wanted| wanted.is_none_or(there)) {
-                findings.add(
-                    &place.at,
-                    &format!("{anchor:?} came back without the signature it was given with"),
-                );
+                violations
+                    .add(&place.at, &format!("{anchor:?} was repeated without its signature"));
             }
         }
     }
 }
 
-/// The first call, in every way that it can be recognised; without a call the text.
+/// The identifiers of the first call, or the text if there is no call.
 fn anchors(reply: &Reply, tag: &str) -> Vec<Anchor> {
     let call = reply.parts.iter().find_map(|part| match part {
         Part::Call { name, arguments } => Some((name, arguments)),

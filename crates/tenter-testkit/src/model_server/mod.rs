@@ -1,17 +1,16 @@
-//! A model server for tests: it speaks four formats on one port of the loopback, streams, and looks every request over.
+//! A model server for tests. It implements four APIs on one loopback port, streams, and checks every request.
 //!
-//! A [`Script`] says what is answered, once for all formats. A request that the provider of its format would refuse, or
-//! that a careful client would not send, is answered with a 400 and fails the test when the server is dropped: see
-//! [`ModelServer::assert_clean`]. The server knows no model, no clock and no key but the script's.
+//! A [`Script`] defines the replies for all APIs. A request that the provider would reject, or that a careful client would not
+//! send, gets a 400 response and fails the test when the server is dropped: see [`ModelServer::assert_clean`].
 
 mod connection;
-mod findings;
 mod http;
 mod invariants;
 mod ledger;
 mod script;
 mod signature;
 mod stream;
+mod violations;
 mod wire;
 
 use std::net::{Ipv4Addr, Shutdown, SocketAddr, TcpListener, TcpStream};
@@ -22,9 +21,9 @@ use std::thread::{self, JoinHandle};
 use serde_json::Value;
 
 use connection::Shared;
-pub use script::{Fault, Reply, Script, Stop};
+pub use script::{Fault, Reply, Script, StopReason};
 
-/// What a server speaks.
+/// The API of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Format {
     /// Anthropic's Messages.
@@ -41,8 +40,8 @@ impl Format {
     /// Every format.
     pub const ALL: [Self; 4] = [Self::Anthropic, Self::Responses, Self::Chat, Self::Gemini];
 
-    /// The example stream of the provider's public documentation, as [`Reply::recorded`] serves it. What an example leaves
-    /// out with dots is filled in.
+    /// The example stream of the provider's public documentation, as served by [`Reply::recorded`]. Omissions in the example are
+    /// filled in.
     pub fn fixture(self) -> &'static str {
         match self {
             Self::Anthropic => include_str!("../../fixtures/anthropic.sse"),
@@ -62,10 +61,10 @@ impl Format {
     }
 }
 
-/// A request that a server got.
+/// A request that the server received.
 #[derive(Debug, Clone)]
-pub struct Recorded {
-    /// The format of its path.
+pub struct RecordedRequest {
+    /// The API, from the path.
     pub format: Format,
     /// The path with its query.
     pub path: String,
@@ -73,19 +72,18 @@ pub struct Recorded {
     pub headers: Vec<(String, String)>,
     /// The body.
     pub body: Value,
-    /// The body's tokens, at four bytes each.
+    /// Number of tokens of the body, at four bytes each.
     pub tokens: u64,
 }
 
-impl Recorded {
+impl RecordedRequest {
     /// The value of a header; `name` in lower case.
     pub fn header(&self, name: &str) -> Option<&str> {
         http::find(&self.headers, name)
     }
 }
 
-/// A server, up for as long as this lives. Dropping it closes every connection, joins every thread, and fails the test when
-/// a request was not as it has to be.
+/// A running server. Dropping it closes every connection, joins every thread, and fails the test if a request violated a rule.
 #[derive(Debug)]
 pub struct ModelServer {
     address: SocketAddr,
@@ -94,13 +92,13 @@ pub struct ModelServer {
 }
 
 impl ModelServer {
-    /// A server on a free port of 127.0.0.1.
+    /// Starts a server on a free port of 127.0.0.1.
     ///
     /// # Panics
-    /// When there is no free port.
+    /// There is no free port.
     pub fn start(script: impl Into<Script>) -> Self {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))
-            .unwrap_or_else(|error| panic!("the model server finds no port: {error}"));
+            .unwrap_or_else(|error| panic!("the model server has no port: {error}"));
         let address = listener
             .local_addr()
             .unwrap_or_else(|error| panic!("the model server has no address: {error}"));
@@ -110,7 +108,7 @@ impl ModelServer {
         Self { address, shared, listener }
     }
 
-    /// What a client of `format` is given as the server's address.
+    /// The address of the server for a client of `format`.
     pub fn base_url(&self, format: Format) -> String {
         match format {
             Format::Anthropic | Format::Gemini => format!("http://{}", self.address),
@@ -118,56 +116,56 @@ impl ModelServer {
         }
     }
 
-    /// Adds an answer to the script.
+    /// Adds a reply to the script.
     pub fn push(&self, reply: Reply) {
         self.shared.state().script.replies.push_back(reply);
     }
 
-    /// The requests so far, refused ones included.
-    pub fn requests(&self) -> Vec<Recorded> {
+    /// The requests so far, including rejected ones.
+    pub fn requests(&self) -> Vec<RecordedRequest> {
         self.shared.state().requests.clone()
     }
 
-    /// How many answers of the script nobody has asked for.
+    /// Number of replies in the script that are not used yet.
     pub fn left(&self) -> usize {
         self.shared.state().script.replies.len()
     }
 
-    /// Waits until there were `count` requests.
+    /// Waits until `count` requests have arrived.
     ///
     /// # Panics
-    /// When they do not come within half a minute.
+    /// After half a minute.
     pub fn wait_for_requests(&self, count: usize) {
         self.shared.wait_until("requests", |state| state.requests.len() >= count);
     }
 
-    /// Waits until `count` clients went away before their answer was over.
+    /// Waits until `count` clients have closed the connection before the end of their reply.
     ///
     /// # Panics
-    /// When they do not within half a minute.
+    /// After half a minute.
     pub fn wait_for_hang_ups(&self, count: usize) {
         self.shared.wait_until("clients that hang up", |state| state.hang_ups >= count);
     }
 
-    /// What was wrong with the requests so far, and with the script.
+    /// The violations so far, and errors in the script.
     pub fn violations(&self) -> Vec<String> {
         self.shared.state().violations.clone()
     }
 
-    /// As [`ModelServer::violations`], and forgets them: for a test of a client that is meant to be wrong.
+    /// Like [`ModelServer::violations`], but also clears them, for tests of incorrect clients.
     pub fn take_violations(&self) -> Vec<String> {
         std::mem::take(&mut self.shared.state().violations)
     }
 
-    /// Fails the test when a request was not as it has to be.
+    /// Fails the test if there is a violation.
     ///
     /// # Panics
-    /// Then.
+    /// There is a violation.
     pub fn assert_clean(&self) {
         let violations = self.violations();
         assert!(
             violations.is_empty(),
-            "the model server was not spoken to well:\n{}",
+            "requests to the model server violated its rules:\n{}",
             violations.join("\n")
         );
     }
@@ -175,10 +173,10 @@ impl ModelServer {
     /// Closes every connection and waits for every thread.
     fn close(&mut self) {
         self.shared.closing.store(true, Ordering::SeqCst);
-        // The listener only looks at the flag when somebody comes.
+        // The listener checks the flag only when a client connects.
         drop(TcpStream::connect(self.address));
         if self.listener.take().is_some_and(|listener| listener.join().is_err()) {
-            self.shared.state().violations.push("the model server broke down".to_owned());
+            self.shared.state().violations.push("the model server panicked".to_owned());
         }
     }
 }
@@ -192,7 +190,7 @@ impl Drop for ModelServer {
     }
 }
 
-/// Serves each connection in a thread of its own until the server closes.
+/// Serves each connection in its own thread until the server closes.
 fn accept(listener: &TcpListener, shared: &Arc<Shared>) {
     let mut connections = Vec::new();
     while let Ok((stream, _)) = listener.accept() {
@@ -204,8 +202,8 @@ fn accept(listener: &TcpListener, shared: &Arc<Shared>) {
         connections.push((handle, thread::spawn(move || connection::serve(&stream, &shared))));
     }
     for (stream, thread) in connections {
-        // A client that is already gone has nothing to shut down.
+        // The client may have closed the connection already.
         let _gone = stream.shutdown(Shutdown::Both);
-        assert!(thread.join().is_ok(), "a connection's thread broke down");
+        assert!(thread.join().is_ok(), "the thread of a connection panicked");
     }
 }

@@ -1,4 +1,4 @@
-//! What a server is to answer, said once for every format.
+//! The replies of a server, independent of the API.
 
 use std::collections::VecDeque;
 
@@ -6,8 +6,7 @@ use serde_json::{Value, json};
 
 use super::Format;
 
-/// The answers of a server, in order. Each request takes the next one, whatever its format; after the last, every request
-/// gets the text `Done.`.
+/// The replies of a server. Each request takes the next one, whatever its API; after the last one, every reply is `Done.`.
 #[must_use]
 #[derive(Debug, Clone)]
 pub struct Script {
@@ -17,12 +16,12 @@ pub struct Script {
     pub(super) first_id: usize,
     pub(super) window: Option<u64>,
     pub(super) recipes: Option<String>,
-    pub(super) told_window: Option<u64>,
+    pub(super) reported_window: Option<u64>,
     pub(super) served: Vec<String>,
 }
 
 impl Script {
-    /// These answers.
+    /// A script with these replies.
     pub fn new(replies: impl IntoIterator<Item = Reply>) -> Self {
         Self {
             replies: replies.into_iter().collect(),
@@ -31,38 +30,37 @@ impl Script {
             first_id: 1,
             window: None,
             recipes: None,
-            told_window: None,
+            reported_window: None,
             served: Vec::new(),
         }
     }
 
-    /// Answers with the oddities of llama.cpp's own server, and asks for no key.
+    /// Imitates the peculiarities of llama.cpp's server, and requires no key.
     pub fn like_llama_cpp(mut self) -> Self {
         self.llama = true;
         self
     }
 
-    /// Refuses every key but this one, as the provider does. Without it, any key opens the server.
+    /// Rejects every other key, as the provider does. By default any key is accepted.
     pub fn key(mut self, key: &str) -> Self {
         self.key = Some(key.to_owned());
         self
     }
 
-    /// Counts what it is sent: four bytes of a request's body are a token, and what a reply says of its input is overruled. A
-    /// request of more than `window` tokens is refused in the provider's words, takes no answer from the script, and is a
-    /// violation: `over the window`.
+    /// Counts the tokens of requests, at four bytes of the body each, and reports them instead of the replies' input tokens. A
+    /// request of more than `window` tokens is rejected as by the provider, uses no reply, and is a violation: `over the window`.
     pub fn counts_tokens(mut self, window: u64) -> Self {
         self.window = Some(window);
         self
     }
 
-    /// Tells in its list of models, as llama.cpp does, that it holds `tokens`. Without it, the list is empty.
-    pub fn tells_window(mut self, tokens: u64) -> Self {
-        self.told_window = Some(tokens);
+    /// Reports a context window of `tokens` in the list of models, as llama.cpp does. By default the list is empty.
+    pub fn reports_window(mut self, tokens: u64) -> Self {
+        self.reported_window = Some(tokens);
         self
     }
 
-    /// Tells these names in its list of models, and not what they hold, as Ollama does.
+    /// Lists models with these names and without context windows, as Ollama does.
     pub fn serves(mut self, names: &[&str]) -> Self {
         self.served = names.iter().map(|name| (*name).to_owned()).collect();
         self
@@ -72,18 +70,18 @@ impl Script {
     pub(super) fn models(&self) -> Value {
         let model = |tokens| json!({"id": "m", "object": "model", "meta": {"n_ctx": tokens}});
         let named = self.served.iter().map(|name| json!({"id": name, "object": "model"}));
-        let data: Vec<Value> = self.told_window.map(model).into_iter().chain(named).collect();
+        let data: Vec<Value> = self.reported_window.map(model).into_iter().chain(named).collect();
         json!({"object": "list", "data": data})
     }
 
-    /// Answers every request that holds a conversation as text, between `<conversation>` and `</conversation>`, with `text`,
-    /// and not from the script.
+    /// Replies with `text` to every request that contains `</conversation>`, which is how recipes receive a conversation. These
+    /// requests use no reply of the script.
     pub fn answers_recipes(mut self, text: &str) -> Self {
         self.recipes = Some(text.to_owned());
         self
     }
 
-    /// The next answer to a request with this body.
+    /// The reply to a request with this body.
     pub(super) fn next(&mut self, body: &[u8]) -> Reply {
         let is_recipe = || String::from_utf8_lossy(body).contains("</conversation>");
         let mut reply = match &self.recipes {
@@ -96,15 +94,14 @@ impl Script {
         reply
     }
 
-    /// Numbers messages and calls from `first`. For a second server that the same conversation comes to: ids that were
-    /// given out before would come again.
+    /// Numbers messages and calls from `first`, so that a second server in the same conversation does not reuse ids.
     pub fn ids_from(mut self, first: usize) -> Self {
         self.first_id = first;
         self
     }
 }
 
-/// The tokens of a request's body, as a server that counts them counts.
+/// Number of tokens of a request body, at four bytes each.
 pub(super) fn tokens(body: &[u8]) -> u64 {
     (body.len() as u64).div_ceil(4)
 }
@@ -127,26 +124,26 @@ impl From<Reply> for Script {
     }
 }
 
-/// One answer.
+/// One reply.
 #[must_use]
 #[derive(Debug, Clone, Default)]
 pub struct Reply {
     pub(super) reasoning: Option<String>,
     pub(super) parts: Vec<Part>,
     pub(super) usage: Usage,
-    pub(super) stop: Stop,
+    pub(super) stop: StopReason,
     pub(super) faults: Vec<Fault>,
     pub(super) raw: Option<(Format, String)>,
 }
 
-/// A piece of an answer.
+/// A part of a reply.
 #[derive(Debug, Clone)]
 pub(super) enum Part {
     Text(String),
     Call { name: String, arguments: String },
 }
 
-/// Token figures of an answer, as a person counts: `input` is all of the input, the cached part included.
+/// Token counts of a reply. `input` includes the cached part.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Usage {
     pub(super) input: u64,
@@ -163,51 +160,51 @@ impl Default for Usage {
 
 /// Why the model stops.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Stop {
-    /// It is done, or calls tools.
+pub enum StopReason {
+    /// The model is done, or calls tools.
     #[default]
     Done,
-    /// It came to the limit of what it may write.
+    /// The output limit is reached.
     Length,
-    /// What it said was filtered.
+    /// The content was filtered.
     Filtered,
 }
 
 impl Reply {
-    /// An answer that says and does nothing yet.
+    /// An empty reply.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// An answer that says `text`.
+    /// A reply with a text.
     pub fn text(text: &str) -> Self {
         Self::new().say(text)
     }
 
-    /// The publicly documented example stream of `format`, served as it is; see [`Format::fixture`].
+    /// The documented example stream of `format`; see [`Format::fixture`].
     pub fn recorded(format: Format) -> Self {
         Self::raw(format, format.fixture())
     }
 
-    /// An event stream of `format`, served as it is. Only a streamed request of that format can take it.
+    /// An event stream of `format`, sent unchanged. Only a streamed request of that API can use it.
     pub fn raw(format: Format, stream: &str) -> Self {
         Self { raw: Some((format, stream.to_owned())), ..Self::default() }
     }
 
-    /// Says more.
+    /// Adds a text.
     pub fn say(mut self, text: &str) -> Self {
         self.parts.push(Part::Text(text.to_owned()));
         self
     }
 
-    /// Thinks before everything else, with an opaque signature where the format has one. The signature must come back as
-    /// it was, beside the first call of this answer, or beside its text.
+    /// Adds reasoning at the start, with an opaque signature if the API has one. The signature must be sent back unchanged with the
+    /// first call of this reply, or with its text.
     pub fn reasoning(mut self, text: &str) -> Self {
         self.reasoning = Some(text.to_owned());
         self
     }
 
-    /// Calls a tool. Several calls of one answer are parallel ones.
+    /// Adds a tool call. Several calls of one reply are parallel.
     ///
     /// `Value` and not a reference to one: a call is written `call("bash", json!({"command": "ls"}))`.
     #[expect(clippy::needless_pass_by_value, reason = "a call is written with json! in place")]
@@ -215,39 +212,39 @@ impl Reply {
         self.raw_call(name, &arguments.to_string())
     }
 
-    /// Calls a tool with arguments that need not be JSON. Gemini, whose arguments are no text, says
-    /// `MALFORMED_FUNCTION_CALL` instead.
+    /// Adds a tool call whose arguments need not be JSON. Gemini, whose arguments are not text, sends `MALFORMED_FUNCTION_CALL`
+    /// instead.
     pub fn raw_call(mut self, name: &str, arguments: &str) -> Self {
         self.parts.push(Part::Call { name: name.to_owned(), arguments: arguments.to_owned() });
         self
     }
 
-    /// Tokens: all of the input, all of the output, and how much of the input came out of the provider's cache. With
-    /// reasoning, half of the output is it.
+    /// Sets the tokens of the input, of the output, and of the input from the provider's cache. If there is reasoning, it is half of
+    /// the output.
     pub fn usage(mut self, input: u64, output: u64, cached: u64) -> Self {
         self.usage = Usage { input, output, cached, written: self.usage.written };
         self
     }
 
-    /// How much of the input went into the provider's cache; only Anthropic says so.
+    /// Sets the input tokens written to the provider's cache, which only Anthropic reports.
     pub fn cache_write(mut self, tokens: u64) -> Self {
         self.usage.written = tokens;
         self
     }
 
-    /// Why the model stops.
-    pub fn stop(mut self, stop: Stop) -> Self {
+    /// Sets why the model stops.
+    pub fn stop(mut self, stop: StopReason) -> Self {
         self.stop = stop;
         self
     }
 
-    /// Does this wrong. Several faults add up where they can: a delay and then a status.
+    /// Adds a fault. Several faults are combined if possible: a delay and then a status.
     pub fn fault(mut self, fault: Fault) -> Self {
         self.faults.push(fault);
         self
     }
 
-    /// Whether the answer comes to its end, so that what it gave out may come back.
+    /// Whether the reply is complete despite its faults.
     pub(super) fn is_whole(&self) -> bool {
         self.faults.iter().all(|fault| {
             matches!(fault, Fault::Delay(_) | Fault::Slow(_) | Fault::CommentLines | Fault::NoDone)
@@ -255,7 +252,7 @@ impl Reply {
     }
 }
 
-/// What a server can do wrong.
+/// A fault of a server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Fault {
     /// An HTTP error.
@@ -267,27 +264,27 @@ pub enum Fault {
         /// The body; `None` is what the provider documents for this status.
         body: Option<String>,
     },
-    /// 400: the conversation is longer than the model can hold, in the provider's words.
+    /// 400: the conversation is too long, in the provider's words.
     TooLong,
     /// 404: there is no such model, in the provider's words.
     UnknownModel,
-    /// Nothing for so many milliseconds, then the answer.
+    /// A delay in milliseconds before the reply.
     Delay(u64),
-    /// So many milliseconds between any two events.
+    /// A delay in milliseconds between any two events.
     Slow(u64),
     /// Comment lines before the first event.
     CommentLines,
-    /// After the headers, a comment line every few milliseconds, until the client hangs up.
+    /// After the headers, a comment line every few milliseconds, until the client disconnects.
     EndlessComments,
-    /// The text again and again, as fast as it goes, until the client hangs up.
+    /// The text repeated as fast as possible, until the client disconnects.
     EndlessText,
-    /// After the headers, one line without an end, as fast as it goes, until the client hangs up.
+    /// After the headers, one endless line, as fast as possible, until the client disconnects.
     EndlessLine,
     /// The connection closes before the first byte.
     HangUp,
-    /// The headers, then nothing until the client hangs up or the server is dropped.
+    /// The headers, then nothing until the client disconnects or the server is dropped.
     Silence,
-    /// Half of the text, then nothing until the client hangs up or the server is dropped.
+    /// Half of the text, then nothing until the client disconnects or the server is dropped.
     SilenceMidText,
     /// The connection breaks in the middle of the text.
     CutMidText,
@@ -297,7 +294,7 @@ pub enum Fault {
     ErrorInStream,
     /// Everything but the events that end an answer, then a clean end.
     EndWithoutFinish,
-    /// A data line that is no JSON, in the middle of the text.
+    /// A data line that is not JSON, in the middle of the text.
     MalformedJson,
     /// 200 and no body.
     EmptyBody,
@@ -311,7 +308,7 @@ impl Fault {
         Self::Status { code, retry_after: None, body: None }
     }
 
-    /// 429 that asks for so many seconds of peace.
+    /// 429 with a `retry-after` of so many seconds.
     pub fn rate_limited(retry_after: u64) -> Self {
         Self::Status { code: 429, retry_after: Some(retry_after), body: None }
     }

@@ -1,8 +1,8 @@
-//! Signatures of reasoning: each says which format it belongs to and which reasoning it stands for.
+//! Signatures of reasoning. Each contains its format and a hash of its reasoning.
 
 use super::Format;
 
-/// An opaque signature: letters that are valid base64, as some clients look.
+/// An opaque signature. It is valid base64, which some clients check.
 pub(super) fn signature(format: Format, serial: usize, reasoning: &str) -> String {
     format!("sig{}{serial:08}{:016x}", format.letter(), hash(reasoning))
 }
@@ -14,7 +14,7 @@ pub(super) fn hash(text: &str) -> u64 {
     })
 }
 
-/// The format's letter and the reasoning's sum.
+/// The letter of the format and the hash of the reasoning.
 pub(super) fn read(signature: &str) -> Option<(char, String)> {
     let rest = signature.strip_prefix("sig")?;
     let letter = rest.chars().next()?;

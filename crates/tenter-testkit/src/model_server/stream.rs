@@ -1,4 +1,4 @@
-//! An event stream as a list of events, and what a fault makes of it.
+//! An event stream as a list of events, and the effects of faults on it.
 
 use std::time::Duration;
 
@@ -6,14 +6,14 @@ use serde_json::Value;
 
 use super::script::Fault;
 
-/// What an event is to a fault.
+/// The kind of an event, which faults depend on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Mark {
-    /// A piece of the answer's text.
+pub(super) enum FrameKind {
+    /// A part of the text.
     Text,
-    /// A piece of a call's arguments.
+    /// A part of the arguments of a call.
     Arguments,
-    /// It says that the answer is at its end.
+    /// The end of the reply.
     Finish,
     /// Chat's `[DONE]`.
     Done,
@@ -21,21 +21,21 @@ pub(super) enum Mark {
     Other,
 }
 
-/// One event, as it is written.
+/// One event, as sent.
 #[derive(Debug, Clone)]
 pub(super) struct Frame {
     pub(super) text: String,
-    pub(super) mark: Mark,
+    pub(super) mark: FrameKind,
 }
 
 impl Frame {
     /// An event without a name.
-    pub(super) fn data(data: &Value, mark: Mark) -> Self {
+    pub(super) fn data(data: &Value, mark: FrameKind) -> Self {
         Self { text: format!("data: {data}\n\n"), mark }
     }
 
-    /// An event that is named as its data's `type`.
-    pub(super) fn typed(data: &Value, mark: Mark) -> Self {
+    /// An event whose name is the `type` of its data.
+    pub(super) fn typed(data: &Value, mark: FrameKind) -> Self {
         let name = data["type"].as_str().unwrap_or_default();
         Self { text: format!("event: {name}\ndata: {data}\n\n"), mark }
     }
@@ -49,30 +49,30 @@ impl Frame {
 
 /// How a stream ends.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum End {
+pub(super) enum StreamEnd {
     Clean,
     /// The connection breaks.
     Cut,
     /// Nothing more comes, and the connection stays.
     Silent,
-    /// It does not: this comes again and again.
+    /// Never: this text is repeated, with this delay.
     Endless(String, Duration),
 }
 
-/// A stream as it is served.
+/// A stream with its faults applied.
 #[derive(Debug)]
 pub(super) struct Plan {
     pub(super) frames: Vec<Frame>,
-    pub(super) end: End,
+    pub(super) end: StreamEnd,
 }
 
 impl Plan {
-    /// The stream of a reply with these faults; `error` is the format's own error event.
+    /// The stream of a reply with these faults; `error` is the error event of the API.
     ///
     /// # Errors
-    /// When a fault has nothing to happen to: the script's mistake.
+    /// A fault does not apply to the reply, which is an error in the script.
     pub(super) fn new(frames: Vec<Frame>, faults: &[Fault], error: &Frame) -> Result<Self, String> {
-        let mut plan = Self { frames, end: End::Clean };
+        let mut plan = Self { frames, end: StreamEnd::Clean };
         for fault in faults {
             plan.apply(fault, error)?;
         }
@@ -81,62 +81,65 @@ impl Plan {
 
     fn apply(&mut self, fault: &Fault, error: &Frame) -> Result<(), String> {
         match fault {
-            Fault::Silence => self.stop_at(0, End::Silent),
+            Fault::Silence => self.stop_at(0, StreamEnd::Silent),
             Fault::SilenceMidText => {
-                let middle = self.middle(Mark::Text)?;
-                self.stop_at(middle, End::Silent);
+                let middle = self.middle(FrameKind::Text)?;
+                self.stop_at(middle, StreamEnd::Silent);
             }
             Fault::EndlessComments => {
                 let comment = ": keep-alive\n\n".to_owned();
-                self.stop_at(0, End::Endless(comment, Duration::from_millis(5)));
+                self.stop_at(0, StreamEnd::Endless(comment, Duration::from_millis(5)));
             }
             Fault::EndlessText => {
-                let middle = self.middle(Mark::Text)?;
+                let middle = self.middle(FrameKind::Text)?;
                 let text = self.frames[middle].text.repeat(100);
-                self.stop_at(middle, End::Endless(text, Duration::ZERO));
+                self.stop_at(middle, StreamEnd::Endless(text, Duration::ZERO));
             }
             Fault::EndlessLine => {
-                self.stop_at(0, End::Endless("data: ".repeat(5000), Duration::ZERO));
+                self.stop_at(0, StreamEnd::Endless("data: ".repeat(5000), Duration::ZERO));
             }
-            Fault::CutMidText => self.cut(Mark::Text)?,
-            Fault::CutInsideToolJson => self.cut(Mark::Arguments)?,
+            Fault::CutMidText => self.cut(FrameKind::Text)?,
+            Fault::CutInsideToolJson => self.cut(FrameKind::Arguments)?,
             Fault::ErrorInStream => {
-                let middle = self.middle(Mark::Text).or_else(|_| self.middle(Mark::Finish))?;
-                self.stop_at(middle, End::Clean);
+                let middle =
+                    self.middle(FrameKind::Text).or_else(|_| self.middle(FrameKind::Finish))?;
+                self.stop_at(middle, StreamEnd::Clean);
                 self.frames.push(error.clone());
             }
             Fault::MalformedJson => {
-                let middle = self.middle(Mark::Text).or_else(|_| self.middle(Mark::Finish))?;
+                let middle =
+                    self.middle(FrameKind::Text).or_else(|_| self.middle(FrameKind::Finish))?;
                 self.frames[middle].text = String::from("data: {\"type\":\"con\n\n");
             }
             Fault::EndWithoutFinish => {
-                self.frames.retain(|frame| !matches!(frame.mark, Mark::Finish | Mark::Done));
+                self.frames
+                    .retain(|frame| !matches!(frame.mark, FrameKind::Finish | FrameKind::Done));
             }
-            Fault::NoDone => self.frames.retain(|frame| frame.mark != Mark::Done),
+            Fault::NoDone => self.frames.retain(|frame| frame.mark != FrameKind::Done),
             Fault::CommentLines => {
                 let comments = ": keep-alive\n\n:\n\n: keep-alive\n\n".to_owned();
-                self.frames.insert(0, Frame { text: comments, mark: Mark::Other });
+                self.frames.insert(0, Frame { text: comments, mark: FrameKind::Other });
             }
             _ => {}
         }
         Ok(())
     }
 
-    fn stop_at(&mut self, index: usize, end: End) {
+    fn stop_at(&mut self, index: usize, end: StreamEnd) {
         self.frames.truncate(index);
         self.end = end;
     }
 
-    fn cut(&mut self, mark: Mark) -> Result<(), String> {
+    fn cut(&mut self, mark: FrameKind) -> Result<(), String> {
         let middle = self.middle(mark)?;
         let half = self.frames[middle].half();
-        self.stop_at(middle, End::Cut);
+        self.stop_at(middle, StreamEnd::Cut);
         self.frames.push(half);
         Ok(())
     }
 
     /// The index of the middle one of the first run of events with this mark: of the first call, where there are several.
-    fn middle(&self, mark: Mark) -> Result<usize, String> {
+    fn middle(&self, mark: FrameKind) -> Result<usize, String> {
         let first = self.frames.iter().position(|frame| frame.mark == mark);
         let first =
             first.ok_or_else(|| format!("the fault needs an answer with {mark:?} in it"))?;

@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use serde::Serialize;
-use tenter_providers::Facts;
+use tenter_providers::ModelFacts;
 
 use super::Done;
 use crate::agent::models::{Provider, facts, strays, variable_that_is_set};
@@ -106,7 +106,7 @@ fn availability(provider: &Provider, env: &Env) -> Availability {
 }
 
 impl Row {
-    fn new(name: String, facts: &Facts, key: Availability) -> Self {
+    fn new(name: String, facts: &ModelFacts, key: Availability) -> Self {
         let prices = facts.prices;
         Self {
             name,

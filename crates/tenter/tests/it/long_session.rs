@@ -7,7 +7,7 @@ use std::collections::HashSet;
 use std::fs;
 
 use serde_json::{Value, json};
-use tenter_testkit::model_server::{Format, ModelServer, Recorded, Reply, Script};
+use tenter_testkit::model_server::{Format, ModelServer, RecordedRequest, Reply, Script};
 use tenter_testkit::{Sandbox, is_soak};
 
 use crate::manifests::hook;
@@ -71,7 +71,7 @@ struct Sent {
 }
 
 impl Sent {
-    fn new(request: &Recorded) -> Self {
+    fn new(request: &RecordedRequest) -> Self {
         let body = request.body.to_string();
         Self { is_aside: body.contains("</conversation>"), tokens: request.tokens, body }
     }

@@ -1,11 +1,11 @@
-//! What a request to Anthropic's Messages has to be.
+//! The rules of Anthropic's Messages.
 
 use serde_json::Value;
 
 use super::super::ledger::{Anchor, Replayed};
 use super::tools::Rules;
 use super::turns::{Side, Turn};
-use super::{Findings, Seen, elements, media, text_of, tools, turns};
+use super::{CheckedRequest, Violations, elements, media, text_of, tools, turns};
 
 const FIELDS: [&str; 22] = [
     "model",
@@ -45,81 +45,90 @@ const TOOL: [&str; 10] = [
     "allowed_callers",
 ];
 
-/// The most places that a request may mark for the cache.
+/// Maximum number of cache markers in a request.
 const MARKERS: usize = 4;
 
-pub(super) fn check(seen: &Seen, findings: &mut Findings) -> Vec<Replayed> {
+pub(super) fn check(seen: &CheckedRequest, violations: &mut Violations) -> Vec<Replayed> {
     let body = seen.body;
-    findings.known(body, "body", &FIELDS);
+    violations.known(body, "body", &FIELDS);
     let limit = body["max_tokens"].as_u64().is_some_and(|tokens| tokens > 0);
-    findings.demand(limit || seen.keyless, "max_tokens", "must be a number above 0");
-    findings.demand(body["model"].is_string(), "model", "must be there");
-    settings(body, findings);
-    system(&body["system"], findings);
-    offered(body, findings);
-    markers(body, findings);
-    messages(&body["messages"], findings)
+    violations.demand(limit || seen.keyless, "max_tokens", "must be a number above 0");
+    violations.demand(body["model"].is_string(), "model", "must be there");
+    settings(body, violations);
+    system(&body["system"], violations);
+    offered(body, violations);
+    markers(body, violations);
+    messages(&body["messages"], violations)
 }
 
-fn settings(body: &Value, findings: &mut Findings) {
+fn settings(body: &Value, violations: &mut Violations) {
     let thinking = &body["thinking"];
     let fields = ["type", "budget_tokens", "display", "block_binding"];
-    findings.known_if_there(thinking, "thinking", &fields);
+    violations.known_if_there(thinking, "thinking", &fields);
     let kind = text_of(&thinking["type"]);
     let known = ["enabled", "disabled", "adaptive", "between_tools"].contains(&kind);
-    findings.demand(thinking.is_null() || known, "thinking.type", "is unknown");
+    violations.demand(thinking.is_null() || known, "thinking.type", "is unknown");
     if kind == "enabled" {
         let budget = thinking["budget_tokens"].as_u64().unwrap_or(0);
         let fits = budget >= 1024 && budget < body["max_tokens"].as_u64().unwrap_or(0);
-        findings.demand(
+        violations.demand(
             fits,
             "thinking.budget_tokens",
             "must be 1024 or more, and below max_tokens",
         );
     }
-    findings.known_if_there(
+    violations.known_if_there(
         &body["output_config"],
         "output_config",
         &["effort", "format", "task_budget"],
     );
     if let Some(effort) = body["output_config"].get("effort") {
         let known = ["low", "medium", "high", "xhigh", "max"].contains(&text_of(effort));
-        findings.demand(known, "output_config.effort", "is unknown");
+        violations.demand(known, "output_config.effort", "is unknown");
     }
     let warm = body["temperature"].as_f64().is_none_or(|warm| (0.0..=1.0).contains(&warm));
-    findings.demand(warm, "temperature", "must be between 0 and 1");
+    violations.demand(warm, "temperature", "must be between 0 and 1");
 }
 
-fn system(system: &Value, findings: &mut Findings) {
-    findings.demand(system.as_str() != Some(""), "system", "must not be empty");
+fn system(system: &Value, violations: &mut Violations) {
+    violations.demand(system.as_str() != Some(""), "system", "must not be empty");
     for (index, block) in elements(system).iter().enumerate() {
-        text(block, &format!("system[{index}]"), findings);
+        text(block, &format!("system[{index}]"), violations);
     }
 }
 
-fn offered(body: &Value, findings: &mut Findings) {
+fn offered(body: &Value, violations: &mut Violations) {
     let offered = elements(&body["tools"]);
     for (index, tool) in offered.iter().enumerate() {
         let at = format!("tools[{index}]");
-        findings.known(tool, &at, &TOOL);
+        violations.known(tool, &at, &TOOL);
         let custom = tool.get("type").is_none_or(|kind| kind == "custom");
-        findings.demand(custom, &at, "only tools of one's own are served");
-        tools::name(&tool["name"], &at, findings);
-        tools::schema(&tool["input_schema"], &format!("{at}.input_schema"), Rules::Plain, findings);
+        violations.demand(custom, &at, "only custom tools are supported");
+        tools::name(&tool["name"], &at, violations);
+        tools::schema(
+            &tool["input_schema"],
+            &format!("{at}.input_schema"),
+            Rules::Plain,
+            violations,
+        );
     }
-    tools::distinct(offered.iter().map(|tool| &tool["name"]), findings);
+    tools::distinct(offered.iter().map(|tool| &tool["name"]), violations);
     let choice = &body["tool_choice"];
-    findings.known_if_there(choice, "tool_choice", &["type", "name", "disable_parallel_tool_use"]);
-    findings.demand(choice.is_null() || !offered.is_empty(), "tool_choice", "needs tools");
+    violations.known_if_there(
+        choice,
+        "tool_choice",
+        &["type", "name", "disable_parallel_tool_use"],
+    );
+    violations.demand(choice.is_null() || !offered.is_empty(), "tool_choice", "needs tools");
     let uses = elements(&body["messages"])
         .iter()
         .flat_map(|message| elements(&message["content"]))
         .any(|block| block["type"] == "tool_use" || block["type"] == "tool_result");
-    findings.demand(!uses || !offered.is_empty(), "tools", "calls in the messages need tools");
+    violations.demand(!uses || !offered.is_empty(), "tools", "calls in the messages need tools");
 }
 
-/// Marks for the cache are well formed and few. A block of thinking cannot have one; its fields say so.
-fn markers(body: &Value, findings: &mut Findings) {
+/// Checks the cache markers. Blocks of thinking cannot have one.
+fn markers(body: &Value, violations: &mut Violations) {
     let blocks =
         elements(&body["messages"]).iter().flat_map(|message| elements(&message["content"]));
     let marks: Vec<&Value> = elements(&body["tools"])
@@ -130,99 +139,101 @@ fn markers(body: &Value, findings: &mut Findings) {
         .filter_map(|place| place.get("cache_control"))
         .filter(|mark| !mark.is_null())
         .collect();
-    findings.demand(marks.len() <= MARKERS, "cache_control", "at most 4 places can be marked");
+    violations.demand(marks.len() <= MARKERS, "cache_control", "at most 4 places can be marked");
     for mark in marks {
-        findings.known(mark, "cache_control", &["type", "ttl"]);
-        findings.demand(mark["type"] == "ephemeral", "cache_control", "must be ephemeral");
+        violations.known(mark, "cache_control", &["type", "ttl"]);
+        violations.demand(mark["type"] == "ephemeral", "cache_control", "must be ephemeral");
         let lasts = mark.get("ttl").is_none_or(|ttl| ttl == "5m" || ttl == "1h");
-        findings.demand(lasts, "cache_control.ttl", "must be 5m or 1h");
+        violations.demand(lasts, "cache_control.ttl", "must be 5m or 1h");
     }
 }
 
-fn messages(messages: &Value, findings: &mut Findings) -> Vec<Replayed> {
+fn messages(messages: &Value, violations: &mut Violations) -> Vec<Replayed> {
     let (mut turns, mut replayed) = (Vec::new(), Vec::new());
     for (index, message) in elements(messages).iter().enumerate() {
         let at = format!("messages[{index}]");
-        findings.known(message, &at, &["role", "content"]);
+        violations.known(message, &at, &["role", "content"]);
         match text_of(&message["role"]) {
-            "user" => user(message, turns::turn(&mut turns, &at, Side::User, false), &at, findings),
+            "user" => {
+                user(message, turns::turn(&mut turns, &at, Side::User, false), &at, violations);
+            }
             "assistant" => {
                 let turn = turns::turn(&mut turns, &at, Side::Model, false);
-                replayed.push(assistant(message, turn, &at, findings));
+                replayed.push(assistant(message, turn, &at, violations));
             }
             // Newer models take words of the system between the turns.
-            "system" => user(message, &mut Turn::new(&at, Side::User), &at, findings),
-            other => findings.add(&at, &format!("there is no role `{other}`")),
+            "system" => user(message, &mut Turn::new(&at, Side::User), &at, violations),
+            other => violations.add(&at, &format!("there is no role `{other}`")),
         }
     }
-    turns::check(&turns, "messages", findings);
-    turns::distinct(&turns, "messages", findings);
+    turns::check(&turns, "messages", violations);
+    turns::distinct(&turns, "messages", violations);
     replayed
 }
 
-fn user(message: &Value, turn: &mut Turn, at: &str, findings: &mut Findings) {
+fn user(message: &Value, turn: &mut Turn, at: &str, violations: &mut Violations) {
     if let Some(text) = message["content"].as_str() {
         turn.speak();
-        return findings.demand(!text.trim().is_empty(), at, "the text is blank");
+        return violations.demand(!text.trim().is_empty(), at, "the text is blank");
     }
     for (index, block) in elements(&message["content"]).iter().enumerate() {
         let at = format!("{at}.content[{index}]");
         if block["type"] == "tool_result" {
             turn.answer(text_of(&block["tool_use_id"]));
-            result(block, &at, findings);
+            result(block, &at, violations);
         } else {
             turn.speak();
-            content(block, &at, findings);
+            content(block, &at, violations);
         }
     }
 }
 
-fn result(block: &Value, at: &str, findings: &mut Findings) {
-    findings.known(block, at, &["type", "tool_use_id", "content", "is_error", "cache_control"]);
+fn result(block: &Value, at: &str, violations: &mut Violations) {
+    violations.known(block, at, &["type", "tool_use_id", "content", "is_error", "cache_control"]);
     let error = block.get("is_error").is_none_or(Value::is_boolean);
-    findings.demand(error, at, "`is_error` must be true or false");
+    violations.demand(error, at, "`is_error` must be true or false");
     for (index, block) in elements(&block["content"]).iter().enumerate() {
-        content(block, &format!("{at}.content[{index}]"), findings);
+        content(block, &format!("{at}.content[{index}]"), violations);
     }
 }
 
-fn content(block: &Value, at: &str, findings: &mut Findings) {
+fn content(block: &Value, at: &str, violations: &mut Violations) {
     match text_of(&block["type"]) {
-        "text" => text(block, at, findings),
+        "text" => text(block, at, violations),
         "image" => {
-            findings.known(block, at, &["type", "source", "cache_control"]);
-            source(&block["source"], at, findings);
+            violations.known(block, at, &["type", "source", "cache_control"]);
+            source(&block["source"], at, violations);
         }
         "document" => {
-            findings.known(
+            violations.known(
                 block,
                 at,
                 &["type", "source", "title", "context", "citations", "cache_control"],
             );
         }
-        other => findings.add(at, &format!("there is no block `{other}` here")),
+        other => violations.add(at, &format!("there is no block `{other}` here")),
     }
 }
 
-fn text(block: &Value, at: &str, findings: &mut Findings) {
-    findings.known(block, at, &["type", "text", "cache_control", "citations"]);
-    findings.demand(!text_of(&block["text"]).trim().is_empty(), at, "the text is blank");
+fn text(block: &Value, at: &str, violations: &mut Violations) {
+    violations.known(block, at, &["type", "text", "cache_control", "citations"]);
+    violations.demand(!text_of(&block["text"]).trim().is_empty(), at, "the text is blank");
 }
 
-fn source(source: &Value, at: &str, findings: &mut Findings) {
-    findings.known(source, at, &["type", "media_type", "data", "url", "file_id"]);
+fn source(source: &Value, at: &str, violations: &mut Violations) {
+    violations.known(source, at, &["type", "media_type", "data", "url", "file_id"]);
     match text_of(&source["type"]) {
         "base64" => {
             let (kind, data) = (text_of(&source["media_type"]), text_of(&source["data"]));
-            media::image(kind, data, &media::USUAL, at, findings);
+            media::image(kind, data, &media::USUAL, at, violations);
         }
-        "url" => media::web(text_of(&source["url"]), at, findings),
-        "file" => findings.demand(source["file_id"].is_string(), at, "must name a file"),
-        other => findings.add(at, &format!("there is no source `{other}`")),
+        "url" => media::web(text_of(&source["url"]), at, violations),
+        "file" => violations.demand(source["file_id"].is_string(), at, "must name a file"),
+        other => violations.add(at, &format!("there is no source `{other}`")),
     }
 }
 
-fn assistant(message: &Value, turn: &mut Turn, at: &str, findings: &mut Findings) -> Replayed {
+fn assistant(message: &Value, turn: &mut Turn, at: &str, violations: &mut Violations) -> Replayed {
     let mut replayed = Replayed { at: at.to_owned(), anchors: Vec::new(), signatures: Vec::new() };
     let mut said = message["content"].as_str().unwrap_or_default().to_owned();
     if message["content"].is_string() {
@@ -233,24 +244,24 @@ fn assistant(message: &Value, turn: &mut Turn, at: &str, findings: &mut Findings
         match text_of(&block["type"]) {
             "text" => {
                 turn.speak();
-                text(block, &at, findings);
+                text(block, &at, violations);
                 said.push_str(text_of(&block["text"]));
             }
             "tool_use" => {
                 let id = text_of(&block["id"]);
                 turn.call(id);
-                call(block, &at, findings);
+                call(block, &at, violations);
                 replayed.anchors.push(Anchor::Call(id.to_owned()));
             }
             _ => {
                 turn.speak();
                 let first = said.is_empty() && replayed.anchors.is_empty();
-                findings.demand(first, &at, "thinking comes before text and calls");
-                replayed.signatures.extend(thinking(block, &at, findings));
+                violations.demand(first, &at, "thinking comes before text and calls");
+                replayed.signatures.extend(thinking(block, &at, violations));
             }
         }
     }
-    findings.demand(
+    violations.demand(
         message["content"].is_array() || !said.trim().is_empty(),
         at,
         "the content must be a text or blocks",
@@ -261,31 +272,35 @@ fn assistant(message: &Value, turn: &mut Turn, at: &str, findings: &mut Findings
     replayed
 }
 
-fn thinking(block: &Value, at: &str, findings: &mut Findings) -> Option<(String, Option<String>)> {
+fn thinking(
+    block: &Value,
+    at: &str,
+    violations: &mut Violations,
+) -> Option<(String, Option<String>)> {
     match text_of(&block["type"]) {
         "thinking" => {
-            findings.known(block, at, &["type", "thinking", "signature"]);
+            violations.known(block, at, &["type", "thinking", "signature"]);
             let thinking = text_of(&block["thinking"]).to_owned();
             Some((text_of(&block["signature"]).to_owned(), Some(thinking)))
         }
         "redacted_thinking" => {
-            findings.known(block, at, &["type", "data"]);
+            violations.known(block, at, &["type", "data"]);
             Some((text_of(&block["data"]).to_owned(), None))
         }
         other => {
-            findings.add(at, &format!("there is no block `{other}` here"));
+            violations.add(at, &format!("there is no block `{other}` here"));
             None
         }
     }
 }
 
-fn call(block: &Value, at: &str, findings: &mut Findings) {
-    findings.known(block, at, &["type", "id", "name", "input", "cache_control", "caller"]);
-    findings.demand(block["input"].is_object(), &format!("{at}.input"), "must be an object");
-    tools::name(&block["name"], at, findings);
+fn call(block: &Value, at: &str, violations: &mut Violations) {
+    violations.known(block, at, &["type", "id", "name", "input", "cache_control", "caller"]);
+    violations.demand(block["input"].is_object(), &format!("{at}.input"), "must be an object");
+    tools::name(&block["name"], at, violations);
     let id = text_of(&block["id"]);
     let fine = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '_' | '-');
-    findings.demand(
+    violations.demand(
         !id.is_empty() && id.chars().all(fine),
         at,
         "the id must be of a-z, A-Z, 0-9, _ and -",

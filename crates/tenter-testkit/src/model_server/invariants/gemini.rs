@@ -1,11 +1,11 @@
-//! What a request to Gemini has to be. A field that is `null` counts as left out, as it does there.
+//! The rules of Gemini. A `null` field counts as absent.
 
 use serde_json::Value;
 
 use super::super::ledger::{Anchor, Replayed};
 use super::tools::Rules;
 use super::turns::{Side, Turn};
-use super::{Findings, Seen, elements, media, text_of, tools, turns};
+use super::{CheckedRequest, Violations, elements, media, text_of, tools, turns};
 
 const FIELDS: [&str; 9] = [
     "contents",
@@ -58,160 +58,160 @@ const DECLARATION: [&str; 7] = [
     "behavior",
 ];
 
-/// What a part is: exactly one of these.
+/// The content fields of a part, which has exactly one of them.
 const DATA: [&str; 5] = ["text", "inlineData", "fileData", "functionCall", "functionResponse"];
 
-/// What a part may have besides.
+/// Additional fields of a part.
 const BESIDES: [&str; 4] = ["thought", "thoughtSignature", "videoMetadata", "mediaResolution"];
 
-/// The pictures that Gemini reads; none of them is a GIF.
+/// The image types that Gemini accepts, which do not include GIF.
 const IMAGES: [&str; 5] = ["image/png", "image/jpeg", "image/webp", "image/heic", "image/heif"];
 
-pub(super) fn check(seen: &Seen, findings: &mut Findings) -> Vec<Replayed> {
+pub(super) fn check(seen: &CheckedRequest, violations: &mut Violations) -> Vec<Replayed> {
     let body = seen.body;
-    findings.known(body, "body", &FIELDS);
+    violations.known(body, "body", &FIELDS);
     let config = &body["generationConfig"];
-    findings.known_if_there(config, "generationConfig", &CONFIG);
+    violations.known_if_there(config, "generationConfig", &CONFIG);
     let thinking = ["includeThoughts", "thinkingBudget", "thinkingLevel"];
-    findings.known_if_there(&config["thinkingConfig"], "thinkingConfig", &thinking);
+    violations.known_if_there(&config["thinkingConfig"], "thinkingConfig", &thinking);
     let system = &body["systemInstruction"];
-    findings.known_if_there(system, "systemInstruction", &["role", "parts"]);
+    violations.known_if_there(system, "systemInstruction", &["role", "parts"]);
     for part in elements(&system["parts"]) {
-        findings.demand(
+        violations.demand(
             !text_of(&part["text"]).is_empty(),
             "systemInstruction",
             "has a part without text",
         );
     }
-    offered(body, findings);
-    contents(&body["contents"], findings)
+    offered(body, violations);
+    contents(&body["contents"], violations)
 }
 
-fn offered(body: &Value, findings: &mut Findings) {
+fn offered(body: &Value, violations: &mut Violations) {
     let mut names = Vec::new();
     for tool in elements(&body["tools"]) {
-        findings.known(tool, "tools", &TOOL);
+        violations.known(tool, "tools", &TOOL);
         for (index, function) in elements(&tool["functionDeclarations"]).iter().enumerate() {
             let at = format!("functionDeclarations[{index}]");
-            findings.known(function, &at, &DECLARATION);
-            tools::name(&function["name"], &at, findings);
-            schemas(function, &at, findings);
+            violations.known(function, &at, &DECLARATION);
+            tools::name(&function["name"], &at, violations);
+            schemas(function, &at, violations);
             names.push(&function["name"]);
         }
     }
     let config = &body["toolConfig"];
-    findings.known_if_there(config, "toolConfig", &["functionCallingConfig"]);
+    violations.known_if_there(config, "toolConfig", &["functionCallingConfig"]);
     let fields = ["mode", "allowedFunctionNames", "allowed_function_names"];
-    findings.known_if_there(&config["functionCallingConfig"], "functionCallingConfig", &fields);
-    findings.demand(config.is_null() || !names.is_empty(), "toolConfig", "needs tools");
-    tools::distinct(names.into_iter(), findings);
+    violations.known_if_there(&config["functionCallingConfig"], "functionCallingConfig", &fields);
+    violations.demand(config.is_null() || !names.is_empty(), "toolConfig", "needs tools");
+    tools::distinct(names.into_iter(), violations);
 }
 
-/// A function without parameters declares none.
-fn schemas(function: &Value, at: &str, findings: &mut Findings) {
+/// Checks the schemas of a function, which may have no parameters.
+fn schemas(function: &Value, at: &str, violations: &mut Violations) {
     let (own, plain) = (&function["parameters"], &function["parametersJsonSchema"]);
-    findings.demand(own.is_null() || plain.is_null(), at, "has two schemas");
+    violations.demand(own.is_null() || plain.is_null(), at, "has two schemas");
     if !own.is_null() {
-        tools::schema(own, &format!("{at}.parameters"), Rules::Capitals, findings);
+        tools::schema(own, &format!("{at}.parameters"), Rules::Capitals, violations);
     }
     if !plain.is_null() {
-        tools::schema(plain, &format!("{at}.parametersJsonSchema"), Rules::Plain, findings);
+        tools::schema(plain, &format!("{at}.parametersJsonSchema"), Rules::Plain, violations);
     }
 }
 
-fn contents(contents: &Value, findings: &mut Findings) -> Vec<Replayed> {
+fn contents(contents: &Value, violations: &mut Violations) -> Vec<Replayed> {
     let (mut turns, mut replayed) = (Vec::new(), Vec::new());
     let mut results = false;
     for (index, content) in elements(contents).iter().enumerate() {
         let at = format!("contents[{index}]");
-        findings.known(content, &at, &["role", "parts"]);
-        findings.demand(!elements(&content["parts"]).is_empty(), &at, "has no parts");
+        violations.known(content, &at, &["role", "parts"]);
+        violations.demand(!elements(&content["parts"]).is_empty(), &at, "has no parts");
         match text_of(&content["role"]) {
             // What a person says may follow what the tools said in a content of its own.
             "user" => {
                 let turn = turns::turn(&mut turns, &at, Side::User, results);
-                user(content, turn, &at, findings);
+                user(content, turn, &at, violations);
             }
             "model" => {
                 let turn = turns::turn(&mut turns, &at, Side::Model, false);
-                replayed.extend(model(content, turn, &at, findings));
+                replayed.extend(model(content, turn, &at, violations));
             }
-            other => findings.add(&at, &format!("there is no role `{other}`")),
+            other => violations.add(&at, &format!("there is no role `{other}`")),
         }
         results =
             elements(&content["parts"]).iter().any(|part| part.get("functionResponse").is_some());
     }
-    turns::check(&turns, "contents", findings);
+    turns::check(&turns, "contents", violations);
     replayed
 }
 
-fn user(content: &Value, turn: &mut Turn, at: &str, findings: &mut Findings) {
+fn user(content: &Value, turn: &mut Turn, at: &str, violations: &mut Violations) {
     for (index, part) in elements(&content["parts"]).iter().enumerate() {
         let at = format!("{at}.parts[{index}]");
-        match shape(part, &at, findings) {
+        match shape(part, &at, violations) {
             "functionResponse" => {
                 let response = &part["functionResponse"];
-                findings.known(response, &at, &["id", "name", "response", "parts"]);
-                findings.demand(
+                violations.known(response, &at, &["id", "name", "response", "parts"]);
+                violations.demand(
                     response["response"].is_object(),
                     &at,
                     "the response must be an object",
                 );
                 turn.answer(&identity(response));
             }
-            "functionCall" => findings.add(&at, "the user calls no functions"),
+            "functionCall" => violations.add(&at, "the user calls no functions"),
             "text" => {
                 turn.speak();
-                findings.demand(!text_of(&part["text"]).is_empty(), &at, "the text is empty");
+                violations.demand(!text_of(&part["text"]).is_empty(), &at, "the text is empty");
             }
             _ => {
                 turn.speak();
-                media(part, &at, findings);
+                media(part, &at, violations);
             }
         }
     }
 }
 
-/// The one field that says what the part is; empty when it is not one.
-fn shape<'p>(part: &'p Value, at: &str, findings: &mut Findings) -> &'p str {
-    findings.known(part, at, &[DATA.as_slice(), BESIDES.as_slice()].concat());
+/// The content field of a part; empty if there is not exactly one.
+fn shape<'p>(part: &'p Value, at: &str, violations: &mut Violations) -> &'p str {
+    violations.known(part, at, &[DATA.as_slice(), BESIDES.as_slice()].concat());
     let there = part.as_object().into_iter().flatten().filter(|(_, value)| !value.is_null());
     let data: Vec<&str> =
         there.map(|(name, _)| name.as_str()).filter(|name| DATA.contains(name)).collect();
-    findings.demand(data.len() == 1, at, &format!("a part is one thing, this is {data:?}"));
+    violations.demand(data.len() == 1, at, &format!("a part is one thing, this is {data:?}"));
     data.first().copied().unwrap_or_default()
 }
 
-fn media(part: &Value, at: &str, findings: &mut Findings) {
+fn media(part: &Value, at: &str, violations: &mut Violations) {
     let inline = &part["inlineData"];
     if inline.is_null() {
-        findings.known(&part["fileData"], at, &["mimeType", "fileUri"]);
-        return media::web(text_of(&part["fileData"]["fileUri"]), at, findings);
+        violations.known(&part["fileData"], at, &["mimeType", "fileUri"]);
+        return media::web(text_of(&part["fileData"]["fileUri"]), at, violations);
     }
-    findings.known(inline, at, &["mimeType", "data"]);
-    media::image(text_of(&inline["mimeType"]), text_of(&inline["data"]), &IMAGES, at, findings);
+    violations.known(inline, at, &["mimeType", "data"]);
+    media::image(text_of(&inline["mimeType"]), text_of(&inline["data"]), &IMAGES, at, violations);
 }
 
-/// What a call is answered by: its id and its name. Calls of earlier models have no id.
+/// The identity of a call: its name and its id. Calls of earlier models have no id.
 fn identity(call: &Value) -> String {
     let name = text_of(&call["name"]);
     call["id"].as_str().map_or_else(|| name.to_owned(), |id| format!("{name} {id}"))
 }
 
-fn model(content: &Value, turn: &mut Turn, at: &str, findings: &mut Findings) -> Vec<Replayed> {
+fn model(content: &Value, turn: &mut Turn, at: &str, violations: &mut Violations) -> Vec<Replayed> {
     let (mut replayed, mut said) = (Vec::new(), String::new());
     let mut text = Replayed { at: at.to_owned(), anchors: Vec::new(), signatures: Vec::new() };
     for (index, part) in elements(&content["parts"]).iter().enumerate() {
         let at = format!("{at}.parts[{index}]");
         let signature =
             part["thoughtSignature"].as_str().map(|signature| (signature.to_owned(), None));
-        match shape(part, &at, findings) {
+        match shape(part, &at, violations) {
             "functionCall" => {
                 let call = &part["functionCall"];
-                findings.known(call, &at, &["id", "name", "args"]);
-                tools::name(&call["name"], &at, findings);
+                violations.known(call, &at, &["id", "name", "args"]);
+                tools::name(&call["name"], &at, violations);
                 let args = call["args"].is_object() || call["args"].is_null();
-                findings.demand(args, &at, "the args must be an object");
+                violations.demand(args, &at, "the args must be an object");
                 turn.call(&identity(call));
                 let anchors = vec![anchor(call)];
                 replayed.push(Replayed {
@@ -227,7 +227,7 @@ fn model(content: &Value, turn: &mut Turn, at: &str, findings: &mut Findings) ->
                     said.push_str(text_of(&part["text"]));
                 }
             }
-            other => findings.add(&at, &format!("the model says no `{other}`")),
+            other => violations.add(&at, &format!("the model says no `{other}`")),
         }
     }
     if replayed.is_empty() {

@@ -1,38 +1,38 @@
-//! Pictures in a request: of a type that the provider reads, and whole.
+//! The rules for images in a request.
 
-use super::Findings;
+use super::Violations;
 
-/// What Anthropic and OpenAI read.
+/// The image types of Anthropic and OpenAI.
 pub(super) const USUAL: [&str; 4] = ["image/jpeg", "image/png", "image/gif", "image/webp"];
 
-/// Checks a picture's type and its base64.
+/// Checks the type and the base64 data of an image.
 pub(super) fn image(
     media_type: &str,
     data: &str,
     types: &[&str],
     at: &str,
-    findings: &mut Findings,
+    violations: &mut Violations,
 ) {
     let problem = format!("`{media_type}` is none of {}", types.join(", "));
-    findings.demand(types.contains(&media_type), at, &problem);
-    findings.demand(is_base64(data), at, "the data must be base64");
+    violations.demand(types.contains(&media_type), at, &problem);
+    violations.demand(is_base64(data), at, "the data must be base64");
 }
 
-/// Checks an address that is either a picture's own `data:` or the web's.
-pub(super) fn url(url: &str, at: &str, findings: &mut Findings) {
+/// Checks a `data:` or web address.
+pub(super) fn url(url: &str, at: &str, violations: &mut Violations) {
     let Some(inline) = url.strip_prefix("data:") else {
-        return web(url, at, findings);
+        return web(url, at, violations);
     };
     match inline.split_once(";base64,") {
-        Some((media_type, data)) => image(media_type, data, &USUAL, at, findings),
-        None => findings.add(at, "a data: address must be `data:TYPE;base64,DATA`"),
+        Some((media_type, data)) => image(media_type, data, &USUAL, at, violations),
+        None => violations.add(at, "a data: address must be `data:TYPE;base64,DATA`"),
     }
 }
 
-/// Checks an address of the web.
-pub(super) fn web(url: &str, at: &str, findings: &mut Findings) {
+/// Checks a web address.
+pub(super) fn web(url: &str, at: &str, violations: &mut Violations) {
     let fine = url.starts_with("https://") || url.starts_with("http://");
-    findings.demand(fine, at, "the address must be http: or https:");
+    violations.demand(fine, at, "the address must be http: or https:");
 }
 
 fn is_base64(data: &str) -> bool {

@@ -1,7 +1,7 @@
-//! What every request has to be, whatever the script says: one module per format, and what they have in common.
+//! The rules for requests: one module per API, and the common rules.
 //!
-//! A rule is here when the provider refuses what breaks it, or when a careful client has no reason to break it. Nothing is
-//! repaired, and nothing is overlooked: fields that a format does not have are a finding.
+//! A rule exists if the provider rejects requests that break it, or if a careful client has no reason to break it. Unknown fields
+//! are violations.
 
 mod anthropic;
 mod chat;
@@ -14,38 +14,42 @@ mod turns;
 use serde_json::Value;
 
 use super::Format;
-use super::findings::Findings;
 use super::http::{Request, find};
 use super::ledger::Replayed;
+use super::violations::Violations;
 
-/// A request to look over.
-pub(super) struct Seen<'a> {
+/// A request to check.
+pub(super) struct CheckedRequest<'a> {
     pub(super) request: &'a Request,
     pub(super) body: &'a Value,
-    /// Whether an event stream is asked for.
+    /// Whether an event stream is requested.
     pub(super) streams: bool,
-    /// Whether the server asks for no key.
+    /// Whether the server requires no key.
     pub(super) keyless: bool,
 }
 
-/// Looks a request over. What it repeats of earlier answers comes back.
-pub(super) fn check(format: Format, seen: &Seen, findings: &mut Findings) -> Vec<Replayed> {
-    content_type(seen, findings);
-    query(format, seen, findings);
-    key(format, seen, findings);
+/// Checks a request. Returns the parts of earlier replies that it repeats.
+pub(super) fn check(
+    format: Format,
+    seen: &CheckedRequest,
+    violations: &mut Violations,
+) -> Vec<Replayed> {
+    content_type(seen, violations);
+    query(format, seen, violations);
+    key(format, seen, violations);
     if !seen.body.is_object() {
-        findings.add("body", "must be a JSON object");
+        violations.add("body", "must be a JSON object");
         return Vec::new();
     }
     match format {
-        Format::Anthropic => anthropic::check(seen, findings),
-        Format::Responses => responses::check(seen, findings),
-        Format::Chat => chat::check(seen, findings),
-        Format::Gemini => gemini::check(seen, findings),
+        Format::Anthropic => anthropic::check(seen, violations),
+        Format::Responses => responses::check(seen, violations),
+        Format::Chat => chat::check(seen, violations),
+        Format::Gemini => gemini::check(seen, violations),
     }
 }
 
-/// The key that a request shows.
+/// The key of a request.
 pub(super) fn key_of(format: Format, headers: &[(String, String)]) -> Option<&str> {
     let bearer = || find(headers, "authorization")?.strip_prefix("Bearer ");
     match format {
@@ -55,14 +59,14 @@ pub(super) fn key_of(format: Format, headers: &[(String, String)]) -> Option<&st
     }
 }
 
-fn content_type(seen: &Seen, findings: &mut Findings) {
+fn content_type(seen: &CheckedRequest, violations: &mut Violations) {
     let kind = find(&seen.request.headers, "content-type").unwrap_or_default();
     let kind = kind.split(';').next().unwrap_or_default().trim();
-    findings.demand(kind == "application/json", "content-type", "must be application/json");
+    violations.demand(kind == "application/json", "content-type", "must be application/json");
 }
 
-/// Keys in an address end up in logs: no format needs one there.
-fn query(format: Format, seen: &Seen, findings: &mut Findings) {
+/// Checks the query. Keys must not be in the address, because addresses are logged.
+fn query(format: Format, seen: &CheckedRequest, violations: &mut Violations) {
     let query = seen.request.target.split_once('?').map_or("", |(_, query)| query);
     for pair in query.split('&').filter(|pair| !pair.is_empty()) {
         match pair {
@@ -70,21 +74,20 @@ fn query(format: Format, seen: &Seen, findings: &mut Findings) {
             "beta=true" if format == Format::Anthropic => {}
             _ => {
                 let name = pair.split('=').next().unwrap_or_default();
-                let problem =
-                    format!("`{name}` does not belong into the address; a key least of all");
-                findings.add("query", &problem);
+                let problem = format!("`{name}` must not be in the address");
+                violations.add("query", &problem);
             }
         }
     }
     let sse = query.split('&').any(|pair| pair == "alt=sse");
-    findings.demand(
+    violations.demand(
         format != Format::Gemini || sse == seen.streams,
         "query",
-        "alt=sse is there when an answer streams, and only then",
+        "alt=sse must be present exactly if the request streams",
     );
 }
 
-fn key(format: Format, seen: &Seen, findings: &mut Findings) {
+fn key(format: Format, seen: &CheckedRequest, violations: &mut Violations) {
     if seen.keyless {
         return;
     }
@@ -99,14 +102,14 @@ fn key(format: Format, seen: &Seen, findings: &mut Findings) {
         Format::Anthropic => find(headers, "x-api-key"),
         _ => key_of(format, headers),
     };
-    findings.demand(shown.is_some_and(|key| !key.is_empty()), name, "the key is missing");
+    violations.demand(shown.is_some_and(|key| !key.is_empty()), name, "the key is missing");
     if format == Format::Anthropic {
         let version = find(headers, "anthropic-version");
-        findings.demand(version == Some("2023-06-01"), "anthropic-version", "must be 2023-06-01");
+        violations.demand(version == Some("2023-06-01"), "anthropic-version", "must be 2023-06-01");
     }
 }
 
-/// The elements of an array; none when it is no array.
+/// The elements of an array; empty if it is not an array.
 fn elements(value: &Value) -> &[Value] {
     value.as_array().map_or(&[], Vec::as_slice)
 }
@@ -115,10 +118,10 @@ fn text_of(value: &Value) -> &str {
     value.as_str().unwrap_or_default()
 }
 
-/// The arguments of a call that a request repeats, as a text.
-fn arguments(value: &Value, at: &str, findings: &mut Findings) {
+/// Checks the repeated arguments of a call, which are JSON text.
+fn arguments(value: &Value, at: &str, violations: &mut Violations) {
     let read = value.as_str().and_then(|text| serde_json::from_str::<Value>(text).ok());
-    findings.demand(
+    violations.demand(
         read.is_some_and(|read| read.is_object()),
         &format!("{at}.arguments"),
         "must be the text of a JSON object",

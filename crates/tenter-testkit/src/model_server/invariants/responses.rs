@@ -1,11 +1,11 @@
-//! What a request to OpenAI's Responses has to be.
+//! The rules of OpenAI's Responses.
 
 use serde_json::Value;
 
 use super::super::ledger::{Anchor, Replayed};
 use super::tools::Rules;
 use super::turns::{Side, Turn};
-use super::{Findings, Seen, arguments, elements, media, text_of, tools, turns};
+use super::{CheckedRequest, Violations, arguments, elements, media, text_of, tools, turns};
 
 const FIELDS: [&str; 27] = [
     "model",
@@ -47,77 +47,81 @@ const INCLUDE: [&str; 7] = [
     "code_interpreter_call.outputs",
 ];
 
-pub(super) fn check(seen: &Seen, findings: &mut Findings) -> Vec<Replayed> {
+pub(super) fn check(seen: &CheckedRequest, violations: &mut Violations) -> Vec<Replayed> {
     let body = seen.body;
     // What names stored state (`previous_response_id`, `conversation`) is no field here: nothing is stored.
-    findings.known(body, "body", &FIELDS);
-    findings.demand(body["model"].is_string(), "model", "must be there");
-    findings.known_if_there(&body["reasoning"], "reasoning", &["effort", "summary", "context"]);
-    findings.known_if_there(&body["text"], "text", &["format", "verbosity"]);
-    findings.known_if_there(&body["stream_options"], "stream_options", &["include_obfuscation"]);
+    violations.known(body, "body", &FIELDS);
+    violations.demand(body["model"].is_string(), "model", "must be there");
+    violations.known_if_there(&body["reasoning"], "reasoning", &["effort", "summary", "context"]);
+    violations.known_if_there(&body["text"], "text", &["format", "verbosity"]);
+    violations.known_if_there(&body["stream_options"], "stream_options", &["include_obfuscation"]);
     for wanted in elements(&body["include"]) {
-        findings.demand(
+        violations.demand(
             INCLUDE.contains(&text_of(wanted)),
             "include",
             &format!("there is no {wanted}"),
         );
     }
-    offered(body, findings);
+    offered(body, violations);
     if let Some(text) = body["input"].as_str() {
-        findings.demand(!text.is_empty(), "input", "must not be empty");
+        violations.demand(!text.is_empty(), "input", "must not be empty");
         return Vec::new();
     }
-    input(body, findings)
+    input(body, violations)
 }
 
-fn offered(body: &Value, findings: &mut Findings) {
+fn offered(body: &Value, violations: &mut Violations) {
     let offered = elements(&body["tools"]);
     for (index, tool) in offered.iter().enumerate() {
         let at = format!("tools[{index}]");
-        findings.known(tool, &at, &["type", "name", "description", "parameters", "strict"]);
-        findings.demand(tool["type"] == "function", &at, "must be a function");
-        tools::name(&tool["name"], &at, findings);
+        violations.known(tool, &at, &["type", "name", "description", "parameters", "strict"]);
+        violations.demand(tool["type"] == "function", &at, "must be a function");
+        tools::name(&tool["name"], &at, violations);
         let rules = if tool["strict"] == true { Rules::Strict } else { Rules::Plain };
-        tools::schema(&tool["parameters"], &format!("{at}.parameters"), rules, findings);
+        tools::schema(&tool["parameters"], &format!("{at}.parameters"), rules, violations);
     }
-    tools::distinct(offered.iter().map(|tool| &tool["name"]), findings);
+    tools::distinct(offered.iter().map(|tool| &tool["name"]), violations);
     for field in ["tool_choice", "parallel_tool_calls"] {
-        findings.demand(body[field].is_null() || !offered.is_empty(), field, "needs tools");
+        violations.demand(body[field].is_null() || !offered.is_empty(), field, "needs tools");
     }
 }
 
-/// The items, and what they make of the conversation: here every item stands for itself, and a turn is a run of them.
+/// The items of the input and the turns they form: a turn is a sequence of items of one side.
 struct Input {
     turns: Vec<Turn>,
     replayed: Vec<Replayed>,
 }
 
-fn input(body: &Value, findings: &mut Findings) -> Vec<Replayed> {
+fn input(body: &Value, violations: &mut Violations) -> Vec<Replayed> {
     let items = elements(&body["input"]);
     let mut input = Input { turns: Vec::new(), replayed: Vec::new() };
     for (index, item) in items.iter().enumerate() {
         let at = format!("input[{index}]");
         match item.get("type").map_or("message", text_of) {
-            "message" => input.message(item, &at, findings),
-            "function_call" => input.call(item, &at, findings),
-            "function_call_output" => input.output(item, &at, findings),
+            "message" => input.message(item, &at, violations),
+            "function_call" => input.call(item, &at, violations),
+            "function_call_output" => input.output(item, &at, violations),
             "reasoning" => {
-                input.reasoning(item, &at, findings);
+                input.reasoning(item, &at, violations);
                 let stateless = body["store"] == false;
                 let held = text_of(&item["encrypted_content"]).is_empty();
-                findings.demand(
+                violations.demand(
                     !(stateless && held),
                     &at,
                     "without `store`, reasoning needs encrypted_content",
                 );
                 let followed = items.get(index + 1).is_some_and(is_models);
-                findings.demand(followed, &at, "reasoning comes directly before what it led to");
+                violations.demand(
+                    followed,
+                    &at,
+                    "reasoning must be directly before the item that it belongs to",
+                );
             }
-            other => findings.add(&at, &format!("there is no item `{other}`")),
+            other => violations.add(&at, &format!("there is no item `{other}`")),
         }
     }
-    turns::check(&input.turns, "input", findings);
-    turns::distinct(&input.turns, "input", findings);
+    turns::check(&input.turns, "input", violations);
+    turns::distinct(&input.turns, "input", violations);
     input.replayed
 }
 
@@ -126,9 +130,9 @@ fn is_models(item: &Value) -> bool {
 }
 
 impl Input {
-    fn message(&mut self, item: &Value, at: &str, findings: &mut Findings) {
-        findings.known(item, at, &["type", "role", "content", "status", "id", "phase"]);
-        prefix(item, "msg", at, findings);
+    fn message(&mut self, item: &Value, at: &str, violations: &mut Violations) {
+        violations.known(item, at, &["type", "role", "content", "status", "id", "phase"]);
+        prefix(item, "msg", at, violations);
         match text_of(&item["role"]) {
             "user" => {
                 turns::turn(&mut self.turns, at, Side::User, true).speak();
@@ -136,50 +140,54 @@ impl Input {
                     &item["content"],
                     at,
                     &["input_text", "input_image", "input_file"],
-                    findings,
+                    violations,
                 );
             }
             "assistant" => {
                 self.model(at).speak();
-                content(&item["content"], at, &["output_text", "refusal"], findings);
+                content(&item["content"], at, &["output_text", "refusal"], violations);
                 let said: String =
                     elements(&item["content"]).iter().map(|part| text_of(&part["text"])).collect();
                 let said = item["content"].as_str().unwrap_or(&said);
                 self.anchor(Anchor::text(said));
             }
-            "system" | "developer" => content(&item["content"], at, &["input_text"], findings),
-            other => findings.add(at, &format!("there is no role `{other}`")),
+            "system" | "developer" => content(&item["content"], at, &["input_text"], violations),
+            other => violations.add(at, &format!("there is no role `{other}`")),
         }
     }
 
-    fn call(&mut self, item: &Value, at: &str, findings: &mut Findings) {
-        findings.known(item, at, &["type", "id", "call_id", "name", "arguments", "status"]);
-        prefix(item, "fc", at, findings);
-        tools::name(&item["name"], at, findings);
-        arguments(&item["arguments"], at, findings);
+    fn call(&mut self, item: &Value, at: &str, violations: &mut Violations) {
+        violations.known(item, at, &["type", "id", "call_id", "name", "arguments", "status"]);
+        prefix(item, "fc", at, violations);
+        tools::name(&item["name"], at, violations);
+        arguments(&item["arguments"], at, violations);
         let id = text_of(&item["call_id"]);
-        findings.demand((1..=64).contains(&id.len()), at, "the call_id must be of 1 to 64 letters");
+        violations.demand(
+            (1..=64).contains(&id.len()),
+            at,
+            "the call_id must be of 1 to 64 letters",
+        );
         self.model(at).call(id);
         self.anchor(Anchor::Call(id.to_owned()));
     }
 
-    fn output(&mut self, item: &Value, at: &str, findings: &mut Findings) {
-        findings.known(item, at, &["type", "id", "call_id", "output", "status"]);
+    fn output(&mut self, item: &Value, at: &str, violations: &mut Violations) {
+        violations.known(item, at, &["type", "id", "call_id", "output", "status"]);
         let turn = turns::turn(&mut self.turns, at, Side::User, true);
         turn.answer(text_of(&item["call_id"]));
         if item["output"].as_str() != Some("") {
-            content(&item["output"], at, &["input_text", "input_image", "input_file"], findings);
+            content(&item["output"], at, &["input_text", "input_image", "input_file"], violations);
         }
     }
 
-    fn reasoning(&mut self, item: &Value, at: &str, findings: &mut Findings) {
-        findings.known(
+    fn reasoning(&mut self, item: &Value, at: &str, violations: &mut Violations) {
+        violations.known(
             item,
             at,
             &["type", "id", "summary", "content", "encrypted_content", "status"],
         );
-        prefix(item, "rs", at, findings);
-        findings.demand(item["summary"].is_array(), at, "must have a summary, be it empty");
+        prefix(item, "rs", at, violations);
+        violations.demand(item["summary"].is_array(), at, "must have a summary, be it empty");
         self.model(at).speak();
         let encrypted = text_of(&item["encrypted_content"]);
         if let (false, Some(place)) = (encrypted.is_empty(), self.replayed.last_mut()) {
@@ -189,7 +197,7 @@ impl Input {
         }
     }
 
-    /// The model's turn, in which all items of one answer stand.
+    /// The turn of the model, which has all items of a reply.
     fn model(&mut self, at: &str) -> &mut Turn {
         let turns = self.turns.len();
         turns::turn(&mut self.turns, at, Side::Model, true);
@@ -210,36 +218,36 @@ impl Input {
     }
 }
 
-/// Items keep the ids that they were given; each kind has its own prefix.
-fn prefix(item: &Value, prefix: &str, at: &str, findings: &mut Findings) {
+/// Checks the prefix of an id, which depends on the kind of the item.
+fn prefix(item: &Value, prefix: &str, at: &str, violations: &mut Violations) {
     if let Some(id) = item.get("id") {
         let fine = text_of(id).starts_with(prefix) && text_of(id).len() <= 64;
-        findings.demand(fine, at, &format!("the id must begin with `{prefix}`"));
+        violations.demand(fine, at, &format!("the id must begin with `{prefix}`"));
     }
 }
 
-fn content(content: &Value, at: &str, kinds: &[&str], findings: &mut Findings) {
+fn content(content: &Value, at: &str, kinds: &[&str], violations: &mut Violations) {
     if let Some(text) = content.as_str() {
-        return findings.demand(!text.is_empty(), at, "the text is empty");
+        return violations.demand(!text.is_empty(), at, "the text is empty");
     }
-    findings.demand(!elements(content).is_empty(), at, "there is no content");
+    violations.demand(!elements(content).is_empty(), at, "there is no content");
     for (index, part) in elements(content).iter().enumerate() {
         let at = format!("{at}.content[{index}]");
         let kind = text_of(&part["type"]);
-        findings.demand(kinds.contains(&kind), &at, &format!("there is no part `{kind}` here"));
+        violations.demand(kinds.contains(&kind), &at, &format!("there is no part `{kind}` here"));
         match kind {
-            "input_text" => findings.known(part, &at, &["type", "text"]),
+            "input_text" => violations.known(part, &at, &["type", "text"]),
             "output_text" => {
-                findings.known(part, &at, &["type", "text", "annotations", "logprobs"]);
+                violations.known(part, &at, &["type", "text", "annotations", "logprobs"]);
             }
-            "refusal" => findings.known(part, &at, &["type", "refusal"]),
+            "refusal" => violations.known(part, &at, &["type", "refusal"]),
             "input_image" => {
-                findings.known(part, &at, &["type", "image_url", "file_id", "detail"]);
+                violations.known(part, &at, &["type", "image_url", "file_id", "detail"]);
                 if part["file_id"].is_null() {
-                    media::url(text_of(&part["image_url"]), &at, findings);
+                    media::url(text_of(&part["image_url"]), &at, violations);
                 }
             }
-            _ => findings.known(
+            _ => violations.known(
                 part,
                 &at,
                 &["type", "file_id", "file_data", "file_url", "filename", "detail"],

@@ -1,26 +1,26 @@
-//! Tools as a request offers them: names, and schemas that a model can be held to.
+//! The rules for tools: names and schemas.
 
 use std::collections::HashSet;
 
 use serde_json::Value;
 
-use super::{Findings, elements};
+use super::{Violations, elements};
 
 const TYPES: [&str; 7] = ["string", "number", "integer", "boolean", "object", "array", "null"];
 
 /// Checks a tool's name: `^[a-zA-Z0-9_-]{1,64}$`.
-pub(super) fn name(name: &Value, at: &str, findings: &mut Findings) {
+pub(super) fn name(name: &Value, at: &str, violations: &mut Violations) {
     let name = name.as_str().unwrap_or_default();
     let fine = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '_' | '-');
     let problem = format!("`{name}` is no tool's name: 1 to 64 of a-z, A-Z, 0-9, _ and -");
-    findings.demand((1..=64).contains(&name.len()) && name.chars().all(fine), at, &problem);
+    violations.demand((1..=64).contains(&name.len()) && name.chars().all(fine), at, &problem);
 }
 
 /// Checks that no two tools have the same name.
-pub(super) fn distinct<'n>(names: impl Iterator<Item = &'n Value>, findings: &mut Findings) {
+pub(super) fn distinct<'n>(names: impl Iterator<Item = &'n Value>, violations: &mut Violations) {
     let mut seen = HashSet::new();
     for name in names {
-        findings.demand(
+        violations.demand(
             seen.insert(name.to_string()),
             "tools",
             &format!("two tools are named {name}"),
@@ -28,21 +28,21 @@ pub(super) fn distinct<'n>(names: impl Iterator<Item = &'n Value>, findings: &mu
     }
 }
 
-/// How a format reads schemas.
+/// The dialect of schemas in an API.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Rules {
-    /// As JSON Schema says.
+    /// Plain JSON Schema.
     Plain,
     /// OpenAI's strict mode: every object is closed, and every property is required.
     Strict,
-    /// Gemini's own: the names of types may be in capitals.
+    /// Gemini: type names may be in capitals.
     Capitals,
 }
 
 /// Checks the schema of a tool's input.
-pub(super) fn schema(schema: &Value, at: &str, rules: Rules, findings: &mut Findings) {
-    findings.demand(is_type(schema, "object", rules), at, "must be a schema of type object");
-    inner(schema, at, rules, findings);
+pub(super) fn schema(schema: &Value, at: &str, rules: Rules, violations: &mut Violations) {
+    violations.demand(is_type(schema, "object", rules), at, "must be a schema of type object");
+    inner(schema, at, rules, violations);
 }
 
 fn is_type(schema: &Value, kind: &str, rules: Rules) -> bool {
@@ -53,39 +53,39 @@ fn is_type(schema: &Value, kind: &str, rules: Rules) -> bool {
     named(&schema["type"]) || elements(&schema["type"]).iter().any(named)
 }
 
-fn inner(schema: &Value, at: &str, rules: Rules, findings: &mut Findings) {
+fn inner(schema: &Value, at: &str, rules: Rules, violations: &mut Violations) {
     if schema.is_boolean() {
         return;
     }
     let Some(fields) = schema.as_object() else {
-        return findings.add(at, "a schema must be an object");
+        return violations.add(at, "a schema must be an object");
     };
-    kind(&schema["type"], at, rules, findings);
+    kind(&schema["type"], at, rules, violations);
     if let Some(values) = fields.get("enum") {
-        findings.demand(!elements(values).is_empty(), at, "`enum` must list values");
+        violations.demand(!elements(values).is_empty(), at, "`enum` must list values");
     }
     if is_type(schema, "array", rules) {
         let listed = fields.contains_key("items") || fields.contains_key("prefixItems");
-        findings.demand(listed, at, "an array must say what it holds: `items`");
+        violations.demand(listed, at, "an array must say what it holds: `items`");
     }
-    properties(schema, at, rules, findings);
+    properties(schema, at, rules, violations);
     for key in ["items", "additionalProperties"].into_iter().filter(|key| fields.contains_key(*key))
     {
-        inner(&schema[key], &format!("{at}.{key}"), rules, findings);
+        inner(&schema[key], &format!("{at}.{key}"), rules, violations);
     }
     for key in ["anyOf", "oneOf", "allOf"].into_iter().filter(|key| fields.contains_key(*key)) {
-        findings.demand(
+        violations.demand(
             !elements(&schema[key]).is_empty(),
             at,
             &format!("`{key}` must list schemas"),
         );
         for (index, choice) in elements(&schema[key]).iter().enumerate() {
-            inner(choice, &format!("{at}.{key}[{index}]"), rules, findings);
+            inner(choice, &format!("{at}.{key}[{index}]"), rules, violations);
         }
     }
 }
 
-fn kind(kind: &Value, at: &str, rules: Rules, findings: &mut Findings) {
+fn kind(kind: &Value, at: &str, rules: Rules, violations: &mut Violations) {
     let several = [kind.clone()];
     let kinds = if kind.is_array() { elements(kind) } else { &several };
     for kind in kinds.iter().filter(|kind| !kind.is_null()) {
@@ -94,30 +94,34 @@ fn kind(kind: &Value, at: &str, rules: Rules, findings: &mut Findings) {
                 kind == *known || (rules == Rules::Capitals && kind.eq_ignore_ascii_case(known))
             })
         });
-        findings.demand(known, at, &format!("{kind} is no type"));
+        violations.demand(known, at, &format!("{kind} is no type"));
     }
 }
 
-fn properties(schema: &Value, at: &str, rules: Rules, findings: &mut Findings) {
+fn properties(schema: &Value, at: &str, rules: Rules, violations: &mut Violations) {
     let properties = &schema["properties"];
     let known = properties.as_object();
-    findings.demand(known.is_some() || properties.is_null(), at, "`properties` must be an object");
+    violations.demand(
+        known.is_some() || properties.is_null(),
+        at,
+        "`properties` must be an object",
+    );
     for (name, property) in known.into_iter().flatten() {
-        inner(property, &format!("{at}.{name}"), rules, findings);
+        inner(property, &format!("{at}.{name}"), rules, violations);
     }
     let required = &schema["required"];
-    findings.demand(required.is_array() || required.is_null(), at, "`required` must be a list");
+    violations.demand(required.is_array() || required.is_null(), at, "`required` must be a list");
     for name in elements(required) {
         let there = name.as_str().is_some_and(|name| properties.get(name).is_some());
-        findings.demand(there, at, &format!("`required` names {name}, which is no property"));
+        violations.demand(there, at, &format!("`required` names {name}, which is no property"));
     }
     if rules == Rules::Strict && is_type(schema, "object", rules) {
-        strict(schema, at, findings);
+        strict(schema, at, violations);
     }
 }
 
-fn strict(schema: &Value, at: &str, findings: &mut Findings) {
-    findings.demand(
+fn strict(schema: &Value, at: &str, violations: &mut Violations) {
+    violations.demand(
         schema["additionalProperties"] == false,
         at,
         "strict: must close `additionalProperties`",
@@ -125,6 +129,6 @@ fn strict(schema: &Value, at: &str, findings: &mut Findings) {
     let required = elements(&schema["required"]);
     for name in schema["properties"].as_object().into_iter().flat_map(|known| known.keys()) {
         let there = required.iter().any(|known| known == name.as_str());
-        findings.demand(there, at, &format!("strict: `{name}` must be required"));
+        violations.demand(there, at, &format!("strict: `{name}` must be required"));
     }
 }

@@ -1,18 +1,18 @@
-//! The order of a conversation, which is nearly the same in every format: the user begins and ends, the model does not speak
-//! twice in a row, and every call is answered once, in order, directly after it.
+//! The rules for the order of messages: the user begins and ends, the model has no two consecutive turns, and every call is
+//! answered once, in order, directly after it.
 
 use std::collections::HashSet;
 
-use super::Findings;
+use super::Violations;
 
-/// Whose turn it is.
+/// The side of a turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Side {
     User,
     Model,
 }
 
-/// Everything that one side says before the other does.
+/// The consecutive messages of one side.
 #[derive(Debug)]
 pub(super) struct Turn {
     at: String,
@@ -35,18 +35,18 @@ impl Turn {
         }
     }
 
-    /// The model calls a tool.
+    /// Adds a call of the model.
     pub(super) fn call(&mut self, id: &str) {
         self.calls.push(id.to_owned());
     }
 
-    /// The user's side answers a call.
+    /// Adds the result of a call.
     pub(super) fn answer(&mut self, id: &str) {
         self.late |= self.speaks;
         self.answers.push(id.to_owned());
     }
 
-    /// Something else than calls and answers.
+    /// Records content other than calls and results.
     pub(super) fn speak(&mut self) {
         self.speaks = true;
     }
@@ -56,7 +56,7 @@ impl Turn {
     }
 }
 
-/// The turn that what comes next belongs to: the last one, when it is the same side's and `joins`; else a new one.
+/// The turn for the next message: the last one if it is of the same side and `joins`, else a new one.
 pub(super) fn turn<'t>(
     turns: &'t mut Vec<Turn>,
     at: &str,
@@ -70,38 +70,38 @@ pub(super) fn turn<'t>(
     &mut turns[last]
 }
 
-/// Checks the order of a conversation that stands in `field`.
-pub(super) fn check(turns: &[Turn], field: &str, findings: &mut Findings) {
+/// Checks the order of the conversation in `field`.
+pub(super) fn check(turns: &[Turn], field: &str, violations: &mut Violations) {
     let first = turns.first().map(|turn| turn.side);
-    findings.demand(first.is_some(), field, "there is no message");
-    findings.demand(first != Some(Side::Model), field, "the first message must be the user's");
+    violations.demand(first.is_some(), field, "there is no message");
+    violations.demand(first != Some(Side::Model), field, "the first message must be the user's");
     let last = turns.last().map(|turn| turn.side);
-    findings.demand(last != Some(Side::Model), field, "the last message must be the user's");
+    violations.demand(last != Some(Side::Model), field, "the last message must be the user's");
     let mut calls: &[String] = &[];
     let mut side = None;
     for turn in turns {
-        findings.demand(!turn.is_empty(), &turn.at, "says nothing");
-        findings.demand(!turn.late, &turn.at, "answers to calls come before anything else");
+        violations.demand(!turn.is_empty(), &turn.at, "says nothing");
+        violations.demand(!turn.late, &turn.at, "answers to calls come before anything else");
         let twice = side == Some(Side::Model) && turn.side == Side::Model;
-        findings.demand(!twice, &turn.at, "the model speaks twice in a row");
-        answers(calls, turn, findings);
+        violations.demand(!twice, &turn.at, "the model speaks twice in a row");
+        answers(calls, turn, violations);
         calls = &turn.calls;
         side = Some(turn.side);
     }
     for call in calls {
-        findings.add(field, &format!("the call {call} has no answer"));
+        violations.add(field, &format!("the call {call} has no answer"));
     }
 }
 
 /// Checks that no two calls have the same id.
-pub(super) fn distinct(turns: &[Turn], field: &str, findings: &mut Findings) {
+pub(super) fn distinct(turns: &[Turn], field: &str, violations: &mut Violations) {
     let mut seen = HashSet::new();
     for call in turns.iter().flat_map(|turn| &turn.calls) {
-        findings.demand(seen.insert(call), field, &format!("two calls have the id {call}"));
+        violations.demand(seen.insert(call), field, &format!("two calls have the id {call}"));
     }
 }
 
-fn answers(calls: &[String], turn: &Turn, findings: &mut Findings) {
+fn answers(calls: &[String], turn: &Turn, violations: &mut Violations) {
     let answers = &turn.answers;
     if calls == answers {
         return;
@@ -110,7 +110,7 @@ fn answers(calls: &[String], turn: &Turn, findings: &mut Findings) {
     let mut explained = false;
     for call in calls.iter().filter(|call| !answers.contains(call)) {
         explained = true;
-        findings.add(&turn.at, &format!("the call {call} has no answer directly after it"));
+        violations.add(&turn.at, &format!("the call {call} has no answer directly after it"));
     }
     let mut seen = HashSet::new();
     for answer in answers.iter().filter(|answer| seen.insert(*answer)) {
@@ -120,7 +120,7 @@ fn answers(calls: &[String], turn: &Turn, findings: &mut Findings) {
             _ => continue,
         };
         explained = true;
-        findings.add(&turn.at, &format!("{answer} {problem}"));
+        violations.add(&turn.at, &format!("{answer} {problem}"));
     }
-    findings.demand(explained, &turn.at, "the answers are not in the order of the calls");
+    violations.demand(explained, &turn.at, "the answers are not in the order of the calls");
 }

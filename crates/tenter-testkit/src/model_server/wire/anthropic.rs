@@ -3,10 +3,10 @@
 use serde_json::{Value, json};
 
 use super::super::Format;
-use super::super::stream::{Frame, Mark, pieces};
-use super::{Answer, Item};
+use super::super::stream::{Frame, FrameKind, pieces};
+use super::{Item, WireReply};
 
-pub(super) fn whole(answer: &Answer) -> Value {
+pub(super) fn whole(answer: &WireReply) -> Value {
     let content: Vec<Value> = answer.items(Format::Anthropic).iter().map(block).collect();
     let mut message = message(answer);
     message["content"] = Value::Array(content);
@@ -15,13 +15,13 @@ pub(super) fn whole(answer: &Answer) -> Value {
     message
 }
 
-pub(super) fn stream(answer: &Answer) -> Vec<Frame> {
+pub(super) fn stream(answer: &WireReply) -> Vec<Frame> {
     let start = json!({"type": "message_start", "message": message(answer)});
-    let mut frames = vec![Frame::typed(&start, Mark::Other)];
+    let mut frames = vec![Frame::typed(&start, FrameKind::Other)];
     for (index, item) in answer.items(Format::Anthropic).iter().enumerate() {
         frames.push(opening(answer, index, item));
         if index == 0 && !answer.llama {
-            frames.push(Frame::typed(&json!({"type": "ping"}), Mark::Other));
+            frames.push(Frame::typed(&json!({"type": "ping"}), FrameKind::Other));
         }
         frames.extend(deltas(item).into_iter().map(|(delta, mark)| {
             Frame::typed(
@@ -31,15 +31,15 @@ pub(super) fn stream(answer: &Answer) -> Vec<Frame> {
         }));
         frames.push(Frame::typed(
             &json!({"type": "content_block_stop", "index": index}),
-            Mark::Other,
+            FrameKind::Other,
         ));
     }
-    frames.push(Frame::typed(&closing(answer), Mark::Finish));
-    frames.push(Frame::typed(&json!({"type": "message_stop"}), Mark::Finish));
+    frames.push(Frame::typed(&closing(answer), FrameKind::Finish));
+    frames.push(Frame::typed(&json!({"type": "message_stop"}), FrameKind::Finish));
     frames
 }
 
-fn message(answer: &Answer) -> Value {
+fn message(answer: &WireReply) -> Value {
     json!({
         "id": answer.id(if answer.llama { "chatcmpl-" } else { "msg_" }),
         "type": "message",
@@ -52,7 +52,7 @@ fn message(answer: &Answer) -> Value {
     })
 }
 
-fn closing(answer: &Answer) -> Value {
+fn closing(answer: &WireReply) -> Value {
     let output = answer.usage().output;
     let usage = if answer.llama { json!({"output_tokens": output}) } else { usage(answer, output) };
     json!({
@@ -62,8 +62,8 @@ fn closing(answer: &Answer) -> Value {
     })
 }
 
-/// Here `input_tokens` is only what no cache had a part in.
-fn usage(answer: &Answer, output: u64) -> Value {
+/// `input_tokens` does not include cached tokens here.
+fn usage(answer: &WireReply, output: u64) -> Value {
     let usage = answer.usage();
     let fresh = usage.input.saturating_sub(usage.cached + usage.written);
     if answer.llama {
@@ -77,11 +77,11 @@ fn usage(answer: &Answer, output: u64) -> Value {
     })
 }
 
-fn stop_reason(answer: &Answer) -> &'static str {
+fn stop_reason(answer: &WireReply) -> &'static str {
     answer.stop_word(["end_turn", "tool_use", "max_tokens", "refusal"])
 }
 
-/// A whole block. Arguments that are no JSON stay a text: a whole message has no other way to hold them.
+/// A complete block. Invalid arguments are sent as a string.
 fn block(item: &Item) -> Value {
     match item {
         Item::Reasoning { text, signature } => {
@@ -95,7 +95,7 @@ fn block(item: &Item) -> Value {
     }
 }
 
-fn opening(answer: &Answer, index: usize, item: &Item) -> Frame {
+fn opening(answer: &WireReply, index: usize, item: &Item) -> Frame {
     let block = match item {
         Item::Reasoning { .. } => json!({"type": "thinking", "thinking": "", "signature": ""}),
         Item::Text(_) => json!({"type": "text", "text": ""}),
@@ -107,25 +107,25 @@ fn opening(answer: &Answer, index: usize, item: &Item) -> Frame {
         }
     };
     let start = json!({"type": "content_block_start", "index": index, "content_block": block});
-    Frame::typed(&start, Mark::Other)
+    Frame::typed(&start, FrameKind::Other)
 }
 
-fn deltas(item: &Item) -> Vec<(Value, Mark)> {
+fn deltas(item: &Item) -> Vec<(Value, FrameKind)> {
     match item {
         Item::Reasoning { text, signature } => {
-            let thinking = pieces(text, 12)
-                .into_iter()
-                .map(|piece| (json!({"type": "thinking_delta", "thinking": piece}), Mark::Other));
+            let thinking = pieces(text, 12).into_iter().map(|piece| {
+                (json!({"type": "thinking_delta", "thinking": piece}), FrameKind::Other)
+            });
             let signed = json!({"type": "signature_delta", "signature": signature});
-            thinking.chain([(signed, Mark::Other)]).collect()
+            thinking.chain([(signed, FrameKind::Other)]).collect()
         }
         Item::Text(text) => {
-            let delta = |piece| (json!({"type": "text_delta", "text": piece}), Mark::Text);
+            let delta = |piece| (json!({"type": "text_delta", "text": piece}), FrameKind::Text);
             pieces(text, 12).into_iter().map(delta).collect()
         }
         Item::Call { arguments, .. } => {
             let delta = |piece| {
-                (json!({"type": "input_json_delta", "partial_json": piece}), Mark::Arguments)
+                (json!({"type": "input_json_delta", "partial_json": piece}), FrameKind::Arguments)
             };
             [String::new()].into_iter().chain(pieces(arguments, 8)).map(delta).collect()
         }

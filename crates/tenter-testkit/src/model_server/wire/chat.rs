@@ -1,12 +1,12 @@
-//! OpenAI's Chat Completions, as documented, and reasoning as the servers that have it say it: `reasoning_content`.
+//! OpenAI's Chat Completions, as documented, with reasoning in `reasoning_content`, as some servers send it.
 
 use serde_json::{Value, json};
 
 use super::super::Format;
-use super::super::stream::{Frame, Mark, pieces};
-use super::{Answer, CREATED, Item};
+use super::super::stream::{Frame, FrameKind, pieces};
+use super::{CREATED, Item, WireReply};
 
-pub(super) fn whole(answer: &Answer) -> Value {
+pub(super) fn whole(answer: &WireReply) -> Value {
     let choice = json!({
         "index": 0,
         "message": message(answer),
@@ -24,13 +24,13 @@ pub(super) fn whole(answer: &Answer) -> Value {
     })
 }
 
-pub(super) fn stream(answer: &Answer) -> Vec<Frame> {
+pub(super) fn stream(answer: &WireReply) -> Vec<Frame> {
     let opening = if answer.llama {
         json!({"role": "assistant", "content": null})
     } else {
         json!({"role": "assistant", "content": "", "refusal": null})
     };
-    let mut frames = vec![Frame::data(&chunk(answer, &opening, None), Mark::Other)];
+    let mut frames = vec![Frame::data(&chunk(answer, &opening, None), FrameKind::Other)];
     let mut calls = 0;
     for item in answer.items(Format::Chat) {
         let said = deltas(&item, calls);
@@ -40,19 +40,19 @@ pub(super) fn stream(answer: &Answer) -> Vec<Frame> {
         calls += usize::from(matches!(item, Item::Call { .. }));
     }
     let last = chunk(answer, &json!({}), Some(finish_reason(answer)));
-    frames.push(Frame::data(&last, Mark::Finish));
+    frames.push(Frame::data(&last, FrameKind::Finish));
     if counts_tokens(answer) {
-        frames.push(Frame::data(&totals(answer), Mark::Finish));
+        frames.push(Frame::data(&totals(answer), FrameKind::Finish));
     }
-    frames.push(Frame { text: "data: [DONE]\n\n".to_owned(), mark: Mark::Done });
+    frames.push(Frame { text: "data: [DONE]\n\n".to_owned(), mark: FrameKind::Done });
     frames
 }
 
-fn counts_tokens(answer: &Answer) -> bool {
+fn counts_tokens(answer: &WireReply) -> bool {
     answer.request["stream_options"]["include_usage"] == true
 }
 
-fn chunk(answer: &Answer, delta: &Value, finish: Option<&str>) -> Value {
+fn chunk(answer: &WireReply, delta: &Value, finish: Option<&str>) -> Value {
     let choice = if answer.llama {
         json!({"finish_reason": finish, "index": 0, "delta": delta})
     } else {
@@ -61,7 +61,7 @@ fn chunk(answer: &Answer, delta: &Value, finish: Option<&str>) -> Value {
     envelope(answer, &json!([choice]))
 }
 
-fn envelope(answer: &Answer, choices: &Value) -> Value {
+fn envelope(answer: &WireReply, choices: &Value) -> Value {
     let id = answer.id("chatcmpl-");
     if answer.llama {
         return json!({
@@ -84,7 +84,7 @@ fn envelope(answer: &Answer, choices: &Value) -> Value {
     chunk
 }
 
-fn totals(answer: &Answer) -> Value {
+fn totals(answer: &WireReply) -> Value {
     let mut chunk = envelope(answer, &json!([]));
     chunk["usage"] = usage(answer);
     if answer.llama {
@@ -94,7 +94,7 @@ fn totals(answer: &Answer) -> Value {
     chunk
 }
 
-fn usage(answer: &Answer) -> Value {
+fn usage(answer: &WireReply) -> Value {
     let usage = answer.usage();
     let total = usage.input + usage.output;
     if answer.llama {
@@ -117,18 +117,18 @@ fn usage(answer: &Answer) -> Value {
     })
 }
 
-fn finish_reason(answer: &Answer) -> &'static str {
+fn finish_reason(answer: &WireReply) -> &'static str {
     answer.stop_word(["stop", "tool_calls", "length", "content_filter"])
 }
 
-fn deltas(item: &Item, call: usize) -> Vec<(Value, Mark)> {
+fn deltas(item: &Item, call: usize) -> Vec<(Value, FrameKind)> {
     match item {
         Item::Reasoning { text, .. } => {
-            let delta = |piece| (json!({"reasoning_content": piece}), Mark::Other);
+            let delta = |piece| (json!({"reasoning_content": piece}), FrameKind::Other);
             pieces(text, 12).into_iter().map(delta).collect()
         }
         Item::Text(text) => {
-            let delta = |piece| (json!({"content": piece}), Mark::Text);
+            let delta = |piece| (json!({"content": piece}), FrameKind::Text);
             pieces(text, 12).into_iter().map(delta).collect()
         }
         Item::Call { id, name, arguments, .. } => {
@@ -136,14 +136,14 @@ fn deltas(item: &Item, call: usize) -> Vec<(Value, Mark)> {
             let first = json!({"index": call, "id": id, "type": "function", "function": function});
             let rest = pieces(arguments, 8).into_iter().map(|piece| {
                 let delta = json!({"index": call, "function": {"arguments": piece}});
-                (json!({"tool_calls": [delta]}), Mark::Arguments)
+                (json!({"tool_calls": [delta]}), FrameKind::Arguments)
             });
-            [(json!({"tool_calls": [first]}), Mark::Other)].into_iter().chain(rest).collect()
+            [(json!({"tool_calls": [first]}), FrameKind::Other)].into_iter().chain(rest).collect()
         }
     }
 }
 
-fn message(answer: &Answer) -> Value {
+fn message(answer: &WireReply) -> Value {
     let (mut text, mut calls) = (String::new(), Vec::new());
     for item in answer.items(Format::Chat) {
         match item {

@@ -1,9 +1,9 @@
-//! How each format says that it fails.
+//! Encodes errors for each API.
 
 use serde_json::{Value, json};
 
 use super::super::Format;
-use super::super::stream::{Frame, Mark};
+use super::super::stream::{Frame, FrameKind};
 
 /// The body of an HTTP error, as the provider documents it for this status.
 pub(in super::super) fn body(
@@ -20,8 +20,8 @@ pub(in super::super) fn body(
     }
 }
 
-/// An error with words of our own, in the format's shape.
-pub(in super::super) fn refusal(format: Format, message: &str) -> Value {
+/// An error with a message of this server, in the shape of the API.
+pub(in super::super) fn rejection(format: Format, message: &str) -> Value {
     match format {
         Format::Anthropic => anthropic("invalid_request_error", message),
         Format::Responses | Format::Chat => {
@@ -31,7 +31,7 @@ pub(in super::super) fn refusal(format: Format, message: &str) -> Value {
     }
 }
 
-/// The conversation is longer than the model can hold: always a 400.
+/// The body of the 400 for a conversation that is too long.
 pub(in super::super) fn too_long(format: Format, llama: bool) -> Value {
     const RESPONSES: &str = "Your input exceeds the context window of this model. Please adjust your input and try again.";
     const CHAT: &str = "This model's maximum context length is 128000 tokens. However, your messages resulted in \
@@ -50,7 +50,7 @@ pub(in super::super) fn too_long(format: Format, llama: bool) -> Value {
     }
 }
 
-/// There is no such model: always a 404.
+/// The body of the 404 for an unknown model.
 pub(in super::super) fn unknown_model(format: Format, model: &str) -> Value {
     match format {
         Format::Anthropic => anthropic("not_found_error", &format!("model: {model}")),
@@ -70,7 +70,7 @@ pub(in super::super) fn unknown_model(format: Format, model: &str) -> Value {
     }
 }
 
-/// A key that opens nothing, with its status: Gemini's is a 400.
+/// The status and body for a wrong key; Gemini's status is 400.
 pub(in super::super) fn wrong_key(format: Format, llama: bool) -> (u16, Value) {
     if format != Format::Gemini {
         return (401, body(format, 401, None, llama));
@@ -85,26 +85,28 @@ pub(in super::super) fn wrong_key(format: Format, llama: bool) -> (u16, Value) {
     (400, refused)
 }
 
-/// The error event of a stream that has begun.
+/// The error event of a stream that has started.
 pub(in super::super) fn in_stream(format: Format, llama: bool) -> Frame {
     const MISMATCH: &str =
         "The model produced output that does not match the expected peg-native format";
     const FAILED: &str = "The server had an error while processing your request. Sorry about that!";
     match format {
         Format::Anthropic => {
-            Frame::typed(&anthropic("overloaded_error", "Overloaded"), Mark::Other)
+            Frame::typed(&anthropic("overloaded_error", "Overloaded"), FrameKind::Other)
         }
         Format::Responses => {
             let event = json!({
                 "type": "error", "code": "server_error", "message": FAILED, "param": null, "sequence_number": 99,
             });
-            Frame::typed(&event, Mark::Other)
+            Frame::typed(&event, FrameKind::Other)
         }
         Format::Chat if llama => {
-            Frame::data(&llama_error(500, "server_error", MISMATCH), Mark::Other)
+            Frame::data(&llama_error(500, "server_error", MISMATCH), FrameKind::Other)
         }
-        Format::Chat => Frame::data(&openai_error(FAILED, "server_error", None, None), Mark::Other),
-        Format::Gemini => Frame::data(&gemini(503, gemini_text(503), None), Mark::Other),
+        Format::Chat => {
+            Frame::data(&openai_error(FAILED, "server_error", None, None), FrameKind::Other)
+        }
+        Format::Gemini => Frame::data(&gemini(503, gemini_text(503), None), FrameKind::Other),
     }
 }
 
@@ -213,7 +215,7 @@ fn gemini_text(code: u16) -> &'static str {
     }
 }
 
-/// llama.cpp's server has one shape in every format, and its code is a number.
+/// llama.cpp's errors have the same shape in every API, and a numeric code.
 fn llama_error(code: u16, kind: &str, message: &str) -> Value {
     json!({"error": {"code": code, "message": message, "type": kind}})
 }

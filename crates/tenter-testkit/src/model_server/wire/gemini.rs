@@ -1,31 +1,31 @@
-//! Google's Gemini, as documented: every chunk is a whole `GenerateContentResponse`, and the stream just ends.
+//! Google's Gemini, as documented: every chunk is a whole `GenerateContentResponse`, and the stream has no final event.
 
 use serde_json::{Value, json};
 
 use super::super::Format;
-use super::super::stream::{Frame, Mark, pieces};
-use super::{Answer, Item};
+use super::super::stream::{Frame, FrameKind, pieces};
+use super::{Item, WireReply};
 
-pub(super) fn whole(answer: &Answer) -> Value {
+pub(super) fn whole(answer: &WireReply) -> Value {
     let parts: Vec<Value> = parts(answer, usize::MAX).into_iter().map(|(part, _)| part).collect();
     response(answer, &Value::Array(parts), true)
 }
 
-pub(super) fn stream(answer: &Answer) -> Vec<Frame> {
+pub(super) fn stream(answer: &WireReply) -> Vec<Frame> {
     let mut frames: Vec<Frame> = parts(answer, 12)
         .into_iter()
         .map(|(part, mark)| event(&response(answer, &json!([part]), false), mark))
         .collect();
-    frames.push(event(&response(answer, &json!([last_part(answer)]), true), Mark::Finish));
+    frames.push(event(&response(answer, &json!([last_part(answer)]), true), FrameKind::Finish));
     frames
 }
 
-/// Google ends lines as the network does.
-fn event(data: &Value, mark: Mark) -> Frame {
+/// Google ends lines with CRLF.
+fn event(data: &Value, mark: FrameKind) -> Frame {
     Frame { text: format!("data: {data}\r\n\r\n"), mark }
 }
 
-fn response(answer: &Answer, parts: &Value, last: bool) -> Value {
+fn response(answer: &WireReply, parts: &Value, last: bool) -> Value {
     let mut candidate = json!({"content": {"parts": parts, "role": "model"}, "index": 0});
     if last {
         candidate["finishReason"] = json!(finish_reason(answer));
@@ -42,7 +42,7 @@ fn response(answer: &Answer, parts: &Value, last: bool) -> Value {
 }
 
 /// `candidatesTokenCount` leaves the thoughts out; counts of nothing are left out as well.
-fn usage(answer: &Answer, last: bool) -> Value {
+fn usage(answer: &WireReply, last: bool) -> Value {
     let usage = answer.usage();
     let mut metadata = json!({
         "promptTokenCount": usage.input,
@@ -65,7 +65,7 @@ fn usage(answer: &Answer, last: bool) -> Value {
 }
 
 /// The arguments of a call are no text here: ones that are no object end the answer.
-fn malformed(answer: &Answer) -> bool {
+fn malformed(answer: &WireReply) -> bool {
     answer.items(Format::Gemini).iter().any(|item| match item {
         Item::Call { arguments, .. } => object(arguments).is_none(),
         _ => false,
@@ -76,7 +76,7 @@ fn object(arguments: &str) -> Option<Value> {
     serde_json::from_str(arguments).ok().filter(Value::is_object)
 }
 
-fn finish_reason(answer: &Answer) -> &'static str {
+fn finish_reason(answer: &WireReply) -> &'static str {
     if malformed(answer) {
         return "MALFORMED_FUNCTION_CALL";
     }
@@ -85,7 +85,7 @@ fn finish_reason(answer: &Answer) -> &'static str {
 
 /// The parts of the answer, text in pieces of `size` letters. The signature is the first call's; without a call it comes
 /// last.
-fn parts(answer: &Answer, size: usize) -> Vec<(Value, Mark)> {
+fn parts(answer: &WireReply, size: usize) -> Vec<(Value, FrameKind)> {
     let mut signature = answer.reply.reasoning.is_some().then(|| answer.signature(Format::Gemini));
     let mut parts = Vec::new();
     for item in answer.items(Format::Gemini) {
@@ -93,14 +93,19 @@ fn parts(answer: &Answer, size: usize) -> Vec<(Value, Mark)> {
             Item::Reasoning { text, .. } => parts.extend(
                 pieces_of(text, size)
                     .into_iter()
-                    .map(|piece| (json!({"text": piece, "thought": true}), Mark::Other)),
+                    .map(|piece| (json!({"text": piece, "thought": true}), FrameKind::Other)),
             ),
             Item::Text(text) => parts.extend(
-                pieces_of(text, size).into_iter().map(|piece| (json!({"text": piece}), Mark::Text)),
+                pieces_of(text, size)
+                    .into_iter()
+                    .map(|piece| (json!({"text": piece}), FrameKind::Text)),
             ),
             Item::Call { arguments, .. } if object(arguments).is_none() => {}
             Item::Call { id, name, arguments, .. } => {
-                parts.push((call(answer, &id, name, arguments, signature.take()), Mark::Arguments));
+                parts.push((
+                    call(answer, &id, name, arguments, signature.take()),
+                    FrameKind::Arguments,
+                ));
             }
         }
     }
@@ -116,7 +121,7 @@ fn pieces_of(text: &str, size: usize) -> Vec<String> {
 
 /// Gemini 3 gives its calls ids, earlier ones do not.
 fn call(
-    answer: &Answer,
+    answer: &WireReply,
     id: &str,
     name: &str,
     arguments: &str,
@@ -134,7 +139,7 @@ fn call(
 }
 
 /// The empty text that ends a stream, with the signature that no call took.
-fn last_part(answer: &Answer) -> Value {
+fn last_part(answer: &WireReply) -> Value {
     let mut part = json!({"text": ""});
     if answer.reply.reasoning.is_some() && !answer.calls_tools() {
         part["thoughtSignature"] = json!(answer.signature(Format::Gemini));

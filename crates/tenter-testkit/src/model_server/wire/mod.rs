@@ -1,4 +1,4 @@
-//! How each format says an answer: one module per format, and what an answer is to all of them.
+//! Encodes replies: one module per API, and the common parts.
 
 mod anthropic;
 mod chat;
@@ -9,34 +9,34 @@ mod responses;
 use serde_json::Value;
 
 use super::Format;
-use super::script::{Part, Reply, Stop, Usage};
+use super::script::{Part, Reply, StopReason, Usage};
 use super::signature::signature;
 use super::stream::Frame;
 
-/// What an event's `created` says: no clock is read here.
+/// The `created` time of every event.
 const CREATED: u64 = 1_795_297_018;
 
-/// An answer to one request.
-pub(super) struct Answer<'a> {
+/// The reply to one request.
+pub(super) struct WireReply<'a> {
     pub(super) reply: &'a Reply,
-    /// The model that was asked for.
+    /// The requested model.
     pub(super) model: &'a str,
-    /// The request's body.
+    /// The body of the request.
     pub(super) request: &'a Value,
-    /// The answer's number: its ids are made from it.
+    /// The number of the reply, from which its ids are derived.
     pub(super) serial: usize,
     pub(super) llama: bool,
 }
 
-/// A piece of an answer, with its ids.
+/// A part of a reply, with its ids.
 pub(super) enum Item<'a> {
     Reasoning { text: &'a str, signature: String },
     Text(&'a str),
     Call { id: String, tag: String, name: &'a str, arguments: &'a str },
 }
 
-impl<'a> Answer<'a> {
-    /// The answer as an event stream.
+impl<'a> WireReply<'a> {
+    /// The reply as an event stream.
     pub(super) fn stream(&self, format: Format) -> Vec<Frame> {
         match format {
             Format::Anthropic => anthropic::stream(self),
@@ -46,7 +46,7 @@ impl<'a> Answer<'a> {
         }
     }
 
-    /// The answer in one piece.
+    /// The reply as one JSON value.
     pub(super) fn whole(&self, format: Format) -> Value {
         match format {
             Format::Anthropic => anthropic::whole(self),
@@ -56,7 +56,7 @@ impl<'a> Answer<'a> {
         }
     }
 
-    /// What the answer holds, in order.
+    /// The parts of the reply, in order.
     pub(super) fn items(&self, format: Format) -> Vec<Item<'a>> {
         let thought = self.reply.reasoning.as_deref();
         let thought =
@@ -73,12 +73,12 @@ impl<'a> Answer<'a> {
         thought.into_iter().chain(rest).collect()
     }
 
-    /// The signature that the answer's reasoning carries.
+    /// The signature of the reasoning.
     pub(super) fn signature(&self, format: Format) -> String {
         signature(format, self.serial, self.reply.reasoning.as_deref().unwrap_or_default())
     }
 
-    /// Whether the answer's signature goes along with it.
+    /// Whether the reply contains the signature.
     pub(super) fn carries_signature(&self, format: Format) -> bool {
         match format {
             Format::Anthropic | Format::Gemini => true,
@@ -87,7 +87,7 @@ impl<'a> Answer<'a> {
         }
     }
 
-    /// The id of the answer itself.
+    /// The id of the reply.
     fn id(&self, prefix: &str) -> String {
         if self.llama {
             format!("{prefix}{:0>32}", self.serial)
@@ -100,7 +100,7 @@ impl<'a> Answer<'a> {
         format!("{:04}{}", self.serial, char::from(b'a' + call % 26))
     }
 
-    /// llama.cpp gives ids that no provider would: 32 letters, and no prefix but in Responses.
+    /// llama.cpp's ids have 32 characters, and a prefix only in Responses.
     fn call_id(&self, format: Format, tag: &str) -> String {
         match format {
             Format::Anthropic | Format::Chat if self.llama => format!("{tag:z<32}"),
@@ -118,18 +118,18 @@ impl<'a> Answer<'a> {
         self.reply.usage
     }
 
-    /// How much of the output is reasoning.
+    /// Number of output tokens that are reasoning.
     fn reasoning_tokens(&self) -> u64 {
         if self.reply.reasoning.is_some() { self.usage().output / 2 } else { 0 }
     }
 
-    /// The word for why the answer ends; `done`, `calls`, `length` and `filtered` are the format's words.
+    /// The API's word for the stop reason.
     fn stop_word<'w>(&self, [done, calls, length, filtered]: [&'w str; 4]) -> &'w str {
         match self.reply.stop {
-            Stop::Length => length,
-            Stop::Filtered => filtered,
-            Stop::Done if self.calls_tools() => calls,
-            Stop::Done => done,
+            StopReason::Length => length,
+            StopReason::Filtered => filtered,
+            StopReason::Done if self.calls_tools() => calls,
+            StopReason::Done => done,
         }
     }
 }

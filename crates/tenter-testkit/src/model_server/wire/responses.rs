@@ -3,27 +3,27 @@
 use serde_json::{Value, json};
 
 use super::super::Format;
-use super::super::script::Stop;
-use super::super::stream::{Frame, Mark, pieces};
-use super::{Answer, CREATED, Item};
+use super::super::script::StopReason;
+use super::super::stream::{Frame, FrameKind, pieces};
+use super::{CREATED, Item, WireReply};
 
-type Event = (Value, Mark);
+type Event = (Value, FrameKind);
 
-pub(super) fn whole(answer: &Answer) -> Value {
+pub(super) fn whole(answer: &WireReply) -> Value {
     response(answer, true)
 }
 
-pub(super) fn stream(answer: &Answer) -> Vec<Frame> {
+pub(super) fn stream(answer: &WireReply) -> Vec<Frame> {
     let mut events = vec![
-        (lifecycle(answer, "response.created"), Mark::Other),
-        (lifecycle(answer, "response.in_progress"), Mark::Other),
+        (lifecycle(answer, "response.created"), FrameKind::Other),
+        (lifecycle(answer, "response.in_progress"), FrameKind::Other),
     ];
     for (index, item) in answer.items(Format::Responses).iter().enumerate() {
         events.extend(item_events(answer, index, item));
     }
     let last =
         if status(answer) == "incomplete" { "response.incomplete" } else { "response.completed" };
-    events.push((json!({"type": last, "response": response(answer, true)}), Mark::Finish));
+    events.push((json!({"type": last, "response": response(answer, true)}), FrameKind::Finish));
     if answer.llama {
         strip(&mut events);
     } else {
@@ -50,7 +50,7 @@ fn strip(events: &mut Vec<Event>) {
     }
 }
 
-fn lifecycle(answer: &Answer, kind: &str) -> Value {
+fn lifecycle(answer: &WireReply, kind: &str) -> Value {
     if answer.llama {
         let response =
             json!({"id": answer.id("resp_"), "object": "response", "status": "in_progress"});
@@ -60,11 +60,11 @@ fn lifecycle(answer: &Answer, kind: &str) -> Value {
 }
 
 /// llama.cpp calls an answer complete that it had to cut.
-fn status(answer: &Answer) -> &'static str {
-    if answer.reply.stop == Stop::Done || answer.llama { "completed" } else { "incomplete" }
+fn status(answer: &WireReply) -> &'static str {
+    if answer.reply.stop == StopReason::Done || answer.llama { "completed" } else { "incomplete" }
 }
 
-fn response(answer: &Answer, done: bool) -> Value {
+fn response(answer: &WireReply, done: bool) -> Value {
     let output: Vec<Value> =
         answer.items(Format::Responses).iter().map(|item| finished(answer, item)).collect();
     if answer.llama {
@@ -75,8 +75,8 @@ fn response(answer: &Answer, done: bool) -> Value {
     }
     let request = answer.request;
     let reason = match answer.reply.stop {
-        Stop::Length if done => json!({"reason": "max_output_tokens"}),
-        Stop::Filtered if done => json!({"reason": "content_filter"}),
+        StopReason::Length if done => json!({"reason": "max_output_tokens"}),
+        StopReason::Filtered if done => json!({"reason": "content_filter"}),
         _ => Value::Null,
     };
     json!({
@@ -108,7 +108,7 @@ fn response(answer: &Answer, done: bool) -> Value {
     })
 }
 
-fn usage(answer: &Answer) -> Value {
+fn usage(answer: &WireReply) -> Value {
     let usage = answer.usage();
     let mut figures = json!({
         "input_tokens": usage.input,
@@ -122,7 +122,7 @@ fn usage(answer: &Answer) -> Value {
     figures
 }
 
-fn item_events(answer: &Answer, index: usize, item: &Item) -> Vec<Event> {
+fn item_events(answer: &WireReply, index: usize, item: &Item) -> Vec<Event> {
     let added = json!({
         "type": "response.output_item.added", "output_index": index, "item": begun(answer, item),
     });
@@ -136,10 +136,10 @@ fn item_events(answer: &Answer, index: usize, item: &Item) -> Vec<Event> {
             call_events(&item_id(answer, item), index, name, arguments)
         }
     };
-    [(added, Mark::Other)].into_iter().chain(said).chain([(done, Mark::Other)]).collect()
+    [(added, FrameKind::Other)].into_iter().chain(said).chain([(done, FrameKind::Other)]).collect()
 }
 
-fn item_id(answer: &Answer, item: &Item) -> String {
+fn item_id(answer: &WireReply, item: &Item) -> String {
     match item {
         Item::Reasoning { .. } => answer.id("rs_"),
         Item::Text(_) => answer.id("msg_"),
@@ -147,7 +147,7 @@ fn item_id(answer: &Answer, item: &Item) -> String {
     }
 }
 
-fn begun(answer: &Answer, item: &Item) -> Value {
+fn begun(answer: &WireReply, item: &Item) -> Value {
     let mut begun = finished(answer, item);
     match item {
         Item::Reasoning { .. } => begun["summary"] = json!([]),
@@ -164,9 +164,9 @@ fn begun(answer: &Answer, item: &Item) -> Value {
 }
 
 /// The reasoning's content only comes encrypted, and only to whoever asks for it.
-fn finished(answer: &Answer, item: &Item) -> Value {
+fn finished(answer: &WireReply, item: &Item) -> Value {
     let id = item_id(answer, item);
-    let cut = answer.reply.stop != Stop::Done && !answer.llama;
+    let cut = answer.reply.stop != StopReason::Done && !answer.llama;
     let status = if cut { "incomplete" } else { "completed" };
     match item {
         Item::Reasoning { text, signature } => {
@@ -200,7 +200,7 @@ fn reasoning_events(id: &str, index: usize, text: &str) -> Vec<Event> {
         let mut event =
             json!({"type": kind, "item_id": id, "output_index": index, "summary_index": 0});
         event[key] = value;
-        (event, Mark::Other)
+        (event, FrameKind::Other)
     };
     let whole = json!({"type": "summary_text", "text": text});
     let empty = json!({"type": "summary_text", "text": ""});
@@ -216,7 +216,7 @@ fn reasoning_events(id: &str, index: usize, text: &str) -> Vec<Event> {
 }
 
 fn text_events(id: &str, index: usize, text: &str) -> Vec<Event> {
-    let event = |kind: &str, key: &str, value: Value, mark: Mark| {
+    let event = |kind: &str, key: &str, value: Value, mark: FrameKind| {
         let mut event =
             json!({"type": kind, "item_id": id, "output_index": index, "content_index": 0});
         event[key] = value;
@@ -225,13 +225,13 @@ fn text_events(id: &str, index: usize, text: &str) -> Vec<Event> {
         }
         (event, mark)
     };
-    let delta = |piece| event("response.output_text.delta", "delta", json!(piece), Mark::Text);
-    [event("response.content_part.added", "part", part(""), Mark::Other)]
+    let delta = |piece| event("response.output_text.delta", "delta", json!(piece), FrameKind::Text);
+    [event("response.content_part.added", "part", part(""), FrameKind::Other)]
         .into_iter()
         .chain(pieces(text, 12).into_iter().map(delta))
         .chain([
-            event("response.output_text.done", "text", json!(text), Mark::Other),
-            event("response.content_part.done", "part", part(text), Mark::Other),
+            event("response.output_text.done", "text", json!(text), FrameKind::Other),
+            event("response.content_part.done", "part", part(text), FrameKind::Other),
         ])
         .collect()
 }
@@ -240,7 +240,7 @@ fn call_events(id: &str, index: usize, name: &str, arguments: &str) -> Vec<Event
     let delta = |piece| {
         let kind = "response.function_call_arguments.delta";
         let delta = json!({"type": kind, "item_id": id, "output_index": index, "delta": piece});
-        (delta, Mark::Arguments)
+        (delta, FrameKind::Arguments)
     };
     let done = json!({
         "type": "response.function_call_arguments.done",
@@ -249,5 +249,5 @@ fn call_events(id: &str, index: usize, name: &str, arguments: &str) -> Vec<Event
         "name": name,
         "arguments": arguments,
     });
-    pieces(arguments, 8).into_iter().map(delta).chain([(done, Mark::Other)]).collect()
+    pieces(arguments, 8).into_iter().map(delta).chain([(done, FrameKind::Other)]).collect()
 }

@@ -53,11 +53,11 @@ fn a_script_can_grow() {
 fn a_path_that_there_is_not_is_a_violation() {
     let server = ModelServer::start(Script::new([]));
     assert_eq!(post(&server, "/v1/models", &[], "{}").status, 404);
-    assert_eq!(server.take_violations(), ["POST /v1/models: there is nothing at this path"]);
+    assert_eq!(server.take_violations(), ["POST /v1/models: unknown path"]);
 }
 
 #[test]
-#[should_panic(expected = "the model server was not spoken to well")]
+#[should_panic(expected = "requests to the model server violated its rules")]
 fn a_violation_fails_the_test_that_drops_the_server() {
     let server = ModelServer::start(Script::new([]));
     post(&server, "/v1/messages", &[], "{}");

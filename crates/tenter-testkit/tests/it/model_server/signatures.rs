@@ -41,7 +41,10 @@ fn a_signature_that_does_not_come_back_is_missed() {
         for reply in replies() {
             let (status, found) = sent_back(format, reply, |said| said.signature.clear());
             assert_eq!(status, 400, "{format:?}");
-            assert!(found[0].contains("came back without the signature"), "{format:?}: {found:?}");
+            assert!(
+                found[0].contains("was repeated without its signature"),
+                "{format:?}: {found:?}"
+            );
         }
     }
 }
@@ -52,7 +55,7 @@ fn a_signature_that_was_changed_is_noticed() {
         for reply in replies() {
             let (status, found) = sent_back(format, reply, |said| said.signature.push('x'));
             assert_eq!(status, 400, "{format:?}");
-            assert!(found[0].contains("was not given out like that"), "{format:?}: {found:?}");
+            assert!(found[0].contains("was not issued by this server"), "{format:?}: {found:?}");
         }
     }
 }
@@ -62,7 +65,7 @@ fn a_signature_stands_for_its_own_reasoning() {
     for format in [Format::Anthropic, Format::Responses] {
         let [reply, _] = replies();
         let (_, found) = sent_back(format, reply, |said| said.reasoning.push('!'));
-        assert!(found[0].contains("stands for other reasoning"), "{format:?}: {found:?}");
+        assert!(found[0].contains("belongs to other reasoning"), "{format:?}: {found:?}");
     }
 }
 
@@ -106,5 +109,5 @@ fn a_signature_must_stand_beside_what_it_came_with() {
     body["contents"][1]["parts"].as_array_mut().unwrap().insert(0, elsewhere);
     send(&server, Format::Gemini, &body);
     let found = server.take_violations();
-    assert!(found[0].contains("came back without the signature"), "{found:?}");
+    assert!(found[0].contains("was repeated without its signature"), "{found:?}");
 }

@@ -1,7 +1,7 @@
 //! What a script says is what each format streams, in the way it is documented.
 
 use serde_json::{Value, json};
-use tenter_testkit::model_server::{Format, ModelServer, Reply, Script, Stop};
+use tenter_testkit::model_server::{Format, ModelServer, Reply, Script, StopReason};
 
 use super::client::{connect, door, read, send, send_whole, write};
 use super::speech::{Said, ask, go_on, hear};
@@ -63,8 +63,8 @@ fn why_the_model_stops_is_said_in_the_words_of_the_format() {
         let server = ModelServer::start([
             Reply::text("yes"),
             Reply::new().call("bash", json!({})),
-            Reply::text("yes").stop(Stop::Length),
-            Reply::text("yes").stop(Stop::Filtered),
+            Reply::text("yes").stop(StopReason::Length),
+            Reply::text("yes").stop(StopReason::Filtered),
         ]);
         for word in words(format) {
             let said = hear(format, &send(&server, format, &ask(format, "well?")));

@@ -293,7 +293,7 @@ fn rules_of_responses_alone() {
     finds(format, "reasoning needs encrypted_content", |body| {
         body["input"].as_array_mut().unwrap().insert(1, reasoning.clone());
     });
-    finds(format, "directly before what it led to", |body| {
+    finds(format, "directly before the item that it belongs to", |body| {
         body["input"].as_array_mut().unwrap().push(reasoning.clone());
     });
     finds(format, "the id must begin with `fc`", |body| body["input"][2]["id"] = json!("call_1"));
@@ -312,7 +312,7 @@ fn rules_of_chat_alone() {
     finds(format, "`tool_calls` must list calls", |body| {
         body["messages"][2]["tool_calls"] = json!([]);
     });
-    finds(format, "cannot stand beside", |body| {
+    finds(format, "cannot be combined with", |body| {
         body["max_tokens"] = json!(5);
         body["max_completion_tokens"] = json!(5);
     });
@@ -346,13 +346,13 @@ fn heads_without_a_key_or_a_type_and_keys_in_the_address() {
         assert!(found(path, &[]).contains("the key is missing"), "{format:?}");
         let sign = if path.contains('?') { '&' } else { '?' };
         let open = format!("{path}{sign}key=sk-test");
-        assert!(found(&open, headers).contains("a key least of all"), "{format:?}");
+        assert!(found(&open, headers).contains("must not be in the address"), "{format:?}");
     }
     let server = ModelServer::start(Script::new([]));
     let (path, headers) = door(Format::Gemini, true);
     let path = path.replace("?alt=sse", "");
     post(&server, &path, headers, &ask(Format::Gemini, "hello").to_string());
-    assert!(server.take_violations()[0].contains("alt=sse is there when an answer streams"));
+    assert!(server.take_violations()[0].contains("alt=sse must be present exactly if"));
 }
 
 #[test]

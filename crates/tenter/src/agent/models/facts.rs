@@ -2,7 +2,7 @@
 
 use tenter_base::nearest;
 use tenter_protocol::{Diagnostic, Severity};
-use tenter_providers::{Facts, Prices};
+use tenter_providers::{ModelFacts, Prices};
 
 use super::provider::Provider;
 use crate::failure::Failure;
@@ -35,7 +35,7 @@ pub(crate) fn facts(
     address: &str,
     model: &str,
     said: Option<&ModelTable>,
-) -> Result<Facts, Failure> {
+) -> Result<ModelFacts, Failure> {
     let known = tenter_providers::facts(provider.name, model);
     let said = said.copied().unwrap_or_default();
     let window = known_window(provider, model, Some(&said));
@@ -49,7 +49,7 @@ pub(crate) fn facts(
         ))
         .help("`input_price` and `output_price` belong together")
     })?;
-    Ok(Facts {
+    Ok(ModelFacts {
         context_window: window.unwrap_or(CONTEXT_WINDOW),
         prices,
         images: said.images.or(known.and_then(|known| known.images)),

@@ -20,7 +20,7 @@ use tenter_agent::Model;
 use tenter_agent::model::scripted::ScriptedModel;
 use tenter_proc::Cancel;
 use tenter_protocol::Diagnostic;
-use tenter_providers::{Choice, Endpoint, Facts};
+use tenter_providers::{Endpoint, ModelChoice, ModelFacts};
 
 use self::authorities::TrustedAuthorities;
 use self::unknown_model::UnknownModel;
@@ -205,12 +205,12 @@ fn connect(
     let facts = facts(provider, address, model, said)?;
     let window = known_window(provider, model, said)
         .or_else(|| tenter_providers::context_window(&endpoint, model, cancel));
-    let choice = Choice {
+    let choice = ModelChoice {
         name: name.clone(),
         model: model.to_owned(),
         max_tokens: answering.max_tokens.map(u64::from),
         effort: answering.effort.map(Into::into),
-        facts: Facts { context_window: window.unwrap_or(facts.context_window), ..facts },
+        facts: ModelFacts { context_window: window.unwrap_or(facts.context_window), ..facts },
     };
     let connected = tenter_providers::connect(endpoint.clone(), choice)?;
     let mut findings = facts::strays(project);

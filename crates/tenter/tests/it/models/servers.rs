@@ -33,7 +33,7 @@ fn a_local_server_that_does_not_run_fails_at_once() {
     warning: the model local/m is unknown; its context window is assumed to be 128000 tokens
       help: set `context_window` under [models."local/m"] in [ROOT]/home/.config/tenter/config.toml
     error: nothing listens at http://127.0.0.1:9/v1
-      help: is the model's server running? Start it, or give its address with --base-url or `base_url`
+      help: start the model server, or pass its address with --base-url or `base_url`
     failed · 0 tokens in, 0 out · conversation [ID]
     "#);
     assert!(!output.stderr.contains("asked again"));
@@ -79,7 +79,7 @@ fn an_untrusted_certificate_fails_at_once_with_help() {
     sandbox.write("tenter.toml", "[providers.lab]\nca_file = \"company.pem\"\n");
     let error = hello(&sandbox, &[]).expect_code(1).stderr;
     assert!(error.contains("a project may not set providers"), "{error}");
-    assert!(error.contains("nobody who is trusted here signed its certificate"), "{error}");
+    assert!(error.contains("its certificate is not signed by a trusted authority"), "{error}");
     assert!(error.contains("in SSL_CERT_FILE or as `ca_file` under [providers.lab]"), "{error}");
     let other = Certificate::SelfSigned.file().display().to_string();
     let error = hello(&sandbox, &[("SSL_CERT_FILE", &other)]).expect_code(1).stderr;
@@ -108,7 +108,7 @@ fn an_unusable_certificate_file_is_an_error_for_https() {
 #[test]
 fn a_servers_context_window_is_used_unless_configured() {
     let sandbox = sandbox();
-    let server = ModelServer::start(Script::new([]).like_llama_cpp().tells_window(16_384));
+    let server = ModelServer::start(Script::new([]).like_llama_cpp().reports_window(16_384));
     let window = |config: &str| {
         lab(&sandbox, &server, config);
         let output = sandbox.run(&["run", "--headless", "--model", "lab/m", "hi"]).expect_code(0);

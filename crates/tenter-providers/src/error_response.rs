@@ -1,5 +1,5 @@
-//! What a server's refusal means: whether it passes, what a person can do, or that the conversation is too long. Servers
-//! say it with statuses, codes, types and prose, each in its own way; this is the one place that knows them.
+//! Interprets error responses: whether an error is temporary, what the user can do, or that the conversation is too long. Servers
+//! express this with statuses, codes, types and prose; only this module knows them.
 
 use std::net::IpAddr;
 use std::time::Duration;
@@ -10,44 +10,44 @@ use tenter_base::excerpt;
 use tenter_engine::keys::KeyMask;
 
 use crate::Endpoint;
-use crate::http::Failure;
+use crate::http::TransportError;
 
-/// What a server said instead of answering.
+/// An error response of a server.
 #[derive(Debug, Default)]
-pub(crate) struct Refusal<'r> {
-    /// The HTTP status; none, or 200, for an error inside a stream.
+pub(crate) struct ErrorResponse<'r> {
+    /// The HTTP status; `None` or 200 for an error inside a stream.
     pub(crate) status: Option<u16>,
     /// The `retry-after` header.
     pub(crate) retry_after: Option<&'r str>,
-    /// The body.
+    /// The body of the response.
     pub(crate) body: &'r str,
 }
 
-/// What an error says beside the server's own words.
+/// The context of an error message: the model, the server, and help for the user.
 #[derive(Debug, Clone)]
-pub(crate) struct Words {
-    /// The model's whole name.
+pub(crate) struct ErrorContext {
+    /// The full name of the model.
     model: String,
-    /// The server's address, and the proxy before it.
-    place: String,
-    /// Whether the server is on this machine, without a proxy before it.
-    is_here: bool,
+    /// The address of the server, with the proxy if any.
+    address: String,
+    /// Whether the server is on this machine and there is no proxy.
+    is_local: bool,
     key_help: String,
     trust_help: String,
-    /// Takes the key out of what a server says, and the password of a proxy.
+    /// Removes the key and the password of the proxy from messages.
     secrets: KeyMask,
 }
 
-impl Words {
-    /// The words for a model behind `endpoint`, where `proxy` is the proxy's host and port.
+impl ErrorContext {
+    /// The context for a model at `endpoint`; `proxy` is the host and port of the proxy.
     pub(crate) fn new(endpoint: &Endpoint, model: &str, proxy: Option<String>) -> Self {
         let address = endpoint.base_url.as_deref().unwrap_or(&endpoint.provider);
         let key = endpoint.key.as_ref().map(|key| key.reveal().to_owned());
         let password = endpoint.proxy.as_deref().and_then(password);
         Self {
             model: model.to_owned(),
-            is_here: proxy.is_none() && is_loopback(address),
-            place: match proxy {
+            is_local: proxy.is_none() && is_loopback(address),
+            address: match proxy {
                 Some(proxy) => format!("{address} (through the proxy {proxy})"),
                 None => address.to_owned(),
             },
@@ -57,36 +57,36 @@ impl Words {
         }
     }
 
-    /// Why no response came, or none that is whole.
-    pub(crate) fn transport(&self, failure: &Failure) -> ModelError {
-        let message = format!("{}: {failure}", self.place);
+    /// The error for a failed or incomplete response.
+    pub(crate) fn transport(&self, failure: &TransportError) -> ModelError {
+        let message = format!("{}: {failure}", self.address);
         match failure {
-            Failure::Untrusted => refused(message, Some(self.trust_help.clone())),
-            Failure::Unusable(_) => refused(message, None),
-            Failure::OverLimit(_) => refused(
+            TransportError::Untrusted => refused(message, Some(self.trust_help.clone())),
+            TransportError::Unusable(_) => refused(message, None),
+            TransportError::OverLimit(_) => refused(
                 message,
-                Some("`response_max_mib` and `response_timeout_s` in config.toml raise the limits".to_owned()),
+                Some("raise `response_max_mib` or `response_timeout_s` in config.toml".to_owned()),
             ),
-            Failure::Refused(_) if self.is_here => refused(
-                format!("nothing listens at {}", self.place),
+            TransportError::Refused(_) if self.is_local => refused(
+                format!("nothing listens at {}", self.address),
                 Some(
-                    "is the model's server running? Start it, or give its address with --base-url or `base_url`"
+                    "start the model server, or pass its address with --base-url or `base_url`"
                         .to_owned(),
                 ),
             ),
-            Failure::Refused(_) | Failure::Unreachable(_) => {
+            TransportError::Refused(_) | TransportError::Unreachable(_) => {
                 ModelError::Passing { trouble: Trouble::Connection, message, retry_after: None }
             }
         }
     }
 
-    /// What answers is no model.
-    pub(crate) fn no_model(&self, problem: &str) -> ModelError {
-        refused(format!("{} does not answer as a model does: {problem}", self.place), None)
+    /// The error for a server that does not speak the API.
+    pub(crate) fn not_a_model(&self, problem: &str) -> ModelError {
+        refused(format!("{} does not respond like a model server: {problem}", self.address), None)
     }
 
-    /// The error without the key, whatever part of it a server has repeated, and not longer than can be read.
-    pub(crate) fn scrubbed(&self, error: ModelError) -> ModelError {
+    /// Removes the key, or any part of it that the server repeats, and shortens the message.
+    pub(crate) fn redacted(&self, error: ModelError) -> ModelError {
         let clean = |text: String| shortened(&self.secrets.text(&text));
         match error {
             ModelError::Passing { trouble, message, retry_after } => {
@@ -104,7 +104,7 @@ impl Words {
     }
 }
 
-/// Whether an address is one of this machine.
+/// Whether an address is on this machine.
 fn is_loopback(address: &str) -> bool {
     let uri = address.parse::<http::Uri>().ok();
     let host = uri.as_ref().and_then(http::Uri::host).unwrap_or_default();
@@ -113,14 +113,14 @@ fn is_loopback(address: &str) -> bool {
     is_ip || name == "localhost" || name.ends_with(".localhost")
 }
 
-/// The password in a proxy's address.
+/// The password in the address of a proxy.
 fn password(proxy: &str) -> Option<String> {
     let rest = proxy.split_once("://").map_or(proxy, |(_, rest)| rest);
     let (user, _) = rest.rsplit_once('@')?;
     Some(user.split_once(':')?.1.to_owned())
 }
 
-/// Words by which servers say that a conversation is too long.
+/// Phrases that mean that a conversation is too long.
 const TOO_LONG: &[&str] = &[
     "exceed_context_size_error",
     "context_length_exceeded",
@@ -133,46 +133,48 @@ const TOO_LONG: &[&str] = &[
     "input length and `max_tokens` exceed context limit",
 ];
 
-/// Words of a status in the five hundreds that the same request would meet again.
+/// Phrases of a 5xx response that mean that a retry cannot succeed.
 const CLIENT_MISTAKES: &[&str] =
     &["failed to parse", "unsupported tool type", "image input is not supported"];
 
-impl Refusal<'_> {
-    /// What it means.
-    pub(crate) fn explain(&self, words: &Words) -> ModelError {
-        let message = self.message(words);
+impl ErrorResponse<'_> {
+    /// Converts the response to an error.
+    pub(crate) fn explain(&self, context: &ErrorContext) -> ModelError {
+        let message = self.message(context);
         let all = self.body.to_lowercase();
         if TOO_LONG.iter().any(|said| all.contains(said)) {
             return ModelError::TooLong { message };
         }
         let key_refused = || {
-            let message = format!("the key for {} is refused: {message}", words.model);
-            refused(message, Some(words.key_help.clone()))
+            let message = format!("the key for {} is rejected: {message}", context.model);
+            refused(message, Some(context.key_help.clone()))
         };
         match self.status.unwrap_or(200) {
-            200..300 => self.in_stream(&all, message, words),
+            200..300 => self.in_stream(&all, message, context),
             300..400 => refused(
-                format!("the server points elsewhere (HTTP {})", self.status.unwrap_or_default()),
+                format!(
+                    "the server redirects to another address (HTTP {})",
+                    self.status.unwrap_or_default()
+                ),
                 Some(
-                    "`base_url` has to be the address that answers: keys follow nobody".to_owned(),
+                    "set `base_url` to the final address: keys are not sent to redirects"
+                        .to_owned(),
                 ),
             ),
             401 | 403 => key_refused(),
-            // So says Google.
+            // Google's response to a wrong key.
             400 if all.contains("api_key_invalid") => key_refused(),
             404 if !all.contains("model") => refused(
-                format!("the server has nothing at that address for {}: {message}", words.model),
-                Some(
-                    "look at `base_url` or --base-url: for most servers it ends in /v1".to_owned(),
-                ),
+                format!("nothing found at the address of {}: {message}", context.model),
+                Some("check `base_url` or --base-url: for most servers it ends in /v1".to_owned()),
             ),
             404 => ModelError::UnknownModel {
-                message: format!("the server does not know the model {}: {message}", words.model),
-                help: Some("`tenter models` lists the models that are known".to_owned()),
+                message: format!("the server does not know the model {}: {message}", context.model),
+                help: Some("run `tenter models` to list the known models".to_owned()),
             },
             413 => ModelError::TooLong { message },
             429 if all.contains("insufficient_quota") || all.contains("billing") => {
-                refused(message, Some("see to the account's credit or limits".to_owned()))
+                refused(message, Some("check the credit and the limits of your account".to_owned()))
             }
             429 => self.passing(Trouble::RateLimited, message),
             503 | 529 => self.passing(Trouble::Overloaded, message),
@@ -180,19 +182,21 @@ impl Refusal<'_> {
             500.. if !CLIENT_MISTAKES.iter().any(|said| all.contains(said)) => {
                 self.passing(Trouble::Server, message)
             }
-            status => refused(format!("the request is refused (HTTP {status}): {message}"), None),
+            status => {
+                refused(format!("the server rejected the request (HTTP {status}): {message}"), None)
+            }
         }
     }
 
-    /// An error where a response had already begun.
-    fn in_stream(&self, all: &str, message: String, words: &Words) -> ModelError {
+    /// Converts an error inside a stream that had already started.
+    fn in_stream(&self, all: &str, message: String, context: &ErrorContext) -> ModelError {
         let says = |marks: &[&str]| marks.iter().any(|mark| all.contains(mark));
         if says(&["overloaded", "unavailable"]) {
             self.passing(Trouble::Overloaded, message)
         } else if says(&["rate_limit", "resource_exhausted"]) {
             self.passing(Trouble::RateLimited, message)
         } else if says(&["authentication_error", "permission_error"]) {
-            refused(message, Some(words.key_help.clone()))
+            refused(message, Some(context.key_help.clone()))
         } else if says(&["invalid_request_error", "invalid_argument", "content_policy"]) {
             refused(message, None)
         } else {
@@ -204,20 +208,20 @@ impl Refusal<'_> {
         ModelError::Passing { trouble, message, retry_after: self.wait() }
     }
 
-    /// The server's own words, without the object around them and without the key, which has to go before they are cut.
-    fn message(&self, words: &Words) -> String {
+    /// The message of the server, without the surrounding JSON. The key is removed before the message is shortened.
+    fn message(&self, context: &ErrorContext) -> String {
         let parsed = serde_json::from_str::<Value>(self.body).ok();
         let said = parsed.as_ref().and_then(error_object).and_then(|error| {
             error.get("message").or(Some(error)).and_then(Value::as_str).map(str::to_owned)
         });
         match said {
-            Some(message) if !message.is_empty() => shortened(&words.secrets.text(&message)),
-            _ if self.body.trim().is_empty() => "the server gives no reason".to_owned(),
-            _ => shortened(&words.secrets.text(self.body.trim())),
+            Some(message) if !message.is_empty() => shortened(&context.secrets.text(&message)),
+            _ if self.body.trim().is_empty() => "the server gave no reason".to_owned(),
+            _ => shortened(&context.secrets.text(self.body.trim())),
         }
     }
 
-    /// How long the server wants to be left alone: its header, or Google's `retryDelay`.
+    /// How long the server asks to wait: its `retry-after` header, or Google's `retryDelay`.
     fn wait(&self) -> Option<Duration> {
         let seconds = |text: &str| text.trim().trim_end_matches('s').parse::<f64>().ok();
         let delay = || {
@@ -230,7 +234,7 @@ impl Refusal<'_> {
     }
 }
 
-/// The object that describes the error, wherever it stands.
+/// The object that describes the error.
 fn error_object(body: &Value) -> Option<&Value> {
     let body = body.as_array().and_then(|list| list.first()).unwrap_or(body);
     let response = body.get("response").unwrap_or(body);
@@ -241,10 +245,10 @@ fn refused(message: String, help: Option<String>) -> ModelError {
     ModelError::Refused { message, help }
 }
 
-/// Cuts a message: a server may reply with a whole page.
+/// Shortens a message: a server may respond with a whole page.
 fn shortened(text: &str) -> String {
-    const SHOWN: usize = 600;
-    excerpt::chars(text, SHOWN).into_owned()
+    const MAX_CHARS: usize = 600;
+    excerpt::chars(text, MAX_CHARS).into_owned()
 }
 
 #[cfg(test)]
@@ -253,11 +257,11 @@ mod tests {
 
     const KEY: &str = "sk-test-0123456789abcdef";
 
-    fn words(key: Option<&str>) -> Words {
-        Words {
+    fn words(key: Option<&str>) -> ErrorContext {
+        ErrorContext {
             model: "local/m".into(),
-            place: "http://localhost:1".into(),
-            is_here: true,
+            address: "http://localhost:1".into(),
+            is_local: true,
             key_help: "set KEY".into(),
             trust_help: String::new(),
             secrets: KeyMask::for_errors(key.map(str::to_owned)),
@@ -265,10 +269,10 @@ mod tests {
     }
 
     #[test]
-    fn no_part_of_a_key_is_shown_however_a_server_or_a_limit_cuts_it() {
+    fn no_part_of_a_key_is_shown() {
         let said = |text: &str| {
-            let refusal = Refusal { status: Some(400), body: text, retry_after: None };
-            refusal.explain(&words(Some(KEY))).to_string()
+            let response = ErrorResponse { status: Some(400), body: text, retry_after: None };
+            response.explain(&words(Some(KEY))).to_string()
         };
         for body in [
             format!("bad key {KEY}"),
@@ -285,7 +289,7 @@ mod tests {
     }
 
     #[test]
-    fn addresses_of_this_machine_are_told_from_others() {
+    fn loopback_addresses_are_recognised() {
         for here in [
             "http://localhost:8080/v1",
             "https://127.0.0.1",
@@ -306,7 +310,7 @@ mod tests {
 
     fn explain(status: Option<u16>, body: &str) -> ModelError {
         let words = words(None);
-        Refusal { status, body, retry_after: None }.explain(&words)
+        ErrorResponse { status, body, retry_after: None }.explain(&words)
     }
 
     fn trouble(error: &ModelError) -> Option<Trouble> {
@@ -317,7 +321,7 @@ mod tests {
     }
 
     #[test]
-    fn what_passes_is_told_from_what_does_not() {
+    fn temporary_errors_are_recognised() {
         let cases = [
             (Some(429), "{}", Some(Trouble::RateLimited)),
             (Some(429), r#"{"error":{"code":"insufficient_quota"}}"#, None),
@@ -362,7 +366,7 @@ mod tests {
     }
 
     #[test]
-    fn every_servers_way_to_say_too_long_is_known() {
+    fn too_long_conversations_are_recognised_for_every_server() {
         for body in [
             r#"{"error":{"code":400,"message":"request (12062 tokens) exceeds the available context size (8192 tokens), try increasing it","type":"exceed_context_size_error","n_prompt_tokens":12062,"n_ctx":8192}}"#,
             r#"{"error":{"message":"This model's maximum context length is 128000 tokens.","code":"context_length_exceeded"}}"#,
@@ -374,10 +378,10 @@ mod tests {
     }
 
     #[test]
-    fn a_path_that_is_wrong_is_not_taken_for_a_model_that_is() {
+    fn a_wrong_path_is_not_reported_as_an_unknown_model() {
         for body in ["", "404 page not found", r#"{"error":{"message":"File Not Found"}}"#] {
             let said = explain(Some(404), body).to_string();
-            assert!(said.contains("nothing at that address for local/m"), "{said}");
+            assert!(said.contains("nothing found at the address of local/m"), "{said}");
         }
         for body in [
             r#"{"type":"error","error":{"type":"not_found_error","message":"model: m"}}"#,
@@ -390,14 +394,15 @@ mod tests {
     }
 
     #[test]
-    fn a_wait_is_read_from_the_header_or_from_googles_details() {
+    fn the_retry_delay_is_read_from_the_header_or_from_googles_details() {
         let words = words(None);
-        let wait = |retry_after, body| match (Refusal { status: Some(429), retry_after, body })
-            .explain(&words)
-        {
-            ModelError::Passing { retry_after, .. } => retry_after,
-            other => panic!("{other}"),
-        };
+        let wait =
+            |retry_after, body| match (ErrorResponse { status: Some(429), retry_after, body })
+                .explain(&words)
+            {
+                ModelError::Passing { retry_after, .. } => retry_after,
+                other => panic!("{other}"),
+            };
         assert_eq!(wait(Some("7"), "{}"), Some(Duration::from_secs(7)));
         let details = r#"{"error":{"details":[{"@type":"a"},{"retryDelay":"34s"}]}}"#;
         assert_eq!(wait(None, details), Some(Duration::from_secs(34)));
@@ -406,15 +411,21 @@ mod tests {
     }
 
     #[test]
-    fn the_servers_words_are_shown_without_their_wrapping() {
+    fn the_message_of_the_server_is_shown_without_its_json() {
         let said = |body| explain(Some(400), body).to_string();
         assert_eq!(
             said(r#"{"error":{"message":"no such field"}}"#),
-            "the request is refused (HTTP 400): no such field"
+            "the server rejected the request (HTTP 400): no such field"
         );
-        assert_eq!(said(r#"{"error":"plain"}"#), "the request is refused (HTTP 400): plain");
-        assert_eq!(said("<html>"), "the request is refused (HTTP 400): <html>");
-        assert_eq!(said(""), "the request is refused (HTTP 400): the server gives no reason");
+        assert_eq!(
+            said(r#"{"error":"plain"}"#),
+            "the server rejected the request (HTTP 400): plain"
+        );
+        assert_eq!(said("<html>"), "the server rejected the request (HTTP 400): <html>");
+        assert_eq!(
+            said(""),
+            "the server rejected the request (HTTP 400): the server gave no reason"
+        );
         assert!(said(&"ä".repeat(4000)).chars().count() < 700);
     }
 }

@@ -1,25 +1,25 @@
-//! What is wrong with a request.
+//! The violations of a request.
 
 use serde_json::Value;
 
-/// What is wrong with a request, in the order it was found.
+/// The violations of a request, in the order in which they were found.
 #[derive(Debug, Default)]
-pub(super) struct Findings(Vec<String>);
+pub(super) struct Violations(Vec<String>);
 
-impl Findings {
-    /// Notes that something is wrong at a place of the body, or of the request.
+impl Violations {
+    /// Adds a violation at a place in the body or the request.
     pub(super) fn add(&mut self, at: &str, problem: &str) {
         self.0.push(format!("{at}: {problem}"));
     }
 
-    /// Notes `problem` unless `fine`.
+    /// Adds `problem` unless `fine`.
     pub(super) fn demand(&mut self, fine: bool, at: &str, problem: &str) {
         if !fine {
             self.add(at, problem);
         }
     }
 
-    /// Notes every field of `value` that is not one of `fields`, or that it is no object.
+    /// Adds a violation for every field of `value` that is not in `fields`, or if `value` is not an object.
     pub(super) fn known(&mut self, value: &Value, at: &str, fields: &[&str]) {
         let Some(object) = value.as_object() else {
             return self.add(at, "must be an object");
@@ -29,7 +29,7 @@ impl Findings {
         }
     }
 
-    /// As [`Findings::known`], for a value that may be left out.
+    /// Like [`Violations::known`], for an optional value.
     pub(super) fn known_if_there(&mut self, value: &Value, at: &str, fields: &[&str]) {
         if !value.is_null() {
             self.known(value, at, fields);
