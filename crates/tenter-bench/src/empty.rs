@@ -1,3 +1,3 @@
-//! A Rust program that does nothing: what every process costs, beside which Tenter's are measured.
+//! A Rust program that does nothing: the baseline for the processes of Tenter.
 
 fn main() {}

@@ -1,5 +1,5 @@
-//! Sessions of many turns with the scripted model: what a turn takes in time and memory, and whether late turns take more than
-//! early ones. Each session is a process of its own, so that its memory is its own.
+//! Sessions of many turns with the scripted model: time and memory per turn, and whether late turns take longer than early ones.
+//! Each session is a separate process, so that its memory can be measured.
 
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -25,14 +25,14 @@ use crate::report::Report;
 use crate::scene::{Scene, clock, environment};
 use crate::{Measured, Plan, memory};
 
-/// The argument with which this program plays a session and says what it took.
+/// The argument with which this program plays a session and prints its measurements.
 pub(crate) const SESSION: &str = "--session";
-/// Turns of a session.
+/// Number of turns of a session.
 const TURNS: usize = 500;
-/// The share of a session's turns that counts as its beginning, and as its end.
+/// The first and the last of so many parts are the beginning and the end of a session.
 const ENDS: usize = 5;
 
-/// The hooks of a session, by the word for them, what they are, and which events they want.
+/// The hooks of a session: a name, a description, and the events they subscribe to.
 const HOOKS: [(&str, &str, &[&str]); 3] = [
     ("none", "no hooks", &[]),
     (
@@ -64,11 +64,11 @@ pub(crate) fn run(plan: Plan, report: &mut Report) -> Measured<()> {
     Ok(())
 }
 
-/// What sessions of one kind said of themselves.
+/// Reports the measurements of the sessions of one kind.
 fn show(report: &mut Report, what: &str, answers: &[Vec<u64>]) -> Measured<()> {
     let figure = |index: usize| -> Measured<Vec<u64>> {
         let figures = answers.iter().map(|answer| answer.get(index).copied());
-        figures.collect::<Option<_>>().ok_or_else(|| "a session said too little".into())
+        figures.collect::<Option<_>>().ok_or_else(|| "a session printed too few figures".into())
     };
     let times = |index| {
         figure(index)
@@ -81,8 +81,8 @@ fn show(report: &mut Report, what: &str, answers: &[Vec<u64>]) -> Measured<()> {
     Ok(())
 }
 
-/// Plays a session and says in nanoseconds what its middle turn took, that of the first and that of the last turns, and what
-/// memory the session took, in KiB.
+/// Plays a session and prints the median time of all, of the first and of the last turns in nanoseconds, and the memory of the
+/// session in KiB.
 pub(crate) fn report_session(turns: &str, hooks: &str) -> Measured<()> {
     use std::io::Write as _;
     let turns: usize = turns.parse()?;
@@ -106,7 +106,7 @@ pub(crate) fn report_session(turns: &str, hooks: &str) -> Measured<()> {
     Ok(writeln!(std::io::stdout(), "{all} {first} {last} {grown}")?)
 }
 
-/// A model that calls a tool so often and then stops.
+/// A scripted model that calls a tool in each of `turns` turns and then stops.
 pub(crate) fn script(turns: usize) -> String {
     let usage = json!({"input_tokens": 9_000, "output_tokens": 30});
     let turn = |number: usize| {
@@ -118,7 +118,7 @@ pub(crate) fn script(turns: usize) -> String {
     json!({"turns": turns}).to_string()
 }
 
-/// The moments at which turns were over.
+/// The times at which turns ended.
 #[derive(Default)]
 pub(crate) struct Ticks(Mutex<Vec<Instant>>);
 
@@ -130,7 +130,7 @@ impl Watcher for Ticks {
     }
 }
 
-/// An agent as `tenter run` has it, but that nobody watches it at a terminal.
+/// An agent as in `tenter run`, without a terminal.
 pub(crate) fn agent(
     scene: &Scene,
     script: &str,
@@ -186,16 +186,16 @@ fn settings(scene: &Scene) -> AgentSettings {
     }
 }
 
-/// A conversation that begins.
+/// A new conversation.
 fn conversation(agent: &Agent) -> Conversation {
     let id = tenter_agent::store::new_conversation_id(clock());
     Conversation::new(id, None, agent.engine.project(), agent.model.name())
 }
 
-/// Has the agent answer one message.
+/// Sends one message to the agent.
 pub(crate) fn play(agent: &Agent, conversation: Conversation) -> Measured<()> {
     let Ok(mut session) = Session::start(agent, conversation, Cancel::new()) else {
-        return Err("a hook refused the session".into());
+        return Err("a hook denied the session".into());
     };
     let message = UserMessage { text: "Do what is on the list.".to_owned(), images: Vec::new() };
     let finish = session.send(&message);

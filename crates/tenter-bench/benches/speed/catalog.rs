@@ -1,5 +1,5 @@
-//! Loading the catalog, cold (every hook is read, hashed and asked) and warm (every hook is looked at), beside the plain look
-//! at the same files: a listing of the folder and one stat for each file.
+//! Loading the catalog, cold (every hook is read, hashed and queried) and warm (only file stamps are checked), compared with a
+//! directory listing and one stat per file.
 
 use std::fs;
 use std::io;
@@ -12,9 +12,9 @@ use crate::report::{Report, shown};
 use crate::scene::Scene;
 use crate::{Measured, Plan};
 
-/// How many hooks there are: half of them executables, half of them manifest hooks.
+/// Numbers of hooks, half of them executables and half of them manifest hooks.
 const SIZES: [usize; 4] = [10, 100, 500, 5_000];
-/// What a warm load of so many hooks may take.
+/// Maximum time of a warm load of so many hooks.
 const BUDGET: (usize, Duration) = (500, Duration::from_millis(10));
 
 pub(crate) fn run(plan: Plan, report: &mut Report) -> Measured<()> {
@@ -58,7 +58,7 @@ fn warm(plan: Plan, report: &mut Report, scene: &Scene, size: usize) -> Measured
     Ok(())
 }
 
-/// How many files there are, each looked at.
+/// Calls stat for every file, and returns their number.
 fn look(folder: &Path) -> io::Result<usize> {
     let mut files = 0;
     for entry in fs::read_dir(folder)? {

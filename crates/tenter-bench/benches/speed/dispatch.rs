@@ -1,8 +1,8 @@
-//! What it costs to find out who is told of an event, with more and more hooks: those that want other events, those that
-//! want this one and are about other tools, and one among them that is about this tool.
+//! The cost of selecting the hooks of an event, with a growing number of hooks: hooks for other events, hooks for this event and
+//! other tools, and one that matches.
 //!
-//! The one that is about it is a static binary, and what its process costs would drown the rest. So the engine with all the
-//! hooks is measured beside one with that hook alone: the ratio shows what the others cost.
+//! The matching hook is a static binary whose process costs more than the selection. Therefore the engine with all hooks is
+//! compared with an engine that has only that hook: the ratio shows the cost of the others.
 
 use std::path::Path;
 use std::time::Duration;
@@ -23,12 +23,12 @@ use crate::report::{Report, shown};
 use crate::scene::Scene;
 use crate::{Measured, Plan};
 
-/// How many hooks there are.
+/// Numbers of hooks.
 const SIZES: [usize; 4] = [10, 100, 1_000, 10_000];
-/// What a dispatch that no hook matches may take, with so many hooks.
+/// Maximum time of a dispatch without a matching hook, with so many hooks.
 const BUDGET: (usize, Duration) = (1_000, Duration::from_micros(20));
 
-/// What the hooks that are not about the call are about.
+/// Why the other hooks do not match.
 #[derive(Clone, Copy)]
 enum Others {
     /// Another event.
@@ -100,7 +100,7 @@ fn one_matches(
     Ok(())
 }
 
-/// A hook that is not about the call.
+/// A hook that does not match the call.
 fn hook(index: usize, others: Others, program: &Path) -> Hook {
     let matcher = match others {
         Others::Event => {

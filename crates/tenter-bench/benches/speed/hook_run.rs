@@ -1,4 +1,4 @@
-//! One executable hook, from the event to the outcome, beside the bare spawn, pipe and wait of the same program.
+//! One executable hook, from the event to the outcome, compared with a bare spawn, pipe and wait of the same program.
 
 use std::io::{self, Write as _};
 use std::path::Path;
@@ -14,7 +14,7 @@ use crate::report::Report;
 use crate::scene::{Scene, environment};
 use crate::{Measured, Plan};
 
-/// What the engine may cost beyond the bare calls.
+/// Maximum ratio of the engine's time to that of the bare calls.
 const BUDGET: f64 = 1.10;
 
 const SHELL: &str = "#!/usr/bin/env bash\nif [ \"$1\" = hook ]; then echo before_tool_call; else cat > /dev/null; fi\n";
@@ -75,7 +75,7 @@ fn beside_bare(rounds: usize, engine: &Engine, event: &Event, hook: &Path) -> Me
     paired(rounds, dispatch, bare)
 }
 
-/// What any program would do to ask the hook.
+/// What any program has to do to run the hook.
 #[expect(
     clippy::disallowed_methods,
     reason = "this is the bare call that Tenter is measured beside"

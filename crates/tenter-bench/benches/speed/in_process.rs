@@ -1,4 +1,4 @@
-//! The parts that start nothing: the fold of replies into an outcome, and the reading of front matter.
+//! Benches without processes: the fold of replies into an outcome, and parsing front matter.
 
 use std::path::Path;
 
@@ -20,7 +20,7 @@ pub(crate) fn run(plan: Plan, report: &mut Report) -> Measured<()> {
     front_matter(plan, report)
 }
 
-/// A thousand replies: opinions, context, and every tenth a rewrite.
+/// A thousand replies: decisions, context, and every tenth a rewrite.
 fn fold(plan: Plan, report: &mut Report, scene: &Scene) -> Measured<()> {
     let body = scene.tool_call().body;
     let replies: Vec<Reply> = (0..1_000).map(reply).collect();
@@ -61,7 +61,7 @@ fn front_matter(plan: Plan, report: &mut Report) -> Measured<()> {
 }
 
 impl Times {
-    /// The times for one of `parts` parts.
+    /// The times divided by `parts`.
     fn per(&self, parts: f64) -> Self {
         Self::of(vec![self.shortest().div_f64(parts), self.middle().div_f64(parts)])
     }

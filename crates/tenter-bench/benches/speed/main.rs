@@ -1,9 +1,8 @@
-//! How fast Tenter is, measured beside the bare system calls in the same run.
+//! Benchmarks of Tenter, compared with bare system calls in the same run.
 //!
-//! `cargo bench -p tenter-bench` prints the tables of `docs/performance.md`; with `-- --write` they replace those of the
-//! page, and with `-- --smoke` everything is done once, at small sizes, to see that it can be done. With words, as in
-//! `-- dispatch memory`, only those parts are measured. It asks no model, opens no network and touches nothing of the person's:
-//! everything lies in a scratch folder.
+//! `cargo bench -p tenter-bench` prints the tables of `docs/performance.md`. `-- --write` replaces the tables of the page, and
+//! `-- --smoke` runs everything once with small sizes. Names, as in `-- dispatch memory`, select parts. No model and no network are
+//! used, and all files are in a temporary directory.
 
 mod agent;
 mod catalog;
@@ -23,20 +22,20 @@ use std::process::ExitCode;
 
 use report::Report;
 
-/// A value, or why it could not be measured.
+/// A value, or the reason why it could not be measured.
 type Measured<T> = Result<T, Box<dyn Error>>;
 
-/// How much is measured.
+/// The extent of the measurements.
 #[derive(Debug, Clone, Copy)]
 struct Plan {
-    /// Once and small, to see that everything can be done.
+    /// Once with small sizes, to check that everything works.
     smoke: bool,
 }
 
-/// What measures one part.
+/// Measures one part.
 type Bench = fn(Plan, &mut Report) -> Measured<()>;
 
-/// Every part, by its word.
+/// Every part, by name.
 const BENCHES: [(&str, Bench); 8] = [
     ("hook", hook_run::run),
     ("dispatch", dispatch::run),
@@ -49,15 +48,15 @@ const BENCHES: [(&str, Bench); 8] = [
 ];
 
 impl Plan {
-    /// The size above which nothing is done in a smoke run.
+    /// Maximum size in a smoke run.
     const SMALL: usize = 100;
 
-    /// How often something is done that is done `full` times for a table.
+    /// Number of rounds, which is `full` for the tables.
     fn rounds(self, full: usize) -> usize {
         if self.smoke { 1 } else { full }
     }
 
-    /// The sizes at which something is done.
+    /// The sizes to measure.
     fn sizes(self, all: &[usize]) -> Vec<usize> {
         all.iter().copied().filter(|size| !self.smoke || *size <= Self::SMALL).collect()
     }
@@ -84,7 +83,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Measures everything and shows it. Cargo itself passes `--bench`.
+/// Runs the benches and prints the tables. Cargo passes `--bench`.
 fn bench(args: &[String]) -> Measured<()> {
     let mut plan = Plan { smoke: false };
     let mut write = false;

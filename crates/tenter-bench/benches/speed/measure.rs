@@ -1,51 +1,51 @@
-//! Takes times. Two things are compared by doing them in turns in one process, so that whatever else the machine does meets
-//! both; the ratio is the middle one of the rounds' ratios, which a disturbance of single rounds does not move.
+//! Measures times. Two pieces of work are compared by alternating them in one process, so that other load affects both. The ratio
+//! is the median of the ratios of all rounds, which single outliers do not change.
 
 use std::time::{Duration, Instant};
 
 use crate::Measured;
 
-/// The times of one piece of work, the shortest first.
+/// The times of one piece of work, sorted.
 #[derive(Debug, Clone)]
 pub(crate) struct Times(Vec<Duration>);
 
 impl Times {
-    /// These times, of which there is at least one.
+    /// The times; there must be at least one.
     pub(crate) fn of(mut times: Vec<Duration>) -> Self {
         times.sort_unstable();
         Self(times)
     }
 
-    /// The shortest.
+    /// The shortest time.
     pub(crate) fn shortest(&self) -> Duration {
         self.0.first().copied().unwrap_or_default()
     }
 
-    /// The middle one.
+    /// The median time.
     pub(crate) fn middle(&self) -> Duration {
         self.0.get(self.0.len() / 2).copied().unwrap_or_default()
     }
 }
 
-/// The times of a piece of work and of what it is measured beside.
+/// The times of a piece of work and of its baseline.
 #[derive(Debug)]
 pub(crate) struct Pair {
     /// The work.
     pub(crate) work: Times,
-    /// What it is measured beside.
+    /// The baseline.
     pub(crate) beside: Times,
-    /// The middle ratio of the rounds.
+    /// The median ratio of the rounds.
     pub(crate) ratio: f64,
 }
 
-/// How long `work` takes.
+/// Measures the time of `work`.
 pub(crate) fn timed<T>(work: impl FnOnce() -> Measured<T>) -> Measured<Duration> {
     let start = Instant::now();
     std::hint::black_box(work()?);
     Ok(start.elapsed())
 }
 
-/// `work` so often; each time is the mean of `repeats` of it, for what a clock is too coarse for.
+/// Measures `work` in several rounds. Each time is the mean of `repeats` runs, because the clock is too coarse for a single one.
 pub(crate) fn alone<T>(
     rounds: usize,
     repeats: u32,
@@ -61,7 +61,7 @@ pub(crate) fn alone<T>(
     std::iter::repeat_with(round).take(rounds).collect::<Measured<_>>().map(Times::of)
 }
 
-/// `work` and what it is measured `beside` in turns; who begins, changes with every round. A first round is not counted.
+/// Measures `work` and the baseline `beside` alternately. The order changes with every round. The first round is not counted.
 pub(crate) fn paired<T, U>(
     rounds: usize,
     mut work: impl FnMut() -> Measured<T>,
@@ -89,7 +89,7 @@ pub(crate) fn paired<T, U>(
     })
 }
 
-/// How many times the one is as long as the other.
+/// The ratio of two times.
 pub(crate) fn ratio(one: Duration, other: Duration) -> f64 {
     one.as_secs_f64() / other.as_secs_f64().max(f64::MIN_POSITIVE)
 }

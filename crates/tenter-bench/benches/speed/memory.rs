@@ -1,4 +1,4 @@
-//! Memory, as the system counts it: each figure is of a process that did nothing else before.
+//! Memory, as reported by the system. Each figure is from a new process.
 
 use std::fs;
 use std::io::Write as _;
@@ -11,11 +11,11 @@ use crate::report::{Report, mib};
 use crate::scene::Scene;
 use crate::{Measured, Plan};
 
-/// The argument with which this program measures an engine's memory and says it.
+/// The argument with which this program measures and prints the memory of an engine.
 pub(crate) const OF_ENGINE: &str = "--memory-of-engine";
-/// How many hooks the engine has.
+/// Number of hooks of the engine.
 const HOOKS: usize = 500;
-/// What it may take, in KiB.
+/// Maximum memory in KiB.
 const BUDGET: u64 = 10 * 1024;
 
 pub(crate) fn run(plan: Plan, report: &mut Report) -> Measured<()> {
@@ -33,7 +33,7 @@ pub(crate) fn run(plan: Plan, report: &mut Report) -> Measured<()> {
     Ok(())
 }
 
-/// Loads the hooks in a folder, dispatches a tool call to them, and says how much memory the process had more after each.
+/// Loads the hooks of a scene and dispatches a tool call. Prints the growth of the memory after each step.
 pub(crate) fn report_engine(base: &str) -> Measured<()> {
     let scene = Scene::there(Path::new(base));
     let before = resident_kib()?;
@@ -45,7 +45,7 @@ pub(crate) fn report_engine(base: &str) -> Measured<()> {
     Ok(writeln!(std::io::stdout(), "{figures}")?)
 }
 
-/// Runs this program again with other arguments; the figures that it says.
+/// Runs this program with other arguments, and returns the figures that it prints.
 #[expect(clippy::disallowed_methods, reason = "this program is no hook and needs no limits")]
 pub(crate) fn ask_self(args: &[&str]) -> Measured<Vec<u64>> {
     let output = Command::new(std::env::current_exe()?).args(args).output()?;
@@ -56,7 +56,7 @@ pub(crate) fn ask_self(args: &[&str]) -> Measured<Vec<u64>> {
     Ok(text.split_whitespace().map(str::parse).collect::<Result<_, _>>()?)
 }
 
-/// What this process has in memory, in KiB.
+/// The resident memory of this process in KiB.
 pub(crate) fn resident_kib() -> Measured<u64> {
     let status = fs::read_to_string("/proc/self/status")?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));

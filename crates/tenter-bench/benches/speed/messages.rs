@@ -1,5 +1,5 @@
-//! Long conversations: saving one more exchange, loading, and going on, at more and more messages. Saving must not depend on
-//! what is there already; loading depends on it, and must do so in proportion.
+//! Long conversations: saving one more exchange, loading, and resuming, with a growing number of messages. The time of saving must
+//! be constant, the time of loading linear.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -15,12 +15,12 @@ use crate::report::Report;
 use crate::scene::Scene;
 use crate::{Measured, Plan};
 
-/// Messages of the conversations.
+/// Numbers of messages.
 const SIZES: [usize; 3] = [10, 1_000, 10_000];
 const ID: &str = "01a20060-e872-73af-9a25-ba7a128ce65f";
 const TIME: &str = "2024-01-15T10:30:00Z";
 
-/// The middle times at one size.
+/// The median times at one size.
 struct Middles {
     size: usize,
     save: Duration,
@@ -68,7 +68,7 @@ fn measure(
     Ok(now)
 }
 
-/// Saves one exchange after the other.
+/// Saves exchanges one after the other.
 fn save(plan: Plan, store: &Store, size: usize) -> Measured<Times> {
     let mut next = size as u64;
     let mut save = || {
@@ -82,7 +82,7 @@ fn save(plan: Plan, store: &Store, size: usize) -> Measured<Times> {
     Ok(Times::of((0..plan.rounds(100)).map(|_| save()).collect::<Measured<_>>()?))
 }
 
-/// What `tenter run --resume` does in its process: everything from opening the file to the end of a session of one turn.
+/// What `tenter run --resume` does: from opening the file to the end of a session of one turn.
 fn resume(plan: Plan, scene: &Scene, file: &Path) -> Measured<Times> {
     let script = agent::script(0);
     alone(plan.rounds(20), 1, || {
@@ -109,7 +109,7 @@ fn exchange(entries: &[HistoryEntry], expected_next: u64) -> Exchange<'_> {
     Exchange { conversation_id: ID, expected_next, entries, usage: None, at: TIME }
 }
 
-/// So many messages, of the person's and of the model's in turns.
+/// `count` messages, alternately of the user and of the model.
 fn entries(count: usize) -> Vec<HistoryEntry> {
     let entry = |index: usize| {
         let (role, origin) = if index.is_multiple_of(2) {

@@ -1,4 +1,4 @@
-//! Whole processes of Tenter beside a Rust program that does nothing.
+//! Processes of Tenter, compared with a Rust program that does nothing.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -9,11 +9,11 @@ use crate::report::Report;
 use crate::scene::{Scene, environment};
 use crate::{Measured, Plan};
 
-/// A Rust program that does nothing, built as the bench is.
+/// A Rust program that does nothing, built with the profile of the bench.
 const EMPTY: &str = env!("CARGO_BIN_EXE_tenter-bench-empty");
-/// How many hooks the project has.
+/// Number of hooks in the project.
 const HOOKS: usize = 50;
-/// How much longer than the empty program `hooks list` may take.
+/// Maximum ratio of the time of `hooks list` to that of the empty program.
 const BUDGET: f64 = 3.0;
 
 pub(crate) fn run(plan: Plan, report: &mut Report) -> Measured<()> {
@@ -48,7 +48,7 @@ pub(crate) fn run(plan: Plan, report: &mut Report) -> Measured<()> {
     Ok(())
 }
 
-/// The program, built as the bench is: for its tables that is with the release profile.
+/// The `tenter` program, built with the profile of the bench, which is the release profile for the tables.
 #[expect(clippy::disallowed_methods, reason = "cargo is no hook and needs no limits")]
 fn tenter() -> Measured<PathBuf> {
     let folder = Path::new(EMPTY).parent().ok_or("a program lies in a folder")?;

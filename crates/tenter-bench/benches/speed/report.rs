@@ -1,4 +1,4 @@
-//! What was measured, as tables; and the page that holds them.
+//! The results as tables, and the page that contains them.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -8,13 +8,13 @@ use std::time::Duration;
 use crate::Measured;
 use crate::measure::{Pair, Times};
 
-/// The page, from this crate's folder.
+/// The page, relative to the directory of this crate.
 const PAGE: &str = "../../docs/performance.md";
-/// What stands before and after the tables on the page.
+/// The markers before and after the tables on the page.
 const BEGIN: &str = "<!-- measured: begin -->\n";
 const END: &str = "<!-- measured: end -->\n";
 
-/// What was measured.
+/// The results.
 #[derive(Debug, Default)]
 pub(crate) struct Report {
     sections: Vec<(&'static str, Vec<[String; 5]>)>,
@@ -23,7 +23,7 @@ pub(crate) struct Report {
 }
 
 impl Report {
-    /// The rows that follow stand under this heading.
+    /// Starts a section for the rows that follow.
     pub(crate) fn section(&mut self, title: &'static str) {
         self.sections.push((title, Vec::new()));
     }
@@ -34,7 +34,7 @@ impl Report {
         }
     }
 
-    /// A piece of work that was measured beside another one, which is named.
+    /// Adds a piece of work and its baseline.
     pub(crate) fn pair(&mut self, what: impl Into<String>, beside: &str, pair: &Pair) {
         self.row([
             what.into(),
@@ -45,13 +45,13 @@ impl Report {
         ]);
     }
 
-    /// A piece of work by itself, with a remark.
+    /// Adds a piece of work without a baseline, with a remark.
     pub(crate) fn alone(&mut self, what: impl Into<String>, times: &Times, remark: &str) {
         let (shortest, middle) = (shown(times.shortest()), shown(times.middle()));
         self.row([what.into(), shortest, middle, remark.to_owned(), String::new()]);
     }
 
-    /// A piece of work whose growth is told: the ratio is to `beside`, which is named.
+    /// Adds a piece of work with its growth relative to `beside`.
     pub(crate) fn growth(
         &mut self,
         what: impl Into<String>,
@@ -63,23 +63,23 @@ impl Report {
         self.row([what.into(), shortest, middle, beside.to_owned(), format!("{ratio:.2}")]);
     }
 
-    /// An amount of memory, with a remark.
+    /// Adds an amount of memory, with a remark.
     pub(crate) fn memory(&mut self, what: impl Into<String>, kib: u64, remark: &str) {
         self.row([what.into(), String::new(), mib(kib), remark.to_owned(), String::new()]);
     }
 
-    /// A budget, what was measured for it, and whether that is within it.
+    /// Adds a budget, the measured value, and whether the budget is met.
     pub(crate) fn budget(&mut self, what: &str, allowed: &str, measured: String, met: bool) {
         let met = if met { "yes" } else { "**no**" };
         self.budgets.push([what.to_owned(), allowed.to_owned(), measured, met.to_owned()]);
     }
 
-    /// Something that this machine lacks.
+    /// Adds a measurement that this machine cannot run.
     pub(crate) fn skip(&mut self, what: &str) {
         self.skipped.push(what.to_owned());
     }
 
-    /// All of it as Markdown.
+    /// The tables as Markdown.
     pub(crate) fn markdown(&self) -> String {
         let mut text = String::from("### Budgets\n\n");
         table(&mut text, ["what", "budget", "measured", "met"], &self.budgets);
@@ -93,7 +93,7 @@ impl Report {
         text
     }
 
-    /// Puts the tables into the page.
+    /// Writes the tables to the page.
     pub(crate) fn write(&self) -> Measured<()> {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(PAGE);
         let page = fs::read_to_string(&path)?;
@@ -113,7 +113,7 @@ fn table<const N: usize>(text: &mut String, heads: [&str; N], rows: &[[String; N
     }
 }
 
-/// A duration to three digits.
+/// Formats a duration with three digits.
 pub(crate) fn shown(duration: Duration) -> String {
     let nanos = duration.as_nanos() as f64;
     let (number, unit) = match nanos {
@@ -126,7 +126,7 @@ pub(crate) fn shown(duration: Duration) -> String {
     format!("{number:.digits$} {unit}")
 }
 
-/// An amount of memory in MiB.
+/// Formats an amount of memory in MiB.
 pub(crate) fn mib(kib: u64) -> String {
     format!("{:.1} MiB", kib as f64 / 1024.0)
 }

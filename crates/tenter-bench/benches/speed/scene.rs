@@ -1,4 +1,4 @@
-//! A project and a home in a scratch folder, hooks in them, and engines over these hooks.
+//! A project and a home in a temporary directory, with hooks and engines.
 
 use std::ffi::OsString;
 use std::fmt::Write as _;
@@ -18,7 +18,7 @@ use tenter_protocol::{Body, Event, Scope, ToolCall};
 
 use crate::Measured;
 
-/// A hook in C: it names the event that it was compiled for, reads its payload and has no opinion.
+/// A hook in C: it subscribes to the event that it was compiled for, reads its payload and replies nothing.
 const HOOK: &str = r#"
 #include <string.h>
 #include <unistd.h>
@@ -33,18 +33,18 @@ int main(int argc, char **argv) {
 }
 "#;
 
-/// A folder that holds everything.
+/// A temporary directory with a project and a home.
 pub(crate) struct Scene {
     base: PathBuf,
-    /// Where everything lies in a project and a home.
+    /// The layout of the project and the home.
     pub(crate) places: Layout,
-    /// Goes with the scene that made it.
-    #[expect(dead_code, reason = "it is there to be dropped")]
+    /// Removed with the scene that created it.
+    #[expect(dead_code, reason = "dropping it removes the directory")]
     scratch: Option<TempDir>,
 }
 
 impl Scene {
-    /// An empty project and an empty home in a scratch folder.
+    /// Creates an empty project and an empty home in a temporary directory.
     pub(crate) fn new() -> Measured<Self> {
         let scratch = TempDir::with_prefix("tenter-bench-")?;
         let base = scratch.path().canonicalize()?;
@@ -55,19 +55,19 @@ impl Scene {
         Ok(scene)
     }
 
-    /// A scene that another process made.
+    /// A scene that another process created.
     pub(crate) fn there(base: &Path) -> Self {
         let places =
             Layout::new(base.join("project"), base.join("home"), base.join("home/.config"));
         Self { base: base.to_owned(), places, scratch: None }
     }
 
-    /// A path in the folder.
+    /// A path in the temporary directory.
     pub(crate) fn at(&self, path: &str) -> PathBuf {
         self.base.join(path)
     }
 
-    /// The file of the project's hook with this name.
+    /// The path of the project's hook with this name.
     pub(crate) fn hook(&self, name: &str) -> PathBuf {
         self.places.project.join(".kodelet/hooks").join(name)
     }
@@ -77,8 +77,8 @@ impl Scene {
         executable(&self.hook(name), text)
     }
 
-    /// Compiles a hook that wants `event`, without shared libraries where the machine can.
-    #[expect(clippy::disallowed_methods, reason = "a compiler is no hook and needs no limits")]
+    /// Compiles a hook for `event`, statically linked if possible.
+    #[expect(clippy::disallowed_methods, reason = "a compiler needs no supervision")]
     pub(crate) fn compile(&self, event: &str, at: &Path) -> Measured<()> {
         let source = self.at("hook.c");
         fs::write(&source, HOOK)?;
@@ -92,7 +92,7 @@ impl Scene {
         Err("the C compiler `cc` cannot compile a hook".into())
     }
 
-    /// Writes a manifest hook that is about file writes, as every second hook here is.
+    /// Writes a manifest hook that matches file writes.
     pub(crate) fn manifest(&self, name: &str) -> Measured<()> {
         let folder = self.hook(name);
         let text = format!("---\n{}---\n# {name}\n", front_matter(name, 0));
@@ -100,8 +100,8 @@ impl Scene {
         Ok(fs::write(folder.join("HOOK.md"), text)?)
     }
 
-    /// Fills the project with hooks: by turns an executable, which is one more name of the same program, and a manifest
-    /// hook. All of them are trusted.
+    /// Adds `count` trusted hooks to the project: alternately an executable, which is a link to the same program, and a manifest
+    /// hook.
     pub(crate) fn fill(&self, count: usize) -> Measured<()> {
         let program = self.at("program");
         self.compile("before_tool_call", &program)?;
@@ -116,7 +116,7 @@ impl Scene {
         self.trust_all()
     }
 
-    /// Trusts every hook of the project as it is now.
+    /// Trusts every hook of the project.
     pub(crate) fn trust_all(&self) -> Measured<()> {
         let catalog = self.load(None)?;
         let entries: Vec<TrustEntry> = catalog.untrusted().iter().map(TrustEntry::from).collect();
@@ -129,12 +129,12 @@ impl Scene {
         TrustStore::open(file).0
     }
 
-    /// The directory in which a load may remember.
+    /// The cache directory.
     pub(crate) fn cache(&self) -> PathBuf {
         self.places.home.join(".cache/tenter")
     }
 
-    /// Loads the catalog.
+    /// Loads the catalog, which must have no diagnostics.
     pub(crate) fn load(&self, cache: Option<&Path>) -> Measured<Catalog> {
         let (catalog, findings) = self.builder(cache).load_catalog(&self.store());
         match findings.first() {
@@ -143,7 +143,7 @@ impl Scene {
         }
     }
 
-    /// An engine over these hooks that keeps a journal, as that of an agent does.
+    /// An engine with these hooks and a journal, as an agent has it.
     pub(crate) fn engine(&self, catalog: Catalog) -> Engine {
         self.builder(None).journal(self.at("journal")).build(catalog)
     }
@@ -157,7 +157,7 @@ impl Scene {
             .clock(clock)
     }
 
-    /// A call of `bash` that is about to happen.
+    /// A `before_tool` event for `bash`.
     pub(crate) fn tool_call(&self) -> Event {
         let input = [("command".to_owned(), "cargo test --workspace -- --nocapture".into())];
         let call = ToolCall {
@@ -177,7 +177,7 @@ impl Scene {
     }
 }
 
-/// The front matter of a manifest hook, with `notes` further lines.
+/// The front matter of a manifest hook, with `notes` additional lines.
 pub(crate) fn front_matter(name: &str, notes: usize) -> String {
     let mut text = format!(
         "name: {name}\ndescription: Keeps files that are generated from being written by hand.\ntrigger: before_tool\nmatcher:\n  tool: \"^(WriteFile|file_edit)$\"\n  pattern: \"generated/.*[.]rs\"\ntimeout: 5000\npriority: 200\n"
@@ -192,26 +192,26 @@ pub(crate) fn front_matter(name: &str, notes: usize) -> String {
     text
 }
 
-/// The time.
-#[expect(clippy::disallowed_methods, reason = "what is measured has a real clock")]
+/// The system clock.
+#[expect(clippy::disallowed_methods, reason = "benches use the real clock")]
 pub(crate) fn clock() -> Timestamp {
     Timestamp::now()
 }
 
-/// The environment of hooks: where programs are found.
-#[expect(clippy::disallowed_methods, reason = "programs are found where this machine has them")]
+/// The environment of hooks, with the `PATH` of this machine.
+#[expect(clippy::disallowed_methods, reason = "benches use the machine's PATH")]
 pub(crate) fn environment() -> Environment {
     let path = std::env::var_os("PATH").unwrap_or_default();
     vec![("PATH".into(), path), ("LANG".into(), OsString::from("C.UTF-8"))]
 }
 
-/// Makes a folder that only its owner may change.
+/// Creates a directory that only its owner can change.
 pub(crate) fn folder(path: &Path) -> Measured<()> {
     Ok(DirBuilder::new().recursive(true).mode(0o755).create(path)?)
 }
 
 fn executable(path: &Path, text: &str) -> Measured<PathBuf> {
-    folder(path.parent().ok_or("a hook lies in a folder")?)?;
+    folder(path.parent().ok_or("a hook is in a directory")?)?;
     fs::write(path, text)?;
     fs::set_permissions(path, Permissions::from_mode(0o755))?;
     Ok(path.to_owned())
