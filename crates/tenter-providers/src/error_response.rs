@@ -257,7 +257,7 @@ mod tests {
 
     const KEY: &str = "sk-test-0123456789abcdef";
 
-    fn words(key: Option<&str>) -> ErrorContext {
+    fn context(key: Option<&str>) -> ErrorContext {
         ErrorContext {
             model: "local/m".into(),
             address: "http://localhost:1".into(),
@@ -272,7 +272,7 @@ mod tests {
     fn no_part_of_a_key_is_shown() {
         let said = |text: &str| {
             let response = ErrorResponse { status: Some(400), body: text, retry_after: None };
-            response.explain(&words(Some(KEY))).to_string()
+            response.explain(&context(Some(KEY))).to_string()
         };
         for body in [
             format!("bad key {KEY}"),
@@ -309,8 +309,8 @@ mod tests {
     }
 
     fn explain(status: Option<u16>, body: &str) -> ModelError {
-        let words = words(None);
-        ErrorResponse { status, body, retry_after: None }.explain(&words)
+        let context = context(None);
+        ErrorResponse { status, body, retry_after: None }.explain(&context)
     }
 
     fn trouble(error: &ModelError) -> Option<Trouble> {
@@ -395,10 +395,10 @@ mod tests {
 
     #[test]
     fn the_retry_delay_is_read_from_the_header_or_from_googles_details() {
-        let words = words(None);
+        let context = context(None);
         let wait =
             |retry_after, body| match (ErrorResponse { status: Some(429), retry_after, body })
-                .explain(&words)
+                .explain(&context)
             {
                 ModelError::Passing { retry_after, .. } => retry_after,
                 other => panic!("{other}"),
