@@ -1,28 +1,28 @@
-//! What is known about a tool call beside its input: the files that it is about to touch (R78).
+//! Facts about a tool call besides its input: the files that it is about to access (R78).
 
 use serde::Serialize;
 
 use crate::tool_names::ToolNames;
 
-/// The facts about one tool call. An event that is not about a tool call has none.
+/// The facts about one tool call. Other events have none.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Facts {
-    /// The paths that the input names, in the order of the tool's fields.
+    /// The paths in the input, in the order of the tool's fields.
     pub paths: Vec<PathFact>,
-    /// The names that the agent's tools go by.
+    /// The names of the agent's tools.
     pub tool_names: ToolNames,
 }
 
 /// A path in a tool's input. Consumers must tolerate further fields.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct PathFact {
-    /// The absolute path that the system resolves the given one to: symlinks first, then `..`.
+    /// The resolved, absolute path: symlinks first, then `..`, as the system does.
     pub path: String,
-    /// The path as the input has it.
+    /// The path as written in the input.
     pub given: String,
     /// What the call does with it.
     pub op: PathOp,
-    /// Whether `path` could be resolved. If not, it is the given path made absolute, and the tool refuses it.
+    /// Whether `path` could be resolved. If not, it is the given path made absolute, and the tool rejects it.
     pub certain: bool,
 }
 

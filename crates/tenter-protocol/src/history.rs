@@ -1,7 +1,7 @@
-//! The history as hooks read it, and the messages that they want in its place: read from either form (R57) and checked
-//! before anything is replaced (R32).
+//! The history in payloads, and the messages with which hooks replace it: in either form (R57), validated before anything is
+//! replaced (R32).
 
-mod wish;
+mod action_fields;
 
 use std::collections::BTreeSet;
 
@@ -9,9 +9,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Block, Message, Role};
 
-pub(crate) use wish::{HistoryWish, follow_ups};
+pub(crate) use action_fields::{HistoryFields, follow_ups};
 
-/// A message as a hook reads it: the documents' plain text, and the typed blocks beside it (R57).
+/// A message in a payload: as plain text, as in the documents, and as typed blocks (R57).
 #[derive(Debug, Serialize)]
 pub(crate) struct MessagePayload<'m> {
     role: Role,
@@ -30,7 +30,7 @@ pub(crate) fn payload(messages: &[Message]) -> Vec<MessagePayload<'_>> {
         .collect()
 }
 
-/// A message as a hook writes it: plain text, or typed blocks. Blocks win where both are given.
+/// A message in a reply: plain text or typed blocks. If both are given, the blocks count.
 #[derive(Debug, Deserialize)]
 pub(crate) struct MessageWire {
     role: String,
@@ -47,7 +47,7 @@ impl MessageWire {
             "assistant" => Role::Assistant,
             other => {
                 return Err(format!(
-                    "messages[{index}] has the role \"{other}\"; known are \"user\" and \"assistant\""
+                    "messages[{index}] has the role \"{other}\"; use \"user\" or \"assistant\""
                 ));
             }
         };
@@ -70,11 +70,11 @@ fn read(messages: Vec<MessageWire>) -> Result<Vec<Message>, String> {
     Ok(messages)
 }
 
-/// Checks that a model can go on from `messages`: there are some, none is empty, the last is a user message, and every
-/// tool call is answered by the message after it, and every answer has its call.
+/// Checks that a model can continue from `messages`: there is at least one, none is empty, the last is a user message, every
+/// tool call has its result in the next message, and every result has its call.
 ///
 /// # Errors
-/// Says which message is wrong and why.
+/// Which message is invalid, and why.
 pub fn validate(messages: &[Message]) -> Result<(), String> {
     let Some(last) = messages.last() else { return Err("messages is empty".to_owned()) };
     if last.role != Role::User {
@@ -92,7 +92,7 @@ pub fn validate(messages: &[Message]) -> Result<(), String> {
     Ok(())
 }
 
-/// Checks one message against the calls that the message before it left open; returns those that it leaves open.
+/// Checks one message against the open calls of the message before it; returns its own open calls.
 fn check_calls<'m>(
     index: usize,
     message: &'m Message,
@@ -109,7 +109,7 @@ fn check_calls<'m>(
             }
             (Block::ToolResult { .. } | Block::ToolUse(_), _) => {
                 return Err(format!(
-                    "messages[{index}]: tool calls belong to the assistant, their results to the user"
+                    "messages[{index}]: tool calls belong in assistant messages, results in user messages"
                 ));
             }
             _ => {}
@@ -117,19 +117,19 @@ fn check_calls<'m>(
     }
     match open.first() {
         Some(unanswered) => {
-            Err(format!("messages[{index}] leaves the call {unanswered} unanswered"))
+            Err(format!("messages[{index}] has no result for the call {unanswered}"))
         }
         None => Ok(made),
     }
 }
 
-/// Takes the answered call from those that are open.
+/// Removes the answered call from the open ones.
 fn answer(index: usize, call_id: &str, open: &mut BTreeSet<&str>) -> Result<(), String> {
     if open.remove(call_id) {
         return Ok(());
     }
     Err(format!(
-        "messages[{index}] answers the call {call_id}, which the message before does not make"
+        "messages[{index}] has a result for the call {call_id}, which the message before does not make"
     ))
 }
 
@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn both_forms_are_read() {
+    fn reads_text_and_blocks() {
         let messages = read_json(json!([
             {"role": "assistant", "blocks": [{"type": "tool_use", "id": "1", "name": "bash", "input": {}}]},
             {"role": "user", "content": "ignored where blocks stand", "blocks": [{"type": "tool_result", "call_id": "1",
@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn each_flaw_is_named() {
+    fn names_each_flaw() {
         for (value, flaw) in [
             (json!([]), "is empty"),
             (json!([{"role": "system", "content": "x"}]), "the role \"system\""),
@@ -169,12 +169,12 @@ mod tests {
             (
                 json!([{"role": "assistant", "blocks": [{"type": "tool_use", "id": "1", "name": "b", "input": {}}]},
                        {"role": "user", "content": "x"}]),
-                "leaves the call 1 unanswered",
+                "has no result for the call 1",
             ),
             (
                 json!([{"role": "user", "blocks": [{"type": "tool_result", "call_id": "9",
                          "result": {"toolName": "b", "success": true, "timestamp": "T"}}]}]),
-                "answers the call 9",
+                "has a result for the call 9",
             ),
         ] {
             let error = read_json(value).unwrap_err();

@@ -1,5 +1,5 @@
-//! JSON as hooks read it: `": "` and `", "` between its parts, one line (R41). Scripts that look for `"command": "` with
-//! grep depend on it.
+//! JSON as hooks read it: on one line, with `": "` and `", "` as separators (R41). Scripts that grep for `"command": "` depend
+//! on them.
 
 use std::io;
 
@@ -30,7 +30,7 @@ impl Formatter for Spaced {
     }
 }
 
-/// `value` as JSON on one line, with the separators that hooks are promised.
+/// Serialises `value` as JSON on one line, with a space after each separator.
 pub fn to_string<T: Serialize + ?Sized>(value: &T) -> String {
     let mut bytes = Vec::new();
     let mut serializer = Serializer::with_formatter(&mut bytes, Spaced);

@@ -1,26 +1,26 @@
 //! The contract between an agent and its lifecycle hooks, as types.
 //!
 //! An agent fires an [`Event`] at a documented point of its life. A hook that subscribes to the event reads one JSON
-//! payload and answers with one JSON object, which becomes a [`Reply`]. This crate holds both sides of that exchange for
-//! the *executable protocol* (a program that answers `hook` and `run`), and the one table, [`lifecycle`], from which
-//! every list of events in Tenter is derived.
+//! payload and replies with one JSON object, which becomes a [`Reply`]. This crate has both sides of that exchange for the
+//! *executable protocol* (a program that answers `hook` and `run`) and the *manifest protocol* (a directory with a `HOOK.md`), and
+//! the one table, [`lifecycle`], from which every list of events in Tenter is derived.
 //!
 //! ```
 //! use tenter_protocol::{EventName, executable, lifecycle};
 //!
-//! // What a program printed when it was asked `hook` …
+//! // The output of a program called with `hook` …
 //! let subscriptions = executable::subscriptions("before_tool_call\n").unwrap();
 //! assert_eq!(subscriptions[0].event, EventName::BeforeTool);
 //!
-//! // … and what it printed when it was asked `run`.
+//! // … and its output when it is called with `run`.
 //! let stdout = br#"{"blocked": true, "reason": "no sudo here"}"#;
 //! let parsed = executable::parse_reply(EventName::BeforeTool, stdout).unwrap();
 //! assert!(parsed.reply.verdict.unwrap().is_deny());
 //! # assert_eq!(lifecycle::TABLE.len(), 13);
 //! ```
 //!
-//! It refuses to do I/O, to start anything, or to decide anything: who runs, in what order, and what the answers of
-//! several hooks amount to is the engine's business.
+//! It does no I/O, starts nothing and decides nothing: which hooks run, in what order, and how their replies are combined is up
+//! to the engine.
 
 pub mod diagnostic;
 pub mod event;

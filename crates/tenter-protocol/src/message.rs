@@ -1,4 +1,4 @@
-//! A conversation's messages: typed blocks under a role.
+//! The messages of a conversation: typed blocks with a role.
 
 use std::fmt;
 
@@ -7,11 +7,11 @@ use serde_json::Value;
 
 use crate::{ToolCall, ToolResult};
 
-/// Who speaks.
+/// The author of a message, as models see it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Role {
-    /// The person, a hook on the person's behalf, or the tools.
+    /// The user, a hook on the user's behalf, or the tools.
     User,
     /// The model.
     Assistant,
@@ -26,16 +26,16 @@ pub enum Block {
         /// The text.
         text: String,
     },
-    /// What the model thought.
+    /// The reasoning of the model.
     Reasoning {
-        /// The thought, as far as the provider shows it.
+        /// The reasoning, as far as the provider shows it.
         text: String,
     },
-    /// A picture.
+    /// An image.
     Image(Image),
-    /// The model calls a tool.
+    /// A tool call of the model.
     ToolUse(ToolCall),
-    /// What came of a call.
+    /// The result of a tool call.
     ToolResult {
         /// The call's id.
         call_id: String,
@@ -50,7 +50,7 @@ impl Block {
         Self::Text { text: text.into() }
     }
 
-    /// The block as text: tool calls and results rendered.
+    /// The block as text, with tool calls and results rendered.
     pub fn content(&self) -> String {
         match self {
             Self::Text { text } => text.clone(),
@@ -70,23 +70,23 @@ impl Block {
     }
 }
 
-/// A picture that a model is shown.
+/// An image for the model.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Image {
     /// Its media type, such as `image/png`.
     pub media_type: String,
-    /// Where its bytes are.
+    /// The bytes, or where they are.
     #[serde(flatten)]
     pub source: ImageSource,
 }
 
-/// Where the bytes of a picture are.
+/// The bytes of an image, or where they are.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ImageSource {
-    /// Here, in base 64.
+    /// The bytes in base64.
     Data(String),
-    /// At an address that the provider fetches.
+    /// A URL that the provider fetches.
     Url(String),
 }
 
@@ -104,9 +104,9 @@ impl fmt::Display for Image {
 /// One message.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Message {
-    /// Who speaks.
+    /// Its author.
     pub role: Role,
-    /// What is said.
+    /// Its content.
     pub blocks: Vec<Block>,
     /// The message as the provider wants it back, where it came from one: what signs its reasoning is in there. It counts
     /// only as long as it says the same as `blocks`. Hooks do not see it.
@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn pictures_keep_their_wire_form() {
+    fn images_keep_their_wire_form() {
         let source = ImageSource::Url("https://example.org/cat.png".into());
         let block = Block::Image(Image { media_type: "image/png".into(), source });
         let wire = json!({"type": "image", "media_type": "image/png", "url": "https://example.org/cat.png"});

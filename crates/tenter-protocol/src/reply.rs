@@ -1,4 +1,4 @@
-//! What one hook answered, in terms that no protocol owns.
+//! The reply of one hook, independent of the protocol.
 
 mod field_reader;
 pub(crate) mod stdout;
@@ -11,102 +11,102 @@ use crate::{Message, Object};
 
 pub(crate) use field_reader::FieldReader;
 
-/// What a hook's stdout says, in either protocol.
+/// A hook's stdout, parsed by either protocol.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ParsedReply {
     /// The reply.
     pub reply: Reply,
-    /// What has no effect: fields that are unknown, or that do nothing at the event.
+    /// Fields without effect: unknown ones, and ones that the event does not have.
     pub warnings: Vec<String>,
-    /// What was meant to have an effect and cannot be used. A hook that fails open only loses these fields; one that fails
-    /// closed has failed (R61).
+    /// Fields that were meant to have an effect and cannot be used. A hook that fails open only loses these fields; for one
+    /// that fails closed, the run has failed (R61).
     pub defects: Vec<String>,
-    /// Text that is no answer, to be recorded.
+    /// Text that is not a reply, for the journal.
     pub text: Option<String>,
 }
 
-/// Why what a hook printed is no reply, whatever the hook's fail mode: the run failed (R61).
+/// Why stdout is not a reply. The run has failed, whatever the hook's fail mode (R61).
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum ReplyError {
     /// Not JSON, or not one object.
     #[error("its stdout is not one JSON object: {0}")]
     NotAnObject(String),
-    /// A change that cannot be made.
+    /// A change that cannot be applied.
     #[error("{0}")]
     Change(String),
 }
 
-/// What one hook answered. The default is silence: no opinion, nothing changed.
+/// The reply of one hook. The default is silence: no verdict, no change.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Reply {
-    /// Its opinion on whether the thing may happen.
+    /// Whether the operation may proceed.
     pub verdict: Option<Verdict>,
-    /// What it wants changed.
+    /// The change to the operation.
     pub rewrite: Option<Rewrite>,
-    /// What it wants the model to read besides.
+    /// Additional context for the model.
     pub context: Option<String>,
-    /// Messages on which the agent shall go on.
+    /// Messages with which the agent continues.
     pub follow_ups: Vec<String>,
-    /// What it wants done to the history.
+    /// The action on the history.
     pub history: Option<HistoryAction>,
-    /// What it wants recorded.
+    /// Text for the journal.
     pub log: Option<String>,
 }
 
-/// An opinion on whether a thing may happen. Silence is a fourth opinion: none (R23).
+/// Whether an operation may proceed. A hook without a verdict is silent (R23).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Verdict {
-    /// The opinion.
+    /// Allow, ask or deny.
     pub kind: VerdictKind,
-    /// Why.
+    /// The reason.
     pub reason: Option<String>,
 }
 
-/// The three opinions, weakest first (R23).
+/// The three verdicts, weakest first (R23).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum VerdictKind {
-    /// It may happen.
+    /// The operation may proceed.
     Allow,
-    /// The person shall decide.
+    /// The user decides.
     Ask,
-    /// It must not happen.
+    /// The operation must not proceed.
     Deny,
 }
 
 impl Verdict {
-    /// An opinion with a reason, if there is one worth the name.
+    /// A verdict. A blank reason counts as none.
     pub fn new(kind: VerdictKind, reason: Option<String>) -> Self {
         Self { kind, reason: reason.filter(|reason| !reason.trim().is_empty()) }
     }
 
-    /// Whether this forbids.
+    /// Whether the verdict is deny.
     pub fn is_deny(&self) -> bool {
         self.kind == VerdictKind::Deny
     }
 
-    /// The reason, or words that say there is none.
+    /// The reason, or "no reason given".
     pub fn reason_text(&self) -> &str {
         self.reason.as_deref().unwrap_or("no reason given")
     }
 }
 
-/// What a hook wants changed, by the event it was asked at.
+/// A change to an operation. The event determines which is possible.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Rewrite {
-    /// The user's message.
+    /// The new user message.
     Message(String),
-    /// A tool's whole input.
+    /// The new input of a tool, whole.
     Input(Object),
-    /// A tool's output: the fields given replace the fields that stand there.
+    /// The new output of a tool; see [`ToolResult::rewritten`](crate::ToolResult::rewritten).
     Output(Object),
 }
 
-/// What a hook wants done to the history.
+/// An action on the history.
 #[derive(Debug, Clone, PartialEq)]
 pub enum HistoryAction {
-    /// Replace it by these messages, already checked by [`crate::history::validate`].
+    /// Replace it with these messages, which [`crate::history::validate`] has accepted.
     Mutate(Vec<Message>),
-    /// Run this recipe on it and replace it by what the recipe says.
+    /// Run a recipe on it and replace it with the result.
     Callback {
         /// The recipe's name.
         recipe: String,

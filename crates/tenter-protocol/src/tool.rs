@@ -1,4 +1,4 @@
-//! Tool calls and their results, in the documents' form: `StructuredToolResult` (camelCase keys, `metadataType` beside
+//! Tool calls and their results in the form of the documents: `StructuredToolResult` (camelCase keys, a `metadataType` next to
 //! every `metadata`, R52).
 
 use serde::{Deserialize, Serialize};
@@ -19,24 +19,24 @@ pub struct ToolCall {
     pub input: Object,
 }
 
-/// What came of a tool call: the documents' `StructuredToolResult`.
+/// The result of a tool call: the `StructuredToolResult` of the documents.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ToolResult {
     /// The tool's name.
     pub tool_name: String,
-    /// Whether the tool did what it was asked.
+    /// Whether the tool succeeded.
     pub success: bool,
-    /// What went wrong.
+    /// The error message.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
-    /// Which kind of metadata follows: one of [`tool_metadata::TYPES`], or a name that Tenter does not know.
+    /// The kind of `metadata`: one of [`tool_metadata::TYPES`], or a name that Tenter does not have.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub metadata_type: Option<String>,
-    /// What the tool found or did, as the metadata type says.
+    /// What the tool found or did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub metadata: Option<Object>,
-    /// RFC 3339 in UTC with `Z`.
+    /// The time in RFC 3339, in UTC with `Z`.
     pub timestamp: String,
 }
 
@@ -52,7 +52,7 @@ impl ToolCall {
 }
 
 impl ToolResult {
-    /// A success that carries `metadata`.
+    /// A success with metadata.
     pub fn success<M: Metadata>(tool_name: &str, metadata: &M, timestamp: String) -> Self {
         Self {
             tool_name: tool_name.to_owned(),
@@ -64,7 +64,7 @@ impl ToolResult {
         }
     }
 
-    /// A failure that has nothing but its message to show.
+    /// A failure without metadata.
     pub fn failure(tool_name: &str, error: impl Into<String>, timestamp: String) -> Self {
         Self {
             tool_name: tool_name.to_owned(),
@@ -76,7 +76,7 @@ impl ToolResult {
         }
     }
 
-    /// The same result as a failure with a message, keeping what metadata there is.
+    /// Turns the result into a failure and keeps its metadata.
     #[must_use]
     pub fn failed(mut self, error: impl Into<String>) -> Self {
         self.success = false;
@@ -95,7 +95,7 @@ impl ToolResult {
         self.metadata_type.as_deref() == Some(Blocked::TYPE)
     }
 
-    /// The text that the model reads: the error if there is one, then what the metadata says.
+    /// The text for the model: the error, if there is one, and the text of the metadata.
     pub fn text(&self) -> String {
         let body = tool_metadata::text(self);
         match (&self.error, body) {
@@ -106,16 +106,15 @@ impl ToolResult {
         }
     }
 
-    /// The result that a hook's `output` means. One with `toolName` and `success` is a whole result and replaces everything;
-    /// of another, the fields that it leaves out are taken from `self` (R64). A missing `timestamp` or `metadataType` never
-    /// spoils a rewrite.
+    /// Applies a hook's rewrite. An `output` with `toolName` and `success` is a whole result and replaces everything; otherwise
+    /// missing fields are taken from `self` (R64). `timestamp` and `metadataType` may always be missing.
     ///
     /// # Errors
-    /// When `output` has a field that no result has, or a field has the wrong type.
+    /// `output` has a field that no result has, or a field of the wrong type.
     pub fn rewritten(&self, output: &Object) -> Result<Self, String> {
         let own = to_object(self);
-        if let Some(stranger) = output.keys().find(|key| !FIELDS.contains(&key.as_str())) {
-            return Err(unknown_field(stranger));
+        if let Some(unknown) = output.keys().find(|key| !FIELDS.contains(&key.as_str())) {
+            return Err(unknown_field(unknown));
         }
         let given = |key: &str| output.get(key).is_some_and(|value| !value.is_null());
         let is_whole = given("toolName") && given("success");
@@ -149,11 +148,11 @@ fn unknown_field(name: &str) -> String {
     format!("a tool's result has no field {name:?}; {help}")
 }
 
-/// Turns a struct into the object that it serialises to.
+/// Serialises a struct as an object.
 fn to_object<T: Serialize>(value: &T) -> Object {
     match serde_json::to_value(value) {
         Ok(Value::Object(object)) => object,
-        // Structs with string keys cannot fail and cannot be anything but objects.
+        // Serialising a struct with string keys cannot fail and always yields an object.
         other => unreachable!("a struct serialised to {other:?}"),
     }
 }
@@ -180,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn a_rewrite_fills_what_the_hook_left_out() {
+    fn a_partial_rewrite_keeps_the_other_fields() {
         let output = json!({"metadata": {"command": "ls", "exitCode": 0, "output": "[gone]", "executionTime": 1}});
         let result = bash("secret").rewritten(output.as_object().unwrap()).unwrap();
         assert_eq!(result.metadata_type.as_deref(), Some("bash"));
@@ -200,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn a_rewrite_of_the_wrong_type_or_with_a_field_that_no_result_has_is_refused() {
+    fn rejects_a_rewrite_with_a_wrong_type_or_an_unknown_field() {
         assert!(rewritten(&bash("x"), &json!({"success": "yes"})).is_err());
         let error = rewritten(&bash("x"), &json!({"output": "[redacted]"})).unwrap_err();
         assert!(error.contains("no field \"output\"; its fields are toolName"), "{error}");
@@ -225,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn an_empty_result_still_says_something() {
+    fn an_empty_result_is_shown_as_no_output() {
         assert_eq!(bash("").text(), "(no output)");
     }
 }

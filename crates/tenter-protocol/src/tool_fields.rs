@@ -1,7 +1,7 @@
 //! The fields of tool inputs that have more than one spelling (R63), and those that hold a path (R78).
 //!
-//! Models write `path` where a tool advertises `file_path`. Everything behind the model (hooks, tools, the journal) sees the
-//! advertised name only, so that a guard on `file_path` cannot be passed by.
+//! Models write `path` for a field that a tool advertises as `file_path`. Hooks, tools and the journal see only the
+//! advertised name, so that a guard on `file_path` cannot be bypassed.
 
 use crate::Object;
 use crate::facts::PathUse;
@@ -30,17 +30,16 @@ pub const PATHS: &[(&str, &str, PathUse)] = &[
     ("glob", "path", PathUse::Search),
 ];
 
-/// The advertised field that `field` of `tool` means, if `field` is an alias.
+/// The advertised field for an alias.
 fn advertised(tool: &str, field: &str) -> Option<&'static str> {
     let row = ALIASES.iter().find(|(of, alias, _)| *of == tool && *alias == field);
     row.map(|(_, _, name)| *name)
 }
 
-/// `input` of `tool` under the advertised field names, in the order in which the fields were given. A field that is `null`
-/// counts as absent, as tools read it.
+/// Renames aliases in the input of `tool` to the advertised fields, in the same order. A `null` field counts as absent.
 ///
 /// # Errors
-/// Two spellings of one field with different values. The message names them.
+/// Two spellings of one field have different values. The message names them.
 pub fn renamed(tool: &str, input: &Object) -> Result<Object, String> {
     let is_alias = |field: &String| advertised(tool, field).is_some();
     if !input.keys().any(is_alias) {
@@ -80,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn aliases_are_renamed_in_place_and_other_fields_are_left_alone() {
+    fn renames_aliases_in_place_and_keeps_other_fields() {
         assert_eq!(
             write(&json!({"content": "x", "other": 1, "path": "a"})).unwrap(),
             r#"{"text": "x", "other": 1, "file_path": "a"}"#
@@ -90,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn two_spellings_must_have_one_value() {
+    fn rejects_two_spellings_with_different_values() {
         for equal in [
             json!({"path": "a", "file_path": "a"}),
             json!({"path": "a", "file_path": null}),

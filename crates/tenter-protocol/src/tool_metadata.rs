@@ -1,7 +1,7 @@
-//! The typed metadata of tool results, one struct per `metadataType`, and the text that a model reads of each.
+//! The typed metadata of tool results, one struct per `metadataType`, and its text for the model.
 //!
-//! The text is made from the metadata and nothing else, so that a hook that rewrites the metadata rewrites what the
-//! model, the terminal, the store and the JSON stream say, all at once (R25).
+//! The text depends on the metadata only, so that a hook that rewrites the metadata rewrites what the model, the terminal, the
+//! store and the JSON stream show (R25).
 
 use std::fmt::Write as _;
 
@@ -15,16 +15,16 @@ use crate::ToolResult;
 pub trait Metadata: Serialize + DeserializeOwned {
     /// The `metadataType` on the wire.
     const TYPE: &'static str;
-    /// The fields that [`text`](Self::text) is made of: metadata with none of them is not of this kind (R64).
+    /// The fields that [`text`](Self::text) depends on: metadata without any of them is not of this kind (R64).
     const MAIN: &'static [&'static str];
 
-    /// What the model reads; empty when there is nothing to read.
+    /// The text for the model; may be empty.
     fn text(&self) -> String;
 }
 
 macro_rules! metadata_types {
     ($($kind:ident),+ $(,)?) => {
-        /// Every `metadataType` that Tenter's own tools write.
+        /// Every `metadataType` of Tenter's own tools.
         pub const TYPES: &[&str] = &[$($kind::TYPE),+];
 
         fn known_text(metadata_type: &str, metadata: &Value) -> Option<String> {
@@ -52,8 +52,8 @@ metadata_types!(
     Blocked
 );
 
-/// What the model reads of a result's metadata. Metadata of a kind that Tenter does not know, or that a hook left in
-/// another shape than its kind has, is shown as JSON rather than lost.
+/// The text of a result's metadata for the model. Metadata of an unknown kind, or that does not have the shape of its kind, is
+/// shown as JSON.
 pub(crate) fn text(result: &ToolResult) -> Option<String> {
     let metadata = Value::Object(result.metadata.clone()?);
     let known = result.metadata_type.as_deref().and_then(|kind| known_text(kind, &metadata));
@@ -61,22 +61,22 @@ pub(crate) fn text(result: &ToolResult) -> Option<String> {
     (!text.is_empty()).then_some(text)
 }
 
-/// A command that ran to its end.
+/// A command that has ended.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Bash {
     /// The command line.
     pub command: String,
-    /// Its exit code; 128 plus the signal's number when a signal ended it.
+    /// Its exit code; 128 plus the signal number if it was killed by a signal.
     pub exit_code: i32,
-    /// stdout and stderr as they came, head and tail when there was too much.
+    /// stdout and stderr, interleaved; head and tail if there was too much.
     pub output: String,
-    /// Nanoseconds from start to end.
+    /// Duration in nanoseconds.
     pub execution_time: u64,
-    /// Where it ran.
+    /// Its working directory.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub working_dir: String,
-    /// Bytes of output that were dropped from the middle.
+    /// Number of bytes omitted from the middle of the output.
     #[serde(skip_serializing_if = "is_zero")]
     pub dropped_bytes: u64,
 }
@@ -89,7 +89,7 @@ impl Metadata for Bash {
     }
 }
 
-/// A command that was started and left running.
+/// A command that runs in the background.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct BashBackground {
@@ -97,9 +97,9 @@ pub struct BashBackground {
     pub command: String,
     /// The process id, which is also its process group.
     pub pid: u32,
-    /// The file that its stdout and stderr go to.
+    /// The file with its stdout and stderr.
     pub log_path: String,
-    /// RFC 3339 in UTC.
+    /// Start time in RFC 3339, in UTC.
     pub start_time: String,
 }
 
@@ -122,13 +122,13 @@ pub struct FileRead {
     pub file_path: String,
     /// The number of the first line, from 1.
     pub offset: u64,
-    /// How many lines were asked for at most.
+    /// Maximum number of lines requested.
     pub line_limit: u64,
-    /// The lines, without their ends.
+    /// The lines, without line endings.
     pub lines: Vec<String>,
-    /// Whether the file goes on.
+    /// Whether more lines follow.
     pub truncated: bool,
-    /// How many lines follow. Left out where they were not counted, because the file is too large.
+    /// Number of lines that follow; 0 if they were not counted because the file is too large.
     #[serde(skip_serializing_if = "is_zero")]
     pub remaining_lines: u64,
 }
@@ -152,15 +152,15 @@ impl Metadata for FileRead {
     }
 }
 
-/// A file that was written whole.
+/// A file that was written.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct FileWrite {
     /// The file.
     pub file_path: String,
-    /// What it holds now.
+    /// Its content.
     pub content: String,
-    /// Bytes written.
+    /// Its size in bytes.
     pub size: u64,
 }
 
@@ -178,12 +178,12 @@ impl Metadata for FileWrite {
 pub struct FileEdit {
     /// The file.
     pub file_path: String,
-    /// Each replacement.
+    /// The replacements.
     pub edits: Vec<Edit>,
-    /// Whether all occurrences were asked for.
+    /// Whether all occurrences were to be replaced.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub replace_all: bool,
-    /// How many were replaced.
+    /// Number of replacements.
     pub replaced_count: u64,
 }
 
@@ -191,13 +191,13 @@ pub struct FileEdit {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Edit {
-    /// First line of the replaced text, from 1, in the file as it was.
+    /// First line of the replaced text in the old file, from 1.
     pub start_line: u64,
     /// Last line of the replaced text.
     pub end_line: u64,
     /// The replaced text.
     pub old_content: String,
-    /// What stands there now.
+    /// The new text.
     pub new_content: String,
 }
 
@@ -213,24 +213,24 @@ impl Metadata for FileEdit {
     }
 }
 
-/// Lines that a pattern was found in.
+/// The matches of a search.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Grep {
     /// The pattern.
     pub pattern: String,
-    /// Where it was looked for.
+    /// The file or directory that was searched.
     pub path: String,
-    /// Which files were looked at.
+    /// The glob that selected the files.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub include: String,
-    /// One entry per file.
+    /// The files with matches.
     pub results: Vec<GrepFile>,
-    /// Whether there was more.
+    /// Whether results were omitted.
     pub truncated: bool,
 }
 
-/// The lines of one file that a pattern was found in.
+/// The matches in one file.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct GrepFile {
@@ -240,15 +240,15 @@ pub struct GrepFile {
     pub matches: Vec<GrepLine>,
 }
 
-/// One line, found or shown for its surroundings.
+/// A matching line or a context line.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct GrepLine {
-    /// From 1.
+    /// The line number, from 1.
     pub line_number: u64,
-    /// Without its end.
+    /// The line, without its line ending.
     pub content: String,
-    /// Whether it is there only for its surroundings.
+    /// Whether it is a context line.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub is_context: bool,
 }
@@ -286,23 +286,23 @@ impl Metadata for Grep {
 pub struct Glob {
     /// The pattern.
     pub pattern: String,
-    /// Where it was looked for.
+    /// The directory that was searched.
     pub path: String,
     /// The files, newest first.
     pub files: Vec<GlobFile>,
-    /// Whether there was more.
+    /// Whether results were omitted.
     pub truncated: bool,
 }
 
-/// One file or folder.
+/// A file or directory.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct GlobFile {
     /// The path.
     pub path: String,
-    /// Bytes.
+    /// Size in bytes.
     pub size: u64,
-    /// RFC 3339 in UTC.
+    /// Modification time in RFC 3339, in UTC.
     pub mod_time: String,
     /// `file` or `directory`.
     #[serde(rename = "type")]
@@ -330,19 +330,19 @@ impl Metadata for Glob {
 pub struct Todo {
     /// `read` or `write`.
     pub action: String,
-    /// The list as it stands.
+    /// The list.
     pub todo_list: Vec<TodoItem>,
-    /// How far it is done.
+    /// Counts by status.
     pub statistics: TodoStatistics,
 }
 
-/// One thing to do.
+/// An item of a to-do list.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct TodoItem {
     /// Its number in the list, from 1.
     pub id: String,
-    /// What is to be done.
+    /// The task.
     pub content: String,
     /// `pending`, `in_progress`, `completed` or `canceled`.
     pub status: String,
@@ -350,17 +350,17 @@ pub struct TodoItem {
     pub priority: String,
 }
 
-/// How far a to-do list is done.
+/// The items of a to-do list, counted by status.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct TodoStatistics {
-    /// All entries.
+    /// All items.
     pub total: u64,
-    /// Done.
+    /// Completed items.
     pub completed: u64,
-    /// Under way.
+    /// Items in progress.
     pub in_progress: u64,
-    /// Not begun.
+    /// Items not started.
     pub pending: u64,
 }
 
@@ -382,15 +382,15 @@ impl Metadata for Todo {
     }
 }
 
-/// What a subagent answered.
+/// The answer of a subagent.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Subagent {
-    /// What it was asked.
+    /// The question.
     pub question: String,
-    /// Its last text.
+    /// Its last response.
     pub response: String,
-    /// Its conversation.
+    /// The id of its conversation.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub conversation_id: String,
 }
@@ -409,13 +409,13 @@ impl Metadata for Subagent {
 pub struct Skill {
     /// Its name.
     pub skill_name: String,
-    /// Its folder.
+    /// Its directory.
     pub directory: String,
-    /// What it says.
+    /// Its instructions.
     pub instructions: String,
-    /// The other files of its folder, relative to it.
+    /// The other files in its directory, relative to it.
     pub files: Vec<String>,
-    /// Whether the folder holds more files than these.
+    /// Whether files were omitted.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub truncated: bool,
 }
@@ -425,11 +425,11 @@ impl Metadata for Skill {
     const MAIN: &'static [&'static str] = &["instructions"];
     fn text(&self) -> String {
         let mut text = format!(
-            "The skill {}. Its folder is {}; paths in it are relative to that folder.\n\n{}\n",
+            "The skill {}. Its directory is {}; paths in it are relative to that directory.\n\n{}\n",
             self.skill_name, self.directory, self.instructions
         );
         if !self.files.is_empty() {
-            text.push_str("\nThe folder's other files:\n");
+            text.push_str("\nOther files in the directory:\n");
         }
         self.files.iter().for_each(|file| text.extend(["- ", file, "\n"]));
         if self.truncated {
@@ -440,13 +440,13 @@ impl Metadata for Skill {
     }
 }
 
-/// A call that a hook blocked. Its keys are in snake case, as the documents have them.
+/// A call that a hook blocked. Its keys are in snake case, as in the documents.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Blocked {
     /// The tool that did not run.
     pub tool_name: String,
-    /// Why.
+    /// The reason.
     pub reason: String,
 }
 
@@ -454,7 +454,7 @@ impl Metadata for Blocked {
     const TYPE: &'static str = "blocked";
     const MAIN: &'static [&'static str] = &["reason"];
     fn text(&self) -> String {
-        String::new() // The error of a blocked result says all there is.
+        String::new() // The error of a blocked result has the reason.
     }
 }
 

@@ -1,20 +1,20 @@
-//! What other agents call the tools that Tenter has (R20). Hooks are written for the names of some agent; by this table a
-//! matcher on `Shell` or `WriteFile` is about `bash` and `file_write` as well.
+//! The names that other agents use for Tenter's tools (R20). Hooks are written for the names of one agent; with this table, a
+//! matcher for `Shell` or `WriteFile` also matches `bash` and `file_write`.
 //!
-//! It refuses to translate inputs: a hook reads the fields that Tenter's tools have.
+//! Inputs are not translated: a hook reads the fields of Tenter's tools.
 
 use std::collections::BTreeMap;
 use std::iter;
 use std::sync::Arc;
 
-/// A tool of Tenter and its names elsewhere.
+/// A tool of Tenter and its aliases in other agents.
 struct Names {
     own: &'static str,
-    /// Names elsewhere. Where several match, a payload carries the one that stands first.
+    /// Names in other agents. If several match, a payload contains the first.
     aliases: &'static [&'static str],
 }
 
-/// Every tool that has a name elsewhere. Names are case-sensitive.
+/// Every tool with aliases. Names are case-sensitive.
 const TABLE: [Names; 9] = [
     Names {
         own: "bash",
@@ -94,13 +94,13 @@ const TABLE: [Names; 9] = [
     Names { own: "skill", aliases: &["Skill", "use_skill", "activate_skill", "load_skill"] },
 ];
 
-/// Every spelling of the tool `name`: its own first, then its names elsewhere. A tool that is not Tenter's has only its own.
+/// Every spelling of the tool `name`: its own name, then its aliases. A tool that is not Tenter's has no aliases.
 pub fn spellings(name: &str) -> impl Iterator<Item = &str> {
     let row = TABLE.iter().find(|row| row.own == name);
     iter::once(name).chain(row.into_iter().flat_map(|row| row.aliases).copied())
 }
 
-/// The tool of Tenter that goes by this name, here or elsewhere.
+/// The tool of Tenter with this name or alias.
 pub fn canonical(spelling: &str) -> Option<&'static str> {
     TABLE
         .iter()
@@ -140,15 +140,15 @@ mod tests {
     use std::collections::BTreeSet;
 
     #[test]
-    fn no_spelling_means_two_tools_or_stands_twice() {
+    fn spellings_are_unique() {
         let mut seen = BTreeSet::new();
         for spelling in TABLE.iter().flat_map(|row| spellings(row.own)) {
-            assert!(seen.insert(spelling), "{spelling} stands twice");
+            assert!(seen.insert(spelling), "{spelling} is listed twice");
         }
     }
 
     #[test]
-    fn every_spelling_leads_back_to_its_tool() {
+    fn every_spelling_resolves_to_its_tool() {
         for row in &TABLE {
             assert_eq!(spellings(row.own).next(), Some(row.own));
             for spelling in spellings(row.own) {
@@ -158,14 +158,14 @@ mod tests {
     }
 
     #[test]
-    fn the_specifications_names_are_known() {
+    fn names_of_the_specification_resolve() {
         assert_eq!(canonical("Shell"), Some("bash"));
         assert_eq!(canonical("WriteFile"), Some("file_write"));
         assert_eq!(canonical("ReadFile"), Some("file_read"));
     }
 
     #[test]
-    fn an_embedders_tool_goes_by_every_name_of_the_tool_it_stands_for() {
+    fn a_tool_with_an_alias_has_every_name_of_the_aliased_tool() {
         let names = ToolNames::default().with_alias("run", "Bash").with_alias("Edit", "file_edit");
         let first = |name| names.spellings(name).take(3).map(str::to_owned).collect::<Vec<_>>();
         assert_eq!(first("run"), ["run", "bash", "Bash"]);
@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn a_foreign_tool_has_its_own_name_only() {
+    fn other_tools_have_no_aliases() {
         assert_eq!(spellings("PowerShell").collect::<Vec<_>>(), ["PowerShell"]);
         assert_eq!(canonical("PowerShell"), None);
         assert_eq!(canonical("BASH"), None);

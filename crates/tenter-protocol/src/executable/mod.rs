@@ -13,7 +13,7 @@ pub use request::payload;
 use crate::EventName;
 use crate::lifecycle::TABLE;
 
-/// The version of this protocol, as payloads and `TENTER_PROTOCOL_VERSION` give it.
+/// The version of the protocol in payloads and in `TENTER_PROTOCOL_VERSION`.
 pub const PROTOCOL_VERSION: u32 = 1;
 
 /// An event that a hook subscribes to, in the hook's own spelling.

@@ -1,6 +1,6 @@
 //! Reads the replies of executable hooks (R28, R61).
 
-use crate::history::{self, HistoryWish};
+use crate::history::{self, HistoryFields};
 use crate::lifecycle::Power;
 use crate::reply::{FieldReader, ParsedReply, ReplyError, VerdictKind, stdout};
 use crate::reply_fields as fields;
@@ -18,7 +18,7 @@ pub fn parse_reply(event: EventName, printed: &[u8]) -> Result<ParsedReply, Repl
         rewrite: rewrite(&mut fields),
         context: fields.read(&fields::CONTEXT),
         follow_ups: history::follow_ups(fields.read(&fields::FOLLOW_UPS)),
-        history: HistoryWish::read(&mut fields, event.may(Power::Continue)),
+        history: HistoryFields::read(&mut fields, event.may(Power::Continue)),
         log: None,
     };
     fields.finish(reply)
@@ -112,7 +112,7 @@ mod tests {
     fn unknown_fields_are_reported_with_a_suggestion() {
         let parsed = |stdout: &str| parse_reply(EventName::BeforeTool, stdout.as_bytes()).unwrap();
         let beside = parsed(r#"{"blocked": false, "success": true}"#);
-        assert_eq!(beside.warnings, ["its answer has no field \"success\"; it is ignored"]);
+        assert_eq!(beside.warnings, ["its reply has no field \"success\"; it is ignored"]);
         for (stdout, meant) in [
             (r#"{"blokced": true, "reason": "no"}"#, "blocked"),
             (r#"{"decision": "deny", "reason": "no"}"#, "blocked"),
@@ -121,13 +121,13 @@ mod tests {
             assert!(defects[0].ends_with(&format!("did you mean {meant:?}?")), "{defects:?}");
         }
         let foreign = parse_reply(EventName::AfterTool, br#"{"modified_output": {}}"#).unwrap();
-        let suggested = "its answer has no field \"modified_output\"; did you mean \"output\"?";
+        let suggested = "its reply has no field \"modified_output\"; did you mean \"output\"?";
         assert_eq!(foreign.defects, [suggested]);
         let alone = parsed(r#"{"success": true}"#).defects;
         assert_eq!(
             alone,
             [
-                "no field of its answer is known; known are blocked, reason, input, additional_context"
+                "its reply has no known field; it may have blocked, reason, input, additional_context"
             ]
         );
     }
@@ -137,11 +137,11 @@ mod tests {
         for (stdout, warning) in [
             (
                 r#"{"callback": "compact"}"#,
-                r#""callback" does nothing without "result": "callback""#,
+                r#""callback" has no effect without "result": "callback""#,
             ),
             (
                 r#"{"messages": [{"role": "user", "content": "x"}]}"#,
-                r#""messages" does nothing without "result": "mutate""#,
+                r#""messages" has no effect without "result": "mutate""#,
             ),
         ] {
             for event in [EventName::AfterTurn, EventName::BeforeStop] {
@@ -174,9 +174,9 @@ mod tests {
     #[test]
     fn an_invalid_history_or_result_is_named_in_the_error() {
         for (event, stdout, named) in [
-            (EventName::AfterTurn, r#"{"result": "mutate"}"#, "the history it gave cannot be used"),
+            (EventName::AfterTurn, r#"{"result": "mutate"}"#, "its history cannot be used"),
             (EventName::AfterTurn, r#"{"result": "callback"}"#, "needs \"callback\""),
-            (EventName::AfterTurn, r#"{"result": "continue"}"#, "\"continue\" is not known"),
+            (EventName::AfterTurn, r#"{"result": "continue"}"#, "unknown \"result\": \"continue\""),
         ] {
             let error = reply(event, stdout).unwrap_err();
             assert!(matches!(&error, ReplyError::Change(why) if why.contains(named)), "{error}");

@@ -1,31 +1,31 @@
-//! Answers: what a manifest hook said by its exit code and its streams (R27, R61, R62).
+//! Replies of manifest hooks: their exit code and their output (R27, R61, R62).
 //!
-//! A field that cannot be used costs that field, unless it asks for a change. What a verdict means at an event is not this
-//! module's business (R29): a deny is a deny, also where nothing can be blocked.
+//! An unusable field has no effect; an unusable change fails the run. What a verdict means at an event is decided elsewhere
+//! (R29): a deny is a deny, even where nothing can be blocked.
 
 mod claude_code;
 
 use tenter_base::excerpt;
 
-use crate::history::{self, HistoryWish};
+use crate::history::{self, HistoryFields};
 use crate::lifecycle::Power;
 use crate::reply::{FieldReader, ParsedReply, ReplyError, VerdictKind, stdout};
 use crate::reply_fields as fields;
 use crate::{EventName, Object, Reply, Rewrite, Verdict};
 
-/// Characters of an unknown decision that are shown.
-const LONGEST_WORD: usize = 60;
+/// Maximum number of characters of an unknown decision in a message.
+const MAX_WORD_LENGTH: usize = 60;
 
-/// Reads what a hook that exited with 0 wrote to stdout at `event`. Nothing, white space and `null` are no action.
+/// Parses the stdout of a hook that exited with 0. Nothing, white space and `null` are no action.
 ///
 /// The fields, each with the spellings that are read: `decision` (`allow` or `approve`, `deny` or `block`, `ask`),
 /// `reason` (`message`), `modified_input` (`updated_input`), `modified_output` (`updated_output`), `modified_prompt`
 /// (`updated_prompt`; rewrites the user's message), `additional_context` (`context`), `log`, and for the history
-/// `result`, `messages`, `callback`, `callback_args`, `follow_up_messages`. Camel case is read as well. An answer with
-/// `hookSpecificOutput` is Claude Code's: then its fields are read, too.
+/// `result`, `messages`, `callback`, `callback_args`, `follow_up_messages`. Camel case is accepted. A reply with
+/// `hookSpecificOutput` is in Claude Code's form, whose fields are then read as well.
 ///
 /// # Errors
-/// Text that begins with `{` and is not one JSON object, and a change that cannot be made; see [`ReplyError`].
+/// Text that begins with `{` and is not one JSON object, or a change that cannot be applied; see [`ReplyError`].
 pub fn parse_reply(event: EventName, printed: &[u8]) -> Result<ParsedReply, ReplyError> {
     let Some(content) = stdout::content(printed) else { return Ok(ParsedReply::default()) };
     if content.first() == Some(&b'{') {
@@ -34,7 +34,7 @@ pub fn parse_reply(event: EventName, printed: &[u8]) -> Result<ParsedReply, Repl
     Ok(text_reply(&String::from_utf8_lossy(content)))
 }
 
-/// The reply of a hook that exited with 2: a deny, with what it wrote to stderr as the reason.
+/// The reply of a hook that exited with 2: a deny, with its stderr as the reason.
 pub fn deny_by_exit(stderr: &str) -> Reply {
     let reason = match stderr.trim() {
         "" => "blocked by the hook (exit code 2)",
@@ -45,7 +45,7 @@ pub fn deny_by_exit(stderr: &str) -> Reply {
 }
 
 fn object_reply(event: EventName, object: Object) -> Result<ParsedReply, ReplyError> {
-    let is_claude_code = claude_code::is_its_form(&object);
+    let is_claude_code = claude_code::is_claude_code_form(&object);
     let table: &[&fields::ReplyField] =
         if is_claude_code { &fields::CLAUDE_CODE } else { &fields::MANIFEST };
     let mut fields = FieldReader::new(event, object, table);
@@ -54,7 +54,7 @@ fn object_reply(event: EventName, object: Object) -> Result<ParsedReply, ReplyEr
         rewrite: rewrite(&mut fields),
         context: fields.read(&fields::CONTEXT),
         follow_ups: history::follow_ups(fields.read(&fields::FOLLOW_UPS)),
-        history: HistoryWish::read(&mut fields, event.may(Power::Continue)),
+        history: HistoryFields::read(&mut fields, event.may(Power::Continue)),
         log: fields.read(&fields::LOG),
     };
     if is_claude_code {
@@ -63,8 +63,8 @@ fn object_reply(event: EventName, object: Object) -> Result<ParsedReply, ReplyEr
     fields.finish(reply)
 }
 
-/// Text is recorded and decides nothing. Where its last line looks as if it was meant to decide, that is a defect: a guard
-/// that prints a log line before its deny guards nothing.
+/// Text is journalled and decides nothing. If its last line looks like a JSON object, that is a defect: a guard that prints a
+/// log line before its deny does not guard.
 fn text_reply(text: &str) -> ParsedReply {
     let text = text.trim();
     let last_line = text.lines().next_back().unwrap_or_default();
@@ -83,7 +83,7 @@ fn verdict(event: EventName, fields: &mut FieldReader) -> Option<Verdict> {
     Some(Verdict::new(verdict_kind(event, "decision", &decision, fields)?, reason))
 }
 
-/// What the word of a decision means. `field` is where it was written.
+/// The verdict for the word in `field`.
 fn verdict_kind(
     event: EventName,
     field: &str,
@@ -95,19 +95,19 @@ fn verdict_kind(
         "deny" | "block" => Some(VerdictKind::Deny),
         "ask" if event.may(Power::Ask) => Some(VerdictKind::Ask),
         "ask" => {
-            fields.defect(format!("\"{field}\": \"ask\" means nothing at {event}"));
+            fields.defect(format!("\"{field}\": \"ask\" has no effect at {event}"));
             None
         }
         _ => {
-            let known = "\"allow\", \"deny\" and \"ask\"";
-            let word = excerpt::chars(word, LONGEST_WORD);
-            fields.defect(format!("\"{field}\": {word:?} is not known; known are {known}"));
+            let known = "\"allow\", \"deny\" or \"ask\"";
+            let word = excerpt::chars(word, MAX_WORD_LENGTH);
+            fields.defect(format!("\"{field}\": unknown value {word:?}; use {known}"));
             None
         }
     }
 }
 
-/// The rewrite that the event has room for: no event has two.
+/// The rewrite that the event allows: no event allows two.
 fn rewrite(fields: &mut FieldReader) -> Option<Rewrite> {
     let input = fields.read(&fields::MODIFIED_INPUT).map(Rewrite::Input);
     let output = fields.read(&fields::MODIFIED_OUTPUT).map(Rewrite::Output);
@@ -127,7 +127,7 @@ mod tests {
         parse_reply(event, stdout.as_bytes()).unwrap()
     }
 
-    /// The reply of an answer that has nothing wrong with it.
+    /// The reply, which must have no warnings or defects.
     fn reply(event: EventName, stdout: &str) -> Reply {
         let ParsedReply { reply, warnings, defects, text } = answer(event, stdout);
         assert_eq!((warnings, defects, text), (vec![], vec![], None), "{stdout}");
@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn silence_in_all_its_forms_says_nothing_and_warns_of_nothing() {
+    fn every_form_of_silence_is_an_empty_reply() {
         for stdout in [
             "",
             " \n",
@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn every_decision_has_its_word_and_its_older_word() {
+    fn decisions_are_read_in_both_spellings() {
         for (word, kind) in [
             ("allow", VerdictKind::Allow),
             ("approve", VerdictKind::Allow),
@@ -199,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn one_wrong_field_costs_that_field_alone_and_never_a_deny() {
+    fn an_unusable_field_has_no_effect_and_never_costs_a_deny() {
         let stdout = r#"{"decision": "deny", "reason": 7, "modified_input": "rm", "log": [], "callback": "x"}"#;
         let answer = answer(EventName::BeforeTool, stdout);
         assert_eq!(answer.reply.verdict, Some(Verdict::new(VerdictKind::Deny, None)));
@@ -212,7 +212,7 @@ mod tests {
                 r#""modified_input" must be an object"#,
             ]
         );
-        assert_eq!(answer.warnings, [r#""callback" means nothing at before_tool; it is ignored"#]);
+        assert_eq!(answer.warnings, [r#""callback" has no effect at before_tool; it is ignored"#]);
     }
 
     #[test]
@@ -228,17 +228,17 @@ mod tests {
     }
 
     #[test]
-    fn an_unknown_decision_is_no_opinion_and_is_shown() {
+    fn an_unknown_decision_is_a_defect() {
         let answer = answer(EventName::BeforeTool, r#"{"decision": "Deny", "log": "kept"}"#);
         assert_eq!(answer.reply, Reply { log: Some("kept".to_owned()), ..Reply::default() });
         assert_eq!(
             answer.defects,
-            [r#""decision": "Deny" is not known; known are "allow", "deny" and "ask""#]
+            [r#""decision": unknown value "Deny"; use "allow", "deny" or "ask""#]
         );
     }
 
     #[test]
-    fn what_an_event_may_not_do_has_no_effect_and_is_reported() {
+    fn fields_that_the_event_does_not_have_are_reported_without_effect() {
         for (event, stdout) in [
             (EventName::AfterTool, r#"{"modified_input": {}}"#),
             (EventName::BeforeTool, r#"{"modified_output": {}}"#),
@@ -257,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn a_deny_stays_a_deny_wherever_it_is_said() {
+    fn a_deny_is_read_at_every_event() {
         for row in &TABLE {
             let by_json = reply(row.event, r#"{"decision": "deny", "reason": "no"}"#);
             assert_eq!(by_json, deny_by_exit("  no\n"), "{}", row.name);
@@ -265,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn exit_2_without_stderr_still_has_a_reason() {
+    fn exit_2_without_stderr_has_a_default_reason() {
         let verdict = deny_by_exit(" \n").verdict.unwrap();
         assert!(verdict.is_deny());
         assert_eq!(verdict.reason_text(), "blocked by the hook (exit code 2)");
@@ -282,7 +282,7 @@ mod tests {
     }
 
     #[test]
-    fn text_that_was_meant_as_an_object_is_a_failure_or_a_defect() {
+    fn text_that_looks_like_an_object_is_a_failure_or_a_defect() {
         for stdout in [
             r#"{"decision": "deny", "reason": "don't say "rm""}"#,
             r#"{"decision": "de"#,
@@ -300,13 +300,13 @@ mod tests {
     }
 
     #[test]
-    fn an_unknown_field_is_reported_and_a_misspelt_one_with_what_was_meant() {
+    fn unknown_fields_are_reported_with_the_nearest_field() {
         let alone = answer(EventName::SubagentStart, r#"{"checked": 3}"#);
-        let nothing_known = "no field of its answer is known; known are decision, reason, log";
+        let nothing_known = "its reply has no known field; it may have decision, reason, log";
         assert_eq!(alone.defects, [nothing_known]);
         let beside = answer(EventName::BeforeTool, r#"{"decision": "allow", "checked": 3}"#);
         assert!(beside.reply.verdict.is_some());
-        assert_eq!(beside.warnings, ["its answer has no field \"checked\"; it is ignored"]);
+        assert_eq!(beside.warnings, ["its reply has no field \"checked\"; it is ignored"]);
         for (stdout, name, meant) in [
             (r#"{"descision": "deny", "reason": "no"}"#, "descision", "decision"),
             (r#"{"decison": "deny"}"#, "decison", "decision"),
@@ -315,7 +315,7 @@ mod tests {
         ] {
             let answer = answer(EventName::BeforeTool, stdout);
             assert_eq!(answer.reply, Reply::default(), "{stdout}");
-            let expected = format!("its answer has no field {name:?}; did you mean {meant:?}?");
+            let expected = format!("its reply has no field {name:?}; did you mean {meant:?}?");
             assert_eq!(answer.defects, [expected]);
         }
         let many: Object = (0..1000).map(|index| (format!("x{index}"), json!(1))).collect();
@@ -326,7 +326,7 @@ mod tests {
     }
 
     #[test]
-    fn stops_and_turns_take_what_the_executable_protocol_takes() {
+    fn stop_and_turn_replies_have_the_fields_of_the_executable_protocol() {
         let stop = reply(
             EventName::BeforeStop,
             r#"{"result": "mutate", "messages": [{"role": "user", "content": "s"}], "follow_up_messages": ["go", " "]}"#,
@@ -349,7 +349,7 @@ mod tests {
         let stdout =
             r#"{"result": "mutate", "messages": [], "follow_up_messages": ["go"], "log": "l"}"#;
         let error = parse_reply(EventName::BeforeStop, stdout.as_bytes()).unwrap_err();
-        assert_eq!(error.to_string(), "the history it gave cannot be used: messages is empty");
+        assert_eq!(error.to_string(), "its history cannot be used: messages is empty");
     }
 
     #[test]

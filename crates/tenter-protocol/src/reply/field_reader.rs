@@ -10,10 +10,10 @@ use crate::{EventName, Object, Reply, Verdict};
 
 /// Maximum number of unknown fields that are named.
 const MAX_NAMED: usize = 5;
-/// Characters of an unknown field's name that are shown.
-const SHOWN_CHARACTERS: usize = 60;
+/// Maximum number of characters of an unknown field's name in a message.
+const MAX_NAME_LENGTH: usize = 60;
 
-/// Words of one protocol, or of another agent, in an answer of the other: what was meant.
+/// Fields of the other protocol or of another agent, and the field that was meant.
 const FOREIGN: [(&str, &str); 11] = [
     ("blocked", "decision"),
     ("block", "decision"),
@@ -28,18 +28,18 @@ const FOREIGN: [(&str, &str); 11] = [
     ("modified_output", "output"),
 ];
 
-/// A reply's object while it is read, and what is wrong with it.
+/// The object of a reply while it is read, and what is wrong with it.
 pub(crate) struct FieldReader {
     event: EventName,
     object: Object,
     warnings: Vec<String>,
     defects: Vec<String>,
-    /// Changes that cannot be made.
+    /// Changes that cannot be applied.
     failures: Vec<String>,
 }
 
 impl FieldReader {
-    /// The fields of `object`, of which those of `table` are known.
+    /// Reads `object`; fields that are not in `table` are reported.
     pub(crate) fn new(event: EventName, object: Object, table: &[&ReplyField]) -> Self {
         let mut fields =
             Self { event, object, warnings: Vec::new(), defects: Vec::new(), failures: Vec::new() };
@@ -47,8 +47,8 @@ impl FieldReader {
         fields
     }
 
-    /// An unknown field does nothing. Where it was probably meant as a known one, or where there is no other, the answer was
-    /// meant to say something that is lost.
+    /// Reports unknown fields. One that probably misspells a known field, or that is the only one, is a defect: it was meant to
+    /// have an effect.
     fn report_unknown(&mut self, table: &[&ReplyField]) {
         let is_known = |key: &str| table.iter().any(|field| field.spellings.contains(&key));
         let unknown: Vec<String> =
@@ -61,33 +61,31 @@ impl FieldReader {
             .collect();
         let mut is_meant = false;
         for key in unknown.iter().take(MAX_NAMED) {
-            let name = excerpt::chars(key, SHOWN_CHARACTERS);
+            let name = excerpt::chars(key, MAX_NAME_LENGTH);
             match meant(key, &usable) {
                 Some(known) => {
                     is_meant = true;
                     self.defect(format!(
-                        "its answer has no field {name:?}; did you mean {known:?}?"
+                        "its reply has no field {name:?}; did you mean {known:?}?"
                     ));
                 }
                 None if has_known => {
-                    self.warn(format!("its answer has no field {name:?}; it is ignored"));
+                    self.warn(format!("its reply has no field {name:?}; it is ignored"));
                 }
                 None => {}
             }
         }
         if !has_known && !is_meant && !unknown.is_empty() {
-            self.defect(format!(
-                "no field of its answer is known; known are {}",
-                usable.join(", ")
-            ));
+            self.defect(format!("its reply has no known field; it may have {}", usable.join(", ")));
         }
     }
 
-    /// What the field holds, if it is given, does something at this event, and holds what it must.
+    /// The value of a field. `None` if it is missing, has no effect at the event, or has the wrong type; the latter two are
+    /// reported.
     pub(crate) fn read<T: DeserializeOwned>(&mut self, field: &ReplyField) -> Option<T> {
         let (spelling, value) = self.take(field)?;
         if !field.applies_at(self.event) {
-            let what = format!("\"{spelling}\" means nothing at {}", self.event);
+            let what = format!("\"{spelling}\" has no effect at {}", self.event);
             if field.is_change {
                 self.defect(what);
             } else {
@@ -103,39 +101,39 @@ impl FieldReader {
         read
     }
 
-    /// The first spelling that is given. `null` is as good as nothing (R24).
+    /// The first spelling with a value. `null` counts as missing (R24).
     fn take(&mut self, field: &ReplyField) -> Option<(&'static str, Value)> {
         let given = |spelling: &&str| self.object.get(*spelling).is_some_and(|v| !v.is_null());
         let spelling = field.spellings.iter().copied().find(given)?;
         Some((spelling, self.object.remove(spelling)?))
     }
 
-    /// Reports what has no effect.
+    /// Reports something without effect.
     pub(crate) fn warn(&mut self, warning: String) {
         self.warnings.push(warning);
     }
 
-    /// Reports what was meant to have an effect and cannot be used.
+    /// Reports something that was meant to have an effect and cannot be used.
     pub(crate) fn defect(&mut self, defect: String) {
         self.defects.push(defect);
     }
 
-    /// Reports a change that cannot be made.
+    /// Reports a change that cannot be applied.
     pub(crate) fn fail(&mut self, failure: String) {
         self.failures.push(failure);
     }
 
-    /// Takes over what was found in an object inside of this one.
+    /// Adds the reports about an inner object.
     pub(crate) fn absorb(&mut self, inner: Self) {
         self.warnings.extend(inner.warnings);
         self.defects.extend(inner.defects);
         self.failures.extend(inner.failures);
     }
 
-    /// The whole answer.
+    /// The whole reply.
     ///
     /// # Errors
-    /// A change that cannot be made, unless the reply keeps the thing from happening: that stands, whatever else is wrong.
+    /// A change cannot be applied, unless the reply denies the operation: a deny counts whatever else is wrong.
     pub(crate) fn finish(mut self, reply: Reply) -> Result<ParsedReply, ReplyError> {
         let denies = reply.verdict.as_ref().is_some_and(Verdict::is_deny);
         let stands = denies && self.event.is_deniable();
@@ -147,7 +145,7 @@ impl FieldReader {
     }
 }
 
-/// The known field that an unknown one was probably meant to be.
+/// The known field that an unknown one probably means.
 fn meant(key: &str, known: &[&'static str]) -> Option<&'static str> {
     let foreign = FOREIGN.iter().find(|(word, meant)| *word == key && known.contains(meant));
     foreign.map(|(_, meant)| *meant).or_else(|| nearest(key, known.iter().copied()))

@@ -1,4 +1,4 @@
-//! A hook's stdout, as far as both protocols read it in the same way: nothing, or one JSON object.
+//! The part of reading stdout that both protocols share: nothing, or one JSON object.
 
 use std::fmt;
 
@@ -9,17 +9,16 @@ use serde_json::Value;
 use super::ReplyError;
 use crate::Object;
 
-/// What some programs write before their first character.
 const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
 
-/// What a hook printed, without a byte order mark and the white space around it. `None` is no action: nothing, or `null`.
+/// Stdout without a byte order mark and surrounding white space. `None` if it is empty or `null`, which is no action.
 pub(crate) fn content(stdout: &[u8]) -> Option<&[u8]> {
     let trimmed = stdout.trim_ascii();
     let content = trimmed.strip_prefix(BYTE_ORDER_MARK).map_or(trimmed, <[u8]>::trim_ascii_start);
     (!content.is_empty() && content != b"null").then_some(content)
 }
 
-/// Reads exactly one JSON object, in which no field is given twice.
+/// Reads exactly one JSON object without duplicate fields.
 pub(crate) fn object(content: &[u8]) -> Result<Object, ReplyError> {
     if content.first() != Some(&b'{') {
         return Err(ReplyError::NotAnObject("it does not begin with {".to_owned()));
@@ -29,7 +28,7 @@ pub(crate) fn object(content: &[u8]) -> Result<Object, ReplyError> {
         .map_err(|error| ReplyError::NotAnObject(error.to_string()))
 }
 
-/// An object in which no field is given twice: of a `decision` that is given twice, neither counts.
+/// An object without duplicate fields: with two `decision` fields, neither counts.
 struct UniqueFields(Object);
 
 impl<'de> Deserialize<'de> for UniqueFields {
@@ -72,7 +71,7 @@ mod tests {
     }
 
     #[test]
-    fn a_field_that_is_given_twice_makes_the_answer_unreadable() {
+    fn a_duplicate_field_is_an_error() {
         let error = object(br#"{"decision": "deny", "decision": "allow"}"#).unwrap_err();
         assert!(error.to_string().contains("duplicate field \"decision\""), "{error}");
         assert!(object(br#"{"input": {"a": 1}, "output": {"a": 1}}"#).is_ok());

@@ -29,8 +29,8 @@ fn a_skill_is_its_instructions_and_where_its_files_are() {
     let skill = json!({"skillName": "pdf", "directory": "/s/pdf", "instructions": "Be brief.", "files": ["a.py"], "truncated": true});
     assert_eq!(
         result("skill", &skill).text(),
-        "The skill pdf. Its folder is /s/pdf; paths in it are relative to that folder.\n\nBe brief.\n\n\
-         The folder's other files:\n- a.py\n(there are more)"
+        "The skill pdf. Its directory is /s/pdf; paths in it are relative to that directory.\n\nBe brief.\n\n\
+         Other files in the directory:\n- a.py\n(there are more)"
     );
 }
 

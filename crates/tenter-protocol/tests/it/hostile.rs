@@ -1,4 +1,4 @@
-//! Input that nobody wrote who wants a hook: it is refused, in little time and with a place.
+//! Hostile input is rejected in bounded time, with a position.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -8,13 +8,13 @@ use tenter_protocol::manifest::Manifest;
 use tenter_protocol::manifest::format::{self, MAX_FILE_SIZE};
 use tenter_protocol::{Diagnostic, Severity};
 
-use crate::manifests::JUDGE;
+use crate::manifests::CHECKS;
 
 fn read(bytes: &[u8]) -> (Option<Manifest>, Vec<Diagnostic>) {
-    format::read(Path::new("/hooks/guard/HOOK.md"), bytes, Rules::Tolerant, JUDGE)
+    format::read(Path::new("/hooks/guard/HOOK.md"), bytes, Rules::Tolerant, CHECKS)
 }
 
-/// The `key: value` lines of a valid manifest, and what a test adds to them.
+/// A valid manifest with additional `key: value` lines.
 fn manifest(more: &str) -> Vec<u8> {
     format!("---\nname: guard\ndescription: Guards\ntrigger: before_tool\n{more}---\nbody\n")
         .into_bytes()
@@ -24,11 +24,11 @@ fn ids(findings: &[Diagnostic]) -> Vec<&str> {
     findings.iter().map(|finding| finding.id).collect()
 }
 
-/// Reads `bytes`, which have to be refused for the reason `id`, in bounded time.
-fn refused(bytes: &[u8], id: &str) -> Diagnostic {
+/// Reads `bytes`, which must be rejected in bounded time with the diagnostic `id`.
+fn rejected(bytes: &[u8], id: &str) -> Diagnostic {
     let begun = Instant::now();
     let (manifest, findings) = read(bytes);
-    // The bound is generous: it tells milliseconds from an explosion.
+    // A generous bound: it distinguishes milliseconds from exponential time.
     assert!(begun.elapsed() < Duration::from_secs(10), "{:?}", begun.elapsed());
     assert_eq!(manifest, None);
     let found = findings.iter().find(|finding| finding.id == id);
@@ -52,107 +52,107 @@ fn a_byte_order_mark_carriage_returns_and_blank_lines_are_accepted() {
 }
 
 #[test]
-fn places_in_a_file_with_carriage_returns_are_those_an_editor_shows() {
+fn positions_in_a_file_with_carriage_returns_are_those_of_editors() {
     let text = "\u{feff}---\r\nname: guard\r\ndescription: Ünï\r\ntrigger: bêfore\r\n---\r\n";
-    let found = refused(text.as_bytes(), "manifest-trigger");
+    let found = rejected(text.as_bytes(), "manifest-trigger");
     assert_eq!(at(&found), (4, 10, 6));
     assert_eq!(found.span.unwrap().source, "trigger: bêfore");
 }
 
 #[test]
-fn ten_megabytes_are_refused_unread() {
+fn ten_megabytes_are_rejected_unread() {
     let file = [manifest(""), vec![b'x'; 10 * 1024 * 1024]].concat();
-    let found = refused(&file, "manifest-too-large");
+    let found = rejected(&file, "manifest-too-large");
     assert_eq!(found.message, format!("the file is longer than {} KiB", MAX_FILE_SIZE / 1024));
 }
 
 #[test]
-fn a_long_body_costs_nothing_and_a_long_front_matter_is_refused() {
+fn a_long_body_is_accepted_and_a_long_front_matter_is_rejected() {
     let mut file = manifest("");
     file.resize(MAX_FILE_SIZE, b'x');
     assert!(read(&file).0.is_some());
     let long = manifest(&format!("metadata:\n  a: {}\n", "x".repeat(MAX_SIZE)));
-    assert_eq!(at(&refused(&long, "manifest-too-large")), (1, 1, 3));
+    assert_eq!(at(&rejected(&long, "manifest-too-large")), (1, 1, 3));
 }
 
 #[test]
-fn anchors_that_explode_are_stopped() {
+fn exponential_anchors_are_rejected() {
     let mut bomb = "metadata:\n  a: &a [x, x, x, x, x, x, x, x, x]\n".to_owned();
     for (before, letter) in "abcdefgh".chars().zip("bcdefghi".chars()) {
         let repeated = vec![format!("*{before}"); 9].join(", ");
         bomb.push_str(&format!("  {letter}: &{letter} [{repeated}]\n"));
     }
-    refused(&manifest(&bomb), "manifest-too-large");
-    // Few values, but each of them long.
+    rejected(&manifest(&bomb), "manifest-too-large");
+    // Few values, each of them long.
     let long = format!("metadata:\n  a: &a {}\n", "x".repeat(30_000));
     let many = format!("{long}  b: [{}]\n", vec!["*a"; 5000].join(","));
-    refused(&manifest(&many), "manifest-too-large");
+    rejected(&manifest(&many), "manifest-too-large");
 }
 
 #[test]
-fn deep_nesting_is_stopped_where_it_becomes_deep() {
+fn deep_nesting_is_rejected_where_it_exceeds_the_limit() {
     let flow = manifest(&format!("metadata: {}\n", "[".repeat(20_000)));
-    assert_eq!(at(&refused(&flow, "manifest-too-large")), (5, 43, 1));
+    assert_eq!(at(&rejected(&flow, "manifest-too-large")), (5, 43, 1));
     let block = manifest(&format!("metadata:\n  {}x\n", "- ".repeat(20_000)));
-    refused(&block, "manifest-too-large");
+    rejected(&block, "manifest-too-large");
     let mapping = manifest(&format!("metadata: {}\n", "{a: ".repeat(10_000)));
-    refused(&mapping, "manifest-too-large");
+    rejected(&mapping, "manifest-too-large");
 }
 
 #[test]
-fn very_many_values_and_keys_are_stopped() {
+fn too_many_values_and_keys_are_rejected() {
     let list = manifest(&format!("metadata: [{}]\n", "a,".repeat(6000)));
-    refused(&list, "manifest-too-large");
+    rejected(&list, "manifest-too-large");
     let keys: String = (0..6000).map(|index| format!("k{index}: 1\n")).collect();
-    refused(&manifest(&keys), "manifest-too-large");
+    rejected(&manifest(&keys), "manifest-too-large");
 }
 
 #[test]
-fn very_many_problems_are_counted_and_the_first_ones_shown() {
+fn diagnostics_over_the_limit_are_counted() {
     let keys: String = (0..2000).map(|index| format!("k{index}: 1\n")).collect();
     let (found, findings) = read(&manifest(&keys));
-    assert!(found.is_some(), "unknown keys do not keep a hook from running");
+    assert!(found.is_some(), "a hook with unknown keys runs");
     assert_eq!(findings.len(), 101);
     assert_eq!(findings[100].message, "1900 more problems are not shown");
-    // An error that is not shown is still an error.
+    // An error over the limit is still an error.
     let (found, findings) = read(&manifest(&format!("{keys}matcher: {{tool: '['}}\n")));
     assert_eq!(found, None);
     assert_eq!(findings[100].severity, Severity::Error);
 }
 
 #[test]
-fn very_many_unknown_escapes_are_repaired_or_refused_in_time() {
+fn many_unknown_escapes_are_repaired_or_rejected_in_time() {
     let text = manifest(&format!("matcher: {{pattern: \"{}\"}}\n", "\\d".repeat(20_000)));
     let (found, findings) = read(&text);
     assert_eq!(found.unwrap().matcher.pattern.unwrap(), "\\d".repeat(20_000));
     assert_eq!(ids(&findings), ["manifest-escape"]);
     let texts: String = (0..2000).map(|index| format!("  k{index}: \"\\d\"\n")).collect();
-    refused(&manifest(&format!("metadata:\n{texts}")), "manifest-syntax");
+    rejected(&manifest(&format!("metadata:\n{texts}")), "manifest-syntax");
 }
 
 #[test]
 fn control_characters_are_named() {
-    let found = refused(&manifest("metadata: \0\n"), "manifest-syntax");
+    let found = rejected(&manifest("metadata: \0\n"), "manifest-syntax");
     assert_eq!(found.message, "the control character U+0000 is not allowed");
     assert_eq!(at(&found), (5, 11, 1));
 }
 
 #[test]
-fn bytes_that_are_no_text_are_marked_in_the_front_matter_and_replaced_in_the_body() {
+fn invalid_utf8_is_an_error_in_the_front_matter_and_replaced_in_the_body() {
     let mut file = manifest("metadata: {a: é\n");
     let position = file.iter().position(|byte| *byte == 0xc3).unwrap();
     file[position + 1] = b'x';
-    assert_eq!(at(&refused(&file, "manifest-encoding")), (5, 15, 1));
+    assert_eq!(at(&rejected(&file, "manifest-encoding")), (5, 15, 1));
     let file = [manifest(""), b"\xff\xfe\x00".to_vec()].concat();
     assert!(read(&file).0.is_some());
     assert_eq!(body(&file), "body\n\u{fffd}\u{fffd}\0");
     let utf16: Vec<u8> = "---\nname: guard\n".encode_utf16().flat_map(u16::to_le_bytes).collect();
-    let found = refused(&[b"\xff\xfe".to_vec(), utf16].concat(), "manifest-encoding");
+    let found = rejected(&[b"\xff\xfe".to_vec(), utf16].concat(), "manifest-encoding");
     assert_eq!(found.message, "the file is UTF-16");
 }
 
 #[test]
-fn hyphens_inside_of_text_do_not_end_the_front_matter() {
+fn hyphens_inside_text_do_not_end_the_front_matter() {
     let more = "metadata:\n  a: x --- y\n  b: |\n    ---\n  c: 'a\n    --- b'\n";
     let (found, findings) = read(&manifest(more));
     assert_eq!(findings, []);
@@ -163,7 +163,7 @@ fn hyphens_inside_of_text_do_not_end_the_front_matter() {
 }
 
 #[test]
-fn one_line_of_the_longest_length_is_marked_without_a_copy_for_every_problem() {
+fn the_copies_of_a_very_long_line_are_limited() {
     let keys: Vec<String> = (0..2000).map(|index| format!("k{index}: 1")).collect();
     let text = format!(
         "---\n{{name: guard, description: a, trigger: before_tool, {}}}\n---\n",

@@ -1,10 +1,10 @@
-//! Manifests as files, and what no manifest may do to its reader.
+//! Manifests: examples, expected diagnostics, hostile and random input.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot set its scene fails")]
+#![expect(clippy::unwrap_used, reason = "a test whose setup fails must fail")]
 #![expect(
     clippy::format_collect,
     clippy::format_push_string,
-    reason = "documents are put together as they read"
+    reason = "documents are built piece by piece"
 )]
 
 mod hostile;

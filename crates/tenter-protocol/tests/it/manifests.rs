@@ -1,5 +1,5 @@
-//! Every folder below `tests/manifests/` is one manifest with the findings that it has to have in `expected.txt`.
-//! `TENTER_UPDATE=1` writes those files anew; read what you accept.
+//! Each directory below `tests/manifests/` has a manifest and its expected diagnostics in `expected.txt`. `TENTER_UPDATE=1`
+//! rewrites those files; review the changes.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -11,8 +11,8 @@ use tenter_protocol::manifest::format::{
 };
 use tenter_protocol::{Diagnostic, EventName, Severity, SourceText, json};
 
-/// Stands for the engine's compiler: an unclosed bracket is wrong, look-around is slow.
-fn judge(pattern: &str) -> Result<Option<Advice>, Advice> {
+/// Replaces the engine's compiler: an unclosed bracket is an error, look-around is a warning.
+fn check_pattern(pattern: &str) -> Result<Option<Advice>, Advice> {
     let advice = |message: &str, help: &str| Advice { message: message.into(), help: help.into() };
     if pattern.matches('[').count() != pattern.matches(']').count() {
         return Err(advice("unclosed character class", "end it with `]`"));
@@ -20,31 +20,31 @@ fn judge(pattern: &str) -> Result<Option<Advice>, Advice> {
     Ok(pattern.contains("(?=").then(|| advice("it needs the slow engine", "leave it out")))
 }
 
-/// Stands for the engine's template language: `??` cannot be understood, and no payload has `.misspelt`.
-fn judge_template(event: EventName, _kind: TemplateKind, text: &str) -> Vec<Diagnostic> {
+/// Replaces the engine's template language: `??` is invalid, and no payload has `.misspelt`.
+fn check_template(event: EventName, _kind: TemplateKind, text: &str) -> Vec<Diagnostic> {
     let found = |word: &str, severity, message: &str| {
-        let finding = |(place, _)| {
-            let place = SourceText::new(text.as_bytes()).span(&(place..place + word.len()));
+        let finding = |(start, _)| {
+            let place = SourceText::new(text.as_bytes()).span(&(start..start + word.len()));
             Diagnostic::new("template", severity, message).with_span(place).help("leave it out")
         };
         text.match_indices(word).map(finding).collect::<Vec<_>>()
     };
-    let stranger = format!("the payload of `{event}` has no `misspelt`");
+    let unknown = format!("the payload of `{event}` has no `misspelt`");
     [
         found("??", Severity::Error, "`??` cannot be understood"),
-        found(".misspelt", Severity::Warning, &stranger),
+        found(".misspelt", Severity::Warning, &unknown),
     ]
     .concat()
 }
 
-pub(crate) const JUDGE: Checks<'static> =
-    Checks { tool: &judge, pattern: &judge, template: &judge_template };
+pub(crate) const CHECKS: Checks<'static> =
+    Checks { tool: &check_pattern, pattern: &check_pattern, template: &check_template };
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/manifests")
 }
 
-#[expect(clippy::disallowed_methods, reason = "a switch for whoever runs the tests")]
+#[expect(clippy::disallowed_methods, reason = "a switch for developers")]
 fn update() -> bool {
     std::env::var_os("TENTER_UPDATE").is_some()
 }
@@ -74,7 +74,7 @@ fn rendered(folder: &Path) -> String {
     let bytes = fs::read(folder.join("HOOK.md")).unwrap();
     let mut text = String::new();
     for (title, rules) in [("validate", Rules::Strict), ("run", Rules::Tolerant)] {
-        let (manifest, findings) = read(&folder.join("HOOK.md"), &bytes, rules, JUDGE);
+        let (manifest, findings) = read(&folder.join("HOOK.md"), &bytes, rules, CHECKS);
         let lines: String = findings.iter().map(line).collect();
         writeln!(text, "{title}:\n{lines}").unwrap();
         if rules == Rules::Tolerant {
@@ -87,7 +87,7 @@ fn rendered(folder: &Path) -> String {
     text
 }
 
-/// Compares `text` with what stands in `file`, or writes it there.
+/// Compares `text` with the content of `file`, or updates the file.
 fn assert_file(file: &Path, text: &str) {
     if update() {
         fs::write(file, text).unwrap();
@@ -97,7 +97,7 @@ fn assert_file(file: &Path, text: &str) {
 }
 
 #[test]
-fn every_document_has_the_findings_that_stand_beside_it() {
+fn every_manifest_has_the_expected_diagnostics() {
     for kind in ["valid", "invalid"] {
         for folder in folders(kind) {
             assert_file(&folder.join("expected.txt"), &rendered(&folder));
@@ -106,12 +106,12 @@ fn every_document_has_the_findings_that_stand_beside_it() {
 }
 
 #[test]
-fn valid_documents_have_no_errors_and_invalid_ones_have() {
+fn only_invalid_manifests_have_errors() {
     for (kind, valid) in [("valid", true), ("invalid", false)] {
         for folder in folders(kind) {
             let path = folder.join("HOOK.md");
             let bytes = fs::read(&path).unwrap();
-            let (manifest, findings) = read(&path, &bytes, Rules::Strict, JUDGE);
+            let (manifest, findings) = read(&path, &bytes, Rules::Strict, CHECKS);
             assert_eq!(manifest.is_some(), valid, "{}", folder.display());
             let error = findings.iter().any(|finding| finding.severity == Severity::Error);
             assert_ne!(error, valid, "{}", folder.display());
@@ -120,12 +120,12 @@ fn valid_documents_have_no_errors_and_invalid_ones_have() {
 }
 
 #[test]
-fn every_finding_has_its_file_and_says_what_would_be_right() {
+fn every_diagnostic_has_a_file_a_position_and_a_help() {
     for kind in ["valid", "invalid"] {
         for folder in folders(kind) {
             let path = folder.join("HOOK.md");
             let bytes = fs::read(&path).unwrap();
-            for finding in read(&path, &bytes, Rules::Strict, JUDGE).1 {
+            for finding in read(&path, &bytes, Rules::Strict, CHECKS).1 {
                 assert_eq!(finding.path.as_ref(), Some(&path));
                 assert!(finding.help.is_some_and(|help| !help.is_empty()), "{}", finding.message);
                 assert!(finding.span.is_some(), "{}", finding.message);
@@ -135,7 +135,7 @@ fn every_finding_has_its_file_and_says_what_would_be_right() {
 }
 
 #[test]
-fn the_schema_for_editors_is_not_stale() {
+fn the_checked_in_schema_is_up_to_date() {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/hook-manifest.schema.json");
     let schema = serde_json::to_string_pretty(&json_schema()).unwrap();
     assert_file(&file, &format!("{schema}\n"));

@@ -1,4 +1,4 @@
-//! What holds for any bytes, and for any valid manifest.
+//! Properties of any input, and of any valid manifest.
 
 use std::path::Path;
 
@@ -9,23 +9,23 @@ use tenter_protocol::lifecycle::TABLE;
 use tenter_protocol::manifest::format::{Checks, properties, read};
 use tenter_protocol::{Diagnostic, Severity};
 
-use crate::manifests::JUDGE;
+use crate::manifests::CHECKS;
 
-/// What every finding about `bytes` has to be like.
-fn check_findings(bytes: &[u8], findings: &[Diagnostic]) -> Result<(), TestCaseError> {
+/// Checks that every diagnostic points into `bytes` and has a help.
+fn check_diagnostics(bytes: &[u8], findings: &[Diagnostic]) -> Result<(), TestCaseError> {
     let lines: Vec<&[u8]> = bytes.split(|byte| *byte == b'\n').collect();
     for finding in findings {
         prop_assert!(finding.help.is_some());
         prop_assert!(!finding.message.contains('\n'), "{}", finding.message);
         let Some(place) = &finding.span else { continue };
         let line = lines.get(place.line - 1).map(|line| String::from_utf8_lossy(line));
-        let line = line.ok_or_else(|| TestCaseError::fail("a line outside of the file"))?;
+        let line = line.ok_or_else(|| TestCaseError::fail("a line outside the file"))?;
         let mark = if place.line == 1 { "\u{feff}" } else { "" };
         let line = line.strip_prefix(mark).unwrap_or(&line);
         prop_assert_eq!(&place.source, line.strip_suffix('\r').unwrap_or(line));
         let length = place.source.chars().count();
         prop_assert!(place.column >= 1 && place.length >= 1);
-        // What is missing is marked just after the end of the line.
+        // Something missing is marked just after the end of the line.
         let inside = place.column + place.length - 1 <= length;
         prop_assert!(inside || (place.column == length + 1 && place.length == 1), "{place:?}");
     }
@@ -36,8 +36,8 @@ fn check_bytes(bytes: &[u8]) -> Result<(), TestCaseError> {
     let _ = body(bytes);
     let path = Path::new("/hooks/guard/HOOK.md");
     for rules in [Rules::Strict, Rules::Tolerant] {
-        let (manifest, findings) = read(path, bytes, rules, JUDGE);
-        check_findings(bytes, &findings)?;
+        let (manifest, findings) = read(path, bytes, rules, CHECKS);
+        check_diagnostics(bytes, &findings)?;
         let broken = findings.iter().any(|finding| finding.severity == Severity::Error);
         prop_assert_eq!(manifest.is_none(), broken);
         if let Some(manifest) = manifest {
@@ -103,7 +103,7 @@ fn pieces() -> impl Strategy<Value = String> {
     prop::collection::vec(piece, 0..40).prop_map(|pieces| pieces.concat())
 }
 
-/// Text as YAML writes it in double quotes.
+/// Text in double quotes, as in YAML.
 fn quoted(text: &str) -> String {
     serde_json::to_string(text).unwrap()
 }
@@ -133,7 +133,7 @@ proptest! {
     }
 
     #[test]
-    fn a_valid_manifest_is_read_as_it_was_written(
+    fn a_valid_manifest_is_read_as_written(
         name in valid_name(),
         description in "[!-~é][ -~é\n]{0,200}[!-~é]",
         trigger in select(TABLE.iter().flat_map(|row| row.manifest).copied().collect::<Vec<_>>()),
@@ -155,7 +155,7 @@ proptest! {
         text.push_str(&format!("timeout: {timeout}\nasync: {asynchronous}\npriority: {priority}\n"));
         text.push_str(&format!("metadata: {}\n---\n# Title\n", serde_json::to_string(&metadata).unwrap()));
         let path = Path::new("/hooks").join(&name).join("HOOK.md");
-        let checks = Checks { tool: &|_| Ok(None), pattern: &|_| Ok(None), ..JUDGE };
+        let checks = Checks { tool: &|_| Ok(None), pattern: &|_| Ok(None), ..CHECKS };
         let (manifest, findings) = read(&path, text.as_bytes(), Rules::Strict, checks);
         let manifest = manifest.ok_or_else(|| TestCaseError::fail(format!("{findings:?}\n{text}")))?;
         prop_assert_eq!(manifest.name, name);

@@ -1,4 +1,4 @@
-//! The specification's own examples, word for word, and the cases of the reference validator that are about front matter.
+//! The specification's own examples, verbatim, and the front matter cases of the reference validator.
 
 use std::path::Path;
 
@@ -7,9 +7,9 @@ use tenter_protocol::manifest::format::{properties, read};
 use tenter_protocol::manifest::{Manifest, MatcherText};
 use tenter_protocol::{Diagnostic, json};
 
-use crate::manifests::JUDGE;
+use crate::manifests::CHECKS;
 
-/// Every front matter of the specification, with the heading that it stands under.
+/// Every front matter of the specification, with its heading.
 const EXAMPLES: [(&str, &str); 10] = [
     (
         "3.1 Sync Mode (Default)",
@@ -153,14 +153,14 @@ const MATCHERS: [&str; 4] = [
 ];
 
 fn read_as(folder: &str, text: &str, rules: Rules) -> (Option<Manifest>, Vec<Diagnostic>) {
-    read(&Path::new("/hooks").join(folder).join("HOOK.md"), text.as_bytes(), rules, JUDGE)
+    read(&Path::new("/hooks").join(folder).join("HOOK.md"), text.as_bytes(), rules, CHECKS)
 }
 
 fn ids(findings: &[Diagnostic]) -> Vec<&'static str> {
     findings.iter().map(|finding| finding.id).collect()
 }
 
-/// The folder that an example would lie in.
+/// The directory name that an example needs.
 fn folder(text: &str) -> &str {
     text.lines().find_map(|line| line.strip_prefix("name: ")).unwrap()
 }
@@ -174,10 +174,10 @@ fn every_example_works_at_run_time() {
 }
 
 #[test]
-fn every_complete_example_is_valid_and_the_shortened_ones_lack_their_description() {
+fn complete_examples_are_valid_and_shortened_ones_lack_a_description() {
     for (heading, text) in EXAMPLES {
         let mut found = ids(&read_as(folder(text), text, Rules::Strict).1);
-        // An example's backslash is kept, with a warning.
+        // Backslashes in the examples are kept, with a warning.
         found.retain(|id| *id != "manifest-escape");
         let shortened = !text.contains("\ndescription:");
         let expected: &[&str] = if shortened { &["manifest-description"] } else { &[] };
@@ -186,7 +186,7 @@ fn every_complete_example_is_valid_and_the_shortened_ones_lack_their_description
 }
 
 #[test]
-fn the_matchers_mean_what_they_look_like() {
+fn matchers_are_read_as_written() {
     let expected = [
         (Some("Shell"), None),
         (Some("WriteFile"), Some(r"\.(py|js|ts)$")),
@@ -202,7 +202,7 @@ fn the_matchers_mean_what_they_look_like() {
 }
 
 #[test]
-fn properties_are_printed_in_the_references_order_with_its_defaults() {
+fn properties_have_the_order_and_defaults_of_the_reference() {
     let text = "---\ntrigger: session_end\ndescription: b\nname: a\n---\n";
     let manifest = read_as("a", text, Rules::Strict).0.unwrap();
     assert_eq!(
@@ -222,9 +222,8 @@ fn properties_are_printed_in_the_references_order_with_its_defaults() {
     );
 }
 
-/// The name, what is added to or taken from a valid manifest of that name, and what is found.
 #[test]
-fn the_reference_validators_cases_end_as_it_ends_them() {
+fn agrees_with_the_reference_validator() {
     for (folder, name, more, expected) in [
         ("my-hook", "my-hook", "", &[][..]),
         (
@@ -246,7 +245,7 @@ fn the_reference_validators_cases_end_as_it_ends_them() {
         ("技能", "技能", "", &[]),
         ("café", "cafe\u{301}", "", &[]),
         ("cafe\u{301}", "café", "", &[]),
-        // Edges that the reference decides without a test of its own.
+        // Edge cases without a test in the reference.
         ("my-hook", "my-hook", "timeout: 5.5\n", &["manifest-timeout"]),
         ("my-hook", "my-hook", "timeout: 100\npriority: 1000\n", &[]),
         ("my-hook", "my-hook", "timeout: 600000\npriority: 0\n", &[]),
@@ -267,9 +266,9 @@ fn the_reference_validators_cases_end_as_it_ends_them() {
 }
 
 #[test]
-fn a_folder_without_a_name_is_not_compared() {
+fn a_path_without_a_directory_is_not_compared() {
     let text = "---\nname: a\ndescription: b\ntrigger: session_end\n---\n";
-    let (manifest, findings) = read(Path::new("HOOK.md"), text.as_bytes(), Rules::Strict, JUDGE);
+    let (manifest, findings) = read(Path::new("HOOK.md"), text.as_bytes(), Rules::Strict, CHECKS);
     assert!(manifest.is_some(), "{findings:?}");
 }
 
@@ -289,13 +288,13 @@ fn extensions_are_read_from_metadata() {
     let named =
         read("  fail: open\n  protected: false\n  workdir: project\n  env: []\n  payload: full\n");
     assert_eq!(named.fail_closed, Some(false));
-    let defaults = read("  author: somebody\n");
+    let defaults = read("  author: ada\n");
     assert_eq!(named.env, defaults.env);
     assert_eq!(defaults, tenter_protocol::manifest::Extensions::default());
 }
 
 #[test]
-fn further_triggers_are_read_in_any_spelling_and_each_event_once() {
+fn further_triggers_are_read_in_any_spelling_each_event_once() {
     let text = "---\nname: a\ndescription: b\ntrigger: after_tool\nmetadata:\n  triggers: [post-tool-call-failure, after_tool, after_tool_failure]\n---\n";
     let manifest = read_as("a", text, Rules::Strict).0.unwrap();
     let spellings: Vec<&str> =

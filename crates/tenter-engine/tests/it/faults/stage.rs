@@ -296,7 +296,7 @@ impl Cell<'_> {
                 run.decision == DecisionKind::Context && warnings.is_empty()
             }
             Means::Answers => {
-                run.decision == DecisionKind::None && warnings.contains("means nothing at")
+                run.decision == DecisionKind::None && warnings.contains("has no effect at")
             }
             Means::Unusable { reason: why } if self.cells.fail == FailMode::Open => {
                 run.decision == DecisionKind::None && warnings.contains(why)

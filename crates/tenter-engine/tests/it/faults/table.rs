@@ -137,7 +137,7 @@ fn answers() -> Vec<Fault> {
         Fault::new(
             "asks for a history that no model can continue",
             printed("{\"result\": \"mutate\", \"messages\": []}"),
-            Fails { exit: "exit 0", reason: "the history it gave cannot be used" },
+            Fails { exit: "exit 0", reason: "its history cannot be used" },
         )
         .only_at(EventName::BeforeStop),
         Fault::new(

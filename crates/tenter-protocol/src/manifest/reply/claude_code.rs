@@ -1,5 +1,5 @@
-//! Answers in the form of Claude Code's hooks, recognised by `hookSpecificOutput` (R62). They are read as what they mean
-//! there; what Tenter's agent cannot do is reported.
+//! Replies in the form of Claude Code's hooks, recognised by `hookSpecificOutput` (R62). They mean what they mean there; what
+//! Tenter's agent cannot do is reported.
 
 use serde_json::{Value, json};
 
@@ -9,23 +9,23 @@ use crate::reply::{FieldReader, VerdictKind};
 use crate::reply_fields as fields;
 use crate::{EventName, Object, Reply, Rewrite, Verdict, tool};
 
-/// Whether an answer is in Claude Code's form.
-pub(super) fn is_its_form(object: &Object) -> bool {
+/// Whether a reply is in Claude Code's form.
+pub(super) fn is_claude_code_form(object: &Object) -> bool {
     object.get("hookSpecificOutput").is_some_and(|specific| !specific.is_null())
 }
 
-/// Adds to `reply` what only Claude Code's form has. `decision` and `reason` are the same in both and were read.
+/// Adds the fields of Claude Code's form to `reply`. `decision` and `reason` are the same in both forms and are already read.
 pub(super) fn read(event: EventName, fields: &mut FieldReader, reply: &mut Reply) {
     if let Some(specific) = fields.read::<Object>(&fields::HOOK_SPECIFIC) {
         let mut inner = FieldReader::new(event, specific, &fields::HOOK_SPECIFIC_FIELDS);
         specific_output(event, &mut inner, reply);
         fields.absorb(inner);
     }
-    // Shown to the user, as a warning is.
+    // Warnings are shown to the user.
     if let Some(message) = fields.read::<String>(&fields::SYSTEM_MESSAGE) {
         fields.warn(message);
     }
-    // It is about a transcript that Tenter does not have.
+    // Tenter has no such transcript; the field is read so that it is not reported as unknown.
     let _: Option<bool> = fields.read(&fields::SUPPRESS_OUTPUT);
     let stop_reason: Option<String> = fields.read(&fields::STOP_REASON);
     if fields.read(&fields::CONTINUE) == Some(false) {
@@ -57,19 +57,19 @@ fn specific_output(event: EventName, fields: &mut FieldReader, reply: &mut Reply
 fn permission(event: EventName, fields: &mut FieldReader) -> Option<Verdict> {
     let reason = fields.read(&fields::PERMISSION_REASON);
     let word: String = fields.read(&fields::PERMISSION_DECISION)?;
-    // Somebody else is to decide: that is the user.
+    // Deferring a decision means asking the user.
     let word = if word == "defer" { "ask" } else { word.as_str() };
     Some(Verdict::new(verdict_kind(event, "permissionDecision", word, fields)?, reason))
 }
 
-/// `decision` inside of `hookSpecificOutput`, where some agents write it.
+/// `decision` inside `hookSpecificOutput`, as some agents write it.
 fn decision(event: EventName, fields: &mut FieldReader) -> Option<Verdict> {
     let reason: Option<String> = fields.read(&fields::REASON);
     let decision: String = fields.read(&fields::DECISION)?;
     Some(Verdict::new(verdict_kind(event, "decision", &decision, fields)?, reason))
 }
 
-/// The output in the form of a rewrite. One that is not in the form of a tool's result is shown to the model as it is.
+/// The output as a rewrite. Output that is not a tool's result is shown to the model unchanged.
 fn updated_output(event: EventName, fields: &mut FieldReader) -> Option<Object> {
     let output: Value = fields.read(&fields::UPDATED_OUTPUT)?;
     if event == EventName::AfterToolFailure {
@@ -87,7 +87,7 @@ fn updated_output(event: EventName, fields: &mut FieldReader) -> Option<Object> 
     }
 }
 
-/// `continue: false`: Claude Code stops then, whatever else the answer says.
+/// `continue: false`, which stops Claude Code whatever else the reply contains.
 fn stop(event: EventName, reason: Option<String>, fields: &mut FieldReader, reply: &mut Reply) {
     if event == EventName::BeforeStop {
         reply.verdict = None;
@@ -140,7 +140,7 @@ mod tests {
         let unknown = specific(&json!({"permissionDecision": "Deny"}));
         let read = parsed(EventName::BeforeTool, &unknown);
         assert_eq!(read.reply.verdict, None);
-        assert!(read.defects[0].contains("\"permissionDecision\": \"Deny\" is not known"));
+        assert!(read.defects[0].contains("\"permissionDecision\": unknown value \"Deny\""));
     }
 
     #[test]
@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stop_is_a_deny_where_something_can_be_denied_and_a_stop_at_a_stop() {
+    fn continue_false_denies_or_stops() {
         let answer = json!({"continue": false, "stopReason": "enough", "decision": "block", "hookSpecificOutput": {}});
         for event in [EventName::BeforeTool, EventName::BeforeAgent, EventName::SessionStart] {
             let verdict = reply(event, &answer).verdict.unwrap();
@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn the_strongest_decision_counts_and_both_contexts_do() {
+    fn the_strongest_decision_wins_and_contexts_are_joined() {
         let answer = json!({"decision": "approve", "reason": "fine", "additional_context": "a",
             "hookSpecificOutput": {"permissionDecision": "deny", "permissionDecisionReason": "no", "additionalContext": "b"}});
         let read = reply(EventName::BeforeTool, &answer);
@@ -206,11 +206,11 @@ mod tests {
     }
 
     #[test]
-    fn a_misspelt_field_inside_is_reported_with_what_was_meant() {
+    fn a_misspelled_inner_field_is_reported_with_the_nearest() {
         let read = parsed(EventName::BeforeTool, &specific(&json!({"permisionDecision": "deny"})));
         assert_eq!(
             read.defects,
-            ["its answer has no field \"permisionDecision\"; did you mean \"permissionDecision\"?"]
+            ["its reply has no field \"permisionDecision\"; did you mean \"permissionDecision\"?"]
         );
     }
 }

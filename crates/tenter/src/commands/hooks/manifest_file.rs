@@ -1,4 +1,4 @@
-//! A `HOOK.md` that somebody names on the command line: the file itself, or the folder that it is in.
+//! A `HOOK.md` named on the command line, by its own path or by its directory.
 
 use std::fs;
 use std::io;
@@ -17,43 +17,46 @@ use crate::failure::Failure;
 /// A `HOOK.md`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct ManifestFile {
-    /// The file.
+    /// The `HOOK.md`.
     pub(super) file: PathBuf,
-    /// What it was found by: the folder, or the file where that was named.
+    /// The path by which it was named: the directory or the file.
     pub(super) named: PathBuf,
 }
 
 impl ManifestFile {
-    /// The manifest at `path`; none in a folder without one.
+    /// The manifest at `path`; `None` for a directory without one.
     ///
     /// # Errors
-    /// There is nothing at `path`, or something that is no manifest.
+    /// `path` does not exist, or is neither a directory nor a manifest.
     pub(super) fn at(path: &Path) -> Result<Option<Self>, Failure> {
         let metadata = fs::metadata(path)
             .map_err(|error| Failure::usage(format!("{}: {error}", path.display())))?;
         if metadata.is_dir() {
             let found = source::manifest_file(path).map_err(|error| {
-                Failure::new(format!("{} cannot be read: {error}", path.display()))
+                Failure::new(format!("cannot read {}: {error}", path.display()))
             })?;
             return Ok(found.map(|file| Self { file, named: path.to_owned() }));
         }
-        if metadata.is_file() && Self::is_named_so(path) {
+        if metadata.is_file() && Self::has_manifest_name(path) {
             return Ok(Some(Self { file: path.to_owned(), named: path.to_owned() }));
         }
-        Err(Failure::usage(format!("{} is neither a HOOK.md nor a folder", path.display())))
+        Err(Failure::usage(format!("{} is neither a HOOK.md nor a directory", path.display())))
     }
 
     /// Whether a path has the name of a manifest.
-    pub(super) fn is_named_so(path: &Path) -> bool {
+    pub(super) fn has_manifest_name(path: &Path) -> bool {
         path.file_name().is_some_and(|name| name.eq_ignore_ascii_case("HOOK.md"))
     }
 
-    /// The manifest at `path`, which must be there.
-    pub(super) fn must_be_at(path: &Path) -> Result<Self, Failure> {
+    /// The manifest at `path`.
+    ///
+    /// # Errors
+    /// There is none.
+    pub(super) fn required_at(path: &Path) -> Result<Self, Failure> {
         Self::at(path)?.ok_or_else(|| Failure::new(format!("{} has no HOOK.md", path.display())))
     }
 
-    /// The hook's folder.
+    /// The hook directory.
     pub(super) fn folder(&self) -> &Path {
         match self.file.parent() {
             Some(folder) if !folder.as_os_str().is_empty() => folder,
@@ -61,10 +64,10 @@ impl ManifestFile {
         }
     }
 
-    /// Reads the manifest by these rules.
+    /// Reads the manifest.
     pub(super) fn read(&self, rules: Rules) -> (Option<Manifest>, Vec<Diagnostic>) {
         match self.bytes() {
-            // A file that was named alone still stands in a folder, whose name its name has to be.
+            // A bare file name has no directory to compare the hook's name with; the real path has.
             Ok(bytes) => {
                 let real = fs::canonicalize(&self.file).unwrap_or_default();
                 let is_bare = self.folder() == Path::new(".");
@@ -72,14 +75,14 @@ impl ManifestFile {
                 format::read(path, &bytes, rules, CHECKS)
             }
             Err(error) => {
-                let message = format!("it cannot be read: {error}");
+                let message = format!("cannot read it: {error}");
                 let finding = Diagnostic::new("manifest-unreadable", Severity::Error, message);
                 (None, vec![finding.at(&self.file)])
             }
         }
     }
 
-    /// What is wrong with the script, or with its being there although the manifest has an action (R15).
+    /// What is wrong with the script, which must not exist for a manifest with an action (R15).
     pub(super) fn check_script(&self) -> Option<Diagnostic> {
         let bytes = self.bytes().unwrap_or_default();
         if static_action::declares_action(&self.file, &bytes) {

@@ -1,4 +1,4 @@
-//! `tenter hooks read-properties`: what a manifest says, as data. Read as a run reads it (R16).
+//! `tenter hooks read-properties`: the fields of a manifest as JSON, read with the tolerant rules (R16).
 
 use std::path::PathBuf;
 
@@ -10,16 +10,15 @@ use crate::commands::Done;
 use crate::failure::Exit;
 use crate::ui;
 
-/// Print what a HOOK.md says, as JSON, with the defaults for what it leaves out.
+/// Print the fields of a HOOK.md as JSON, with defaults.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// A hook's folder or its HOOK.md.
+    /// A hook directory or its HOOK.md.
     path: PathBuf,
 }
 
-/// Does it.
 pub(super) fn run(args: &Args) -> Done {
-    let (manifest, findings) = ManifestFile::must_be_at(&args.path)?.read(Rules::Tolerant);
+    let (manifest, findings) = ManifestFile::required_at(&args.path)?.read(Rules::Tolerant);
     ui::diagnostics(&findings);
     let Some(manifest) = manifest else { return Ok(Exit::Failed) };
     let properties = format::properties(&manifest);

@@ -26,7 +26,7 @@ pub(super) fn run(args: &Args) -> Done {
     let mut lines = vec!["<available_hooks>".to_owned()];
     let mut is_whole = true;
     for path in &args.paths {
-        let file = ManifestFile::must_be_at(path)?;
+        let file = ManifestFile::required_at(path)?;
         let (manifest, findings) = file.read(Rules::Tolerant);
         ui::diagnostics(&findings);
         match manifest {

@@ -1,5 +1,5 @@
-//! `tenter hooks validate`: checks manifests by every rule of the specification (R16), what they start, if anything (R15), and
-//! executable hooks. Without a path it checks every hook that is found, and what `hooks.toml` files say.
+//! `tenter hooks validate`: checks manifests against every rule of the specification (R16), their scripts (R15), and
+//! executable hooks. Without a path, it checks every hook found and the `hooks.toml` files.
 
 mod executable;
 
@@ -23,32 +23,33 @@ use crate::project::Project;
 use crate::sanitize::visible;
 use crate::ui;
 
-/// Check hooks by every rule of the specification, and the scripts that they start.
+/// Check hooks against every rule of the specification.
 ///
-/// The exit code is 1 where there is an error. An executable that is not trusted is not run, so it is not checked. When they run, hooks are read more tolerantly.
+/// Exits with 1 if there is an error. Untrusted executables are not run, so they are not checked. The rules are stricter than
+/// those for running hooks.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// A hook's directory, a HOOK.md, an executable hook, or a directory of hooks; without a path, every hook that is found.
+    /// A hook directory, a HOOK.md, an executable, or a directory of hooks [default: all hooks].
     #[arg(value_name = "PATH")]
     paths: Vec<PathBuf>,
-    /// Take warnings for errors.
+    /// Treat warnings as errors.
     #[arg(long)]
     strict: bool,
-    /// Print the findings as JSON.
+    /// Print the diagnostics as JSON.
     #[arg(long)]
     json: bool,
 }
 
-/// What was found of one hook. The fields are those of the JSON form.
+/// The result for one hook. The fields are those of the JSON form.
 #[derive(Serialize)]
 struct Checked {
     path: PathBuf,
-    /// `null` where nothing is wrong so far, but the hook was not asked for its events.
+    /// `null` if nothing is wrong, but the hook was not asked for its events.
     valid: Option<bool>,
     diagnostics: Vec<Diagnostic>,
 }
 
-/// Does it. Only executable hooks need the project, which `open` opens.
+/// Runs the command. `open` opens the project, which only executable hooks need.
 pub(super) fn run<'e>(open: &dyn Fn() -> Result<Project<'e>, Failure>, args: &Args) -> Done {
     let mut checker = Checker { open, loaded: None, strict: args.strict };
     let mut checked = Vec::new();
@@ -61,7 +62,7 @@ pub(super) fn run<'e>(open: &dyn Fn() -> Result<Project<'e>, Failure>, args: &Ar
     if args.json {
         ui::out(serde_json::to_string_pretty(&checked).unwrap_or_default());
     } else if checked.is_empty() {
-        ui::note("There are no hooks: `tenter hooks new NAME` writes one.");
+        ui::note("There are no hooks. To create one, run `tenter hooks new NAME`.");
     } else {
         checked.iter().for_each(print);
     }
@@ -69,7 +70,7 @@ pub(super) fn run<'e>(open: &dyn Fn() -> Result<Project<'e>, Failure>, args: &Ar
     Ok(if is_valid { Exit::Done } else { Exit::Failed })
 }
 
-/// Checks hooks, the same way for all of one command.
+/// Checks hooks for one run of the command.
 struct Checker<'a, 'e> {
     open: &'a dyn Fn() -> Result<Project<'e>, Failure>,
     loaded: Option<Loaded<'e>>,
@@ -98,7 +99,7 @@ impl<'e> Checker<'_, 'e> {
 
     /// Checks what `path` names: one hook, or every hook in a directory of hooks.
     fn at(&mut self, path: &Path) -> Result<Vec<Checked>, Failure> {
-        if path.is_file() && !ManifestFile::is_named_so(path) {
+        if path.is_file() && !ManifestFile::has_manifest_name(path) {
             return Ok(vec![self.executable(path)?]);
         }
         if let Some(manifest) = ManifestFile::at(path)? {
@@ -118,7 +119,7 @@ impl<'e> Checker<'_, 'e> {
         Ok(checked)
     }
 
-    /// Checks every hook that is found, of every layer.
+    /// Checks every hook of every layer.
     fn everything(&mut self) -> Result<Vec<Checked>, Failure> {
         let (roots, mut findings) = self.loaded()?.project.places.roots(&HOOKS);
         let mut checked = Vec::new();
@@ -146,8 +147,8 @@ impl<'e> Checker<'_, 'e> {
         Ok(checked)
     }
 
-    /// Checks a candidate that is no directory. A script that may not be executed is worth a warning; other files beside
-    /// hooks are helpers.
+    /// Checks a candidate that is not a directory. A script that is not executable is a warning; other files in a hooks
+    /// directory are ignored.
     fn program(&mut self, candidate: &Candidate) -> Result<Option<Checked>, Failure> {
         match &candidate.kind {
             Kind::Executable(_) => self.executable(&candidate.path).map(Some),
@@ -156,8 +157,8 @@ impl<'e> Checker<'_, 'e> {
                 Ok(Some(self.report(&candidate.path, vec![finding.at(&candidate.path)])))
             }
             Kind::NotExecutable if is_script(&candidate.path) => {
-                let message = "the script may not be executed, so it is no hook";
-                let help = format!("chmod +x {}", candidate.path.display());
+                let message = "the script is not executable, so it is not a hook";
+                let help = format!("run chmod +x {}", candidate.path.display());
                 let finding = Diagnostic::new("executable-hook", Severity::Warning, message);
                 let finding = finding.at(&candidate.path).help(help);
                 Ok(Some(self.report(&candidate.path, vec![finding])))
@@ -188,19 +189,18 @@ impl Checked {
 }
 
 fn nothing_at(path: &Path) -> Diagnostic {
-    let message =
-        "there is no hook: no HOOK.md, neither here nor one folder down, and no executable";
+    let message = "no hook found: no HOOK.md here or in a subdirectory, and no executable";
     Diagnostic::new("manifest-missing", Severity::Error, message)
         .at(path)
-        .help("`tenter hooks new NAME` writes a hook")
+        .help("to create a hook, run `tenter hooks new NAME`")
 }
 
-/// Whether a file begins as scripts do.
+/// Whether a file begins with `#!`.
 fn is_script(path: &Path) -> bool {
     untrusted_file::read_prefix(path, 2).is_ok_and(|bytes| bytes == b"#!")
 }
 
-/// What is wrong with the manifest hooks in a folder of hooks; nothing where there is no such folder.
+/// What is wrong with the manifest hooks in a hooks directory, which may be missing.
 pub(crate) fn findings_in(hooks: &Path) -> Result<Vec<Diagnostic>, Failure> {
     if !hooks.is_dir() {
         return Ok(Vec::new());
@@ -219,9 +219,9 @@ fn print(hook: &Checked) {
     ui::out(format!("{outcome}: {}", visible(&hook.path.to_string_lossy())));
 }
 
-/// The manifests in the folders of a folder of hooks, by name; hidden ones are nobody's hooks (R10).
+/// The manifests in the subdirectories of a hooks directory, sorted by name. Hidden ones are skipped (R10).
 fn manifests_in(folder: &Path) -> Result<Vec<ManifestFile>, Failure> {
-    let failed = |error| Failure::new(format!("{} cannot be read: {error}", folder.display()));
+    let failed = |error| Failure::new(format!("cannot read {}: {error}", folder.display()));
     let mut folders = Vec::new();
     for entry in fs::read_dir(folder).map_err(failed)? {
         let entry = entry.map_err(failed)?;

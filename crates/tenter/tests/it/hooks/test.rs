@@ -132,7 +132,7 @@ fn ineffective_parts_of_a_reply_are_shown() {
     assert_eq!(
         result["notes"],
         json!([
-            "its answer has no field \"reson\"; did you mean \"reason\"?",
+            "its reply has no field \"reson\"; did you mean \"reason\"?",
             "\"blocked\" must be true or false"
         ])
     );
@@ -186,7 +186,7 @@ fn a_reply_without_meaning_at_its_event_is_no_action_and_is_reported() {
     sandbox.sh_hook("guard", "before_tool_call", "echo '{\"decision\": \"deny\"}'");
     let output = sandbox.run(&["hooks", "test", "guard"]).expect_code(0);
     assert!(
-        output.stdout.contains("its answer has no field \"decision\"; did you mean \"blocked\"?"),
+        output.stdout.contains("its reply has no field \"decision\"; did you mean \"blocked\"?"),
         "{output}"
     );
 }

@@ -127,14 +127,14 @@ fn something_that_is_not_a_hook_differs_from_a_missing_path() {
     assert_snapshot!(sandbox.run(&["hooks", "validate", "empty/notes.txt"]), @"
     exit: 1
     --- stderr
-    error: empty/notes.txt: the file may not be executed
-      help: chmod +x empty/notes.txt
+    error: empty/notes.txt: the file is not executable
+      help: run chmod +x empty/notes.txt
     ");
     assert_snapshot!(sandbox.run(&["hooks", "validate", "empty"]), @"
     exit: 1
     --- stderr
-    error: empty: there is no hook: no HOOK.md, neither here nor one folder down, and no executable
-      help: `tenter hooks new NAME` writes a hook
+    error: empty: no hook found: no HOOK.md here or in a subdirectory, and no executable
+      help: to create a hook, run `tenter hooks new NAME`
     ");
 }
 
@@ -160,9 +160,9 @@ fn without_a_path_every_hook_of_every_layer_is_checked() {
     Valid hook: [ROOT]/home/.kodelet/hooks/forgotten
     --- stderr
     warning: [ROOT]/project/.kodelet/hooks/foreign: it is not trusted, so it was not asked for its events
-      help: look at it, run `tenter trust`, and validate it again
-    warning: [ROOT]/home/.kodelet/hooks/forgotten: the script may not be executed, so it is no hook
-      help: chmod +x [ROOT]/home/.kodelet/hooks/forgotten
+      help: review it, run `tenter trust`, and validate it again
+    warning: [ROOT]/home/.kodelet/hooks/forgotten: the script is not executable, so it is not a hook
+      help: run chmod +x [ROOT]/home/.kodelet/hooks/forgotten
     error: [ROOT]/home/.kodelet/hooks/typo: it printed "PreToolUse" instead of an event when it was asked `hook`; did you mean "before_tool_call"?
     error: [ROOT]/home/.config/agents/hooks/bad/HOOK.md:4:10: `befor_tool` is not an event
       4 | trigger: befor_tool
@@ -205,7 +205,7 @@ fn an_executable_is_checked_as_well() {
     assert!(output.stderr.contains("did you mean \"before_tool_call\"?"), "{output}");
     let elsewhere = sandbox.write("draft.sh", "#!/no/such/shell\n");
     let output = sandbox.run(&["hooks", "validate", "draft.sh"]).expect_code(1);
-    assert!(output.stderr.contains("the file may not be executed"), "{output}");
+    assert!(output.stderr.contains("the file is not executable"), "{output}");
     fs::set_permissions(elsewhere, fs::Permissions::from_mode(0o755)).unwrap();
     let output = sandbox.run(&["hooks", "validate", "draft.sh"]).expect_code(1);
     assert!(output.stderr.contains("its interpreter /no/such/shell is not installed"), "{output}");

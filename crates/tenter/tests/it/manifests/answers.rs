@@ -143,7 +143,7 @@ fn an_invalid_field_is_ignored_alone() {
     assert_eq!(
         *warnings,
         json!([
-            "\"modified_output\" means nothing at before_tool",
+            "\"modified_output\" has no effect at before_tool",
             "\"modified_input\" must be an object"
         ])
     );

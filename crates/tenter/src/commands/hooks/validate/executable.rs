@@ -1,5 +1,5 @@
-//! Whether an executable hook can run: it may be executed, its interpreter is installed, and it names its events. An untrusted
-//! one, and one that is in no hooks directory, is not asked for its events, since that would run it (R11).
+//! Checks that an executable hook can run: it is executable, its interpreter is installed, and it names its events. A hook that
+//! is untrusted or outside the hooks directories is not asked for its events, since that would run it (R11).
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -19,8 +19,8 @@ pub(super) const NOT_CHECKED: &str = "executable-not-checked";
 pub(super) fn check(path: &Path, project: &Project, catalog: &Catalog) -> Vec<Diagnostic> {
     let may_run = fs::metadata(path).is_ok_and(|found| found.permissions().mode() & 0o111 != 0);
     if !may_run {
-        let finding = finding(path, Severity::Error, "the file may not be executed");
-        return vec![finding.help(format!("chmod +x {}", path.display()))];
+        let finding = finding(path, Severity::Error, "the file is not executable");
+        return vec![finding.help(format!("run chmod +x {}", path.display()))];
     }
     let environment = project.hook_environment();
     let script = EntryPoint { path: path.to_owned(), interpreter: None };
@@ -28,12 +28,12 @@ pub(super) fn check(path: &Path, project: &Project, catalog: &Catalog) -> Vec<Di
     interpreter.into_iter().chain(events(path, project, catalog)).collect()
 }
 
-/// What is wrong with the events that it names.
+/// What is wrong with its events.
 fn events(path: &Path, project: &Project, catalog: &Catalog) -> Option<Diagnostic> {
     let real = real(path);
     let is_this = |listed: &&Listed| self::real(&listed.path) == real;
     let Some(listed) = catalog.listing().iter().find(is_this) else {
-        let message = "it is in no hooks directory, so it was not asked for its events";
+        let message = "it is not in a hooks directory, so it was not asked for its events";
         return Some(
             Diagnostic::new(NOT_CHECKED, Severity::Info, message)
                 .at(path)
@@ -55,7 +55,7 @@ fn not_trusted(path: &Path, changed: bool) -> Diagnostic {
     let message = format!("it {why}, so it was not asked for its events");
     Diagnostic::new(NOT_CHECKED, Severity::Warning, message)
         .at(path)
-        .help("look at it, run `tenter trust`, and validate it again")
+        .help("review it, run `tenter trust`, and validate it again")
 }
 
 fn finding(path: &Path, severity: Severity, message: &str) -> Diagnostic {
