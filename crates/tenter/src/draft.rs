@@ -1,4 +1,4 @@
-//! A text that the model wrote and the person looks over: shown, taken, edited or left.
+//! A text that the model wrote and the user reviews: shown, then accepted, edited or rejected.
 
 use std::fs;
 use std::io;
@@ -13,49 +13,49 @@ use crate::sanitize::sanitize;
 use crate::signals::Interrupts;
 use crate::ui;
 
-/// How a text is looked over.
+/// How a text is reviewed.
 pub(crate) struct Draft<'d> {
-    /// The surroundings, for the editor.
+    /// The environment, for the editor.
     pub(crate) env: &'d Env,
     /// The repository that it is for.
     pub(crate) git: &'d Git<'d>,
-    /// What Ctrl-C does.
+    /// The Ctrl-C handling.
     pub(crate) interrupts: &'d Interrupts,
-    /// The file in which it is edited, one of the repository's own.
+    /// The file in the repository's git directory in which it is edited.
     pub(crate) file_name: &'d str,
-    /// What is asked, and what is said where the answer is no.
+    /// The question, and the message if the answer is no.
     pub(crate) words: (&'d str, &'d str),
 }
 
-/// What to do with the text.
+/// What the user decides about the text.
 #[derive(Clone, Copy)]
-enum DraftChoice {
-    Take,
+enum Review {
+    Accept,
     Edit,
-    Leave,
+    Reject,
 }
 
-const TAKE: Choice<DraftChoice> =
-    Choice { letter: "y", label: "yes", words: &["yes"], value: DraftChoice::Take };
-const EDIT: Choice<DraftChoice> =
-    Choice { letter: "e", label: "edit", words: &["edit"], value: DraftChoice::Edit };
-const LEAVE: Choice<DraftChoice> =
-    Choice { letter: "n", label: "no", words: &["no", "q", "quit"], value: DraftChoice::Leave };
+const ACCEPT: Choice<Review> =
+    Choice { letter: "y", label: "yes", words: &["yes"], value: Review::Accept };
+const EDIT: Choice<Review> =
+    Choice { letter: "e", label: "edit", words: &["edit"], value: Review::Edit };
+const REJECT: Choice<Review> =
+    Choice { letter: "n", label: "no", words: &["no", "q", "quit"], value: Review::Reject };
 
-/// A sentence of the words.
-fn capitalised(words: &str) -> String {
+/// The words as a sentence.
+fn sentence(words: &str) -> String {
     let mut characters = words.chars();
     let first = characters.next().map(|first| first.to_ascii_uppercase());
     first.into_iter().chain(characters).chain(['.']).collect()
 }
 
 impl Draft<'_> {
-    /// Prints the text, and gives it back as the user accepts it; none where they decline. With `yes` they are not asked.
+    /// Prints the text and returns what the user accepts; `None` if they reject it. With `yes` there is no question.
     ///
     /// # Errors
-    /// Without a terminal to ask at.
+    /// There is no terminal to ask on.
     pub(crate) fn decide(&self, text: &str, yes: bool) -> Result<Option<String>, Failure> {
-        // What is taken is what was shown.
+        // What is accepted is what was shown.
         let text = sanitize(text).into_owned();
         ui::out(&text);
         let (_, otherwise) = self.words;
@@ -63,26 +63,26 @@ impl Draft<'_> {
             return Ok(Some(text));
         }
         if !Env::can_ask() {
-            return Err(Failure::new(format!("{otherwise}: there is no terminal to ask at"))
-                .help("--no-confirm does not ask; the text is printed above"));
+            return Err(Failure::new(format!("{otherwise}: there is no terminal to ask on"))
+                .help("pass --no-confirm to skip the question; the text is printed above"));
         }
-        let taken = self.ask(text)?;
-        if taken.is_none() {
-            ui::note(capitalised(otherwise));
+        let accepted = self.ask(text)?;
+        if accepted.is_none() {
+            ui::note(sentence(otherwise));
         }
-        Ok(taken)
+        Ok(accepted)
     }
 
     fn ask(&self, mut text: String) -> Result<Option<String>, Failure> {
-        // At a question, Ctrl-C ends the program at once.
-        let thrown = Cancel::new();
-        thrown.cancel();
-        self.interrupts.aim(&thrown);
+        // During a question, Ctrl-C exits the program at once.
+        let cancelled = Cancel::new();
+        cancelled.cancel();
+        self.interrupts.aim(&cancelled);
         loop {
-            match choose(self.words.0, &[TAKE, EDIT, LEAVE], &mut read_at_terminal) {
-                Some(DraftChoice::Take) => return Ok(Some(text)),
-                Some(DraftChoice::Leave) | None => return Ok(None),
-                Some(DraftChoice::Edit) => {
+            match choose(self.words.0, &[ACCEPT, EDIT, REJECT], &mut read_at_terminal) {
+                Some(Review::Accept) => return Ok(Some(text)),
+                Some(Review::Reject) | None => return Ok(None),
+                Some(Review::Edit) => {
                     if let Some(edited) = self.edit(&text)? {
                         text = edited;
                         ui::out(sanitize(&text));
@@ -92,14 +92,13 @@ impl Draft<'_> {
         }
     }
 
-    /// The text as the person's editor leaves it; none where it is to stay as it is, which is told.
+    /// Opens the user's editor and returns the new text; `None`, with a note, if the text is unchanged.
     fn edit(&self, text: &str) -> Result<Option<String>, Failure> {
         let file = self.git.own_file(self.file_name)?;
-        let failed = |error: io::Error| {
-            Failure::new(format!("{} cannot be edited: {error}", file.display()))
-        };
+        let failed =
+            |error: io::Error| Failure::new(format!("cannot edit {}: {error}", file.display()));
         fs::write(&file, format!("{text}\n")).map_err(failed)?;
-        // The variable may hold arguments: `code --wait`.
+        // The variable may contain arguments: `code --wait`.
         let line = format!("{} \"$@\"", self.env.editor());
         let invocation = Invocation {
             program: "sh".into(),
@@ -112,12 +111,12 @@ impl Draft<'_> {
         };
         let end = self.interrupts.while_away(|| tenter_proc::interactive(&invocation));
         if !end.is_success() {
-            ui::note(format!("The editor {}, so the text stays as it was.", how(&end)));
+            ui::note(format!("The editor {}, so the text is unchanged.", how(&end)));
             return Ok(None);
         }
         let edited = fs::read_to_string(&file).map_err(failed)?.trim_end().to_owned();
         if edited.trim().is_empty() {
-            ui::note("Nothing is left of the text, so it stays as it was.");
+            ui::note("The edited text is empty, so the text is unchanged.");
             return Ok(None);
         }
         Ok(Some(edited))

@@ -11,13 +11,13 @@ use crate::failure::{Exit, Failure};
 use crate::sanitize::sanitize;
 use crate::ui;
 
-/// The person's git, in one folder.
+/// The user's git, in one directory.
 pub(crate) struct Git<'g> {
-    /// The folder.
+    /// The directory.
     pub(crate) folder: &'g Path,
-    /// Every variable that a program gets: no model keys.
+    /// The environment of programs, without model keys.
     pub(crate) vars: &'g Environment,
-    /// Ends what runs.
+    /// Stops a running program.
     pub(crate) cancel: &'g Cancel,
 }
 
@@ -36,10 +36,10 @@ impl Git<'_> {
         tenter_proc::run(&invocation, self.cancel)
     }
 
-    /// What git answers, without the line's end.
+    /// The output of git, without the final line ending.
     ///
     /// # Errors
-    /// git's own words, where it fails.
+    /// git failed; the message is its own.
     pub(crate) fn ask(&self, args: &[&str]) -> Result<String, Failure> {
         let completion = self.run("git", args, "");
         if completion.end.is_success() {
@@ -54,34 +54,34 @@ impl Git<'_> {
         })
     }
 
-    /// Whether git says yes.
+    /// Whether git exits with 0.
     pub(crate) fn holds(&self, args: &[&str]) -> bool {
         self.run("git", args, "").end.is_success()
     }
 
     /// # Errors
-    /// When the folder is in no git repository, or there is no git.
+    /// The directory is not in a git repository, or git is missing.
     pub(crate) fn check_repository(&self) -> Result<(), Failure> {
         let completion = self.run("git", &["rev-parse", "--is-inside-work-tree"], "");
         match &completion.end {
             End::Exited(0) if completion.stdout.text().trim() == "true" => Ok(()),
             End::Exited(_) => {
-                Err(Failure::new(format!("{} is in no git repository", self.folder.display()))
-                    .help("`git init` makes it one; --project names another folder"))
+                Err(Failure::new(format!("{} is not in a git repository", self.folder.display()))
+                    .help("run `git init`, or pass --project DIR"))
             }
             end => Err(Failure { exit: exit(end), ..Failure::new(format!("git {}", how(end))) }),
         }
     }
 
-    /// A file of the repository's own, for a text that is edited.
+    /// The path of a file in the repository's git directory.
     pub(crate) fn own_file(&self, name: &str) -> Result<PathBuf, Failure> {
         Ok(self.folder.join(self.ask(&["rev-parse", "--git-path", name])?))
     }
 
-    /// Runs a program that does something. Its remarks are shown; what it prints is the answer.
+    /// Runs a program for its effect. Its stderr is shown; its stdout is returned.
     ///
     /// # Errors
-    /// When it fails; all its words have been shown.
+    /// It failed; all its output has been shown.
     pub(crate) fn perform(
         &self,
         program: &str,
@@ -106,7 +106,7 @@ fn show(words: &str) {
     }
 }
 
-/// How a program ended, as the end of a sentence that begins with it.
+/// How a program ended, as the end of a sentence that begins with its name.
 pub(crate) fn how(end: &End) -> String {
     match end {
         End::Exited(code) => format!("ended with code {code}"),

@@ -1,4 +1,4 @@
-//! `tenter commit`: the model writes the message for what is staged, the person looks it over, git commits.
+//! `tenter commit`: the model writes a message for the staged changes, the user reviews it, git commits.
 
 use std::path::Path;
 
@@ -15,23 +15,22 @@ use crate::sanitize::sanitize;
 use crate::signals::Interrupts;
 use crate::ui;
 
-/// The recipe that asks for the message.
+/// The recipe that writes the message.
 const RECIPE: &str = "commit";
 
-/// Commit what is staged with a message that the model writes.
+/// Commit the staged changes with a message from the model.
 ///
-/// The recipe `commit` asks for it; a recipe of your own with that name takes its place. The message is printed; on a terminal
-/// you take it, edit it or decline it. Elsewhere nothing is committed without --no-confirm, and the command fails.
+/// The recipe `commit` writes it; your own recipe with that name replaces it. The message is printed, and on a terminal you
+/// accept, edit or reject it. Without a terminal, nothing is committed unless you pass --no-confirm, and the command fails.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// Only a first line.
+    /// Write only the first line.
     #[arg(long)]
     short: bool,
     #[command(flatten)]
     writing: WritingArgs,
 }
 
-/// Does it.
 pub(crate) fn run(env: &Env, project: Option<&Path>, args: &Args) -> Done {
     let mut project = Project::open(env, project)?;
     let cancel = Cancel::new();
@@ -60,8 +59,8 @@ pub(crate) fn run(env: &Env, project: Option<&Path>, args: &Args) -> Done {
 
 fn check_staged(git: &Git) -> Result<(), Failure> {
     if git.holds(&["diff", "--cached", "--quiet"]) {
-        return Err(Failure::new("nothing is staged, so there is nothing to commit")
-            .help("stage what belongs into the commit: `git add FILE`, or `git add -p`"));
+        return Err(Failure::new("nothing is staged")
+            .help("stage changes with `git add FILE` or `git add -p`"));
     }
     Ok(())
 }

@@ -1,5 +1,5 @@
-//! `tenter models`: which models are known, what they hold and cost, and whether there is a key for them. Keys are looked
-//! for and never shown; a program that prints one is not run for this.
+//! `tenter models`: the known models, their context windows and prices, and whether a key is set. Keys are never shown, and
+//! `key_command` programs are not run.
 
 use std::path::Path;
 
@@ -14,15 +14,15 @@ use crate::project::Project;
 use crate::sanitize::{one_line, sanitize, visible};
 use crate::ui::{self, BAD, FAINT, GOOD, HEADING, NAME, styled};
 
-/// Characters of a name that are shown.
-const LENGTH: usize = 80;
+/// Maximum number of characters of a name.
+const MAX_NAME_LENGTH: usize = 80;
 
-/// List the models that are known: what they hold, what they cost, and whether there is a key for them.
+/// List known models with their context windows and prices.
 ///
-/// A name that is not listed may be used as well: PROVIDER/NAME is sent as it is.
+/// The last column says whether a key is set. Other models can be used as well: PROVIDER/NAME is sent unchanged.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// Only those of this provider.
+    /// List only the models of this provider.
     #[arg(value_name = "PROVIDER")]
     provider: Option<String>,
     /// Print a JSON array: name, context_window, input_price, output_price, cache_read_price, cache_write_price, images, key.
@@ -30,7 +30,7 @@ pub(crate) struct Args {
     json: bool,
 }
 
-/// A model as the listing shows it; prices are US dollars for a million tokens.
+/// A model in the list. Prices are in US dollars per million tokens.
 #[derive(Debug, Serialize)]
 struct Row {
     name: String,
@@ -43,21 +43,20 @@ struct Row {
     key: Availability,
 }
 
-/// Whether there is a key.
+/// Whether a key is set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 enum Availability {
-    /// A variable holds it.
+    /// In an environment variable.
     Yes,
-    /// A program prints it, if it does.
+    /// A program is configured that prints it.
     Command,
-    /// There is none, and one is needed.
+    /// It is missing.
     No,
-    /// None is needed.
+    /// The provider needs none.
     NotNeeded,
 }
 
-/// Does it.
 pub(crate) fn run(env: &Env, project: Option<&Path>, args: &Args) -> Done {
     let project = Project::open(env, project)?;
     let providers = match &args.provider {
@@ -75,7 +74,7 @@ pub(crate) fn run(env: &Env, project: Option<&Path>, args: &Args) -> Done {
     }
     for provider in providers.iter().filter(|provider| provider.models(&project).is_empty()) {
         let (name, address) = (visible(provider.name), sanitize(&provider.address));
-        ui::note(format!("{name}/NAME is whatever the server at {address} has by that name."));
+        ui::note(format!("{name}/NAME is any model of the server at {address}."));
     }
     ui::diagnostics(project.findings().chain(&strays(&project)));
     Ok(Exit::Done)
@@ -122,7 +121,7 @@ impl Row {
 }
 
 fn table(rows: &[Row]) {
-    let shown = |row: &Row| one_line(&row.name, LENGTH);
+    let shown = |row: &Row| one_line(&row.name, MAX_NAME_LENGTH);
     let width = rows.iter().map(|row| shown(row).chars().count()).max().unwrap_or(0);
     ui::out(styled(
         HEADING,

@@ -1,4 +1,4 @@
-//! `tenter pr`: the model writes title and body of a pull request, the person looks them over, gh creates it.
+//! `tenter pr`: the model writes the title and body of a pull request, the user reviews them, gh creates it.
 
 use std::path::{Path, PathBuf};
 
@@ -15,20 +15,20 @@ use crate::sanitize::sanitize;
 use crate::signals::Interrupts;
 use crate::ui;
 
-/// The recipe that asks for the text.
+/// The recipe that writes the text.
 const RECIPE: &str = "github/pr";
 
-/// Write a pull request for the commits of this branch, and create it.
+/// Create a pull request that the model describes.
 ///
-/// The recipe `github/pr` asks for title and body; a recipe of your own with that name takes its place. They are printed; on a
-/// terminal you take them, edit them or decline them. Elsewhere nothing is created without --no-confirm. `gh` creates it. When
-/// nothing is created, the command fails.
+/// The recipe `github/pr` writes title and body; your own recipe with that name replaces it. They are printed, and on a terminal
+/// you accept, edit or reject them. Without a terminal, nothing is created unless you pass --no-confirm. `gh` creates the pull
+/// request. If none is created, the command fails.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// The branch that it goes into.
+    /// The target branch.
     #[arg(long, short, value_name = "BRANCH", default_value = "main")]
     target: String,
-    /// A file that says what the body should look like.
+    /// A file with a template for the body.
     #[arg(long, value_name = "FILE")]
     template_file: Option<PathBuf>,
     /// Create it as a draft.
@@ -38,7 +38,6 @@ pub(crate) struct Args {
     writing: WritingArgs,
 }
 
-/// Does it.
 pub(crate) fn run(env: &Env, project: Option<&Path>, args: &Args) -> Done {
     let template = args.template_file.as_deref().map(|file| template(env, file)).transpose()?;
     let mut project = Project::open(env, project)?;
@@ -55,10 +54,8 @@ pub(crate) fn run(env: &Env, project: Option<&Path>, args: &Args) -> Done {
     let text = writing::write(&mut project, RECIPE, &args.writing, more.collect(), &cancel)?;
     if matches!(git.run("gh", &["--version"], "").end, End::NotStarted(_)) {
         ui::out(sanitize(&text));
-        return Err(Failure::new(
-            "nothing was created: there is no `gh` in the directories of PATH",
-        )
-        .help("push the branch and use the text above, or install gh"));
+        return Err(Failure::new("nothing was created: `gh` is not in PATH")
+            .help("push the branch and use the text above, or install gh"));
     }
     let (git, interrupts) = (&git, &interrupts);
     let words = ("Create this pull request?", "nothing was created");
@@ -69,12 +66,12 @@ pub(crate) fn run(env: &Env, project: Option<&Path>, args: &Args) -> Done {
 }
 
 fn create(git: &Git, args: &Args, text: &str) -> Done {
-    let (title, body) = parted(text);
+    let (title, body) = split_title(text);
     let mut line =
         vec!["pr", "create", "--title", title, "--body-file", "-", "--base", args.target.as_str()];
     line.extend(args.draft.then_some("--draft"));
     let address = git.perform("gh", &line, body).map_err(|failure| {
-        failure.help("the text is printed above; gh wants the branch pushed (`git push -u origin HEAD`) and to be logged in (`gh auth status`)")
+        failure.help("the text is printed above; gh needs a pushed branch (`git push -u origin HEAD`) and a login (`gh auth status`)")
     })?;
     ui::out(sanitize(&address));
     Ok(Exit::Done)
@@ -83,10 +80,10 @@ fn create(git: &Git, args: &Args, text: &str) -> Done {
 fn template(env: &Env, file: &Path) -> Result<String, Failure> {
     let path = env.cwd.join(file);
     std::fs::read_to_string(&path)
-        .map_err(|error| Failure::usage(format!("{} cannot be read: {error}", path.display())))
+        .map_err(|error| Failure::usage(format!("cannot read {}: {error}", path.display())))
 }
 
-/// What git calls the branch: here, or where it was fetched from.
+/// The name of the branch in git: local, or of the remote `origin`.
 fn target(git: &Git, branch: &str) -> Result<String, Failure> {
     let is_there = |name: &str| {
         git.holds(&[
@@ -100,8 +97,8 @@ fn target(git: &Git, branch: &str) -> Result<String, Failure> {
     let names = [branch.to_owned(), format!("origin/{branch}")];
     let found = names.into_iter().find(|name| !name.starts_with('-') && is_there(name));
     found.ok_or_else(|| {
-        Failure::new(format!("there is no branch {branch:?} for it to go into"))
-            .help("--target BRANCH names another; `git branch --all` lists them")
+        Failure::new(format!("there is no target branch {branch:?}"))
+            .help("pass --target BRANCH; `git branch --all` lists them")
     })
 }
 
@@ -109,15 +106,15 @@ fn check_ahead(git: &Git, target: &str) -> Result<(), Failure> {
     let ahead = git.ask(&["rev-list", "--count", &format!("{target}..HEAD")])?;
     if ahead == "0" {
         let branch = git.ask(&["branch", "--show-current"])?;
-        let branch = if branch.is_empty() { "what is checked out".to_owned() } else { branch };
-        return Err(Failure::new(format!("{branch} has no commits that {target} does not have"))
-            .help("commit to a branch of its own: `git switch -c NAME`; --target BRANCH names another to compare with"));
+        let branch = if branch.is_empty() { "HEAD".to_owned() } else { branch };
+        return Err(Failure::new(format!("{branch} has no commits that are not in {target}"))
+            .help("commit to a new branch (`git switch -c NAME`), or pass --target BRANCH"));
     }
     Ok(())
 }
 
-/// The first line as title, without what marks a heading, and the rest.
-fn parted(text: &str) -> (&str, &str) {
+/// The first line as the title, without heading marks, and the rest.
+fn split_title(text: &str) -> (&str, &str) {
     let (first, rest) = text.split_once('\n').unwrap_or((text, ""));
     let title = first.trim().trim_start_matches('#').trim();
     let title = title.strip_prefix("Title:").unwrap_or(title).trim();
@@ -136,7 +133,7 @@ mod tests {
             ("Title: Add a\n\nBody", ("Add a", "Body")),
             ("Add a", ("Add a", "")),
         ] {
-            assert_eq!(parted(text), parts, "{text:?}");
+            assert_eq!(split_title(text), parts, "{text:?}");
         }
     }
 }

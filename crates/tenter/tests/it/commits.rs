@@ -74,8 +74,8 @@ fn without_a_terminal_the_message_is_printed_and_the_command_fails() {
     --- stdout
     Make it two
     --- stderr
-    error: nothing was committed: there is no terminal to ask at
-      help: --no-confirm does not ask; the text is printed above
+    error: nothing was committed: there is no terminal to ask on
+      help: pass --no-confirm to skip the question; the text is printed above
     ");
     assert_eq!(last_message(&sandbox), "Add a");
 }
@@ -87,22 +87,22 @@ fn a_commit_that_cannot_succeed_is_reported_before_the_model_is_called() {
     assert_snapshot!(commit(&sandbox, "never", &["-y"]), @"
     exit: 1
     --- stderr
-    error: nothing is staged, so there is nothing to commit
-      help: stage what belongs into the commit: `git add FILE`, or `git add -p`
+    error: nothing is staged
+      help: stage changes with `git add FILE` or `git add -p`
     ");
     let _ = sandbox.shell("rm -rf .git").expect_code(0);
     assert_snapshot!(commit(&sandbox, "never", &["-y"]), @"
     exit: 1
     --- stderr
-    error: [ROOT]/project is in no git repository
-      help: `git init` makes it one; --project names another folder
+    error: [ROOT]/project is not in a git repository
+      help: run `git init`, or pass --project DIR
     ");
     let model = sandbox.script("turns: [{text: never}]");
     assert_snapshot!(sandbox.run(&["pr", "--model", &model]), @"
     exit: 1
     --- stderr
-    error: [ROOT]/project is in no git repository
-      help: `git init` makes it one; --project names another folder
+    error: [ROOT]/project is not in a git repository
+      help: run `git init`, or pass --project DIR
     ");
 }
 
@@ -209,7 +209,7 @@ fn at_a_terminal_the_message_is_accepted_edited_or_rejected() {
     let mut left = on_terminal(&sandbox, &args, "false");
     left.wait_for("Make it two\nCommit with this message? [y] yes  [e] edit  [n] no: ");
     left.enter("e");
-    left.wait_for("The editor ended with code 1, so the text stays as it was.");
+    left.wait_for("The editor ended with code 1, so the text is unchanged.");
     left.enter("n");
     left.wait_for("Nothing was committed.");
     assert_eq!(left.end().0, Some(1), "nothing was committed");
@@ -318,7 +318,7 @@ fn without_gh_or_consent_it_is_only_printed_and_the_command_fails() {
         "mkdir ../few && ln -s \"$(command -v git)\" ../few/git && tenter=$(command -v tenter) && PATH=$PWD/../few \"$tenter\" pr -y --model {model}"
     );
     let without = sandbox.shell(&line).expect_code(1);
-    assert!(without.stdout.contains("there is no `gh`"), "{without}");
+    assert!(without.stdout.contains("`gh` is not in PATH"), "{without}");
     assert!(!sandbox.root().join("asked").exists());
 }
 
@@ -337,7 +337,7 @@ fn a_pull_request_that_gh_rejects_fails_with_its_message() {
     One was not enough.
     you must first push the current branch
     error: gh pr ended with code 1
-      help: the text is printed above; gh wants the branch pushed (`git push -u origin HEAD`) and to be logged in (`gh auth status`)
+      help: the text is printed above; gh needs a pushed branch (`git push -u origin HEAD`) and a login (`gh auth status`)
     ");
 }
 
@@ -351,7 +351,10 @@ fn a_template_determines_the_body() {
     assert!(sandbox.run(&args).expect_code(1).stdout.starts_with(TEXT));
     let missing =
         sandbox.run(&["pr", "--template-file", "none.md", "--model", &model]).expect_code(2);
-    assert!(missing.stderr.contains("none.md cannot be read"), "{missing}");
+    assert!(
+        missing.stderr.contains("cannot read ") && missing.stderr.contains("none.md: "),
+        "{missing}"
+    );
 }
 
 #[test]
@@ -361,17 +364,17 @@ fn a_branch_without_commits_or_target_is_an_error() {
     assert_snapshot!(sandbox.run(&["pr", "--model", &model]), @"
     exit: 1
     --- stderr
-    error: main has no commits that main does not have
-      help: commit to a branch of its own: `git switch -c NAME`; --target BRANCH names another to compare with
+    error: main has no commits that are not in main
+      help: commit to a new branch (`git switch -c NAME`), or pass --target BRANCH
     ");
     assert_snapshot!(sandbox.run(&["pr", "--target", "trunk", "--model", &model]), @r#"
     exit: 1
     --- stderr
-    error: there is no branch "trunk" for it to go into
-      help: --target BRANCH names another; `git branch --all` lists them
+    error: there is no target branch "trunk"
+      help: pass --target BRANCH; `git branch --all` lists them
     "#);
     let option = sandbox.run(&["pr", "--target=--help", "--model", &model]).expect_code(1);
-    assert!(option.stderr.contains("there is no branch \"--help\""), "{option}");
+    assert!(option.stderr.contains("there is no target branch \"--help\""), "{option}");
 }
 
 #[test]

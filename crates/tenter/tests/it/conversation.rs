@@ -72,20 +72,20 @@ fn listing_an_empty_store_reports_it_and_creates_nothing() {
     assert_snapshot!(sandbox.run(&["conversation", "list"]), @"
     exit: 0
     --- stderr
-    No conversation of [ROOT]/project is stored yet: `tenter run` begins one; --all lists those of other projects.
+    No conversation of [ROOT]/project is stored. `tenter run` starts one; --all lists other projects.
     ");
     assert_snapshot!(sandbox.run(&["conversation", "list", "--all", "--json"]), @"
     exit: 0
     --- stdout
     []
     --- stderr
-    No conversation is stored yet: `tenter run` begins one.
+    No conversation is stored. `tenter run` starts one.
     ");
     assert_snapshot!(sandbox.run(&["conversation", "show", "last"]), @"
     exit: 1
     --- stderr
-    error: no conversation is stored yet
-      help: `tenter run` begins one
+    error: no conversation is stored
+      help: `tenter run` starts one
     ");
     assert!(!sandbox.state().exists(), "a look left something behind");
 }
@@ -316,7 +316,7 @@ fn a_unique_prefix_of_an_id_selects_a_conversation() {
     exit: 1
     --- stderr
     error: there is no conversation "nonsense"
-      help: `tenter conversation list --all --subagents` shows what there is
+      help: `tenter conversation list --all --subagents` lists all conversations
     "#);
 }
 

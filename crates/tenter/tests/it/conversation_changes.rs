@@ -41,7 +41,7 @@ fn a_fork_continues_from_an_earlier_message_and_the_original_is_unchanged() {
     --- stdout
     [ID]
     --- stderr
-    It begins with 2 messages; go on with: tenter run --resume [ID] …
+    It has 2 messages. To continue: tenter run --resume [ID] …
     ");
     let fork = forked.stdout.trim();
     let shown = show(&sandbox, fork);
@@ -75,7 +75,7 @@ fn a_fork_in_the_middle_of_a_tool_call_is_refused() {
     exit: 1
     --- stderr
     error: the conversation [ID] cannot be forked there: the last message calls tools, and their results are missing
-      help: --at counts the messages that `tenter conversation show` shows; tools' results stand in the one after the call
+      help: --at counts the messages that `tenter conversation show` shows; a tool's result is in the message after its call
     ");
     let too_many = sandbox.run(&["conversation", "fork", "last", "--at", "9"]).expect_code(1);
     assert!(too_many.stderr.contains("it has 4 messages, not 9"), "{too_many}");
@@ -89,13 +89,13 @@ fn a_history_that_a_hook_replaced_can_be_restored() {
     assert_snapshot!(sandbox.run(&["conversation", "restore", "last", "--list"]), @"
     exit: 0
     --- stdout
-      0  [TIME]    6 messages  as it began
+      0  [TIME]    6 messages  original
       1  [TIME]    3 messages  mutate by hook d-tidy  present
     ");
     assert_snapshot!(sandbox.run(&["conversation", "restore", "last"]), @"
     exit: 0
     --- stderr
-    The history of [ID] is again that of number 0: 6 messages.
+    The history of [ID] is restored from number 0: 6 messages.
     ");
     let shown = show(&sandbox, "last");
     assert_eq!(shown["status"], "done");
@@ -150,7 +150,7 @@ fn a_history_that_was_never_replaced_cannot_be_restored() {
     exit: 1
     --- stderr
     error: the history of the conversation [ID] was never replaced, so there is nothing to restore
-      help: `tenter conversation restore ID --list` shows the histories that it has had
+      help: `tenter conversation restore ID --list` lists its histories
     ");
 }
 
@@ -161,8 +161,8 @@ fn nothing_is_deleted_without_confirmation() {
     assert_snapshot!(sandbox.run(&["conversation", "delete", &id]), @"
     exit: 2
     --- stderr
-    error: nobody can be asked whether to delete for good
-      help: --yes deletes without asking
+    error: cannot ask for confirmation: there is no terminal
+      help: pass --yes to delete without confirmation
     ");
     let piped = sandbox.run_with_stdin(&["conversation", "delete", &id], "y\n").expect_code(2);
     assert!(piped.stderr.contains("--yes"), "{piped}");
@@ -182,7 +182,10 @@ fn at_a_terminal_an_unclear_answer_is_asked_again() {
         command.args(["conversation", "delete", "last"]);
         let mut terminal = PtySession::start(command);
         let asked = terminal.wait_for("Delete 1 conversation? [y] yes  [n] no: ");
-        assert!(asked.contains("To be deleted for good") && asked.contains("one [2J"), "{asked}");
+        assert!(
+            asked.contains("To be deleted permanently") && asked.contains("one [2J"),
+            "{asked}"
+        );
         terminal.enter(answer);
         if !["n", "yes"].contains(&answer) {
             terminal.wait_for("Please answer y or n.");

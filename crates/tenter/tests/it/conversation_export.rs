@@ -183,15 +183,15 @@ fn an_export_file_is_private_and_replaced_only_with_force() {
     assert_snapshot!(sandbox.run(&["conversation", "export", "last", "--output", "talk.md"]), @"
     exit: 1
     --- stderr
-    error: [ROOT]/project/talk.md is there already, so it is left as it is
-      help: --force replaces it
+    error: [ROOT]/project/talk.md already exists
+      help: pass --force to replace it
     ");
     assert_eq!(sandbox.read("talk.md"), "mine");
     export(&sandbox, &["--output", "talk.md", "--force", "--format", "json"]);
     assert!(sandbox.read("talk.md").starts_with("{\n"));
     let nowhere = ["conversation", "export", "last", "--output", "no/such/talk.md"];
     let nowhere = sandbox.run(&nowhere).expect_code(1);
-    assert!(nowhere.stderr.contains("no/such/talk.md cannot be written"), "{nowhere}");
+    assert!(nowhere.stderr.contains("no/such/talk.md: "), "{nowhere}");
     assert_eq!(std::fs::read_dir(sandbox.project()).unwrap().count(), 2, ".git and talk.md");
 }
 
@@ -222,10 +222,10 @@ fn conversations_are_found_by_their_text() {
     assert_snapshot!(sandbox.run(&["conversation", "list", "--search", "\"parser\" NOT"]), @"
     exit: 0
     --- stderr
-    No conversation of [ROOT]/project says that in one message: --all looks in those of other projects.
+    No message of [ROOT]/project matches. --all searches other projects.
     ");
     let empty = sandbox.run(&["conversation", "list", "--search", " "]).expect_code(2);
-    assert!(empty.stderr.contains("nothing to search for"), "{empty}");
+    assert!(empty.stderr.contains("the search text is empty"), "{empty}");
     let elsewhere = sandbox.root().join("elsewhere/.git");
     std::fs::create_dir_all(&elsewhere).unwrap();
     let elsewhere = sandbox.root().join("elsewhere");

@@ -111,7 +111,7 @@ fn answers() -> Vec<Fault> {
         Fault::new(
             "misspells its decision",
             printed("{\"blokced\": true, \"descision\": \"deny\"}"),
-            Unusable { reason: "its answer" },
+            Unusable { reason: "its reply" },
         ),
         Fault::new(
             "asks for an input of the wrong type",

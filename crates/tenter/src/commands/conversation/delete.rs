@@ -1,4 +1,4 @@
-//! `tenter conversation delete`. It deletes nothing that it was not told to by name or by age, and nothing unasked.
+//! `tenter conversation delete`: deletes conversations by name or by age, after a confirmation.
 
 use std::path::Path;
 
@@ -6,7 +6,7 @@ use jiff::{SignedDuration, Timestamp};
 use tenter_agent::store::{Store, Summary};
 use tenter_base::rfc3339;
 
-use super::{find, list, open_what_is_stored};
+use super::{find, list, open_existing_store};
 use crate::commands::Done;
 use crate::env::{self, Env};
 use crate::failure::{Exit, Failure};
@@ -16,34 +16,33 @@ use crate::ui::{self, NOTICE, styled};
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// The conversations: the beginning of each id, or "last" for the newest of this project.
+    /// The conversations: a prefix of each id, or "last" for the newest of this project.
     #[arg(value_name = "ID", required_unless_present = "older_than")]
     ids: Vec<String>,
-    /// Delete those of this project that nothing was saved to for so long: 30d, 12h or 4w.
+    /// Delete those of this project that have not changed for this long: 30d, 12h or 4w.
     #[arg(long, value_name = "AGE", value_parser = age, conflicts_with = "ids")]
     older_than: Option<SignedDuration>,
-    /// With --older-than, those of all projects.
+    /// With --older-than: delete those of all projects.
     #[arg(long, requires = "older_than")]
     all: bool,
-    /// Delete without asking.
+    /// Do not ask for confirmation.
     #[arg(long)]
     yes: bool,
 }
 
-/// Does it.
 pub(super) fn run(env: &Env, project: Option<&Path>, args: &Args) -> Done {
-    let store = open_what_is_stored(env)?;
+    let store = open_existing_store(env)?;
     let root = project::root(env, project)?;
-    let doomed = doomed(&store, &root, args)?;
-    if doomed.is_empty() {
+    let selected = selected(&store, &root, args)?;
+    if selected.is_empty() {
         ui::note("No conversation is that old.");
         return Ok(Exit::Done);
     }
-    if !args.yes && !ask(&doomed)? {
+    if !args.yes && !ask(&selected)? {
         ui::note("Nothing was deleted.");
         return Ok(Exit::Done);
     }
-    let ids: Vec<String> = doomed.into_iter().map(|summary| summary.id).collect();
+    let ids: Vec<String> = selected.into_iter().map(|summary| summary.id).collect();
     let deleted = store.delete(&ids)?;
     ui::note(match deleted - ids.len().min(deleted) {
         0 => format!("Deleted {}.", counted(ids.len())),
@@ -52,8 +51,8 @@ pub(super) fn run(env: &Env, project: Option<&Path>, args: &Args) -> Done {
     Ok(Exit::Done)
 }
 
-/// What is to be deleted.
-fn doomed(store: &Store, root: &Path, args: &Args) -> Result<Vec<Summary>, Failure> {
+/// The conversations to delete.
+fn selected(store: &Store, root: &Path, args: &Args) -> Result<Vec<Summary>, Failure> {
     if let Some(age) = args.older_than {
         let before = env::now().checked_sub(age).unwrap_or(Timestamp::MIN);
         return Ok(store.older_than(&rfc3339(before), Some(root).filter(|_| !args.all))?);
@@ -69,24 +68,30 @@ fn doomed(store: &Store, root: &Path, args: &Args) -> Result<Vec<Summary>, Failu
         .collect::<Result<_, _>>()?)
 }
 
-/// Asks the person. Where nobody can be asked, nothing is deleted.
-fn ask(doomed: &[Summary]) -> Result<bool, Failure> {
+/// Asks the user for confirmation.
+///
+/// # Errors
+/// There is no terminal.
+fn ask(selected: &[Summary]) -> Result<bool, Failure> {
     if !Env::can_ask() {
-        return Err(Failure::usage("nobody can be asked whether to delete for good")
-            .help("--yes deletes without asking"));
+        return Err(Failure::usage("cannot ask for confirmation: there is no terminal")
+            .help("pass --yes to delete without confirmation"));
     }
-    ui::note(format!("{} To be deleted for good, with their subagents':", styled(NOTICE, "?")));
-    for summary in doomed {
+    ui::note(format!(
+        "{} To be deleted permanently, with those of their subagents:",
+        styled(NOTICE, "?")
+    ));
+    for summary in selected {
         ui::note(format!("  {}", list::line(summary, true)));
     }
-    Ok(confirm(&format!("Delete {}?", counted(doomed.len())), &mut read_at_terminal))
+    Ok(confirm(&format!("Delete {}?", counted(selected.len())), &mut read_at_terminal))
 }
 
 fn counted(count: usize) -> String {
     if count == 1 { "1 conversation".to_owned() } else { format!("{count} conversations") }
 }
 
-/// Reads an age: a whole number and `h`, `d` or `w`.
+/// Parses an age: a whole number and `h`, `d` or `w`.
 fn age(text: &str) -> Result<SignedDuration, String> {
     let read = || {
         let unit = text.chars().last()?;

@@ -1,4 +1,4 @@
-//! `tenter conversation export`: to stdout or into a file, which is written whole or not at all.
+//! `tenter conversation export`: to stdout, or to a file that is written atomically.
 
 use std::io::Write as _;
 use std::path::Path;
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use tempfile::NamedTempFile;
 use tenter_agent::store::{Epoch, StoredEntry, Summary};
 
-use super::{SummaryJson, find, markdown, open_what_is_stored};
+use super::{SummaryJson, find, markdown, open_existing_store};
 use crate::commands::Done;
 use crate::env::Env;
 use crate::failure::{Exit, Failure};
@@ -16,15 +16,15 @@ use crate::ui;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// The conversation: the beginning of its id, or "last" for the newest of this project.
+    /// The conversation: a prefix of its id, or "last" for the newest of this project.
     id: String,
-    /// What to write: Markdown, to be read; or JSON, one object with every history that there was.
+    /// Markdown for reading, or one JSON object with every history.
     #[arg(long, value_name = "FORMAT", default_value = "markdown")]
     format: Format,
-    /// Write into this file, which only you may read, instead of to stdout.
+    /// Write to this file, readable only by you, instead of stdout.
     #[arg(long, short, value_name = "FILE")]
     output: Option<std::path::PathBuf>,
-    /// Replace the file if it is there.
+    /// Replace the file if it exists.
     #[arg(long, requires = "output")]
     force: bool,
 }
@@ -35,9 +35,8 @@ enum Format {
     Json,
 }
 
-/// Does it.
 pub(super) fn run(env: &Env, project: Option<&Path>, args: &Args) -> Done {
-    let store = open_what_is_stored(env)?;
+    let store = open_existing_store(env)?;
     let id = find(&store, &project::root(env, project)?, &args.id)?;
     let summary = store.load(&id)?.summary;
     let epochs = store.history(&id)?;
@@ -55,24 +54,23 @@ pub(super) fn run(env: &Env, project: Option<&Path>, args: &Args) -> Done {
 }
 
 fn write(path: &Path, text: &str, force: bool) -> Result<(), Failure> {
-    let failed = |error: &std::io::Error| {
-        Failure::new(format!("{} cannot be written: {error}", path.display()))
-    };
+    let failed =
+        |error: &std::io::Error| Failure::new(format!("cannot write {}: {error}", path.display()));
     let folder = path.parent().unwrap_or(Path::new("."));
     let mut file = NamedTempFile::new_in(folder).map_err(|error| failed(&error))?;
     file.write_all(text.as_bytes()).map_err(|error| failed(&error))?;
     let written = if force { file.persist(path) } else { file.persist_noclobber(path) };
     match written {
         Ok(_) => Ok(()),
-        Err(refused) if refused.error.kind() == std::io::ErrorKind::AlreadyExists => Err(
-            Failure::new(format!("{} is there already, so it is left as it is", path.display()))
-                .help("--force replaces it"),
-        ),
+        Err(refused) if refused.error.kind() == std::io::ErrorKind::AlreadyExists => {
+            Err(Failure::new(format!("{} already exists", path.display()))
+                .help("pass --force to replace it"))
+        }
         Err(refused) => Err(failed(&refused.error)),
     }
 }
 
-/// The conversation as one object, from which nothing is left out.
+/// The complete conversation as one object.
 fn object(summary: &Summary, epochs: &[Epoch]) -> Value {
     let mut object = json!(SummaryJson::from(summary));
     object["recipe"] = json!(summary.recipe);

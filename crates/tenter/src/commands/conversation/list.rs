@@ -13,23 +13,23 @@ use crate::project;
 use crate::sanitize::{one_line, sanitize, visible};
 use crate::ui::{self, FAINT, NAME, styled};
 
-/// Characters of a model's name or a folder that are shown.
-const LENGTH: usize = 80;
-/// Characters of a snippet that are shown.
-const SNIPPET: usize = 200;
+/// Maximum number of characters of a model's name or a directory.
+const MAX_NAME_LENGTH: usize = 80;
+/// Maximum number of characters of a snippet.
+const MAX_SNIPPET_LENGTH: usize = 200;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// List those in which one message says all these words, the best first; the last may be the beginning of one.
+    /// List conversations with a message that contains all these words, best match first. The last word may be a prefix.
     #[arg(long, value_name = "TEXT")]
     search: Option<String>,
-    /// List those of all projects.
+    /// List the conversations of all projects.
     #[arg(long)]
     all: bool,
-    /// List subagents' conversations too.
+    /// Include the conversations of subagents.
     #[arg(long)]
     subagents: bool,
-    /// How many at most; 0 is without limit.
+    /// Maximum number of conversations; 0 for no limit.
     #[arg(long, value_name = "N", default_value_t = 20)]
     limit: usize,
     /// Print a JSON array: id, created_at, updated_at, project, model, parent_id, forked_from, message_count, preview, status,
@@ -38,22 +38,22 @@ pub(crate) struct Args {
     json: bool,
 }
 
-/// A conversation to list. As JSON it is one object.
+/// A conversation in the list, as JSON.
 #[derive(Serialize)]
-struct ListedJson<'l> {
+struct ListedConversationJson<'l> {
     #[serde(flatten)]
     summary: SummaryJson<'l>,
     #[serde(skip_serializing_if = "Option::is_none")]
     snippet: Option<&'l str>,
 }
 
-struct Listed {
+/// A conversation in the list.
+struct ListedConversation {
     summary: Summary,
-    /// What was searched for, in its surroundings.
+    /// The match with its surrounding text.
     snippet: Option<String>,
 }
 
-/// Does it.
 pub(super) fn run(env: &Env, project: Option<&Path>, args: &Args) -> Done {
     let root = project::root(env, project)?;
     let mut found = conversations(env, &root, args)?;
@@ -62,24 +62,25 @@ pub(super) fn run(env: &Env, project: Option<&Path>, args: &Args) -> Done {
         found.truncate(args.limit);
     }
     if args.json {
-        let objects: Vec<ListedJson> = found.iter().map(Listed::json).collect();
+        let objects: Vec<ListedConversationJson> =
+            found.iter().map(ListedConversation::json).collect();
         ui::out(serde_json::to_string_pretty(&objects).unwrap_or_default());
     } else {
         found.iter().flat_map(|listed| listed.lines(args.all)).for_each(ui::out);
     }
     if found.is_empty() {
-        ui::note(nothing(&root, args));
+        ui::note(none_found(&root, args));
     } else if more {
-        ui::note(styled(FAINT, "There are more: --limit 0 lists all."));
+        ui::note(styled(FAINT, "More conversations exist; --limit 0 lists all."));
     }
     Ok(Exit::Done)
 }
 
-/// Those to list, and one more where there are more.
-fn conversations(env: &Env, root: &Path, args: &Args) -> Result<Vec<Listed>, Failure> {
+/// The conversations to list, and one more if the limit is exceeded.
+fn conversations(env: &Env, root: &Path, args: &Args) -> Result<Vec<ListedConversation>, Failure> {
     if args.search.as_deref().is_some_and(|words| words.trim().is_empty()) {
-        return Err(Failure::usage("there is nothing to search for")
-            .help("give a word or more: --search \"parser lexer\""));
+        return Err(Failure::usage("the search text is empty")
+            .help("pass one or more words: --search \"parser lexer\""));
     }
     let Some(store) = open_store(env)? else { return Ok(Vec::new()) };
     let limit = if args.limit == 0 { usize::MAX } else { args.limit.saturating_add(1) };
@@ -87,34 +88,37 @@ fn conversations(env: &Env, root: &Path, args: &Args) -> Result<Vec<Listed>, Fai
     let query = ListQuery { project, limit, include_subagents: args.subagents };
     let Some(words) = &args.search else {
         let all = store.list(&query)?.into_iter();
-        return Ok(all.map(|summary| Listed { summary, snippet: None }).collect());
+        return Ok(all.map(|summary| ListedConversation { summary, snippet: None }).collect());
     };
     let found = store.search(&SearchQuery { words, among: query })?.into_iter();
-    Ok(found.map(|found| Listed { summary: found.summary, snippet: Some(found.snippet) }).collect())
+    Ok(found
+        .map(|found| ListedConversation { summary: found.summary, snippet: Some(found.snippet) })
+        .collect())
 }
 
-fn nothing(root: &Path, args: &Args) -> String {
+fn none_found(root: &Path, args: &Args) -> String {
     let root = visible(&root.to_string_lossy()).into_owned();
     match (&args.search, args.all) {
-        (Some(_), true) => "Nothing that is stored says that in one message.".to_owned(),
-        (Some(_), false) => format!(
-            "No conversation of {root} says that in one message: --all looks in those of other projects."
-        ),
-        (None, true) => "No conversation is stored yet: `tenter run` begins one.".to_owned(),
+        (Some(_), true) => "No message matches.".to_owned(),
+        (Some(_), false) => format!("No message of {root} matches. --all searches other projects."),
+        (None, true) => "No conversation is stored. `tenter run` starts one.".to_owned(),
         (None, false) => format!(
-            "No conversation of {root} is stored yet: `tenter run` begins one; --all lists those of other projects."
+            "No conversation of {root} is stored. `tenter run` starts one; --all lists other projects."
         ),
     }
 }
 
-impl Listed {
-    fn json(&self) -> ListedJson<'_> {
-        ListedJson { summary: SummaryJson::from(&self.summary), snippet: self.snippet.as_deref() }
+impl ListedConversation {
+    fn json(&self) -> ListedConversationJson<'_> {
+        ListedConversationJson {
+            summary: SummaryJson::from(&self.summary),
+            snippet: self.snippet.as_deref(),
+        }
     }
 
     fn lines(&self, with_project: bool) -> Vec<String> {
         let snippet = self.snippet.as_ref();
-        let snippet = snippet.map(|text| format!("    {}", one_line(text, SNIPPET)));
+        let snippet = snippet.map(|text| format!("    {}", one_line(text, MAX_SNIPPET_LENGTH)));
         [line(&self.summary, with_project)].into_iter().chain(snippet).collect()
     }
 }
@@ -125,8 +129,8 @@ pub(super) fn line(summary: &Summary, with_project: bool) -> String {
         ui::short_time(&summary.updated_at),
         format!("{:>12}", counted_messages(summary.message_count)),
         format!("{:<11}", status_word(summary)),
-        one_line(&summary.preview, LENGTH),
-        styled(FAINT, one_line(&summary.model, LENGTH)),
+        one_line(&summary.preview, MAX_NAME_LENGTH),
+        styled(FAINT, one_line(&summary.model, MAX_NAME_LENGTH)),
     ];
     if let Some(parent) = &summary.parent {
         parts.push(styled(FAINT, format!("subagent of {}", sanitize(parent))));
@@ -138,5 +142,5 @@ pub(super) fn line(summary: &Summary, with_project: bool) -> String {
 }
 
 fn folder(path: &Path) -> String {
-    one_line(&path.to_string_lossy(), LENGTH)
+    one_line(&path.to_string_lossy(), MAX_NAME_LENGTH)
 }

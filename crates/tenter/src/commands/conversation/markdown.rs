@@ -1,21 +1,21 @@
-//! A conversation as Markdown. What was said in it stays Markdown where it is text, and can do nothing else: it stands in
-//! quotes, out of which it cannot break, and of HTML it keeps only the look. What tools were given and gave stands in code.
+//! A conversation as Markdown. Text is quoted and remains Markdown, but it cannot leave the quote, and its HTML is escaped. Tool
+//! inputs and results are code blocks.
 
 use pulldown_cmark::{Event, Parser};
 use tenter_agent::store::{Change, Epoch, StoredEntry, Summary};
 use tenter_protocol::{Block, ToolCall, ToolResult};
 
 use super::show::who;
-use super::{changed_by, counted_messages, spent, status_word};
+use super::{changed_by, counted_messages, status_word, usage_text};
 use crate::sanitize::{one_line, sanitize};
 use crate::ui;
 
-/// Characters of a heading or a name that are shown.
-const LENGTH: usize = 200;
-/// How often HTML is looked for in what was left after it was taken out.
-const ROUNDS: usize = 4;
+/// Maximum number of characters of a heading or a name.
+const MAX_LENGTH: usize = 200;
+/// Maximum number of passes that escape HTML.
+const MAX_PASSES: usize = 4;
 
-/// The whole document: the present history, and where one was replaced before.
+/// The whole document: the current history and the earlier changes.
 pub(super) fn document(summary: &Summary, epochs: &[Epoch]) -> String {
     let title = if summary.preview.is_empty() { "A conversation" } else { &summary.preview };
     let mut parts = vec![format!("# {}", escaped(title)), about(summary)];
@@ -43,7 +43,7 @@ fn about(summary: &Summary) -> String {
         lines.extend(id.as_ref().map(|id| format!("- {what}: {}", code(id))));
     }
     lines.push(format!("- {}", counted_messages(summary.message_count)));
-    lines.push(format!("- {}", spent(&summary.usage)));
+    lines.push(format!("- {}", usage_text(&summary.usage)));
     lines.join("\n")
 }
 
@@ -88,16 +88,16 @@ fn tool_result(result: &ToolResult) -> String {
     format!("**{what} {}**\n\n{}", escaped(&result.tool_name), fenced("text", &result.text()))
 }
 
-/// Text as a block of code that ends where the text does: the fence is longer than any in it.
+/// Text as a code block, with a fence longer than any in the text.
 fn fenced(language: &str, text: &str) -> String {
     let text = sanitize(text);
     let fence = "`".repeat(longest_run(&text, '`').max(2) + 1);
     format!("{fence}{language}\n{}\n{fence}", text.trim_end_matches('\n'))
 }
 
-/// A word as code within a line.
+/// Inline code.
 fn code(text: &str) -> String {
-    let text = one_line(text, LENGTH);
+    let text = one_line(text, MAX_LENGTH);
     let fence = "`".repeat(longest_run(&text, '`') + 1);
     let space = if text.contains('`') { " " } else { "" };
     format!("{fence}{space}{text}{space}{fence}")
@@ -107,10 +107,10 @@ fn longest_run(text: &str, sign: char) -> usize {
     text.split(|c| c != sign).map(str::len).max().unwrap_or(0)
 }
 
-/// A line in which no sign means anything.
+/// One line with Markdown escaped.
 fn escaped(text: &str) -> String {
     let mut line = String::new();
-    for character in one_line(text, LENGTH).chars() {
+    for character in one_line(text, MAX_LENGTH).chars() {
         if character.is_ascii_punctuation() && !"-.,:;'\"/=?%@()".contains(character) {
             line.push('\\');
         }
@@ -119,7 +119,7 @@ fn escaped(text: &str) -> String {
     line
 }
 
-/// Text in quotes, which end where it does, whatever it leaves open. Its HTML reads as it is written and does nothing.
+/// Text in a block quote that it cannot leave. HTML is escaped.
 fn quoted(text: &str) -> String {
     let text = sanitize(text);
     let quote = |line: &str| if line.is_empty() { ">".to_owned() } else { format!("> {line}") };
@@ -127,8 +127,8 @@ fn quoted(text: &str) -> String {
 }
 
 fn without_html(mut text: String) -> String {
-    // Where HTML is taken out, what was in it may turn out to be Markdown, and that may hold HTML.
-    for _ in 0..ROUNDS {
+    // Escaping HTML may reveal Markdown that contains HTML.
+    for _ in 0..MAX_PASSES {
         let found: Vec<_> = Parser::new(&text)
             .into_offset_iter()
             .filter(|(event, _)| matches!(event, Event::Html(_) | Event::InlineHtml(_)))
@@ -151,7 +151,7 @@ mod tests {
 
     use super::*;
 
-    /// Pieces out of which text that means harm is made.
+    /// Pieces of hostile text.
     const PIECES: [&str; 24] = [
         "a",
         " ",
@@ -179,7 +179,7 @@ mod tests {
         "\x1b]0;",
     ];
 
-    /// Whether the text, quoted, is one quotation without HTML, behind which the document goes on.
+    /// Whether the quoted text is one block quote without HTML, after which the document continues.
     fn is_contained(text: &str) -> bool {
         let document = format!("{}\n\n# end", quoted(text));
         let mut events = Parser::new(&document);
@@ -207,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn text_cannot_break_out_of_its_quotes_nor_be_html() {
+    fn text_cannot_leave_its_quote_or_be_html() {
         for one in PIECES {
             for two in PIECES {
                 for three in PIECES {
@@ -216,7 +216,7 @@ mod tests {
                 }
             }
         }
-        // Longer ones, a different choice in each round.
+        // Longer texts, pseudo-random.
         let mut state = 1_usize;
         for _ in 0..5000 {
             let mut text = String::new();
@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn markdown_and_code_in_a_text_stay_what_they_are() {
+    fn markdown_and_code_in_text_are_kept() {
         let text = "# Plan\n\n- **one** `<b>`\n\n```html\n<b>bold</b>\n```\n<b>";
         assert_eq!(
             quoted(text),
@@ -240,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn code_ends_where_it_does() {
+    fn code_cannot_close_its_fence() {
         assert_eq!(fenced("text", "a\n"), "```text\na\n```");
         assert_eq!(fenced("text", "```\n````x\x1b[1m"), "`````text\n```\n````x\n`````");
         assert_eq!(code("a"), "`a`");

@@ -1,4 +1,4 @@
-//! `tenter conversation`: what is stored, and what can be done with it. Looking changes nothing, not even by making a store.
+//! `tenter conversation`: stored conversations. Commands that only read change nothing and create no store.
 
 mod delete;
 mod export;
@@ -25,21 +25,20 @@ use crate::sanitize::one_line;
 /// List, search, show and export stored conversations; fork, restore and delete them.
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum Command {
-    /// List the conversations of this project, that which was saved to last first, or those in which something was said.
+    /// List or search the conversations of this project, newest first.
     List(list::Args),
-    /// Show a conversation: its messages, where each comes from, and where its history was replaced.
+    /// Show the messages of a conversation and the changes of its history.
     Show(show::Args),
-    /// Write a conversation down as Markdown, or whole as JSON.
+    /// Export a conversation as Markdown or JSON.
     Export(export::Args),
-    /// Begin a new conversation with the messages of another one, which stays as it is. Prints its id.
+    /// Create a new conversation from the messages of another.
     Fork(fork::Args),
-    /// Put back a history that was replaced, by a hook or by a summary.
+    /// Restore a history that a hook or a summary replaced.
     Restore(restore::Args),
-    /// Delete conversations, and those of the subagents that they started, for good.
+    /// Delete conversations and those of their subagents.
     Delete(delete::Args),
 }
 
-/// Does it.
 pub(crate) fn run(env: &Env, project: Option<&Path>, command: &Command) -> Done {
     match command {
         Command::List(args) => list::run(env, project, args),
@@ -51,36 +50,35 @@ pub(crate) fn run(env: &Env, project: Option<&Path>, command: &Command) -> Done 
     }
 }
 
-/// The store; none where nothing was ever stored.
+/// Opens the store; `None` if nothing was ever stored.
 pub(crate) fn open_store(env: &Env) -> Result<Option<Store>, Failure> {
     let file = env.store_file();
     match fs::exists(&file) {
         Ok(true) => Ok(Some(Store::open(&file)?)),
         Ok(false) => Ok(None),
-        Err(error) => Err(Failure::new(format!("{} cannot be read: {error}", file.display()))),
+        Err(error) => Err(Failure::new(format!("cannot read {}: {error}", file.display()))),
     }
 }
 
-/// The store, where there must be something in it.
-fn open_what_is_stored(env: &Env) -> Result<Store, Failure> {
-    open_store(env)?.ok_or_else(|| {
-        Failure::new("no conversation is stored yet").help("`tenter run` begins one")
-    })
+/// Opens the store, which must exist.
+fn open_existing_store(env: &Env) -> Result<Store, Failure> {
+    open_store(env)?
+        .ok_or_else(|| Failure::new("no conversation is stored").help("`tenter run` starts one"))
 }
 
-/// The id of the conversation that is named by the beginning of its id, or as the newest of the project by "last".
+/// The id of a conversation, from a prefix of it, or from "last" for the newest of the project.
 fn find(store: &Store, root: &Path, wanted: &str) -> Result<String, Failure> {
     if wanted != "last" {
-        let advice = "`tenter conversation list --all --subagents` shows what there is";
+        let advice = "`tenter conversation list --all --subagents` lists all conversations";
         return store.find(wanted).map_err(|error| Failure::from(error).help(advice));
     }
     store.newest(Some(root))?.ok_or_else(|| {
-        Failure::new(format!("no conversation of {} is stored yet", root.display()))
-            .help("`tenter conversation list --all` shows those of other projects")
+        Failure::new(format!("no conversation of {} is stored", root.display()))
+            .help("`tenter conversation list --all` lists other projects")
     })
 }
 
-/// What `--json` says of a conversation.
+/// A conversation as JSON.
 #[derive(Debug, Serialize)]
 struct SummaryJson<'s> {
     id: &'s str,
@@ -94,7 +92,7 @@ struct SummaryJson<'s> {
     forked_from: Option<&'s str>,
     message_count: u64,
     preview: &'s str,
-    /// Null while a session runs, and after one was killed.
+    /// `null` during a session, and after a session was killed.
     status: Option<&'s str>,
     usage: Usage,
 }
@@ -117,12 +115,12 @@ impl<'s> From<&'s Summary> for SummaryJson<'s> {
     }
 }
 
-/// The status in a word. A conversation without one is being worked on, or its process was killed.
+/// The status as a word. Without one, a session is running or was killed.
 fn status_word(summary: &Summary) -> &str {
     summary.status.as_deref().map_or("unfinished", status_words)
 }
 
-/// Who changed a history, in words.
+/// Who changed the history, for display.
 fn changed_by(change: &Change) -> String {
     let named = |what: &str| format!("{what} {}", one_line(&change.by, 80));
     match (change.by.as_str(), change.kind) {
@@ -132,8 +130,8 @@ fn changed_by(change: &Change) -> String {
     }
 }
 
-/// Tokens and, where it is known, what they cost.
-fn spent(usage: &Usage) -> String {
+/// The number of tokens and, if known, their cost.
+fn usage_text(usage: &Usage) -> String {
     let about = if usage.estimated { "about " } else { "" };
     let cost = usage.cost_usd.map(|cost| format!(" · ${cost:.4}")).unwrap_or_default();
     format!("{about}{} tokens in, {} out{cost}", usage.input_tokens, usage.output_tokens)

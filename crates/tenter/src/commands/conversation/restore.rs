@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use tenter_agent::store::{Epoch, Restore, Store};
 use tenter_base::rfc3339;
 
-use super::{changed_by, counted_messages, find, open_what_is_stored};
+use super::{changed_by, counted_messages, find, open_existing_store};
 use crate::commands::Done;
 use crate::env::{self, Env};
 use crate::failure::{Exit, Failure};
@@ -15,33 +15,31 @@ use crate::ui::{self, FAINT, GOOD, NAME, styled};
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// The conversation: the beginning of its id, or "last" for the newest of this project.
+    /// The conversation: a prefix of its id, or "last" for the newest of this project.
     id: String,
-    /// Put back the history with this number, instead of that before the last change.
+    /// Restore the history with this number instead of the previous one.
     #[arg(long, value_name = "N", conflicts_with = "list")]
     epoch: Option<u64>,
-    /// List the histories that it has had, and change nothing.
+    /// List the histories and change nothing.
     #[arg(long)]
     list: bool,
-    /// List as a JSON array: epoch, at, kind, by, reason, message_count, present.
+    /// Print the list as a JSON array: epoch, at, kind, by, reason, message_count, present.
     #[arg(long, requires = "list")]
     json: bool,
 }
 
-/// Does it.
 pub(super) fn run(env: &Env, project: Option<&Path>, args: &Args) -> Done {
-    let store = open_what_is_stored(env)?;
+    let store = open_existing_store(env)?;
     let id = find(&store, &project::root(env, project)?, &args.id)?;
     if args.list {
         return list(&store, &id, args.json);
     }
     let restore = Restore { id: &id, epoch: args.epoch, at: &rfc3339(env::now()) };
     let epoch = store.restore(&restore).map_err(|error| {
-        Failure::from(error)
-            .help("`tenter conversation restore ID --list` shows the histories that it has had")
+        Failure::from(error).help("`tenter conversation restore ID --list` lists its histories")
     })?;
     let count = counted_messages(store.load(&id)?.summary.message_count);
-    ui::note(format!("The history of {id} is again that of number {epoch}: {count}."));
+    ui::note(format!("The history of {id} is restored from number {epoch}: {count}."));
     Ok(Exit::Done)
 }
 
@@ -58,10 +56,10 @@ fn list(store: &Store, id: &str, as_json: bool) -> Done {
     Ok(Exit::Done)
 }
 
-/// A history, as the listing shows it.
+/// A history in the list.
 struct Row<'e> {
     epoch: &'e Epoch,
-    /// When it became the conversation's.
+    /// When it became the conversation's history.
     at: &'e str,
     /// Whether it still is.
     present: bool,
@@ -93,7 +91,7 @@ impl<'e> Row<'e> {
             format!("{:>12}", counted_messages(self.epoch.entries.len() as u64)),
         ];
         parts.push(match &self.epoch.change {
-            None => styled(FAINT, "as it began"),
+            None => styled(FAINT, "original"),
             Some(change) => format!("{} by {}", change.kind.as_str(), changed_by(change)),
         });
         if self.present {

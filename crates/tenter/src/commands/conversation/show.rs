@@ -9,7 +9,7 @@ use tenter_protocol::Block;
 use tenter_protocol::event::TurnUsage;
 
 use super::{
-    SummaryJson, changed_by, counted_messages, find, open_what_is_stored, spent, status_word,
+    SummaryJson, changed_by, counted_messages, find, open_existing_store, status_word, usage_text,
 };
 use crate::commands::Done;
 use crate::env::Env;
@@ -21,9 +21,9 @@ use crate::ui::{self, FAINT, HEADING, NAME, NOTICE, styled};
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// The conversation: the beginning of its id, or "last" for the newest of this project.
+    /// The conversation: a prefix of its id, or "last" for the newest of this project.
     id: String,
-    /// Show the messages of replaced histories, too.
+    /// Include the messages of replaced histories.
     #[arg(long)]
     history: bool,
     /// Print a JSON object: the fields of the listing; messages: sequence, at, epoch, role, origin, content, blocks; and
@@ -32,12 +32,11 @@ pub(crate) struct Args {
     json: bool,
 }
 
-/// Does it.
 pub(super) fn run(env: &Env, project: Option<&Path>, args: &Args) -> Done {
-    let store = open_what_is_stored(env)?;
+    let store = open_existing_store(env)?;
     let id = find(&store, &project::root(env, project)?, &args.id)?;
     let summary = store.load(&id)?.summary;
-    let shown = Shown { summary, epochs: store.history(&id)?, history: args.history };
+    let shown = ShownConversation { summary, epochs: store.history(&id)?, history: args.history };
     if args.json {
         ui::out(serde_json::to_string_pretty(&shown.json()).unwrap_or_default());
     } else {
@@ -46,8 +45,8 @@ pub(super) fn run(env: &Env, project: Option<&Path>, args: &Args) -> Done {
     Ok(Exit::Done)
 }
 
-/// A conversation as it is to be shown.
-struct Shown {
+/// A conversation to show.
+struct ShownConversation {
     summary: Summary,
     epochs: Vec<Epoch>,
     /// Whether the messages of replaced histories are shown.
@@ -55,21 +54,21 @@ struct Shown {
 }
 
 #[derive(Serialize)]
-struct ShownJson<'s> {
+struct ShownConversationJson<'s> {
     #[serde(flatten)]
     summary: SummaryJson<'s>,
     messages: Vec<Value>,
     history: Vec<Value>,
 }
 
-impl Shown {
+impl ShownConversation {
     fn shows_messages_of(&self, epoch: &Epoch) -> bool {
         self.history || Some(epoch.number) == self.epochs.last().map(|last| last.number)
     }
 
-    fn json(&self) -> ShownJson<'_> {
+    fn json(&self) -> ShownConversationJson<'_> {
         let shown = self.epochs.iter().filter(|epoch| self.shows_messages_of(epoch));
-        ShownJson {
+        ShownConversationJson {
             summary: SummaryJson::from(&self.summary),
             messages: shown
                 .flat_map(|epoch| {
@@ -98,14 +97,14 @@ impl Shown {
     }
 }
 
-/// `content` is the message as text; `blocks` are the message.
+/// `content` is the text of `blocks`.
 fn message_json(epoch: u64, stored: &StoredEntry) -> Value {
     let message = &stored.entry.message;
     json!({"sequence": stored.sequence, "at": stored.at, "epoch": epoch, "role": message.role,
            "origin": stored.entry.origin.to_string(), "content": message.content(), "blocks": message.blocks})
 }
 
-/// A change of history; `message_count` is how many messages the history that it began has.
+/// A change of the history. `message_count` is the number of messages of the new history.
 fn change_json(epoch: &Epoch) -> Option<Value> {
     let change = epoch.change.as_ref()?;
     Some(
@@ -182,7 +181,7 @@ fn block_lines(block: &Block) -> Vec<String> {
 fn usage_lines(summary: &Summary) -> Vec<String> {
     let usage = &summary.usage;
     let counted = counted_messages(summary.message_count);
-    let mut lines = vec![styled(FAINT, format!("{counted} · {}", spent(usage)))];
+    let mut lines = vec![styled(FAINT, format!("{counted} · {}", usage_text(usage)))];
     let TurnUsage { input_tokens, output_tokens, cached_input_tokens, cache_write_tokens } =
         usage.turn;
     if cached_input_tokens > 0 || cache_write_tokens > 0 {

@@ -1,4 +1,4 @@
-//! `tenter hooks list`: everything that is found, and for what does not run, why.
+//! `tenter hooks list`: all hooks, and why some do not run.
 
 use std::fmt::Write as _;
 
@@ -15,28 +15,27 @@ use crate::project::Project;
 use crate::sanitize::{one_line, sanitize, visible};
 use crate::ui::{self, BAD, FAINT, GOOD, HEADING, NAME, NOTICE, styled};
 
-/// Characters of a column that are shown.
-const COLUMN_LENGTH: usize = 64;
+/// Maximum width of a column.
+const MAX_COLUMN_WIDTH: usize = 64;
 
-/// List every hook that is found, those that run first and in the order in which they do; last what is built in.
+/// List all hooks: active ones in the order they run, built-in ones last.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// Only the hooks that are told of this event, in any of its spellings.
+    /// List only the hooks for this event, in any spelling.
     #[arg(long, value_name = "EVENT")]
     event: Option<String>,
-    /// List as JSON.
+    /// Print as JSON.
     #[arg(long)]
     json: bool,
 }
 
-/// Does it.
 pub(super) fn run(mut project: Project, args: &Args) -> Done {
     let events = args.event.as_deref().map(super::events_named).transpose()?;
     let catalog = project.load(&Cancel::new());
     let found = entry::entries(&project, &catalog);
     let is_empty = found.iter().all(HookEntry::is_built_in);
     let (shown, unknown) = match &events {
-        Some(events) => told_of(found, events),
+        Some(events) => subscribed(found, events),
         None => (found, Vec::new()),
     };
     if args.json {
@@ -46,12 +45,12 @@ pub(super) fn run(mut project: Project, args: &Args) -> Done {
     }
     match &args.event {
         _ if is_empty => note_none(&project),
-        Some(event) if shown.is_empty() => ui::note(format!("No hook is told of {event}.")),
+        Some(event) if shown.is_empty() => ui::note(format!("No hook subscribes to {event}.")),
         _ => {}
     }
     if !unknown.is_empty() {
         ui::note(format!(
-            "Left out, because it is not known what they are told of: {}.",
+            "Not listed, because their events are unknown: {}.",
             visible(&unknown.join(", "))
         ));
     }
@@ -59,7 +58,7 @@ pub(super) fn run(mut project: Project, args: &Args) -> Done {
     Ok(Exit::Done)
 }
 
-/// Lists the hooks of a catalog that is loaded already.
+/// Lists the hooks of a loaded catalog.
 pub(crate) fn show_catalog(project: &Project, catalog: &Catalog) {
     let found = entry::entries(project, catalog);
     table(project, &found);
@@ -68,8 +67,8 @@ pub(crate) fn show_catalog(project: &Project, catalog: &Catalog) {
     }
 }
 
-/// The entries that are told of one of `events`, and the names of those that never said what they are told of.
-fn told_of<'c>(
+/// The hooks that subscribe to one of `events`, and the names of those whose events are unknown.
+fn subscribed<'c>(
     found: Vec<HookEntry<'c>>,
     events: &[EventName],
 ) -> (Vec<HookEntry<'c>>, Vec<&'c str>) {
@@ -79,15 +78,15 @@ fn told_of<'c>(
 }
 
 fn note_none(project: &Project) {
-    ui::note("There are no hooks but what is built in. They are looked for in");
+    ui::note("There are only built-in hooks. Hooks are searched for in");
     let (roots, _) = project.places.roots(&HOOKS);
     for root in roots {
         ui::note(format!("  {}", visible(&root.dir.to_string_lossy())));
     }
-    ui::note("`tenter hooks new NAME` writes one.");
+    ui::note("To create one, run `tenter hooks new NAME`.");
 }
 
-/// The table: every row in its status's colour, and under it why a hook does not run, and what the built-in one does.
+/// Prints the table. Below a row: why a hook does not run, or what a built-in hook does.
 fn table(project: &Project, entries: &[HookEntry]) {
     let rows: Vec<[String; 5]> = entries.iter().map(|entry| cells(project, entry)).collect();
     let heads = ["NAME", "EVENT", "LAYER", "STATUS", "PATH"];
@@ -98,21 +97,21 @@ fn table(project: &Project, entries: &[HookEntry]) {
     let widths: [usize; 4] = std::array::from_fn(width);
     let mut lines = vec![line(&heads.map(str::to_owned), &widths, [HEADING; 5])];
     for (entry, row) in entries.iter().zip(&rows) {
-        let styles = [NAME, Style::new(), Style::new(), style(entry), Style::new()];
+        let styles = [NAME, Style::new(), Style::new(), status_style(entry), Style::new()];
         lines.push(line(row, &widths, styles));
         let about = entry.description.as_ref().filter(|_| entry.is_built_in());
         if let Some(said) = entry.reason.as_ref().or(about) {
             lines.push(styled(FAINT, format!("  it {}", sanitize(said))));
         }
     }
-    // At once: a write for each line would take longer than finding the hooks.
+    // One write: one per line would take longer than finding the hooks.
     ui::out(lines.join("\n"));
 }
 
 fn cells(project: &Project, entry: &HookEntry) -> [String; 5] {
     let event = if entry.event.is_empty() { "-" } else { &entry.event };
     [
-        one_line(&visible(entry.name), COLUMN_LENGTH),
+        one_line(&visible(entry.name), MAX_COLUMN_WIDTH),
         event.to_owned(),
         entry.layer.to_owned(),
         entry.status.to_owned(),
@@ -120,7 +119,7 @@ fn cells(project: &Project, entry: &HookEntry) -> [String; 5] {
     ]
 }
 
-/// One row; its last cell is as long as it is.
+/// One row. The last cell is not padded.
 fn line(cells: &[String; 5], widths: &[usize; 4], styles: [Style; 5]) -> String {
     let mut line = String::new();
     for (column, (cell, style)) in cells.iter().zip(styles).enumerate() {
@@ -131,7 +130,7 @@ fn line(cells: &[String; 5], widths: &[usize; 4], styles: [Style; 5]) -> String 
     line
 }
 
-fn style(entry: &HookEntry) -> Style {
+fn status_style(entry: &HookEntry) -> Style {
     match entry.listed.map(|listed| &listed.status) {
         None if entry.active => GOOD,
         Some(Status::Active) => GOOD,

@@ -57,7 +57,7 @@ pub(crate) enum Command {
     Doctor(doctor::Args),
     /// Check hooks against the specification.
     Validate(validate::Args),
-    /// Print what a HOOK.md says, as JSON.
+    /// Print the fields of a HOOK.md as JSON.
     ReadProperties(read_properties::Args),
     /// List the directories that hold a HOOK.md.
     Discover(discover::Args),
@@ -86,7 +86,7 @@ pub(crate) fn run(env: &Env, project: Option<&Path>, command: &Command) -> Done 
     }
 }
 
-/// The events that a word means, in any spelling of either protocol.
+/// The events with the spelling `word`, in either protocol.
 fn events_named(word: &str) -> Result<Vec<EventName>, Failure> {
     let events = by_any_spelling(word);
     if !events.is_empty() {
@@ -107,12 +107,12 @@ fn events_named(word: &str) -> Result<Vec<EventName>, Failure> {
         .help(format!("{meant}known are {known}")))
 }
 
-/// The threshold of automatic compaction, a ratio of the context window; nothing where it is off (R50).
+/// The threshold of automatic compaction, as a ratio of the context window; `None` if it is off (R50).
 fn auto_compact(project: &Project) -> Option<f64> {
     project.settings.auto_compact
 }
 
-/// Shows what was found, but for that which every entry of a listing says of itself.
+/// Shows the diagnostics, except those that a listing shows with their hook.
 fn show_findings(project: &Project) {
     let of_entry = |finding: &Diagnostic| {
         ["hook-invalid", "hook-shadowed", "hook-not-executable"].contains(&finding.id)

@@ -1,4 +1,4 @@
-//! `tenter hooks show`: all that is known of the hooks of one name, whichever layer they are in.
+//! `tenter hooks show`: the details of the hooks with one name, in every layer.
 
 use std::path::{Path, PathBuf};
 
@@ -22,53 +22,53 @@ use crate::project::Project;
 use crate::sanitize::{sanitize, visible};
 use crate::ui::{self, FAINT, NAME, styled};
 
-/// Lines of the script that are shown.
-const SHOWN_LINES: usize = 20;
-/// Bytes of the script that are read for them.
-const READ_BYTES: u64 = 16 * 1024;
+/// Maximum number of script lines shown.
+const MAX_LINES: usize = 20;
+/// Maximum number of bytes read for them.
+const MAX_BYTES: u64 = 16 * 1024;
 
-/// Show all there is to know of one hook, in every layer that has one of this name.
+/// Show the details of a hook, in every layer that has one of this name.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The hook's full name.
     name: String,
-    /// Show as JSON.
+    /// Print as JSON.
     #[arg(long)]
     json: bool,
 }
 
-/// An entry, and what only this command tells of it.
+/// The entry of a hook, and the details that only this command shows.
 #[derive(Serialize)]
-struct Shown<'c> {
+struct HookDetails<'c> {
     #[serde(flatten)]
     entry: HookEntry<'c>,
-    /// What was last trusted under its name.
+    /// The last trusted version with its name.
     trusted: Option<Trusted>,
-    /// The first lines of its text; nothing where it is no text.
+    /// The first lines of its script; `None` if it is not text.
     script: Option<Vec<String>>,
-    /// What its HOOK.md says.
+    /// The fields of its HOOK.md.
     #[serde(skip_serializing_if = "Option::is_none")]
     manifest: Option<Value>,
-    /// The text of its HOOK.md.
+    /// The text below them.
     #[serde(skip_serializing_if = "Option::is_none")]
     body: Option<String>,
-    /// What runs, where that is not the hook's path itself.
+    /// The file that runs, if it is not the hook's path itself.
     #[serde(skip)]
     script_path: Option<PathBuf>,
 }
 
-impl<'c> Shown<'c> {
-    /// Of what has no file, the entry is all there is.
+impl<'c> HookDetails<'c> {
+    /// A hook without a file.
     fn plain(entry: HookEntry<'c>) -> Self {
         Self { entry, trusted: None, script: None, manifest: None, body: None, script_path: None }
     }
 }
 
-/// Does it.
 pub(super) fn run(mut project: Project, args: &Args) -> Done {
     let catalog = project.load(&Cancel::new());
     let entries = entry::entries_named(&project, &catalog, &args.name)?;
-    let shown: Vec<Shown> = entries.into_iter().map(|entry| look_at(&project, entry)).collect();
+    let shown: Vec<HookDetails> =
+        entries.into_iter().map(|entry| look_at(&project, entry)).collect();
     if args.json {
         ui::out(serde_json::to_string_pretty(&shown).unwrap_or_default());
     } else {
@@ -80,14 +80,14 @@ pub(super) fn run(mut project: Project, args: &Args) -> Done {
     Ok(Exit::Done)
 }
 
-fn look_at<'c>(project: &Project, entry: HookEntry<'c>) -> Shown<'c> {
-    let Some(listed) = entry.listed else { return Shown::plain(entry) };
+fn look_at<'c>(project: &Project, entry: HookEntry<'c>) -> HookDetails<'c> {
+    let Some(listed) = entry.listed else { return HookDetails::plain(entry) };
     let path = &listed.path;
     let trusted = project.trust.of(project.root()).previous(entry.name, path);
     let trusted = trusted.filter(|_| listed.layer.needs_trust()).cloned();
     let file = if path.is_dir() { ManifestFile::at(path).ok().flatten() } else { None };
     let script = scripts::entry_of(path).map(|entry| entry.path);
-    Shown {
+    HookDetails {
         trusted,
         script: script.as_deref().and_then(first_lines),
         manifest: file.as_ref().and_then(properties),
@@ -97,7 +97,7 @@ fn look_at<'c>(project: &Project, entry: HookEntry<'c>) -> Shown<'c> {
     }
 }
 
-/// What a manifest says, as a run reads it.
+/// The fields of a manifest, read with the tolerant rules.
 fn properties(file: &ManifestFile) -> Option<Value> {
     let (manifest, _) = file.read(Rules::Tolerant);
     Some(format::properties(&manifest?))
@@ -105,24 +105,24 @@ fn properties(file: &ManifestFile) -> Option<Value> {
 
 /// The first lines of a text file.
 fn first_lines(path: &Path) -> Option<Vec<String>> {
-    let bytes = untrusted_file::read_prefix(path, READ_BYTES).ok()?;
+    let bytes = untrusted_file::read_prefix(path, MAX_BYTES).ok()?;
     if bytes.contains(&0) {
         return None;
     }
-    Some(String::from_utf8_lossy(&bytes).lines().take(SHOWN_LINES).map(str::to_owned).collect())
+    Some(String::from_utf8_lossy(&bytes).lines().take(MAX_LINES).map(str::to_owned).collect())
 }
 
-fn print(project: &Project, shown: &Shown) {
+fn print(project: &Project, shown: &HookDetails) {
     let entry = &shown.entry;
     ui::out(styled(NAME, visible(entry.name)));
     field("status", &status(entry));
-    field("event", if entry.event.is_empty() { "not known" } else { &entry.event });
+    field("event", if entry.event.is_empty() { "unknown" } else { &entry.event });
     field("layer", entry.layer);
     field("path", &visible(&entry.short_path(project)));
     let Some(listed) = entry.listed else { return print_built_in(entry) };
     field("trust", &trust(shown));
-    field("hash", entry.hash.as_deref().unwrap_or("not known: it cannot be read"));
-    // What does not run has no policy yet; its manifest says what it would be.
+    field("hash", entry.hash.as_deref().unwrap_or("unknown: it cannot be read"));
+    // A hook that does not run has no policy; its manifest says what it would be.
     let told = shown.manifest.as_ref().filter(|_| !entry.active);
     let of_manifest = |key: &str| told.map(|manifest| manifest[key].to_string());
     let limit = of_manifest("timeout").unwrap_or_else(|| number(entry.timeout_ms));
@@ -134,7 +134,7 @@ fn print(project: &Project, shown: &Shown) {
     }
     print_script(project, shown, listed);
     if let Some(body) = shown.body.as_deref().filter(|body| !body.trim().is_empty()) {
-        field("text", "of its HOOK.md:");
+        field("text", "of the HOOK.md:");
         body.trim().lines().for_each(|line| ui::out(format!("    {}", sanitize(line)).trim_end()));
     }
 }
@@ -143,16 +143,13 @@ fn number(value: Option<impl ToString>) -> String {
     value.map_or_else(|| "none".to_owned(), |value| value.to_string())
 }
 
-/// What is to be said of what has no file.
+/// Prints a built-in hook, which has no file.
 fn print_built_in(entry: &HookEntry) {
     field("about", entry.description.as_deref().unwrap_or_default());
-    field(
-        "order",
-        "last, whatever other hooks answer; one that acts on the history goes before it",
-    );
+    field("order", "last; a hook that acts on the history takes precedence");
 }
 
-/// What only a manifest can say.
+/// Prints the fields of a manifest.
 fn print_manifest(entry: &HookEntry, manifest: &Value) {
     let text = |value: &Value| value.as_str().map(str::to_owned);
     let told = [
@@ -168,10 +165,13 @@ fn print_manifest(entry: &HookEntry, manifest: &Value) {
     }
     let asynchronous = if entry.active { entry.asynchronous } else { manifest["async"] == true };
     print_action(&manifest["metadata"]);
-    field("async", if asynchronous { "yes: nobody waits for it" } else { "no: the agent waits" });
+    field(
+        "async",
+        if asynchronous { "yes: the agent does not wait" } else { "no: the agent waits" },
+    );
 }
 
-/// What a hook without code does; its messages and arguments as JSON.
+/// Prints the action of a static hook; messages and arguments as JSON.
 fn print_action(metadata: &Value) {
     if metadata["action"].is_null() {
         return;
@@ -185,25 +185,22 @@ fn print_action(metadata: &Value) {
     }
 }
 
-fn print_script(project: &Project, shown: &Shown, listed: &Listed) {
+fn print_script(project: &Project, shown: &HookDetails, listed: &Listed) {
     let Some(lines) = &shown.script else {
         let is_folder = listed.path.is_dir();
-        let has_no_code = shown
+        let is_static = shown
             .manifest
             .as_ref()
             .is_some_and(|manifest| !manifest["metadata"]["action"].is_null());
-        let missing = match (is_folder && shown.script_path.is_none(), has_no_code) {
-            (true, true) => "none: it has no code",
+        let missing = match (is_folder && shown.script_path.is_none(), is_static) {
+            (true, true) => "none: a static hook",
             (true, false) => "none",
-            _ => "not a text",
+            _ => "not text",
         };
         return field("script", missing);
     };
     let of = shown.script_path.as_deref().map(|path| entry::short(project, path) + ", ");
-    field(
-        "script",
-        &format!("{}the first lines of at most {SHOWN_LINES}:", of.unwrap_or_default()),
-    );
+    field("script", &format!("{}first {MAX_LINES} lines:", of.unwrap_or_default()));
     for line in lines {
         ui::out(format!("    {}", sanitize(line)));
     }
@@ -220,12 +217,12 @@ fn status(entry: &HookEntry) -> String {
     }
 }
 
-fn trust(shown: &Shown) -> String {
+fn trust(shown: &HookDetails) -> String {
     let word = shown.entry.trust.as_str();
     match (&shown.trusted, shown.entry.trust) {
         (Some(record), TrustStatus::Trusted) => format!("{word} since {}", record.trusted_at),
         (Some(record), _) => format!(
-            "{word}; the last that was trusted has the hash {} ({})",
+            "{word}; the last trusted version has the hash {} ({})",
             record.hash.0, record.trusted_at
         ),
         (None, _) => word.to_owned(),
@@ -234,9 +231,7 @@ fn trust(shown: &Shown) -> String {
 
 fn fail(mode: FailMode) -> &'static str {
     match mode {
-        FailMode::Open => "open: after a failure the agent goes on, with a warning",
-        FailMode::Closed => {
-            "closed: a failure blocks what it was asked about, where that can be blocked"
-        }
+        FailMode::Open => "open: after a failure the agent continues, with a warning",
+        FailMode::Closed => "closed: a failure denies, at events that can be denied",
     }
 }

@@ -191,7 +191,7 @@ fn every_field_of_an_answer_is_listed_with_its_events() {
     for row in &TABLE {
         let warning = &parse_reply(row.event, b"{\"zzz\": 1}").unwrap().defects[0];
         let taken: BTreeSet<&str> =
-            warning.split_once("known are ").unwrap().1.split(", ").collect();
+            warning.split_once("it may have ").unwrap().1.split(", ").collect();
         let is_for = |events: &str| {
             events == "every event"
                 || events == row.name

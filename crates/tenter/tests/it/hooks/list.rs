@@ -155,8 +155,8 @@ fn a_list_for_one_event_accepts_any_spelling_and_marks_unknowns() {
     assert_snapshot!(sandbox.run(&["hooks", "list", "--event", "session_end"]), @"
     exit: 0
     --- stderr
-    No hook is told of session_end.
-    Left out, because it is not known what they are told of: edited, new, notes, old, typo.
+    No hook subscribes to session_end.
+    Not listed, because their events are unknown: edited, new, notes, old, typo.
     ");
     assert_snapshot!(sandbox.run(&["hooks", "list", "--event", "befor_tool_call"]), @r#"
     exit: 2
@@ -176,12 +176,12 @@ fn without_hooks_the_directories_and_the_next_step_are_shown() {
     builtin:compact-trigger  after_turn  builtin  active  -
       it asks for the recipe compact when 80 % of the context window is used
     --- stderr
-    There are no hooks but what is built in. They are looked for in
+    There are only built-in hooks. Hooks are searched for in
       [ROOT]/project/.kodelet/hooks
       [ROOT]/project/.agents/hooks
       [ROOT]/home/.kodelet/hooks
       [ROOT]/home/.config/agents/hooks
-    `tenter hooks new NAME` writes one.
+    To create one, run `tenter hooks new NAME`.
     ");
     let list = sandbox.run(&["hooks", "list", "--json"]).expect_code(0).json();
     let built_in = json!([{
@@ -205,7 +205,7 @@ fn built_in_hooks_are_listed_and_cannot_be_tested_disabled_or_replaced() {
       layer     builtin
       path      -
       about     asks for the recipe compact when 80 % of the context window is used
-      order     last, whatever other hooks answer; one that acts on the history goes before it
+      order     last; a hook that acts on the history takes precedence
     ");
     let shown = sandbox.run(&["hooks", "show", BUILT_IN, "--json"]).expect_code(0).json();
     assert_eq!([&shown[0]["script"], &shown[0]["trusted"]], [&Value::Null, &Value::Null]);
@@ -297,9 +297,9 @@ fn show_prints_every_detail_of_a_name_in_every_layer() {
       trust     trusted since [TIME]
       hash      [HASH]
       limit     [N] ms
-      fail      open: after a failure the agent goes on, with a warning
+      fail      open: after a failure the agent continues, with a warning
       priority  100
-      script    the first lines of at most 20:
+      script    first 20 lines:
         #!/bin/sh
         [ "$1" = hook ] && echo before_tool_call
         cat >/dev/null
@@ -311,9 +311,9 @@ fn show_prints_every_detail_of_a_name_in_every_layer() {
       trust     not needed
       hash      [HASH]
       limit     [N] ms
-      fail      open: after a failure the agent goes on, with a warning
+      fail      open: after a failure the agent continues, with a warning
       priority  100
-      script    the first lines of at most 20:
+      script    first 20 lines:
         #!/bin/sh
         [ "$1" = hook ] && echo before_tool_call
         cat >/dev/null
@@ -323,15 +323,15 @@ fn show_prints_every_detail_of_a_name_in_every_layer() {
     --- stdout
     edited
       status    untrusted: it was changed since it was trusted: look at it and run `tenter trust`
-      event     not known
+      event     unknown
       layer     project
       path      .kodelet/hooks/edited
-      trust     changed; the last that was trusted has the hash [HASH] ([TIME])
+      trust     changed; the last trusted version has the hash [HASH] ([TIME])
       hash      [HASH]
       limit     [N] ms
-      fail      open: after a failure the agent goes on, with a warning
+      fail      open: after a failure the agent continues, with a warning
       priority  100
-      script    the first lines of at most 20:
+      script    first 20 lines:
         #!/bin/sh
         touch ran
     ");

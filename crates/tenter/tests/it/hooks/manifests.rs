@@ -198,17 +198,17 @@ fn show_prints_the_manifest_the_script_and_the_text() {
       trust     not needed
       hash      [HASH]
       limit     [N] ms
-      fail      open: after a failure the agent goes on, with a warning
+      fail      open: after a failure the agent continues, with a warning
       priority  999
       about     Test.
       tool      Shell
       pattern   a<b & "c"
       workdir   hook
-      async     yes: nobody waits for it
-      script    ~/.config/agents/hooks/guard/scripts/run.sh, the first lines of at most 20:
+      async     yes: the agent does not wait
+      script    ~/.config/agents/hooks/guard/scripts/run.sh, first 20 lines:
         #!/bin/sh
         exit 0
-      text      of its HOOK.md:
+      text      of the HOOK.md:
         # About guard
     --- stderr
     warning: [ROOT]/home/.config/agents/hooks/guard/HOOK.md:8:8: an asynchronous hook cannot block at `before_tool`

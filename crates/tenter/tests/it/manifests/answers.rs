@@ -105,7 +105,7 @@ fn text_is_logged_and_invalid_json_is_warned_about() {
         ),
         (
             "echo '{\"decision\": \"denied\", \"log\": \"kept\"}'",
-            Some("\"denied\" is not known"),
+            Some("unknown value \"denied\""),
             "kept",
         ),
     ];
@@ -156,7 +156,7 @@ fn an_unusable_reply_denies_if_the_hook_fails_closed_and_is_reported_otherwise()
         ("printf '{\"decision\": \"de'", "not one JSON object"),
         ("echo '{\"decision\": \"deny\", \"reason\": \"no \"rm\"\"}'", "not one JSON object"),
         ("echo '{\"decision\": [\"deny\"]}'", "must be a string"),
-        ("echo '{\"decision\": \"Deny\"}'", "is not known"),
+        ("echo '{\"decision\": \"Deny\"}'", "unknown value"),
         ("echo '{\"descision\": \"deny\", \"reason\": \"no\"}'", "did you mean"),
         ("echo '{\"modified_input\": \"ls\"}'", "must be an object"),
     ] {

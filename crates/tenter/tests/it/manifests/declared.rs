@@ -164,7 +164,7 @@ fn every_listing_marks_a_static_hook() {
         "action    deny",
         "when      not (eq .tool_input.command \"rm -rf build\")",
         "reason    `{{.tool_input.command}}` deletes too much",
-        "script    none: it has no code",
+        "script    none: a static hook",
     ] {
         assert!(shown.stdout.contains(line), "{line}\n{shown}");
     }

@@ -349,7 +349,9 @@ fn known_models_are_listed_with_window_and_price() {
     );
     assert_eq!(row("openai/gpt-4o-mini"), ["openai/gpt-4o-mini", "128000", "0.15", "0.6", "yes"]);
     assert!(
-        output.stderr.starts_with("local/NAME is whatever the server at http://localhost:8080/v1"),
+        output
+            .stderr
+            .starts_with("local/NAME is any model of the server at http://localhost:8080/v1"),
         "{output}"
     );
     assert!(!output.stdout.contains("very-secret"));
