@@ -102,7 +102,7 @@ fn of_one_answer_that_which_can_be_used_is_kept() {
     let taken = engine.take_late_replies("c");
     assert_eq!((taken.len(), taken[0].context.as_deref()), (1, Some("CI is red")));
     let notes = told(&seen).notes;
-    assert!(notes[0].starts_with("late: its answer (context)"), "{notes:?}");
+    assert!(notes[0].starts_with("late: its reply (context)"), "{notes:?}");
     assert!(notes[1].starts_with("its reply (deny) has no effect"), "{notes:?}");
 }
 
