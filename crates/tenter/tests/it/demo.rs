@@ -217,7 +217,7 @@ fn a_kept_directory_contains_everything_that_was_named() {
     assert!(text("audit_log").lines().all(|line| serde_json::from_str::<Value>(line).is_ok()));
     assert!(!text("audit_log").contains("AKIA"), "the log is written after the redaction");
     assert!(text("journal").contains("\"decision\": \"deny\""));
-    assert!(text("script").starts_with("# What the model"));
+    assert!(text("script").starts_with("# The model's responses"));
     assert!(read("conversations").starts_with(b"SQLite format 3"));
     let project = Path::new(summary["project"].as_str().unwrap());
     assert!(fs::read_to_string(project.join("settings.env")).unwrap().contains("AKIA"));
