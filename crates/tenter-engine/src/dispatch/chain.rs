@@ -45,7 +45,10 @@ impl<'e> Chain<'e> {
             event: event.body.name(),
             scope: Arc::new(event.scope),
             cancel,
-            outcome: Outcome::new(event.body).with_tool_names(&engine.settings.tool_names),
+            outcome: Outcome {
+                tool_names: engine.settings.tool_names.clone(),
+                ..Outcome::new(event.body)
+            },
             hooks_run: 0,
             is_stopped: false,
         }

@@ -36,7 +36,7 @@ pub struct Outcome {
     pub history: Vec<Attributed<HistoryAction>>,
     /// The body before the first rewrite, if there was one.
     original: Option<Body>,
-    tool_names: ToolNames,
+    pub(super) tool_names: ToolNames,
 }
 
 impl Outcome {
@@ -53,11 +53,6 @@ impl Outcome {
             original: None,
             tool_names: ToolNames::default(),
         }
-    }
-
-    /// The same outcome of an agent whose tools go by these names.
-    pub(super) fn with_tool_names(self, names: &ToolNames) -> Self {
-        Self { tool_names: names.clone(), ..self }
     }
 
     /// The hook that denied the event and its reason, if one did.

@@ -49,7 +49,7 @@ use tenter_agent::tools::Registry;
 use tenter_testkit::Output;
 
 /// The kinds, and the keys that the lines of their notes may have.
-const KINDS: [(&str, &[&str]); 16] = [
+const KINDS: [(&str, &[&str]); 17] = [
     ("hook", &["needs", "given", "call", "message", "turns", "then"]),
     ("payload", &["message", "script", "guard"]),
     ("sample", &[]),
@@ -66,6 +66,8 @@ const KINDS: [(&str, &[&str]); 16] = [
     ("told", &["message", "script", "matcher", "metadata"]),
     ("says", &[]),
     ("toml", &[]),
+    // The engine's own tests run it.
+    ("embed", &[]),
 ];
 
 /// The examples of one kind, of all pages.

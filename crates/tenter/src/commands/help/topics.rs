@@ -60,6 +60,7 @@ pub(super) const TOPICS: &[Topic] = &[
     topic!("security", "What Tenter protects against, and what it does not"),
     topic!("reliability", "What Tenter guarantees when things break"),
     topic!("performance", "What hooks cost, measured"),
+    topic!("embedding", "Run hooks in an agent of your own"),
     topic!("decisions", "Decisions that the code cites"),
 ];
 
