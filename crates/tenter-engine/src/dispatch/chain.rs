@@ -40,15 +40,15 @@ struct Finished<'e> {
 
 impl<'e> Chain<'e> {
     pub(super) fn new(engine: &'e Engine, event: Event, cancel: &'e Cancel) -> Self {
+        let name = event.body.name();
+        let mut outcome = Outcome::new(event.body);
+        outcome.tool_names = engine.settings.tool_names.clone();
         Self {
             engine,
-            event: event.body.name(),
+            event: name,
             scope: Arc::new(event.scope),
             cancel,
-            outcome: Outcome {
-                tool_names: engine.settings.tool_names.clone(),
-                ..Outcome::new(event.body)
-            },
+            outcome,
             hooks_run: 0,
             is_stopped: false,
         }
