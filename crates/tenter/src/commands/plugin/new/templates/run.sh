@@ -36,4 +36,4 @@ tenter hooks test test/NAME/context-at-start
 
 tenter recipe show test/NAME/NAME --arg focus=typos | expect "the recipe accepts its argument" "Look for typos first"
 tenter skill show test/NAME/NAME | expect "the skill is found" "Reviewing changes"
-tenter plugin check "$plugin" | expect "the plugin can be published" "Fit to be published"
+tenter plugin check "$plugin" | expect "the plugin can be published" "No problems found"
