@@ -73,8 +73,8 @@ mod tests {
 
     #[test]
     fn rejects_files_that_are_too_large_or_not_utf8() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("file");
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("file");
         for (length, is_read) in [(MAX_TEXT, true), (MAX_TEXT + 1, false)] {
             std::fs::write(&path, " ".repeat(usize::try_from(length).unwrap())).unwrap();
             assert_eq!(read_to_string(&path).is_ok(), is_read, "{length}");

@@ -135,8 +135,8 @@ impl Catalog {
 pub(crate) fn load(request: &LoadRequest) -> (Catalog, Vec<Diagnostic>) {
     let (roots, mut diagnostics) = request.places.roots(&HOOKS);
     let mut candidates = Vec::new();
-    for (folder, root) in roots.iter().enumerate() {
-        let (found, problems) = source::scan(root, folder);
+    for (directory, root) in roots.iter().enumerate() {
+        let (found, problems) = source::scan(root, directory);
         candidates.extend(found);
         diagnostics.extend(problems);
     }
@@ -216,5 +216,5 @@ fn unsaved(cache: &Path, error: &std::io::Error) -> Diagnostic {
     let message = format!("what hooks answered cannot be remembered: {error}");
     Diagnostic::new("hook-cache-unwritable", Severity::Info, message)
         .at(cache)
-        .help("every start asks every hook again; make the folder writable for you")
+        .help("every start asks every hook again; make the directory writable for you")
 }

@@ -145,7 +145,7 @@ pub struct ManifestHook {
     /// Which tool calls it runs on; all of them if there is none.
     pub matcher: Option<Matcher>,
     /// Whether it starts in its own directory instead of the project's (R40).
-    pub starts_in_own_folder: bool,
+    pub starts_in_own_directory: bool,
     /// Whether its payload lacks the history (R57).
     pub light_payload: bool,
     /// Environment variables that it receives although they look like model keys (R40).

@@ -10,20 +10,20 @@ use tenter_base::tree::{Tree, TreeRules};
 /// Maximum number of files in a manifest hook's directory.
 pub(crate) const MAX_FILES: usize = 5_000;
 
-/// What the file system says of everything that a hook is made of: its file, or every file in its folder.
+/// What the file system says of everything that a hook is made of: its file, or every file in its directory.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum HookStamp {
     /// An executable's file.
     File(FileStamp),
-    /// The files in a manifest hook's folder, by their paths within it, in order.
-    Folder(Vec<(PathBuf, FileStamp)>),
+    /// The files in a manifest hook's directory, by their paths within it, in order.
+    Directory(Vec<(PathBuf, FileStamp)>),
 }
 
 impl HookStamp {
     /// The stamp of what lies at `path`, links followed.
     ///
     /// # Errors
-    /// It cannot be looked at, or is a folder too deep or too full for a hook.
+    /// It cannot be looked at, or is a directory too deep or too full for a hook.
     pub fn of(path: &Path) -> io::Result<Self> {
         Self::with_exposed(path).map(|(stamp, _)| stamp)
     }
@@ -35,7 +35,7 @@ impl HookStamp {
             return Ok((Self::File(FileStamp::new(&metadata)), Vec::new()));
         }
         let Tree { files, writable_by_others } = Tree::read(path, &TreeRules::all(MAX_FILES))?;
-        Ok((Self::Folder(files), writable_by_others))
+        Ok((Self::Directory(files), writable_by_others))
     }
 }
 
@@ -44,7 +44,7 @@ impl HookStamp {
     pub(crate) fn digest(&self) -> String {
         match self {
             Self::File(stamp) => file_stamp::digest(&[(PathBuf::new(), *stamp)]),
-            Self::Folder(files) => file_stamp::digest(files),
+            Self::Directory(files) => file_stamp::digest(files),
         }
     }
 }
@@ -56,7 +56,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_folder_is_stamped_file_by_file_and_a_circle_of_links_is_an_error() {
+    fn a_directory_is_stamped_file_by_file_and_a_circle_of_links_is_an_error() {
         let scratch = tempfile::tempdir().unwrap();
         let hook = scratch.path().join("hook");
         fs::create_dir_all(hook.join("scripts")).unwrap();
@@ -64,7 +64,7 @@ mod tests {
         fs::write(hook.join("HOOK.md"), "").unwrap();
         let before = HookStamp::of(&hook).unwrap();
         assert!(
-            matches!(&before, HookStamp::Folder(files) if files.len() == 2 && files[0].0 == Path::new("HOOK.md"))
+            matches!(&before, HookStamp::Directory(files) if files.len() == 2 && files[0].0 == Path::new("HOOK.md"))
         );
         assert_eq!(HookStamp::of(&hook).unwrap(), before);
         assert_eq!(HookStamp::of(&hook).unwrap().digest(), before.digest());

@@ -120,14 +120,15 @@ fn first(found: &[Diagnostic]) -> String {
 /// `bytes` are the content of its manifest, the file at `path`.
 pub fn action_and_script(path: &Path, bytes: &[u8]) -> Option<Diagnostic> {
     let action = action_in(path, bytes)?;
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-    let script = match script(folder.unwrap_or(Path::new("."))) {
+    let directory = path.parent().filter(|directory| !directory.as_os_str().is_empty());
+    let script = match script(directory.unwrap_or(Path::new("."))) {
         Script::Entry(entry) => entry.path,
         Script::NotExecutable(script) => script,
         Script::Missing => return None,
     };
     let message = "the hook has an `action` and a script, and can have only one of them";
-    let script = folder.and_then(|folder| script.strip_prefix(folder).ok()).unwrap_or(&script);
+    let script =
+        directory.and_then(|directory| script.strip_prefix(directory).ok()).unwrap_or(&script);
     let help = format!("remove `action`, or {}", script.display());
     Some(
         Diagnostic::new("hook-with-action-and-script", Severity::Error, message)

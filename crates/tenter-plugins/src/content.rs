@@ -57,14 +57,14 @@ impl Content {
         self.0.iter().map(|(path, entry)| (path.clone(), entry.digest())).collect()
     }
 
-    /// Writes all entries into `folder`, which must not exist.
-    pub(crate) fn write(&self, folder: &Path) -> io::Result<()> {
+    /// Writes all entries into `directory`, which must not exist.
+    pub(crate) fn write(&self, directory: &Path) -> io::Result<()> {
         let mut builder = DirBuilder::new();
         builder.recursive(true).mode(0o755);
-        builder.create(folder)?;
+        builder.create(directory)?;
         for (path, entry) in &self.0 {
-            let path = folder.join(path);
-            builder.create(path.parent().unwrap_or(folder))?;
+            let path = directory.join(path);
+            builder.create(path.parent().unwrap_or(directory))?;
             match entry {
                 Entry::File { bytes, executable } => write_file(&path, bytes, *executable)?,
                 Entry::Link { target } => symlink(target, &path)?,

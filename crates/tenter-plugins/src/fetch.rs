@@ -62,7 +62,7 @@ impl Fetcher<'_> {
                     );
                     return Err(problem.at(path).into());
                 }
-                (Content::of_folder(path)?, None)
+                (Content::of_directory(path)?, None)
             }
             _ => self
                 .fetch_commit(source, reference, scratch)
@@ -176,39 +176,39 @@ fn entry(kind: Kind, bytes: Vec<u8>) -> Option<Entry> {
 
 impl Content {
     /// Reads the content of a plain directory.
-    fn of_folder(folder: &Path) -> Result<Self, FetchError> {
+    fn of_directory(directory: &Path) -> Result<Self, FetchError> {
         let unreadable = |error: io::Error| {
-            refused("plugin-unreadable", format!("this cannot be read: {error}")).at(folder)
+            refused("plugin-unreadable", format!("this cannot be read: {error}")).at(directory)
         };
         let mut found = Vec::new();
-        let listed = list_top(folder, &mut found);
+        let listed = list_top(directory, &mut found);
         listed.map_err(unreadable)?;
         let findings = rules::check(&found);
         if !findings.is_empty() {
             return Err(FetchError::Refused(findings));
         }
-        let (content, findings) = read(folder, &found);
+        let (content, findings) = read(directory, &found);
         if findings.is_empty() { Ok(content) } else { Err(FetchError::Refused(findings)) }
     }
 
     /// Reads everything in the directory of an installed plugin; the diagnostics name what could not be read.
-    pub fn of_installed(folder: &Path) -> (Self, Vec<Diagnostic>) {
+    pub fn of_installed(directory: &Path) -> (Self, Vec<Diagnostic>) {
         let mut found = Vec::new();
-        let listed = list(folder, &mut Vec::new(), &mut found);
-        let (content, mut findings) = read(folder, &found);
+        let listed = list(directory, &mut Vec::new(), &mut found);
+        let (content, mut findings) = read(directory, &found);
         findings.extend(listed.err().map(|error| {
-            refused("plugin-unreadable", format!("this cannot be read: {error}")).at(folder)
+            refused("plugin-unreadable", format!("this cannot be read: {error}")).at(directory)
         }));
         (content, findings)
     }
 }
 
-fn list_top(folder: &Path, found: &mut Vec<Found>) -> io::Result<()> {
-    for entry in fs::read_dir(folder)? {
+fn list_top(directory: &Path, found: &mut Vec<Found>) -> io::Result<()> {
+    for entry in fs::read_dir(directory)? {
         let name = entry?.file_name();
-        let is_folder = DIRECTORIES.iter().any(|folder| name == *folder);
-        if is_folder || is_paper(name.as_bytes()) {
-            list_entry(folder, &mut name.as_bytes().to_vec(), found)?;
+        let is_directory = DIRECTORIES.iter().any(|directory| name == *directory);
+        if is_directory || is_paper(name.as_bytes()) {
+            list_entry(directory, &mut name.as_bytes().to_vec(), found)?;
         }
     }
     Ok(())

@@ -215,7 +215,7 @@ fn trouble(end: &End, stderr: &Captured, timeout: Duration) -> Diagnostic {
         End::NotStarted(error) => refused("plugin-no-git", format!("git cannot be run: {error}"))
             .help("install git; plugins are fetched with it"),
         End::TimedOut => refused("plugin-git-slow", format!("git took longer than {} s and was ended", timeout.as_secs()))
-            .help("try again, or clone the repository yourself and add its folder"),
+            .help("try again, or clone the repository yourself and add its directory"),
         _ if said.ends_with("find remote ref HEAD") => {
             refused("plugin-nothing-offered", "this repository offers nothing: it has no commit on the branch that it names first")
                 .help("name a branch, a tag or a commit behind @, where there is one; `git ls-remote` shows them")

@@ -39,9 +39,9 @@ impl Installed {
         let mut plugins = Vec::new();
         for entry in entries {
             let entry = entry?;
-            let Ok(folder) = entry.file_name().into_string() else { continue };
-            if !folder.starts_with('.') {
-                plugins.extend(Self::read(&entry.path(), plugin_name(&folder)));
+            let Ok(directory) = entry.file_name().into_string() else { continue };
+            if !directory.starts_with('.') {
+                plugins.extend(Self::read(&entry.path(), plugin_name(&directory)));
             }
         }
         plugins.sort_by(|one, other| one.name.cmp(&other.name));

@@ -3,7 +3,7 @@
 //! ```text
 //! "org/repo@v1" ─► Spec ─► fetch ─► Content ─► Staging::install ─► .kodelet/plugins/org@repo
 //!                          git or    checked      one rename          plugin.lock
-//!                          a folder
+//!                          a directory
 //! ```
 //!
 //! The content of a repository is read as data and written as files: nothing of it is run here, neither its hooks nor programs

@@ -46,8 +46,8 @@ fn is_endless(content: &Content, ends: &BTreeMap<&str, String>) -> bool {
     let inside = inside(content);
     let mut open = vec![""];
     let mut seen = 0;
-    while let Some(folder) = open.pop() {
-        for path in inside.get(folder).into_iter().flatten() {
+    while let Some(directory) = open.pop() {
+        for path in inside.get(directory).into_iter().flatten() {
             seen += usize::from(content.0.contains_key(*path));
             if seen > MOST_FILES {
                 return true;
@@ -62,11 +62,11 @@ fn is_endless(content: &Content, ends: &BTreeMap<&str, String>) -> bool {
 fn inside(content: &Content) -> BTreeMap<&str, BTreeSet<&str>> {
     let mut inside: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
     for path in content.0.keys() {
-        let folders = path.match_indices('/').map(|(at, _)| &path[..at]);
-        let mut folder = "";
-        for next in folders.chain([path.as_str()]) {
-            inside.entry(folder).or_default().insert(next);
-            folder = next;
+        let directories = path.match_indices('/').map(|(at, _)| &path[..at]);
+        let mut directory = "";
+        for next in directories.chain([path.as_str()]) {
+            inside.entry(directory).or_default().insert(next);
+            directory = next;
         }
     }
     inside
@@ -91,7 +91,7 @@ fn follow(content: &Content, path: &str) -> Result<String, LinkFault> {
             return Err(TOO_LONG);
         }
         let here = at.join("/");
-        if !is_folder(content, &here) {
+        if !is_directory(content, &here) {
             return Err(NOWHERE);
         }
         match part {
@@ -114,12 +114,12 @@ fn follow(content: &Content, path: &str) -> Result<String, LinkFault> {
         target.rsplit('/').for_each(|part| rest.push_front(part));
     }
     let end = at.join("/");
-    let is_installed = content.0.contains_key(&end) || is_folder(content, &end);
+    let is_installed = content.0.contains_key(&end) || is_directory(content, &end);
     if is_installed { Ok(end) } else { Err(NOWHERE) }
 }
 
 /// Whether there is a directory at `path`: one with entries.
-fn is_folder(content: &Content, path: &str) -> bool {
+fn is_directory(content: &Content, path: &str) -> bool {
     let inside = format!("{path}/");
     let mut next = content.0.range(inside.clone()..);
     path.is_empty() || next.next().is_some_and(|(next, _)| next.starts_with(&inside))
@@ -182,7 +182,7 @@ mod tests {
             ids(&[("hooks/lib/x", "../../skills/x"), ("skills/x/h", "../../hooks")]),
             ["plugin-links-endless"]
         );
-        // Ten links in each of eight folders to the next one: ten million ways to the last.
+        // Ten links in each of eight directories to the next one: ten million ways to the last.
         let way = |depth: usize, link: usize| {
             (format!("hooks/d{depth}/l{link}"), format!("../d{}", depth + 1))
         };

@@ -68,12 +68,12 @@ impl Default for Lock {
 }
 
 impl Lock {
-    /// Reads the lock file in `folder`; it is empty if there is none.
+    /// Reads the lock file in `directory`; it is empty if there is none.
     ///
     /// # Errors
     /// The file cannot be read or parsed, or has a newer version.
-    pub fn read(folder: &Path) -> Result<Self, Diagnostic> {
-        Self::read_file(&folder.join(LOCK_FILE))
+    pub fn read(directory: &Path) -> Result<Self, Diagnostic> {
+        Self::read_file(&directory.join(LOCK_FILE))
     }
 
     fn read_file(path: &Path) -> Result<Self, Diagnostic> {
@@ -123,10 +123,10 @@ impl Lock {
         self.plugins.len() < before
     }
 
-    /// Writes the new lock file next to the one in `folder`, whose lock must be held. Only the rename is left to do.
-    pub(crate) fn prepare(&self, folder: &Path) -> io::Result<PreparedLock> {
+    /// Writes the new lock file next to the one in `directory`, whose lock must be held. Only the rename is left to do.
+    pub(crate) fn prepare(&self, directory: &Path) -> io::Result<PreparedLock> {
         let text = toml::to_string(self).map_err(io::Error::other)?;
-        let prepared = PreparedLock::at(folder);
+        let prepared = PreparedLock::at(directory);
         // A symlink may have come with the project: it is removed, never written through.
         let _ = fs::remove_file(&prepared.new);
         let mut file = File::create_new(&prepared.new)?;
@@ -152,25 +152,25 @@ pub(crate) struct PreparedLock {
 }
 
 impl PreparedLock {
-    fn at(folder: &Path) -> Self {
-        Self { new: folder.join(format!(".{LOCK_FILE}.new")), place: folder.join(LOCK_FILE) }
+    fn at(directory: &Path) -> Self {
+        Self { new: directory.join(format!(".{LOCK_FILE}.new")), place: directory.join(LOCK_FILE) }
     }
 
-    /// Whether there is one in `folder`: a process is working, or died.
-    pub(crate) fn is_left(folder: &Path) -> bool {
-        Self::at(folder).new.symlink_metadata().is_ok()
+    /// Whether there is one in `directory`: a process is working, or died.
+    pub(crate) fn is_left(directory: &Path) -> bool {
+        Self::at(directory).new.symlink_metadata().is_ok()
     }
 
-    /// Completes or removes the one in `folder`, whose lock must be held: if all of its changes are on disk, as `is_so` says, it
+    /// Completes or removes the one in `directory`, whose lock must be held: if all of its changes are on disk, as `is_so` says, it
     /// replaces the lock file.
     pub(crate) fn settle(
-        folder: &Path,
+        directory: &Path,
         is_so: impl Fn(&str, Option<&Locked>) -> bool,
     ) -> io::Result<()> {
-        if !Self::is_left(folder) {
+        if !Self::is_left(directory) {
             return Ok(());
         }
-        let left = Self::at(folder);
+        let left = Self::at(directory);
         // An incomplete file cannot be parsed; a symlink came with the project.
         let is_file = left.new.symlink_metadata().is_ok_and(|found| found.is_file());
         let is_true = is_file

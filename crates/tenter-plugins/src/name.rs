@@ -36,7 +36,7 @@ impl PluginName {
     }
 
     /// The name of the directory: `org@repo`.
-    pub fn folder(&self) -> String {
+    pub fn directory(&self) -> String {
         format!("{}@{}", self.org, self.repo)
     }
 
@@ -79,7 +79,7 @@ mod tests {
         let name = PluginName::parse("ada/guards").unwrap();
         assert_eq!(PluginName::parse("ada@guards").unwrap(), name);
         assert_eq!(
-            (name.to_string().as_str(), name.folder().as_str()),
+            (name.to_string().as_str(), name.directory().as_str()),
             ("ada/guards", "ada@guards")
         );
         assert_eq!(PluginName::new("ada", "guards.git").unwrap(), name);
@@ -100,14 +100,14 @@ mod tests {
         fn a_name_round_trips_through_both_forms(org in "[a-z0-9_][a-zA-Z0-9._-]{0,9}", repo in "[a-z0-9_][a-zA-Z0-9_-]{0,9}") {
             let name = PluginName::new(&org, &repo).unwrap();
             prop_assert_eq!(&PluginName::parse(&name.to_string()).unwrap(), &name);
-            prop_assert_eq!(PluginName::parse(&name.folder()).unwrap(), name);
+            prop_assert_eq!(PluginName::parse(&name.directory()).unwrap(), name);
         }
 
         #[test]
         fn a_name_is_one_path_component(text in "\\PC{0,20}") {
             if let Ok(name) = PluginName::parse(&text) {
-                let folder = name.folder();
-                prop_assert!(!folder.contains('/') && !folder.starts_with('.'));
+                let directory = name.directory();
+                prop_assert!(!directory.contains('/') && !directory.starts_with('.'));
             }
         }
     }

@@ -178,11 +178,11 @@ fn clashes(found: &[Found]) -> Vec<Diagnostic> {
     let mut told = BTreeSet::new();
     let mut findings = Vec::new();
     for path in found.iter().filter_map(|one| std::str::from_utf8(&one.path).ok()) {
-        for (prefix, is_folder) in prefixes(path) {
+        for (prefix, is_directory) in prefixes(path) {
             let folded = folded(prefix);
-            let &mut (earlier, was_folder) =
-                seen.entry(folded.clone()).or_insert((prefix, is_folder));
-            let is_same = earlier == prefix && is_folder && was_folder;
+            let &mut (earlier, was_directory) =
+                seen.entry(folded.clone()).or_insert((prefix, is_directory));
+            let is_same = earlier == prefix && is_directory && was_directory;
             let is_first = std::ptr::eq(earlier, prefix);
             if !is_same && !is_first && told.insert(folded) {
                 let message = format!(
@@ -197,8 +197,8 @@ fn clashes(found: &[Found]) -> Vec<Diagnostic> {
 
 /// The directories of a path and the path itself, and whether each is a directory.
 fn prefixes(path: &str) -> impl Iterator<Item = (&str, bool)> {
-    let folders = path.match_indices('/').map(|(at, _)| (&path[..at], true));
-    folders.chain([(path, false)])
+    let directories = path.match_indices('/').map(|(at, _)| (&path[..at], true));
+    directories.chain([(path, false)])
 }
 
 fn folded(path: &str) -> String {

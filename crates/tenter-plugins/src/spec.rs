@@ -152,8 +152,9 @@ fn of_scp(host: &str, path: &str) -> Result<Spec, String> {
 fn of_path(text: &str, cwd: &Path) -> Result<Spec, String> {
     let (path, reference) =
         if cwd.join(text).exists() { (text, None) } else { split_reference(text) };
-    let folder = cwd.join(path);
-    let real = folder.canonicalize().map_err(|error| format!("{}: {error}", folder.display()))?;
+    let directory = cwd.join(path);
+    let real =
+        directory.canonicalize().map_err(|error| format!("{}: {error}", directory.display()))?;
     let shown = real.to_str().ok_or_else(|| format!("{} is not UTF-8", real.display()))?;
     let name = last_two(shown)?;
     Ok(Spec { name, source: Source::Path(real), reference: checked(reference)? })

@@ -55,9 +55,9 @@ impl Staging {
     }
 
     fn put_in_two_steps(&self, new: &Path, place: &Path) -> io::Result<()> {
-        let folder = self.dir.join(ASIDE);
-        fs::create_dir_all(&folder)?;
-        let aside = folder.join(place.file_name().unwrap_or_default());
+        let directory = self.dir.join(ASIDE);
+        fs::create_dir_all(&directory)?;
+        let aside = directory.join(place.file_name().unwrap_or_default());
         fs::rename(place, &aside)?;
         fs::rename(new, place).inspect_err(|_| {
             // The first error is the one to report.
@@ -111,7 +111,7 @@ fn put_back(aside: &Path, plugins: &Path) {
 mod tests {
     use super::*;
 
-    fn folder(path: &Path, text: &str) {
+    fn directory(path: &Path, text: &str) {
         fs::create_dir_all(path).unwrap();
         fs::write(path.join("file"), text).unwrap();
     }
@@ -124,10 +124,10 @@ mod tests {
     fn replaces_a_directory_in_one_step_or_two() {
         let scratch = tempfile::tempdir().unwrap();
         let place = scratch.path().join("a@b");
-        folder(&place, "old");
+        directory(&place, "old");
         for way in [Staging::put, Staging::put_in_two_steps] {
             let staging = Staging::make(scratch.path()).unwrap();
-            folder(&staging.dir().join("plugin"), "new");
+            directory(&staging.dir().join("plugin"), "new");
             way(&staging, &staging.dir().join("plugin"), &place).unwrap();
             assert_eq!(text(&place), "new");
             drop(staging);
@@ -139,7 +139,7 @@ mod tests {
     fn a_failure_leaves_the_old_directory() {
         let scratch = tempfile::tempdir().unwrap();
         let place = scratch.path().join("a@b");
-        folder(&place, "old");
+        directory(&place, "old");
         for way in [Staging::put, Staging::put_in_two_steps] {
             let staging = Staging::make(scratch.path()).unwrap();
             assert!(way(&staging, &staging.dir().join("missing"), &place).is_err());
@@ -151,11 +151,11 @@ mod tests {
     fn removes_what_dead_processes_left_and_restores_what_they_moved_aside() {
         let scratch = tempfile::tempdir().unwrap();
         let place = scratch.path().join("a@b");
-        folder(&place, "old");
+        directory(&place, "old");
         let living = Staging::make(scratch.path()).unwrap();
         let dead = scratch.path().join(".staging-1-0");
-        folder(&dead.join("plugin"), "half");
-        folder(&dead.join(ASIDE), "");
+        directory(&dead.join("plugin"), "half");
+        directory(&dead.join(ASIDE), "");
         fs::rename(&place, dead.join(ASIDE).join("a@b")).unwrap();
         clean(scratch.path()).unwrap();
         assert_eq!(text(&place), "old");

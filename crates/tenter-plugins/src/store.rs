@@ -69,7 +69,7 @@ impl Plugins {
 
     /// The directory of a plugin, installed or not.
     pub fn place(&self, name: &PluginName) -> PathBuf {
-        self.dir.join(name.folder())
+        self.dir.join(name.directory())
     }
 
     /// Reads the lock file. Waits for a process that is changing it, and completes or undoes the change of one that died.

@@ -19,9 +19,9 @@ pub struct Difference {
     pub what: &'static str,
 }
 
-/// Returns the differences between `folder` and `locked`, and the files that could not be read.
-pub fn verify(folder: &Path, locked: &Locked) -> (Vec<Difference>, Vec<Diagnostic>) {
-    let (content, mut findings) = Content::of_installed(folder);
+/// Returns the differences between `directory` and `locked`, and the files that could not be read.
+pub fn verify(directory: &Path, locked: &Locked) -> (Vec<Difference>, Vec<Diagnostic>) {
+    let (content, mut findings) = Content::of_installed(directory);
     if hash(&locked.files) != locked.hash {
         let message = format!(
             "the lock file contradicts itself: the list of files of {} does not match its hash",

@@ -103,7 +103,7 @@ impl Draft<'_> {
         let invocation = Invocation {
             program: "sh".into(),
             args: vec!["-c".into(), line.into(), "editor".into(), file.clone().into()],
-            cwd: self.git.folder.to_owned(),
+            cwd: self.git.directory.to_owned(),
             env: self.git.vars.clone(),
             stdin: Vec::new(),
             streams: Streams::Separate,

@@ -14,7 +14,7 @@ use crate::ui;
 /// The user's git, in one directory.
 pub(crate) struct Git<'g> {
     /// The directory.
-    pub(crate) folder: &'g Path,
+    pub(crate) directory: &'g Path,
     /// The environment of programs, without model keys.
     pub(crate) vars: &'g Environment,
     /// Stops a running program.
@@ -27,7 +27,7 @@ impl Git<'_> {
         let invocation = Invocation {
             program: program.into(),
             args: args.iter().map(Into::into).collect(),
-            cwd: self.folder.to_owned(),
+            cwd: self.directory.to_owned(),
             env: self.vars.clone(),
             stdin: stdin.into(),
             streams: Streams::Separate,
@@ -65,17 +65,18 @@ impl Git<'_> {
         let completion = self.run("git", &["rev-parse", "--is-inside-work-tree"], "");
         match &completion.end {
             End::Exited(0) if completion.stdout.text().trim() == "true" => Ok(()),
-            End::Exited(_) => {
-                Err(Failure::new(format!("{} is not in a git repository", self.folder.display()))
-                    .help("run `git init`, or pass --project DIR"))
-            }
+            End::Exited(_) => Err(Failure::new(format!(
+                "{} is not in a git repository",
+                self.directory.display()
+            ))
+            .help("run `git init`, or pass --project DIR")),
             end => Err(Failure { exit: exit(end), ..Failure::new(format!("git {}", how(end))) }),
         }
     }
 
     /// The path of a file in the repository's git directory.
     pub(crate) fn own_file(&self, name: &str) -> Result<PathBuf, Failure> {
-        Ok(self.folder.join(self.ask(&["rev-parse", "--git-path", name])?))
+        Ok(self.directory.join(self.ask(&["rev-parse", "--git-path", name])?))
     }
 
     /// Runs a program for its effect. Its stderr is shown; its stdout is returned.

@@ -90,7 +90,7 @@ impl Recipes {
     }
 
     /// Only the recipes of the directory `dir`, as those of a project's plugin that is not installed, and the built-in ones.
-    pub fn of_folder(dir: &Path) -> Self {
+    pub fn of_directory(dir: &Path) -> Self {
         let files = Resources::of_dir(&RECIPES, dir);
         Self { diagnostics: files.diagnostics().to_vec(), files }
     }

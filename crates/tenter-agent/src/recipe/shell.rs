@@ -60,10 +60,10 @@ mod tests {
     use crate::tools::testing::search_path;
 
     fn shell() -> (tempfile::TempDir, ProjectShell) {
-        let folder = tempfile::tempdir().unwrap();
-        let project = folder.path().canonicalize().unwrap();
+        let directory = tempfile::tempdir().unwrap();
+        let project = directory.path().canonicalize().unwrap();
         let env = vec![("PATH".into(), search_path())];
-        (folder, ProjectShell { project, env, cancel: Cancel::new() })
+        (directory, ProjectShell { project, env, cancel: Cancel::new() })
     }
 
     fn sh(shell: &ProjectShell, line: &str) -> CommandOutput {
@@ -72,7 +72,7 @@ mod tests {
 
     #[test]
     fn a_program_runs_in_the_project_and_its_output_is_trimmed() {
-        let (_folder, shell) = shell();
+        let (_directory, shell) = shell();
         let output = sh(&shell, "pwd; cat; echo; echo warning >&2");
         let text = shell.project.display().to_string();
         assert_eq!(output, CommandOutput { text, failure: None });
@@ -80,7 +80,7 @@ mod tests {
 
     #[test]
     fn arguments_are_not_read_by_a_shell() {
-        let (_folder, shell) = shell();
+        let (_directory, shell) = shell();
         let args = ["%s|%s".to_owned(), "a; touch b".to_owned(), "$HOME".to_owned()];
         assert_eq!(shell.run("printf", &args).text, "a; touch b|$HOME");
         assert!(!shell.project.join("b").exists());
@@ -88,7 +88,7 @@ mod tests {
 
     #[test]
     fn a_failure_includes_the_last_line_of_stderr() {
-        let (_folder, shell) = shell();
+        let (_directory, shell) = shell();
         let output = sh(&shell, "echo so far; echo one >&2; echo 'fatal: two' >&2; exit 128");
         assert_eq!(output.text, "so far");
         assert_eq!(output.failure.unwrap(), "failed with exit code 128: fatal: two");
@@ -100,14 +100,14 @@ mod tests {
 
     #[test]
     fn starts_nothing_after_a_cancel() {
-        let (_folder, shell) = shell();
+        let (_directory, shell) = shell();
         shell.cancel.cancel();
         assert_eq!(sh(&shell, "sleep 1234").failure.unwrap(), "was interrupted");
     }
 
     #[test]
     fn keeps_the_beginning_and_the_end_of_long_output() {
-        let (_folder, shell) = shell();
+        let (_directory, shell) = shell();
         let text =
             sh(&shell, "echo first; head -c 3000000 /dev/zero | tr '\\0' x; echo; echo last").text;
         assert!(text.starts_with("first\n") && text.ends_with("\nlast") && text.len() < KEPT + 100);

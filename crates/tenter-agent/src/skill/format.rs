@@ -72,7 +72,7 @@ pub struct SkillOrigin {
 
 impl SkillOrigin {
     /// Its directory.
-    pub fn folder(&self) -> &Path {
+    pub fn directory(&self) -> &Path {
         self.path.parent().unwrap_or(&self.path)
     }
 }

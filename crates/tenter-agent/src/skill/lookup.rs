@@ -69,7 +69,7 @@ impl Skills {
     }
 
     /// Only the skills of the directory `dir`, as those of a project's plugin that is not installed.
-    pub fn of_folder(dir: &Path) -> Self {
+    pub fn of_directory(dir: &Path) -> Self {
         Self { files: Resources::of_dir(&SKILLS, dir) }
     }
 

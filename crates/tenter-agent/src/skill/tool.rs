@@ -54,11 +54,12 @@ impl SkillTool {
     }
 
     /// The directories of the user's skills, which the model must be able to read; those of the project are readable anyway.
-    pub fn folders(&self) -> Vec<PathBuf> {
+    pub fn directories(&self) -> Vec<PathBuf> {
         let own =
             |skill: &&ListedSkill| matches!(skill.origin.layer, Layer::User | Layer::UserPlugin);
-        let folders = self.offered.iter().filter(own).map(|skill| skill.origin.folder().to_owned());
-        folders.collect()
+        let directories =
+            self.offered.iter().filter(own).map(|skill| skill.origin.directory().to_owned());
+        directories.collect()
     }
 
     fn unusable(&self, error: SkillError) -> ToolError {
@@ -120,12 +121,13 @@ impl TypedTool for SkillTool {
         context: &ToolContext<'_>,
     ) -> Result<tool_metadata::Skill, ToolError> {
         let skill = self.skills.find(input.name.trim()).map_err(|error| self.unusable(error))?;
-        let folder = skill.origin.folder().canonicalize();
-        let folder = folder.map_err(|error| ToolError::at(skill.origin.folder(), &error))?;
-        let (files, truncated) = files(&folder, context.cancel);
+        let directory = skill.origin.directory().canonicalize();
+        let directory =
+            directory.map_err(|error| ToolError::at(skill.origin.directory(), &error))?;
+        let (files, truncated) = files(&directory, context.cancel);
         Ok(tool_metadata::Skill {
             skill_name: skill.origin.name,
-            directory: context.workspace.shown(&folder),
+            directory: context.workspace.shown(&directory),
             instructions: skill.instructions,
             files,
             truncated,
@@ -139,11 +141,11 @@ fn line(skill: &ListedSkill) -> String {
 }
 
 /// The other files in the directory of a skill, and whether there are more. Symlinks are ignored.
-fn files(folder: &Path, cancel: &Cancel) -> (Vec<String>, bool) {
-    let entries = walk(folder, Leaving::Nothing, cancel).filter_map(Result::ok);
+fn files(directory: &Path, cancel: &Cancel) -> (Vec<String>, bool) {
+    let entries = walk(directory, Leaving::Nothing, cancel).filter_map(Result::ok);
     let regular = entries.filter(|entry| entry.kind.is_file());
     let names = regular.filter_map(|entry| {
-        let name = entry.path.strip_prefix(folder).ok()?.to_str()?;
+        let name = entry.path.strip_prefix(directory).ok()?.to_str()?;
         let is_fit = !name.chars().any(char::is_control) && !name.eq_ignore_ascii_case(SKILL_FILE);
         is_fit.then(|| name.to_owned())
     });
@@ -187,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn a_skill_is_handed_over_with_its_folder_and_the_names_of_its_files() {
+    fn a_skill_is_handed_over_with_its_directory_and_the_names_of_its_files() {
         let bench = Bench::new();
         skill(&bench, "pdf", "Reads PDFs");
         bench.write(".kodelet/skills/pdf/scripts/fill.py", "");

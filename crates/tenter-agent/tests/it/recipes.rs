@@ -234,7 +234,7 @@ fn a_missing_argument_is_an_error_that_names_it() {
 #[test]
 fn directories_are_searched_in_order_of_precedence() {
     let bench = Bench::new();
-    let mut folders = vec![
+    let mut directories = vec![
         "home/.kodelet/recipes",
         "more",
         "project/.agents/recipes",
@@ -242,11 +242,11 @@ fn directories_are_searched_in_order_of_precedence() {
         "project/recipes",
     ];
     assert_eq!(bench.find("compact").layer(), RecipeLayer::BuiltIn);
-    for folder in &folders {
-        bench.write(&format!("{folder}/compact.md"), folder);
-        assert_eq!(bench.find("compact").body(), *folder);
+    for directory in &directories {
+        bench.write(&format!("{directory}/compact.md"), directory);
+        assert_eq!(bench.find("compact").body(), *directory);
     }
-    folders.reverse();
+    directories.reverse();
     let (recipes, found) = bench.listed();
     let all: Vec<&ListedRecipe> =
         recipes.iter().filter(|recipe| recipe.name == "compact").collect();
@@ -305,16 +305,16 @@ fn rejects_names_that_lead_outside() {
     );
 }
 
-/// Ten links in each of eight folders to the next are ten million ways, and a project may come with them.
+/// Ten links in each of eight directories to the next are ten million ways, and a project may come with them.
 #[test]
 fn symlinks_that_multiply_are_read_up_to_a_limit() {
     let bench = Bench::new();
     bench.write("project/recipes/a.md", "a");
     for depth in 0..8 {
-        let folder = bench.path(&format!("project/recipes/d{depth}"));
-        fs::create_dir(&folder).unwrap();
+        let directory = bench.path(&format!("project/recipes/d{depth}"));
+        fs::create_dir(&directory).unwrap();
         for link in 0..10 {
-            symlink(format!("../d{}", depth + 1), folder.join(format!("l{link}"))).unwrap();
+            symlink(format!("../d{}", depth + 1), directory.join(format!("l{link}"))).unwrap();
         }
     }
     bench.write("project/recipes/d8/b.md", "b");
@@ -334,9 +334,9 @@ fn follows_symlinks_only_within_the_directory() {
     symlink("..", bench.path("project/recipes/up")).unwrap();
     symlink(".", bench.path("project/recipes/loop")).unwrap();
     symlink("nowhere", bench.path("project/recipes/broken.md")).unwrap();
-    fs::create_dir(bench.path("project/recipes/folder.md")).unwrap();
+    fs::create_dir(bench.path("project/recipes/directory.md")).unwrap();
     assert_eq!(bench.find("link").body(), "real");
-    for name in ["leak", "broken", "folder"] {
+    for name in ["leak", "broken", "directory"] {
         let RecipeError::Unusable { findings, .. } = bench.refused(name) else { panic!("{name}") };
         assert_eq!(findings.len(), 1);
     }

@@ -46,8 +46,8 @@ fn warm(plan: Plan, report: &mut Report, scene: &Scene, size: usize) -> Measured
         return Err(format!("{loaded} of {size} hooks were loaded").into());
     }
     let rounds = plan.rounds(if size > 500 { 30 } else { 200 });
-    let folder = scene.hook("");
-    let pair = paired(rounds, || scene.load(Some(&cache)), || Ok(look(&folder)?))?;
+    let directory = scene.hook("");
+    let pair = paired(rounds, || scene.load(Some(&cache)), || Ok(look(&directory)?))?;
     report.pair(format!("{size} hooks, warm"), "one look at each file", &pair);
     let (counted, allowed) = BUDGET;
     if size == counted {
@@ -59,9 +59,9 @@ fn warm(plan: Plan, report: &mut Report, scene: &Scene, size: usize) -> Measured
 }
 
 /// Calls stat for every file, and returns their number.
-fn look(folder: &Path) -> io::Result<usize> {
+fn look(directory: &Path) -> io::Result<usize> {
     let mut files = 0;
-    for entry in fs::read_dir(folder)? {
+    for entry in fs::read_dir(directory)? {
         let path = entry?.path();
         files += if fs::metadata(&path)?.is_dir() { look(&path)? } else { 1 };
     }

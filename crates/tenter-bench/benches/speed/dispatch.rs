@@ -124,7 +124,7 @@ fn hook(index: usize, others: Others, program: &Path) -> Hook {
             interpreter: None,
         }),
         matcher: Some(Matcher::new(&matcher)),
-        starts_in_own_folder: false,
+        starts_in_own_directory: false,
         light_payload: true,
         env: Vec::new(),
         protected: false,

@@ -51,17 +51,20 @@ pub(crate) fn run(plan: Plan, report: &mut Report) -> Measured<()> {
 /// The `tenter` program, built with the profile of the bench, which is the release profile for the tables.
 #[expect(clippy::disallowed_methods, reason = "cargo is no hook and needs no limits")]
 fn tenter() -> Measured<PathBuf> {
-    let folder = Path::new(EMPTY).parent().ok_or("a program lies in a folder")?;
+    let directory = Path::new(EMPTY).parent().ok_or("a program lies in a directory")?;
     // For a smoke run, as the tests built it: of the same parts.
-    let of: &[&str] =
-        if folder.ends_with("release") { &["--release", "-p", "tenter"] } else { &["--workspace"] };
+    let of: &[&str] = if directory.ends_with("release") {
+        &["--release", "-p", "tenter"]
+    } else {
+        &["--workspace"]
+    };
     let mut cargo = Command::new(env!("CARGO"));
     cargo.current_dir(env!("CARGO_MANIFEST_DIR")).args(["build", "--quiet", "--locked"]);
     cargo.args(of).args(["--bin", "tenter"]);
     if !cargo.status()?.success() {
         return Err("tenter cannot be built".into());
     }
-    Ok(folder.join("tenter"))
+    Ok(directory.join("tenter"))
 }
 
 #[expect(clippy::disallowed_methods, reason = "the process is what is measured")]

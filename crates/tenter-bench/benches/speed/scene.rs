@@ -49,9 +49,9 @@ impl Scene {
         let scratch = TempDir::with_prefix("tenter-bench-")?;
         let base = scratch.path().canonicalize()?;
         let scene = Self { scratch: Some(scratch), ..Self::there(&base) };
-        folder(&scene.places.project.join(".git"))?;
-        folder(&scene.places.project.join(".kodelet/hooks"))?;
-        folder(&scene.places.home)?;
+        directory(&scene.places.project.join(".git"))?;
+        directory(&scene.places.project.join(".kodelet/hooks"))?;
+        directory(&scene.places.home)?;
         Ok(scene)
     }
 
@@ -94,10 +94,10 @@ impl Scene {
 
     /// Writes a manifest hook that matches file writes.
     pub(crate) fn manifest(&self, name: &str) -> Measured<()> {
-        let folder = self.hook(name);
+        let directory = self.hook(name);
         let text = format!("---\n{}---\n# {name}\n", front_matter(name, 0));
-        executable(&folder.join("scripts/run.sh"), "#!/bin/sh\ncat > /dev/null\n")?;
-        Ok(fs::write(folder.join("HOOK.md"), text)?)
+        executable(&directory.join("scripts/run.sh"), "#!/bin/sh\ncat > /dev/null\n")?;
+        Ok(fs::write(directory.join("HOOK.md"), text)?)
     }
 
     /// Adds `count` trusted hooks to the project: alternately an executable, which is a link to the same program, and a manifest
@@ -206,12 +206,12 @@ pub(crate) fn environment() -> Environment {
 }
 
 /// Creates a directory that only its owner can change.
-pub(crate) fn folder(path: &Path) -> Measured<()> {
+pub(crate) fn directory(path: &Path) -> Measured<()> {
     Ok(DirBuilder::new().recursive(true).mode(0o755).create(path)?)
 }
 
 fn executable(path: &Path, text: &str) -> Measured<PathBuf> {
-    folder(path.parent().ok_or("a hook is in a directory")?)?;
+    directory(path.parent().ok_or("a hook is in a directory")?)?;
     fs::write(path, text)?;
     fs::set_permissions(path, Permissions::from_mode(0o755))?;
     Ok(path.to_owned())

@@ -134,7 +134,7 @@ impl Examiner<'_> {
         settled
     }
 
-    /// What can be told from memory, or without it: nothing is opened but a manifest hook's folders.
+    /// What can be told from memory, or without it: nothing is opened but a manifest hook's directories.
     fn at_once(&self, candidate: &Candidate, cache: &Cache) -> Option<Examined> {
         let finding = match &candidate.kind {
             Kind::Executable(stamp) => {
@@ -156,7 +156,7 @@ impl Examiner<'_> {
         Some(examined(candidate.clone(), covered, finding))
     }
 
-    /// What a manifest says, as long as its folder looks as it did when it was read.
+    /// What a manifest says, as long as its directory looks as it did when it was read.
     fn manifest_at_once(&self, candidate: &Candidate, cache: &Cache) -> Option<Examined> {
         let (stamp, exposed) = HookStamp::with_exposed(&candidate.path).ok()?;
         let known = cache.manifest(candidate, &stamp)?;
@@ -182,7 +182,7 @@ impl Examiner<'_> {
     /// What the trust in an executable covers; or that it cannot be covered.
     fn executable(&self, candidate: &Candidate) -> Result<(Covered, Around), Box<Examined>> {
         let covered = self.covered(candidate, OwnPolicy::EXECUTABLE);
-        match self.surroundings.of(&covered.beside, candidate.folder) {
+        match self.surroundings.of(&covered.beside, candidate.directory) {
             Ok(around) => Ok((covered, around)),
             Err(why) => Err(Box::new(examined(candidate.clone(), covered, Finding::Invalid(why)))),
         }
@@ -256,7 +256,7 @@ impl Examiner<'_> {
             HookStamp::File(file) if looks_like(covered, &stamp) => {
                 Some(Fresh::QueryReply(*file, known.clone()))
             }
-            HookStamp::File(_) | HookStamp::Folder(_) => None,
+            HookStamp::File(_) | HookStamp::Directory(_) => None,
         };
         (self.of_executable(candidate, covered, known, stamp), fresh)
     }
@@ -271,7 +271,7 @@ impl Examiner<'_> {
         let (covered, finding) = match (manifest, taken) {
             (Err(why), _) => (None, Finding::Invalid(why)),
             (_, Err(error)) => (None, unreadable(&error)),
-            (Ok(_), Ok((_, stamp))) if !folder_looks_like(&candidate.path, &stamp) => {
+            (Ok(_), Ok((_, stamp))) if !directory_looks_like(&candidate.path, &stamp) => {
                 (None, changed())
             }
             (Ok(manifest), Ok((fingerprint, stamp))) => {
@@ -301,7 +301,7 @@ impl Examiner<'_> {
             }
         };
         let covered = self.covered(candidate, hook.own);
-        let around = match self.surroundings.of(&covered.beside, candidate.folder) {
+        let around = match self.surroundings.of(&covered.beside, candidate.directory) {
             Ok(around) => around,
             Err(why) => return (covered, Finding::Invalid(why)),
         };
@@ -368,7 +368,7 @@ fn looks_like(covered: &Covered, stamp: &CoveredStamp) -> bool {
     CoveredStamp::of(covered).is_ok_and(|now| now == *stamp)
 }
 
-fn folder_looks_like(path: &Path, stamp: &HookStamp) -> bool {
+fn directory_looks_like(path: &Path, stamp: &HookStamp) -> bool {
     HookStamp::of(path).is_ok_and(|now| now == *stamp)
 }
 

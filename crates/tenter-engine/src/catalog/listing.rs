@@ -10,14 +10,14 @@ use crate::hook::{FailMode, Fingerprint, Layer};
 use crate::matcher::Matcher;
 use crate::trust::{Covered, TrustEntry, Trusted, spellings};
 
-/// Something that was found in a hooks folder.
+/// Something that was found in a hooks directory.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Listed {
     /// The full name.
     pub name: String,
     /// Where it came from.
     pub layer: Layer,
-    /// The entry in the folder.
+    /// The entry in the directory.
     pub path: PathBuf,
     /// What became of it.
     pub status: Status,

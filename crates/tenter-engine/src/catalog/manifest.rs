@@ -1,4 +1,4 @@
-//! A manifest hook, as far as its folder tells: what `HOOK.md` says, and which script there is, if it has code. Only the front matter is
+//! A manifest hook, as far as its directory tells: what `HOOK.md` says, and which script there is, if it has code. Only the front matter is
 //! read; the text below it is for people, and the script for its turn (section 9 of the specification).
 
 use std::io::{self, Read as _};
@@ -24,9 +24,9 @@ use crate::static_action::{CHECKS, StaticAction, action_and_script};
 /// Bytes that are read of a manifest at once: front matter is a few lines.
 const PIECE: u64 = 8 * 1024;
 
-/// What a folder's manifest comes to.
+/// What a directory's manifest comes to.
 pub(super) struct Read {
-    /// The full name: the manifest's, or the folder's where there is none.
+    /// The full name: the manifest's, or the directory's where there is none.
     pub(super) name: String,
     /// What it says, or why it cannot run.
     pub(super) manifest: Result<Manifest, String>,
@@ -165,7 +165,7 @@ pub(super) fn hook(KnownManifest { manifest, script, .. }: &KnownManifest) -> Re
             description: manifest.description.clone(),
             implementation,
             matcher: matcher(manifest, &subscriptions),
-            starts_in_own_folder: manifest.extensions.starts_in_own_folder,
+            starts_in_own_directory: manifest.extensions.starts_in_own_directory,
             light_payload: manifest.extensions.light_payload,
             env: manifest.extensions.env.clone(),
             protected: manifest.extensions.protected,

@@ -60,7 +60,7 @@ pub(super) fn dispatch_order<H: Borrow<Hook>>(mut hooks: Vec<H>) -> Vec<H> {
 }
 
 fn precedence(candidate: &Candidate) -> impl Ord {
-    (candidate.layer, candidate.folder, &candidate.name, &candidate.path)
+    (candidate.layer, candidate.directory, &candidate.name, &candidate.path)
 }
 
 /// The user's own hooks that no project hook shadows, by full name: those that are protected (R9), and those that fail
@@ -397,17 +397,17 @@ mod tests {
         }
     }
 
-    fn examined(layer: usize, folder: usize, name: usize, kind: usize) -> Examined {
+    fn examined(layer: usize, directory: usize, name: usize, kind: usize) -> Examined {
         let name = ["a", "b", "Z"][name].to_owned();
         let suffix = if kind == 2 { ".disable" } else { "" };
-        let path = PathBuf::from(format!("/{layer}/{folder}/{name}{suffix}"));
-        // Each layer has its own folders.
-        let folder = layer * 2 + folder;
+        let path = PathBuf::from(format!("/{layer}/{directory}/{name}{suffix}"));
+        // Each layer has its own directories.
+        let directory = layer * 2 + directory;
         let candidate_kind = Kind::NotExecutable;
         let layer = LAYERS[layer];
         let (prefix, real_path) = (String::new(), path.clone());
         let candidate =
-            Candidate { name, prefix, layer, folder, real_path, path, kind: candidate_kind };
+            Candidate { name, prefix, layer, directory, real_path, path, kind: candidate_kind };
         let covered = Covered {
             path: candidate.path.clone(),
             beside: Beside::Nothing,

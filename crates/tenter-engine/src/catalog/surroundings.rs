@@ -38,8 +38,8 @@ impl Surroundings {
     ) -> (Self, Vec<Diagnostic>) {
         let mut diagnostics = Vec::new();
         let mut read = Vec::new();
-        for (folder, root) in roots.iter().enumerate() {
-            let of_root = candidates.iter().filter(|candidate| candidate.folder == folder);
+        for (directory, root) in roots.iter().enumerate() {
+            let of_root = candidates.iter().filter(|candidate| candidate.directory == directory);
             let may_run = |candidate: &&Candidate| match candidate.kind {
                 Kind::Executable(_) => true,
                 Kind::Manifest(_) => !root.prefix.is_empty(),
@@ -59,13 +59,13 @@ impl Surroundings {
         (Self(read), diagnostics)
     }
 
-    /// What lies beside a hook of the root at `folder`.
-    pub(super) fn of(&self, beside: &Beside, folder: usize) -> Result<Around, String> {
+    /// What lies beside a hook of the root at `directory`.
+    pub(super) fn of(&self, beside: &Beside, directory: usize) -> Result<Around, String> {
         match beside {
             Beside::Nothing => Ok(Around::default()),
             Beside::Helpers(_) | Beside::Everything(_) => {
                 // Every candidate is of one of the roots.
-                let known = self.0.get(folder).cloned();
+                let known = self.0.get(directory).cloned();
                 known.unwrap_or_else(|| Err("is in no known hooks directory".to_owned()))
             }
         }

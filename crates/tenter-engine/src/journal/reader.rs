@@ -8,13 +8,13 @@ use std::path::{Path, PathBuf};
 use super::record::Record;
 
 /// The file of a conversation's journal.
-pub(super) fn path(folder: &Path, conversation: &str) -> PathBuf {
+pub(super) fn path(directory: &Path, conversation: &str) -> PathBuf {
     // Tenter makes the ids, but one may come from a command line: it must not lead out of the directory.
     let name: String = conversation
         .chars()
         .map(|c| if c.is_ascii_alphanumeric() || "-_".contains(c) { c } else { '_' })
         .collect();
-    folder.join(format!("{name}.jsonl"))
+    directory.join(format!("{name}.jsonl"))
 }
 
 /// A line that could be read.
@@ -46,8 +46,8 @@ pub struct JournalTail {
 
 impl JournalTail {
     /// The start of a conversation's journal, which need not exist yet.
-    pub fn new(folder: &Path, conversation: &str) -> Self {
-        Self { path: path(folder, conversation), offset: 0 }
+    pub fn new(directory: &Path, conversation: &str) -> Self {
+        Self { path: path(directory, conversation), offset: 0 }
     }
 
     /// Reads what was written since the last call. An incomplete last line is left for the next call. A journal that did not
@@ -107,8 +107,8 @@ fn split(bytes: &[u8]) -> (JournalLines, usize) {
 ///
 /// # Errors
 /// As [`JournalTail::read`].
-pub fn read(folder: &Path, conversation: &str) -> io::Result<JournalLines> {
-    let mut lines = JournalTail::new(folder, conversation).read()?;
+pub fn read(directory: &Path, conversation: &str) -> io::Result<JournalLines> {
+    let mut lines = JournalTail::new(directory, conversation).read()?;
     lines.unreadable += usize::from(lines.unfinished);
     Ok(lines)
 }
@@ -116,9 +116,9 @@ pub fn read(folder: &Path, conversation: &str) -> io::Result<JournalLines> {
 /// The conversations that have a journal, oldest first by the time of their last line.
 ///
 /// # Errors
-/// When the folder is there but cannot be read.
-pub fn conversations(folder: &Path) -> io::Result<Vec<String>> {
-    let entries = match fs::read_dir(folder) {
+/// When the directory is there but cannot be read.
+pub fn conversations(directory: &Path) -> io::Result<Vec<String>> {
+    let entries = match fs::read_dir(directory) {
         Ok(entries) => entries,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
         Err(error) => return Err(error),

@@ -22,9 +22,9 @@ struct Journal {
     whole: u64,
 }
 
-/// Writes every hook run and every decision to `<folder>/<conversation>.jsonl`, mode 0600.
+/// Writes every hook run and every decision to `<directory>/<conversation>.jsonl`, mode 0600.
 pub struct JournalWriter {
-    folder: PathBuf,
+    directory: PathBuf,
     redactor: Redactor,
     /// The project that the records are of.
     project: Option<String>,
@@ -40,9 +40,9 @@ struct State {
 }
 
 impl JournalWriter {
-    /// A writer into `folder`, which is created when the first line is written.
-    pub fn new(folder: PathBuf, redactor: Redactor) -> Self {
-        Self { folder, redactor, project: None, state: Mutex::default() }
+    /// A writer into `directory`, which is created when the first line is written.
+    pub fn new(directory: PathBuf, redactor: Redactor) -> Self {
+        Self { directory, redactor, project: None, state: Mutex::default() }
     }
 
     /// The same writer, whose records name their project.
@@ -60,10 +60,10 @@ impl JournalWriter {
         let line = json::to_line(&Record { project: self.project.clone(), ..record });
         let root = scope.parent_conversation_id.as_ref().unwrap_or(&scope.conversation_id);
         let mut state = self.state();
-        if let Err(error) = state.append(&self.folder, root, line)
+        if let Err(error) = state.append(&self.directory, root, line)
             && !std::mem::replace(&mut state.lost, true)
         {
-            state.trouble = Some(not_written(&self.folder, &error));
+            state.trouble = Some(not_written(&self.directory, &error));
         }
     }
 
@@ -73,19 +73,19 @@ impl JournalWriter {
     }
 }
 
-fn not_written(folder: &Path, error: &io::Error) -> Diagnostic {
+fn not_written(directory: &Path, error: &io::Error) -> Diagnostic {
     let message = format!("the journal could not be written: {error}");
-    Diagnostic::new("journal-not-written", Severity::Warning, message).at(folder).help(
+    Diagnostic::new("journal-not-written", Severity::Warning, message).at(directory).help(
         "the agent continues, but hook runs are not recorded; check the directory's free space and permissions",
     )
 }
 
 impl State {
-    fn append(&mut self, folder: &Path, conversation: &str, line: String) -> io::Result<()> {
+    fn append(&mut self, directory: &Path, conversation: &str, line: String) -> io::Result<()> {
         if let Some(journal) = self.files.get_mut(conversation) {
             return journal.append(line);
         }
-        let journal = Journal { file: open(folder, conversation)?, whole: 0 };
+        let journal = Journal { file: open(directory, conversation)?, whole: 0 };
         self.files.entry(conversation.to_owned()).or_insert(journal).append(line)
     }
 }
@@ -112,11 +112,11 @@ impl Journal {
     }
 }
 
-fn open(folder: &Path, conversation: &str) -> io::Result<File> {
-    if !folder.is_dir() {
-        private_dir::create(folder)?;
+fn open(directory: &Path, conversation: &str) -> io::Result<File> {
+    if !directory.is_dir() {
+        private_dir::create(directory)?;
     }
-    let path = super::reader::path(folder, conversation);
+    let path = super::reader::path(directory, conversation);
     OpenOptions::new().create(true).read(true).append(true).mode(0o600).open(&path)
 }
 

@@ -75,10 +75,10 @@ fn the_specifications_matchers_for_commands_and_directories() {
     assert!(sensitive("sudo mkfs.ext4 /dev/sda1").is_some());
     assert!(sensitive("rm -r build").is_none());
     assert!(matched(Some("Shell"), Some("rm -rf /|mkfs|>:/dev/sda"), &bash("rm -rf /")).is_some());
-    let folders = |call: &ToolCall| matched(None, Some("/etc/passwd|/var/www"), call).is_some();
-    assert!(folders(&bash("cat /etc/passwd")));
-    assert!(folders(&write("/var/www/index.html")));
-    assert!(!folders(&write("/srv/www/index.html")));
+    let directories = |call: &ToolCall| matched(None, Some("/etc/passwd|/var/www"), call).is_some();
+    assert!(directories(&bash("cat /etc/passwd")));
+    assert!(directories(&write("/var/www/index.html")));
+    assert!(!directories(&write("/srv/www/index.html")));
 }
 
 #[test]

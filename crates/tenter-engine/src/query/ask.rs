@@ -76,10 +76,10 @@ impl Query<'_> {
     }
 
     fn environment(&self, owner: Owner<'_>, path: &Path) -> Vec<(OsString, OsString)> {
-        let folder = path.parent().unwrap_or(Path::new("/"));
+        let directory = path.parent().unwrap_or(Path::new("/"));
         let mut added: Vec<(&str, OsString)> = vec![
             ("TENTER_PROJECT_DIR", self.project.into()),
-            ("TENTER_HOOK_DIR", folder.into()),
+            ("TENTER_HOOK_DIR", directory.into()),
             ("TENTER_HOOK_NAME", owner.name.into()),
             ("TENTER_PROTOCOL_VERSION", PROTOCOL_VERSION.to_string().into()),
         ];

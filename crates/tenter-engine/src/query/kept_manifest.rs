@@ -58,9 +58,9 @@ impl KeptScript {
         }
     }
 
-    /// The script of the hook in `folder`; `None` if the index is unknown.
-    pub(super) fn read(self, folder: &Path) -> Option<Script> {
-        let path = |place: usize| Some(folder.join(SCRIPTS.get(place)?.0));
+    /// The script of the hook in `directory`; `None` if the index is unknown.
+    pub(super) fn read(self, directory: &Path) -> Option<Script> {
+        let path = |place: usize| Some(directory.join(SCRIPTS.get(place)?.0));
         let entry = |path, interpreter| Script::Entry(EntryPoint { path, interpreter });
         Some(match self {
             Self::Program(place) => entry(path(place)?, None),

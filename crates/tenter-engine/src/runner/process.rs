@@ -35,12 +35,12 @@ pub(super) fn invocation(
         Program::Executable => (hook.path.clone(), vec!["run".into()]),
         Program::Script(_, entry) => script(entry, &env),
     };
-    let in_own_folder =
-        matches!(program, Program::Script(manifest, _) if manifest.starts_in_own_folder);
+    let in_own_directory =
+        matches!(program, Program::Script(manifest, _) if manifest.starts_in_own_directory);
     Invocation {
         program: path,
         args,
-        cwd: if in_own_folder { hook.path.clone() } else { settings.project.clone() },
+        cwd: if in_own_directory { hook.path.clone() } else { settings.project.clone() },
         env,
         stdin: payload.into_bytes(),
         streams: Streams::Separate,

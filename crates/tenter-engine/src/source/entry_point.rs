@@ -24,10 +24,10 @@ pub enum Script {
     Missing,
 }
 
-/// Returns the script of the hook in `folder`: the first that exists.
-pub fn script(folder: &Path) -> Script {
+/// Returns the script of the hook in `directory`: the first that exists.
+pub fn script(directory: &Path) -> Script {
     let found = SCRIPTS.iter().find_map(|(name, interpreter)| {
-        let path = folder.join(name);
+        let path = directory.join(name);
         let metadata = fs::metadata(&path).ok().filter(fs::Metadata::is_file)?;
         let is_executable = metadata.permissions().mode() & 0o111 != 0;
         Some(match *interpreter {

@@ -96,7 +96,7 @@ pub struct ProjectSetting {
 
 /// The content of one file.
 #[derive(Debug)]
-struct FolderSettings {
+struct DirectorySettings {
     path: PathBuf,
     of_project: bool,
     enabled: bool,
@@ -107,7 +107,7 @@ struct FolderSettings {
     env: BTreeMap<String, Vec<String>>,
 }
 
-impl FolderSettings {
+impl DirectorySettings {
     /// Whether the file disables the hook with this full name.
     fn is_off(&self, name: &str) -> bool {
         !self.enabled || self.disabled.contains(name)
@@ -116,7 +116,7 @@ impl FolderSettings {
 
 /// All files, the user's first.
 #[derive(Debug, Default)]
-pub struct HookSettings(Vec<FolderSettings>);
+pub struct HookSettings(Vec<DirectorySettings>);
 
 impl HookSettings {
     /// Reads the file of every directory that has one. A file that cannot be read has no effect and is reported.
@@ -129,11 +129,11 @@ impl HookSettings {
                 Err(diagnostic) => diagnostics.push(diagnostic),
             }
         }
-        settings.sort_by_key(|file: &FolderSettings| file.of_project);
+        settings.sort_by_key(|file: &DirectorySettings| file.of_project);
         (Self(settings), diagnostics)
     }
 
-    fn about(&self, layer: Layer) -> impl Iterator<Item = &FolderSettings> {
+    fn about(&self, layer: Layer) -> impl Iterator<Item = &DirectorySettings> {
         self.0.iter().filter(move |file| !file.of_project || layer.needs_trust())
     }
 
@@ -192,7 +192,7 @@ impl HookSettings {
 fn read(
     root: &Root,
     diagnostics: &mut Vec<Diagnostic>,
-) -> Result<Option<FolderSettings>, Diagnostic> {
+) -> Result<Option<DirectorySettings>, Diagnostic> {
     let path = root.dir.join(SETTINGS_FILE);
     let unusable = |problem: String| {
         Diagnostic::new("hooks-toml-unusable", Severity::Error, problem).at(&path).help(
@@ -226,7 +226,7 @@ fn read(
             values.refuse_env(&hook.name);
         }
     }
-    Ok(Some(FolderSettings {
+    Ok(Some(DirectorySettings {
         path: path.clone(),
         of_project,
         enabled: enabled.unwrap_or(true),

@@ -32,7 +32,7 @@ pub struct Candidate {
     /// The layer of the directory.
     pub layer: Layer,
     /// The index of the directory among the roots; lower ones have precedence.
-    pub folder: usize,
+    pub directory: usize,
     /// The path of the entry.
     pub path: PathBuf,
     /// The path without symlinks.
@@ -68,8 +68,8 @@ pub enum Kind {
     Invalid(String),
 }
 
-/// Returns the candidates in `root`, in byte order of their names. `folder` is the index of `root` among the roots.
-pub fn scan(root: &Root, folder: usize) -> (Vec<Candidate>, Vec<Diagnostic>) {
+/// Returns the candidates in `root`, in byte order of their names. `directory` is the index of `root` among the roots.
+pub fn scan(root: &Root, directory: usize) -> (Vec<Candidate>, Vec<Diagnostic>) {
     let listed = entries(&root.dir);
     if listed.as_ref().is_ok_and(Vec::is_empty) {
         return (Vec::new(), Vec::new());
@@ -80,11 +80,11 @@ pub fn scan(root: &Root, folder: usize) -> (Vec<Candidate>, Vec<Diagnostic>) {
         Ok(opened) => opened,
         Err(error) => return (Vec::new(), vec![unreadable(&root.dir, &error)]),
     };
-    let folder = Folder { root, real_dir, place: folder };
+    let directory = Directory { root, real_dir, place: directory };
     let mut candidates = Vec::new();
-    let mut diagnostics = Vec::from_iter(folder.exposure(&root.dir, &metadata));
+    let mut diagnostics = Vec::from_iter(directory.exposure(&root.dir, &metadata));
     for entry in found {
-        match folder.look_at(&entry) {
+        match directory.look_at(&entry) {
             Ok(Some((candidate, warning))) => {
                 candidates.push(candidate);
                 diagnostics.extend(warning);
@@ -97,13 +97,13 @@ pub fn scan(root: &Root, folder: usize) -> (Vec<Candidate>, Vec<Diagnostic>) {
 }
 
 /// The directory that is being scanned.
-struct Folder<'a> {
+struct Directory<'a> {
     root: &'a Root,
     real_dir: PathBuf,
     place: usize,
 }
 
-impl Folder<'_> {
+impl Directory<'_> {
     /// Returns the candidate for `entry`, with a warning if others can change it; `None` for entries that are not hooks.
     fn look_at(
         &self,
@@ -127,7 +127,7 @@ impl Folder<'_> {
         let name = format!("{prefix}{}", name.strip_suffix(DISABLED_SUFFIX).unwrap_or(&name));
         let layer = self.root.layer;
         let candidate =
-            Candidate { name, prefix, layer, folder: self.place, path, real_path, kind };
+            Candidate { name, prefix, layer, directory: self.place, path, real_path, kind };
         Ok(Some((candidate, exposure)))
     }
 
@@ -148,7 +148,7 @@ impl Folder<'_> {
     fn exposure(&self, path: &Path, metadata: &Metadata) -> Option<Diagnostic> {
         let writable_by_others = metadata.permissions().mode() & 0o022 != 0;
         (writable_by_others && !self.root.layer.needs_trust()).then(|| {
-            let what = if metadata.is_dir() { "this hooks folder" } else { "this hook" };
+            let what = if metadata.is_dir() { "this hooks directory" } else { "this hook" };
             let message = format!(
                 "{what} can be changed by others: it is writable for its group or for everyone"
             );
@@ -179,7 +179,7 @@ pub fn check_file_name(name: &str) -> Result<(), String> {
     } else if length > LONGEST_NAME {
         format!("has {length} characters; {LONGEST_NAME} are the most")
     } else if name.contains('/') {
-        "holds a /, and names of plugins' hooks are given by their folders".to_owned()
+        "holds a /, and names of plugins' hooks are given by their directories".to_owned()
     } else if name.chars().any(char::is_control) {
         "holds a control character".to_owned()
     } else if name.starts_with(builtin::PREFIX) {
@@ -189,7 +189,7 @@ pub fn check_file_name(name: &str) -> Result<(), String> {
     } else if name.ends_with(DISABLED_SUFFIX) {
         format!("ends in {DISABLED_SUFFIX}: a hook of this name is disabled")
     } else if is_skipped(OsStr::new(name)) {
-        "is the name of an editor's backup or of the folder's settings, which are not hooks"
+        "is the name of an editor's backup or of the directory's settings, which are not hooks"
             .to_owned()
     } else {
         return Ok(());
@@ -248,10 +248,10 @@ fn unreadable(dir: &Path, error: &io::Error) -> Diagnostic {
     Diagnostic::new(
         "hooks-folder-unreadable",
         Severity::Error,
-        format!("this hooks folder cannot be read: {error}"),
+        format!("this hooks directory cannot be read: {error}"),
     )
     .at(dir)
-    .help("no hook in it runs; make it a folder that you may read")
+    .help("no hook in it runs; make it a directory that you may read")
 }
 
 fn unfollowable(path: &Path, error: &io::Error) -> Diagnostic {
@@ -278,7 +278,7 @@ fn not_a_file(path: &Path, file_type: FileType) -> Diagnostic {
         format!("this is {what}, not a hook: it was skipped"),
     )
     .at(path)
-    .help("a hook is an executable file; move this out of the hooks folder")
+    .help("a hook is an executable file; move this out of the hooks directory")
 }
 
 #[cfg(test)]

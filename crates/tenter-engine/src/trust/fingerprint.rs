@@ -200,10 +200,10 @@ pub(crate) fn fingerprint_of_own(
         HookStamp::File(_) => {
             hasher.file(path).map(|(taken, stamp)| (taken, HookStamp::File(stamp)))
         }
-        HookStamp::Folder(files) => {
+        HookStamp::Directory(files) => {
             check_size(size(&files))?;
             let fingerprint = digest(&hash_all(path, &files, hasher)?);
-            let stamp = HookStamp::Folder(files);
+            let stamp = HookStamp::Directory(files);
             if HookStamp::of(path)? == stamp { Ok((fingerprint, stamp)) } else { Err(changed()) }
         }
     }

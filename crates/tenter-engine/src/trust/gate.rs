@@ -92,7 +92,9 @@ pub fn verify_unchanged(hook: &Hook, cancel: &Cancel) -> Result<(), Changed> {
 fn shared(covered: &Covered, stamp: &CoveredStamp, privacy: &mut Privacy) -> Option<PathBuf> {
     let own: Vec<PathBuf> = match &stamp.own {
         HookStamp::File(_) => vec![covered.path.clone()],
-        HookStamp::Folder(files) => files.iter().map(|(name, _)| covered.path.join(name)).collect(),
+        HookStamp::Directory(files) => {
+            files.iter().map(|(name, _)| covered.path.join(name)).collect()
+        }
     };
     let directory = match &covered.beside {
         Beside::Nothing => Path::new(""),

@@ -55,7 +55,7 @@ impl Snapshot {
                 let fingerprint = file.hash.clone();
                 (vec![file], fingerprint)
             }
-            HookStamp::Folder(files) => {
+            HookStamp::Directory(files) => {
                 check_size(size(&files))?;
                 let own = covered_files(path, &files, hasher)?;
                 let fingerprint = digest(&hashed(&own, &files));

@@ -140,7 +140,7 @@ fn the_journal_has_its_runs() {
 }
 
 #[test]
-fn no_hook_in_a_folder_may_pass_for_a_built_in_one() {
+fn no_hook_in_a_directory_may_pass_for_a_built_in_one() {
     let scene = Scene::new();
     after_turn(&scene, "builtin:compact-trigger", "");
     after_turn(&scene, "rebuiltin:fine", "");

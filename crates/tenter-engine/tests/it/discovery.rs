@@ -18,9 +18,9 @@ use crate::scene::{
 };
 
 #[test]
-fn hooks_of_all_layers_run_in_the_order_of_their_folders() {
+fn hooks_of_all_layers_run_in_the_order_of_their_directories() {
     let scene = Scene::new();
-    for (folder, name) in [
+    for (directory, name) in [
         ("home/.kodelet/plugins/acme@guards/hooks", "a"),
         (USER_AGENTS, "b"),
         (USER, "c"),
@@ -31,7 +31,7 @@ fn hooks_of_all_layers_run_in_the_order_of_their_folders() {
         (PROJECT, "g"),
         (PROJECT, "Z"),
     ] {
-        scene.hook(folder, name, GUARD);
+        scene.hook(directory, name, GUARD);
     }
     let (catalog, diagnostics) = scene.load();
     let expected = ["Z", "g", "h", "f", "acme/tools@2/e", "zoe/tools/d", "c", "b", "acme/guards/a"];
@@ -46,8 +46,8 @@ fn hooks_of_all_layers_run_in_the_order_of_their_folders() {
 fn of_several_hooks_with_one_full_name_the_highest_runs() {
     let scene = Scene::new();
     let plugin = ".kodelet/plugins/acme@guards/hooks";
-    for folder in [PROJECT, PROJECT_AGENTS, USER, USER_AGENTS] {
-        scene.hook(folder, "guard", GUARD);
+    for directory in [PROJECT, PROJECT_AGENTS, USER, USER_AGENTS] {
+        scene.hook(directory, "guard", GUARD);
     }
     for base in ["project", "home"] {
         scene.hook(&format!("{base}/{plugin}"), "guard", GUARD);
@@ -106,8 +106,8 @@ fn what_is_no_hook_is_skipped_silently() {
         scene.hook(USER, name, "#!/bin/sh\ntouch \"$TENTER_PROJECT_DIR/was-run\"\n");
     }
     scene.file(&format!("{USER}/hooks.toml"), "", 0o755);
-    scene.folder("home/.kodelet/hooks/lib");
-    scene.folder("home/.kodelet/hooks/lib.disable");
+    scene.directory("home/.kodelet/hooks/lib");
+    scene.directory("home/.kodelet/hooks/lib.disable");
     let (catalog, diagnostics) = scene.load();
     assert!(catalog.listing().is_empty() && diagnostics.is_empty(), "{catalog:?} {diagnostics:?}");
     assert!(!scene.at("project/was-run").exists());
@@ -118,10 +118,10 @@ fn links_are_followed_and_their_target_decides() {
     let scene = Scene::new();
     let script = scene.file("elsewhere/script", GUARD, 0o755);
     let text = scene.file("elsewhere/text", GUARD, 0o644);
-    let hooks = scene.folder(USER);
+    let hooks = scene.directory(USER);
     symlink(script, hooks.join("linked")).unwrap();
     symlink(text, hooks.join("notes")).unwrap();
-    symlink(scene.folder("elsewhere/folder"), hooks.join("folder")).unwrap();
+    symlink(scene.directory("elsewhere/directory"), hooks.join("directory")).unwrap();
     let listing = scene.listing();
     let expected = [("linked", "active"), ("notes", "not executable")];
     assert_eq!(
@@ -133,7 +133,7 @@ fn links_are_followed_and_their_target_decides() {
 #[test]
 fn a_link_that_leads_nowhere_is_told_of_and_disables_no_other_hook() {
     let scene = Scene::new();
-    let hooks = scene.folder(USER);
+    let hooks = scene.directory(USER);
     symlink("gone", hooks.join("dangling")).unwrap();
     symlink("loop", hooks.join("loop")).unwrap();
     scene.hook(USER, "guard", GUARD);
@@ -145,10 +145,10 @@ fn a_link_that_leads_nowhere_is_told_of_and_disables_no_other_hook() {
 }
 
 #[test]
-fn a_hooks_folder_that_is_no_folder_or_a_broken_link_disables_no_other() {
+fn a_hooks_directory_that_is_no_directory_or_a_broken_link_disables_no_other() {
     let scene = Scene::new();
     scene.file(PROJECT, "a file", 0o644);
-    scene.folder("project/.agents");
+    scene.directory("project/.agents");
     symlink("nowhere", scene.at(PROJECT_AGENTS)).unwrap();
     scene.hook(USER, "guard", GUARD);
     let (catalog, diagnostics) = scene.load();
@@ -157,13 +157,13 @@ fn a_hooks_folder_that_is_no_folder_or_a_broken_link_disables_no_other() {
 }
 
 #[test]
-fn an_unreadable_folder_disables_no_other() {
+fn an_unreadable_directory_disables_no_other() {
     if rustix::process::geteuid().is_root() {
         needs::skipped("user", "root can read every directory");
         return;
     }
     let scene = Scene::new();
-    let hooks = scene.folder(PROJECT);
+    let hooks = scene.directory(PROJECT);
     scene.hook(USER, "guard", GUARD);
     fs::set_permissions(&hooks, Permissions::from_mode(0o000)).unwrap();
     let (catalog, diagnostics) = scene.load();
@@ -175,7 +175,7 @@ fn an_unreadable_folder_disables_no_other() {
 #[test]
 fn pipes_and_sockets_are_told_of_and_never_opened() {
     let scene = Scene::new();
-    let hooks = scene.folder(USER);
+    let hooks = scene.directory(USER);
     rustix::fs::mknodat(
         rustix::fs::CWD,
         hooks.join("pipe"),
@@ -229,12 +229,12 @@ fn every_file_of_own_hooks_that_others_may_change_is_warned_of() {
     scene.hook(USER, "guard", GUARD);
     scene.file(&format!("{USER}/lib.sh"), "", 0o666);
     scene.file(&format!("{USER}/notes.md"), "", 0o666);
-    for folder in [USER, PROJECT] {
+    for directory in [USER, PROJECT] {
         let manifest = "---\nname: mine\ndescription: x\ntrigger: before_tool\n---\n";
-        scene.file(&format!("{folder}/mine/HOOK.md"), manifest, 0o644);
-        scene.file(&format!("{folder}/mine/scripts/run.sh"), GUARD, 0o775);
-        scene.file(&format!("{folder}/mine/words.txt"), "", 0o646);
-        let scripts = scene.at(&format!("{folder}/mine/scripts"));
+        scene.file(&format!("{directory}/mine/HOOK.md"), manifest, 0o644);
+        scene.file(&format!("{directory}/mine/scripts/run.sh"), GUARD, 0o775);
+        scene.file(&format!("{directory}/mine/words.txt"), "", 0o646);
+        let scripts = scene.at(&format!("{directory}/mine/scripts"));
         fs::set_permissions(scripts, Permissions::from_mode(0o777)).unwrap();
     }
     // The second time the manifest is remembered.
@@ -357,10 +357,10 @@ fn a_hook_is_asked_in_the_project_with_the_environment_of_hooks_and_no_input() {
     let written = |name: &str| fs::read_to_string(scene.at("project").join(name)).unwrap();
     assert_eq!((written("input").as_str(), written("arguments").as_str()), ("", "hook|"));
     let environment = written("environment");
-    let folder = scene.at("home/.kodelet/plugins/acme@guards/hooks");
+    let directory = scene.at("home/.kodelet/plugins/acme@guards/hooks");
     for expected in [
         format!("TENTER_PROJECT_DIR={}", scene.at("project").display()),
-        format!("TENTER_HOOK_DIR={}", folder.display()),
+        format!("TENTER_HOOK_DIR={}", directory.display()),
         "TENTER_HOOK_NAME=acme/guards/guard".to_owned(),
         "TENTER_PROTOCOL_VERSION=1".to_owned(),
     ] {

@@ -105,25 +105,25 @@ impl Journal {
         Self { scratch: tempfile::tempdir().unwrap() }
     }
 
-    pub(crate) fn folder(&self) -> PathBuf {
+    pub(crate) fn directory(&self) -> PathBuf {
         self.scratch.path().join("state/journal")
     }
 
     pub(crate) fn file(&self, conversation: &str) -> PathBuf {
-        self.folder().join(format!("{conversation}.jsonl"))
+        self.directory().join(format!("{conversation}.jsonl"))
     }
 
     pub(crate) fn writer(&self) -> JournalWriter {
-        JournalWriter::new(self.folder(), Redactor::new([SECRET.to_owned()]))
+        JournalWriter::new(self.directory(), Redactor::new([SECRET.to_owned()]))
     }
 
     pub(crate) fn read(&self, conversation: &str) -> JournalLines {
-        read(&self.folder(), conversation).unwrap()
+        read(&self.directory(), conversation).unwrap()
     }
 
     /// Appends bytes as another process would.
     pub(crate) fn append(&self, conversation: &str, bytes: &[u8]) {
-        fs::create_dir_all(self.folder()).unwrap();
+        fs::create_dir_all(self.directory()).unwrap();
         let file = OpenOptions::new().create(true).append(true).open(self.file(conversation));
         file.unwrap().write_all(bytes).unwrap();
     }
@@ -171,19 +171,19 @@ fn a_subagents_records_stand_in_its_parents_file() {
     let journal = Journal::new();
     let child = HookRun { scope: Arc::new(scope("child", Some("parent"))), ..run("child", "no") };
     journal.writer().hook_ran(&child);
-    assert_eq!(conversations(&journal.folder()).unwrap(), ["parent"]);
+    assert_eq!(conversations(&journal.directory()).unwrap(), ["parent"]);
     assert_eq!(journal.read("parent").lines[0].record.conversation_id, "child");
     assert_eq!(journal.read("child"), JournalLines::default());
 }
 
 #[test]
-fn where_nothing_was_written_there_is_nothing_to_read_and_no_folder_is_made() {
+fn where_nothing_was_written_there_is_nothing_to_read_and_no_directory_is_made() {
     let journal = Journal::new();
     let writer = journal.writer();
     assert_eq!(journal.read("a"), JournalLines::default());
-    assert!(conversations(&journal.folder()).unwrap().is_empty());
+    assert!(conversations(&journal.directory()).unwrap().is_empty());
     drop(writer);
-    assert!(!journal.folder().exists());
+    assert!(!journal.directory().exists());
 }
 
 #[test]
@@ -192,12 +192,12 @@ fn only_the_owner_can_read_a_journal() {
     journal.writer().hook_ran(&run("a", "no"));
     let mode = |path: PathBuf| fs::metadata(path).unwrap().mode() & 0o777;
     assert_eq!(mode(journal.file("a")), 0o600);
-    assert_eq!(mode(journal.folder()), 0o700);
+    assert_eq!(mode(journal.directory()), 0o700);
     assert_eq!(mode(journal.scratch.path().join("state")), 0o700);
 }
 
 #[test]
-fn an_id_that_looks_like_a_path_stays_in_the_folder() {
+fn an_id_that_looks_like_a_path_stays_in_the_directory() {
     let journal = Journal::new();
     for id in ["../../outside", "/etc/passwd", "a/b", "..", "", "nul\0byte", "ä"] {
         let writer = journal.writer();
@@ -206,8 +206,10 @@ fn an_id_that_looks_like_a_path_stays_in_the_folder() {
         assert_eq!(journal.read(id).lines.last().unwrap().record.conversation_id, id);
     }
     let all = fs::read_dir(journal.scratch.path().join("state")).unwrap().count();
-    assert_eq!(all, 1, "nothing but the journal's folder was made");
-    assert!(fs::read_dir(journal.folder()).unwrap().all(|entry| entry.unwrap().path().is_file()));
+    assert_eq!(all, 1, "nothing but the journal's directory was made");
+    assert!(
+        fs::read_dir(journal.directory()).unwrap().all(|entry| entry.unwrap().path().is_file())
+    );
 }
 
 #[test]
@@ -285,7 +287,7 @@ fn what_a_newer_version_wrote_is_shown_as_far_as_it_is_known_and_never_lost() {
 #[test]
 fn a_tail_reads_each_line_once_and_waits_for_the_rest_of_half_a_line() {
     let journal = Journal::new();
-    let mut tail = JournalTail::new(&journal.folder(), "a");
+    let mut tail = JournalTail::new(&journal.directory(), "a");
     assert_eq!(tail.read().unwrap(), JournalLines::default());
     let writer = journal.writer();
     writer.hook_ran(&run("a", "one"));
@@ -306,7 +308,7 @@ fn a_tail_reads_each_line_once_and_waits_for_the_rest_of_half_a_line() {
 #[test]
 fn a_tail_begins_anew_when_the_file_was_replaced_by_a_shorter_one() {
     let journal = Journal::new();
-    let mut tail = JournalTail::new(&journal.folder(), "a");
+    let mut tail = JournalTail::new(&journal.directory(), "a");
     journal.writer().hook_ran(&run("a", "a long reason, so that the next file is shorter"));
     tail.read().unwrap();
     fs::remove_file(journal.file("a")).unwrap();
@@ -318,17 +320,17 @@ fn a_tail_begins_anew_when_the_file_was_replaced_by_a_shorter_one() {
 fn trouble_is_told_once_and_what_can_be_written_still_is() {
     let journal = Journal::new();
     fs::create_dir_all(journal.scratch.path().join("state")).unwrap();
-    File::create(journal.folder()).unwrap(); // a file where the folder should be
+    File::create(journal.directory()).unwrap(); // a file where the directory should be
     let writer = journal.writer();
     writer.hook_ran(&run("a", "lost"));
     writer.decided(&decision("b"));
     let trouble = writer.take_trouble().unwrap();
     assert_eq!(trouble.id, "journal-not-written");
-    assert_eq!(trouble.path, Some(journal.folder()));
+    assert_eq!(trouble.path, Some(journal.directory()));
     assert!(writer.take_trouble().is_none());
     writer.hook_ran(&run("a", "lost too"));
     assert!(writer.take_trouble().is_none(), "the person knows already");
-    fs::remove_file(journal.folder()).unwrap();
+    fs::remove_file(journal.directory()).unwrap();
     writer.hook_ran(&run("a", "written"));
     assert_eq!(reasons(&journal.read("a")), ["written"]);
 }
@@ -340,7 +342,7 @@ fn a_full_disk_is_trouble_and_no_panic() {
         return;
     }
     let journal = Journal::new();
-    fs::create_dir_all(journal.folder()).unwrap();
+    fs::create_dir_all(journal.directory()).unwrap();
     symlink("/dev/full", journal.file("a")).unwrap();
     let writer = journal.writer();
     writer.hook_ran(&run("a", "lost"));
@@ -399,7 +401,7 @@ fn an_observer_behind_a_mask_sees_no_secret() {
 #[test]
 fn a_run_a_decision_and_an_answer_name_the_tool_and_its_input() {
     let journal = Journal::new();
-    let writer = JournalWriter::new(journal.folder(), Redactor::default())
+    let writer = JournalWriter::new(journal.directory(), Redactor::default())
         .of_project(Path::new("/home/ada/shop"));
     let long = "x".repeat(100_000);
     writer.hook_ran(&HookRun { tool_call: Some(call("bash", &long)), ..run("a", "no") });

@@ -151,7 +151,7 @@ proptest! {
         let mut cuts: Vec<usize> = cuts.into_iter().map(|cut| cut.min(bytes.len())).collect();
         cuts.extend([0, bytes.len()]);
         cuts.sort_unstable();
-        let mut tail = JournalTail::new(&journal.folder(), "a");
+        let mut tail = JournalTail::new(&journal.directory(), "a");
         let mut seen = Vec::new();
         for piece in cuts.windows(2) {
             journal.append("a", &bytes[piece[0]..piece[1]]);

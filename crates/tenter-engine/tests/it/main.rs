@@ -1,4 +1,4 @@
-//! The engine as its users meet it: real folders, real scripts, real processes.
+//! The engine as its users meet it: real directories, real scripts, real processes.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot set its scene fails")]
 

@@ -101,7 +101,7 @@ fn hooks_that_are_gone_are_forgotten() {
 #[test]
 fn a_cache_that_cannot_be_written_is_told_of_and_costs_no_hook() {
     let scene = scene();
-    scene.file("cache", "a file in the folder's place", 0o644);
+    scene.file("cache", "a file in the directory's place", 0o644);
     scene.hook(USER, "guard", COUNTING);
     let (catalog, diagnostics) = scene.load();
     assert_eq!(running(&catalog), ["guard"]);
@@ -137,7 +137,7 @@ fn manifest(scene: &Scene, lines: &str) {
 }
 
 #[test]
-fn a_manifest_is_remembered_as_it_was_read_and_read_again_when_its_folder_changes() {
+fn a_manifest_is_remembered_as_it_was_read_and_read_again_when_its_directory_changes() {
     let scene = scene();
     manifest(
         &scene,

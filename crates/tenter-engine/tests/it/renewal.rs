@@ -286,11 +286,11 @@ fn every_hook_has_a_private_directory_for_its_state() {
 echo \"$1\" >> \"$TENTER_HOOK_STATE/runs\"
 echo \"$TENTER_HOOK_STATE\" > \"$TENTER_PROJECT_DIR/$TENTER_HOOK_NAME.txt\"
 ";
-    let manifest = "---\nname: folder\ndescription: d\ntrigger: before_tool\n---\n";
+    let manifest = "---\nname: directory\ndescription: d\ntrigger: before_tool\n---\n";
     scene.hook(USER, "file", script);
-    scene.file(&format!("{USER}/folder/HOOK.md"), manifest, 0o644);
+    scene.file(&format!("{USER}/directory/HOOK.md"), manifest, 0o644);
     let body = script.replace("[ \"$1\" = hook ] && echo before_tool_call\n", "");
-    scene.file(&format!("{USER}/folder/scripts/run"), &body, 0o755);
+    scene.file(&format!("{USER}/directory/scripts/run"), &body, 0o755);
     let root = scene.at("state/hooks");
     let engine = scene.builder().build(scene.load().0);
     assert_eq!(reason(&call(&engine)), "");
@@ -301,7 +301,7 @@ echo \"$TENTER_HOOK_STATE\" > \"$TENTER_PROJECT_DIR/$TENTER_HOOK_NAME.txt\"
         assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o700);
         fs::read_to_string(path.join("runs")).unwrap()
     };
-    assert_eq!((of("file").as_str(), of("folder").as_str()), ("hook\nrun\n", "\n"));
+    assert_eq!((of("file").as_str(), of("directory").as_str()), ("hook\nrun\n", "\n"));
 }
 
 /// Compiled code beside a script is not covered by trust, and Python need not look at it.

@@ -1,4 +1,4 @@
-//! A project and a home folder of their own, with hooks in them.
+//! A project and a home directory of their own, with hooks in them.
 
 use std::ffi::OsString;
 use std::fs::{self, DirBuilder, Permissions};
@@ -54,8 +54,8 @@ impl Scene {
             policies,
             cancel,
         };
-        scene.folder("project");
-        scene.folder("home");
+        scene.directory("project");
+        scene.directory("home");
         scene
     }
 
@@ -68,7 +68,7 @@ impl Scene {
         self.scratch.path().canonicalize().unwrap().join(path)
     }
 
-    pub(crate) fn folder(&self, path: &str) -> PathBuf {
+    pub(crate) fn directory(&self, path: &str) -> PathBuf {
         let path = self.at(path);
         DirBuilder::new().recursive(true).mode(0o755).create(&path).unwrap();
         path
@@ -82,8 +82,8 @@ impl Scene {
         path
     }
 
-    pub(crate) fn hook(&self, folder: &str, name: &str, script: &str) -> PathBuf {
-        self.file(&format!("{folder}/{name}"), script, 0o755)
+    pub(crate) fn hook(&self, directory: &str, name: &str, script: &str) -> PathBuf {
+        self.file(&format!("{directory}/{name}"), script, 0o755)
     }
 
     pub(crate) fn store(&self) -> TrustStore {

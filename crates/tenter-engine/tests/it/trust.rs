@@ -112,7 +112,7 @@ fn every_way_to_a_project_finds_its_trust() {
 }
 
 #[test]
-fn hooks_of_one_name_in_two_folders_can_both_be_trusted() {
+fn hooks_of_one_name_in_two_directories_can_both_be_trusted() {
     let scene = Scene::gated();
     let above = scene.hook(PROJECT, "guard", "#!/bin/sh\necho nonsense\n");
     scene.hook(PROJECT_AGENTS, "guard", GUARD);
@@ -306,9 +306,9 @@ fn what_the_projects_hooks_toml_changes_about_a_hook_asks_again_and_the_users_do
     scene.hook(PROJECT, "guard", GUARD);
     scene.hook(PROJECT, "other", GUARD);
     scene.trust_all();
-    let set = |folder: &str, line: &str| {
+    let set = |directory: &str, line: &str| {
         let text = format!("[[hooks.override]]\nname = \"guard\"\n{line}\n");
-        scene.file(&format!("{folder}/hooks.toml"), &text, 0o644);
+        scene.file(&format!("{directory}/hooks.toml"), &text, 0o644);
     };
     for line in ["async = true", "timeout = 100", "priority = 1"] {
         set(USER, line);
@@ -332,9 +332,9 @@ fn too_many_helpers_make_executables_invalid_with_advice_and_leave_manifest_hook
     let manifest = "---\nname: apart\ndescription: x\ntrigger: before_tool\n---\n";
     scene.file(&format!("{PROJECT}/apart/HOOK.md"), manifest, 0o644);
     scene.hook(PROJECT, "apart/scripts/run", GUARD);
-    for folder in [PROJECT, USER] {
+    for directory in [PROJECT, USER] {
         for index in 0..=200 {
-            scene.file(&format!("{folder}/node_modules/{index}"), "", 0o644);
+            scene.file(&format!("{directory}/node_modules/{index}"), "", 0o644);
         }
     }
     scene.trust_all();
@@ -350,7 +350,7 @@ fn links_to_one_large_file_are_read_once_and_a_project_does_not_use_up_what_may_
     let scene = Scene::gated();
     let large = scene.file("large", GUARD, 0o755);
     fs::File::options().write(true).open(&large).unwrap().set_len(200 << 20).unwrap();
-    scene.folder(PROJECT);
+    scene.directory(PROJECT);
     for index in 0..31 {
         symlink(&large, scene.at(&format!("{PROJECT}/link-{index:02}"))).unwrap();
     }
@@ -397,11 +397,11 @@ fn a_project_hook_that_changed_since_it_was_loaded_must_not_run() {
 
 #[test]
 fn hooks_that_need_no_trust_may_change_as_they_like() {
-    for (folder, mode) in [(USER, TrustMode::Gate), (PROJECT, TrustMode::All)] {
+    for (directory, mode) in [(USER, TrustMode::Gate), (PROJECT, TrustMode::All)] {
         let scene = Scene { mode, ..Scene::new() };
-        scene.hook(folder, "guard", GUARD);
+        scene.hook(directory, "guard", GUARD);
         let hook = scene.load().0.hooks()[0].clone();
-        scene.hook(folder, "guard", COUNTING);
+        scene.hook(directory, "guard", COUNTING);
         verify_unchanged(&hook, &scene.cancel).unwrap();
     }
 }

@@ -38,7 +38,7 @@ fn closed(scene: Scene) -> Scene {
 fn add_worktree(scene: &Scene) -> std::path::PathBuf {
     let entry = "project/.git/worktrees/linked";
     scene.file(&format!("{entry}/commondir"), "../..\n", 0o644);
-    let linked = scene.folder("linked");
+    let linked = scene.directory("linked");
     let back = format!("{}\n", linked.join(".git").display());
     scene.file(&format!("{entry}/gitdir"), &back, 0o644);
     scene.file("linked/.git", &format!("gitdir: {}\n", scene.at(entry).display()), 0o644);
@@ -205,7 +205,7 @@ fn trusted_recipes_are_not_missed_as_hooks() {
 fn trust_holds_in_every_worktree_of_the_repository_for_the_same_content() {
     let mut scene = guarded();
     scene.hook("linked/.kodelet/hooks", "guard", GUARD);
-    let linked = scene.folder("linked");
+    let linked = scene.directory("linked");
     let main = std::mem::replace(&mut scene.places.project, linked);
     assert!(running(&scene.load().0).is_empty(), "it is no worktree yet");
     add_worktree(&scene);
@@ -301,9 +301,9 @@ fn what_was_trusted_is_kept_privately_to_show_what_changed() {
     assert_eq!(changes[0].before.as_ref().unwrap().data, text(GUARD));
     assert_eq!(changes[0].after.as_ref().unwrap().data, text(COUNTING));
     let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
-    let folder = scene.at("state/trusted");
-    assert_eq!(mode(&folder), 0o700);
-    for entry in fs::read_dir(&folder).unwrap() {
+    let directory = scene.at("state/trusted");
+    assert_eq!(mode(&directory), 0o700);
+    for entry in fs::read_dir(&directory).unwrap() {
         assert_eq!(mode(&entry.unwrap().path()), 0o600);
     }
 }

@@ -24,21 +24,21 @@ const USUAL_FILE: u64 = 1 << 20;
 /// Prefixes of the names of licence files.
 const LICENCES: [&str; 4] = ["LICENSE", "LICENCE", "COPYING", "UNLICENSE"];
 
-/// Reports everything that is wrong with the plugin in `folder`; `published` are the files and symlinks that git publishes.
-pub fn check(folder: &Path, published: &[PathBuf]) -> Vec<Diagnostic> {
-    let (files, mut findings) = list(folder, published);
+/// Reports everything that is wrong with the plugin in `directory`; `published` are the files and symlinks that git publishes.
+pub fn check(directory: &Path, published: &[PathBuf]) -> Vec<Diagnostic> {
+    let (files, mut findings) = list(directory, published);
     let installed: Vec<Found> =
         files.iter().filter(|file| file.is_installed()).map(File::found).collect();
     let of_rules = rules::check(&installed).into_iter().chain(links::check(&outline(&files)));
-    findings.extend(of_rules.map(|finding| absolute(folder, finding)));
-    findings.extend(missing(folder, &files));
-    if folder.join(".gitmodules").exists() {
+    findings.extend(of_rules.map(|finding| absolute(directory, finding)));
+    findings.extend(missing(directory, &files));
+    if directory.join(".gitmodules").exists() {
         let message = "this repository has submodules, which plugins cannot contain";
         let finding = Diagnostic::new("plugin-submodule", Severity::Error, message);
-        findings.push(finding.at(folder.join(".gitmodules")).help("add the files themselves"));
+        findings.push(finding.at(directory.join(".gitmodules")).help("add the files themselves"));
     }
     findings.extend(files.iter().filter_map(File::is_large));
-    findings.extend(hooks::check(folder, published));
+    findings.extend(hooks::check(directory, published));
     findings.extend(
         files
             .iter()
@@ -60,7 +60,7 @@ impl File {
     /// Whether the file is installed.
     fn is_installed(&self) -> bool {
         let top = self.name.split(|byte| *byte == b'/').next().unwrap_or_default();
-        DIRECTORIES.iter().any(|folder| folder.as_bytes() == top) || is_paper(&self.name)
+        DIRECTORIES.iter().any(|directory| directory.as_bytes() == top) || is_paper(&self.name)
     }
 
     fn found(&self) -> Found {
@@ -87,11 +87,11 @@ impl File {
     }
 }
 
-fn list(folder: &Path, published: &[PathBuf]) -> (Vec<File>, Vec<Diagnostic>) {
+fn list(directory: &Path, published: &[PathBuf]) -> (Vec<File>, Vec<Diagnostic>) {
     let mut files = Vec::new();
     let mut findings = Vec::new();
     for path in published {
-        let name = path.strip_prefix(folder).unwrap_or(path).as_os_str().as_bytes().to_vec();
+        let name = path.strip_prefix(directory).unwrap_or(path).as_os_str().as_bytes().to_vec();
         match fs::symlink_metadata(path) {
             Ok(metadata) => files.push(File { path: path.clone(), name, metadata }),
             Err(error) => findings.push(unreadable(path, &error)),
@@ -115,12 +115,12 @@ fn outline(files: &[File]) -> Content {
 }
 
 /// Reports a missing licence, and a plugin with nothing to install.
-fn missing(folder: &Path, files: &[File]) -> Vec<Diagnostic> {
+fn missing(directory: &Path, files: &[File]) -> Vec<Diagnostic> {
     let mut findings = Vec::new();
     let offers = |file: &&File| file.is_installed() && file.name.contains(&b'/');
     if !files.iter().any(|file| offers(&file)) {
         let message = "there is nothing to install: no hooks, skills or recipes";
-        let finding = Diagnostic::new("plugin-empty", Severity::Error, message).at(folder);
+        let finding = Diagnostic::new("plugin-empty", Severity::Error, message).at(directory);
         findings.push(finding.help(
             "put them into the directories hooks, skills and recipes; `tenter plugin new` creates them",
         ));
@@ -131,14 +131,14 @@ fn missing(folder: &Path, files: &[File]) -> Vec<Diagnostic> {
     };
     if !files.iter().any(is_licence) {
         let message = "there is no licence, so nobody is allowed to use the plugin";
-        let finding = Diagnostic::new("plugin-no-licence", Severity::Error, message).at(folder);
+        let finding = Diagnostic::new("plugin-no-licence", Severity::Error, message).at(directory);
         findings.push(finding.help("add a file LICENSE"));
     }
     findings
 }
 
-fn absolute(folder: &Path, finding: Diagnostic) -> Diagnostic {
-    let path = finding.path.as_ref().map(|path| folder.join(path));
+fn absolute(directory: &Path, finding: Diagnostic) -> Diagnostic {
+    let path = finding.path.as_ref().map(|path| directory.join(path));
     Diagnostic { path, ..finding }
 }
 
@@ -180,10 +180,10 @@ mod tests {
         fn findings(&self) -> Vec<Diagnostic> {
             let mut published = Vec::new();
             let mut open = vec![self.0.path().to_owned()];
-            while let Some(folder) = open.pop() {
-                for entry in fs::read_dir(folder).unwrap().map(Result::unwrap) {
-                    let is_folder = entry.file_type().unwrap().is_dir();
-                    if is_folder { &mut open } else { &mut published }.push(entry.path());
+            while let Some(directory) = open.pop() {
+                for entry in fs::read_dir(directory).unwrap().map(Result::unwrap) {
+                    let is_directory = entry.file_type().unwrap().is_dir();
+                    if is_directory { &mut open } else { &mut published }.push(entry.path());
                 }
             }
             published.sort();

@@ -21,8 +21,8 @@ const LEVELS: [(&str, &str); 4] = [
 ];
 
 /// Writes a hook that keeps what it is told.
-fn telling(base: &Path, folder: &str, name: &str) {
-    let path = base.join(folder).join(name.rsplit('/').next().unwrap());
+fn telling(base: &Path, directory: &str, name: &str) {
+    let path = base.join(directory).join(name.rsplit('/').next().unwrap());
     fs::create_dir_all(path.parent().unwrap()).unwrap();
     let script =
         "#!/bin/sh\n[ \"$1\" = hook ] && { echo user_message_send; exit; }\ncat > \"$0.told\"\n";
@@ -48,8 +48,8 @@ fn engine(scene: &Scene) -> Engine {
 #[test]
 fn payloads_name_the_recipe_in_full_but_to_hooks_of_its_own_plugin() {
     let scene = Scene::new();
-    for (folder, name) in LEVELS {
-        telling(&scene.root(), folder, name);
+    for (directory, name) in LEVELS {
+        telling(&scene.root(), directory, name);
     }
     let engine = engine(&scene);
     for recipe in [None, Some("review"), Some("ada/guards/review")] {
@@ -63,10 +63,10 @@ fn payloads_name_the_recipe_in_full_but_to_hooks_of_its_own_plugin() {
         };
         let body = Body::BeforeAgent { message: "hello".to_owned() };
         engine.dispatch(Event { scope, body }, &Cancel::new());
-        for (folder, name) in LEVELS {
+        for (directory, name) in LEVELS {
             let file = scene
                 .root()
-                .join(folder)
+                .join(directory)
                 .join(format!("{}.told", name.rsplit('/').next().unwrap()));
             let told = fs::read_to_string(file).unwrap();
             let own = recipe.and_then(|recipe| {

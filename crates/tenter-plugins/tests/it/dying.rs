@@ -11,7 +11,7 @@ use crate::scene::Scene;
 
 const REVIEW: &str = "recipes/review/deep.md";
 
-/// The two states that a plugin can be in, and the folder that shows one of them.
+/// The two states that a plugin can be in, and the directory that shows one of them.
 struct Between {
     scene: Scene,
     plugin: [PathBuf; 2],
@@ -140,14 +140,14 @@ fn what_somebody_changed_by_hand_is_not_taken_for_an_installation() {
 }
 
 #[test]
-fn a_folder_that_may_not_be_written_is_read_as_it_is() {
+fn a_directory_that_may_not_be_written_is_read_as_it_is() {
     let between = Between::versions();
     between.has_plugin(1);
     between.left(&between.lock[1]);
-    let folder = between.scene.plugins();
-    fs::set_permissions(folder.dir(), Permissions::from_mode(0o500)).unwrap();
-    assert_eq!(folder.lock().unwrap().plugins().len(), 1);
-    fs::set_permissions(folder.dir(), Permissions::from_mode(0o700)).unwrap();
+    let directory = between.scene.plugins();
+    fs::set_permissions(directory.dir(), Permissions::from_mode(0o500)).unwrap();
+    assert_eq!(directory.lock().unwrap().plugins().len(), 1);
+    fs::set_permissions(directory.dir(), Permissions::from_mode(0o700)).unwrap();
     between.must_be(1);
 }
 

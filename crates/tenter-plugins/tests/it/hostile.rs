@@ -59,8 +59,8 @@ fn a_repository_within_the_plugin_is_refused_in_any_spelling() {
         let scene = Scene::new();
         let source = crafted(&scene, |source| {
             let config = source.blob(b"[core]\n\tfsmonitor = touch /tmp/ran\n");
-            let folder = source.tree(&[("100644", b"config", &config)]);
-            vec![("40000", name, folder)]
+            let directory = source.tree(&[("100644", b"config", &config)]);
+            vec![("40000", name, directory)]
         });
         assert_eq!(ids(&scene, &source), ["plugin-holds-git"], "{name:?}");
     }
@@ -84,11 +84,11 @@ fn names_that_are_one_name_elsewhere_are_refused() {
 }
 
 #[test]
-fn a_link_and_a_folder_of_one_name_cannot_write_through_each_other() {
+fn a_link_and_a_directory_of_one_name_cannot_write_through_each_other() {
     let scene = Scene::new();
     let source = crafted(&scene, |source| {
-        let folder = source.tree(&[("100755", b"x", &source.blob(HOOK.as_bytes()))]);
-        vec![("120000", b"lib", source.blob(b"../../../../..")), ("40000", b"lib", folder)]
+        let directory = source.tree(&[("100755", b"x", &source.blob(HOOK.as_bytes()))]);
+        vec![("120000", b"lib", source.blob(b"../../../../..")), ("40000", b"lib", directory)]
     });
     assert_eq!(ids(&scene, &source), ["plugin-name-clash"]);
 }
@@ -107,15 +107,15 @@ fn links_that_leave_the_plugin_are_refused_wherever_they_come_from() {
         source.commit("link");
         assert_eq!(ids(&scene, &source), [id], "{target}");
         fs::remove_dir_all(source.path.join(".git")).unwrap();
-        let of_folder: Vec<&str> =
+        let of_directory: Vec<&str> =
             scene.refused(&source.text()).iter().map(|finding| finding.id).collect();
-        assert_eq!(of_folder, [id], "{target}");
+        assert_eq!(of_directory, [id], "{target}");
     }
 }
 
-/// A project comes with its folder of plugins, and so with links of these names.
+/// A project comes with its directory of plugins, and so with links of these names.
 #[test]
-fn no_file_elsewhere_is_written_through_a_link_in_the_folder_of_plugins() {
+fn no_file_elsewhere_is_written_through_a_link_in_the_directory_of_plugins() {
     for name in [".plugin.lock.new", "plugin.lock", ".lock", ".staging-1-0/lock"] {
         let scene = Scene::new();
         let source = scene.repository("guards");
@@ -136,7 +136,7 @@ fn no_file_elsewhere_is_written_through_a_link_in_the_folder_of_plugins() {
 }
 
 #[test]
-fn links_to_folders_without_an_end_are_refused() {
+fn links_to_directories_without_an_end_are_refused() {
     let scene = Scene::new();
     let source = scene.repository("evil");
     for name in ["a", "b", "c", "d", "e", "f", "g", "h"] {
@@ -147,7 +147,7 @@ fn links_to_folders_without_an_end_are_refused() {
 }
 
 #[test]
-fn a_folder_of_hooks_that_is_a_link_is_refused() {
+fn a_directory_of_hooks_that_is_a_link_is_refused() {
     let scene = Scene::new();
     let source = scene.repository("evil");
     fs::rename(source.path.join("hooks"), source.path.join("src/hooks")).unwrap();
@@ -189,16 +189,16 @@ fn too_large_and_too_many_are_refused() {
     let names: Vec<String> = (0..101).map(|number| format!("{number:03}")).collect();
     let files: Vec<_> =
         names.iter().map(|name| ("100644", name.as_bytes(), blob.as_str())).collect();
-    let folder = source.tree(&files);
-    let folders: Vec<_> =
-        names.iter().map(|name| ("40000", name.as_bytes(), folder.as_str())).collect();
-    let hooks = source.tree(&folders);
+    let directory = source.tree(&files);
+    let directories: Vec<_> =
+        names.iter().map(|name| ("40000", name.as_bytes(), directory.as_str())).collect();
+    let hooks = source.tree(&directories);
     source.commit_tree(&source.tree(&[("40000", b"hooks", &hooks)]));
     assert_eq!(ids(&scene, &source), ["plugin-many-files"]);
 }
 
 #[test]
-fn a_plain_folder_is_held_to_the_same_rules() {
+fn a_plain_directory_is_held_to_the_same_rules() {
     let scene = Scene::new();
     let source = scene.source("evil");
     source.usual();
@@ -270,7 +270,7 @@ fn nothing_that_a_repository_names_is_run() {
     assert!(!trace.exists());
 }
 
-/// A template or a hooks folder that the person has configured for his own repositories has no part in ours.
+/// A template or a hooks directory that the person has configured for his own repositories has no part in ours.
 #[test]
 fn the_persons_own_git_hooks_do_not_run_in_our_repository() {
     let scene = Scene::new();

@@ -1,4 +1,4 @@
-//! How plugins come into their folder: whole or not at all, one at a time, and recorded.
+//! How plugins come into their directory: whole or not at all, one at a time, and recorded.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -74,7 +74,7 @@ fn a_replacement_that_fails_leaves_the_old_one() {
     source.hook("guard", "#!/bin/sh\n# second\n");
     source.commit("second");
 
-    // Where the new lock would be written is a folder.
+    // Where the new lock would be written is a directory.
     let in_the_way = scene.plugins().dir().join(".plugin.lock.new");
     fs::create_dir(&in_the_way).unwrap();
     assert!(matches!(scene.add(&source.url(), true), Err(Conflict::Failed(_))));
@@ -162,12 +162,12 @@ fn links_of_a_plugin_that_came_with_a_project_cannot_keep_listings_busy() {
     fs::write(recipes.join("a.md"), "a").unwrap();
     fs::write(recipes.join("d8/b.md"), "b").unwrap();
     for depth in 0..8 {
-        let folder = recipes.join(format!("d{depth}"));
-        fs::create_dir(&folder).unwrap();
+        let directory = recipes.join(format!("d{depth}"));
+        fs::create_dir(&directory).unwrap();
         for link in 0..10 {
-            symlink(format!("../d{}", depth + 1), folder.join(format!("l{link}"))).unwrap();
+            symlink(format!("../d{}", depth + 1), directory.join(format!("l{link}"))).unwrap();
         }
-        symlink("..", folder.join("up")).unwrap();
+        symlink("..", directory.join("up")).unwrap();
     }
     let installed = scene.plugins().installed().unwrap();
     assert_eq!(installed[0].recipes[0], "a");

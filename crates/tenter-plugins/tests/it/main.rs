@@ -1,4 +1,4 @@
-//! Plugins from real repositories, in real folders.
+//! Plugins from real repositories, in real directories.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot set its scene fails")]
 

@@ -1,4 +1,4 @@
-//! A folder with repositories, and a folder of plugins.
+//! A directory with repositories, and a directory of plugins.
 
 use std::ffi::OsString;
 use std::fs;
@@ -19,21 +19,21 @@ use tenter_protocol::Diagnostic;
 pub(crate) const HOOK: &str = "#!/bin/sh\ntouch \"$(dirname \"$0\")/ran\"\necho before_tool_call\n";
 
 pub(crate) struct Scene {
-    folder: TempDir,
+    directory: TempDir,
 }
 
 impl Scene {
     pub(crate) fn new() -> Self {
-        let scene = Self { folder: TempDir::with_prefix("plugins-").unwrap() };
+        let scene = Self { directory: TempDir::with_prefix("plugins-").unwrap() };
         fs::create_dir_all(scene.root().join("home")).unwrap();
         scene
     }
 
     pub(crate) fn root(&self) -> PathBuf {
-        self.folder.path().canonicalize().unwrap()
+        self.directory.path().canonicalize().unwrap()
     }
 
-    /// A folder for a source: `srv/ada/NAME`.
+    /// A directory for a source: `srv/ada/NAME`.
     pub(crate) fn source(&self, name: &str) -> Source {
         let path = self.root().join("srv/ada").join(name);
         fs::create_dir_all(&path).unwrap();
@@ -92,7 +92,7 @@ impl Scene {
         plugins.install(&staging, order)
     }
 
-    /// What lies in the folder of plugins, hidden files too, but for the file that is only locked.
+    /// What lies in the directory of plugins, hidden files too, but for the file that is only locked.
     pub(crate) fn left(&self) -> Vec<String> {
         let entries = fs::read_dir(self.plugins().dir()).unwrap();
         let mut names: Vec<String> =
@@ -115,7 +115,7 @@ pub(crate) fn record(spec: &Spec, fetched: &Fetched) -> Locked {
     }
 }
 
-/// A folder that plugins come from.
+/// A directory that plugins come from.
 pub(crate) struct Source {
     pub(crate) path: PathBuf,
     home: PathBuf,
@@ -185,7 +185,7 @@ impl Source {
         self.git_reading(&["hash-object", "-w", "--stdin"], bytes)
     }
 
-    /// Stores a folder with any names at all and returns its name as an object.
+    /// Stores a directory with any names at all and returns its name as an object.
     pub(crate) fn tree(&self, entries: &[(&str, &[u8], &str)]) -> String {
         let mut bytes = Vec::new();
         for (mode, name, object) in entries {

@@ -1,4 +1,4 @@
-//! Where plugins come from: repositories at any reference, and plain folders.
+//! Where plugins come from: repositories at any reference, and plain directories.
 
 use std::fs;
 
@@ -23,7 +23,7 @@ fn guard(fetched: &Fetched) -> &str {
 }
 
 #[test]
-fn a_repository_gives_its_plugin_folders_with_their_helpers_and_modes() {
+fn a_repository_gives_its_plugin_directories_with_their_helpers_and_modes() {
     let scene = Scene::new();
     let source = scene.repository("guards");
     let commit = source.git(&["rev-parse", "HEAD"]);
@@ -84,7 +84,7 @@ fn a_repository_gives_what_is_committed_not_what_lies_about() {
 }
 
 #[test]
-fn a_plain_folder_gives_what_lies_there() {
+fn a_plain_directory_gives_what_lies_there() {
     let scene = Scene::new();
     let source = scene.source("guards");
     source.usual();

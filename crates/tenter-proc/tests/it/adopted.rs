@@ -27,24 +27,24 @@ fn a_process_that_adopts_orphans_passes_the_tests_of_this_module() {
 /// A script that runs `start`, which writes process ids to the file `pids`, and then hangs.
 fn started_by(start: &str) -> (tempfile::TempDir, Invocation) {
     adopt_orphans().unwrap();
-    let folder = tempfile::tempdir().unwrap();
+    let directory = tempfile::tempdir().unwrap();
     // Processes that closed the pipes must be found as well.
     let wait = "until [ -s pids ]; do sleep 0.01; done; echo ready; sleep 1000";
     let mut invocation = sh(&format!("{start}\n{wait}"));
-    invocation.cwd = folder.path().into();
-    (folder, invocation)
+    invocation.cwd = directory.path().into();
+    (directory, invocation)
 }
 
-fn pids(folder: &Path) -> Vec<i32> {
-    let text = fs::read_to_string(folder.join("pids")).unwrap_or_default();
+fn pids(directory: &Path) -> Vec<i32> {
+    let text = fs::read_to_string(directory.join("pids")).unwrap_or_default();
     text.lines().filter_map(|line| line.parse().ok()).collect()
 }
 
 fn all_die_at_the_timeout(start: &str) {
-    let (folder, invocation) = started_by(start);
+    let (directory, invocation) = started_by(start);
     let completion = run_past_ready(invocation);
     assert!(!completion.pipes_held, "{start}: {completion:?}");
-    let pids = pids(folder.path());
+    let pids = pids(directory.path());
     assert!(!pids.is_empty());
     for pid in pids {
         assert!(!exists(pid), "{start}: process {pid} is left, or its zombie is");
@@ -101,41 +101,42 @@ fn a_child_without_an_environment_is_found_by_its_ancestors() {
 #[ignore = "run by the first test"]
 fn a_program_that_keeps_forking_is_killed() {
     adopt_orphans().unwrap();
-    let folder = tempfile::tempdir().unwrap();
-    fs::write(folder.path().join("run"), "echo $$ >> pids; sleep 0.01; setsid sh run &\n").unwrap();
+    let directory = tempfile::tempdir().unwrap();
+    fs::write(directory.path().join("run"), "echo $$ >> pids; sleep 0.01; setsid sh run &\n")
+        .unwrap();
     let mut invocation =
         sh("sh run; until [ -s pids ]; do sleep 0.01; done; echo ready; sleep 1000");
-    invocation.cwd = folder.path().into();
+    invocation.cwd = directory.path().into();
     run_past_ready(invocation);
-    let left = || pids(folder.path()).into_iter().filter(|pid| exists(*pid)).count();
+    let left = || pids(directory.path()).into_iter().filter(|pid| exists(*pid)).count();
     assert_eq!(left(), 0);
-    let count = pids(folder.path()).len();
-    assert_eq!((left(), pids(folder.path()).len()), (0, count), "none keeps running");
+    let count = pids(directory.path()).len();
+    assert_eq!((left(), pids(directory.path()).len()), (0, count), "none keeps running");
 }
 
 #[test]
 #[ignore = "run by the first test"]
 fn a_cancel_ends_processes_that_left_the_group() {
-    let (folder, invocation) = started_by("(setsid sh -c 'echo $$ >> pids; sleep 1000' &)");
+    let (directory, invocation) = started_by("(setsid sh -c 'echo $$ >> pids; sleep 1000' &)");
     let cancel = Cancel::new();
     thread::scope(|scope| {
         let running = scope.spawn(|| run(&invocation, &cancel));
-        until("the daemon runs", || !pids(folder.path()).is_empty());
+        until("the daemon runs", || !pids(directory.path()).is_empty());
         cancel.cancel();
         assert!(matches!(running.join().unwrap().end, End::Cancelled));
     });
-    assert!(!exists(pids(folder.path())[0]));
+    assert!(!exists(pids(directory.path())[0]));
 }
 
 #[test]
 #[ignore = "run by the first test"]
 fn processes_of_a_background_program_end_with_it() {
-    let (folder, mut invocation) = started_by("(setsid sh -c 'echo $$ >> pids; sleep 1000' &)");
+    let (directory, mut invocation) = started_by("(setsid sh -c 'echo $$ >> pids; sleep 1000' &)");
     invocation.limits.grace = Duration::from_millis(50);
-    let background = start_background(&invocation, &folder.path().join("log")).unwrap();
-    until("the daemon runs", || !pids(folder.path()).is_empty());
+    let background = start_background(&invocation, &directory.path().join("log")).unwrap();
+    until("the daemon runs", || !pids(directory.path()).is_empty());
     background.end();
-    assert!(!exists(pids(folder.path())[0]));
+    assert!(!exists(pids(directory.path())[0]));
 }
 
 #[test]
@@ -151,11 +152,11 @@ fn a_nested_run_ends_with_the_outer_one_and_a_longer_id_is_another_run() {
         child("/77-0", "pids"),
         child("0", "other")
     );
-    let (folder, invocation) = started_by(&both);
+    let (directory, invocation) = started_by(&both);
     run_past_ready(invocation);
-    assert!(!exists(pids(folder.path())[0]));
+    assert!(!exists(pids(directory.path())[0]));
     let other: i32 =
-        fs::read_to_string(folder.path().join("other")).unwrap().trim().parse().unwrap();
+        fs::read_to_string(directory.path().join("other")).unwrap().trim().parse().unwrap();
     assert!(exists(other), "it is not of this run");
     kill(other);
 }
@@ -185,7 +186,7 @@ fn ending_a_run_leaves_the_daemons_of_other_runs_alone() {
     let daemon = "(setsid sh -c 'echo $$; exec sleep 1000' &)";
     let ended = sh(&format!("{daemon}; sleep 0.1; echo ready; sleep 1000"));
     // It ends only once its daemon has survived everything that happens meanwhile.
-    let (folder, mut patient) = started_by("");
+    let (directory, mut patient) = started_by("");
     patient = Invocation {
         args: sh("(setsid sh -c 'echo $$ >> pids; until [ -e go ]; do sleep 0.01; done; echo done > done' </dev/null >/dev/null 2>&1 &)
             until [ -e done ]; do sleep 0.01; done; cat done").args,
@@ -193,7 +194,7 @@ fn ending_a_run_leaves_the_daemons_of_other_runs_alone() {
     };
     let lived = thread::scope(|scope| {
         let patient = scope.spawn(|| run_to_end(&patient));
-        until("the patient one's daemon runs", || !pids(folder.path()).is_empty());
+        until("the patient one's daemon runs", || !pids(directory.path()).is_empty());
         let exits = || first_number(&run_to_end(&sh(&format!("{daemon}; sleep 0.1"))));
         let exiting: Vec<_> = (0..6).map(|_| scope.spawn(exits)).collect();
         let ending: Vec<_> =
@@ -202,7 +203,7 @@ fn ending_a_run_leaves_the_daemons_of_other_runs_alone() {
         for run in ending {
             until_gone(run.join().unwrap());
         }
-        fs::write(folder.path().join("go"), "").unwrap();
+        fs::write(directory.path().join("go"), "").unwrap();
         let patient = patient.join().unwrap();
         assert_eq!((patient.stdout.text().as_str(), patient.end.is_success()), ("done\n", true));
         lived

@@ -85,15 +85,15 @@ fn a_grandchild_that_left_the_group_does_not_delay_a_timeout() {
 
 #[test]
 fn a_background_child_that_holds_the_pipes_does_not_delay_the_result_and_survives() {
-    let folder = tempfile::tempdir().unwrap();
+    let directory = tempfile::tempdir().unwrap();
     let child = "(until [ -e go ]; do sleep 0.02; done; touch alive) &";
     let mut invocation = sh(&format!("{child} exit 5"));
-    invocation.cwd = folder.path().into();
+    invocation.cwd = directory.path().into();
     let completion = run_to_end(&invocation);
     assert!(matches!(completion.end, End::Exited(5)));
     assert!(completion.pipes_held);
-    std::fs::write(folder.path().join("go"), "").unwrap();
-    until("the child keeps running", || folder.path().join("alive").exists());
+    std::fs::write(directory.path().join("go"), "").unwrap();
+    until("the child keeps running", || directory.path().join("alive").exists());
 }
 
 #[test]
@@ -106,8 +106,8 @@ fn a_background_child_that_floods_does_not_delay_the_result() {
 
 #[test]
 fn a_cancel_cuts_the_wait_for_a_background_child_short() {
-    let folder = tempfile::tempdir().unwrap();
-    let exiting = folder.path().join("exiting");
+    let directory = tempfile::tempdir().unwrap();
+    let exiting = directory.path().join("exiting");
     let mut invocation =
         sh(&format!("sleep 1000 & echo $!; touch '{}'; exit 5", exiting.display()));
     invocation.limits.timeout = Duration::MAX;
@@ -169,8 +169,8 @@ fn a_child_that_floods_its_output_times_out() {
 
 #[test]
 fn a_cancel_from_another_thread_ends_the_program() {
-    let folder = tempfile::tempdir().unwrap();
-    let started = folder.path().join("started");
+    let directory = tempfile::tempdir().unwrap();
+    let started = directory.path().join("started");
     let invocation = sh(&format!("echo partial; touch '{}'; sleep 1000", started.display()));
     let cancel = Cancel::new();
     let completion = std::thread::scope(|scope| {
@@ -185,18 +185,18 @@ fn a_cancel_from_another_thread_ends_the_program() {
 
 #[test]
 fn one_cancel_ends_all_programs_that_share_it() {
-    let folder = tempfile::tempdir().unwrap();
+    let directory = tempfile::tempdir().unwrap();
     let cancel = Cancel::new();
     std::thread::scope(|scope| {
         let running: Vec<_> = (0..5)
             .map(|number| {
-                let (cancel, file) = (cancel.clone(), folder.path().join(number.to_string()));
+                let (cancel, file) = (cancel.clone(), directory.path().join(number.to_string()));
                 scope.spawn(move || {
                     run(&sh(&format!("touch '{}'; sleep 1000", file.display())), &cancel)
                 })
             })
             .collect();
-        until("all have started", || folder.path().read_dir().unwrap().count() == 5);
+        until("all have started", || directory.path().read_dir().unwrap().count() == 5);
         cancel.cancel();
         assert!(
             running.into_iter().all(|thread| matches!(thread.join().unwrap().end, End::Cancelled))
@@ -206,8 +206,8 @@ fn one_cancel_ends_all_programs_that_share_it() {
 
 #[test]
 fn a_cancelled_program_that_ignores_sigterm_is_killed() {
-    let folder = tempfile::tempdir().unwrap();
-    let started = folder.path().join("started");
+    let directory = tempfile::tempdir().unwrap();
+    let started = directory.path().join("started");
     let mut invocation =
         sh(&format!("trap '' TERM; touch '{}'; while :; do sleep 1; done", started.display()));
     invocation.limits.grace = Duration::from_millis(50);
@@ -222,8 +222,8 @@ fn a_cancelled_program_that_ignores_sigterm_is_killed() {
 
 #[test]
 fn nothing_is_started_after_a_cancel() {
-    let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("file");
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("file");
     let cancel = Cancel::new();
     cancel.cancel();
     let completion = run(&sh(&format!("touch '{}'", file.display())), &cancel);

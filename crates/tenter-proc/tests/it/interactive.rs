@@ -7,40 +7,43 @@ use tenter_proc::{End, Invocation, interactive};
 
 use crate::harness::{program, sh};
 
-/// A script that runs in `folder`.
-fn sh_in(folder: &Path, script: &str) -> Invocation {
-    Invocation { cwd: folder.to_owned(), ..sh(script) }
+/// A script that runs in `directory`.
+fn sh_in(directory: &Path, script: &str) -> Invocation {
+    Invocation { cwd: directory.to_owned(), ..sh(script) }
 }
 
 #[test]
 fn it_shares_our_streams_and_process_group() {
-    let folder = tempfile::tempdir().unwrap();
+    let directory = tempfile::tempdir().unwrap();
     let script = "group=$(cut -d ' ' -f 5 /proc/$$/stat)
         streams=$(readlink /proc/$$/fd/0 /proc/$$/fd/1 /proc/$$/fd/2)
         echo \"$group $streams\" > out";
-    assert!(matches!(interactive(&sh_in(folder.path(), script)), End::Exited(0)));
+    assert!(matches!(interactive(&sh_in(directory.path(), script)), End::Exited(0)));
     let ours = [0, 1, 2].map(|fd| fs::read_link(format!("/proc/self/fd/{fd}")).unwrap());
     let group = rustix::process::getpgrp().as_raw_nonzero();
     let ours = ours.map(|stream| stream.display().to_string()).join("\n");
-    assert_eq!(fs::read_to_string(folder.path().join("out")).unwrap(), format!("{group} {ours}\n"));
+    assert_eq!(
+        fs::read_to_string(directory.path().join("out")).unwrap(),
+        format!("{group} {ours}\n")
+    );
 }
 
 #[test]
 fn the_call_waits_and_returns_how_the_program_ended() {
-    let folder = tempfile::tempdir().unwrap();
+    let directory = tempfile::tempdir().unwrap();
     let script = "i=0; while [ $i -lt 2000 ]; do i=$((i + 1)); done; echo done > out; exit 7";
-    assert!(matches!(interactive(&sh_in(folder.path(), script)), End::Exited(7)));
-    assert_eq!(fs::read_to_string(folder.path().join("out")).unwrap(), "done\n");
+    assert!(matches!(interactive(&sh_in(directory.path(), script)), End::Exited(7)));
+    assert_eq!(fs::read_to_string(directory.path().join("out")).unwrap(), "done\n");
     assert!(matches!(interactive(&sh("kill -KILL $$")), End::Signalled(9)));
 }
 
 #[test]
 fn the_environment_is_not_inherited() {
-    let folder = tempfile::tempdir().unwrap();
-    let mut invocation = sh_in(folder.path(), "echo \"${CARGO:-none} $GIVEN\" > out");
+    let directory = tempfile::tempdir().unwrap();
+    let mut invocation = sh_in(directory.path(), "echo \"${CARGO:-none} $GIVEN\" > out");
     invocation.env.push(("GIVEN".into(), "this".into()));
     assert!(matches!(interactive(&invocation), End::Exited(0)));
-    assert_eq!(fs::read_to_string(folder.path().join("out")).unwrap(), "none this\n");
+    assert_eq!(fs::read_to_string(directory.path().join("out")).unwrap(), "none this\n");
 }
 
 #[test]
@@ -51,12 +54,12 @@ fn a_program_that_cannot_be_started_is_an_error() {
 
 #[test]
 fn a_given_stdin_replaces_the_terminal_and_need_not_be_read() {
-    let folder = tempfile::tempdir().unwrap();
+    let directory = tempfile::tempdir().unwrap();
     let fed = |script: &str, stdin: &[u8]| {
-        interactive(&Invocation { stdin: stdin.to_owned(), ..sh_in(folder.path(), script) })
+        interactive(&Invocation { stdin: stdin.to_owned(), ..sh_in(directory.path(), script) })
     };
     assert!(matches!(fed("cat > out", b"one\ntwo\n"), End::Exited(0)));
-    assert_eq!(fs::read_to_string(folder.path().join("out")).unwrap(), "one\ntwo\n");
+    assert_eq!(fs::read_to_string(directory.path().join("out")).unwrap(), "one\ntwo\n");
     let more_than_a_pipe_holds = vec![b'x'; 1 << 20];
     assert!(matches!(fed("exit 3", &more_than_a_pipe_holds), End::Exited(3)));
 }

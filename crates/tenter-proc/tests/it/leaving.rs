@@ -34,10 +34,10 @@ fn number(file: &Path) -> i32 {
     fs::read_to_string(file).unwrap().trim().parse().unwrap()
 }
 
-fn background(script: &str, folder: &Path) -> Background {
+fn background(script: &str, directory: &Path) -> Background {
     let mut invocation = sh(script);
     invocation.limits.grace = FOREVER;
-    start_background(&invocation, &folder.join("log")).unwrap()
+    start_background(&invocation, &directory.join("log")).unwrap()
 }
 
 #[test]
@@ -48,8 +48,8 @@ fn supervised_programs_are_killed_and_others_keep_running() {
 #[test]
 #[ignore = "run by the test above"]
 fn killed_and_left() {
-    let folder = tempfile::tempdir().unwrap();
-    let file = |name: &str| folder.path().join(name);
+    let directory = tempfile::tempdir().unwrap();
+    let file = |name: &str| directory.path().join(name);
     adopt_orphans().unwrap();
     let daemon =
         |name: &str| format!("(setsid sh -c '{}' </dev/null >/dev/null 2>&1 &)", deaf(&file(name)));
@@ -60,10 +60,10 @@ fn killed_and_left() {
     {
         thread::spawn(move || run_to_end(&sh(&script)));
     }
-    let goes_on = background(&deaf(&file("goes-on")), folder.path());
+    let goes_on = background(&deaf(&file("goes-on")), directory.path());
     let heard = format!("echo > {}", file("heard").display());
     let hears = deaf(&file("told")).replacen("\"\" TERM", &format!("\"{heard}\" TERM"), 1);
-    let told = background(&hears, folder.path());
+    let told = background(&hears, directory.path());
     let killed = ["first", "second", "daemon", "told"].map(|name| number(&file(name)));
     let left = ["over", "goes-on"].map(|name| number(&file(name)));
     thread::spawn(move || told.end());

@@ -16,11 +16,11 @@ fn start_error(invocation: &Invocation) -> io::Error {
 
 /// The kind and the text of the error for a file that cannot be started, without the name of its directory.
 fn error_of_file(name: &str, text: &str, mode: u32) -> (ErrorKind, String) {
-    let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join(name);
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join(name);
     write_with_mode(&file, text, mode);
     let error = start_error(&program(file.to_str().unwrap(), &[]));
-    (error.kind(), error.to_string().replace(&format!("{}/", folder.path().display()), ""))
+    (error.kind(), error.to_string().replace(&format!("{}/", directory.path().display()), ""))
 }
 
 #[test]
@@ -36,10 +36,10 @@ fn the_environment_is_exactly_what_was_given() {
 
 #[test]
 fn it_starts_in_its_working_directory() {
-    let folder = tempfile::tempdir().unwrap();
+    let directory = tempfile::tempdir().unwrap();
     let mut invocation = program("pwd", &["-P"]);
-    invocation.cwd = folder.path().into();
-    let expected = folder.path().canonicalize().unwrap();
+    invocation.cwd = directory.path().into();
+    let expected = directory.path().canonicalize().unwrap();
     assert_eq!(Path::new(whole_text(&run_to_end(&invocation)).trim_end()), expected);
 }
 
@@ -78,25 +78,25 @@ fn is_foreign(target: &str) -> bool {
 
 #[test]
 fn a_bare_name_is_looked_up_in_the_path_of_the_invocation() {
-    let folder = tempfile::tempdir().unwrap();
-    write_with_mode(&folder.path().join("tool"), "not this one", 0o644);
-    std::fs::create_dir_all(folder.path().join("dir/tool")).unwrap();
-    std::fs::create_dir(folder.path().join("bin")).unwrap();
-    write_script(&folder.path().join("bin/tool"), "#!/bin/sh\necho found\n");
+    let directory = tempfile::tempdir().unwrap();
+    write_with_mode(&directory.path().join("tool"), "not this one", 0o644);
+    std::fs::create_dir_all(directory.path().join("dir/tool")).unwrap();
+    std::fs::create_dir(directory.path().join("bin")).unwrap();
+    write_script(&directory.path().join("bin/tool"), "#!/bin/sh\necho found\n");
     let mut invocation = program("tool", &[]);
-    let at = folder.path().display();
+    let at = directory.path().display();
     invocation.env = vec![("PATH".into(), format!("/nowhere:{at}:{at}/dir:{at}/bin").into())];
     assert_eq!(whole_text(&run_to_end(&invocation)), "found\n");
 }
 
 #[test]
 fn a_relative_path_starts_at_the_working_directory() {
-    let folder = tempfile::tempdir().unwrap();
-    std::fs::create_dir(folder.path().join("sub")).unwrap();
-    write_script(&folder.path().join("sub/tool"), "#!/bin/sh\necho \"$PWD\"\n");
+    let directory = tempfile::tempdir().unwrap();
+    std::fs::create_dir(directory.path().join("sub")).unwrap();
+    write_script(&directory.path().join("sub/tool"), "#!/bin/sh\necho \"$PWD\"\n");
     for name in ["sub/tool", "./sub/tool"] {
         let mut invocation = program(name, &[]);
-        invocation.cwd = folder.path().into();
+        invocation.cwd = directory.path().into();
         assert!(run_to_end(&invocation).end.is_success());
     }
 }
@@ -117,11 +117,11 @@ fn a_missing_program_is_named() {
 #[test]
 fn a_missing_working_directory_is_not_reported_as_a_missing_program() {
     let mut invocation = sh("exit 0");
-    invocation.cwd = "/no/such/folder".into();
+    invocation.cwd = "/no/such/directory".into();
     let error = start_error(&invocation);
     assert_eq!(error.kind(), ErrorKind::NotFound);
     assert!(
-        error.to_string().starts_with("the working directory `/no/such/folder` cannot be used"),
+        error.to_string().starts_with("the working directory `/no/such/directory` cannot be used"),
         "{error}"
     );
 }
@@ -174,8 +174,8 @@ fn a_nul_byte_in_the_environment_is_an_error() {
 #[test]
 #[cfg(target_os = "linux")]
 fn a_program_file_that_stays_open_for_writing_is_an_error() {
-    let folder = tempfile::tempdir().unwrap();
-    let script = folder.path().join("script");
+    let directory = tempfile::tempdir().unwrap();
+    let script = directory.path().join("script");
     write_script(&script, "#!/bin/sh\n");
     let _writer = std::fs::OpenOptions::new().append(true).open(&script).unwrap();
     let error = start_error(&program(script.to_str().unwrap(), &[]));
@@ -184,13 +184,13 @@ fn a_program_file_that_stays_open_for_writing_is_an_error() {
 
 #[test]
 fn freshly_written_scripts_start_from_many_threads() {
-    let folder = tempfile::tempdir().unwrap();
+    let directory = tempfile::tempdir().unwrap();
     std::thread::scope(|scope| {
         for thread in 0..8 {
-            let folder = folder.path();
+            let directory = directory.path();
             scope.spawn(move || {
                 for number in 0..25 {
-                    let script = folder.join(format!("{thread}-{number}"));
+                    let script = directory.join(format!("{thread}-{number}"));
                     write_script(&script, &format!("#!/bin/sh\ncat\necho {number}\n"));
                     let mut invocation = program(script.to_str().unwrap(), &[]);
                     invocation.stdin = b"in\n".to_vec();

@@ -81,7 +81,8 @@ pub struct Extensions {
     /// `protected: true`: no hook of a higher layer can shadow it (R9).
     pub protected: bool,
     /// `workdir: hook`: it starts in its own directory (R40).
-    pub starts_in_own_folder: bool,
+    #[serde(rename = "starts_in_own_folder")]
+    pub starts_in_own_directory: bool,
     /// `env: [NAME]`: environment variables that it gets although they look like model keys (R40).
     pub env: Vec<String>,
     /// `payload: light`: its payload has no history (R57).

@@ -49,11 +49,11 @@ fn update() -> bool {
     std::env::var_os("TENTER_UPDATE").is_some()
 }
 
-fn folders(kind: &str) -> Vec<PathBuf> {
-    let mut folders: Vec<PathBuf> =
+fn directories(kind: &str) -> Vec<PathBuf> {
+    let mut directories: Vec<PathBuf> =
         fs::read_dir(root().join(kind)).unwrap().map(|entry| entry.unwrap().path()).collect();
-    folders.sort();
-    folders
+    directories.sort();
+    directories
 }
 
 fn line(finding: &Diagnostic) -> String {
@@ -70,11 +70,11 @@ fn line(finding: &Diagnostic) -> String {
     format!("  {id} {severity} {place}\n    {message}\n    | {help}\n")
 }
 
-fn rendered(folder: &Path) -> String {
-    let bytes = fs::read(folder.join("HOOK.md")).unwrap();
+fn rendered(directory: &Path) -> String {
+    let bytes = fs::read(directory.join("HOOK.md")).unwrap();
     let mut text = String::new();
     for (title, rules) in [("validate", Rules::Strict), ("run", Rules::Tolerant)] {
-        let (manifest, findings) = read(&folder.join("HOOK.md"), &bytes, rules, CHECKS);
+        let (manifest, findings) = read(&directory.join("HOOK.md"), &bytes, rules, CHECKS);
         let lines: String = findings.iter().map(line).collect();
         writeln!(text, "{title}:\n{lines}").unwrap();
         if rules == Rules::Tolerant {
@@ -99,8 +99,8 @@ fn assert_file(file: &Path, text: &str) {
 #[test]
 fn every_manifest_has_the_expected_diagnostics() {
     for kind in ["valid", "invalid"] {
-        for folder in folders(kind) {
-            assert_file(&folder.join("expected.txt"), &rendered(&folder));
+        for directory in directories(kind) {
+            assert_file(&directory.join("expected.txt"), &rendered(&directory));
         }
     }
 }
@@ -108,13 +108,13 @@ fn every_manifest_has_the_expected_diagnostics() {
 #[test]
 fn only_invalid_manifests_have_errors() {
     for (kind, valid) in [("valid", true), ("invalid", false)] {
-        for folder in folders(kind) {
-            let path = folder.join("HOOK.md");
+        for directory in directories(kind) {
+            let path = directory.join("HOOK.md");
             let bytes = fs::read(&path).unwrap();
             let (manifest, findings) = read(&path, &bytes, Rules::Strict, CHECKS);
-            assert_eq!(manifest.is_some(), valid, "{}", folder.display());
+            assert_eq!(manifest.is_some(), valid, "{}", directory.display());
             let error = findings.iter().any(|finding| finding.severity == Severity::Error);
-            assert_ne!(error, valid, "{}", folder.display());
+            assert_ne!(error, valid, "{}", directory.display());
         }
     }
 }
@@ -122,8 +122,8 @@ fn only_invalid_manifests_have_errors() {
 #[test]
 fn every_diagnostic_has_a_file_a_position_and_a_help() {
     for kind in ["valid", "invalid"] {
-        for folder in folders(kind) {
-            let path = folder.join("HOOK.md");
+        for directory in directories(kind) {
+            let path = directory.join("HOOK.md");
             let bytes = fs::read(&path).unwrap();
             for finding in read(&path, &bytes, Rules::Strict, CHECKS).1 {
                 assert_eq!(finding.path.as_ref(), Some(&path));

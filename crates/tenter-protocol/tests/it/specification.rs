@@ -152,8 +152,8 @@ const MATCHERS: [&str; 4] = [
 "#,
 ];
 
-fn read_as(folder: &str, text: &str, rules: Rules) -> (Option<Manifest>, Vec<Diagnostic>) {
-    read(&Path::new("/hooks").join(folder).join("HOOK.md"), text.as_bytes(), rules, CHECKS)
+fn read_as(directory: &str, text: &str, rules: Rules) -> (Option<Manifest>, Vec<Diagnostic>) {
+    read(&Path::new("/hooks").join(directory).join("HOOK.md"), text.as_bytes(), rules, CHECKS)
 }
 
 fn ids(findings: &[Diagnostic]) -> Vec<&'static str> {
@@ -161,14 +161,14 @@ fn ids(findings: &[Diagnostic]) -> Vec<&'static str> {
 }
 
 /// The directory name that an example needs.
-fn folder(text: &str) -> &str {
+fn directory(text: &str) -> &str {
     text.lines().find_map(|line| line.strip_prefix("name: ")).unwrap()
 }
 
 #[test]
 fn every_example_works_at_run_time() {
     for (heading, text) in EXAMPLES {
-        let (manifest, findings) = read_as(folder(text), text, Rules::Tolerant);
+        let (manifest, findings) = read_as(directory(text), text, Rules::Tolerant);
         assert!(manifest.is_some(), "{heading}: {findings:?}");
     }
 }
@@ -176,7 +176,7 @@ fn every_example_works_at_run_time() {
 #[test]
 fn complete_examples_are_valid_and_shortened_ones_lack_a_description() {
     for (heading, text) in EXAMPLES {
-        let mut found = ids(&read_as(folder(text), text, Rules::Strict).1);
+        let mut found = ids(&read_as(directory(text), text, Rules::Strict).1);
         // Backslashes in the examples are kept, with a warning.
         found.retain(|id| *id != "manifest-escape");
         let shortened = !text.contains("\ndescription:");
@@ -210,7 +210,7 @@ fn properties_have_the_order_and_defaults_of_the_reference() {
         r#"{"name": "a", "description": "b", "trigger": "session_end", "timeout": 30000, "async": false, "priority": 100}"#
     );
     let (_, text) = EXAMPLES.into_iter().next_back().unwrap();
-    let manifest = read_as(folder(text), text, Rules::Strict).0.unwrap();
+    let manifest = read_as(directory(text), text, Rules::Strict).0.unwrap();
     assert_eq!(
         json::to_string(&properties(&manifest)),
         concat!(
@@ -224,7 +224,7 @@ fn properties_have_the_order_and_defaults_of_the_reference() {
 
 #[test]
 fn agrees_with_the_reference_validator() {
-    for (folder, name, more, expected) in [
+    for (directory, name, more, expected) in [
         ("my-hook", "my-hook", "", &[][..]),
         (
             "my-hook",
@@ -259,7 +259,7 @@ fn agrees_with_the_reference_validator() {
     ] {
         let text =
             format!("---\nname: {name}\ndescription: A hook\ntrigger: before_tool\n{more}---\n");
-        let mut found = ids(&read_as(folder, &text, Rules::Strict).1);
+        let mut found = ids(&read_as(directory, &text, Rules::Strict).1);
         found.sort_by_key(|id| expected.iter().position(|one| one == id));
         assert_eq!(found, expected, "{text}");
     }
@@ -283,7 +283,7 @@ fn extensions_are_read_from_metadata() {
         "  fail: closed\n  protected: true\n  workdir: hook\n  env: [A, B_C]\n  payload: light\n",
     );
     assert_eq!(all.fail_closed, Some(true));
-    assert!(all.protected && all.starts_in_own_folder && all.light_payload);
+    assert!(all.protected && all.starts_in_own_directory && all.light_payload);
     assert_eq!(all.env, ["A", "B_C"]);
     let named =
         read("  fail: open\n  protected: false\n  workdir: project\n  env: []\n  payload: full\n");

@@ -79,9 +79,9 @@ pub(crate) fn build(
     };
     let (skills, of_skills) = skills::offered(project, args);
     findings.extend(of_skills);
-    let folders = skills.as_ref().map(SkillTool::folders).unwrap_or_default();
+    let directories = skills.as_ref().map(SkillTool::directories).unwrap_or_default();
     let tools = tools(args, skills)?;
-    let read_dirs = if tools.get("skill").is_some() { folders } else { Vec::new() };
+    let read_dirs = if tools.get("skill").is_some() { directories } else { Vec::new() };
     let journal = journal(project);
     let settings = agent_settings(project, args, &mut findings);
     let engine = engine(project, catalog, &journal, Arc::clone(&show), &settings.recipes);
@@ -218,7 +218,7 @@ fn workspace(
         project: project.root().to_owned(),
         cwd: project.env.cwd.clone(),
         protected: protected(project, args),
-        add_dirs: args.add_dir.iter().map(|folder| project.env.cwd.join(folder)).collect(),
+        add_dirs: args.add_dir.iter().map(|directory| project.env.cwd.join(directory)).collect(),
         env: command_environment(project),
         read_dirs,
         state_dir: project.env.state_dir(),

@@ -14,7 +14,7 @@ use crate::ui;
 
 /// The recipes that hooks may call back and that the user may name.
 pub(crate) fn book(project: &Project, fragment_dirs: &[PathBuf]) -> RecipeBook {
-    let dirs = fragment_dirs.iter().map(|folder| project.env.cwd.join(folder));
+    let dirs = fragment_dirs.iter().map(|directory| project.env.cwd.join(directory));
     RecipeBook {
         recipes: Recipes::new(&project.places, &dirs.collect::<Vec<_>>()),
         project: project.root().to_owned(),

@@ -35,9 +35,9 @@ pub(crate) fn run(env: &Env, project: Option<&Path>, args: &Args) -> Done {
     let mut project = Project::open(env, project)?;
     let cancel = Cancel::new();
     let interrupts = Interrupts::catch(&cancel)?;
-    let folder = project.root().to_owned();
+    let directory = project.root().to_owned();
     let vars = project.program_environment();
-    let git = Git { folder: &folder, vars: &vars, cancel: &cancel };
+    let git = Git { directory: &directory, vars: &vars, cancel: &cancel };
     git.check_repository()?;
     check_staged(&git)?;
     let more = if args.short { vec![("short".to_owned(), "yes".to_owned())] } else { Vec::new() };

@@ -137,12 +137,12 @@ pub(crate) struct TrustContext<'p> {
 /// The root of the project at `explicit`, or of the project of the working directory (R7).
 pub(crate) fn root(env: &Env, explicit: Option<&Path>) -> Result<PathBuf, Failure> {
     match explicit {
-        Some(folder) => real_folder(&env.cwd.join(folder)),
+        Some(directory) => real_directory(&env.cwd.join(directory)),
         None => Ok(project_root(&env.cwd, &env.home)),
     }
 }
 
-fn real_folder(path: &Path) -> Result<PathBuf, Failure> {
+fn real_directory(path: &Path) -> Result<PathBuf, Failure> {
     let real = path
         .canonicalize()
         .map_err(|error| Failure::usage(format!("{}: {error}", path.display())))?;

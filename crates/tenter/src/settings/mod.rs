@@ -104,7 +104,11 @@ impl Settings {
 /// A file named in `config.toml`, relative to its directory.
 fn system_prompt_file(env: &Env, user: &Layer) -> Option<PathBuf> {
     let file = user.system_prompt_file.as_deref()?;
-    Some(env.config_file().parent().map_or_else(|| file.to_owned(), |folder| folder.join(file)))
+    Some(
+        env.config_file()
+            .parent()
+            .map_or_else(|| file.to_owned(), |directory| directory.join(file)),
+    )
 }
 
 fn retry(table: RetryTable) -> RetrySettings {

@@ -28,10 +28,10 @@ fn agent(sandbox: &Sandbox, name: &str) -> PathBuf {
 
 /// Runs a shell command below `agent`, with this working directory and home.
 fn below(sandbox: &Sandbox, agent: &Path, (cwd, home): (&Path, &Path), line: &str) -> Output {
-    let folder = Path::new(env!("CARGO_BIN_EXE_tenter")).parent().unwrap().display();
+    let directory = Path::new(env!("CARGO_BIN_EXE_tenter")).parent().unwrap().display();
     let (project, own) = (sandbox.project(), sandbox.home());
     let inner = format!(
-        "PATH='{folder}':$PATH; (cd '{}' && HOME='{}' && export HOME && {line}); exit \\$?",
+        "PATH='{directory}':$PATH; (cd '{}' && HOME='{}' && export HOME && {line}); exit \\$?",
         project.display(),
         own.display()
     );

@@ -227,13 +227,13 @@ fn cargo_run_and_cargo_test_share_one_build() {
 
 /// Every Rust file of the workspace, with its path from the root.
 pub(super) fn sources() -> Vec<(String, String)> {
-    let mut folders = vec![root().join("crates")];
+    let mut directories = vec![root().join("crates")];
     let mut files = Vec::new();
-    while let Some(folder) = folders.pop() {
-        for entry in fs::read_dir(folder).unwrap() {
+    while let Some(directory) = directories.pop() {
+        for entry in fs::read_dir(directory).unwrap() {
             let path = entry.unwrap().path();
             if path.is_dir() {
-                folders.push(path);
+                directories.push(path);
             } else if path.extension().is_some_and(|extension| extension == "rs") {
                 let name = path.strip_prefix(root()).unwrap().to_string_lossy().into_owned();
                 files.push((name, fs::read_to_string(&path).unwrap()));

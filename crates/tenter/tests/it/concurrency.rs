@@ -23,8 +23,8 @@ fn cache(sandbox: &Sandbox) -> Value {
     serde_json::from_slice(&fs::read(file).unwrap()).unwrap()
 }
 
-fn names_in(folder: &Path) -> BTreeSet<String> {
-    let entries = fs::read_dir(folder).unwrap();
+fn names_in(directory: &Path) -> BTreeSet<String> {
+    let entries = fs::read_dir(directory).unwrap();
     entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
 }
 
@@ -118,9 +118,9 @@ fn projects_trusted_concurrently_are_all_trusted() {
         (0..8).map(|number| format!("{}/p{number}", sandbox.root().display())).collect();
     for project in &projects {
         fs::create_dir_all(Path::new(project).join(".git")).unwrap();
-        let folder = Path::new(project).join(".kodelet/hooks");
-        fs::create_dir_all(&folder).unwrap();
-        fs::copy(sandbox.hook("watch", WATCHER), folder.join("watch")).unwrap();
+        let directory = Path::new(project).join(".kodelet/hooks");
+        fs::create_dir_all(&directory).unwrap();
+        fs::copy(sandbox.hook("watch", WATCHER), directory.join("watch")).unwrap();
     }
     let start = |project: &String| sandbox.start(&["--project", project, "trust", "--yes"]);
     let children: Vec<Child> = projects.iter().map(start).collect();

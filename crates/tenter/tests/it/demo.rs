@@ -36,16 +36,18 @@ fn path_with(sandbox: &Sandbox, programs: &[&str]) -> PathBuf {
     bin
 }
 
-fn names_in(folder: &Path) -> Vec<String> {
-    let entries = fs::read_dir(folder).unwrap();
+fn names_in(directory: &Path) -> Vec<String> {
+    let entries = fs::read_dir(directory).unwrap();
     entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
 }
 
 /// The text without what differs between machines: the names of the scratch directory and of the binary.
 fn normalised(output: &Output) -> String {
-    let folder = output.stdout.split_once("Files: ").unwrap().1.split(" (").next().unwrap();
-    let text =
-        output.stdout.replace(folder, "[FOLDER]").replace(env!("CARGO_BIN_EXE_tenter"), "tenter");
+    let directory = output.stdout.split_once("Files: ").unwrap().1.split(" (").next().unwrap();
+    let text = output
+        .stdout
+        .replace(directory, "[DIRECTORY]")
+        .replace(env!("CARGO_BIN_EXE_tenter"), "tenter");
     let lines = output.normal(&text);
     let lines = lines.lines().map(|line| {
         // The alignment of the commands depends on the length of the binary's path.
@@ -137,7 +139,7 @@ fn the_demo_prints_its_story() {
       ✓ audited    audit.jsonl has 4 lines, one per tool call
       ✓ continued  price.sh is fixed: the agent continued because ./check.sh failed
 
-    Files: [FOLDER] (removed; pass --keep to keep them)
+    Files: [DIRECTORY] (removed; pass --keep to keep them)
       hooks          project/.agents/hooks
       model's script script.yaml
       journal        home/.local/state/tenter/journal/[ID].jsonl
@@ -263,7 +265,7 @@ fn nothing_is_left_behind_and_no_user_file_is_used() {
     assert_eq!(names_in(&sandbox.home()), before);
     assert_eq!(names_in(&sandbox.project()), [".git"]);
     assert!(names_in(&elsewhere).is_empty());
-    assert!(names_in(&tmp(&sandbox)).is_empty(), "the scratch folder is gone");
+    assert!(names_in(&tmp(&sandbox)).is_empty(), "the scratch directory is gone");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! A machine that has no more to give: full disks, files that may not grow, no descriptors, no processes, folders that cannot be
+//! A machine that has no more to give: full disks, files that may not grow, no descriptors, no processes, directories that cannot be
 //! written. Whatever is missing is told, nothing panics, nothing that a hook is to stop runs without it, and what was stored
 //! before is whole.
 
@@ -215,7 +215,7 @@ fn a_journal_on_a_full_disk_is_reported_once_and_the_session_continues() {
     let args = ["run", "--resume", &id, "--model", &model, "again"];
     let output = sandbox.run(&args).expect_code(0);
     assert_eq!(output.stderr.matches("the journal could not be written").count(), 1, "{output}");
-    assert!(output.stderr.contains("check the folder's space"), "{output}");
+    assert!(output.stderr.contains("check the directory's space"), "{output}");
     // The disk has room again: what comes now is written, behind what was there before.
     fs::remove_file(&journal).unwrap();
     fs::write(&journal, &kept).unwrap();
@@ -231,9 +231,9 @@ fn a_journal_on_a_full_disk_is_reported_once_and_the_session_continues() {
 fn an_unusable_state_directory_is_reported_by_name() {
     let sandbox = guarded();
     let _ = fs::remove_dir_all(sandbox.home().join(".local/state"));
-    sandbox.write("../home/.local/state", "no folder");
+    sandbox.write("../home/.local/state", "no directory");
     let output = run_within(&sandbox, ":", ONE_CALL);
-    is_in_order(&sandbox, "no folder", &output);
+    is_in_order(&sandbox, "no directory", &output);
     assert_eq!(output.code, Some(1), "{output}");
     assert!(output.stdout.contains(".local/state"), "{output}");
 }
@@ -242,10 +242,10 @@ fn an_unusable_state_directory_is_reported_by_name() {
 fn unwritable_caches_and_journals_do_not_stop_a_session() {
     let sandbox = guarded();
     let _ = fs::remove_dir_all(sandbox.home().join(".cache"));
-    sandbox.write("../home/.cache", "no folder");
-    sandbox.write("../home/.local/state/tenter/journal", "no folder");
+    sandbox.write("../home/.cache", "no directory");
+    sandbox.write("../home/.local/state/tenter/journal", "no directory");
     let output = run_within(&sandbox, ":", ONE_CALL).expect_code(0);
-    is_in_order(&sandbox, "no folders", &output);
+    is_in_order(&sandbox, "no directories", &output);
     assert!(sandbox.project().join("ran").exists(), "{output}");
     assert_eq!(output.stdout.matches("the journal could not be written").count(), 1, "{output}");
 }
@@ -258,17 +258,17 @@ fn read_only_directories_are_reported_without_a_panic() {
     set_mode(&[&state.join("journal"), &state, &cache], 0o500);
     let is_root = fs::write(state.join("probe"), "").is_ok();
     let output = run_within(&sandbox, ":", ONE_CALL);
-    is_in_order(&sandbox, "read-only folders", &output);
+    is_in_order(&sandbox, "read-only directories", &output);
     assert!(is_root || output.stdout.contains("tenter"), "{output}");
     if is_root {
         needs::skipped("user", "root may write into read-only directories");
     }
     set_mode(&[&state, &state.join("journal"), &cache], 0o700);
-    recovers(&sandbox, "read-only folders");
+    recovers(&sandbox, "read-only directories");
 }
 
-fn set_mode(folders: &[&Path], mode: u32) {
-    for folder in folders {
-        fs::set_permissions(folder, fs::Permissions::from_mode(mode)).unwrap();
+fn set_mode(directories: &[&Path], mode: u32) {
+    for directory in directories {
+        fs::set_permissions(directory, fs::Permissions::from_mode(mode)).unwrap();
     }
 }

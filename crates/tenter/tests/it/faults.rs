@@ -223,18 +223,18 @@ fn other_files_in_a_hooks_directory_are_harmless() {
         "before_tool_call",
         r#"echo '{"blocked": true, "reason": "still on guard"}'"#,
     );
-    let folder = sandbox.home().join(".kodelet/hooks");
-    std::os::unix::fs::symlink("nowhere", folder.join("dangling")).unwrap();
-    std::os::unix::fs::symlink("loop", folder.join("loop")).unwrap();
-    std::fs::write(folder.join("README"), "not executable").unwrap();
-    std::fs::create_dir(folder.join("folder")).unwrap();
-    fifo(&folder.join("pipe"));
+    let directory = sandbox.home().join(".kodelet/hooks");
+    std::os::unix::fs::symlink("nowhere", directory.join("dangling")).unwrap();
+    std::os::unix::fs::symlink("loop", directory.join("loop")).unwrap();
+    std::fs::write(directory.join("README"), "not executable").unwrap();
+    std::fs::create_dir(directory.join("directory")).unwrap();
+    fifo(&directory.join("pipe"));
     sandbox.user_hook("silent", "#!/bin/sh\n");
     sandbox.user_hook("wrong", "#!/bin/sh\necho xyz\n");
     sandbox.user_hook("no-interpreter", "#!/nowhere/at/all\n");
     sandbox.user_hook("no-line", "echo hi\n");
     let name = <std::ffi::OsStr as std::os::unix::ffi::OsStrExt>::from_bytes(b"bad-\xff-name");
-    std::fs::copy(folder.join("good"), folder.join(name)).unwrap();
+    std::fs::copy(directory.join("good"), directory.join(name)).unwrap();
     let model = sandbox.script(ONE_CALL);
     let output = sandbox.run(&["run", "--model", &model, "x"]).expect_code(0);
     assert!(output.stderr.contains("still on guard"), "{output}");

@@ -57,8 +57,8 @@ fn a_new_plugin_passes_its_tests_and_checks() {
     assert!(sandbox.read("review/LICENSE").contains(" Ada\n"));
     let mut files: Vec<String> = Vec::new();
     let mut open = vec![sandbox.project().join("review")];
-    while let Some(folder) = open.pop() {
-        for entry in fs::read_dir(folder).unwrap().map(Result::unwrap) {
+    while let Some(directory) = open.pop() {
+        for entry in fs::read_dir(directory).unwrap().map(Result::unwrap) {
             let path = entry.path();
             if path.is_dir() {
                 open.push(path);
@@ -250,6 +250,6 @@ fn something_that_is_not_a_plugin_is_reported() {
     assert_snapshot!(sandbox.run(&["plugin", "check", "src/main.rs"]), @"
     exit: 2
     --- stderr
-    error: [ROOT]/project/src/main.rs: it is not a folder
+    error: [ROOT]/project/src/main.rs: it is not a directory
     ");
 }

@@ -49,8 +49,8 @@ fn configured(server: &ModelServer, format: Format) -> Sandbox {
         ),
     )
     .unwrap();
-    let folder = sandbox.home().join("seen");
-    fs::create_dir_all(&folder).unwrap();
+    let directory = sandbox.home().join("seen");
+    fs::create_dir_all(&directory).unwrap();
     for event in ["before_tool_call", "after_tool_call", "user_message_send", "after_turn"] {
         sandbox.sh_hook(
             &format!("audit-{event}"),

@@ -20,9 +20,9 @@ fn blocks(language: &str) -> Vec<String> {
 /// Whether the README's manifest hook blocks each of these commands.
 fn blocked(commands: &[&str]) -> Vec<bool> {
     let sandbox = sandbox();
-    let folder = sandbox.home().join(".config/agents/hooks/no-force-push");
-    fs::create_dir_all(&folder).unwrap();
-    fs::write(folder.join("HOOK.md"), &blocks("markdown")[0]).unwrap();
+    let directory = sandbox.home().join(".config/agents/hooks/no-force-push");
+    fs::create_dir_all(&directory).unwrap();
+    fs::write(directory.join("HOOK.md"), &blocks("markdown")[0]).unwrap();
     let call = |command: &&str| {
         // Nothing is pushed, whatever the hook says.
         let command = serde_json::to_string(&format!("git() {{ :; }}\n{command}")).unwrap();

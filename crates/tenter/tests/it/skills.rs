@@ -8,11 +8,11 @@ use tenter_testkit::Sandbox;
 
 use crate::{headless, of_kind, sandbox};
 
-/// Writes a skill that can be used into `folder`, which is relative to the project.
-fn skill(sandbox: &Sandbox, folder: &str, description: &str) {
-    let name = folder.rsplit('/').next().unwrap();
+/// Writes a skill that can be used into `directory`, which is relative to the project.
+fn skill(sandbox: &Sandbox, directory: &str, description: &str) {
+    let name = directory.rsplit('/').next().unwrap();
     let text = format!("---\nname: {name}\ndescription: {description}\n---\nFollow {description}.");
-    sandbox.write(&format!("{folder}/SKILL.md"), text);
+    sandbox.write(&format!("{directory}/SKILL.md"), text);
 }
 
 /// A run with these flags goes as the script expects.
@@ -72,18 +72,18 @@ fn files_of_a_user_skill_can_be_read_but_not_changed() {
     sandbox.write("../home/.kodelet/skills/pdf/forms.md", "Box 7.");
     sandbox.write("../home/.kodelet/secret.md", "swordfish");
     let home = sandbox.home();
-    let folder = home.join(".kodelet/skills/pdf");
-    let file = |name: &str| folder.join(name).display().to_string();
+    let directory = home.join(".kodelet/skills/pdf");
+    let file = |name: &str| directory.join(name).display().to_string();
     let script = json!({"turns": [
         {"tool_calls": [{"name": "skill", "input": {"name": "pdf"}}]},
         {"tool_calls": [
             {"name": "file_read", "input": {"file_path": file("forms.md")}},
-            {"name": "grep", "input": {"pattern": "Box", "path": folder}},
-            {"name": "glob", "input": {"pattern": "*.md", "path": folder}},
+            {"name": "grep", "input": {"pattern": "Box", "path": directory}},
+            {"name": "glob", "input": {"pattern": "*.md", "path": directory}},
             {"name": "file_write", "input": {"file_path": file("forms.md"), "text": "mine"}},
             {"name": "file_edit", "input": {"file_path": file("forms.md"), "old_text": "7", "new_text": "8"}},
             {"name": "file_read", "input": {"file_path": file("../../secret.md")}},
-        ], "expect": {"contains": [folder]}},
+        ], "expect": {"contains": [directory]}},
         {"text": "ok"},
     ]});
     let (lines, code) = headless(&sandbox, &script.to_string());
@@ -191,20 +191,20 @@ fn the_skill_with_the_highest_precedence_is_loaded_and_listed_first() {
         (".kodelet/plugins/acme@docs/skills/pdf", "acme/docs/pdf", "project-plugin"),
         ("../home/.kodelet/plugins/acme@docs/skills/pdf", "acme/docs/pdf", "user-plugin"),
     ];
-    for (folder, _, _) in levels {
-        skill(&sandbox, folder, &format!("Level {folder}"));
+    for (directory, _, _) in levels {
+        skill(&sandbox, directory, &format!("Level {directory}"));
     }
-    for (index, (folder, name, layer)) in levels.iter().enumerate() {
+    for (index, (directory, name, layer)) in levels.iter().enumerate() {
         let (_, code) = headless(
             &sandbox,
             &json!({"turns": [
                 {"tool_calls": [{"name": "skill", "input": {"name": name}}],
-                 "expect": {"contains": [format!("- {name}: Level {folder}")]}},
-                {"text": "ok", "expect": {"contains": [format!("Follow Level {folder}.")]}},
+                 "expect": {"contains": [format!("- {name}: Level {directory}")]}},
+                {"text": "ok", "expect": {"contains": [format!("Follow Level {directory}.")]}},
             ]})
             .to_string(),
         );
-        assert_eq!(code, 0, "{folder}");
+        assert_eq!(code, 0, "{directory}");
         let listed = sandbox.run(&["skill", "list", "--json"]).expect_code(0).json();
         let of_name: Vec<&Value> =
             listed.as_array().unwrap().iter().filter(|skill| skill["name"] == **name).collect();
@@ -215,7 +215,7 @@ fn the_skill_with_the_highest_precedence_is_loaded_and_listed_first() {
         let below = levels[index + 1..].iter().filter(|(_, other, _)| other == name).count();
         assert_eq!(of_name.len(), below + 1);
         assert!(of_name[1..].iter().all(|other| other["shadowed_by"] == of_name[0]["path"]));
-        fs::remove_dir_all(sandbox.project().join(folder)).unwrap();
+        fs::remove_dir_all(sandbox.project().join(directory)).unwrap();
     }
     assert_snapshot!(sandbox.run(&["skill", "list"]), @"
     exit: 0

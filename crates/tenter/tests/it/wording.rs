@@ -59,6 +59,7 @@ const ALLOWED: &[&str] = &[
     "plugins folder failed",
     "plugins folder unreadable",
     "plugin no folder",
+    "manifest folder name",
     "recipe folder missing",
 ];
 

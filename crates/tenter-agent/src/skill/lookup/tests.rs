@@ -21,11 +21,11 @@ impl Place {
         Self { base }
     }
 
-    /// Writes a skill to `folder`; it is valid if the description is not empty.
-    fn skill(&self, folder: &str, description: &str) -> PathBuf {
-        let name = folder.rsplit('/').next().unwrap();
+    /// Writes a skill to `directory`; it is valid if the description is not empty.
+    fn skill(&self, directory: &str, description: &str) -> PathBuf {
+        let name = directory.rsplit('/').next().unwrap();
         let text = format!("---\nname: {name}\ndescription: {description}\n---\nDo {description}.");
-        self.write(&format!("{folder}/SKILL.md"), &text)
+        self.write(&format!("{directory}/SKILL.md"), &text)
     }
 
     fn write(&self, path: &str, text: &str) -> PathBuf {
@@ -67,8 +67,8 @@ const LEVELS: [(&str, &str, Layer); 8] = [
 #[test]
 fn the_first_skill_of_a_name_is_used_and_the_others_are_shadowed() {
     let place = Place::new();
-    for (folder, _, _) in LEVELS {
-        place.skill(folder, folder);
+    for (directory, _, _) in LEVELS {
+        place.skill(directory, directory);
     }
     for name in ["pdf", "acme/docs/pdf", "zoe/docs/pdf"] {
         let mut levels: Vec<_> = LEVELS.iter().filter(|(_, called, _)| *called == name).collect();
@@ -92,8 +92,8 @@ fn the_first_skill_of_a_name_is_used_and_the_others_are_shadowed() {
 #[test]
 fn skills_are_ordered_by_layer() {
     let place = Place::new();
-    for (folder, _, _) in LEVELS.iter().rev() {
-        place.skill(folder, "d");
+    for (directory, _, _) in LEVELS.iter().rev() {
+        place.skill(directory, "d");
     }
     let (listed, _) = place.skills().list(Rules::Tolerant);
     let layers: Vec<Layer> = listed.iter().map(|skill| skill.origin.layer).collect();
@@ -135,7 +135,7 @@ fn symlinks_out_of_a_skills_directory_are_not_read() {
     place.skill("elsewhere/pdf", "secret");
     place.skill("project/.kodelet/skills/fine", "fine");
     let skills = base.join("project/.kodelet/skills");
-    symlink(base.join("elsewhere/pdf"), skills.join("folder")).unwrap();
+    symlink(base.join("elsewhere/pdf"), skills.join("directory")).unwrap();
     fs::create_dir(skills.join("file")).unwrap();
     symlink(base.join("elsewhere/pdf/SKILL.md"), skills.join("file/SKILL.md")).unwrap();
     symlink(base.join("elsewhere"), base.join("project/.agents")).unwrap();

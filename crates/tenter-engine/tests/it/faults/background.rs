@@ -129,9 +129,7 @@ pub(super) fn table(faults: &[Unawaited]) -> String {
     for fault in faults {
         let came = match fault.means {
             Late::Counts => "a later turn has its answer".to_owned(),
-            Late::Nothing(why) if why.starts_with("its reply") => {
-                "nothing, with a note".to_owned()
-            }
+            Late::Nothing(why) if why.starts_with("its reply") => "nothing, with a note".to_owned(),
             Late::Nothing(_) => "nothing, with a warning".to_owned(),
             Late::Fails { reason, .. } => format!("a failure: {reason}"),
         };

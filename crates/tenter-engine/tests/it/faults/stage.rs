@@ -138,19 +138,19 @@ pub(super) fn name(event: EventName) -> String {
 
 /// The hook of an event, and where its program lies.
 fn write_hook(scene: &Scene, cells: &Cells<'_>, event: EventName) -> PathBuf {
-    let (folder, name, lifecycle) = (cells.fault.layer, name(event), event.lifecycle());
+    let (directory, name, lifecycle) = (cells.fault.layer, name(event), event.lifecycle());
     let answer = answer();
     match cells.way {
         Way::Executable => {
             let query = format!("[ \"$1\" = hook ] && echo {} && exit", lifecycle.executable[0]);
             let script = format!("#!/bin/sh\n{query}\n{answer}\n{}\n", cells.fault.script);
-            scene.hook(folder, &name, &script)
+            scene.hook(directory, &name, &script)
         }
         Way::Manifest => {
             let front = format!("name: {name}\ndescription: d\ntrigger: {}", lifecycle.name);
-            scene.bare(folder, &name, &front);
+            scene.bare(directory, &name, &front);
             let script = format!("#!/bin/sh\n{answer}\n{}\n", cells.fault.script);
-            scene.file(&format!("{folder}/{name}/scripts/run"), &script, 0o755)
+            scene.file(&format!("{directory}/{name}/scripts/run"), &script, 0o755)
         }
     }
 }

@@ -266,7 +266,7 @@ fn programs() -> Vec<Fault> {
             fs::remove_file(program).unwrap();
             None
         }),
-        Fault::done_to("has become a folder", "is a directory, not a program", |program| {
+        Fault::done_to("has become a directory", "is a directory, not a program", |program| {
             fs::remove_file(program).unwrap();
             fs::create_dir(program).unwrap();
             None
@@ -312,7 +312,7 @@ fn pinned() -> Vec<Fault> {
         })
         .but_a_manifest(CHANGED)
         .pinned(),
-        Fault::done_to("has become a folder, a project's", changed, |program| {
+        Fault::done_to("has become a directory, a project's", changed, |program| {
             fs::remove_file(program).unwrap();
             fs::create_dir(program).unwrap();
             None

@@ -45,7 +45,7 @@ fn a_hook_is_called_what_its_manifest_says_and_takes_the_place_of_what_is_called
 }
 
 #[test]
-fn of_one_name_in_one_folder_the_first_of_either_kind_runs() {
+fn of_one_name_in_one_directory_the_first_of_either_kind_runs() {
     for (manifest, expected) in [("a", true), ("z", false)] {
         let scene = Scene::new();
         scene.manifest_in(USER, manifest, "guard", "");
@@ -62,7 +62,7 @@ fn of_one_name_in_one_folder_the_first_of_either_kind_runs() {
 #[test]
 fn a_plugins_hook_carries_the_plugins_name() {
     let scene = Scene::new();
-    scene.manifest_in("home/.kodelet/plugins/acme@tools/hooks", "folder", "guard", "");
+    scene.manifest_in("home/.kodelet/plugins/acme@tools/hooks", "directory", "guard", "");
     scene.manifest(USER, "guard", "");
     assert_eq!(running(&scene.load().0), ["guard", "acme/tools/guard"]);
 }
@@ -108,7 +108,7 @@ fn a_protected_hook_keeps_its_place_against_the_project_and_only_against_it() {
     assert_eq!(only(&catalog).path, mine);
     assert_eq!(ids(&diagnostics), ["hook-protected"; 2]);
     assert!(diagnostics.iter().all(|finding| finding.severity == Severity::Warning));
-    // The person's own folders are the person's to arrange.
+    // The person's own directories are the person's to arrange.
     let other = scene.manifest(USER, "guard", "");
     assert_eq!(only(&scene.load().0).path, other);
     // A project protects nothing from the person.
@@ -326,7 +326,7 @@ fn a_file_that_is_no_manifest_is_told_with_its_place() {
         let (catalog, diagnostics) = scene.load();
         assert_eq!(running(&catalog), ["other"]);
         assert!(diagnostics[0].path.as_ref().unwrap().starts_with(&dir), "{diagnostics:?}");
-        assert_eq!(catalog.listing()[0].name, "guard", "it is called by its folder");
+        assert_eq!(catalog.listing()[0].name, "guard", "it is called by its directory");
     }
 }
 

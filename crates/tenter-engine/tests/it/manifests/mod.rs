@@ -18,31 +18,37 @@ const DENY: &str = "#!/bin/sh\necho \"$TENTER_HOOK_DIR says no\" >&2\nexit 2\n";
 const SCRIPT: &str = "scripts/run";
 
 impl Scene {
-    /// A manifest hook for `before_tool` in `folder`, its name and `more` lines in the front matter.
-    pub(super) fn manifest(&self, folder: &str, name: &str, more: &str) -> PathBuf {
-        self.manifest_in(folder, name, name, more)
+    /// A manifest hook for `before_tool` in `directory`, its name and `more` lines in the front matter.
+    pub(super) fn manifest(&self, directory: &str, name: &str, more: &str) -> PathBuf {
+        self.manifest_in(directory, name, name, more)
     }
 
-    /// The same in a folder of another name.
-    pub(super) fn manifest_in(&self, folder: &str, dir: &str, name: &str, more: &str) -> PathBuf {
+    /// The same in a directory of another name.
+    pub(super) fn manifest_in(
+        &self,
+        directory: &str,
+        dir: &str,
+        name: &str,
+        more: &str,
+    ) -> PathBuf {
         let front = format!("name: {name}\ndescription: d\ntrigger: before_tool\n{more}");
-        self.bare(folder, dir, &front);
-        self.file(&format!("{folder}/{dir}/{SCRIPT}"), DENY, 0o755);
-        self.at(&format!("{folder}/{dir}"))
+        self.bare(directory, dir, &front);
+        self.file(&format!("{directory}/{dir}/{SCRIPT}"), DENY, 0o755);
+        self.at(&format!("{directory}/{dir}"))
     }
 
-    /// A folder with a manifest and nothing to run.
-    pub(super) fn bare(&self, folder: &str, dir: &str, front: &str) -> PathBuf {
+    /// A directory with a manifest and nothing to run.
+    pub(super) fn bare(&self, directory: &str, dir: &str, front: &str) -> PathBuf {
         self.file(
-            &format!("{folder}/{dir}/HOOK.md"),
+            &format!("{directory}/{dir}/HOOK.md"),
             &format!("---\n{front}\n---\n# Why\n"),
             0o644,
         );
-        self.at(&format!("{folder}/{dir}"))
+        self.at(&format!("{directory}/{dir}"))
     }
 
-    pub(super) fn settings(&self, folder: &str, text: &str) {
-        self.file(&format!("{folder}/hooks.toml"), text, 0o644);
+    pub(super) fn settings(&self, directory: &str, text: &str) {
+        self.file(&format!("{directory}/hooks.toml"), text, 0o644);
     }
 
     /// What the hooks of this scene make of one call.

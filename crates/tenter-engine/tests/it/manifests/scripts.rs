@@ -49,11 +49,11 @@ fn the_first_script_runs_and_helpers_do_not_count() {
     assert_eq!(reason(&scene.dispatch()), "run.sh");
 }
 
-/// Something done to a folder, and what that is.
+/// Something done to a directory, and what that is.
 type Change = (&'static str, fn(&Path));
 
 #[test]
-fn a_change_of_any_file_of_a_trusted_folder_asks_again() {
+fn a_change_of_any_file_of_a_trusted_directory_asks_again() {
     let changes: [Change; 6] = [
         ("the script", |dir| fs::write(dir.join(SCRIPT), "#!/bin/sh\nexit 0\n").unwrap()),
         ("the text of the manifest", |dir| {
@@ -83,7 +83,7 @@ fn a_change_of_any_file_of_a_trusted_folder_asks_again() {
 }
 
 #[test]
-fn a_python_hook_leaves_its_folder_as_it_was_trusted() {
+fn a_python_hook_leaves_its_directory_as_it_was_trusted() {
     if !needs::has("python3") {
         return;
     }
@@ -99,7 +99,7 @@ fn a_python_hook_leaves_its_folder_as_it_was_trusted() {
 }
 
 #[test]
-fn a_folder_that_was_replaced_after_it_was_loaded_does_not_run() {
+fn a_directory_that_was_replaced_after_it_was_loaded_does_not_run() {
     let scene = Scene::gated();
     let dir = scene.manifest(PROJECT, "guard", "metadata: {fail: closed}");
     scene.trust_all();
@@ -117,7 +117,7 @@ fn a_folder_that_was_replaced_after_it_was_loaded_does_not_run() {
 }
 
 #[test]
-fn a_hook_that_names_its_own_folder_starts_there() {
+fn a_hook_that_names_its_own_directory_starts_there() {
     for (more, expected) in
         [("", "project"), ("metadata: {workdir: hook}", "home/.kodelet/hooks/guard")]
     {

@@ -12,15 +12,15 @@ use crate::builtin::turn;
 use crate::scene::{PROJECT, Scene, USER, ids, running, scope, why};
 
 impl Scene {
-    /// A hook without code in the person's folder: its trigger, and the lines below `metadata`.
+    /// A hook without code in the person's directory: its trigger, and the lines below `metadata`.
     fn declared(&self, name: &str, trigger: &str, lines: &[&str]) -> PathBuf {
         self.declared_in(USER, name, &format!("trigger: {trigger}"), lines)
     }
 
-    fn declared_in(&self, folder: &str, name: &str, more: &str, lines: &[&str]) -> PathBuf {
+    fn declared_in(&self, directory: &str, name: &str, more: &str, lines: &[&str]) -> PathBuf {
         let lines = lines.join("\n  ");
         self.bare(
-            folder,
+            directory,
             name,
             &format!("name: {name}\ndescription: d\n{more}\nmetadata:\n  {lines}"),
         )
@@ -168,7 +168,7 @@ fn an_answer_that_nobody_waits_for_comes_late() {
 #[test]
 fn a_projects_hook_runs_only_as_it_was_trusted() {
     let scene = Scene::gated();
-    let folder = scene.declared_in(
+    let directory = scene.declared_in(
         PROJECT,
         "guard",
         "trigger: before_tool",
@@ -178,8 +178,8 @@ fn a_projects_hook_runs_only_as_it_was_trusted() {
     scene.trust_all();
     let (engine, _) = scene.engine(scene.load().0);
     assert_eq!(reason(&call(&engine)), "old");
-    let changed = fs::read_to_string(folder.join("HOOK.md")).unwrap().replace("old", "new");
-    fs::write(folder.join("HOOK.md"), changed).unwrap();
+    let changed = fs::read_to_string(directory.join("HOOK.md")).unwrap().replace("old", "new");
+    fs::write(directory.join("HOOK.md"), changed).unwrap();
     assert!(reason(&call(&engine)).contains("run `tenter trust`"), "it is not what was trusted");
     assert_eq!(scene.listing()[0].1, "changed");
 }

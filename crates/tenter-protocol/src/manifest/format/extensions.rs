@@ -23,7 +23,7 @@ pub(super) fn read(fields: &[Field], report: &mut Report<'_>) -> Extensions {
             }
             "workdir" => {
                 let word = report.choice(field, &EXTENSION, &["project", "hook"]);
-                extensions.starts_in_own_folder = word == Some("hook");
+                extensions.starts_in_own_directory = word == Some("hook");
             }
             "payload" => {
                 let word = report.choice(field, &EXTENSION, &["full", "light"]);

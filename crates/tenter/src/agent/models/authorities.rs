@@ -51,7 +51,8 @@ pub(super) fn trust(
 fn file(provider: &Provider, env: &Env) -> Option<(PathBuf, String)> {
     if let Some(file) = provider.ca_file {
         let config = env.config_file();
-        let file = config.parent().map_or_else(|| file.to_owned(), |folder| folder.join(file));
+        let file =
+            config.parent().map_or_else(|| file.to_owned(), |directory| directory.join(file));
         return Some((file, format!("`ca_file` under [providers.{}]", provider.name)));
     }
     Some((env.cwd.join(env.var("SSL_CERT_FILE")?), "SSL_CERT_FILE".to_owned()))

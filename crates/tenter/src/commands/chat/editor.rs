@@ -113,7 +113,7 @@ impl LineEditor {
     fn remember(&mut self, line: &str) {
         let added = self.editor.add_history_entry(line).unwrap_or(false);
         let Some(file) = self.file.clone().filter(|_| added) else { return };
-        let saved = make_folder(&file)
+        let saved = make_directory(&file)
             .map_err(ReadlineError::from)
             .and_then(|()| self.editor.append_history(&file));
         if let Err(error) = saved {
@@ -153,7 +153,7 @@ fn new_editor() -> rustyline::Result<Editor<Commands, FileHistory>> {
     Editor::with_history(config, history)
 }
 
-fn make_folder(file: &Path) -> std::io::Result<()> {
+fn make_directory(file: &Path) -> std::io::Result<()> {
     private_dir::create_parent(file)
 }
 

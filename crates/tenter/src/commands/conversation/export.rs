@@ -56,8 +56,8 @@ pub(super) fn run(env: &Env, project: Option<&Path>, args: &Args) -> Done {
 fn write(path: &Path, text: &str, force: bool) -> Result<(), Failure> {
     let failed =
         |error: &std::io::Error| Failure::new(format!("cannot write {}: {error}", path.display()));
-    let folder = path.parent().unwrap_or(Path::new("."));
-    let mut file = NamedTempFile::new_in(folder).map_err(|error| failed(&error))?;
+    let directory = path.parent().unwrap_or(Path::new("."));
+    let mut file = NamedTempFile::new_in(directory).map_err(|error| failed(&error))?;
     file.write_all(text.as_bytes()).map_err(|error| failed(&error))?;
     let written = if force { file.persist(path) } else { file.persist_noclobber(path) };
     match written {

@@ -136,11 +136,11 @@ pub(super) fn line(summary: &Summary, with_project: bool) -> String {
         parts.push(styled(FAINT, format!("subagent of {}", sanitize(parent))));
     }
     if with_project {
-        parts.push(styled(FAINT, folder(&summary.project)));
+        parts.push(styled(FAINT, directory(&summary.project)));
     }
     parts.join("  ")
 }
 
-fn folder(path: &Path) -> String {
+fn directory(path: &Path) -> String {
     one_line(&path.to_string_lossy(), MAX_NAME_LENGTH)
 }

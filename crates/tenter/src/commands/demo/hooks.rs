@@ -73,10 +73,13 @@ pub(super) struct InstalledHook {
     pub(super) path: PathBuf,
 }
 
-/// Writes the hooks into `folder`, each in a language that runs in this environment.
-pub(super) fn install(folder: &Path, environment: &Environment) -> io::Result<Vec<InstalledHook>> {
-    fs::create_dir_all(folder)?;
-    let runs = |program: &str, line: &str| runs(folder, environment, program, line);
+/// Writes the hooks into `directory`, each in a language that runs in this environment.
+pub(super) fn install(
+    directory: &Path,
+    environment: &Environment,
+) -> io::Result<Vec<InstalledHook>> {
+    fs::create_dir_all(directory)?;
+    let runs = |program: &str, line: &str| runs(directory, environment, program, line);
     let python = runs("python3", "import json, re, sys");
     let shell = if runs("bash", ":") { "bash" } else { "sh" };
     HOOKS
@@ -87,7 +90,7 @@ pub(super) fn install(folder: &Path, environment: &Environment) -> io::Result<Ve
                 _ if shell == "bash" => (shell, hook.shell.to_owned()),
                 _ => (shell, hook.shell.replacen("#!/usr/bin/env bash", "#!/bin/sh", 1)),
             };
-            let path = folder.join(hook.name);
+            let path = directory.join(hook.name);
             write_executable(&path, &text)?;
             Ok(InstalledHook {
                 name: hook.name,

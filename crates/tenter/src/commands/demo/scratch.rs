@@ -31,7 +31,7 @@ const SCRIPT: &str = include_str!("files/script.yaml");
 
 /// The scratch directory.
 pub(super) struct Scratch {
-    folder: TempDir,
+    directory: TempDir,
     root: PathBuf,
     /// The environment of the demo: that of the process, with the home in the scratch directory.
     pub(super) env: Env,
@@ -50,11 +50,11 @@ impl Scratch {
     }
 
     fn create_in(env: &Env, above: &Path) -> io::Result<Self> {
-        let folder = tempfile::Builder::new()
+        let directory = tempfile::Builder::new()
             .prefix("tenter-demo-")
             .permissions(fs::Permissions::from_mode(0o700))
             .tempdir_in(above)?;
-        let root = folder.path().canonicalize()?;
+        let root = directory.path().canonicalize()?;
         let env = environment(env, &root);
         fs::create_dir_all(root.join("project/build"))?;
         fs::create_dir_all(&env.home)?;
@@ -67,7 +67,7 @@ impl Scratch {
         fs::write(root.join("script.yaml"), SCRIPT)?;
         write_executable(&root.join("tenter"), &launcher(&env))?;
         let hooks = hooks::install(&env.cwd.join(".agents/hooks"), &env.vars)?;
-        Ok(Self { folder, root, env, hooks })
+        Ok(Self { directory, root, env, hooks })
     }
 
     /// The directory.
@@ -93,10 +93,10 @@ impl Scratch {
     /// Removes the directory unless it is kept.
     pub(super) fn close(self, keep: bool) -> Result<(), Failure> {
         if keep {
-            let _the_root = self.folder.keep();
+            let _the_root = self.directory.keep();
             return Ok(());
         }
-        self.folder.close().map_err(|error| {
+        self.directory.close().map_err(|error| {
             Failure::new(format!("cannot remove {}: {error}", self.root.display()))
         })
     }

@@ -36,12 +36,12 @@ pub(super) fn run(project: &Project, args: &Args) -> Exit {
         [("User", of_user, &mut found.user), ("Project", of_project, &mut found.project)]
     {
         for root in roots {
-            let (folders, problems) = manifests(root);
+            let (directories, problems) = manifests(root);
             findings.extend(problems);
             if !args.json {
-                print(whose, root, &folders);
+                print(whose, root, &directories);
             }
-            paths.extend(folders);
+            paths.extend(directories);
         }
     }
     if args.json {
@@ -57,14 +57,14 @@ fn manifests(root: &Root) -> (Vec<PathBuf>, Vec<Diagnostic>) {
     (of_manifest.map(|candidate| candidate.path).collect(), problems)
 }
 
-fn print(whose: &str, root: &Root, folders: &[PathBuf]) {
+fn print(whose: &str, root: &Root, directories: &[PathBuf]) {
     let dir = root.dir.to_string_lossy();
     ui::out(styled(HEADING, format!("{whose}-level hooks ({}):", visible(&dir))));
-    if folders.is_empty() {
+    if directories.is_empty() {
         ui::out("  (none)");
     }
-    for folder in folders {
-        let name = folder.file_name().unwrap_or_default().to_string_lossy();
+    for directory in directories {
+        let name = directory.file_name().unwrap_or_default().to_string_lossy();
         ui::out(format!("  - {}", visible(&name)));
     }
 }

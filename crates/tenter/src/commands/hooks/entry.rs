@@ -198,11 +198,11 @@ impl<'c> HookEntry<'c> {
     /// Its path for listings; that of a manifest hook ends with a slash.
     pub(super) fn short_path(&self, project: &Project) -> String {
         let Some(listed) = self.listed else { return "-".to_owned() };
-        let is_folder = match self.protocol {
+        let is_directory = match self.protocol {
             Some(protocol) => protocol != Protocol::Executable.as_str(),
             None => listed.path.is_dir(),
         };
-        let mark = if is_folder { "/" } else { "" };
+        let mark = if is_directory { "/" } else { "" };
         short(project, &listed.path) + mark
     }
 }

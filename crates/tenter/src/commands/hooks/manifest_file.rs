@@ -57,9 +57,9 @@ impl ManifestFile {
     }
 
     /// The hook directory.
-    pub(super) fn folder(&self) -> &Path {
+    pub(super) fn directory(&self) -> &Path {
         match self.file.parent() {
-            Some(folder) if !folder.as_os_str().is_empty() => folder,
+            Some(directory) if !directory.as_os_str().is_empty() => directory,
             _ => Path::new("."),
         }
     }
@@ -70,7 +70,7 @@ impl ManifestFile {
             // A bare file name has no directory to compare the hook's name with; the real path has.
             Ok(bytes) => {
                 let real = fs::canonicalize(&self.file).unwrap_or_default();
-                let is_bare = self.folder() == Path::new(".");
+                let is_bare = self.directory() == Path::new(".");
                 let path = if is_bare { &real } else { &self.file };
                 format::read(path, &bytes, rules, CHECKS)
             }
@@ -88,7 +88,7 @@ impl ManifestFile {
         if static_action::declares_action(&self.file, &bytes) {
             return static_action::action_and_script(&self.file, &bytes);
         }
-        scripts::script_of(self.folder())
+        scripts::script_of(self.directory())
     }
 
     /// The text below the front matter.

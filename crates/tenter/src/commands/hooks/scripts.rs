@@ -13,9 +13,9 @@ use tenter_protocol::{Diagnostic, Severity};
 /// Maximum length of a first line in bytes; systems read fewer.
 const FIRST_LINE: u64 = 512;
 
-/// The diagnostic about the script of the manifest hook in `folder`, if there is one (R15).
-pub(super) fn script_of(folder: &Path) -> Option<Diagnostic> {
-    match source::script(folder) {
+/// The diagnostic about the script of the manifest hook in `directory`, if there is one (R15).
+pub(super) fn script_of(directory: &Path) -> Option<Diagnostic> {
+    match source::script(directory) {
         Script::Entry(EntryPoint { interpreter: None, .. }) => None,
         Script::Entry(EntryPoint { path, interpreter: Some(interpreter) }) => {
             let message = format!("the script is not executable; {interpreter} runs it");
@@ -33,7 +33,7 @@ pub(super) fn script_of(folder: &Path) -> Option<Diagnostic> {
             let finding = Diagnostic::new("hook-without-script", Severity::Warning, message);
             Some(
                 finding
-                    .at(folder)
+                    .at(directory)
                     .help(format!("add a script: the first that exists is used of {names}")),
             )
         }
@@ -84,7 +84,7 @@ fn interpreter(line: &str) -> Option<String> {
     Some(named.unwrap_or(program).to_owned())
 }
 
-/// Whether a program is there: at its path, or in a folder of `PATH`.
+/// Whether a program is there: at its path, or in a directory of `PATH`.
 fn is_installed(program: &str, env: &Environment) -> bool {
     if program.contains('/') {
         return Path::new(program).is_file();

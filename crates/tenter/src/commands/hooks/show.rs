@@ -187,12 +187,12 @@ fn print_action(metadata: &Value) {
 
 fn print_script(project: &Project, shown: &HookDetails, listed: &Listed) {
     let Some(lines) = &shown.script else {
-        let is_folder = listed.path.is_dir();
+        let is_directory = listed.path.is_dir();
         let is_static = shown
             .manifest
             .as_ref()
             .is_some_and(|manifest| !manifest["metadata"]["action"].is_null());
-        let missing = match (is_folder && shown.script_path.is_none(), is_static) {
+        let missing = match (is_directory && shown.script_path.is_none(), is_static) {
             (true, true) => "none: a static hook",
             (true, false) => "none",
             _ => "not text",

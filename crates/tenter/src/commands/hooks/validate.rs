@@ -220,19 +220,19 @@ fn print(hook: &Checked) {
 }
 
 /// The manifests in the subdirectories of a hooks directory, sorted by name. Hidden ones are skipped (R10).
-fn manifests_in(folder: &Path) -> Result<Vec<ManifestFile>, Failure> {
-    let failed = |error| Failure::new(format!("cannot read {}: {error}", folder.display()));
-    let mut folders = Vec::new();
-    for entry in fs::read_dir(folder).map_err(failed)? {
+fn manifests_in(directory: &Path) -> Result<Vec<ManifestFile>, Failure> {
+    let failed = |error| Failure::new(format!("cannot read {}: {error}", directory.display()));
+    let mut directories = Vec::new();
+    for entry in fs::read_dir(directory).map_err(failed)? {
         let entry = entry.map_err(failed)?;
         let is_hidden = entry.file_name().as_encoded_bytes().starts_with(b".");
         if !is_hidden && entry.path().is_dir() {
-            folders.push(entry.path());
+            directories.push(entry.path());
         }
     }
-    folders.sort();
+    directories.sort();
     let manifests: Result<Vec<_>, _> =
-        folders.iter().map(|folder| ManifestFile::at(folder)).collect();
+        directories.iter().map(|directory| ManifestFile::at(directory)).collect();
     Ok(manifests?.into_iter().flatten().collect())
 }
 

@@ -11,7 +11,7 @@ use crate::failure::Failure;
 
 /// The selected journals, and how far they were read.
 pub(super) struct Journals {
-    folder: PathBuf,
+    directory: PathBuf,
     selection: JournalSelection,
     /// By conversation; none where reading failed, so that this is reported once.
     tails: BTreeMap<String, Option<JournalTail>>,
@@ -37,13 +37,13 @@ pub(super) struct NewLines {
 }
 
 impl Journals {
-    /// The selected journals in `folder`, unread.
-    pub(super) fn new(folder: PathBuf, selection: JournalSelection) -> Self {
-        Self { folder, selection, tails: BTreeMap::new() }
+    /// The selected journals in `directory`, unread.
+    pub(super) fn new(directory: PathBuf, selection: JournalSelection) -> Self {
+        Self { directory, selection, tails: BTreeMap::new() }
     }
 
-    pub(super) fn folder(&self) -> &Path {
-        &self.folder
+    pub(super) fn directory(&self) -> &Path {
+        &self.directory
     }
 
     pub(super) fn selection(&self) -> &JournalSelection {
@@ -54,7 +54,7 @@ impl Journals {
     pub(super) fn read(&mut self) -> Result<NewLines, Failure> {
         let mut news = NewLines::default();
         for name in self.names()? {
-            let unread = || Some(JournalTail::new(&self.folder, &name));
+            let unread = || Some(JournalTail::new(&self.directory, &name));
             let slot = self.tails.entry(name.clone()).or_insert_with(unread);
             let Some(tail) = slot else { continue };
             match tail.read() {
@@ -67,7 +67,7 @@ impl Journals {
                 }
                 Err(error) => {
                     *slot = None;
-                    news.findings.push(cannot_be_read(&self.folder, &name, &error));
+                    news.findings.push(cannot_be_read(&self.directory, &name, &error));
                 }
             }
         }
@@ -78,7 +78,7 @@ impl Journals {
 
     fn names(&self) -> Result<Vec<String>, Failure> {
         match &self.selection {
-            JournalSelection::All | JournalSelection::Project(_) => all(&self.folder),
+            JournalSelection::All | JournalSelection::Project(_) => all(&self.directory),
             JournalSelection::Conversation(id) | JournalSelection::Subagent { parent: id, .. } => {
                 Ok(vec![id.clone()])
             }
@@ -104,14 +104,14 @@ fn sort(lines: &mut [SessionLine]) {
 }
 
 /// The conversations that have a journal.
-pub(super) fn all(folder: &Path) -> Result<Vec<String>, Failure> {
-    journal::conversations(folder)
-        .map_err(|error| Failure::new(format!("cannot read {}: {error}", folder.display())))
+pub(super) fn all(directory: &Path) -> Result<Vec<String>, Failure> {
+    journal::conversations(directory)
+        .map_err(|error| Failure::new(format!("cannot read {}: {error}", directory.display())))
 }
 
-fn cannot_be_read(folder: &Path, name: &str, error: &std::io::Error) -> Diagnostic {
+fn cannot_be_read(directory: &Path, name: &str, error: &std::io::Error) -> Diagnostic {
     let message = format!("cannot read the journal of the conversation {name}: {error}");
     Diagnostic::new("journal-not-read", Severity::Warning, message)
-        .at(folder)
+        .at(directory)
         .help("check the permissions of the file; the other journals are shown")
 }

@@ -189,7 +189,7 @@ fn report_unreadable(journals: &Journals, count: usize) {
         let lines = if count == 1 { "1 line" } else { &format!("{count} lines") };
         let message = format!("{lines} of the journal cannot be read and are left out");
         let finding = Diagnostic::new("journal-lines-unreadable", Severity::Warning, message)
-            .at(journals.folder())
+            .at(journals.directory())
             .help("a process that is killed while it writes leaves half a line; the other lines are complete");
         ui::diagnostic(&finding);
     }
@@ -200,7 +200,7 @@ fn nothing(journals: &Journals, records: usize) -> String {
     match (journals.selection(), records) {
         (JournalSelection::All, 0) => format!(
             "No hook has run yet: there is no journal in {}. `tenter hooks list` lists the hooks.",
-            visible(&journals.folder().to_string_lossy())
+            visible(&journals.directory().to_string_lossy())
         ),
         (JournalSelection::Project(project), 0) => format!(
             "No hook has run in {} yet. `tenter hooks list` lists the hooks; --all shows other projects.",

@@ -117,13 +117,13 @@ fn conversation(env: &Env, wanted: &str) -> Result<JournalSelection, Failure> {
     if wanted.is_empty() {
         return Err(Failure::usage("--session needs the beginning of an id, or `last`"));
     }
-    let folder = env.journal_dir();
-    let journals = journals::all(&folder)?;
+    let directory = env.journal_dir();
+    let journals = journals::all(&directory)?;
     let beginning: Vec<&String> = journals.iter().filter(|id| id.starts_with(wanted)).collect();
     if let Some(id) = only(wanted, &beginning)? {
         return Ok(JournalSelection::Conversation(id.clone()));
     }
-    let subagents = subagents(&folder, &journals, wanted);
+    let subagents = subagents(&directory, &journals, wanted);
     let ids: Vec<&String> = subagents.keys().collect();
     if let Some(id) = only(wanted, &ids)? {
         return Ok(JournalSelection::Subagent { id: id.clone(), parent: subagents[id].clone() });
@@ -149,8 +149,9 @@ fn only<'i>(wanted: &str, ids: &[&'i String]) -> Result<Option<&'i String>, Fail
 }
 
 /// Subagents whose ids begin with `wanted`, with their parents.
-fn subagents(folder: &Path, journals: &[String], wanted: &str) -> BTreeMap<String, String> {
-    let lines = journals.iter().flat_map(|id| journal::read(folder, id).unwrap_or_default().lines);
+fn subagents(directory: &Path, journals: &[String], wanted: &str) -> BTreeMap<String, String> {
+    let lines =
+        journals.iter().flat_map(|id| journal::read(directory, id).unwrap_or_default().lines);
     lines
         .filter(|line| line.record.conversation_id.starts_with(wanted))
         .filter_map(|line| Some((line.record.conversation_id, line.record.parent_conversation_id?)))

@@ -128,9 +128,9 @@ fn add(
 /// Whether a hook, or a file that hooks may share, differs from what is installed. If nothing is installed, everything is new:
 /// what was once trusted under these names may have shared other files.
 fn changes_hooks(place: &PluginDir, spec: &Spec, fetched: &Fetched) -> bool {
-    let folder = place.plugins.place(&spec.name);
+    let directory = place.plugins.place(&spec.name);
     let before =
-        if folder.exists() { Content::of_installed(&folder).0 } else { Content::default() };
+        if directory.exists() { Content::of_installed(&directory).0 } else { Content::default() };
     changes(&before, &fetched.content).iter().any(|change| change.path.starts_with("hooks/"))
 }
 

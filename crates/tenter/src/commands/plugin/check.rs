@@ -32,41 +32,41 @@ pub(crate) struct Args {
 }
 
 pub(super) fn run(env: &Env, args: &Args) -> Done {
-    let folder = folder(&env.cwd.join(&args.dir))?;
-    let findings = findings(&folder)?;
+    let directory = directory(&env.cwd.join(&args.dir))?;
+    let findings = findings(&directory)?;
     let is_fine = findings.iter().all(|finding| finding.severity == Severity::Info);
     if args.json {
         ui::out(serde_json::to_string_pretty(&findings).unwrap_or_default());
     } else {
         ui::diagnostics(&findings);
         if is_fine {
-            ui::out(format!("No problems found: {}", visible(&folder.to_string_lossy())));
+            ui::out(format!("No problems found: {}", visible(&directory.to_string_lossy())));
         }
     }
     Ok(if is_fine { Exit::Done } else { Exit::Failed })
 }
 
-fn folder(named: &Path) -> Result<PathBuf, Failure> {
+fn directory(named: &Path) -> Result<PathBuf, Failure> {
     let failed = |why: String| Failure::usage(format!("{}: {why}", named.display()));
-    let folder = fs::canonicalize(named).map_err(|error| failed(error.to_string()))?;
-    if folder.is_dir() { Ok(folder) } else { Err(failed("it is not a folder".to_owned())) }
+    let directory = fs::canonicalize(named).map_err(|error| failed(error.to_string()))?;
+    if directory.is_dir() { Ok(directory) } else { Err(failed("it is not a directory".to_owned())) }
 }
 
 /// All diagnostics, by file.
-fn findings(folder: &Path) -> Result<Vec<Diagnostic>, Failure> {
+fn findings(directory: &Path) -> Result<Vec<Diagnostic>, Failure> {
     let mut published = Vec::new();
     let mut findings = Vec::new();
-    for entry in walk(folder, Leaving::IgnoredWithin(folder), &Cancel::new()) {
+    for entry in walk(directory, Leaving::IgnoredWithin(directory), &Cancel::new()) {
         match entry {
             Ok(entry) if entry.kind.is_dir() => {}
             Ok(entry) => published.push(entry.path),
             Err(error) => findings.push(unreadable(&error.to_string())),
         }
     }
-    findings.extend(check(folder, &published));
-    findings.extend(hooks::findings_in(&folder.join("hooks"))?);
-    findings.extend(Recipes::of_folder(&folder.join("recipes")).list().1);
-    findings.extend(Skills::of_folder(&folder.join("skills")).list(Rules::Strict).1);
+    findings.extend(check(directory, &published));
+    findings.extend(hooks::findings_in(&directory.join("hooks"))?);
+    findings.extend(Recipes::of_directory(&directory.join("recipes")).list().1);
+    findings.extend(Skills::of_directory(&directory.join("skills")).list(Rules::Strict).1);
     let line = |finding: &Diagnostic| finding.span.as_ref().map(|place| place.line);
     findings.sort_by_key(|finding| (finding.path.clone(), line(finding)));
     Ok(findings)

@@ -59,8 +59,8 @@ impl PluginDir {
     /// hooks run without trust.
     pub(super) fn to_change(env: &Env, root: &Path, global: bool) -> Result<Self, Failure> {
         let place = Self::chosen(env, root, global);
-        let leaves = |folder: &&str| -> Option<PathBuf> {
-            let real = root.join(folder).canonicalize().ok()?;
+        let leaves = |directory: &&str| -> Option<PathBuf> {
+            let real = root.join(directory).canonicalize().ok()?;
             (!real.starts_with(root.canonicalize().ok()?)).then_some(real)
         };
         let left = [".kodelet", ".kodelet/plugins"].iter().find_map(leaves);

@@ -96,16 +96,16 @@ fn update(
     let name = PluginName::parse(&locked.name).map_err(Failure::new)?;
     let spec =
         Spec::recorded(name, &locked.source, locked.reference.as_deref()).map_err(Failure::new)?;
-    let folder = place.plugins.place(&spec.name);
+    let directory = place.plugins.place(&spec.name);
     // One that is gone is fetched again, and there is nothing else to have than the commit.
-    if locked.is_pinned() && folder.symlink_metadata().is_ok() {
+    if locked.is_pinned() && directory.symlink_metadata().is_ok() {
         ui::out(format!("{} is pinned to its commit.", locked.name));
         return Ok(false);
     }
-    unchanged_here(&folder, locked)?;
+    unchanged_here(&directory, locked)?;
     local_source::check(project, place, &spec)?;
     let obtained = obtain::fetch(project, place, &spec, cancel)?;
-    let (before, _) = Content::of_installed(&folder);
+    let (before, _) = Content::of_installed(&directory);
     let fetched = &obtained.1;
     let changes = changes(&before, &fetched.content);
     if changes.is_empty() {
@@ -124,9 +124,9 @@ fn update(
 }
 
 /// Rejects an update that would lose local changes.
-fn unchanged_here(folder: &Path, locked: &Locked) -> Result<(), Failure> {
-    let is_gone = folder.symlink_metadata().is_err();
-    if is_gone || verify(folder, locked).0.is_empty() {
+fn unchanged_here(directory: &Path, locked: &Locked) -> Result<(), Failure> {
+    let is_gone = directory.symlink_metadata().is_err();
+    if is_gone || verify(directory, locked).0.is_empty() {
         return Ok(());
     }
     let name = &locked.name;

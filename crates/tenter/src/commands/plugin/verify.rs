@@ -67,11 +67,11 @@ fn of_place(place: &PluginDir) -> Result<Vec<Verified>, Failure> {
 
 fn look_at(place: &PluginDir, name: &str, lock: &Lock, found: &[FoundPlugin]) -> Verified {
     let installed = found.iter().find(|found| found.plugin.name == name);
-    let folder = installed.map(|found| found.plugin.path.clone());
-    let folder = folder.or_else(|| place.plugins.remains(name));
-    let (differences, diagnostics) = match (folder, lock.get(name)) {
-        (Some(folder), Some(locked)) => verify(&folder, locked),
-        (Some(folder), None) => (Vec::new(), vec![unrecorded().at(folder)]),
+    let directory = installed.map(|found| found.plugin.path.clone());
+    let directory = directory.or_else(|| place.plugins.remains(name));
+    let (differences, diagnostics) = match (directory, lock.get(name)) {
+        (Some(directory), Some(locked)) => verify(&directory, locked),
+        (Some(directory), None) => (Vec::new(), vec![unrecorded().at(directory)]),
         (None, _) => (Vec::new(), vec![gone()]),
     };
     let ok = differences.is_empty() && diagnostics.is_empty();

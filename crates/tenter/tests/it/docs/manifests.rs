@@ -28,18 +28,18 @@ use super::hooks::{carry_out, has_what_it_needs};
 use super::markdown::{Block, pages, table};
 use crate::sandbox;
 
-const FOLDER: &str = ".config/agents/hooks";
+const DIRECTORY: &str = ".config/agents/hooks";
 const RECORD: &str = "#!/bin/sh\ncat >> payloads.jsonl\n";
 
 const PAGE: &str = "manifest-hooks.md";
 
 /// Writes a user hook.
 fn install(sandbox: &Sandbox, name: &str, manifest: &str, script: &str) {
-    let folder = sandbox.home().join(FOLDER).join(name);
-    fs::create_dir_all(folder.join("scripts")).unwrap();
-    fs::write(folder.join("HOOK.md"), manifest).unwrap();
+    let directory = sandbox.home().join(DIRECTORY).join(name);
+    fs::create_dir_all(directory.join("scripts")).unwrap();
+    fs::write(directory.join("HOOK.md"), manifest).unwrap();
     let is_python = script.lines().next().is_some_and(|line| line.ends_with("python3"));
-    let file = folder.join("scripts").join(if is_python { "run.py" } else { "run.sh" });
+    let file = directory.join("scripts").join(if is_python { "run.py" } else { "run.sh" });
     fs::write(&file, script).unwrap();
     fs::set_permissions(file, Permissions::from_mode(0o755)).unwrap();
 }
@@ -215,7 +215,7 @@ fn every_hooks_toml_example_is_valid() {
             let front = format!("---\nname: {name}\ndescription: d\ntrigger: before_agent\n---\n");
             install(&sandbox, name, &front, "#!/bin/sh\n");
         }
-        sandbox.write(&format!("../home/{FOLDER}/hooks.toml"), &block.text);
+        sandbox.write(&format!("../home/{DIRECTORY}/hooks.toml"), &block.text);
         let listed = sandbox.run(&["hooks", "list", "--json"]).expect_code(0);
         assert!(listed.stderr.is_empty(), "{}\n{listed}", block.place);
         let listed = listed.json();
@@ -287,7 +287,7 @@ fn the_table_of_expectations_is_the_codes() {
     let front = "---\nname: x\ndescription: d\ntrigger: before_agent\n---\n";
     install(&sandbox, "x", front, "#!/bin/sh\n");
     let test = "{\"event\": {}, \"expect\": {\"zzz\": 1}}";
-    sandbox.write(&format!("../home/{FOLDER}/x/tests/zzz.json"), test);
+    sandbox.write(&format!("../home/{DIRECTORY}/x/tests/zzz.json"), test);
     let output = sandbox.run(&["hooks", "test", "x"]).expect_code(1);
     let known = output.stdout.split_once("zzz").unwrap_or_else(|| panic!("{output}")).1;
     for name in table("testing.md", "Expected").names() {

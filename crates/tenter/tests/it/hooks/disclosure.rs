@@ -13,8 +13,8 @@ fn listing_five_hundred_hooks_does_not_read_their_texts() {
     let hooks = user_hooks(&sandbox);
     let text = "A long explanation. ".repeat(TEXT / 20);
     for number in 0..HOOKS {
-        let folder = manifest(&hooks, &format!("hook-{number:03}"), "trigger: before_tool", "");
-        let file = folder.join("HOOK.md");
+        let directory = manifest(&hooks, &format!("hook-{number:03}"), "trigger: before_tool", "");
+        let file = directory.join("HOOK.md");
         let front = std::fs::read_to_string(&file).unwrap();
         std::fs::write(&file, front + &text).unwrap();
     }

@@ -41,8 +41,8 @@ fn all_problems_are_listed_with_the_worst_first() {
     let sandbox = sandbox();
     let hooks = user_hooks(&sandbox);
     let interpreted = |name: &str, line: &str| {
-        let folder = manifest(&hooks, name, "trigger: before_tool", "");
-        fs::write(folder.join("scripts/run.sh"), format!("{line}\n")).unwrap();
+        let directory = manifest(&hooks, name, "trigger: before_tool", "");
+        fs::write(directory.join("scripts/run.sh"), format!("{line}\n")).unwrap();
     };
     interpreted("no-such", "#!/nowhere/perl -w");
     interpreted("no-env", "#!/usr/bin/env no-such-thing");
@@ -76,7 +76,7 @@ fn all_problems_are_listed_with_the_worst_first() {
       help: install /nowhere/perl, or change the script's first line
     error: [ROOT]/home/.config/agents/hooks/locked/scripts/run: the script is not executable, and its name does not imply an interpreter
       help: chmod +x [ROOT]/home/.config/agents/hooks/locked/scripts/run
-    warning: [ROOT]/home/.config/agents/hooks/exposed: this hooks folder can be changed by others: it is writable for its group or for everyone
+    warning: [ROOT]/home/.config/agents/hooks/exposed: this hooks directory can be changed by others: it is writable for its group or for everyone
       help: run `chmod go-w [ROOT]/home/.config/agents/hooks/exposed`
     warning: [ROOT]/home/.config/agents/hooks/bare: the hook bare fires nothing: it has neither scripts/run nor scripts/run.sh nor scripts/run.py
     warning: [ROOT]/home/.config/agents/hooks/look/HOOK.md:5:20: it needs look-around, and so a slower engine, which gives up on texts over 64 KiB and on searches of more than a million steps; the hook has failed then
@@ -98,16 +98,19 @@ fn all_problems_are_listed_with_the_worst_first() {
 fn ran(sandbox: &Sandbox, hook: &str, durations: &[u64], exit: &str) {
     let list = sandbox.run(&["hooks", "list", "--json"]).json();
     let entry = list.as_array().unwrap().iter().find(|entry| entry["name"] == hook).unwrap();
-    let folder = sandbox.state().join("journal");
-    fs::create_dir_all(&folder).unwrap();
+    let directory = sandbox.state().join("journal");
+    fs::create_dir_all(&directory).unwrap();
     let line = |duration: &u64| {
         let record = json!({"v": 1, "time": "2024-01-15T10:30:00Z", "conversation_id": "c", "event": "before_tool", "kind": "run",
             "hook": hook, "layer": "user", "hash": entry["hash"], "spelling": "before_tool", "duration_ms": duration,
             "exit": exit, "decision": "none"});
         format!("{record}\n")
     };
-    fs::write(folder.join(format!("{hook}.jsonl")), durations.iter().map(line).collect::<String>())
-        .unwrap();
+    fs::write(
+        directory.join(format!("{hook}.jsonl")),
+        durations.iter().map(line).collect::<String>(),
+    )
+    .unwrap();
 }
 
 #[test]

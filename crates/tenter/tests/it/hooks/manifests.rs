@@ -224,7 +224,7 @@ fn show_prints_the_manifest_the_script_and_the_text() {
 #[test]
 fn a_hook_can_be_disabled_and_enabled_and_stays_trusted() {
     let sandbox = sandbox();
-    let folder = manifest(&project_hooks(&sandbox), "guard", "trigger: before_tool", "");
+    let directory = manifest(&project_hooks(&sandbox), "guard", "trigger: before_tool", "");
     let _ = sandbox.run(&["trust", "--yes"]).expect_code(0);
     let status = || {
         let list = sandbox.run(&["hooks", "list", "--json"]).expect_code(0).json();
@@ -234,7 +234,7 @@ fn a_hook_can_be_disabled_and_enabled_and_stays_trusted() {
     let off = sandbox.run(&["hooks", "disable", "guard"]).expect_code(0);
     assert_eq!(
         (off.stdout.trim().to_owned(), status()),
-        (format!("{}.disable", folder.display()), "disabled".to_owned())
+        (format!("{}.disable", directory.display()), "disabled".to_owned())
     );
     assert_snapshot!(sandbox.run(&["hooks", "disable", "guard"]), @"
     exit: 1
@@ -248,7 +248,7 @@ fn a_hook_can_be_disabled_and_enabled_and_stays_trusted() {
     --- stderr
     error: no hook guard is disabled
     ");
-    fs::create_dir(folder.with_extension("disable")).unwrap();
+    fs::create_dir(directory.with_extension("disable")).unwrap();
     assert_snapshot!(sandbox.run(&["hooks", "disable", "guard"]), @"
     exit: 1
     --- stderr

@@ -29,17 +29,17 @@ fn run_with_env(sandbox: &Sandbox, args: &[&str], vars: &[(&str, &str)]) -> Outp
     sandbox.finish(command.spawn().unwrap())
 }
 
-/// Writes a manifest hook into the folder `hooks`: its front matter, without the lines around it, and a script in sh.
+/// Writes a manifest hook into the directory `hooks`: its front matter, without the lines around it, and a script in sh.
 fn manifest(hooks: &Path, name: &str, front_matter: &str, script: &str) -> PathBuf {
-    let folder = hooks.join(name);
-    fs::create_dir_all(folder.join("scripts")).unwrap();
+    let directory = hooks.join(name);
+    fs::create_dir_all(directory.join("scripts")).unwrap();
     let text =
         format!("---\nname: {name}\ndescription: Test.\n{front_matter}\n---\n\n# About {name}\n");
-    fs::write(folder.join("HOOK.md"), text).unwrap();
-    let path = folder.join("scripts/run.sh");
+    fs::write(directory.join("HOOK.md"), text).unwrap();
+    let path = directory.join("scripts/run.sh");
     fs::write(&path, format!("#!/bin/sh\n{script}\n")).unwrap();
     fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
-    folder
+    directory
 }
 
 /// The user's directory for manifest hooks.
@@ -47,7 +47,7 @@ fn user_hooks(sandbox: &Sandbox) -> PathBuf {
     sandbox.home().join(".config/agents/hooks")
 }
 
-/// The project's folder for manifest hooks.
+/// The project's directory for manifest hooks.
 fn project_hooks(sandbox: &Sandbox) -> PathBuf {
     sandbox.project().join(".agents/hooks")
 }

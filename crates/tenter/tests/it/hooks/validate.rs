@@ -63,8 +63,9 @@ fn all_errors_are_shown_with_their_location_and_other_hooks_are_still_checked() 
 #[test]
 fn warnings_are_errors_only_with_the_flag() {
     let sandbox = sandbox();
-    let folder = manifest(&project_hooks(&sandbox), "guard", "trigger: before_tool", "");
-    fs::set_permissions(folder.join("scripts/run.sh"), fs::Permissions::from_mode(0o644)).unwrap();
+    let directory = manifest(&project_hooks(&sandbox), "guard", "trigger: before_tool", "");
+    fs::set_permissions(directory.join("scripts/run.sh"), fs::Permissions::from_mode(0o644))
+        .unwrap();
     assert_snapshot!(sandbox.run(&["hooks", "validate", ".agents/hooks/guard"]), @"
     exit: 0
     --- stdout
@@ -77,14 +78,14 @@ fn warnings_are_errors_only_with_the_flag() {
         sandbox.run(&["hooks", "validate", "--strict", ".agents/hooks/guard"]).code,
         Some(1)
     );
-    fs::rename(folder.join("scripts/run.sh"), folder.join("scripts/run")).unwrap();
+    fs::rename(directory.join("scripts/run.sh"), directory.join("scripts/run")).unwrap();
     assert_snapshot!(sandbox.run(&["hooks", "validate", ".agents/hooks/guard"]), @"
     exit: 1
     --- stderr
     error: .agents/hooks/guard/scripts/run: the script is not executable, and its name does not imply an interpreter
       help: chmod +x .agents/hooks/guard/scripts/run
     ");
-    fs::remove_file(folder.join("scripts/run")).unwrap();
+    fs::remove_file(directory.join("scripts/run")).unwrap();
     assert_snapshot!(sandbox.run(&["hooks", "validate", ".agents/hooks/guard"]), @"
     exit: 0
     --- stdout
@@ -210,6 +211,7 @@ fn an_executable_is_checked_as_well() {
     let output = sandbox.run(&["hooks", "validate", "draft.sh"]).expect_code(1);
     assert!(output.stderr.contains("its interpreter /no/such/shell is not installed"), "{output}");
     assert!(output.stderr.contains("it was not asked for its events"), "{output}");
-    let folder = sandbox.run(&["hooks", "validate", &path(fine.parent().unwrap())]).expect_code(1);
-    assert!(folder.stdout.contains("/fine"), "{folder}");
+    let directory =
+        sandbox.run(&["hooks", "validate", &path(fine.parent().unwrap())]).expect_code(1);
+    assert!(directory.stdout.contains("/fine"), "{directory}");
 }

@@ -7,17 +7,17 @@ use insta::assert_snapshot;
 use serde_json::json;
 use tenter_testkit::Sandbox;
 
-use super::{FOLDER, bash, decisions, records};
+use super::{DIRECTORY, bash, decisions, records};
 use crate::{headless, sandbox};
 
 /// Writes a user hook: its trigger and more front matter, and the lines below `metadata`.
 fn declared(sandbox: &Sandbox, name: &str, front: &str, lines: &[&str]) -> PathBuf {
-    let folder = sandbox.home().join(FOLDER).join(name);
-    fs::create_dir_all(&folder).unwrap();
+    let directory = sandbox.home().join(DIRECTORY).join(name);
+    fs::create_dir_all(&directory).unwrap();
     let lines = lines.join("\n  ");
     let front = format!("name: {name}\ndescription: A test.\n{front}\nmetadata:\n  {lines}");
-    fs::write(folder.join("HOOK.md"), format!("---\n{front}\n---\n")).unwrap();
-    folder
+    fs::write(directory.join("HOOK.md"), format!("---\n{front}\n---\n")).unwrap();
+    directory
 }
 
 const NO_RM: &str = "trigger: before_tool\nmatcher: {tool: ^Shell$, pattern: rm -rf}";
@@ -104,9 +104,9 @@ fn an_unknown_payload_field_is_an_error_in_validate_and_a_warning_in_a_run() {
     let sandbox = sandbox();
     let when = "when: and .tool_nmae .tool_input.anything";
     let reason = "reason: \"{{default .session.id 1}}\"";
-    let folder =
+    let directory =
         declared(&sandbox, "guard", "trigger: before_tool", &["action: deny", when, reason]);
-    assert_snapshot!(sandbox.run(&["hooks", "validate", folder.to_str().unwrap()]), @r#"
+    assert_snapshot!(sandbox.run(&["hooks", "validate", directory.to_str().unwrap()]), @r#"
     exit: 1
     --- stderr
     error: [ROOT]/home/.config/agents/hooks/guard/HOOK.md:7:13: the payload of `before_tool` has no `tool_nmae`
@@ -129,7 +129,7 @@ fn an_unknown_payload_field_is_an_error_in_validate_and_a_warning_in_a_run() {
 #[test]
 fn a_template_that_cannot_be_rendered_is_a_failure_with_a_location() {
     let sandbox = sandbox();
-    let folder = declared(
+    let directory = declared(
         &sandbox,
         "guard",
         "trigger: before_tool",
@@ -140,8 +140,8 @@ fn a_template_that_cannot_be_rendered_is_a_failure_with_a_location() {
     let told = "hook guard failed at before_tool: its template cannot be rendered: the payload has no `nmae`, in `{{.nmae}}`";
     assert!(output.stderr.contains(told), "{output}");
     assert!(sandbox.project().join("ran").exists());
-    let text = fs::read_to_string(folder.join("HOOK.md")).unwrap();
-    fs::write(folder.join("HOOK.md"), text.replace("  action", "  fail: closed\n  action"))
+    let text = fs::read_to_string(directory.join("HOOK.md")).unwrap();
+    fs::write(directory.join("HOOK.md"), text.replace("  action", "  fail: closed\n  action"))
         .unwrap();
     let (_, code) = headless(&sandbox, &bash("touch ran-too", "contains: [set to fail closed]"));
     assert_eq!(code, 0);
@@ -181,7 +181,7 @@ fn every_listing_marks_a_static_hook() {
 fn a_static_hook_is_tested_like_any_hook() {
     let sandbox = sandbox();
     let when = "when: ne .tool_input.command \"rm -rf build\"";
-    let folder = declared(&sandbox, "no-rm", NO_RM, &["action: deny", NO_RM_WHY, when]);
+    let directory = declared(&sandbox, "no-rm", NO_RM, &["action: deny", NO_RM_WHY, when]);
     let payload = "{\"event_type\": \"before_tool\", \"tool_name\": \"Shell\", \"tool_input\": {\"command\": \"rm -rf /\"}}";
     let args = ["hooks", "test", "no-rm", "--payload", "-"];
     assert_snapshot!(sandbox.run_with_stdin(&args, payload), @r#"
@@ -205,9 +205,9 @@ fn a_static_hook_is_tested_like_any_hook() {
         ("other", "ls", json!({"decision": "unmatched"})),
     ] {
         let event = json!({"tool_name": "Shell", "tool_input": {"command": command}});
-        fs::create_dir_all(folder.join("tests")).unwrap();
+        fs::create_dir_all(directory.join("tests")).unwrap();
         let test = json!({"event": event, "expect": expect}).to_string();
-        fs::write(folder.join(format!("tests/{name}.json")), test).unwrap();
+        fs::write(directory.join(format!("tests/{name}.json")), test).unwrap();
     }
     let tested = sandbox.run(&["hooks", "test", "no-rm"]).expect_code(0);
     assert!(tested.stdout.ends_with("3 passed, 0 failed\n"), "{tested}");

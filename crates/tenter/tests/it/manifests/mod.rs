@@ -1,4 +1,4 @@
-//! Manifest hooks in real sessions: `tenter run` plays a script under hooks that are folders with `HOOK.md`.
+//! Manifest hooks in real sessions: `tenter run` plays a script under hooks that are directories with `HOOK.md`.
 //!
 //! `specification` carries out the specification's own examples, `answers` what a hook may say and how it may fail, `events`
 //! what it is told at every event, `mixed` both kinds of hooks together, `declared` hooks without code.
@@ -18,15 +18,15 @@ use tenter_testkit::Sandbox;
 use crate::of_kind;
 
 /// The user's directory for manifest hooks.
-const FOLDER: &str = ".config/agents/hooks";
+const DIRECTORY: &str = ".config/agents/hooks";
 
 /// Installs a user hook with this front matter and this `scripts/run.sh`.
 fn install(sandbox: &Sandbox, front: &str, script: &str) {
     let name = front.lines().find_map(|line| line.strip_prefix("name: ")).unwrap();
-    let folder = sandbox.home().join(FOLDER).join(name);
-    fs::create_dir_all(folder.join("scripts")).unwrap();
-    fs::write(folder.join("HOOK.md"), format!("---\n{}\n---\n", front.trim())).unwrap();
-    let run = folder.join("scripts/run.sh");
+    let directory = sandbox.home().join(DIRECTORY).join(name);
+    fs::create_dir_all(directory.join("scripts")).unwrap();
+    fs::write(directory.join("HOOK.md"), format!("---\n{}\n---\n", front.trim())).unwrap();
+    let run = directory.join("scripts/run.sh");
     fs::write(&run, script).unwrap();
     fs::set_permissions(run, Permissions::from_mode(0o755)).unwrap();
 }

@@ -6,7 +6,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use serde_json::{Value, json};
 use tenter_testkit::Sandbox;
 
-use super::{FOLDER, bash, decisions, install, runs};
+use super::{DIRECTORY, bash, decisions, install, runs};
 use crate::{headless, of_kind, sandbox};
 
 const SYNC: &str = "\
@@ -385,19 +385,19 @@ fn a_decision_on_stdout_is_recorded_with_its_log() {
     assert!(sandbox.project().join("ran").exists());
 }
 
-/// Section 10.1: a folder without a script is a hook that fires nothing, and every listing says so.
+/// Section 10.1: a directory without a script is a hook that fires nothing, and every listing says so.
 #[test]
 fn the_directories_of_the_specification_are_found() {
     let sandbox = sandbox();
     install(&sandbox, COMPLETE, COMPLETE_SCRIPT);
     for (path, name) in [
-        (sandbox.home().join(FOLDER), "notify-slack"),
+        (sandbox.home().join(DIRECTORY), "notify-slack"),
         (sandbox.project().join(".agents/hooks"), "project-specific"),
     ] {
-        let folder = path.join(name);
-        fs::create_dir_all(&folder).unwrap();
+        let directory = path.join(name);
+        fs::create_dir_all(&directory).unwrap();
         let front = format!("---\nname: {name}\ndescription: d\ntrigger: session_end\n---\n");
-        fs::write(folder.join("HOOK.md"), front).unwrap();
+        fs::write(directory.join("HOOK.md"), front).unwrap();
     }
     let listed = sandbox.run(&["hooks", "list", "--json"]).expect_code(0).json();
     let found: Vec<(&Value, &Value)> =

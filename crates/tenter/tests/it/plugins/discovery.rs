@@ -8,7 +8,7 @@ use tenter_testkit::Sandbox;
 use super::Repository;
 use crate::{of_kind, sandbox};
 
-/// The folders of hooks and of recipes, highest level first, and what stands before their names.
+/// The directories of hooks and of recipes, highest level first, and what stands before their names.
 const LEVELS: [(&str, &str); 4] = [
     (".kodelet", ""),
     (".kodelet/plugins/ada@guards", "ada/guards/"),
@@ -46,8 +46,8 @@ fn told(sandbox: &Sandbox, args: &[&str], mark: &str) -> Option<Value> {
 #[test]
 fn a_hook_of_each_layer_runs_unless_it_is_shadowed() {
     let sandbox = sandbox();
-    for (number, (folder, prefix)) in LEVELS.iter().enumerate().rev() {
-        executable(&sandbox, &format!("{folder}/hooks/guard"), &telling(&number.to_string()));
+    for (number, (directory, prefix)) in LEVELS.iter().enumerate().rev() {
+        executable(&sandbox, &format!("{directory}/hooks/guard"), &telling(&number.to_string()));
         let _ = sandbox.run(&["trust", "--yes"]).expect_code(0);
         let name = format!("{prefix}guard");
         let active: Vec<Value> = listed(&sandbox)
@@ -55,7 +55,7 @@ fn a_hook_of_each_layer_runs_unless_it_is_shadowed() {
             .filter(|hook| hook["name"] == name && hook["status"] == "active")
             .collect();
         assert_eq!(active.len(), 1, "{name}");
-        let path = sandbox.project().join(folder).canonicalize().unwrap().join("hooks/guard");
+        let path = sandbox.project().join(directory).canonicalize().unwrap().join("hooks/guard");
         assert_eq!(fs::canonicalize(active[0]["path"].as_str().unwrap()).unwrap(), path);
         assert!(told(&sandbox, &["Hello?"], &number.to_string()).is_some(), "layer {number} runs");
     }
@@ -71,8 +71,8 @@ fn a_hook_of_each_layer_runs_unless_it_is_shadowed() {
 #[test]
 fn a_hook_is_looked_up_by_its_full_name() {
     let sandbox = sandbox();
-    for (folder, _) in LEVELS {
-        executable(&sandbox, &format!("{folder}/hooks/guard"), &telling("x"));
+    for (directory, _) in LEVELS {
+        executable(&sandbox, &format!("{directory}/hooks/guard"), &telling("x"));
     }
     let _ = sandbox.run(&["trust", "--yes"]).expect_code(0);
     for (name, place) in [
@@ -105,8 +105,8 @@ fn a_plugins_hook_is_found_by_both_forms_of_its_plugins_name() {
 #[test]
 fn a_recipe_of_each_layer_is_found_unless_it_is_shadowed() {
     let sandbox = sandbox();
-    for (number, (folder, prefix)) in LEVELS.iter().enumerate().rev() {
-        sandbox.write(&format!("{folder}/recipes/review.md"), format!("Level {number}.\n"));
+    for (number, (directory, prefix)) in LEVELS.iter().enumerate().rev() {
+        sandbox.write(&format!("{directory}/recipes/review.md"), format!("Level {number}.\n"));
         let shown = sandbox.run(&["recipe", "show", &format!("{prefix}review")]).expect_code(0);
         assert_eq!(shown.stdout.trim(), format!("Level {number}."));
     }
@@ -121,10 +121,10 @@ fn thirty_plugins_with_twenty_hooks_each_are_found_in_order() {
     let mut expected = Vec::new();
     for plugin in 0..30 {
         for hook in 0..20 {
-            let folder = format!("../home/.kodelet/plugins/ada@p{plugin:02}/hooks");
+            let directory = format!("../home/.kodelet/plugins/ada@p{plugin:02}/hooks");
             executable(
                 &sandbox,
-                &format!("{folder}/h{hook:02}"),
+                &format!("{directory}/h{hook:02}"),
                 "#!/bin/sh\n[ \"$1\" = run ] || echo before_tool_call\n",
             );
             expected.push(format!("ada/p{plugin:02}/h{hook:02}"));

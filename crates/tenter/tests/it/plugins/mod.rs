@@ -67,7 +67,7 @@ impl<'s> Repository<'s> {
     }
 }
 
-/// The plugins folder's entries, hidden ones too.
+/// The plugins directory's entries, hidden ones too.
 pub(crate) fn left(sandbox: &Sandbox) -> Vec<String> {
     let entries = fs::read_dir(sandbox.project().join(".kodelet/plugins")).unwrap();
     let mut names: Vec<String> =

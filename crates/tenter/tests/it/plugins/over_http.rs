@@ -48,18 +48,18 @@ fn a_hosted_plugin_is_fetched_by_branch_tag_and_commit() {
 #[expect(clippy::disallowed_methods, reason = "tests may look at the machine")]
 fn backend() -> Option<PathBuf> {
     let output = Command::new("git").arg("--exec-path").output().ok()?;
-    let folder = String::from_utf8(output.stdout).ok()?;
-    Some(Path::new(folder.trim()).join("git-http-backend")).filter(|path| path.exists())
+    let directory = String::from_utf8(output.stdout).ok()?;
+    Some(Path::new(directory.trim()).join("git-http-backend")).filter(|path| path.exists())
 }
 
-/// Serves the repositories below `folder` until the test ends, and says where.
-fn serve(backend: PathBuf, folder: PathBuf) -> String {
+/// Serves the repositories below `directory` until the test ends, and says where.
+fn serve(backend: PathBuf, directory: PathBuf) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap().to_string();
     thread::spawn(move || {
         for stream in listener.incoming().flatten() {
-            let (backend, folder) = (backend.clone(), folder.clone());
-            thread::spawn(move || answer(stream, &backend, &folder));
+            let (backend, directory) = (backend.clone(), directory.clone());
+            thread::spawn(move || answer(stream, &backend, &directory));
         }
     });
     address
@@ -67,7 +67,7 @@ fn serve(backend: PathBuf, folder: PathBuf) -> String {
 
 /// One request, by the rules of CGI. The connection ends with the answer.
 #[expect(clippy::disallowed_methods, reason = "a server of the test's own")]
-fn answer(mut stream: TcpStream, backend: &Path, folder: &Path) {
+fn answer(mut stream: TcpStream, backend: &Path, directory: &Path) {
     let mut reader = BufReader::new(stream.try_clone().unwrap());
     let head: Vec<String> =
         reader.by_ref().lines().map(Result::unwrap).take_while(|line| !line.is_empty()).collect();
@@ -82,7 +82,7 @@ fn answer(mut stream: TcpStream, backend: &Path, folder: &Path) {
     let mut body = vec![0; header("content-length").parse().unwrap_or(0)];
     reader.read_exact(&mut body).unwrap();
     let mut child = Command::new(backend)
-        .env("GIT_PROJECT_ROOT", folder)
+        .env("GIT_PROJECT_ROOT", directory)
         .env("GIT_HTTP_EXPORT_ALL", "1")
         .env("REQUEST_METHOD", method)
         .env("PATH_INFO", path)

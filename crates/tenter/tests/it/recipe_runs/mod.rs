@@ -28,7 +28,7 @@ fn a_query_is_appended_to_the_recipe() {
     let sandbox = sandbox();
     sandbox.write(
         "recipes/review.md",
-        "---\narguments: {folder: {default: src}, focus: {}}\n---\nReview {{.folder}}.{{if .focus}} Mind {{.focus}}.{{end}}\n",
+        "---\narguments: {directory: {default: src}, focus: {}}\n---\nReview {{.directory}}.{{if .focus}} Mind {{.focus}}.{{end}}\n",
     );
     let script =
         |asked: &str| format!("turns: [{{text: ok, expect: {{contains: [{}]}}}}]", json!(asked));
@@ -42,7 +42,7 @@ fn a_query_is_appended_to_the_recipe() {
             "--recipe",
             "review",
             "--arg",
-            "folder=lib",
+            "directory=lib",
             "--arg",
             "focus=the gap",
             "--result-only",

@@ -69,10 +69,10 @@ fn recipes_without_programs_and_user_recipes_need_no_trust() {
     assert!(has_run(&sandbox));
     let _ = run(&sandbox, SCRIPT, &["-r", "far", "--fragment-dirs", "../elsewhere"]).expect_code(0);
     assert!(has_run(&sandbox));
-    // A folder is not trusted because it is named: these came with the project.
-    for folder in ["more", "."] {
-        let name = if folder == "." { "more/near" } else { "near" };
-        let _ = run(&sandbox, SCRIPT, &["-r", name, "--fragment-dirs", folder]).expect_code(4);
+    // A directory is not trusted because it is named: these came with the project.
+    for directory in ["more", "."] {
+        let name = if directory == "." { "more/near" } else { "near" };
+        let _ = run(&sandbox, SCRIPT, &["-r", name, "--fragment-dirs", directory]).expect_code(4);
     }
     sandbox.write("recipes/own.md", "{{bash \"touch\" \"ran\"}}");
     let _ = run(&sandbox, SCRIPT, &["-r", "own", "--fragment-dirs", "recipes"]).expect_code(4);

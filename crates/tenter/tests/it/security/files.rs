@@ -8,9 +8,9 @@ use tenter_testkit::{Sandbox, needs};
 
 use crate::sandbox;
 
-/// Every file and directory below `folder` that other users may read or write.
-fn open_to_others(folder: &Path, found: &mut Vec<String>) {
-    for entry in fs::read_dir(folder).unwrap().flatten() {
+/// Every file and directory below `directory` that other users may read or write.
+fn open_to_others(directory: &Path, found: &mut Vec<String>) {
+    for entry in fs::read_dir(directory).unwrap().flatten() {
         let metadata = entry.metadata().unwrap();
         if metadata.mode() & 0o077 != 0 {
             found.push(format!("{} {:o}", entry.path().display(), metadata.mode() & 0o777));
@@ -48,9 +48,9 @@ fn stored_files_are_private_with_any_umask() {
 
 /// Gives what is at `path` to another user, and makes the directory around the project writable for all.
 fn given_away(sandbox: &Sandbox, path: &str) -> bool {
-    let folder = sandbox.root();
-    fs::set_permissions(&folder, fs::Permissions::from_mode(0o777)).unwrap();
-    lchown(folder.join(path), Some(65534), Some(65534)).is_ok()
+    let directory = sandbox.root();
+    fs::set_permissions(&directory, fs::Permissions::from_mode(0o777)).unwrap();
+    lchown(directory.join(path), Some(65534), Some(65534)).is_ok()
 }
 
 #[test]

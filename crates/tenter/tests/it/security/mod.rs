@@ -15,7 +15,7 @@ use tenter_testkit::Sandbox;
 /// A model that says something and calls nothing.
 const QUIET: &str = "turns: [{text: ok}]";
 
-/// A program that leaves a mark in the home folder, whatever it is started as.
+/// A program that leaves a mark in the home directory, whatever it is started as.
 const TRAP: &str = "#!/bin/sh\necho \"$0 $*\" >> \"$HOME/pwned\"\n";
 
 /// What traps ran in this sandbox.

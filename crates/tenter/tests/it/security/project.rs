@@ -67,8 +67,8 @@ fn trapped() -> Sandbox {
 fn inspecting_a_project_runs_nothing_of_it() {
     let sandbox = trapped();
     // For git this makes a repository of it.
-    for folder in ["objects", "refs"] {
-        fs::create_dir_all(sandbox.project().join(".git").join(folder)).unwrap();
+    for directory in ["objects", "refs"] {
+        fs::create_dir_all(sandbox.project().join(".git").join(directory)).unwrap();
     }
     let model = sandbox.script(QUIET);
     let run: [&[&str]; 2] =
@@ -231,16 +231,16 @@ fn another_name_directory_or_symlink_target_asks_again() {
     let script = "#!/bin/sh\n[ \"$1\" = hook ] && echo after_turn\nexit 0\n";
     executable(&sandbox, "one", script);
     executable(&sandbox, "two", &format!("{script}{TRAP}"));
-    let folder = sandbox.project().join(".kodelet/hooks");
-    fs::create_dir_all(&folder).unwrap();
-    symlink("../../one", folder.join("guard")).unwrap();
+    let directory = sandbox.project().join(".kodelet/hooks");
+    fs::create_dir_all(&directory).unwrap();
+    symlink("../../one", directory.join("guard")).unwrap();
     let _ = sandbox.run(&["trust", "--yes"]).expect_code(0);
     let run = || sandbox.run(&["run", "--model", &model, "go"]);
     let _ = run().expect_code(0);
-    fs::rename(folder.join("guard"), folder.join("Guard")).unwrap();
+    fs::rename(directory.join("guard"), directory.join("Guard")).unwrap();
     let _ = run().expect_code(4);
-    fs::remove_file(folder.join("Guard")).unwrap();
-    symlink("../../two", folder.join("guard")).unwrap();
+    fs::remove_file(directory.join("Guard")).unwrap();
+    symlink("../../two", directory.join("guard")).unwrap();
     let _ = run().expect_code(4);
     assert_eq!(sprung(&sandbox), "");
 }

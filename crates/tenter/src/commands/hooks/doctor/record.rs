@@ -24,23 +24,24 @@ struct Runs {
 }
 
 impl History {
-    /// Reads every journal in `folder`; what cannot be read is told.
-    pub(super) fn read(folder: &Path) -> (Self, Vec<Diagnostic>) {
+    /// Reads every journal in `directory`; what cannot be read is told.
+    pub(super) fn read(directory: &Path) -> (Self, Vec<Diagnostic>) {
         let mut history = Self::default();
         let mut unread = Vec::new();
-        match journal::conversations(folder) {
+        match journal::conversations(directory) {
             Ok(conversations) => {
                 for conversation in conversations {
-                    unread.extend(history.add(folder, &conversation).err());
+                    unread.extend(history.add(directory, &conversation).err());
                 }
             }
-            Err(error) => unread.push(not_read(folder, &error)),
+            Err(error) => unread.push(not_read(directory, &error)),
         }
         (history, unread)
     }
 
-    fn add(&mut self, folder: &Path, conversation: &str) -> Result<(), Diagnostic> {
-        let read = journal::read(folder, conversation).map_err(|error| not_read(folder, &error))?;
+    fn add(&mut self, directory: &Path, conversation: &str) -> Result<(), Diagnostic> {
+        let read =
+            journal::read(directory, conversation).map_err(|error| not_read(directory, &error))?;
         for line in read.lines {
             if let RecordKind::Run(run) = line.record.kind {
                 let runs = self.0.entry((run.hook, Fingerprint(run.hash))).or_default();
@@ -100,7 +101,7 @@ impl Runs {
     }
 }
 
-fn not_read(folder: &Path, error: &std::io::Error) -> Diagnostic {
+fn not_read(directory: &Path, error: &std::io::Error) -> Diagnostic {
     let message = format!("the journal cannot be read: {error}");
-    Diagnostic::new("journal-not-read", Severity::Warning, message).at(folder)
+    Diagnostic::new("journal-not-read", Severity::Warning, message).at(directory)
 }

@@ -1,4 +1,4 @@
-//! One test of a hook: an event in, what is expected out. A test is a file `tests/*.json` in the hook's folder:
+//! One test of a hook: an event in, what is expected out. A test is a file `tests/*.json` in the hook's directory:
 //!
 //! ```json
 //! {
@@ -59,14 +59,14 @@ pub(super) struct TestCase {
     pub(super) expect: Object,
 }
 
-/// The tests of a hook, by name; none where it has no such folder.
+/// The tests of a hook, by name; none where it has no such directory.
 pub(super) fn files(hook: &Hook) -> Result<Vec<PathBuf>, Failure> {
     if matches!(hook.protocol, Protocol::Executable) {
         return Ok(Vec::new());
     }
-    let folder = hook.path.join("tests");
-    let failed = |error| Failure::new(format!("{} cannot be read: {error}", folder.display()));
-    let entries = match fs::read_dir(&folder) {
+    let directory = hook.path.join("tests");
+    let failed = |error| Failure::new(format!("{} cannot be read: {error}", directory.display()));
+    let entries = match fs::read_dir(&directory) {
         Ok(entries) => entries,
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
         Err(error) => return Err(failed(error)),

@@ -28,7 +28,7 @@ use crate::{signals, ui};
 ///
 /// Shows the payload, what the hook wrote, and the decision.
 ///
-/// The tests are the files tests/*.json in the hook's folder. Where there are none, or a payload is asked for, the hook is run
+/// The tests are the files tests/*.json in the hook's directory. Where there are none, or a payload is asked for, the hook is run
 /// once; the exit code is then 0 when its answer is understood, whatever it says, or when its matcher is about other calls
 /// ("unmatched"), and 1 when the hook fails.
 #[derive(Debug, clap::Args)]
