@@ -20,7 +20,7 @@ use tenter_protocol::lifecycle::TABLE;
 use tenter_protocol::tool_names::ToolNames;
 use tenter_protocol::{Diagnostic, EventName, Severity};
 
-pub use listing::{Listed, Loss, LostHook, Missing, Status, Untrusted};
+pub use listing::{ListedHook, Loss, LostHook, Missing, Status, Untrusted};
 pub use policy::{PolicyOverride, PolicyTable};
 
 use crate::environment::HookEnvironment;
@@ -61,7 +61,7 @@ pub struct Catalog {
     hooks: Vec<Arc<Hook>>,
     /// One list per row of the table of events.
     by_event: [Arc<[Arc<Hook>]>; TABLE.len()],
-    listing: Vec<Listed>,
+    listing: Vec<ListedHook>,
     untrusted: Vec<Untrusted>,
     missing: Vec<Missing>,
     lost: Vec<LostHook>,
@@ -106,7 +106,7 @@ impl Catalog {
     }
 
     /// Everything that was found, highest precedence first.
-    pub fn listing(&self) -> &[Listed] {
+    pub fn listing(&self) -> &[ListedHook] {
         &self.listing
     }
 
@@ -191,14 +191,14 @@ pub(crate) fn load(request: &LoadRequest) -> (Catalog, Vec<Diagnostic>) {
 }
 
 /// Names in a `hooks.toml` that no hook has. One that is nearly a hook's was probably meant to be that.
-fn unmet(settings: &HookSettings, listing: &[Listed]) -> Vec<Diagnostic> {
+fn unmet(settings: &HookSettings, listing: &[ListedHook]) -> Vec<Diagnostic> {
     let strangers =
         settings.names().filter_map(|(path, name)| Some((path, no_such(name, listing)?)));
     strangers.map(|(path, finding)| finding.at(path)).collect()
 }
 
 /// The finding that no hook has a name that a setting is for.
-pub fn no_such(name: &str, listing: &[Listed]) -> Option<Diagnostic> {
+pub fn no_such(name: &str, listing: &[ListedHook]) -> Option<Diagnostic> {
     if listing.iter().any(|listed| listed.name == name) {
         return None;
     }

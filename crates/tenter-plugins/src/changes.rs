@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::content::{Content, Entry};
+use crate::content::{Content, TreeEntry};
 
 /// A file that differs.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -17,11 +17,11 @@ pub struct Change<'c> {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ChangeKind<'c> {
     /// The file is new.
-    Added(&'c Entry),
+    Added(&'c TreeEntry),
     /// The file was removed.
-    Removed(&'c Entry),
+    Removed(&'c TreeEntry),
     /// The old and the new file.
-    Changed(&'c Entry, &'c Entry),
+    Changed(&'c TreeEntry, &'c TreeEntry),
 }
 
 impl ChangeKind<'_> {

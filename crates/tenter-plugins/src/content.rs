@@ -10,7 +10,7 @@ use sha2::{Digest as _, Sha256};
 
 /// A file or a symlink of a plugin.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Entry {
+pub enum TreeEntry {
     /// A file.
     File {
         /// The content.
@@ -25,7 +25,7 @@ pub enum Entry {
     },
 }
 
-impl Entry {
+impl TreeEntry {
     /// Returns the git mode and the SHA-256 of the content or target: `100755 9f86…`.
     pub fn digest(&self) -> String {
         let (mode, bytes) = match self {
@@ -49,7 +49,7 @@ impl Entry {
 
 /// The files and symlinks of a plugin, by path. Paths are relative, contain no `..`, and use `/`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Content(pub BTreeMap<String, Entry>);
+pub struct Content(pub BTreeMap<String, TreeEntry>);
 
 impl Content {
     /// Returns the digest of every entry, by path.
@@ -66,8 +66,8 @@ impl Content {
             let path = directory.join(path);
             builder.create(path.parent().unwrap_or(directory))?;
             match entry {
-                Entry::File { bytes, executable } => write_file(&path, bytes, *executable)?,
-                Entry::Link { target } => symlink(target, &path)?,
+                TreeEntry::File { bytes, executable } => write_file(&path, bytes, *executable)?,
+                TreeEntry::Link { target } => symlink(target, &path)?,
             }
         }
         Ok(())
@@ -97,11 +97,11 @@ fn write_file(path: &Path, bytes: &[u8], executable: bool) -> io::Result<()> {
 mod tests {
     use super::*;
 
-    fn file(bytes: &str, executable: bool) -> Entry {
-        Entry::File { bytes: bytes.into(), executable }
+    fn file(bytes: &str, executable: bool) -> TreeEntry {
+        TreeEntry::File { bytes: bytes.into(), executable }
     }
 
-    fn hashed(entries: &[(&str, Entry)]) -> String {
+    fn hashed(entries: &[(&str, TreeEntry)]) -> String {
         let content = entries.iter().map(|(path, entry)| ((*path).to_owned(), entry.clone()));
         hash(&Content(content.collect()).digests())
     }
@@ -114,7 +114,7 @@ mod tests {
             hashed(&[("b", file("x", false))]),
             hashed(&[("a", file("y", false))]),
             hashed(&[("a", file("x", true))]),
-            hashed(&[("a", Entry::Link { target: "x".into() })]),
+            hashed(&[("a", TreeEntry::Link { target: "x".into() })]),
             hashed(&[("a", file("x", false)), ("b", file("x", false))]),
         ];
         let different: std::collections::BTreeSet<&String> = all.iter().collect();

@@ -13,12 +13,12 @@ use tenter_engine::layout::DIRECTORIES;
 use tenter_proc::Cancel;
 use tenter_protocol::Diagnostic;
 
-use crate::content::{Content, Entry};
+use crate::content::{Content, TreeEntry};
 use crate::fetch_error::FetchError;
 use crate::git::Repository;
 use crate::links;
 use crate::rules::{
-    self, Found, Kind, LARGEST_FILE, LARGEST_PLUGIN, MOST_FILES, is_paper, refused,
+    self, FoundFile, Kind, LARGEST_FILE, LARGEST_PLUGIN, MOST_FILES, is_paper, refused,
 };
 use crate::spec::Source;
 
@@ -89,7 +89,7 @@ impl Fetcher<'_> {
         let papers = repository.list(&commit, &[], &[])?.ok_or_else(too_many)?;
         let mut blobs = blobs(&listed);
         blobs.extend(blobs_of_papers(&papers));
-        let found: Vec<Found> = blobs.iter().map(|blob| blob.found.clone()).collect();
+        let found: Vec<FoundFile> = blobs.iter().map(|blob| blob.found.clone()).collect();
         let findings = rules::check(&found);
         if !findings.is_empty() {
             return Err(FetchError::Refused(findings));
@@ -118,7 +118,7 @@ fn is_repository(path: &Path) -> bool {
 
 /// A file that a commit lists.
 struct Blob {
-    found: Found,
+    found: FoundFile,
     /// The object id.
     name: String,
 }
@@ -140,7 +140,7 @@ fn blob(line: &[u8]) -> Option<Blob> {
         // Old tools wrote other bits for group and others; only the owner's count.
         mode => Kind::File { executable: mode.ends_with("755") },
     };
-    let found = Found { path: line[tab + 1..].to_vec(), kind, size: size.parse().unwrap_or(0) };
+    let found = FoundFile { path: line[tab + 1..].to_vec(), kind, size: size.parse().unwrap_or(0) };
     Some(Blob { found, name: name.to_owned() })
 }
 
@@ -165,11 +165,13 @@ fn contents(blobs: &[Blob], mut objects: &[u8]) -> Option<Content> {
     Some(Content(entries))
 }
 
-fn entry(kind: Kind, bytes: Vec<u8>) -> Option<Entry> {
+fn entry(kind: Kind, bytes: Vec<u8>) -> Option<TreeEntry> {
     match kind {
-        Kind::File { executable } => Some(Entry::File { bytes, executable }),
+        Kind::File { executable } => Some(TreeEntry::File { bytes, executable }),
         // A target that is not UTF-8 leads to no file of the plugin.
-        Kind::Link => Some(Entry::Link { target: String::from_utf8_lossy(&bytes).into_owned() }),
+        Kind::Link => {
+            Some(TreeEntry::Link { target: String::from_utf8_lossy(&bytes).into_owned() })
+        }
         Kind::Submodule | Kind::Other => None,
     }
 }
@@ -203,7 +205,7 @@ impl Content {
     }
 }
 
-fn list_top(directory: &Path, found: &mut Vec<Found>) -> io::Result<()> {
+fn list_top(directory: &Path, found: &mut Vec<FoundFile>) -> io::Result<()> {
     for entry in fs::read_dir(directory)? {
         let name = entry?.file_name();
         let is_directory = DIRECTORIES.iter().any(|directory| name == *directory);
@@ -215,7 +217,7 @@ fn list_top(directory: &Path, found: &mut Vec<Found>) -> io::Result<()> {
 }
 
 /// Lists the directory at `path` in `base` without following symlinks.
-fn list(base: &Path, path: &mut Vec<u8>, found: &mut Vec<Found>) -> io::Result<()> {
+fn list(base: &Path, path: &mut Vec<u8>, found: &mut Vec<FoundFile>) -> io::Result<()> {
     let here = base.join(std::ffi::OsStr::from_bytes(path));
     for entry in fs::read_dir(here)? {
         let name = entry?.file_name();
@@ -230,7 +232,7 @@ fn list(base: &Path, path: &mut Vec<u8>, found: &mut Vec<Found>) -> io::Result<(
     Ok(())
 }
 
-fn list_entry(base: &Path, path: &mut Vec<u8>, found: &mut Vec<Found>) -> io::Result<()> {
+fn list_entry(base: &Path, path: &mut Vec<u8>, found: &mut Vec<FoundFile>) -> io::Result<()> {
     let metadata = fs::symlink_metadata(base.join(std::ffi::OsStr::from_bytes(path)))?;
     // One more than the limit, so that `rules::check` reports it.
     if found.len() > MOST_FILES {
@@ -245,12 +247,12 @@ fn list_entry(base: &Path, path: &mut Vec<u8>, found: &mut Vec<Found>) -> io::Re
     } else {
         Kind::Other
     };
-    found.push(Found { path: path.clone(), kind, size: metadata.len() });
+    found.push(FoundFile { path: path.clone(), kind, size: metadata.len() });
     Ok(())
 }
 
 /// Reads the listed files.
-fn read(base: &Path, found: &[Found]) -> (Content, Vec<Diagnostic>) {
+fn read(base: &Path, found: &[FoundFile]) -> (Content, Vec<Diagnostic>) {
     let mut content = Content::default();
     let mut findings = Vec::new();
     for one in found {
@@ -267,7 +269,7 @@ fn read(base: &Path, found: &[Found]) -> (Content, Vec<Diagnostic>) {
     (content, findings)
 }
 
-fn read_one(base: &Path, found: &Found) -> io::Result<(String, Entry)> {
+fn read_one(base: &Path, found: &FoundFile) -> io::Result<(String, TreeEntry)> {
     let path = base.join(std::ffi::OsStr::from_bytes(&found.path));
     let bytes = match found.kind {
         Kind::Link => fs::read_link(&path)?.as_os_str().as_bytes().to_vec(),

@@ -28,7 +28,7 @@ pub mod store;
 pub mod verify;
 
 pub use changes::{Change, ChangeKind, changes};
-pub use content::{Content, Entry};
+pub use content::{Content, TreeEntry};
 pub use fetch::{Fetched, Fetcher};
 pub use fetch_error::FetchError;
 pub use installed::Installed;

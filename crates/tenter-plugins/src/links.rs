@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use tenter_protocol::Diagnostic;
 
-use crate::content::{Content, Entry};
+use crate::content::{Content, TreeEntry};
 use crate::rules::{MOST_FILES, refused, shown};
 
 /// Maximum number of symlinks in one path, as in the kernel.
@@ -20,7 +20,7 @@ pub(crate) fn check(content: &Content) -> Vec<Diagnostic> {
     let mut findings = Vec::new();
     let mut ends = BTreeMap::new();
     for (path, entry) in &content.0 {
-        let Entry::Link { target } = entry else { continue };
+        let TreeEntry::Link { target } = entry else { continue };
         match follow(content, path) {
             Ok(end) => {
                 ends.insert(path.as_str(), end);
@@ -102,7 +102,7 @@ fn follow(content: &Content, path: &str) -> Result<String, LinkFault> {
             }
             part => at.push(part),
         }
-        let Some(Entry::Link { target }) = content.0.get(&at.join("/")) else { continue };
+        let Some(TreeEntry::Link { target }) = content.0.get(&at.join("/")) else { continue };
         hops += 1;
         if target.starts_with('/') {
             return Err(OUTSIDE);
@@ -134,11 +134,11 @@ mod tests {
     fn content(links: &[(&str, &str)]) -> Content {
         let mut content = Content::default();
         for path in ["hooks/lib/a", "skills/x/SKILL.md"] {
-            let entry = Entry::File { bytes: Vec::new(), executable: false };
+            let entry = TreeEntry::File { bytes: Vec::new(), executable: false };
             content.0.insert(path.to_owned(), entry);
         }
         for (path, target) in links {
-            content.0.insert((*path).to_owned(), Entry::Link { target: (*target).to_owned() });
+            content.0.insert((*path).to_owned(), TreeEntry::Link { target: (*target).to_owned() });
         }
         content
     }

@@ -49,7 +49,7 @@ pub struct Locked {
     pub hash: String,
     /// The time of the installation: RFC 3339 in UTC.
     pub installed_at: String,
-    /// The [digest](crate::Entry::digest) of every file, by path.
+    /// The [digest](crate::TreeEntry::digest) of every file, by path.
     pub files: BTreeMap<String, String>,
 }
 

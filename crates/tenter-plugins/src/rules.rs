@@ -25,7 +25,7 @@ const MOST_FINDINGS: usize = 20;
 
 /// A file in the list of a plugin's source.
 #[derive(Debug, Clone)]
-pub(crate) struct Found {
+pub(crate) struct FoundFile {
     /// The path in the plugin.
     pub(crate) path: Vec<u8>,
     /// The kind.
@@ -52,7 +52,7 @@ pub(crate) fn is_paper(name: &[u8]) -> bool {
 }
 
 /// Reports everything that is wrong with a list of files.
-pub(crate) fn check(found: &[Found]) -> Vec<Diagnostic> {
+pub(crate) fn check(found: &[FoundFile]) -> Vec<Diagnostic> {
     let mut findings: Vec<Diagnostic> = found.iter().filter_map(check_one).collect();
     findings.extend(clashes(found));
     findings.extend(too_much(found));
@@ -85,7 +85,7 @@ fn forges(character: char) -> bool {
     character.is_control() || turns_text
 }
 
-fn check_one(found: &Found) -> Option<Diagnostic> {
+fn check_one(found: &FoundFile) -> Option<Diagnostic> {
     let finding =
         bad_path(&found.path).map(|(id, why)| refused(id, why)).or_else(|| bad_kind(found))?;
     Some(finding.at(shown(&found.path)))
@@ -127,7 +127,7 @@ fn is_git(part: &str) -> bool {
     name == ".git" || name == "git~1"
 }
 
-fn bad_kind(found: &Found) -> Option<Diagnostic> {
+fn bad_kind(found: &FoundFile) -> Option<Diagnostic> {
     match found.kind {
         Kind::Submodule => Some(
             refused("plugin-submodule", "this is a submodule, which plugins cannot contain")
@@ -154,7 +154,7 @@ fn mib(bytes: u64) -> u64 {
     bytes.div_ceil(1 << 20)
 }
 
-fn too_much(found: &[Found]) -> Vec<Diagnostic> {
+fn too_much(found: &[FoundFile]) -> Vec<Diagnostic> {
     let mut findings = Vec::new();
     if found.len() > MOST_FILES {
         let message = format!("the plugin contains more than {MOST_FILES} files");
@@ -173,7 +173,7 @@ fn too_much(found: &[Found]) -> Vec<Diagnostic> {
 
 /// Reports paths that are the same on a file system that ignores letter case or Unicode normalization, and paths that are both a
 /// file and a directory.
-fn clashes(found: &[Found]) -> Vec<Diagnostic> {
+fn clashes(found: &[FoundFile]) -> Vec<Diagnostic> {
     let mut seen: BTreeMap<String, (&str, bool)> = BTreeMap::new();
     let mut told = BTreeSet::new();
     let mut findings = Vec::new();
@@ -210,12 +210,15 @@ fn folded(path: &str) -> String {
 mod tests {
     use super::*;
 
-    fn files(paths: &[&str]) -> Vec<Found> {
+    fn files(paths: &[&str]) -> Vec<FoundFile> {
         let kind = Kind::File { executable: false };
-        paths.iter().map(|path| Found { path: path.as_bytes().to_vec(), kind, size: 1 }).collect()
+        paths
+            .iter()
+            .map(|path| FoundFile { path: path.as_bytes().to_vec(), kind, size: 1 })
+            .collect()
     }
 
-    fn ids(found: &[Found]) -> Vec<&'static str> {
+    fn ids(found: &[FoundFile]) -> Vec<&'static str> {
         check(found).iter().map(|finding| finding.id).collect()
     }
 
@@ -256,7 +259,7 @@ mod tests {
         for (path, id) in table {
             assert_eq!(ids(&files(&[path])), [id], "{path:?}");
         }
-        let found = Found { path: vec![b'h', 0xff], ..files(&["x"]).remove(0) };
+        let found = FoundFile { path: vec![b'h', 0xff], ..files(&["x"]).remove(0) };
         assert_eq!(ids(&[found]), ["plugin-name-not-utf8"]);
     }
 

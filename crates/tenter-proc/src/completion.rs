@@ -44,16 +44,16 @@ impl End {
 
 /// Why the supervisor ended a program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Stop {
+pub(crate) enum Termination {
     Deadline,
     Cancel,
 }
 
-impl From<Stop> for End {
-    fn from(stop: Stop) -> Self {
+impl From<Termination> for End {
+    fn from(stop: Termination) -> Self {
         match stop {
-            Stop::Deadline => Self::TimedOut,
-            Stop::Cancel => Self::Cancelled,
+            Termination::Deadline => Self::TimedOut,
+            Termination::Cancel => Self::Cancelled,
         }
     }
 }

@@ -6,7 +6,7 @@ use std::io;
 use std::ops::ControlFlow::{self, Break, Continue};
 use std::time::{Duration, Instant};
 
-use crate::completion::Stop;
+use crate::completion::Termination;
 use crate::deadline::Deadline;
 use crate::os::Process;
 use crate::{Cancel, Captured, Completion, End, Invocation};
@@ -83,12 +83,12 @@ enum Phase {
     },
     /// Its group received SIGTERM.
     Terminating {
-        stop: Stop,
+        stop: Termination,
         kill: Deadline,
     },
     /// Its group received SIGKILL.
     Killed {
-        stop: Stop,
+        stop: Termination,
         drain: Deadline,
         give_up: Deadline,
     },
@@ -109,13 +109,17 @@ impl Supervisor<'_> {
     }
 
     /// The next state. An exit takes precedence over a deadline that passed at the same time.
-    fn next(&mut self, phase: Phase) -> ControlFlow<Option<Stop>, Phase> {
+    fn next(&mut self, phase: Phase) -> ControlFlow<Option<Termination>, Phase> {
         let (exited, drained) = (self.process.has_exited(), self.process.is_drained());
         match phase {
             Phase::Running if exited && drained => Break(None),
             Phase::Running if exited => Continue(self.linger()),
-            Phase::Running if self.cancel.is_cancelled() => Continue(self.terminate(Stop::Cancel)),
-            Phase::Running if self.deadline.passed() => Continue(self.terminate(Stop::Deadline)),
+            Phase::Running if self.cancel.is_cancelled() => {
+                Continue(self.terminate(Termination::Cancel))
+            }
+            Phase::Running if self.deadline.passed() => {
+                Continue(self.terminate(Termination::Deadline))
+            }
             Phase::Lingering { until }
                 if drained || until.passed() || self.cancel.is_cancelled() =>
             {
@@ -146,18 +150,18 @@ impl Supervisor<'_> {
         Phase::Lingering { until: self.deadline.or_sooner(self.invocation.limits.drain) }
     }
 
-    fn terminate(&mut self, stop: Stop) -> Phase {
+    fn terminate(&mut self, stop: Termination) -> Phase {
         self.process.terminate();
         Phase::Terminating { stop, kill: Deadline::after(self.invocation.limits.grace) }
     }
 
-    fn kill(&mut self, stop: Stop) -> Phase {
+    fn kill(&mut self, stop: Termination) -> Phase {
         self.process.kill();
         let drain = Deadline::after(self.invocation.limits.drain);
         Phase::Killed { stop, drain, give_up: Deadline::after(KILL_TIMEOUT) }
     }
 
-    fn finish(mut self, stop: Option<Stop>, started: Instant) -> Completion {
+    fn finish(mut self, stop: Option<Termination>, started: Instant) -> Completion {
         if stop.is_some() {
             // Descendants that closed the pipes may have outlived the program.
             self.process.kill();

@@ -5,7 +5,7 @@ use std::net::IpAddr;
 use std::time::Duration;
 
 use serde_json::Value;
-use tenter_agent::model::{ModelError, Trouble};
+use tenter_agent::model::{ModelError, TransientCause};
 use tenter_base::excerpt;
 use tenter_engine::keys::KeyMask;
 
@@ -74,9 +74,11 @@ impl ErrorContext {
                         .to_owned(),
                 ),
             ),
-            TransportError::Refused(_) | TransportError::Unreachable(_) => {
-                ModelError::Passing { trouble: Trouble::Connection, message, retry_after: None }
-            }
+            TransportError::Refused(_) | TransportError::Unreachable(_) => ModelError::Passing {
+                trouble: TransientCause::Connection,
+                message,
+                retry_after: None,
+            },
         }
     }
 
@@ -176,11 +178,11 @@ impl ErrorResponse<'_> {
             429 if all.contains("insufficient_quota") || all.contains("billing") => {
                 refused(message, Some("check the credit and the limits of your account".to_owned()))
             }
-            429 => self.passing(Trouble::RateLimited, message),
-            503 | 529 => self.passing(Trouble::Overloaded, message),
-            408 | 409 | 425 => self.passing(Trouble::Server, message),
+            429 => self.passing(TransientCause::RateLimited, message),
+            503 | 529 => self.passing(TransientCause::Overloaded, message),
+            408 | 409 | 425 => self.passing(TransientCause::Server, message),
             500.. if !CLIENT_MISTAKES.iter().any(|said| all.contains(said)) => {
-                self.passing(Trouble::Server, message)
+                self.passing(TransientCause::Server, message)
             }
             status => {
                 refused(format!("the server rejected the request (HTTP {status}): {message}"), None)
@@ -192,19 +194,19 @@ impl ErrorResponse<'_> {
     fn in_stream(&self, all: &str, message: String, context: &ErrorContext) -> ModelError {
         let says = |marks: &[&str]| marks.iter().any(|mark| all.contains(mark));
         if says(&["overloaded", "unavailable"]) {
-            self.passing(Trouble::Overloaded, message)
+            self.passing(TransientCause::Overloaded, message)
         } else if says(&["rate_limit", "resource_exhausted"]) {
-            self.passing(Trouble::RateLimited, message)
+            self.passing(TransientCause::RateLimited, message)
         } else if says(&["authentication_error", "permission_error"]) {
             refused(message, Some(context.key_help.clone()))
         } else if says(&["invalid_request_error", "invalid_argument", "content_policy"]) {
             refused(message, None)
         } else {
-            self.passing(Trouble::Server, message)
+            self.passing(TransientCause::Server, message)
         }
     }
 
-    fn passing(&self, trouble: Trouble, message: String) -> ModelError {
+    fn passing(&self, trouble: TransientCause, message: String) -> ModelError {
         ModelError::Passing { trouble, message, retry_after: self.wait() }
     }
 
@@ -313,7 +315,7 @@ mod tests {
         ErrorResponse { status, body, retry_after: None }.explain(&context)
     }
 
-    fn trouble(error: &ModelError) -> Option<Trouble> {
+    fn trouble(error: &ModelError) -> Option<TransientCause> {
         match error {
             ModelError::Passing { trouble, .. } => Some(*trouble),
             _ => None,
@@ -323,19 +325,19 @@ mod tests {
     #[test]
     fn temporary_errors_are_recognised() {
         let cases = [
-            (Some(429), "{}", Some(Trouble::RateLimited)),
+            (Some(429), "{}", Some(TransientCause::RateLimited)),
             (Some(429), r#"{"error":{"code":"insufficient_quota"}}"#, None),
             (
                 Some(529),
                 r#"{"type":"error","error":{"type":"overloaded_error"}}"#,
-                Some(Trouble::Overloaded),
+                Some(TransientCause::Overloaded),
             ),
             (
                 Some(503),
                 r#"{"error":{"message":"Loading model","code":503}}"#,
-                Some(Trouble::Overloaded),
+                Some(TransientCause::Overloaded),
             ),
-            (Some(500), "", Some(Trouble::Server)),
+            (Some(500), "", Some(TransientCause::Server)),
             (
                 Some(500),
                 r#"{"error":{"message":"Failed to parse tool call arguments as JSON"}}"#,
@@ -347,12 +349,12 @@ mod tests {
             (
                 None,
                 r#"{"type":"error","error":{"type":"overloaded_error"}}"#,
-                Some(Trouble::Overloaded),
+                Some(TransientCause::Overloaded),
             ),
             (
                 Some(200),
                 r#"{"error":{"code":500,"message":"did not match","type":"server_error"}}"#,
-                Some(Trouble::Server),
+                Some(TransientCause::Server),
             ),
             (
                 Some(200),

@@ -37,8 +37,8 @@ use rig_core::streaming::{CompletionStream, Item, StreamEvent};
 use serde_json::Value;
 use tenter_agent::Model;
 use tenter_agent::model::{
-    Delta, ModelError, Request, Response, ResponseBlock, StopCause, ToolSpec, Trouble, check_depth,
-    read_arguments,
+    Delta, ModelError, Request, Response, ResponseBlock, StopCause, ToolSpec, TransientCause,
+    check_depth, read_arguments,
 };
 use tenter_proc::Cancel;
 use tenter_protocol::event::TurnUsage;
@@ -239,7 +239,7 @@ impl RemoteModel {
             Some(FinishReason::ContentFilter) => Ok(StopCause::Filtered),
             _ if response.error.is_some() => Ok(StopCause::Filtered),
             Some(FinishReason::Other(reason)) => Err(ModelError::Passing {
-                trouble: Trouble::Server,
+                trouble: TransientCause::Server,
                 message: format!("{} stopped for an unknown reason: {reason:?}", self.choice.name),
                 retry_after: None,
             }),
@@ -282,10 +282,10 @@ impl RemoteModel {
                 Some(body) => {
                     ErrorResponse { body: &body, ..ErrorResponse::default() }.explain(&self.errors)
                 }
-                None => ModelError::passing(Trouble::Cut),
+                None => ModelError::passing(TransientCause::Cut),
             },
             ProviderError::Json(_) | ProviderError::Response(_) | ProviderError::Provider(_) => {
-                passing(Trouble::Server, format!("cannot read its response: {error}"))
+                passing(TransientCause::Server, format!("cannot read its response: {error}"))
             }
             ProviderError::Http(error) => match failure(error) {
                 Some(failure) => self.errors.transport(failure),

@@ -189,7 +189,7 @@ pub fn estimate_tokens(text: &str) -> u64 {
 
 /// The cause of a transient failure: the same request may succeed later.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Trouble {
+pub enum TransientCause {
     /// The provider is overloaded.
     Overloaded,
     /// Too many requests.
@@ -202,7 +202,7 @@ pub enum Trouble {
     Server,
 }
 
-impl fmt::Display for Trouble {
+impl fmt::Display for TransientCause {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Overloaded => "the model is overloaded",
@@ -221,7 +221,7 @@ pub enum ModelError {
     #[error("{trouble}{}", said(message))]
     Passing {
         /// The cause.
-        trouble: Trouble,
+        trouble: TransientCause,
         /// The provider's message; may be empty.
         message: String,
         /// How long the provider asked to wait before a retry.
@@ -269,7 +269,7 @@ pub enum ModelError {
 
 impl ModelError {
     /// A transient error without a message.
-    pub fn passing(trouble: Trouble) -> Self {
+    pub fn passing(trouble: TransientCause) -> Self {
         Self::Passing { trouble, message: String::new(), retry_after: None }
     }
 }

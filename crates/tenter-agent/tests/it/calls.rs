@@ -101,7 +101,7 @@ fn arguments_that_are_nested_too_deeply_reach_no_tool_and_the_conversation_can_b
         stage.send(&"go".into());
         let text = results(&stage).remove(0).1;
         assert_eq!(text.contains("call a"), is_taken, "{depth}: {text}");
-        assert_eq!(text.contains("nest deeper than 64 levels"), !is_taken, "{depth}: {text}");
+        assert_eq!(text.contains("nested deeper than 64 levels"), !is_taken, "{depth}: {text}");
     }
 }
 

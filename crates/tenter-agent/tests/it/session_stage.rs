@@ -44,18 +44,18 @@ pub(crate) struct Stage {
     directory: TempDir,
     pub(crate) agent: Agent,
     pub(crate) cancel: Cancel,
-    told: Arc<Told>,
+    told: Arc<ReportLog>,
 }
 
 /// Writes down what is told, a line for each happening.
 #[derive(Default)]
-struct Told {
+struct ReportLog {
     lines: Mutex<Vec<String>>,
     /// Thrown when something is told that begins so.
     interruption: Mutex<Option<(&'static str, Cancel)>>,
 }
 
-impl Watcher for Told {
+impl Watcher for ReportLog {
     fn see(&self, _scope: &Scope, happening: &Happening) {
         let line = match happening {
             Happening::TextDelta(piece) => format!("piece {piece}"),
@@ -87,7 +87,7 @@ impl Watcher for Told {
     }
 }
 
-impl Observer for Told {
+impl Observer for ReportLog {
     fn hook_ran(&self, run: &HookRun) {
         if run.decision == DecisionKind::Failed {
             let reason = run.reason.as_deref().unwrap_or_default();
@@ -108,7 +108,7 @@ impl Stage {
         for owner in ["project", "home"] {
             fs::create_dir_all(directory.path().join(owner).join(".kodelet/recipes")).unwrap();
         }
-        let told = Arc::new(Told::default());
+        let told = Arc::new(ReportLog::default());
         let clock = || Timestamp::UNIX_EPOCH;
         let workspace = WorkspaceSettings {
             project: project.clone(),
@@ -263,7 +263,12 @@ fn builder(directory: &Path) -> EngineBuilder {
         .trust(TrustMode::All)
 }
 
-fn engine(directory: &Path, catalog: Catalog, recipes: &RecipeBook, told: &Arc<Told>) -> Engine {
+fn engine(
+    directory: &Path,
+    catalog: Catalog,
+    recipes: &RecipeBook,
+    told: &Arc<ReportLog>,
+) -> Engine {
     let recipes = recipes.clone();
     builder(directory)
         .observer(Arc::clone(told) as Arc<dyn Observer>)

@@ -12,7 +12,7 @@ use crate::trust::{Covered, TrustEntry, Trusted, spellings};
 
 /// Something that was found in a hooks directory.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Listed {
+pub struct ListedHook {
     /// The full name.
     pub name: String,
     /// Where it came from.

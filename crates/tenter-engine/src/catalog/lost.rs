@@ -9,7 +9,7 @@ use tenter_protocol::{Diagnostic, Severity};
 
 use super::examine::{Examined, Finding};
 use super::policy::Policies;
-use super::{Listed, Loss, LostHook, Status};
+use super::{ListedHook, Loss, LostHook, Status};
 use crate::hook::{FailMode, Layer};
 use crate::source::HookSettings;
 use crate::trust::{ProjectState, ProjectTrust};
@@ -37,7 +37,11 @@ pub(super) fn state(examined: &[Examined], settings: &HookSettings) -> ProjectSt
 }
 
 /// The trusted hooks that do not run any more.
-pub(super) fn lost(trusted: ProjectTrust, listing: &[Listed], policies: Policies) -> Vec<LostHook> {
+pub(super) fn lost(
+    trusted: ProjectTrust,
+    listing: &[ListedHook],
+    policies: Policies,
+) -> Vec<LostHook> {
     let lost = |name: &str| {
         let loss = loss(name, listing, policies.settings)?;
         let found = listing.iter().find(|listed| is_of_project(listed, name));
@@ -55,7 +59,7 @@ pub(super) fn lost(trusted: ProjectTrust, listing: &[Listed], policies: Policies
 }
 
 /// Why the hook of this name does not run, unless it runs, is asked about or reported otherwise, or is disabled by the user.
-fn loss(name: &str, listing: &[Listed], settings: &HookSettings) -> Option<Loss> {
+fn loss(name: &str, listing: &[ListedHook], settings: &HookSettings) -> Option<Loss> {
     let mut loss = Loss::Gone;
     for listed in listing.iter().filter(|listed| is_of_project(listed, name)) {
         let path = listed.path.clone();
@@ -76,7 +80,7 @@ fn loss(name: &str, listing: &[Listed], settings: &HookSettings) -> Option<Loss>
     Some(loss)
 }
 
-fn is_of_project(listed: &Listed, name: &str) -> bool {
+fn is_of_project(listed: &ListedHook, name: &str) -> bool {
     listed.layer.needs_trust() && listed.name == name
 }
 

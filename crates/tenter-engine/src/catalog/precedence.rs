@@ -12,7 +12,7 @@ use tenter_protocol::{Diagnostic, Severity};
 
 use super::examine::{About, Examined, Finding, Ready};
 use super::policy::Policies;
-use super::{Listed, Missing, Status, Untrusted};
+use super::{ListedHook, Missing, Status, Untrusted};
 use crate::builtin;
 use crate::hook::{FailMode, Fingerprint, Hook, Layer, Protocol};
 use crate::source::{Candidate, Kind};
@@ -22,7 +22,7 @@ use crate::trust::{Covered, Pin, ProjectTrust, TrustMode, Trusted};
 #[derive(Default)]
 pub(super) struct Resolved {
     pub(super) hooks: Vec<Hook>,
-    pub(super) listing: Vec<Listed>,
+    pub(super) listing: Vec<ListedHook>,
     pub(super) untrusted: Vec<Untrusted>,
     pub(super) missing: Vec<Missing>,
     pub(super) diagnostics: Vec<Diagnostic>,
@@ -341,7 +341,12 @@ fn reserved() -> String {
     format!("has a name that begins with {}, as only what is part of Tenter does", builtin::PREFIX)
 }
 
-fn listed(candidate: &Candidate, covered: &Covered, finding: &Finding, status: Status) -> Listed {
+fn listed(
+    candidate: &Candidate,
+    covered: &Covered,
+    finding: &Finding,
+    status: Status,
+) -> ListedHook {
     let (subscriptions, fingerprint) = match finding {
         Finding::Ready(ready) => (ready.subscriptions.clone(), Some(ready.fingerprint.clone())),
         Finding::NotTrusted { fingerprint, subscriptions, .. } => {
@@ -352,7 +357,7 @@ fn listed(candidate: &Candidate, covered: &Covered, finding: &Finding, status: S
     };
     let Candidate { name, layer, path, .. } = candidate.clone();
     let covered = covered.clone();
-    Listed { name, layer, path, status, subscriptions, covered, fingerprint }
+    ListedHook { name, layer, path, status, subscriptions, covered, fingerprint }
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ use tenter_protocol::{Object, json};
 
 /// The location of a text in an input.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Place<'v> {
+pub(super) enum TextLocation<'v> {
     /// A leaf, with the path to it.
     Leaf(Vec<Step<'v>>),
     /// The whole input.
@@ -25,7 +25,7 @@ pub(super) enum Step<'v> {
     Index(usize),
 }
 
-impl fmt::Display for Place<'_> {
+impl fmt::Display for TextLocation<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self::Leaf(steps) = self else { return f.write_str("the whole input") };
         for (index, step) in steps.iter().enumerate() {
@@ -40,13 +40,13 @@ impl fmt::Display for Place<'_> {
 }
 
 /// A text and where it stands.
-type Text<'v> = (Place<'v>, Cow<'v, str>);
+type Text<'v> = (TextLocation<'v>, Cow<'v, str>);
 
 /// The texts of `input` in their order. The whole input is written out only when it is asked for.
 pub(super) fn of(input: &Object) -> impl Iterator<Item = Text<'_>> {
     let mut leaves = Leaves::default();
     leaves.of_object(input);
-    let whole = iter::once_with(|| (Place::Whole, Cow::Owned(json::to_string(input))));
+    let whole = iter::once_with(|| (TextLocation::Whole, Cow::Owned(json::to_string(input))));
     leaves.found.into_iter().chain(whole)
 }
 
@@ -81,6 +81,6 @@ impl<'v> Leaves<'v> {
     }
 
     fn leaf(&mut self, text: Cow<'v, str>) {
-        self.found.push((Place::Leaf(self.way.clone()), text));
+        self.found.push((TextLocation::Leaf(self.way.clone()), text));
     }
 }

@@ -62,7 +62,7 @@ struct File {
 
 #[derive(Debug, Default, Clone, Serialize, Deserialize)]
 struct Kept {
-    hooks: BTreeMap<String, Entry>,
+    hooks: BTreeMap<String, CachedHook>,
     manifests: BTreeMap<String, ManifestEntry>,
     directories: BTreeMap<String, DirectoryEntry>,
 }
@@ -93,7 +93,7 @@ struct ManifestEntry {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-struct Entry {
+struct CachedHook {
     stamp: FileStamp,
     hash: Fingerprint,
     beside: Option<Fingerprint>,
@@ -148,7 +148,7 @@ impl Cache {
         };
         if let Some(path) = real_path.to_str() {
             let (hash, beside) = (known.fingerprint.clone(), known.beside.clone());
-            self.fresh.hooks.insert(path.to_owned(), Entry { stamp, hash, beside, answer });
+            self.fresh.hooks.insert(path.to_owned(), CachedHook { stamp, hash, beside, answer });
         }
     }
 

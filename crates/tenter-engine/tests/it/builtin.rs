@@ -12,7 +12,7 @@ use tenter_proc::Cancel;
 use tenter_protocol::event::{Turn, Usage};
 use tenter_protocol::{Body, Event, HistoryAction};
 
-use crate::scene::{Scene, Seen, USER, ids, running, scope};
+use crate::scene::{ObservedRuns, Scene, USER, ids, running, scope};
 
 /// A turn after which the context has this many of 1000 tokens.
 pub(crate) fn turn(tokens: u64, auto_compact: Option<f64>) -> Body {
@@ -38,7 +38,7 @@ fn after_turn(scene: &Scene, name: &str, answer: &str) {
 }
 
 /// What this scene's hooks make of the end of a turn, and what is told of it.
-fn dispatch(scene: &Scene, body: Body) -> (Outcome, Arc<Seen>) {
+fn dispatch(scene: &Scene, body: Body) -> (Outcome, Arc<ObservedRuns>) {
     let (engine, seen) = scene.engine(scene.load().0);
     (engine.dispatch(Event { scope: scope("c"), body }, &scene.cancel), seen)
 }

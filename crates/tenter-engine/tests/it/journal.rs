@@ -23,7 +23,7 @@ use tenter_engine::{
 use tenter_protocol::{EventName, Scope, ToolCall};
 use tenter_testkit::needs;
 
-use crate::scene::Seen;
+use crate::scene::ObservedRuns;
 
 pub(crate) const SECRET: &str = "hunter2-hunter2";
 
@@ -390,7 +390,7 @@ fn secrets_are_kept_out_of_everything_that_a_hook_can_put_into_a_record() {
 
 #[test]
 fn an_observer_behind_a_mask_sees_no_secret() {
-    let seen = Arc::new(Seen::default());
+    let seen = Arc::new(ObservedRuns::default());
     let masked = MaskingObserver::new(Redactor::new([SECRET.to_owned()]), seen.clone());
     masked.hook_ran(&HookRun { notes: vec![SECRET.to_owned()], ..run("a", SECRET) });
     masked.decided(&Decision { reason: Some(SECRET.to_owned()), ..decision("a") });

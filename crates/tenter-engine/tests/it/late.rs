@@ -10,7 +10,7 @@ use tenter_engine::{AskAnswer, Decision, DecisionKind, Engine, HookRun, LateRepl
 use tenter_protocol::{Body, Event, EventName};
 
 use crate::builtin::turn;
-use crate::scene::{Scene, Seen, USER, scope};
+use crate::scene::{ObservedRuns, Scene, USER, scope};
 
 /// No hook of these tests takes so long.
 const PATIENCE: Duration = Duration::from_mins(1);
@@ -29,7 +29,7 @@ fn unawaited(scene: &Scene, name: &str, trigger: &str, answer: &str) {
 }
 
 /// Tells this scene's hooks of the end of a turn in each of these conversations.
-fn dispatched(scene: &Scene, conversations: &[&str]) -> (Engine, Arc<Seen>) {
+fn dispatched(scene: &Scene, conversations: &[&str]) -> (Engine, Arc<ObservedRuns>) {
     let (engine, seen) = scene.engine(scene.load().0);
     for conversation in conversations {
         let event = Event { scope: scope(conversation), body: turn(1, None) };
@@ -46,7 +46,7 @@ fn answered(scene: &Scene, engine: &Engine) {
 }
 
 /// The one run that was told.
-fn told(seen: &Seen) -> HookRun {
+fn told(seen: &ObservedRuns) -> HookRun {
     let runs = seen.runs.lock().unwrap();
     let [run] = &runs[..] else { panic!("{runs:#?}") };
     run.clone()

@@ -17,7 +17,7 @@ use tenter_proc::{Cancel, Invocation, Limits, Streams};
 use tenter_protocol::{Body, Event, ToolCall};
 use tenter_testkit::needs;
 
-use crate::scene::{PROJECT, Scene, Seen, USER, running, scope};
+use crate::scene::{ObservedRuns, PROJECT, Scene, USER, running, scope};
 
 const NOW: &str = "2024-01-15T10:30:00Z";
 
@@ -111,7 +111,7 @@ fn a_hook_that_was_trusted_again_is_loaded_without_a_restart_and_no_other_is_tou
     scene.hook(PROJECT, "other", PASSES);
     scene.trust_all();
     let loader = Loader::of(&scene, false);
-    let seen = Arc::new(Seen::default());
+    let seen = Arc::new(ObservedRuns::default());
     let builder = scene.builder().reload(loader.clone()).observer(seen.clone());
     let engine = builder.build(scene.load().0);
     scene.hook(PROJECT, "guard", &denies("new"));

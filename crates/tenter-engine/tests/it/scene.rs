@@ -123,8 +123,8 @@ impl Scene {
     }
 
     /// An engine over these hooks, and what its observer sees.
-    pub(crate) fn engine(&self, catalog: Catalog) -> (Engine, Arc<Seen>) {
-        let seen = Arc::new(Seen::default());
+    pub(crate) fn engine(&self, catalog: Catalog) -> (Engine, Arc<ObservedRuns>) {
+        let seen = Arc::new(ObservedRuns::default());
         let observer = Arc::clone(&seen) as Arc<dyn Observer>;
         (self.builder().observer(observer).build(catalog), seen)
     }
@@ -153,12 +153,12 @@ impl Scene {
 
 /// What observers were told.
 #[derive(Default)]
-pub(crate) struct Seen {
+pub(crate) struct ObservedRuns {
     pub(crate) runs: Mutex<Vec<HookRun>>,
     pub(crate) decisions: Mutex<Vec<Decision>>,
 }
 
-impl Observer for Seen {
+impl Observer for ObservedRuns {
     fn hook_ran(&self, run: &HookRun) {
         self.runs.lock().unwrap().push(run.clone());
     }

@@ -5,7 +5,7 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 use std::sync::Barrier;
 use std::thread;
 
-use tenter_engine::catalog::{Listed, Status};
+use tenter_engine::catalog::{ListedHook, Status};
 use tenter_engine::hook::Fingerprint;
 use tenter_engine::trust::{
     Changed, TrustEntry, TrustError, TrustMode, TrustStore, verify_unchanged,
@@ -365,7 +365,7 @@ fn links_to_one_large_file_are_read_once_and_a_project_does_not_use_up_what_may_
         fs::File::options().write(true).open(path).unwrap().set_len((200 << 20) + index).unwrap();
     }
     let (catalog, _) = scene.load();
-    let invalid = |listed: &&Listed| matches!(listed.status, Status::Invalid { .. });
+    let invalid = |listed: &&ListedHook| matches!(listed.status, Status::Invalid { .. });
     assert!(catalog.listing().iter().any(|listed| invalid(&listed)));
     assert_eq!(running(&catalog), ["mine"]);
 }

@@ -15,9 +15,9 @@ use std::path::{Path, PathBuf};
 use tenter_engine::layout::DIRECTORIES;
 use tenter_protocol::{Diagnostic, Severity};
 
-use crate::content::{Content, Entry};
+use crate::content::{Content, TreeEntry};
 use crate::links;
-use crate::rules::{self, Found, Kind, LARGEST_FILE, is_paper};
+use crate::rules::{self, FoundFile, Kind, LARGEST_FILE, is_paper};
 
 /// Maximum size of a file without a warning, in bytes.
 const USUAL_FILE: u64 = 1 << 20;
@@ -27,7 +27,7 @@ const LICENCES: [&str; 4] = ["LICENSE", "LICENCE", "COPYING", "UNLICENSE"];
 /// Reports everything that is wrong with the plugin in `directory`; `published` are the files and symlinks that git publishes.
 pub fn check(directory: &Path, published: &[PathBuf]) -> Vec<Diagnostic> {
     let (files, mut findings) = list(directory, published);
-    let installed: Vec<Found> =
+    let installed: Vec<FoundFile> =
         files.iter().filter(|file| file.is_installed()).map(File::found).collect();
     let of_rules = rules::check(&installed).into_iter().chain(links::check(&outline(&files)));
     findings.extend(of_rules.map(|finding| absolute(directory, finding)));
@@ -63,7 +63,7 @@ impl File {
         DIRECTORIES.iter().any(|directory| directory.as_bytes() == top) || is_paper(&self.name)
     }
 
-    fn found(&self) -> Found {
+    fn found(&self) -> FoundFile {
         let kind = if self.metadata.is_symlink() {
             Kind::Link
         } else if self.metadata.is_file() {
@@ -71,7 +71,7 @@ impl File {
         } else {
             Kind::Other
         };
-        Found { path: self.name.clone(), kind, size: self.metadata.len() }
+        FoundFile { path: self.name.clone(), kind, size: self.metadata.len() }
     }
 
     fn is_large(&self) -> Option<Diagnostic> {
@@ -106,8 +106,8 @@ fn outline(files: &[File]) -> Content {
     for file in files.iter().filter(|file| file.is_installed()) {
         let Ok(name) = String::from_utf8(file.name.clone()) else { continue };
         let entry = match fs::read_link(&file.path) {
-            Ok(target) => Entry::Link { target: target.to_string_lossy().into_owned() },
-            Err(_) => Entry::File { bytes: Vec::new(), executable: false },
+            Ok(target) => TreeEntry::Link { target: target.to_string_lossy().into_owned() },
+            Err(_) => TreeEntry::File { bytes: Vec::new(), executable: false },
         };
         entries.insert(name, entry);
     }

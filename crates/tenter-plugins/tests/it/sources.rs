@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use tenter_plugins::{Entry, Fetched};
+use tenter_plugins::{Fetched, TreeEntry};
 
 use crate::scene::{HOOK, Scene};
 
@@ -31,10 +31,10 @@ fn a_repository_gives_its_plugin_directories_with_their_helpers_and_modes() {
         let fetched = scene.fetch(&text).unwrap();
         assert_eq!(paths(&fetched), USUAL);
         assert_eq!(fetched.commit.as_deref(), Some(commit.as_str()));
-        let executable = Entry::File { bytes: HOOK.into(), executable: true };
+        let executable = TreeEntry::File { bytes: HOOK.into(), executable: true };
         assert_eq!(fetched.content.0["hooks/guard"], executable);
         let helper = &fetched.content.0["hooks/lib/words.sh"];
-        assert_eq!(*helper, Entry::File { bytes: "words=1\n".into(), executable: false });
+        assert_eq!(*helper, TreeEntry::File { bytes: "words=1\n".into(), executable: false });
     }
 }
 
@@ -115,7 +115,7 @@ fn links_within_the_plugin_come_along_as_links() {
     source.commit("link");
     for text in [source.url(), source.text()] {
         let fetched = scene.fetch(&text).unwrap();
-        assert_eq!(fetched.content.0["hooks/guard2"], Entry::Link { target: "guard".into() });
+        assert_eq!(fetched.content.0["hooks/guard2"], TreeEntry::Link { target: "guard".into() });
     }
     scene.add(&source.url(), false).unwrap();
     let link = scene.plugins().dir().join("ada@guards/hooks/guard2");

@@ -4,14 +4,14 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use serde_json::json;
-use tenter_agent::model::{ModelError, Trouble};
+use tenter_agent::model::{ModelError, TransientCause};
 use tenter_protocol::Message;
 use tenter_providers::connect;
 use tenter_testkit::model_server::{Fault, Format, ModelServer, Reply, Script};
 
 use crate::setup::{KEY, ask, ask_and_interrupt, choice, endpoint, failed, model};
 
-fn trouble(error: &ModelError) -> Trouble {
+fn trouble(error: &ModelError) -> TransientCause {
     match error {
         ModelError::Passing { trouble, .. } => *trouble,
         other => panic!("does not pass: {other:?}"),
@@ -22,10 +22,10 @@ fn trouble(error: &ModelError) -> Trouble {
 fn temporary_errors_have_a_retry_delay() {
     for format in Format::ALL {
         for (code, expected) in [
-            (429, Trouble::RateLimited),
-            (503, Trouble::Overloaded),
-            (529, Trouble::Overloaded),
-            (500, Trouble::Server),
+            (429, TransientCause::RateLimited),
+            (503, TransientCause::Overloaded),
+            (529, TransientCause::Overloaded),
+            (500, TransientCause::Server),
         ] {
             let fault = Fault::Status { code, retry_after: Some(7), body: None };
             let server = ModelServer::start(Reply::new().fault(fault));
@@ -129,7 +129,7 @@ fn a_silent_server_times_out() {
         let mut endpoint = endpoint(Format::Chat, server.base_url(Format::Chat));
         endpoint.idle_timeout = Duration::from_millis(300);
         let error = failed(connect(endpoint, choice()).unwrap().as_ref());
-        assert_eq!(trouble(&error), Trouble::Connection, "{error}");
+        assert_eq!(trouble(&error), TransientCause::Connection, "{error}");
         assert!(error.to_string().contains("sent nothing for"), "{error}");
     }
 }

@@ -1,7 +1,7 @@
 //! The peculiarities of llama.cpp's server, replayed, and an ignored test against the server itself.
 
 use serde_json::json;
-use tenter_agent::model::{ModelError, ResponseBlock, StopCause, Trouble};
+use tenter_agent::model::{ModelError, ResponseBlock, StopCause, TransientCause};
 use tenter_protocol::{Block, Message};
 use tenter_testkit::model_server::{Fault, Format, ModelServer, Reply, Script};
 
@@ -69,7 +69,7 @@ fn its_errors_are_recognised() {
     let loading =
         at(503, r#"{"error":{"message":"Loading model","type":"unavailable_error","code":503}}"#);
     assert!(
-        matches!(loading, ModelError::Passing { trouble: Trouble::Overloaded, .. }),
+        matches!(loading, ModelError::Passing { trouble: TransientCause::Overloaded, .. }),
         "{loading:?}"
     );
 }
@@ -100,7 +100,10 @@ fn an_error_event_without_a_type_is_read() {
     let server =
         ModelServer::start(Script::from(Reply::raw(Format::Anthropic, stream)).like_llama_cpp());
     let error = failed(keyless(Format::Anthropic, server.base_url(Format::Anthropic)).as_ref());
-    assert!(matches!(error, ModelError::Passing { trouble: Trouble::Server, .. }), "{error:?}");
+    assert!(
+        matches!(error, ModelError::Passing { trouble: TransientCause::Server, .. }),
+        "{error:?}"
+    );
     assert!(error.to_string().contains("peg-native format"), "{error}");
 }
 

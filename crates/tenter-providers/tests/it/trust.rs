@@ -4,7 +4,7 @@ use std::io::{BufRead as _, BufReader, Write as _};
 use std::net::{TcpListener, TcpStream};
 use std::thread;
 
-use tenter_agent::model::{ModelError, Trouble};
+use tenter_agent::model::{ModelError, TransientCause};
 use tenter_protocol::Message;
 use tenter_providers::{Authorities, Endpoint, connect};
 use tenter_testkit::model_server::{Format, ModelServer, Reply, Script};
@@ -172,7 +172,8 @@ fn a_proxy_error_names_the_proxy_without_its_password() {
         let asked = asked.join().unwrap();
         assert!(asked.starts_with("CONNECT llm.example.com:443 HTTP/1.1"), "{asked}");
         assert!(asked.contains("Basic YWRhOmh1bnRlcjI="), "{asked}");
-        let passing = matches!(error, ModelError::Passing { trouble: Trouble::Connection, .. });
+        let passing =
+            matches!(error, ModelError::Passing { trouble: TransientCause::Connection, .. });
         assert_eq!(passing, passes, "{status}: {error:?}");
         assert!(error.to_string().contains(&format!("(through the proxy {proxy})")), "{error}");
         assert!(!format!("{error:?}").contains("hunter2"), "{error:?}");

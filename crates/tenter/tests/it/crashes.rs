@@ -41,13 +41,13 @@ fn hooked() -> Sandbox {
 }
 
 /// What a killed session told before its end: its conversation, and how many exchanges were finished.
-struct Told {
+struct ReportedWork {
     id: Option<String>,
     exchanges: usize,
 }
 
 /// Runs a session of forty steps and kills it after `count` lines of its stream.
-fn killed_after(sandbox: &Sandbox, round: u64, count: usize) -> Told {
+fn killed_after(sandbox: &Sandbox, round: u64, count: usize) -> ReportedWork {
     let turn =
         |step| format!("{{text: r{round}s{step}., tool_calls: [{{name: todo, input: {{}}}}]}}");
     let turns: Vec<String> = (0..40).map(turn).collect();
@@ -65,14 +65,14 @@ fn killed_after(sandbox: &Sandbox, round: u64, count: usize) -> Told {
     // The last line may be cut.
     let whole = told.split_inclusive('\n').filter(|line| line.ends_with('\n'));
     let lines: Vec<Value> = whole.map(|line| serde_json::from_str(line).unwrap()).collect();
-    Told {
+    ReportedWork {
         id: lines.first().map(|line| line["id"].as_str().unwrap().to_owned()),
         exchanges: crate::of_kind(&lines, "usage").len(),
     }
 }
 
 /// The next session reads everything that the killed one told, by the conversation's id or as the newest one.
-fn continues(sandbox: &Sandbox, round: u64, told: &Told) {
+fn continues(sandbox: &Sandbox, round: u64, told: &ReportedWork) {
     let steps: Vec<String> = (0..told.exchanges).map(|step| format!("r{round}s{step}.")).collect();
     let model = sandbox.script(&format!(
         "turns: [{{text: here, tool_calls: [{{name: todo, input: {{}}}}], expect: {{contains: [{}]}}}}, {{text: resumed}}]",
@@ -86,7 +86,7 @@ fn continues(sandbox: &Sandbox, round: u64, told: &Told) {
     let output = sandbox.run(&args).expect_code(0);
     assert_eq!(output.stdout, "resumed\n", "round {round}\n{output}");
     let is_known = |line: &str| {
-        line.starts_with("Trusted: ") || line.contains("there is no conversation in this project")
+        line.starts_with("Trusted: ") || line.contains("this project has no conversation yet")
     };
     assert!(output.stderr.lines().all(is_known), "round {round}\n{output}");
 }

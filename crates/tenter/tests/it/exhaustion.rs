@@ -106,7 +106,7 @@ fn without_processes_the_session_reports_it_and_the_guard_holds() {
     let log = sandbox.run(&["log", "--json"]).expect_code(0);
     let is_reported = |line: &Value| {
         let reason = line["reason"].as_str().unwrap_or_default();
-        line["hook"] == "late" && reason.contains("no thread could be had for it")
+        line["hook"] == "late" && reason.contains("cannot start a thread")
     };
     assert!(log.json_lines().iter().any(is_reported), "{log}");
 }
@@ -215,7 +215,7 @@ fn a_journal_on_a_full_disk_is_reported_once_and_the_session_continues() {
     let args = ["run", "--resume", &id, "--model", &model, "again"];
     let output = sandbox.run(&args).expect_code(0);
     assert_eq!(output.stderr.matches("the journal could not be written").count(), 1, "{output}");
-    assert!(output.stderr.contains("check the directory's space"), "{output}");
+    assert!(output.stderr.contains("check the directory's free space"), "{output}");
     // The disk has room again: what comes now is written, behind what was there before.
     fs::remove_file(&journal).unwrap();
     fs::write(&journal, &kept).unwrap();

@@ -11,7 +11,7 @@ use serde_json::Value;
 use tenter_protocol::event::TurnUsage;
 use tenter_protocol::{Block, Object, ToolCall};
 
-use crate::model::{ModelError, ResponseBlock, StopCause, Trouble, read_arguments};
+use crate::model::{ModelError, ResponseBlock, StopCause, TransientCause, read_arguments};
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -207,13 +207,13 @@ enum FaultKind {
 }
 
 impl FaultKind {
-    fn trouble(self) -> Option<Trouble> {
+    fn trouble(self) -> Option<TransientCause> {
         match self {
-            Self::Overloaded => Some(Trouble::Overloaded),
-            Self::RateLimited => Some(Trouble::RateLimited),
-            Self::Cut => Some(Trouble::Cut),
-            Self::Connection => Some(Trouble::Connection),
-            Self::Server => Some(Trouble::Server),
+            Self::Overloaded => Some(TransientCause::Overloaded),
+            Self::RateLimited => Some(TransientCause::RateLimited),
+            Self::Cut => Some(TransientCause::Cut),
+            Self::Connection => Some(TransientCause::Connection),
+            Self::Server => Some(TransientCause::Server),
             Self::TooLong | Self::Refused => None,
         }
     }

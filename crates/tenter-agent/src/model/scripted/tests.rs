@@ -5,7 +5,7 @@ use std::time::Duration;
 use tenter_protocol::Message;
 
 use super::*;
-use crate::model::Trouble;
+use crate::model::TransientCause;
 
 fn respond(model: &ScriptedModel, said: &str) -> (Result<Response, ModelError>, String) {
     respond_for(model, said, None)
@@ -81,7 +81,7 @@ fn a_fault_precedes_its_turn() {
         "turns:\n  - {text: whole again, fault: {kind: overloaded, times: 2, message: busy, retry_after_ms: 30}}\n  - {text: one two, fault: {kind: cut}}\n  - {text: late, fault: {delay_ms: 1}}\n",
     );
     let overloaded = ModelError::Passing {
-        trouble: Trouble::Overloaded,
+        trouble: TransientCause::Overloaded,
         message: "busy".into(),
         retry_after: Some(Duration::from_millis(30)),
     };
@@ -90,7 +90,7 @@ fn a_fault_precedes_its_turn() {
     }
     assert_eq!(respond(&model, "").1, "whole again");
     let (cut, streamed) = respond(&model, "");
-    assert_eq!((cut, streamed.as_str()), (Err(ModelError::passing(Trouble::Cut)), "one"));
+    assert_eq!((cut, streamed.as_str()), (Err(ModelError::passing(TransientCause::Cut)), "one"));
     assert_eq!(respond(&model, "").1, "one two");
     assert_eq!(respond(&model, "").1, "late");
     assert_eq!(respond(&model, "").0.unwrap().stop, StopCause::Over);
@@ -101,8 +101,12 @@ fn a_turn_with_only_a_fault_is_skipped_after_it() {
     let model = model(
         "turns:\n  - fault: {kind: connection, times: 2}\n  - fault: {kind: server}\n  - fault: {kind: rate_limited}\n  - fault: {kind: too_long, message: 9 of 8}\n  - fault: {kind: refused}\n  - text: At last.\n",
     );
-    for trouble in [Trouble::Connection, Trouble::Connection, Trouble::Server, Trouble::RateLimited]
-    {
+    for trouble in [
+        TransientCause::Connection,
+        TransientCause::Connection,
+        TransientCause::Server,
+        TransientCause::RateLimited,
+    ] {
         assert_eq!(respond(&model, "").0, Err(ModelError::passing(trouble)));
     }
     assert_eq!(respond(&model, "").0, Err(ModelError::TooLong { message: "9 of 8".into() }));
@@ -119,7 +123,7 @@ fn a_recipe_has_its_own_turns_and_the_last_repeats() {
     let sum = |said| respond_for(&model, said, Some("sum"));
     assert_eq!(sum("").1, "one");
     for _ in 0..2 {
-        assert_eq!(sum("").0, Err(ModelError::passing(Trouble::Server)));
+        assert_eq!(sum("").0, Err(ModelError::passing(TransientCause::Server)));
         let (response, text) = sum("");
         assert_eq!((text.as_str(), response.unwrap().cost_usd), ("two", Some(0.5)));
     }

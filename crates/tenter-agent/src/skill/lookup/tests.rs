@@ -9,11 +9,11 @@ use tenter_engine::hook::Layer;
 
 use super::*;
 
-struct Place {
+struct Fixture {
     base: TempDir,
 }
 
-impl Place {
+impl Fixture {
     fn new() -> Self {
         let base = TempDir::new().unwrap();
         fs::create_dir_all(base.path().join("project")).unwrap();
@@ -66,7 +66,7 @@ const LEVELS: [(&str, &str, Layer); 8] = [
 
 #[test]
 fn the_first_skill_of_a_name_is_used_and_the_others_are_shadowed() {
-    let place = Place::new();
+    let place = Fixture::new();
     for (directory, _, _) in LEVELS {
         place.skill(directory, directory);
     }
@@ -91,7 +91,7 @@ fn the_first_skill_of_a_name_is_used_and_the_others_are_shadowed() {
 
 #[test]
 fn skills_are_ordered_by_layer() {
-    let place = Place::new();
+    let place = Fixture::new();
     for (directory, _, _) in LEVELS.iter().rev() {
         place.skill(directory, "d");
     }
@@ -102,7 +102,7 @@ fn skills_are_ordered_by_layer() {
 
 #[test]
 fn a_plugins_skill_has_two_spellings_of_its_full_name() {
-    let place = Place::new();
+    let place = Fixture::new();
     place.skill("project/.kodelet/plugins/acme@docs/skills/pdf", "theirs");
     assert_eq!(place.found("acme/docs/pdf"), "theirs");
     assert_eq!(place.found("acme@docs/pdf"), "theirs");
@@ -111,7 +111,7 @@ fn a_plugins_skill_has_two_spellings_of_its_full_name() {
 
 #[test]
 fn a_broken_skill_hides_no_other_skill_and_shadows_none() {
-    let place = Place::new();
+    let place = Fixture::new();
     place.write("project/.kodelet/skills/bad/SKILL.md", "---\nname: [\n---\n");
     place.write("project/.kodelet/skills/pdf/SKILL.md", "no description");
     place.skill("project/.kodelet/skills/good", "fine");
@@ -130,7 +130,7 @@ fn a_broken_skill_hides_no_other_skill_and_shadows_none() {
 
 #[test]
 fn symlinks_out_of_a_skills_directory_are_not_read() {
-    let place = Place::new();
+    let place = Fixture::new();
     let base = place.base.path();
     place.skill("elsewhere/pdf", "secret");
     place.skill("project/.kodelet/skills/fine", "fine");
@@ -156,7 +156,7 @@ fn symlinks_out_of_a_skills_directory_are_not_read() {
 
 #[test]
 fn a_skills_directory_that_leads_out_of_the_project_is_reported_and_not_read() {
-    let place = Place::new();
+    let place = Fixture::new();
     place.skill("elsewhere/pdf", "secret");
     fs::create_dir_all(place.base.path().join("project/.kodelet")).unwrap();
     symlink(place.base.path().join("elsewhere"), place.base.path().join("project/.kodelet/skills"))
@@ -172,7 +172,7 @@ fn a_skills_directory_that_leads_out_of_the_project_is_reported_and_not_read() {
 
 #[test]
 fn skills_of_a_project_in_the_home_directory_are_the_users() {
-    let place = Place::new();
+    let place = Fixture::new();
     place.skill("home/.kodelet/skills/pdf", "mine");
     let places = Layout { project: place.base.path().join("home"), ..place.places() };
     let (listed, _) = Skills::new(&places).list(Rules::Tolerant);
@@ -182,7 +182,7 @@ fn skills_of_a_project_in_the_home_directory_are_the_users() {
 
 #[test]
 fn pipes_and_directories_instead_of_a_file_are_reported_and_do_not_block() {
-    let place = Place::new();
+    let place = Fixture::new();
     fs::create_dir_all(place.base.path().join("home/.kodelet/skills/a/SKILL.md")).unwrap();
     fs::create_dir_all(place.base.path().join("home/.kodelet/skills/b")).unwrap();
     let (kind, mode) = (rustix::fs::FileType::Fifo, rustix::fs::Mode::RWXU);
@@ -195,7 +195,7 @@ fn pipes_and_directories_instead_of_a_file_are_reported_and_do_not_block() {
 
 #[test]
 fn a_directory_with_too_many_entries_is_cut_and_reported() {
-    let place = Place::new();
+    let place = Fixture::new();
     for number in 0..=SKILLS.max_entries {
         fs::create_dir_all(place.base.path().join(format!("home/.kodelet/skills/s{number}")))
             .unwrap();

@@ -14,7 +14,7 @@ use super::event::event;
 use super::stage::{
     BEYOND, ENOUGH, Played, READABLE, answer, end_processes, engine, journal_problem, name,
 };
-use crate::scene::{Scene, Seen, USER, running};
+use crate::scene::{ObservedRuns, Scene, USER, running};
 
 /// A way in which an asynchronous hook misbehaves.
 pub(super) struct Unawaited {
@@ -162,7 +162,7 @@ impl Play<'_> {
         let scene = self.scene();
         let catalog = scene.load().0;
         self.demand(running(&catalog).len() == EVENTS.len(), || format!("{:?}", catalog.listing()));
-        let seen = Arc::new(Seen::default());
+        let seen = Arc::new(ObservedRuns::default());
         let journal = Arc::new(JournalWriter::new(scene.at("journal"), Redactor::new([])));
         let engine = engine(&scene, catalog, &seen, &journal);
         for at in EVENTS {
@@ -219,7 +219,7 @@ impl Play<'_> {
         self.demand(is_as_meant, || format!("{late:?}"));
     }
 
-    fn seen(&mut self, seen: &Seen) {
+    fn seen(&mut self, seen: &ObservedRuns) {
         let runs = seen.runs.lock().unwrap().clone();
         let decisions = seen.decisions.lock().unwrap().clone();
         let mut events: Vec<EventName> = runs.iter().map(|run| run.event).collect();

@@ -18,7 +18,7 @@ use tenter_protocol::{Body, EventName};
 
 use super::event::{SECRET, event};
 use super::{Cells, Means, SAID, SHORT, Way};
-use crate::scene::{PROJECT, Scene, Seen, running};
+use crate::scene::{ObservedRuns, PROJECT, Scene, running};
 
 /// How long the machine may take for something that takes no time.
 pub(super) const ENOUGH: Duration = Duration::from_secs(30);
@@ -84,7 +84,7 @@ pub(super) fn play(cells: &Cells<'_>) -> Played {
     if running(&catalog).len() != cells.events.len() {
         played.problems.push(format!("{}: {:?}", cells.fault.name, catalog.listing()));
     }
-    let seen = Arc::new(Seen::default());
+    let seen = Arc::new(ObservedRuns::default());
     let journal = Arc::new(JournalWriter::new(scene.at("journal"), Redactor::new([])));
     let engine = engine(&scene, catalog, &seen, &journal);
     for (event, program) in cells.events.iter().zip(programs) {
@@ -105,7 +105,7 @@ pub(super) fn play(cells: &Cells<'_>) -> Played {
 pub(super) fn engine(
     scene: &Scene,
     catalog: Catalog,
-    seen: &Arc<Seen>,
+    seen: &Arc<ObservedRuns>,
     journal: &Arc<JournalWriter>,
 ) -> Engine {
     let builder = scene.builder().clock(jumping);
@@ -194,7 +194,7 @@ impl Cell<'_> {
         self.cells.fault.layer == PROJECT
     }
 
-    fn play(&mut self, engine: &Engine, scene: &Scene, seen: &Seen) {
+    fn play(&mut self, engine: &Engine, scene: &Scene, seen: &ObservedRuns) {
         let big = self.cells.fault.big_payload;
         for run in 1..=self.cells.fault.runs {
             let started = Instant::now();
@@ -253,7 +253,7 @@ impl Cell<'_> {
         }
     }
 
-    fn seen(&mut self, seen: &Seen, effect: Effect) {
+    fn seen(&mut self, seen: &ObservedRuns, effect: Effect) {
         let runs: Vec<HookRun> = seen
             .runs
             .lock()
@@ -328,7 +328,7 @@ impl Cell<'_> {
 
 /// The journal has every run and every decision, once; else what it has. Those of one event stand in the order in which they
 /// came.
-pub(super) fn journal_problem(scene: &Scene, seen: &Seen) -> Option<String> {
+pub(super) fn journal_problem(scene: &Scene, seen: &ObservedRuns) -> Option<String> {
     let read = journal::read(&scene.at("journal"), "c").unwrap();
     let is_whole = read.unreadable == 0 && !read.unfinished;
     let (mut runs, mut decisions) = (Vec::new(), Vec::new());

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::super::Format;
 use super::super::stream::{Frame, FrameKind, pieces};
-use super::{Item, WireReply};
+use super::{WireItem, WireReply};
 
 pub(super) fn whole(answer: &WireReply) -> Value {
     let content: Vec<Value> = answer.items(Format::Anthropic).iter().map(block).collect();
@@ -82,27 +82,27 @@ fn stop_reason(answer: &WireReply) -> &'static str {
 }
 
 /// A complete block. Invalid arguments are sent as a string.
-fn block(item: &Item) -> Value {
+fn block(item: &WireItem) -> Value {
     match item {
-        Item::Reasoning { text, signature } => {
+        WireItem::Reasoning { text, signature } => {
             json!({"type": "thinking", "thinking": text, "signature": signature})
         }
-        Item::Text(text) => json!({"type": "text", "text": text}),
-        Item::Call { id, name, arguments, .. } => {
+        WireItem::Text(text) => json!({"type": "text", "text": text}),
+        WireItem::Call { id, name, arguments, .. } => {
             let input = serde_json::from_str(arguments).unwrap_or_else(|_| json!(arguments));
             json!({"type": "tool_use", "id": id, "name": name, "input": input})
         }
     }
 }
 
-fn opening(answer: &WireReply, index: usize, item: &Item) -> Frame {
+fn opening(answer: &WireReply, index: usize, item: &WireItem) -> Frame {
     let block = match item {
-        Item::Reasoning { .. } => json!({"type": "thinking", "thinking": "", "signature": ""}),
-        Item::Text(_) => json!({"type": "text", "text": ""}),
-        Item::Call { id, name, .. } if answer.llama => {
+        WireItem::Reasoning { .. } => json!({"type": "thinking", "thinking": "", "signature": ""}),
+        WireItem::Text(_) => json!({"type": "text", "text": ""}),
+        WireItem::Call { id, name, .. } if answer.llama => {
             json!({"type": "tool_use", "id": id, "name": name})
         }
-        Item::Call { id, name, .. } => {
+        WireItem::Call { id, name, .. } => {
             json!({"type": "tool_use", "id": id, "name": name, "input": {}})
         }
     };
@@ -110,20 +110,20 @@ fn opening(answer: &WireReply, index: usize, item: &Item) -> Frame {
     Frame::typed(&start, FrameKind::Other)
 }
 
-fn deltas(item: &Item) -> Vec<(Value, FrameKind)> {
+fn deltas(item: &WireItem) -> Vec<(Value, FrameKind)> {
     match item {
-        Item::Reasoning { text, signature } => {
+        WireItem::Reasoning { text, signature } => {
             let thinking = pieces(text, 12).into_iter().map(|piece| {
                 (json!({"type": "thinking_delta", "thinking": piece}), FrameKind::Other)
             });
             let signed = json!({"type": "signature_delta", "signature": signature});
             thinking.chain([(signed, FrameKind::Other)]).collect()
         }
-        Item::Text(text) => {
+        WireItem::Text(text) => {
             let delta = |piece| (json!({"type": "text_delta", "text": piece}), FrameKind::Text);
             pieces(text, 12).into_iter().map(delta).collect()
         }
-        Item::Call { arguments, .. } => {
+        WireItem::Call { arguments, .. } => {
             let delta = |piece| {
                 (json!({"type": "input_json_delta", "partial_json": piece}), FrameKind::Arguments)
             };

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::super::Format;
 use super::super::stream::{Frame, FrameKind, pieces};
-use super::{CREATED, Item, WireReply};
+use super::{CREATED, WireItem, WireReply};
 
 pub(super) fn whole(answer: &WireReply) -> Value {
     let choice = json!({
@@ -37,7 +37,7 @@ pub(super) fn stream(answer: &WireReply) -> Vec<Frame> {
         frames.extend(
             said.iter().map(|(delta, mark)| Frame::data(&chunk(answer, delta, None), *mark)),
         );
-        calls += usize::from(matches!(item, Item::Call { .. }));
+        calls += usize::from(matches!(item, WireItem::Call { .. }));
     }
     let last = chunk(answer, &json!({}), Some(finish_reason(answer)));
     frames.push(Frame::data(&last, FrameKind::Finish));
@@ -121,17 +121,17 @@ fn finish_reason(answer: &WireReply) -> &'static str {
     answer.stop_word(["stop", "tool_calls", "length", "content_filter"])
 }
 
-fn deltas(item: &Item, call: usize) -> Vec<(Value, FrameKind)> {
+fn deltas(item: &WireItem, call: usize) -> Vec<(Value, FrameKind)> {
     match item {
-        Item::Reasoning { text, .. } => {
+        WireItem::Reasoning { text, .. } => {
             let delta = |piece| (json!({"reasoning_content": piece}), FrameKind::Other);
             pieces(text, 12).into_iter().map(delta).collect()
         }
-        Item::Text(text) => {
+        WireItem::Text(text) => {
             let delta = |piece| (json!({"content": piece}), FrameKind::Text);
             pieces(text, 12).into_iter().map(delta).collect()
         }
-        Item::Call { id, name, arguments, .. } => {
+        WireItem::Call { id, name, arguments, .. } => {
             let function = json!({"name": name, "arguments": ""});
             let first = json!({"index": call, "id": id, "type": "function", "function": function});
             let rest = pieces(arguments, 8).into_iter().map(|piece| {
@@ -147,9 +147,9 @@ fn message(answer: &WireReply) -> Value {
     let (mut text, mut calls) = (String::new(), Vec::new());
     for item in answer.items(Format::Chat) {
         match item {
-            Item::Reasoning { .. } => {}
-            Item::Text(piece) => text.push_str(piece),
-            Item::Call { id, name, arguments, .. } => {
+            WireItem::Reasoning { .. } => {}
+            WireItem::Text(piece) => text.push_str(piece),
+            WireItem::Call { id, name, arguments, .. } => {
                 let function = json!({"name": name, "arguments": arguments});
                 calls.push(json!({"id": id, "type": "function", "function": function}));
             }

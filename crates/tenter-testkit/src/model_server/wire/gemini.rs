@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::super::Format;
 use super::super::stream::{Frame, FrameKind, pieces};
-use super::{Item, WireReply};
+use super::{WireItem, WireReply};
 
 pub(super) fn whole(answer: &WireReply) -> Value {
     let parts: Vec<Value> = parts(answer, usize::MAX).into_iter().map(|(part, _)| part).collect();
@@ -67,7 +67,7 @@ fn usage(answer: &WireReply, last: bool) -> Value {
 /// The arguments of a call are no text here: ones that are no object end the answer.
 fn malformed(answer: &WireReply) -> bool {
     answer.items(Format::Gemini).iter().any(|item| match item {
-        Item::Call { arguments, .. } => object(arguments).is_none(),
+        WireItem::Call { arguments, .. } => object(arguments).is_none(),
         _ => false,
     })
 }
@@ -90,18 +90,18 @@ fn parts(answer: &WireReply, size: usize) -> Vec<(Value, FrameKind)> {
     let mut parts = Vec::new();
     for item in answer.items(Format::Gemini) {
         match item {
-            Item::Reasoning { text, .. } => parts.extend(
+            WireItem::Reasoning { text, .. } => parts.extend(
                 pieces_of(text, size)
                     .into_iter()
                     .map(|piece| (json!({"text": piece, "thought": true}), FrameKind::Other)),
             ),
-            Item::Text(text) => parts.extend(
+            WireItem::Text(text) => parts.extend(
                 pieces_of(text, size)
                     .into_iter()
                     .map(|piece| (json!({"text": piece}), FrameKind::Text)),
             ),
-            Item::Call { arguments, .. } if object(arguments).is_none() => {}
-            Item::Call { id, name, arguments, .. } => {
+            WireItem::Call { arguments, .. } if object(arguments).is_none() => {}
+            WireItem::Call { id, name, arguments, .. } => {
                 parts.push((
                     call(answer, &id, name, arguments, signature.take()),
                     FrameKind::Arguments,

@@ -29,7 +29,7 @@ pub(super) struct WireReply<'a> {
 }
 
 /// A part of a reply, with its ids.
-pub(super) enum Item<'a> {
+pub(super) enum WireItem<'a> {
     Reasoning { text: &'a str, signature: String },
     Text(&'a str),
     Call { id: String, tag: String, name: &'a str, arguments: &'a str },
@@ -57,17 +57,17 @@ impl<'a> WireReply<'a> {
     }
 
     /// The parts of the reply, in order.
-    pub(super) fn items(&self, format: Format) -> Vec<Item<'a>> {
+    pub(super) fn items(&self, format: Format) -> Vec<WireItem<'a>> {
         let thought = self.reply.reasoning.as_deref();
         let thought =
-            thought.map(|text| Item::Reasoning { text, signature: self.signature(format) });
+            thought.map(|text| WireItem::Reasoning { text, signature: self.signature(format) });
         let mut calls = 0;
         let rest = self.reply.parts.iter().map(|part| match part {
-            Part::Text(text) => Item::Text(text),
+            Part::Text(text) => WireItem::Text(text),
             Part::Call { name, arguments } => {
                 let tag = self.tag(calls);
                 calls += 1;
-                Item::Call { id: self.call_id(format, &tag), tag, name, arguments }
+                WireItem::Call { id: self.call_id(format, &tag), tag, name, arguments }
             }
         });
         thought.into_iter().chain(rest).collect()

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::super::Format;
 use super::super::script::StopReason;
 use super::super::stream::{Frame, FrameKind, pieces};
-use super::{CREATED, Item, WireReply};
+use super::{CREATED, WireItem, WireReply};
 
 type Event = (Value, FrameKind);
 
@@ -122,7 +122,7 @@ fn usage(answer: &WireReply) -> Value {
     figures
 }
 
-fn item_events(answer: &WireReply, index: usize, item: &Item) -> Vec<Event> {
+fn item_events(answer: &WireReply, index: usize, item: &WireItem) -> Vec<Event> {
     let added = json!({
         "type": "response.output_item.added", "output_index": index, "item": begun(answer, item),
     });
@@ -130,32 +130,32 @@ fn item_events(answer: &WireReply, index: usize, item: &Item) -> Vec<Event> {
         "type": "response.output_item.done", "output_index": index, "item": finished(answer, item),
     });
     let said = match item {
-        Item::Reasoning { text, .. } => reasoning_events(&item_id(answer, item), index, text),
-        Item::Text(text) => text_events(&item_id(answer, item), index, text),
-        Item::Call { name, arguments, .. } => {
+        WireItem::Reasoning { text, .. } => reasoning_events(&item_id(answer, item), index, text),
+        WireItem::Text(text) => text_events(&item_id(answer, item), index, text),
+        WireItem::Call { name, arguments, .. } => {
             call_events(&item_id(answer, item), index, name, arguments)
         }
     };
     [(added, FrameKind::Other)].into_iter().chain(said).chain([(done, FrameKind::Other)]).collect()
 }
 
-fn item_id(answer: &WireReply, item: &Item) -> String {
+fn item_id(answer: &WireReply, item: &WireItem) -> String {
     match item {
-        Item::Reasoning { .. } => answer.id("rs_"),
-        Item::Text(_) => answer.id("msg_"),
-        Item::Call { tag, .. } => format!("fc_{tag}"),
+        WireItem::Reasoning { .. } => answer.id("rs_"),
+        WireItem::Text(_) => answer.id("msg_"),
+        WireItem::Call { tag, .. } => format!("fc_{tag}"),
     }
 }
 
-fn begun(answer: &WireReply, item: &Item) -> Value {
+fn begun(answer: &WireReply, item: &WireItem) -> Value {
     let mut begun = finished(answer, item);
     match item {
-        Item::Reasoning { .. } => begun["summary"] = json!([]),
-        Item::Text(_) => {
+        WireItem::Reasoning { .. } => begun["summary"] = json!([]),
+        WireItem::Text(_) => {
             begun["status"] = json!("in_progress");
             begun["content"] = json!([]);
         }
-        Item::Call { .. } => {
+        WireItem::Call { .. } => {
             begun["status"] = json!("in_progress");
             begun["arguments"] = json!("");
         }
@@ -164,12 +164,12 @@ fn begun(answer: &WireReply, item: &Item) -> Value {
 }
 
 /// The reasoning's content only comes encrypted, and only to whoever asks for it.
-fn finished(answer: &WireReply, item: &Item) -> Value {
+fn finished(answer: &WireReply, item: &WireItem) -> Value {
     let id = item_id(answer, item);
     let cut = answer.reply.stop != StopReason::Done && !answer.llama;
     let status = if cut { "incomplete" } else { "completed" };
     match item {
-        Item::Reasoning { text, signature } => {
+        WireItem::Reasoning { text, signature } => {
             let summary = json!([{"type": "summary_text", "text": text}]);
             let mut reasoning = json!({"id": id, "type": "reasoning", "summary": summary});
             if asks_for_encrypted(answer.request) {
@@ -177,10 +177,10 @@ fn finished(answer: &WireReply, item: &Item) -> Value {
             }
             reasoning
         }
-        Item::Text(text) => json!({
+        WireItem::Text(text) => json!({
             "id": id, "type": "message", "status": status, "role": "assistant", "content": [part(text)],
         }),
-        Item::Call { id: call, name, arguments, .. } => json!({
+        WireItem::Call { id: call, name, arguments, .. } => json!({
             "id": id, "type": "function_call", "status": status, "arguments": arguments, "call_id": call, "name": name,
         }),
     }

@@ -8,7 +8,7 @@ use tenter_testkit::model_server::{Format, ModelServer};
 
 /// An answer as it came.
 #[derive(Debug)]
-pub(super) struct Answer {
+pub(super) struct HttpResponse {
     pub(super) status: u16,
     pub(super) head: String,
     pub(super) body: String,
@@ -16,7 +16,7 @@ pub(super) struct Answer {
     pub(super) complete: bool,
 }
 
-impl Answer {
+impl HttpResponse {
     pub(super) fn json(&self) -> Value {
         serde_json::from_str(&self.body).unwrap_or_else(|error| panic!("{error}: {}", self.body))
     }
@@ -62,13 +62,13 @@ pub(super) fn door(format: Format, streams: bool) -> (&'static str, &'static [&'
 }
 
 /// Sends a request that streams, as a client of the format does.
-pub(super) fn send(server: &ModelServer, format: Format, body: &Value) -> Answer {
+pub(super) fn send(server: &ModelServer, format: Format, body: &Value) -> HttpResponse {
     let (path, headers) = door(format, true);
     post(server, path, headers, &body.to_string())
 }
 
 /// Sends a request that does not stream.
-pub(super) fn send_whole(server: &ModelServer, format: Format, body: &Value) -> Answer {
+pub(super) fn send_whole(server: &ModelServer, format: Format, body: &Value) -> HttpResponse {
     let (path, headers) = door(format, false);
     let mut body = body.clone();
     let fields = body.as_object_mut().unwrap();
@@ -77,7 +77,7 @@ pub(super) fn send_whole(server: &ModelServer, format: Format, body: &Value) -> 
     post(server, path, headers, &body.to_string())
 }
 
-pub(super) fn post(server: &ModelServer, path: &str, headers: &[&str], body: &str) -> Answer {
+pub(super) fn post(server: &ModelServer, path: &str, headers: &[&str], body: &str) -> HttpResponse {
     let mut stream = connect(server);
     let headers = [&["content-type: application/json"], headers].concat();
     write(&mut stream, path, &headers, body);
@@ -96,7 +96,7 @@ pub(super) fn write(stream: &mut TcpStream, path: &str, headers: &[&str], body: 
         .unwrap();
 }
 
-pub(super) fn read(from: &mut impl BufRead) -> Answer {
+pub(super) fn read(from: &mut impl BufRead) -> HttpResponse {
     let mut head = String::new();
     while !head.ends_with("\r\n\r\n") && from.read_line(&mut head).unwrap() > 0 {}
     let status = head.split(' ').nth(1).map_or(0, |status| status.parse().unwrap());
@@ -111,7 +111,7 @@ pub(super) fn read(from: &mut impl BufRead) -> Answer {
         }
         None => chunks(from),
     };
-    Answer { status, head, body: String::from_utf8_lossy(&body).into_owned(), complete }
+    HttpResponse { status, head, body: String::from_utf8_lossy(&body).into_owned(), complete }
 }
 
 fn chunks(from: &mut impl BufRead) -> (Vec<u8>, bool) {

@@ -3,10 +3,10 @@
 use serde_json::{Value, json};
 use tenter_testkit::model_server::{Fault, Format, ModelServer, Reply, Script};
 
-use super::client::{Answer, door, post};
+use super::client::{HttpResponse, door, post};
 use super::speech::{ask, hear};
 
-fn with(format: Format, reply: Reply) -> Answer {
+fn with(format: Format, reply: Reply) -> HttpResponse {
     let server = ModelServer::start(Script::new([reply]).like_llama_cpp());
     let (path, _) = door(format, true);
     post(&server, path, &[], &ask(format, "hello").to_string())

@@ -4,12 +4,16 @@ use serde_json::{Value, json};
 use tenter_testkit::model_server::{Format, ModelServer, Reply, Script};
 
 use super::client::send;
-use super::speech::{Said, ask, go_on, hear};
+use super::speech::{SpokenResponse, ask, go_on, hear};
 
 const SIGNED: [Format; 3] = [Format::Anthropic, Format::Responses, Format::Gemini];
 
 /// Sends back what was said after `change`, and returns the answer's status and what the server found.
-fn sent_back(format: Format, reply: Reply, change: impl Fn(&mut Said)) -> (u16, Vec<String>) {
+fn sent_back(
+    format: Format,
+    reply: Reply,
+    change: impl Fn(&mut SpokenResponse),
+) -> (u16, Vec<String>) {
     let server = ModelServer::start(reply);
     let mut body = ask(format, "hello");
     let mut said = hear(format, &send(&server, format, &body));

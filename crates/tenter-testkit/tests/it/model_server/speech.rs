@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use tenter_testkit::model_server::Format;
 
-use super::client::Answer;
+use super::client::HttpResponse;
 
 /// The user says `text`, and there is a tool.
 pub(super) fn ask(format: Format, text: &str) -> Value {
@@ -49,7 +49,7 @@ pub(super) fn conversation(format: Format, body: &mut Value) -> &mut Vec<Value> 
 
 /// What an answer comes to.
 #[derive(Debug, Default, PartialEq)]
-pub(super) struct Said {
+pub(super) struct SpokenResponse {
     pub(super) text: String,
     pub(super) reasoning: String,
     pub(super) signature: String,
@@ -69,9 +69,9 @@ fn count(value: &Value) -> u64 {
 }
 
 /// Reads a streamed answer.
-pub(super) fn hear(format: Format, answer: &Answer) -> Said {
+pub(super) fn hear(format: Format, answer: &HttpResponse) -> SpokenResponse {
     assert_eq!((answer.status, answer.complete), (200, true), "{answer:?}");
-    let mut said = Said::default();
+    let mut said = SpokenResponse::default();
     for event in answer.data() {
         match format {
             Format::Anthropic => hear_anthropic(&event, &mut said),
@@ -83,7 +83,7 @@ pub(super) fn hear(format: Format, answer: &Answer) -> Said {
     said
 }
 
-fn hear_anthropic(event: &Value, said: &mut Said) {
+fn hear_anthropic(event: &Value, said: &mut SpokenResponse) {
     let (block, delta) = (&event["content_block"], &event["delta"]);
     if block["type"] == "tool_use" {
         said.calls.push((
@@ -107,7 +107,7 @@ fn hear_anthropic(event: &Value, said: &mut Said) {
     }
 }
 
-fn hear_responses(event: &Value, said: &mut Said) {
+fn hear_responses(event: &Value, said: &mut SpokenResponse) {
     match text(&event["type"]) {
         "response.output_text.delta" => said.text.push_str(text(&event["delta"])),
         "response.reasoning_summary_text.delta" => said.reasoning.push_str(text(&event["delta"])),
@@ -141,7 +141,7 @@ fn hear_responses(event: &Value, said: &mut Said) {
     }
 }
 
-fn hear_chat(event: &Value, said: &mut Said) {
+fn hear_chat(event: &Value, said: &mut SpokenResponse) {
     let choice = &event["choices"][0];
     let delta = &choice["delta"];
     said.text.push_str(text(&delta["content"]));
@@ -166,7 +166,7 @@ fn hear_chat(event: &Value, said: &mut Said) {
     }
 }
 
-fn hear_gemini(event: &Value, said: &mut Said) {
+fn hear_gemini(event: &Value, said: &mut SpokenResponse) {
     let candidate = &event["candidates"][0];
     for part in candidate["content"]["parts"].as_array().into_iter().flatten() {
         said.signature.push_str(text(&part["thoughtSignature"]));
@@ -185,7 +185,7 @@ fn hear_gemini(event: &Value, said: &mut Said) {
 }
 
 /// Puts what was said, and an answer to every call, behind a conversation; without calls, more of the user.
-pub(super) fn go_on(format: Format, body: &mut Value, said: &Said) {
+pub(super) fn go_on(format: Format, body: &mut Value, said: &SpokenResponse) {
     let messages = conversation(format, body);
     match format {
         Format::Anthropic => anthropic(messages, said),
@@ -199,7 +199,7 @@ fn object(arguments: &str) -> Value {
     serde_json::from_str(arguments).unwrap()
 }
 
-fn anthropic(messages: &mut Vec<Value>, said: &Said) {
+fn anthropic(messages: &mut Vec<Value>, said: &SpokenResponse) {
     let mut content = Vec::new();
     if !said.signature.is_empty() {
         content.push(
@@ -223,7 +223,7 @@ fn anthropic(messages: &mut Vec<Value>, said: &Said) {
     messages.push(json!({"role": "user", "content": answers}));
 }
 
-fn responses(items: &mut Vec<Value>, said: &Said) {
+fn responses(items: &mut Vec<Value>, said: &SpokenResponse) {
     if !said.signature.is_empty() {
         let summary = json!([{"type": "summary_text", "text": said.reasoning}]);
         let signature = &said.signature;
@@ -247,7 +247,7 @@ fn responses(items: &mut Vec<Value>, said: &Said) {
     }
 }
 
-fn chat(messages: &mut Vec<Value>, said: &Said) {
+fn chat(messages: &mut Vec<Value>, said: &SpokenResponse) {
     let mut message = json!({"role": "assistant", "content": said.text});
     let call = |(id, name, arguments): &(String, String, String)| json!({"id": id, "type": "function", "function": {"name": name, "arguments": arguments}});
     if said.calls.is_empty() {
@@ -262,7 +262,7 @@ fn chat(messages: &mut Vec<Value>, said: &Said) {
     }
 }
 
-fn gemini(contents: &mut Vec<Value>, said: &Said) {
+fn gemini(contents: &mut Vec<Value>, said: &SpokenResponse) {
     let mut parts = Vec::new();
     if !said.text.is_empty() {
         parts.push(json!({"text": said.text}));

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use tenter_testkit::model_server::{Format, ModelServer, Reply, Script, StopReason};
 
 use super::client::{connect, door, read, send, send_whole, write};
-use super::speech::{Said, ask, go_on, hear};
+use super::speech::{SpokenResponse, ask, go_on, hear};
 
 fn reply() -> Reply {
     Reply::text("Let me look — naïvely.")
@@ -194,7 +194,7 @@ fn the_documented_streams_are_served_and_can_be_answered() {
         assert_eq!(answer.body, format.fixture());
         let said = hear(format, &answer);
         assert!(!said.text.is_empty(), "{format:?}");
-        go_on(format, &mut body, &Said { signature: String::new(), ..said });
+        go_on(format, &mut body, &SpokenResponse { signature: String::new(), ..said });
         send(&server, format, &body);
     }
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde::Serialize;
 use tenter_base::nearest;
-use tenter_engine::catalog::{Catalog, Listed, Status};
+use tenter_engine::catalog::{Catalog, ListedHook, Status};
 use tenter_engine::hook::{FailMode, Fingerprint, Hook, Protocol};
 use tenter_engine::layout::ResourceName;
 use tenter_engine::static_action::StaticAction;
@@ -66,7 +66,7 @@ pub(super) struct HookEntry<'c> {
     pub(super) threshold: Option<f64>,
     /// Its entry in the catalog; none for the built-in hook.
     #[serde(skip)]
-    pub(super) listed: Option<&'c Listed>,
+    pub(super) listed: Option<&'c ListedHook>,
 }
 
 /// Whether a hook may run as it is.
@@ -103,11 +103,11 @@ pub(super) fn entries<'c>(project: &Project, catalog: &'c Catalog) -> Vec<HookEn
         .enumerate()
         .map(|(place, hook)| (hook.path.as_path(), (place, hook.as_ref())));
     let running: HashMap<&Path, (usize, &Hook)> = places.collect();
-    let mut listing: Vec<&Listed> = catalog.listing().iter().collect();
+    let mut listing: Vec<&ListedHook> = catalog.listing().iter().collect();
     listing.sort_by_key(|listed| {
         running.get(listed.path.as_path()).map_or(usize::MAX, |(place, _)| *place)
     });
-    let hook = |listed: &Listed| running.get(listed.path.as_path()).map(|(_, hook)| *hook);
+    let hook = |listed: &ListedHook| running.get(listed.path.as_path()).map(|(_, hook)| *hook);
     let trusted = project.trust.of(project.root());
     let found =
         listing.into_iter().map(|listed| HookEntry::new(project, trusted, listed, hook(listed)));
@@ -141,7 +141,7 @@ impl<'c> HookEntry<'c> {
     fn new(
         project: &Project,
         trusted: ProjectTrust,
-        listed: &'c Listed,
+        listed: &'c ListedHook,
         running: Option<&'c Hook>,
     ) -> Self {
         // What the catalog had no reason to read is read here, so that every entry has its hash.
@@ -221,7 +221,7 @@ pub(super) fn short(project: &Project, path: &Path) -> String {
 fn trust(
     project: &Project,
     trusted: ProjectTrust,
-    listed: &Listed,
+    listed: &ListedHook,
     hash: Option<&Fingerprint>,
 ) -> TrustStatus {
     if !listed.layer.needs_trust() || project.settings.trust == TrustMode::All {

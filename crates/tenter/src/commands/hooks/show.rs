@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 use serde_json::Value;
 use tenter_base::untrusted_file;
-use tenter_engine::catalog::Listed;
+use tenter_engine::catalog::ListedHook;
 use tenter_engine::hook::FailMode;
 use tenter_engine::trust::Trusted;
 use tenter_proc::Cancel;
@@ -185,7 +185,7 @@ fn print_action(metadata: &Value) {
     }
 }
 
-fn print_script(project: &Project, shown: &HookDetails, listed: &Listed) {
+fn print_script(project: &Project, shown: &HookDetails, listed: &ListedHook) {
     let Some(lines) = &shown.script else {
         let is_directory = listed.path.is_dir();
         let is_static = shown

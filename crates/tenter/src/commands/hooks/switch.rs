@@ -5,7 +5,7 @@ use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use tenter_engine::catalog::{Catalog, Listed, Status};
+use tenter_engine::catalog::{Catalog, ListedHook, Status};
 use tenter_engine::layout::ResourceName;
 use tenter_proc::Cancel;
 
@@ -63,7 +63,7 @@ fn first<'c>(
     catalog: &'c Catalog,
     name: &str,
     is_meant: impl Fn(&Status) -> bool,
-) -> Result<Option<&'c Listed>, Failure> {
+) -> Result<Option<&'c ListedHook>, Failure> {
     built_in::refuse(name)?;
     entry::entries_named(project, catalog, name)?;
     let mut listing = catalog.listing().iter();

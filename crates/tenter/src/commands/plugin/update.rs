@@ -4,7 +4,7 @@ use std::path::Path;
 
 use tenter_engine::layout::plugin_name;
 use tenter_plugins::{
-    Change, ChangeKind, Content, Entry, Locked, PluginName, Spec, changes, verify,
+    Change, ChangeKind, Content, Locked, PluginName, Spec, TreeEntry, changes, verify,
 };
 use tenter_proc::Cancel;
 
@@ -159,17 +159,17 @@ fn print(locked: &Locked, commit: Option<&str>, changes: &[Change]) {
 fn mode(kind: &ChangeKind) -> &'static str {
     match kind {
         ChangeKind::Changed(
-            Entry::File { executable: false, .. },
-            Entry::File { executable: true, .. },
+            TreeEntry::File { executable: false, .. },
+            TreeEntry::File { executable: true, .. },
         ) => " (may be executed now)",
         ChangeKind::Changed(
-            Entry::File { executable: true, .. },
-            Entry::File { executable: false, .. },
+            TreeEntry::File { executable: true, .. },
+            TreeEntry::File { executable: false, .. },
         ) => " (may not be executed any more)",
-        ChangeKind::Changed(Entry::Link { .. }, _)
-        | ChangeKind::Changed(_, Entry::Link { .. })
-        | ChangeKind::Added(Entry::Link { .. })
-        | ChangeKind::Removed(Entry::Link { .. }) => " (a link)",
+        ChangeKind::Changed(TreeEntry::Link { .. }, _)
+        | ChangeKind::Changed(_, TreeEntry::Link { .. })
+        | ChangeKind::Added(TreeEntry::Link { .. })
+        | ChangeKind::Removed(TreeEntry::Link { .. }) => " (a link)",
         _ => "",
     }
 }

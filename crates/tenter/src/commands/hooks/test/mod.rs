@@ -11,7 +11,7 @@ mod table;
 use std::slice;
 
 use tenter_engine::Engine;
-use tenter_engine::catalog::{Catalog, Listed, Status, Untrusted};
+use tenter_engine::catalog::{Catalog, ListedHook, Status, Untrusted};
 use tenter_engine::hook::Hook;
 use tenter_proc::Cancel;
 
@@ -102,7 +102,7 @@ fn untrusted<'c>(catalog: &'c Catalog, name: &str) -> Option<&'c Untrusted> {
 }
 
 /// The entry of this name with the highest precedence that runs, or would run if it were trusted.
-fn would_run<'c>(catalog: &'c Catalog, name: &str) -> Option<&'c Listed> {
+fn would_run<'c>(catalog: &'c Catalog, name: &str) -> Option<&'c ListedHook> {
     let mut by_precedence = catalog.listing().iter().filter(|listed| listed.name == name);
     by_precedence.find(|listed| {
         matches!(

@@ -5,7 +5,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
-use tenter_engine::catalog::{Catalog, Listed, Status};
+use tenter_engine::catalog::{Catalog, ListedHook, Status};
 use tenter_engine::hook::EntryPoint;
 use tenter_protocol::{Diagnostic, Severity};
 
@@ -31,7 +31,7 @@ pub(super) fn check(path: &Path, project: &Project, catalog: &Catalog) -> Vec<Di
 /// What is wrong with its events.
 fn events(path: &Path, project: &Project, catalog: &Catalog) -> Option<Diagnostic> {
     let real = real(path);
-    let is_this = |listed: &&Listed| self::real(&listed.path) == real;
+    let is_this = |listed: &&ListedHook| self::real(&listed.path) == real;
     let Some(listed) = catalog.listing().iter().find(is_this) else {
         let message = "it is not in a hooks directory, so it was not asked for its events";
         return Some(
