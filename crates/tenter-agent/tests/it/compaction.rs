@@ -45,7 +45,7 @@ fn contents(messages: &[Message]) -> Vec<String> {
 }
 
 #[test]
-fn at_the_threshold_a_summary_and_the_last_request_take_the_place_of_everything() {
+fn at_the_threshold_a_summary_and_the_last_request_replace_everything() {
     let stage = stage(&filling());
     let (finish, usage) = stage.send(&"find it".into());
     assert_eq!((finish.status, finish.response.as_str()), (Status::Done, "Done."));
@@ -87,7 +87,7 @@ fn what_was_replaced_is_kept_and_can_be_put_back() {
         .restore(&Restore { id: ID, epoch: None, at: "2026-03-01T12:00:00Z" })
         .unwrap();
     assert_eq!(stage.stored().0, old);
-    let (finish, _) = stage.send(&"go on".into());
+    let (finish, _) = stage.send(&"continue".into());
     assert_eq!(finish.status, Status::Done);
 }
 
@@ -105,7 +105,7 @@ fn under_the_threshold_and_without_one_nothing_happens() {
 }
 
 #[test]
-fn the_person_may_have_it_at_any_time() {
+fn the_user_may_compact_at_any_time() {
     let mut stage = stage(
         "turns: [{text: One.}, {text: Two., expect: {contains: [SUM, first, second], lacks: [One.]}}]",
     );

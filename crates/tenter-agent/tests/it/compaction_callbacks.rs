@@ -150,7 +150,7 @@ recipes:
 
 /// A project could bring a recipe along that has the model do, unwatched, what the person's hooks forbid.
 #[test]
-fn one_of_the_projects_that_nobody_trusts_gets_no_tools_and_that_is_said() {
+fn an_untrusted_project_recipe_gets_no_tools_and_this_is_reported() {
     let stage = stage(
         "",
         "[{tool_calls: [{name: bash, input: {command: touch made}}]}, {text: DIGEST, expect: {contains: ['there is no tool \"bash\"']}}]",
@@ -212,7 +212,7 @@ fn what_it_spends_is_the_conversations_once_now_and_after_a_reload() {
 }
 
 #[test]
-fn what_was_spent_in_vain_is_paid_for_all_the_same() {
+fn usage_of_failed_attempts_is_counted() {
     let spent = "usage: {input_tokens: 1000, output_tokens: 100}, cost_usd: 0.5";
     let script = format!(
         "turns: [{{text: One., usage: {{input_tokens: 100, output_tokens: 10}}, cost_usd: 1.0}}]\nrecipes: {{compact: [{{tool_calls: [{{name: todo}}], {spent}}}, {{fault: {{kind: refused}}}}]}}\n"
@@ -234,7 +234,7 @@ fn what_was_spent_in_vain_is_paid_for_all_the_same() {
 }
 
 #[test]
-fn the_first_wish_wins_later_ones_are_told_and_the_built_in_gives_way_without_a_word() {
+fn the_first_history_action_wins_later_ones_are_reported_and_the_built_in_yields_silently() {
     let script = "turns:\n  - {text: One., tool_calls: [{name: todo}], usage: {input_tokens: 15000, output_tokens: 10}}\n  - {text: Two.}\nrecipes: {compact: [SUM]}\ncontext_window: 16000\n";
     let mutate = "[ -e called ] || { touch called; echo '{\"result\": \"mutate\", \"messages\": [{\"role\": \"user\", \"content\": \"MINE\"}]}'; }";
     for with_second in [false, true] {
@@ -256,14 +256,14 @@ fn the_first_wish_wins_later_ones_are_told_and_the_built_in_gives_way_without_a_
 }
 
 #[test]
-fn a_mutation_that_a_model_could_not_go_on_from_changes_nothing() {
+fn a_mutation_that_a_model_could_not_continue_from_changes_nothing() {
     let unanswered = r#"{"role": "assistant", "blocks": [{"type": "tool_use", "id": "1", "name": "bash", "input": {}}]}"#;
     for messages in [
         String::new(),
         r#"{"role": "assistant", "content": "bye"}"#.to_owned(),
         r#"{"role": "user", "content": " "}"#.to_owned(),
         r#"{"role": "root", "content": "x"}"#.to_owned(),
-        format!(r#"{unanswered}, {{"role": "user", "content": "go on"}}"#),
+        format!(r#"{unanswered}, {{"role": "user", "content": "continue"}}"#),
     ] {
         let mut stage = Stage::new(
             "turns: [{text: One., tool_calls: [{name: todo}]}, {text: Two., expect: {contains: [One.]}}]",
@@ -322,7 +322,7 @@ impl Asker for Agrees {
 }
 
 #[test]
-fn a_recipe_beside_the_conversation_asks_nobody_and_changes_nothing_protected() {
+fn a_side_recipe_asks_no_questions_and_changes_nothing_protected() {
     let write = |name: &str| {
         format!("{{name: file_write, input: {{file_path: .agents/hooks/{name}, text: x}}}}")
     };

@@ -20,7 +20,7 @@ fn stage(turns: usize, answers: &str) -> Stage {
 }
 
 #[test]
-fn a_recipe_that_fails_changes_nothing_and_is_told() {
+fn a_failing_recipe_changes_nothing_and_is_reported() {
     for (answers, why) in [
         ("[{fault: {kind: refused, message: no such model}}]", "no such model"),
         ("[{reasoning: Hm.}]", "it said nothing"),
@@ -42,7 +42,7 @@ fn a_recipe_that_fails_changes_nothing_and_is_told() {
 }
 
 #[test]
-fn a_recipe_whose_file_is_broken_is_told_with_what_is_wrong() {
+fn a_recipe_with_a_broken_file_is_reported_with_the_problem() {
     for (text, why) in [
         ("Sum it up:\n{{.ticket}}", "the argument `ticket` was not given, in line 2 of "),
         ("{{if}}", "the `if` that begins here has no end"),
@@ -58,7 +58,7 @@ fn a_recipe_whose_file_is_broken_is_told_with_what_is_wrong() {
 }
 
 #[test]
-fn after_three_failures_in_a_row_it_is_left_alone_until_the_person_asks() {
+fn after_three_consecutive_failures_it_is_skipped_until_the_user_asks() {
     let stage = stage(6, "[{text: SUM, fault: {kind: refused, times: 3}}]");
     let mut session = stage.session();
     assert_eq!(session.send(&"go".into()).response, "Done.");

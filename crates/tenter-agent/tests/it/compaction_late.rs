@@ -33,11 +33,11 @@ fn stored(stage: &Stage) -> Vec<String> {
     stage.stored().0.iter().map(tenter_protocol::Message::content).collect()
 }
 
-/// Goes on until a message is there that is marked as late.
-fn go_on_until_late(stage: &Stage, session: &mut Session) -> String {
+/// Sends messages until one that is marked as late has been added.
+fn continue_until_late(stage: &Stage, session: &mut Session) -> String {
     let start = Instant::now();
     loop {
-        session.send(&"go on".into());
+        session.send(&"continue".into());
         if let Some(late) = stored(stage).into_iter().find(|text| text.contains("late=\"true\"")) {
             return late;
         }
@@ -76,7 +76,7 @@ fn what_a_late_recipe_says_is_read_and_the_history_stays() {
     let mut session = stage.session();
     session.send(&"go".into());
     stage.agent.engine.drain(PATIENCE);
-    let digest = go_on_until_late(&stage, &mut session);
+    let digest = continue_until_late(&stage, &mut session);
     assert_eq!(digest, late(&session, "DIGEST"));
     let usage = *session.usage();
     end(session);
@@ -90,7 +90,7 @@ fn what_a_late_recipe_says_is_read_and_the_history_stays() {
 }
 
 #[test]
-fn a_late_recipe_that_fails_is_told_and_tires_like_any_other() {
+fn a_failing_late_recipe_is_reported_and_counted() {
     let script =
         "turns: [{text: One.}]\nrecipes: {digest: [{fault: {kind: refused, message: no}}]}";
     let mut stage = Stage::new(script, QUICK);
@@ -143,7 +143,7 @@ fn the_end_of_a_session_ends_a_late_recipe() {
 }
 
 #[test]
-fn a_late_recipe_whose_text_starts_a_program_keeps_nobody_waiting() {
+fn a_late_recipe_that_starts_a_program_blocks_nothing() {
     let stage = stage(
         "turns: [{text: One.}, {text: Two.}]\nrecipes: {digest: [DIGEST]}",
         "after_turn",
@@ -183,7 +183,7 @@ fn text_that_comes_at_the_end_waits_for_the_next_session() {
 }
 
 #[test]
-fn a_callback_that_comes_at_the_end_is_told_to_be_too_late() {
+fn a_callback_at_the_end_is_reported_as_too_late() {
     let stage = stage("turns: [{text: One.}]\nrecipes: {digest: [DIGEST]}", "after_turn", CALLBACK);
     stage.send(&"go".into());
     assert_eq!((stage.told_of("callback-too-late").len(), stage.told_of("recipe").len()), (1, 0));

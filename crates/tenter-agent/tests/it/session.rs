@@ -176,7 +176,7 @@ fn what_does_not_pass_is_not_asked_again() {
 }
 
 #[test]
-fn an_answer_that_is_cut_off_by_its_limit_counts_and_is_told() {
+fn a_response_cut_off_by_the_limit_is_kept_and_reported() {
     let stage = Stage::new("turns: [{text: It is the, stop: length}]", QUICK);
     let (finish, _) = stage.send(&"hi".into());
     assert_eq!((finish.status, finish.response.as_str()), (Status::Done, "It is the"));
@@ -185,7 +185,7 @@ fn an_answer_that_is_cut_off_by_its_limit_counts_and_is_told() {
 }
 
 #[test]
-fn a_call_that_is_cut_off_by_the_limit_is_told_to_the_model_as_such() {
+fn a_call_cut_off_by_the_limit_is_reported_to_the_model() {
     let stage = played(
         "turns:\n  - {tool_calls: [{name: file_write, input: '{\"path\": \"a\", \"te'}], stop: length}\n  - {text: In pieces then., expect: {contains: [came to the limit of its length, not valid JSON]}}\n",
     );
@@ -194,7 +194,7 @@ fn a_call_that_is_cut_off_by_the_limit_is_told_to_the_model_as_such() {
 }
 
 #[test]
-fn a_filtered_and_an_empty_answer_are_told_and_the_end_of_a_script_is_not() {
+fn filtered_and_empty_responses_are_reported_and_the_end_of_a_script_is_not() {
     let stage = played("turns: [{text: I, stop: filtered}]");
     assert_eq!(stage.told_of("response-filtered").len(), 1);
     let stage = played("turns: [{reasoning: Hm.}]");

@@ -16,7 +16,7 @@ use crate::scene::{ObservedRuns, Scene, USER, scope};
 const PATIENCE: Duration = Duration::from_mins(1);
 
 /// An asynchronous hook that answers so, once there is a file `go` in the project.
-fn unawaited(scene: &Scene, name: &str, trigger: &str, answer: &str) {
+fn asynchronous_hook(scene: &Scene, name: &str, trigger: &str, answer: &str) {
     scene.bare(
         USER,
         name,
@@ -57,7 +57,7 @@ const BOTH: &str = r#"{"result": "callback", "callback": "digest", "callback_arg
 #[test]
 fn what_a_later_turn_can_use_waits_for_it_once() {
     let scene = Scene::new();
-    unawaited(&scene, "ci", "after_turn", BOTH);
+    asynchronous_hook(&scene, "ci", "after_turn", BOTH);
     let (engine, seen) = dispatched(&scene, &["c"]);
     assert_eq!(engine.take_late_replies("c"), [], "nothing was answered yet");
     answered(&scene, &engine);
@@ -83,7 +83,7 @@ fn what_would_have_to_be_in_time_counts_for_nothing() {
         [(r#"{"decision": "deny", "reason": "too late"}"#, "deny"), (mutate, "mutate")]
     {
         let scene = Scene::new();
-        unawaited(&scene, "slow", "after_turn", answer);
+        asynchronous_hook(&scene, "slow", "after_turn", answer);
         let (engine, seen) = dispatched(&scene, &["c"]);
         answered(&scene, &engine);
         assert_eq!(engine.take_late_replies("c"), []);
@@ -96,7 +96,7 @@ fn what_would_have_to_be_in_time_counts_for_nothing() {
 fn of_one_answer_that_which_can_be_used_is_kept() {
     let scene = Scene::new();
     let answer = r#"{"decision": "deny", "additional_context": "CI is red"}"#;
-    unawaited(&scene, "ci", "after_turn", answer);
+    asynchronous_hook(&scene, "ci", "after_turn", answer);
     let (engine, seen) = dispatched(&scene, &["c"]);
     answered(&scene, &engine);
     let taken = engine.take_late_replies("c");
@@ -109,7 +109,7 @@ fn of_one_answer_that_which_can_be_used_is_kept() {
 #[test]
 fn a_conversation_takes_only_what_is_its_own() {
     let scene = Scene::new();
-    unawaited(&scene, "ci", "after_turn", BOTH);
+    asynchronous_hook(&scene, "ci", "after_turn", BOTH);
     let (engine, _) = dispatched(&scene, &["parent", "child", "child"]);
     answered(&scene, &engine);
     assert_eq!(engine.take_late_replies("stranger"), []);
@@ -125,7 +125,7 @@ fn a_conversation_takes_only_what_is_its_own() {
 fn of_too_many_answers_the_oldest_is_dropped_and_that_is_told() {
     let scene = Scene::new();
     fs::write(scene.at("project/go"), "").unwrap();
-    unawaited(&scene, "ci", "after_turn", BOTH);
+    asynchronous_hook(&scene, "ci", "after_turn", BOTH);
     let (engine, seen) = dispatched(&scene, &["ended"]);
     engine.drain(PATIENCE);
     for _ in 0..8 {
@@ -150,7 +150,7 @@ fn of_too_many_answers_the_oldest_is_dropped_and_that_is_told() {
 #[test]
 fn the_answer_of_a_hook_that_is_ended_with_the_session_is_none() {
     let scene = Scene::new();
-    unawaited(&scene, "ci", "after_agent", BOTH);
+    asynchronous_hook(&scene, "ci", "after_agent", BOTH);
     let (engine, seen) = scene.engine(scene.load().0);
     let body = Body::AfterAgent { response: String::new() };
     engine.dispatch(Event { scope: scope("c"), body }, &scene.cancel);
@@ -176,7 +176,7 @@ impl Observer for Slow {
 #[test]
 fn the_end_of_a_session_does_not_come_before_its_last_failure_is_told() {
     let scene = Scene::new();
-    unawaited(&scene, "ci", "after_agent", BOTH);
+    asynchronous_hook(&scene, "ci", "after_agent", BOTH);
     let slow = Arc::new(Slow(AtomicUsize::new(0)));
     let engine = scene.builder().observer(slow.clone()).build(scene.load().0);
     let body = Body::AfterAgent { response: String::new() };

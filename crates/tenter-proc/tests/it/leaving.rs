@@ -60,12 +60,12 @@ fn killed_and_left() {
     {
         thread::spawn(move || run_to_end(&sh(&script)));
     }
-    let goes_on = background(&deaf(&file("goes-on")), directory.path());
+    let continuing = background(&deaf(&file("continues")), directory.path());
     let heard = format!("echo > {}", file("heard").display());
     let hears = deaf(&file("told")).replacen("\"\" TERM", &format!("\"{heard}\" TERM"), 1);
     let told = background(&hears, directory.path());
     let killed = ["first", "second", "daemon", "told"].map(|name| number(&file(name)));
-    let left = ["over", "goes-on"].map(|name| number(&file(name)));
+    let left = ["over", "continues"].map(|name| number(&file(name)));
     thread::spawn(move || told.end());
     until("it received SIGTERM", || file("heard").exists());
     kill_all();
@@ -75,7 +75,7 @@ fn killed_and_left() {
         kill(pid);
     }
     // Dropping it would wait for it, which is no longer possible.
-    std::mem::forget(goes_on);
+    std::mem::forget(continuing);
 }
 
 #[test]

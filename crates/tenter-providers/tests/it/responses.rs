@@ -123,13 +123,13 @@ fn a_conversation_of_another_provider_is_converted() {
             let response = ask(model(&begun, from).as_ref(), &[Message::user("go")]).0.unwrap();
             let mut messages = vec![Message::user("go"), kept(&response)];
             messages.push(answers(&messages[1]));
-            let goes_on = ModelServer::start(Script::from(Reply::text("Done.")).ids_from(100));
-            let (answer, _) = ask(model(&goes_on, to).as_ref(), &messages);
+            let continuing = ModelServer::start(Script::from(Reply::text("Done.")).ids_from(100));
+            let (answer, _) = ask(model(&continuing, to).as_ref(), &messages);
             assert!(answer.is_ok(), "{from:?} to {to:?}: {answer:?}");
-            let sent = goes_on.requests()[0].body.to_string();
+            let sent = continuing.requests()[0].body.to_string();
             assert!(sent.contains("Looking.") && sent.contains("output 0"), "{from:?} to {to:?}");
             // A signature means nothing to anybody else; to the one who made it, it still does.
-            goes_on.assert_clean();
+            continuing.assert_clean();
         }
     }
 }

@@ -17,7 +17,7 @@ use super::stage::{
 use crate::scene::{ObservedRuns, Scene, USER, running};
 
 /// A way in which an asynchronous hook misbehaves.
-pub(super) struct Unawaited {
+pub(super) struct AsyncFault {
     name: &'static str,
     script: &'static str,
     /// The hook's own limit, and how long it is waited for at the end of the session.
@@ -50,8 +50,8 @@ const DRAINED: Late = Late::Fails {
 };
 
 /// All of it.
-pub(super) fn faults() -> Vec<Unawaited> {
-    let new = |name, script, means| Unawaited {
+pub(super) fn faults() -> Vec<AsyncFault> {
+    let new = |name, script, means| AsyncFault {
         name,
         script,
         limit: LONG,
@@ -59,7 +59,7 @@ pub(super) fn faults() -> Vec<Unawaited> {
         means,
         survivors: 0,
     };
-    let drained = |name, script| Unawaited { drain: SHORT, ..new(name, script, DRAINED) };
+    let drained = |name, script| AsyncFault { drain: SHORT, ..new(name, script, DRAINED) };
     let fails = |exit, reason| Late::Fails { exit, reason };
     vec![
         new("answers late", "sleep 0.3; answer", Late::Counts),
@@ -76,7 +76,7 @@ pub(super) fn faults() -> Vec<Unawaited> {
              sleep 300",
         ),
         drained("floods its stdout until the session is over", "exec yes"),
-        Unawaited {
+        AsyncFault {
             limit: SHORT,
             ..new("hangs past its limit", "sleep 300", fails("timed out", "timed out after 200 ms"))
         },
@@ -103,7 +103,7 @@ pub(super) fn faults() -> Vec<Unawaited> {
         ),
         new("exits with 1", "answer; exit 1", fails("exit 1", "it exited with code 1")),
         new("is killed", "kill -KILL $$", fails("signal 9", "it was terminated by signal 9")),
-        Unawaited {
+        AsyncFault {
             survivors: 1,
             ..new(
                 "leaves a daemon",
@@ -115,14 +115,14 @@ pub(super) fn faults() -> Vec<Unawaited> {
 }
 
 /// Plays one at every one of the events, all under way at once. They are set to fail closed, which keeps nothing from happening.
-pub(super) fn play(fault: &Unawaited) -> Played {
+pub(super) fn play(fault: &AsyncFault) -> Played {
     let mut play = Play { fault, played: Played::default() };
     play.whole();
     play.played
 }
 
 /// What was found, as the page shows it.
-pub(super) fn table(faults: &[Unawaited]) -> String {
+pub(super) fn table(faults: &[AsyncFault]) -> String {
     let mut table =
         "| An asynchronous hook that … | comes to | left running |\n| --- | --- | --- |\n"
             .to_owned();
@@ -140,7 +140,7 @@ pub(super) fn table(faults: &[Unawaited]) -> String {
 }
 
 struct Play<'f> {
-    fault: &'f Unawaited,
+    fault: &'f AsyncFault,
     played: Played,
 }
 
@@ -148,7 +148,7 @@ impl Play<'_> {
     fn demand(&mut self, is_so: bool, otherwise: impl FnOnce() -> String) {
         if !is_so {
             let shown: String = otherwise().chars().take(700).collect();
-            let problem = format!("unawaited, {}: {shown}", self.fault.name);
+            let problem = format!("asynchronous, {}: {shown}", self.fault.name);
             self.played.problems.push(problem);
         }
     }

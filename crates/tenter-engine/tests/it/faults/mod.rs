@@ -28,7 +28,7 @@ use tenter_protocol::EventName;
 use tenter_protocol::lifecycle::TABLE;
 use tenter_testkit::is_soak;
 
-use background::Unawaited;
+use background::AsyncFault;
 use fault::Fault;
 use stage::Played;
 
@@ -60,7 +60,7 @@ enum Means {
 /// What is played in one scene.
 enum Part<'f> {
     Cells(Cells<'f>),
-    Unawaited(&'f Unawaited),
+    Asynchronous(&'f AsyncFault),
 }
 
 /// Cells of the matrix that share a scene: one hook for each of the events.
@@ -105,8 +105,8 @@ fn environment() -> Vec<(OsString, OsString)> {
 fn the_matrix() {
     // As the program does.
     tenter_proc::adopt_orphans().unwrap();
-    let (faults, unawaited) = (table::faults(), background::faults());
-    let parts = Mutex::new(parts(&faults, &unawaited));
+    let (faults, asynchronous) = (table::faults(), background::faults());
+    let parts = Mutex::new(parts(&faults, &asynchronous));
     let (found, late) = (Mutex::new(Played::default()), Mutex::new(Vec::new()));
     let before = open_descriptors();
     thread::scope(|scope| {
@@ -131,13 +131,13 @@ fn the_matrix() {
     assert!(problems.is_empty(), "{} problems:\n{}", problems.len(), problems.join("\n"));
     assert_eq!(open_descriptors(), before, "descriptors were leaked");
     until_no_child_is_left();
-    page::compare(&faults, &rows, &background::table(&unawaited));
+    page::compare(&faults, &rows, &background::table(&asynchronous));
 }
 
 fn play(part: &Part<'_>) -> Played {
     match part {
         Part::Cells(cells) => stage::play(cells),
-        Part::Unawaited(fault) => background::play(fault),
+        Part::Asynchronous(fault) => background::play(fault),
     }
 }
 
@@ -171,7 +171,7 @@ fn program(program: impl Into<PathBuf>, args: &[&str]) -> Invocation {
     }
 }
 
-fn parts<'f>(faults: &'f [Fault], unawaited: &'f [Unawaited]) -> Vec<Part<'f>> {
+fn parts<'f>(faults: &'f [Fault], asynchronous: &'f [AsyncFault]) -> Vec<Part<'f>> {
     let mut parts = Vec::new();
     for (row, fault) in faults.iter().enumerate() {
         for way in [Way::Executable, Way::Manifest] {
@@ -183,9 +183,9 @@ fn parts<'f>(faults: &'f [Fault], unawaited: &'f [Unawaited]) -> Vec<Part<'f>> {
         }
     }
     // One of these keeps the machine busy; all together they would keep each other from being in time.
-    let apart = parts.len() / unawaited.len().max(1);
-    for (place, fault) in unawaited.iter().enumerate() {
-        parts.insert(place * apart, Part::Unawaited(fault));
+    let apart = parts.len() / asynchronous.len().max(1);
+    for (place, fault) in asynchronous.iter().enumerate() {
+        parts.insert(place * apart, Part::Asynchronous(fault));
     }
     parts
 }

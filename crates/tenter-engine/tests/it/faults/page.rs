@@ -19,12 +19,12 @@ const END: &str = "<!-- so much for the matrix -->\n";
 
 /// Compares the page with what was found, or writes it into the page where a person wants that.
 #[expect(clippy::disallowed_methods, reason = "a person may want the page written anew")]
-pub(super) fn compare(faults: &[Fault], rows: &[Row], unawaited: &str) {
+pub(super) fn compare(faults: &[Fault], rows: &[Row], asynchronous: &str) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/reliability.md");
     let page = fs::read_to_string(&path).unwrap();
     let (before, rest) = page.split_once(BEGIN).unwrap();
     let (written, after) = rest.split_once(END).unwrap();
-    let found = format!("\n{}\n{}\n{unawaited}\n", of_faults(faults, rows), of_events(rows));
+    let found = format!("\n{}\n{}\n{asynchronous}\n", of_faults(faults, rows), of_events(rows));
     if std::env::var_os(UPDATE).is_some() {
         fs::write(&path, format!("{before}{BEGIN}{found}{END}{after}")).unwrap();
         return;

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use tenter_testkit::model_server::{Format, ModelServer, Reply, Script};
 
 use super::client::send;
-use super::speech::{SpokenResponse, ask, go_on, hear};
+use super::speech::{SpokenResponse, ask, continue_with, hear};
 
 const SIGNED: [Format; 3] = [Format::Anthropic, Format::Responses, Format::Gemini];
 
@@ -18,7 +18,7 @@ fn sent_back(
     let mut body = ask(format, "hello");
     let mut said = hear(format, &send(&server, format, &body));
     change(&mut said);
-    go_on(format, &mut body, &said);
+    continue_with(format, &mut body, &said);
     let status = send(&server, format, &body).status;
     (status, server.take_violations())
 }
@@ -80,7 +80,7 @@ fn a_signature_of_another_format_is_none() {
         let other = if format == Format::Gemini { Format::Anthropic } else { Format::Gemini };
         let foreign = hear(other, &send(&server, other, &ask(other, "hello")));
         let mut body = ask(format, "hello");
-        go_on(format, &mut body, &foreign);
+        continue_with(format, &mut body, &foreign);
         send(&server, format, &body);
         let found = server.take_violations();
         assert!(found[0].contains("belongs to another format"), "{format:?}: {found:?}");
@@ -94,7 +94,7 @@ fn a_second_server_knows_the_signatures_of_the_first() {
         let first = ModelServer::start(reply);
         let mut body = ask(format, "hello");
         let said = hear(format, &send(&first, format, &body));
-        go_on(format, &mut body, &said);
+        continue_with(format, &mut body, &said);
         drop(first);
         let second = ModelServer::start(Script::new([]).ids_from(100));
         assert_eq!(send(&second, format, &body).status, 200, "{format:?}");
@@ -106,7 +106,7 @@ fn a_signature_must_stand_beside_what_it_came_with() {
     let server = ModelServer::start([replies()[1].clone(), Reply::text("plain")]);
     let mut body = ask(Format::Gemini, "hello");
     let said = hear(Format::Gemini, &send(&server, Format::Gemini, &body));
-    go_on(Format::Gemini, &mut body, &said);
+    continue_with(Format::Gemini, &mut body, &said);
     let part: &mut Value = &mut body["contents"][1]["parts"][0];
     let signature = part.as_object_mut().unwrap().remove("thoughtSignature");
     let elsewhere = json!({"text": "well", "thoughtSignature": signature});

@@ -185,7 +185,7 @@ fn hear_gemini(event: &Value, said: &mut SpokenResponse) {
 }
 
 /// Puts what was said, and an answer to every call, behind a conversation; without calls, more of the user.
-pub(super) fn go_on(format: Format, body: &mut Value, said: &SpokenResponse) {
+pub(super) fn continue_with(format: Format, body: &mut Value, said: &SpokenResponse) {
     let messages = conversation(format, body);
     match format {
         Format::Anthropic => anthropic(messages, said),
@@ -218,7 +218,7 @@ fn anthropic(messages: &mut Vec<Value>, said: &SpokenResponse) {
         .map(|(id, _, _)| json!({"type": "tool_result", "tool_use_id": id, "content": "fine", "is_error": false}))
         .collect();
     if answers.is_empty() {
-        answers.push(json!({"type": "text", "text": "go on"}));
+        answers.push(json!({"type": "text", "text": "continue"}));
     }
     messages.push(json!({"role": "user", "content": answers}));
 }
@@ -242,7 +242,7 @@ fn responses(items: &mut Vec<Value>, said: &SpokenResponse) {
         items.push(json!({"type": "function_call_output", "call_id": id, "output": "fine"}));
     }
     if said.calls.is_empty() {
-        let content = json!([{"type": "input_text", "text": "go on"}]);
+        let content = json!([{"type": "input_text", "text": "continue"}]);
         items.push(json!({"type": "message", "role": "user", "content": content}));
     }
 }
@@ -252,7 +252,7 @@ fn chat(messages: &mut Vec<Value>, said: &SpokenResponse) {
     let call = |(id, name, arguments): &(String, String, String)| json!({"id": id, "type": "function", "function": {"name": name, "arguments": arguments}});
     if said.calls.is_empty() {
         messages.push(message);
-        messages.push(json!({"role": "user", "content": "go on"}));
+        messages.push(json!({"role": "user", "content": "continue"}));
         return;
     }
     message["tool_calls"] = said.calls.iter().map(call).collect();
@@ -281,7 +281,7 @@ fn gemini(contents: &mut Vec<Value>, said: &SpokenResponse) {
         .map(|(id, name, _)| json!({"functionResponse": {"id": id, "name": name, "response": {"result": "fine"}}}))
         .collect();
     if answers.is_empty() {
-        answers.push(json!({"text": "go on"}));
+        answers.push(json!({"text": "continue"}));
     }
     contents.push(json!({"role": "user", "parts": answers}));
 }

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use tenter_testkit::model_server::{Format, ModelServer, Reply, Script, StopReason};
 
 use super::client::{connect, door, read, send, send_whole, write};
-use super::speech::{SpokenResponse, ask, go_on, hear};
+use super::speech::{SpokenResponse, ask, continue_with, hear};
 
 fn reply() -> Reply {
     Reply::text("Let me look — naïvely.")
@@ -35,14 +35,14 @@ fn one_script_is_the_same_answer_in_every_format() {
 }
 
 #[test]
-fn a_conversation_goes_on_until_the_script_is_over_and_then_everything_is_done() {
+fn a_conversation_continues_until_the_script_ends() {
     for format in Format::ALL {
         let server = ModelServer::start([reply(), Reply::text("Two files.").reasoning("Easy.")]);
         let mut body = ask(format, "list");
         let mut texts = Vec::new();
         for _ in 0..4 {
             let said = hear(format, &send(&server, format, &body));
-            go_on(format, &mut body, &said);
+            continue_with(format, &mut body, &said);
             texts.push(said.text);
         }
         assert_eq!(texts, ["Let me look — naïvely.", "Two files.", "Done.", "Done."], "{format:?}");
@@ -194,7 +194,7 @@ fn the_documented_streams_are_served_and_can_be_answered() {
         assert_eq!(answer.body, format.fixture());
         let said = hear(format, &answer);
         assert!(!said.text.is_empty(), "{format:?}");
-        go_on(format, &mut body, &SpokenResponse { signature: String::new(), ..said });
+        continue_with(format, &mut body, &SpokenResponse { signature: String::new(), ..said });
         send(&server, format, &body);
     }
 }

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use tenter_testkit::model_server::{Format, ModelServer, Reply, Script};
 
 use super::client::{door, post, send};
-use super::speech::{ask, conversation, go_on, hear};
+use super::speech::{ask, continue_with, conversation, hear};
 
 /// A conversation in which two calls were made and answered.
 fn called(format: Format) -> Value {
@@ -14,7 +14,7 @@ fn called(format: Format) -> Value {
     let server = ModelServer::start(calls);
     let mut body = ask(format, "hello");
     let said = hear(format, &send(&server, format, &body));
-    go_on(format, &mut body, &said);
+    continue_with(format, &mut body, &said);
     body
 }
 
