@@ -45,7 +45,7 @@ pub(crate) struct LoadRequest<'a> {
     pub(crate) cache: Option<&'a Path>,
     /// The environment of hooks (R40).
     pub(crate) environment: &'a HookEnvironment,
-    /// What hooks are held to.
+    /// The policies of hooks.
     pub(crate) policies: &'a PolicyTable,
     /// How long a hook may take to name its events: [`QUERY_TIMEOUT`](crate::query::QUERY_TIMEOUT).
     pub(crate) query_timeout: Duration,
@@ -74,7 +74,7 @@ impl Catalog {
         Self::of_shared(hooks.into_iter().map(Arc::new).collect())
     }
 
-    /// The same catalog with `renewed` in the place of `hook`.
+    /// The same catalog with `renewed` instead of `hook`.
     pub(crate) fn with_renewed(&self, hook: &Arc<Hook>, renewed: &Arc<Hook>) -> Self {
         let replace =
             |one: &Arc<Hook>| Arc::clone(if Arc::ptr_eq(one, hook) { renewed } else { one });
@@ -99,7 +99,7 @@ impl Catalog {
         &self.hooks
     }
 
-    /// The hooks that are told of `event`, in the order in which they run.
+    /// The hooks that subscribe to `event`, in the order in which they run.
     pub fn hooks_for(&self, event: EventName) -> &[Arc<Hook>] {
         // The enum is declared in the table's order.
         &self.by_event[event as usize]

@@ -71,7 +71,7 @@ impl StaticAction {
 }
 
 fn file(text: &str) -> TemplateFile {
-    // Where a text stands in its manifest is told when that is read.
+    // The position of a text is reported when the manifest is read.
     TemplateFile::new("HOOK.md", text)
 }
 
@@ -116,7 +116,7 @@ fn first(found: &[Diagnostic]) -> String {
     }
 }
 
-/// The finding that a hook has both an action and a script, where that is so: which of the two was meant, nobody can tell.
+/// The finding that a hook has both an action and a script, if it has: it is not clear which of the two was intended.
 /// `bytes` are the content of its manifest, the file at `path`.
 pub fn action_and_script(path: &Path, bytes: &[u8]) -> Option<Diagnostic> {
     let action = action_in(path, bytes)?;

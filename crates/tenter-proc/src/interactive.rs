@@ -6,10 +6,10 @@ use crate::deadline::Deadline;
 use crate::supervise::start_with_retry;
 use crate::{Cancel, End, Invocation, os};
 
-/// Runs a program in the foreground, as a shell does: it inherits stdin, stdout and stderr, receives the terminal's keys, and has
+/// Runs a program in the foreground, like a shell: it inherits stdin, stdout and stderr, receives the terminal's keys, and has
 /// no timeout. Blocks until the program ends.
 ///
-/// If the invocation has a `stdin`, the program reads that instead of the terminal, as a pager does; it need not read all of it.
+/// If the invocation has a `stdin`, the program reads that instead of the terminal, like a pager; it need not read all of it.
 /// `streams` and `limits` are ignored. Ctrl-C also reaches this process; handling it is up to the caller.
 pub fn interactive(invocation: &Invocation) -> End {
     let never = Deadline::after(Duration::MAX);

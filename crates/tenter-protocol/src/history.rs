@@ -148,10 +148,10 @@ mod tests {
             {"role": "assistant", "blocks": [{"type": "tool_use", "id": "1", "name": "bash", "input": {}}]},
             {"role": "user", "content": "ignored where blocks stand", "blocks": [{"type": "tool_result", "call_id": "1",
               "result": {"toolName": "bash", "success": true, "timestamp": "T"}}]},
-            {"role": "user", "content": "go on"},
+            {"role": "user", "content": "continue"},
         ]))
         .unwrap();
-        assert_eq!(messages[2], Message::user("go on"));
+        assert_eq!(messages[2], Message::user("continue"));
         assert_eq!(messages[0].tool_calls().count(), 1);
     }
 

@@ -119,7 +119,7 @@ fn environment(sources: &PromptSources) -> PromptSection {
         format!("Git: {}", Repository::of(sources.project)),
         format!("Operating system: {}", sources.os),
     ];
-    lines.extend(sources.shell.map(|shell| format!("The person's shell: {shell}")));
+    lines.extend(sources.shell.map(|shell| format!("The user's shell: {shell}")));
     lines.push(format!("Today (UTC): {}", sources.today));
     PromptSection { kind: "environment", from: None, text: lines.join("\n") }
 }

@@ -66,7 +66,7 @@ fn contains_instructions_and_the_environment() {
     let (prompt, findings) = place.prompt("project", None);
     let environment = format!(
         "Project directory: {}\nWorking directory: {}\nGit: a repository, on the branch main\nOperating system: \
-         linux\nThe person's shell: /bin/zsh\nToday (UTC): 2026-03-01",
+         linux\nThe user's shell: /bin/zsh\nToday (UTC): 2026-03-01",
         place.at("project").display(),
         place.at("project").display()
     );

@@ -1,7 +1,7 @@
 //! One response from the model: asks, shows what comes, and asks again where the trouble passes.
 //!
 //! What it asks again is the same request, so nothing is said twice and no tool runs twice: tools run only on whole
-//! responses, and whatever was shown of a response that broke off is told to be void. It never waits longer than its
+//! responses, and a watcher is notified that the shown part of a broken response is void. It never waits longer than its
 //! settings allow; a provider that wants to be left alone for longer ends the work.
 
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
@@ -66,7 +66,7 @@ impl Session<'_> {
     }
 
     fn make_room(&mut self) -> Result<Compacted, AgentError> {
-        // One message cannot be said more briefly by anybody but the person.
+        // Only the user can shorten a single message.
         let can_shorten = self.conversation.messages().len() > 1;
         if self.agent.settings.auto_compact.is_none() || !can_shorten {
             return Ok(Compacted::Not);

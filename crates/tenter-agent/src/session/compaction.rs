@@ -1,4 +1,4 @@
-//! Puts a recipe's answer in the place of the history: compaction, and every other callback of a hook (R31, R33, R50, R54).
+//! Replaces the history by a recipe's answer: compaction, and every other callback of a hook (R31, R33, R50, R54).
 //!
 //! Nothing is replaced before the answer is there, the store keeps what was replaced, and a recipe that fails changes
 //! nothing. After three failures in a row a recipe is not called back any more in that conversation, until the user runs it
@@ -66,7 +66,7 @@ impl Session<'_> {
         Ok(called.unwrap_or(Compacted::Not))
     }
 
-    /// Has a recipe answer, and puts the answer in the place of the history. `None` where the recipe could not be started: then
+    /// Runs a recipe, and replaces the history by its answer. `None` where the recipe could not be started: then
     /// another may (R66).
     pub(super) fn call_back(&mut self, cause: &Cause) -> Result<Option<Compacted>, AgentError> {
         if self.is_tired(cause.recipe) && cause.trigger != CompactTrigger::Manual {
@@ -222,7 +222,7 @@ fn unstarted_help(cause: &Cause) -> &'static str {
 fn reason(cause: &Cause) -> String {
     match cause.trigger {
         CompactTrigger::Auto => format!("{} saw the context fill up", cause.by),
-        CompactTrigger::Manual => "the person asked for it".to_owned(),
+        CompactTrigger::Manual => "the user asked for it".to_owned(),
         CompactTrigger::Hook => format!("the hook {} called for it", cause.by),
         CompactTrigger::Overflow => "the model could not hold the conversation".to_owned(),
     }

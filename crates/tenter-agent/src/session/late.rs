@@ -1,7 +1,7 @@
 //! What asynchronous hooks ask for, once their answers come: text for the model, and recipes that run in a thread of their
-//! own while the conversation goes on. Both are delivered before a later turn and marked as late.
+//! own while the conversation continues. Both are delivered before a later turn and marked as late.
 //!
-//! A late recipe's answer never takes the place of the history: that has moved on since it was asked for.
+//! A late recipe's answer never replaces the history, which has changed since the recipe was started.
 
 use std::collections::BTreeMap;
 use std::thread::{self, JoinHandle};
@@ -43,7 +43,7 @@ impl Session<'_> {
     }
 
     /// Ends what still runs, and keeps for the next session what hooks said to the end of this one. What of it comes to
-    /// nothing is told.
+    /// nothing is reported.
     pub(super) fn end_late(&mut self) -> Result<(), AgentError> {
         for run in &self.late_runs {
             run.cancel.cancel();
@@ -82,7 +82,7 @@ impl Session<'_> {
 
     fn late_failed(&mut self, hook: &str, recipe: &str, reason: &str) {
         let message = format!("the recipe {recipe}, which {hook} called back late: {reason}");
-        self.callback_failed(recipe, &message, "the conversation goes on without its answer");
+        self.callback_failed(recipe, &message, "the conversation continues without its answer");
     }
 
     fn start_late(

@@ -87,7 +87,7 @@ pub struct AgentSettings {
     pub side_run: bool,
     /// Masks model keys in tool results (R80).
     pub keys: KeyMask,
-    /// How the person talks to the agent: `run` or `chat`.
+    /// The user interface: `run` or `chat`.
     pub ui: &'static str,
 }
 
@@ -130,7 +130,7 @@ impl From<Denial> for Refused {
     }
 }
 
-/// How long hooks that nobody waited for are waited for at the end of a session (R22).
+/// How long to wait for asynchronous hooks at the end of a session (R22).
 const DRAIN: Duration = Duration::from_secs(5);
 
 impl<'a> Session<'a> {
@@ -244,7 +244,7 @@ impl<'a> Session<'a> {
         self.conversation.usage()
     }
 
-    /// Gives the session a fresh switch, after the one before ended an answer: `chat` goes on after Ctrl-C.
+    /// Replaces the cancellation token after a cancelled turn: `chat` continues after Ctrl-C.
     pub fn renew(&mut self, cancel: Cancel) {
         self.hooks = self.hooks.clone().with_cancel(cancel);
     }

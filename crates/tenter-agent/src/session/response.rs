@@ -61,7 +61,7 @@ fn cut_call(error: &str) -> String {
     )
 }
 
-/// What a person should know about how a response ended.
+/// What the user should know about how a response ended.
 pub(super) fn finding(response: &Response) -> Option<Diagnostic> {
     let calls = response.blocks.iter().any(|block| {
         matches!(block, ResponseBlock::Malformed { .. } | ResponseBlock::Said(Block::ToolUse(_)))
@@ -73,7 +73,7 @@ pub(super) fn finding(response: &Response) -> Option<Diagnostic> {
                 Severity::Warning,
                 "the model came to the limit of a response's length; its answer is cut off",
             )
-            .help("give it more with --max-tokens, or ask it to go on"),
+            .help("raise it with --max-tokens, or ask the model to continue"),
         ),
         StopCause::Filtered => Some(Diagnostic::new(
             "response-filtered",

@@ -1,7 +1,7 @@
 //! A recipe beside the conversation: an agent of its own, in a fresh thread, works on the conversation as text (R33).
 //!
-//! It has the tools that the recipe allows it, no hooks, no compaction, no store and nobody to ask. It cannot start another.
-//! What it spends is the conversation's; what it says is for whoever started it.
+//! It has the tools that the recipe allows it, no hooks, no compaction, no store and no user to ask. It cannot start another.
+//! Its usage counts for the conversation; its answer is for the caller.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -169,7 +169,7 @@ fn answer(finish: Finish) -> Result<String, String> {
     }
 }
 
-/// Shows of a side run what a person must know: that it is asked again, and what is wrong. Its text is not the
+/// Reports what the user must know about a side run: retries and errors. Its text is not the
 /// conversation's.
 struct Aside(Arc<dyn Watcher>, Scope);
 
@@ -181,7 +181,7 @@ impl Watcher for Aside {
     }
 }
 
-/// The history in whose place a recipe's answer stands: the answer, and the person's last request word for word.
+/// The new history after compaction: the recipe's answer, and the user's last request verbatim.
 pub(super) fn summarised(summary: &str, last_request: Option<&Message>) -> Vec<Message> {
     let about = if last_request.is_some() {
         "The conversation up to here was replaced by this summary of it. The last request follows word for word; what \

@@ -107,19 +107,19 @@ impl AgentError {
         Diagnostic { help: self.help(), ..Diagnostic::new(id, Severity::Error, self.to_string()) }
     }
 
-    /// What the person can do about it.
+    /// What the user can do about it.
     fn help(&self) -> Option<String> {
         match self {
             Self::Model(ModelError::Refused { help, .. } | ModelError::UnknownModel { help, .. }) => {
                 help.clone()
             }
             Self::Model(ModelError::TooLong { .. }) => Some(
-                "compact it (`tenter run -r compact --follow`), begin a new conversation, go on with a fork of this one from \
+                "compact it (`tenter run -r compact --follow`), start a new conversation, continue with a fork of this one from \
                  before it grew (`tenter conversation fork`), or use a model that holds more"
                     .to_owned(),
             ),
             Self::Model(ModelError::Passing { .. }) | Self::GaveUp { .. } => {
-                Some("try again later; `--follow` goes on from what was done so far".to_owned())
+                Some("try again later; `--follow` continues from what was done so far".to_owned())
             }
             Self::Model(_) | Self::Store(_) => None,
         }

@@ -12,7 +12,7 @@ use crate::model::{ModelError, Response, ResponseBlock};
 use crate::store::Origin;
 use crate::watch::Happening;
 
-/// Where the loop stands in answering one user message.
+/// The state of the loop that answers one user message.
 #[derive(Debug, Default)]
 struct Progress {
     /// Model responses so far (R6).
@@ -23,12 +23,12 @@ struct Progress {
     rejected: bool,
     /// The text of the last response.
     response: String,
-    /// What was told of how responses ended: a model that says nothing, and goes on to, is told of once.
+    /// Which endings of responses were reported: repeated empty responses are reported once.
     told: BTreeSet<&'static str>,
 }
 
 impl Session<'_> {
-    /// Answers one user message. Whatever happens is told to the watcher and is in the returned [`Finish`]; what was done
+    /// Answers one user message. Everything is reported to the watcher and in the returned [`Finish`]; what was done
     /// before a failure or an interruption is saved.
     pub fn send(&mut self, message: &UserMessage) -> Finish {
         if self.conversation.parent().is_none() {
@@ -98,7 +98,7 @@ impl Session<'_> {
             if tools_used {
                 progress.continuations = 0;
             } else if !self.before_stop(progress)? {
-                // Hooks that were ended could not have the agent go on.
+                // Hooks that were cancelled cannot make the agent continue.
                 let ended = self.cancel().is_cancelled();
                 return Ok(if ended { Status::Interrupted } else { Status::Done });
             }
@@ -166,7 +166,7 @@ impl Session<'_> {
         self.add_context(review.feedback.into_messages())
     }
 
-    /// `before_stop`; whether a hook makes the agent go on.
+    /// `before_stop`; whether a hook makes the agent continue.
     fn before_stop(&mut self, progress: &mut Progress) -> Result<bool, AgentError> {
         let reason =
             if progress.rejected { StopReason::ToolRejected } else { StopReason::NoToolCalls };
@@ -266,7 +266,7 @@ fn stop_loop(hook: &str, continuations: u32) -> Diagnostic {
     Diagnostic::new(
         "stop-loop",
         Severity::Warning,
-        format!("the hook {hook} made the agent go on {continuations} times in a row; now it stops all the same"),
+        format!("the hook {hook} made the agent continue {continuations} times in a row; the limit is reached and it stops"),
     )
     .help("a hook should look at `stop_hook_active` and `continuation_count` in its payload, and give up some time")
 }

@@ -1,4 +1,4 @@
-//! What a person says to the agent.
+//! A message from the user to the agent.
 
 use tenter_protocol::Block;
 

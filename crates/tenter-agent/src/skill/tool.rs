@@ -243,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn files_beyond_the_limit_are_told_of() {
+    fn files_beyond_the_limit_are_reported() {
         let bench = Bench::new();
         skill(&bench, "pdf", "Reads PDFs");
         for number in 0..=MOST_FILES {

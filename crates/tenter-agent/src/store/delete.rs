@@ -56,7 +56,7 @@ impl Store {
     }
 
     /// Empties the write-ahead log, which may contain deleted text. While another process reads, it cannot be emptied;
-    /// the next writer after that does it.
+    /// the next writer empties it.
     fn empty_log(&self) {
         let connection = self.connection.lock().unwrap_or_else(PoisonError::into_inner);
         let _ = connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()));

@@ -120,7 +120,7 @@ fn the_user_may_compact_at_any_time() {
         compactions(&stage, "pre_compact").into_iter().map(|(trigger, ..)| trigger).collect();
     assert_eq!(triggers, ["manual"]);
     let change = stage.epochs()[1].change.clone().unwrap();
-    assert_eq!(change.reason.as_deref(), Some("the person asked for it"));
+    assert_eq!(change.reason.as_deref(), Some("the user asked for it"));
 }
 
 #[test]

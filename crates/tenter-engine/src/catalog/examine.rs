@@ -134,7 +134,7 @@ impl Examiner<'_> {
         settled
     }
 
-    /// What can be told from memory, or without it: nothing is opened but a manifest hook's directories.
+    /// What is known from the cache, or without it: only a manifest hook's directories are opened.
     fn at_once(&self, candidate: &Candidate, cache: &Cache) -> Option<Examined> {
         let finding = match &candidate.kind {
             Kind::Executable(stamp) => {

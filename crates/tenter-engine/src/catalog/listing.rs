@@ -87,7 +87,7 @@ pub struct Untrusted {
     pub previous: Option<Trusted>,
     /// The withheld variables that its manifest asks for (R40).
     pub env: Vec<String>,
-    /// The person's own hook of its name, which would not run any more (R9).
+    /// The user hook of the same name, which it would shadow (R9).
     pub displaces: Option<PathBuf>,
 }
 

@@ -1,4 +1,4 @@
-//! Hooks of the project that were trusted and do not run any more (R73). Somebody may have removed a guard: the user learns of
+//! Hooks of the project that were trusted and do not run any more (R73). A guard may have been removed: the user learns of
 //! it, unless the project is in a state that the user accepted.
 
 use std::path::Path;

@@ -1,5 +1,5 @@
-//! What hooks are held to: by their manifests, by `hooks.toml`, by the person's configuration. Later ones win, but for
-//! strictness: a hook that anyone sets to fail closed does so, unless the person's configuration names it and says otherwise.
+//! The policies of hooks: from manifests, `hooks.toml` and the user's configuration. Later ones take precedence, except for
+//! strictness: a hook that anyone sets to fail closed does so, unless the user's configuration names it and sets something else.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -7,7 +7,7 @@ use std::time::Duration;
 use crate::hook::{FailMode, HookPolicy, Layer, TIMEOUTS_MS};
 use crate::source::{HookSettings, Override};
 
-/// What the person's configuration holds hooks to. An override applies to the hook of that full name in whichever layer it
+/// The policies of the user's configuration. An override applies to the hook of that full name in whichever layer it
 /// is found.
 #[derive(Debug, Clone, Default)]
 pub struct PolicyTable {
@@ -39,7 +39,7 @@ impl PolicyTable {
     }
 }
 
-/// What one hook is held to, where that is not the default.
+/// The policy of one hook, where it is not the default.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct PolicyOverride {
     /// From start to SIGTERM.
@@ -71,7 +71,7 @@ impl From<OwnPolicy> for Override {
     }
 }
 
-/// Everything that has a word in what a hook is held to.
+/// All sources of a hook's policy.
 #[derive(Clone, Copy)]
 pub(super) struct Policies<'a> {
     pub(super) configured: &'a PolicyTable,
@@ -92,7 +92,7 @@ impl Policies<'_> {
         env
     }
 
-    /// What the hook with this full name is held to.
+    /// The policy of the hook with this full name.
     pub(super) fn of(&self, name: &str, layer: Layer, own: OwnPolicy) -> HookPolicy {
         let default = self.configured.default;
         let configured = self.configured.overrides.get(name).copied().unwrap_or_default();

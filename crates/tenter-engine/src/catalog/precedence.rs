@@ -231,7 +231,7 @@ impl Resolver<'_> {
         if candidate.name.starts_with(builtin::PREFIX) {
             return Status::Invalid { why: reserved() };
         }
-        // Nobody need be asked to trust what would not run anyway.
+        // There is no need to trust what would not run anyway.
         if let Some(by) = self.in_its_place(candidate) {
             return Status::Shadowed { by: by.clone() };
         }
@@ -298,7 +298,7 @@ impl Resolver<'_> {
             Status::Invalid { why } if !told => {
                 let message = format!("the hook {name} does not run: it {why}");
                 Diagnostic::new("hook-invalid", Severity::Error, message)
-                    .help("mend it, or disable it by adding `.disable` to its name")
+                    .help("fix it, or disable it by adding `.disable` to its name")
             }
             _ => return None,
         };
@@ -334,7 +334,7 @@ fn missing(missing: &Missing) -> Diagnostic {
     let message =
         format!("the hook {name} does not run: it {why}; it is set to fail closed, so {stopped}");
     Diagnostic::new("hook-fails-closed", Severity::Error, message)
-        .help("mend it, or disable it by adding `.disable` to its name")
+        .help("fix it, or disable it by adding `.disable` to its name")
 }
 
 fn reserved() -> String {

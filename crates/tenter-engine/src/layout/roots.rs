@@ -52,7 +52,7 @@ impl Root {
     }
 }
 
-/// Whether one of two directories contains the other, or that cannot be told.
+/// Whether one of two directories contains the other, or that is unknown.
 fn overlaps(one: &Path, other: &Path) -> bool {
     match (fs::canonicalize(one), fs::canonicalize(other)) {
         (Ok(one), Ok(other)) => one.starts_with(&other) || other.starts_with(&one),

@@ -261,7 +261,7 @@ fn unfollowable(path: &Path, error: &io::Error) -> Diagnostic {
     };
     Diagnostic::new("hook-link-broken", Severity::Error, message)
         .at(path)
-        .help("mend the link or remove it; if it was to be a hook, that hook does not run")
+        .help("fix the symlink or remove it; if it is a hook, that hook does not run")
 }
 
 fn not_a_file(path: &Path, file_type: FileType) -> Diagnostic {

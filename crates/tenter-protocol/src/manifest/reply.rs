@@ -409,7 +409,7 @@ mod tests {
             json!("deny"),
             json!("mutate"),
             json!("callback"),
-            json!(["go on"]),
+            json!(["continue"]),
             json!([{"role": "user", "content": "x"}]),
             json!({"a": 1}),
             json!(7.5),

@@ -13,9 +13,9 @@ pub(super) fn offered(project: &Project, args: &AgentArgs) -> (Option<SkillTool>
         return (None, Vec::new());
     }
     let (tool, findings) = SkillTool::new(Skills::new(&project.places));
-    let is_told = |finding: &Diagnostic| {
+    let is_reported = |finding: &Diagnostic| {
         finding.severity == Severity::Error || finding.id == "skills-not-offered"
     };
-    let told = findings.into_iter().filter(is_told).collect();
+    let told = findings.into_iter().filter(is_reported).collect();
     (Some(tool).filter(|tool| !tool.is_empty()), told)
 }

@@ -1,4 +1,4 @@
-//! Asks about hooks that were trusted and no longer run (R73): somebody may have removed a guard.
+//! Asks about hooks that were trusted and no longer run (R73): a guard may have been removed.
 
 use tenter_engine::catalog::{Catalog, LostHook};
 use tenter_proc::Cancel;

@@ -20,7 +20,7 @@ fn a_listing_shows_sources_and_problems() {
     broken         fragment-dirs  cannot be used  [ROOT]/project/more/broken.md
     acme/tools/go  user-plugin    [ROOT]/home/.kodelet/plugins/acme@tools/recipes/go.md
     commit         builtin        shadowed by [ROOT]/project/recipes/commit.md  builtin:commit.md
-    compact        builtin        Summarise the conversation so that the work can go on from the summary alone  builtin:compact.md
+    compact        builtin        Summarise the conversation so that the work can continue from the summary alone  builtin:compact.md
     github/pr      builtin        Write title and body of a pull request for the current branch  builtin:github/pr.md
     init           builtin        Look at the project and write AGENTS.md, the page that tells coding agents how to work in it  builtin:init.md
     --- stderr

@@ -123,7 +123,7 @@ fn an_unreachable_model_fails_the_run_and_the_conversation_can_be_resumed() {
     ↻ the model cannot be reached; retrying in [N] ms (attempt 2 of 3)
     ↻ the model cannot be reached; retrying in [N] ms (attempt 3 of 3)
     error: the model cannot be reached; gave up after 3 attempts
-      help: try again later; `--follow` goes on from what was done so far
+      help: try again later; `--follow` continues from what was done so far
     ");
     let model = sandbox.script("turns: [{text: Ada., expect: {contains: [My name is Ada.]}}]");
     let output = sandbox.run(&["run", "--result-only", "--follow", "--model", &model, "Who am I?"]);
@@ -138,6 +138,6 @@ fn a_rejected_request_has_help_and_is_not_retried() {
     exit: 1
     --- stderr
     error: the conversation is longer than the model can hold: 9 tokens of 8
-      help: compact it (`tenter run -r compact --follow`), begin a new conversation, go on with a fork of this one from before it grew (`tenter conversation fork`), or use a model that holds more
+      help: compact it (`tenter run -r compact --follow`), start a new conversation, continue with a fork of this one from before it grew (`tenter conversation fork`), or use a model that holds more
     ");
 }

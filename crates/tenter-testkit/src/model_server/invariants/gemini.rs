@@ -127,7 +127,7 @@ fn contents(contents: &Value, violations: &mut Violations) -> Vec<Replayed> {
         violations.known(content, &at, &["role", "parts"]);
         violations.demand(!elements(&content["parts"]).is_empty(), &at, "has no parts");
         match text_of(&content["role"]) {
-            // What a person says may follow what the tools said in a content of its own.
+            // A user message may follow tool results as a separate content.
             "user" => {
                 let turn = turns::turn(&mut turns, &at, Side::User, results);
                 user(content, turn, &at, violations);

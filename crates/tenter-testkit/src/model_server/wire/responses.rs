@@ -163,7 +163,7 @@ fn begun(answer: &WireReply, item: &WireItem) -> Value {
     begun
 }
 
-/// The reasoning's content only comes encrypted, and only to whoever asks for it.
+/// The reasoning's content is only sent encrypted, and only on request.
 fn finished(answer: &WireReply, item: &WireItem) -> Value {
     let id = item_id(answer, item);
     let cut = answer.reply.stop != StopReason::Done && !answer.llama;

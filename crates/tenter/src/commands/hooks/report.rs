@@ -71,7 +71,7 @@ impl TestReport {
     }
 }
 
-/// Shows it to a person.
+/// Prints it for users.
 pub(super) fn print(project: &Project, hook: &Hook, report: &TestReport) {
     ui::out(format!(
         "{} at {} ({})",
@@ -123,7 +123,7 @@ fn decision(report: &TestReport) {
     let is_silent = report.stdout.trim().is_empty();
     let (style, words) = match report.interpretation.decision {
         "none" if is_silent => (FAINT, "no action"),
-        // What an answer comes to that is recorded or not understood is told in its notes.
+        // The notes tell what was recorded or ignored of a reply.
         "none" if !report.notes.is_empty() => (FAINT, "no action"),
         "none" => (NOTICE, "no action: nothing in its reply has an effect at this event"),
         "allow" => (GOOD, "allow: this hook does not object"),

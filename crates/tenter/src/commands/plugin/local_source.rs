@@ -1,4 +1,4 @@
-//! Plugins from directories of this machine. A project's `plugin.lock` may be a stranger's: an update must not copy a private
+//! Plugins from directories of this machine. A project's `plugin.lock` is untrusted: an update must not copy a private
 //! directory that it names into the project unless the user has agreed to that directory.
 
 use std::path::{Path, PathBuf};

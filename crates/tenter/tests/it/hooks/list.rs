@@ -279,7 +279,7 @@ fn diagnostics_without_a_row_follow_the_list() {
       it asks for the recipe compact when 80 % of the context window is used
     --- stderr
     error: [ROOT]/home/.kodelet/hooks/gone: this link to nowhere cannot be followed: No such file or directory (os error 2)
-      help: mend the link or remove it; if it was to be a hook, that hook does not run
+      help: fix the symlink or remove it; if it is a hook, that hook does not run
     ");
 }
 

@@ -24,7 +24,7 @@ struct Runs {
 }
 
 impl History {
-    /// Reads every journal in `directory`; what cannot be read is told.
+    /// Reads every journal in `directory`; unreadable files are reported.
     pub(super) fn read(directory: &Path) -> (Self, Vec<Diagnostic>) {
         let mut history = Self::default();
         let mut unread = Vec::new();

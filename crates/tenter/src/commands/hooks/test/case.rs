@@ -2,7 +2,7 @@
 //!
 //! ```json
 //! {
-//!   "description": "Nobody deletes everything.",
+//!   "description": "Deleting everything is blocked.",
 //!   "event": {"tool_name": "Shell", "tool_input": {"command": "rm -rf /"}},
 //!   "expect": {"decision": "deny", "exit": 2, "reason": "delete everything"}
 //! }
