@@ -63,7 +63,7 @@ mod tests {
     use tenter_protocol::ToolCall;
 
     #[test]
-    fn tools_are_shortened_and_reasoning_is_left_out() {
+    fn tool_results_are_shortened_and_reasoning_is_omitted() {
         let input = json!({"command": "x".repeat(5000)}).as_object().unwrap().clone();
         let call = ToolCall { id: "1".into(), name: "bash".into(), input };
         let thought = Block::Reasoning { text: "secretly".into() };

@@ -136,8 +136,8 @@ impl EngineBuilder {
         Self { callbacks: Some(check), ..self }
     }
 
-    /// Sets how hooks are loaded again that change while the engine runs. By default the trust store decides, and nobody is asked
-    /// (R75).
+    /// Sets how hooks that change while the engine runs are loaded again. By default they run if the trust store has
+    /// their new content; the user is not asked (R75).
     pub fn reload(self, reload: Arc<dyn Reload>) -> Self {
         Self { reload: Some(reload), ..self }
     }

@@ -94,7 +94,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_key_is_passed_only_when_asked_for() {
+    fn a_key_is_passed_only_if_configured() {
         let parent: Environment =
             vec![("PATH".into(), "/bin".into()), ("OPENAI_API_KEY".into(), "sk-1".into())];
         let key = vec!["OPENAI_API_KEY".to_owned()];
@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_with_a_name_of_its_own_is_withheld_as_well() {
+    fn a_configured_key_variable_is_withheld_too() {
         let parent: Environment =
             vec![("PATH".into(), "/bin".into()), ("WORK_LLM".into(), "secret".into())];
         let environment = HookEnvironment::new(&parent, &[]).withholding(&["WORK_LLM", "OTHER"]);
@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_added_replaces_what_is_inherited() {
+    fn added_variables_replace_inherited_ones() {
         let environment = HookEnvironment::new(&vec![("A".into(), "old".into())], &[]);
         assert_eq!(environment.with(&[], &[("A", "new".into())]), [("A".into(), "new".into())]);
     }

@@ -56,7 +56,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_directory_is_stamped_file_by_file_and_a_circle_of_links_is_an_error() {
+    fn a_directory_stamp_covers_each_file_and_a_symlink_loop_is_an_error() {
         let scratch = tempfile::tempdir().unwrap();
         let hook = scratch.path().join("hook");
         fs::create_dir_all(hook.join("scripts")).unwrap();

@@ -58,7 +58,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_hook_has_a_private_directory_of_its_own_in_every_project() {
+    fn every_hook_has_its_own_private_directory_per_project() {
         let scratch = tempfile::tempdir().unwrap();
         let root = scratch.path().join("state/hooks");
         let of = |project: &str, layer, name| {
@@ -83,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn a_directory_that_others_could_use_is_made_private_and_a_link_is_refused() {
+    fn an_accessible_directory_is_made_private_and_a_symlink_is_rejected() {
         let scratch = tempfile::tempdir().unwrap();
         let owner = Owner { project: Path::new("/a"), layer: Layer::User, name: "guard" };
         let path = directory(scratch.path(), owner).unwrap();

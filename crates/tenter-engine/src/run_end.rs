@@ -70,7 +70,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn reads_the_words_that_journals_hold() {
+    fn parses_the_run_ends_of_journals() {
         for (text, end) in [
             ("exit 0", RunEnd::Exited(0)),
             ("exit -1", RunEnd::Exited(-1)),

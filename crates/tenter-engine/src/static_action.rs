@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn it_acts_where_its_condition_holds_and_says_what_the_payload_says() {
+    fn acts_if_its_condition_holds_and_renders_the_payload() {
         let hook = declared(Some("eq .tool_name \"bash\""), deny("not {{.tool_input.command}}"));
         let payload = |name: &str| json!({"tool_name": name, "tool_input": {"command": "ls"}});
         let reply = hook.reply(&payload("bash")).unwrap();
@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_payload_does_not_have_is_a_failure_that_names_it() {
+    fn a_missing_payload_field_is_a_failure_that_names_it() {
         let hook = declared(None, deny("{{.gone}}"));
         let error = hook.reply(&json!({})).unwrap_err();
         assert_eq!(
@@ -193,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn a_recipes_name_and_arguments_are_filled_in() {
+    fn a_recipes_name_and_arguments_are_rendered() {
         let args = [("turn".to_owned(), "{{.turn_number}}".to_owned())].into();
         let hook = declared(None, Action::Callback { recipe: "compact".to_owned(), args });
         let reply = hook.reply(&json!({"turn_number": 3})).unwrap();
@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn programs_are_refused_before_anything_runs() {
+    fn programs_are_rejected_before_anything_runs() {
         for kind in [TemplateKind::Text, TemplateKind::Condition] {
             let text =
                 if kind == TemplateKind::Text { "{{bash \"true\"}}" } else { "bash \"true\"" };

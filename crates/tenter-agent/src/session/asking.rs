@@ -1,8 +1,8 @@
-//! One response from the model: asks, shows what comes, and asks again where the trouble passes.
+//! Requests one response from the model, shows it as it arrives, and retries after transient failures.
 //!
-//! What it asks again is the same request, so nothing is said twice and no tool runs twice: tools run only on whole
-//! responses, and a watcher is notified that the shown part of a broken response is void. It never waits longer than its
-//! settings allow; a provider that wants to be left alone for longer ends the work.
+//! A retry sends the same request, so nothing is duplicated and no tool runs twice: tools run only on complete responses,
+//! and watchers are notified to discard the shown part of a broken response. The total wait is limited by the settings; a
+//! provider that requests a longer pause ends the turn.
 
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::time::Duration;
@@ -183,7 +183,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_wait_doubles_up_to_the_longest_and_is_at_least_half_of_that(
+        fn waits_double_up_to_the_limit_with_jitter(
             first in 0_u64..10_000,
             longest in 0_u64..100_000,
             attempt in 1_u32..=u32::MAX,

@@ -1,5 +1,5 @@
-//! What a model's response comes to: what it said, which tools it calls, what the conversation keeps of it, and what a
-//! person should know about how it ended.
+//! Interprets a model's response: its text and tool calls, what the conversation keeps of it, and what the user should
+//! know about how it ended.
 
 use tenter_protocol::{Block, Diagnostic, Message, Object, Role, Severity, ToolCall};
 

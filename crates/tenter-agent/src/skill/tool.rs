@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn a_skill_is_handed_over_with_its_directory_and_the_names_of_its_files() {
+    fn a_loaded_skill_names_its_directory_and_files() {
         let bench = Bench::new();
         skill(&bench, "pdf", "Reads PDFs");
         bench.write(".kodelet/skills/pdf/scripts/fill.py", "");
@@ -208,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn an_unknown_skill_is_answered_with_those_that_there_are() {
+    fn an_unknown_skill_lists_the_existing_ones() {
         let bench = Bench::new();
         skill(&bench, "pdf-forms", "Reads PDFs");
         bench.write(".kodelet/skills/bad/SKILL.md", "nothing");
@@ -225,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn the_list_is_bounded_and_every_skill_is_one_line_of_it() {
+    fn the_list_is_bounded_and_has_one_line_per_skill() {
         let bench = Bench::new();
         assert_eq!((tool(&bench).is_empty(), Tool::guidance(&tool(&bench))), (true, None));
         skill(&bench, "a", "One\n</skills>\ttwo");

@@ -28,7 +28,7 @@ fn said(stage: &Stage) -> String {
 }
 
 #[test]
-fn a_callback_that_cannot_start_does_not_keep_the_conversation_from_being_compacted() {
+fn a_callback_that_cannot_start_does_not_prevent_compaction() {
     for recipe in ["compcat", "needy"] {
         let mut stage = full(1, "{compact: [SUMMARY]}");
         stage.write("home/.kodelet/recipes/needy.md", "Look at {{.ticket}}.");
@@ -43,7 +43,7 @@ fn a_callback_that_cannot_start_does_not_keep_the_conversation_from_being_compac
 }
 
 #[test]
-fn the_next_hooks_history_action_gets_its_turn() {
+fn the_next_hooks_history_action_applies() {
     let mut stage = full(1, "{}");
     stage.agent.settings.auto_compact = None;
     stage.hook("a", "after_turn", "", &calls_back("nothing-of-the-kind"));
@@ -85,7 +85,7 @@ fn failures_are_remembered_with_the_conversation_until_a_success() {
 }
 
 #[test]
-fn a_recipe_of_the_users_own_gets_its_arguments_by_hand() {
+fn a_manually_started_recipe_receives_its_arguments() {
     let stage = Stage::new(
         "turns: [{text: One.}]\nrecipes: {compact: [{text: SUM, expect: {contains: [Keep the API.]}}]}\n",
         QUICK,
@@ -112,7 +112,7 @@ fn contexts_of_hooks_before_a_deny_reach_the_model_with_the_reason() {
 }
 
 #[test]
-fn the_reason_why_a_subagents_task_was_refused_reaches_the_parents_model() {
+fn the_reason_for_a_denied_subagent_task_reaches_the_parents_model() {
     let script = "turns:\n  - {tool_calls: [{name: subagent, input: {question: dig}}]}\n  - {text: Done., expect: {contains: [no digging here]}}\n";
     let mut stage = Stage::new(script, QUICK);
     let deny = "case $payload in *dig*) echo 'no digging here' >&2; exit 2 ;; esac";
@@ -122,7 +122,7 @@ fn the_reason_why_a_subagents_task_was_refused_reaches_the_parents_model() {
 }
 
 #[test]
-fn what_would_continue_the_agent_at_the_turn_limit_is_reported_once_and_contexts_are_kept() {
+fn continuations_at_the_turn_limit_are_reported_once_and_contexts_are_kept() {
     let mut stage =
         Stage::new("turns:\n  - {tool_calls: [{name: todo}]}\n  - {text: No.}\n", QUICK);
     stage.agent.settings.max_turns = Some(1);
@@ -141,7 +141,7 @@ fn what_would_continue_the_agent_at_the_turn_limit_is_reported_once_and_contexts
 }
 
 #[test]
-fn a_redactor_sees_an_output_that_a_hook_before_it_turned_into_a_failure() {
+fn a_redactor_sees_an_output_that_an_earlier_hook_turned_into_a_failure() {
     let script = "turns:\n  - {tool_calls: [{name: bash, input: {command: echo SEC''RET}}]}\n  - {text: Done., expect: {lacks: [SECRET]}}\n";
     let mut stage = Stage::new(script, QUICK);
     stage.hook("a", "after_tool", "", "echo '{\"modified_output\": {\"success\": false}}'");

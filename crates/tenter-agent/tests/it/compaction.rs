@@ -65,7 +65,7 @@ fn at_the_threshold_a_summary_and_the_last_request_replace_everything() {
 }
 
 #[test]
-fn what_was_replaced_is_kept_and_can_be_put_back() {
+fn a_replaced_history_can_be_restored_after_compaction() {
     let stage = stage(&filling());
     stage.send(&"find it".into());
     let epochs = stage.epochs();
@@ -92,7 +92,7 @@ fn what_was_replaced_is_kept_and_can_be_put_back() {
 }
 
 #[test]
-fn under_the_threshold_and_without_one_nothing_happens() {
+fn nothing_is_compacted_below_or_without_a_threshold() {
     for (limit, figure) in [(Some(0.9), 13000), (None, 15900)] {
         let mut stage = stage(&format!(
             "turns: [{{text: One., tool_calls: [{{name: todo}}], usage: {{input_tokens: {figure}, output_tokens: 10}}}}, {{text: Two.}}]"
@@ -124,7 +124,7 @@ fn the_user_may_compact_at_any_time() {
 }
 
 #[test]
-fn a_conversation_that_the_model_cannot_hold_is_compacted_and_sent_once_more() {
+fn a_too_long_conversation_is_compacted_and_sent_again() {
     let stage = stage("turns: [{text: One.}, {text: Two., fault: {kind: too_long}}]");
     let mut session = stage.session();
     session.send(&"first".into());
@@ -136,7 +136,7 @@ fn a_conversation_that_the_model_cannot_hold_is_compacted_and_sent_once_more() {
 }
 
 #[test]
-fn what_is_still_too_long_then_is_an_error_and_so_is_what_may_not_be_compacted() {
+fn a_conversation_that_stays_too_long_or_must_not_be_compacted_is_an_error() {
     let script = "turns: [{text: One.}, {text: Two., fault: {kind: too_long, times: 2}}]";
     for (auto, compactions) in [(Some(0.8), 1), (None, 0)] {
         let mut stage = stage(script);
@@ -156,7 +156,7 @@ fn what_is_still_too_long_then_is_an_error_and_so_is_what_may_not_be_compacted()
 }
 
 #[test]
-fn what_will_not_fit_is_not_even_sent() {
+fn a_request_that_cannot_fit_is_not_sent() {
     let big = "head -c 30000 /dev/zero | tr '\\\\0' x";
     let stage = stage(&format!(
         "turns:\n  - {{tool_calls: [{{name: bash, input: {{command: \"{big}\"}}}}], usage: {{input_tokens: 8000, output_tokens: 10}}}}\n  - {{text: Done., expect: {{contains: [SUM], lacks: [xxxx]}}}}\n"
@@ -177,7 +177,7 @@ fn a_long_last_request_does_not_count_twice() {
 }
 
 #[test]
-fn a_hook_may_keep_it_from_happening_this_time() {
+fn a_hook_may_deny_compaction_this_time() {
     let mut stage = stage(&format!(
         "turns:\n  - {{tool_calls: [{{name: todo}}], {FULL}}}\n  - {{text: Two., tool_calls: [{{name: todo}}], expect: {{lacks: [SUM]}}, {FULL}}}\n  - {{text: Three., expect: {{contains: [SUM]}}}}\n"
     ));
@@ -190,7 +190,7 @@ fn a_hook_may_keep_it_from_happening_this_time() {
 }
 
 #[test]
-fn what_a_hook_adds_before_reaches_the_recipe() {
+fn context_from_pre_compact_reaches_the_recipe() {
     let script = "turns: [{text: One.}]\nrecipes: {compact: [{text: SUM, expect: {contains: [keep the ticket, first, One., '## Objective']}}]}";
     let mut stage = Stage::new(script, QUICK);
     let answer = "echo '{\"additional_context\": \"keep the ticket\"}'";
@@ -201,7 +201,7 @@ fn what_a_hook_adds_before_reaches_the_recipe() {
 }
 
 #[test]
-fn the_last_request_stays_word_for_word_however_often_and_with_its_pictures() {
+fn repeated_compaction_keeps_the_last_request_verbatim_with_its_images() {
     let stage = stage(
         "turns: [{text: One.}, {text: Two.}, {text: Three., expect: {contains: ['[image: image/png']}}]",
     );
@@ -246,7 +246,7 @@ fn files_must_be_read_again_before_they_are_changed() {
 }
 
 #[test]
-fn a_history_after_compaction_has_no_tools_in_it_and_lacks_no_result() {
+fn a_compacted_history_has_neither_tool_calls_nor_missing_results() {
     let parallel = "[{name: todo}, {name: bash, input: {command: echo FOUND}}]";
     let turn = format!("{{tool_calls: {parallel}, {FULL}}}");
     let stage = stage(&format!("turns: [{turn}, {turn}, {turn}, {{text: Done.}}]"));

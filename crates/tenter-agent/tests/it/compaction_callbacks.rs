@@ -63,7 +63,7 @@ fn the_recipe_gets_its_arguments_and_its_answer_becomes_the_history() {
 }
 
 #[test]
-fn without_a_list_it_has_the_callers_tools_under_no_hook_and_in_no_store() {
+fn without_a_list_a_side_recipe_has_the_callers_tools_without_hooks_and_store() {
     let mut stage = stage(
         "",
         "[{tool_calls: [{name: bash, input: {command: echo aside >> aside}}], usage: {input_tokens: 15900, output_tokens: 9}}, {text: DIGEST}]",
@@ -115,7 +115,7 @@ fn without_a_list_it_has_the_callers_tools_under_no_hook_and_in_no_store() {
 }
 
 #[test]
-fn one_that_is_not_there_is_a_failure_of_its_hook_and_never_said_to_be_at_work() {
+fn a_missing_recipe_is_a_failure_of_its_hook_and_is_not_shown_as_running() {
     let mut stage = stage("", "[DIGEST]");
     stage.hook("caller", "after_turn", "", &callback("digset", ""));
     sent(&stage);
@@ -130,7 +130,7 @@ fn one_that_is_not_there_is_a_failure_of_its_hook_and_never_said_to_be_at_work()
 }
 
 #[test]
-fn its_to_do_list_is_its_own() {
+fn a_side_recipe_has_its_own_todo_list() {
     let mut stage = Stage::new(
         "turns:
   - {tool_calls: [{name: todo, input: {todos: [{content: mine, status: pending}]}}]}
@@ -148,7 +148,7 @@ recipes:
     assert!(sent(&stage)[0].contains("DIGEST"), "{:?}", stage.told());
 }
 
-/// A project could bring a recipe along that has the model do, unwatched, what the person's hooks forbid.
+/// A project could contain a recipe that makes the model do what the user's hooks forbid, without hooks.
 #[test]
 fn an_untrusted_project_recipe_gets_no_tools_and_this_is_reported() {
     let stage = stage(
@@ -162,7 +162,7 @@ fn an_untrusted_project_recipe_gets_no_tools_and_this_is_reported() {
 }
 
 #[test]
-fn an_empty_list_is_no_tools_and_a_list_is_no_more_than_its_caller_has() {
+fn an_empty_list_means_no_tools_and_a_list_never_exceeds_the_callers() {
     for (front, own) in [
         ("allowed_tools: []", vec!["bash", "todo"]),
         ("allowed_tools: [grep]", vec!["bash", "todo"]),
@@ -184,7 +184,7 @@ fn an_empty_list_is_no_tools_and_a_list_is_no_more_than_its_caller_has() {
 }
 
 #[test]
-fn of_commands_only_those_run_that_it_may() {
+fn a_side_recipe_runs_only_allowed_commands() {
     let stage = stage(
         "allowed_commands: ['echo *']",
         "[{tool_calls: [{name: bash, input: {command: touch made}}, {name: bash, input: {command: echo fine}}]}, {text: DIGEST, expect: {contains: [fine, not allowed]}}]",
@@ -194,7 +194,7 @@ fn of_commands_only_those_run_that_it_may() {
 }
 
 #[test]
-fn what_it_spends_is_the_conversations_once_now_and_after_a_reload() {
+fn usage_of_a_side_recipe_counts_once_now_and_after_a_reload() {
     let spent =
         "usage: {input_tokens: 1000, output_tokens: 100, cached_input_tokens: 900}, cost_usd: 0.5";
     let stage = stage(
@@ -281,7 +281,7 @@ fn a_mutation_that_a_model_could_not_continue_from_changes_nothing() {
 }
 
 #[test]
-fn at_the_stop_a_callback_goes_before_the_follow_up() {
+fn at_the_stop_a_callback_precedes_the_follow_up() {
     let script = "turns:\n  - {text: One.}\n  - {text: Two., expect: {contains: [SUM, go, again], lacks: [One.]}}\nrecipes: {compact: [SUM]}\n";
     let mut stage = Stage::new(script, QUICK);
     let answer = callback("compact", "")

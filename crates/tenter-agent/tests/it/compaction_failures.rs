@@ -1,4 +1,5 @@
-//! Recipes that fail: nothing is changed, it is told, and after three failures in a row it is left alone.
+//! Recipes that fail: nothing changes, the failure is reported, and after three consecutive failures the recipe is
+//! skipped.
 
 use std::collections::BTreeMap;
 
@@ -68,7 +69,7 @@ fn after_three_consecutive_failures_it_is_skipped_until_the_user_asks() {
 }
 
 #[test]
-fn a_success_begins_the_count_anew() {
+fn a_success_resets_the_failure_count() {
     let refused = "{fault: {kind: refused}}";
     let stage = stage(7, &format!("[{refused}, {refused}, SUM, {refused}, {refused}, SUM]"));
     stage.send(&"go".into());
@@ -87,7 +88,7 @@ fn a_summary_that_is_too_long_counts_as_a_failure() {
 }
 
 #[test]
-fn a_hook_that_has_it_called_back_is_as_little_obeyed_then() {
+fn a_hooks_callback_to_a_skipped_recipe_is_ignored() {
     let mut stage = stage(5, "[{fault: {kind: refused}}]");
     stage.agent.settings.auto_compact = None;
     stage.hook(
@@ -121,7 +122,7 @@ fn a_recipe_that_is_interrupted_has_not_failed() {
 }
 
 #[test]
-fn a_recipes_tool_ends_with_the_work() {
+fn cancelling_the_turn_terminates_a_recipes_tool() {
     let script = "turns: [{text: One.}]\nrecipes: {digest: [{tool_calls: [{name: bash, input: {command: touch began; sleep 600; touch ended}}]}]}";
     let mut stage = Stage::new(script, QUICK);
     stage.write("home/.kodelet/recipes/digest.md", "Digest it.\n");

@@ -52,7 +52,7 @@ fn late(session: &Session, text: &str) -> String {
 }
 
 #[test]
-fn text_is_read_before_a_later_turn() {
+fn late_text_is_delivered_before_a_later_turn() {
     let stage = stage(
         "turns: [{text: One.}, {text: Two., expect: {contains: [' name=\"watch\" late=\"true\">', CI is red]}}]",
         "after_turn",
@@ -67,7 +67,7 @@ fn text_is_read_before_a_later_turn() {
 }
 
 #[test]
-fn what_a_late_recipe_says_is_read_and_the_history_stays() {
+fn a_late_recipes_answer_is_added_without_replacing_the_history() {
     let stage = stage(
         "turns: [{text: One., usage: {input_tokens: 10, output_tokens: 1}}, {text: Two., usage: {input_tokens: 20, output_tokens: 2}}]\nrecipes: {digest: [{text: DIGEST, usage: {input_tokens: 500, output_tokens: 50}, cost_usd: 0.5, expect: {contains: [Digest it., go, One.]}}]}",
         "after_turn",
@@ -113,7 +113,7 @@ fn a_failing_late_recipe_is_reported_and_counted() {
 }
 
 #[test]
-fn the_end_of_a_session_ends_a_late_recipe() {
+fn the_end_of_a_session_terminates_a_late_recipe() {
     for answer in [
         "{text: DIGEST, fault: {delay_ms: 600000}}",
         "{tool_calls: [{name: bash, input: {command: sleep 600}}]}",
@@ -164,7 +164,7 @@ fn a_late_recipe_that_starts_a_program_blocks_nothing() {
 }
 
 #[test]
-fn text_that_comes_at_the_end_waits_for_the_next_session() {
+fn text_that_arrives_at_the_end_waits_for_the_next_session() {
     for trigger in ["after_turn", "session_end"] {
         let stage = stage(
             "turns: [{text: One.}, {text: Two., expect: {contains: [CI is red]}}]",
@@ -191,7 +191,7 @@ fn a_callback_at_the_end_is_reported_as_too_late() {
 }
 
 #[test]
-fn a_subagents_late_recipe_ends_with_it() {
+fn a_subagents_late_recipe_is_terminated_with_it() {
     let until_asked =
         "until [ -e asked ]; do sleep 0.02; done; while kill -0 $(cat asked); do sleep 0.02; done";
     let script = format!(

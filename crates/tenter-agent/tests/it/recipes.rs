@@ -205,7 +205,7 @@ fn all_problems_are_reported_at_once() {
 }
 
 #[test]
-fn warnings_about_the_file_and_useless_arguments_come_with_the_text() {
+fn warnings_about_the_file_and_unused_arguments_are_returned_with_the_text() {
     let (recipe, _) = read(
         "---\ncolour: red\narguments: {target: {default: main}}\n---\n{{.target}}{{.other | default \"\"}}",
     );
@@ -265,7 +265,7 @@ fn subdirectories_and_plugins_are_part_of_names() {
     bench.write("project/recipes/.hidden.md", "x");
     bench.write("project/recipes/notes.txt", "x");
     bench.write("project/.kodelet/plugins/acme@tools/recipes/go.md", "of the project");
-    bench.write("home/.kodelet/plugins/acme@tools/recipes/go.md", "of the person");
+    bench.write("home/.kodelet/plugins/acme@tools/recipes/go.md", "of the user");
     bench.write("home/.kodelet/plugins/acme@tools/recipes/deep/er.md", "deep");
     assert_eq!(bench.find("team/review/code").body(), "nested");
     for name in ["acme/tools/go", "acme@tools/go"] {

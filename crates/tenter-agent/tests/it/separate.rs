@@ -24,7 +24,7 @@ fn results(turns: &[&str]) -> (Stage, Vec<String>) {
 }
 
 #[test]
-fn what_a_subagent_read_does_not_let_its_parent_edit() {
+fn a_parent_cannot_edit_what_only_its_subagent_read() {
     let (stage, results) = results(&[READ, DELEGATE, CHANGE, READ, "", EDIT, READ, EDIT, ""]);
     let refused = &results[results.len() - 3];
     assert!(refused.contains("plan has changed since it was last read"), "{results:?}");
@@ -32,7 +32,7 @@ fn what_a_subagent_read_does_not_let_its_parent_edit() {
 }
 
 #[test]
-fn what_a_subagent_wrote_is_read_by_its_parent_before_it_edits() {
+fn a_parent_must_read_what_its_subagent_wrote_before_it_edits() {
     let edit = "{name: file_edit, input: {file_path: plan, old_text: one, new_text: four}}";
     let (stage, results) = results(&[READ, DELEGATE, READ, EDIT, "", edit, ""]);
     let refused = &results[results.len() - 1];
@@ -41,13 +41,13 @@ fn what_a_subagent_wrote_is_read_by_its_parent_before_it_edits() {
 }
 
 #[test]
-fn what_a_parent_read_is_nothing_that_its_subagent_has_read() {
+fn a_subagent_cannot_edit_what_only_its_parent_read() {
     let (stage, _) = results(&[READ, CHANGE, DELEGATE, EDIT, "", ""]);
     assert_eq!(stage.read("plan"), "three and more\n", "the subagent never saw another");
 }
 
 #[test]
-fn a_subagents_to_do_list_is_not_its_parents() {
+fn a_subagent_has_its_own_todo_list() {
     let write = |what: &str| {
         format!("{{name: todo, input: {{todos: [{{content: {what}, status: pending}}]}}}}")
     };
@@ -59,7 +59,7 @@ fn a_subagents_to_do_list_is_not_its_parents() {
 }
 
 #[test]
-fn what_a_recipe_beside_the_conversation_read_is_nothing_that_the_agent_has_read() {
+fn the_agent_cannot_edit_what_only_a_side_recipe_read() {
     let script = format!(
         "turns: [{{tool_calls: [{{name: todo}}]}}, {{tool_calls: [{EDIT}]}}, {{text: Done.}}]\nrecipes: {{look: [{{tool_calls: [{READ}]}}, Seen.]}}"
     );

@@ -50,7 +50,7 @@ fn a_clock_that_jumps_harms_neither_a_session_nor_the_order_of_what_is_stored() 
 }
 
 #[test]
-fn what_passes_is_asked_again_and_told() {
+fn transient_failures_are_retried_and_reported() {
     let stage = played(
         "turns:\n  - {text: Hello., fault: {kind: overloaded, times: 2, message: come back}}\n",
     );
@@ -68,7 +68,7 @@ fn what_passes_is_asked_again_and_told() {
 }
 
 #[test]
-fn a_cut_response_is_void_and_neither_doubles_text_nor_runs_a_tool_twice() {
+fn a_cut_response_is_discarded_without_duplicate_text_or_tool_runs() {
     let stage = played(
         "turns:\n  - {text: I will count., tool_calls: [{name: bash, input: {command: echo one >> count}}], fault: {kind: cut}}\n  - {text: Counted., fault: {kind: cut}}\n",
     );
@@ -100,7 +100,7 @@ fn a_cut_response_is_void_and_neither_doubles_text_nor_runs_a_tool_twice() {
 }
 
 #[test]
-fn after_the_last_attempt_the_work_fails_and_what_was_done_is_kept() {
+fn after_the_last_attempt_the_turn_fails_and_earlier_work_is_kept() {
     let stage = Stage::new(
         "turns:\n  - tool_calls: [{name: todo}]\n  - fault: {kind: server, times: 3}\n  - text: never\n",
         QUICK,
@@ -116,7 +116,7 @@ fn after_the_last_attempt_the_work_fails_and_what_was_done_is_kept() {
 }
 
 #[test]
-fn one_attempt_is_one_attempt() {
+fn with_one_attempt_nothing_is_retried() {
     for attempts in [0, 1] {
         let script = "turns: [{text: never, fault: {kind: connection}}]";
         let stage = Stage::new(script, RetrySettings { attempts, ..QUICK });
@@ -127,7 +127,7 @@ fn one_attempt_is_one_attempt() {
 }
 
 #[test]
-fn a_provider_may_ask_for_some_patience_but_not_for_any() {
+fn a_providers_requested_pause_is_limited() {
     let patient = |asked: u64| {
         let script = format!(
             "turns: [{{text: Hello., fault: {{kind: rate_limited, retry_after_ms: {asked}}}}}]"
@@ -146,7 +146,7 @@ fn a_provider_may_ask_for_some_patience_but_not_for_any() {
 }
 
 #[test]
-fn a_wait_is_over_as_soon_as_the_work_is_interrupted() {
+fn cancelling_ends_a_wait_at_once() {
     let hour = Duration::from_hours(1);
     let retry = RetrySettings { attempts: 5, first_delay: hour, max_delay: hour };
     let stage = Stage::new("turns: [{text: never, fault: {kind: overloaded}}]", retry);
@@ -157,7 +157,7 @@ fn a_wait_is_over_as_soon_as_the_work_is_interrupted() {
 }
 
 #[test]
-fn what_does_not_pass_is_not_asked_again() {
+fn permanent_failures_are_not_retried() {
     let failed = |fault: &str| {
         let stage = Stage::new(&format!("turns: [{{text: never, fault: {fault}}}]"), QUICK);
         let (finish, _) = stage.send(&"hi".into());
@@ -206,7 +206,7 @@ fn filtered_and_empty_responses_are_reported_and_the_end_of_a_script_is_not() {
 }
 
 #[test]
-fn pictures_go_with_the_message_before_its_text() {
+fn images_precede_the_text_of_a_message() {
     let image = Block::Image(Image {
         media_type: "image/png".into(),
         source: ImageSource::Data("aGk=".into()),
@@ -257,7 +257,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 12, ..ProptestConfig::default() })]
 
     #[test]
-    fn troubles_that_pass_leave_no_trace_in_what_is_left(faults in faults()) {
+    fn retries_leave_no_trace_in_the_conversation(faults in faults()) {
         prop_assert_eq!(left_by(&faults), left_by(&[None, None, None]));
     }
 }

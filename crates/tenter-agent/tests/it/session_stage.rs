@@ -47,11 +47,11 @@ pub(crate) struct Stage {
     told: Arc<ReportLog>,
 }
 
-/// Writes down what is told, a line for each happening.
+/// Records what is reported, one line each.
 #[derive(Default)]
 struct ReportLog {
     lines: Mutex<Vec<String>>,
-    /// Thrown when something is told that begins so.
+    /// Cancelled when a report starts with the text.
     interruption: Mutex<Option<(&'static str, Cancel)>>,
 }
 
@@ -154,7 +154,7 @@ impl Stage {
         Self { directory, agent, cancel: Cancel::new(), told }
     }
 
-    /// Interrupts the work when something is told that begins so.
+    /// Cancels the turn when a report starts with `text`.
     pub(crate) fn interrupt_at(&self, beginning: &'static str) {
         *self.told.interruption.lock().unwrap() = Some((beginning, self.cancel.clone()));
     }

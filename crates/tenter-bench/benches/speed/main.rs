@@ -105,7 +105,7 @@ fn bench(args: &[String]) -> Measured<()> {
         }
     }
     if plan.smoke {
-        // Figures of a single round mean nothing, so that nobody shall read them.
+        // Figures of a single round mean nothing, so they are not printed.
         return Ok(writeln!(std::io::stdout(), "everything could be measured")?);
     }
     writeln!(std::io::stdout(), "{}", report.markdown())?;

@@ -58,7 +58,7 @@ fn measure(
         ("save one exchange", &save, beside(ratio(now.save, first.save))),
         ("load", &load, beside(ratio(now.load, first.load))),
         (
-            "open, load, go on with one turn, save, end",
+            "open, load, continue with one turn, save, end",
             &resume,
             beside(ratio(now.resume, first.resume)),
         ),

@@ -51,7 +51,7 @@ pub(crate) fn run(plan: Plan, report: &mut Report) -> Measured<()> {
 /// The `tenter` program, built with the profile of the bench, which is the release profile for the tables.
 #[expect(clippy::disallowed_methods, reason = "cargo is no hook and needs no limits")]
 fn tenter() -> Measured<PathBuf> {
-    let directory = Path::new(EMPTY).parent().ok_or("a program lies in a directory")?;
+    let directory = Path::new(EMPTY).parent().ok_or("a program is in a directory")?;
     // For a smoke run, as the tests built it: of the same parts.
     let of: &[&str] = if directory.ends_with("release") {
         &["--release", "-p", "tenter"]

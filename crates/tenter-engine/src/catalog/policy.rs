@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn defaults_of_a_hooks_toml_are_for_what_a_manifest_leaves_open() {
+    fn defaults_of_hooks_toml_apply_where_a_manifest_sets_nothing() {
         let scratch = tempfile::tempdir().unwrap();
         let text = "[hooks.defaults]\ntimeout = 700\nasync = true\n";
         std::fs::write(scratch.path().join("hooks.toml"), text).unwrap();
@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn a_manifest_speaks_for_its_hook_within_the_limits() {
+    fn a_manifest_sets_the_policy_of_its_hook_within_limits() {
         let own = OwnPolicy {
             timeout: Some(Duration::from_millis(5)),
             priority: Some(999),

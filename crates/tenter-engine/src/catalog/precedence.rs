@@ -452,7 +452,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_order_of_discovery_does_not_matter((one, other) in two_orders()) {
+        fn precedence_does_not_depend_on_the_order_of_discovery((one, other) in two_orders()) {
             let (one, other) = (resolved(one), resolved(other));
             prop_assert_eq!(paths(&one.hooks), paths(&other.hooks));
             prop_assert_eq!(one.listing, other.listing);
@@ -461,7 +461,7 @@ mod tests {
         }
 
         #[test]
-        fn of_every_name_with_a_hook_that_can_run_exactly_the_highest_runs((found, _) in two_orders()) {
+        fn for_every_name_exactly_the_runnable_hook_of_the_highest_layer_runs((found, _) in two_orders()) {
             let expected: Vec<Candidate> = found
                 .iter()
                 .filter(|examined| matches!(examined.finding, Finding::Ready(_)))
@@ -476,7 +476,7 @@ mod tests {
         }
 
         #[test]
-        fn priority_goes_before_precedence(priorities in prop::collection::vec(0u16..4, 0..10)) {
+        fn priority_takes_precedence_over_layers(priorities in prop::collection::vec(0u16..4, 0..10)) {
             let hook = resolved(vec![examined(0, 0, 0, 4)]).hooks.remove(0);
             let with_priority = |(index, priority): (usize, &u16)| {
                 let mut hook = hook.clone();

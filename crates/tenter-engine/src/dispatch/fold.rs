@@ -265,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_deny_stands_and_undoes_every_rewrite() {
+    fn the_first_deny_counts_and_discards_rewrites() {
         let outcome = fold(&[
             ("a", rewrite("ls -l")),
             (
@@ -322,7 +322,7 @@ mod tests {
     }
 
     #[test]
-    fn a_rewrite_that_changes_nothing_is_none() {
+    fn a_rewrite_that_changes_nothing_is_no_rewrite() {
         let mut outcome = Outcome::new(before_tool());
         assert_eq!(outcome.apply("a", rewrite("ls")), Ok(None));
         assert_eq!(outcome, Outcome::new(before_tool()));
@@ -356,7 +356,7 @@ mod tests {
     }
 
     #[test]
-    fn ask_beats_allow_and_the_first_of_equals_stands() {
+    fn ask_overrides_allow_and_the_first_of_equals_counts() {
         let outcome = fold(&[
             ("a", verdict(VerdictKind::Allow, "")),
             ("b", verdict(VerdictKind::Ask, "first")),
@@ -396,7 +396,7 @@ mod tests {
     }
 
     #[test]
-    fn a_failure_that_fails_closed_denies_and_says_so() {
+    fn a_fail_closed_failure_denies_and_is_marked() {
         let mut outcome = Outcome::new(before_tool());
         outcome.deny_for_failure("guard", "timed out after 30 s");
         let (hook, reason) = outcome.denied().unwrap();
@@ -449,7 +449,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn silence_anywhere_changes_nothing(replies in proptest::collection::vec(any_reply(), 0..6), at in 0usize..7) {
+        fn empty_replies_change_nothing(replies in proptest::collection::vec(any_reply(), 0..6), at in 0usize..7) {
             let plain = named(&replies);
             let mut with_silence = plain.clone();
             with_silence.insert(at.min(plain.len()), ("silent".to_owned(), Reply::default()));
@@ -457,7 +457,7 @@ mod tests {
         }
 
         #[test]
-        fn deny_wins_wherever_it_stands_and_the_first_is_named(replies in proptest::collection::vec(any_reply(), 0..6)) {
+        fn a_deny_wins_in_any_position_and_the_first_is_named(replies in proptest::collection::vec(any_reply(), 0..6)) {
             let replies = named(&replies);
             let first = replies.iter().find(|(_, reply)| reply.verdict.as_ref().is_some_and(Verdict::is_deny));
             let outcome = fold_named(&replies);

@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn takes_what_a_later_turn_can_use_and_leaves_the_rest() {
+    fn keeps_the_late_parts_that_a_later_turn_can_use() {
         let callback = HistoryAction::Callback { recipe: "compact".into(), args: BTreeMap::new() };
         let deny = Some(Verdict::new(VerdictKind::Deny, None));
         let mut reply = Reply {

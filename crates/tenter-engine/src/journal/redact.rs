@@ -177,7 +177,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn well_known_forms_and_known_values_are_masked_wherever_they_stand() {
+    fn known_forms_and_values_are_masked_anywhere() {
         let redactor = Redactor::new(["hunter2-hunter2".to_owned(), "1".to_owned()]);
         let value = redactor.value(
             json!({"a": ["key AKIAABCDEFGHIJKLMNOP here"], "b": "x hunter2-hunter2 1", "n": 1}),
@@ -189,14 +189,14 @@ mod tests {
     }
 
     #[test]
-    fn a_redactor_of_values_leaves_the_forms_of_keys() {
+    fn a_redactor_of_values_ignores_key_formats() {
         let redactor = Redactor::of_values(["hunter2-hunter2".to_owned()]);
         let text = "AKIAABCDEFGHIJKLMNOP hunter2-hunter2";
         assert_eq!(redactor.text(text), "AKIAABCDEFGHIJKLMNOP hunt[11 redacted]");
     }
 
     #[test]
-    fn secrets_are_found_where_they_stand_and_examples_are_not() {
+    fn secrets_are_located_and_examples_are_ignored() {
         let text = "a AKIAABCDEFGHIJKLMNOP\nAKIAIOSFODNN7EXAMPLE\n-----BEGIN PRIVATE KEY-----\nx\n-----END PRIVATE KEY-----\n";
         let found: Vec<&str> = secrets_in(text).into_iter().map(|range| &text[range]).collect();
         assert_eq!(found.len(), 2, "{found:?}");
@@ -205,13 +205,13 @@ mod tests {
     }
 
     #[test]
-    fn ordinary_text_stays_as_it_is() {
+    fn ordinary_text_is_unchanged() {
         let text = "cargo test --workspace # sk-ip, task-force-deluxe-edition";
         assert_eq!(Redactor::default().text(text), text);
     }
 
     #[test]
-    fn a_value_of_many_parts_is_cut_to_a_size_and_says_so() {
+    fn a_large_value_is_cut_and_marked() {
         let many: Vec<String> = (0..100_000).map(|number| format!("line {number}")).collect();
         let fields: Object = many.iter().map(|line| (line.clone(), 1.into())).collect();
         for value in [json!(many), Value::Object(fields)] {

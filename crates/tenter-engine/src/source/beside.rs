@@ -61,7 +61,7 @@ mod tests {
     use tenter_base::tree::Tree;
 
     #[test]
-    fn helpers_are_what_is_no_hook_no_setting_no_document_and_no_cache() {
+    fn helpers_exclude_hooks_settings_documents_and_caches() {
         let scratch = tempfile::tempdir().unwrap();
         let put = |name: &str, mode: u32| {
             let path = scratch.path().join(name);

@@ -338,7 +338,7 @@ mod tests {
     }
 
     #[test]
-    fn hooks_can_be_switched_off_altogether() {
+    fn all_hooks_can_be_disabled() {
         let off = "[hooks]\nenabled = false\n";
         assert!(settings(off, "").disabled_by("any", Layer::UserPlugin).is_some());
         let of_project = settings("", off);
@@ -361,7 +361,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_out_of_range_are_moved_into_it_and_reported() {
+    fn out_of_range_numbers_are_clamped_and_reported() {
         let scratch = tempfile::tempdir().unwrap();
         let text = "[hooks.defaults]\ntimeout = 5\n[[hooks.override]]\nname = \"slow\"\npriority = 70000\ntimeout = -1\n[[hooks.override]]\nname = \"fine\"\npriority = 1000\ntimeout = 100\n";
         fs::write(scratch.path().join(SETTINGS_FILE), text).unwrap();

@@ -37,7 +37,7 @@ fn after_turn(scene: &Scene, name: &str, answer: &str) {
     scene.hook(USER, name, &script);
 }
 
-/// What this scene's hooks make of the end of a turn, and what is told of it.
+/// The outcome of an event with this scene's hooks, and what observers received.
 fn dispatch(scene: &Scene, body: Body) -> (Outcome, Arc<ObservedRuns>) {
     let (engine, seen) = scene.engine(scene.load().0);
     (engine.dispatch(Event { scope: scope("c"), body }, &scene.cancel), seen)
@@ -53,7 +53,7 @@ fn acts(outcome: &Outcome) -> Option<(&str, &str)> {
 }
 
 #[test]
-fn it_fires_without_any_hook_and_is_told_like_one() {
+fn it_runs_without_any_hook_and_is_reported_like_one() {
     let scene = Scene::new();
     let (engine, seen) = scene.engine(Catalog::default());
     let event = Event { scope: scope("c"), body: turn(800, Some(0.8)) };
@@ -71,7 +71,7 @@ fn it_fires_without_any_hook_and_is_told_like_one() {
 }
 
 #[test]
-fn where_it_has_nothing_to_ask_for_nobody_hears_of_it() {
+fn it_is_not_reported_when_it_does_nothing() {
     let scene = Scene::new();
     for body in
         [turn(799, Some(0.8)), turn(1000, None), Body::AfterAgent { response: "Done.".to_owned() }]
@@ -83,7 +83,7 @@ fn where_it_has_nothing_to_ask_for_nobody_hears_of_it() {
 }
 
 #[test]
-fn it_gives_way_to_every_hook_that_acts_on_the_history_and_that_is_no_conflict() {
+fn it_yields_to_every_history_action_without_a_conflict() {
     let mutate = r#"{"result": "mutate", "messages": [{"role": "user", "content": "short"}]}"#;
     for (answer, expected) in [
         (mutate, ("summary", "")),
@@ -117,7 +117,7 @@ fn it_comes_last_and_neither_a_failure_nor_a_block_stops_it() {
 }
 
 #[test]
-fn when_the_agent_is_interrupted_it_does_not_run() {
+fn it_does_not_run_after_a_cancellation() {
     let scene = Scene::new();
     scene.cancel.cancel();
     let (outcome, seen) = dispatch(&scene, turn(900, Some(0.8)));
@@ -140,7 +140,7 @@ fn the_journal_has_its_runs() {
 }
 
 #[test]
-fn no_hook_in_a_directory_may_pass_for_a_built_in_one() {
+fn no_hook_file_can_use_a_built_in_name() {
     let scene = Scene::new();
     after_turn(&scene, "builtin:compact-trigger", "");
     after_turn(&scene, "rebuiltin:fine", "");

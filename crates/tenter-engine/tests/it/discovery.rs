@@ -43,7 +43,7 @@ fn hooks_of_all_layers_run_in_the_order_of_their_directories() {
 }
 
 #[test]
-fn of_several_hooks_with_one_full_name_the_highest_runs() {
+fn the_hook_of_the_highest_layer_shadows_others_of_its_name() {
     let scene = Scene::new();
     let plugin = ".kodelet/plugins/acme@guards/hooks";
     for directory in [PROJECT, PROJECT_AGENTS, USER, USER_AGENTS] {
@@ -98,7 +98,7 @@ fn a_hook_that_cannot_run_shadows_nothing() {
 }
 
 #[test]
-fn what_is_no_hook_is_skipped_silently() {
+fn other_files_are_skipped_silently() {
     let scene = Scene::new();
     for name in
         [".hidden", "guard~", ".guard.swp", "guard.swp", "guard.bak", "guard.orig", ".disable"]
@@ -114,7 +114,7 @@ fn what_is_no_hook_is_skipped_silently() {
 }
 
 #[test]
-fn links_are_followed_and_their_target_decides() {
+fn symlinks_are_followed() {
     let scene = Scene::new();
     let script = scene.file("elsewhere/script", GUARD, 0o755);
     let text = scene.file("elsewhere/text", GUARD, 0o644);
@@ -131,7 +131,7 @@ fn links_are_followed_and_their_target_decides() {
 }
 
 #[test]
-fn a_link_that_leads_nowhere_is_told_of_and_disables_no_other_hook() {
+fn a_dangling_symlink_is_reported_and_disables_no_other_hook() {
     let scene = Scene::new();
     let hooks = scene.directory(USER);
     symlink("gone", hooks.join("dangling")).unwrap();
@@ -145,7 +145,7 @@ fn a_link_that_leads_nowhere_is_told_of_and_disables_no_other_hook() {
 }
 
 #[test]
-fn a_hooks_directory_that_is_no_directory_or_a_broken_link_disables_no_other() {
+fn an_invalid_hooks_directory_disables_no_other() {
     let scene = Scene::new();
     scene.file(PROJECT, "a file", 0o644);
     scene.directory("project/.agents");
@@ -173,7 +173,7 @@ fn an_unreadable_directory_disables_no_other() {
 }
 
 #[test]
-fn pipes_and_sockets_are_told_of_and_never_opened() {
+fn fifos_and_sockets_are_reported_and_never_opened() {
     let scene = Scene::new();
     let hooks = scene.directory(USER);
     rustix::fs::mknodat(
@@ -195,7 +195,7 @@ fn pipes_and_sockets_are_told_of_and_never_opened() {
 }
 
 #[test]
-fn a_name_that_is_not_utf_8_makes_the_hook_invalid_and_no_other() {
+fn a_non_utf8_name_makes_only_that_hook_invalid() {
     let scene = Scene::new();
     let guard = scene.hook(USER, "guard", GUARD);
     if fs::copy(&guard, scene.at(USER).join(OsStr::from_bytes(b"bad-\xff"))).is_err() {
@@ -210,7 +210,7 @@ fn a_name_that_is_not_utf_8_makes_the_hook_invalid_and_no_other() {
 }
 
 #[test]
-fn own_hooks_that_others_may_change_are_warned_of() {
+fn user_hooks_writable_by_others_are_reported() {
     let scene = Scene::new();
     scene.file(&format!("{USER}/group"), GUARD, 0o775);
     scene.file(&format!("{USER}/world"), GUARD, 0o757);
@@ -224,7 +224,7 @@ fn own_hooks_that_others_may_change_are_warned_of() {
 }
 
 #[test]
-fn every_file_of_own_hooks_that_others_may_change_is_warned_of() {
+fn every_file_of_a_user_hook_writable_by_others_is_reported() {
     let scene = Scene::new();
     scene.hook(USER, "guard", GUARD);
     scene.file(&format!("{USER}/lib.sh"), "", 0o666);
@@ -275,7 +275,7 @@ fn a_hook_may_name_several_events() {
 }
 
 #[test]
-fn a_hook_without_a_usable_answer_is_invalid_and_says_why() {
+fn a_hook_with_an_unusable_query_reply_is_invalid() {
     let table: [(&str, &[&str]); 9] = [
         (
             "#!/bin/sh\necho before_tool\n",
@@ -317,14 +317,14 @@ fn a_hook_without_a_usable_answer_is_invalid_and_says_why() {
 }
 
 #[test]
-fn an_answer_that_is_too_long_is_none_even_if_it_begins_well() {
+fn a_query_reply_that_is_too_long_is_invalid() {
     let scene = Scene::new();
     scene.hook(USER, "guard", "#!/bin/sh\nyes before_tool_call | head -n 100000\n");
     assert!(why(&scene.load().0).contains("printed \"before_tool_call"));
 }
 
 #[test]
-fn a_hook_that_hangs_is_given_up_and_holds_up_no_other() {
+fn a_hanging_query_times_out_and_delays_no_other() {
     let scene = Scene { query_timeout: Duration::from_millis(300), ..Scene::new() };
     scene.hook(USER, "hangs", "#!/bin/sh\nsleep 600\n");
     scene.hook(USER, "guard", GUARD);
@@ -339,7 +339,7 @@ fn a_hook_that_hangs_is_given_up_and_holds_up_no_other() {
 }
 
 #[test]
-fn hooks_are_asked_at_the_same_time() {
+fn hooks_are_queried_in_parallel() {
     let scene = Scene { query_timeout: Duration::from_mins(1), ..Scene::new() };
     for (mine, others) in [("a", "b"), ("b", "a")] {
         let meet = format!("touch {mine}; until [ -e {others} ]; do sleep 0.01; done");
@@ -349,7 +349,7 @@ fn hooks_are_asked_at_the_same_time() {
 }
 
 #[test]
-fn a_hook_is_asked_in_the_project_with_the_environment_of_hooks_and_no_input() {
+fn a_query_runs_in_the_project_with_the_hook_environment_and_empty_stdin() {
     let scene = Scene::new();
     let script = "#!/bin/sh\ncat > input\nenv > environment\nprintf '%s|' \"$@\" > arguments\necho agent_stop\n";
     scene.hook("home/.kodelet/plugins/acme@guards/hooks", "guard", script);
@@ -370,7 +370,7 @@ fn a_hook_is_asked_in_the_project_with_the_environment_of_hooks_and_no_input() {
 }
 
 #[test]
-fn a_hook_is_held_to_what_the_person_has_set_for_it() {
+fn the_users_settings_apply_to_a_hook() {
     let mut scene = Scene::new();
     let closed =
         PolicyOverride { fail: Some(FailMode::Closed), timeout: Some(Duration::from_secs(3)) };
@@ -387,7 +387,7 @@ fn a_hook_is_held_to_what_the_person_has_set_for_it() {
 }
 
 #[test]
-fn a_cancelled_load_asks_nobody() {
+fn a_cancelled_load_queries_no_hook() {
     let scene = Scene::new();
     scene.hook(USER, "guard", crate::scene::COUNTING);
     scene.cancel.cancel();

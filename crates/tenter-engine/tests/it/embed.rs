@@ -64,7 +64,7 @@ fn the_example_agent_applies_deny_ask_and_rewrite() {
 }
 
 #[test]
-fn the_example_agent_continues_where_a_hook_says_so() {
+fn the_example_agent_continues_if_a_hook_requests_it() {
     let once = "#!/bin/sh\n[ -e asked ] || echo '{\"decision\": \"deny\", \"reason\": \"run the tests\"}'\n: > asked\n";
     let check = manifest("check", "before_stop");
     let read = conversation(&[("check", &check, once)], "go", &["Done.", "Tested.", "unheard"]);

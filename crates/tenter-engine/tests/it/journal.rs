@@ -152,7 +152,7 @@ fn runs_and_decisions_are_read_back_in_the_order_in_which_they_were_written() {
 }
 
 #[test]
-fn a_line_is_the_documented_object_and_is_handed_on_as_it_stands() {
+fn a_line_is_the_documented_object_and_is_returned_unchanged() {
     let journal = Journal::new();
     journal.writer().hook_ran(&run("a", "no"));
     let written = fs::read_to_string(journal.file("a")).unwrap();
@@ -167,7 +167,7 @@ fn a_line_is_the_documented_object_and_is_handed_on_as_it_stands() {
 }
 
 #[test]
-fn a_subagents_records_stand_in_its_parents_file() {
+fn a_subagents_records_are_in_its_parents_file() {
     let journal = Journal::new();
     let child = HookRun { scope: Arc::new(scope("child", Some("parent"))), ..run("child", "no") };
     journal.writer().hook_ran(&child);
@@ -177,7 +177,7 @@ fn a_subagents_records_stand_in_its_parents_file() {
 }
 
 #[test]
-fn where_nothing_was_written_there_is_nothing_to_read_and_no_directory_is_made() {
+fn reading_a_missing_journal_returns_nothing_and_creates_nothing() {
     let journal = Journal::new();
     let writer = journal.writer();
     assert_eq!(journal.read("a"), JournalLines::default());
@@ -213,7 +213,7 @@ fn an_id_that_looks_like_a_path_stays_in_the_directory() {
 }
 
 #[test]
-fn half_a_line_costs_itself_and_nothing_else() {
+fn a_truncated_line_affects_no_other_line() {
     let journal = Journal::new();
     journal.writer().hook_ran(&run("a", "before"));
     let long_lived = journal.writer();
@@ -231,7 +231,7 @@ fn half_a_line_costs_itself_and_nothing_else() {
 }
 
 #[test]
-fn writers_of_several_threads_and_processes_do_not_mix_their_lines() {
+fn concurrent_writers_do_not_mix_their_lines() {
     const WRITERS: usize = 4;
     const EACH: usize = 50;
     let journal = Journal::new();
@@ -254,7 +254,7 @@ fn writers_of_several_threads_and_processes_do_not_mix_their_lines() {
 }
 
 #[test]
-fn what_a_newer_version_wrote_is_shown_as_far_as_it_is_known_and_never_lost() {
+fn records_of_newer_versions_are_kept_and_shown_as_far_as_known() {
     let journal = Journal::new();
     let envelope = r#""time": "T", "conversation_id": "a", "event": "before_tool""#;
     let lines = [
@@ -306,7 +306,7 @@ fn a_tail_reads_each_line_once_and_waits_for_the_rest_of_half_a_line() {
 }
 
 #[test]
-fn a_tail_begins_anew_when_the_file_was_replaced_by_a_shorter_one() {
+fn a_tail_restarts_when_the_file_is_truncated() {
     let journal = Journal::new();
     let mut tail = JournalTail::new(&journal.directory(), "a");
     journal.writer().hook_ran(&run("a", "a long reason, so that the next file is shorter"));
@@ -317,7 +317,7 @@ fn a_tail_begins_anew_when_the_file_was_replaced_by_a_shorter_one() {
 }
 
 #[test]
-fn trouble_is_told_once_and_what_can_be_written_still_is() {
+fn a_write_error_is_reported_once_and_later_records_are_written() {
     let journal = Journal::new();
     fs::create_dir_all(journal.scratch.path().join("state")).unwrap();
     File::create(journal.directory()).unwrap(); // a file where the directory should be
@@ -329,14 +329,14 @@ fn trouble_is_told_once_and_what_can_be_written_still_is() {
     assert_eq!(trouble.path, Some(journal.directory()));
     assert!(writer.take_trouble().is_none());
     writer.hook_ran(&run("a", "lost too"));
-    assert!(writer.take_trouble().is_none(), "the person knows already");
+    assert!(writer.take_trouble().is_none(), "it was already reported");
     fs::remove_file(journal.directory()).unwrap();
     writer.hook_ran(&run("a", "written"));
     assert_eq!(reasons(&journal.read("a")), ["written"]);
 }
 
 #[test]
-fn a_full_disk_is_trouble_and_no_panic() {
+fn a_full_disk_is_reported_without_a_panic() {
     if !Path::new("/dev/full").exists() {
         needs::skipped("dev-full", "there is no /dev/full");
         return;
@@ -445,14 +445,14 @@ fn an_old_record_is_read() {
 }
 
 #[test]
-fn of_two_secrets_that_begin_alike_nothing_is_left() {
+fn two_secrets_with_the_same_prefix_are_both_masked() {
     let longer = format!("{SECRET}-and-more");
     let redactor = Redactor::new([SECRET.to_owned(), longer.clone()]);
     assert_eq!(redactor.text(&format!("{longer} {SECRET}")), "hunt[20 redacted] hunt[11 redacted]");
 }
 
 #[test]
-fn long_texts_are_cut_and_the_record_stays_whole() {
+fn long_texts_are_cut_and_the_record_stays_valid() {
     let journal = Journal::new();
     let long = "x".repeat(1 << 20);
     let change = Change { before: json!(long), after: json!({"content": long}) };
@@ -465,7 +465,7 @@ fn long_texts_are_cut_and_the_record_stays_whole() {
 }
 
 #[test]
-fn a_rewrite_that_is_nested_as_deep_as_json_goes_is_read_back() {
+fn a_rewrite_nested_to_the_json_limit_round_trips() {
     let journal = Journal::new();
     let deep: Value = serde_json::from_str(&("[".repeat(127) + &"]".repeat(127))).unwrap();
     let change = Change { before: Value::Null, after: deep };

@@ -128,7 +128,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(128))]
 
     #[test]
-    fn any_record_is_read_back_as_it_was_written(run in any_run(), decision in any_decision()) {
+    fn any_record_round_trips(run in any_run(), decision in any_decision()) {
         let journal = Journal::new();
         let writer = journal.writer();
         writer.hook_ran(&run);
@@ -140,7 +140,7 @@ proptest! {
     }
 
     #[test]
-    fn however_a_journal_is_cut_a_tail_reads_every_whole_line_once(cuts in prop::collection::vec(0usize..2000, 0..6)) {
+    fn a_tail_reads_every_complete_line_once_for_any_split(cuts in prop::collection::vec(0usize..2000, 0..6)) {
         let journal = Journal::new();
         let source = Journal::new();
         let writer = source.writer();

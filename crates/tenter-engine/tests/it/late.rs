@@ -1,4 +1,5 @@
-//! What asynchronous hooks answer when the agent has long gone on: real processes, held back until the test lets them answer.
+//! Replies of asynchronous hooks that arrive after the agent has continued: real processes, blocked until the test
+//! releases them.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -55,7 +56,7 @@ fn told(seen: &ObservedRuns) -> HookRun {
 const BOTH: &str = r#"{"result": "callback", "callback": "digest", "callback_args": {"goal": "x"}, "additional_context": "CI is red"}"#;
 
 #[test]
-fn what_a_later_turn_can_use_waits_for_it_once() {
+fn late_context_is_delivered_once() {
     let scene = Scene::new();
     asynchronous_hook(&scene, "ci", "after_turn", BOTH);
     let (engine, seen) = dispatched(&scene, &["c"]);
@@ -77,7 +78,7 @@ fn what_a_later_turn_can_use_waits_for_it_once() {
 }
 
 #[test]
-fn what_would_have_to_be_in_time_counts_for_nothing() {
+fn late_decisions_have_no_effect() {
     let mutate = r#"{"result": "mutate", "messages": [{"role": "user", "content": "short"}]}"#;
     for (answer, kind) in
         [(r#"{"decision": "deny", "reason": "too late"}"#, "deny"), (mutate, "mutate")]
@@ -93,7 +94,7 @@ fn what_would_have_to_be_in_time_counts_for_nothing() {
 }
 
 #[test]
-fn of_one_answer_that_which_can_be_used_is_kept() {
+fn the_usable_part_of_a_late_reply_is_kept() {
     let scene = Scene::new();
     let answer = r#"{"decision": "deny", "additional_context": "CI is red"}"#;
     asynchronous_hook(&scene, "ci", "after_turn", answer);
@@ -107,12 +108,12 @@ fn of_one_answer_that_which_can_be_used_is_kept() {
 }
 
 #[test]
-fn a_conversation_takes_only_what_is_its_own() {
+fn a_conversation_takes_only_its_own_late_replies() {
     let scene = Scene::new();
     asynchronous_hook(&scene, "ci", "after_turn", BOTH);
     let (engine, _) = dispatched(&scene, &["parent", "child", "child"]);
     answered(&scene, &engine);
-    assert_eq!(engine.take_late_replies("stranger"), []);
+    assert_eq!(engine.take_late_replies("unknown"), []);
     let of = |conversation: &str| -> Vec<String> {
         let taken = engine.take_late_replies(conversation).into_iter();
         taken.map(|late| late.scope.conversation_id.clone()).collect()
@@ -122,7 +123,7 @@ fn a_conversation_takes_only_what_is_its_own() {
 }
 
 #[test]
-fn of_too_many_answers_the_oldest_is_dropped_and_that_is_told() {
+fn of_too_many_replies_the_oldest_is_dropped_and_this_is_reported() {
     let scene = Scene::new();
     fs::write(scene.at("project/go"), "").unwrap();
     asynchronous_hook(&scene, "ci", "after_turn", BOTH);
@@ -148,7 +149,7 @@ fn of_too_many_answers_the_oldest_is_dropped_and_that_is_told() {
 }
 
 #[test]
-fn the_answer_of_a_hook_that_is_ended_with_the_session_is_none() {
+fn a_hook_terminated_with_the_session_has_no_reply() {
     let scene = Scene::new();
     asynchronous_hook(&scene, "ci", "after_agent", BOTH);
     let (engine, seen) = scene.engine(scene.load().0);
@@ -174,7 +175,7 @@ impl Observer for Slow {
 }
 
 #[test]
-fn the_end_of_a_session_does_not_come_before_its_last_failure_is_told() {
+fn the_last_failure_is_reported_before_the_session_ends() {
     let scene = Scene::new();
     asynchronous_hook(&scene, "ci", "after_agent", BOTH);
     let slow = Arc::new(Slow(AtomicUsize::new(0)));

@@ -52,7 +52,7 @@ fn manifest(scene: &Scene, front: &str, script: Option<(&str, u32)>) {
 }
 
 #[test]
-fn a_manifest_hook_that_cannot_run_stops_the_events_of_its_trigger_alone() {
+fn a_manifest_hook_that_cannot_run_stops_only_its_own_events() {
     let closed = "metadata: {fail: closed}";
     let run = Some(("scripts/run", 0o755));
     let causes = [
@@ -76,7 +76,7 @@ fn a_manifest_hook_that_cannot_run_stops_the_events_of_its_trigger_alone() {
 }
 
 #[test]
-fn its_matcher_still_counts_and_after_a_tool_the_output_is_withheld() {
+fn a_missing_hooks_matcher_applies_and_its_output_is_withheld() {
     let scene = Scene::new();
     manifest(&scene, "trigger: before_tool\nmatcher: {tool: Bash}\nmetadata: {fail: closed}", None);
     assert_eq!(comes_of(&scene, EventName::BeforeTool, "grep"), "passed");
@@ -87,7 +87,7 @@ fn its_matcher_still_counts_and_after_a_tool_the_output_is_withheld() {
 }
 
 #[test]
-fn of_what_nobody_knows_the_events_everything_is_blocked() {
+fn a_hook_with_unknown_events_blocks_everything() {
     for front in [
         "trigger: before_toll\nmetadata: {fail: closed}",
         "trigger: before_tool\nmetadata: [\n  fail: closed",
@@ -101,7 +101,7 @@ fn of_what_nobody_knows_the_events_everything_is_blocked() {
 }
 
 #[test]
-fn an_executable_that_lost_its_execute_bit_is_never_silent_and_denies_where_it_fails_closed() {
+fn an_executable_without_execute_bit_is_reported_and_denies_if_fail_closed() {
     for fail in [FailMode::Open, FailMode::Closed] {
         let mut scene = Scene::new();
         let policy = PolicyOverride { fail: Some(fail), timeout: None };
@@ -120,7 +120,7 @@ fn an_executable_that_lost_its_execute_bit_is_never_silent_and_denies_where_it_f
 }
 
 #[test]
-fn a_file_that_is_no_program_is_no_hook_unless_somebody_names_it() {
+fn a_non_executable_file_is_a_hook_only_if_settings_name_it() {
     let mut scene = Scene::new();
     scene.policies.default.fail = FailMode::Closed;
     scene.file(&format!("{USER}/README"), "read me", 0o644);

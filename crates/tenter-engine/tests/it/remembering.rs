@@ -13,7 +13,7 @@ fn scene() -> Scene {
 }
 
 #[test]
-fn an_unchanged_hook_is_asked_once() {
+fn an_unchanged_hook_is_queried_once() {
     let scene = scene();
     scene.hook(USER, "guard", COUNTING);
     let first = scene.load().0.hooks()[0].clone();
@@ -27,7 +27,7 @@ fn an_unchanged_hook_is_asked_once() {
 }
 
 #[test]
-fn a_changed_hook_is_asked_again() {
+fn a_changed_hook_is_queried_again() {
     let scene = scene();
     scene.hook(USER, "guard", COUNTING);
     scene.load();
@@ -38,7 +38,7 @@ fn a_changed_hook_is_asked_again() {
 }
 
 #[test]
-fn a_wrong_answer_is_remembered_and_a_failure_is_not() {
+fn an_invalid_query_reply_is_cached_and_a_failure_is_not() {
     for (end, expected_calls) in [("echo xyz\n", 1), ("echo before_tool_call\nexit 1\n", 2)] {
         let scene = scene();
         let count = "#!/bin/sh\necho asked >> \"$TENTER_PROJECT_DIR/calls\"\n";
@@ -51,7 +51,7 @@ fn a_wrong_answer_is_remembered_and_a_failure_is_not() {
 }
 
 #[test]
-fn a_hook_that_changes_while_it_answers_is_not_remembered() {
+fn a_hook_that_changes_during_its_query_is_not_cached() {
     let scene = scene();
     scene.hook(USER, "guard", &format!("{COUNTING}echo '# more' >> \"$0\"\n"));
     scene.load();
@@ -87,7 +87,7 @@ fn the_file_is_written_only_when_there_is_something_new() {
 }
 
 #[test]
-fn hooks_that_are_gone_are_forgotten() {
+fn removed_hooks_leave_the_cache() {
     let scene = scene();
     let path = scene.hook(USER, "guard", COUNTING);
     scene.load();
@@ -99,7 +99,7 @@ fn hooks_that_are_gone_are_forgotten() {
 }
 
 #[test]
-fn a_cache_that_cannot_be_written_is_told_of_and_costs_no_hook() {
+fn an_unwritable_cache_is_reported_and_disables_no_hook() {
     let scene = scene();
     scene.file("cache", "a file in the directory's place", 0o644);
     scene.hook(USER, "guard", COUNTING);
@@ -109,7 +109,7 @@ fn a_cache_that_cannot_be_written_is_told_of_and_costs_no_hook() {
 }
 
 #[test]
-fn processes_that_write_at_the_same_time_leave_a_whole_file() {
+fn concurrent_writers_leave_a_valid_cache() {
     const WRITERS: usize = 6;
     let shared = scene();
     let all_ready = Barrier::new(WRITERS);
@@ -137,7 +137,7 @@ fn manifest(scene: &Scene, lines: &str) {
 }
 
 #[test]
-fn a_manifest_is_remembered_as_it_was_read_and_read_again_when_its_directory_changes() {
+fn a_manifest_is_cached_until_its_directory_changes() {
     let scene = scene();
     manifest(
         &scene,
@@ -154,7 +154,7 @@ fn a_manifest_is_remembered_as_it_was_read_and_read_again_when_its_directory_cha
 }
 
 #[test]
-fn a_manifest_with_flaws_tells_of_them_every_time() {
+fn a_manifest_with_errors_is_reported_every_time() {
     let scene = scene();
     manifest(&scene, "trigger: before_tool\npriority: 5000");
     let (first, second) = (scene.load().1, scene.load().1);

@@ -21,7 +21,7 @@ use crate::scene::{ObservedRuns, PROJECT, Scene, USER, running, scope};
 
 const NOW: &str = "2024-01-15T10:30:00Z";
 
-/// Loads as a command does; trusts what it is asked about, if it is told to.
+/// Loads as a command does, and trusts new hooks if `trusts` is set.
 struct Loader {
     builder: EngineBuilder,
     project: PathBuf,
@@ -82,7 +82,7 @@ fn reason(outcome: &Outcome) -> &str {
 }
 
 #[test]
-fn a_hook_that_changed_while_the_agent_runs_denies_whatever_its_fail_mode() {
+fn a_hook_changed_at_run_time_denies_with_any_fail_mode() {
     let scene = Scene::gated();
     scene.hook(PROJECT, "guard", &denies("as trusted"));
     let helper = scene.file(&format!("{PROJECT}/lib.sh"), "", 0o644);
@@ -105,7 +105,7 @@ fn a_hook_that_changed_while_the_agent_runs_denies_whatever_its_fail_mode() {
 }
 
 #[test]
-fn a_hook_that_was_trusted_again_is_loaded_without_a_restart_and_no_other_is_touched() {
+fn a_retrusted_hook_is_reloaded_without_affecting_others() {
     let scene = Scene::gated();
     scene.hook(PROJECT, "guard", &denies("old"));
     scene.hook(PROJECT, "other", PASSES);
@@ -116,7 +116,7 @@ fn a_hook_that_was_trusted_again_is_loaded_without_a_restart_and_no_other_is_tou
     let engine = builder.build(scene.load().0);
     scene.hook(PROJECT, "guard", &denies("new"));
     assert!(reason(&call(&engine)).contains("run `tenter trust`"));
-    // Whoever could also switch the other one off does not do so in the running session.
+    // A change that also disables another hook does not disable it in the running session.
     let off = "[[hooks.disable]]\nname = \"other\"\n";
     scene.file("project/.agents/hooks/hooks.toml", off, 0o644);
     scene.trust_all();
@@ -129,7 +129,7 @@ fn a_hook_that_was_trusted_again_is_loaded_without_a_restart_and_no_other_is_tou
 }
 
 #[test]
-fn the_user_is_asked_once_about_a_changed_hook_however_many_calls_run_at_once() {
+fn parallel_calls_ask_once_about_a_changed_hook() {
     let scene = Scene::gated();
     scene.hook(PROJECT, "guard", &denies("old"));
     scene.trust_all();
@@ -145,7 +145,7 @@ fn the_user_is_asked_once_about_a_changed_hook_however_many_calls_run_at_once() 
 }
 
 #[test]
-fn a_renewed_hook_that_is_about_another_event_denies_this_one() {
+fn a_reloaded_hook_with_another_event_denies_the_current_one() {
     let scene = Scene::gated();
     scene.hook(PROJECT, "guard", &denies("old"));
     scene.trust_all();
@@ -161,7 +161,7 @@ fn share(path: &Path) {
 }
 
 #[test]
-fn where_others_can_write_a_hook_that_fails_closed_denies_unless_that_is_allowed() {
+fn a_fail_closed_hook_writable_by_others_denies_unless_allowed() {
     for allow_shared in [false, true] {
         let mut scene = Scene::gated();
         scene.policies.default.fail = FailMode::Closed;
@@ -235,7 +235,7 @@ fn until(path: &Path) {
 
 /// A mapped page that was written once is written again without a change of the file's time stamps.
 #[test]
-fn a_change_through_a_writable_mapping_is_seen_where_others_can_write() {
+fn a_change_through_a_writable_mapping_is_detected() {
     if !needs::has("python3") {
         return;
     }
@@ -306,7 +306,7 @@ echo \"$TENTER_HOOK_STATE\" > \"$TENTER_PROJECT_DIR/$TENTER_HOOK_NAME.txt\"
 
 /// Compiled code beside a script is not covered by trust, and Python need not look at it.
 #[test]
-fn python_takes_no_compiled_code_from_beside_a_hook() {
+fn python_loads_no_compiled_code_next_to_a_hook() {
     let scene = Scene::new();
     let script = "#!/bin/sh\n[ \"$1\" = hook ] && echo before_tool_call && exit\n\
                   env | grep ^PYTHONPYCACHEPREFIX= > \"$TENTER_PROJECT_DIR/prefix\"\n";

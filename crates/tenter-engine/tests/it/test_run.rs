@@ -26,7 +26,7 @@ fn payload() -> Object {
 }
 
 #[test]
-fn the_hook_reads_exactly_the_payload_and_its_whole_output_is_returned() {
+fn a_test_run_passes_the_exact_payload_and_returns_the_whole_output() {
     let scene = Scene::new();
     let script = "#!/bin/sh
 if [ \"$1\" = hook ]; then echo before_tool_call; exit 0; fi
@@ -43,7 +43,7 @@ echo '{\"blocked\": true, \"reason\": \"no\"}'
 }
 
 #[test]
-fn a_rewrite_that_changes_nothing_decides_nothing() {
+fn an_ineffective_rewrite_is_no_decision_in_a_test_run() {
     let scene = Scene::new();
     let script = "#!/bin/sh
 if [ \"$1\" = hook ]; then echo before_tool_call; exit 0; fi

@@ -28,7 +28,7 @@ fn names(store: &TrustStore) -> Vec<&str> {
 }
 
 #[test]
-fn untrusted_project_hooks_are_not_even_asked_and_own_hooks_need_no_trust() {
+fn untrusted_project_hooks_are_not_queried_and_user_hooks_need_no_trust() {
     let scene = Scene::gated();
     scene.hook(PROJECT, "guard", COUNTING);
     scene.hook(PLUGIN, "guard", COUNTING);
@@ -57,7 +57,7 @@ fn trusted_hooks_run() {
 }
 
 #[test]
-fn a_changed_hook_is_asked_for_again_with_what_was_trusted() {
+fn a_changed_hook_needs_trust_again() {
     let scene = Scene::gated();
     let scene = Scene { cache: Some(scene.at("cache/hooks.json")), ..scene };
     scene.hook(PROJECT, "guard", COUNTING);
@@ -88,7 +88,7 @@ fn a_hook_that_is_changed_back_is_trusted_again() {
 }
 
 #[test]
-fn trust_in_one_project_is_none_in_another() {
+fn trust_in_one_project_does_not_apply_to_another() {
     let (one, mut other) = (Scene::gated(), Scene::gated());
     one.hook(PROJECT, "guard", GUARD);
     one.trust_all();
@@ -102,7 +102,7 @@ fn trust_in_one_project_is_none_in_another() {
 }
 
 #[test]
-fn every_way_to_a_project_finds_its_trust() {
+fn every_path_to_a_project_finds_its_trust() {
     let mut scene = Scene::gated();
     scene.hook(PROJECT, "guard", GUARD);
     scene.trust_all();
@@ -125,7 +125,7 @@ fn hooks_of_one_name_in_two_directories_can_both_be_trusted() {
 }
 
 #[test]
-fn a_hook_that_would_not_run_anyway_is_not_asked_for() {
+fn a_hook_that_would_not_run_needs_no_trust() {
     let scene = Scene::gated();
     scene.hook(PROJECT, "guard", GUARD);
     scene.trust_all();
@@ -137,7 +137,7 @@ fn a_hook_that_would_not_run_anyway_is_not_asked_for() {
 }
 
 #[test]
-fn the_gate_can_be_switched_off() {
+fn trust_checks_can_be_disabled() {
     let scene = Scene { mode: TrustMode::All, ..Scene::gated() };
     scene.hook(PROJECT, "guard", GUARD);
     let (catalog, _) = scene.load();
@@ -159,7 +159,7 @@ fn trust_is_revoked_for_one_hook_or_for_all_of_a_project() {
 }
 
 #[test]
-fn an_answer_that_is_remembered_does_not_open_the_gate() {
+fn a_cached_query_reply_does_not_grant_trust() {
     let scene = Scene::gated();
     let scene = Scene { cache: Some(scene.at("cache/hooks.json")), ..scene };
     scene.hook(PROJECT, "guard", COUNTING);
@@ -172,7 +172,7 @@ fn an_answer_that_is_remembered_does_not_open_the_gate() {
 }
 
 #[test]
-fn the_store_is_for_its_owner_alone() {
+fn the_trust_store_is_private() {
     let scene = Scene::gated();
     scene.store().trust(&scene.places.project, &[entry("a")], NOW).unwrap();
     let mode = |path: &str| fs::metadata(scene.at(path)).unwrap().permissions().mode() & 0o777;
@@ -180,7 +180,7 @@ fn the_store_is_for_its_owner_alone() {
 }
 
 #[test]
-fn writers_at_the_same_time_lose_nothing() {
+fn concurrent_trust_writers_lose_nothing() {
     const WRITERS: usize = 8;
     const EACH: usize = 5;
     let scene = Scene::gated();
@@ -206,7 +206,7 @@ fn writers_at_the_same_time_lose_nothing() {
 }
 
 #[test]
-fn a_damaged_store_trusts_nothing_says_so_and_is_kept() {
+fn a_damaged_store_trusts_nothing_is_reported_and_kept() {
     let scene = Scene::gated();
     scene.hook(PROJECT, "guard", GUARD);
     scene.trust_all();
@@ -224,7 +224,7 @@ fn a_damaged_store_trusts_nothing_says_so_and_is_kept() {
 }
 
 #[test]
-fn a_store_of_a_later_version_trusts_nothing_and_stays_as_it_is() {
+fn a_newer_store_trusts_nothing_and_is_unchanged() {
     let scene = Scene::gated();
     let later = r#"{"version": 3, "roots": []}"#;
     scene.file("state/trust.json", later, 0o600);
@@ -239,7 +239,7 @@ fn a_store_of_a_later_version_trusts_nothing_and_stays_as_it_is() {
 const SOURCING: &str = "#!/bin/sh\n. \"$TENTER_HOOK_DIR/lib.sh\"\n";
 
 #[test]
-fn a_changed_helper_asks_again_about_every_executable_of_its_directory_and_nothing_else() {
+fn a_changed_helper_revokes_trust_in_the_executables_of_its_directory_only() {
     let scene = Scene::gated();
     let scene = Scene { cache: Some(scene.at("cache/hooks.json")), ..scene };
     scene.hook(PROJECT, "guard", SOURCING);
@@ -267,7 +267,7 @@ fn a_changed_helper_asks_again_about_every_executable_of_its_directory_and_nothi
 }
 
 #[test]
-fn a_helper_that_changes_after_its_hook_was_loaded_keeps_it_from_running() {
+fn a_helper_changed_after_load_stops_its_hook() {
     let scene = Scene::gated();
     scene.hook(PROJECT, "guard", SOURCING);
     let helper = scene.file(&format!("{PROJECT}/lib.sh"), "echo before_tool_call", 0o644);
@@ -301,7 +301,7 @@ fn a_plugins_hook_is_trusted_with_the_whole_hooks_directory_of_its_plugin() {
 }
 
 #[test]
-fn what_the_projects_hooks_toml_changes_about_a_hook_asks_again_and_the_users_does_not() {
+fn a_change_in_the_projects_hooks_toml_needs_trust_and_the_users_does_not() {
     let scene = Scene::gated();
     scene.hook(PROJECT, "guard", GUARD);
     scene.hook(PROJECT, "other", GUARD);
@@ -325,7 +325,7 @@ fn what_the_projects_hooks_toml_changes_about_a_hook_asks_again_and_the_users_do
 }
 
 #[test]
-fn too_many_helpers_make_executables_invalid_with_advice_and_leave_manifest_hooks_alone() {
+fn too_many_helpers_make_only_executables_invalid() {
     let scene = Scene::gated();
     scene.hook(PROJECT, "guard", GUARD);
     scene.hook(USER, "mine", GUARD);
@@ -346,7 +346,7 @@ fn too_many_helpers_make_executables_invalid_with_advice_and_leave_manifest_hook
 }
 
 #[test]
-fn links_to_one_large_file_are_read_once_and_a_project_does_not_use_up_what_may_be_read() {
+fn symlinks_to_one_large_file_are_hashed_once() {
     let scene = Scene::gated();
     let large = scene.file("large", GUARD, 0o755);
     fs::File::options().write(true).open(&large).unwrap().set_len(200 << 20).unwrap();
@@ -371,7 +371,7 @@ fn links_to_one_large_file_are_read_once_and_a_project_does_not_use_up_what_may_
 }
 
 #[test]
-fn reading_hooks_ends_when_loading_is_cancelled() {
+fn cancelling_a_load_stops_reading_hooks() {
     let scene = Scene::gated();
     let large = scene.hook(PROJECT, "guard", GUARD);
     fs::File::options().write(true).open(&large).unwrap().set_len(200 << 20).unwrap();
@@ -396,7 +396,7 @@ fn a_project_hook_that_changed_since_it_was_loaded_must_not_run() {
 }
 
 #[test]
-fn hooks_that_need_no_trust_may_change_as_they_like() {
+fn hooks_that_need_no_trust_may_change() {
     for (directory, mode) in [(USER, TrustMode::Gate), (PROJECT, TrustMode::All)] {
         let scene = Scene { mode, ..Scene::new() };
         scene.hook(directory, "guard", GUARD);

@@ -59,7 +59,7 @@ fn a_content_that_was_trusted_before_stays_trusted() {
 }
 
 #[test]
-fn of_one_hook_sixteen_contents_are_trusted_at_most() {
+fn at_most_sixteen_contents_of_a_hook_are_trusted() {
     let scene = Scene::gated();
     let content = |number: usize| format!("{GUARD}# {number}\n");
     for number in 0..17 {
@@ -90,7 +90,7 @@ fn going_back_to_an_accepted_state_reports_nothing() {
 }
 
 #[test]
-fn a_trusted_hook_that_is_gone_or_weakened_is_reported_with_the_reason() {
+fn a_missing_or_weakened_trusted_hook_is_reported_with_the_reason() {
     type Weaken = fn(&Scene);
     let ways: [(Weaken, &str); 6] = [
         (|scene| fs::remove_file(scene.at(PROJECT).join("guard")).unwrap(), "is gone"),
@@ -168,7 +168,7 @@ fn a_state_without_a_hook_can_be_accepted_and_is_remembered() {
 }
 
 #[test]
-fn a_forgotten_hook_is_not_missed() {
+fn a_forgotten_hook_is_not_reported_missing() {
     let scene = guarded();
     fs::remove_file(scene.at(PROJECT).join("guard")).unwrap();
     assert_eq!(scene.store().revoke(&scene.places.project, Some("guard")).unwrap(), 1);
@@ -176,7 +176,7 @@ fn a_forgotten_hook_is_not_missed() {
 }
 
 #[test]
-fn what_the_users_own_settings_disable_is_not_missed() {
+fn a_hook_disabled_by_the_user_is_not_reported_missing() {
     let scene = guarded();
     let off = "[[hooks.disable]]\nname = \"guard\"\n";
     scene.file(&format!("{USER}/hooks.toml"), off, 0o644);
@@ -184,7 +184,7 @@ fn what_the_users_own_settings_disable_is_not_missed() {
 }
 
 #[test]
-fn without_records_or_with_the_gate_switched_off_nothing_is_missed() {
+fn without_records_or_trust_checks_nothing_is_reported_missing() {
     let scene = Scene { mode: TrustMode::All, ..guarded() };
     fs::remove_file(scene.at(PROJECT).join("guard")).unwrap();
     assert!(lost(&scene).is_empty());
@@ -192,7 +192,7 @@ fn without_records_or_with_the_gate_switched_off_nothing_is_missed() {
 }
 
 #[test]
-fn trusted_recipes_are_not_missed_as_hooks() {
+fn trusted_recipes_are_not_reported_as_missing_hooks() {
     let scene = Scene::gated();
     let name = tenter_engine::trust::trust_name(TrustedKind::Recipe, "review");
     let fingerprint = tenter_engine::trust::fingerprint_of_recipe(b"Review it.");
@@ -222,7 +222,7 @@ fn trust_holds_in_every_worktree_of_the_repository_for_the_same_content() {
 }
 
 #[test]
-fn a_hook_that_is_missing_in_a_worktree_is_missed_there() {
+fn a_hook_missing_in_a_worktree_is_reported_there() {
     let mut scene = closed(guarded());
     scene.places.project = add_worktree(&scene);
     assert_eq!(lost(&scene), [("guard".to_owned(), Loss::Gone)]);
@@ -256,7 +256,7 @@ fn a_store_of_the_first_version_stays_valid() {
 }
 
 #[test]
-fn a_hook_that_begins_to_displace_one_of_the_users_is_asked_about_again() {
+fn a_hook_that_newly_shadows_a_user_hook_needs_trust_again() {
     let scene = guarded();
     let own = scene.hook(USER, "guard", COUNTING);
     let (catalog, _) = scene.load();
@@ -271,7 +271,7 @@ fn a_hook_that_begins_to_displace_one_of_the_users_is_asked_about_again() {
 }
 
 #[test]
-fn a_hook_of_the_users_that_fails_closed_is_never_displaced() {
+fn a_fail_closed_user_hook_is_never_shadowed() {
     for mode in [TrustMode::Gate, TrustMode::All] {
         let scene = Scene { mode, ..closed(guarded()) };
         let own = scene.hook(USER, "guard", COUNTING);

@@ -1,4 +1,4 @@
-//! An installed plugin is what the engine finds, and its hooks are told the recipe that is at work (ADR 029).
+//! The engine finds an installed plugin, and the plugin's hooks receive the active recipe (ADR 029).
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -20,7 +20,7 @@ const LEVELS: [(&str, &str); 4] = [
     ("home/.kodelet/plugins/bob@tools@2/hooks", "bob/tools@2/four"),
 ];
 
-/// Writes a hook that keeps what it is told.
+/// Writes a hook that keeps its payload.
 fn telling(base: &Path, directory: &str, name: &str) {
     let path = base.join(directory).join(name.rsplit('/').next().unwrap());
     fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -46,7 +46,7 @@ fn engine(scene: &Scene) -> Engine {
 }
 
 #[test]
-fn payloads_name_the_recipe_in_full_but_to_hooks_of_its_own_plugin() {
+fn payloads_have_the_full_recipe_name_except_for_its_own_plugin() {
     let scene = Scene::new();
     for (directory, name) in LEVELS {
         telling(&scene.root(), directory, name);

@@ -102,7 +102,7 @@ fn copy(from: &Path, to: &Path) {
 }
 
 #[test]
-fn of_a_change_that_was_begun_the_old_state_stays() {
+fn an_unfinished_change_keeps_the_old_state() {
     for between in [Between::versions(), Between::removal()] {
         between.left(&between.lock[1]);
         between.must_be(0);
@@ -110,7 +110,7 @@ fn of_a_change_that_was_begun_the_old_state_stays() {
 }
 
 #[test]
-fn a_change_that_lacks_only_its_record_is_finished_by_whoever_comes_next() {
+fn an_unrecorded_change_is_completed_by_the_next_process() {
     for between in [Between::versions(), Between::removal()] {
         between.has_plugin(1);
         between.left(&between.lock[1]);
@@ -119,7 +119,7 @@ fn a_change_that_lacks_only_its_record_is_finished_by_whoever_comes_next() {
 }
 
 #[test]
-fn a_lock_that_was_not_written_to_its_end_is_none() {
+fn a_truncated_lock_is_ignored() {
     for between in [Between::versions(), Between::removal()] {
         for part in [0, 1, between.lock[0].len() / 2] {
             between.left(&between.lock[0][..part]);
@@ -129,7 +129,7 @@ fn a_lock_that_was_not_written_to_its_end_is_none() {
 }
 
 #[test]
-fn what_somebody_changed_by_hand_is_not_taken_for_an_installation() {
+fn manual_changes_are_not_mistaken_for_an_installation() {
     let between = Between::versions();
     fs::write(between.at("ada@guards").join(REVIEW), "third").unwrap();
     between.left(&between.lock[1]);
@@ -140,7 +140,7 @@ fn what_somebody_changed_by_hand_is_not_taken_for_an_installation() {
 }
 
 #[test]
-fn a_directory_that_may_not_be_written_is_read_as_it_is() {
+fn a_read_only_plugins_directory_can_be_read() {
     let between = Between::versions();
     between.has_plugin(1);
     between.left(&between.lock[1]);
@@ -153,7 +153,7 @@ fn a_directory_that_may_not_be_written_is_read_as_it_is() {
 
 /// Where a plugin cannot be exchanged in one step, it lies aside for a moment, and its new record is written already.
 #[test]
-fn a_plugin_that_lies_aside_comes_back_with_its_record() {
+fn a_plugin_moved_aside_is_restored_with_its_record() {
     let between = Between::versions();
     let aside = between.at(".staging-1-0/aside");
     fs::create_dir_all(&aside).unwrap();
@@ -165,7 +165,7 @@ fn a_plugin_that_lies_aside_comes_back_with_its_record() {
 }
 
 #[test]
-fn what_of_the_dead_cannot_be_removed_keeps_nobody_from_installing() {
+fn leftovers_that_cannot_be_removed_do_not_block_an_installation() {
     let scene = Scene::new();
     let dead = scene.plugins().dir().join(".staging-1-0/deep");
     fs::create_dir_all(dead.join("er")).unwrap();

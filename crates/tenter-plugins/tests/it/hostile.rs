@@ -30,7 +30,7 @@ fn ids(scene: &Scene, source: &Source) -> Vec<&'static str> {
 }
 
 #[test]
-fn names_that_lead_elsewhere_are_refused() {
+fn names_that_lead_outside_are_rejected() {
     for (name, id) in [
         (&b"../../x"[..], "plugin-path-leaves"),
         (b"..", "plugin-path-leaves"),
@@ -45,7 +45,7 @@ fn names_that_lead_elsewhere_are_refused() {
 }
 
 #[test]
-fn a_name_in_a_finding_cannot_forge_a_line() {
+fn a_name_in_a_diagnostic_cannot_forge_a_line() {
     let scene = Scene::new();
     let source = crafted(&scene, |source| vec![("100755", b"a\nerror: b", source.blob(b""))]);
     let findings = scene.refused(&source.url());
@@ -54,7 +54,7 @@ fn a_name_in_a_finding_cannot_forge_a_line() {
 }
 
 #[test]
-fn a_repository_within_the_plugin_is_refused_in_any_spelling() {
+fn nested_repositories_are_rejected_in_any_spelling() {
     for name in [&b".git"[..], b".GIT", b".Git.", b"git~1"] {
         let scene = Scene::new();
         let source = crafted(&scene, |source| {
@@ -67,7 +67,7 @@ fn a_repository_within_the_plugin_is_refused_in_any_spelling() {
 }
 
 #[test]
-fn names_that_are_one_name_elsewhere_are_refused() {
+fn names_that_clash_on_other_systems_are_rejected() {
     let pairs: [[&[u8]; 2]; 3] = [
         [b"Guard", b"guard"],
         ["gru\u{308}n".as_bytes(), "gr\u{fc}n".as_bytes()],
@@ -84,7 +84,7 @@ fn names_that_are_one_name_elsewhere_are_refused() {
 }
 
 #[test]
-fn a_link_and_a_directory_of_one_name_cannot_write_through_each_other() {
+fn a_symlink_and_a_directory_of_one_name_are_rejected() {
     let scene = Scene::new();
     let source = crafted(&scene, |source| {
         let directory = source.tree(&[("100755", b"x", &source.blob(HOOK.as_bytes()))]);
@@ -94,7 +94,7 @@ fn a_link_and_a_directory_of_one_name_cannot_write_through_each_other() {
 }
 
 #[test]
-fn links_that_leave_the_plugin_are_refused_wherever_they_come_from() {
+fn symlinks_that_leave_the_plugin_are_rejected_from_any_source() {
     for (target, id) in [
         ("/etc/passwd", "plugin-link-leaves"),
         ("../../../secret", "plugin-link-leaves"),
@@ -115,7 +115,7 @@ fn links_that_leave_the_plugin_are_refused_wherever_they_come_from() {
 
 /// A project comes with its directory of plugins, and so with links of these names.
 #[test]
-fn no_file_elsewhere_is_written_through_a_link_in_the_directory_of_plugins() {
+fn symlinks_in_the_plugins_directory_are_not_written_through() {
     for name in [".plugin.lock.new", "plugin.lock", ".lock", ".staging-1-0/lock"] {
         let scene = Scene::new();
         let source = scene.repository("guards");
@@ -136,7 +136,7 @@ fn no_file_elsewhere_is_written_through_a_link_in_the_directory_of_plugins() {
 }
 
 #[test]
-fn links_to_directories_without_an_end_are_refused() {
+fn endless_symlinks_to_directories_are_rejected() {
     let scene = Scene::new();
     let source = scene.repository("evil");
     for name in ["a", "b", "c", "d", "e", "f", "g", "h"] {
@@ -147,7 +147,7 @@ fn links_to_directories_without_an_end_are_refused() {
 }
 
 #[test]
-fn a_directory_of_hooks_that_is_a_link_is_refused() {
+fn a_symlinked_hooks_directory_is_rejected() {
     let scene = Scene::new();
     let source = scene.repository("evil");
     fs::rename(source.path.join("hooks"), source.path.join("src/hooks")).unwrap();
@@ -157,7 +157,7 @@ fn a_directory_of_hooks_that_is_a_link_is_refused() {
 }
 
 #[test]
-fn submodules_are_refused_and_not_fetched() {
+fn submodules_are_rejected_and_not_fetched() {
     let scene = Scene::new();
     let source = crafted(&scene, |source| {
         let commit = source.git(&["rev-parse", "HEAD"]);
@@ -167,7 +167,7 @@ fn submodules_are_refused_and_not_fetched() {
 }
 
 #[test]
-fn too_large_and_too_many_are_refused() {
+fn plugins_beyond_the_limits_are_rejected() {
     let scene = Scene::new();
     let source = scene.repository("evil");
     source.write("hooks/huge", vec![0; (10 << 20) + 1]);
@@ -198,7 +198,7 @@ fn too_large_and_too_many_are_refused() {
 }
 
 #[test]
-fn a_plain_directory_is_held_to_the_same_rules() {
+fn a_plain_directory_must_satisfy_the_same_rules() {
     let scene = Scene::new();
     let source = scene.source("evil");
     source.usual();
@@ -220,7 +220,7 @@ fn a_plain_directory_is_held_to_the_same_rules() {
 
 /// Filters, attributes, hooks and the configuration of a repository on this machine: all of them name a program, none runs.
 #[test]
-fn nothing_that_a_repository_names_is_run() {
+fn programs_named_by_a_repository_do_not_run() {
     let scene = Scene::new();
     let source = scene.repository("evil");
     let trace = scene.root().join("ran");
@@ -230,10 +230,7 @@ fn nothing_that_a_repository_names_is_run() {
     let run = format!("touch {}", trace.display());
     source.git(&["config", "core.fsmonitor", &run]);
     source.git(&["status"]);
-    assert!(
-        trace.exists(),
-        "the trap is set: whoever works in the repository itself walks into it"
-    );
+    assert!(trace.exists(), "git itself runs the program when it works in this repository");
     fs::remove_file(&trace).unwrap();
     for key in [
         "filter.evil.smudge",
@@ -270,9 +267,9 @@ fn nothing_that_a_repository_names_is_run() {
     assert!(!trace.exists());
 }
 
-/// A template or a hooks directory that the person has configured for his own repositories has no part in ours.
+/// Git templates and hooks directories that the user has configured do not apply to our repositories.
 #[test]
-fn the_persons_own_git_hooks_do_not_run_in_our_repository() {
+fn the_users_git_hooks_do_not_run_in_our_repository() {
     let scene = Scene::new();
     let source = scene.repository("guards");
     let (trace, hooks) = (scene.root().join("ran"), scene.root().join("home/hooks"));

@@ -27,7 +27,7 @@ fn an_installed_plugin_is_recorded_and_verifies() {
 }
 
 #[test]
-fn every_difference_is_found() {
+fn verify_finds_every_difference() {
     let scene = Scene::new();
     let source = scene.repository("guards");
     let path = scene.add(&source.url(), false).unwrap().path;
@@ -50,7 +50,7 @@ fn every_difference_is_found() {
 }
 
 #[test]
-fn a_plugin_is_replaced_only_when_that_is_wanted() {
+fn a_plugin_is_replaced_only_on_request() {
     let scene = Scene::new();
     let source = scene.repository("guards");
     let path = scene.add(&source.url(), false).unwrap().path;
@@ -65,7 +65,7 @@ fn a_plugin_is_replaced_only_when_that_is_wanted() {
 }
 
 #[test]
-fn a_replacement_that_fails_leaves_the_old_one() {
+fn a_failed_replacement_keeps_the_old_plugin() {
     let scene = Scene::new();
     let source = scene.repository("guards");
     let path = scene.add(&source.url(), false).unwrap().path;
@@ -95,7 +95,7 @@ fn a_replacement_that_fails_leaves_the_old_one() {
 }
 
 #[test]
-fn many_at_once_are_all_installed_and_all_recorded() {
+fn concurrent_installations_are_all_recorded() {
     let scene = Scene::new();
     let sources: Vec<String> =
         (0..6).map(|number| scene.repository(&format!("p{number}")).url()).collect();
@@ -112,7 +112,7 @@ fn many_at_once_are_all_installed_and_all_recorded() {
 }
 
 #[test]
-fn of_two_that_install_one_plugin_at_once_one_does() {
+fn only_one_of_two_concurrent_installations_of_a_plugin_succeeds() {
     let scene = Scene::new();
     let source = scene.repository("guards").url();
     let added: Vec<bool> = thread::scope(|scope| {
@@ -129,7 +129,7 @@ fn of_two_that_install_one_plugin_at_once_one_does() {
 }
 
 #[test]
-fn what_is_removed_is_gone_and_forgotten() {
+fn a_removed_plugin_leaves_no_files_and_no_record() {
     let scene = Scene::new();
     let source = scene.repository("guards");
     scene.add(&source.url(), false).unwrap();
@@ -141,7 +141,7 @@ fn what_is_removed_is_gone_and_forgotten() {
 }
 
 #[test]
-fn what_is_left_of_a_plugin_is_removed_too() {
+fn leftovers_of_a_plugin_are_removed_too() {
     let scene = Scene::new();
     let source = scene.repository("guards");
     let path = scene.add(&source.url(), false).unwrap().path;
@@ -153,9 +153,9 @@ fn what_is_left_of_a_plugin_is_removed_too() {
     assert_eq!(scene.left(), ["plugin.lock"]);
 }
 
-/// Whoever clones a project gets its plugins with the links that they hold.
+/// A clone of a project contains its plugins with their symlinks.
 #[test]
-fn links_of_a_plugin_that_came_with_a_project_cannot_keep_listings_busy() {
+fn symlinks_of_an_untrusted_plugin_cannot_stall_listings() {
     let scene = Scene::new();
     let recipes = scene.plugins().dir().join("ada@loops/recipes");
     fs::create_dir_all(recipes.join("d8")).unwrap();
@@ -175,7 +175,7 @@ fn links_of_a_plugin_that_came_with_a_project_cannot_keep_listings_busy() {
 }
 
 #[test]
-fn a_skill_in_small_letters_is_a_skill() {
+fn a_lower_case_skill_file_is_accepted() {
     let scene = Scene::new();
     let source = scene.source("low");
     source.write("skills/pdf/skill.md", "---\nname: pdf\ndescription: Reads.\n---\nRead.\n");
@@ -183,7 +183,7 @@ fn a_skill_in_small_letters_is_a_skill() {
 }
 
 #[test]
-fn a_plugin_that_somebody_put_there_by_hand_can_be_removed() {
+fn a_manually_copied_plugin_can_be_removed() {
     let scene = Scene::new();
     fs::create_dir_all(scene.plugins().dir().join("my-hooks/hooks")).unwrap();
     assert_eq!(scene.plugins().installed().unwrap()[0].name, "my-hooks");

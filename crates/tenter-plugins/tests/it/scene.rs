@@ -92,7 +92,7 @@ impl Scene {
         plugins.install(&staging, order)
     }
 
-    /// What lies in the directory of plugins, hidden files too, but for the file that is only locked.
+    /// The entries of the plugins directory, including hidden ones, without the lock file.
     pub(crate) fn left(&self) -> Vec<String> {
         let entries = fs::read_dir(self.plugins().dir()).unwrap();
         let mut names: Vec<String> =
@@ -162,7 +162,7 @@ impl Source {
         self.git_reading(args, b"")
     }
 
-    #[expect(clippy::disallowed_methods, reason = "tests make repositories as a person would")]
+    #[expect(clippy::disallowed_methods, reason = "tests create repositories as a user would")]
     pub(crate) fn git_reading(&self, args: &[&str], stdin: &[u8]) -> String {
         let mut child = Command::new("git")
             .args(["-c", "user.name=Ada", "-c", "user.email=ada@example.org"])

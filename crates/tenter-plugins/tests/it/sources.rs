@@ -23,7 +23,7 @@ fn guard(fetched: &Fetched) -> &str {
 }
 
 #[test]
-fn a_repository_gives_its_plugin_directories_with_their_helpers_and_modes() {
+fn a_repositorys_plugin_directories_are_copied_with_helpers_and_modes() {
     let scene = Scene::new();
     let source = scene.repository("guards");
     let commit = source.git(&["rev-parse", "HEAD"]);
@@ -39,7 +39,7 @@ fn a_repository_gives_its_plugin_directories_with_their_helpers_and_modes() {
 }
 
 #[test]
-fn a_branch_a_tag_and_a_commit_name_what_is_fetched() {
+fn a_plugin_can_be_fetched_by_branch_tag_and_commit() {
     let scene = Scene::new();
     let source = scene.repository("guards");
     let versions = ["first", "second", "third"].map(|version| {
@@ -76,7 +76,7 @@ fn a_bare_repository_is_a_repository() {
 }
 
 #[test]
-fn a_repository_gives_what_is_committed_not_what_lies_about() {
+fn only_committed_files_of_a_repository_are_copied() {
     let scene = Scene::new();
     let source = scene.repository("guards");
     source.hook("guard", "not committed");
@@ -84,7 +84,7 @@ fn a_repository_gives_what_is_committed_not_what_lies_about() {
 }
 
 #[test]
-fn a_plain_directory_gives_what_lies_there() {
+fn all_files_of_a_plain_directory_are_copied() {
     let scene = Scene::new();
     let source = scene.source("guards");
     source.usual();
@@ -95,7 +95,7 @@ fn a_plain_directory_gives_what_lies_there() {
 }
 
 #[test]
-fn what_is_not_there_is_told_with_what_to_do() {
+fn a_missing_source_is_an_error_with_help() {
     let scene = Scene::new();
     let source = scene.repository("guards");
     for reference in ["nothing", "abcdef12"] {
@@ -108,7 +108,7 @@ fn what_is_not_there_is_told_with_what_to_do() {
 }
 
 #[test]
-fn links_within_the_plugin_come_along_as_links() {
+fn symlinks_within_a_plugin_are_copied_as_symlinks() {
     let scene = Scene::new();
     let source = scene.repository("guards");
     std::os::unix::fs::symlink("guard", source.path.join("hooks/guard2")).unwrap();

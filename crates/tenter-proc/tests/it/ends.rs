@@ -9,7 +9,7 @@ use crate::harness::{
 };
 
 #[test]
-fn exit_codes_and_signals_are_told_apart() {
+fn exit_codes_and_signals_are_distinguished() {
     assert!(matches!(run_to_end(&sh("exit 0")).end, End::Exited(0)));
     assert!(matches!(run_to_end(&sh("exit 7")).end, End::Exited(7)));
     assert!(matches!(run_to_end(&sh("kill -KILL $$")).end, End::Signalled(9)));

@@ -110,7 +110,7 @@ fn an_error_event_without_a_type_is_read() {
 /// Run by hand, with the address of a server in `TENTER_TEST_LLAMA` (`http://127.0.0.1:18080`).
 #[test]
 #[ignore = "needs a server"]
-#[expect(clippy::disallowed_methods, reason = "the person who runs this says where the server is")]
+#[expect(clippy::disallowed_methods, reason = "the user who runs this names the server")]
 fn the_server_itself_answers_in_three_apis() {
     let root =
         std::env::var("TENTER_TEST_LLAMA").expect("TENTER_TEST_LLAMA says where the server is");

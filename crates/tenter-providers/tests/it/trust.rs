@@ -75,7 +75,7 @@ fn a_server_without_tls_at_an_https_address_is_an_error() {
     let answered = thread::spawn(move || {
         let (mut stream, _) = listener.accept().unwrap();
         stream.write_all(b"HTTP/1.1 400 Bad Request\r\ncontent-length: 0\r\n\r\n").unwrap();
-        // Until the client goes away: whoever closes first may take the answer along.
+        // Wait until the client closes the connection: closing it first could discard the reply.
         let _gone = std::io::copy(&mut stream, &mut std::io::sink());
     });
     let error = failed(connect(endpoint(Format::Chat, url), choice()).unwrap().as_ref());

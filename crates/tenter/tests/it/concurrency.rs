@@ -1,5 +1,5 @@
-//! Many processes at once on one home: the same store, journal, caches and trust. Nothing is lost, nothing waits for a hook
-//! of somebody else.
+//! Many concurrent processes with one home: the same store, journal, caches and trust. Nothing is lost, and no process
+//! waits for a hook of another one.
 
 use std::collections::BTreeSet;
 use std::fs;

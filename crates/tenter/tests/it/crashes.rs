@@ -1,5 +1,5 @@
-//! Processes that are killed at any moment. What was told is stored, what is stored can be read, and the next process goes
-//! on. `TENTER_SOAK` makes more rounds than a normal run has.
+//! Processes that are killed at any moment. What was reported is stored, what is stored can be read, and the next process
+//! continues. `TENTER_SOAK` makes more rounds than a normal run has.
 
 mod plugins;
 

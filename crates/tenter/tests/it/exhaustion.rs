@@ -1,6 +1,6 @@
-//! A machine that has no more to give: full disks, files that may not grow, no descriptors, no processes, directories that cannot be
-//! written. Whatever is missing is told, nothing panics, nothing that a hook is to stop runs without it, and what was stored
-//! before is whole.
+//! A machine without resources: full disks, file size limits, no file descriptors, no processes, read-only directories.
+//! The shortage is reported, nothing panics, nothing that a hook must check runs without it, and what was stored before
+//! is intact.
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt as _, symlink};

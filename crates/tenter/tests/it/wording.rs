@@ -13,6 +13,8 @@ const PHRASES: &[(&str, &str)] = &[
     ("somebody", "name the actor: the user, the caller, another process"),
     ("whoever", "the caller, the user, any code that …"),
     ("the person", "the user"),
+    ("the persons", "the user's"),
+    ("nobodys", "name whose it is not"),
     ("a person", "the user, a user"),
     ("is told", "receives, is notified, reads"),
     ("are told", "receive, are notified, read"),
@@ -54,7 +56,9 @@ const TYPE_NAMES: &[&str] = &[
 
 /// Texts that contain a phrase and stay: machine-read names, and names that others chose.
 const ALLOWED: &[&str] = &[
-    "nobody to ask", // a value in the journal and the JSON stream
+    "nobody to ask",        // a value in the journal and the JSON stream
+    "starts in own folder", // a field of cached manifests
+    "folder scratch root",  // a key of the demo's JSON
     "hooks folder unreadable",
     "plugins folder failed",
     "plugins folder unreadable",
@@ -62,9 +66,6 @@ const ALLOWED: &[&str] = &[
     "manifest folder name",
     "recipe folder missing",
 ];
-
-/// How many phrases are left in texts that are older than this test. The number may only go down.
-const LEFT: usize = 125;
 
 /// This file.
 const LIST: &str = "crates/tenter/tests/it/wording.rs";
@@ -139,12 +140,7 @@ fn phrases_with_a_plain_replacement_do_not_occur() {
             flaws.extend(lines.map(|line| format!("{name}:{line}: {phrase:?}; write: {instead}")));
         }
     }
-    assert!(
-        flaws.len() <= LEFT,
-        "{} odd phrases, {LEFT} are the limit:\n{}",
-        flaws.len(),
-        flaws.join("\n")
-    );
+    assert!(flaws.is_empty(), "{} odd phrases:\n{}", flaws.len(), flaws.join("\n"));
 }
 
 #[test]

@@ -212,7 +212,7 @@ impl Play<'_> {
         let late = engine.take_late_replies("c");
         let is_said = late.iter().all(|late| late.context.as_deref() == Some("said so"));
         let is_as_meant = match self.fault.means {
-            // At an event where nothing can be added, an answer is told to mean nothing.
+            // At an event where nothing can be added, a reply has no effect.
             Late::Counts => !late.is_empty() && is_said,
             Late::Nothing(_) | Late::Fails { .. } => late.is_empty(),
         };
@@ -227,7 +227,7 @@ impl Play<'_> {
         events.dedup();
         let is_each_once = events.len() == EVENTS.len() && runs.len() == EVENTS.len();
         self.demand(is_each_once, || format!("{} runs of {events:?}", runs.len()));
-        // Where nobody was waited for, nothing was decided.
+        // Asynchronous hooks take part in no decision.
         self.demand(decisions.is_empty(), || format!("{decisions:?}"));
         for run in &runs {
             self.run(run);

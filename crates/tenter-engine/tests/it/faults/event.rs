@@ -10,12 +10,12 @@ use tenter_protocol::{Body, Event, EventName, Object, Scope, ToolCall, ToolResul
 
 use crate::scene::scope;
 
-/// What the person's tool wrote.
+/// The output of the user's tool.
 pub(super) const SECRET: &str = "SECRET";
 
-/// The event; a big one is told in a megabyte.
+/// The event; a big one has a payload of a megabyte.
 pub(super) fn event(name: EventName, is_big: bool) -> Event {
-    // Of all that is told at every event, this alone may be of any length.
+    // The only field of every payload whose length is not limited.
     let recipe = is_big.then(|| "r".repeat(1_000_000));
     Event { scope: Scope { recipe, ..scope("c") }, body: body(name) }
 }

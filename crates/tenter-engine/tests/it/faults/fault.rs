@@ -20,7 +20,7 @@ pub(super) struct Fault {
     pub(super) hangs: bool,
     /// Whether every run takes its time, so that its cells are better played side by side.
     pub(super) takes_long: bool,
-    /// Whether it is told a megabyte.
+    /// Whether its payload has a megabyte.
     pub(super) big_payload: bool,
     /// Where it lies; a project's hook is pinned.
     pub(super) layer: &'static str,
@@ -35,7 +35,7 @@ pub(super) struct Fault {
 }
 
 impl Fault {
-    /// A hook of the person's that runs `script`, with the same consequence under both protocols.
+    /// A user hook that runs `script`, with the same consequence under both protocols.
     pub(super) fn new(name: &'static str, script: impl Into<String>, means: Means) -> Self {
         Self {
             name,

@@ -82,7 +82,7 @@ const ATTEMPTS: usize = 5;
 const UPDATE: &str = "TENTER_UPDATE_DOCS";
 
 #[test]
-fn whatever_a_hook_does_its_run_ends_and_is_told_and_leaves_nothing_behind() {
+fn every_run_ends_is_reported_and_leaves_nothing_behind() {
     let args = ["faults::the_matrix", "--exact", "--ignored", "--nocapture"];
     let own = std::env::current_exe().unwrap();
     let completion = tenter_proc::run(&program(own, &args), &Cancel::new());

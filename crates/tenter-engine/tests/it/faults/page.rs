@@ -13,12 +13,12 @@ use super::fault::Fault;
 use super::stage::{Effect, Row};
 use super::{Means, UPDATE, Way};
 
-/// Where the tables stand in the page, and where they end.
+/// The markers around the tables in the page.
 const BEGIN: &str = "<!-- the matrix found: -->\n";
 const END: &str = "<!-- so much for the matrix -->\n";
 
-/// Compares the page with what was found, or writes it into the page where a person wants that.
-#[expect(clippy::disallowed_methods, reason = "a person may want the page written anew")]
+/// Compares the page with the results, or updates it if the user asked for that.
+#[expect(clippy::disallowed_methods, reason = "the user may ask to update the page")]
 pub(super) fn compare(faults: &[Fault], rows: &[Row], asynchronous: &str) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/reliability.md");
     let page = fs::read_to_string(&path).unwrap();

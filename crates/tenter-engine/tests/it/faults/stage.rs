@@ -24,7 +24,7 @@ use crate::scene::{ObservedRuns, PROJECT, Scene, running};
 pub(super) const ENOUGH: Duration = Duration::from_secs(30);
 /// What a run may take beyond its limit: its grace, the drain of its pipes, and the search for what left its group.
 pub(super) const BEYOND: Duration = Duration::from_secs(1);
-/// What is told and recorded of a run has less bytes.
+/// The report and the record of a run are smaller than this, in bytes.
 pub(super) const READABLE: usize = 20_000;
 const LONG: Duration = Duration::from_mins(2);
 
@@ -236,7 +236,7 @@ impl Cell<'_> {
         self.demand(is_as_meant, || format!("{outcome:?}"));
     }
 
-    /// A failure that is closed denies what can be denied, withholds what was to be looked at, and is told anyway.
+    /// A fail-closed failure denies what can be denied, withholds what was to be checked, and is reported.
     fn failed_closed(&self, outcome: &Outcome, told: &Body, reason: &str) -> bool {
         let name = name(self.event);
         let says = |text: &str| text.contains(&format!("{name} failed (")) && text.contains(reason);
@@ -326,8 +326,8 @@ impl Cell<'_> {
     }
 }
 
-/// The journal has every run and every decision, once; else what it has. Those of one event stand in the order in which they
-/// came.
+/// Checks that the journal has every run and every decision exactly once, those of one event in order; returns the
+/// problem otherwise.
 pub(super) fn journal_problem(scene: &Scene, seen: &ObservedRuns) -> Option<String> {
     let read = journal::read(&scene.at("journal"), "c").unwrap();
     let is_whole = read.unreadable == 0 && !read.unfinished;
@@ -344,7 +344,7 @@ pub(super) fn journal_problem(scene: &Scene, seen: &ObservedRuns) -> Option<Stri
         told_runs.map(|run| (run.hook, run.end, run.decision, run.reason)).collect();
     let told = seen.decisions.lock().unwrap().clone().into_iter();
     let told: Vec<_> = told.map(|one| (one.kind, one.by, one.by_failure)).collect();
-    // Hooks of several events that end at once are told of in any order.
+    // Hooks of several events that end at once are reported in any order.
     runs.sort_by(|one, other| one.0.cmp(&other.0));
     told_runs.sort_by(|one, other| one.0.cmp(&other.0));
     let is_all = is_whole && runs == told_runs && decisions == told;

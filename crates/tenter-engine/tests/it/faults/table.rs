@@ -302,7 +302,7 @@ fn programs() -> Vec<Fault> {
     ]
 }
 
-/// The same where a project's hook is held to what was trusted.
+/// The same faults for a project's hook, which is compared with what was trusted.
 fn pinned() -> Vec<Fault> {
     let changed = "was changed after it was loaded";
     vec![

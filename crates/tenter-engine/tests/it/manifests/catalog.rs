@@ -1,4 +1,4 @@
-//! What is found, what it is called, what it is held to, and what takes whose place.
+//! Loading of manifest hooks: which are found, their names, their policies, and shadowing.
 
 use std::fs;
 use std::time::Duration;
@@ -22,15 +22,15 @@ fn of_severity(diagnostics: &[Diagnostic], severity: Severity) -> Vec<&str> {
 }
 
 #[test]
-fn a_hook_is_called_what_its_manifest_says_and_takes_the_place_of_what_is_called_so() {
+fn a_hook_has_the_name_of_its_manifest_and_shadows_others_of_that_name() {
     let scene = Scene::new();
-    let top = scene.manifest_in(PROJECT, "some-folder", "guard", "");
+    let top = scene.manifest_in(PROJECT, "some-directory", "guard", "");
     scene.hook(PROJECT_AGENTS, "guard", GUARD);
     scene.manifest(USER, "guard", "");
     scene.hook(USER_AGENTS, "guard", GUARD);
-    scene.hook(USER_AGENTS, "some-folder", GUARD);
+    scene.hook(USER_AGENTS, "some-directory", GUARD);
     let (catalog, diagnostics) = scene.load();
-    assert_eq!(running(&catalog), ["guard", "some-folder"]);
+    assert_eq!(running(&catalog), ["guard", "some-directory"]);
     assert_eq!(catalog.hooks()[0].path, top);
     let shadowed: Vec<_> = catalog
         .listing()
@@ -41,11 +41,11 @@ fn a_hook_is_called_what_its_manifest_says_and_takes_the_place_of_what_is_called
     assert_eq!(shadowed, [Layer::Project, Layer::User, Layer::User]);
     assert_eq!(ids(&diagnostics).iter().filter(|id| **id == "hook-shadowed").count(), 3);
     let warnings = of_severity(&diagnostics, Severity::Warning);
-    assert!(matches!(warnings[..], [one] if one.contains("`some-folder`")), "{warnings:?}");
+    assert!(matches!(warnings[..], [one] if one.contains("`some-directory`")), "{warnings:?}");
 }
 
 #[test]
-fn of_one_name_in_one_directory_the_first_of_either_kind_runs() {
+fn the_first_of_two_hooks_with_one_name_in_a_directory_runs() {
     for (manifest, expected) in [("a", true), ("z", false)] {
         let scene = Scene::new();
         scene.manifest_in(USER, manifest, "guard", "");
@@ -68,7 +68,7 @@ fn a_plugins_hook_carries_the_plugins_name() {
 }
 
 #[test]
-fn what_cannot_run_takes_nobodys_place() {
+fn a_hook_that_cannot_run_shadows_no_manifest_hook() {
     let guard = "name: guard\ndescription: d\ntrigger: before_tool";
     let cases: [(&str, &str, Option<u32>, TrustMode, &str); 5] = [
         (
@@ -98,7 +98,7 @@ fn what_cannot_run_takes_nobodys_place() {
 }
 
 #[test]
-fn a_protected_hook_keeps_its_place_against_the_project_and_only_against_it() {
+fn a_protected_user_hook_cannot_be_shadowed_by_the_project() {
     let scene = Scene::new();
     let protected = "metadata:\n  protected: true";
     let mine = scene.manifest(USER_AGENTS, "guard", protected);
@@ -108,10 +108,10 @@ fn a_protected_hook_keeps_its_place_against_the_project_and_only_against_it() {
     assert_eq!(only(&catalog).path, mine);
     assert_eq!(ids(&diagnostics), ["hook-protected"; 2]);
     assert!(diagnostics.iter().all(|finding| finding.severity == Severity::Warning));
-    // The person's own directories are the person's to arrange.
+    // Protection does not apply among the user's own directories.
     let other = scene.manifest(USER, "guard", "");
     assert_eq!(only(&scene.load().0).path, other);
-    // A project protects nothing from the person.
+    // A project cannot protect a hook from the user.
     let scene = Scene::new();
     scene.manifest(PROJECT, "guard", protected);
     scene.settings(USER, "[[hooks.disable]]\nname = \"guard\"\n");
@@ -119,7 +119,7 @@ fn a_protected_hook_keeps_its_place_against_the_project_and_only_against_it() {
 }
 
 #[test]
-fn a_protected_hook_that_is_switched_off_or_broken_protects_nothing() {
+fn a_disabled_or_broken_protected_hook_protects_nothing() {
     for broken in [false, true] {
         let scene = Scene::new();
         let mine = scene.manifest(USER, "guard", "metadata: {protected: true}");
@@ -142,12 +142,12 @@ fn a_protected_hook_that_is_switched_off_or_broken_protects_nothing() {
     assert_eq!(
         ids(&diagnostics),
         [] as [&str; 0],
-        "the person's word is about the name, in every layer"
+        "the user's setting applies to the name, in every layer"
     );
 }
 
 #[test]
-fn what_the_person_says_of_a_hook_stands_against_the_projects_word() {
+fn the_users_settings_take_precedence_over_the_projects() {
     let scene = Scene::new();
     scene.manifest(USER, "mine", "");
     scene.manifest(PROJECT, "theirs", "timeout: 20000\npriority: 200");
@@ -170,7 +170,7 @@ fn what_the_person_says_of_a_hook_stands_against_the_projects_word() {
 }
 
 #[test]
-fn switched_off_hooks_say_which_file_did_it_and_names_that_nothing_has_are_told() {
+fn disabled_hooks_name_the_file_that_disabled_them_and_unknown_names_are_reported() {
     let scene = Scene::new();
     scene.manifest(USER, "guard", "");
     scene.hook(PROJECT, "plain", GUARD);
@@ -185,7 +185,7 @@ fn switched_off_hooks_say_which_file_did_it_and_names_that_nothing_has_are_told(
 }
 
 #[test]
-fn a_plugin_has_no_say_over_hooks() {
+fn a_plugins_settings_do_not_affect_hooks() {
     for base in ["home", "project"] {
         let scene = Scene::new();
         let plugin = format!("{base}/.kodelet/plugins/acme@tools/hooks");
@@ -198,7 +198,7 @@ fn a_plugin_has_no_say_over_hooks() {
 }
 
 #[test]
-fn defaults_are_for_hooks_that_do_not_say() {
+fn defaults_apply_to_hooks_without_own_settings() {
     let scene = Scene::new();
     scene.manifest(USER, "says", "timeout: 5000\nasync: true");
     scene.manifest(USER, "silent", "");
@@ -213,7 +213,7 @@ fn defaults_are_for_hooks_that_do_not_say() {
 }
 
 #[test]
-fn numbers_out_of_range_are_moved_into_it_with_a_warning() {
+fn out_of_range_numbers_are_clamped_with_a_warning() {
     for (front, timeout, priority) in [
         ("timeout: 1\npriority: 2000", 100, 1000),
         ("timeout: 999999\npriority: -3", 600_000, 0),
@@ -228,7 +228,7 @@ fn numbers_out_of_range_are_moved_into_it_with_a_warning() {
         let wrong = front.contains("timeout: 1\n") || front.contains('9');
         assert_eq!(of_severity(&diagnostics, Severity::Warning).len(), if wrong { 2 } else { 0 });
     }
-    // `hooks.toml` and the person's configuration are held to the same.
+    // `hooks.toml` and the user's configuration have the same limits.
     let mut scene = Scene::new();
     scene.manifest(USER, "a", "");
     scene.manifest(USER, "b", "");
@@ -242,7 +242,7 @@ fn numbers_out_of_range_are_moved_into_it_with_a_warning() {
 }
 
 #[test]
-fn failing_closed_is_the_manifests_or_the_persons_to_say() {
+fn manifest_or_user_can_set_fail_closed() {
     let mut scene = Scene::new();
     scene.manifest(USER, "closed", "metadata: {fail: closed}");
     scene.manifest(USER, "open", "");
@@ -254,7 +254,7 @@ fn failing_closed_is_the_manifests_or_the_persons_to_say() {
 }
 
 #[test]
-fn a_manifest_is_found_in_any_letter_case_and_the_usual_one_first() {
+fn a_manifest_is_found_in_any_case_with_the_usual_one_first() {
     for name in ["hook.md", "Hook.MD", "HOOK.md"] {
         let scene = Scene::new();
         let dir = scene.manifest(USER, "guard", "");
@@ -268,7 +268,7 @@ fn a_manifest_is_found_in_any_letter_case_and_the_usual_one_first() {
 }
 
 #[test]
-fn what_is_wrong_with_a_manifest_is_tolerated_where_it_can_be() {
+fn minor_errors_of_a_manifest_are_warnings() {
     let table = [
         ("", 0),
         ("unknown: 1", 1),
@@ -289,7 +289,7 @@ fn what_is_wrong_with_a_manifest_is_tolerated_where_it_can_be() {
 }
 
 #[test]
-fn what_cannot_be_tolerated_makes_one_hook_invalid_and_hides_none() {
+fn a_serious_error_makes_one_hook_invalid_and_hides_none() {
     let valid = "name: guard\ndescription: d\ntrigger: before_tool\n";
     for (front, part) in [
         ("description: d\ntrigger: before_tool".to_owned(), "name"),
@@ -315,7 +315,7 @@ fn what_cannot_be_tolerated_makes_one_hook_invalid_and_hides_none() {
 }
 
 #[test]
-fn a_file_that_is_no_manifest_is_told_with_its_place() {
+fn an_invalid_manifest_is_reported_with_its_location() {
     for bytes in
         [&b"# no front matter\n"[..], b"---\nname: guard\n", b"---\nname: \xff\n---\n", b""]
     {

@@ -13,7 +13,7 @@ use super::{SCRIPT, call, reason};
 use crate::scene::{PROJECT, Scene, USER, ids, running};
 
 #[test]
-fn a_hook_with_nothing_to_run_is_listed_and_says_so() {
+fn a_hook_without_a_script_is_listed_with_the_reason() {
     let scene = Scene::new();
     scene.bare(USER, "notify-slack", "name: notify-slack\ndescription: d\ntrigger: session_end");
     let (catalog, diagnostics) = scene.load();
@@ -24,7 +24,7 @@ fn a_hook_with_nothing_to_run_is_listed_and_says_so() {
 }
 
 #[test]
-fn scripts_that_may_not_be_executed_are_given_to_their_interpreters() {
+fn non_executable_scripts_run_with_their_interpreter() {
     let mut cases = vec![("run.sh", "[[ $BASH_VERSION ]] && echo bash >&2\nexit 2\n", "bash")];
     if needs::has("python3") {
         let python = "import sys\nsys.stderr.write('python')\nsys.exit(2)\n";
@@ -39,7 +39,7 @@ fn scripts_that_may_not_be_executed_are_given_to_their_interpreters() {
 }
 
 #[test]
-fn the_first_script_runs_and_helpers_do_not_count() {
+fn the_first_script_runs_and_helpers_are_ignored() {
     let scene = Scene::new();
     scene.bare(USER, "guard", "name: guard\ndescription: d\ntrigger: before_tool");
     for (file, mode) in [("run.py", 0o755), ("run.sh", 0o755), ("check.sh", 0o755)] {

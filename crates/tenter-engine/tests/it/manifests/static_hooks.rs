@@ -12,7 +12,7 @@ use crate::builtin::turn;
 use crate::scene::{PROJECT, Scene, USER, ids, running, scope, why};
 
 impl Scene {
-    /// A hook without code in the person's directory: its trigger, and the lines below `metadata`.
+    /// A static hook in the user's directory: its trigger, and the lines below `metadata`.
     fn declared(&self, name: &str, trigger: &str, lines: &[&str]) -> PathBuf {
         self.declared_in(USER, name, &format!("trigger: {trigger}"), lines)
     }
@@ -41,7 +41,7 @@ fn bash(command: &str) -> ToolCall {
 }
 
 #[test]
-fn a_deny_says_what_the_payload_says_and_is_told_as_any_run() {
+fn a_deny_uses_the_payload_and_is_reported_like_any_run() {
     let scene = Scene::new();
     scene.declared_in(
         USER,
@@ -62,7 +62,7 @@ fn a_deny_says_what_the_payload_says_and_is_told_as_any_run() {
 }
 
 #[test]
-fn a_condition_that_does_not_hold_is_silence() {
+fn an_unmet_condition_has_no_effect() {
     let scene = Scene::new();
     let when = "when: 'eq .tool_input.command \"ls\"'";
     scene.declared("no-ls", "before_tool", &["action: deny", "reason: no", when]);
@@ -72,7 +72,7 @@ fn a_condition_that_does_not_hold_is_silence() {
 }
 
 #[test]
-fn every_action_is_the_answer_that_a_script_would_give() {
+fn every_action_equals_the_reply_of_a_script() {
     let scene = Scene::new();
     scene.declared("ask", "before_tool", &["action: ask", "reason: sure?"]);
     scene.declared("allow", "before_tool", &["action: allow"]);
@@ -85,7 +85,7 @@ fn every_action_is_the_answer_that_a_script_would_give() {
 }
 
 #[test]
-fn histories_are_replaced_and_recipes_are_asked_for() {
+fn static_hooks_can_mutate_and_call_back() {
     let scene = Scene::new();
     let messages = "messages: [{role: user, content: \"turn {{.turn_number}}\"}]";
     scene.declared("replace", "after_turn", &["action: mutate", messages]);
@@ -107,7 +107,7 @@ fn histories_are_replaced_and_recipes_are_asked_for() {
 }
 
 #[test]
-fn a_hook_sees_the_output_as_the_hooks_before_it_left_it() {
+fn a_hook_sees_the_output_as_rewritten_by_earlier_hooks() {
     let scene = Scene::new();
     let text = "text: \"{{default .tool_error \\\"fine\\\"}}\"";
     scene.declared("told", "after_tool_failure", &["action: context", text]);
@@ -117,7 +117,7 @@ fn a_hook_sees_the_output_as_the_hooks_before_it_left_it() {
 }
 
 #[test]
-fn what_cannot_be_filled_in_is_a_failure_under_the_hooks_own_policy() {
+fn a_template_error_is_a_failure_under_the_hooks_policy() {
     for (fail, is_denied) in [("open", false), ("closed", true)] {
         let scene = Scene::new();
         let fail = format!("fail: {fail}");
@@ -136,7 +136,7 @@ fn what_cannot_be_filled_in_is_a_failure_under_the_hooks_own_policy() {
 }
 
 #[test]
-fn priority_and_the_first_deny_count_for_both_kinds() {
+fn priority_and_first_deny_apply_to_both_kinds() {
     let scene = Scene::new();
     scene.manifest(USER, "script", "");
     scene.declared_in(
@@ -150,7 +150,7 @@ fn priority_and_the_first_deny_count_for_both_kinds() {
 }
 
 #[test]
-fn an_answer_that_nobody_waits_for_comes_late() {
+fn an_asynchronous_reply_arrives_late() {
     let scene = Scene::new();
     scene.declared_in(
         USER,
@@ -185,7 +185,7 @@ fn a_projects_hook_runs_only_as_it_was_trusted() {
 }
 
 #[test]
-fn what_is_remembered_of_it_is_all_of_it() {
+fn a_cached_static_hook_is_complete() {
     let scene = Scene::new();
     let scene = Scene { cache: Some(scene.at("cache")), ..scene };
     let lines = ["action: deny", "reason: \"no {{.tool_name}}\"", "when: .tool_input"];
@@ -219,7 +219,7 @@ fn a_script_beside_an_action_is_an_error_that_names_both() {
 }
 
 #[test]
-fn what_is_wrong_is_told_with_its_place_and_hides_no_other_hook() {
+fn errors_are_reported_with_their_location_and_hide_no_other_hook() {
     for (trigger, lines, id, line, message) in [
         (
             "before_tool",

@@ -57,7 +57,7 @@ fn told(scene: &Scene, bodies: Vec<Body>) -> Vec<String> {
 }
 
 #[test]
-fn a_hook_runs_at_its_trigger_and_at_every_further_one() {
+fn a_hook_runs_at_each_of_its_triggers() {
     let scene = Scene::new();
     hook(&scene, "trigger: after_tool\nmetadata:\n  triggers: [post-tool-call-failure]");
     let bodies = vec![finished(None), finished(Some("no")), session_start()];
@@ -65,7 +65,7 @@ fn a_hook_runs_at_its_trigger_and_at_every_further_one() {
 }
 
 #[test]
-fn a_matcher_is_about_the_tool_events_of_a_hook_alone() {
+fn a_matcher_applies_only_to_tool_events() {
     for front in [
         "trigger: before_tool\nmatcher: {tool: Shell}\nmetadata: {triggers: [session_start]}",
         "trigger: session_start\nmatcher: {tool: Shell}\nmetadata: {triggers: [before_tool]}",

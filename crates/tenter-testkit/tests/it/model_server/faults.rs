@@ -1,4 +1,4 @@
-//! What a server does wrong when it is told to.
+//! Scripted faults of the server.
 
 use std::io::{BufReader, Read};
 
@@ -60,7 +60,7 @@ fn a_body_of_ones_own_is_served_as_it_is() {
 }
 
 #[test]
-fn too_long_a_conversation_and_an_unknown_model_are_told_in_the_providers_words() {
+fn too_long_conversations_and_unknown_models_have_the_providers_errors() {
     let words = |format| match format {
         Format::Anthropic => ("prompt is too long", "model: claude"),
         Format::Responses => ("exceeds the context window", "`gpt` does not exist"),

@@ -80,7 +80,7 @@ fn a_call_without_an_answer() {
 #[test]
 fn answers_in_another_order_than_the_calls() {
     for format in Format::ALL {
-        // Calls of Gemini are told apart by ids in this generation.
+        // In this version of the API, Gemini distinguishes calls by ids.
         finds(format, "not in the order of the calls", |body| {
             let list = answers(format, conversation(format, body));
             let last = list.len() - 1;

@@ -1,5 +1,5 @@
-//! What a manifest hook says by exit code, stdout and stderr, and what comes of it: in the session, for the model, for the
-//! person. And what comes of a hook that fails.
+//! Replies of manifest hooks by exit code, stdout and stderr, and their effects: in the session, for the model, for the
+//! user. And the effects of failures.
 
 use serde_json::{Value, json};
 

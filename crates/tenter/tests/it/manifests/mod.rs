@@ -1,7 +1,7 @@
 //! Manifest hooks in real sessions: `tenter run` plays a script under hooks that are directories with `HOOK.md`.
 //!
-//! `specification` carries out the specification's own examples, `answers` what a hook may say and how it may fail, `events`
-//! what it is told at every event, `mixed` both kinds of hooks together, `declared` hooks without code.
+//! `specification` runs the specification's own examples, `answers` replies and failures, `events` the payloads of every
+//! event, `mixed` both kinds of hooks together, `declared` static hooks.
 
 mod answers;
 mod declared;
