@@ -1,7 +1,7 @@
 //! The words of the project: phrases that make a reader stumble, and type names that say nothing, do not come back.
 
+use std::collections::HashMap;
 use std::fs;
-use std::ops::Range;
 use std::path::Path;
 
 use crate::architecture::{root, sources};
@@ -73,36 +73,50 @@ const LIST: &str = "crates/tenter/tests/it/wording.rs";
 /// Files beside Rust sources whose words users read.
 const TEXTS: &[&str] = &["md", "sh", "py", "mjs", "toml"];
 
-/// The words of a text with the line that each is on.
-fn words(text: &str) -> Vec<(usize, String)> {
-    let mut words = Vec::new();
-    for (index, line) in text.lines().enumerate() {
-        let parts = line.split(|c: char| !c.is_alphabetic());
-        words.extend(parts.filter(|word| !word.is_empty()).map(|w| (index + 1, w.to_lowercase())));
+/// The words of a text in lower case, each with its line.
+struct Words {
+    list: Vec<(usize, String)>,
+    /// Where each word occurs in `list`.
+    occurrences: HashMap<String, Vec<usize>>,
+}
+
+impl Words {
+    fn of(text: &str) -> Self {
+        let mut list = Vec::new();
+        for (index, line) in text.lines().enumerate() {
+            let parts = line.split(|c: char| !c.is_alphabetic());
+            let parts = parts.filter(|word| !word.is_empty());
+            list.extend(parts.map(|word| (index + 1, word.to_lowercase())));
+        }
+        let mut occurrences = HashMap::<String, Vec<usize>>::new();
+        for (index, (_, word)) in list.iter().enumerate() {
+            occurrences.entry(word.clone()).or_default().push(index);
+        }
+        Self { list, occurrences }
     }
-    words
-}
 
-/// Where a phrase begins, as indices of words.
-fn positions(phrase: &str, words: &[(usize, String)]) -> Vec<usize> {
-    let phrase: Vec<&str> = phrase.split(' ').collect();
-    let matches = |(_, window): &(usize, &[(usize, String)])| {
-        window.iter().map(|(_, word)| word.as_str()).eq(phrase.iter().copied())
-    };
-    words.windows(phrase.len()).enumerate().filter(matches).map(|(index, _)| index).collect()
-}
+    /// Where a phrase begins, as indices of words.
+    fn positions(&self, phrase: &str) -> Vec<usize> {
+        let phrase: Vec<&str> = phrase.split(' ').collect();
+        let starts = self.occurrences.get(phrase[0]).map_or(&[][..], Vec::as_slice);
+        let matches = |start: &usize| {
+            let words = self.list[*start..].iter().map(|(_, word)| word.as_str());
+            words.take(phrase.len()).eq(phrase.iter().copied())
+        };
+        starts.iter().copied().filter(matches).collect()
+    }
 
-/// The lines on which a phrase begins, except inside an allowed text.
-fn lines_with(phrase: &str, words: &[(usize, String)]) -> Vec<usize> {
-    let allowed: Vec<Range<usize>> = (ALLOWED.iter())
-        .flat_map(|text| {
+    /// The lines on which a phrase begins, except inside an allowed text.
+    fn lines_with(&self, phrase: &str) -> Vec<usize> {
+        let mut found = self.positions(phrase);
+        for text in ALLOWED {
             let length = text.split(' ').count();
-            positions(text, words).into_iter().map(move |start| start..start + length)
-        })
-        .collect();
-    let found = positions(phrase, words).into_iter();
-    let counts = |index: &usize| !allowed.iter().any(|range| range.contains(index));
-    found.filter(counts).map(|index| words[index].0).collect()
+            for start in self.positions(text) {
+                found.retain(|index| !(start..start + length).contains(index));
+            }
+        }
+        found.into_iter().map(|index| self.list[index].0).collect()
+    }
 }
 
 /// Every file below `directory` that ends as one of `extensions`, with its path from the root.
@@ -134,9 +148,9 @@ fn all_texts() -> Vec<(String, String)> {
 fn phrases_with_a_plain_replacement_do_not_occur() {
     let mut flaws = Vec::new();
     for (name, text) in all_texts() {
-        let words = words(&text);
+        let words = Words::of(&text);
         for (phrase, instead) in PHRASES {
-            let lines = lines_with(phrase, &words).into_iter();
+            let lines = words.lines_with(phrase).into_iter();
             flaws.extend(lines.map(|line| format!("{name}:{line}: {phrase:?}; write: {instead}")));
         }
     }
@@ -163,7 +177,8 @@ fn types_have_names_that_mean_one_thing() {
 
 #[test]
 fn a_phrase_is_found_across_lines_and_in_identifiers() {
-    let words = words("fn it_goes_on() {}\n// It Goes\n// on.\nlet ongoing = \"nobody to ask\";");
-    assert_eq!(lines_with("goes on", &words), [1, 2]);
-    assert!(lines_with("nobody", &words).is_empty());
+    let words =
+        Words::of("fn it_goes_on() {}\n// It Goes\n// on.\nlet ongoing = \"nobody to ask\";");
+    assert_eq!(words.lines_with("goes on"), [1, 2]);
+    assert!(words.lines_with("nobody").is_empty());
 }
