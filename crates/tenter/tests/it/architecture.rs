@@ -36,6 +36,7 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
             "tenter-providers",
         ],
     ),
+    ("tenter-bridge", &["tenter-base", "tenter-protocol", "tenter-proc", "tenter-engine"]),
     ("tenter-testkit", &[]),
     // It measures all of them; no crate depends on it.
     ("tenter-bench", &[]),

@@ -1,0 +1,121 @@
+//! What the bridge knows about a host: data, and the few functions in which hosts differ (B6).
+
+use std::time::Duration;
+
+/// An agent in which Tenter's hooks can run.
+#[derive(Debug)]
+pub struct Host {
+    /// The id in commands, such as `claude-code`.
+    pub id: &'static str,
+    /// The name for users.
+    pub name: &'static str,
+    /// The version that the facts in the host's file were measured with.
+    pub measured_version: &'static str,
+    /// The native events that the bridge registers for: always all of them (B45).
+    pub events: &'static [NativeEvent],
+    /// Tools whose names or fields differ from Tenter's.
+    pub tools: &'static [NativeTool],
+    /// Where and how the bridge registers.
+    pub registration: Registration,
+    /// What the host never shows to hooks, as sentences (B3).
+    pub blind_spots: &'static [&'static str],
+}
+
+impl Host {
+    /// The native event of this name, if the bridge registers for it.
+    pub fn event(&self, name: &str) -> Option<&'static NativeEvent> {
+        self.events.iter().find(|event| event.name == name)
+    }
+
+    /// The tool with this native name, if its name or fields differ from Tenter's.
+    pub fn tool(&self, name: &str) -> Option<&'static NativeTool> {
+        self.tools.iter().find(|tool| tool.name == name)
+    }
+}
+
+/// A native event that the bridge registers for.
+#[derive(Debug)]
+pub struct NativeEvent {
+    /// The host's name for it.
+    pub name: &'static str,
+    /// What happens at it.
+    pub moment: Moment,
+    /// The timeout that is registered, after which the host lets the call pass (B24).
+    pub timeout: Duration,
+}
+
+/// What happens in a host at a native event. One native event may fire several of Tenter's events.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Moment {
+    /// A session starts or resumes, or its history was replaced by a summary.
+    SessionStart,
+    /// The user sends a message.
+    Prompt,
+    /// A tool is about to run.
+    BeforeTool,
+    /// A tool succeeded, or also failed, if the host has no event for that.
+    AfterTool,
+    /// A tool failed.
+    AfterToolFailure,
+    /// All tool calls of one model response have ended.
+    AfterBatch,
+    /// The agent is about to stop.
+    Stop,
+    /// The agent stopped because of an error.
+    StopFailure,
+    /// A subagent started.
+    SubagentStart,
+    /// A subagent is about to stop.
+    SubagentStop,
+    /// The history is about to be replaced by a summary.
+    PreCompact,
+    /// The history was replaced by a summary.
+    PostCompact,
+    /// The session ends.
+    SessionEnd,
+}
+
+/// A tool of a host that does what one of Tenter's tools does.
+#[derive(Debug)]
+pub struct NativeTool {
+    /// The host's name for it.
+    pub name: &'static str,
+    /// The name of Tenter's tool.
+    pub canonical: &'static str,
+    /// Fields of the input that have other names in Tenter: the host's name and Tenter's name.
+    pub fields: &'static [(&'static str, &'static str)],
+}
+
+/// Where and how the bridge registers with a host.
+#[derive(Debug)]
+pub struct Registration {
+    /// The user's file, from the home directory.
+    pub user_file: &'static str,
+    /// The file of a project that only its user has, from the project's root; `None` if the host has none.
+    pub personal_file: Option<&'static str>,
+    /// The file of a project that is shared with others, from the project's root; `None` if the host has none.
+    pub shared_file: Option<&'static str>,
+    /// The format of these files.
+    pub format: RegistrationFormat,
+}
+
+/// The format of a file in which hooks are registered with a host.
+#[derive(Debug)]
+pub enum RegistrationFormat {
+    /// JSON, perhaps with comments: `{"hooks": {EVENT: [{"hooks": [{"type": "command", "command": COMMAND, "timeout": T}]}]}}`.
+    JsonGroups {
+        /// The unit of `timeout`.
+        timeout: TimeoutUnit,
+        /// The field and value that make the host block if the command fails (B25), if the host has one.
+        fail_closed: Option<(&'static str, &'static str)>,
+    },
+}
+
+/// The unit of a registered timeout.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TimeoutUnit {
+    /// Seconds.
+    Seconds,
+    /// Milliseconds.
+    Milliseconds,
+}

@@ -1,0 +1,13 @@
+//! The hosts, one file each.
+
+mod claude_code;
+
+use crate::Host;
+
+/// Every host, in the order in which they are listed.
+pub const ALL: &[&Host] = &[&claude_code::HOST];
+
+/// The host with this id.
+pub fn find(id: &str) -> Option<&'static Host> {
+    ALL.iter().find(|host| host.id == id).copied()
+}

@@ -1,0 +1,20 @@
+//! Tenter's hooks in other coding agents.
+//!
+//! A *host* is an agent that is not Tenter's own, such as Claude Code. *Native* means in the host's format and names. The bridge
+//! registers one command per native event. Each time the host runs it, one native event becomes one native answer:
+//!
+//! ```text
+//! host ── native payload ──► read ──► engine session ──► reply ──► answer ── native answer ──► host
+//!                              │            │              ▲
+//!                              └── state of the session ───┘   one file per session, shared by all processes
+//! ```
+//!
+//! ```
+//! let claude = tenter_bridge::hosts::find("claude-code").unwrap();
+//! assert!(claude.event("PreToolUse").is_some());
+//! ```
+
+pub mod host;
+pub mod hosts;
+
+pub use host::{Host, Moment, NativeEvent};
