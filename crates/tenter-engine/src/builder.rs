@@ -20,7 +20,7 @@ use crate::keys::KeyMask;
 use crate::layout::{DirectoryNames, Layout};
 use crate::observe::Observer;
 use crate::query::QUERY_TIMEOUT;
-use crate::settings::{CallbackCheck, EngineSettings};
+use crate::settings::{AsynchronousHooks, CallbackCheck, EngineSettings};
 use crate::trust::{TrustMode, TrustStore};
 
 /// Builds an [`Engine`]. [`Engine::builder`] makes one.
@@ -39,6 +39,7 @@ pub struct EngineBuilder {
     observers: Vec<Arc<dyn Observer>>,
     journal: Option<PathBuf>,
     callbacks: Option<CallbackCheck>,
+    asynchronous: AsynchronousHooks,
     reload: Option<Arc<dyn Reload>>,
     cancel: Option<Cancel>,
 }
@@ -60,6 +61,7 @@ impl Engine {
             observers: Vec::new(),
             journal: None,
             callbacks: None,
+            asynchronous: AsynchronousHooks::default(),
             reload: None,
             cancel: None,
         }
@@ -136,6 +138,11 @@ impl EngineBuilder {
         Self { callbacks: Some(check), ..self }
     }
 
+    /// Sets which of the hooks run: all, only those that are awaited, or only the asynchronous ones.
+    pub fn asynchronous_hooks(self, asynchronous: AsynchronousHooks) -> Self {
+        Self { asynchronous, ..self }
+    }
+
     /// Sets how hooks that change while the engine runs are loaded again. By default they run if the trust store has
     /// their new content; the user is not asked (R75).
     pub fn reload(self, reload: Arc<dyn Reload>) -> Self {
@@ -196,6 +203,7 @@ impl EngineBuilder {
             clock: self.clock.unwrap_or(|| Timestamp::UNIX_EPOCH),
             observers,
             callbacks: self.callbacks,
+            asynchronous: self.asynchronous,
             tool_names: self.tool_names,
             never: Cancel::new(),
         };

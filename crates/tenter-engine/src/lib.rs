@@ -74,7 +74,7 @@ pub use session::{
     ApprovedCall, Denial, DenialCause, Feedback, HookSession, MessageDecision, StartDecision,
     StopReview, ToolDecision, ToolQuestion, ToolReview, TurnReview,
 };
-pub use settings::CallbackCheck;
+pub use settings::{AsynchronousHooks, CallbackCheck};
 pub use static_action::CHECKS;
 
 pub use jiff::Timestamp;

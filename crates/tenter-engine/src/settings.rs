@@ -16,6 +16,19 @@ use crate::observe::Observer;
 pub type CallbackCheck =
     Arc<dyn Fn(&str, &BTreeMap<String, String>) -> Result<(), String> + Send + Sync>;
 
+/// What an engine does with asynchronous hooks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum AsynchronousHooks {
+    /// They start after the other hooks and are not awaited (R22).
+    #[default]
+    Run,
+    /// They do not run. [`has_asynchronous`](crate::HookSession::has_asynchronous) says whether any would.
+    Skip,
+    /// Only they run, and each event waits until all of its asynchronous hooks have ended. For a process that does what an
+    /// engine with [`Skip`](Self::Skip) left out.
+    Only,
+}
+
 /// What an engine works with beside its catalog.
 pub(crate) struct EngineSettings {
     /// The project root, which is the working directory of hooks.
@@ -25,6 +38,7 @@ pub(crate) struct EngineSettings {
     pub(crate) observers: Vec<Arc<dyn Observer>>,
     /// Which callbacks can start; all of them if there is no check.
     pub(crate) callbacks: Option<CallbackCheck>,
+    pub(crate) asynchronous: AsynchronousHooks,
     pub(crate) tool_names: ToolNames,
     /// Masks the values of model keys in what hooks say.
     pub(crate) keys: KeyMask,

@@ -4,7 +4,7 @@
 
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use tenter_proc::Cancel;
 use tenter_protocol::executable::Subscription;
@@ -15,7 +15,7 @@ use super::report::RunReport;
 use crate::hook::Hook;
 use crate::matcher::MatcherError;
 use crate::observe::DecisionKind;
-use crate::runner::{Failure, Input, Job};
+use crate::runner::{Failure, Input, Interruption, Job};
 use crate::settings::EngineSettings;
 
 /// How long to wait for hooks that were killed. None takes longer than its grace period, or than a process that cannot be
@@ -68,6 +68,8 @@ pub(super) struct BackgroundRun {
     pub(super) tool_name: Result<Option<String>, MatcherError>,
     pub(super) scope: Arc<Scope>,
     pub(super) body: Arc<Body>,
+    /// When the run ends even if its own timeout is longer.
+    pub(super) deadline: Option<Instant>,
 }
 
 impl BackgroundRun {
@@ -85,7 +87,8 @@ impl BackgroundRun {
             input: Input::Event { tool_name: tool_name.as_deref() },
             tool_names: &settings.tool_names,
         });
-        match report.execute(job.map_err(Clone::clone), cancel) {
+        let interruption = Interruption { cancel, deadline: self.deadline };
+        match report.execute(job.map_err(Clone::clone), interruption) {
             Ok(reply) => keep(late, reply, report),
             Err(Failure::Cancelled) => report.failed(&Failure::Drained),
             Err(failure) => report.failed(&failure),
@@ -118,6 +121,11 @@ impl BackgroundHooks {
     /// The replies that can still be used.
     pub(super) fn late(&self) -> &LateReplies {
         &self.late
+    }
+
+    /// Waits for all runs. Each ends at its own timeout.
+    pub(super) fn wait(&self) {
+        self.running.wait_for_none(Duration::MAX);
     }
 
     /// Waits for all runs, up to `patience`, then kills those that remain.

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use tenter_protocol::executable::Subscription;
-use tenter_protocol::{Body, EventName, ToolCall};
+use tenter_protocol::{EventName, ToolCall};
 
 use crate::catalog::Catalog;
 use crate::hook::Hook;
@@ -65,9 +65,13 @@ type Candidates = Arc<[Candidate]>;
 pub(super) struct CandidateCache(Mutex<HashMap<String, HashMap<EventName, Candidates>>>);
 
 impl CandidateCache {
-    /// The hooks of `catalog` that may run at the event of `body`.
-    pub(super) fn get(&self, catalog: &Catalog, body: &Body) -> Candidates {
-        let (event, call) = (body.name(), body.tool_call());
+    /// The hooks of `catalog` that may run at the event; `call` is the event's tool call, if it is about one.
+    pub(super) fn get(
+        &self,
+        catalog: &Catalog,
+        event: EventName,
+        call: Option<&ToolCall>,
+    ) -> Candidates {
         let tool = call.map_or("", |call| call.name.as_str());
         let mut tools = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(candidates) = tools.get(tool).and_then(|events| events.get(&event)) {

@@ -3,7 +3,6 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use tenter_proc::Cancel;
 use tenter_protocol::event::StopReason;
 use tenter_protocol::lifecycle::Power;
 use tenter_protocol::{Body, Event, EventName, EventRef, HistoryAction, Reply, Scope, Verdict};
@@ -16,8 +15,8 @@ use crate::builtin;
 use crate::catalog::{Catalog, Missing};
 use crate::hook::{FailMode, Hook};
 use crate::observe::{Decision, DecisionKind};
-use crate::runner::{Failure, Input, Job};
-use crate::settings::EngineSettings;
+use crate::runner::{Failure, Input, Interruption, Job};
+use crate::settings::{AsynchronousHooks, EngineSettings};
 use crate::trust;
 
 /// The hooks of one event, run in order.
@@ -25,7 +24,7 @@ pub(super) struct Chain<'e> {
     engine: &'e Engine,
     event: EventName,
     scope: Arc<Scope>,
-    cancel: &'e Cancel,
+    interruption: Interruption<'e>,
     outcome: Outcome,
     hooks_run: usize,
     /// Whether a hook that cannot run stopped the event.
@@ -39,7 +38,7 @@ struct Finished<'e> {
 }
 
 impl<'e> Chain<'e> {
-    pub(super) fn new(engine: &'e Engine, event: Event, cancel: &'e Cancel) -> Self {
+    pub(super) fn new(engine: &'e Engine, event: Event, interruption: Interruption<'e>) -> Self {
         let name = event.body.name();
         let mut outcome = Outcome::new(event.body);
         outcome.tool_names = engine.settings.tool_names.clone();
@@ -47,7 +46,7 @@ impl<'e> Chain<'e> {
             engine,
             event: name,
             scope: Arc::new(event.scope),
-            cancel,
+            interruption,
             outcome,
             hooks_run: 0,
             is_stopped: false,
@@ -85,7 +84,7 @@ impl<'e> Chain<'e> {
     }
 
     fn is_over(&self) -> bool {
-        self.outcome.denied().is_some() || self.cancel.is_cancelled()
+        self.outcome.denied().is_some() || self.interruption.cancel.is_cancelled()
     }
 
     /// Runs a hook on the event as the hooks before it left it, unless its matcher is about other calls or the chain is over.
@@ -118,7 +117,7 @@ impl<'e> Chain<'e> {
             let tool_names = &self.engine.settings.tool_names;
             Job { hook, subscription, event, input, tool_names }
         });
-        let reply = report.execute(job, self.cancel);
+        let reply = report.execute(job, self.interruption);
         Some(Finished { report, reply })
     }
 
@@ -130,14 +129,14 @@ impl<'e> Chain<'e> {
 
     /// The hook that replaces one that changed, if it was trusted since and still subscribes to the event.
     fn renew(&self, hook: &Arc<Hook>) -> Option<Arc<Hook>> {
-        let renewed = self.engine.current.renew(hook, self.cancel)?;
+        let renewed = self.engine.current.renew(hook, self.interruption.cancel)?;
         // A hook that no longer subscribes must not replace the decision of one that does.
         renewed.subscription(self.event).is_some().then_some(renewed)
     }
 
     /// Runs the built-in hook, unless the chain was cancelled.
     pub(super) fn run_built_in(&mut self) {
-        if self.cancel.is_cancelled() {
+        if self.interruption.cancel.is_cancelled() {
             return;
         }
         let Some(request) = builtin::compact_request(&self.outcome.body) else { return };
@@ -149,7 +148,12 @@ impl<'e> Chain<'e> {
         self.hooks_run += 1;
     }
 
-    /// Reports the decision, starts the asynchronous hooks and returns the outcome.
+    /// Whether the event waits for asynchronous hooks.
+    fn awaits_background(&self) -> bool {
+        self.engine.settings.asynchronous == AsynchronousHooks::Only
+    }
+
+    /// Reports the decision, starts these asynchronous hooks and returns the outcome.
     pub(super) fn finish(self, background: &[&Candidate]) -> Outcome {
         if self.hooks_run > 0 || self.is_stopped {
             report_decision(&self.engine.settings, &self.decision());
@@ -158,6 +162,9 @@ impl<'e> Chain<'e> {
             let body = Arc::new(self.outcome.body.clone());
             for candidate in background {
                 self.start_in_background(candidate, &body);
+            }
+            if self.awaits_background() {
+                self.engine.background.wait();
             }
         }
         self.outcome
@@ -183,7 +190,8 @@ impl<'e> Chain<'e> {
     }
 
     fn start_in_background(&self, candidate: &Candidate, body: &Arc<Body>) {
-        let has_changed = trust::verify_unchanged(&candidate.hook, self.cancel).is_err();
+        let has_changed =
+            trust::verify_unchanged(&candidate.hook, self.interruption.cancel).is_err();
         let renewed = if has_changed { self.renew(&candidate.hook) } else { None };
         let replacement = match renewed {
             Some(hook) => match self.candidate(&hook) {
@@ -202,6 +210,7 @@ impl<'e> Chain<'e> {
                 tool_name: tool_name.map(|name| name.map(str::to_owned)),
                 scope: Arc::clone(&self.scope),
                 body: Arc::clone(body),
+                deadline: self.interruption.deadline.filter(|_| self.awaits_background()),
             },
         );
     }

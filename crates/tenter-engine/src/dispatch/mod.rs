@@ -20,11 +20,12 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use tenter_proc::Cancel;
-use tenter_protocol::{Body, Event};
+use tenter_protocol::{Body, Event, EventName, ToolCall};
 
 use crate::catalog::Catalog;
 use crate::observe::AskAnswer;
-use crate::settings::EngineSettings;
+use crate::runner::Interruption;
+use crate::settings::{AsynchronousHooks, EngineSettings};
 use background::BackgroundHooks;
 use chain::Chain;
 use renewal::Current;
@@ -92,17 +93,35 @@ impl Engine {
     ///
     /// Throwing `cancel` kills the running hook and skips the rest (R39); the outcome then holds what was decided so far.
     pub fn dispatch(&self, event: Event, cancel: &Cancel) -> Outcome {
+        self.dispatch_until(event, cancel.into())
+    }
+
+    /// [`dispatch`](Self::dispatch), with a deadline.
+    pub(crate) fn dispatch_until(&self, event: Event, interruption: Interruption<'_>) -> Outcome {
         let loaded = self.current.get();
-        let candidates = loaded.candidates.get(&loaded.catalog, &event.body);
-        let mut chain = Chain::new(self, event, cancel);
-        chain.check_catalog(&loaded.catalog);
+        let (name, call) = (event.body.name(), event.body.tool_call());
+        let candidates = loaded.candidates.get(&loaded.catalog, name, call);
         let (background, awaited): (Vec<_>, Vec<_>) =
             candidates.iter().partition(|candidate| candidate.hook.policy.asynchronous);
+        let mut chain = Chain::new(self, event, interruption);
+        if self.settings.asynchronous == AsynchronousHooks::Only {
+            return chain.finish(&background);
+        }
+        chain.check_catalog(&loaded.catalog);
         for candidate in awaited {
             chain.run(candidate);
         }
         chain.run_built_in();
-        chain.finish(&background)
+        let is_skipped = self.settings.asynchronous == AsynchronousHooks::Skip;
+        chain.finish(if is_skipped { &[] } else { &background })
+    }
+
+    /// Whether asynchronous hooks subscribe to the event and match its tool call.
+    pub(crate) fn has_asynchronous(&self, event: EventName, call: Option<&ToolCall>) -> bool {
+        let loaded = self.current.get();
+        let candidates = loaded.candidates.get(&loaded.catalog, event, call);
+        let mut asynchronous = candidates.iter().filter(|it| it.hook.policy.asynchronous);
+        asynchronous.any(|candidate| candidate.select(call).is_some())
     }
 
     /// Takes the replies that asynchronous hooks of this conversation have given since the last call, in the order in which

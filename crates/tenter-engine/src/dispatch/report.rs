@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use tenter_proc::{Cancel, Captured};
+use tenter_proc::Captured;
 use tenter_protocol::executable::Subscription;
 use tenter_protocol::{Body, EventName, Reply, Scope};
 
@@ -14,7 +14,7 @@ use crate::hook::{Fingerprint, Hook, Layer};
 use crate::matcher::MatcherError;
 use crate::observe::{Change, Decision, DecisionKind, HookRun};
 use crate::run_end::RunEnd;
-use crate::runner::{self, Failure, Job};
+use crate::runner::{self, Failure, Interruption, Job};
 use crate::settings::EngineSettings;
 
 /// A hook run that is reported to the observers when it goes out of scope, even if its thread panics.
@@ -92,7 +92,7 @@ impl<'e> RunReport<'e> {
     pub(super) fn execute(
         &mut self,
         job: Result<Job<'_>, MatcherError>,
-        cancel: &Cancel,
+        interruption: Interruption<'_>,
     ) -> Result<Reply, Failure> {
         let job = match job {
             Ok(job) => job,
@@ -101,7 +101,7 @@ impl<'e> RunReport<'e> {
                 return Err(error.into());
             }
         };
-        let output = runner::run(&job, self.settings, cancel, &mut self.run);
+        let output = runner::run(&job, self.settings, interruption, &mut self.run);
         (self.stdout, self.stderr) = (output.stdout, output.stderr);
         output.reply
     }

@@ -61,7 +61,7 @@ impl Engine {
         let (input, tool_names) = (Input::Payload(&payload), &self.settings.tool_names);
         let job =
             tool_name.map(|_| Job { hook, subscription, event: event.into(), input, tool_names });
-        let reply = report.execute(job, cancel);
+        let reply = report.execute(job, cancel.into());
         let replied = reply.as_ref().ok().cloned();
         let mut outcome = Outcome::new(event.body.clone());
         apply(&self.settings, (hook, subscription.event), reply, &mut outcome, &mut report);

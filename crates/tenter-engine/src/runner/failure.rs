@@ -18,6 +18,10 @@ pub(crate) enum Failure {
     NotStarted(String),
     #[error("timed out after {}", seconds(*.0))]
     TimedOut(Duration),
+    #[error("it was stopped at the deadline of the event, before its timeout of {}", seconds(*.0))]
+    Deadline(Duration),
+    #[error("it was not started: the deadline of the event had passed")]
+    TooLate,
     #[error("it was killed because the agent was interrupted")]
     Cancelled,
     #[error("it is asynchronous and was killed because it still ran when the session ended")]
@@ -50,6 +54,8 @@ impl Failure {
             | Self::Missing(_)
             | Self::NotStarted(_)
             | Self::TimedOut(_)
+            | Self::Deadline(_)
+            | Self::TooLate
             | Self::Cancelled
             | Self::Drained
             | Self::Exit(_)

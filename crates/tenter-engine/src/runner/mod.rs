@@ -1,10 +1,11 @@
 //! Runs one hook for one event: a payload in, a reply or a failure out. It decides nothing and knows no other hook.
 //!
 //! `job` says what to run on what, `process` how a hook of either protocol is started, `output` reads what its process wrote,
-//! and `bounded` shortens what is reported. Static hooks run without a process.
+//! and `bounded` shortens what is reported. `interruption` ends runs early. Static hooks run without a process.
 
 mod bounded;
 mod failure;
+mod interruption;
 mod job;
 mod output;
 mod process;
@@ -12,7 +13,7 @@ mod process;
 use std::time::Instant;
 
 use tenter_base::excerpt;
-use tenter_proc::{Cancel, Captured};
+use tenter_proc::{Cancel, Captured, End};
 use tenter_protocol::Reply;
 
 use crate::hook::{Implementation, ManifestHook, Protocol};
@@ -26,6 +27,7 @@ use output::ParsedOutput;
 use process::Program;
 
 pub(crate) use failure::Failure;
+pub(crate) use interruption::Interruption;
 pub(crate) use job::{Input, Job};
 
 /// Number of lines of stderr that a run reports.
@@ -58,10 +60,10 @@ pub(crate) fn stdout_excerpt(stdout: &Captured) -> String {
 pub(crate) fn run(
     job: &Job<'_>,
     settings: &EngineSettings,
-    cancel: &Cancel,
+    interruption: Interruption<'_>,
     run: &mut HookRun,
 ) -> Output {
-    start(job, settings, cancel, run).unwrap_or_else(|failure| {
+    start(job, settings, interruption, run).unwrap_or_else(|failure| {
         run.end = RunEnd::NotStarted;
         Err(failure).into()
     })
@@ -74,9 +76,10 @@ pub(crate) fn run(
 fn start(
     job: &Job<'_>,
     settings: &EngineSettings,
-    cancel: &Cancel,
+    interruption: Interruption<'_>,
     run: &mut HookRun,
 ) -> Result<Output, Failure> {
+    let cancel = interruption.cancel;
     let program = match &job.hook.protocol {
         Protocol::Executable => Program::Executable,
         Protocol::Manifest(manifest) => match &manifest.implementation {
@@ -91,10 +94,15 @@ fn start(
     verify(job, cancel)?;
     let owner = Owner { project: &settings.project, layer: job.hook.layer, name: &job.hook.name };
     let (state, no_state) = settings.environment.of_state(owner);
-    let invocation = process::invocation(job, program, payload, settings, state);
+    let mut invocation = process::invocation(job, program, payload, settings, state);
+    let own_timeout = invocation.limits.timeout;
+    invocation.limits.timeout = interruption.timeout(own_timeout)?;
     let completion = tenter_proc::run(&invocation, cancel);
     let parsed = output::parse(job.hook, job.subscription.event, &completion);
-    let ParsedOutput { reply, warnings, notes } = parsed;
+    let ParsedOutput { mut reply, warnings, notes } = parsed;
+    if matches!(completion.end, End::TimedOut) && invocation.limits.timeout < own_timeout {
+        reply = Err(Failure::Deadline(own_timeout));
+    }
     run.end = process::run_end(&completion.end);
     run.duration = completion.duration;
     run.stderr_tail = bounded::bounded(completion.stderr.tail_lines(STDERR_LINES));

@@ -4,6 +4,7 @@ mod decision;
 mod read;
 
 use std::borrow::Cow;
+use std::time::Instant;
 
 use tenter_proc::Cancel;
 use tenter_protocol::event::{Compaction, SessionEnd, SessionStart, StopAttempt, Subagent, Turn};
@@ -17,6 +18,7 @@ pub use decision::{
 use crate::dispatch::{Engine, LateReply, Outcome};
 use crate::keys::KeyMask;
 use crate::observe::{AskAnswer, PermissionAnswer};
+use crate::runner::Interruption;
 use tenter_base::rfc3339;
 
 /// The hooks of one conversation. [`Engine::session`] makes one.
@@ -28,6 +30,7 @@ pub struct HookSession<'e> {
     engine: &'e Engine,
     scope: Scope,
     cancel: Cancel,
+    deadline: Option<Instant>,
     keys: KeyMask,
 }
 
@@ -36,7 +39,7 @@ impl Engine {
     pub fn session(&self, scope: Scope) -> HookSession<'_> {
         let settings = self.settings();
         let (cancel, keys) = (settings.never.clone(), settings.keys.clone());
-        HookSession { engine: self, scope, cancel, keys }
+        HookSession { engine: self, scope, cancel, deadline: None, keys }
     }
 }
 
@@ -45,6 +48,15 @@ impl HookSession<'_> {
     #[must_use]
     pub fn with_cancel(self, cancel: Cancel) -> Self {
         Self { cancel, ..self }
+    }
+
+    /// The same session, whose events have to be decided by `deadline`. A hook that still runs then has timed out, and one that
+    /// would start later has failed: in both cases its fail mode applies (R42). A run that is stopped takes up to a second
+    /// longer, for its grace period. Static hooks run in any case; asynchronous ones are only limited where they are awaited
+    /// ([`AsynchronousHooks::Only`](crate::AsynchronousHooks::Only)).
+    #[must_use]
+    pub fn with_deadline(self, deadline: Instant) -> Self {
+        Self { deadline: Some(deadline), ..self }
     }
 
     /// The same session with another mask for the values of model keys.
@@ -164,6 +176,11 @@ impl HookSession<'_> {
         self.engine.take_late_replies(&self.scope.conversation_id)
     }
 
+    /// Whether asynchronous hooks subscribe to the event and match `call`, its tool call if it is about one.
+    pub fn has_asynchronous(&self, event: EventName, call: Option<&ToolCall>) -> bool {
+        self.engine.has_asynchronous(event, call)
+    }
+
     fn dispatch(&self, body: Body) -> Outcome {
         self.dispatch_until(body, &self.cancel)
     }
@@ -173,7 +190,9 @@ impl HookSession<'_> {
     }
 
     fn dispatch_until(&self, body: Body, cancel: &Cancel) -> Outcome {
-        let mut outcome = self.engine.dispatch(Event { scope: self.scope(), body }, cancel);
+        let interruption = Interruption { cancel, deadline: self.deadline };
+        let event = Event { scope: self.scope(), body };
+        let mut outcome = self.engine.dispatch_until(event, interruption);
         let texts = outcome.contexts.iter_mut().chain(&mut outcome.follow_ups);
         texts.for_each(|text| self.mask(&mut text.value));
         let verdict = outcome.verdict.as_mut();

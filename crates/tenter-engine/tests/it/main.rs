@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot set its scene fails")]
 
 mod builtin;
+mod deadline;
 mod discovery;
 mod embed;
 #[cfg(target_os = "linux")]
