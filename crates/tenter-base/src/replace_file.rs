@@ -3,9 +3,11 @@
 //! The new content is written to a temporary file `.tenter.PID-NUMBER` in the same directory and renamed. A process that is
 //! killed leaves its temporary file behind; the next replacement in that directory removes it.
 
-use std::fs::{self, File, OpenOptions, Permissions};
+use std::fs::{self, File, Metadata, OpenOptions, Permissions};
 use std::io::{self, Write as _};
-use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
+use std::os::unix::fs::{
+    MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _, fchown, symlink,
+};
 use std::path::{Path, PathBuf};
 use std::process;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -47,6 +49,32 @@ pub fn replace_with_mode(path: &Path, bytes: &[u8], mode: Option<u32>) -> io::Re
     })?;
     let metadata = file.map_or_else(|| fs::metadata(path), |file| file.metadata())?;
     Ok(FileStamp::new(&metadata))
+}
+
+/// Replaces a file by `bytes` and keeps the permission bits, owner and group in `metadata`. The new content is synced to disk.
+///
+/// # Errors
+/// The file cannot be written, or this user cannot keep its owner or group. The old content is kept.
+pub fn replace_keeping(path: &Path, bytes: &[u8], metadata: &Metadata) -> io::Result<()> {
+    rename_into(path, |temporary| {
+        let mut file = create_new(temporary, 0o600)?;
+        file.write_all(bytes)?;
+        let new = file.metadata()?;
+        if (new.uid(), new.gid()) != (metadata.uid(), metadata.gid()) {
+            fchown(&file, Some(metadata.uid()), Some(metadata.gid()))?;
+        }
+        file.set_permissions(Permissions::from_mode(metadata.mode() & 0o7777))?;
+        file.sync_all()
+    })
+}
+
+/// Lets `path` be a symlink to `target`, also if it was another symlink or a file.
+///
+/// # Errors
+/// The symlink cannot be created. What was at `path` is kept.
+pub fn replace_symlink(path: &Path, target: &Path) -> io::Result<()> {
+    private_dir::create_parent(path)?;
+    rename_into(path, |temporary| symlink(target, temporary))
 }
 
 /// Lets `write` fill a temporary file and renames it to `path`; removes it if either fails.

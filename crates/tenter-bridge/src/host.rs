@@ -95,6 +95,10 @@ pub struct Registration {
     pub personal_file: Option<&'static str>,
     /// The file of a project that is shared with others, from the project's root; `None` if the host has none.
     pub shared_file: Option<&'static str>,
+    /// The programs by which the host is found in `PATH`.
+    pub programs: &'static [&'static str],
+    /// The first version that starts a command without a shell if it has `args`; `None` if none is known.
+    pub exec_since: Option<&'static str>,
     /// The format of these files.
     pub format: RegistrationFormat,
 }
@@ -108,6 +112,8 @@ pub enum RegistrationFormat {
         timeout: TimeoutUnit,
         /// The field and value that make the host block if the command fails (B25), if the host has one.
         fail_closed: Option<(&'static str, &'static str)>,
+        /// Keys that switch hooks off if they are true.
+        silencers: &'static [&'static str],
     },
 }
 

@@ -16,5 +16,6 @@
 
 pub mod host;
 pub mod hosts;
+pub mod registration;
 
 pub use host::{Host, Moment, NativeEvent};

@@ -17,9 +17,12 @@ pub(super) const HOST: Host = Host {
         user_file: ".claude/settings.json",
         personal_file: Some(".claude/settings.local.json"),
         shared_file: Some(".claude/settings.json"),
+        programs: &["claude"],
+        exec_since: None,
         format: RegistrationFormat::JsonGroups {
             timeout: TimeoutUnit::Seconds,
             fail_closed: Some(("onFailure", "block")),
+            silencers: &["disableAllHooks", "allowManagedHooksOnly"],
         },
     },
     blind_spots: &[

@@ -1,0 +1,166 @@
+//! The command that a host runs, in the form in which it is registered, and its recognition (B40, B43).
+//!
+//! | form | command |
+//! | --- | --- |
+//! | shell | `PROGRAM HOST EVENT --home DIR`, quoted for a shell |
+//! | exec | the program in `command`, the arguments in `args`: the host starts it without a shell |
+//! | portable | for files that are shared: finds the program in each user's own home |
+
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
+
+/// The name of the program.
+pub const PROGRAM: &str = "tenter-hook";
+
+/// The form of a registered command.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum CommandForm<'c> {
+    /// A shell command for this program and home directory.
+    Shell {
+        /// The program.
+        program: &'c str,
+        /// The home directory.
+        home: &'c str,
+    },
+    /// The same without a shell.
+    Exec {
+        /// The program.
+        program: &'c str,
+        /// The home directory.
+        home: &'c str,
+    },
+    /// A shell command for any user.
+    Portable {
+        /// Whether the command fails if the program is missing.
+        needs_program: bool,
+    },
+}
+
+impl CommandForm<'_> {
+    /// The members of a handler that say what to run.
+    pub(super) fn handler(&self, host: &str, event: &str) -> Value {
+        match self {
+            Self::Shell { program, home } => {
+                let words = [program, host, event, "--home", home];
+                json!({"type": "command", "command": words.map(quoted).join(" ")})
+            }
+            Self::Exec { program, home } => {
+                json!({"type": "command", "command": program, "args": [host, event, "--home", home]})
+            }
+            Self::Portable { needs_program } => {
+                let check = if *needs_program { "" } else { "[ -x \"$t\" ] || exit 0; " };
+                let command = format!(
+                    "t=\"$HOME/.local/share/tenter/bin/{PROGRAM}\"; {check}exec \"$t\" {host} {event}"
+                );
+                json!({"type": "command", "command": command})
+            }
+        }
+    }
+}
+
+/// A word of a shell command. The words have no NUL bytes, which no path or argument can have.
+fn quoted(word: &str) -> String {
+    shlex::try_quote(word).map_or_else(|_| word.to_owned(), std::borrow::Cow::into_owned)
+}
+
+/// A registered command of ours, as found in a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RegisteredCommand {
+    /// The program; `None` if each user's own program is run.
+    pub program: Option<PathBuf>,
+    /// The native event in its arguments.
+    pub event: String,
+}
+
+impl RegisteredCommand {
+    /// The command of ours for `host` in a handler; `None` if it is another command (B40).
+    pub(super) fn of_handler(host: &str, handler: &Value) -> Option<Self> {
+        let command = handler.get("command")?.as_str()?;
+        let words = match handler.get("args").and_then(Value::as_array) {
+            Some(args) => {
+                let args = args.iter().map(|word| word.as_str().unwrap_or_default().to_owned());
+                [command.to_owned()].into_iter().chain(args).collect()
+            }
+            None => shlex::split(command)?,
+        };
+        let words: Vec<&str> = words.iter().map(String::as_str).collect();
+        match words[..] {
+            [program, of, event, ..] if of == host && is_ours(program) => {
+                Some(Self { program: Some(PathBuf::from(program)), event: event.to_owned() })
+            }
+            [assignment, .., "$t", of, event] if of == host => {
+                let program = assignment.strip_prefix("t=")?.strip_suffix(';')?;
+                is_ours(program).then(|| Self { program: None, event: event.to_owned() })
+            }
+            _ => None,
+        }
+    }
+}
+
+fn is_ours(program: &str) -> bool {
+    Path::new(program).file_name() == Some(OsStr::new(PROGRAM))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(handler: &Value) -> Option<RegisteredCommand> {
+        RegisteredCommand::of_handler("claude-code", handler)
+    }
+
+    #[test]
+    fn every_form_is_recognised_whatever_its_paths_contain() {
+        for directory in ["/home/ada", "/home/a b", "/o'neil/$x", "/a\"b/`c`", "/ü/\\n", "/a;b&c"]
+        {
+            let program = format!("{directory}/tenter-hook");
+            let (program, home) = (program.as_str(), directory);
+            let found = RegisteredCommand {
+                program: Some(PathBuf::from(program)),
+                event: "PreToolUse".to_owned(),
+            };
+            for form in [CommandForm::Shell { program, home }, CommandForm::Exec { program, home }]
+            {
+                let handler = form.handler("claude-code", "PreToolUse");
+                assert_eq!(of(&handler), Some(found.clone()), "{handler}");
+                assert_eq!(RegisteredCommand::of_handler("codex", &handler), None);
+            }
+        }
+        for needs_program in [false, true] {
+            let portable = CommandForm::Portable { needs_program };
+            let found = of(&portable.handler("claude-code", "Stop"));
+            assert_eq!(found, Some(RegisteredCommand { program: None, event: "Stop".to_owned() }));
+        }
+    }
+
+    #[test]
+    fn the_portable_command_has_no_path_of_this_machine() {
+        let handler = CommandForm::Portable { needs_program: false }.handler("claude-code", "Stop");
+        assert_eq!(
+            handler["command"],
+            r#"t="$HOME/.local/share/tenter/bin/tenter-hook"; [ -x "$t" ] || exit 0; exec "$t" claude-code Stop"#
+        );
+    }
+
+    #[test]
+    fn other_commands_are_not_ours() {
+        for command in [
+            "",
+            "tenter-hook",
+            "tenter-hook claude-code",
+            "tenter-hooks claude-code PreToolUse",
+            "my-tenter-hook claude-code PreToolUse",
+            "echo tenter-hook claude-code PreToolUse",
+            "tenter-hook codex PreToolUse",
+            "/usr/bin/tenter hook claude-code PreToolUse",
+            "'unclosed tenter-hook claude-code PreToolUse",
+            "t=x; exec \"$t\" claude-code PreToolUse",
+        ] {
+            assert_eq!(of(&json!({"type": "command", "command": command})), None, "{command}");
+        }
+        assert_eq!(of(&json!({"type": "prompt", "prompt": "tenter-hook claude-code Stop"})), None);
+        assert_eq!(of(&json!({"command": 1})), None);
+    }
+}

@@ -1,0 +1,40 @@
+//! Registers the bridge with hosts: edits their settings files, and keeps a record of it (B39, B40, B45).
+//!
+//! A registration is planned first: the plan has the texts before and after, so that a user can look at the difference. Applying it
+//! checks that the file is still as it was.
+//!
+//! ```
+//! use tenter_bridge::hosts;
+//! use tenter_bridge::registration::{Options, Registry, Scope, Target};
+//!
+//! # let home = tempfile::tempdir()?;
+//! # std::fs::create_dir(home.path().join("bin"))?;
+//! # let program = home.path().join("bin/tenter-hook");
+//! # std::fs::write(&program, "")?;
+//! let registry = Registry::in_home(home.path());
+//! let host = hosts::find("claude-code").unwrap();
+//! let target = Target::new(host, Scope::User, home.path(), home.path()).unwrap();
+//! let plan = registry.plan_install(&target, Options::default()).unwrap();
+//! assert_eq!(plan.before(), None);
+//! registry.install(&plan, &program, "2026-11-22T18:00:00Z").unwrap();
+//! assert_eq!(registry.registered(&target).unwrap().len(), host.events.len());
+//! # Ok::<(), std::io::Error>(())
+//! ```
+
+mod command;
+mod handlers;
+mod json;
+mod plan;
+mod program;
+mod record;
+mod registry;
+mod settings_file;
+mod target;
+
+pub use command::{PROGRAM, RegisteredCommand};
+pub use handlers::Options;
+pub use plan::Plan;
+pub use program::{link, unsafe_location};
+pub use record::RegistrationRecord;
+pub use registry::{RegisteredHandler, Registry, SilencingSetting};
+pub use target::{Scope, Target};

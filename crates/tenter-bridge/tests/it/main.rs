@@ -1,0 +1,5 @@
+//! The bridge, tested through its public interface.
+
+#![expect(clippy::unwrap_used, reason = "tests")]
+
+mod registration;

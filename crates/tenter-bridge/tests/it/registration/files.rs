@@ -1,0 +1,189 @@
+//! Files: what is kept of them, and what cannot be edited.
+
+use std::fs;
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, symlink};
+
+use tenter_bridge::registration::{Options, Scope, Target, link, unsafe_location};
+
+use super::{NOW, User};
+
+#[test]
+fn a_missing_file_is_created_with_its_directory_and_removed_again() {
+    let user = User::new();
+    user.install().unwrap();
+    assert_eq!(user.count(), user.target.host.events.len());
+    assert!(user.text().ends_with("}\n"));
+    user.remove().unwrap();
+    assert!(!user.file().parent().unwrap().exists());
+    user.remove().unwrap();
+    assert!(user.registry.records().is_empty());
+}
+
+#[test]
+fn a_created_file_stays_once_the_user_has_put_something_into_it() {
+    let user = User::new();
+    user.install().unwrap();
+    fs::write(user.file(), user.text().replacen('{', "{\n  \"model\": \"opus\",", 1)).unwrap();
+    user.remove().unwrap();
+    assert_eq!(user.text(), "{\n  \"model\": \"opus\"\n}\n");
+}
+
+#[test]
+fn mode_and_symlinks_are_kept() {
+    let user = User::with_settings("{}\n");
+    let real = user.home.path().join("dotfiles.json");
+    fs::rename(user.file(), &real).unwrap();
+    symlink("../dotfiles.json", user.file()).unwrap();
+    fs::set_permissions(&real, fs::Permissions::from_mode(0o640)).unwrap();
+    user.install().unwrap();
+    let found = fs::metadata(&real).unwrap();
+    assert_eq!(found.mode() & 0o7777, 0o640);
+    assert!(fs::symlink_metadata(user.file()).unwrap().is_symlink());
+    assert_eq!(user.count(), user.target.host.events.len());
+    user.remove().unwrap();
+    assert_eq!(fs::read_to_string(real).unwrap(), "{}\n");
+}
+
+#[test]
+fn the_copy_of_the_old_file_is_private_and_never_replaced() {
+    let user = User::with_settings("{\"model\": \"opus\"}\n");
+    user.install().unwrap();
+    let copy = user.registry.copy_of(&user.target);
+    assert_eq!(fs::metadata(&copy).unwrap().mode() & 0o777, 0o600);
+    fs::write(user.file(), "{}").unwrap();
+    user.install().unwrap();
+    assert_eq!(fs::read_to_string(&copy).unwrap(), "{\"model\": \"opus\"}\n");
+}
+
+#[test]
+fn files_that_cannot_be_edited_are_left_alone() {
+    let user = User::with_settings("{}\n");
+    fs::set_permissions(user.file(), fs::Permissions::from_mode(0o444)).unwrap();
+    let error = user.install().unwrap_err();
+    assert_eq!(error.message, "the file is read-only");
+    assert!(error.help.unwrap().contains("chmod u+w"));
+    assert_eq!(user.text(), "{}\n");
+    assert!(user.registry.records().is_empty());
+
+    let user = User::new();
+    fs::create_dir_all(user.file()).unwrap();
+    assert!(user.install().unwrap_err().message.contains("it is not a file"));
+
+    let user = User::with_settings("");
+    fs::remove_file(user.file()).unwrap();
+    let directory = rustix::fs::open(
+        user.home.path(),
+        rustix::fs::OFlags::DIRECTORY,
+        rustix::fs::Mode::empty(),
+    )
+    .unwrap();
+    rustix::fs::mknodat(
+        directory,
+        ".claude/settings.json",
+        rustix::fs::FileType::Fifo,
+        0o600.into(),
+        0,
+    )
+    .unwrap();
+    assert!(user.install().unwrap_err().message.contains("it is not a file"));
+
+    let user = User::with_settings(&format!("{{\"a\": \"{}\"}}", "x".repeat(20 << 20)));
+    assert!(user.install().unwrap_err().message.contains("more than 1 MiB"));
+
+    let user = User::with_settings("");
+    fs::write(user.file(), b"{\"a\": \"\xff\"}").unwrap();
+    assert!(user.install().unwrap_err().message.contains("not UTF-8"));
+
+    let user = User::with_settings("");
+    fs::remove_file(user.file()).unwrap();
+    symlink("settings.json", user.file()).unwrap();
+    assert!(user.install().unwrap_err().message.contains("cannot read the file"));
+}
+
+#[test]
+fn a_change_between_plan_and_installation_is_not_overwritten() {
+    let user = User::with_settings("{}\n");
+    let plan = user.plan(Options::default()).unwrap();
+    fs::write(user.file(), "{\"theme\": \"dark\"}\n").unwrap();
+    let error = user.registry.install(&plan, &user.program(), NOW).unwrap_err();
+    assert!(error.message.contains("changed by another program"), "{error:?}");
+    assert_eq!(user.text(), "{\"theme\": \"dark\"}\n");
+}
+
+#[test]
+fn processes_that_install_at_the_same_time_leave_one_registration() {
+    let user = User::with_settings("{\n  \"model\": \"opus\"\n}\n");
+    std::thread::scope(|scope| {
+        for _ in 0..8 {
+            scope.spawn(|| {
+                // Some lose the race and are told to run again; none breaks the file.
+                let _ = user.install();
+            });
+        }
+    });
+    assert_eq!(user.count(), user.target.host.events.len());
+    assert_eq!(user.registry.records().len(), 1);
+    user.remove().unwrap();
+    assert_eq!(user.text(), "{\n  \"model\": \"opus\"\n}\n");
+}
+
+#[test]
+fn an_upgrade_only_repoints_the_link() {
+    let user = User::with_settings("{}\n");
+    user.install().unwrap();
+    let installed = user.text();
+    let link = link(user.home.path());
+    assert_eq!(fs::read_link(&link).unwrap(), user.program());
+    let newer = user.home.path().join("bin/newer");
+    let plan = user.plan(Options::default()).unwrap();
+    assert!(!plan.is_change());
+    user.registry.install(&plan, &newer, NOW).unwrap();
+    assert_eq!(fs::read_link(&link).unwrap(), newer);
+    assert_eq!(user.text(), installed);
+    assert_eq!(user.registry.records()[0].program, newer);
+    fs::remove_file(&link).unwrap();
+    fs::write(&link, "the user's own").unwrap();
+    let error = user.registry.install(&plan, &newer, NOW).unwrap_err();
+    assert!(error.message.contains("is not a symlink"), "{error:?}");
+}
+
+#[test]
+fn a_shared_file_has_no_path_of_this_machine() {
+    let user = User::new();
+    let project = user.home.path().join("shop");
+    let target = Target::new(user.target.host, Scope::Shared, user.home.path(), &project).unwrap();
+    let plan = user.registry.plan_install(&target, Options::default()).unwrap();
+    let text = plan.after().unwrap();
+    assert!(!text.contains(user.home.path().to_str().unwrap()), "{text}");
+    assert!(text.contains(r#"exec \"$t\" claude-code Stop""#), "{text}");
+    user.registry.install(&plan, &user.program(), NOW).unwrap();
+    assert!(user.registry.registered(&target).unwrap().iter().all(|handler| handler.is_intact));
+    user.registry.remove(&user.registry.plan_remove(&target).unwrap()).unwrap();
+    assert!(!project.join(".claude").exists());
+}
+
+#[test]
+fn programs_that_may_disappear_or_be_replaced_are_found() {
+    let user = User::new();
+    let home = user.home.path().canonicalize().unwrap();
+    let program = |directory: &str| {
+        let directory = home.join(directory);
+        fs::create_dir_all(&directory).unwrap();
+        let program = directory.join("tenter-hook");
+        fs::write(&program, "").unwrap();
+        program
+    };
+    assert_eq!(unsafe_location(&program("bin"), &home), None);
+    fs::create_dir(home.join(".git")).unwrap();
+    assert_eq!(unsafe_location(&program("bin"), &home), None, "dotfiles in git");
+    fs::create_dir_all(home.join("shop/.git")).unwrap();
+    assert!(unsafe_location(&program("shop/bin"), &home).unwrap().contains("project"));
+    fs::create_dir(home.join("x")).unwrap();
+    fs::write(home.join("x/Cargo.toml"), "").unwrap();
+    assert!(
+        unsafe_location(&program("x/target/debug"), &home).unwrap().contains("build directory")
+    );
+    let open = program("open");
+    fs::set_permissions(home.join("open"), fs::Permissions::from_mode(0o777)).unwrap();
+    assert!(unsafe_location(&open, &home).unwrap().contains("other users"));
+}

@@ -1,0 +1,83 @@
+//! Registrations in settings files as users have them: what is installed can be removed, and nothing else changes.
+
+mod documents;
+mod files;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+use tempfile::TempDir;
+use tenter_bridge::hosts;
+use tenter_bridge::registration::{Options, Plan, Registry, Scope, Target};
+use tenter_protocol::Diagnostic;
+
+const NOW: &str = "2026-11-22T18:00:00Z";
+
+/// A user with a program and perhaps a settings file.
+struct User {
+    home: TempDir,
+    registry: Registry,
+    target: Target,
+}
+
+impl User {
+    fn new() -> Self {
+        let home = tempfile::tempdir().unwrap();
+        let host = hosts::find("claude-code").unwrap();
+        let target = Target::new(host, Scope::User, home.path(), home.path()).unwrap();
+        fs::create_dir(home.path().join("bin")).unwrap();
+        fs::write(home.path().join("bin/tenter-hook"), "").unwrap();
+        Self { registry: Registry::in_home(home.path()), home, target }
+    }
+
+    fn with_settings(text: &str) -> Self {
+        let user = Self::new();
+        fs::create_dir(user.home.path().join(".claude")).unwrap();
+        fs::write(user.file(), text).unwrap();
+        user
+    }
+
+    fn file(&self) -> &Path {
+        &self.target.file
+    }
+
+    fn program(&self) -> PathBuf {
+        self.home.path().join("bin/tenter-hook")
+    }
+
+    fn text(&self) -> String {
+        fs::read_to_string(self.file()).unwrap()
+    }
+
+    fn json(&self) -> Value {
+        parse(&self.text())
+    }
+
+    fn plan(&self, options: Options) -> Result<Plan, Diagnostic> {
+        self.registry.plan_install(&self.target, options)
+    }
+
+    fn install(&self) -> Result<(), Diagnostic> {
+        self.registry.install(&self.plan(Options::default())?, &self.program(), NOW)
+    }
+
+    fn remove(&self) -> Result<(), Diagnostic> {
+        self.registry.remove(&self.registry.plan_remove(&self.target)?)
+    }
+
+    /// The number of handlers of ours.
+    fn count(&self) -> usize {
+        self.registry.registered(&self.target).unwrap().len()
+    }
+
+    fn lose_record(&self) {
+        fs::remove_file(self.home.path().join(".local/state/tenter/bridge/registrations.json"))
+            .unwrap();
+    }
+}
+
+fn parse(text: &str) -> Value {
+    let text = text.trim_start_matches('\u{feff}');
+    jsonc_parser::parse_to_serde_value(text, &jsonc_parser::ParseOptions::default()).unwrap()
+}
