@@ -1,6 +1,5 @@
 #!/usr/bin/env bash
 # @include about
-event=$(cat)
 
 # Commands that publish. Adapt the list to your project.
 PUBLISHES='cargo publish
@@ -72,6 +71,6 @@ ask() {
     exit 0
 }
 
-command=$(input command) || exit
+read_call
 commands "$command"
 exit 0

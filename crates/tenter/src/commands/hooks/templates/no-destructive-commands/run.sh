@@ -1,6 +1,5 @@
 #!/usr/bin/env bash
 # @include about
-event=$(cat)
 
 # @include call
 
@@ -115,6 +114,6 @@ check() {
     git_call && check_git
 }
 
-command=$(input command) || exit
+read_call
 commands "$command"
 exit 0

@@ -1,6 +1,5 @@
 #!/usr/bin/env bash
 # @include about
-event=$(cat)
 
 # @include call
 
@@ -28,6 +27,6 @@ check() {
     fi
 }
 
-command=$(input command) || exit
+read_call
 commands "$command"
 exit 0

@@ -1,6 +1,5 @@
 #!/usr/bin/env bash
 # @include about
-event=$(cat)
 
 PROJECT=${TENTER_PROJECT_DIR:-$PWD}
 # Directories outside the project that may be written to. Adapt the list to your project.
@@ -89,10 +88,7 @@ check() {
     esac
 }
 
-for name in file_path path notebook_path; do
-    path=$(input "$name") || exit
-    [ -z "$path" ] || check_paths "$path"
-done
-command=$(input command) || exit
+read_call
+check_paths "${paths[@]}"
 commands "$command"
 exit 0
