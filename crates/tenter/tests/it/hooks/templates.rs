@@ -195,6 +195,10 @@ fn a_guard_blocks_a_payload_that_it_cannot_read_and_gives_a_reason() {
         json!({"tool_name": "Shell", "tool_input": "ls", "work_dir": project}).to_string(),
         json!({"tool_name": "Shell", "tool_input": ["ls"], "work_dir": project}).to_string(),
         json!({"tool_name": "Shell", "work_dir": project}).to_string(),
+        json!({"work_dir": project, "tool_input": {"command": "ls"}})
+            .to_string()
+            .replace("}}", "}"),
+        json!([{"tool_input": {"command": "ls"}, "work_dir": project}]).to_string(),
         "not JSON".to_owned(),
         String::new(),
     ];
