@@ -43,6 +43,7 @@
 mod builder;
 pub mod builtin;
 pub mod catalog;
+pub mod configuration;
 mod directories;
 pub mod dispatch;
 pub mod environment;

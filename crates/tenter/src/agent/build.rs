@@ -144,7 +144,7 @@ fn agent_settings(
         system_prompt,
         retry: project.settings.retry,
         max_turns,
-        max_continuations: project.settings.max_continuations,
+        max_continuations: project.settings.hooks.max_continuations,
         auto_compact: args.auto_compact(&project.settings),
         recipes: recipes::book(project, &args.fragment_dirs),
         recipe: None,
@@ -286,6 +286,6 @@ fn asker(project: &Project) -> Arc<dyn tenter_agent::permission::Asker> {
     if Env::can_ask() {
         Arc::new(TerminalAsker)
     } else {
-        Arc::new(FixedAnswer(project.settings.ask))
+        Arc::new(FixedAnswer(project.settings.hooks.ask))
     }
 }

@@ -152,7 +152,7 @@ pub(crate) fn hooks_to_run(
         user_only::check(project.env, project.root(), "run --trust-project")?;
         recipes::trust_all(project, &args.fragment_dirs)?;
     }
-    if args.no_hooks || !project.settings.hooks_enabled {
+    if args.no_hooks || !project.settings.hooks.enabled {
         return Ok(Catalog::default());
     }
     let mut catalog = project.load(cancel);

@@ -31,7 +31,7 @@ pub(super) fn callback_check(book: RecipeBook) -> CallbackCheck {
 
 /// Trusts the recipes in the trust store.
 fn trusted(project: &Project) -> RecipeTrust {
-    let is_open = project.settings.trust == TrustMode::All;
+    let is_open = project.settings.hooks.trust == TrustMode::All;
     let (store, root) = (project.trust.clone(), project.root().to_owned());
     Arc::new(move |recipe: &Recipe| is_open || TrustRecord::of_recipe(recipe).is_in(&store, &root))
 }

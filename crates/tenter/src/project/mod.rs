@@ -69,7 +69,7 @@ impl<'e> Project<'e> {
 
     /// The environment of hooks: without model keys, including those that the configuration names (R40).
     pub(crate) fn hook_environment(&self) -> HookEnvironment {
-        let pass = &self.settings.pass_env;
+        let pass = &self.settings.hooks.pass_env;
         let keys = self.settings.models.key_variables();
         let keys: Vec<&str> = keys.filter(|key| pass.iter().all(|passed| passed != key)).collect();
         HookEnvironment::new(&self.env.vars, pass).withholding(&keys)
@@ -81,8 +81,8 @@ impl<'e> Project<'e> {
             .directories(self.env.directories())
             .environment(self.hook_environment())
             .clock(env::now)
-            .trust(self.settings.trust)
-            .policies(self.settings.policies.clone())
+            .trust(self.settings.hooks.trust)
+            .policies(self.settings.hooks.policies.clone())
     }
 
     /// The environment of programs that Tenter starts for itself, such as git and an editor: that of hooks (R80).

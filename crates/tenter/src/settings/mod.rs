@@ -9,19 +9,16 @@ mod model_name;
 pub(crate) mod model_tables;
 mod models;
 
-use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Duration;
 
 use tenter_agent::RetrySettings;
-use tenter_agent::permission::PermissionAnswer;
-use tenter_engine::catalog::PolicyTable;
-use tenter_engine::hook::{FailMode, TIMEOUTS_MS};
+use tenter_engine::configuration::HookConfiguration;
 use tenter_engine::trust::TrustMode;
-use tenter_protocol::{Diagnostic, Severity};
+use tenter_protocol::Diagnostic;
 
-use self::file::{Ask, HookTable, HooksTable, Layer, RetryTable, Trust};
+use self::file::{Layer, RetryTable};
 use self::models::ModelSettings;
 use crate::env::Env;
 use crate::failure::Failure;
@@ -33,8 +30,6 @@ pub(crate) use models::NamedModel;
 const MAX_TURNS: u64 = 50;
 /// Default context usage at which a conversation is compacted (R50).
 const COMPACT_RATIO: f64 = 0.80;
-/// Default limit of consecutive continuations (R34).
-const MAX_CONTINUATIONS: u32 = 8;
 
 /// The resolved settings: nothing is unset.
 #[derive(Debug)]
@@ -52,22 +47,10 @@ pub(crate) struct Settings {
     pub(crate) auto_compact: Option<f64>,
     /// Maximum number of model responses to one user message; `None` means no limit.
     pub(crate) max_turns: Option<u64>,
-    /// Whether project hooks need trust.
-    pub(crate) trust: TrustMode,
-    /// Whether external hooks run at all.
-    pub(crate) hooks_enabled: bool,
-    /// The policies of hooks.
-    pub(crate) policies: PolicyTable,
-    /// The answer to `ask` when there is no user.
-    pub(crate) ask: PermissionAnswer,
-    /// Maximum number of consecutive continuations.
-    pub(crate) max_continuations: u32,
+    /// The settings of hooks.
+    pub(crate) hooks: HookConfiguration,
     /// Additional paths that file tools change only with the user's consent (R76).
     pub(crate) protect: Vec<PathBuf>,
-    /// The hooks that only the project's file has settings for.
-    pub(crate) project_overrides: BTreeSet<String>,
-    /// Variables that are passed to hooks although they look like model keys.
-    pub(crate) pass_env: Vec<String>,
 }
 
 impl Settings {
@@ -75,26 +58,23 @@ impl Settings {
     /// effect.
     pub(crate) fn load(env: &Env, project: PathBuf) -> Result<(Self, Vec<Diagnostic>), Failure> {
         let mut findings = Vec::new();
-        let mut user = file::read(&env.config_file())?;
-        let mut of_project = file::read_of_project(&project.join("tenter.toml"), &mut findings)?;
-        findings.extend(clamped_timeouts(env, &user.hooks));
+        let config_file = env.config_file();
+        let mut user = file::read(&config_file)?;
+        let (mut of_project, project_hooks) =
+            file::read_of_project(&project.join("tenter.toml"), &mut findings)?;
+        let user_hooks = user.take_hook_tables();
+        let (mut hooks, clamped) =
+            HookConfiguration::resolve(user_hooks, &project_hooks, &config_file);
+        hooks.trust = trust(env, hooks.trust)?;
+        findings.extend(clamped);
         let settings = Self {
             models: ModelSettings::new(env, &mut user, &mut of_project)?,
             system_prompt_file: system_prompt_file(env, &user),
             retry: retry(user.retry.unwrap_or_default()),
             auto_compact: auto_compact(env, &user)?,
             max_turns: max_turns(env, &user, &of_project)?,
-            trust: trust(env, &user)?,
-            hooks_enabled: user.hooks.enabled.unwrap_or(true),
-            ask: match user.hooks.ask {
-                Some(Ask::Allow) => PermissionAnswer::Unattended { allowed: true },
-                Some(Ask::Deny) | None => PermissionAnswer::Unattended { allowed: false },
-            },
-            max_continuations: user.hooks.max_continuations.unwrap_or(MAX_CONTINUATIONS),
-            policies: policies(&user.hooks, &of_project.hooks),
-            project_overrides: only_in_project(&user.hooks, &of_project.hooks),
+            hooks,
             protect: [user.tools.protect, of_project.tools.protect].concat(),
-            pass_env: user.hooks.pass_env,
             project,
         };
         Ok((settings, findings))
@@ -151,59 +131,9 @@ fn max_turns(env: &Env, user: &Layer, project: &Layer) -> Result<Option<u64>, Fa
     Ok(Some(limit).filter(|limit| *limit > 0))
 }
 
-fn policies(user: &HooksTable, project: &HooksTable) -> PolicyTable {
-    let allow_shared = user.allow_shared.unwrap_or(false);
-    let mut table = PolicyTable { allow_shared, ..PolicyTable::default() };
-    if let Some(timeout) = user.timeout_ms {
-        table.default.timeout = Duration::from_millis(timeout);
-    }
-    if user.fail == Some(FailMode::Closed) || project.fail == Some(FailMode::Closed) {
-        table.default.fail = FailMode::Closed;
-    }
-    for hook in project.overrides.iter().chain(&user.overrides) {
-        let held = table.overrides.entry(hook.name.clone()).or_default();
-        held.timeout = hook.timeout_ms.map(Duration::from_millis).or(held.timeout);
-        held.fail = stricter(hook.fail, held.fail);
-        if !hook.env.is_empty() {
-            table.env.insert(hook.name.clone(), hook.env.clone());
-        }
-    }
-    table
-}
-
-fn only_in_project(user: &HooksTable, project: &HooksTable) -> BTreeSet<String> {
-    let names = |table: &HooksTable| -> BTreeSet<String> {
-        table.overrides.iter().map(|hook| hook.name.clone()).collect()
-    };
-    &names(project) - &names(user)
-}
-
-/// The timeouts in the user's file that are out of range.
-fn clamped_timeouts(env: &Env, hooks: &HooksTable) -> Vec<Diagnostic> {
-    let (least, most) = TIMEOUTS_MS;
-    let all = ("hooks.timeout_ms".to_owned(), hooks.timeout_ms);
-    let of_hook =
-        |hook: &HookTable| (format!("hooks.override.timeout_ms of {}", hook.name), hook.timeout_ms);
-    let said = [all].into_iter().chain(hooks.overrides.iter().map(of_hook));
-    let clamped = said.filter_map(|(key, timeout)| {
-        let timeout = timeout.filter(|timeout| !(least..=most).contains(timeout))?;
-        let message = format!("{key} is {timeout}; {} is used", timeout.clamp(least, most));
-        let finding = Diagnostic::new("setting-clamped", Severity::Warning, message);
-        let help = format!("write a number of milliseconds from {least} to {most}");
-        Some(finding.at(env.config_file()).help(help))
-    });
-    clamped.collect()
-}
-
-/// `closed` takes precedence: the user may be strict with a project's hook, and the project with a user's.
-fn stricter(one: Option<FailMode>, other: Option<FailMode>) -> Option<FailMode> {
-    if one == Some(FailMode::Closed) { one } else { other.or(one) }
-}
-
-fn trust(env: &Env, user: &Layer) -> Result<TrustMode, Failure> {
+fn trust(env: &Env, of_file: TrustMode) -> Result<TrustMode, Failure> {
     match env.text("TENTER_TRUST") {
-        None | Some("ask") if matches!(user.trust, Some(Trust::All)) => Ok(TrustMode::All),
-        None | Some("ask") => Ok(TrustMode::Gate),
+        None | Some("ask") => Ok(of_file),
         Some("all") => Ok(TrustMode::All),
         Some(other) => {
             Err(Failure::usage(format!("TENTER_TRUST is {other:?}; known are \"ask\" and \"all\"")))

@@ -98,7 +98,7 @@ impl ProjectModel {
         let has_key = variable_that_is_set(provider, project.env).is_some();
         let lacks_key = provider.needs_key() && provider.key_command.is_none();
         // Without its key a provider is not called at all.
-        if has_key || lacks_key || project.settings.trust == TrustMode::All {
+        if has_key || lacks_key || project.settings.hooks.trust == TrustMode::All {
             return false;
         }
         !is_users(project, provider) && !self.record(project).is_in(&project.trust, project.root())

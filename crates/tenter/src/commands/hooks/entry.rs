@@ -149,8 +149,8 @@ impl<'c> HookEntry<'c> {
             let cancel = Cancel::new();
             fingerprint(&listed.covered, &Hasher::new(MAX_HOOK_BYTES, &cancel)).ok()
         });
-        let policy =
-            running.map_or_else(|| project.settings.policies.of(&listed.name), |hook| hook.policy);
+        let policy = running
+            .map_or_else(|| project.settings.hooks.policies.of(&listed.name), |hook| hook.policy);
         let mut spellings: Vec<&str> =
             listed.subscriptions.iter().map(|subscription| subscription.spelling).collect();
         spellings.dedup();
@@ -224,7 +224,7 @@ fn trust(
     listed: &ListedHook,
     hash: Option<&Fingerprint>,
 ) -> TrustStatus {
-    if !listed.layer.needs_trust() || project.settings.trust == TrustMode::All {
+    if !listed.layer.needs_trust() || project.settings.hooks.trust == TrustMode::All {
         return TrustStatus::NotNeeded;
     }
     if hash.is_some_and(|hash| trusted.is_trusted(&listed.name, hash)) {

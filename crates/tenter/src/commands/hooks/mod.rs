@@ -118,7 +118,7 @@ fn show_findings(project: &Project) {
         ["hook-invalid", "hook-shadowed", "hook-not-executable"].contains(&finding.id)
     };
     ui::diagnostics(project.findings().filter(|finding| !of_entry(finding)));
-    if !project.settings.hooks_enabled {
+    if !project.settings.hooks.enabled {
         let file = project.env.config_file();
         ui::note(format!(
             "Hooks are disabled in {} (hooks.enabled = false): only the built-in hook runs.",

@@ -24,7 +24,7 @@ pub(super) fn settle(
     cancel: &Cancel,
 ) -> Result<(), Failure> {
     // Loading asks hooks for their events, and with the gate open these would be asked too: they will be, when they run.
-    if plugins.is_empty() || project.settings.trust == TrustMode::All {
+    if plugins.is_empty() || project.settings.hooks.trust == TrustMode::All {
         return Ok(());
     }
     let catalog = project.load(cancel);

@@ -92,9 +92,15 @@ fn the_defaults_are_those_of_the_table() {
 #[test]
 fn no_key_is_missing_from_the_table() {
     let keys = keys();
-    for table in
-        ["", "hooks.", "hooks.override.", "retry.", "providers.NAME.", "models.\"PROVIDER/NAME\"."]
-    {
+    for table in [
+        "",
+        "hooks.",
+        "hooks.override.",
+        "bridge.",
+        "retry.",
+        "providers.NAME.",
+        "models.\"PROVIDER/NAME\".",
+    ] {
         let sandbox = sandbox();
         sandbox.write(USER_FILE, setting(&format!("{table}zzz"), "1"));
         let error = hello(&sandbox).expect_code(1).stderr;

@@ -73,7 +73,7 @@ fn trusted_elsewhere(
 }
 
 fn hooks_run(context: &CommandContext) -> bool {
-    !context.chat.args.no_hooks && context.chat.project.settings.hooks_enabled
+    !context.chat.args.no_hooks && context.chat.project.settings.hooks.enabled
 }
 
 fn check_that_hooks_run(context: &CommandContext) -> Result<(), Failure> {

@@ -64,26 +64,26 @@ fn examine(project: &Project, catalog: &Catalog) -> Vec<Diagnostic> {
 fn switched_off(project: &Project) -> Option<Diagnostic> {
     let message = "hooks are disabled (hooks.enabled = false): only the built-in hook runs";
     let finding = Diagnostic::new("hooks-switched-off", Severity::Warning, message);
-    (!project.settings.hooks_enabled).then(|| finding.at(project.env.config_file()))
+    (!project.settings.hooks.enabled).then(|| finding.at(project.env.config_file()))
 }
 
 /// Names that the configuration sets something for, and that no hook has.
 fn unmet(project: &Project, catalog: &Catalog) -> Vec<Diagnostic> {
     let settings = &project.settings;
     let file = |name: &str| {
-        if settings.project_overrides.contains(name) {
+        if settings.hooks.project_overrides.contains(name) {
             settings.project.join("tenter.toml")
         } else {
             project.env.config_file()
         }
     };
-    let names = settings.policies.names();
+    let names = settings.hooks.policies.names();
     names.filter_map(|name| Some(no_such(name, catalog.listing())?.at(file(name)))).collect()
 }
 
 /// The number of hooks that can run: none has an error, or a matcher that no tool matches.
 fn ready(project: &Project, catalog: &Catalog, findings: &[Diagnostic]) -> usize {
-    if !project.settings.hooks_enabled {
+    if !project.settings.hooks.enabled {
         return 0;
     }
     let prevents = |finding: &&Diagnostic| {

@@ -1,0 +1,90 @@
+//! The settings of the bridge to other agents. Only the user's file sets them (B43).
+
+use serde::Deserialize;
+
+/// The table `[bridge]` of a configuration file.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct BridgeTable {
+    pub(super) allow_skips_prompt: Option<bool>,
+    pub(super) ask_fallback: Option<AskFallback>,
+    pub(super) unguardable: Option<OnUnguardable>,
+    pub(super) untrusted: Option<Reaction>,
+    pub(super) on_breach: Option<Reaction>,
+}
+
+impl BridgeTable {
+    /// Removes everything: a project sets nothing of it. `refuse` is called with whether something was set, and its key.
+    pub(super) fn refuse_all(&mut self, mut refuse: impl FnMut(bool, &str)) {
+        let Self { allow_skips_prompt, ask_fallback, unguardable, untrusted, on_breach } =
+            std::mem::take(self);
+        refuse(allow_skips_prompt.is_some(), "bridge.allow_skips_prompt");
+        refuse(ask_fallback.is_some(), "bridge.ask_fallback");
+        refuse(unguardable.is_some(), "bridge.unguardable");
+        refuse(untrusted.is_some(), "bridge.untrusted");
+        refuse(on_breach.is_some(), "bridge.on_breach");
+    }
+}
+
+/// The settings of the bridge to other agents: nothing is unset.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct BridgeSettings {
+    /// Whether the allow of a hook also answers the host's own question to the user (B16).
+    pub allow_skips_prompt: bool,
+    /// What a hook's `ask` means in a host that cannot ask (B17).
+    pub ask_fallback: AskFallback,
+    /// What happens to calls whose output a hook that fails closed would rewrite, in a host where it cannot (B19).
+    pub unguardable: OnUnguardable,
+    /// What happens in a project with hooks that were never trusted (B27).
+    pub untrusted: Reaction,
+    /// What happens after a denied call has run (B30).
+    pub on_breach: Reaction,
+}
+
+impl Default for BridgeSettings {
+    fn default() -> Self {
+        BridgeTable::default().into()
+    }
+}
+
+impl From<BridgeTable> for BridgeSettings {
+    fn from(table: BridgeTable) -> Self {
+        Self {
+            allow_skips_prompt: table.allow_skips_prompt.unwrap_or(false),
+            ask_fallback: table.ask_fallback.unwrap_or(AskFallback::Deny),
+            unguardable: table.unguardable.unwrap_or(OnUnguardable::Deny),
+            untrusted: table.untrusted.unwrap_or(Reaction::Warn),
+            on_breach: table.on_breach.unwrap_or(Reaction::Warn),
+        }
+    }
+}
+
+/// What happens to calls that a hook cannot guard in a host.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum OnUnguardable {
+    /// They are denied.
+    Deny,
+    /// They run.
+    Pass,
+}
+
+/// What the bridge does about a problem of a session.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Reaction {
+    /// It tells the user.
+    Warn,
+    /// It also denies every prompt and call of the session.
+    Block,
+}
+
+/// The answer to `ask` where no user can be asked (R30, B17).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum AskFallback {
+    /// No.
+    Deny,
+    /// Yes.
+    Allow,
+}

@@ -1,0 +1,206 @@
+//! The settings of hooks in configuration files: the user's `config.toml` and a project's `tenter.toml`.
+//!
+//! A project's file is untrusted: it may make hooks stricter, and nothing else. A program that has more settings puts
+//! [`HooksTable`] and [`BridgeTable`] into its own type, parses it with [`parse`], and resolves the tables with
+//! [`HookConfiguration::resolve`]. A program that has none calls [`HookConfiguration::read`].
+//!
+//! Parsing is strict, so that a misspelt key is never ignored.
+
+mod bridge;
+mod file;
+mod tables;
+
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::time::Duration;
+
+use tenter_base::untrusted_file;
+use tenter_protocol::{Diagnostic, Severity};
+
+use crate::catalog::PolicyTable;
+use crate::hook::{FailMode, TIMEOUTS_MS};
+use crate::observe::PermissionAnswer;
+use crate::trust::TrustMode;
+
+pub use bridge::{AskFallback, BridgeSettings, BridgeTable, OnUnguardable, Reaction};
+pub use file::{ConfigurationError, parse};
+pub use tables::{HookTable, HookTables, HooksTable, TrustSetting, refused};
+
+/// Default limit of consecutive continuations (R34).
+const MAX_CONTINUATIONS: u32 = 8;
+
+/// The settings of hooks: nothing is unset.
+#[derive(Debug, Clone)]
+pub struct HookConfiguration {
+    /// Whether external hooks run at all.
+    pub enabled: bool,
+    /// Whether project hooks need trust.
+    pub trust: TrustMode,
+    /// The policies of hooks.
+    pub policies: PolicyTable,
+    /// The answer to `ask` when there is no user.
+    pub ask: PermissionAnswer,
+    /// Maximum number of consecutive continuations.
+    pub max_continuations: u32,
+    /// Variables that are passed to hooks although they look like model keys.
+    pub pass_env: Vec<String>,
+    /// The hooks that only the project's file has settings for.
+    pub project_overrides: BTreeSet<String>,
+    /// The settings of the bridge to other agents.
+    pub bridge: BridgeSettings,
+}
+
+impl HookConfiguration {
+    /// Reads the settings of hooks in the user's file and the project's, and ignores all other settings in them. A missing
+    /// file sets nothing. A setting that a project may not make is a warning, and has no effect.
+    ///
+    /// # Errors
+    /// A file cannot be read, or is not a valid configuration.
+    pub fn read(
+        user: &Path,
+        project: &Path,
+    ) -> Result<(Self, Vec<Diagnostic>), ConfigurationError> {
+        let of_user: HookTables = parse(user, std::fs::read_to_string(user))?;
+        let mut of_project: HookTables = parse(project, untrusted_file::read_to_string(project))?;
+        let refused = of_project.refuse_in_project(project);
+        let (configuration, clamped) = Self::resolve(of_user, &of_project, user);
+        Ok((configuration, [refused, clamped].concat()))
+    }
+
+    /// Resolves the settings of the user's file, whose path is `user_file`, and of a project's, which must not have what a
+    /// project may not set ([`HookTables::refuse_in_project`]). Timeouts that are out of range are reported.
+    pub fn resolve(
+        user: HookTables,
+        project: &HookTables,
+        user_file: &Path,
+    ) -> (Self, Vec<Diagnostic>) {
+        let diagnostics = clamped_timeouts(user_file, &user.hooks);
+        let allowed = user.hooks.ask == Some(AskFallback::Allow);
+        let configuration = Self {
+            enabled: user.hooks.enabled.unwrap_or(true),
+            trust: match user.trust {
+                Some(TrustSetting::All) => TrustMode::All,
+                Some(TrustSetting::Ask) | None => TrustMode::Gate,
+            },
+            policies: policies(&user.hooks, &project.hooks),
+            ask: PermissionAnswer::Unattended { allowed },
+            max_continuations: user.hooks.max_continuations.unwrap_or(MAX_CONTINUATIONS),
+            project_overrides: only_in_project(&user.hooks, &project.hooks),
+            bridge: user.bridge.into(),
+            pass_env: user.hooks.pass_env,
+        };
+        (configuration, diagnostics)
+    }
+}
+
+fn policies(user: &HooksTable, project: &HooksTable) -> PolicyTable {
+    let allow_shared = user.allow_shared.unwrap_or(false);
+    let mut table = PolicyTable { allow_shared, ..PolicyTable::default() };
+    if let Some(timeout) = user.timeout_ms {
+        table.default.timeout = Duration::from_millis(timeout);
+    }
+    if user.fail == Some(FailMode::Closed) || project.fail == Some(FailMode::Closed) {
+        table.default.fail = FailMode::Closed;
+    }
+    for hook in project.overrides.iter().chain(&user.overrides) {
+        let held = table.overrides.entry(hook.name.clone()).or_default();
+        held.timeout = hook.timeout_ms.map(Duration::from_millis).or(held.timeout);
+        held.fail = stricter(hook.fail, held.fail);
+        if !hook.env.is_empty() {
+            table.env.insert(hook.name.clone(), hook.env.clone());
+        }
+    }
+    table
+}
+
+/// `closed` takes precedence: the user may be strict with a project's hook, and the project with a user's.
+fn stricter(one: Option<FailMode>, other: Option<FailMode>) -> Option<FailMode> {
+    if one == Some(FailMode::Closed) { one } else { other.or(one) }
+}
+
+fn only_in_project(user: &HooksTable, project: &HooksTable) -> BTreeSet<String> {
+    let names = |table: &HooksTable| -> BTreeSet<String> {
+        table.overrides.iter().map(|hook| hook.name.clone()).collect()
+    };
+    &names(project) - &names(user)
+}
+
+/// The timeouts in the user's file that are out of range.
+fn clamped_timeouts(file: &Path, hooks: &HooksTable) -> Vec<Diagnostic> {
+    let (least, most) = TIMEOUTS_MS;
+    let all = ("hooks.timeout_ms".to_owned(), hooks.timeout_ms);
+    let of_hook =
+        |hook: &HookTable| (format!("hooks.override.timeout_ms of {}", hook.name), hook.timeout_ms);
+    let said = [all].into_iter().chain(hooks.overrides.iter().map(of_hook));
+    let clamped = said.filter_map(|(key, timeout)| {
+        let timeout = timeout.filter(|timeout| !(least..=most).contains(timeout))?;
+        let message = format!("{key} is {timeout}; {} is used", timeout.clamp(least, most));
+        let diagnostic = Diagnostic::new("setting-clamped", Severity::Warning, message);
+        let help = format!("write a number of milliseconds from {least} to {most}");
+        Some(diagnostic.at(file).help(help))
+    });
+    clamped.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What the two files set together, and the diagnostics.
+    fn read(user: &str, project: &str) -> (HookConfiguration, Vec<String>) {
+        let directory = tempfile::tempdir().unwrap();
+        let at = |name: &str, text: &str| {
+            let path = directory.path().join(name);
+            std::fs::write(&path, text).unwrap();
+            path
+        };
+        let (user, project) = (at("config.toml", user), at("tenter.toml", project));
+        let (configuration, diagnostics) = HookConfiguration::read(&user, &project).unwrap();
+        (configuration, diagnostics.into_iter().map(|diagnostic| diagnostic.message).collect())
+    }
+
+    #[test]
+    fn missing_files_set_nothing() {
+        let missing = Path::new("/nonexistent/config.toml");
+        let (configuration, diagnostics) = HookConfiguration::read(missing, missing).unwrap();
+        assert!(configuration.enabled && diagnostics.is_empty());
+        assert_eq!(configuration.trust, TrustMode::Gate);
+        assert_eq!(configuration.bridge, BridgeSettings::default());
+        assert_eq!(configuration.max_continuations, MAX_CONTINUATIONS);
+    }
+
+    #[test]
+    fn settings_that_are_not_about_hooks_are_ignored() {
+        let user = "model = \"x/y\"\ntrust = \"all\"\n[providers.x]\napi = \"chat\"\n[hooks]\nfail = \"closed\"\npass_env = [\"A\"]\n";
+        let (configuration, diagnostics) = read(user, "max_turns = 3\n");
+        assert_eq!(diagnostics, [] as [&str; 0]);
+        assert_eq!(configuration.trust, TrustMode::All);
+        assert_eq!(configuration.policies.default.fail, FailMode::Closed);
+        assert_eq!(configuration.pass_env, ["A"]);
+    }
+
+    #[test]
+    fn a_project_sets_nothing_of_the_bridge_and_only_what_is_stricter() {
+        let project = "trust = \"all\"\n[hooks]\nfail = \"closed\"\nenabled = false\n[bridge]\nallow_skips_prompt = true\nunguardable = \"pass\"\n";
+        let (configuration, diagnostics) = read("", project);
+        let refused = |key: &str| format!("a project may not set {key}; it has no effect");
+        let keys = ["trust", "hooks.enabled", "bridge.allow_skips_prompt", "bridge.unguardable"];
+        assert_eq!(diagnostics, keys.map(refused));
+        assert!(configuration.enabled);
+        assert_eq!(configuration.policies.default.fail, FailMode::Closed);
+        assert_eq!(configuration.bridge, BridgeSettings::default());
+    }
+
+    #[test]
+    fn the_user_sets_the_bridge() {
+        let user = "[bridge]\nallow_skips_prompt = true\nask_fallback = \"allow\"\nunguardable = \"pass\"\nuntrusted = \"block\"\non_breach = \"block\"\n";
+        let expected = BridgeSettings {
+            allow_skips_prompt: true,
+            ask_fallback: AskFallback::Allow,
+            unguardable: OnUnguardable::Pass,
+            untrusted: Reaction::Block,
+            on_breach: Reaction::Block,
+        };
+        assert_eq!(read(user, "").0.bridge, expected);
+    }
+}

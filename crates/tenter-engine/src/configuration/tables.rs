@@ -1,0 +1,98 @@
+//! The tables of a configuration file that are about hooks, and what a project may not set in them.
+
+use std::path::Path;
+
+use serde::Deserialize;
+use tenter_protocol::{Diagnostic, Severity};
+
+use super::bridge::{AskFallback, BridgeTable};
+use crate::hook::FailMode;
+
+/// What a configuration file sets about hooks. Other keys of the file are ignored.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub struct HookTables {
+    /// Whether a project's hooks run without being trusted.
+    pub trust: Option<TrustSetting>,
+    /// The table `[hooks]`.
+    pub hooks: HooksTable,
+    /// The table `[bridge]`.
+    pub bridge: BridgeTable,
+}
+
+impl HookTables {
+    /// Removes what a project may not set, and reports it. `file` is the project's file.
+    pub fn refuse_in_project(&mut self, file: &Path) -> Vec<Diagnostic> {
+        let mut diagnostics = Vec::new();
+        let mut refuse = |is_set: bool, key: &str| {
+            if is_set {
+                diagnostics.push(refused(file, key));
+            }
+        };
+        refuse(self.trust.take().is_some(), "trust");
+        self.hooks.refuse_in_project(&mut refuse);
+        self.bridge.refuse_all(&mut refuse);
+        diagnostics
+    }
+}
+
+/// The table `[hooks]` of a configuration file.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct HooksTable {
+    pub(super) enabled: Option<bool>,
+    pub(super) timeout_ms: Option<u64>,
+    pub(super) fail: Option<FailMode>,
+    pub(super) ask: Option<AskFallback>,
+    pub(super) max_continuations: Option<u32>,
+    pub(super) pass_env: Vec<String>,
+    pub(super) allow_shared: Option<bool>,
+    #[serde(rename = "override")]
+    pub(super) overrides: Vec<HookTable>,
+}
+
+impl HooksTable {
+    fn refuse_in_project(&mut self, mut refuse: impl FnMut(bool, &str)) {
+        refuse(self.enabled.take().is_some(), "hooks.enabled");
+        refuse(self.timeout_ms.take().is_some(), "hooks.timeout_ms");
+        refuse(self.ask.take().is_some(), "hooks.ask");
+        refuse(self.max_continuations.take().is_some(), "hooks.max_continuations");
+        refuse(!std::mem::take(&mut self.pass_env).is_empty(), "hooks.pass_env");
+        refuse(self.allow_shared.take().is_some(), "hooks.allow_shared");
+        refuse(self.fail == Some(FailMode::Open), "hooks.fail = \"open\"");
+        for hook in &mut self.overrides {
+            refuse(hook.timeout_ms.take().is_some(), "hooks.override.timeout_ms");
+            refuse(hook.fail == Some(FailMode::Open), "hooks.override.fail = \"open\"");
+            refuse(!std::mem::take(&mut hook.env).is_empty(), "hooks.override.env");
+        }
+        self.overrides.retain(|hook| hook.fail == Some(FailMode::Closed));
+    }
+}
+
+/// One `[[hooks.override]]`: the settings of one hook.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct HookTable {
+    pub(super) name: String,
+    pub(super) timeout_ms: Option<u64>,
+    pub(super) fail: Option<FailMode>,
+    #[serde(default)]
+    pub(super) env: Vec<String>,
+}
+
+/// Whether a project's hooks run without being trusted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum TrustSetting {
+    /// Only those that are trusted run.
+    Ask,
+    /// All run.
+    All,
+}
+
+/// The warning that a project's `file` sets a `key` that only the user may set.
+pub fn refused(file: &Path, key: &str) -> Diagnostic {
+    Diagnostic::new("project-setting-refused", Severity::Warning, format!("a project may not set {key}; it has no effect"))
+        .at(file)
+        .help("a project may choose a model and make hooks stricter; put everything else into your own config.toml")
+}
