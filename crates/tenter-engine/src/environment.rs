@@ -4,7 +4,6 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use crate::hook_state::{self, Owner};
-
 use crate::keys::is_model_key;
 
 /// Environment variables as name and value.
@@ -13,35 +12,35 @@ pub type Environment = Vec<(OsString, OsString)>;
 /// The environment of hooks.
 #[derive(Debug, Clone, Default)]
 pub struct HookEnvironment {
-    given: Environment,
+    base: Environment,
     withheld: Environment,
-    /// Where hooks have their own directories; without it they have none.
+    /// The directory with the private directories of hooks; `None` if hooks have none.
     state: Option<PathBuf>,
 }
 
 impl HookEnvironment {
-    /// The parent's environment without model keys, but for those in `pass`.
+    /// Returns the parent's environment without model keys, except those named in `pass`.
     pub fn new(parent: &Environment, pass: &[String]) -> Self {
-        let (withheld, given) =
+        let (withheld, base) =
             parent.iter().cloned().partition(|(name, _)| is_withheld(name, pass));
-        Self { given, withheld, state: None }
+        Self { base, withheld, state: None }
     }
 
-    /// The same with a private directory for each hook in `root`, which is made when it is needed (R72).
+    /// Gives each hook a private directory in `root`, which is created when it is needed (R72).
     #[must_use]
     pub fn with_state(self, root: PathBuf) -> Self {
         Self { state: Some(root), ..self }
     }
 
-    /// What the hook `owner` gets beside everything else: its own directory; and why, if that cannot be used.
-    pub(crate) fn of_state(
+    /// Returns the variables for the private directory of `owner`, or none and a warning if the directory cannot be used.
+    pub(crate) fn state_variables(
         &self,
         owner: Owner<'_>,
     ) -> (Vec<(&'static str, OsString)>, Option<String>) {
         let Some(root) = &self.state else { return (Vec::new(), None) };
         match hook_state::directory(root, owner) {
             Ok(path) => {
-                // Python would read compiled files from beside the script, which trust does not cover, and write them there.
+                // By default Python caches compiled files next to the script, where trust does not cover them.
                 let compiled = path.join("pycache").into();
                 let variables =
                     vec![(hook_state::VARIABLE, path.into()), ("PYTHONPYCACHEPREFIX", compiled)];
@@ -54,31 +53,32 @@ impl HookEnvironment {
         }
     }
 
-    /// The same without these variables, too: keys whose names do not look like one. A hook may still ask for them.
+    /// Also withholds these variables: keys whose names do not look like one. A hook may still request them.
     #[must_use]
     pub fn withholding(self, names: &[&str]) -> Self {
         let named = |name: &OsString| names.iter().any(|named| name == named);
-        let (more, given) = self.given.into_iter().partition(|(name, _)| named(name));
-        Self { given, withheld: [self.withheld, more].concat(), state: self.state }
+        let (more, base) = self.base.into_iter().partition(|(name, _)| named(name));
+        Self { base, withheld: [self.withheld, more].concat(), state: self.state }
     }
 
-    /// What every hook gets.
-    pub fn given(&self) -> &Environment {
-        &self.given
+    /// The variables that every hook gets.
+    pub fn base(&self) -> &Environment {
+        &self.base
     }
 
-    /// What a hook gets that asks for the withheld variables in `asked`, with `added` over all of it.
-    pub fn with(&self, asked: &[String], added: &[(&str, OsString)]) -> Environment {
-        let asked_for = |name: &OsString| asked.iter().any(|asked| name == asked.as_str());
-        let passed = self.withheld.iter().filter(|(name, _)| asked_for(name));
-        let inherited = self.given.iter().chain(passed);
+    /// Returns the environment of a hook that requests the withheld variables in `requested`. Variables in `added` replace
+    /// inherited ones.
+    pub fn for_hook(&self, requested: &[String], added: &[(&str, OsString)]) -> Environment {
+        let is_requested = |name: &OsString| requested.iter().any(|one| name == one.as_str());
+        let passed = self.withheld.iter().filter(|(name, _)| is_requested(name));
+        let inherited = self.base.iter().chain(passed);
         let kept =
             inherited.filter(|(name, _)| added.iter().all(|(ours, _)| name != ours)).cloned();
         kept.chain(added.iter().map(|(name, value)| (OsString::from(name), value.clone())))
             .collect()
     }
 
-    /// The values that hooks do not get: what must not reach a record either.
+    /// The values of the withheld variables, which must not reach a record either.
     pub fn secrets(&self) -> impl Iterator<Item = String> {
         self.withheld.iter().filter_map(|(_, value)| value.to_str()).map(str::to_owned)
     }
@@ -99,9 +99,9 @@ mod tests {
             vec![("PATH".into(), "/bin".into()), ("OPENAI_API_KEY".into(), "sk-1".into())];
         let key = vec!["OPENAI_API_KEY".to_owned()];
         let environment = HookEnvironment::new(&parent, &[]);
-        assert_eq!(environment.with(&[], &[]), parent[..1]);
-        assert_eq!(environment.with(&key, &[]), parent);
-        assert_eq!(HookEnvironment::new(&parent, &key).with(&[], &[]), parent);
+        assert_eq!(environment.for_hook(&[], &[]), parent[..1]);
+        assert_eq!(environment.for_hook(&key, &[]), parent);
+        assert_eq!(HookEnvironment::new(&parent, &key).for_hook(&[], &[]), parent);
         assert_eq!(environment.secrets().collect::<Vec<_>>(), ["sk-1"]);
     }
 
@@ -110,14 +110,14 @@ mod tests {
         let parent: Environment =
             vec![("PATH".into(), "/bin".into()), ("WORK_LLM".into(), "secret".into())];
         let environment = HookEnvironment::new(&parent, &[]).withholding(&["WORK_LLM", "OTHER"]);
-        assert_eq!(environment.with(&[], &[]), parent[..1]);
-        assert_eq!(environment.with(&["WORK_LLM".to_owned()], &[]), parent);
+        assert_eq!(environment.for_hook(&[], &[]), parent[..1]);
+        assert_eq!(environment.for_hook(&["WORK_LLM".to_owned()], &[]), parent);
         assert_eq!(environment.secrets().collect::<Vec<_>>(), ["secret"]);
     }
 
     #[test]
     fn added_variables_replace_inherited_ones() {
         let environment = HookEnvironment::new(&vec![("A".into(), "old".into())], &[]);
-        assert_eq!(environment.with(&[], &[("A", "new".into())]), [("A".into(), "new".into())]);
+        assert_eq!(environment.for_hook(&[], &[("A", "new".into())]), [("A".into(), "new".into())]);
     }
 }

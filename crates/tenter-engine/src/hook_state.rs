@@ -1,4 +1,4 @@
-//! Where a hook keeps what it writes: a private directory of its own for each hook and project, outside the project (R72).
+//! The private directories of hooks: one for each hook and project, outside the project (R72).
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -8,14 +8,14 @@ use tenter_base::{hex, private_dir};
 
 use crate::hook::Layer;
 
-/// The variable that holds its path.
+/// The environment variable with the path of the directory.
 pub(crate) const VARIABLE: &str = "TENTER_HOOK_STATE";
-/// Maximum length of the hook's name in the directory's.
+/// Maximum number of characters of the hook's name in the directory's name.
 const MAX_NAME: usize = 40;
 /// Length of the hash in the directory's name.
 const HASH: usize = 16;
 
-/// Whose directory it is.
+/// The hook and project that a directory belongs to.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Owner<'a> {
     pub(crate) project: &'a Path,
@@ -24,7 +24,7 @@ pub(crate) struct Owner<'a> {
 }
 
 impl Owner<'_> {
-    /// The name of the directory: the hook's, and a hash that tells it from those of other projects and layers.
+    /// Returns the directory's name: the hook's name, and a hash that is different for other projects and layers.
     fn directory(self) -> String {
         let Self { project, layer, name } = self;
         let mut hasher = Sha256::new();
@@ -39,10 +39,10 @@ impl Owner<'_> {
     }
 }
 
-/// The directory of `owner` under `root`, made where it is missing.
+/// Returns the directory of `owner` in `root` and creates it if it is missing.
 ///
 /// # Errors
-/// It cannot be made, or something else is in its place.
+/// The directory cannot be created, or the path is not a directory.
 pub(crate) fn directory(root: &Path, owner: Owner<'_>) -> io::Result<PathBuf> {
     let path = root.join(owner.directory());
     private_dir::enforce(&path)?;

@@ -1,5 +1,5 @@
-//! Hooks without code: an action and a condition, both over the payload (see `metadata.action` of a manifest). They are read
-//! once, when the catalog is loaded, and answered without starting anything.
+//! Static hooks: an action and a condition over the payload (`metadata.action` in a manifest), without a script. They are parsed
+//! when the catalog is loaded, and reply without starting a process.
 
 use std::path::Path;
 
@@ -15,11 +15,11 @@ use tenter_template::{Condition, Dialect, FieldPath, Inputs, NoShell, Template, 
 use crate::matcher;
 use crate::source::{Script, script};
 
-/// What judges the parts of a manifest that are in languages of their own.
+/// Checks the parts of a manifest that contain matchers, patterns and templates.
 pub const CHECKS: Checks<'static> =
     Checks { tool: &matcher::check_tool, pattern: &matcher::check_pattern, template: &check };
 
-/// What a hook without code does, understood.
+/// The parsed action and condition of a static hook.
 #[derive(Debug, Clone)]
 pub struct StaticAction {
     when: Option<Condition>,
@@ -27,10 +27,10 @@ pub struct StaticAction {
 }
 
 impl StaticAction {
-    /// Understands what a manifest declares.
+    /// Parses the action and the condition of a manifest.
     ///
     /// # Errors
-    /// The first thing that is wrong with it; nothing is where [`CHECKS`] found nothing.
+    /// The first error. If [`CHECKS`] found none, there is none.
     pub(crate) fn new(text: &StaticActionText) -> Result<Self, String> {
         let template = |text: &String| Template::parse(file(text), Dialect::Hook);
         let when = text.when.as_deref().map(|text| Condition::parse(file(text)));
@@ -39,20 +39,20 @@ impl StaticAction {
         Ok(Self { when, action })
     }
 
-    /// The word for what it does: `deny`, `context` …
+    /// The action as in the manifest: `deny`, `context` and so on.
     pub fn action(&self) -> &'static str {
         self.action.as_str()
     }
 
-    /// The condition on which it acts, as it was written; always, without one.
+    /// The source text of the condition. Without a condition, the hook always acts.
     pub fn when(&self) -> Option<&str> {
         self.when.as_ref().map(Condition::text)
     }
 
-    /// Its answer to a payload: silence, where its condition does not hold.
+    /// Returns the reply to a payload: an empty one if the condition does not hold.
     ///
     /// # Errors
-    /// Why it has none, as a sentence.
+    /// Why the condition or a template failed, as a sentence.
     pub(crate) fn reply(&self, payload: &Value) -> Result<Reply, String> {
         let acts = self.when.as_ref().map_or(Ok(true), |when| when.holds(payload));
         let acts =
@@ -75,8 +75,8 @@ fn file(text: &str) -> TemplateFile {
     TemplateFile::new("HOOK.md", text)
 }
 
-/// What is wrong with a template over the payload of `event`, with places in its own text; what is no error is about fields
-/// that the payload cannot have.
+/// Returns the diagnostics of a template over the payload of `event`, with positions in `text`: syntax errors, or warnings about
+/// fields that the payload never has.
 fn check(event: EventName, kind: TemplateKind, text: &str) -> Vec<Diagnostic> {
     let paths = match kind {
         TemplateKind::Text => {
@@ -90,7 +90,7 @@ fn check(event: EventName, kind: TemplateKind, text: &str) -> Vec<Diagnostic> {
     }
 }
 
-/// The finding that the payload of `event` cannot have what `path` asks for, where that is so: it would be missing for ever.
+/// Returns a warning if the payload of `event` never has the field at `path`.
 fn unknown_field(event: EventName, path: &FieldPath, text: &str) -> Option<Diagnostic> {
     let names: Vec<&str> = path.names.iter().map(String::as_str).collect();
     let unknown = unknown_name(event, &names)?;
@@ -101,13 +101,13 @@ fn unknown_field(event: EventName, path: &FieldPath, text: &str) -> Option<Diagn
     let help = match nearest(name, &known) {
         Some(near) => format!("did you mean `{near}`?"),
         None if known.is_empty() => format!("`{before}` has no fields"),
-        None => format!("possible there is {}", or_list(&known)),
+        None => format!("use {}", or_list(&known)),
     };
     let finding = Diagnostic::new("template-unknown-field", Severity::Warning, message);
     Some(finding.with_span(SourceText::new(text.as_bytes()).span(&path.at)).help(help))
 }
 
-/// The first finding in a sentence, with the line that it is about.
+/// Returns the first diagnostic as a sentence that quotes the line.
 fn first(found: &[Diagnostic]) -> String {
     let Some(finding) = found.first() else { return "unknown error".to_owned() };
     match &finding.span {
@@ -116,8 +116,7 @@ fn first(found: &[Diagnostic]) -> String {
     }
 }
 
-/// The finding that a hook has both an action and a script, if it has: it is not clear which of the two was intended.
-/// `bytes` are the content of its manifest, the file at `path`.
+/// Returns an error if a hook has both an action and a script. `bytes` is the content of its manifest, the file at `path`.
 pub fn action_and_script(path: &Path, bytes: &[u8]) -> Option<Diagnostic> {
     let action = action_in(path, bytes)?;
     let directory = path.parent().filter(|directory| !directory.as_os_str().is_empty());
@@ -126,7 +125,7 @@ pub fn action_and_script(path: &Path, bytes: &[u8]) -> Option<Diagnostic> {
         Script::NotExecutable(script) => script,
         Script::Missing => return None,
     };
-    let message = "the hook has an `action` and a script, and can have only one of them";
+    let message = "the hook has both an `action` and a script; only one is allowed";
     let script =
         directory.and_then(|directory| script.strip_prefix(directory).ok()).unwrap_or(&script);
     let help = format!("remove `action`, or {}", script.display());
@@ -138,7 +137,7 @@ pub fn action_and_script(path: &Path, bytes: &[u8]) -> Option<Diagnostic> {
     )
 }
 
-/// Whether a manifest says that its hook has no code, however much else is wrong with it.
+/// Whether a manifest has an action, even if the manifest is otherwise invalid.
 pub fn declares_action(path: &Path, bytes: &[u8]) -> bool {
     action_in(path, bytes).is_some()
 }
@@ -157,7 +156,7 @@ mod tests {
 
     use super::*;
 
-    fn declared(when: Option<&str>, action: Action) -> StaticAction {
+    fn static_action(when: Option<&str>, action: Action) -> StaticAction {
         let when = when.map(str::to_owned);
         StaticAction::new(&StaticActionText { when, action }).unwrap()
     }
@@ -168,7 +167,8 @@ mod tests {
 
     #[test]
     fn acts_if_its_condition_holds_and_renders_the_payload() {
-        let hook = declared(Some("eq .tool_name \"bash\""), deny("not {{.tool_input.command}}"));
+        let hook =
+            static_action(Some("eq .tool_name \"bash\""), deny("not {{.tool_input.command}}"));
         let payload = |name: &str| json!({"tool_name": name, "tool_input": {"command": "ls"}});
         let reply = hook.reply(&payload("bash")).unwrap();
         assert_eq!(reply.verdict.unwrap().reason_text(), "not ls");
@@ -178,13 +178,13 @@ mod tests {
 
     #[test]
     fn a_missing_payload_field_is_a_failure_that_names_it() {
-        let hook = declared(None, deny("{{.gone}}"));
+        let hook = static_action(None, deny("{{.gone}}"));
         let error = hook.reply(&json!({})).unwrap_err();
         assert_eq!(
             error,
             "its template cannot be rendered: the payload has no `gone`, in `{{.gone}}`"
         );
-        let hook = declared(Some("eq .gone 1"), deny("x"));
+        let hook = static_action(Some("eq .gone 1"), deny("x"));
         let error = hook.reply(&json!({})).unwrap_err();
         assert_eq!(
             error,
@@ -195,7 +195,7 @@ mod tests {
     #[test]
     fn a_recipes_name_and_arguments_are_rendered() {
         let args = [("turn".to_owned(), "{{.turn_number}}".to_owned())].into();
-        let hook = declared(None, Action::Callback { recipe: "compact".to_owned(), args });
+        let hook = static_action(None, Action::Callback { recipe: "compact".to_owned(), args });
         let reply = hook.reply(&json!({"turn_number": 3})).unwrap();
         let args = [("turn".to_owned(), "3".to_owned())].into();
         assert_eq!(

@@ -60,19 +60,19 @@ impl RecipeBook {
     }
 
     /// Whether a recipe could do more if it were trusted.
-    pub fn wants_trust(&self, recipe: &Recipe) -> bool {
+    pub fn needs_trust(&self, recipe: &Recipe) -> bool {
         let has_tools = recipe.allowed_tools.as_ref().is_none_or(|tools| !tools.is_empty());
         self.is_untrusted(recipe) && (has_tools || !recipe.programs().is_empty())
     }
 
     /// Whether a recipe has programs that do not start because it is not trusted.
-    pub fn holds_back(&self, recipe: &Recipe) -> bool {
+    pub fn has_blocked_programs(&self, recipe: &Recipe) -> bool {
         self.is_untrusted(recipe) && !recipe.programs().is_empty()
     }
 
     /// The shell that starts a recipe's programs; `cancel` stops them.
     pub fn shell(&self, recipe: &Recipe, cancel: &Cancel) -> Box<dyn Shell> {
-        if self.holds_back(recipe) {
+        if self.has_blocked_programs(recipe) {
             return Box::new(NoShell);
         }
         let (project, env) = (self.project.clone(), self.env.clone());

@@ -67,7 +67,7 @@ impl Session<'_> {
             return Err("a recipe beside a conversation cannot start another".to_owned());
         }
         let recipe = settings.recipes.startable(wanted.recipe, wanted.args)?;
-        if settings.recipes.wants_trust(&recipe) {
+        if settings.recipes.needs_trust(&recipe) {
             self.tell_untrusted(&recipe);
         }
         // A quarter of the window is for the answer, for the tools and for what was estimated badly.

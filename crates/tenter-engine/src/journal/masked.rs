@@ -1,5 +1,5 @@
-//! Masks secrets in what observers see. Every struct is destructured field by field, so that a new field does not compile
-//! until it is decided whether it can hold a secret.
+//! Masks secrets in everything that observers receive. Structs are destructured field by field, so that a new field does not
+//! compile until someone decides whether it can contain a secret.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ pub struct MaskingObserver {
 }
 
 impl MaskingObserver {
-    /// Masks what `redactor` considers a secret.
+    /// Masks with `redactor` what `observer` receives.
     pub fn new(redactor: Redactor, observer: Arc<dyn Observer>) -> Self {
         Self { redactor, observer }
     }
@@ -37,7 +37,7 @@ impl Observer for MaskingObserver {
 }
 
 impl Redactor {
-    /// A run without secrets, cut to a length fit for a record.
+    /// Returns the run without secrets, cut to the maximum size of a record.
     pub(super) fn run(&self, run: &HookRun) -> HookRun {
         let HookRun {
             scope,
@@ -83,7 +83,7 @@ impl Redactor {
         }
     }
 
-    /// A decision without secrets, cut to a length fit for a record.
+    /// Returns the decision without secrets, cut to the maximum size of a record.
     pub(super) fn decision(&self, decision: &Decision) -> Decision {
         let Decision {
             scope,
@@ -113,7 +113,7 @@ impl Redactor {
         }
     }
 
-    /// An answer without secrets, cut to a length fit for a record.
+    /// Returns the answer without secrets, cut to the maximum size of a record.
     pub(super) fn answer(&self, answer: &AskAnswer) -> AskAnswer {
         let AskAnswer { scope, event, tool_call, time, hook, reason, answer, remembered } = answer;
         AskAnswer {

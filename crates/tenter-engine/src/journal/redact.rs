@@ -1,7 +1,7 @@
-//! Keeps secrets out of records: the values of withheld variables, and what has the well-known form of a key.
+//! Removes secrets from records: the values of withheld variables, and text in a well-known key format.
 //!
-//! The first four characters stay, so that a reader can tell what kind of secret stood there. This is a net under the
-//! hooks' own redaction, not a replacement for it: a password without a telling form is not recognised.
+//! The first four characters are kept, so that a reader recognises the kind of secret. This complements the hooks' own
+//! redaction and does not replace it: a password has no format by which it could be recognised.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -12,24 +12,25 @@ use serde_json::Value;
 use tenter_base::excerpt;
 use tenter_protocol::Object;
 
-/// Values shorter than this are not taken for secrets: replacing "1" everywhere would destroy the record.
+/// Minimum length of a secret, in bytes: replacing a value such as "1" everywhere would destroy the record.
 const SHORTEST_SECRET: usize = 8;
-/// Bytes of one string that a record keeps.
+/// Maximum number of bytes that a record keeps of one string.
 const LONGEST_STRING: usize = 16 * 1024;
-/// Bytes of a value, all its strings together, that a record keeps.
+/// Maximum number of bytes that a record keeps of a value.
 const LONGEST_VALUE: usize = 128 * 1024;
-/// Bytes of one string that a brief record keeps, and of all strings of a value.
+/// Maximum number of bytes that a brief record keeps of one string.
 const BRIEF_STRING: usize = 2 * 1024;
+/// Maximum number of bytes that a brief record keeps of a value.
 const BRIEF_VALUE: usize = 8 * 1024;
-/// Bytes that a value without text counts for: a number, or the marks around a string.
+/// Bytes counted for a number, and for the punctuation around a string.
 const ATOM: usize = 4;
-/// Arrays and objects inside each other that a record keeps: no reader of JSON goes down without end.
+/// Maximum nesting depth of a record: JSON readers limit it too.
 const DEEPEST: usize = 64;
 
 static WELL_KNOWN: LazyLock<Option<Regex>> = LazyLock::new(|| {
     let forms = [
         r"AKIA[0-9A-Z]{16}",                        // AWS
-        r"(?-u:\b)(?:sk|rk|pk)-[A-Za-z0-9_-]{16,}", // OpenAI, Anthropic, Stripe's cousins
+        r"(?-u:\b)(?:sk|rk|pk)-[A-Za-z0-9_-]{16,}", // OpenAI, Anthropic, and similar
         r"(?-u:\b)(?:sk|rk)_live_[A-Za-z0-9]{16,}", // Stripe
         r"gh[pousr]_[A-Za-z0-9]{20,}",              // GitHub
         r"github_pat_[A-Za-z0-9_]{20,}",
@@ -42,49 +43,49 @@ static WELL_KNOWN: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(&forms.join("|")).ok()
 });
 
-/// Where in `text` something has the well-known form of a key, in bytes. What calls itself an example is none.
+/// Returns the byte ranges of `text` in a well-known key format. Text that contains `EXAMPLE` is not a secret.
 pub fn secrets_in(text: &str) -> Vec<Range<usize>> {
     let found = WELL_KNOWN.iter().flat_map(|known| known.find_iter(text));
     found.filter(|found| !found.as_str().contains("EXAMPLE")).map(|found| found.range()).collect()
 }
 
-/// Takes secrets out of what is recorded.
+/// Removes secrets from text and JSON values, and limits their size.
 #[derive(Debug, Clone, Default)]
 pub struct Redactor {
     secrets: Vec<String>,
-    /// Whether what only has the form of a key stays.
-    keeps_forms: bool,
+    /// Whether text in a well-known key format is kept.
+    keeps_formats: bool,
 }
 
 impl Redactor {
-    /// A redactor that also knows these values, whatever their form.
+    /// Creates a redactor that also removes these values, in whatever format.
     pub fn new(secrets: impl IntoIterator<Item = String>) -> Self {
         let mut secrets: Vec<String> =
             secrets.into_iter().filter(|secret| secret.len() >= SHORTEST_SECRET).collect();
-        // The longest first: of two secrets that begin alike, the shorter would leave the longer one's end.
+        // The longest first: a secret that is a prefix of another would leave the end of the longer one.
         secrets.sort_by_key(|secret| std::cmp::Reverse(secret.len()));
-        Self { secrets, keeps_forms: false }
+        Self { secrets, keeps_formats: false }
     }
 
-    /// A redactor that knows nothing but these values: for a terminal, where the form of a key is no reason to hide a text.
+    /// Creates a redactor that removes only these values: on a terminal, text is not hidden because of its format.
     pub fn of_values(secrets: impl IntoIterator<Item = String>) -> Self {
-        Self { keeps_forms: true, ..Self::new(secrets) }
+        Self { keeps_formats: true, ..Self::new(secrets) }
     }
 
-    /// `text` without secrets, cut to a length fit for a record.
+    /// Returns `text` without secrets, cut to the maximum length in a record.
     pub fn text(&self, text: &str) -> String {
         excerpt::head(&self.masked(text), LONGEST_STRING).into_owned()
     }
 
-    /// `text` without secrets.
+    /// Returns `text` without secrets.
     fn masked(&self, text: &str) -> String {
         let mut text = Cow::Borrowed(text);
-        for secret in
-            self.secrets.iter().filter(|secret| text.contains(secret.as_str())).collect::<Vec<_>>()
-        {
-            text = Cow::Owned(text.replace(secret.as_str(), &mask(secret)));
+        for secret in &self.secrets {
+            if text.contains(secret.as_str()) {
+                text = Cow::Owned(text.replace(secret.as_str(), &mask(secret)));
+            }
         }
-        if let Some(well_known) = WELL_KNOWN.as_ref().filter(|_| !self.keeps_forms) {
+        if let Some(well_known) = WELL_KNOWN.as_ref().filter(|_| !self.keeps_formats) {
             text = Cow::Owned(
                 well_known.replace_all(&text, |found: &Captures| mask(&found[0])).into_owned(),
             );
@@ -92,12 +93,12 @@ impl Redactor {
         text.into_owned()
     }
 
-    /// `value` with every string and every key in it treated so, cut to a size and a depth fit for a record.
+    /// Returns `value` without secrets in strings and object keys, cut to the maximum size and depth in a record.
     pub fn value(&self, value: Value) -> Value {
         Cutting { redactor: self, string: LONGEST_STRING, left: LONGEST_VALUE }.value(0, value)
     }
 
-    /// The same, cut to a size that every run of a hook can repeat.
+    /// Like [`Self::value`], with a smaller limit, because the record of every run repeats the value.
     pub(super) fn brief(&self, value: Value) -> Value {
         Cutting { redactor: self, string: BRIEF_STRING, left: BRIEF_VALUE }.value(0, value)
     }
@@ -106,9 +107,9 @@ impl Redactor {
 /// Masks and cuts a value.
 struct Cutting<'r> {
     redactor: &'r Redactor,
-    /// Bytes of one string that are kept.
+    /// Maximum number of bytes kept of one string.
     string: usize,
-    /// Bytes that may still be kept.
+    /// Number of bytes that may still be kept.
     left: usize,
 }
 
@@ -177,7 +178,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn known_forms_and_values_are_masked_anywhere() {
+    fn known_formats_and_values_are_masked_anywhere() {
         let redactor = Redactor::new(["hunter2-hunter2".to_owned(), "1".to_owned()]);
         let value = redactor.value(
             json!({"a": ["key AKIAABCDEFGHIJKLMNOP here"], "b": "x hunter2-hunter2 1", "n": 1}),
@@ -222,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn long_text_is_cut_at_a_character() {
+    fn long_text_is_cut_on_a_character_boundary() {
         let cut = Redactor::default().text(&"ä".repeat(LONGEST_STRING));
         assert!(cut.ends_with("bytes omitted]") && cut.len() < LONGEST_STRING + 64);
     }

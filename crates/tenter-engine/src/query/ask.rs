@@ -83,8 +83,8 @@ impl Query<'_> {
             ("TENTER_HOOK_NAME", owner.name.into()),
             ("TENTER_PROTOCOL_VERSION", PROTOCOL_VERSION.to_string().into()),
         ];
-        added.extend(self.environment.of_state(owner).0);
-        self.environment.with(&[], &added)
+        added.extend(self.environment.state_variables(owner).0);
+        self.environment.for_hook(&[], &added)
     }
 
     fn failure(&self, end: &End) -> String {

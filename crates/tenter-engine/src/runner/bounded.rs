@@ -1,12 +1,12 @@
-//! Limits the text of hooks in records and messages: its beginning and its end, where the cause of a failure is. Replies are
-//! never cut.
+//! Limits the text of hooks in records and messages. The beginning and the end are kept, because the end usually names the cause
+//! of a failure. Replies are never cut.
 
 use tenter_base::excerpt;
 
-/// Maximum number of bytes kept, short enough for a record with the note of what was left out.
+/// Maximum number of bytes kept. With the note about the omitted part, the text still fits into a record.
 const MAX_BYTES: usize = 16_000;
 
-/// Returns `text`, or its two ends and how much was left out between them.
+/// Returns `text`, or its two ends with the number of bytes omitted between them.
 pub(super) fn bounded(text: String) -> String {
     if text.len() <= MAX_BYTES { text } else { excerpt::ends(&text, MAX_BYTES).into_owned() }
 }

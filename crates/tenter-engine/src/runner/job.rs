@@ -1,4 +1,4 @@
-//! What a hook is run on, and the payload that it reads.
+//! One run of a hook: the event, and the payload that the hook reads.
 
 use std::borrow::Cow;
 
@@ -18,14 +18,14 @@ pub(crate) struct Job<'r> {
     pub(crate) hook: &'r Hook,
     /// The event in the hook's own spelling.
     pub(crate) subscription: Subscription,
-    /// The event, as the hooks before this one left it.
+    /// The event, including the changes of earlier hooks.
     pub(crate) event: EventRef<'r>,
     pub(crate) input: Input<'r>,
-    /// The names that the agent's tools go by.
+    /// The names of the agent's tools.
     pub(crate) tool_names: &'r ToolNames,
 }
 
-/// What the hook reads.
+/// The source of the payload.
 #[derive(Clone, Copy)]
 pub(crate) enum Input<'r> {
     /// The payload of the event.
@@ -33,12 +33,12 @@ pub(crate) enum Input<'r> {
         /// The tool's name in the spelling that the hook's matcher matched (R20); its own name if no matcher applies.
         tool_name: Option<&'r str>,
     },
-    /// This payload, for a test.
+    /// A given payload, for a test.
     Payload(&'r Object),
 }
 
 impl Job<'_> {
-    /// The payload as a process reads it on its stdin.
+    /// Returns the payload as a process reads it from stdin.
     pub(crate) fn payload_text(&self) -> Result<String, Failure> {
         let spelling = self.subscription.spelling;
         let text = match (self.input, &self.hook.protocol) {
@@ -56,7 +56,7 @@ impl Job<'_> {
         text.ok_or(Failure::NoPayload(self.subscription.event.as_str()))
     }
 
-    /// The payload as the condition and the templates of a static hook read it.
+    /// Returns the payload as the condition and the templates of a static hook read it.
     pub(super) fn payload_value(&self, hook: &ManifestHook) -> Value {
         let (spelling, light) = (self.subscription.spelling, hook.light_payload);
         match self.input {
@@ -67,7 +67,7 @@ impl Job<'_> {
         }
     }
 
-    /// Builds a payload from the event, with a recipe of the hook's own plugin under the plugin's name for it (R68).
+    /// Builds a payload from the event. A recipe of the hook's own plugin has the name that the plugin uses (R68).
     fn with_event<T>(&self, build: impl FnOnce(EventRef<'_>, &Facts) -> T) -> T {
         let EventRef { scope, body } = self.event;
         let renamed = self.hook.plugin().and_then(|plugin| scope.for_plugin(plugin));

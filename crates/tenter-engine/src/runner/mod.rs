@@ -93,7 +93,7 @@ fn start(
     let payload = job.payload_text()?;
     verify(job, cancel)?;
     let owner = Owner { project: &settings.project, layer: job.hook.layer, name: &job.hook.name };
-    let (state, no_state) = settings.environment.of_state(owner);
+    let (state, no_state) = settings.environment.state_variables(owner);
     let mut invocation = process::invocation(job, program, payload, settings, state);
     let own_timeout = invocation.limits.timeout;
     invocation.limits.timeout = interruption.timeout(own_timeout)?;

@@ -8,16 +8,16 @@ use super::Failure;
 use super::bounded::bounded;
 use crate::hook::{FailMode, Hook, Protocol};
 
-/// The exit code by which a manifest hook blocks.
+/// The exit code with which a manifest hook blocks.
 const BLOCKED: i32 = 2;
 
-/// What a process replied.
+/// The interpreted output of a process.
 pub(super) struct ParsedOutput {
     /// The reply, or why there is none.
     pub(super) reply: Result<Reply, Failure>,
     /// The parts of the reply that have no effect.
     pub(super) warnings: Vec<String>,
-    /// What the hook logged.
+    /// Messages of the hook for the journal.
     pub(super) notes: Vec<String>,
 }
 
@@ -47,11 +47,11 @@ fn parse_stdout(hook: &Hook, event: EventName, stdout: &Captured) -> Result<Pars
         Protocol::Executable => executable::parse_reply(event, stdout),
         Protocol::Manifest(_) => manifest::parse_reply(event, stdout),
     };
-    // An error quotes what it is about, however long that is.
+    // An error quotes the reply, however long that is.
     parsed.map_err(|error: ReplyError| Failure::Reply(bounded(error.to_string())))
 }
 
-/// Turns a reply with unusable parts into a failure if the hook fails closed, unless the rest of it denies (R61).
+/// Turns a reply with unusable parts into a failure if the hook fails closed, unless the usable parts deny (R61).
 fn apply_fail_mode(fail: FailMode, event: EventName, parsed: ParsedReply) -> ParsedOutput {
     let ParsedReply { reply, warnings, defects, text } = parsed;
     let denies = reply.verdict.as_ref().is_some_and(Verdict::is_deny) && event.is_deniable();
@@ -67,7 +67,7 @@ fn apply_fail_mode(fail: FailMode, event: EventName, parsed: ParsedReply) -> Par
     ParsedOutput { reply, warnings, notes }
 }
 
-/// All of stdout. If something was dropped, it is not a reply (R37).
+/// Returns all of stdout, or a failure if it was too long to keep (R37).
 fn whole(stdout: &Captured) -> Result<&[u8], Failure> {
     stdout.whole().ok_or(Failure::TooLong(stdout.total))
 }

@@ -1,4 +1,4 @@
-//! How the process of a hook is started: program, working directory, environment, limits (R15, R38, R40).
+//! The invocation of a hook: program, working directory, environment, limits (R15, R38, R40).
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -48,8 +48,8 @@ pub(super) fn invocation(
     }
 }
 
-/// The program and arguments for a script: itself if it is executable, else its interpreter; `sh` if that is a missing `bash`
-/// (R15).
+/// Returns the program and arguments for a script: the script if it is executable, otherwise its interpreter, with `sh` for a
+/// missing `bash` (R15).
 fn script(entry: &EntryPoint, env: &Environment) -> (PathBuf, Vec<OsString>) {
     match entry.interpreter {
         None => (entry.path.clone(), Vec::new()),
@@ -82,11 +82,11 @@ fn environment(
         ("TENTER_PROTOCOL_VERSION", PROTOCOL_VERSION.to_string().into()),
     ];
     if state.is_empty() {
-        // Python would write compiled files beside the script, and a directory that changed is no longer trusted.
+        // By default Python writes compiled files next to the script, and a directory that changed is no longer trusted.
         added.push(("PYTHONDONTWRITEBYTECODE", "1".into()));
     }
     added.extend(state);
-    settings.environment.with(&requested, &added)
+    settings.environment.for_hook(&requested, &added)
 }
 
 pub(super) fn run_end(end: &End) -> RunEnd {

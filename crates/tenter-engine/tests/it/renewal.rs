@@ -255,7 +255,7 @@ fn a_change_through_a_writable_mapping_is_detected() {
         program: "python3".into(),
         args,
         cwd: scene.at("project"),
-        env: environment().given().clone(),
+        env: environment().base().clone(),
         stdin: Vec::new(),
         streams: Streams::Separate,
         limits: Limits { timeout: Duration::from_mins(2), ..Limits::default() },

@@ -230,7 +230,7 @@ fn workspace(
 /// The environment of commands that the model runs: without keys, which the model could print, and with the marker by which
 /// commands for the user alone recognise an agent.
 fn command_environment(project: &Project) -> Environment {
-    let mut environment = project.hook_environment().given().clone();
+    let mut environment = project.hook_environment().base().clone();
     environment.retain(|(name, _)| name != user_only::TENTER_MARKER);
     environment.push((user_only::TENTER_MARKER.into(), "1".into()));
     environment

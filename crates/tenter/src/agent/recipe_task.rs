@@ -26,7 +26,8 @@ pub(crate) fn recipe_to_run(
 ) -> Result<Recipe, Failure> {
     let book = book(project, &args.fragment_dirs);
     let recipe = book.find(name).map_err(|error| no_recipe(&error))?;
-    if book.holds_back(&recipe) && trust_or_skip(project, Pending::recipe(&recipe), show)? {
+    if book.has_blocked_programs(&recipe) && trust_or_skip(project, Pending::recipe(&recipe), show)?
+    {
         trust::trust_recipes(project, std::slice::from_ref(&recipe))?;
     }
     Ok(recipe)

@@ -1,4 +1,4 @@
-//! The recipes that an agent may use, and which of them may start programs.
+//! The recipes that an agent may use, and their trust.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -18,13 +18,13 @@ pub(crate) fn book(project: &Project, fragment_dirs: &[PathBuf]) -> RecipeBook {
     RecipeBook {
         recipes: Recipes::new(&project.places, &dirs.collect::<Vec<_>>()),
         project: project.root().to_owned(),
-        // Programs of a recipe are as untrusted as hooks: they do not get model keys either (R40).
-        env: project.hook_environment().given().clone(),
+        // Programs of a recipe get no model keys, like hooks (R40).
+        env: project.hook_environment().base().clone(),
         trust: trusted(project),
     }
 }
 
-/// Which callbacks of hooks can start (R66).
+/// Checks whether the recipe that a hook calls back can start (R66).
 pub(super) fn callback_check(book: RecipeBook) -> CallbackCheck {
     Arc::new(move |recipe, args| book.startable(recipe, args).map(drop))
 }
@@ -36,22 +36,22 @@ fn trusted(project: &Project) -> RecipeTrust {
     Arc::new(move |recipe: &Recipe| is_open || TrustRecord::of_recipe(recipe).is_in(&store, &root))
 }
 
-/// The project's recipes that could do more if they were trusted: start programs, or use tools without hooks. Shadowed and broken
-/// ones never run.
-pub(crate) fn held_back(book: &RecipeBook) -> Vec<Recipe> {
+/// Returns the project's recipes that need trust to start programs, or to use tools without hooks. Shadowed and broken ones never
+/// run and are left out.
+pub(crate) fn untrusted(book: &RecipeBook) -> Vec<Recipe> {
     let (listed, _) = book.recipes.list();
     let of_project = listed.iter().filter(|recipe| {
         recipe.origin.layer.is_of_project() && recipe.shadowed_by.is_none() && !recipe.is_broken
     });
     of_project
         .filter_map(|listed| book.find(&listed.name).ok())
-        .filter(|recipe| book.wants_trust(recipe))
+        .filter(|recipe| book.needs_trust(recipe))
         .collect()
 }
 
 /// Trusts every recipe of the project with its current content.
 pub(super) fn trust_all(project: &mut Project, fragment_dirs: &[PathBuf]) -> Result<(), Failure> {
-    let recipes = held_back(&book(project, fragment_dirs));
+    let recipes = untrusted(&book(project, fragment_dirs));
     trust::trust_recipes(project, &recipes)
 }
 
@@ -65,7 +65,7 @@ pub(crate) fn argument(text: &str) -> Result<(String, String), String> {
     }
 }
 
-/// The failure for a recipe that is missing or broken; what is wrong with its file has been printed.
+/// Prints the diagnostics of a broken recipe, and returns the failure for a missing or broken one.
 pub(crate) fn no_recipe(error: &RecipeError) -> Failure {
     let failure = Failure::usage(error.to_string());
     match error {

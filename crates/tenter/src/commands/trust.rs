@@ -55,7 +55,7 @@ pub(crate) fn run(env: &Env, project: Option<&Path>, args: &Args) -> Done {
     let cancel = Cancel::new();
     let catalog = project.load(&cancel);
     ui::diagnostics(project.findings());
-    let recipes = recipes::held_back(&args.fragment_dirs.book(&project));
+    let recipes = recipes::untrusted(&args.fragment_dirs.book(&project));
     let pending = Pending { hooks: catalog.untrusted(), recipes: &recipes };
     let models = consent::pending(&project);
     consent_to(&project, &models, args.yes)?;

@@ -87,7 +87,7 @@ impl<'e> Project<'e> {
 
     /// The environment of programs that Tenter starts for itself, such as git and an editor: that of hooks (R80).
     pub(crate) fn program_environment(&self) -> Environment {
-        self.hook_environment().given().clone()
+        self.hook_environment().base().clone()
     }
 
     /// Masks withheld keys in tool results, and keys that programs printed so far (R80).

@@ -1,5 +1,5 @@
-//! The same for asynchronous hooks: they hold nothing up while the agent works, and at the end of the session no
-//! longer than they are waited for.
+//! The same for asynchronous hooks: they delay nothing while the agent works, and delay the end of the session only for the
+//! drain timeout.
 
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -16,24 +16,24 @@ use super::stage::{
 };
 use crate::scene::{ObservedRuns, Scene, USER, running};
 
-/// A way in which an asynchronous hook misbehaves.
+/// A fault of an asynchronous hook.
 pub(super) struct AsyncFault {
     name: &'static str,
     script: &'static str,
-    /// The hook's own limit, and how long it is waited for at the end of the session.
+    /// The hook's own timeout, and the drain timeout at the end of the session.
     limit: Duration,
     drain: Duration,
     means: Late,
-    /// How many processes of a run outlive it.
+    /// Number of processes that survive a run.
     survivors: usize,
 }
 
-/// What comes of it.
+/// The result of a run.
 #[derive(Clone, Copy)]
 enum Late {
-    /// A later turn can use the answer.
+    /// A later turn can use the reply.
     Counts,
-    /// Nothing is decided, and what is noted or warned of says why.
+    /// Nothing is decided, with this note or warning.
     Nothing(&'static str),
     Fails {
         exit: &'static str,
@@ -41,7 +41,7 @@ enum Late {
     },
 }
 
-/// An event of each kind: one that could be denied, one whose late answers count, and the last of all.
+/// An event of each kind: one that could be denied, one whose late replies are used, and the last event.
 const EVENTS: [EventName; 3] = [EventName::BeforeTool, EventName::AfterTurn, EventName::SessionEnd];
 const LONG: Duration = Duration::from_mins(2);
 const DRAINED: Late = Late::Fails {
@@ -49,7 +49,7 @@ const DRAINED: Late = Late::Fails {
     reason: "it is asynchronous and was killed because it still ran when the session ended",
 };
 
-/// All of it.
+/// Returns all faults.
 pub(super) fn faults() -> Vec<AsyncFault> {
     let new = |name, script, means| AsyncFault {
         name,
@@ -62,23 +62,23 @@ pub(super) fn faults() -> Vec<AsyncFault> {
     let drained = |name, script| AsyncFault { drain: SHORT, ..new(name, script, DRAINED) };
     let fails = |exit, reason| Late::Fails { exit, reason };
     vec![
-        new("answers late", "sleep 0.3; answer", Late::Counts),
-        drained("hangs until the session is over", "sleep 300"),
-        drained("answers and hangs until the session is over", "answer; sleep 300"),
+        new("replies late", "sleep 0.3; answer", Late::Counts),
+        drained("hangs until the session ends", "sleep 300"),
+        drained("replies and hangs until the session ends", "answer; sleep 300"),
         drained(
-            "ignores SIGTERM when the session is over",
+            "ignores SIGTERM when the session ends",
             "trap '' TERM; while :; do sleep 300; done",
         ),
         drained("stops itself", "kill -STOP $$"),
         drained(
-            "hangs until the session is over, and forked twice out of its group",
+            "hangs until the session ends, after forking twice out of its group",
             "(setsid sh -c 'trap \"\" TERM; while :; do sleep 300; done' </dev/null >/dev/null 2>&1 &)
              sleep 300",
         ),
-        drained("floods its stdout until the session is over", "exec yes"),
+        drained("floods its stdout until the session ends", "exec yes"),
         AsyncFault {
             limit: SHORT,
-            ..new("hangs past its limit", "sleep 300", fails("timed out", "timed out after 200 ms"))
+            ..new("hangs past its timeout", "sleep 300", fails("timed out", "timed out after 200 ms"))
         },
         new(
             "floods its stdout",
@@ -87,7 +87,7 @@ pub(super) fn faults() -> Vec<AsyncFault> {
         ),
         new("floods its stderr", "yes | head -c 4000000 >&2; answer", Late::Counts),
         new(
-            "prints half an answer",
+            "prints half a reply",
             "printf '{\"addi'",
             fails("exit 0", "its stdout is not one JSON object"),
         ),
@@ -114,26 +114,25 @@ pub(super) fn faults() -> Vec<AsyncFault> {
     ]
 }
 
-/// Plays one at every one of the events, all under way at once. They are set to fail closed, which keeps nothing from happening.
+/// Plays one fault at all events in parallel. The hooks fail closed, which blocks nothing.
 pub(super) fn play(fault: &AsyncFault) -> Played {
     let mut play = Play { fault, played: Played::default() };
     play.whole();
     play.played
 }
 
-/// What was found, as the page shows it.
+/// Returns the table of results for the page.
 pub(super) fn table(faults: &[AsyncFault]) -> String {
     let mut table =
-        "| An asynchronous hook that … | comes to | left running |\n| --- | --- | --- |\n"
-            .to_owned();
+        "| An asynchronous hook that … | result | left running |\n| --- | --- | --- |\n".to_owned();
     for fault in faults {
         let came = match fault.means {
-            Late::Counts => "a later turn has its answer".to_owned(),
+            Late::Counts => "a later turn reads its reply".to_owned(),
             Late::Nothing(why) if why.starts_with("its reply") => "nothing, with a note".to_owned(),
             Late::Nothing(_) => "nothing, with a warning".to_owned(),
             Late::Fails { reason, .. } => format!("a failure: {reason}"),
         };
-        let left = if fault.survivors > 0 { "what it left, by design" } else { "nothing" };
+        let left = if fault.survivors > 0 { "what it started, by design" } else { "nothing" };
         let _ = writeln!(table, "| {} | {came} | {left} |", fault.name);
     }
     table

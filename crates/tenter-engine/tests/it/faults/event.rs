@@ -1,4 +1,4 @@
-//! An event of every kind, with something in it that not everybody may see.
+//! An event of every kind, with a secret in it.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use crate::scene::scope;
 /// The output of the user's tool.
 pub(super) const SECRET: &str = "SECRET";
 
-/// The event; a big one has a payload of a megabyte.
+/// Returns the event; a big one has a payload of a megabyte.
 pub(super) fn event(name: EventName, is_big: bool) -> Event {
     // The only field of every payload whose length is not limited.
     let recipe = is_big.then(|| "r".repeat(1_000_000));

@@ -1,4 +1,4 @@
-//! One way to misbehave: what the hook does, what is done to it, and what must come of it under either protocol.
+//! A fault: what the hook does, what is done to its program, and the expected result under either protocol.
 
 use std::fs::File;
 use std::path::Path;
@@ -8,34 +8,34 @@ use tenter_protocol::EventName;
 use super::{Means, Way};
 use crate::scene::{PROJECT, USER};
 
-/// A way to misbehave.
+/// A kind of misbehaviour.
 pub(super) struct Fault {
     pub(super) name: &'static str,
-    /// What the hook does when it is run, in shell.
+    /// The hook's shell script.
     pub(super) script: String,
-    /// What comes of it: of an executable, of a manifest hook.
+    /// The expected results: of an executable, of a manifest hook.
     executable: Means,
     manifest: Means,
-    /// Whether it is ended at a short deadline.
+    /// Whether it has a short timeout.
     pub(super) hangs: bool,
-    /// Whether every run takes its time, so that its cells are better played side by side.
+    /// Whether every run is slow, so that its cells run in parallel.
     pub(super) takes_long: bool,
-    /// Whether its payload has a megabyte.
+    /// Whether its payload is a megabyte long.
     pub(super) big_payload: bool,
-    /// Where it lies; a project's hook is pinned.
+    /// Its layer; a project's hook is compared with the trusted content.
     pub(super) layer: &'static str,
-    /// How often it is run. The last run is the one that is looked at.
+    /// Number of runs. The last one is checked.
     pub(super) runs: usize,
-    /// What is done to its program between load and run; a file that is returned is held open meanwhile.
+    /// What is done to its program between load and run; a returned file stays open during the run.
     pub(super) meanwhile: fn(&Path) -> Option<File>,
-    /// The one event at which it is tried, where one is enough for what it costs.
+    /// The only event at which it is tested, for expensive faults.
     pub(super) only: Option<EventName>,
-    /// How many processes of a run outlive it.
+    /// Number of processes that survive a run.
     pub(super) survivors: usize,
 }
 
 impl Fault {
-    /// A user hook that runs `script`, with the same consequence under both protocols.
+    /// A user hook that runs `script`, with the same result under both protocols.
     pub(super) fn new(name: &'static str, script: impl Into<String>, means: Means) -> Self {
         Self {
             name,
@@ -53,7 +53,7 @@ impl Fault {
         }
     }
 
-    /// A hook that nothing is wrong with until, once it is loaded, something is done to its program.
+    /// A correct hook whose program is changed after it was loaded.
     pub(super) fn done_to(
         name: &'static str,
         reason: &'static str,
@@ -99,7 +99,7 @@ impl Fault {
         Self { survivors: 1, ..self }
     }
 
-    /// What must come of it.
+    /// The expected result.
     pub(super) fn means(&self, way: Way) -> Means {
         match way {
             Way::Executable => self.executable,

@@ -1,10 +1,9 @@
-//! Hooks that misbehave: every way of `table`, at every event that a hook of either protocol can want, under both fail modes.
+//! Hooks that misbehave: every fault of `table`, at every event that a hook of either protocol can subscribe to, under both fail modes.
 //! An ordinary run alternates between the fail modes from event to event; a soak (`TENTER_SOAK`) tries both at each.
-//! Whatever a hook does, the run ends in time, says what happened, is recorded once, and leaves no process and no descriptor
-//! behind. The clock jumps meanwhile, back and forth.
+//! Whatever a hook does, the run ends in time, reports its result, is recorded once, and leaves no process and no file descriptor
+//! behind. Meanwhile the clock jumps back and forth.
 //!
-//! `stage` plays the cells of one scene and looks at what came of them; `page` compares what was found with
-//! `docs/reliability.md`.
+//! `stage` plays the cells of one scene and checks the results; `page` compares them with `docs/reliability.md`.
 
 mod background;
 mod event;
@@ -32,7 +31,7 @@ use background::AsyncFault;
 use fault::Fault;
 use stage::Played;
 
-/// What a hook says that answers, as a member of a JSON object.
+/// The reply of a hook, as a member of a JSON object.
 const SAID: &str = r#""additional_context": "said so""#;
 
 /// The protocols.
@@ -42,22 +41,22 @@ enum Way {
     Manifest,
 }
 
-/// What comes of a run.
+/// The result of a run.
 #[derive(Debug, Clone, Copy)]
 enum Means {
-    /// The answer counts.
+    /// The reply takes effect.
     Answers,
-    /// Nothing is decided, and a warning says so; or there was nothing to say.
+    /// Nothing is decided, with this warning if it is not empty.
     Silent { warning: &'static str },
-    /// A part of the answer is unusable: a warning, or a failure where the hook is set to fail closed (R61).
+    /// A part of the reply is unusable: a warning, or a failure if the hook fails closed (R61).
     Unusable { reason: &'static str },
-    /// It is a deny.
+    /// The hook denies.
     Denies { reason: &'static str },
-    /// It is a failure.
+    /// The hook fails.
     Fails { exit: &'static str, reason: &'static str },
 }
 
-/// What is played in one scene.
+/// The part of the matrix that one scene plays.
 enum Part<'f> {
     Cells(Cells<'f>),
     Asynchronous(&'f AsyncFault),
@@ -71,14 +70,14 @@ struct Cells<'f> {
     events: Vec<EventName>,
 }
 
-/// The limit of a hook that hangs.
+/// The timeout of a hook that hangs.
 const SHORT: Duration = Duration::from_millis(200);
-/// Most of the time goes by waiting for deadlines.
+/// Number of parallel scenes: most of the time is spent waiting for timeouts.
 const AT_ONCE: usize = 16;
-/// How often a part that was late beside others may be played again until it is in time: a busy machine may be late now and
-/// then, a run that takes too long always is.
+/// Maximum number of repetitions of a part that was late in parallel with others: a busy machine is late now and then, a defect
+/// always.
 const ATTEMPTS: usize = 5;
-/// Set to anything, it has the tables of `docs/reliability.md` written anew.
+/// If this variable is set, the tables of `docs/reliability.md` are updated.
 const UPDATE: &str = "TENTER_UPDATE_DOCS";
 
 #[test]
@@ -99,7 +98,7 @@ fn environment() -> Vec<(OsString, OsString)> {
     [path].into_iter().chain(handed_on).collect()
 }
 
-/// The descriptors and children of a process can be counted only where no other test has any.
+/// Runs in its own process: file descriptors and children can be counted only if no other test has any.
 #[test]
 #[ignore = "it is run by the test above, in a process of its own"]
 fn the_matrix() {
@@ -141,13 +140,13 @@ fn play(part: &Part<'_>) -> Played {
     }
 }
 
-/// Plays a part, with nothing beside it, until it was in time once.
+/// Plays a part alone until it is in time once.
 fn play_in_time(part: &Part<'_>) -> Played {
     let played = (1..ATTEMPTS).map(|_| play(part)).find(|played| !played.was_late);
     played.unwrap_or_else(|| play(part))
 }
 
-/// Orphans are reaped when programs are run, now and then; what a run left of its own would stay for ever.
+/// Orphans are reaped now and then when programs run; a leaked child would stay forever.
 fn until_no_child_is_left() {
     let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT | WaitIdOptions::NOHANG;
     let until = Instant::now() + Duration::from_mins(1);
@@ -182,7 +181,7 @@ fn parts<'f>(faults: &'f [Fault], asynchronous: &'f [AsyncFault]) -> Vec<Part<'f
             }
         }
     }
-    // One of these keeps the machine busy; all together they would keep each other from being in time.
+    // Each of these keeps the machine busy; in parallel they would delay each other.
     let apart = parts.len() / asynchronous.len().max(1);
     for (place, fault) in asynchronous.iter().enumerate() {
         parts.insert(place * apart, Part::Asynchronous(fault));
@@ -190,7 +189,7 @@ fn parts<'f>(faults: &'f [Fault], asynchronous: &'f [AsyncFault]) -> Vec<Part<'f
     parts
 }
 
-/// The events at which the fault of this row is tried under this fail mode: those that hooks of the protocol can want.
+/// Returns the events at which the fault of this row is tested in this fail mode: those that the protocol supports.
 fn events(row: usize, fault: &Fault, way: Way, fail: FailMode) -> Vec<EventName> {
     let is_wanted =
         |column: usize| matches!(way, Way::Manifest) || !TABLE[column].executable.is_empty();
@@ -202,12 +201,12 @@ fn events(row: usize, fault: &Fault, way: Way, fail: FailMode) -> Vec<EventName>
     columns.map(|column| TABLE[column].event).collect()
 }
 
-/// The events in groups of which each has a scene of its own.
+/// Returns the events in groups; each group has its own scene.
 fn groups(fault: &Fault, way: Way, events: Vec<EventName>) -> Vec<Vec<EventName>> {
     if fault.takes_long {
         return events.into_iter().map(|event| vec![event]).collect();
     }
-    // An executable cannot want one of the two without the other.
+    // An executable cannot subscribe to only one of the two.
     let is_apart =
         |event: &EventName| matches!(way, Way::Executable) && *event == EventName::AfterToolFailure;
     let (apart, together) = events.into_iter().partition(is_apart);

@@ -1,4 +1,4 @@
-//! The tables of `docs/reliability.md` that say what the matrix found: written from what was found, compared with the page.
+//! The tables of `docs/reliability.md`: generated from the results of the matrix, and compared with the page.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -14,8 +14,8 @@ use super::stage::{Effect, Row};
 use super::{Means, UPDATE, Way};
 
 /// The markers around the tables in the page.
-const BEGIN: &str = "<!-- the matrix found: -->\n";
-const END: &str = "<!-- so much for the matrix -->\n";
+const BEGIN: &str = "<!-- begin: tables of the matrix -->\n";
+const END: &str = "<!-- end: tables of the matrix -->\n";
 
 /// Compares the page with the results, or updates it if the user asked for that.
 #[expect(clippy::disallowed_methods, reason = "the user may ask to update the page")]
@@ -35,19 +35,19 @@ pub(super) fn compare(faults: &[Fault], rows: &[Row], asynchronous: &str) {
     );
 }
 
-/// What comes of a hook that misbehaves, whatever the event.
+/// The table of faults and their results, which are the same at every event.
 fn of_faults(faults: &[Fault], rows: &[Row]) -> String {
     let mut table = "| A hook that … | executable | manifest hook | left running |\n| --- | --- | --- | --- |\n".to_owned();
     for fault in faults {
         let [executable, manifest] =
             [Way::Executable, Way::Manifest].map(|way| words(fault, way, rows));
-        let left = if fault.survivors > 0 { "what it left, by design" } else { "nothing" };
+        let left = if fault.survivors > 0 { "what it started, by design" } else { "nothing" };
         let _ = writeln!(table, "| {} | {executable} | {manifest} | {left} |", fault.name);
     }
     table
 }
 
-/// What came of a hook at every event where its answer would count: one and the same.
+/// The result of a fault, the same at every event at which a reply has an effect.
 fn words(fault: &Fault, way: Way, rows: &[Row]) -> String {
     let is_meant =
         |row: &&Row| row.fault == fault.name && row.way == way && row.event.may(Power::AddContext);
@@ -57,7 +57,7 @@ fn words(fault: &Fault, way: Way, rows: &[Row]) -> String {
     found.into_iter().collect()
 }
 
-/// What the run is recorded as, and why: the stage has seen that the record says so.
+/// The recorded result of the run and its reason, which the stage has checked.
 fn in_words(row: &Row, means: Means) -> String {
     match (row.decision, means) {
         (_, Means::Unusable { reason }) => {
@@ -69,11 +69,11 @@ fn in_words(row: &Row, means: Means) -> String {
             "decides nothing, with a warning".to_owned()
         }
         (DecisionKind::None, _) => "decides nothing".to_owned(),
-        _ => "is heard".to_owned(),
+        _ => "takes effect".to_owned(),
     }
 }
 
-/// What the failure of a hook does, event by event, whatever the failure.
+/// The table of events and the effect of a failure, which is the same for every fault.
 fn of_events(rows: &[Row]) -> String {
     let mut table =
         "| At | a failure, fail open | a failure, fail closed | a trusted hook that changed |\n| --- | --- | --- | --- |\n".to_owned();

@@ -1,4 +1,4 @@
-//! Plays the cells of one scene with real hooks, and lists everything that is not as it must be.
+//! Plays the cells of one scene with real hooks, and lists every deviation.
 
 use std::fs;
 use std::path::PathBuf;
@@ -20,25 +20,25 @@ use super::event::{SECRET, event};
 use super::{Cells, Means, SAID, SHORT, Way};
 use crate::scene::{ObservedRuns, PROJECT, Scene, running};
 
-/// How long the machine may take for something that takes no time.
+/// Maximum time for an action that should be immediate, on a busy machine.
 pub(super) const ENOUGH: Duration = Duration::from_secs(30);
-/// What a run may take beyond its limit: its grace, the drain of its pipes, and the search for what left its group.
+/// Maximum time of a run beyond its timeout: the grace period, draining its pipes, and searching for processes that left its group.
 pub(super) const BEYOND: Duration = Duration::from_secs(1);
-/// The report and the record of a run are smaller than this, in bytes.
+/// Maximum length of the report and the record of a run, in bytes.
 pub(super) const READABLE: usize = 20_000;
 const LONG: Duration = Duration::from_mins(2);
 
-/// What came of some cells.
+/// The results of some cells.
 #[derive(Default)]
 pub(super) struct Played {
-    /// Everything that is not as it must be.
+    /// All deviations.
     pub(super) problems: Vec<String>,
-    /// Whether a run took longer than it may, which is a problem as well.
+    /// Whether a run took too long, which is also in `problems`.
     pub(super) was_late: bool,
     pub(super) rows: Vec<Row>,
 }
 
-/// What came of one cell.
+/// The result of one cell.
 #[derive(Debug, Clone)]
 pub(super) struct Row {
     pub(super) fault: &'static str,
@@ -49,18 +49,18 @@ pub(super) struct Row {
     pub(super) event: EventName,
     /// How the run is recorded.
     pub(super) decision: DecisionKind,
-    /// What the failure of the hook did.
+    /// The effect of the failure.
     pub(super) effect: Effect,
 }
 
-/// What the failure of a hook did.
+/// The effect of a hook's failure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Effect {
-    /// It was told.
+    /// It was only reported.
     Told,
-    /// It kept something from happening.
+    /// The event was denied.
     Denied,
-    /// It kept an output from being seen.
+    /// The output was withheld.
     Withheld,
 }
 
@@ -112,7 +112,7 @@ pub(super) fn engine(
     builder.observer(seen.clone()).observer(journal.clone()).build(catalog)
 }
 
-/// A clock that jumps with every look at it.
+/// A clock that jumps with every reading.
 fn jumping() -> Timestamp {
     static LOOKS: AtomicUsize = AtomicUsize::new(0);
     let times = [Timestamp::UNIX_EPOCH, Timestamp::MAX, Timestamp::MIN];
@@ -126,7 +126,7 @@ fn scene(cells: &Cells<'_>) -> Scene {
     for event in &cells.events {
         scene.policies.overrides.insert(name(*event), policy);
     }
-    // Loading is not what is looked at; on a busy machine it takes its time.
+    // Loading is not under test, and can be slow on a busy machine.
     scene.query_timeout = LONG;
     scene
 }
@@ -136,7 +136,7 @@ pub(super) fn name(event: EventName) -> String {
     format!("guard-{}", event.as_str().replace('_', "-"))
 }
 
-/// The hook of an event, and where its program lies.
+/// The hook of an event, and the path of its program.
 fn write_hook(scene: &Scene, cells: &Cells<'_>, event: EventName) -> PathBuf {
     let (directory, name, lifecycle) = (cells.fault.layer, name(event), event.lifecycle());
     let answer = answer();
@@ -155,12 +155,12 @@ fn write_hook(scene: &Scene, cells: &Cells<'_>, event: EventName) -> PathBuf {
     }
 }
 
-/// A function for scripts that answers.
+/// A shell function that prints a reply.
 pub(super) fn answer() -> String {
     format!("answer() {{ echo '{{{SAID}}}'; }}")
 }
 
-/// One cell, and what is found in it.
+/// One cell and its result.
 struct Cell<'c> {
     cells: &'c Cells<'c>,
     event: EventName,
@@ -189,7 +189,7 @@ impl Cell<'_> {
         fails && is_closed
     }
 
-    /// A trusted hook whose program is not what it was denies whatever its fail mode, but does not keep the agent from stopping.
+    /// A trusted hook whose program changed denies in either fail mode, but does not keep the agent from stopping.
     fn has_changed(&self) -> bool {
         self.cells.fault.layer == PROJECT
     }
@@ -236,7 +236,7 @@ impl Cell<'_> {
         self.demand(is_as_meant, || format!("{outcome:?}"));
     }
 
-    /// A fail-closed failure denies what can be denied, withholds what was to be checked, and is reported.
+    /// A fail-closed failure denies what can be denied, withholds unchecked output, and is reported.
     fn failed_closed(&self, outcome: &Outcome, told: &Body, reason: &str) -> bool {
         let name = name(self.event);
         let says = |text: &str| text.contains(&format!("{name} failed (")) && text.contains(reason);
@@ -351,7 +351,7 @@ pub(super) fn journal_problem(scene: &Scene, seen: &ObservedRuns) -> Option<Stri
     (!is_all).then(|| format!("the journal has {runs:?} and {decisions:?}"))
 }
 
-/// Waits until so many processes have outlived the hooks of a scene, and ends them; else which there are.
+/// Waits until exactly this number of processes survives the hooks of a scene and terminates them; otherwise returns which survive.
 pub(super) fn end_processes(scene: &Scene, expected: usize) -> Option<String> {
     let until = Instant::now() + ENOUGH;
     let mut left = processes_of(scene);
@@ -366,7 +366,7 @@ pub(super) fn end_processes(scene: &Scene, expected: usize) -> Option<String> {
     problem
 }
 
-/// Whether a deny at this event keeps something from happening; a stop counts, which it turns into going on.
+/// Whether a deny at this event prevents something; it also prevents a stop.
 fn may_be_denied(event: EventName) -> bool {
     event.may(Power::Block) || event.may(Power::Continue)
 }
@@ -379,7 +379,7 @@ fn effect(outcome: &Outcome) -> Effect {
     }
 }
 
-/// The processes that were given this scene's project, whatever group or session they are in by now.
+/// Returns the processes with this scene's project in their environment, whatever group or session they are in.
 fn processes_of(scene: &Scene) -> Vec<Pid> {
     let variable = format!("TENTER_PROJECT_DIR={}", scene.places.project.display());
     let is_of_scene = |pid: i32| {

@@ -1,4 +1,4 @@
-//! The table: how hooks misbehave, and what comes of it.
+//! The table of faults and their results.
 
 use std::fs::{self, OpenOptions, Permissions};
 use std::os::unix::fs::PermissionsExt;
@@ -12,15 +12,15 @@ use super::{Means, SAID};
 
 const TIMED_OUT: Means = Fails { exit: "timed out", reason: "timed out after 200 ms" };
 const NO_ANSWER: Means = Fails { exit: "exit 0", reason: "its stdout is not one JSON object" };
-/// Text before an answer is no error under the manifest protocol, but the answer is lost (R27, R61).
+/// Text before a reply is no error under the manifest protocol, but the reply is lost (R27, R61).
 const NO_DECISION: Means = Unusable { reason: "so no decision was read" };
 const CHANGED: Means = Fails { exit: "not started", reason: "was changed after it was loaded" };
 
-/// A number that no 64 bits hold, and a nest that no stack does.
+/// Digits of a number that does not fit into 64 bits, and a nesting depth that overflows a stack.
 const HUGE: usize = 400;
 const DEEP: usize = 10_000;
 
-/// All of it.
+/// Returns all faults.
 pub(super) fn faults() -> Vec<Fault> {
     [streams(), answers(), ends(), processes(), itself(), programs(), pinned()]
         .into_iter()
@@ -80,19 +80,19 @@ fn answers() -> Vec<Fault> {
     let beside = |value: &str| printed(&format!("{{{SAID}, \"other\": {value}}}"));
     let (huge, deep) = ("9".repeat(HUGE), "[".repeat(DEEP) + &"]".repeat(DEEP));
     vec![
-        Fault::new("prints half an answer and hangs", "printf '{\"addi'; sleep 300", TIMED_OUT)
+        Fault::new("prints half a reply and hangs", "printf '{\"addi'; sleep 300", TIMED_OUT)
             .hanging(),
-        Fault::new("answers and hangs", "answer; sleep 300", TIMED_OUT).hanging(),
-        Fault::new("prints a log before its answer", "echo starting; answer", NO_ANSWER)
+        Fault::new("replies and hangs", "answer; sleep 300", TIMED_OUT).hanging(),
+        Fault::new("prints a log line before its reply", "echo starting; answer", NO_ANSWER)
             .but_a_manifest(NO_DECISION),
-        Fault::new("answers twice", "answer; answer", NO_ANSWER),
-        Fault::new("prints half an answer", "printf '{\"addi'", NO_ANSWER),
+        Fault::new("replies twice", "answer; answer", NO_ANSWER),
+        Fault::new("prints half a reply", "printf '{\"addi'", NO_ANSWER),
         Fault::new("prints NaN", beside("NaN"), NO_ANSWER),
         Fault::new("prints 1e999", beside("1e999"), NO_ANSWER),
         Fault::new("prints a number of 400 digits", beside(&huge), NO_ANSWER),
         Fault::new("nests 10000 deep", beside(&deep), NO_ANSWER),
         Fault::new(
-            "prints what is not UTF-8",
+            "prints invalid UTF-8",
             "printf '{\"additional_context\": \"\\377\"}'",
             NO_ANSWER,
         ),
@@ -102,7 +102,7 @@ fn answers() -> Vec<Fault> {
             NO_ANSWER,
         ),
         Fault::new(
-            "answers with a megabyte of the wrong type",
+            "replies with a megabyte of the wrong type",
             "long=$(yes | head -c 300000 | tr '\\n' x)
              printf '{\"decision\": [\"%s\"], \"additional_context\": [\"%s\", \"%s\"]}' \\
                  \"$long\" \"$long\" \"$long\"",
@@ -114,19 +114,19 @@ fn answers() -> Vec<Fault> {
             Unusable { reason: "its reply" },
         ),
         Fault::new(
-            "asks for an input of the wrong type",
+            "rewrites the input with the wrong type",
             printed("{\"input\": \"ls\", \"modified_input\": \"ls\"}"),
             Fails { exit: "exit 0", reason: "must be an object" },
         )
         .only_at(EventName::BeforeTool),
         Fault::new(
-            "asks for an output of the wrong type",
+            "rewrites the output with the wrong type",
             printed("{\"output\": \"[gone]\", \"modified_output\": \"[gone]\"}"),
             Fails { exit: "exit 0", reason: "must be an object" },
         )
         .only_at(EventName::AfterTool),
         Fault::new(
-            "asks for an output with a field that no result has",
+            "rewrites the output with a field that no result has",
             "[ \"$1\" = run ] || modified=modified_; printf '{\"%soutput\": {\"text\": \"\"}}' \"$modified\"",
             Fails {
                 exit: "exit 0",
@@ -135,13 +135,13 @@ fn answers() -> Vec<Fault> {
         )
         .only_at(EventName::AfterTool),
         Fault::new(
-            "asks for a history that no model can continue",
+            "replaces the history with one that no model can continue",
             printed("{\"result\": \"mutate\", \"messages\": []}"),
             Fails { exit: "exit 0", reason: "its history cannot be used" },
         )
         .only_at(EventName::BeforeStop),
         Fault::new(
-            "prints a byte order mark before its answer",
+            "prints a byte order mark before its reply",
             "printf '\\357\\273\\277'; answer",
             Answers,
         ),
@@ -186,24 +186,24 @@ fn processes() -> Vec<Fault> {
         )
         .hanging(),
         Fault::new("stops itself", "answer; kill -STOP $$", TIMED_OUT).hanging(),
-        Fault::new("leaves a child with its pipes", "sleep 300 & answer", Answers)
+        Fault::new("leaves a child process with its pipes", "sleep 300 & answer", Answers)
             .outlived_by_one(),
-        Fault::new("leaves a session with its pipes", "setsid sleep 300 & answer", Answers)
+        Fault::new("leaves a process in another session with its pipes", "setsid sleep 300 & answer", Answers)
             .outlived_by_one(),
         Fault::new(
-            "forks twice, out of its group, and lets go of its pipes",
+            "forks twice out of its group and closes its pipes",
             "(setsid sleep 300 </dev/null >/dev/null 2>&1 &); answer",
             Answers,
         )
         .outlived_by_one(),
         Fault::new(
-            "hangs, and a session of it holds its pipes",
+            "hangs, with its pipes open in another session",
             "setsid sleep 300 & sleep 300",
             TIMED_OUT,
         )
         .hanging(),
         Fault::new(
-            "hangs, and forked twice out of its group",
+            "hangs after forking twice out of its group",
             "(setsid sh -c 'trap \"\" TERM; while :; do sleep 300; done' </dev/null >/dev/null 2>&1 &)
              sleep 300",
             TIMED_OUT,
@@ -211,16 +211,15 @@ fn processes() -> Vec<Fault> {
         .hanging(),
         Fault::new("leaves a child and hangs", "sleep 300 & sleep 300", TIMED_OUT).hanging(),
         Fault::new(
-            "ends its own group",
+            "terminates its own process group",
             "answer; kill -TERM 0; sleep 300",
             Fails { exit: "signal 15", reason: "it was terminated by signal 15" },
         ),
-        Fault::new("looks for descriptors that are not its own", looks_for_descriptors(), Answers),
+        Fault::new("looks for inherited file descriptors", looks_for_descriptors(), Answers),
     ]
 }
 
-/// A script that answers if it has no descriptors but three. What this process was itself started with, it hands on like any
-/// other program.
+/// A script that replies if it has only three file descriptors, apart from those that this process itself inherited.
 fn looks_for_descriptors() -> String {
     let is_handed_on = |descriptor: &u32| {
         let information = fs::read_to_string(format!("/proc/self/fdinfo/{descriptor}"));
@@ -244,50 +243,46 @@ fn looks_for_descriptors() -> String {
     )
 }
 
-/// What a hook does to its own program.
+/// Hooks that change their own program.
 fn itself() -> Vec<Fault> {
     let rewrites = "echo '# more' >> \"$0\"; answer";
     vec![
         Fault::new("deletes itself", "rm \"$0\"; answer", Answers),
-        Fault::new("deletes itself, a project's", "rm \"$0\"; answer", Answers).pinned(),
+        Fault::new("deletes itself (a project's)", "rm \"$0\"; answer", Answers).pinned(),
         Fault::new("rewrites itself", rewrites, Answers),
         Fault::new("rewrites itself, next run", rewrites, Answers).run_twice(),
-        Fault::new("rewrites itself, a project's", rewrites, Answers).pinned(),
-        Fault::new("rewrites itself, a project's, next run", rewrites, CHANGED)
+        Fault::new("rewrites itself (a project's)", rewrites, Answers).pinned(),
+        Fault::new("rewrites itself (a project's), next run", rewrites, CHANGED)
             .pinned()
             .run_twice(),
     ]
 }
 
-/// What is done to a hook's program once it is loaded.
+/// Changes to a hook's program after it was loaded.
 fn programs() -> Vec<Fault> {
     vec![
-        Fault::done_to("is gone", "does not exist", |program| {
+        Fault::done_to("does not exist", "does not exist", |program| {
             fs::remove_file(program).unwrap();
             None
         }),
-        Fault::done_to("has become a directory", "is a directory, not a program", |program| {
+        Fault::done_to("became a directory", "is a directory, not a program", |program| {
             fs::remove_file(program).unwrap();
             fs::create_dir(program).unwrap();
             None
         }),
-        Fault::done_to("wants an interpreter that is gone", "\"#!/nowhere/sh\"", |program| {
+        Fault::done_to("names a missing interpreter", "\"#!/nowhere/sh\"", |program| {
             fs::write(program, "#!/nowhere/sh\n").unwrap();
             None
         }),
-        Fault::done_to(
-            "may not be executed",
-            "is not executable; run `chmod +x` on it",
-            |program| {
-                fs::set_permissions(program, Permissions::from_mode(0o644)).unwrap();
-                None
-            },
-        ),
-        Fault::done_to("is being written", "open for writing", |program| {
+        Fault::done_to("is not executable", "is not executable; run `chmod +x` on it", |program| {
+            fs::set_permissions(program, Permissions::from_mode(0o644)).unwrap();
+            None
+        }),
+        Fault::done_to("is open for writing", "open for writing", |program| {
             Some(OpenOptions::new().append(true).open(program).unwrap())
         })
         .taking_long(),
-        Fault::done_to("is of another machine", "for another architecture", |program| {
+        Fault::done_to("is for another architecture", "for another architecture", |program| {
             fs::write(program, foreign_program()).unwrap();
             None
         }),
@@ -302,33 +297,33 @@ fn programs() -> Vec<Fault> {
     ]
 }
 
-/// The same faults for a project's hook, which is compared with what was trusted.
+/// The same faults for a project's hook, which is compared with the trusted content.
 fn pinned() -> Vec<Fault> {
     let changed = "was changed after it was loaded";
     vec![
-        Fault::done_to("is gone, a project's", "can no longer be read", |program| {
+        Fault::done_to("does not exist (a project's)", "can no longer be read", |program| {
             fs::remove_file(program).unwrap();
             None
         })
         .but_a_manifest(CHANGED)
         .pinned(),
-        Fault::done_to("has become a directory, a project's", changed, |program| {
+        Fault::done_to("became a directory (a project's)", changed, |program| {
             fs::remove_file(program).unwrap();
             fs::create_dir(program).unwrap();
             None
         })
         .pinned(),
-        Fault::done_to("may not be executed, a project's", changed, |program| {
+        Fault::done_to("is not executable (a project's)", changed, |program| {
             fs::set_permissions(program, Permissions::from_mode(0o644)).unwrap();
             None
         })
         .pinned(),
-        Fault::done_to("is of another machine, a project's", changed, |program| {
+        Fault::done_to("is for another architecture (a project's)", changed, |program| {
             fs::write(program, foreign_program()).unwrap();
             None
         })
         .pinned(),
-        Fault::new("is written anew as it was, a project's", "answer", Answers)
+        Fault::new("is rewritten with the same content (a project's)", "answer", Answers)
             .meanwhile(|program| {
                 fs::write(program, fs::read(program).unwrap()).unwrap();
                 None
@@ -337,7 +332,7 @@ fn pinned() -> Vec<Fault> {
     ]
 }
 
-/// The beginning of an ELF program for a machine that does not exist.
+/// The beginning of an ELF program for an architecture that does not exist.
 fn foreign_program() -> Vec<u8> {
     let mut header = b"\x7fELF\x02\x01\x01".to_vec();
     header.resize(64, 0);

@@ -75,17 +75,17 @@ fn json(recipe: &ListedRecipe) -> RecipeJson<'_> {
 
 fn line(recipe: &ListedRecipe, (name, layer): (usize, usize)) -> String {
     let shown = |path: &Path| one_line(&path.to_string_lossy(), LENGTH);
-    let called = format!("{:name$}", one_line(&recipe.name, LENGTH));
-    let of = format!("{:layer$}", recipe.origin.layer.as_str());
-    let (called, what) = match &recipe.shadowed_by {
-        _ if recipe.is_broken => (styled(BAD, called), styled(BAD, "cannot be used")),
+    let name = format!("{:name$}", one_line(&recipe.name, LENGTH));
+    let layer = format!("{:layer$}", recipe.origin.layer.as_str());
+    let (name, what) = match &recipe.shadowed_by {
+        _ if recipe.is_broken => (styled(BAD, name), styled(BAD, "cannot be used")),
         Some(other) => {
-            (styled(FAINT, called), styled(FAINT, format!("shadowed by {}", shown(other))))
+            (styled(FAINT, name), styled(FAINT, format!("shadowed by {}", shown(other))))
         }
-        None => (styled(NAME, called), one_line(&recipe.description, LENGTH)),
+        None => (styled(NAME, name), one_line(&recipe.description, LENGTH)),
     };
     let path = styled(FAINT, shown(&recipe.origin.path));
-    [called, of, what, path]
+    [name, layer, what, path]
         .into_iter()
         .filter(|part| !part.is_empty())
         .collect::<Vec<_>>()

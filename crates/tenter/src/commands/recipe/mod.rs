@@ -30,7 +30,7 @@ pub(crate) struct FragmentDirs {
 }
 
 impl FragmentDirs {
-    /// The recipes of the project, with what they may do.
+    /// The recipes of the project, with their trust.
     pub(crate) fn book(&self, project: &Project) -> RecipeBook {
         recipes::book(project, &self.fragment_dirs)
     }

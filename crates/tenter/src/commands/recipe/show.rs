@@ -80,7 +80,6 @@ pub(super) fn run(env: &Env, project: Option<&Path>, args: &Args) -> Done {
                 .unwrap_or_default(),
         );
     } else if !is_broken {
-        // A prompt is foreign text, and its end is not ours to change.
         let shown = text.as_deref().unwrap_or_else(|| recipe.body());
         ui::out_piece(sanitize(shown));
         if !shown.ends_with('\n') {
@@ -91,9 +90,9 @@ pub(super) fn run(env: &Env, project: Option<&Path>, args: &Args) -> Done {
     if is_broken {
         return Err(Failure::new(format!("the recipe {:?} cannot be filled in", recipe.name)));
     }
-    if book.holds_back(&recipe) && !args.raw {
+    if book.has_blocked_programs(&recipe) && !args.raw {
         ui::note(
-            "None of its programs was started: the recipe comes with the project and is not trusted; see `tenter trust`.",
+            "Its programs were not started: the recipe belongs to the project and is not trusted; see `tenter trust`.",
         );
     }
     if text.is_none() && !args.raw && !args.json {

@@ -65,7 +65,7 @@ fn tests_are_run_and_a_mismatch_is_shown_as_a_diff() {
             "exit": 2
           }
     FAIL tests/z.json
-      nothing is called "decison" in "expect"; known are decision, exit, reason, context, stdout, stderr, modified_input, modified_output, modified_prompt
+      unknown key "decison" in "expect"; the keys are decision, exit, reason, context, stdout, stderr, modified_input, modified_output, modified_prompt
     3 passed, 2 failed
     "#);
 }
@@ -82,7 +82,7 @@ fn the_json_form_has_every_test() {
         json!({"file": hook.join("tests/a.json"), "description": null, "passed": false,
         "expected": {"decision": "deny"}, "got": {"decision": "rewrite"}, "error": null})
     );
-    assert!(results[1]["error"].as_str().unwrap().contains("it expects nothing"), "{results}");
+    assert!(results[1]["error"].as_str().unwrap().contains("\"expect\" is empty"), "{results}");
 }
 
 #[test]

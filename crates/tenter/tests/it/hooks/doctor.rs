@@ -86,8 +86,8 @@ fn all_problems_are_listed_with_the_worst_first() {
     warning: [ROOT]/home/.config/agents/hooks/mode/scripts/run.sh: the script is not executable; bash runs it
       help: begin it with a #! line, and chmod +x [ROOT]/home/.config/agents/hooks/mode/scripts/run.sh
     warning: [ROOT]/project/.agents/hooks/foreign: the hook foreign is not trusted: look at it and run `tenter trust`
-    warning: [ROOT]/home/.config/agents/hooks/never: the hook never can never run: its matcher.tool is found in no tool's name
-      help: the tools are bash, file_read, file_write, file_edit, grep, glob, todo, subagent, and their names elsewhere, such as Shell and WriteFile
+    warning: [ROOT]/home/.config/agents/hooks/never: the hook never can never run: its matcher.tool matches no tool
+      help: the tools are bash, file_read, file_write, file_edit, grep, glob, todo, subagent; their names in other agents, such as Shell and WriteFile, match too
     info: [ROOT]/home/.config/agents/hooks/twice: the hook twice does not run: [ROOT]/home/.kodelet/hooks/twice of the same name runs in its place
     info: [ROOT]/home/.config/agents/hooks/hooks.toml: no hook is named "missing"
     info: [ROOT]/home/.kodelet/hooks/old.disable: the hook old is disabled: its file's name ends in .disable
@@ -182,7 +182,7 @@ fn settings_for_missing_hooks_and_changed_numbers_are_reported() {
       help: did you mean guard?
     warning: [ROOT]/home/.config/tenter/config.toml: no hook is named "gaurd"
       help: did you mean guard?
-    warning: [ROOT]/home/.kodelet/config.yaml: this file is not read: its `no_hooks: true` has no effect here
+    warning: [ROOT]/home/.kodelet/config.yaml: `no_hooks: true` has no effect: Tenter does not read this file
       help: write `hooks.enabled = false` in [ROOT]/home/.config/tenter/config.toml, or pass --no-hooks
     "#);
 }

@@ -333,8 +333,8 @@ fn a_changed_hook_is_tested_in_one_step_with_trust() {
     assert_snapshot!(sandbox.run(&["hooks", "test", "guard"]), @"
     exit: 4
     --- stderr
-    error: the hook guard is not trusted as it is, so it is not run
-      help: look at it with `tenter hooks show`, then trust it with `tenter trust`, or here with --trust
+    error: the hook guard is not trusted, so it was not run
+      help: review it with `tenter hooks show`, then trust it with `tenter trust` or --trust
     ");
     assert_snapshot!(sandbox.run(&["hooks", "test", "guard", "--trust"]), @"
     exit: 0

@@ -358,7 +358,7 @@ fn an_invalid_payload_is_rejected() {
         ("[1]", "is not a JSON object, but other JSON"),
         ("{} x", "is not JSON: syntax error at line 1, column 4"),
         ("{bad}", "is not JSON: syntax error at line 1, column 2"),
-        ("{}", "does not say which event it is of"),
+        ("{}", "names no event"),
         ("{\"event\": \"xyz\"}", "there is no event \"xyz\""),
         ("{\"event\": \"agent_stop\"}", "the hook echo does not subscribe to agent_stop"),
     ] {
@@ -377,8 +377,8 @@ fn a_hook_that_is_not_trusted_is_not_run() {
     assert_snapshot!(sandbox.run(&["hooks", "test", "guard"]), @"
     exit: 4
     --- stderr
-    error: the hook guard is not trusted as it is, so it is not run
-      help: look at it with `tenter hooks show`, then trust it with `tenter trust`, or here with --trust
+    error: the hook guard is not trusted, so it was not run
+      help: review it with `tenter hooks show`, then trust it with `tenter trust` or --trust
     ");
     sandbox.user_hook("guard", SILENT);
     assert_eq!(

@@ -226,7 +226,7 @@ fn errors_are_shown_with_their_location() {
     assert_snapshot!(sandbox.shell("cd ~/.config/agents/hooks && tenter hooks validate ."), @r#"
     exit: 1
     --- stdout
-    error: ./both/HOOK.md:6:3: the hook has an `action` and a script, and can have only one of them
+    error: ./both/HOOK.md:6:3: the hook has both an `action` and a script; only one is allowed
       6 |   action: deny
             ^^^^^^
       help: remove `action`, or scripts/run.sh

@@ -183,7 +183,7 @@ fn showing_an_untrusted_recipe_starts_nothing() {
       1 | Look: {{bash "touch" "ran"}}{{if .x}}{{.x | bash "echo" "a b"}}{{end}}
                                            ^^
       help: declare it in the front matter, as `x:` below `arguments:`
-    None of its programs was started: the recipe comes with the project and is not trusted; see `tenter trust`.
+    Its programs were not started: the recipe belongs to the project and is not trusted; see `tenter trust`.
     "#);
     let _ = sandbox.run(&["trust", "--yes"]).expect_code(0);
     assert_eq!(sandbox.run(&["recipe", "show", "spy"]).expect_code(0).stdout, "Look: \n");

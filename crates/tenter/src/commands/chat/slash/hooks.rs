@@ -32,7 +32,7 @@ pub(super) fn trust(
         if hooks_run(context) { context.chat.project.load(&cancel) } else { Catalog::default() };
     let chat = &mut *context.chat;
     ui::diagnostics(chat.project.findings());
-    let recipes = recipes::held_back(&recipes::book(&chat.project, &chat.args.fragment_dirs));
+    let recipes = recipes::untrusted(&recipes::book(&chat.project, &chat.args.fragment_dirs));
     let pending = Pending { hooks: found.untrusted(), recipes: &recipes };
     if pending.is_empty() && found.lost().is_empty() {
         return trusted_elsewhere(context, found);
@@ -62,7 +62,7 @@ fn trusted_elsewhere(
 ) -> Result<Option<SessionEnd>, Failure> {
     let running = context.agent;
     let was_pending = !running.engine.catalog().untrusted().is_empty()
-        || !recipes::held_back(&running.settings.recipes).is_empty();
+        || !recipes::untrusted(&running.settings.recipes).is_empty();
     if was_pending {
         ui::note("Using what you trusted in the meantime.");
         return Ok(Some(SessionEnd::Change(Change::Trust(Box::new(found)))));

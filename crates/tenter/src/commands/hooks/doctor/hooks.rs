@@ -1,4 +1,4 @@
-//! What is wrong with one hook, as far as its files and its matcher tell.
+//! Finds problems in the files and the matcher of one hook.
 
 use tenter_agent::tools::{Registry, Tool};
 use tenter_engine::catalog::Status;
@@ -13,7 +13,7 @@ use crate::project::Project;
 /// The id of the diagnostic of [`never_matches`].
 pub(super) const NEVER_MATCHES: &str = "hook-never-matches";
 
-/// What is wrong with an entry of the listing, beside what loading it told.
+/// Returns the problems of a listed hook that loading does not report.
 pub(super) fn of_entry(project: &Project, entry: &HookEntry) -> Vec<Diagnostic> {
     let Some(listed) = entry.listed else { return Vec::from_iter(of_built_in(entry)) };
     let path = &listed.path;
@@ -30,7 +30,7 @@ pub(super) fn of_entry(project: &Project, entry: &HookEntry) -> Vec<Diagnostic> 
         Status::NotExecutable => {
             return vec![finding("hook-not-executable", Severity::Warning, reason)];
         }
-        // Loading told of it already.
+        // Loading reports it.
         Status::NoScript => return Vec::new(),
         Status::Active
         | Status::Shadowed { .. }
@@ -48,19 +48,19 @@ pub(super) fn of_entry(project: &Project, entry: &HookEntry) -> Vec<Diagnostic> 
     let entry_point = scripts::entry_of(path);
     let environment = project.hook_environment();
     findings.extend(
-        entry_point.and_then(|script| scripts::interpreter_missing(&script, environment.given())),
+        entry_point.and_then(|script| scripts::interpreter_missing(&script, environment.base())),
     );
     findings
 }
 
-/// That what is built in is off, where it is.
+/// Returns a note if a built-in hook is disabled.
 fn of_built_in(entry: &HookEntry) -> Option<Diagnostic> {
     let reason = entry.reason.as_ref()?;
     let message = format!("the hook {} {reason}", entry.name);
     Some(Diagnostic::new("hook-off", Severity::Info, message))
 }
 
-/// The finding that no tool of Tenter has a name that the hook's matcher is about.
+/// Returns a warning if the hook's matcher matches no tool of Tenter.
 pub(super) fn never_matches(hook: &Hook) -> Option<Diagnostic> {
     let matcher = hook.matcher()?;
     let tools = Registry::standard();
@@ -73,12 +73,9 @@ pub(super) fn never_matches(hook: &Hook) -> Option<Diagnostic> {
         return None;
     }
     let names: Vec<&str> = tools.iter().map(Tool::name).collect();
-    let message = format!(
-        "the hook {} can never run: its matcher.tool is found in no tool's name",
-        hook.name
-    );
+    let message = format!("the hook {} can never run: its matcher.tool matches no tool", hook.name);
     Some(Diagnostic::new(NEVER_MATCHES, Severity::Warning, message).at(&hook.path).help(format!(
-        "the tools are {}, and their names elsewhere, such as Shell and WriteFile",
+        "the tools are {}; their names in other agents, such as Shell and WriteFile, match too",
         names.join(", ")
     )))
 }

@@ -1,7 +1,7 @@
 //! `tenter hooks doctor`: diagnoses problems with the hooks of a project. It changes nothing.
 
-mod elsewhere;
 mod hooks;
+mod kodelet;
 mod record;
 
 use std::path::Path;
@@ -19,10 +19,10 @@ use crate::ui::{self, BAD, GOOD, NOTICE, styled};
 
 /// Diagnose problems with your hooks, errors first.
 ///
-/// The exit code is 1 where something is an error: something that does not work at all.
+/// The exit code is 1 if there is an error.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// Print the findings as JSON.
+    /// Print the diagnostics as JSON.
     #[arg(long)]
     json: bool,
 }
@@ -30,7 +30,7 @@ pub(crate) struct Args {
 pub(super) fn run(mut project: Project, args: &Args) -> Exit {
     let catalog = project.load(&Cancel::new());
     let mut findings = examine(&project, &catalog);
-    // Stable: findings of one weight stay in the order of precedence of what they are about.
+    // The sort is stable: diagnostics of the same severity stay in the order of precedence of their hooks.
     findings.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
     if args.json {
         ui::out(serde_json::to_string_pretty(&findings).unwrap_or_default());
@@ -43,12 +43,12 @@ pub(super) fn run(mut project: Project, args: &Args) -> Exit {
 }
 
 fn examine(project: &Project, catalog: &Catalog) -> Vec<Diagnostic> {
-    // What is found of each entry says it in more detail.
+    // `hooks::of_entry` reports these in more detail.
     let own = project.findings().filter(|finding| finding.id != "hook-not-executable");
     let mut findings: Vec<Diagnostic> = own.cloned().collect();
     findings.extend(switched_off(project));
-    findings.extend(unmet(project, catalog));
-    findings.extend(elsewhere::switched_off(project.env));
+    findings.extend(unknown_names(project, catalog));
+    findings.extend(kodelet::disabled_hooks(project.env));
     for entry in entry::entries(project, catalog) {
         findings.extend(hooks::of_entry(project, &entry));
     }
@@ -56,7 +56,7 @@ fn examine(project: &Project, catalog: &Catalog) -> Vec<Diagnostic> {
     findings.extend(unread);
     for hook in catalog.hooks() {
         findings.extend(hooks::never_matches(hook));
-        findings.extend(history.of(hook));
+        findings.extend(history.warnings(hook));
     }
     findings
 }
@@ -67,8 +67,8 @@ fn switched_off(project: &Project) -> Option<Diagnostic> {
     (!project.settings.hooks.enabled).then(|| finding.at(project.env.config_file()))
 }
 
-/// Names that the configuration sets something for, and that no hook has.
-fn unmet(project: &Project, catalog: &Catalog) -> Vec<Diagnostic> {
+/// Returns warnings about names in the configuration that no hook has.
+fn unknown_names(project: &Project, catalog: &Catalog) -> Vec<Diagnostic> {
     let settings = &project.settings;
     let file = |name: &str| {
         if settings.hooks.project_overrides.contains(name) {
@@ -81,7 +81,7 @@ fn unmet(project: &Project, catalog: &Catalog) -> Vec<Diagnostic> {
     names.filter_map(|name| Some(no_such(name, catalog.listing())?.at(file(name)))).collect()
 }
 
-/// The number of hooks that can run: none has an error, or a matcher that no tool matches.
+/// Returns the number of hooks that can run: those without an error, and whose matcher matches some tool.
 fn ready(project: &Project, catalog: &Catalog, findings: &[Diagnostic]) -> usize {
     if !project.settings.hooks.enabled {
         return 0;

@@ -1,5 +1,4 @@
-//! What the journal tells of hooks as they are now: which are slow, and which are cut off. Runs of what a hook once was do
-//! not count.
+//! Finds slow hooks and timeouts in the journal. Only runs of a hook's current content count.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -10,17 +9,17 @@ use tenter_engine::hook::{Fingerprint, Hook};
 use tenter_engine::journal::{self, RecordKind};
 use tenter_protocol::{Diagnostic, Severity};
 
-/// A hook that everybody waits for may take this long in the middle of its runs.
-const PATIENCE: Duration = Duration::from_secs(1);
+/// Maximum median duration of a hook that the agent waits for.
+const MAX_MEDIAN: Duration = Duration::from_secs(1);
 
-/// The runs of every hook, by name and content.
+/// The runs of all hooks, by name and content.
 #[derive(Default)]
 pub(super) struct History(HashMap<(String, Fingerprint), Runs>);
 
 #[derive(Default)]
 struct Runs {
     durations: Vec<Duration>,
-    cut_off: usize,
+    timed_out: usize,
 }
 
 impl History {
@@ -34,55 +33,59 @@ impl History {
                     unread.extend(history.add(directory, &conversation).err());
                 }
             }
-            Err(error) => unread.push(not_read(directory, &error)),
+            Err(error) => unread.push(unreadable(directory, &error)),
         }
         (history, unread)
     }
 
     fn add(&mut self, directory: &Path, conversation: &str) -> Result<(), Diagnostic> {
-        let read =
-            journal::read(directory, conversation).map_err(|error| not_read(directory, &error))?;
+        let read = journal::read(directory, conversation)
+            .map_err(|error| unreadable(directory, &error))?;
         for line in read.lines {
             if let RecordKind::Run(run) = line.record.kind {
                 let runs = self.0.entry((run.hook, Fingerprint(run.hash))).or_default();
                 runs.durations.push(Duration::from_millis(run.duration_ms));
-                runs.cut_off += usize::from(run.end == RunEnd::TimedOut);
+                runs.timed_out += usize::from(run.end == RunEnd::TimedOut);
             }
         }
         Ok(())
     }
 
-    /// What the record says against a hook.
-    pub(super) fn of(&self, hook: &Hook) -> Vec<Diagnostic> {
+    /// Returns warnings about the runs of a hook.
+    pub(super) fn warnings(&self, hook: &Hook) -> Vec<Diagnostic> {
         let key = (hook.name.clone(), hook.fingerprint.clone());
         let Some(runs) = self.0.get(&key) else { return Vec::new() };
         let median = runs.median();
         let timeout = hook.policy.timeout;
-        let told = |id, message: String, help: &str| {
+        let warning = |id, message: String, help: &str| {
             Diagnostic::new(id, Severity::Warning, message).at(&hook.path).help(help)
         };
         let count = runs.durations.len();
         let mut findings = Vec::new();
-        if runs.cut_off > 0 {
+        if runs.timed_out > 0 {
             let message =
-                format!("the hook {} timed out in {} of {count} runs", hook.name, runs.cut_off);
-            findings.push(told("hook-timed-out", message, "give it more time, or less to do"));
+                format!("the hook {} timed out in {} of {count} runs", hook.name, runs.timed_out);
+            findings.push(warning(
+                "hook-timed-out",
+                message,
+                "raise its timeout, or make it faster",
+            ));
         }
         if median > timeout {
             let message = format!(
-                "the hook {} has {} ms, and half of its {count} runs took {} ms or more",
+                "the timeout of the hook {} is {} ms, but half of its {count} runs took {} ms or more",
                 hook.name,
                 timeout.as_millis(),
                 median.as_millis()
             );
-            findings.push(told("hook-timeout-short", message, "raise its timeout"));
-        } else if median > PATIENCE && !hook.policy.asynchronous {
+            findings.push(warning("hook-timeout-short", message, "raise its timeout"));
+        } else if median > MAX_MEDIAN && !hook.policy.asynchronous {
             let message = format!(
                 "the hook {} is slow: half of its {count} runs took {} ms or more, and the agent waited",
                 hook.name,
                 median.as_millis()
             );
-            findings.push(told(
+            findings.push(warning(
                 "hook-slow",
                 message,
                 "make it faster, narrow its matcher, or let it run with `async: true`",
@@ -93,7 +96,7 @@ impl History {
 }
 
 impl Runs {
-    /// The upper one of the two in the middle.
+    /// Returns the upper median.
     fn median(&self) -> Duration {
         let mut sorted = self.durations.clone();
         sorted.sort_unstable();
@@ -101,7 +104,7 @@ impl Runs {
     }
 }
 
-fn not_read(directory: &Path, error: &std::io::Error) -> Diagnostic {
-    let message = format!("the journal cannot be read: {error}");
+fn unreadable(directory: &Path, error: &std::io::Error) -> Diagnostic {
+    let message = format!("cannot read the journal: {error}");
     Diagnostic::new("journal-not-read", Severity::Warning, message).at(directory)
 }

@@ -1,4 +1,4 @@
-//! One test of a hook: an event in, what is expected out. A test is a file `tests/*.json` in the hook's directory:
+//! One test of a hook: an event and the expected result. A test is a file `tests/*.json` in the hook's directory:
 //!
 //! ```json
 //! {
@@ -8,15 +8,15 @@
 //! }
 //! ```
 //!
-//! `event` is the payload as the hook reads it. What it leaves out is taken from a sample of the event, field by field: a
-//! field that it has replaces the sample's whole. `expect` names what matters, and nothing else is compared:
+//! `event` is the payload as the hook reads it. Missing top-level fields are taken from a sample of the event. Only the keys in
+//! `expect` are compared:
 //!
-//! | key | what is expected |
+//! | key | expected value |
 //! | --- | --- |
-//! | `decision` | `deny`, `ask`, `allow`, `rewrite`, `context`, `continue`, `mutate`, `callback`, `none`, `failed`; or `unmatched`, where the matcher keeps the hook from running |
+//! | `decision` | `deny`, `ask`, `allow`, `rewrite`, `context`, `continue`, `mutate`, `callback`, `none`, `failed`; or `unmatched` if the matcher does not match and the hook does not run |
 //! | `exit` | the exit code |
-//! | `reason`, `context`, `stdout`, `stderr` | a part of that text; an empty text stands for none at all |
-//! | `modified_input`, `modified_output`, `modified_prompt` | what the hook wants in its place, exactly |
+//! | `reason`, `context`, `stdout`, `stderr` | a part of that text; an empty string means that there is no text |
+//! | `modified_input`, `modified_output`, `modified_prompt` | the exact replacement |
 
 use std::fs;
 use std::io::ErrorKind;
@@ -30,7 +30,7 @@ use tenter_protocol::{Object, Rewrite};
 
 use crate::failure::Failure;
 
-/// Keys of `expect` that ask for a part of a text.
+/// Keys of `expect` whose value is a part of a text.
 const PARTS: [&str; 4] = ["reason", "context", "stdout", "stderr"];
 /// All keys of `expect`.
 const KEYS: [&str; 9] = [
@@ -45,27 +45,27 @@ const KEYS: [&str; 9] = [
     "modified_prompt",
 ];
 
-/// A test as it is written.
+/// The content of a test file.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct TestCase {
-    /// What it shows.
+    /// The behaviour that is tested.
     #[serde(default)]
     pub(super) description: Option<String>,
-    /// Fields of the payload.
+    /// The given fields of the payload.
     #[serde(default)]
     pub(super) event: Object,
-    /// What is expected.
+    /// The expected results.
     pub(super) expect: Object,
 }
 
-/// The tests of a hook, by name; none where it has no such directory.
+/// Returns the test files of a hook, sorted by name; none if there is no `tests` directory.
 pub(super) fn files(hook: &Hook) -> Result<Vec<PathBuf>, Failure> {
     if matches!(hook.protocol, Protocol::Executable) {
         return Ok(Vec::new());
     }
     let directory = hook.path.join("tests");
-    let failed = |error| Failure::new(format!("{} cannot be read: {error}", directory.display()));
+    let failed = |error| Failure::new(format!("cannot read {}: {error}", directory.display()));
     let entries = match fs::read_dir(&directory) {
         Ok(entries) => entries,
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
@@ -83,30 +83,29 @@ pub(super) fn files(hook: &Hook) -> Result<Vec<PathBuf>, Failure> {
 }
 
 impl TestCase {
-    /// Reads a test.
+    /// Reads a test file.
     ///
     /// # Errors
-    /// Why it is none.
+    /// Why the file is not a valid test.
     pub(super) fn read(file: &Path) -> Result<Self, String> {
-        let bytes = fs::read(file).map_err(|error| format!("it cannot be read: {error}"))?;
+        let bytes = fs::read(file).map_err(|error| format!("cannot read it: {error}"))?;
         let case: Self =
-            serde_json::from_slice(&bytes).map_err(|error| format!("it is not a test: {error}"))?;
+            serde_json::from_slice(&bytes).map_err(|error| format!("not a valid test: {error}"))?;
         if case.expect.is_empty() {
-            return Err("it expects nothing; add at least a \"decision\"".to_owned());
+            return Err("\"expect\" is empty; add at least a \"decision\"".to_owned());
         }
         match case.expect.keys().find(|key| !KEYS.contains(&key.as_str())) {
-            Some(key) => Err(format!(
-                "nothing is called {key:?} in \"expect\"; known are {}",
-                KEYS.join(", ")
-            )),
+            Some(key) => {
+                Err(format!("unknown key {key:?} in \"expect\"; the keys are {}", KEYS.join(", ")))
+            }
             None => Ok(case),
         }
     }
 
-    /// What came out, as far as it was asked for, in the form of `expect`: where a part of a text was found, that part.
-    pub(super) fn compared(&self, came: &Object) -> Object {
+    /// Returns the actual results under the keys of `expect`. If an expected part of a text was found, the result is that part.
+    pub(super) fn compared(&self, actual: &Object) -> Object {
         let of = |(key, expected): (&String, &Value)| {
-            let got = came.get(key).cloned().unwrap_or_default();
+            let got = actual.get(key).cloned().unwrap_or_default();
             let met = PARTS.contains(&key.as_str()) && has_part(&got, expected);
             (key.clone(), if met { expected.clone() } else { got })
         };
@@ -123,7 +122,7 @@ fn has_part(got: &Value, expected: &Value) -> bool {
     }
 }
 
-/// What a run gave, under the keys of `expect`.
+/// Returns the results of a run under the keys of `expect`.
 pub(super) fn actual(test: &TestRun) -> Object {
     let mut actual = Object::new();
     let mut set = |key: &str, value: Value| actual.insert(key.to_owned(), value);
@@ -144,7 +143,7 @@ pub(super) fn actual(test: &TestRun) -> Object {
     actual
 }
 
-/// An exit code as a number, another end in words.
+/// Returns an exit code as a number, and any other end in words.
 fn exit(end: &RunEnd) -> Value {
     match end {
         RunEnd::Exited(code) => json!(code),
@@ -156,29 +155,29 @@ fn exit(end: &RunEnd) -> Value {
 mod tests {
     use super::*;
 
-    fn compared(expect: &Value, came: &Value) -> Value {
+    fn compared(expect: &Value, actual: &Value) -> Value {
         let object = |value: &Value| value.as_object().unwrap().clone();
         let case = TestCase { description: None, event: Object::new(), expect: object(expect) };
-        Value::Object(case.compared(&object(came)))
+        Value::Object(case.compared(&object(actual)))
     }
 
     #[test]
-    fn only_what_is_asked_for_is_compared() {
-        let came = json!({"decision": "deny", "exit": 2, "reason": "no, never", "stdout": ""});
+    fn only_expected_keys_are_compared() {
+        let actual = json!({"decision": "deny", "exit": 2, "reason": "no, never", "stdout": ""});
         for met in [
             json!({"decision": "deny"}),
             json!({"exit": 2, "reason": "never"}),
             json!({"stdout": "", "context": ""}),
         ] {
-            assert_eq!(compared(&met, &came), met);
+            assert_eq!(compared(&met, &actual), met);
         }
     }
 
     #[test]
-    fn what_differs_shows_what_came() {
-        let came = json!({"decision": "none", "exit": "timed out", "stdout": "x"});
+    fn different_results_are_returned_as_they_are() {
+        let actual = json!({"decision": "none", "exit": "timed out", "stdout": "x"});
         assert_eq!(
-            compared(&json!({"decision": "deny", "exit": 2, "stdout": "", "reason": "r"}), &came),
+            compared(&json!({"decision": "deny", "exit": 2, "stdout": "", "reason": "r"}), &actual),
             json!({"decision": "none", "exit": "timed out", "stdout": "x", "reason": null})
         );
     }

@@ -28,15 +28,15 @@ use crate::{signals, ui};
 ///
 /// Shows the payload, what the hook wrote, and the decision.
 ///
-/// The tests are the files tests/*.json in the hook's directory. Where there are none, or a payload is asked for, the hook is run
-/// once; the exit code is then 0 when its answer is understood, whatever it says, or when its matcher is about other calls
-/// ("unmatched"), and 1 when the hook fails.
+/// The tests are the files tests/*.json in the hook's directory. Without tests, or with --payload, --event or --sample, the hook
+/// runs once. The exit code of one run is 0 if the reply is valid, whatever it decides, or if the matcher does not match
+/// ("unmatched"), and 1 if the hook fails.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The hook's full name.
     name: String,
-    /// Run it once on this payload, a JSON object; "-" reads it from stdin. What it leaves out is taken from a sample of the event
-    /// that its "event" or "event_type" names, or of the hook's only event.
+    /// Run it once on this payload, a JSON object; "-" reads it from stdin. Missing fields are taken from a sample of the event that
+    /// its "event" or "event_type" names, or of the hook's only event.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["event", "sample"])]
     payload: Option<String>,
     /// Run it once on a sample of this event.
@@ -45,10 +45,10 @@ pub(crate) struct Args {
     /// Run it once on a sample, even if it has tests.
     #[arg(long)]
     sample: bool,
-    /// Trust the hook as it is now, without asking.
+    /// Trust the hook's current content without asking.
     #[arg(long)]
     trust: bool,
-    /// Show as JSON.
+    /// Print JSON.
     #[arg(long)]
     json: bool,
 }
@@ -75,7 +75,7 @@ fn engine(project: &Project) -> Engine {
     project.engine_builder().build(Catalog::default())
 }
 
-/// Where the hook is not trusted as it is, asks whether to trust it; `--trust` is a yes. The answer is in the catalog.
+/// If the hook is not trusted, asks whether to trust it, or trusts it because of `--trust`. Returns the catalog after that.
 fn trusted(
     project: &mut Project,
     catalog: Catalog,
@@ -95,13 +95,13 @@ fn trusted(
     Ok(reloaded)
 }
 
-/// The hook of this name, where it would run if it were trusted.
+/// Returns the hook of this name if only trust is missing for it to run.
 fn untrusted<'c>(catalog: &'c Catalog, name: &str) -> Option<&'c Untrusted> {
     let listed = would_run(catalog, name)?;
     catalog.untrusted().iter().find(|hook| hook.path == listed.path)
 }
 
-/// The entry of this name with the highest precedence that runs, or would run if it were trusted.
+/// Returns the entry of this name with the highest precedence that runs, or would run if it were trusted.
 fn would_run<'c>(catalog: &'c Catalog, name: &str) -> Option<&'c ListedHook> {
     let mut by_precedence = catalog.listing().iter().filter(|listed| listed.name == name);
     by_precedence.find(|listed| {
@@ -112,14 +112,18 @@ fn would_run<'c>(catalog: &'c Catalog, name: &str) -> Option<&'c ListedHook> {
     })
 }
 
-/// The hook of this name that runs. One that would run in its place if it were trusted is not passed over.
+/// Returns the active hook of this name.
+///
+/// # Errors
+/// There is none, or an untrusted hook would replace it.
 fn find<'c>(project: &Project, catalog: &'c Catalog, name: &str) -> Result<&'c Hook, Failure> {
     built_in::refuse(name)?;
     let named = entry::entries_named(project, catalog, name)?;
     if would_run(catalog, name).is_some_and(|listed| listed.status != Status::Active) {
-        let failure =
-            Failure::new(format!("the hook {name} is not trusted as it is, so it is not run"))
-                .help("look at it with `tenter hooks show`, then trust it with `tenter trust`, or here with --trust");
+        let failure = Failure::new(format!("the hook {name} is not trusted, so it was not run"))
+            .help(
+                "review it with `tenter hooks show`, then trust it with `tenter trust` or --trust",
+            );
         return Err(Failure { exit: Exit::Untrusted, ..failure });
     }
     let active = catalog.hooks().iter().find(|hook| hook.name == name);

@@ -1,4 +1,4 @@
-//! One run of a hook, on a sample or on a given payload.
+//! Runs a hook once, on a sample or on a given payload.
 
 use tenter_agent::session::Status as Ended;
 use tenter_engine::HookTest;
@@ -41,7 +41,9 @@ pub(super) fn run(
     } else {
         report::print(project, hook, &report);
         if is_sample && report.interpretation.decision == UNMATCHED {
-            ui::note("Its matcher does not match the sample: give a call with --payload FILE.");
+            ui::note(
+                "Its matcher does not match the sample; pass a matching call with --payload FILE.",
+            );
         }
         if args.payload.is_none() && args.event.is_none() {
             note_others(hook, subscription);

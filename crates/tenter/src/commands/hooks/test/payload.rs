@@ -1,4 +1,4 @@
-//! Payloads for a hook of either protocol: samples, and those that the user gives.
+//! Payloads for a hook of either protocol: samples, and the user's payloads.
 
 use std::fs;
 use std::io::{self, Read as _};
@@ -22,9 +22,8 @@ pub(super) fn read(project: &Project, file: &str) -> Result<Object, Failure> {
         fs::read(project.env.cwd.join(file))
     };
     let name = if file == "-" { "stdin" } else { file };
-    let bytes = read.map_err(|error| {
-        Failure::usage(format!("the payload cannot be read from {name}: {error}"))
-    })?;
+    let bytes = read
+        .map_err(|error| Failure::usage(format!("cannot read the payload from {name}: {error}")))?;
     let wrong = |why: &str| {
         Failure::usage(format!("the payload in {name} is not {why}"))
             .help("`tenter hooks test NAME --sample --json` shows a sample under \"payload\"")
@@ -40,8 +39,7 @@ pub(super) fn read(project: &Project, file: &str) -> Result<Object, Failure> {
     }
 }
 
-/// A payload with what it leaves out taken from a sample, field by field: of the event that it names, else of the hook's
-/// only event.
+/// Returns a payload whose missing fields are taken from a sample of the event that it names, or of the hook's only event.
 pub(super) fn completed(
     project: &Project,
     hook: &Hook,
@@ -51,15 +49,15 @@ pub(super) fn completed(
     Ok((subscription, filled(project, hook, subscription, given)?))
 }
 
-/// What `hook` calls the event that a payload is of.
+/// Returns the hook's subscription to the payload's event.
 fn subscription_of(hook: &Hook, payload: &Object) -> Result<Subscription, Failure> {
     let key = match hook.protocol {
         Protocol::Executable => "event",
         Protocol::Manifest(_) => "event_type",
     };
-    let said = payload.get(key).and_then(Value::as_str);
-    let word = said.or_else(|| only_spelling(hook)).ok_or_else(|| {
-        Failure::usage("the payload does not say which event it is of")
+    let named = payload.get(key).and_then(Value::as_str);
+    let word = named.or_else(|| only_spelling(hook)).ok_or_else(|| {
+        Failure::usage("the payload names no event")
             .help(format!("add {key:?}; the hook subscribes to {}", spellings(hook)))
     })?;
     let mut events = super::super::events_named(word)?;
@@ -70,13 +68,13 @@ fn subscription_of(hook: &Hook, payload: &Object) -> Result<Subscription, Failur
     subscription(hook, word, &events)
 }
 
-/// The hook's word for its events, where it has one word for all of them.
+/// Returns the hook's spelling of its events, if it has the same one for all of them.
 fn only_spelling(hook: &Hook) -> Option<&'static str> {
     let first = hook.subscriptions.first()?.spelling;
     hook.subscriptions.iter().all(|other| other.spelling == first).then_some(first)
 }
 
-/// A sample of the event that `word` means, else of the first that `hook` subscribes to, with the `given` fields.
+/// Returns a sample of the event that `word` names, otherwise of the first event that `hook` subscribes to, with the `given` fields.
 pub(super) fn sample_for(
     project: &Project,
     hook: &Hook,
@@ -92,14 +90,14 @@ pub(super) fn sample_for(
     Ok((subscription, filled(project, hook, subscription, given)?))
 }
 
-/// A sample whose fields are replaced by those that are `given`.
+/// Returns a sample with the `given` fields.
 fn filled(
     project: &Project,
     hook: &Hook,
     subscription: Subscription,
     given: Object,
 ) -> Result<Object, Failure> {
-    // The payload's paths are those of the given call.
+    // The paths in the payload are computed from the given call.
     let mut event = sample_event(project, subscription);
     if let Body::BeforeTool(call) | Body::AfterTool { call, .. } = &mut event.body {
         take_call(call, &given);
@@ -115,14 +113,14 @@ fn sample_event(project: &Project, subscription: Subscription) -> Event {
     sample::event(subscription.event, &rfc3339(env::now()), project.root())
 }
 
-/// The event that a payload describes: a sample of it with the payload's own message, tool call and result.
+/// Returns the event that a payload describes: a sample with the payload's message, tool call and result.
 pub(super) fn event(project: &Project, subscription: Subscription, payload: &Object) -> Event {
     let mut event = sample_event(project, subscription);
     let text = |key: &str| payload.get(key).and_then(Value::as_str).map(str::to_owned);
     let session_id = text("session_id").or_else(|| text("conv_id"));
     event.scope.conversation_id = session_id.unwrap_or(event.scope.conversation_id);
     match &mut event.body {
-        // The protocols have different words for the message.
+        // The protocols have different names for the message.
         Body::BeforeAgent { message } => {
             *message = text("prompt").or_else(|| text("message")).unwrap_or_default();
         }
@@ -146,7 +144,7 @@ fn take_call(call: &mut ToolCall, payload: &Object) {
     }
 }
 
-/// The result in a payload. What it leaves out is taken from a sample; one that is no result at all is replaced by it.
+/// Returns the result in a payload. Missing fields are taken from the sample; an invalid result is replaced by the sample.
 fn tool_result(payload: &Object, sample: &ToolResult) -> ToolResult {
     let Some(Value::Object(output)) = payload.get("tool_output") else { return sample.clone() };
     let mut result = serde_json::to_value(sample).unwrap_or_default();

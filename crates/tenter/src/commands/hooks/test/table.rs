@@ -1,4 +1,4 @@
-//! All tests of a hook, one after another: which pass, and of the others what differs.
+//! Runs all tests of a hook in order, and shows the differences of failed ones.
 
 use std::path::{Path, PathBuf};
 
@@ -21,16 +21,16 @@ use crate::project::Project;
 use crate::sanitize::{sanitize, visible};
 use crate::ui::{self, BAD, FAINT, GOOD, styled};
 
-/// One test, done. The fields are those of the JSON form.
+/// The result of one test, as in the JSON output.
 #[derive(Serialize)]
 struct CaseResult {
     file: PathBuf,
     description: Option<String>,
     passed: bool,
-    /// What was expected, and what came under the same keys; nothing where the file is no test.
+    /// The expected and the actual results under the same keys; `None` if the file is not a valid test.
     expected: Option<Object>,
     got: Option<Object>,
-    /// Why the file is no test.
+    /// Why the file is not a valid test.
     error: Option<String>,
 }
 
@@ -70,10 +70,10 @@ fn test(
 ) -> Result<CaseResult, Failure> {
     let case = match TestCase::read(file) {
         Ok(case) => case,
-        Err(error) => return Ok(no_test(file, error)),
+        Err(error) => return Ok(invalid_test(file, error)),
     };
-    let came = play(project, hook, &case, cancel)?;
-    let got = case.compared(&came);
+    let actual = run_case(project, hook, &case, cancel)?;
+    let got = case.compared(&actual);
     Ok(CaseResult {
         file: file.to_owned(),
         passed: got == case.expect,
@@ -84,7 +84,7 @@ fn test(
     })
 }
 
-fn no_test(file: &Path, error: String) -> CaseResult {
+fn invalid_test(file: &Path, error: String) -> CaseResult {
     CaseResult {
         file: file.to_owned(),
         description: None,
@@ -95,8 +95,8 @@ fn no_test(file: &Path, error: String) -> CaseResult {
     }
 }
 
-/// Runs the hook on the test's event, as far as its matcher lets it.
-fn play(
+/// Runs the hook on the test's event, unless its matcher does not match.
+fn run_case(
     project: &Project,
     hook: &Hook,
     case: &TestCase,

@@ -24,7 +24,7 @@ pub(super) fn check(path: &Path, project: &Project, catalog: &Catalog) -> Vec<Di
     }
     let environment = project.hook_environment();
     let script = EntryPoint { path: path.to_owned(), interpreter: None };
-    let interpreter = scripts::interpreter_missing(&script, environment.given());
+    let interpreter = scripts::interpreter_missing(&script, environment.base());
     interpreter.into_iter().chain(events(path, project, catalog)).collect()
 }
 

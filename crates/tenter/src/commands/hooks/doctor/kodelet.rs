@@ -1,16 +1,16 @@
-//! What the configuration of another agent says of hooks, and what Tenter does not read.
+//! Warns about settings for hooks in Kodelet's configuration, which Tenter does not read.
 
 use tenter_base::untrusted_file;
 use tenter_protocol::{Diagnostic, Severity};
 
 use crate::env::Env;
 
-/// The finding that Kodelet's configuration switches hooks off, which has no effect here.
-pub(super) fn switched_off(env: &Env) -> Option<Diagnostic> {
+/// Returns a warning if Kodelet's configuration disables hooks, which has no effect in Tenter.
+pub(super) fn disabled_hooks(env: &Env) -> Option<Diagnostic> {
     let file = env.home.join(".kodelet/config.yaml");
     let text = untrusted_file::read_to_string(&file).ok()?;
-    text.lines().any(says_so).then(|| {
-        let message = "this file is not read: its `no_hooks: true` has no effect here";
+    text.lines().any(disables_hooks).then(|| {
+        let message = "`no_hooks: true` has no effect: Tenter does not read this file";
         let config = env.config_file();
         Diagnostic::new("kodelet-config", Severity::Warning, message).at(file).help(format!(
             "write `hooks.enabled = false` in {}, or pass --no-hooks",
@@ -19,8 +19,8 @@ pub(super) fn switched_off(env: &Env) -> Option<Diagnostic> {
     })
 }
 
-/// Whether a line of YAML is the key, at the top, with the value `true`.
-fn says_so(line: &str) -> bool {
+/// Whether a line of YAML is the top-level key with the value `true`.
+fn disables_hooks(line: &str) -> bool {
     let Some((key, value)) = line.split_once(':') else { return false };
     let value = value.split('#').next().unwrap_or_default().trim();
     ["no_hooks", "no-hooks"].contains(&key.trim_end()) && value.eq_ignore_ascii_case("true")
