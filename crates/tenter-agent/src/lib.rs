@@ -25,4 +25,4 @@ pub mod watch;
 pub use conversation::Conversation;
 pub use model::{Model, ModelError};
 pub use session::{Agent, AgentError, AgentSettings, Finish, RetrySettings, Session, UserMessage};
-pub use watch::{Happening, Watcher};
+pub use watch::{SessionUpdate, Watcher};

@@ -9,12 +9,12 @@ use tenter_protocol::{Diagnostic, EventName, Scope, ToolCall, ToolResult};
 /// Receives what happens in an agent, on the thread on which it happens.
 pub trait Watcher: Send + Sync {
     /// Something happened in the conversation of `scope`.
-    fn see(&self, scope: &Scope, happening: &Happening);
+    fn on_update(&self, scope: &Scope, update: &SessionUpdate);
 }
 
 /// Something that happened.
 #[derive(Debug)]
-pub enum Happening<'h> {
+pub enum SessionUpdate<'h> {
     /// A session starts.
     SessionStarted {
         /// The model's name.

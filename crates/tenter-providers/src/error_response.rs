@@ -74,8 +74,8 @@ impl ErrorContext {
                         .to_owned(),
                 ),
             ),
-            TransportError::Refused(_) | TransportError::Unreachable(_) => ModelError::Passing {
-                trouble: TransientCause::Connection,
+            TransportError::Refused(_) | TransportError::Unreachable(_) => ModelError::Transient {
+                cause: TransientCause::Connection,
                 message,
                 retry_after: None,
             },
@@ -91,12 +91,12 @@ impl ErrorContext {
     pub(crate) fn redacted(&self, error: ModelError) -> ModelError {
         let clean = |text: String| shortened(&self.secrets.text(&text));
         match error {
-            ModelError::Passing { trouble, message, retry_after } => {
-                ModelError::Passing { trouble, message: clean(message), retry_after }
+            ModelError::Transient { cause, message, retry_after } => {
+                ModelError::Transient { cause, message: clean(message), retry_after }
             }
             ModelError::TooLong { message } => ModelError::TooLong { message: clean(message) },
-            ModelError::Refused { message, help } => {
-                ModelError::Refused { message: clean(message), help }
+            ModelError::Rejected { message, help } => {
+                ModelError::Rejected { message: clean(message), help }
             }
             ModelError::UnknownModel { message, help } => {
                 ModelError::UnknownModel { message: clean(message), help }
@@ -178,11 +178,11 @@ impl ErrorResponse<'_> {
             429 if all.contains("insufficient_quota") || all.contains("billing") => {
                 refused(message, Some("check the credit and the limits of your account".to_owned()))
             }
-            429 => self.passing(TransientCause::RateLimited, message),
-            503 | 529 => self.passing(TransientCause::Overloaded, message),
-            408 | 409 | 425 => self.passing(TransientCause::Server, message),
+            429 => self.transient(TransientCause::RateLimited, message),
+            503 | 529 => self.transient(TransientCause::Overloaded, message),
+            408 | 409 | 425 => self.transient(TransientCause::Server, message),
             500.. if !CLIENT_MISTAKES.iter().any(|said| all.contains(said)) => {
-                self.passing(TransientCause::Server, message)
+                self.transient(TransientCause::Server, message)
             }
             status => {
                 refused(format!("the server rejected the request (HTTP {status}): {message}"), None)
@@ -194,20 +194,20 @@ impl ErrorResponse<'_> {
     fn in_stream(&self, all: &str, message: String, context: &ErrorContext) -> ModelError {
         let says = |marks: &[&str]| marks.iter().any(|mark| all.contains(mark));
         if says(&["overloaded", "unavailable"]) {
-            self.passing(TransientCause::Overloaded, message)
+            self.transient(TransientCause::Overloaded, message)
         } else if says(&["rate_limit", "resource_exhausted"]) {
-            self.passing(TransientCause::RateLimited, message)
+            self.transient(TransientCause::RateLimited, message)
         } else if says(&["authentication_error", "permission_error"]) {
             refused(message, Some(context.key_help.clone()))
         } else if says(&["invalid_request_error", "invalid_argument", "content_policy"]) {
             refused(message, None)
         } else {
-            self.passing(TransientCause::Server, message)
+            self.transient(TransientCause::Server, message)
         }
     }
 
-    fn passing(&self, trouble: TransientCause, message: String) -> ModelError {
-        ModelError::Passing { trouble, message, retry_after: self.wait() }
+    fn transient(&self, cause: TransientCause, message: String) -> ModelError {
+        ModelError::Transient { cause, message, retry_after: self.wait() }
     }
 
     /// The message of the server, without the surrounding JSON. The key is removed before the message is shortened.
@@ -244,7 +244,7 @@ fn error_object(body: &Value) -> Option<&Value> {
 }
 
 fn refused(message: String, help: Option<String>) -> ModelError {
-    ModelError::Refused { message, help }
+    ModelError::Rejected { message, help }
 }
 
 /// Shortens a message: a server may respond with a whole page.
@@ -315,9 +315,9 @@ mod tests {
         ErrorResponse { status, body, retry_after: None }.explain(&context)
     }
 
-    fn trouble(error: &ModelError) -> Option<TransientCause> {
+    fn cause(error: &ModelError) -> Option<TransientCause> {
         match error {
-            ModelError::Passing { trouble, .. } => Some(*trouble),
+            ModelError::Transient { cause, .. } => Some(*cause),
             _ => None,
         }
     }
@@ -363,7 +363,7 @@ mod tests {
             ),
         ];
         for (status, body, expected) in cases {
-            assert_eq!(trouble(&explain(status, body)), expected, "{status:?} {body}");
+            assert_eq!(cause(&explain(status, body)), expected, "{status:?} {body}");
         }
     }
 
@@ -402,7 +402,7 @@ mod tests {
             |retry_after, body| match (ErrorResponse { status: Some(429), retry_after, body })
                 .explain(&context)
             {
-                ModelError::Passing { retry_after, .. } => retry_after,
+                ModelError::Transient { retry_after, .. } => retry_after,
                 other => panic!("{other}"),
             };
         assert_eq!(wait(Some("7"), "{}"), Some(Duration::from_secs(7)));

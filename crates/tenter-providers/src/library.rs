@@ -238,8 +238,8 @@ impl RemoteModel {
             Some(FinishReason::Length) => Ok(StopCause::Length),
             Some(FinishReason::ContentFilter) => Ok(StopCause::Filtered),
             _ if response.error.is_some() => Ok(StopCause::Filtered),
-            Some(FinishReason::Other(reason)) => Err(ModelError::Passing {
-                trouble: TransientCause::Server,
+            Some(FinishReason::Other(reason)) => Err(ModelError::Transient {
+                cause: TransientCause::Server,
                 message: format!("{} stopped for an unknown reason: {reason:?}", self.choice.name),
                 retry_after: None,
             }),
@@ -275,17 +275,17 @@ impl RemoteModel {
             };
             return response.explain(&self.errors);
         }
-        let passing =
-            |trouble, message| ModelError::Passing { trouble, message, retry_after: None };
+        let transient =
+            |cause, message| ModelError::Transient { cause, message, retry_after: None };
         match error {
             ProviderError::Truncated => match tail.error() {
                 Some(body) => {
                     ErrorResponse { body: &body, ..ErrorResponse::default() }.explain(&self.errors)
                 }
-                None => ModelError::passing(TransientCause::Cut),
+                None => ModelError::transient(TransientCause::Cut),
             },
             ProviderError::Json(_) | ProviderError::Response(_) | ProviderError::Provider(_) => {
-                passing(TransientCause::Server, format!("cannot read its response: {error}"))
+                transient(TransientCause::Server, format!("cannot read its response: {error}"))
             }
             ProviderError::Http(error) => match failure(error) {
                 Some(failure) => self.errors.transport(failure),
@@ -301,7 +301,7 @@ impl RemoteModel {
 }
 
 fn refused(message: String) -> ModelError {
-    ModelError::Refused { message, help: None }
+    ModelError::Rejected { message, help: None }
 }
 
 /// The transport error inside the library's error.
@@ -403,17 +403,17 @@ fn native(message: &Message) -> Option<rig::AssistantMessage> {
 }
 
 fn kept_blocks(message: &Message) -> impl Iterator<Item = ResponseBlock> {
-    message.blocks.iter().cloned().map(ResponseBlock::Said)
+    message.blocks.iter().cloned().map(ResponseBlock::Content)
 }
 
 /// Converts a part of a response. Provider-specific parts are only in the native form.
 fn block(content: &rig::AssistantContent) -> Option<ResponseBlock> {
     match content {
         rig::AssistantContent::Text(text) if !text.text.trim().is_empty() => {
-            Some(ResponseBlock::Said(Block::text(&text.text)))
+            Some(ResponseBlock::Content(Block::text(&text.text)))
         }
         rig::AssistantContent::Reasoning(reasoning) if !reasoning.text.trim().is_empty() => {
-            Some(ResponseBlock::Said(Block::Reasoning { text: reasoning.text.clone() }))
+            Some(ResponseBlock::Content(Block::Reasoning { text: reasoning.text.clone() }))
         }
         rig::AssistantContent::ToolCall(call) => Some(tool_call(call)),
         _ => None,
@@ -437,11 +437,11 @@ fn tool_call(call: &rig::ToolCall) -> ResponseBlock {
         None => match check_depth(&call.function.arguments) {
             Ok(()) => {
                 let input = call.function.arguments.clone();
-                ResponseBlock::Said(Block::ToolUse(ToolCall { id, name, input }))
+                ResponseBlock::Content(Block::ToolUse(ToolCall { id, name, input }))
             }
             Err(error) => ResponseBlock::Malformed { id, name, error },
         },
-        Some(Ok(input)) => ResponseBlock::Said(Block::ToolUse(ToolCall { id, name, input })),
+        Some(Ok(input)) => ResponseBlock::Content(Block::ToolUse(ToolCall { id, name, input })),
         Some(Err(error)) => ResponseBlock::Malformed { id, name, error },
     }
 }

@@ -104,7 +104,7 @@ pub enum StopCause {
     /// The provider filtered the response.
     Filtered,
     /// The end of a script.
-    Over,
+    ScriptEnd,
 }
 
 impl Response {
@@ -123,7 +123,7 @@ impl Response {
 #[derive(Debug, Clone, PartialEq)]
 pub enum ResponseBlock {
     /// A block that is added to the conversation unchanged.
-    Said(Block),
+    Content(Block),
     /// A tool call whose arguments are not a JSON object: neither hooks nor tools see it (R59).
     Malformed {
         /// The call's id.
@@ -138,7 +138,7 @@ pub enum ResponseBlock {
 impl ResponseBlock {
     fn estimate(&self) -> u64 {
         match self {
-            Self::Said(block) => estimate_tokens(&block.content()),
+            Self::Content(block) => estimate_tokens(&block.content()),
             Self::Malformed { name, error, .. } => estimate_tokens(name) + estimate_tokens(error),
         }
     }
@@ -218,10 +218,10 @@ impl fmt::Display for TransientCause {
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum ModelError {
     /// A transient failure.
-    #[error("{trouble}{}", said(message))]
-    Passing {
+    #[error("{cause}{}", said(message))]
+    Transient {
         /// The cause.
-        trouble: TransientCause,
+        cause: TransientCause,
         /// The provider's message; may be empty.
         message: String,
         /// How long the provider asked to wait before a retry.
@@ -235,7 +235,7 @@ pub enum ModelError {
     },
     /// The provider rejected the request, and would reject it again.
     #[error("{message}")]
-    Refused {
+    Rejected {
         /// The reason.
         message: String,
         /// What the user can do about it.
@@ -269,8 +269,8 @@ pub enum ModelError {
 
 impl ModelError {
     /// A transient error without a message.
-    pub fn passing(trouble: TransientCause) -> Self {
-        Self::Passing { trouble, message: String::new(), retry_after: None }
+    pub fn transient(cause: TransientCause) -> Self {
+        Self::Transient { cause, message: String::new(), retry_after: None }
     }
 }
 

@@ -1,8 +1,8 @@
-//! Replaces the history by a recipe's answer: compaction, and every other callback of a hook (R31, R33, R50, R54).
+//! Replaces the history by the response of a recipe: compaction, and all other callbacks of hooks (R31, R33, R50, R54).
 //!
-//! Nothing is replaced before the answer is there, the store keeps what was replaced, and a recipe that fails changes
-//! nothing. After three failures in a row a recipe is not called back any more in that conversation, until the user runs it
-//! with success.
+//! The history is replaced only when the response is complete, and the store keeps the old one. A recipe that fails changes
+//! nothing. After three failures in a row, hooks can no longer call the recipe back in the conversation until the user runs it
+//! successfully.
 
 use std::collections::BTreeMap;
 
@@ -10,49 +10,52 @@ use tenter_engine::{StartDecision, builtin};
 use tenter_protocol::event::{CompactTrigger, Compaction};
 use tenter_protocol::{Diagnostic, Severity};
 
-use super::side::{SideRun, Wanted, summarised};
+use super::side_recipe::{RecipeCall, SideRecipe, summarised_history};
 use super::{AgentError, Session};
 use crate::conversation::Replacement;
 use crate::store::ChangeKind;
-use crate::watch::Happening;
+use crate::watch::SessionUpdate;
 
-/// Failures in a row after which a recipe is no longer called back (R33).
-const PATIENCE: u32 = 3;
+/// Number of failures in a row after which a recipe is no longer called back (R33).
+const MAX_CALLBACK_FAILURES: u32 = 3;
 
-/// Who asked for another history, and for which.
-pub(super) struct Cause<'c> {
-    /// Why.
+/// Why and by which recipe the history is to be replaced.
+pub(super) struct ReplacementCause<'c> {
+    /// The reason.
     pub(super) trigger: CompactTrigger,
-    /// The hook's name; `user`, or `the model's limit`, where no hook asked for it.
+    /// The hook that requested it; otherwise `user` or `the model's limit`.
     pub(super) by: &'c str,
     /// The recipe.
     pub(super) recipe: &'c str,
-    /// Its arguments.
+    /// The recipe's arguments.
     pub(super) args: &'c BTreeMap<String, String>,
 }
 
-/// What came of a compaction.
+/// The result of a compaction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Compacted {
-    /// The history is another.
+pub enum CompactionResult {
+    /// The history was replaced.
     Done,
-    /// It is as it was: a hook forbade it. That was told.
+    /// A hook denied the compaction, which was reported.
     Blocked,
-    /// It is as it was: the recipe failed, or was interrupted. That was told.
-    Not,
+    /// The history is unchanged: the recipe failed, which was reported, or it was cancelled.
+    Unchanged,
 }
 
 impl Session<'_> {
     /// Compacts the conversation on the user's request, with these arguments for the recipe.
     ///
     /// # Errors
-    /// When the new history cannot be saved.
-    pub fn compact(&mut self, args: &BTreeMap<String, String>) -> Result<Compacted, AgentError> {
+    /// The new history cannot be saved.
+    pub fn compact(
+        &mut self,
+        args: &BTreeMap<String, String>,
+    ) -> Result<CompactionResult, AgentError> {
         self.compact_for(CompactTrigger::Manual, "user", args)
     }
 
-    /// Compacts because the model cannot hold the conversation.
-    pub(super) fn compact_to_fit(&mut self) -> Result<Compacted, AgentError> {
+    /// Compacts a conversation that is too long for the model.
+    pub(super) fn compact_to_fit(&mut self) -> Result<CompactionResult, AgentError> {
         self.compact_for(CompactTrigger::Overflow, "the model's limit", &BTreeMap::new())
     }
 
@@ -61,24 +64,28 @@ impl Session<'_> {
         trigger: CompactTrigger,
         by: &str,
         args: &BTreeMap<String, String>,
-    ) -> Result<Compacted, AgentError> {
-        let called = self.call_back(&Cause { trigger, by, recipe: builtin::RECIPE, args })?;
-        Ok(called.unwrap_or(Compacted::Not))
+    ) -> Result<CompactionResult, AgentError> {
+        let called =
+            self.start_callback(&ReplacementCause { trigger, by, recipe: builtin::RECIPE, args })?;
+        Ok(called.unwrap_or(CompactionResult::Unchanged))
     }
 
-    /// Runs a recipe, and replaces the history by its answer. `None` where the recipe could not be started: then
-    /// another may (R66).
-    pub(super) fn call_back(&mut self, cause: &Cause) -> Result<Option<Compacted>, AgentError> {
-        if self.is_tired(cause.recipe) && cause.trigger != CompactTrigger::Manual {
+    /// Runs a recipe, and replaces the history by its response. Returns `None` if the recipe could not be started; then the next
+    /// callback is tried (R66).
+    pub(super) fn start_callback(
+        &mut self,
+        cause: &ReplacementCause,
+    ) -> Result<Option<CompactionResult>, AgentError> {
+        if self.is_callback_stopped(cause.recipe) && cause.trigger != CompactTrigger::Manual {
             return Ok(None);
         }
         if self.conversation.messages().is_empty() {
             self.diagnose(&nothing_to_compact());
-            return Ok(Some(Compacted::Not));
+            return Ok(Some(CompactionResult::Unchanged));
         }
-        let wanted = Wanted { recipe: cause.recipe, args: cause.args };
-        match self.side_run(wanted, self.cancel()) {
-            Ok(run) => self.call_back_with(cause, run).map(Some),
+        let wanted = RecipeCall { recipe: cause.recipe, args: cause.args };
+        match self.prepare_side_recipe(wanted, self.cancel()) {
+            Ok(run) => self.run_callback(cause, run).map(Some),
             Err(reason) => {
                 self.callback_failed(cause.recipe, &failed(cause, &reason), unstarted_help(cause));
                 Ok(None)
@@ -86,47 +93,57 @@ impl Session<'_> {
         }
     }
 
-    fn call_back_with(&mut self, cause: &Cause, run: SideRun) -> Result<Compacted, AgentError> {
+    fn run_callback(
+        &mut self,
+        cause: &ReplacementCause,
+        run: SideRecipe,
+    ) -> Result<CompactionResult, AgentError> {
         let tokens_before = self.usage().current_context_window;
         let compaction = Compaction { trigger: cause.trigger, tokens_before, tokens_after: None };
         let contexts = match self.hooks.pre_compact(compaction) {
             StartDecision::Start { contexts } => contexts,
-            StartDecision::Deny(denial) if denial.is_cancelled() => return Ok(Compacted::Not),
+            StartDecision::Deny(denial) if denial.is_cancelled() => {
+                return Ok(CompactionResult::Unchanged);
+            }
             StartDecision::Deny(denial) => {
                 self.report_denial(Some(&denial));
-                return Ok(Compacted::Blocked);
+                return Ok(CompactionResult::Blocked);
             }
         };
         let contexts = contexts.into_iter().map(|context| context.value).collect();
-        match self.answer_beside(cause, run.with_contexts(contexts)) {
+        match self.run_side_recipe(cause, run.with_contexts(contexts)) {
             Ok(summary) => {
-                self.put_in_place(cause, &summary, compaction)?;
-                Ok(Compacted::Done)
+                self.apply_summary(cause, &summary, compaction)?;
+                Ok(CompactionResult::Done)
             }
             Err(reason) => {
                 if !self.cancel().is_cancelled() {
                     let message = failed(cause, &reason);
-                    self.callback_failed(cause.recipe, &message, "the history stays as it is");
+                    self.callback_failed(cause.recipe, &message, "the history is unchanged");
                 }
-                Ok(Compacted::Not)
+                Ok(CompactionResult::Unchanged)
             }
         }
     }
 
-    fn answer_beside(&mut self, cause: &Cause, run: SideRun) -> Result<String, String> {
-        self.tell(&Happening::Recipe { recipe: cause.recipe, by: cause.by });
+    fn run_side_recipe(
+        &mut self,
+        cause: &ReplacementCause,
+        run: SideRecipe,
+    ) -> Result<String, String> {
+        self.notify(&SessionUpdate::Recipe { recipe: cause.recipe, by: cause.by });
         let answer = run.run();
         self.conversation.add_side_usage(answer.spent);
-        answer.said
+        answer.text
     }
 
-    fn put_in_place(
+    fn apply_summary(
         &mut self,
-        cause: &Cause,
+        cause: &ReplacementCause,
         summary: &str,
         compaction: Compaction,
     ) -> Result<(), AgentError> {
-        let messages = summarised(summary, self.conversation.last_request());
+        let messages = summarised_history(summary, self.conversation.last_request());
         let reason = reason(cause);
         let replacement = Replacement {
             kind: ChangeKind::Compact,
@@ -143,31 +160,31 @@ impl Session<'_> {
         self.add_context(feedback.contexts)
     }
 
-    /// A history that is still too long would be compacted again after the next turn, and after every other.
-    fn note_effect(&mut self, cause: &Cause, tokens_after: u64) {
+    /// Counts a history that is still too long as a failure: otherwise it would be compacted again after every turn.
+    fn note_effect(&mut self, cause: &ReplacementCause, tokens_after: u64) {
         let window = self.agent.model.context_window();
         let limit = self.agent.settings.auto_compact.unwrap_or(1.0) * window as f64;
         if tokens_after as f64 >= limit {
-            let message = failed(cause, "what it left is still too long");
+            let message = failed(cause, "the new history is still too long");
             self.callback_failed(
                 cause.recipe,
                 &message,
-                "begin a new conversation, or use a model that holds more",
+                "start a new conversation, or use a model with a larger context window",
             );
         } else {
             self.set_callback_failures(cause.recipe, 0);
         }
     }
 
-    /// Whether a recipe failed so often in a row that hooks cannot call it back any more (R33).
-    pub(super) fn is_tired(&self, recipe: &str) -> bool {
-        self.conversation.callback_failures(recipe) >= PATIENCE
+    /// Whether a recipe failed so often in a row that hooks can no longer call it back (R33).
+    pub(super) fn is_callback_stopped(&self, recipe: &str) -> bool {
+        self.conversation.callback_failures(recipe) >= MAX_CALLBACK_FAILURES
     }
 
-    /// Reports the recipes that a resumed conversation does not call back any more.
-    pub(super) fn tell_tired(&self) {
+    /// Reports the recipes that can no longer be called back in a resumed conversation.
+    pub(super) fn report_stopped_callbacks(&self) {
         for (recipe, failures) in self.conversation.failed_callbacks() {
-            if failures >= PATIENCE {
+            if failures >= MAX_CALLBACK_FAILURES {
                 let message = format!(
                     "the recipe {recipe} failed {failures} times in a row in this conversation"
                 );
@@ -177,19 +194,21 @@ impl Session<'_> {
         }
     }
 
-    /// Counts a failure of a recipe and reports it with `help`, or with what it means that there were so many.
+    /// Counts a failure of a recipe and reports it with `help`, or at the limit with the consequence.
     pub(super) fn callback_failed(&mut self, recipe: &str, message: &str, help: &str) {
         let failures = self.conversation.callback_failures(recipe) + 1;
         let diagnostic = Diagnostic::new("callback-failed", Severity::Warning, message);
         self.diagnose(&match failures {
-            PATIENCE => diagnostic
-                .help(format!("that was failure number {PATIENCE} in a row: {}", stopped(recipe))),
+            MAX_CALLBACK_FAILURES => diagnostic.help(format!(
+                "this was failure {MAX_CALLBACK_FAILURES} in a row: {}",
+                stopped(recipe)
+            )),
             _ => diagnostic.help(help),
         });
         self.set_callback_failures(recipe, failures);
     }
 
-    /// Remembers how often a recipe has failed in a row.
+    /// Stores how often a recipe has failed in a row.
     pub(super) fn set_callback_failures(&mut self, recipe: &str, failures: u32) {
         let store = &self.agent.store;
         if let Err(error) = self.conversation.set_callback_failures(store, recipe, failures) {
@@ -198,33 +217,33 @@ impl Session<'_> {
     }
 }
 
-/// What it means that a recipe has failed too often, as the end of a sentence.
+/// Returns the consequence of too many failures, as the end of a sentence.
 fn stopped(recipe: &str) -> String {
-    let by_hand = "a successful `/compact` or `tenter run -r compact --follow` ends that";
+    let remedy = "a successful `/compact` or `tenter run -r compact --follow` enables it again";
     if recipe == builtin::RECIPE {
-        format!("this conversation is not compacted automatically any more; {by_hand}")
+        format!("this conversation is no longer compacted automatically; {remedy}")
     } else {
-        format!("hooks cannot call {recipe} back any more in this conversation")
+        format!("hooks can no longer call {recipe} back in this conversation")
     }
 }
 
-/// What the user can do about a recipe that could not be started.
-fn unstarted_help(cause: &Cause) -> &'static str {
+/// Returns the help for a recipe that could not be started.
+fn unstarted_help(cause: &ReplacementCause) -> &'static str {
     match cause.trigger {
         CompactTrigger::Manual => {
-            "the history stays as it is; arguments are given as `--arg NAME=VALUE`, or in chat as `/compact NAME=VALUE`"
+            "the history is unchanged; pass arguments as `--arg NAME=VALUE`, or in chat as `/compact NAME=VALUE`"
         }
-        _ => "the history stays as it is",
+        _ => "the history is unchanged",
     }
 }
 
-/// A sentence without parentheses: listings put it between some.
-fn reason(cause: &Cause) -> String {
+/// Returns the reason for the change, without parentheses, because listings put it in parentheses.
+fn reason(cause: &ReplacementCause) -> String {
     match cause.trigger {
-        CompactTrigger::Auto => format!("{} saw the context fill up", cause.by),
-        CompactTrigger::Manual => "the user asked for it".to_owned(),
-        CompactTrigger::Hook => format!("the hook {} called for it", cause.by),
-        CompactTrigger::Overflow => "the model could not hold the conversation".to_owned(),
+        CompactTrigger::Auto => format!("{} found the context nearly full", cause.by),
+        CompactTrigger::Manual => "the user requested it".to_owned(),
+        CompactTrigger::Hook => format!("the hook {} requested it", cause.by),
+        CompactTrigger::Overflow => "the conversation was too long for the model".to_owned(),
     }
 }
 
@@ -232,6 +251,6 @@ fn nothing_to_compact() -> Diagnostic {
     Diagnostic::new("nothing-to-compact", Severity::Warning, "the conversation is empty")
 }
 
-fn failed(cause: &Cause, what: &str) -> String {
+fn failed(cause: &ReplacementCause, what: &str) -> String {
     format!("the recipe {}, run because {}: {what}", cause.recipe, reason(cause))
 }

@@ -1,18 +1,18 @@
-//! What hooks want done to the history: `mutate` and `callback` (R31, R32).
+//! Changes to the history that hooks request: `mutate` and `callback` (R31, R32).
 
 use tenter_engine::Attributed;
 use tenter_engine::builtin;
 use tenter_protocol::event::CompactTrigger;
 use tenter_protocol::{Diagnostic, HistoryAction, Message, Severity};
 
-use super::compaction::Cause;
+use super::compaction::ReplacementCause;
 use super::{AgentError, Session};
 use crate::conversation::Replacement;
 use crate::store::ChangeKind;
-use crate::watch::Happening;
+use crate::watch::SessionUpdate;
 
 impl Session<'_> {
-    /// Does the first of the actions that can be started; those of hooks behind it are reported (R31, R66).
+    /// Runs the first action that can be started, and reports the later ones as conflicts (R31, R66).
     pub(super) fn apply_history(
         &mut self,
         actions: &[Attributed<HistoryAction>],
@@ -21,7 +21,7 @@ impl Session<'_> {
             if !self.act(action)? {
                 continue;
             }
-            // What is built in gives way without a conflict.
+            // The built-in hook gives way without a conflict.
             for late in actions[index + 1..].iter().filter(|late| late.hook != builtin::NAME) {
                 self.diagnose_once(&conflict(&action.hook, &late.hook));
             }
@@ -30,7 +30,7 @@ impl Session<'_> {
         Ok(())
     }
 
-    /// Does one action; says whether it could be started.
+    /// Runs one action; returns whether it could be started.
     fn act(&mut self, action: &Attributed<HistoryAction>) -> Result<bool, AgentError> {
         match &action.value {
             HistoryAction::Mutate(messages) => {
@@ -43,7 +43,8 @@ impl Session<'_> {
                     builtin::NAME => CompactTrigger::Auto,
                     _ => CompactTrigger::Hook,
                 };
-                let called = self.call_back(&Cause { trigger, by, recipe, args })?;
+                let called =
+                    self.start_callback(&ReplacementCause { trigger, by, recipe, args })?;
                 Ok(called.is_some())
             }
         }
@@ -54,18 +55,18 @@ impl Session<'_> {
         self.replace_history(&Replacement { kind, by: hook, reason: None, messages }, None)
     }
 
-    /// Replaces the history and reports it: with the cause, where a recipe wrote the new one.
+    /// Replaces the history and reports it, with the cause if a recipe wrote the new one.
     pub(super) fn replace_history(
         &mut self,
         replacement: &Replacement,
-        cause: Option<&Cause>,
+        cause: Option<&ReplacementCause>,
     ) -> Result<(), AgentError> {
         let before = self.conversation.messages().len();
         let now = self.now();
         self.conversation.replace(&self.agent.store, replacement, &now)?;
-        // What the model read of the files is no longer in what it sees, so it must read them again before it edits.
+        // The model no longer sees the files that it read, so it must read them again before it edits them.
         self.workspace.forget_reads();
-        self.tell(&Happening::History {
+        self.notify(&SessionUpdate::History {
             kind: replacement.kind.as_str(),
             by: cause.map_or(replacement.by, |cause| cause.by),
             recipe: cause.map(|cause| cause.recipe),
@@ -78,7 +79,7 @@ impl Session<'_> {
 
 fn conflict(winner: &str, loser: &str) -> Diagnostic {
     let message = format!(
-        "the hooks {winner} and {loser} both want to change the history; {winner} comes first and wins"
+        "the hooks {winner} and {loser} both change the history; only the change of {winner}, which runs first, was applied"
     );
     Diagnostic::new("history-conflict", Severity::Warning, message)
 }

@@ -1,18 +1,19 @@
 //! A session: one process's work on one conversation, from `session_start` to `session_end`.
 //!
-//! `turns` is the loop from a user message to the stop, `asking` gets one response, `response` reads it, `calls` runs its
-//! tool calls, `history` applies what hooks want done to the history, `subagents` runs an agent inside an agent. The
-//! session is the only place that dispatches events; the rest of the crate never sees the engine.
+//! `turns` is the loop from a user message to the stop. `model_request` requests a response, `response` interprets it, and
+//! `tool_calls` runs its calls. `history` applies the changes that hooks request, `compaction` replaces the history by a summary,
+//! `side_recipe` runs a recipe outside the conversation, `late_replies` delivers the replies of asynchronous hooks, and `subagents`
+//! runs an agent inside the agent. Only the session calls the engine.
 
-mod asking;
-mod calls;
 mod compaction;
 mod history;
-mod late;
+mod late_replies;
+mod model_request;
 mod response;
-mod side;
+mod side_recipe;
 mod status;
 mod subagents;
+mod tool_calls;
 mod turns;
 mod user_message;
 
@@ -28,7 +29,7 @@ use tenter_proc::Cancel;
 use tenter_protocol::event::{ExitReason, SessionEnd, SessionStart, Usage};
 use tenter_protocol::{Diagnostic, Object, Scope};
 
-use self::late::LateRun;
+use self::late_replies::LateRecipe;
 use crate::conversation::{Conversation, Spent};
 use crate::model::{Model, ToolSpec};
 use crate::permission::{Asker, Permissions};
@@ -36,10 +37,10 @@ use crate::prompt::{SectionWriter, SystemPrompt};
 use crate::recipe::RecipeBook;
 use crate::store::Store;
 use crate::tools::{Registry, Workspace};
-use crate::watch::{Happening, Watcher};
+use crate::watch::{SessionUpdate, Watcher};
 
-pub use asking::RetrySettings;
-pub use compaction::Compacted;
+pub use compaction::CompactionResult;
+pub use model_request::RetrySettings;
 pub use status::{AgentError, Finish, Status};
 pub use user_message::UserMessage;
 
@@ -51,40 +52,39 @@ pub struct Agent {
     pub engine: Engine,
     /// The tools.
     pub tools: Registry,
-    /// What the tools work on. Other conversations than the session's have their own [aside](Workspace::aside) from it.
+    /// The files that the tools work on. Subagents and side recipes use an [aside](Workspace::aside) of it.
     pub workspace: Arc<Workspace>,
-    /// Where conversations are kept.
+    /// The store of conversations.
     pub store: Store,
-    /// Who sees what happens.
+    /// Receives updates of the agent's work.
     pub watcher: Arc<dyn Watcher>,
-    /// Who answers where a hook says `ask`.
+    /// Asks the user if a hook replies `ask`.
     pub asker: Arc<dyn Asker>,
-    /// What was allowed for the session.
+    /// The calls that the user allowed for the session.
     pub permissions: Permissions,
-    /// The rest.
+    /// The settings.
     pub settings: AgentSettings,
 }
 
-/// How an agent works.
+/// The settings of an agent.
 #[derive(Debug, Clone)]
 pub struct AgentSettings {
     /// The system prompt.
     pub system_prompt: SystemPrompt,
-    /// Model responses to one user message at most; `None` is without limit.
+    /// Maximum number of model responses to one user message; `None` means no limit.
     pub max_turns: Option<u64>,
-    /// Continuations that hooks may force in a row (R34).
+    /// Maximum number of continuations in a row that hooks may force (R34).
     pub max_continuations: u32,
-    /// How a model is asked again after a trouble that passes.
+    /// Retries after transient failures of the model.
     pub retry: RetrySettings,
-    /// How full the context may become, as a share of the window, before it is compacted; `None` compacts only on demand
-    /// (R50).
+    /// The share of the context window at which the conversation is compacted; `None` compacts only on request (R50).
     pub auto_compact: Option<f64>,
     /// The recipes that hooks may call back.
     pub recipes: RecipeBook,
-    /// The recipe that the work is for, as payloads name it.
+    /// The recipe that the session runs, as payloads name it.
     pub recipe: Option<String>,
-    /// Whether this is a recipe beside a conversation, which starts no other (R33).
-    pub side_run: bool,
+    /// Whether this is a side recipe, which cannot start another (R33).
+    pub is_side_recipe: bool,
     /// Masks model keys in tool results (R80).
     pub keys: KeyMask,
     /// The user interface: `run` or `chat`.
@@ -98,53 +98,53 @@ pub struct Session<'a> {
     workspace: Arc<Workspace>,
     hooks: HookSession<'a>,
     specs: Vec<ToolSpec>,
-    /// The system prompt with what the tools have to say in it.
+    /// The system prompt, including the tools' guidance.
     system: String,
-    /// Marks what hooks say to the model.
+    /// Marks text that hooks add for the model.
     sections: SectionWriter,
     started: Timestamp,
-    /// Model responses in this session.
+    /// Number of model responses in this session.
     steps: u64,
-    /// Text from hooks of `session_start`, which goes with the first user message.
+    /// Text from hooks of `session_start`, added to the first user message.
     pending_context: Vec<Attributed<String>>,
-    /// What subagents spent since it was last asked.
+    /// Tokens and cost of subagents that are not yet added to the conversation.
     subagents_spent: Mutex<Spent>,
     /// Recipes that asynchronous hooks called back.
-    late_runs: Vec<LateRun>,
-    /// Diagnostics that are reported once in a session, by their messages.
+    late_recipes: Vec<LateRecipe>,
+    /// Messages of the diagnostics that were reported and are reported only once.
     reported: Mutex<BTreeSet<String>>,
 }
 
-/// A hook refused to let a session start.
+/// A hook denied a session or a user message.
 #[derive(Debug)]
-pub struct Refused {
-    /// Which hook.
+pub struct DeniedByHook {
+    /// The hook's name.
     pub hook: String,
-    /// Why.
+    /// The hook's reason.
     pub reason: String,
 }
 
-impl From<Denial> for Refused {
+impl From<Denial> for DeniedByHook {
     fn from(denial: Denial) -> Self {
         Self { hook: denial.hook.unwrap_or_default(), reason: denial.reason }
     }
 }
 
-/// How long to wait for asynchronous hooks at the end of a session (R22).
+/// Maximum wait for asynchronous hooks at the end of a session (R22).
 const DRAIN: Duration = Duration::from_secs(5);
 
 impl<'a> Session<'a> {
-    /// Begins work on `conversation`: fires `session_start`.
+    /// Starts a session on `conversation` and fires `session_start`.
     ///
     /// # Errors
-    /// When a hook refuses; `session_end` was fired then, and nothing is stored (R29).
+    /// A hook denies. Then `session_end` was fired too, and nothing is stored (R29).
     pub fn start(
         agent: &'a Agent,
         conversation: Conversation,
         cancel: Cancel,
-    ) -> Result<Self, Refused> {
+    ) -> Result<Self, DeniedByHook> {
         let mut session = Self::new(agent, conversation, cancel);
-        session.tell(&Happening::SessionStarted {
+        session.notify(&SessionUpdate::SessionStarted {
             model: agent.model.name(),
             project: agent.engine.project(),
             hooks: agent.engine.catalog().hooks().len(),
@@ -156,15 +156,15 @@ impl<'a> Session<'a> {
         let model = agent.model.name().to_owned();
         session.pending_context = match session.hooks.session_start(SessionStart { model, args }) {
             StartDecision::Start { contexts } => contexts,
-            // A hook that was cancelled with the session has denied nothing.
+            // A cancelled hook did not deny.
             StartDecision::Deny(denial) if denial.is_cancelled() => denial.contexts,
             StartDecision::Deny(denial) => {
                 session.report_denial(Some(&denial));
                 session.end(Status::Blocked, ExitReason::Blocked);
-                return Err(Refused::from(denial));
+                return Err(DeniedByHook::from(denial));
             }
         };
-        session.tell_tired();
+        session.report_stopped_callbacks();
         Ok(session)
     }
 
@@ -179,7 +179,7 @@ impl<'a> Session<'a> {
             })
             .collect();
         let guidance = agent.tools.iter().filter_map(crate::tools::Tool::guidance);
-        // A subagent shares its parent's marker, and with it the beginning of the prompt that providers cache.
+        // A subagent uses its parent's marker, so that both prompts have the same beginning, which providers cache.
         let sections =
             SectionWriter::new(conversation.parent().unwrap_or_else(|| conversation.id()));
         let prompt = std::iter::once(agent.settings.system_prompt.render(&sections));
@@ -199,12 +199,12 @@ impl<'a> Session<'a> {
             steps: 0,
             pending_context: Vec::new(),
             subagents_spent: Mutex::default(),
-            late_runs: Vec::new(),
+            late_recipes: Vec::new(),
             reported: Mutex::default(),
         }
     }
 
-    /// Ends the work: fires `session_end`, also after an interruption.
+    /// Ends the session and fires `session_end`, also after an interruption.
     pub fn end(mut self, status: Status, exit_reason: ExitReason) {
         let duration = self.agent.engine.now().duration_since(self.started);
         let feedback = self.hooks.session_end(SessionEnd {
@@ -212,12 +212,12 @@ impl<'a> Session<'a> {
             total_steps: self.steps,
             exit_reason,
         });
-        // It ends all the same, but a hook's objection is shown (R29).
+        // A hook cannot prevent the end, but its denial is reported (R29).
         self.report_denial(feedback.denial.as_ref());
         self.agent.engine.drain(DRAIN);
-        // That a conversation is another process's by now was told when it was found out.
+        // The loss of the conversation to another process was already reported.
         let was_lost = self.conversation.is_lost();
-        if let Err(error) = self.end_late()
+        if let Err(error) = self.end_late_recipes()
             && !was_lost
         {
             self.diagnose(&error.diagnostic());
@@ -227,7 +227,7 @@ impl<'a> Session<'a> {
         {
             self.diagnose(&AgentError::from(error).diagnostic());
         }
-        self.tell(&Happening::Ended {
+        self.notify(&SessionUpdate::Ended {
             status: status.as_str(),
             exit_code: status.exit_code(),
             usage: self.usage(),
@@ -239,12 +239,12 @@ impl<'a> Session<'a> {
         self.conversation.id()
     }
 
-    /// Token figures so far.
+    /// Token usage so far.
     pub fn usage(&self) -> &Usage {
         self.conversation.usage()
     }
 
-    /// Replaces the cancellation token after a cancelled turn: `chat` continues after Ctrl-C.
+    /// Replaces the cancellation token, so that the session can continue after a cancelled turn.
     pub fn renew(&mut self, cancel: Cancel) {
         self.hooks = self.hooks.clone().with_cancel(cancel);
     }
@@ -257,17 +257,17 @@ impl<'a> Session<'a> {
         self.hooks.cancel()
     }
 
-    fn tell(&self, happening: &Happening) {
-        self.agent.watcher.see(&self.hooks.scope(), happening);
+    fn notify(&self, update: &SessionUpdate) {
+        self.agent.watcher.on_update(&self.hooks.scope(), update);
     }
 
-    /// Tells a finding.
+    /// Reports a diagnostic, with model keys masked.
     pub fn diagnose(&self, diagnostic: &Diagnostic) {
         let keys = &self.agent.settings.keys;
         let mut masked = diagnostic.clone();
         masked.message = keys.text(&diagnostic.message).into_owned();
         masked.help = diagnostic.help.as_deref().map(|help| keys.text(help).into_owned());
-        self.tell(&Happening::Diagnostic(&masked));
+        self.notify(&SessionUpdate::Diagnostic(&masked));
     }
 
     /// Reports a diagnostic, unless this session reported the same before.
@@ -282,7 +282,7 @@ impl<'a> Session<'a> {
     /// Reports that a hook denied, if one did.
     fn report_denial(&self, denial: Option<&Denial>) {
         if let Some(Denial { event, hook: Some(hook), reason, .. }) = denial {
-            self.tell(&Happening::Blocked { event: *event, hook, reason });
+            self.notify(&SessionUpdate::Blocked { event: *event, hook, reason });
         }
     }
 }

@@ -1,50 +1,49 @@
-//! Interprets a model's response: its text and tool calls, what the conversation keeps of it, and what the user should
-//! know about how it ended.
+//! Interprets a model's response: its text, its tool calls, the message that the conversation keeps, and a diagnostic if it ended
+//! unexpectedly.
 
 use tenter_protocol::{Block, Diagnostic, Message, Object, Role, Severity, ToolCall};
 
-use super::calls::Requested;
+use super::tool_calls::RequestedCall;
 use crate::model::{Response, ResponseBlock, StopCause, check_depth};
 
-/// The response with every call that is nested too deeply marked as malformed (R79), whatever model it comes from: it would
-/// make a conversation that cannot be read again.
+/// Marks every call that is nested too deeply as malformed (R79): a conversation with it could be stored, but not read back.
 pub(super) fn bounded(mut response: Response) -> Response {
     for block in &mut response.blocks {
-        if let ResponseBlock::Said(Block::ToolUse(call)) = block
+        if let ResponseBlock::Content(Block::ToolUse(call)) = block
             && let Err(error) = check_depth(&call.input)
         {
             let (id, name) = (std::mem::take(&mut call.id), std::mem::take(&mut call.name));
             *block = ResponseBlock::Malformed { id, name, error };
-            // What a provider signed would hold the arguments as well.
+            // The native form contains the arguments too.
             response.native = None;
         }
     }
     response
 }
 
-/// The text of a response.
-pub(super) fn said_text(response: &Response) -> String {
+/// Returns the text of a response.
+pub(super) fn response_text(response: &Response) -> String {
     let texts: Vec<&str> = response
         .blocks
         .iter()
         .filter_map(|block| match block {
-            ResponseBlock::Said(Block::Text { text }) => Some(text.as_str()),
+            ResponseBlock::Content(Block::Text { text }) => Some(text.as_str()),
             _ => None,
         })
         .collect();
     texts.join("\n")
 }
 
-/// The calls of a response.
-pub(super) fn requested(response: &Response) -> Vec<Requested> {
+/// Returns the tool calls of a response.
+pub(super) fn requested_calls(response: &Response) -> Vec<RequestedCall> {
     let cut = response.stop == StopCause::Length;
     response
         .blocks
         .iter()
         .filter_map(|block| match block {
-            ResponseBlock::Said(Block::ToolUse(call)) => Some(Requested::new(call)),
-            ResponseBlock::Said(_) => None,
-            ResponseBlock::Malformed { id, name, error } => Some(Requested::Malformed {
+            ResponseBlock::Content(Block::ToolUse(call)) => Some(RequestedCall::new(call)),
+            ResponseBlock::Content(_) => None,
+            ResponseBlock::Malformed { id, name, error } => Some(RequestedCall::Malformed {
                 id: id.clone(),
                 name: name.clone(),
                 error: if cut { cut_call(error) } else { error.clone() },
@@ -53,46 +52,46 @@ pub(super) fn requested(response: &Response) -> Vec<Requested> {
         .collect()
 }
 
-/// The same call would be cut off again, so the model has to know why it was.
+/// Tells the model why the call was cut off; otherwise it would repeat the same call.
 fn cut_call(error: &str) -> String {
     format!(
-        "the call was cut off, because the response came to the limit of its length; call again with less at once, for \
-         instance in several calls ({error})"
+        "the call was cut off because the response reached the output limit; split it into several smaller calls \
+         ({error})"
     )
 }
 
-/// What the user should know about how a response ended.
+/// Returns a diagnostic if a response ended unexpectedly.
 pub(super) fn finding(response: &Response) -> Option<Diagnostic> {
     let calls = response.blocks.iter().any(|block| {
-        matches!(block, ResponseBlock::Malformed { .. } | ResponseBlock::Said(Block::ToolUse(_)))
+        matches!(block, ResponseBlock::Malformed { .. } | ResponseBlock::Content(Block::ToolUse(_)))
     });
     match response.stop {
         StopCause::Length if !calls => Some(
             Diagnostic::new(
                 "response-cut",
                 Severity::Warning,
-                "the model came to the limit of a response's length; its answer is cut off",
+                "the response reached the output limit and was cut off",
             )
-            .help("raise it with --max-tokens, or ask the model to continue"),
+            .help("raise the limit with --max-tokens, or ask the model to continue"),
         ),
         StopCause::Filtered => Some(Diagnostic::new(
             "response-filtered",
             Severity::Warning,
-            "the provider filtered what the model said; its answer may not be whole",
+            "the provider filtered the response; it may be incomplete",
         )),
-        StopCause::Done if !calls && said_text(response).trim().is_empty() => Some(
-            Diagnostic::new("empty-response", Severity::Warning, "the model said nothing")
-                .help("ask again in other words, or with another model"),
+        StopCause::Done if !calls && response_text(response).trim().is_empty() => Some(
+            Diagnostic::new("empty-response", Severity::Warning, "the model's response is empty")
+                .help("rephrase the request, or use another model"),
         ),
-        StopCause::Done | StopCause::Length | StopCause::Over => None,
+        StopCause::Done | StopCause::Length | StopCause::ScriptEnd => None,
     }
 }
 
-/// The response as the conversation keeps it: a malformed call stands there without its arguments.
+/// Converts the response into a message. A malformed call is kept without its arguments.
 pub(super) fn assistant_message(response: Response) -> Message {
     let native = response.native;
     let blocks = response.blocks.into_iter().map(|block| match block {
-        ResponseBlock::Said(block) => block,
+        ResponseBlock::Content(block) => block,
         ResponseBlock::Malformed { id, name, .. } => {
             Block::ToolUse(ToolCall { id, name, input: Object::new() })
         }

@@ -1,30 +1,30 @@
-//! How work on a user message ends, and which exit code goes with it (R56).
+//! How the work on a user message ended, and its exit code (R56).
 
 use tenter_protocol::event::ExitReason;
 use tenter_protocol::{Diagnostic, Severity};
 use thiserror::Error;
 
-use super::Refused;
+use super::DeniedByHook;
 use crate::model::ModelError;
 use crate::store::StoreError;
 
-/// How work ended.
+/// How the work on a user message or a session ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Status {
-    /// The message was answered.
+    /// The agent answered the message.
     Done,
-    /// A hook refused the message or the session.
+    /// A hook denied the message or the session.
     Blocked,
     /// Something failed.
     Failed,
-    /// The turn limit was hit.
+    /// The turn limit was reached.
     MaxTurns,
     /// Ctrl-C or a termination signal.
     Interrupted,
 }
 
 impl Status {
-    /// The word for it in the JSON stream and in the store.
+    /// The status as in the JSON stream and in the store.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Done => "done",
@@ -46,7 +46,7 @@ impl Status {
         }
     }
 
-    /// Why a session that ends with this status ends (R60).
+    /// The exit reason of a session with this status (R60).
     pub fn exit_reason(self) -> ExitReason {
         match self {
             Self::Done => ExitReason::Done,
@@ -61,28 +61,28 @@ impl Status {
 /// How work on one user message ended.
 #[derive(Debug)]
 pub struct Finish {
-    /// How.
+    /// The status.
     pub status: Status,
     /// The model's last text.
     pub response: String,
-    /// What failed, where something did.
+    /// The error, if there was one.
     pub error: Option<AgentError>,
-    /// The hook that refused the message, where one did.
-    pub refused: Option<Refused>,
+    /// The hook that denied the message, where one did.
+    pub denied: Option<DeniedByHook>,
 }
 
-/// What can fail in an agent.
+/// An error of an agent.
 #[derive(Debug, Error)]
 pub enum AgentError {
     /// The model gave no response.
     #[error(transparent)]
     Model(#[from] ModelError),
-    /// The model gave no response, and is not asked again.
+    /// The model gave no response, and there is no further attempt.
     #[error("{error}; {why}")]
     GaveUp {
-        /// What went wrong the last time.
+        /// The last error.
         error: ModelError,
-        /// Why it is not asked again.
+        /// Why there is no further attempt.
         why: String,
     },
     /// The conversation could not be saved.
@@ -91,12 +91,12 @@ pub enum AgentError {
 }
 
 impl AgentError {
-    /// The model is not asked again, because of `why`.
+    /// Returns the error for a last failed attempt; `why` says why there is no further one.
     pub(super) fn gave_up(error: &ModelError, why: String) -> Self {
         Self::GaveUp { error: error.clone(), why }
     }
 
-    /// The error as a finding.
+    /// Converts the error into a diagnostic.
     pub fn diagnostic(&self) -> Diagnostic {
         let id = match self {
             Self::Model(ModelError::Expectation { .. }) => "expectation-not-met",
@@ -107,25 +107,25 @@ impl AgentError {
         Diagnostic { help: self.help(), ..Diagnostic::new(id, Severity::Error, self.to_string()) }
     }
 
-    /// What the user can do about it.
+    /// Returns what the user can do about the error.
     fn help(&self) -> Option<String> {
         match self {
-            Self::Model(ModelError::Refused { help, .. } | ModelError::UnknownModel { help, .. }) => {
+            Self::Model(ModelError::Rejected { help, .. } | ModelError::UnknownModel { help, .. }) => {
                 help.clone()
             }
             Self::Model(ModelError::TooLong { .. }) => Some(
-                "compact it (`tenter run -r compact --follow`), start a new conversation, continue with a fork of this one from \
-                 before it grew (`tenter conversation fork`), or use a model that holds more"
+                "compact it (`tenter run -r compact --follow`), start a new conversation, fork an earlier state of this one \
+                 (`tenter conversation fork`), or use a model with a larger context window"
                     .to_owned(),
             ),
-            Self::Model(ModelError::Passing { .. }) | Self::GaveUp { .. } => {
-                Some("try again later; `--follow` continues from what was done so far".to_owned())
+            Self::Model(ModelError::Transient { .. }) | Self::GaveUp { .. } => {
+                Some("try again later; `--follow` continues the conversation".to_owned())
             }
             Self::Model(_) | Self::Store(_) => None,
         }
     }
 
-    /// The status of work that this error ended.
+    /// Returns the status of work that ended with this error.
     pub(super) fn status(&self) -> Status {
         match self {
             Self::Model(ModelError::Cancelled) => Status::Interrupted,

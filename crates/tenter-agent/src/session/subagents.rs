@@ -1,4 +1,4 @@
-//! An agent inside an agent: in process, under the same hooks, with a conversation of its own (R51).
+//! Subagents: they run in the same process, under the same hooks, with their own conversation (R51).
 
 use std::sync::Arc;
 
@@ -33,7 +33,7 @@ impl Subagents for Session<'_> {
             ..Session::new(self.agent, conversation, self.cancel().clone())
         };
         let finish = child.send(&UserMessage::from(subagent.task.as_str()));
-        let late = child.end_late();
+        let late = child.end_late_recipes();
         self.account(&child);
         let now = self.now();
         let saved = late.and_then(|()| {
@@ -44,16 +44,16 @@ impl Subagents for Session<'_> {
         if let Err(error) = saved {
             return Err(SubagentError::Failed(error.to_string()));
         }
-        let refusal = finish.refused.map_or_else(
-            || "a hook refused the task".to_owned(),
-            |refused| format!("{} (the hook {} refused the task)", refused.reason, refused.hook),
+        let refusal = finish.denied.map_or_else(
+            || "a hook denied the task".to_owned(),
+            |denied| format!("{} (the hook {} denied the task)", denied.reason, denied.hook),
         );
         match (finish.status, finish.error) {
             (Status::Done, _) => Ok(SubagentAnswer { response, conversation_id: id }),
             (_, Some(error)) => Err(SubagentError::Failed(error.to_string())),
             (Status::Blocked, None) => Err(SubagentError::Blocked(refusal)),
             (Status::MaxTurns, None) => {
-                Err(SubagentError::Failed("it hit the turn limit".to_owned()))
+                Err(SubagentError::Failed("it reached the turn limit".to_owned()))
             }
             (Status::Failed | Status::Interrupted, None) => {
                 Err(SubagentError::Failed("interrupted".to_owned()))
@@ -63,7 +63,7 @@ impl Subagents for Session<'_> {
 }
 
 impl Session<'_> {
-    /// `subagent_stop`: what a hook feeds back is read by the parent's model below the answer (R29).
+    /// Fires `subagent_stop`. The feedback of hooks is appended to the response, so that the parent's model reads it (R29).
     fn after_subagent(&self, subagent: &Subagent, response: String) -> String {
         let feedback = self.hooks.subagent_stop(subagent.clone(), response.clone());
         self.report_denial(feedback.denial.as_ref());
@@ -73,7 +73,7 @@ impl Session<'_> {
         })
     }
 
-    /// What a subagent spends its parent spends too (R58).
+    /// Adds a subagent's usage to its parent's (R58).
     fn account(&self, child: &Session) {
         let Usage { input_tokens, output_tokens, cost_usd, .. } = *child.usage();
         let turn = TurnUsage { input_tokens, output_tokens, ..TurnUsage::default() };
@@ -83,7 +83,7 @@ impl Session<'_> {
             .add(Spent { turn, cost_usd });
     }
 
-    /// What subagents spent since this was last asked.
+    /// Returns the usage of subagents since the last call.
     pub(super) fn take_subagents_spent(&self) -> Spent {
         std::mem::take(
             &mut *self.subagents_spent.lock().unwrap_or_else(std::sync::PoisonError::into_inner),

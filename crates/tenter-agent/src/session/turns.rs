@@ -6,25 +6,25 @@ use tenter_engine::{Attributed, MessageDecision, StopReview};
 use tenter_protocol::event::{StopAttempt, StopReason, Turn};
 use tenter_protocol::{Block, Diagnostic, Message, Role, Severity};
 
-use super::response::{assistant_message, bounded, finding, requested, said_text};
-use super::{AgentError, Finish, Refused, Session, Status, UserMessage};
+use super::response::{assistant_message, bounded, finding, requested_calls, response_text};
+use super::{AgentError, DeniedByHook, Finish, Session, Status, UserMessage};
 use crate::model::{ModelError, Response, ResponseBlock};
 use crate::store::Origin;
-use crate::watch::Happening;
+use crate::watch::SessionUpdate;
 
 /// The state of the loop that answers one user message.
 #[derive(Debug, Default)]
 struct Progress {
-    /// Model responses so far (R6).
+    /// Number of model responses so far (R6).
     turns: u64,
-    /// Continuations that hooks have forced in a row (R34).
+    /// Number of continuations in a row that hooks have forced (R34).
     continuations: u32,
-    /// Whether the last tool calls were all refused.
+    /// Whether all of the last tool calls were denied.
     rejected: bool,
     /// The text of the last response.
     response: String,
-    /// Which endings of responses were reported: repeated empty responses are reported once.
-    told: BTreeSet<&'static str>,
+    /// Ids of the diagnostics that were reported: repeated empty responses are reported once.
+    reported: BTreeSet<&'static str>,
 }
 
 impl Session<'_> {
@@ -35,10 +35,10 @@ impl Session<'_> {
             self.agent.permissions.forget_refused_writes();
         }
         let mut progress = Progress::default();
-        let mut refused = None;
+        let mut denied = None;
         let answered = self.accept(message).and_then(|refusal| {
-            refused = refusal;
-            if refused.is_none() { self.answer(&mut progress) } else { Ok(Status::Blocked) }
+            denied = refusal;
+            if denied.is_none() { self.answer(&mut progress) } else { Ok(Status::Blocked) }
         });
         let (status, error) = match answered {
             Ok(status) => (status, None),
@@ -48,19 +48,19 @@ impl Session<'_> {
             && let Err(unsaved) = self.after_agent(&progress.response)
             && !matches!(error, Some(AgentError::Store(_)))
         {
-            // Saving what an earlier failure left unsaved was one more try; that it failed again is nothing new.
+            // A store error was already reported; this is the same one again.
             self.diagnose(&unsaved.diagnostic());
         }
         Finish {
             status,
             response: progress.response,
             error: error.filter(|_| status == Status::Failed),
-            refused,
+            denied,
         }
     }
 
-    /// `before_agent`: a refused message leaves no trace in the conversation (R29). Returns the refusal, if there is one.
-    fn accept(&mut self, message: &UserMessage) -> Result<Option<Refused>, AgentError> {
+    /// `before_agent`: a denied message leaves no trace in the conversation (R29). Returns the refusal, if there is one.
+    fn accept(&mut self, message: &UserMessage) -> Result<Option<DeniedByHook>, AgentError> {
         let (text, contexts) = match self.hooks.before_agent(message.text.as_str()) {
             MessageDecision::Send { message, contexts } => (message, contexts),
             MessageDecision::Deny(denial) if denial.is_cancelled() => {
@@ -68,11 +68,11 @@ impl Session<'_> {
             }
             MessageDecision::Deny(denial) => {
                 self.report_denial(Some(&denial));
-                return Ok(Some(Refused::from(denial)));
+                return Ok(Some(DeniedByHook::from(denial)));
             }
         };
         let contexts = std::mem::take(&mut self.pending_context).into_iter().chain(contexts);
-        // Models read a picture best before what is said about it.
+        // Models work best if an image precedes the text about it.
         let mut blocks = message.images.clone();
         blocks.push(Block::text(text));
         blocks.extend(contexts.map(|context| self.context_block(&context.hook, &context.value)));
@@ -105,15 +105,16 @@ impl Session<'_> {
         }
     }
 
-    /// One model response and its tool calls, saved together: what is stored never holds a call without its result.
+    /// Runs one turn: a model response and its tool calls, saved together, so that the store never has a call without its result.
+    /// Returns whether there were calls.
     fn turn(&mut self, progress: &mut Progress) -> Result<bool, AgentError> {
-        self.deliver_late()?;
+        self.deliver_late_replies()?;
         progress.turns += 1;
         self.steps += 1;
-        let response = bounded(self.ask_model()?);
-        progress.response = said_text(&response);
-        self.tell_response(&response, progress);
-        let calls = requested(&response);
+        let response = bounded(self.request_response()?);
+        progress.response = response_text(&response);
+        self.notify_response(&response, progress);
+        let calls = requested_calls(&response);
         let reports = self.run_calls(&calls);
         self.conversation.push(assistant_message(response), Origin::Model);
         if !reports.is_empty() {
@@ -130,21 +131,21 @@ impl Session<'_> {
         }
         self.conversation.add_subagent_usage(self.take_subagents_spent());
         self.save()?;
-        self.tell(&Happening::Usage(self.usage()));
+        self.notify(&SessionUpdate::Usage(self.usage()));
         Ok(!reports.is_empty())
     }
 
-    fn tell_response(&self, response: &Response, progress: &mut Progress) {
+    fn notify_response(&self, response: &Response, progress: &mut Progress) {
         for block in &response.blocks {
-            if let ResponseBlock::Said(Block::Reasoning { text }) = block {
-                self.tell(&Happening::Reasoning(text));
+            if let ResponseBlock::Content(Block::Reasoning { text }) = block {
+                self.notify(&SessionUpdate::Reasoning(text));
             }
         }
         if !progress.response.is_empty() {
-            self.tell(&Happening::Text(&progress.response));
+            self.notify(&SessionUpdate::Text(&progress.response));
         }
         if let Some(finding) = finding(response)
-            && progress.told.insert(finding.id)
+            && progress.reported.insert(finding.id)
         {
             self.diagnose(&finding);
         }
@@ -162,11 +163,11 @@ impl Session<'_> {
         });
         self.apply_history(&review.history)?;
         self.report_denial(review.feedback.denial.as_ref());
-        // What was done is not undone, but the model reads the reason (R29).
+        // A denial cannot undo the turn, but the model reads the reason (R29).
         self.add_context(review.feedback.into_messages())
     }
 
-    /// `before_stop`; whether a hook makes the agent continue.
+    /// Fires `before_stop`; returns whether a hook makes the agent continue.
     fn before_stop(&mut self, progress: &mut Progress) -> Result<bool, AgentError> {
         let reason =
             if progress.rejected { StopReason::ToolRejected } else { StopReason::NoToolCalls };
@@ -174,7 +175,7 @@ impl Session<'_> {
         self.report_denial(review.denial.as_ref());
         self.apply_history(&review.history)?;
         let Some(first) = review.follow_ups.first() else {
-            // The model reads it with the next user message, in this process or another.
+            // The model reads it with the next user message, possibly in another process.
             self.add_context(review.contexts)?;
             return Ok(false);
         };
@@ -189,7 +190,7 @@ impl Session<'_> {
         Ok(true)
     }
 
-    /// At the turn limit hooks run, and what would continue the agent is ignored and reported (R35, R65).
+    /// Fires `before_stop` at the turn limit. Follow-ups are ignored and reported (R35, R65).
     fn stop_at_limit(&mut self, progress: &Progress) -> Result<(), AgentError> {
         let review = self.review_stop(progress, StopReason::TurnLimit);
         for follow_up in &review.follow_ups {
@@ -211,10 +212,10 @@ impl Session<'_> {
         })
     }
 
-    /// Adds the follow-ups of all hooks in order, each as a user message of its own (R31).
+    /// Adds the follow-ups of all hooks in order, each as its own user message (R31).
     fn follow_up(&mut self, review: StopReview) -> Result<(), AgentError> {
         for follow_up in &review.follow_ups {
-            self.tell(&Happening::FollowUp { hook: &follow_up.hook, text: &follow_up.value });
+            self.notify(&SessionUpdate::FollowUp { hook: &follow_up.hook, text: &follow_up.value });
             self.conversation
                 .push(Message::user(&follow_up.value), Origin::Hook(follow_up.hook.clone()));
         }
@@ -222,7 +223,7 @@ impl Session<'_> {
         self.save()
     }
 
-    /// Adds text from hooks that the model shall read, each as a user message of its own.
+    /// Adds text from hooks for the model, each as its own user message.
     pub(super) fn add_context(
         &mut self,
         contexts: Vec<Attributed<String>>,
@@ -234,19 +235,19 @@ impl Session<'_> {
         self.save()
     }
 
-    /// Fires also after errors and interruptions (R35). What hooks say goes with the next user message.
+    /// Fires `after_agent`, also after errors and interruptions (R35). Text from hooks is added to the next user message.
     fn after_agent(&mut self, response: &str) -> Result<(), AgentError> {
         let feedback = self.hooks.after_agent(response);
         self.report_denial(feedback.denial.as_ref());
         self.add_context(feedback.into_messages())
     }
 
-    /// Text that a hook wants the model to read, marked as a hook's.
+    /// Marks text from a hook for the model.
     pub(super) fn context_block(&self, hook: &str, text: &str) -> Block {
         Block::text(self.sections.section("hook", &[("name", hook)], text))
     }
 
-    /// Saves what was added.
+    /// Saves new messages and usage.
     pub(super) fn save(&mut self) -> Result<(), AgentError> {
         let now = self.now();
         self.conversation.save(&self.agent.store, &now)?;
@@ -256,7 +257,7 @@ impl Session<'_> {
 
 fn limit_reached(hook: &str) -> Diagnostic {
     let message = format!(
-        "the hook {hook} wants the agent to continue, but the turn limit is reached; that has no effect"
+        "the hook {hook} requested that the agent continue, which is ignored: the turn limit is reached"
     );
     Diagnostic::new("follow-up-ignored", Severity::Warning, message)
         .help("raise the limit with --max-turns, or continue with `tenter run --follow`")
@@ -266,7 +267,7 @@ fn stop_loop(hook: &str, continuations: u32) -> Diagnostic {
     Diagnostic::new(
         "stop-loop",
         Severity::Warning,
-        format!("the hook {hook} made the agent continue {continuations} times in a row; the limit is reached and it stops"),
+        format!("the hook {hook} made the agent continue {continuations} times in a row, which is the limit; the agent stops"),
     )
-    .help("a hook should look at `stop_hook_active` and `continuation_count` in its payload, and give up some time")
+    .help("the hook should check `stop_hook_active` or `continuation_count` in its payload, and let the agent stop")
 }

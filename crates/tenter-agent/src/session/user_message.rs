@@ -2,12 +2,12 @@
 
 use tenter_protocol::Block;
 
-/// A message to the agent. Hooks see its text and may change it; its pictures go with it as they are.
+/// A message to the agent. Hooks may change its text, but not its images.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct UserMessage {
     /// The text.
     pub text: String,
-    /// Pictures, as [`read_image`](crate::attachments::read_image) makes them.
+    /// Images, as returned by [`read_image`](crate::attachments::read_image).
     pub images: Vec<Block>,
 }
 

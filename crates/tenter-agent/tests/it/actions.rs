@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use tenter_agent::session::{Compacted, Status};
+use tenter_agent::session::{CompactionResult, Status};
 use tenter_protocol::Message;
 
 use crate::session_stage::{QUICK, Stage};
@@ -80,7 +80,7 @@ fn failures_are_remembered_with_the_conversation_until_a_success() {
     assert_eq!(stored(), [("compact".to_owned(), 3)].into());
     let mut session = stage.session();
     assert_eq!(stage.told_of("callback-stopped").len(), 1, "{:?}", stage.told());
-    assert_eq!(session.compact(&BTreeMap::new()).unwrap(), Compacted::Done);
+    assert_eq!(session.compact(&BTreeMap::new()).unwrap(), CompactionResult::Done);
     assert_eq!(stored(), BTreeMap::new());
 }
 
@@ -93,10 +93,10 @@ fn a_manually_started_recipe_receives_its_arguments() {
     stage.write("home/.kodelet/recipes/compact.md", "Keep {{.what}}.");
     let mut session = stage.session();
     session.send(&"go".into());
-    assert_eq!(session.compact(&BTreeMap::new()).unwrap(), Compacted::Not);
+    assert_eq!(session.compact(&BTreeMap::new()).unwrap(), CompactionResult::Unchanged);
     assert!(stage.told_of("callback-failed")[0].contains("the argument `what` was not given"));
     let args = [("what".to_owned(), "the API".to_owned())].into();
-    assert_eq!(session.compact(&args).unwrap(), Compacted::Done, "{:?}", stage.told());
+    assert_eq!(session.compact(&args).unwrap(), CompactionResult::Done, "{:?}", stage.told());
 }
 
 #[test]

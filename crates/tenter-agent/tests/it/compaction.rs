@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 use tenter_agent::UserMessage;
-use tenter_agent::session::{Compacted, Status};
+use tenter_agent::session::{CompactionResult, Status};
 use tenter_agent::store::{ChangeKind, Origin, Restore};
 use tenter_protocol::{Block, Image, ImageSource, Message};
 
@@ -71,7 +71,7 @@ fn a_replaced_history_can_be_restored_after_compaction() {
     let epochs = stage.epochs();
     let change = epochs[1].change.as_ref().unwrap();
     assert_eq!((change.kind, change.by.as_str()), (ChangeKind::Compact, "compact"));
-    let reason = "builtin:compact-trigger saw the context fill up";
+    let reason = "builtin:compact-trigger found the context nearly full";
     assert_eq!(change.reason.as_deref(), Some(reason));
     let old: Vec<Message> =
         epochs[0].entries.iter().map(|stored| stored.entry.message.clone()).collect();
@@ -111,16 +111,16 @@ fn the_user_may_compact_at_any_time() {
     );
     stage.agent.settings.auto_compact = None;
     let mut session = stage.session();
-    assert_eq!(session.compact(&BTreeMap::new()).unwrap(), Compacted::Not);
+    assert_eq!(session.compact(&BTreeMap::new()).unwrap(), CompactionResult::Unchanged);
     assert_eq!(stage.told_of("nothing-to-compact").len(), 1);
     session.send(&"first".into());
-    assert_eq!(session.compact(&BTreeMap::new()).unwrap(), Compacted::Done);
+    assert_eq!(session.compact(&BTreeMap::new()).unwrap(), CompactionResult::Done);
     assert_eq!(session.send(&"second".into()).response, "Two.");
     let triggers: Vec<String> =
         compactions(&stage, "pre_compact").into_iter().map(|(trigger, ..)| trigger).collect();
     assert_eq!(triggers, ["manual"]);
     let change = stage.epochs()[1].change.clone().unwrap();
-    assert_eq!(change.reason.as_deref(), Some("the user asked for it"));
+    assert_eq!(change.reason.as_deref(), Some("the user requested it"));
 }
 
 #[test]
@@ -197,7 +197,12 @@ fn context_from_pre_compact_reaches_the_recipe() {
     stage.hook("before", "pre_compact", "", answer);
     let mut session = stage.session();
     session.send(&"first".into());
-    assert_eq!(session.compact(&BTreeMap::new()).unwrap(), Compacted::Done, "{:?}", stage.told());
+    assert_eq!(
+        session.compact(&BTreeMap::new()).unwrap(),
+        CompactionResult::Done,
+        "{:?}",
+        stage.told()
+    );
 }
 
 #[test]
@@ -216,13 +221,13 @@ fn repeated_compaction_keeps_the_last_request_verbatim_with_its_images() {
     session.send(&"first".into());
     session.send(&request);
     for _ in 0..3 {
-        assert_eq!(session.compact(&BTreeMap::new()).unwrap(), Compacted::Done);
+        assert_eq!(session.compact(&BTreeMap::new()).unwrap(), CompactionResult::Done);
         assert_eq!(stage.stored().0[1..], *std::slice::from_ref(&asked));
     }
     session.end(Status::Done, Status::Done.exit_reason());
 
     let mut session = stage.session();
-    assert_eq!(session.compact(&BTreeMap::new()).unwrap(), Compacted::Done);
+    assert_eq!(session.compact(&BTreeMap::new()).unwrap(), CompactionResult::Done);
     assert_eq!(stage.stored().0[1..], [asked]);
     assert_eq!(session.send(&"and now?".into()).response, "Three.");
     assert_eq!(stage.epochs().len(), 5);

@@ -58,7 +58,7 @@ fn the_recipe_gets_its_arguments_and_its_answer_becomes_the_history() {
     let change = stage.epochs()[1].change.clone().unwrap();
     assert_eq!(
         (change.by.as_str(), change.reason.as_deref()),
-        ("digest", Some("the hook caller called for it"))
+        ("digest", Some("the hook caller requested it"))
     );
 }
 

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use tenter_agent::session::{Compacted, Status};
+use tenter_agent::session::{CompactionResult, Status};
 
 use crate::session_stage::{QUICK, Stage};
 
@@ -24,10 +24,10 @@ fn stage(turns: usize, answers: &str) -> Stage {
 fn a_failing_recipe_changes_nothing_and_is_reported() {
     for (answers, why) in [
         ("[{fault: {kind: refused, message: no such model}}]", "no such model"),
-        ("[{reasoning: Hm.}]", "it said nothing"),
-        ("[' ']", "it said nothing"),
+        ("[{reasoning: Hm.}]", "its response is empty"),
+        ("[' ']", "its response is empty"),
         ("[{fault: {kind: too_long}}]", "longer than the model can hold"),
-        ("[{tool_calls: [{name: todo}]}]", "it was not done after 30 turns"),
+        ("[{tool_calls: [{name: todo}]}]", "it did not finish within 30 turns"),
         ("[]", "the script has no response"),
     ] {
         let stage = stage(1, answers);
@@ -35,8 +35,7 @@ fn a_failing_recipe_changes_nothing_and_is_reported() {
         assert_eq!(finish.response, "Done.");
         let told = stage.told_of("callback-failed");
         let [told] = &told[..] else { panic!("{answers}: {:?}", stage.told()) };
-        let cause =
-            "the recipe compact, run because builtin:compact-trigger saw the context fill up: ";
+        let cause = "the recipe compact, run because builtin:compact-trigger found the context nearly full: ";
         assert!(told.contains(cause) && told.contains(why), "{told}");
         assert_eq!((stage.epochs().len(), stage.stored().0.len()), (1, 4));
     }
@@ -64,7 +63,7 @@ fn after_three_consecutive_failures_it_is_skipped_until_the_user_asks() {
     let mut session = stage.session();
     assert_eq!(session.send(&"go".into()).response, "Done.");
     assert_eq!((stage.told_of("callback-failed").len(), stage.told_of("recipe").len()), (3, 3));
-    assert_eq!(session.compact(&BTreeMap::new()).unwrap(), Compacted::Done);
+    assert_eq!(session.compact(&BTreeMap::new()).unwrap(), CompactionResult::Done);
     assert_eq!(stage.epochs().len(), 2);
 }
 
@@ -84,7 +83,7 @@ fn a_summary_that_is_too_long_counts_as_a_failure() {
     assert_eq!(finish.response, "Done.");
     let told = stage.told_of("callback-failed");
     assert_eq!((told.len(), stage.told_of("recipe").len()), (3, 3), "{told:?}");
-    assert!(told[0].ends_with("what it left is still too long"), "{told:?}");
+    assert!(told[0].ends_with("the new history is still too long"), "{told:?}");
 }
 
 #[test]

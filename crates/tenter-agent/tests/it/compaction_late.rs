@@ -98,7 +98,7 @@ fn a_failing_late_recipe_is_reported_and_counted() {
     stage.hook("watch", "after_turn", "async: true", CALLBACK);
     let mut session = stage.session();
     let start = Instant::now();
-    let no = "callback-failed the recipe digest, which watch called back late: no";
+    let no = "callback-failed the recipe digest, called back late by watch: no";
     while stage.told_of(no).len() < 3 {
         session.send(&"go".into());
         assert!(start.elapsed() < PATIENCE, "{:?}", stage.told());
@@ -135,7 +135,7 @@ fn the_end_of_a_session_terminates_a_late_recipe() {
         assert_eq!(
             told,
             [
-                "callback-too-late the recipe digest, which watch called back late, was not done when the session ended"
+                "callback-too-late the recipe digest, called back late by watch, had not finished when the session ended"
             ]
         );
         assert!(!stored(&stage).concat().contains("late="));

@@ -200,7 +200,7 @@ fn filtered_and_empty_responses_are_reported_and_the_end_of_a_script_is_not() {
     let stage = played("turns: [{reasoning: Hm.}]");
     assert_eq!(
         stage.told(),
-        ["thinks Hm.", "reasoning Hm.", "empty-response the model said nothing"]
+        ["thinks Hm.", "reasoning Hm.", "empty-response the model's response is empty"]
     );
     assert_eq!(played("turns: []").told(), [] as [&str; 0]);
 }

@@ -16,7 +16,7 @@ use tenter_agent::recipe::{RecipeBook, Recipes};
 use tenter_agent::store::{Epoch, Store};
 use tenter_agent::tools::{ProtectedPaths, Registry, Workspace, WorkspaceSettings};
 use tenter_agent::{
-    Agent, AgentSettings, Conversation, Finish, Happening, RetrySettings, Session, UserMessage,
+    Agent, AgentSettings, Conversation, Finish, RetrySettings, Session, SessionUpdate, UserMessage,
     Watcher,
 };
 use tenter_engine::catalog::Catalog;
@@ -56,24 +56,24 @@ struct ReportLog {
 }
 
 impl Watcher for ReportLog {
-    fn see(&self, _scope: &Scope, happening: &Happening) {
-        let line = match happening {
-            Happening::TextDelta(piece) => format!("piece {piece}"),
-            Happening::ReasoningDelta(piece) => format!("thinks {piece}"),
-            Happening::Text(text) => format!("text {text}"),
-            Happening::Reasoning(text) => format!("reasoning {text}"),
-            Happening::ToolResult { result, .. } => format!("result {}", result.text().trim()),
-            Happening::Retry { attempt, of, after, reason, discarded } => {
+    fn on_update(&self, _scope: &Scope, update: &SessionUpdate) {
+        let line = match update {
+            SessionUpdate::TextDelta(piece) => format!("piece {piece}"),
+            SessionUpdate::ReasoningDelta(piece) => format!("thinks {piece}"),
+            SessionUpdate::Text(text) => format!("text {text}"),
+            SessionUpdate::Reasoning(text) => format!("reasoning {text}"),
+            SessionUpdate::ToolResult { result, .. } => format!("result {}", result.text().trim()),
+            SessionUpdate::Retry { attempt, of, after, reason, discarded } => {
                 let void = if *discarded { ", void" } else { "" };
                 let after = if *after > QUICK.max_delay { "long" } else { "short" };
                 format!("retry {attempt}/{of} {after}{void}: {reason}")
             }
-            Happening::Diagnostic(finding) => format!("{} {}", finding.id, finding.message),
-            Happening::Recipe { recipe, .. } => format!("recipe {recipe}"),
-            Happening::History { kind, by, recipe, before, after } => {
+            SessionUpdate::Diagnostic(finding) => format!("{} {}", finding.id, finding.message),
+            SessionUpdate::Recipe { recipe, .. } => format!("recipe {recipe}"),
+            SessionUpdate::History { kind, by, recipe, before, after } => {
                 format!("history {kind} by {}: {before} -> {after}", recipe.unwrap_or(by))
             }
-            Happening::Blocked { event, hook, reason } => {
+            SessionUpdate::Blocked { event, hook, reason } => {
                 format!("blocked {event} {hook}: {reason}")
             }
             _ => return,
@@ -136,7 +136,7 @@ impl Stage {
             auto_compact: Some(0.8),
             recipes,
             recipe: None,
-            side_run: false,
+            is_side_recipe: false,
             keys: KeyMask::default(),
             ui: "run",
         };

@@ -12,7 +12,7 @@ use tenter_agent::recipe::{RecipeBook, Recipes};
 use tenter_agent::store::Store;
 use tenter_agent::tools::{ProtectedPaths, Registry, Workspace, WorkspaceSettings};
 use tenter_agent::{
-    Agent, AgentSettings, Conversation, Happening, RetrySettings, Session, UserMessage, Watcher,
+    Agent, AgentSettings, Conversation, RetrySettings, Session, SessionUpdate, UserMessage, Watcher,
 };
 use tenter_engine::Engine;
 use tenter_engine::keys::KeyMask;
@@ -123,8 +123,8 @@ pub(crate) fn script(turns: usize) -> String {
 pub(crate) struct Ticks(Mutex<Vec<Instant>>);
 
 impl Watcher for Ticks {
-    fn see(&self, _: &Scope, happening: &Happening) {
-        if matches!(happening, Happening::Usage(_)) {
+    fn on_update(&self, _: &Scope, update: &SessionUpdate) {
+        if matches!(update, SessionUpdate::Usage(_)) {
             self.0.lock().unwrap_or_else(PoisonError::into_inner).push(Instant::now());
         }
     }
@@ -180,7 +180,7 @@ fn settings(scene: &Scene) -> AgentSettings {
             trust: Arc::new(|_| false),
         },
         recipe: None,
-        side_run: false,
+        is_side_recipe: false,
         keys: KeyMask::default(),
         ui: "run",
     }

@@ -11,9 +11,9 @@ use tenter_testkit::model_server::{Fault, Format, ModelServer, Reply, Script};
 
 use crate::setup::{KEY, ask, ask_and_interrupt, choice, endpoint, failed, model};
 
-fn trouble(error: &ModelError) -> TransientCause {
+fn cause(error: &ModelError) -> TransientCause {
     match error {
-        ModelError::Passing { trouble, .. } => *trouble,
+        ModelError::Transient { cause, .. } => *cause,
         other => panic!("does not pass: {other:?}"),
     }
 }
@@ -30,8 +30,8 @@ fn temporary_errors_have_a_retry_delay() {
             let fault = Fault::Status { code, retry_after: Some(7), body: None };
             let server = ModelServer::start(Reply::new().fault(fault));
             let error = failed(model(&server, format).as_ref());
-            assert_eq!(trouble(&error), expected, "{format:?} {code}: {error}");
-            let ModelError::Passing { retry_after, .. } = error else { unreachable!() };
+            assert_eq!(cause(&error), expected, "{format:?} {code}: {error}");
+            let ModelError::Transient { retry_after, .. } = error else { unreachable!() };
             assert_eq!(retry_after, Some(Duration::from_secs(7)), "{format:?} {code}");
         }
     }
@@ -42,7 +42,7 @@ fn a_wrong_key_is_an_error_with_help_and_without_the_key() {
     for format in Format::ALL {
         let server = ModelServer::start(Script::from(Reply::text("hi")).key("another"));
         match failed(model(&server, format).as_ref()) {
-            ModelError::Refused { message, help } => {
+            ModelError::Rejected { message, help } => {
                 assert_eq!(help.as_deref(), Some("set TEST_KEY"), "{format:?}");
                 assert!(!message.contains(KEY), "{message}");
             }
@@ -100,7 +100,7 @@ fn a_broken_stream_is_a_temporary_error() {
             let server = ModelServer::start(reply);
             let (answer, _) = ask(model(&server, format).as_ref(), &[Message::user("hello")]);
             match answer {
-                Err(ModelError::Passing { .. }) => {}
+                Err(ModelError::Transient { .. }) => {}
                 other => panic!("{what}: {other:?}"),
             }
         }
@@ -129,7 +129,7 @@ fn a_silent_server_times_out() {
         let mut endpoint = endpoint(Format::Chat, server.base_url(Format::Chat));
         endpoint.idle_timeout = Duration::from_millis(300);
         let error = failed(connect(endpoint, choice()).unwrap().as_ref());
-        assert_eq!(trouble(&error), TransientCause::Connection, "{error}");
+        assert_eq!(cause(&error), TransientCause::Connection, "{error}");
         assert!(error.to_string().contains("sent nothing for"), "{error}");
     }
 }
@@ -162,7 +162,7 @@ fn an_unreachable_server_and_an_invalid_address_are_errors() {
     };
     // Port 9 of the loopback: nothing listens there, and nothing will because of another try.
     match unreachable("http://127.0.0.1:9/v1") {
-        ModelError::Refused { message, help } => {
+        ModelError::Rejected { message, help } => {
             assert_eq!(message, "nothing listens at http://127.0.0.1:9/v1");
             assert!(help.unwrap().contains("start the model server"));
         }
@@ -170,7 +170,7 @@ fn an_unreachable_server_and_an_invalid_address_are_errors() {
     }
     for base in ["nonsense", "ftp://127.0.0.1/v1", "http://"] {
         let error = unreachable(base);
-        assert!(matches!(error, ModelError::Refused { .. }), "{base}: {error:?}");
+        assert!(matches!(error, ModelError::Rejected { .. }), "{base}: {error:?}");
     }
     let mut endpoint = endpoint(Format::Chat, "http://127.0.0.1:9".into());
     endpoint.proxy = Some("::::".into());

@@ -34,7 +34,7 @@ fn an_endless_response_ends_at_its_limit() {
             let bytes = if fault == Fault::EndlessComments { 1 << 10 } else { 64 << 10 };
             let limits = ResponseLimits { bytes, ..ResponseLimits::default() };
             match failed(limited(&server, format, limits).as_ref()) {
-                ModelError::Refused { message, help } => {
+                ModelError::Rejected { message, help } => {
                     assert!(message.contains("its response is larger than"), "{message}");
                     assert!(help.unwrap().contains("response_max_mib"));
                 }
@@ -60,7 +60,9 @@ fn the_size_and_the_number_of_values_of_an_event_are_limited() {
     ] {
         let server = ModelServer::start(reply);
         match failed(model(&server, Format::Chat).as_ref()) {
-            ModelError::Refused { message, .. } => assert!(message.ends_with(problem), "{message}"),
+            ModelError::Rejected { message, .. } => {
+                assert!(message.ends_with(problem), "{message}");
+            }
             other => panic!("{other:?}"),
         }
     }
@@ -74,7 +76,7 @@ fn comments_do_not_extend_the_time_limit() {
             ResponseLimits { time: Duration::from_millis(200), ..ResponseLimits::default() };
         let error = failed(limited(&server, format, limits).as_ref());
         assert!(
-            matches!(&error, ModelError::Refused { message, .. } if message.contains("takes longer than 200ms")),
+            matches!(&error, ModelError::Rejected { message, .. } if message.contains("takes longer than 200ms")),
             "{format:?} {error:?}"
         );
         server.wait_for_hang_ups(1);
@@ -142,7 +144,8 @@ fn only_block(format: Format, arguments: &str) -> Result<ResponseBlock, ModelErr
 #[test]
 fn arguments_that_nest_deeper_than_64_levels_are_a_malformed_call() {
     for format in Format::ALL {
-        let Ok(ResponseBlock::Said(Block::ToolUse(call))) = only_block(format, &nested(64)) else {
+        let Ok(ResponseBlock::Content(Block::ToolUse(call))) = only_block(format, &nested(64))
+        else {
             panic!("{format:?}");
         };
         let expected: Value = serde_json::from_str(&nested(64)).unwrap();
@@ -179,7 +182,7 @@ fn error_of(reply: Reply, format: Format) -> String {
     match (format, response.map(|mut response| response.blocks.remove(0))) {
         (_, Ok(ResponseBlock::Malformed { error, .. })) => error,
         // There, arguments are JSON and no text of it; JSON nests 128 levels at most.
-        (Format::Gemini, Err(ModelError::Passing { message, .. })) => message,
+        (Format::Gemini, Err(ModelError::Transient { message, .. })) => message,
         (format, other) => panic!("{format:?}: {other:?}"),
     }
 }
@@ -212,7 +215,7 @@ fn truncated_arguments_with_very_many_values_are_a_malformed_call() {
     let text = json!({"command": "[{\"a\": 1}, ".repeat(100_000)});
     let server = ModelServer::start(in_one_piece(&text.to_string()));
     let (response, _) = ask(model(&server, Format::Chat).as_ref(), &[Message::user("hi")]);
-    let [ResponseBlock::Said(Block::ToolUse(call))] = &response.unwrap().blocks[..] else {
+    let [ResponseBlock::Content(Block::ToolUse(call))] = &response.unwrap().blocks[..] else {
         panic!("it is one call");
     };
     assert_eq!(Value::Object(call.input.clone()), text);

@@ -34,7 +34,7 @@ fn fields_that_it_omits_are_optional() {
         let called = called.unwrap();
         assert_eq!(called.stop, StopCause::Done);
         assert!(
-            matches!(&called.blocks[..], [ResponseBlock::Said(Block::ToolUse(call))] if call.input["command"] == "ls -la"),
+            matches!(&called.blocks[..], [ResponseBlock::Content(Block::ToolUse(call))] if call.input["command"] == "ls -la"),
             "{format:?} {called:?}"
         );
         server.requests().iter().for_each(|request| {
@@ -60,16 +60,16 @@ fn its_errors_are_recognised() {
         500,
         r#"{"error":{"code":500,"message":"Failed to parse tool call arguments as JSON: …","type":"server_error"}}"#,
     );
-    assert!(matches!(broken, ModelError::Refused { .. }), "{broken:?}");
+    assert!(matches!(broken, ModelError::Rejected { .. }), "{broken:?}");
     let image = at(
         500,
         r#"{"error":{"code":500,"message":"image input is not supported - hint: …","type":"server_error"}}"#,
     );
-    assert!(matches!(image, ModelError::Refused { .. }), "{image:?}");
+    assert!(matches!(image, ModelError::Rejected { .. }), "{image:?}");
     let loading =
         at(503, r#"{"error":{"message":"Loading model","type":"unavailable_error","code":503}}"#);
     assert!(
-        matches!(loading, ModelError::Passing { trouble: TransientCause::Overloaded, .. }),
+        matches!(loading, ModelError::Transient { cause: TransientCause::Overloaded, .. }),
         "{loading:?}"
     );
 }
@@ -84,7 +84,7 @@ fn an_error_inside_a_200_is_not_a_stream_without_done() {
         let server = ModelServer::start(Script::new(replies).like_llama_cpp());
         let model = keyless(format, server.base_url(format));
         let error = failed(model.as_ref());
-        assert!(matches!(error, ModelError::Passing { .. }), "{format:?} {error:?}");
+        assert!(matches!(error, ModelError::Transient { .. }), "{format:?} {error:?}");
         // The finish reason was there, so nothing is missing.
         if format == Format::Chat {
             ask(model.as_ref(), &[Message::user("hi")]).0.unwrap();
@@ -101,7 +101,7 @@ fn an_error_event_without_a_type_is_read() {
         ModelServer::start(Script::from(Reply::raw(Format::Anthropic, stream)).like_llama_cpp());
     let error = failed(keyless(Format::Anthropic, server.base_url(Format::Anthropic)).as_ref());
     assert!(
-        matches!(error, ModelError::Passing { trouble: TransientCause::Server, .. }),
+        matches!(error, ModelError::Transient { cause: TransientCause::Server, .. }),
         "{error:?}"
     );
     assert!(error.to_string().contains("peg-native format"), "{error}");
@@ -126,7 +126,7 @@ fn the_server_itself_answers_in_three_apis() {
         assert!(!answer.blocks.is_empty(), "{format:?}");
         assert!(answer.usage.is_some_and(|usage| usage.input_tokens > 0), "{format:?}");
         let text = |block: &ResponseBlock| match block {
-            ResponseBlock::Said(block) => block.content(),
+            ResponseBlock::Content(block) => block.content(),
             ResponseBlock::Malformed { name, .. } => name.clone(),
         };
         assert!(

@@ -14,7 +14,7 @@ use crate::setup::{KEY, Streamed, ask, choice, endpoint, model};
 /// The message that a conversation stores for a response.
 fn kept(response: &Response) -> Message {
     let blocks = response.blocks.iter().map(|block| match block {
-        ResponseBlock::Said(block) => block.clone(),
+        ResponseBlock::Content(block) => block.clone(),
         ResponseBlock::Malformed { id, name, .. } => Block::ToolUse(ToolCall {
             id: id.clone(),
             name: name.clone(),
@@ -104,7 +104,11 @@ fn signatures_are_sent_back_unchanged_and_every_call_has_a_result() {
         }
         // The server checks that signatures, ids and results are where they belong.
         let (last, streamed) = ask(model.as_ref(), &messages);
-        assert_eq!(last.unwrap().blocks, [ResponseBlock::Said(Block::text("Done."))], "{format:?}");
+        assert_eq!(
+            last.unwrap().blocks,
+            [ResponseBlock::Content(Block::text("Done."))],
+            "{format:?}"
+        );
         assert_eq!(streamed, Streamed { text: "Done.".into(), ..Streamed::default() });
         server.assert_clean();
     }

@@ -43,7 +43,7 @@ fn an_untrusted_certificate_is_an_error_with_help() {
     for authorities in [None, Some(trusting(&Certificate::SelfSigned.file()))] {
         let endpoint = Endpoint { authorities, ..behind(&front, &server, Format::Chat) };
         match failed(connect(endpoint, choice()).unwrap().as_ref()) {
-            ModelError::Refused { message, help } => {
+            ModelError::Rejected { message, help } => {
                 assert!(message.starts_with("https://localhost:"), "{message}");
                 assert!(
                     message.ends_with(": its certificate is not signed by a trusted authority"),
@@ -64,7 +64,7 @@ fn a_server_with_the_certificate_of_an_authority_is_rejected() {
     let mut endpoint = behind(&front, &server, Format::Chat);
     endpoint.authorities = Some(trusting(&Certificate::SelfSigned.file()));
     let error = failed(connect(endpoint, choice()).unwrap().as_ref());
-    assert!(matches!(error, ModelError::Refused { .. }), "{error:?}");
+    assert!(matches!(error, ModelError::Rejected { .. }), "{error:?}");
     assert!(error.to_string().contains("that of a certificate authority"), "{error}");
 }
 
@@ -80,7 +80,7 @@ fn a_server_without_tls_at_an_https_address_is_an_error() {
     });
     let error = failed(connect(endpoint(Format::Chat, url), choice()).unwrap().as_ref());
     answered.join().unwrap();
-    assert!(matches!(error, ModelError::Refused { .. }), "{error:?}");
+    assert!(matches!(error, ModelError::Rejected { .. }), "{error:?}");
     assert!(error.to_string().contains("try the address with http://"), "{error}");
 }
 
@@ -128,7 +128,7 @@ fn tls_through_a_proxy_is_with_the_requested_server() {
     };
     assert_eq!(ask_at(there.base_url.as_deref().unwrap()).as_deref(), Ok("encrypted"));
     let error = ask_at("https://llm.example.com/v1").unwrap_err();
-    assert!(matches!(error, ModelError::Refused { .. }), "{error:?}");
+    assert!(matches!(error, ModelError::Rejected { .. }), "{error:?}");
     let message = error.to_string();
     assert!(message.contains("its certificate is not valid:"), "{message}");
     assert!(message.contains("llm.example.com"), "{message}");
@@ -172,9 +172,9 @@ fn a_proxy_error_names_the_proxy_without_its_password() {
         let asked = asked.join().unwrap();
         assert!(asked.starts_with("CONNECT llm.example.com:443 HTTP/1.1"), "{asked}");
         assert!(asked.contains("Basic YWRhOmh1bnRlcjI="), "{asked}");
-        let passing =
-            matches!(error, ModelError::Passing { trouble: TransientCause::Connection, .. });
-        assert_eq!(passing, passes, "{status}: {error:?}");
+        let transient =
+            matches!(error, ModelError::Transient { cause: TransientCause::Connection, .. });
+        assert_eq!(transient, passes, "{status}: {error:?}");
         assert!(error.to_string().contains(&format!("(through the proxy {proxy})")), "{error}");
         assert!(!format!("{error:?}").contains("hunter2"), "{error:?}");
     }
@@ -214,7 +214,7 @@ fn redirects_are_not_followed() {
             connect(endpoint(format, format!("http://{server}")), choice()).unwrap().as_ref(),
         );
         assert!(asked.join().unwrap().contains(KEY));
-        assert!(matches!(&error, ModelError::Refused { .. }), "{format:?}: {error:?}");
+        assert!(matches!(&error, ModelError::Rejected { .. }), "{format:?}: {error:?}");
         assert!(error.to_string().contains("redirects to another address (HTTP 302)"), "{error}");
         assert!(elsewhere.accept().is_err(), "{format:?} was followed");
     }

@@ -148,7 +148,7 @@ fn agent_settings(
         auto_compact: args.auto_compact(&project.settings),
         recipes: recipes::book(project, &args.fragment_dirs),
         recipe: None,
-        side_run: false,
+        is_side_recipe: false,
         keys: project.key_mask(),
         ui: "run",
     }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use tenter_agent::session::{Compacted, Session, Status};
+use tenter_agent::session::{CompactionResult, Session, Status};
 use tenter_proc::Cancel;
 
 use crate::sanitize::sanitize;
@@ -18,7 +18,7 @@ pub(crate) fn compact(
 ) -> Result<String, Status> {
     let before = *session.usage();
     match session.compact(args) {
-        Ok(Compacted::Done) => {
+        Ok(CompactionResult::Done) => {
             let about = if before.estimated { "about " } else { "" };
             let now = session.usage().current_context_window;
             Ok(format!(
@@ -26,9 +26,9 @@ pub(crate) fn compact(
                 before.current_context_window
             ))
         }
-        Ok(Compacted::Blocked) => Err(Status::Blocked),
-        Ok(Compacted::Not) if cancel.is_cancelled() => Err(Status::Interrupted),
-        Ok(Compacted::Not) => Err(Status::Failed),
+        Ok(CompactionResult::Blocked) => Err(Status::Blocked),
+        Ok(CompactionResult::Unchanged) if cancel.is_cancelled() => Err(Status::Interrupted),
+        Ok(CompactionResult::Unchanged) => Err(Status::Failed),
         Err(error) => {
             session.diagnose(&error.diagnostic());
             Err(Status::Failed)

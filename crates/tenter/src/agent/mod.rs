@@ -199,12 +199,12 @@ pub(crate) fn work(built: &BuiltAgent, message: &UserMessage, cancel: &Cancel) -
     let conversation = built.conversation();
     let mut session = match Session::start(&built.agent, conversation, cancel.clone()) {
         Ok(session) => session,
-        Err(refused) => {
+        Err(denied) => {
             return Finish {
                 status: Status::Blocked,
                 response: String::new(),
                 error: None,
-                refused: Some(refused),
+                denied: Some(denied),
             };
         }
     };

@@ -8,7 +8,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use serde_json::Value;
 use tenter_agent::session::{Finish, Status};
-use tenter_agent::{Happening, Watcher};
+use tenter_agent::{SessionUpdate, Watcher};
 use tenter_engine::{AskAnswer, Decision, HookRun, Observer};
 use tenter_protocol::event::Usage;
 use tenter_protocol::tool_metadata::{FileEdit, FileWrite, Metadata};
@@ -154,23 +154,23 @@ fn figures(turns: u64, before: &Usage, now: &Usage) -> String {
 }
 
 impl Watcher for Chat {
-    fn see(&self, scope: &Scope, happening: &Happening) {
+    fn on_update(&self, scope: &Scope, update: &SessionUpdate) {
         if scope.parent_conversation_id.is_some() {
-            return self.terminal.see(scope, happening);
+            return self.terminal.on_update(scope, update);
         }
-        match happening {
-            Happening::TextDelta(piece) => return self.add_text(piece),
-            Happening::Retry { discarded: true, .. } => self.state().text.discard(),
-            Happening::Usage(_) => self.state().turns += 1,
-            Happening::Ended { .. } => return, // the chat shows figures of its own
+        match update {
+            SessionUpdate::TextDelta(piece) => return self.add_text(piece),
+            SessionUpdate::Retry { discarded: true, .. } => self.state().text.discard(),
+            SessionUpdate::Usage(_) => self.state().turns += 1,
+            SessionUpdate::Ended { .. } => return, // the chat shows figures of its own
             _ => self.end_text(),
         }
-        match happening {
-            Happening::ToolUse(call) => self.call(call),
-            Happening::ToolResult { call_id, result } => {
+        match update {
+            SessionUpdate::ToolUse(call) => self.call(call),
+            SessionUpdate::ToolResult { call_id, result } => {
                 self.terminal.lines(self.result(call_id, result));
             }
-            _ => self.terminal.see(scope, happening),
+            _ => self.terminal.on_update(scope, update),
         }
     }
 }

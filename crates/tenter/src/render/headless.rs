@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde::Serialize;
 use serde_json::{Value, json};
 use tenter_agent::session::Finish;
-use tenter_agent::{Happening, Watcher};
+use tenter_agent::{SessionUpdate, Watcher};
 use tenter_engine::journal::Redactor;
 use tenter_engine::{AskAnswer, Decision, DecisionKind, HookRun, Observer};
 use tenter_protocol::{Diagnostic, Object, Scope};
@@ -66,49 +66,53 @@ fn milliseconds(duration: Duration) -> u64 {
     u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
 }
 
-/// The kind and the fields of a happening; `None` if the stream omits it.
+/// The kind and the fields of an update; `None` if the stream omits it.
 fn object(
     scope: &Scope,
-    happening: &Happening,
+    update: &SessionUpdate,
     stream_deltas: bool,
 ) -> Option<(&'static str, Value)> {
-    Some(match happening {
-        Happening::SessionStarted { model, project, hooks } => (
+    Some(match update {
+        SessionUpdate::SessionStarted { model, project, hooks } => (
             "session",
             json!({"id": scope.conversation_id, "model": model, "project": project.to_string_lossy(), "hooks": hooks}),
         ),
-        Happening::TextDelta(text) if stream_deltas => ("text-delta", json!({"delta": text})),
-        Happening::ReasoningDelta(text) if stream_deltas => {
+        SessionUpdate::TextDelta(text) if stream_deltas => ("text-delta", json!({"delta": text})),
+        SessionUpdate::ReasoningDelta(text) if stream_deltas => {
             ("reasoning-delta", json!({"delta": text}))
         }
         // Deltas that were not requested; and a block, which the run of its hook shows.
-        Happening::TextDelta(_) | Happening::ReasoningDelta(_) | Happening::Blocked { .. } => {
+        SessionUpdate::TextDelta(_)
+        | SessionUpdate::ReasoningDelta(_)
+        | SessionUpdate::Blocked { .. } => {
             return None;
         }
-        Happening::Retry { attempt, of, after, reason, discarded } => (
+        SessionUpdate::Retry { attempt, of, after, reason, discarded } => (
             "retry",
             json!({"attempt": attempt, "of": of, "after_ms": milliseconds(*after), "reason": reason, "discarded": discarded}),
         ),
-        Happening::Text(text) => ("text", json!({"role": "assistant", "content": text})),
-        Happening::Reasoning(text) => ("reasoning", json!({"role": "assistant", "content": text})),
-        Happening::ToolUse(call) => (
+        SessionUpdate::Text(text) => ("text", json!({"role": "assistant", "content": text})),
+        SessionUpdate::Reasoning(text) => {
+            ("reasoning", json!({"role": "assistant", "content": text}))
+        }
+        SessionUpdate::ToolUse(call) => (
             "tool-use",
             json!({"tool_call_id": call.id, "tool_name": call.name, "input": call.input}),
         ),
-        Happening::ToolResult { call_id, result } => (
+        SessionUpdate::ToolResult { call_id, result } => (
             "tool-result",
             json!({"tool_call_id": call_id, "tool_name": result.tool_name, "result": value(result)}),
         ),
-        Happening::FollowUp { hook, text } => {
+        SessionUpdate::FollowUp { hook, text } => {
             ("text", json!({"role": "user", "hook": hook, "content": text}))
         }
-        Happening::Recipe { recipe, by } => ("recipe", json!({"recipe": recipe, "by": by})),
-        Happening::History { kind, by, recipe, before, after } => {
+        SessionUpdate::Recipe { recipe, by } => ("recipe", json!({"recipe": recipe, "by": by})),
+        SessionUpdate::History { kind, by, recipe, before, after } => {
             ("history", history(kind, by, *recipe, (*before, *after)))
         }
-        Happening::Usage(usage) => ("usage", json!({"usage": value(usage)})),
-        Happening::Diagnostic(finding) => ("diagnostic", masked(finding)),
-        Happening::Ended { status, exit_code, usage } => {
+        SessionUpdate::Usage(usage) => ("usage", json!({"usage": value(usage)})),
+        SessionUpdate::Diagnostic(finding) => ("diagnostic", masked(finding)),
+        SessionUpdate::Ended { status, exit_code, usage } => {
             ("end", json!({"status": status, "exit_code": exit_code, "usage": value(usage)}))
         }
     })
@@ -125,8 +129,8 @@ fn history(kind: &str, by: &str, recipe: Option<&str>, (before, after): (usize, 
 }
 
 impl Watcher for Headless {
-    fn see(&self, scope: &Scope, happening: &Happening) {
-        let Some((kind, fields)) = object(scope, happening, self.stream_deltas) else { return };
+    fn on_update(&self, scope: &Scope, update: &SessionUpdate) {
+        let Some((kind, fields)) = object(scope, update, self.stream_deltas) else { return };
         write(scope, kind, fields);
     }
 }
@@ -292,8 +296,8 @@ mod tests {
         Diagnostic::new("id", Severity::Error, "x").at("/").with_span(place).help("x")
     }
 
-    /// Makes a happening of each kind, with every optional field. A new kind must be added here to compile.
-    fn each_happening(mut see: impl FnMut(&Happening)) {
+    /// Makes an update of each kind, with every optional field. A new kind must be added here to compile.
+    fn each_update(mut visit: impl FnMut(&SessionUpdate)) {
         let usage = Usage {
             estimated: true,
             cost_usd: Some(1.0),
@@ -304,43 +308,43 @@ mod tests {
         let result = ToolResult::blocked("bash", "no", "T".to_owned());
         let (event, hook, text, recipe, by) = (EventName::BeforeTool, "h", "t", "r", "h");
         let mut next =
-            Some(Happening::SessionStarted { model: "m", project: Path::new("/"), hooks: 1 });
-        while let Some(happening) = next {
-            see(&happening);
-            next = match happening {
-                Happening::SessionStarted { .. } => Some(Happening::TextDelta(text)),
-                Happening::TextDelta(_) => Some(Happening::ReasoningDelta(text)),
-                Happening::ReasoningDelta(_) => Some(Happening::Retry {
+            Some(SessionUpdate::SessionStarted { model: "m", project: Path::new("/"), hooks: 1 });
+        while let Some(update) = next {
+            visit(&update);
+            next = match update {
+                SessionUpdate::SessionStarted { .. } => Some(SessionUpdate::TextDelta(text)),
+                SessionUpdate::TextDelta(_) => Some(SessionUpdate::ReasoningDelta(text)),
+                SessionUpdate::ReasoningDelta(_) => Some(SessionUpdate::Retry {
                     attempt: 2,
                     of: 5,
                     after: Duration::ZERO,
                     reason: text,
                     discarded: true,
                 }),
-                Happening::Retry { .. } => Some(Happening::Text(text)),
-                Happening::Text(_) => Some(Happening::Reasoning(text)),
-                Happening::Reasoning(_) => Some(Happening::ToolUse(&call)),
-                Happening::ToolUse(_) => {
-                    Some(Happening::ToolResult { call_id: text, result: &result })
+                SessionUpdate::Retry { .. } => Some(SessionUpdate::Text(text)),
+                SessionUpdate::Text(_) => Some(SessionUpdate::Reasoning(text)),
+                SessionUpdate::Reasoning(_) => Some(SessionUpdate::ToolUse(&call)),
+                SessionUpdate::ToolUse(_) => {
+                    Some(SessionUpdate::ToolResult { call_id: text, result: &result })
                 }
-                Happening::ToolResult { .. } => {
-                    Some(Happening::Blocked { event, hook, reason: text })
+                SessionUpdate::ToolResult { .. } => {
+                    Some(SessionUpdate::Blocked { event, hook, reason: text })
                 }
-                Happening::Blocked { .. } => Some(Happening::FollowUp { hook, text }),
-                Happening::FollowUp { .. } => Some(Happening::Recipe { recipe, by }),
-                Happening::Recipe { .. } => Some(Happening::History {
+                SessionUpdate::Blocked { .. } => Some(SessionUpdate::FollowUp { hook, text }),
+                SessionUpdate::FollowUp { .. } => Some(SessionUpdate::Recipe { recipe, by }),
+                SessionUpdate::Recipe { .. } => Some(SessionUpdate::History {
                     kind: "compact",
                     by,
                     recipe: Some(recipe),
                     before: 2,
                     after: 1,
                 }),
-                Happening::History { .. } => Some(Happening::Usage(&usage)),
-                Happening::Usage(_) => Some(Happening::Diagnostic(&diagnostic)),
-                Happening::Diagnostic(_) => {
-                    Some(Happening::Ended { status: text, exit_code: 0, usage: &usage })
+                SessionUpdate::History { .. } => Some(SessionUpdate::Usage(&usage)),
+                SessionUpdate::Usage(_) => Some(SessionUpdate::Diagnostic(&diagnostic)),
+                SessionUpdate::Diagnostic(_) => {
+                    Some(SessionUpdate::Ended { status: text, exit_code: 0, usage: &usage })
                 }
-                Happening::Ended { .. } => None,
+                SessionUpdate::Ended { .. } => None,
             };
         }
     }
@@ -355,8 +359,8 @@ mod tests {
                 .or_default()
                 .extend(object.into_iter().map(|(key, _)| key));
         };
-        each_happening(|happening| {
-            if let Some((kind, value)) = object(&scope(), happening, true) {
+        each_update(|update| {
+            if let Some((kind, value)) = object(&scope(), update, true) {
                 add(kind, value);
             }
         });
@@ -390,7 +394,7 @@ mod tests {
         let key = "AKIAABCDEFGHIJKLMNOP".to_owned();
         let run = HookRun { stderr_tail: key.clone(), notes: vec![key.clone()], ..full_run() };
         let finding = Diagnostic::new("id", Severity::Error, key.as_str()).help(key.as_str());
-        let (_, finding) = object(&scope(), &Happening::Diagnostic(&finding), false).unwrap();
+        let (_, finding) = object(&scope(), &SessionUpdate::Diagnostic(&finding), false).unwrap();
         for written in [masked(Run::from(&run)), finding] {
             let text = written.to_string();
             assert!(

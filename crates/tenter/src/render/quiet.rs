@@ -1,7 +1,7 @@
 //! Shows only the model's last text; problems still go to stderr.
 
 use tenter_agent::session::Finish;
-use tenter_agent::{Happening, Watcher};
+use tenter_agent::{SessionUpdate, Watcher};
 use tenter_engine::{AskAnswer, Decision, DecisionKind, HookRun, Observer};
 use tenter_protocol::{Diagnostic, Scope};
 
@@ -16,13 +16,13 @@ pub(crate) struct Quiet {
 }
 
 impl Watcher for Quiet {
-    fn see(&self, _scope: &Scope, happening: &Happening) {
-        match happening {
-            Happening::Diagnostic(finding) => ui::diagnostics([*finding]),
-            Happening::Blocked { event, hook, reason } => {
+    fn on_update(&self, _scope: &Scope, update: &SessionUpdate) {
+        match update {
+            SessionUpdate::Diagnostic(finding) => ui::diagnostics([*finding]),
+            SessionUpdate::Blocked { event, hook, reason } => {
                 ui::note(terminal::blocked_line(*event, hook, reason));
             }
-            Happening::Retry { attempt, of, after, reason, .. } => {
+            SessionUpdate::Retry { attempt, of, after, reason, .. } => {
                 ui::note(terminal::retry_line((*attempt, *of), *after, reason));
             }
             _ => {}

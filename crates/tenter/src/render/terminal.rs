@@ -5,7 +5,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use tenter_agent::session::{Finish, Status};
-use tenter_agent::{Happening, Watcher};
+use tenter_agent::{SessionUpdate, Watcher};
 use tenter_base::excerpt;
 use tenter_engine::{AskAnswer, Decision, DecisionKind, HookRun, Observer};
 use tenter_protocol::event::{TurnUsage, Usage};
@@ -163,52 +163,52 @@ impl Terminal {
 }
 
 impl Watcher for Terminal {
-    fn see(&self, scope: &Scope, happening: &Happening) {
+    fn on_update(&self, scope: &Scope, update: &SessionUpdate) {
         let of_subagent = scope.parent_conversation_id.is_some();
-        match happening {
-            Happening::TextDelta(piece) if !of_subagent => self.text(piece),
-            Happening::Text(_) if !of_subagent => self.lines([] as [&str; 0]),
-            Happening::Text(text) => {
+        match update {
+            SessionUpdate::TextDelta(piece) if !of_subagent => self.text(piece),
+            SessionUpdate::Text(_) if !of_subagent => self.lines([] as [&str; 0]),
+            SessionUpdate::Text(text) => {
                 self.lines([styled(FAINT, format!("  subagent: {}", one_line(text, LINE_LENGTH)))]);
             }
-            Happening::ReasoningDelta(piece) if !of_subagent => self.reasoning(piece),
-            Happening::Reasoning(text) if of_subagent => {
+            SessionUpdate::ReasoningDelta(piece) if !of_subagent => self.reasoning(piece),
+            SessionUpdate::Reasoning(text) if of_subagent => {
                 self.lines([styled(FAINT, format!("  {}", one_line(text, LINE_LENGTH)))]);
             }
-            Happening::Retry { attempt, of, after, reason, discarded } => {
+            SessionUpdate::Retry { attempt, of, after, reason, discarded } => {
                 let restart = discarded
                     .then(|| styled(NOTICE, "  the partial answer is discarded; it starts again"));
                 self.lines(
                     [retry_line((*attempt, *of), *after, reason)].into_iter().chain(restart),
                 );
             }
-            Happening::Usage(usage) => self.count(&usage.turn),
-            Happening::ToolUse(call) => self.lines([call_line(call, of_subagent)]),
-            Happening::ToolResult { result, .. } if self.was_shown_blocked(result) => {}
-            Happening::ToolResult { result, .. } => self.lines(result_lines(result)),
-            Happening::Blocked { event, hook, reason } => self.blocked(*event, hook, reason),
-            Happening::FollowUp { hook, text } => self.lines([format!(
+            SessionUpdate::Usage(usage) => self.count(&usage.turn),
+            SessionUpdate::ToolUse(call) => self.lines([call_line(call, of_subagent)]),
+            SessionUpdate::ToolResult { result, .. } if self.was_shown_blocked(result) => {}
+            SessionUpdate::ToolResult { result, .. } => self.lines(result_lines(result)),
+            SessionUpdate::Blocked { event, hook, reason } => self.blocked(*event, hook, reason),
+            SessionUpdate::FollowUp { hook, text } => self.lines([format!(
                 "{} hook {} continues with: {}",
                 styled(NOTICE, "↪"),
                 styled(NAME, visible(hook)),
                 sanitize(text)
             )]),
-            Happening::Recipe { recipe, .. } => self.lines([format!(
+            SessionUpdate::Recipe { recipe, .. } => self.lines([format!(
                 "{} running the recipe {} on the conversation …",
                 styled(NOTICE, "↻"),
                 styled(NAME, visible(recipe)),
             )]),
-            Happening::History { kind, by, recipe, before, after } => self.lines([format!(
+            SessionUpdate::History { kind, by, recipe, before, after } => self.lines([format!(
                 "{} {} {} replaced the history ({kind}): {before} messages became {after}",
                 styled(NOTICE, "↻"),
                 if recipe.is_some() { "the recipe" } else { "hook" },
                 styled(NAME, visible(recipe.unwrap_or(by))),
             )]),
-            Happening::Diagnostic(finding) => {
+            SessionUpdate::Diagnostic(finding) => {
                 self.lines([] as [&str; 0]);
                 ui::diagnostics([*finding]);
             }
-            Happening::Ended { usage, status, .. } if !of_subagent => {
+            SessionUpdate::Ended { usage, status, .. } if !of_subagent => {
                 self.lines([self.end_line(scope, status, usage)]);
             }
             _ => {}

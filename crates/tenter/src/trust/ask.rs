@@ -117,11 +117,11 @@ impl<'p> Pending<'p> {
         };
         let help = match (self.hooks, self.recipes) {
             ([], [recipe]) => format!(
-                "look at it with `tenter recipe show {} --raw`, then run `tenter trust`; or pass --trust-project to trust it as it is",
+                "review it with `tenter recipe show {} --raw`, then run `tenter trust`; or pass --trust-project to trust it as it is",
                 recipe.name
             ),
-            ([], _) => "look at them, then run `tenter trust`; or run `tenter trust --yes` to trust them as they are".to_owned(),
-            _ => "look at them, then run `tenter trust`; or pass --trust-project to trust them as they are, or --no-hooks to run \
+            ([], _) => "review them, then run `tenter trust`; or run `tenter trust --yes` to trust them as they are".to_owned(),
+            _ => "review them, then run `tenter trust`; or pass --trust-project to trust them as they are, or --no-hooks to run \
                   without hooks"
                 .to_owned(),
         };

@@ -123,7 +123,7 @@ fn an_unreachable_model_fails_the_run_and_the_conversation_can_be_resumed() {
     ↻ the model cannot be reached; retrying in [N] ms (attempt 2 of 3)
     ↻ the model cannot be reached; retrying in [N] ms (attempt 3 of 3)
     error: the model cannot be reached; gave up after 3 attempts
-      help: try again later; `--follow` continues from what was done so far
+      help: try again later; `--follow` continues the conversation
     ");
     let model = sandbox.script("turns: [{text: Ada., expect: {contains: [My name is Ada.]}}]");
     let output = sandbox.run(&["run", "--result-only", "--follow", "--model", &model, "Who am I?"]);

@@ -221,7 +221,7 @@ fn untrusted_hooks_are_never_run_and_always_reported() {
     exit: 4
     --- stderr
     error: this project has hooks that you have not trusted: spy
-      help: look at them, then run `tenter trust`; or pass --trust-project to trust them as they are, or --no-hooks to run without hooks
+      help: review them, then run `tenter trust`; or pass --trust-project to trust them as they are, or --no-hooks to run without hooks
     ");
     assert_eq!(sandbox.run(&["run", "--no-hooks", "--model", &model, "hi"]).code, Some(0));
     assert!(!witness.exists(), "an untrusted hook was run");

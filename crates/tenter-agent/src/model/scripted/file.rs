@@ -105,7 +105,7 @@ impl Call {
         };
         let name = self.name.clone();
         match input {
-            Ok(input) => ResponseBlock::Said(Block::ToolUse(ToolCall { id, name, input })),
+            Ok(input) => ResponseBlock::Content(Block::ToolUse(ToolCall { id, name, input })),
             Err(error) => ResponseBlock::Malformed { id, name, error },
         }
     }
@@ -184,12 +184,10 @@ impl Failure {
 
     pub(super) fn error(&self) -> ModelError {
         let message = self.message.clone();
-        match self.kind.trouble() {
-            Some(trouble) => {
-                ModelError::Passing { trouble, message, retry_after: self.retry_after }
-            }
+        match self.kind.cause() {
+            Some(cause) => ModelError::Transient { cause, message, retry_after: self.retry_after },
             None if matches!(self.kind, FaultKind::TooLong) => ModelError::TooLong { message },
-            None => ModelError::Refused { message, help: None },
+            None => ModelError::Rejected { message, help: None },
         }
     }
 }
@@ -207,7 +205,7 @@ enum FaultKind {
 }
 
 impl FaultKind {
-    fn trouble(self) -> Option<TransientCause> {
+    fn cause(self) -> Option<TransientCause> {
         match self {
             Self::Overloaded => Some(TransientCause::Overloaded),
             Self::RateLimited => Some(TransientCause::RateLimited),
@@ -248,7 +246,7 @@ impl TryFrom<FaultKeys> for Fault {
         if keys.times == Some(0) {
             return Err("a fault's `times` is at least 1".to_owned());
         }
-        if keys.retry_after_ms.is_some() && kind.trouble().is_none() {
+        if keys.retry_after_ms.is_some() && kind.cause().is_none() {
             return Err("`retry_after_ms` needs a transient fault".to_owned());
         }
         let refusal =

@@ -105,7 +105,7 @@ impl ScriptedModel {
 /// The error for a recipe without responses in the script.
 fn no_answer(recipe: &str) -> ModelError {
     let message = format!("the script has no response for the recipe {recipe:?}");
-    ModelError::Refused { message, help: Some("add some under `recipes`".to_owned()) }
+    ModelError::Rejected { message, help: Some("add some under `recipes`".to_owned()) }
 }
 
 impl Model for ScriptedModel {
@@ -127,7 +127,7 @@ impl Model for ScriptedModel {
             return Err(ModelError::Cancelled);
         }
         let Some((number, turn, fails)) = self.next(request.recipe) else {
-            let over = Response { stop: StopCause::Over, ..Response::default() };
+            let over = Response { stop: StopCause::ScriptEnd, ..Response::default() };
             return request.recipe.map_or(Ok(over), |recipe| Err(no_answer(recipe)));
         };
         turn.expect.check(number, request)?;
@@ -183,11 +183,11 @@ impl Turn {
         let mut blocks = Vec::new();
         if let Some(text) = &self.reasoning {
             deltas(Delta::Reasoning(text));
-            blocks.push(ResponseBlock::Said(Block::Reasoning { text: text.clone() }));
+            blocks.push(ResponseBlock::Content(Block::Reasoning { text: text.clone() }));
         }
         if let Some(text) = &self.text {
             stream(text, deltas);
-            blocks.push(ResponseBlock::Said(Block::text(text)));
+            blocks.push(ResponseBlock::Content(Block::text(text)));
         }
         blocks.extend(
             self.tool_calls.iter().enumerate().map(|(index, call)| call.block(number, index + 1)),

@@ -43,7 +43,7 @@ fn turns_are_played_in_order_until_the_script_ends() {
     let (first, streamed) = respond(&model, "hi");
     assert_eq!(streamed, "I will look.");
     assert!(
-        matches!(&first.unwrap().blocks[1], ResponseBlock::Said(Block::ToolUse(call)) if call.id == "call-1-1")
+        matches!(&first.unwrap().blocks[1], ResponseBlock::Content(Block::ToolUse(call)) if call.id == "call-1-1")
     );
     assert_eq!(respond(&model, "hi").1, "Done.");
     assert!(respond(&model, "hi").0.unwrap().blocks.is_empty());
@@ -80,8 +80,8 @@ fn a_fault_precedes_its_turn() {
     let model = model(
         "turns:\n  - {text: whole again, fault: {kind: overloaded, times: 2, message: busy, retry_after_ms: 30}}\n  - {text: one two, fault: {kind: cut}}\n  - {text: late, fault: {delay_ms: 1}}\n",
     );
-    let overloaded = ModelError::Passing {
-        trouble: TransientCause::Overloaded,
+    let overloaded = ModelError::Transient {
+        cause: TransientCause::Overloaded,
         message: "busy".into(),
         retry_after: Some(Duration::from_millis(30)),
     };
@@ -90,10 +90,10 @@ fn a_fault_precedes_its_turn() {
     }
     assert_eq!(respond(&model, "").1, "whole again");
     let (cut, streamed) = respond(&model, "");
-    assert_eq!((cut, streamed.as_str()), (Err(ModelError::passing(TransientCause::Cut)), "one"));
+    assert_eq!((cut, streamed.as_str()), (Err(ModelError::transient(TransientCause::Cut)), "one"));
     assert_eq!(respond(&model, "").1, "one two");
     assert_eq!(respond(&model, "").1, "late");
-    assert_eq!(respond(&model, "").0.unwrap().stop, StopCause::Over);
+    assert_eq!(respond(&model, "").0.unwrap().stop, StopCause::ScriptEnd);
 }
 
 #[test]
@@ -101,17 +101,17 @@ fn a_turn_with_only_a_fault_is_skipped_after_it() {
     let model = model(
         "turns:\n  - fault: {kind: connection, times: 2}\n  - fault: {kind: server}\n  - fault: {kind: rate_limited}\n  - fault: {kind: too_long, message: 9 of 8}\n  - fault: {kind: refused}\n  - text: At last.\n",
     );
-    for trouble in [
+    for cause in [
         TransientCause::Connection,
         TransientCause::Connection,
         TransientCause::Server,
         TransientCause::RateLimited,
     ] {
-        assert_eq!(respond(&model, "").0, Err(ModelError::passing(trouble)));
+        assert_eq!(respond(&model, "").0, Err(ModelError::transient(cause)));
     }
     assert_eq!(respond(&model, "").0, Err(ModelError::TooLong { message: "9 of 8".into() }));
     let message = "the model rejected the request".to_owned();
-    assert_eq!(respond(&model, "").0, Err(ModelError::Refused { message, help: None }));
+    assert_eq!(respond(&model, "").0, Err(ModelError::Rejected { message, help: None }));
     assert_eq!(respond(&model, "").1, "At last.");
 }
 
@@ -123,7 +123,7 @@ fn a_recipe_has_its_own_turns_and_the_last_repeats() {
     let sum = |said| respond_for(&model, said, Some("sum"));
     assert_eq!(sum("").1, "one");
     for _ in 0..2 {
-        assert_eq!(sum("").0, Err(ModelError::passing(TransientCause::Server)));
+        assert_eq!(sum("").0, Err(ModelError::transient(TransientCause::Server)));
         let (response, text) = sum("");
         assert_eq!((text.as_str(), response.unwrap().cost_usd), ("two", Some(0.5)));
     }

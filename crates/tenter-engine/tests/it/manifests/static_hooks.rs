@@ -210,7 +210,7 @@ fn a_script_beside_an_action_is_an_error_that_names_both() {
     assert_eq!(reason(&scene.dispatch()), "no");
     scene.file(&format!("{USER}/guard/scripts/run.sh"), "exit 0\n", 0o644);
     let (catalog, diagnostics) = scene.load();
-    assert!(why(&catalog).contains("has an `action` and a script"), "{}", why(&catalog));
+    assert!(why(&catalog).contains("has both an `action` and a script"), "{}", why(&catalog));
     let finding =
         diagnostics.iter().find(|found| found.id == "hook-with-action-and-script").unwrap();
     let place = finding.span.as_ref().unwrap();

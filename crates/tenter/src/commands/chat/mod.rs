@@ -273,7 +273,7 @@ fn reset(agent: &mut Agent) {
 /// What to do about an error in a chat, if that differs from other commands.
 fn help(error: &AgentError) -> Option<&'static str> {
     match error {
-        AgentError::Model(ModelError::Passing { .. }) | AgentError::GaveUp { .. } => Some(
+        AgentError::Model(ModelError::Transient { .. }) | AgentError::GaveUp { .. } => Some(
             "your next message continues from here, now or later; /model NAME switches to another model",
         ),
         AgentError::Model(ModelError::TooLong { .. }) => Some(

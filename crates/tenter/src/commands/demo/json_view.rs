@@ -5,7 +5,7 @@ use std::sync::{Mutex, PoisonError};
 
 use serde_json::{Value, json};
 use tenter_agent::session::Finish;
-use tenter_agent::{Happening, Watcher};
+use tenter_agent::{SessionUpdate, Watcher};
 use tenter_engine::{AskAnswer, Decision, HookRun, Observer};
 use tenter_protocol::event::Usage;
 use tenter_protocol::{Diagnostic, Scope};
@@ -33,10 +33,10 @@ impl JsonView {
 }
 
 impl Watcher for JsonView {
-    fn see(&self, scope: &Scope, happening: &Happening) {
-        match happening {
-            Happening::Ended { usage, .. } => *self.end() = Some((scope.clone(), **usage)),
-            other => self.headless.see(scope, other),
+    fn on_update(&self, scope: &Scope, update: &SessionUpdate) {
+        match update {
+            SessionUpdate::Ended { usage, .. } => *self.end() = Some((scope.clone(), **usage)),
+            other => self.headless.on_update(scope, other),
         }
     }
 }
@@ -83,7 +83,8 @@ impl DemoView for JsonView {
         if let Some((scope, usage)) = self.end().take() {
             let status = outcome.status.as_str();
             let exit_code = outcome.status.exit_code();
-            self.headless.see(&scope, &Happening::Ended { status, exit_code, usage: &usage });
+            self.headless
+                .on_update(&scope, &SessionUpdate::Ended { status, exit_code, usage: &usage });
         }
     }
 }

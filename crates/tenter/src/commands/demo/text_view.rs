@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use tenter_agent::session::{Finish, Status};
-use tenter_agent::{Happening, Watcher};
+use tenter_agent::{SessionUpdate, Watcher};
 use tenter_engine::{AskAnswer, Decision, DecisionKind, HookRun, Observer};
 use tenter_protocol::{Diagnostic, EventName, Scope};
 
@@ -50,15 +50,15 @@ impl TextView {
 }
 
 impl Watcher for TextView {
-    fn see(&self, scope: &Scope, happening: &Happening) {
-        match happening {
-            Happening::TextDelta(_) => self.begin_turn(),
-            Happening::Text(_) => self.is_in_turn.store(false, Ordering::Relaxed),
+    fn on_update(&self, scope: &Scope, update: &SessionUpdate) {
+        match update {
+            SessionUpdate::TextDelta(_) => self.begin_turn(),
+            SessionUpdate::Text(_) => self.is_in_turn.store(false, Ordering::Relaxed),
             // The demo says itself how it ended.
-            Happening::Ended { .. } => return,
+            SessionUpdate::Ended { .. } => return,
             _ => {}
         }
-        self.terminal.see(scope, happening);
+        self.terminal.on_update(scope, update);
     }
 }
 

@@ -92,7 +92,7 @@ pub(super) fn run(env: &Env, project: Option<&Path>, args: &Args) -> Done {
     }
     if book.has_blocked_programs(&recipe) && !args.raw {
         ui::note(
-            "Its programs were not started: the recipe belongs to the project and is not trusted; see `tenter trust`.",
+            "Its programs were not started: the recipe comes with the project and is not trusted; see `tenter trust`.",
         );
     }
     if text.is_none() && !args.raw && !args.json {

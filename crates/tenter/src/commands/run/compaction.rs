@@ -39,7 +39,7 @@ pub(super) fn run(env: &Env, project: Option<&Path>, args: &Args) -> Done {
         Ok(session) => compact(session, args, &cancel),
         Err(_refused) => Status::Blocked,
     };
-    show.finished(&Finish { status, response: String::new(), error: None, refused: None });
+    show.finished(&Finish { status, response: String::new(), error: None, denied: None });
     built.report_journal_error();
     Ok(Exit::Agent(status))
 }

@@ -179,7 +179,7 @@ fn only_the_tools_that_a_recipe_allows_can_be_called() {
         "turns: [{tool_calls: [{name: bash, input: {command: \"touch ran\"}}]}, {text: ok}]";
     let output = run(&sandbox, script, &["-r", "none"]).expect_code(0);
     let error = first_result(&output)["error"].as_str().unwrap().to_owned();
-    assert!(error.contains("there is no tool \"bash\"; there are none here"), "{error}");
+    assert!(error.contains("there is no tool \"bash\"; there are no tools"), "{error}");
     // Both restrict: what is left is what both allow.
     let output =
         run(&sandbox, script, &["-r", "read", "--allowed-tools", "file_read,grep"]).expect_code(0);

@@ -31,7 +31,7 @@ fn an_untrusted_recipe_is_not_rendered_without_a_user() {
     exit: 4
     --- stderr
     error: the recipe spy comes with the project and starts programs, and you have not trusted it: touch ran; echo "a b" …
-      help: look at it with `tenter recipe show spy --raw`, then run `tenter trust`; or pass --trust-project to trust it as it is
+      help: review it with `tenter recipe show spy --raw`, then run `tenter trust`; or pass --trust-project to trust it as it is
     "#);
     let end = run(&sandbox, SCRIPT, &["-r", "spy"]).expect_code(4).json_lines().pop().unwrap();
     assert_eq!((&end["status"], &end["untrusted"]), (&json!("untrusted"), &json!(["recipe:spy"])));
@@ -131,7 +131,7 @@ fn the_trust_command_covers_recipes_and_hooks() {
     exit: 4
     --- stderr
     error: this project has hooks, and recipes that can start programs or use tools, that you have not trusted: guard, recipe:spy, recipe:acme/tools/go
-      help: look at them, then run `tenter trust`; or pass --trust-project to trust them as they are, or --no-hooks to run without hooks
+      help: review them, then run `tenter trust`; or pass --trust-project to trust them as they are, or --no-hooks to run without hooks
     ");
     assert_snapshot!(sandbox.run(&["trust", "--yes"]), @"
     exit: 0
@@ -183,7 +183,7 @@ fn showing_an_untrusted_recipe_starts_nothing() {
       1 | Look: {{bash "touch" "ran"}}{{if .x}}{{.x | bash "echo" "a b"}}{{end}}
                                            ^^
       help: declare it in the front matter, as `x:` below `arguments:`
-    Its programs were not started: the recipe belongs to the project and is not trusted; see `tenter trust`.
+    Its programs were not started: the recipe comes with the project and is not trusted; see `tenter trust`.
     "#);
     let _ = sandbox.run(&["trust", "--yes"]).expect_code(0);
     assert_eq!(sandbox.run(&["recipe", "show", "spy"]).expect_code(0).stdout, "Look: \n");

@@ -7,20 +7,19 @@
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::time::Duration;
 
-use super::{AgentError, Compacted, Session};
-
+use super::{AgentError, CompactionResult, Session};
 use crate::conversation::ResponseUsage;
 use crate::model::{Delta, ModelError, Request, Response};
-use crate::watch::Happening;
+use crate::watch::SessionUpdate;
 
-/// How a model is asked again after a trouble that passes.
+/// Retries after transient failures of the model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RetrySettings {
-    /// How often it is asked in all; 0 counts as 1.
+    /// Maximum number of attempts; 0 counts as 1.
     pub attempts: u32,
-    /// The wait after the first attempt; it doubles with each.
+    /// The wait after the first attempt; it doubles with each further attempt.
     pub first_delay: Duration,
-    /// The longest wait of our own. A provider may ask for twice as long.
+    /// Maximum wait between attempts. A provider may request up to twice as long.
     pub max_delay: Duration,
 }
 
@@ -31,8 +30,8 @@ impl Default for RetrySettings {
 }
 
 impl RetrySettings {
-    /// How long to wait after attempt number `attempt` failed. The upper half of the wait depends on `salt`, so that
-    /// agents that were refused together do not come back together.
+    /// Returns the wait after failed attempt number `attempt`. Half of the wait is jitter derived from `salt`, so that agents that
+    /// failed at the same time do not retry at the same time.
     fn delay(&self, attempt: u32, salt: &str) -> Duration {
         let doubled = 2_u32.saturating_pow(attempt.saturating_sub(1));
         let longest = self.first_delay.saturating_mul(doubled).min(self.max_delay);
@@ -42,34 +41,34 @@ impl RetrySettings {
         longest / 2 + longest / 2000 * part
     }
 
-    /// The longest wait that a provider may ask for.
-    fn patience(&self) -> Duration {
+    /// Maximum wait that a provider may request.
+    fn max_requested_delay(&self) -> Duration {
         self.max_delay.saturating_mul(2)
     }
 }
 
 impl Session<'_> {
-    /// One response to the conversation, counted. What the model cannot hold is compacted first, once.
-    pub(super) fn ask_model(&mut self) -> Result<Response, AgentError> {
+    /// Requests a response to the conversation and counts its usage. Compacts the conversation once if it is too long for the model.
+    pub(super) fn request_response(&mut self) -> Result<Response, AgentError> {
         let is_full = self.conversation.expected_tokens() >= self.agent.model.context_window();
         if is_full {
             self.make_room()?;
         }
-        match self.ask_counted() {
+        match self.request_and_count() {
             Err(AgentError::Model(ModelError::TooLong { .. }))
-                if !is_full && self.make_room()? == Compacted::Done =>
+                if !is_full && self.make_room()? == CompactionResult::Done =>
             {
-                self.ask_counted()
+                self.request_and_count()
             }
-            answered => answered,
+            result => result,
         }
     }
 
-    fn make_room(&mut self) -> Result<Compacted, AgentError> {
+    fn make_room(&mut self) -> Result<CompactionResult, AgentError> {
         // Only the user can shorten a single message.
         let can_shorten = self.conversation.messages().len() > 1;
         if self.agent.settings.auto_compact.is_none() || !can_shorten {
-            return Ok(Compacted::Not);
+            return Ok(CompactionResult::Unchanged);
         }
         let compacted = self.compact_to_fit()?;
         if self.cancel().is_cancelled() {
@@ -78,16 +77,21 @@ impl Session<'_> {
         Ok(compacted)
     }
 
-    /// One response to the conversation as it stands.
-    fn ask_counted(&mut self) -> Result<Response, AgentError> {
+    /// Requests a response to the current conversation and counts its usage.
+    fn request_and_count(&mut self) -> Result<Response, AgentError> {
         let messages = self.conversation.messages();
         let request = Request {
             system: &self.system,
             messages: &messages,
             tools: &self.specs,
-            recipe: self.agent.settings.recipe.as_deref().filter(|_| self.agent.settings.side_run),
+            recipe: self
+                .agent
+                .settings
+                .recipe
+                .as_deref()
+                .filter(|_| self.agent.settings.is_side_recipe),
         };
-        let response = self.ask_until_answered(&request)?;
+        let response = self.request_with_retries(&request)?;
         let (turn, estimated) = response.usage_or_estimate(&request);
         let model = &self.agent.model;
         self.conversation.add_response(&ResponseUsage {
@@ -100,21 +104,21 @@ impl Session<'_> {
         Ok(response)
     }
 
-    fn ask_until_answered(&self, request: &Request) -> Result<Response, AgentError> {
+    fn request_with_retries(&self, request: &Request) -> Result<Response, AgentError> {
         let mut attempt = 1;
         loop {
-            let (answer, shown) = self.ask_once(request);
+            let (result, shown) = self.request_once(request);
             if self.cancel().is_cancelled() {
-                // Whatever came of it came of the interruption.
+                // An error may only be a consequence of the cancellation.
                 return Err(ModelError::Cancelled.into());
             }
-            let error = match answer {
+            let error = match result {
                 Ok(response) => return Ok(response),
                 Err(error) => error,
             };
             let after = self.delay_before_next(attempt, &error)?;
             attempt += 1;
-            self.tell(&Happening::Retry {
+            self.notify(&SessionUpdate::Retry {
                 attempt,
                 of: self.agent.settings.retry.attempts,
                 after,
@@ -127,39 +131,39 @@ impl Session<'_> {
         }
     }
 
-    /// One attempt, and whether anything of it was shown.
-    fn ask_once(&self, request: &Request) -> (Result<Response, ModelError>, bool) {
+    /// Makes one attempt; also returns whether a part of the response was shown.
+    fn request_once(&self, request: &Request) -> (Result<Response, ModelError>, bool) {
         let mut shown = false;
         let mut show = |delta: Delta| {
             shown = true;
-            self.tell(&match delta {
-                Delta::Text(text) => Happening::TextDelta(text),
-                Delta::Reasoning(text) => Happening::ReasoningDelta(text),
+            self.notify(&match delta {
+                Delta::Text(text) => SessionUpdate::TextDelta(text),
+                Delta::Reasoning(text) => SessionUpdate::ReasoningDelta(text),
             });
         };
-        let answer = self.agent.model.respond(request, &mut show, self.cancel());
-        (answer, shown)
+        let result = self.agent.model.respond(request, &mut show, self.cancel());
+        (result, shown)
     }
 
-    /// How long to wait before the model is asked once more; an error where that has no sense.
+    /// Returns the wait before the next attempt, or an error if there is none.
     fn delay_before_next(&self, attempt: u32, error: &ModelError) -> Result<Duration, AgentError> {
         let retry = &self.agent.settings.retry;
-        let ModelError::Passing { retry_after, .. } = error else {
+        let ModelError::Transient { retry_after, .. } = error else {
             return Err(error.clone().into());
         };
-        let wanted = retry_after.unwrap_or_default();
-        if wanted > retry.patience() {
+        let requested = retry_after.unwrap_or_default();
+        if requested > retry.max_requested_delay() {
             return Err(AgentError::gave_up(
                 error,
                 format!(
                     "the provider asked for a {} s pause; the limit is {} s",
-                    wanted.as_secs(),
-                    retry.patience().as_secs()
+                    requested.as_secs(),
+                    retry.max_requested_delay().as_secs()
                 ),
             ));
         }
         if attempt < retry.attempts {
-            return Ok(retry.delay(attempt, self.conversation.id()).max(wanted));
+            return Ok(retry.delay(attempt, self.conversation.id()).max(requested));
         }
         if attempt == 1 {
             return Err(error.clone().into());
@@ -174,11 +178,14 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn without_configuration_it_asks_five_times_within_minutes() {
+    fn by_default_makes_five_attempts_within_minutes() {
         let settings = RetrySettings::default();
         let waits = (1..5).map(|attempt| settings.delay(attempt, "c"));
         assert!(waits.sum::<Duration>() <= Duration::from_secs(1 + 2 + 4 + 8));
-        assert_eq!((settings.attempts, settings.patience()), (5, Duration::from_mins(2)));
+        assert_eq!(
+            (settings.attempts, settings.max_requested_delay()),
+            (5, Duration::from_mins(2))
+        );
     }
 
     proptest! {

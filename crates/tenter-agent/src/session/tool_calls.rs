@@ -13,29 +13,29 @@ use super::Session;
 use crate::model::{MAX_ARGUMENT_DEPTH, check_depth};
 use crate::permission::RecordedAnswer;
 use crate::tools::{MAX_CALLS_AT_ONCE, SUBAGENT, ToolContext, WriteConsent};
-use crate::watch::Happening;
+use crate::watch::SessionUpdate;
 
-/// A call as it came from the model.
-pub(super) enum Requested {
-    /// With arguments that are an object.
+/// A tool call in a model's response.
+pub(super) enum RequestedCall {
+    /// A call whose arguments are an object.
     Call {
-        /// In the model's own spelling.
+        /// The call with the model's field names.
         given: ToolCall,
-        /// Under the advertised field names, as hooks and tools see it (R63).
+        /// The call with the advertised field names, as hooks and tools see it (R63).
         call: ToolCall,
     },
-    /// With arguments that cannot be used: neither hooks nor tools see it (R59).
+    /// A call whose arguments cannot be used: neither hooks nor tools see it (R59).
     Malformed {
         /// The call's id.
         id: String,
         /// The tool's name.
         name: String,
-        /// What is wrong, in words for the model.
+        /// What is wrong with the arguments, as a message for the model.
         error: String,
     },
 }
 
-impl Requested {
+impl RequestedCall {
     pub(super) fn new(given: &ToolCall) -> Self {
         let (id, name) = (given.id.clone(), given.name.clone());
         match tool_fields::renamed(&name, &given.input) {
@@ -59,59 +59,62 @@ impl Requested {
     }
 }
 
-/// What came of one call.
-pub(super) struct CallReport {
-    /// The result, as hooks left it.
+/// The result of one call.
+pub(super) struct CallResult {
+    /// The tool's result, after hooks changed it.
     pub(super) result: ToolResult,
-    /// What hooks want the model to read besides.
+    /// Text that hooks add for the model.
     pub(super) contexts: Vec<Attributed<String>>,
 }
 
 impl Session<'_> {
-    /// Runs the calls of one response, several at once, and returns their reports in the calls' order.
-    pub(super) fn run_calls(&self, calls: &[Requested]) -> Vec<CallReport> {
+    /// Runs the calls of one response in parallel, and returns their results in the order of the calls.
+    pub(super) fn run_calls(&self, calls: &[RequestedCall]) -> Vec<CallResult> {
         for call in calls {
-            if let Requested::Call { given, .. } = call {
-                self.tell(&Happening::ToolUse(given));
+            if let RequestedCall::Call { given, .. } = call {
+                self.notify(&SessionUpdate::ToolUse(given));
             }
         }
-        let reports: Vec<OnceLock<CallReport>> = calls.iter().map(|_| OnceLock::new()).collect();
+        let results: Vec<OnceLock<CallResult>> = calls.iter().map(|_| OnceLock::new()).collect();
         let next = AtomicUsize::new(0);
         let work = || {
-            while let Some((call, report)) = take(&next, calls, &reports) {
-                let _ = report.set(self.run_call(call));
+            while let Some((call, outcome)) = take(&next, calls, &results) {
+                let _ = outcome.set(self.run_call(call));
             }
         };
         thread::scope(|scope| {
             for _ in 1..calls.len().min(MAX_CALLS_AT_ONCE) {
-                // A thread that cannot be started makes this slower, not wrong.
+                // With fewer threads the calls only take longer.
                 let _ = thread::Builder::new().spawn_scoped(scope, work);
             }
             work();
         });
-        let reports = reports.into_iter().zip(calls);
-        reports
-            .map(|(report, call)| report.into_inner().unwrap_or_else(|| self.defect(call.tool())))
+        let results = results.into_iter().zip(calls);
+        results
+            .map(|(outcome, call)| outcome.into_inner().unwrap_or_else(|| self.bug(call.tool())))
             .collect()
     }
 
-    fn run_call(&self, requested: &Requested) -> CallReport {
-        // A subagent's own calls take slots; one that kept its own could wait for itself.
+    fn run_call(&self, requested: &RequestedCall) -> CallResult {
+        // The calls of a subagent take slots. If the subagent also held one, it could wait for itself forever.
         let _slot = (requested.tool() != SUBAGENT).then(|| self.workspace.slot());
         let run = || match requested {
-            Requested::Malformed { name, error, .. } => self.failure(name, error),
-            Requested::Call { call, .. } if self.cancel().is_cancelled() => {
+            RequestedCall::Malformed { name, error, .. } => self.failure(name, error),
+            RequestedCall::Call { call, .. } if self.cancel().is_cancelled() => {
                 self.failure(&call.name, "interrupted")
             }
-            Requested::Call { call, .. } => self.run_under_hooks(call),
+            RequestedCall::Call { call, .. } => self.run_under_hooks(call),
         };
-        let report =
-            catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|_| self.defect(requested.tool()));
-        self.tell(&Happening::ToolResult { call_id: requested.id(), result: &report.result });
-        report
+        let outcome =
+            catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|_| self.bug(requested.tool()));
+        self.notify(&SessionUpdate::ToolResult {
+            call_id: requested.id(),
+            result: &outcome.result,
+        });
+        outcome
     }
 
-    fn run_under_hooks(&self, requested: &ToolCall) -> CallReport {
+    fn run_under_hooks(&self, requested: &ToolCall) -> CallResult {
         let mut contexts = Vec::new();
         let (call, result) = match self.before_tool(requested, &mut contexts) {
             Ok(call) => {
@@ -123,23 +126,23 @@ impl Session<'_> {
         };
         let review = self.hooks.after_tool(call, result);
         self.report_denial(review.feedback.denial.as_ref());
-        // What was done is not undone, but the model reads the reason (R29).
+        // A denial cannot undo the call, but the model reads the reason (R29).
         contexts.extend(review.feedback.into_messages());
         let result = review.result;
         if result.metadata.as_ref().is_some_and(|metadata| check_depth(metadata).is_err()) {
-            // It could be stored, but not read again.
+            // It could be stored, but not read back.
             let error = format!(
                 "the output is withheld: a hook made it nest deeper than {MAX_ARGUMENT_DEPTH} levels"
             );
-            return CallReport { contexts, ..self.failure(&requested.name, &error) };
+            return CallResult { contexts, ..self.failure(&requested.name, &error) };
         }
-        CallReport { result, contexts }
+        CallResult { result, contexts }
     }
 
-    /// The call to run, as the hooks left it, and the text that they add.
+    /// Returns the call to run, after hooks changed it, and appends the text that they add to `contexts`.
     ///
     /// # Errors
-    /// The result of a call that must not run.
+    /// The result of a call that is not run.
     fn before_tool(
         &self,
         call: &ToolCall,
@@ -150,16 +153,17 @@ impl Session<'_> {
             ToolDecision::Ask(question) => self.ask(question),
             ToolDecision::Deny(denial) => Err(denial),
         };
-        let approved = decided.map_err(|denial| Box::new(self.refuse(call, denial, contexts)))?;
+        let approved =
+            decided.map_err(|denial| Box::new(self.denied_result(call, denial, contexts)))?;
         contexts.extend(approved.contexts);
-        match (approved.rewritten_by, self.misfit(&approved.call)) {
-            (Some(hook), Some(misfit)) => Err(Box::new(self.refuse_rewrite(&hook, call, &misfit))),
+        match (approved.rewritten_by, self.invalid_input(&approved.call)) {
+            (Some(hook), Some(why)) => Err(Box::new(self.reject_rewrite(&hook, call, &why))),
             _ => Ok(approved.call),
         }
     }
 
-    /// The result of a denied call. The model reads what hooks add with the reason (R65).
-    fn refuse(
+    /// Returns the result of a denied call. The model reads the reason and the text that hooks add (R65).
+    fn denied_result(
         &self,
         call: &ToolCall,
         denial: Denial,
@@ -189,9 +193,9 @@ impl Session<'_> {
         self.hooks.answer(question, answer)
     }
 
-    /// Why the tool cannot take the input, if it cannot.
-    fn misfit(&self, call: &ToolCall) -> Option<String> {
-        // Two spellings of a field with different values are left in a hook's input.
+    /// Returns why the input is invalid for the tool, if it is.
+    fn invalid_input(&self, call: &ToolCall) -> Option<String> {
+        // A hook's input may contain a field in two spellings with different values.
         let tool = self.agent.tools.get(&call.name)?;
         if let Err(too_deep) = check_depth(&call.input) {
             return Some(too_deep);
@@ -199,18 +203,16 @@ impl Session<'_> {
         tool_fields::renamed(&call.name, &call.input).and_then(|input| tool.check(&input)).err()
     }
 
-    /// A hook's input that does not fit is refused; the tool does not run on the old one either (R24).
-    fn refuse_rewrite(&self, hook: &str, call: &ToolCall, misfit: &str) -> ToolResult {
-        let message = format!(
-            "the hook {hook} changed the input of {} to something that it does not take: {misfit}",
-            call.name
-        );
+    /// Returns the result for an invalid input from a hook. The tool does not run with the original input either (R24).
+    fn reject_rewrite(&self, hook: &str, call: &ToolCall, why: &str) -> ToolResult {
+        let message =
+            format!("the hook {hook} rewrote the input of {} to an invalid one: {why}", call.name);
         let diagnostic = tenter_protocol::Diagnostic::new(
             "rewrite-refused",
             tenter_protocol::Severity::Error,
             message.as_str(),
         )
-        .help("the call was not run; `tenter log` shows the input before and after");
+        .help("the call did not run; `tenter log` shows the input before and after");
         self.diagnose(&diagnostic);
         ToolResult::failure(&call.name, message, self.now())
     }
@@ -219,7 +221,7 @@ impl Session<'_> {
         let Some(tool) = self.agent.tools.get(&call.name) else {
             let known: Vec<&str> = self.agent.tools.iter().map(crate::tools::Tool::name).collect();
             let others = match known.as_slice() {
-                [] => "there are none here".to_owned(),
+                [] => "there are no tools".to_owned(),
                 known => format!("the tools are {}", known.join(", ")),
             };
             let error = format!("there is no tool {:?}; {others}", call.name);
@@ -237,13 +239,13 @@ impl Session<'_> {
         tool.run(&call.input, &context)
     }
 
-    fn failure(&self, tool: &str, error: &str) -> CallReport {
+    fn failure(&self, tool: &str, error: &str) -> CallResult {
         let result = ToolResult::failure(tool, error, self.now());
-        CallReport { result, contexts: Vec::new() }
+        CallResult { result, contexts: Vec::new() }
     }
 
-    fn defect(&self, tool: &str) -> CallReport {
-        self.failure(tool, "the call failed because of a defect in Tenter")
+    fn bug(&self, tool: &str) -> CallResult {
+        self.failure(tool, "the call failed because of a bug in Tenter")
     }
 }
 
@@ -254,12 +256,12 @@ impl WriteConsent for Session<'_> {
     }
 }
 
-/// The next call that has not been taken yet, with the place for its report.
+/// Returns the next call that no thread has taken, and the cell for its result.
 fn take<'c>(
     next: &AtomicUsize,
-    calls: &'c [Requested],
-    reports: &'c [OnceLock<CallReport>],
-) -> Option<(&'c Requested, &'c OnceLock<CallReport>)> {
+    calls: &'c [RequestedCall],
+    results: &'c [OnceLock<CallResult>],
+) -> Option<(&'c RequestedCall, &'c OnceLock<CallResult>)> {
     let index = next.fetch_add(1, Ordering::Relaxed);
-    Some((calls.get(index)?, reports.get(index)?))
+    Some((calls.get(index)?, results.get(index)?))
 }
