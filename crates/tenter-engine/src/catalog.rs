@@ -1,6 +1,6 @@
-//! All hooks, found and judged once: who runs at which event, and what became of everything else that was found.
+//! The catalog: which hooks run at which event, and why the others do not.
 //!
-//! Loading finds, examines and orders. It asks no person, and runs nothing of a project that is not trusted (R11).
+//! Loading finds, examines and orders hooks. It asks the user nothing, and runs nothing that is untrusted (R11).
 
 mod examine;
 mod listing;
@@ -33,33 +33,33 @@ use policy::Policies;
 use precedence::Gate;
 use surroundings::Surroundings;
 
-/// What a catalog is loaded from.
+/// The input for loading a catalog.
 pub(crate) struct LoadRequest<'a> {
-    /// Where to look.
+    /// The directories to search.
     pub(crate) places: &'a Layout,
     /// Whether project hooks need to be trusted.
     pub(crate) trust: TrustMode,
-    /// What was trusted.
+    /// The trust store.
     pub(crate) store: &'a TrustStore,
-    /// The file that remembers what hooks answered; without it every hook is asked.
+    /// The file that caches replies; without it every hook is queried.
     pub(crate) cache: Option<&'a Path>,
     /// The environment of hooks (R40).
     pub(crate) environment: &'a HookEnvironment,
     /// The policies of hooks.
     pub(crate) policies: &'a PolicyTable,
-    /// How long a hook may take to name its events: [`QUERY_TIMEOUT`](crate::query::QUERY_TIMEOUT).
+    /// Timeout of a query for events, usually [`QUERY_TIMEOUT`](crate::query::QUERY_TIMEOUT).
     pub(crate) query_timeout: Duration,
-    /// The names that the agent's tools go by.
+    /// The names of the agent's tools.
     pub(crate) tool_names: &'a ToolNames,
-    /// Ends the loading early; hooks that were not asked by then are invalid.
+    /// Cancels loading; hooks that were not queried by then are invalid.
     pub(crate) cancel: &'a Cancel,
 }
 
-/// The hooks that run, and everything else that was found. Immutable.
+/// All hooks that were found. Immutable.
 #[derive(Debug, Default, Clone)]
 pub struct Catalog {
     hooks: Vec<Arc<Hook>>,
-    /// One list per row of the table of events.
+    /// The hooks of each event, in the order of the table of events.
     by_event: [Arc<[Arc<Hook>]>; TABLE.len()],
     listing: Vec<ListedHook>,
     untrusted: Vec<Untrusted>,
@@ -69,12 +69,12 @@ pub struct Catalog {
 }
 
 impl Catalog {
-    /// A catalog of these hooks alone, in the order in which they run (R22). `hooks` come in the order of precedence.
+    /// Creates a catalog of these hooks only, which must be in the order of precedence.
     pub fn of(hooks: Vec<Hook>) -> Self {
         Self::of_shared(hooks.into_iter().map(Arc::new).collect())
     }
 
-    /// The same catalog with `renewed` instead of `hook`.
+    /// Returns the catalog with `renewed` instead of `hook`.
     pub(crate) fn with_renewed(&self, hook: &Arc<Hook>, renewed: &Arc<Hook>) -> Self {
         let replace =
             |one: &Arc<Hook>| Arc::clone(if Arc::ptr_eq(one, hook) { renewed } else { one });
@@ -94,18 +94,18 @@ impl Catalog {
         }
     }
 
-    /// The hooks that run, in the order in which they do (R22).
+    /// The active hooks, in the order in which they run (R22).
     pub fn hooks(&self) -> &[Arc<Hook>] {
         &self.hooks
     }
 
-    /// The hooks that subscribe to `event`, in the order in which they run.
+    /// The active hooks that subscribe to `event`, in the order in which they run.
     pub fn hooks_for(&self, event: EventName) -> &[Arc<Hook>] {
         // The enum is declared in the table's order.
         &self.by_event[event as usize]
     }
 
-    /// Everything that was found, highest precedence first.
+    /// All entries that were found, highest precedence first.
     pub fn listing(&self) -> &[ListedHook] {
         &self.listing
     }
@@ -115,23 +115,23 @@ impl Catalog {
         &self.untrusted
     }
 
-    /// The hooks that were found and cannot run. One that is set to fail closed stops what it would have to see (R61).
+    /// The hooks that were found and cannot run. One that fails closed blocks its events (R61).
     pub fn missing(&self) -> &[Missing] {
         &self.missing
     }
 
-    /// The project hooks that were trusted and do not run any more, unless this state of the project was accepted (R73).
+    /// The project hooks that were trusted and no longer run, unless the user accepted this state of the project (R73).
     pub fn lost(&self) -> &[LostHook] {
         &self.lost
     }
 
-    /// The state of the project, to be accepted.
+    /// The state of the project, for the user to accept.
     pub fn state(&self) -> &ProjectState {
         &self.state
     }
 }
 
-/// Finds, examines and orders all hooks. One that is broken is listed as such and hides no other (R9, R13).
+/// Finds, examines and orders all hooks. A broken hook is listed as such and shadows no other (R9, R13).
 pub(crate) fn load(request: &LoadRequest) -> (Catalog, Vec<Diagnostic>) {
     let (roots, mut diagnostics) = request.places.roots(&HOOKS);
     let mut candidates = Vec::new();
@@ -190,14 +190,14 @@ pub(crate) fn load(request: &LoadRequest) -> (Catalog, Vec<Diagnostic>) {
     (catalog, diagnostics)
 }
 
-/// Names in a `hooks.toml` that no hook has. One that is nearly a hook's was probably meant to be that.
+/// Returns warnings about names in a `hooks.toml` that no hook has.
 fn unmet(settings: &HookSettings, listing: &[ListedHook]) -> Vec<Diagnostic> {
     let strangers =
         settings.names().filter_map(|(path, name)| Some((path, no_such(name, listing)?)));
     strangers.map(|(path, finding)| finding.at(path)).collect()
 }
 
-/// The finding that no hook has a name that a setting is for.
+/// Returns a warning if no hook has the name of a setting.
 pub fn no_such(name: &str, listing: &[ListedHook]) -> Option<Diagnostic> {
     if listing.iter().any(|listed| listed.name == name) {
         return None;

@@ -1,4 +1,4 @@
-//! Finds out what a tool call is about to touch, for the hooks that are about it.
+//! Computes the facts about a tool call: the files that it is about to access.
 
 use std::path::Path;
 
@@ -9,8 +9,8 @@ use tenter_protocol::{Body, ToolCall, tool_fields};
 
 use tenter_base::real_path;
 
-/// The facts about the tool call of an event; `cwd` is what relative paths start from. They hold for the moment: a symlink may
-/// be changed at any time.
+/// Returns the facts about the tool call of an event. Relative paths are resolved against `cwd`. They may become outdated: a
+/// symlink can change at any time.
 pub fn facts(body: &Body, cwd: &Path, names: &ToolNames) -> Facts {
     let paths = body.tool_call().map(|call| paths(call, cwd, names.standard(&call.name)));
     Facts { paths: paths.unwrap_or_default(), tool_names: names.clone() }

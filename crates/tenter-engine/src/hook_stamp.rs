@@ -1,4 +1,4 @@
-//! What the file system says of a hook, to tell whether it changed.
+//! The metadata of a hook's files, which shows whether the hook changed.
 
 use std::fs;
 use std::io;
@@ -10,7 +10,7 @@ use tenter_base::tree::{Tree, TreeRules};
 /// Maximum number of files in a manifest hook's directory.
 pub(crate) const MAX_FILES: usize = 5_000;
 
-/// What the file system says of everything that a hook is made of: its file, or every file in its directory.
+/// The metadata of all files of a hook: its file, or every file in its directory.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum HookStamp {
     /// An executable's file.
@@ -20,15 +20,15 @@ pub enum HookStamp {
 }
 
 impl HookStamp {
-    /// The stamp of what lies at `path`, links followed.
+    /// Returns the stamp of the file or directory at `path`; symlinks are followed.
     ///
     /// # Errors
-    /// It cannot be looked at, or is a directory too deep or too full for a hook.
+    /// The metadata cannot be read, or the directory has too many levels or files for a hook.
     pub fn of(path: &Path) -> io::Result<Self> {
         Self::with_exposed(path).map(|(stamp, _)| stamp)
     }
 
-    /// The same, and what in a directory its group or everyone can write.
+    /// Like [`Self::of`], and also returns the files in a directory that its group or everyone can write.
     pub(crate) fn with_exposed(path: &Path) -> io::Result<(Self, Vec<PathBuf>)> {
         let metadata = fs::metadata(path)?;
         if !metadata.is_dir() {
@@ -40,7 +40,7 @@ impl HookStamp {
 }
 
 impl HookStamp {
-    /// SHA-256 over all of it: equal exactly where the stamps are.
+    /// Returns the SHA-256 of the stamp: equal if and only if the stamps are equal.
     pub(crate) fn digest(&self) -> String {
         match self {
             Self::File(stamp) => file_stamp::digest(&[(PathBuf::new(), *stamp)]),

@@ -1,4 +1,4 @@
-//! What an engine works with beside its catalog: the values that its builder was given.
+//! The settings of an engine, from its builder.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -29,19 +29,19 @@ pub enum AsynchronousHooks {
     Only,
 }
 
-/// What an engine works with beside its catalog.
+/// The settings of an engine.
 pub(crate) struct EngineSettings {
     /// The project root, which is the working directory of hooks.
     pub(crate) project: PathBuf,
     pub(crate) environment: HookEnvironment,
     pub(crate) clock: Clock,
     pub(crate) observers: Vec<Arc<dyn Observer>>,
-    /// Which callbacks can start; all of them if there is no check.
+    /// Checks callbacks; without it every callback can start.
     pub(crate) callbacks: Option<CallbackCheck>,
     pub(crate) asynchronous: AsynchronousHooks,
     pub(crate) tool_names: ToolNames,
-    /// Masks the values of model keys in what hooks say.
+    /// Masks the values of model keys in replies.
     pub(crate) keys: KeyMask,
-    /// A switch that is never thrown.
+    /// A switch that is never cancelled.
     pub(crate) never: Cancel,
 }

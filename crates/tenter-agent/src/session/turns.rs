@@ -257,7 +257,7 @@ impl Session<'_> {
 
 fn limit_reached(hook: &str) -> Diagnostic {
     let message = format!(
-        "the hook {hook} requested that the agent continue, which is ignored: the turn limit is reached"
+        "the hook {hook} requested a continuation, which is ignored: the turn limit is reached"
     );
     Diagnostic::new("follow-up-ignored", Severity::Warning, message)
         .help("raise the limit with --max-turns, or continue with `tenter run --follow`")

@@ -134,8 +134,8 @@ fn continuations_at_the_turn_limit_are_reported_once_and_contexts_are_kept() {
     assert_eq!(finish.status, Status::MaxTurns);
     let told = stage.told_of("follow-up-ignored");
     assert_eq!(told.len(), 2, "{told:?}");
-    assert!(told[0].contains("the hook a wants the agent to continue"), "{told:?}");
-    assert!(told[1].contains("the hook b wants the agent to continue"), "{told:?}");
+    assert!(told[0].contains("the hook a requested a continuation"), "{told:?}");
+    assert!(told[1].contains("the hook b requested a continuation"), "{told:?}");
     assert_eq!(stage.told_of("blocked"), [""; 0]);
     assert!(said(&stage).contains("remember"));
 }

@@ -84,7 +84,7 @@ fn a_tool_that_panics_fails_its_own_call_only() {
     stage.agent.tools.push(Arc::new(gauge));
     stage.send(&"go".into());
     let results = results(&stage);
-    assert!(results[0].1.contains("a defect in Tenter"), "{results:?}");
+    assert!(results[0].1.contains("a bug in Tenter"), "{results:?}");
     assert_eq!(results[1].1, "<error>call b</error>");
 }
 

@@ -187,7 +187,7 @@ fn a_response_cut_off_by_the_limit_is_kept_and_reported() {
 #[test]
 fn a_call_cut_off_by_the_limit_is_reported_to_the_model() {
     let stage = played(
-        "turns:\n  - {tool_calls: [{name: file_write, input: '{\"path\": \"a\", \"te'}], stop: length}\n  - {text: In pieces then., expect: {contains: [came to the limit of its length, not valid JSON]}}\n",
+        "turns:\n  - {tool_calls: [{name: file_write, input: '{\"path\": \"a\", \"te'}], stop: length}\n  - {text: In pieces then., expect: {contains: [reached the output limit, not valid JSON]}}\n",
     );
     assert_eq!(stage.told_of("text"), ["text In pieces then."]);
     assert_eq!(stage.told_of("response-cut"), [] as [&str; 0]);

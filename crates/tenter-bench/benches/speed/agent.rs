@@ -74,8 +74,8 @@ fn show(report: &mut Report, what: &str, answers: &[Vec<u64>]) -> Measured<()> {
         figure(index)
             .map(|figures| Times::of(figures.into_iter().map(Duration::from_nanos).collect()))
     };
-    let growth = ratio(times(2)?.middle(), times(1)?.middle());
-    report.growth(what, &times(0)?, "the last fifth of the turns beside the first", growth);
+    let growth = ratio(times(2)?.median(), times(1)?.median());
+    report.growth(what, &times(0)?, "last fifth of the turns compared with the first", growth);
     let bytes = figure(3)?.into_iter().min().unwrap_or_default();
     report.memory(format!("{what}: memory"), bytes, "resident, of the whole session");
     Ok(())
@@ -100,9 +100,9 @@ pub(crate) fn report_session(turns: &str, hooks: &str) -> Measured<()> {
     let ticks = ticks.0.lock().unwrap_or_else(PoisonError::into_inner);
     let turns: Vec<Duration> = ticks.windows(2).map(|two| two[1].duration_since(two[0])).collect();
     let end = (turns.len() / ENDS).max(1).min(turns.len());
-    let middle = |turns: &[Duration]| Times::of(turns.to_vec()).middle().as_nanos();
-    let (all, first) = (middle(&turns), middle(&turns[..end]));
-    let last = middle(&turns[turns.len() - end..]);
+    let median = |turns: &[Duration]| Times::of(turns.to_vec()).median().as_nanos();
+    let (all, first) = (median(&turns), median(&turns[..end]));
+    let last = median(&turns[turns.len() - end..]);
     Ok(writeln!(std::io::stdout(), "{all} {first} {last} {grown}")?)
 }
 

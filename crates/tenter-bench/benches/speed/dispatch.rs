@@ -45,9 +45,9 @@ pub(crate) fn run(plan: Plan, report: &mut Report) -> Measured<()> {
     scene.compile("before_tool_call", &program)?;
     report.section("Dispatch of a tool call");
     let kinds = [
-        (Others::Event, "want another event"),
-        (Others::Tool, "are about other tools"),
-        (Others::Command, "are about other commands of the tool"),
+        (Others::Event, "subscribe to another event"),
+        (Others::Tool, "match other tools"),
+        (Others::Command, "match other commands of the tool"),
     ];
     for (others, name) in kinds {
         for size in plan.sizes(&SIZES) {
@@ -76,8 +76,8 @@ fn none_matches(
     report.alone(format!("none of {size} hooks: they {name}"), &times, "");
     let (counted, allowed) = BUDGET;
     if size == counted && !matches!(others, Others::Command) {
-        let what = format!("dispatch that none of {size} hooks matches: they {name}");
-        report.budget(&what, "≤ 20 µs", shown(times.middle()), times.middle() <= allowed);
+        let what = format!("dispatch, none of {size} hooks matches: they {name}");
+        report.budget(&what, "≤ 20 µs", shown(times.median()), times.median() <= allowed);
     }
     Ok(())
 }
@@ -96,7 +96,7 @@ fn one_matches(
     let (event, cancel) = (scene.tool_call(), Cancel::new());
     let dispatch = |engine: &Engine| Ok(engine.dispatch(event.clone(), &cancel));
     let pair = paired(plan.rounds(300), || dispatch(&among_many), || dispatch(&by_itself))?;
-    report.pair(format!("one of {size} hooks, and it is run"), "with that hook alone", &pair);
+    report.pair(format!("one of {size} hooks, which runs"), "only that hook", &pair);
     Ok(())
 }
 

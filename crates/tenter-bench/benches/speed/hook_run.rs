@@ -48,15 +48,15 @@ fn measure(
     scene.trust_all()?;
     let engine = scene.engine(scene.load(None)?);
     let (event, hook) = (scene.tool_call(), scene.hook("hook"));
-    let pair = beside_bare(plan.rounds(rounds), &engine, &event, &hook)?;
+    let pair = with_bare_calls(plan.rounds(rounds), &engine, &event, &hook)?;
     report.pair(what, "bare spawn, pipe, wait", &pair);
     let measured = format!("{:+.1} %", (pair.ratio - 1.0) * 100.0);
-    let row = format!("one executable hook, engine over the bare calls: {what}");
+    let row = format!("one executable hook, overhead over the bare system calls: {what}");
     report.budget(&row, "≤ 10 %", measured, pair.ratio <= BUDGET);
     Ok(())
 }
 
-fn beside_bare(rounds: usize, engine: &Engine, event: &Event, hook: &Path) -> Measured<Pair> {
+fn with_bare_calls(rounds: usize, engine: &Engine, event: &Event, hook: &Path) -> Measured<Pair> {
     let payload = executable::payload(
         event,
         "before_tool_call",
@@ -76,10 +76,7 @@ fn beside_bare(rounds: usize, engine: &Engine, event: &Event, hook: &Path) -> Me
 }
 
 /// What any program has to do to run the hook.
-#[expect(
-    clippy::disallowed_methods,
-    reason = "this is the bare call that Tenter is measured beside"
-)]
+#[expect(clippy::disallowed_methods, reason = "this is the bare call that Tenter is compared with")]
 fn bare(hook: &Path, payload: &[u8], cwd: &Path) -> io::Result<()> {
     let mut child = Command::new(hook)
         .arg("run")

@@ -46,7 +46,7 @@ fn reply(index: usize) -> Reply {
 }
 
 fn front_matter(plan: Plan, report: &mut Report) -> Measured<()> {
-    for (what, notes) in [("a manifest as they are", 0), ("a long manifest", 200)] {
+    for (what, notes) in [("a short manifest", 0), ("a long manifest", 200)] {
         let text = format!("---\n{}---\n# Guard\n", scene::front_matter("guard", notes));
         let path = Path::new("guard/HOOK.md");
         let times = alone(plan.rounds(100), 10, || {
@@ -63,6 +63,6 @@ fn front_matter(plan: Plan, report: &mut Report) -> Measured<()> {
 impl Times {
     /// The times divided by `parts`.
     fn per(&self, parts: f64) -> Self {
-        Self::of(vec![self.shortest().div_f64(parts), self.middle().div_f64(parts)])
+        Self::of(vec![self.minimum().div_f64(parts), self.median().div_f64(parts)])
     }
 }

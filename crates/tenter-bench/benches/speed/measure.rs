@@ -16,13 +16,13 @@ impl Times {
         Self(times)
     }
 
-    /// The shortest time.
-    pub(crate) fn shortest(&self) -> Duration {
+    /// The minimum time.
+    pub(crate) fn minimum(&self) -> Duration {
         self.0.first().copied().unwrap_or_default()
     }
 
     /// The median time.
-    pub(crate) fn middle(&self) -> Duration {
+    pub(crate) fn median(&self) -> Duration {
         self.0.get(self.0.len() / 2).copied().unwrap_or_default()
     }
 }
@@ -33,7 +33,7 @@ pub(crate) struct Pair {
     /// The work.
     pub(crate) work: Times,
     /// The baseline.
-    pub(crate) beside: Times,
+    pub(crate) baseline: Times,
     /// The median ratio of the rounds.
     pub(crate) ratio: f64,
 }
@@ -61,31 +61,31 @@ pub(crate) fn alone<T>(
     std::iter::repeat_with(round).take(rounds).collect::<Measured<_>>().map(Times::of)
 }
 
-/// Measures `work` and the baseline `beside` alternately. The order changes with every round. The first round is not counted.
+/// Measures `work` and `baseline` alternately. The order changes with every round. The first round is not counted.
 pub(crate) fn paired<T, U>(
     rounds: usize,
     mut work: impl FnMut() -> Measured<T>,
-    mut beside: impl FnMut() -> Measured<U>,
+    mut baseline: impl FnMut() -> Measured<U>,
 ) -> Measured<Pair> {
-    let (mut of_work, mut of_beside) = (Vec::new(), Vec::new());
+    let (mut of_work, mut of_baseline) = (Vec::new(), Vec::new());
     work()?;
-    beside()?;
+    baseline()?;
     for round in 0..rounds {
         if round % 2 == 0 {
             of_work.push(timed(&mut work)?);
-            of_beside.push(timed(&mut beside)?);
+            of_baseline.push(timed(&mut baseline)?);
         } else {
-            of_beside.push(timed(&mut beside)?);
+            of_baseline.push(timed(&mut baseline)?);
             of_work.push(timed(&mut work)?);
         }
     }
     let mut ratios: Vec<f64> =
-        of_work.iter().zip(&of_beside).map(|(work, beside)| ratio(*work, *beside)).collect();
+        of_work.iter().zip(&of_baseline).map(|(work, baseline)| ratio(*work, *baseline)).collect();
     ratios.sort_unstable_by(f64::total_cmp);
     Ok(Pair {
         ratio: ratios[ratios.len() / 2],
         work: Times::of(of_work),
-        beside: Times::of(of_beside),
+        baseline: Times::of(of_baseline),
     })
 }
 

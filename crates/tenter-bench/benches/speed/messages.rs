@@ -21,7 +21,7 @@ const ID: &str = "01a20060-e872-73af-9a25-ba7a128ce65f";
 const TIME: &str = "2024-01-15T10:30:00Z";
 
 /// The median times at one size.
-struct Middles {
+struct Medians {
     size: usize,
     save: Duration,
     load: Duration,
@@ -30,10 +30,10 @@ struct Middles {
 
 pub(crate) fn run(plan: Plan, report: &mut Report) -> Measured<()> {
     report.section("Long conversations");
-    let mut shortest = None;
+    let mut minimum = None;
     for size in plan.sizes(&SIZES) {
-        let now = measure(plan, report, size, shortest.as_ref())?;
-        shortest.get_or_insert(now);
+        let now = measure(plan, report, size, minimum.as_ref())?;
+        minimum.get_or_insert(now);
     }
     Ok(())
 }
@@ -42,8 +42,8 @@ fn measure(
     plan: Plan,
     report: &mut Report,
     size: usize,
-    shortest: Option<&Middles>,
-) -> Measured<Middles> {
+    minimum: Option<&Medians>,
+) -> Measured<Medians> {
     let scene = Scene::new()?;
     let file = scene.at("conversations.db");
     let store = Store::open(&file)?;
@@ -51,19 +51,19 @@ fn measure(
     let load = alone(plan.rounds(20), 1, || Ok(store.load(ID)?))?;
     let save = save(plan, &store, size)?;
     let resume = resume(plan, &scene, &file)?;
-    let now = Middles { size, save: save.middle(), load: load.middle(), resume: resume.middle() };
-    let first = shortest.unwrap_or(&now);
-    let beside = |ratio: f64| (format!("at {} messages", first.size), ratio);
-    for (what, times, (beside, ratio)) in [
-        ("save one exchange", &save, beside(ratio(now.save, first.save))),
-        ("load", &load, beside(ratio(now.load, first.load))),
+    let now = Medians { size, save: save.median(), load: load.median(), resume: resume.median() };
+    let first = minimum.unwrap_or(&now);
+    let baseline = |ratio: f64| (format!("at {} messages", first.size), ratio);
+    for (what, times, (baseline, ratio)) in [
+        ("save one exchange", &save, baseline(ratio(now.save, first.save))),
+        ("load", &load, baseline(ratio(now.load, first.load))),
         (
             "open, load, continue with one turn, save, end",
             &resume,
-            beside(ratio(now.resume, first.resume)),
+            baseline(ratio(now.resume, first.resume)),
         ),
     ] {
-        report.growth(format!("{size} messages: {what}"), times, &beside, ratio);
+        report.growth(format!("{size} messages: {what}"), times, &baseline, ratio);
     }
     Ok(now)
 }

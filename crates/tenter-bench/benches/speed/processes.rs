@@ -44,7 +44,7 @@ pub(crate) fn run(plan: Plan, report: &mut Report) -> Measured<()> {
         }
     }
     let size = std::fs::metadata(&tenter)?.len();
-    report.memory("the file of `tenter`", size / 1024, "on disk");
+    report.memory("size of the `tenter` binary", size / 1024, "on disk");
     Ok(())
 }
 

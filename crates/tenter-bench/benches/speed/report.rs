@@ -35,32 +35,32 @@ impl Report {
     }
 
     /// Adds a piece of work and its baseline.
-    pub(crate) fn pair(&mut self, what: impl Into<String>, beside: &str, pair: &Pair) {
+    pub(crate) fn pair(&mut self, what: impl Into<String>, baseline: &str, pair: &Pair) {
         self.row([
             what.into(),
-            shown(pair.work.shortest()),
-            shown(pair.work.middle()),
-            format!("{beside}: {}", shown(pair.beside.middle())),
+            shown(pair.work.minimum()),
+            shown(pair.work.median()),
+            format!("{baseline}: {}", shown(pair.baseline.median())),
             format!("{:.2}", pair.ratio),
         ]);
     }
 
     /// Adds a piece of work without a baseline, with a remark.
     pub(crate) fn alone(&mut self, what: impl Into<String>, times: &Times, remark: &str) {
-        let (shortest, middle) = (shown(times.shortest()), shown(times.middle()));
-        self.row([what.into(), shortest, middle, remark.to_owned(), String::new()]);
+        let (minimum, median) = (shown(times.minimum()), shown(times.median()));
+        self.row([what.into(), minimum, median, remark.to_owned(), String::new()]);
     }
 
-    /// Adds a piece of work with its growth relative to `beside`.
+    /// Adds a piece of work with its growth relative to `baseline`.
     pub(crate) fn growth(
         &mut self,
         what: impl Into<String>,
         times: &Times,
-        beside: &str,
+        baseline: &str,
         ratio: f64,
     ) {
-        let (shortest, middle) = (shown(times.shortest()), shown(times.middle()));
-        self.row([what.into(), shortest, middle, beside.to_owned(), format!("{ratio:.2}")]);
+        let (minimum, median) = (shown(times.minimum()), shown(times.median()));
+        self.row([what.into(), minimum, median, baseline.to_owned(), format!("{ratio:.2}")]);
     }
 
     /// Adds an amount of memory, with a remark.
@@ -82,10 +82,10 @@ impl Report {
     /// The tables as Markdown.
     pub(crate) fn markdown(&self) -> String {
         let mut text = String::from("### Budgets\n\n");
-        table(&mut text, ["what", "budget", "measured", "met"], &self.budgets);
+        table(&mut text, ["measurement", "budget", "measured", "met"], &self.budgets);
         for (title, rows) in &self.sections {
             let _ = writeln!(text, "\n### {title}\n");
-            table(&mut text, ["what", "shortest", "middle", "beside", "ratio"], rows);
+            table(&mut text, ["measurement", "minimum", "median", "compared with", "ratio"], rows);
         }
         for what in &self.skipped {
             let _ = writeln!(text, "\nSkipped, because this machine has none: {what}.");

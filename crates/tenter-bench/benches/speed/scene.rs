@@ -186,8 +186,7 @@ pub(crate) fn front_matter(name: &str, notes: usize) -> String {
         text.push_str("metadata:\n");
     }
     for note in 0..notes {
-        let _ =
-            writeln!(text, "  note-{note:04}: \"what the author wants remembered, line {note}\"");
+        let _ = writeln!(text, "  note-{note:04}: \"a note of the author, line {note}\"");
     }
     text
 }

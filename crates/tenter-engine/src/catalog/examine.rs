@@ -1,5 +1,5 @@
-//! What each candidate turns out to be: first what it is made of, then whether it may be asked, then what it answers. In
-//! that order, so that nothing untrusted ever runs (R11).
+//! Examines candidates: first their content, then their trust, then their reply to the query for events. In this order nothing
+//! untrusted ever runs (R11).
 
 use std::path::{Path, PathBuf};
 
@@ -21,15 +21,15 @@ use crate::trust::{
     fingerprint_of_own,
 };
 
-/// Hooks that are examined at once.
+/// Number of candidates that are examined in parallel.
 const AT_ONCE: usize = 8;
 
-/// What a candidate turned out to be.
+/// The result of examining a candidate.
 #[derive(Debug, Clone)]
 pub(super) enum Finding {
-    /// It can run.
+    /// A hook that can run.
     Ready(Box<Ready>),
-    /// It was not asked, because it is not trusted. What a manifest says of its event is known all the same.
+    /// An untrusted hook, which was not queried. The events of a manifest are known nevertheless.
     NotTrusted {
         fingerprint: Fingerprint,
         previous: Option<Trusted>,
@@ -37,10 +37,10 @@ pub(super) enum Finding {
         env: Vec<String>,
     },
     NotExecutable,
-    /// A valid manifest with nothing to run.
+    /// A valid manifest without a script or an action.
     NoScript(Vec<Subscription>),
     Disabled,
-    /// Why it cannot run, as the end of a sentence that begins with its name.
+    /// A hook that cannot run. The text says why, as the end of a sentence that begins with its name.
     Invalid(String),
 }
 
@@ -54,58 +54,58 @@ pub(super) struct Ready {
     pub(super) own: OwnPolicy,
 }
 
-/// What is known of a hook that cannot run.
+/// What is known about a hook that cannot run.
 #[derive(Debug, Clone, Default)]
 pub(super) struct About {
-    /// Whether it is meant as a hook, as far as the file itself tells.
+    /// Whether the file is probably meant to be a hook.
     pub(super) is_hook: bool,
-    /// The events that it is about, where they are known.
+    /// Its events, if they are known.
     pub(super) events: Option<Vec<EventName>>,
-    /// Which tool calls it is about.
+    /// Its matcher.
     pub(super) matcher: Option<Matcher>,
-    /// What it holds itself to.
+    /// Its own policy.
     pub(super) own: OwnPolicy,
 }
 
-/// A candidate, under the name that it turned out to have, and what it is.
+/// A candidate with its final name, and the result of examining it.
 #[derive(Debug, Clone)]
 pub(super) struct Examined {
     pub(super) candidate: Candidate,
-    /// What its trust covers.
+    /// The content that its trust covers.
     pub(super) covered: Covered,
     pub(super) finding: Finding,
-    /// What is wrong with its manifest.
+    /// Diagnostics of its manifest.
     pub(super) diagnostics: Vec<Diagnostic>,
-    /// What is known of it where it cannot run.
+    /// What is known about it if it cannot run.
     pub(super) about: About,
 }
 
-/// Examines candidates: the same way for all of one load.
+/// Examines the candidates of one load.
 pub(super) struct Examiner<'a> {
     pub(super) query: Query<'a>,
     pub(super) mode: TrustMode,
     pub(super) trusted: ProjectTrust<'a>,
-    /// What the project sets.
+    /// The settings of the project.
     pub(super) settings: &'a HookSettings,
-    /// What lies beside the hooks.
+    /// The helper files next to the hooks.
     pub(super) surroundings: &'a Surroundings,
-    /// Reads the project's files.
+    /// Hashes the project's files.
     pub(super) hasher: &'a Hasher<'a>,
-    /// Reads the user's own: a project does not use up what may be read of them.
+    /// Hashes the user's files. Its limits are separate, so that a project cannot exhaust them.
     pub(super) own_hasher: &'a Hasher<'a>,
 }
 
-/// What is worth remembering.
+/// A result to be cached.
 enum Fresh {
-    /// Of an executable that was asked.
+    /// The reply of an executable.
     QueryReply(FileStamp, Known),
-    /// Of a manifest that was read.
+    /// The content of a manifest.
     Manifest(HookStamp, Box<KnownManifest>),
 }
 
 impl Examiner<'_> {
-    /// What every candidate is. Those that the cache does not know are asked in parallel, so that one that hangs holds up
-    /// no other; what they answer goes into the cache.
+    /// Examines all candidates. Those that are not in the cache are queried in parallel, so that a hanging one does not delay the
+    /// others; their replies are cached.
     pub(super) fn examine_all(
         &self,
         candidates: Vec<Candidate>,
@@ -134,7 +134,7 @@ impl Examiner<'_> {
         settled
     }
 
-    /// What is known from the cache, or without it: only a manifest hook's directories are opened.
+    /// Examines a candidate with the cache, opening only the directories of a manifest hook.
     fn at_once(&self, candidate: &Candidate, cache: &Cache) -> Option<Examined> {
         let finding = match &candidate.kind {
             Kind::Executable(stamp) => {
@@ -156,7 +156,7 @@ impl Examiner<'_> {
         Some(examined(candidate.clone(), covered, finding))
     }
 
-    /// What a manifest says, as long as its directory looks as it did when it was read.
+    /// Returns the cached manifest if its directory is unchanged.
     fn manifest_at_once(&self, candidate: &Candidate, cache: &Cache) -> Option<Examined> {
         let (stamp, exposed) = HookStamp::with_exposed(&candidate.path).ok()?;
         let known = cache.manifest(candidate, &stamp)?;
@@ -168,7 +168,7 @@ impl Examiner<'_> {
         Some(Examined { candidate, covered, finding, diagnostics, about })
     }
 
-    /// What the trust in a candidate covers, which has this to say of itself.
+    /// Returns what the trust in a candidate covers, given its own policy.
     fn covered(&self, candidate: &Candidate, own: OwnPolicy) -> Covered {
         let setting = if candidate.layer.needs_trust() {
             self.settings.of_project(&candidate.name, own.into())
@@ -179,7 +179,7 @@ impl Examiner<'_> {
         Covered { path, beside, setting }
     }
 
-    /// What the trust in an executable covers; or that it cannot be covered.
+    /// Returns what the trust in an executable covers, or why that cannot be determined.
     fn executable(&self, candidate: &Candidate) -> Result<(Covered, Around), Box<Examined>> {
         let covered = self.covered(candidate, OwnPolicy::EXECUTABLE);
         match self.surroundings.of(&covered.beside, candidate.directory) {
@@ -251,7 +251,7 @@ impl Examiner<'_> {
         }
         let answer = self.query.ask(&candidate.name, candidate.layer, path);
         let known = Known { fingerprint: own, beside: around.hash, answer };
-        // What was changed meanwhile may have answered with either content.
+        // A file that changed meanwhile may have replied with either content.
         let fresh = match &stamp.own {
             HookStamp::File(file) if looks_like(covered, &stamp) => {
                 Some(Fresh::QueryReply(*file, known.clone()))
@@ -325,7 +325,7 @@ impl Examiner<'_> {
         (covered, finding)
     }
 
-    /// The finding for a hook that may not even be asked (R45).
+    /// Returns the result for a hook that must not be queried (R45).
     fn refusal(
         &self,
         candidate: &Candidate,
@@ -343,8 +343,8 @@ impl Examiner<'_> {
     }
 }
 
-/// Whether a file that may not be executed is a program: a script with its `#!`, or a binary. Other files in a hooks
-/// directory are no hooks.
+/// Whether a file that is not executable is a program: a script with a `#!` line, or a binary. Other files in a hooks directory
+/// are not hooks.
 fn is_program(path: &Path) -> bool {
     untrusted_file::read_prefix(path, 4)
         .is_ok_and(|bytes| bytes.starts_with(b"#!") || bytes.starts_with(b"\x7fELF"))
@@ -372,7 +372,7 @@ fn directory_looks_like(path: &Path, stamp: &HookStamp) -> bool {
     HookStamp::of(path).is_ok_and(|now| now == *stamp)
 }
 
-/// The warning for files of a manifest hook of the user's own that others can write (R48).
+/// Returns a warning if other users can write files of a user's manifest hook (R48).
 fn exposed_files(candidate: &Candidate, files: &[PathBuf]) -> Option<Diagnostic> {
     let is_own = !candidate.layer.needs_trust();
     is_own.then(|| exposed(&candidate.path, files, "files of this hook")).flatten()

@@ -1,4 +1,4 @@
-//! What became of everything that was found, for listings and for the question whether to trust it.
+//! The status of everything that was found, for listings and for trust questions.
 
 use std::path::PathBuf;
 
@@ -10,58 +10,58 @@ use crate::hook::{FailMode, Fingerprint, Layer};
 use crate::matcher::Matcher;
 use crate::trust::{Covered, TrustEntry, Trusted, spellings};
 
-/// Something that was found in a hooks directory.
+/// An entry of a hooks directory, with its status.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ListedHook {
     /// The full name.
     pub name: String,
-    /// Where it came from.
+    /// The layer.
     pub layer: Layer,
-    /// The entry in the directory.
+    /// The path of the file or directory.
     pub path: PathBuf,
-    /// What became of it.
+    /// The status.
     pub status: Status,
-    /// The events that it wants; none where it could not be asked.
+    /// The events that it subscribes to; empty if they are unknown.
     pub subscriptions: Vec<Subscription>,
-    /// What its trust covers, or would.
+    /// The content that its trust covers, or would cover.
     pub covered: Covered,
-    /// The fingerprint of that, where it was taken.
+    /// The fingerprint of that content, if it was computed.
     pub fingerprint: Option<Fingerprint>,
 }
 
-/// What became of something that was found.
+/// The status of an entry in a hooks directory.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Status {
-    /// It runs.
+    /// The hook runs.
     Active,
-    /// A hook of the same full name with higher precedence runs in its place (R9).
+    /// A hook of the same full name with higher precedence runs instead (R9).
     Shadowed {
-        /// That hook's file.
+        /// The path of that hook.
         by: PathBuf,
     },
-    /// Its name ends in `.disable` (R10).
+    /// The name ends in `.disable` (R10).
     Disabled,
-    /// It is a project's, and not trusted as it is (R45).
+    /// The hook belongs to the project, and its current content is not trusted (R45).
     NotTrusted {
-        /// Whether something else was trusted under its name.
+        /// Whether other content was trusted under its name.
         changed: bool,
     },
-    /// It is a project's, was trusted before the user had a hook of their own by its name, and would shadow that hook. The
-    /// user's own hook runs.
+    /// The hook belongs to the project, was trusted before the user had a hook of the same name, and would shadow it. The user's hook
+    /// runs.
     WouldDisplace {
-        /// The user's own hook.
+        /// The path of the user's hook.
         own: PathBuf,
     },
-    /// It is a file that may not be executed, or a manifest hook whose script may not.
+    /// The file, or the script of the manifest hook, is not executable.
     NotExecutable,
-    /// It is a valid manifest hook with no script: it fires nothing (R15).
+    /// The manifest hook is valid and has no script, so it does nothing (R15).
     NoScript,
-    /// A `hooks.toml` switches it off (R18).
+    /// A `hooks.toml` disables it (R18).
     SwitchedOff {
-        /// That file.
+        /// The path of the `hooks.toml`.
         by: PathBuf,
     },
-    /// It cannot run.
+    /// The hook cannot run.
     Invalid {
         /// Why, as the end of a sentence that begins with the hook's name.
         why: String,
@@ -73,21 +73,21 @@ pub enum Status {
 pub struct Untrusted {
     /// The full name.
     pub name: String,
-    /// The file.
+    /// The path of the file or directory.
     pub path: PathBuf,
-    /// Where it came from.
+    /// The layer.
     pub layer: Layer,
-    /// The events that it wants, where its manifest says so: an executable is never asked before it is trusted (R11).
+    /// The events in its manifest; empty for an executable, which is not queried before it is trusted (R11).
     pub subscriptions: Vec<Subscription>,
-    /// What its trust would cover.
+    /// The content that its trust would cover.
     pub covered: Covered,
-    /// The fingerprint of that.
+    /// The fingerprint of that content.
     pub fingerprint: Fingerprint,
-    /// What was last trusted under its name.
+    /// The content that was last trusted under its name.
     pub previous: Option<Trusted>,
-    /// The withheld variables that its manifest asks for (R40).
+    /// The withheld variables that its manifest requests (R40).
     pub env: Vec<String>,
-    /// The user hook of the same name, which it would shadow (R9).
+    /// The path of the user's hook of the same name, which it would shadow (R9).
     pub displaces: Option<PathBuf>,
 }
 
@@ -96,21 +96,21 @@ pub struct Untrusted {
 pub struct Missing {
     /// The full name.
     pub name: String,
-    /// Where it came from.
+    /// The layer.
     pub layer: Layer,
     /// Why it cannot run, as the end of a sentence that begins with its name.
     pub why: String,
-    /// What that means (R42). An asynchronous hook keeps nothing from happening.
+    /// The consequence (R42). An asynchronous hook blocks nothing.
     pub fail: FailMode,
-    /// The events that it is about; `None` where that is not known.
+    /// Its events; `None` if they are unknown.
     pub events: Option<Vec<EventName>>,
-    /// Which tool calls it is about; all of them, without a matcher.
+    /// Its matcher; `None` matches all tool calls.
     pub matcher: Option<Matcher>,
 }
 
 impl Missing {
-    /// Whether it stops an event, about `call` if it is a tool event: the hook is set to fail closed and subscribes to the event,
-    /// or its events are unknown.
+    /// Whether it blocks an event, with the tool call `call` if it has one: the hook fails closed, and it subscribes to the event or
+    /// its events are unknown.
     pub fn stops(&self, event: EventName, call: Option<&ToolCall>) -> bool {
         let is_about_call = match (&self.matcher, call) {
             (Some(matcher), Some(call)) => !matches!(matcher.matches(call), Ok(None)),
@@ -126,42 +126,42 @@ impl Missing {
     }
 }
 
-/// A project hook that was trusted and does not run any more, in a state of the project that the user has not accepted.
+/// A project hook that was trusted and no longer runs, in a state of the project that the user has not accepted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LostHook {
     /// The full name.
     pub name: String,
-    /// Where it came from.
+    /// The layer.
     pub layer: Layer,
-    /// What was last trusted under its name.
+    /// The content that was last trusted under its name.
     pub trusted: Trusted,
     /// Why it does not run.
     pub loss: Loss,
-    /// Whether the configuration sets it to fail closed: then the user is asked before anything runs without it.
+    /// Whether the configuration sets it to fail closed; then the user is asked before anything runs without it.
     pub fail_closed: bool,
 }
 
-/// Why a trusted hook does not run any more.
+/// Why a trusted hook no longer runs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Loss {
-    /// There is no hook of its name.
+    /// No hook has its name.
     Gone,
-    /// Its name ends in `.disable`.
+    /// The name ends in `.disable`.
     Disabled {
         /// The file or directory.
         path: PathBuf,
     },
     /// A `hooks.toml` of the project disables it.
     SwitchedOff {
-        /// That file.
+        /// The path of the `hooks.toml`.
         by: PathBuf,
     },
-    /// It is not executable.
+    /// The file is not executable.
     NotExecutable {
         /// The file or directory.
         path: PathBuf,
     },
-    /// Its script is missing.
+    /// The script is missing.
     NoScript {
         /// The directory.
         path: PathBuf,
@@ -169,7 +169,7 @@ pub enum Loss {
 }
 
 impl LostHook {
-    /// Why it does not run, as a sentence without its subject.
+    /// Returns why it does not run, as a sentence without its subject.
     pub fn why(&self) -> String {
         match &self.loss {
             Loss::Gone => format!("is gone; it was {}", self.trusted.path),
@@ -182,8 +182,8 @@ impl LostHook {
 }
 
 impl From<&Untrusted> for TrustEntry {
-    /// The hook as it is now. An executable's events are not known, since it was never asked; once it is trusted and loaded,
-    /// they can be recorded with the entry made from its [`Hook`](crate::hook::Hook).
+    /// Returns the trust entry of the hook's current content. The events of an executable are unknown, because it was not queried;
+    /// once it is trusted and loaded, the entry made from its [`Hook`](crate::hook::Hook) has them.
     fn from(hook: &Untrusted) -> Self {
         Self {
             events: spellings(&hook.subscriptions),

@@ -1,5 +1,5 @@
-//! Hooks of the project that were trusted and do not run any more (R73). A guard may have been removed: the user learns of
-//! it, unless the project is in a state that the user accepted.
+//! Project hooks that were trusted and no longer run (R73). Someone may have removed a guard, so it is reported, unless the user
+//! accepted this state of the project.
 
 use std::path::Path;
 
@@ -14,7 +14,7 @@ use crate::hook::{FailMode, Layer};
 use crate::source::HookSettings;
 use crate::trust::{ProjectState, ProjectTrust};
 
-/// The state of the project: its hooks that can run. What the user's own settings do to them does not count.
+/// Returns the state of the project: its hooks that can run, regardless of the user's own settings.
 pub(super) fn state(examined: &[Examined], settings: &HookSettings) -> ProjectState {
     let in_state = |examined: &Examined| match &examined.finding {
         Finding::Ready(ready)
@@ -36,7 +36,7 @@ pub(super) fn state(examined: &[Examined], settings: &HookSettings) -> ProjectSt
     ProjectState(hex(&hasher.finalize()))
 }
 
-/// The trusted hooks that do not run any more.
+/// Returns the trusted hooks that no longer run.
 pub(super) fn lost(
     trusted: ProjectTrust,
     listing: &[ListedHook],
@@ -48,7 +48,7 @@ pub(super) fn lost(
         let path = found.map_or(Path::new(""), |listed| listed.path.as_path());
         Some(LostHook {
             name: name.to_owned(),
-            // Only a plugin's hook has the name of its plugin before its own.
+            // Only the name of a plugin's hook contains the name of its plugin.
             layer: if name.contains('/') { Layer::ProjectPlugin } else { Layer::Project },
             trusted: trusted.previous(name, path)?.clone(),
             loss,
@@ -58,7 +58,7 @@ pub(super) fn lost(
     trusted.hooks().into_iter().filter_map(lost).collect()
 }
 
-/// Why the hook of this name does not run, unless it runs, is asked about or reported otherwise, or is disabled by the user.
+/// Returns why the hook of this name does not run; `None` if it runs, is reported elsewhere, or was disabled by the user.
 fn loss(name: &str, listing: &[ListedHook], settings: &HookSettings) -> Option<Loss> {
     let mut loss = Loss::Gone;
     for listed in listing.iter().filter(|listed| is_of_project(listed, name)) {
@@ -84,10 +84,10 @@ fn is_of_project(listed: &ListedHook, name: &str) -> bool {
     listed.layer.needs_trust() && listed.name == name
 }
 
-/// The report of a lost hook.
+/// Returns the diagnostic about a lost hook.
 pub(super) fn diagnostic(lost: &LostHook) -> Diagnostic {
     let severity = if lost.fail_closed { Severity::Error } else { Severity::Warning };
-    // A line end in a file's name must not pass for a line of ours.
+    // A line break in a file name must not forge a line of the message.
     let message = format!("the trusted hook {} does not run: it {}", lost.name, lost.why());
     let message = message.replace('\n', "\\n");
     Diagnostic::new("trusted-hook-lost", severity, message).help(

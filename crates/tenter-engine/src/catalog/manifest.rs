@@ -1,5 +1,5 @@
-//! A manifest hook, as far as its directory tells: what `HOOK.md` says, and which script there is, if it has code. Only the front matter is
-//! read; the text below it is for people, and the script for its turn (section 9 of the specification).
+//! Reads a manifest hook: the front matter of its `HOOK.md`, and which script it has. The text below the front matter is not read
+//! (section 9 of the specification).
 
 use std::io::{self, Read as _};
 use std::path::Path;
@@ -21,29 +21,29 @@ use crate::query::KnownManifest;
 use crate::source::{Candidate, Script};
 use crate::static_action::{CHECKS, StaticAction, action_and_script};
 
-/// Bytes that are read of a manifest at once: front matter is a few lines.
+/// Number of bytes that are read from a manifest at once. Front matter is usually shorter.
 const PIECE: u64 = 8 * 1024;
 
-/// What a directory's manifest comes to.
+/// The result of reading a manifest.
 pub(super) struct Read {
-    /// The full name: the manifest's, or the directory's where there is none.
+    /// The full name: from the manifest, or from the directory if the manifest has none.
     pub(super) name: String,
-    /// What it says, or why it cannot run.
+    /// The hook, or why it cannot run.
     pub(super) manifest: Result<Manifest, String>,
-    /// What is wrong with the manifest.
+    /// Diagnostics of the manifest.
     pub(super) diagnostics: Vec<Diagnostic>,
-    /// What is known of the hook where it cannot run.
+    /// What is known about the hook if it cannot run.
     pub(super) about: About,
 }
 
-/// What a manifest says of its hook.
+/// The settings of a hook in its manifest.
 pub(super) struct Hook {
     pub(super) subscriptions: Vec<Subscription>,
     pub(super) own: OwnPolicy,
     pub(super) script: Runnable,
 }
 
-/// Whether there is something to run.
+/// Whether the hook has a script or an action.
 pub(super) enum Runnable {
     Yes(Protocol),
     NotExecutable,
@@ -81,7 +81,7 @@ pub(super) fn read(candidate: &Candidate, file: &Path) -> Read {
     Read { name, manifest: Ok(manifest), diagnostics, about }
 }
 
-/// What a manifest says of a hook that cannot run.
+/// Returns what a manifest says about a hook that cannot run.
 pub(super) fn about(manifest: &Manifest) -> About {
     let subscriptions = manifest.subscriptions();
     About {
@@ -92,8 +92,7 @@ pub(super) fn about(manifest: &Manifest) -> About {
     }
 }
 
-/// What a manifest that is not valid says all the same: its events, and whether it is set to fail closed. Its matcher may be
-/// what is wrong, so it does not count.
+/// Returns the events and the fail mode of an invalid manifest. Its matcher is ignored, because it may be the invalid part.
 fn outline(file: &Path, bytes: &[u8]) -> About {
     let about = About { is_hook: true, ..About::default() };
     let Some(document) = front_matter::read(file, bytes).0 else {
@@ -107,7 +106,7 @@ fn outline(file: &Path, bytes: &[u8]) -> About {
     let events: Option<Vec<EventName>> =
         value("trigger").into_iter().chain(further).map(event).collect();
     let own = OwnPolicy {
-        // A word that is not understood may have been meant so.
+        // An unknown word may have been meant as `closed`.
         fail_closed: of_metadata("fail").is_some_and(|fail| fail.as_text() != Some("open")),
         asynchronous: value("async").map(|word| word.as_text() == Some("true")),
         ..OwnPolicy::default()
@@ -115,7 +114,7 @@ fn outline(file: &Path, bytes: &[u8]) -> About {
     About { events: events.filter(|events| !events.is_empty()), own, ..about }
 }
 
-/// Whether a line of a front matter that is not even YAML says that the hook fails closed.
+/// Whether a line of front matter that is not valid YAML sets the hook to fail closed.
 fn says_fail_closed(bytes: &[u8]) -> bool {
     let text = String::from_utf8_lossy(bytes);
     let closed = |line: &str| {
@@ -131,13 +130,13 @@ fn event(trigger: &Node) -> Option<EventName> {
     named.map(|row| row.event)
 }
 
-/// The name that a manifest gives its hook.
+/// Returns the name in a manifest.
 pub(super) fn full_name(candidate: &Candidate, manifest: &Manifest) -> String {
     format!("{}{}", candidate.prefix, manifest.name)
 }
 
-/// The beginning of a manifest: up to the end of its front matter, and a byte more than may be where that does not come or
-/// the file is longer than it may be.
+/// Reads a manifest up to the end of its front matter. Without an end, or if the file is too large, reads one byte more than the
+/// limit.
 fn front(file: &Path) -> io::Result<Vec<u8>> {
     let mut opened = untrusted_file::open(file)?;
     let is_long = opened.metadata()?.len() > MAX_FILE_SIZE as u64;
@@ -153,10 +152,10 @@ fn front(file: &Path) -> io::Result<Vec<u8>> {
     }
 }
 
-/// What a manifest's hook is.
+/// Converts a manifest into a hook.
 ///
 /// # Errors
-/// Why it cannot run, as the end of a sentence that begins with its name.
+/// Why the hook cannot run, as the end of a sentence that begins with its name.
 pub(super) fn hook(KnownManifest { manifest, script, .. }: &KnownManifest) -> Result<Hook, String> {
     let subscriptions = manifest.subscriptions();
     let own = own_policy(manifest);
@@ -193,7 +192,7 @@ fn static_action(action: &StaticActionText) -> Result<StaticAction, String> {
     StaticAction::new(action).map_err(|why| format!("has an action that cannot be used: {why}"))
 }
 
-/// The matcher; none where there is nothing to match, or no event is about a tool (R19).
+/// Returns the matcher; `None` if it is empty, or no event has a tool call (R19).
 fn matcher(manifest: &Manifest, subscriptions: &[Subscription]) -> Option<Matcher> {
     let text = &manifest.matcher;
     let is_empty = text.tool.is_none() && text.pattern.is_none();

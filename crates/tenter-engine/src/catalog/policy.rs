@@ -1,5 +1,5 @@
 //! The policies of hooks: from manifests, `hooks.toml` and the user's configuration. Later ones take precedence, except for
-//! strictness: a hook that anyone sets to fail closed does so, unless the user's configuration names it and sets something else.
+//! strictness: if any source sets a hook to fail closed, it does, unless the user's configuration overrides that by name.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -7,28 +7,27 @@ use std::time::Duration;
 use crate::hook::{FailMode, HookPolicy, Layer, TIMEOUTS_MS};
 use crate::source::{HookSettings, Override};
 
-/// The policies of the user's configuration. An override applies to the hook of that full name in whichever layer it
-/// is found.
+/// The policies of the user's configuration. An override applies to the hook of that full name in any layer.
 #[derive(Debug, Clone, Default)]
 pub struct PolicyTable {
-    /// For hooks that have no override.
+    /// The policy of hooks without an override.
     pub default: HookPolicy,
-    /// By full name.
+    /// Overrides, by full name.
     pub overrides: BTreeMap<String, PolicyOverride>,
-    /// Whether trusted hooks that fail closed run where others can write their files (R74).
+    /// Whether trusted hooks that fail closed run if other users can write their files (R74).
     pub allow_shared: bool,
-    /// Withheld variables that a hook gets, by its full name (R40).
+    /// The withheld variables that a hook gets, by full name (R40).
     pub env: BTreeMap<String, Vec<String>>,
 }
 
 impl PolicyTable {
-    /// The full names of hooks that something is set for.
+    /// The full names of all hooks with a setting.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         let without_override = self.env.keys().filter(|name| !self.overrides.contains_key(*name));
         self.overrides.keys().chain(without_override).map(String::as_str)
     }
 
-    /// What the configuration alone holds the hook with this full name to.
+    /// Returns the policy of the configuration alone for the hook with this full name.
     pub fn of(&self, name: &str) -> HookPolicy {
         let own = self.overrides.get(name).copied().unwrap_or_default();
         HookPolicy {
@@ -39,16 +38,16 @@ impl PolicyTable {
     }
 }
 
-/// The policy of one hook, where it is not the default.
+/// The settings of one hook that replace the defaults.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct PolicyOverride {
-    /// From start to SIGTERM.
+    /// Time from start to SIGTERM.
     pub timeout: Option<Duration>,
-    /// What a failure means.
+    /// The fail mode.
     pub fail: Option<FailMode>,
 }
 
-/// What a hook holds itself to.
+/// The policy that a hook sets for itself.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct OwnPolicy {
     pub(super) timeout: Option<Duration>,
@@ -58,7 +57,8 @@ pub(super) struct OwnPolicy {
 }
 
 impl OwnPolicy {
-    /// Of an executable, which says nothing. It is waited for, unless a `hooks.toml` names it: defaults are for manifests.
+    /// Returns the policy of an executable, which sets nothing itself. It is synchronous unless a `hooks.toml` names it: the defaults
+    /// there are for manifests.
     pub(super) const EXECUTABLE: Self =
         Self { timeout: None, priority: None, asynchronous: Some(false), fail_closed: false };
 }
@@ -71,7 +71,7 @@ impl From<OwnPolicy> for Override {
     }
 }
 
-/// All sources of a hook's policy.
+/// All sources of policies.
 #[derive(Clone, Copy)]
 pub(super) struct Policies<'a> {
     pub(super) configured: &'a PolicyTable,
@@ -85,14 +85,14 @@ impl Policies<'_> {
             || self.settings.names().any(|(_, named)| named == name)
     }
 
-    /// The withheld variables that the user gives to the hook with this full name.
+    /// Returns the withheld variables that the user passes to the hook with this full name.
     pub(super) fn env_of(&self, name: &str) -> Vec<String> {
         let mut env = self.settings.env_of(name);
         env.extend(self.configured.env.get(name).into_iter().flatten().cloned());
         env
     }
 
-    /// The policy of the hook with this full name.
+    /// Returns the policy of the hook with this full name.
     pub(super) fn of(&self, name: &str, layer: Layer, own: OwnPolicy) -> HookPolicy {
         let default = self.configured.default;
         let configured = self.configured.overrides.get(name).copied().unwrap_or_default();

@@ -1,5 +1,5 @@
-//! Which of several hooks of one name runs, and in what order hooks run (R9, R22). Pure: the order in which hooks were
-//! found does not matter.
+//! Decides which of several hooks of one name runs, and in what order hooks run (R9, R22). Pure and independent of the order in
+//! which hooks were found.
 
 use std::borrow::Borrow;
 use std::cmp::Reverse;
@@ -18,7 +18,7 @@ use crate::hook::{FailMode, Fingerprint, Hook, Layer, Protocol};
 use crate::source::{Candidate, Kind};
 use crate::trust::{Covered, Pin, ProjectTrust, TrustMode, Trusted};
 
-/// What all findings together come to. Everything is in the order of precedence.
+/// The result for all candidates, in the order of precedence.
 #[derive(Default)]
 pub(super) struct Resolved {
     pub(super) hooks: Vec<Hook>,
@@ -28,14 +28,14 @@ pub(super) struct Resolved {
     pub(super) diagnostics: Vec<Diagnostic>,
 }
 
-/// What project hooks have to pass.
+/// The conditions under which project hooks run.
 #[derive(Clone, Copy)]
 pub(super) struct Gate<'a> {
     pub(super) mode: TrustMode,
     pub(super) trusted: ProjectTrust<'a>,
 }
 
-/// Decides for every candidate whether it runs. Only a hook that can run shadows another (R9).
+/// Decides for each candidate whether it runs. Only a hook that can run shadows another (R9).
 pub(super) fn resolve(mut examined: Vec<Examined>, policies: Policies, gate: Gate) -> Resolved {
     examined.sort_by(|one, other| precedence(&one.candidate).cmp(&precedence(&other.candidate)));
     let mut resolver = Resolver {
@@ -53,7 +53,7 @@ pub(super) fn resolve(mut examined: Vec<Examined>, policies: Policies, gate: Gat
     resolver.resolved
 }
 
-/// The order in which hooks run that come in the order of precedence: by priority, else as they are (R22).
+/// Sorts hooks, which are in the order of precedence, into the order in which they run: a stable sort by priority (R22).
 pub(super) fn dispatch_order<H: Borrow<Hook>>(mut hooks: Vec<H>) -> Vec<H> {
     hooks.sort_by_key(|hook| Reverse(hook.borrow().policy.priority));
     hooks
@@ -63,8 +63,7 @@ fn precedence(candidate: &Candidate) -> impl Ord {
     (candidate.layer, candidate.directory, &candidate.name, &candidate.path)
 }
 
-/// The user's own hooks that no project hook shadows, by full name: those that are protected (R9), and those that fail
-/// closed (R73).
+/// Returns the user's hooks that no project hook shadows, by full name: protected ones (R9), and those that fail closed (R73).
 fn protected(examined: &[Examined], policies: Policies) -> HashMap<String, PathBuf> {
     let is_protected = |examined: &&Examined| {
         let Some(ready) = own_ready(examined, policies) else { return false };
@@ -75,12 +74,12 @@ fn protected(examined: &[Examined], policies: Policies) -> HashMap<String, PathB
     first_paths(examined.iter().filter(is_protected))
 }
 
-/// The user's own hooks that can run, by full name.
+/// Returns the user's hooks that can run, by full name.
 fn own(examined: &[Examined], policies: Policies) -> HashMap<String, PathBuf> {
     first_paths(examined.iter().filter(|examined| own_ready(examined, policies).is_some()))
 }
 
-/// The hook, if it is the user's own and can run.
+/// Returns the hook if it is the user's and can run.
 fn own_ready<'e>(examined: &'e Examined, policies: Policies) -> Option<&'e Ready> {
     let Candidate { name, layer, .. } = &examined.candidate;
     let is_on = policies.settings.disabled_by(name, *layer).is_none();
@@ -90,7 +89,7 @@ fn own_ready<'e>(examined: &'e Examined, policies: Policies) -> Option<&'e Ready
     }
 }
 
-/// The path of the first hook of each name, which is the one that runs.
+/// Returns the path of the first hook of each name, which is the one that runs.
 fn first_paths<'e>(examined: impl Iterator<Item = &'e Examined>) -> HashMap<String, PathBuf> {
     let mut paths = HashMap::new();
     for Examined { candidate, .. } in examined {
@@ -99,7 +98,7 @@ fn first_paths<'e>(examined: impl Iterator<Item = &'e Examined>) -> HashMap<Stri
     paths
 }
 
-/// What the question about an untrusted hook shows of it.
+/// The facts about an untrusted hook that the trust question shows.
 struct Asked {
     covered: Covered,
     fingerprint: Fingerprint,
@@ -113,7 +112,7 @@ struct Resolver<'a> {
     gate: Gate<'a>,
     privacy: Privacy,
     protected: HashMap<String, PathBuf>,
-    /// The user's own hooks.
+    /// The user's hooks, by full name.
     own: HashMap<String, PathBuf>,
     /// The layer and path of the hooks that run, by full name.
     running: HashMap<String, (Layer, PathBuf)>,
@@ -195,7 +194,7 @@ impl Resolver<'_> {
         });
     }
 
-    /// What is lost with a hook that cannot run: nothing, if it is switched off or another of its name runs in its place.
+    /// Returns the hook as missing if it cannot run, unless it is disabled or another hook of its name runs instead.
     fn missing(&self, candidate: &Candidate, status: &Status, about: About) -> Option<Missing> {
         let Candidate { name, layer, .. } = candidate;
         let is_hook = about.is_hook || self.policies.names(name);
@@ -231,7 +230,7 @@ impl Resolver<'_> {
         if candidate.name.starts_with(builtin::PREFIX) {
             return Status::Invalid { why: reserved() };
         }
-        // There is no need to trust what would not run anyway.
+        // A hook that would not run anyway need not be trusted.
         if let Some(by) = self.in_its_place(candidate) {
             return Status::Shadowed { by: by.clone() };
         }
@@ -244,7 +243,7 @@ impl Resolver<'_> {
         }
     }
 
-    /// The status of a hook that can run, which depends on whether the user agreed that it shadows a hook of their own.
+    /// Returns the status of a hook that can run. It depends on whether the user agreed that it shadows a hook of their own.
     fn displacing(&self, candidate: &Candidate, fingerprint: &Fingerprint) -> Status {
         let Gate { mode, trusted } = self.gate;
         let needs_consent = mode == TrustMode::Gate && candidate.layer.needs_trust();
@@ -256,14 +255,14 @@ impl Resolver<'_> {
         }
     }
 
-    /// What runs in a hook's place.
+    /// Returns the hook that runs instead of another.
     fn in_its_place(&self, candidate: &Candidate) -> Option<&PathBuf> {
         let protected =
             self.protected.get(&candidate.name).filter(|_| candidate.layer.needs_trust());
         protected.or_else(|| self.running.get(&candidate.name).map(|(_, path)| path))
     }
 
-    /// Whether another hook does the work of one that cannot run: for a hook of the user's, never a project's hook.
+    /// Whether another hook replaces one that cannot run. A project's hook never replaces a user's hook.
     fn is_replaced(&self, candidate: &Candidate) -> bool {
         let running = self.running.get(&candidate.name);
         let is_project_hook = running.is_some_and(|(layer, _)| layer.needs_trust());
@@ -308,7 +307,7 @@ impl Resolver<'_> {
 
 const NO_SCRIPT: &str = "it has neither scripts/run nor scripts/run.sh nor scripts/run.py";
 
-/// A hook is never silently off (R61).
+/// Returns a warning: a hook is never off silently (R61).
 fn not_executable(candidate: &Candidate) -> Diagnostic {
     let (name, path) = (&candidate.name, candidate.path.display());
     let help = if matches!(candidate.kind, Kind::Manifest(_)) {

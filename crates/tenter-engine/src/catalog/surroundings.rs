@@ -1,4 +1,5 @@
-//! What lies beside the hooks of each hooks directory and is part of their trust (R72): read once per directory and load.
+//! The helper files next to the hooks of each hooks directory, which are part of their trust (R72). They are read once per
+//! directory and load.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -17,19 +18,19 @@ use crate::trust::{Beside, Hasher};
 /// Maximum number of files that one warning names.
 const MAX_NAMED: usize = 5;
 
-/// The files beside a hook that its trust covers.
+/// The helper files next to a hook that its trust covers.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Around {
     pub(super) files: Arc<[(PathBuf, FileStamp)]>,
     pub(super) hash: Option<Fingerprint>,
 }
 
-/// What lies beside the hooks of each directory, by the directory's place among the roots. Where it cannot be covered, why, as
-/// the end of a sentence that begins with a hook's name.
+/// The helper files of each hooks directory, by the index of its root. An error says why they cannot be covered by trust, as the
+/// end of a sentence that begins with a hook's name.
 pub(super) struct Surroundings(Vec<Result<Around, String>>);
 
 impl Surroundings {
-    /// Reads what lies beside the `candidates` of each root.
+    /// Reads the helper files of the `candidates` of each root.
     pub(super) fn read(
         roots: &[Root],
         candidates: &[Candidate],
@@ -59,12 +60,12 @@ impl Surroundings {
         (Self(read), diagnostics)
     }
 
-    /// What lies beside a hook of the root at `directory`.
+    /// Returns the helper files of a hook of the root at `directory`.
     pub(super) fn of(&self, beside: &Beside, directory: usize) -> Result<Around, String> {
         match beside {
             Beside::Nothing => Ok(Around::default()),
             Beside::Helpers(_) | Beside::Everything(_) => {
-                // Every candidate is of one of the roots.
+                // Every candidate belongs to one of the roots.
                 let known = self.0.get(directory).cloned();
                 known.unwrap_or_else(|| Err("is in no known hooks directory".to_owned()))
             }
@@ -105,14 +106,14 @@ fn refusal(beside: &Beside, error: &std::io::Error) -> String {
     }
 }
 
-/// The warning for helper files of the user's own hooks that others can write.
+/// Returns a warning if other users can write helper files of the user's hooks.
 fn exposed_helpers(directory: &Path) -> Option<Diagnostic> {
-    // A directory that cannot be read has been reported. One that is full of other files is no reason to keep hooks from running.
+    // An unreadable directory was already reported, and one with too many files does not keep hooks from running.
     let tree = Tree::read(directory, &HELPERS).ok()?;
     exposed(directory, &tree.writable_by_others, "files beside your hooks")
 }
 
-/// The warning for files in `directory` that others can write (R48).
+/// Returns a warning if other users can write files in `directory` (R48).
 pub(super) fn exposed(directory: &Path, files: &[PathBuf], what: &str) -> Option<Diagnostic> {
     if files.is_empty() {
         return None;

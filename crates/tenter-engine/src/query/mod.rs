@@ -1,6 +1,6 @@
-//! Which events a hook wants: asked once, remembered as long as the file stays what it is (R11, R12).
+//! Queries executables for their events, and caches the replies while the files are unchanged (R11, R12).
 //!
-//! Whether a hook may be asked at all is the trust gate's business; nothing here decides it.
+//! The caller checks trust: this module queries any hook that it is given.
 
 mod ask;
 mod cache;

@@ -1,10 +1,10 @@
-//! Says what is wrong with an answer that names no event, and which event was probably meant. Suggests only: what was
-//! printed is never taken for what was meant (R12).
+//! Explains an invalid reply to the query for events, and suggests the event that was probably meant. The suggestion is never used
+//! as the reply (R12).
 
 use tenter_base::nearest;
 use tenter_protocol::lifecycle::{by_any_spelling, by_claude_code, executable_spellings};
 
-/// Why `printed` is not the answer of a hook, as the end of a sentence that begins with the hook's name.
+/// Returns why `printed` is not a valid reply, as the end of a sentence that begins with the hook's name.
 pub(crate) fn explain(printed: &str) -> String {
     if printed.is_empty() {
         return "printed nothing instead of an event when it was asked `hook`".to_owned();
@@ -19,7 +19,7 @@ pub(crate) fn explain(printed: &str) -> String {
 
 enum Meant {
     Spelling(&'static str),
-    /// An event that executables have no word for.
+    /// An event that executables have no name for.
     ManifestOnly,
     Unknown,
 }

@@ -106,7 +106,7 @@ impl Denial {
         Self::new(
             event,
             DenialCause::Defect,
-            "the hooks could not be run because of a defect in Tenter",
+            "the hooks could not be run because of a bug in Tenter",
         )
     }
 }

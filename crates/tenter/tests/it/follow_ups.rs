@@ -88,7 +88,8 @@ fn at_the_turn_limit_stop_hooks_run_and_their_follow_ups_are_ignored() {
     assert!(listed.contains("turn limit") && !listed.contains("max_turns"), "{listed}");
     let payload: Value = serde_json::from_str(&sandbox.read("stop.json")).unwrap();
     assert_eq!(payload["stop_reason"], "max_turns", "{output}");
-    let told = "the hook stop wants the agent to continue, but the turn limit is reached";
+    let told =
+        "the hook stop requested a continuation, which is ignored: the turn limit is reached";
     assert_eq!(output.stderr.matches(told).count(), 1, "{output}");
     let log = sandbox.run(&["log"]).expect_code(0).stdout;
     assert!(log.contains("its follow-ups have no effect: the turn limit is reached"), "{log}");
