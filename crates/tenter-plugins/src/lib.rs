@@ -6,6 +6,29 @@
 //!                          a directory
 //! ```
 //!
+//! ```
+//! use std::path::Path;
+//! use std::time::Duration;
+//!
+//! use tenter_plugins::{Fetcher, Spec};
+//! use tenter_proc::Cancel;
+//!
+//! # let scratch = tempfile::tempdir()?;
+//! # let directory = scratch.path().join("acme/guards");
+//! # std::fs::create_dir_all(directory.join("recipes"))?;
+//! # std::fs::write(directory.join("recipes/hello.md"), "Say hello.")?;
+//! # let cwd = directory.parent().unwrap_or(Path::new("/"));
+//! let spec = Spec::parse("./guards", cwd)?;
+//! assert_eq!(spec.name.to_string(), "acme/guards");
+//!
+//! let fetcher = Fetcher { env: &[], cancel: &Cancel::new(), timeout: Duration::from_secs(60) };
+//! let Ok(fetched) = fetcher.fetch(&spec.source, spec.reference.as_deref(), scratch.path()) else {
+//!     return Err("the plugin was rejected".into());
+//! };
+//! assert!(fetched.content.digests().contains_key("recipes/hello.md"));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
 //! The content of a repository is read as data and written as files: nothing of it is run here, neither its hooks nor programs
 //! that its attributes or configuration name. Files that would be outside of the plugin's directory, or that would be other files on
 //! another system, are rejected before anything is written. This crate prints nothing, does not read the environment or the clock,

@@ -4,6 +4,25 @@
 //! group, writes its stdin and reads its output concurrently, enforces a timeout, and returns a [`Completion`] with the output
 //! so far, whatever happens (R37, R38, R39).
 //!
+//! ```
+//! use std::time::Duration;
+//!
+//! use tenter_proc::{Cancel, End, Invocation, Limits, Streams, run};
+//!
+//! let invocation = Invocation {
+//!     program: "/bin/sh".into(),
+//!     args: vec!["-c".into(), "echo ready; exec sleep 60".into()],
+//!     cwd: "/".into(),
+//!     env: vec![("PATH".into(), "/usr/bin:/bin".into())],
+//!     stdin: Vec::new(),
+//!     streams: Streams::Separate,
+//!     limits: Limits { timeout: Duration::from_millis(500), ..Limits::default() },
+//! };
+//! let completion = run(&invocation, &Cancel::new());
+//! assert!(matches!(completion.end, End::TimedOut));
+//! assert_eq!(completion.stdout.text(), "ready");
+//! ```
+//!
 //! [`start_background`] starts programs that are left running. [`interactive`] runs a program that owns the terminal, such as an
 //! editor, without supervision.
 //!

@@ -1,10 +1,39 @@
-//! Models behind a network: Anthropic, OpenAI, Google, and every server that speaks one of their formats.
+//! Models over a network: Anthropic, OpenAI, Google, and every server that speaks one of their formats.
 //!
 //! [`connect`] returns a [`Model`](tenter_agent::Model). `library` is the only file that uses the model library; `http` is the
 //! transport under it: blocking, cancellable, with an idle timeout.
 //!
 //! The crate reads no environment and no files: keys, addresses, proxies and certificates are passed in. It does not retry:
 //! temporary errors are marked as such, and the session decides.
+//!
+//! ```
+//! use std::time::Duration;
+//!
+//! use tenter_providers::{Api, Endpoint, ModelChoice, ModelFacts, ResponseLimits, connect};
+//!
+//! let endpoint = Endpoint {
+//!     provider: "local".to_owned(),
+//!     api: Api::Chat,
+//!     base_url: Some("http://localhost:8080/v1".to_owned()),
+//!     key: None,
+//!     key_help: String::new(),
+//!     proxy: None,
+//!     authorities: None,
+//!     trust_help: String::new(),
+//!     idle_timeout: Duration::from_secs(300),
+//!     limits: ResponseLimits::default(),
+//! };
+//! let choice = ModelChoice {
+//!     name: "local/qwen3".to_owned(),
+//!     model: "qwen3".to_owned(),
+//!     max_tokens: Some(4000),
+//!     effort: None,
+//!     facts: ModelFacts { context_window: 32_000, prices: None, images: None },
+//! };
+//! let model = connect(endpoint, choice)?;
+//! assert_eq!(model.name(), "local/qwen3");
+//! # Ok::<(), tenter_agent::ModelError>(())
+//! ```
 
 mod arguments;
 mod authorities;

@@ -3,6 +3,15 @@
 //! A [`Sandbox`] is a directory with a project and a home; commands run in it with an environment of a few variables. The output
 //! of a command is an [`Output`], in which everything that differs between runs is replaced, so that a test reads like a terminal
 //! session. [`model_server`] is a scripted model server, and [`tls`] a TLS proxy in front of one.
+//!
+//! ```
+//! use tenter_testkit::Sandbox;
+//!
+//! let sandbox = Sandbox::new("/bin/sh");
+//! sandbox.write("notes.txt", "buy milk\n");
+//! let output = sandbox.run(&["-c", "cat notes.txt"]);
+//! assert_eq!((output.code, output.stdout.as_str()), (Some(0), "buy milk\n"));
+//! ```
 
 pub mod model_server;
 pub mod needs;

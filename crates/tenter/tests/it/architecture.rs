@@ -309,6 +309,9 @@ fn every_library_can_be_packaged() {
         }
         let readme = fs::read_to_string(directory.join("README.md")).unwrap();
         assert!(readme.starts_with(&format!("# {name}\n")), "{name}");
+        let root = fs::read_to_string(directory.join("src/lib.rs")).unwrap();
+        assert!(readme.contains("\n```rust"), "the README of {name} has no example");
+        assert!(root.contains("\n//! ```\n"), "the root of {name} has no example");
     }
     let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../Cargo.toml");
     let workspace = fs::read_to_string(workspace).unwrap();
