@@ -114,5 +114,5 @@ fn bench(args: &[String]) -> Measured<()> {
 
 fn unknown(arg: &str) -> String {
     let parts = BENCHES.map(|(name, _)| name).join(", ");
-    format!("{arg} is unknown; known are --smoke, --write and the parts {parts}")
+    format!("unknown argument {arg}; use --smoke, --write or the parts {parts}")
 }

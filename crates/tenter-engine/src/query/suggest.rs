@@ -12,7 +12,7 @@ pub(crate) fn explain(printed: &str) -> String {
     let meant = match meant(printed) {
         Meant::Spelling(spelling) => format!("; did you mean \"{spelling}\"?"),
         Meant::ManifestOnly => "; only a hook with a HOOK.md can have this event".to_owned(),
-        Meant::Unknown => format!("; known are {}", executable_spellings().join(", ")),
+        Meant::Unknown => format!("; the events are {}", executable_spellings().join(", ")),
     };
     format!("printed \"{printed}\" instead of an event when it was asked `hook`{meant}")
 }
@@ -61,7 +61,7 @@ mod tests {
             ("session_start", "only a hook with a HOOK.md can have this event"),
             (
                 "xyz",
-                "known are user_message_send, before_tool_call, after_tool_call, after_turn, turn_end, agent_stop",
+                "the events are user_message_send, before_tool_call, after_tool_call, after_turn, turn_end, agent_stop",
             ),
         ];
         for (printed, end) in table {

@@ -283,7 +283,7 @@ fn a_hook_with_an_unusable_query_reply_is_invalid() {
         ),
         (
             "#!/bin/sh\nprintf 'before_tool_call\\nxyz\\n'\n",
-            &["printed \"xyz\"", "known are user_message_send,"],
+            &["printed \"xyz\"", "the events are user_message_send,"],
         ),
         ("#!/bin/sh\nprintf 'a\\033[31mred\\n'\n", &["printed \"a\u{fffd}[31mred\""]),
         ("#!/bin/sh\n", &["printed nothing"]),

@@ -136,7 +136,7 @@ fn trust(env: &Env, of_file: TrustMode) -> Result<TrustMode, Failure> {
         None | Some("ask") => Ok(of_file),
         Some("all") => Ok(TrustMode::All),
         Some(other) => {
-            Err(Failure::usage(format!("TENTER_TRUST is {other:?}; known are \"ask\" and \"all\"")))
+            Err(Failure::usage(format!("TENTER_TRUST is {other:?}; use \"ask\" or \"all\"")))
         }
     }
 }

@@ -119,6 +119,6 @@ fn effort(env: &Env) -> Result<Option<Effort>, Failure> {
             .iter()
             .filter_map(|effort| Some(effort.to_possible_value()?.get_name().to_owned()))
             .collect();
-        Failure::usage(format!("{name} is {text:?}; known are {}", known.join(", ")))
+        Failure::usage(format!("{name} is {text:?}; use one of {}", known.join(", ")))
     })
 }

@@ -262,7 +262,7 @@ fn hooks_with_a_late_history_action_are_reported() {
         "turns: [{tool_calls: [{name: todo, input: {}}]}, {tool_calls: [{name: todo, input: {}}]}, {text: ok}]",
     );
     let run = sandbox.run(&["run", "--model", &model, "x"]).expect_code(0);
-    let told = "the hooks first and second both want to change the history";
+    let told = "the hooks first and second both change the history";
     assert_eq!(run.stderr.matches(told).count(), 1, "it is reported once\n{run}");
     let output = sandbox.run(&["log"]).expect_code(0);
     assert!(

@@ -138,6 +138,6 @@ fn a_rejected_request_has_help_and_is_not_retried() {
     exit: 1
     --- stderr
     error: the conversation is longer than the model can hold: 9 tokens of 8
-      help: compact it (`tenter run -r compact --follow`), start a new conversation, continue with a fork of this one from before it grew (`tenter conversation fork`), or use a model that holds more
+      help: compact it (`tenter run -r compact --follow`), start a new conversation, fork an earlier state of this one (`tenter conversation fork`), or use a model with a larger context window
     ");
 }

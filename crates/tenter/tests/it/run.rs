@@ -56,12 +56,12 @@ fn without_a_query_or_a_model_it_fails_with_help() {
     exit: 2
     --- stderr
     error: no model was chosen, and no key is set
-      help: set ANTHROPIC_API_KEY or OPENAI_API_KEY or GEMINI_API_KEY; or choose a model with --model, TENTER_MODEL, or `model = …` in config.toml: PROVIDER/NAME, or scripted:FILE
+      help: set `ANTHROPIC_API_KEY`, `OPENAI_API_KEY` or `GEMINI_API_KEY`; or choose a model with --model, TENTER_MODEL, or `model = …` in config.toml: PROVIDER/NAME, or scripted:FILE
     ");
     assert_snapshot!(sandbox.run(&["run", "--model", "scripted:nowhere.yaml", "hi"]), @"
     exit: 1
     --- stderr
-    error: the script [ROOT]/project/nowhere.yaml: No such file or directory (os error 2)
+    error: cannot read the script [ROOT]/project/nowhere.yaml: No such file or directory (os error 2)
     ");
 }
 

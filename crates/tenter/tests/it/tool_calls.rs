@@ -63,7 +63,7 @@ fn a_rewrite_that_the_tool_rejects_runs_nothing() {
     let result = &of_kind(&lines, "tool-result")[0]["result"];
     assert_eq!(result["success"], false);
     assert!(
-        result["error"].as_str().unwrap().contains("the hook typo changed the input"),
+        result["error"].as_str().unwrap().contains("the hook typo rewrote the input"),
         "{result}"
     );
     assert_eq!(of_kind(&lines, "diagnostic")[0]["id"], "rewrite-refused");

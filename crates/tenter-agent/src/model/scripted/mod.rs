@@ -67,13 +67,16 @@ impl ScriptedModel {
     /// Reads a script file, YAML or JSON.
     ///
     /// # Errors
-    /// When the file cannot be read or is not a valid script.
+    /// The file cannot be read or is not a valid script.
     pub fn load(path: &Path) -> Result<Self, ModelError> {
-        let setup = |problem: String| {
-            ModelError::Setup(format!("the script {}: {problem}", path.display()))
-        };
-        let text = std::fs::read_to_string(path).map_err(|error| setup(error.to_string()))?;
-        Self::parse(&format!("scripted:{}", path.display()), &text).map_err(setup)
+        let shown = path.display();
+        let text = std::fs::read_to_string(path).map_err(|error| {
+            ModelError::Setup(format!("cannot read the script {shown}: {error}"))
+        })?;
+        Self::parse(&format!("scripted:{shown}"), &text).map_err(|problem| {
+            let problem = problem.trim_start_matches("error: ");
+            ModelError::Setup(format!("the script {shown} is not valid: {problem}"))
+        })
     }
 
     /// Parses a script.

@@ -131,7 +131,7 @@ fn default_model(project: &Project) -> Result<String, Failure> {
             .collect();
         return Err(Failure::usage("no model was chosen, and no key is set").help(format!(
             "set {}; or choose a model with --model, TENTER_MODEL, or `model = …` in config.toml: PROVIDER/NAME, or scripted:FILE",
-            keys.join(" or ")
+            tenter_base::or_list(&keys)
         )));
     };
     ui::note(format!(

@@ -211,7 +211,7 @@ fn names<'p>(project: &'p Project) -> Vec<&'p str> {
 
 fn unknown(project: &Project, name: &str) -> Failure {
     let names = names(project);
-    let known = format!("known are {}", names.join(", "));
+    let known = format!("the providers are {}", names.join(", "));
     Failure::usage(format!("there is no provider {name:?}")).help(match nearest(name, names) {
         Some(meant) => format!("did you mean {meant}? {known}"),
         None => format!(

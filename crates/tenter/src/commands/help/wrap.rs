@@ -30,13 +30,14 @@ pub(super) fn wrapped(text: &str) -> String {
     out
 }
 
-/// Appends the words of `text` in lines, the first one after `first` and the others after `rest`.
+/// Appends the words of `text` in lines, the first one after `first` and the others after `rest`. Code is not broken: a line end
+/// in it would be shown as a space.
 pub(super) fn fill(text: &str, first: &str, rest: &str, out: &mut String) {
     let mut line = first.to_owned();
     let mut is_empty = true;
-    for word in text.split_whitespace() {
+    for word in unbreakable(text) {
         let width = line.chars().count() + 1 + word.chars().count();
-        if !is_empty && width > WIDTH && !begins_a_block(word) {
+        if !is_empty && width > WIDTH && !begins_a_block(&word) {
             out.push_str(&line);
             out.push('\n');
             rest.clone_into(&mut line);
@@ -45,11 +46,38 @@ pub(super) fn fill(text: &str, first: &str, rest: &str, out: &mut String) {
         if !is_empty {
             line.push(' ');
         }
-        line.push_str(word);
+        line.push_str(&word);
         is_empty = false;
     }
     out.push_str(&line);
     out.push('\n');
+}
+
+/// The words of `text`. Words that contain parts of the same code are one.
+fn unbreakable(text: &str) -> Vec<String> {
+    let mut words: Vec<String> = Vec::new();
+    let mut code = None;
+    for word in text.split_whitespace() {
+        match words.last_mut() {
+            Some(last) if code.is_some() => {
+                last.push(' ');
+                last.push_str(word);
+            }
+            _ => words.push(word.to_owned()),
+        }
+        code = code_after(word, code);
+    }
+    words
+}
+
+/// The number of backquotes that close the code in which `word` ends, given those of the code in which it begins.
+fn code_after(word: &str, code: Option<usize>) -> Option<usize> {
+    let runs = word.split(|char| char != '`').map(str::len).filter(|length| *length > 0);
+    runs.fold(code, |code, length| match code {
+        None => Some(length),
+        Some(opened) if opened == length => None,
+        opened => opened,
+    })
 }
 
 /// A paragraph or a list item.
@@ -116,5 +144,12 @@ mod tests {
         for word in ["-", "#1", "3.", "2)", ">"] {
             assert_eq!(wrapped(&format!("{long} {word} y")), format!("{long} {word}\ny"));
         }
+    }
+
+    #[test]
+    fn code_is_not_broken() {
+        let long = "x".repeat(78);
+        assert_eq!(wrapped(&format!("{long} (`a b`) c")), format!("{long}\n(`a b`) c"));
+        assert_eq!(wrapped(&format!("{long} (` ``` `) c")), format!("{long}\n(` ``` `) c"));
     }
 }

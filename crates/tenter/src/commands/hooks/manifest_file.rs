@@ -30,7 +30,7 @@ impl ManifestFile {
     /// `path` does not exist, or is neither a directory nor a manifest.
     pub(super) fn at(path: &Path) -> Result<Option<Self>, Failure> {
         let metadata = fs::metadata(path)
-            .map_err(|error| Failure::usage(format!("{}: {error}", path.display())))?;
+            .map_err(|error| Failure::usage(format!("cannot read {}: {error}", path.display())))?;
         if metadata.is_dir() {
             let found = source::manifest_file(path).map_err(|error| {
                 Failure::new(format!("cannot read {}: {error}", path.display()))

@@ -99,12 +99,12 @@ fn events_named(word: &str) -> Result<Vec<EventName>, Failure> {
     let meant = meant.map(|name| format!("did you mean {name}? ")).unwrap_or_default();
     let names: Vec<&str> = names().collect();
     let known = format!(
-        "{} and, in the words of executables, {}",
+        "{}; executables call them {}",
         names.join(", "),
         executable_spellings().join(", ")
     );
     Err(Failure::usage(format!("there is no event {word:?}"))
-        .help(format!("{meant}known are {known}")))
+        .help(format!("{meant}the events are {known}")))
 }
 
 /// The threshold of automatic compaction, as a ratio of the context window; `None` if it is off (R50).

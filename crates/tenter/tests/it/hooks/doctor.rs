@@ -68,7 +68,7 @@ fn all_problems_are_listed_with_the_worst_first() {
     --- stdout
     4 errors, 6 warnings; 4 hooks are ready.
     --- stderr
-    error: [ROOT]/home/.kodelet/hooks/typo: the hook typo does not run: it printed "before" instead of an event when it was asked `hook`; known are user_message_send, before_tool_call, after_tool_call, after_turn, turn_end, agent_stop
+    error: [ROOT]/home/.kodelet/hooks/typo: the hook typo does not run: it printed "before" instead of an event when it was asked `hook`; the events are user_message_send, before_tool_call, after_tool_call, after_turn, turn_end, agent_stop
       help: fix it, or disable it by adding `.disable` to its name
     error: [ROOT]/home/.config/agents/hooks/no-env/scripts/run.sh: its interpreter no-such-thing is not installed, so it cannot run
       help: install no-such-thing, or change the script's first line
@@ -134,7 +134,7 @@ fn slow_and_timed_out_hooks_are_reported_from_the_journal() {
     for said in [
         "the hook cut timed out in 1 of 1 runs",
         "the hook slow is slow",
-        "the hook tight has 500 ms",
+        "the timeout of the hook tight is 500 ms",
     ] {
         assert!(output.stderr.contains(said), "{said}: {output}");
     }

@@ -162,7 +162,7 @@ fn a_list_for_one_event_accepts_any_spelling_and_marks_unknowns() {
     exit: 2
     --- stderr
     error: there is no event "befor_tool_call"
-      help: did you mean before_tool_call? known are session_start, before_agent, before_tool, after_tool, after_tool_failure, after_turn, before_stop, after_agent, subagent_start, subagent_stop, pre_compact, post_compact, session_end and, in the words of executables, user_message_send, before_tool_call, after_tool_call, after_turn, turn_end, agent_stop
+      help: did you mean before_tool_call? the events are session_start, before_agent, before_tool, after_tool, after_tool_failure, after_turn, before_stop, after_agent, subagent_start, subagent_stop, pre_compact, post_compact, session_end; executables call them user_message_send, before_tool_call, after_tool_call, after_turn, turn_end, agent_stop
     "#);
 }
 

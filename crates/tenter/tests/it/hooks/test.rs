@@ -402,7 +402,7 @@ fn hooks_that_do_not_run_are_reported_with_the_reason() {
     assert_snapshot!(sandbox.run(&["hooks", "test", "typo"]), @r#"
     exit: 1
     --- stderr
-    error: the hook typo printed "xyz" instead of an event when it was asked `hook`; known are user_message_send, before_tool_call, after_tool_call, after_turn, turn_end, agent_stop
+    error: the hook typo printed "xyz" instead of an event when it was asked `hook`; the events are user_message_send, before_tool_call, after_tool_call, after_turn, turn_end, agent_stop
     "#);
 }
 

@@ -107,7 +107,7 @@ fn an_invalid_variable_is_an_error() {
     );
     assert_eq!(
         error("TENTER_REASONING_EFFORT", "hard"),
-        "error: TENTER_REASONING_EFFORT is \"hard\"; known are off, minimal, low, medium, high, xhigh, max\n"
+        "error: TENTER_REASONING_EFFORT is \"hard\"; use one of off, minimal, low, medium, high, xhigh, max\n"
     );
 }
 
@@ -171,14 +171,14 @@ fn an_unknown_model_name_is_an_error_with_help() {
     let error = |name: &str| run(&sandbox, &["--model", name]).expect_code(2).stderr;
     assert_snapshot!(error("antropic/claude-sonnet-5"), @r#"
     error: there is no provider "antropic"
-      help: did you mean anthropic? known are anthropic, openai, google, local, lab
+      help: did you mean anthropic? the providers are anthropic, openai, google, local, lab
     "#);
     let error_of_unknown = run(&sandbox, &["--model", "meta/llama"]).expect_code(2);
     assert_snapshot!(error_of_unknown, @r#"
     exit: 2
     --- stderr
     error: there is no provider "meta"
-      help: known are anthropic, openai, google, local, lab; [providers.meta] in [ROOT]/home/.config/tenter/config.toml adds one
+      help: the providers are anthropic, openai, google, local, lab; [providers.meta] in [ROOT]/home/.config/tenter/config.toml adds one
     "#);
     assert_snapshot!(error("claude-sonet-5"), @r#"
     error: no known provider has a model "claude-sonet-5"
