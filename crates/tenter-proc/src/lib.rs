@@ -20,7 +20,7 @@
 //! };
 //! let completion = run(&invocation, &Cancel::new());
 //! assert!(matches!(completion.end, End::TimedOut));
-//! assert_eq!(completion.stdout.text(), "ready");
+//! assert_eq!(completion.stdout.text(), "ready\n");
 //! ```
 //!
 //! [`start_background`] starts programs that are left running. [`interactive`] runs a program that owns the terminal, such as an
