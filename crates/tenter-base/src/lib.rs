@@ -12,6 +12,7 @@
 //! # Ok::<(), std::io::Error>(())
 //! ```
 
+pub mod account;
 pub mod clock;
 pub mod excerpt;
 mod file_lock;

@@ -2,6 +2,13 @@
 
 use std::time::Duration;
 
+use serde_json::Value;
+use tenter_protocol::EventName;
+
+use crate::occurrence::Occurrence;
+use crate::payload::{Payload, PayloadError};
+use crate::reply::Reply;
+
 /// An agent in which Tenter's hooks can run.
 #[derive(Debug)]
 pub struct Host {
@@ -19,6 +26,16 @@ pub struct Host {
     pub registration: Registration,
     /// What the host never shows to hooks, as sentences (B3).
     pub blind_spots: &'static [&'static str],
+    /// Maximum length of a context that the host passes on to the model, in characters (B20).
+    pub context_limit: usize,
+    /// The variables by which hooks could use the host itself; hooks do not get them (B43).
+    pub withheld: &'static [&'static str],
+    /// Reads a payload of a native event.
+    pub read: fn(&NativeEvent, &Payload) -> Result<Occurrence, PayloadError>,
+    /// Writes the native answer; `None` is no opinion: nothing on stdout and exit code 0 (B14).
+    pub answer: fn(&NativeEvent, &Reply) -> Option<Value>,
+    /// Whether the model reads text that an answer adds at this moment.
+    pub takes_context: fn(Moment) -> bool,
 }
 
 impl Host {
@@ -73,6 +90,18 @@ pub enum Moment {
     PostCompact,
     /// The session ends.
     SessionEnd,
+}
+
+impl Moment {
+    /// The event whose denial keeps what is about to happen from happening; `None` if nothing can.
+    pub fn deniable(self) -> Option<EventName> {
+        match self {
+            Self::Prompt => Some(EventName::BeforeAgent),
+            Self::BeforeTool => Some(EventName::BeforeTool),
+            Self::PreCompact => Some(EventName::PreCompact),
+            _ => None,
+        }
+    }
 }
 
 /// A tool of a host that does what one of Tenter's tools does.

@@ -16,6 +16,14 @@
 
 pub mod host;
 pub mod hosts;
+pub mod occurrence;
+pub mod payload;
 pub mod registration;
+pub mod reply;
+mod state;
+mod tool_call;
+mod tool_result;
+mod visit;
 
 pub use host::{Host, Moment, NativeEvent};
+pub use visit::{Visited, Visitor};

@@ -7,6 +7,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use tenter_base::account;
+
 use crate::ancestors::{self, AgentAbove};
 use crate::env::Env;
 use crate::failure::Failure;
@@ -62,11 +64,7 @@ fn concerns(agent: &AgentAbove, env: &Env, project: &Path) -> bool {
 
 /// The state directory of this user's account, regardless of the environment.
 fn of_account(env: &Env) -> Option<PathBuf> {
-    let id = rustix::process::getuid().as_raw().to_string();
-    let accounts = fs::read_to_string("/etc/passwd").ok()?;
-    let of_user = |line: &&str| line.split(':').nth(2) == Some(id.as_str());
-    let home = accounts.lines().find(of_user)?.split(':').nth(5)?;
-    let vars = vec![("HOME".into(), home.into())];
+    let vars = vec![("HOME".into(), account::home()?.into())];
     Some(Env::of_variables(vars, env.cwd.clone()).state_dir())
 }
 

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use super::claude_form;
 use crate::host::{
     Host, Moment, NativeEvent, NativeTool, Registration, RegistrationFormat, TimeoutUnit,
 };
@@ -29,6 +30,11 @@ pub(super) const HOST: Host = Host {
         "Files that a message mentions as `@file` are read without a tool call.",
         "Files that a shell command writes do not count as calls of a file tool.",
     ],
+    context_limit: 10_000,
+    withheld: &["CLAUDE_CODE_MESSAGING_SOCKET", "CLAUDE_CODE_MESSAGING_TOKEN", "CLAUDE_ENV_FILE"],
+    read: claude_form::read,
+    answer: claude_form::answer,
+    takes_context: claude_form::takes_context,
 };
 
 /// 10 minutes is the longest timeout that the host accepts.

@@ -1,6 +1,7 @@
 //! The hosts, one file each.
 
 mod claude_code;
+mod claude_form;
 
 use crate::Host;
 

@@ -37,6 +37,10 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
         ],
     ),
     ("tenter-bridge", &["tenter-base", "tenter-protocol", "tenter-proc", "tenter-engine"]),
+    (
+        "tenter-hook",
+        &["tenter-base", "tenter-protocol", "tenter-proc", "tenter-engine", "tenter-bridge"],
+    ),
     ("tenter-testkit", &[]),
     // It measures all of them; no crate depends on it.
     ("tenter-bench", &[]),

@@ -1,0 +1,117 @@
+//! What happened in a host: one native event as the bridge reads it, free of the host's field names.
+
+use std::path::PathBuf;
+
+use serde_json::Value;
+use tenter_protocol::Object;
+use tenter_protocol::event::CompactTrigger;
+
+/// One native event.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Occurrence {
+    /// The host's id of the session; that of the main agent, also at events of its subagents.
+    pub session: String,
+    /// The subagent that causes the event, where the host marks it.
+    pub agent: Option<NativeAgent>,
+    /// The working directory of the agent.
+    pub cwd: PathBuf,
+    /// What happened.
+    pub detail: Detail,
+}
+
+/// A subagent of a host.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NativeAgent {
+    /// The host's id of it.
+    pub id: String,
+    /// Its type.
+    pub kind: Option<String>,
+}
+
+/// What happened.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Detail {
+    /// A session started or resumed.
+    SessionStart {
+        /// How, in the host's word: `startup`, `resume`, …
+        source: Option<String>,
+        /// The model.
+        model: Option<String>,
+    },
+    /// The history was replaced, and the model reads what it read at the session's start once more.
+    ContextLost,
+    /// The user sends a message.
+    Prompt {
+        /// Its text.
+        text: String,
+    },
+    /// A tool is about to run.
+    BeforeTool(NativeCall),
+    /// A tool ended.
+    AfterTool {
+        /// The call as it ran.
+        call: NativeCall,
+        /// How it ended.
+        end: ToolEnd,
+    },
+    /// All tool calls of one response have ended.
+    AfterBatch,
+    /// The agent is about to stop.
+    Stop {
+        /// The last text of the model.
+        response: Option<String>,
+    },
+    /// The agent stopped because of an error.
+    StopFailure {
+        /// The last text of the model, or the error.
+        response: Option<String>,
+    },
+    /// A subagent started.
+    SubagentStart,
+    /// A subagent is about to stop.
+    SubagentStop {
+        /// Its last text.
+        response: Option<String>,
+    },
+    /// The history is about to be replaced by a summary.
+    PreCompact(CompactTrigger),
+    /// The history was replaced by a summary.
+    PostCompact(CompactTrigger),
+    /// The session ends.
+    SessionEnd {
+        /// Why, in the host's word.
+        reason: Option<String>,
+    },
+    /// Nothing that concerns hooks, although the host fired the event.
+    Nothing,
+}
+
+/// A tool call in the host's own names.
+#[derive(Debug, Clone, PartialEq)]
+pub struct NativeCall {
+    /// The call's id, if the host has one that is the same before and after the call.
+    pub id: Option<String>,
+    /// The host's name of the tool.
+    pub tool: String,
+    /// The input in the host's own fields.
+    pub input: Object,
+}
+
+/// How a tool ended.
+#[derive(Debug, Clone, PartialEq)]
+pub enum ToolEnd {
+    /// It succeeded, with this result in the host's own form.
+    Success {
+        /// The result.
+        result: Value,
+        /// How long it took, in milliseconds.
+        duration_ms: Option<u64>,
+    },
+    /// It failed.
+    Failure {
+        /// What went wrong, in the host's words.
+        error: String,
+        /// How long it took, in milliseconds.
+        duration_ms: Option<u64>,
+    },
+}

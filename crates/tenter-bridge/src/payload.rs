@@ -1,0 +1,120 @@
+//! A native payload: the JSON object that a host writes to the stdin of its hooks.
+
+use serde_json::Value;
+use tenter_base::excerpt;
+use tenter_protocol::Object;
+
+/// Maximum size of a payload, in bytes.
+pub const MAX_PAYLOAD: u64 = 64 << 20;
+
+/// A native payload. Fields that the bridge does not read are ignored: newer hosts add some.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Payload(Object);
+
+/// Why a payload cannot be read, as a clause for messages.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct PayloadError(String);
+
+impl Payload {
+    /// Parses a payload.
+    ///
+    /// # Errors
+    /// It is not a JSON object, is nested too deeply, or is longer than [`MAX_PAYLOAD`].
+    pub fn parse(bytes: &[u8]) -> Result<Self, PayloadError> {
+        if bytes.len() as u64 > MAX_PAYLOAD {
+            return Err(PayloadError(format!(
+                "the payload is longer than {} MiB",
+                MAX_PAYLOAD >> 20
+            )));
+        }
+        match serde_json::from_slice(bytes) {
+            Ok(Value::Object(object)) => Ok(Self(object)),
+            Ok(other) => Err(PayloadError(format!(
+                "the payload is not a JSON object: {}",
+                excerpt::head(&other.to_string(), 60)
+            ))),
+            Err(_) if bytes.iter().all(u8::is_ascii_whitespace) => {
+                Err(PayloadError("the payload is empty".to_owned()))
+            }
+            Err(error) => Err(PayloadError(format!("the payload is not JSON: {error}"))),
+        }
+    }
+
+    /// A field, unless it is missing or null.
+    pub fn get(&self, field: &str) -> Option<&Value> {
+        self.0.get(field).filter(|value| !value.is_null())
+    }
+
+    /// The text of a field; `None` if it is missing, empty or no text.
+    pub fn text(&self, field: &str) -> Option<&str> {
+        self.get(field)?.as_str().filter(|text| !text.is_empty())
+    }
+
+    /// The text of a field that every payload of its event has.
+    ///
+    /// # Errors
+    /// It is missing, empty or no text.
+    pub fn required(&self, field: &str) -> Result<&str, PayloadError> {
+        self.text(field).ok_or_else(|| PayloadError(format!("the payload has no `{field}`")))
+    }
+
+    /// An object in a field; `None` if it is missing or no object.
+    pub fn object(&self, field: &str) -> Option<&Object> {
+        self.get(field)?.as_object()
+    }
+
+    /// Whether a field is `true`.
+    pub fn is_set(&self, field: &str) -> bool {
+        self.get(field) == Some(&Value::Bool(true))
+    }
+
+    /// A whole number in a field.
+    pub fn count(&self, field: &str) -> Option<u64> {
+        self.get(field)?.as_u64()
+    }
+}
+
+impl From<Object> for Payload {
+    fn from(object: Object) -> Self {
+        Self(object)
+    }
+}
+
+impl PayloadError {
+    /// The payload is of another event than the one that the host named.
+    pub(crate) fn other_event(named: &str, found: &str) -> Self {
+        let found = excerpt::head(found, 60);
+        Self(format!(
+            "the payload is of the event {found:?}, but the host runs the hook of {named}"
+        ))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn error(text: &str) -> String {
+        Payload::parse(text.as_bytes()).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn what_is_not_an_object_is_an_error_that_says_so() {
+        assert_eq!(error(" \n"), "the payload is empty");
+        assert_eq!(error("[1]"), "the payload is not a JSON object: [1]");
+        assert!(error("{\"a\": ").starts_with("the payload is not JSON: EOF"));
+        assert!(error(&"[".repeat(100_000)).contains("recursion limit"));
+    }
+
+    #[test]
+    fn null_and_empty_fields_count_as_missing() {
+        let payload = Payload::parse(br#"{"a": null, "b": "", "c": "x", "d": 3}"#).unwrap();
+        assert_eq!(
+            (payload.text("a"), payload.text("b"), payload.text("c")),
+            (None, None, Some("x"))
+        );
+        assert_eq!(payload.count("d"), Some(3));
+        assert_eq!(payload.required("b").unwrap_err().to_string(), "the payload has no `b`");
+    }
+}

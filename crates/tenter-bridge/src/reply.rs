@@ -1,0 +1,52 @@
+//! What hooks decided at one native event, in the terms of hosts; the host's file turns it into the native answer.
+
+use serde_json::Value;
+use tenter_protocol::Object;
+
+/// What hooks decided at one native event. The default has no opinion.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Reply {
+    /// The decision.
+    pub verdict: Option<Verdict>,
+    /// The whole native input that the call is to run with instead.
+    pub input: Option<Object>,
+    /// The whole native result that the model is to read instead.
+    pub output: Option<Value>,
+    /// Text that the model is to read, in order.
+    pub contexts: Vec<String>,
+    /// The message on which the agent is to continue instead of stopping.
+    pub continue_with: Option<String>,
+    /// Messages to the user.
+    pub notices: Vec<String>,
+}
+
+/// A decision about what is about to happen.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Verdict {
+    /// It must not happen, for this reason. The reason is never empty.
+    Deny(String),
+    /// The user decides; this is the question.
+    Ask(String),
+    /// It may happen, and the host need not ask the user.
+    Allow,
+}
+
+impl Reply {
+    /// A denial.
+    pub fn deny(reason: impl Into<String>) -> Self {
+        Self { verdict: Some(Verdict::Deny(reason.into())), ..Self::default() }
+    }
+
+    /// The reason, if this is a denial.
+    pub fn denial(&self) -> Option<&str> {
+        match &self.verdict {
+            Some(Verdict::Deny(reason)) => Some(reason),
+            _ => None,
+        }
+    }
+
+    /// The contexts as one text.
+    pub fn context(&self) -> Option<String> {
+        (!self.contexts.is_empty()).then(|| self.contexts.join("\n\n"))
+    }
+}

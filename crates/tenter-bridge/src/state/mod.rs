@@ -1,0 +1,121 @@
+//! What the bridge keeps of a session between the processes that a host starts (B28): one file per host and root session.
+//!
+//! A state that cannot be read or written is never a reason to let a denied call pass, nor to deny another.
+
+mod store;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+pub(crate) use store::{SessionState, StateDir, digest};
+
+/// The content of a session's file. The default is a session of which nothing is known.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct State {
+    /// The root of the project, found at the first event (B44).
+    pub(crate) project: Option<PathBuf>,
+    /// Whether the hooks of `session_start` ran.
+    pub(crate) opened: bool,
+    /// Whether an event other than the session's start opened it; the host's late start is ignored then (B46).
+    pub(crate) opened_early: bool,
+    /// When it was opened: seconds since 1970.
+    pub(crate) opened_at: i64,
+    /// Why hooks blocked the session.
+    pub(crate) blocked: Option<String>,
+    /// How many times in a row hooks made the agent continue since the last user message, by agent: `""` is the main one.
+    pub(crate) continuations: BTreeMap<String, u32>,
+    /// What hooks added at the session's start, for the model to read again after a compaction.
+    pub(crate) start_contexts: Vec<String>,
+    /// Contexts that wait for an event that can carry them, in order.
+    pub(crate) waiting: Vec<WaitingContext>,
+    /// Notices that the user has read, by a word for each kind.
+    pub(crate) noticed: BTreeSet<String>,
+    /// Calls that were denied and that must not succeed, by id (B30).
+    pub(crate) denied: BTreeMap<String, String>,
+    /// Subagents whose call was approved, and that have not started.
+    pub(crate) expected: Vec<ExpectedSubagent>,
+    /// Subagents that started, by the host's id.
+    pub(crate) subagents: BTreeMap<String, KnownSubagent>,
+    /// Number of model responses that were seen.
+    pub(crate) responses: u64,
+    /// A denied call ran all the same.
+    pub(crate) breached: bool,
+}
+
+/// A context that no event could carry yet (B20).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct WaitingContext {
+    /// The subagent that is to read it; `None` for the main agent.
+    pub(crate) agent: Option<String>,
+    /// The text.
+    pub(crate) text: String,
+}
+
+/// A subagent that a tool call is about to start.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct ExpectedSubagent {
+    /// What it is.
+    pub(crate) subagent: KnownSubagent,
+    /// What it is to read first.
+    pub(crate) contexts: Vec<String>,
+}
+
+/// A subagent.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct KnownSubagent {
+    /// Its name.
+    pub(crate) name: String,
+    /// Its type.
+    pub(crate) kind: String,
+    /// Its task.
+    pub(crate) task: String,
+    /// The subagent that started it; `None` for the main agent.
+    pub(crate) parent: Option<String>,
+}
+
+impl State {
+    /// Whether a notice of this kind is new to the user; it no longer is afterwards.
+    pub(crate) fn notice_once(&mut self, kind: &str) -> bool {
+        self.noticed.insert(kind.to_owned())
+    }
+
+    /// Takes the contexts that wait for this agent.
+    pub(crate) fn take_waiting(&mut self, agent: Option<&str>) -> Vec<String> {
+        let is_for = |context: &WaitingContext| context.agent.as_deref() == agent;
+        let (taken, left) = std::mem::take(&mut self.waiting).into_iter().partition(is_for);
+        self.waiting = left;
+        let taken: Vec<WaitingContext> = taken;
+        taken.into_iter().map(|context| context.text).collect()
+    }
+
+    /// Takes the subagent of this type that is expected next.
+    pub(crate) fn take_expected(&mut self, kind: Option<&str>) -> Option<ExpectedSubagent> {
+        let is_kind = |expected: &ExpectedSubagent| {
+            let known = expected.subagent.kind.as_str();
+            known.is_empty() || kind.is_none_or(|kind| kind == known)
+        };
+        let index = self.expected.iter().position(is_kind)?;
+        Some(self.expected.remove(index))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn waiting_contexts_are_taken_once_by_their_agent_in_order() {
+        let context = |agent: Option<&str>, text: &str| WaitingContext {
+            agent: agent.map(str::to_owned),
+            text: text.to_owned(),
+        };
+        let waiting = vec![context(None, "1"), context(Some("a"), "2"), context(None, "3")];
+        let mut state = State { waiting, ..State::default() };
+        assert_eq!(state.take_waiting(None), ["1", "3"]);
+        assert!(state.take_waiting(None).is_empty());
+        assert_eq!(state.take_waiting(Some("a")), ["2"]);
+    }
+}

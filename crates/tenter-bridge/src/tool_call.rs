@@ -1,0 +1,70 @@
+//! Tool calls between a host's names and Tenter's (B8).
+
+use serde_json::Value;
+use sha2::{Digest as _, Sha256};
+use tenter_base::hex;
+use tenter_protocol::{Object, ToolCall};
+
+use crate::Host;
+use crate::occurrence::NativeCall;
+
+/// Prefix of the ids of calls to which the host gives none.
+const MADE_UP: &str = "tenter-";
+
+/// The call in Tenter's names. Fields that only the host has stay as they are.
+pub(crate) fn canonical(host: &Host, call: &NativeCall) -> ToolCall {
+    let id = call.id.clone().unwrap_or_else(|| made_up_id(call));
+    let Some(tool) = host.tool(&call.tool) else {
+        return ToolCall { id, name: call.tool.clone(), input: call.input.clone() };
+    };
+    let renamed = |field: &str| {
+        tool.fields.iter().find(|(native, _)| *native == field).map(|(_, canonical)| *canonical)
+    };
+    // The host reads its own field, so one that it does not read must not replace it.
+    let is_hidden = |field: &str| {
+        tool.fields.iter().any(|(native, name)| *name == field && call.input.contains_key(*native))
+    };
+    let mut input = Object::new();
+    for (field, value) in &call.input {
+        match renamed(field) {
+            Some(name) => input.insert(name.to_owned(), value.clone()),
+            None if is_hidden(field) => None,
+            None => input.insert(field.clone(), value.clone()),
+        };
+    }
+    ToolCall { id, name: tool.canonical.to_owned(), input }
+}
+
+/// The whole native input for a call whose input hooks changed from `before` to `after`. Native fields that they did not
+/// touch stay as they are (B18).
+pub(crate) fn native_input(
+    host: &Host,
+    call: &NativeCall,
+    before: &Object,
+    after: &Object,
+) -> Object {
+    let fields = host.tool(&call.tool).map_or(&[][..], |tool| tool.fields);
+    let native = |name: &str| {
+        let field = fields.iter().find(|(_, canonical)| *canonical == name);
+        field.map_or_else(|| name.to_owned(), |(native, _)| (*native).to_owned())
+    };
+    let mut input = call.input.clone();
+    for name in before.keys().filter(|name| !after.contains_key(*name)) {
+        input.shift_remove(&native(name));
+    }
+    for (name, value) in after {
+        if before.get(name) != Some(value) {
+            input.insert(native(name), value.clone());
+        }
+    }
+    input
+}
+
+/// An id that is the same before and after the call: it depends on nothing but the call (B9).
+fn made_up_id(call: &NativeCall) -> String {
+    let mut hasher = Sha256::new();
+    hasher.update(call.tool.as_bytes());
+    hasher.update([0]);
+    hasher.update(Value::Object(call.input.clone()).to_string());
+    format!("{MADE_UP}{}", &hex(&hasher.finalize())[..16])
+}

@@ -1,0 +1,65 @@
+//! Brings contexts to the model: within the host's limit, and later where the present event cannot carry them (B20).
+
+use tenter_base::{private_dir, replace_file};
+
+use super::Visit;
+use crate::occurrence::Detail;
+use crate::state::WaitingContext;
+
+impl Visit<'_> {
+    /// Adds the contexts that wait, or lets those of this event wait.
+    pub(super) fn deliver_contexts(&mut self) {
+        let agent = match self.occurrence.detail {
+            // What the caller's hooks say when a subagent starts is for the caller.
+            Detail::SubagentStop { .. } => None,
+            _ => self.agent_id(),
+        };
+        if !(self.visitor.host.takes_context)(self.visitor.event.moment) {
+            return self.postpone(agent.as_ref());
+        }
+        let is_waiting = |context: &WaitingContext| context.agent == agent;
+        if self.session.get().waiting.iter().any(is_waiting) {
+            let mut waiting = self.session.update(|state| state.take_waiting(agent.as_deref()));
+            waiting.append(&mut self.reply.contexts);
+            self.reply.contexts = waiting;
+        }
+        self.limit();
+    }
+
+    fn postpone(&mut self, agent: Option<&String>) {
+        let contexts = std::mem::take(&mut self.reply.contexts);
+        if !contexts.is_empty() {
+            self.session.update(|state| {
+                let wait = |text| WaitingContext { agent: agent.cloned(), text };
+                state.waiting.extend(contexts.into_iter().map(wait));
+            });
+        }
+    }
+
+    /// Cuts the contexts to what the host passes on. The whole text is kept in a private file that the rest names.
+    fn limit(&mut self) {
+        let limit = self.visitor.host.context_limit;
+        let Some(whole) = self.reply.context() else { return };
+        if whole.chars().count() <= limit {
+            return;
+        }
+        let place = match self.keep(&whole) {
+            Ok(path) => format!("the whole text is in {}", path.display()),
+            Err(error) => format!("the whole text could not be kept: {error}"),
+        };
+        let marker = format!("\n[the text of the hooks is longer than the host allows; {place}]");
+        let room = limit.saturating_sub(marker.chars().count());
+        let head: String = whole.chars().take(room).collect();
+        let head = head.rsplit_once('\n').map_or(head.as_str(), |(lines, _)| lines);
+        self.reply.contexts = vec![format!("{head}{marker}")];
+    }
+
+    fn keep(&self, text: &str) -> std::io::Result<std::path::PathBuf> {
+        let directory = self.visitor.directories.state.join("bridge/contexts");
+        private_dir::enforce(&directory)?;
+        let name = crate::state::digest(&[&self.occurrence.session, text]);
+        let path = directory.join(format!("{name}.txt"));
+        replace_file::replace_with_mode(&path, text.as_bytes(), Some(0o600))?;
+        Ok(path)
+    }
+}

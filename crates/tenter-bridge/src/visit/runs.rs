@@ -1,0 +1,40 @@
+//! Remembers which hooks of a visit changed something, and what.
+
+use std::sync::{Mutex, PoisonError};
+
+use tenter_engine::AskAnswer;
+use tenter_engine::{Decision, DecisionKind, HookRun, Observer};
+use tenter_protocol::EventName;
+
+/// The hook runs of one visit.
+#[derive(Default)]
+pub(super) struct RunLog(Mutex<Vec<Run>>);
+
+/// A hook run, as far as a visit needs it.
+#[derive(Debug, Clone)]
+struct Run {
+    event: EventName,
+    hook: String,
+    parts: Vec<DecisionKind>,
+}
+
+impl RunLog {
+    /// The last hook whose reply to `event` has this part.
+    pub(super) fn last_with(&self, event: EventName, part: DecisionKind) -> Option<String> {
+        let runs = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut runs = runs.iter().rev();
+        runs.find(|run| run.event == event && run.parts.contains(&part)).map(|run| run.hook.clone())
+    }
+}
+
+impl Observer for RunLog {
+    fn hook_ran(&self, run: &HookRun) {
+        let parts = std::iter::once(run.decision).chain(run.also.iter().copied()).collect();
+        let run = Run { event: run.event, hook: run.hook.clone(), parts };
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(run);
+    }
+
+    fn decided(&self, _decision: &Decision) {}
+
+    fn ask_answered(&self, _answer: &AskAnswer) {}
+}

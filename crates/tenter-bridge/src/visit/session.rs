@@ -1,0 +1,181 @@
+//! The start and the end of a session, the user's messages, and compactions.
+
+use serde_json::json;
+use tenter_engine::catalog::Status;
+use tenter_engine::{DecisionKind, MessageDecision, StartDecision};
+use tenter_protocol::event::{CompactTrigger, Compaction, ExitReason, SessionEnd, SessionStart};
+use tenter_protocol::{EventName, Object, Severity};
+
+use super::{Visit, attributed, reason};
+use crate::occurrence::Detail;
+use crate::reply::Verdict;
+use crate::state::StateDir;
+
+impl Visit<'_> {
+    /// Runs the hooks of `session_start`, at the first event of the session (B46).
+    pub(super) fn open(&mut self) {
+        let (source, model) = match &self.occurrence.detail {
+            Detail::SessionStart { source, model } => (source.clone(), model.clone()),
+            // A subagent's events and the end start nothing.
+            Detail::SessionEnd { .. } | Detail::StopFailure { .. } => return,
+            _ => (None, None),
+        };
+        let is_native = matches!(self.occurrence.detail, Detail::SessionStart { .. });
+        let state = self.session.get();
+        let is_late = is_native && state.opened_early;
+        if (state.opened && !is_native) || is_late {
+            if is_late {
+                self.session.update(|state| state.opened_early = false);
+            }
+            return;
+        }
+        let (project, now) = (self.engine.project().to_owned(), self.engine.now().as_second());
+        self.session.update(|state| {
+            state.project.get_or_insert(project);
+            state.opened = true;
+            state.opened_early = !is_native;
+            state.opened_at = now;
+            state.blocked = None;
+        });
+        self.run_session_start(source, model);
+        self.report_hooks();
+        let states = StateDir::new(&self.visitor.directories.state);
+        states.sweep(self.engine.now().into());
+    }
+
+    fn run_session_start(&mut self, source: Option<String>, model: Option<String>) {
+        if !self.has_hooks(EventName::SessionStart) {
+            return;
+        }
+        let mut args = Object::new();
+        args.insert("ui".to_owned(), json!(self.visitor.host.id));
+        if let Some(source) = source {
+            args.insert("source".to_owned(), json!(source));
+        }
+        let start = SessionStart { args, ..SessionStart::new(model.unwrap_or_default()) };
+        let decision = self.hooks_of(None).session_start(start);
+        match decision {
+            StartDecision::Start { contexts } => {
+                let texts: Vec<String> = contexts.iter().map(attributed).collect();
+                if !texts.is_empty() {
+                    self.session.update(|state| state.start_contexts.clone_from(&texts));
+                }
+                self.reply.contexts.extend(texts);
+            }
+            StartDecision::Deny(denial) => {
+                let why = reason(denial.hook.as_deref(), &denial.reason);
+                self.notice_once("blocked", || format!("this session is blocked. {why}"));
+                self.session.update(|state| state.blocked = Some(why.clone()));
+            }
+        }
+    }
+
+    /// Tells the user which hooks do not run. Names and counts only: the texts of untrusted hooks are not shown (B27).
+    fn report_hooks(&mut self) {
+        let catalog = self.engine.catalog();
+        let names: Vec<&str> = catalog.untrusted().iter().map(|hook| hook.name.as_str()).collect();
+        if !names.is_empty() {
+            let list = super::plain(&names.join(", "));
+            let text = format!(
+                "{} of this project not trusted and not run: {list}. Run `tenter trust` in a terminal to look at them.",
+                if names.len() == 1 {
+                    "1 hook is".to_owned()
+                } else {
+                    format!("{} hooks are", names.len())
+                }
+            );
+            self.notice_once("untrusted", || text);
+        }
+        let is_broken = |status: &Status| matches!(status, Status::Invalid { .. });
+        let problems = catalog.listing().iter().filter(|listed| is_broken(&listed.status)).count();
+        let errors =
+            self.diagnostics.iter().filter(|found| found.severity == Severity::Error).count();
+        if problems.max(errors) > 0 {
+            self.notice_once("problems", || {
+                "some hooks cannot run. `tenter hooks doctor` says why.".to_owned()
+            });
+        }
+    }
+
+    /// What the model read at the session's start is given again, without running hooks (B20).
+    pub(super) fn context_lost(&mut self) {
+        let contexts = self.session.get().start_contexts.clone();
+        self.reply.contexts.extend(contexts);
+    }
+
+    pub(super) fn prompt(&mut self, text: &str) {
+        if self.occurrence.agent.is_none() && !self.session.get().continuations.is_empty() {
+            self.session.update(|state| state.continuations.clear());
+        }
+        if self.is_blocked() {
+            return;
+        }
+        let decision = self.hooks().before_agent(text);
+        match decision {
+            MessageDecision::Deny(denial) => self.deny(&denial),
+            MessageDecision::Send { message, contexts } => {
+                self.add_contexts(&contexts);
+                if message != text {
+                    self.cannot_rewrite_message(&message);
+                }
+            }
+        }
+    }
+
+    /// Denies what is about to happen in a blocked session; returns whether it is one.
+    pub(super) fn is_blocked(&mut self) -> bool {
+        let Some(why) = self.session.get().blocked.clone() else { return false };
+        self.reply.verdict = Some(Verdict::Deny(format!("this session is blocked. {why}")));
+        true
+    }
+
+    /// The host sends the user's own text. A hook that fails closed must not be ignored, so its message is rejected, and the
+    /// user reads what the hook made of it (B18).
+    fn cannot_rewrite_message(&mut self, rewritten: &str) {
+        let (host, event) = (self.visitor.host.name, EventName::BeforeAgent);
+        let hook = self.runs.last_with(event, DecisionKind::Rewrite).unwrap_or_default();
+        if self.fails_closed(&hook) {
+            let text = format!(
+                "hook {hook}: it changed the message, and {host} cannot send the changed text. Send this instead:\n{}",
+                super::plain(rewritten)
+            );
+            self.reply.verdict = Some(Verdict::Deny(text));
+            return;
+        }
+        self.notice_once(&format!("message {hook}"), || {
+            format!("the hook {hook} changed a message, but {host} cannot send the changed text; the original is sent.")
+        });
+    }
+
+    pub(super) fn fails_closed(&self, hook: &str) -> bool {
+        let catalog = self.engine.catalog();
+        let found = catalog.hooks().iter().find(|known| known.name == hook);
+        found.is_some_and(|hook| hook.policy.fail == tenter_engine::hook::FailMode::Closed)
+    }
+
+    pub(super) fn pre_compact(&mut self, trigger: CompactTrigger) {
+        let decision = self.hooks().pre_compact(Compaction::new(trigger, 0));
+        match decision {
+            StartDecision::Start { contexts } => self.add_contexts(&contexts),
+            StartDecision::Deny(denial) => self.deny(&denial),
+        }
+    }
+
+    pub(super) fn post_compact(&mut self, trigger: CompactTrigger) {
+        let feedback = self.hooks().post_compact(Compaction::new(trigger, 0));
+        self.add_contexts(&feedback.into_messages());
+    }
+
+    pub(super) fn session_end(&mut self, reason: Option<&str>) {
+        let state = self.session.get();
+        let seconds = self.engine.now().as_second().saturating_sub(state.opened_at);
+        let exit = match reason {
+            Some("clear" | "logout" | "prompt_input_exit") => ExitReason::UserExit,
+            _ => ExitReason::Done,
+        };
+        let seconds = seconds.try_into().unwrap_or_default();
+        let end = SessionEnd::new(exit, seconds, state.responses);
+        let _ = self.hooks_of(None).session_end(end);
+        self.session.update(|state| (state.opened, state.opened_early) = (false, false));
+    }
+}

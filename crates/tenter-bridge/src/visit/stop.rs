@@ -1,0 +1,96 @@
+//! The end of an agent's work on a message: `after_turn`, `before_stop`, `after_agent`.
+
+use tenter_engine::{Attributed, TurnReview};
+use tenter_protocol::HistoryAction;
+use tenter_protocol::event::{StopAttempt, Turn};
+
+use super::{Visit, attributed};
+use crate::state::WaitingContext;
+
+/// How many times in a row hooks may make an agent continue (B21).
+const MAX_CONTINUATIONS: u32 = 8;
+
+impl Visit<'_> {
+    /// A response with tool calls is complete.
+    pub(super) fn after_batch(&mut self) {
+        let review = self.after_turn(Turn { tools_used: true, ..Turn::new(0, "") });
+        self.add_contexts(&review.feedback.into_messages());
+    }
+
+    fn after_turn(&mut self, turn: Turn) -> TurnReview {
+        let review = self.hooks().after_turn(turn);
+        self.report_history(&review.history);
+        review
+    }
+
+    /// The agent is about to stop.
+    pub(super) fn stop(&mut self, response: Option<&str>) {
+        let response = response.unwrap_or_default();
+        let review = self.after_turn(Turn::new(0, response));
+        self.wait(&review.feedback.into_messages());
+        if !self.continues(response) {
+            self.after_agent(Some(response));
+        }
+    }
+
+    /// Runs the hooks of `before_stop`; returns whether the agent is to continue.
+    pub(super) fn continues(&mut self, response: &str) -> bool {
+        let agent = self.agent_id().unwrap_or_default();
+        let count = self.session.get().continuations.get(&agent).copied().unwrap_or_default();
+        let attempt = StopAttempt { continuation_count: count, ..StopAttempt::new(response) };
+        let review = self.hooks().before_stop(attempt);
+        self.report_history(&review.history);
+        self.wait(&review.contexts);
+        if review.follow_ups.is_empty() {
+            return false;
+        }
+        if count >= MAX_CONTINUATIONS {
+            let hook = review.follow_ups[0].hook.clone();
+            self.reply.notices.push(format!(
+                "Tenter: the hook {hook} made the agent continue {count} times in a row; the limit is reached and it stops."
+            ));
+            return false;
+        }
+        self.session.update(|state| *state.continuations.entry(agent).or_default() += 1);
+        if self.session.trouble().is_some() {
+            // Without a count, the agent might never stop (B28).
+            return false;
+        }
+        let texts: Vec<String> = review.follow_ups.iter().map(attributed).collect();
+        self.reply.continue_with = Some(texts.join("\n\n"));
+        true
+    }
+
+    /// The agent is done with a message.
+    pub(super) fn after_agent(&mut self, response: Option<&str>) {
+        let feedback = self.hooks().after_agent(response.unwrap_or_default());
+        self.wait(&feedback.into_messages());
+    }
+
+    /// Keeps contexts for the next event that can carry them.
+    pub(super) fn wait(&mut self, contexts: &[Attributed<String>]) {
+        if contexts.is_empty() {
+            return;
+        }
+        let agent = self.agent_id();
+        self.session.update(|state| {
+            state.waiting.extend(
+                contexts.iter().map(|context| WaitingContext {
+                    agent: agent.clone(),
+                    text: attributed(context),
+                }),
+            );
+        });
+    }
+
+    /// No host lets hooks change its history (B22).
+    fn report_history(&mut self, actions: &[Attributed<HistoryAction>]) {
+        let host = self.visitor.host.name;
+        for action in actions {
+            let hook = &action.hook;
+            self.notice_once(&format!("history {hook}"), || {
+                format!("the hook {hook} wants to change the conversation's history, which {host} does not allow.")
+            });
+        }
+    }
+}

@@ -1,0 +1,40 @@
+//! Subagents: their start binds the host's id of a subagent to the call that started it (B48).
+
+use tenter_protocol::event::Subagent;
+
+use super::Visit;
+use crate::state::WaitingContext;
+
+impl Visit<'_> {
+    pub(super) fn subagent_start(&mut self) {
+        let Some(agent) = self.occurrence.agent.clone() else { return };
+        let bound = self.session.update(|state| {
+            let expected = state.take_expected(agent.kind.as_deref())?;
+            state.subagents.insert(agent.id.clone(), expected.subagent);
+            Some(expected.contexts)
+        });
+        self.reply.contexts.extend(bound.unwrap_or_default());
+    }
+
+    /// A subagent whose start is not known is the host's own, such as one that writes a summary (B13).
+    pub(super) fn subagent_stop(&mut self, response: Option<&str>) {
+        let Some(agent) = self.agent_id() else { return };
+        let Some(known) = self.session.get().subagents.get(&agent).cloned() else { return };
+        let response = response.unwrap_or_default();
+        if self.continues(response) {
+            return;
+        }
+        let subagent = Subagent::new(known.name, known.kind, known.task);
+        let feedback = self.hooks_of(known.parent.as_deref()).subagent_stop(subagent, response);
+        let messages = feedback.into_messages();
+        let parent = known.parent;
+        if !messages.is_empty() {
+            self.session.update(|state| {
+                state.waiting.extend(messages.iter().map(|message| WaitingContext {
+                    agent: parent.clone(),
+                    text: super::attributed(message),
+                }));
+            });
+        }
+    }
+}

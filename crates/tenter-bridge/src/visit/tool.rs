@@ -1,0 +1,145 @@
+//! Tool calls: before and after.
+
+use tenter_engine::{ApprovedCall, Denial, StartDecision, ToolDecision};
+use tenter_protocol::event::Subagent;
+use tenter_protocol::{EventName, ToolCall, ToolResult};
+
+use super::{Visit, attributed, reason};
+use crate::occurrence::{NativeCall, ToolEnd};
+use crate::reply::Verdict;
+use crate::state::{ExpectedSubagent, KnownSubagent};
+use crate::{tool_call, tool_result};
+
+/// Tenter's tool that starts a subagent.
+const SUBAGENT: &str = "subagent";
+/// Maximum number of denied calls that are remembered in a session.
+const MAX_DENIED: usize = 1000;
+
+impl Visit<'_> {
+    pub(super) fn before_tool(&mut self, native: &NativeCall) {
+        let call = tool_call::canonical(self.visitor.host, native);
+        if !self.is_blocked() {
+            let decision = self.hooks().before_tool(call.clone());
+            match decision {
+                ToolDecision::Run(approved) => self.approve(native, &call, approved),
+                ToolDecision::Ask(question) => {
+                    let text = reason(Some(&question.hook), &question.reason);
+                    self.approve(native, &call, question.if_allowed);
+                    if self.reply.verdict.is_none() {
+                        self.reply.verdict = Some(Verdict::Ask(text));
+                    }
+                }
+                ToolDecision::Deny(denial) => self.deny(&denial),
+            }
+        }
+        if let Some(reason) = self.reply.denial().map(str::to_owned) {
+            self.reply.input = None;
+            self.remember_denied(call.id, reason);
+        }
+    }
+
+    fn approve(&mut self, native: &NativeCall, call: &ToolCall, approved: ApprovedCall) {
+        let ApprovedCall { call: changed, contexts, .. } = approved;
+        self.add_contexts(&contexts);
+        if changed.input != call.input {
+            let host = self.visitor.host;
+            self.reply.input =
+                Some(tool_call::native_input(host, native, &call.input, &changed.input));
+        }
+        if changed.name == SUBAGENT {
+            self.subagent_call(&changed);
+        }
+    }
+
+    /// The hooks of `subagent_start` run at the call: no host lets them block the subagent's own start (B48).
+    fn subagent_call(&mut self, call: &ToolCall) {
+        let text = |fields: &[&str]| {
+            let value = fields.iter().find_map(|field| call.input.get(*field)?.as_str());
+            value.unwrap_or_default().to_owned()
+        };
+        let kind = text(&["subagent_type"]);
+        let (name, task) = (text(&["description", "name"]), text(&["question"]));
+        let subagent = Subagent::new(name.clone(), kind.clone(), task.clone());
+        let decision = self.hooks().subagent_start(subagent);
+        match decision {
+            StartDecision::Deny(denial) => self.deny(&denial),
+            StartDecision::Start { contexts } => {
+                let parent = self.agent_id();
+                let subagent = KnownSubagent { name, kind, task, parent };
+                let contexts = contexts.iter().map(attributed).collect();
+                let expected = ExpectedSubagent { subagent, contexts };
+                self.session.update(|state| state.expected.push(expected));
+            }
+        }
+    }
+
+    fn remember_denied(&mut self, id: String, reason: String) {
+        self.session.update(|state| {
+            if state.denied.len() < MAX_DENIED {
+                state.denied.insert(id, reason);
+            }
+        });
+        self.has_more = self.has_hooks(EventName::AfterToolFailure);
+    }
+
+    /// The hooks of `after_tool_failure` for a call that was denied (R26): the host fires no event for it.
+    pub(super) fn after_denied_tool(&mut self, native: &NativeCall) {
+        let call = tool_call::canonical(self.visitor.host, native);
+        let Some(reason) = self.session.get().denied.get(&call.id).cloned() else { return };
+        let hooks = self.hooks();
+        let result = ToolResult::blocked(&call.name, &reason, hooks.timestamp());
+        let review = hooks.after_tool(call, result);
+        drop(hooks);
+        self.reply.contexts.extend(review.feedback.into_messages().iter().map(attributed));
+    }
+
+    pub(super) fn after_tool(&mut self, native: &NativeCall, end: &ToolEnd) {
+        let call = tool_call::canonical(self.visitor.host, native);
+        self.check_for_breach(&call, end);
+        let hooks = self.hooks();
+        let result = tool_result::canonical(&call, end, &self.occurrence.cwd, hooks.timestamp());
+        let review = hooks.after_tool(call, result.clone());
+        drop(hooks);
+        if review.result != result {
+            self.replace_output(end, &review.result);
+        }
+        if let Some(denial) = review.feedback.denial {
+            self.object(&denial);
+        }
+        self.add_contexts(&review.feedback.contexts);
+    }
+
+    fn object(&mut self, denial: &Denial) {
+        self.reply.contexts.push(reason(denial.hook.as_deref(), &denial.reason));
+        self.add_contexts(&denial.contexts);
+    }
+
+    fn replace_output(&mut self, end: &ToolEnd, changed: &ToolResult) {
+        if let ToolEnd::Success { result, .. } = end {
+            self.reply.output = tool_result::rewritten(result, changed);
+        }
+        if self.reply.output.is_some() {
+            return;
+        }
+        let (host, tool) = (self.visitor.host.name, changed.tool_name.clone());
+        self.notice_once(&format!("output {tool}"), || {
+            format!("a hook changed a result of {tool}, but {host} cannot show the model the changed one; it reads the original.")
+        });
+    }
+
+    /// A call that was denied must not succeed (B30).
+    fn check_for_breach(&mut self, call: &ToolCall, end: &ToolEnd) {
+        let state = self.session.get();
+        if !matches!(end, ToolEnd::Success { .. }) || !state.denied.contains_key(&call.id) {
+            return;
+        }
+        self.session.update(|state| {
+            state.denied.remove(&call.id);
+            state.breached = true;
+        });
+        let (host, tool) = (self.visitor.host.name, &call.name);
+        self.reply.notices.push(format!(
+            "Tenter: {host} ran a call of {tool} that a hook had denied. Its hooks do not guard this session."
+        ));
+    }
+}

@@ -1,0 +1,132 @@
+//! `tenter-hook`: what other agents run. It reads a native payload on stdin and writes a native answer to stdout; a line that is
+//! not part of the answer would make every host ignore it.
+
+mod arguments;
+
+use std::ffi::OsString;
+use std::fs;
+use std::io::{self, Read as _, Write as _};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use serde_json::Value;
+use tenter_base::{account, private_dir, replace_file, untrusted_file};
+use tenter_bridge::payload::MAX_PAYLOAD;
+use tenter_bridge::reply::Reply;
+use tenter_bridge::{Visited, Visitor};
+use tenter_engine::Directories;
+use tenter_proc::{Invocation, Limits, Streams};
+
+use crate::arguments::Arguments;
+
+fn main() -> ExitCode {
+    let arguments = match Arguments::parse(std::env::args_os().skip(1)) {
+        Ok(arguments) => arguments,
+        Err(error) => {
+            warn(&[error]);
+            return ExitCode::from(1);
+        }
+    };
+    deny_on_panic(&arguments);
+    let visitor = visitor(&arguments);
+    if let Some(file) = &arguments.after {
+        return run_after(&visitor, file);
+    }
+    let mut payload = Vec::new();
+    if let Err(error) = io::stdin().lock().take(MAX_PAYLOAD + 1).read_to_end(&mut payload) {
+        warn(&[format!("stdin cannot be read to its end: {error}")]);
+    }
+    let visited = visitor.run(&payload);
+    answer(visited.answer.as_ref());
+    warn(&visited.warnings);
+    if visited.has_more
+        && let Err(error) = start_after(&visitor, &arguments, &payload)
+    {
+        warn(&[format!("hooks that run after the answer could not be started: {error}")]);
+    }
+    ExitCode::SUCCESS
+}
+
+#[expect(clippy::disallowed_methods, reason = "this is where environment and clock come from")]
+fn visitor(arguments: &Arguments) -> Visitor {
+    let home = arguments.home.clone().or_else(account::home).unwrap_or_else(|| PathBuf::from("/"));
+    let cache = home.join(".cache/tenter");
+    Visitor {
+        host: arguments.host,
+        event: arguments.event,
+        directories: Directories::in_home(home).with_cache(cache),
+        vars: std::env::vars_os().collect(),
+        cwd: std::env::current_dir().unwrap_or_else(|_| PathBuf::from("/")),
+        clock: jiff::Timestamp::now,
+    }
+}
+
+/// Writes the answer as one line.
+fn answer(answer: Option<&Value>) {
+    if let Some(answer) = answer {
+        let mut stdout = io::stdout().lock();
+        // A host that does not read the answer cannot be told.
+        let _ = writeln!(stdout, "{answer}").and_then(|()| stdout.flush());
+    }
+}
+
+#[expect(clippy::print_stderr, reason = "this program's own report")]
+fn warn(lines: &[String]) {
+    for line in lines {
+        eprintln!("tenter-hook: {line}");
+    }
+}
+
+/// A defect of this program denies what is about to happen (B25). It also works where a panic aborts.
+fn deny_on_panic(arguments: &Arguments) {
+    let (host, event) = (arguments.host, arguments.event);
+    std::panic::set_hook(Box::new(move |panic| {
+        let reply = Reply::deny("tenter-hook failed because of a defect in Tenter");
+        if event.moment.deniable().is_some() {
+            answer((host.answer)(event, &reply).as_ref());
+        }
+        warn(&[format!("a defect in Tenter: {panic}")]);
+        #[expect(clippy::exit, reason = "an abort would make the host ignore the answer")]
+        std::process::exit(0);
+    }));
+}
+
+/// Starts a process for what is left to do, which holds none of the host's pipes (B26).
+fn start_after(visitor: &Visitor, arguments: &Arguments, payload: &[u8]) -> io::Result<()> {
+    let directory = visitor.directories.state.join("bridge/pending");
+    private_dir::enforce(&directory)?;
+    let file = directory.join(format!("{}.json", std::process::id()));
+    replace_file::replace_with_mode(&file, payload, Some(0o600))?;
+    let args = [
+        OsString::from(arguments.host.id),
+        arguments.event.name.into(),
+        "--home".into(),
+        visitor.directories.home.clone().into(),
+        "--after".into(),
+        file.into(),
+    ];
+    let invocation = Invocation {
+        program: std::env::current_exe()?,
+        args: args.into(),
+        cwd: visitor.cwd.clone(),
+        env: visitor.vars.clone(),
+        stdin: Vec::new(),
+        streams: Streams::Separate,
+        limits: Limits::default(),
+    };
+    tenter_proc::start_background(&invocation, Path::new("/dev/null")).map(drop)
+}
+
+fn run_after(visitor: &Visitor, file: &Path) -> ExitCode {
+    let payload = untrusted_file::read_prefix(file, MAX_PAYLOAD + 1);
+    let _ = fs::remove_file(file);
+    let Visited { warnings, .. } = match payload {
+        Ok(payload) => visitor.run_after(&payload),
+        Err(error) => {
+            warn(&[format!("{}: {error}", file.display())]);
+            return ExitCode::FAILURE;
+        }
+    };
+    warn(&warnings);
+    ExitCode::SUCCESS
+}
