@@ -76,14 +76,12 @@ impl Visit<'_> {
         let names: Vec<&str> = catalog.untrusted().iter().map(|hook| hook.name.as_str()).collect();
         if !names.is_empty() {
             let list = super::plain(&names.join(", "));
-            let text = format!(
-                "{} of this project not trusted and not run: {list}. Run `tenter trust` in a terminal to look at them.",
-                if names.len() == 1 {
-                    "1 hook is".to_owned()
-                } else {
-                    format!("{} hooks are", names.len())
-                }
-            );
+            let which = match names.len() {
+                1 => "1 hook of this project is not trusted and does not run".to_owned(),
+                count => format!("{count} hooks of this project are not trusted and do not run"),
+            };
+            let text =
+                format!("{which}: {list}. Run `tenter trust` in a terminal to look at them.");
             self.notice_once("untrusted", || text);
         }
         let is_broken = |status: &Status| matches!(status, Status::Invalid { .. });
@@ -99,8 +97,10 @@ impl Visit<'_> {
 
     /// What the model read at the session's start is given again, without running hooks (B20).
     pub(super) fn context_lost(&mut self) {
-        let contexts = self.session.get().start_contexts.clone();
-        self.reply.contexts.extend(contexts);
+        // They are there already if this very event opened the session.
+        if self.reply.contexts.is_empty() {
+            self.reply.contexts.clone_from(&self.session.get().start_contexts);
+        }
     }
 
     pub(super) fn prompt(&mut self, text: &str) {

@@ -95,13 +95,13 @@ impl Visit<'_> {
 
     pub(super) fn after_tool(&mut self, native: &NativeCall, end: &ToolEnd) {
         let call = tool_call::canonical(self.visitor.host, native);
-        self.check_for_breach(&call, end);
+        self.check_for_breach(native, &call.id, end);
         let hooks = self.hooks();
         let result = tool_result::canonical(&call, end, &self.occurrence.cwd, hooks.timestamp());
         let review = hooks.after_tool(call, result.clone());
         drop(hooks);
         if review.result != result {
-            self.replace_output(end, &review.result);
+            self.replace_output(native, end, &review.result);
         }
         if let Some(denial) = review.feedback.denial {
             self.object(&denial);
@@ -114,30 +114,30 @@ impl Visit<'_> {
         self.add_contexts(&denial.contexts);
     }
 
-    fn replace_output(&mut self, end: &ToolEnd, changed: &ToolResult) {
+    fn replace_output(&mut self, native: &NativeCall, end: &ToolEnd, changed: &ToolResult) {
         if let ToolEnd::Success { result, .. } = end {
             self.reply.output = tool_result::rewritten(result, changed);
         }
         if self.reply.output.is_some() {
             return;
         }
-        let (host, tool) = (self.visitor.host.name, changed.tool_name.clone());
+        let (host, tool) = (self.visitor.host.name, &native.tool);
         self.notice_once(&format!("output {tool}"), || {
             format!("a hook changed a result of {tool}, but {host} cannot show the model the changed one; it reads the original.")
         });
     }
 
     /// A call that was denied must not succeed (B30).
-    fn check_for_breach(&mut self, call: &ToolCall, end: &ToolEnd) {
+    fn check_for_breach(&mut self, native: &NativeCall, id: &str, end: &ToolEnd) {
         let state = self.session.get();
-        if !matches!(end, ToolEnd::Success { .. }) || !state.denied.contains_key(&call.id) {
+        if !matches!(end, ToolEnd::Success { .. }) || !state.denied.contains_key(id) {
             return;
         }
         self.session.update(|state| {
-            state.denied.remove(&call.id);
+            state.denied.remove(id);
             state.breached = true;
         });
-        let (host, tool) = (self.visitor.host.name, &call.name);
+        let (host, tool) = (self.visitor.host.name, &native.tool);
         self.reply.notices.push(format!(
             "Tenter: {host} ran a call of {tool} that a hook had denied. Its hooks do not guard this session."
         ));

@@ -1,0 +1,220 @@
+//! Sessions of Claude Code.
+
+use serde_json::json;
+use tenter_testkit::wait_until;
+
+use crate::host_session::HostSession;
+
+fn session() -> HostSession {
+    HostSession::new("claude-code")
+}
+
+#[test]
+fn a_stop_is_continued_until_the_hook_is_content_or_the_limit_is_reached() {
+    let session = session();
+    session.hook(
+        "again",
+        "before_stop",
+        "",
+        r#"echo '{"follow_up_messages": ["Run the tests."]}'"#,
+    );
+    session.pass("SessionStart");
+    for _ in 0..8 {
+        let answer = session.answer(session.fire("Stop"));
+        assert_eq!(answer["decision"], "block");
+        assert_eq!(answer["reason"], "[hook again] Run the tests.");
+    }
+    let answer = session.answer(session.fire("Stop"));
+    assert!(answer["decision"].is_null());
+    assert!(answer["systemMessage"].as_str().unwrap().contains("8 times in a row"), "{answer}");
+    session.pass("UserPromptSubmit");
+    assert_eq!(session.answer(session.fire("Stop"))["decision"], "block", "a message starts anew");
+}
+
+#[test]
+fn a_blocked_session_denies_every_message_and_every_call() {
+    let session = session();
+    session.hook("gate", "session_start", "", "echo closed >&2; exit 2");
+    let answer = session.answer(session.fire("SessionStart"));
+    assert!(answer["systemMessage"].as_str().unwrap().contains("hook gate: closed"), "{answer}");
+    let answer = session.answer(session.fire("UserPromptSubmit"));
+    assert_eq!(answer["decision"], "block");
+    let answer = session.answer(session.fire("PreToolUse.Bash"));
+    assert_eq!(answer["hookSpecificOutput"]["permissionDecision"], "deny");
+}
+
+#[test]
+fn the_context_of_a_start_is_given_again_after_a_compaction() {
+    let session = session();
+    session.hook(
+        "greet",
+        "session_start",
+        "",
+        r#"echo '{"additional_context": "Hello."}'; echo x >> "$HOME/runs""#,
+    );
+    let start = session.answer(session.fire("SessionStart"));
+    let same = |payload: &mut serde_json::Value| {
+        payload["session_id"] = session.payload("SessionStart")["session_id"].clone();
+    };
+    let again = session.answer(session.fire_with("SessionStart.compact", same));
+    assert_eq!(start["hookSpecificOutput"]["additionalContext"], "[hook greet] Hello.");
+    assert_eq!(start, again);
+    assert_eq!(std::fs::read_to_string(session.sandbox.home().join("runs")).unwrap(), "x\n");
+}
+
+#[test]
+fn contexts_wait_for_an_event_that_carries_them() {
+    let session = session();
+    session.hook("review", "before_stop", "", r#"echo '{"additional_context": "Well done."}'"#);
+    assert!(session.answer(session.fire("Stop")).is_null());
+    let answer = session.answer(session.fire("UserPromptSubmit"));
+    assert_eq!(answer["hookSpecificOutput"]["additionalContext"], "[hook review] Well done.");
+    let answer = session.answer(session.fire("UserPromptSubmit"));
+    assert!(answer.is_null(), "it is given once");
+}
+
+#[test]
+fn a_long_context_is_cut_and_kept_in_a_file() {
+    let session = session();
+    session.hook("long", "before_agent", "", r#"line=$(printf '%0100d' 0); printf '{"additional_context": "'; for i in $(seq 200); do printf '%s\\n' $line; done; echo '"}'"#);
+    let answer = session.answer(session.fire("UserPromptSubmit"));
+    let context = answer["hookSpecificOutput"]["additionalContext"].as_str().unwrap();
+    assert!(context.chars().count() <= 10_000);
+    let (_, path) = context.rsplit_once(" is in ").unwrap();
+    let whole = std::fs::read_to_string(path.trim_end_matches(']')).unwrap();
+    assert!(whole.len() > 20_000);
+}
+
+#[test]
+fn a_subagent_is_denied_at_its_call_and_is_known_by_its_own_id() {
+    let session = session();
+    let log = r#"printf '%s\n' "$payload" >> "$HOME/log""#;
+    session.hook("sub", "subagent_start", "", log);
+    session.hook("tool", "before_tool", "", log);
+    session.hook("done", "subagent_stop", "", log);
+    for fixture in [
+        "PreToolUse.Agent.subagent",
+        "SubagentStart.subagent",
+        "PreToolUse.Bash.subagent",
+        "SubagentStop.subagent",
+    ] {
+        assert!(session.answer(session.fire(fixture)).is_null());
+    }
+    let log = std::fs::read_to_string(session.sandbox.home().join("log")).unwrap();
+    let payloads: Vec<serde_json::Value> =
+        log.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let events: Vec<_> =
+        payloads.iter().map(|payload| payload["event_type"].as_str().unwrap()).collect();
+    assert_eq!(events, ["before_tool", "subagent_start", "before_tool", "subagent_stop"]);
+    let root = payloads[0]["session_id"].as_str().unwrap();
+    assert_eq!(payloads[1]["task_description"], "SUBTASK-MARK please make a file");
+    assert_eq!(payloads[2]["session_id"], format!("{root}/a7f9fdb22719edcc2"));
+    assert_eq!(payloads[2]["context"]["parent_session_id"], root);
+    assert_eq!(payloads[3]["session_id"], root);
+}
+
+#[test]
+fn a_subagent_of_the_host_itself_does_not_count() {
+    let session = session();
+    session.hook("stop", "before_stop", "", r#"echo '{"follow_up_messages": ["again"]}'"#);
+    assert!(session.answer(session.fire("SubagentStop.subagent")).is_null());
+}
+
+#[test]
+fn hooks_see_the_failure_of_a_denied_call_after_the_answer() {
+    let session = session();
+    session.hook("guard", "before_tool", "", "echo no >&2; exit 2");
+    session.hook(
+        "audit",
+        "after_tool_failure",
+        "",
+        r#"printf '%s\n' "$payload" > "$HOME/failure""#,
+    );
+    session.pass("PreToolUse.Bash");
+    let path = session.sandbox.home().join("failure");
+    wait_until("the hook ran", || {
+        std::fs::read_to_string(&path).is_ok_and(|text| text.ends_with('\n'))
+    });
+    let payload: serde_json::Value =
+        serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
+    assert_eq!(payload["tool_output"]["metadataType"], "blocked");
+    assert_eq!(payload["tool_output"]["metadata"]["reason"], "hook guard: no");
+}
+
+#[test]
+fn a_denied_call_that_succeeds_is_a_breach() {
+    let session = session();
+    session.hook("guard", "before_tool", "", "echo no >&2; exit 2");
+    session.pass("PreToolUse.Bash");
+    let answer = session.answer(session.fire("PostToolUse.Bash"));
+    let message = answer["systemMessage"].as_str().unwrap();
+    assert!(message.contains("ran a call of Bash that a hook had denied"), "{message}");
+}
+
+#[test]
+fn untrusted_hooks_of_a_project_do_not_run_and_are_reported_once() {
+    let session = session();
+    session.sandbox.hook("sneaky", "#!/bin/sh\necho before_tool_call\ntouch \"$HOME/ran\"\n");
+    let answer = session.answer(session.fire("SessionStart"));
+    let message = answer["systemMessage"].as_str().unwrap();
+    assert!(
+        message.contains("1 hook of this project is not trusted and does not run: sneaky"),
+        "{message}"
+    );
+    assert!(session.answer(session.fire("PreToolUse.Bash")).is_null());
+    assert!(!session.sandbox.home().join("ran").exists());
+}
+
+#[test]
+fn a_rewritten_message_is_rejected_if_the_hook_fails_closed_and_reported_otherwise() {
+    for (front_matter, blocks) in [("", false), ("metadata: {fail: closed}", true)] {
+        let session = session();
+        session.hook(
+            "mask",
+            "before_agent",
+            front_matter,
+            r#"echo '{"modified_prompt": "masked"}'"#,
+        );
+        let answer = session.answer(session.fire("UserPromptSubmit"));
+        assert_eq!(answer["decision"] == "block", blocks, "{answer}");
+        let text = answer["reason"].as_str().or(answer["systemMessage"].as_str()).unwrap();
+        assert!(text.contains("mask"), "{answer}");
+    }
+}
+
+#[test]
+fn the_hosts_own_capabilities_are_withheld_from_hooks() {
+    let session = session();
+    session.hook("env", "before_tool", "", r#"env > "$HOME/env""#);
+    let mut command = session.sandbox.command();
+    let home = session.sandbox.home();
+    command.args(["claude-code", "PreToolUse", "--home"]).arg(&home);
+    command.env("CLAUDE_CODE_MESSAGING_TOKEN", "secret").env("CLAUDE_PROJECT_DIR", "/x");
+    command.stdin(std::process::Stdio::piped()).stdout(std::process::Stdio::null());
+    let mut child = command.spawn().unwrap();
+    let payload = session.payload("PreToolUse.Bash").to_string();
+    std::io::Write::write_all(&mut child.stdin.take().unwrap(), payload.as_bytes()).unwrap();
+    assert!(child.wait().unwrap().success());
+    let env = std::fs::read_to_string(home.join("env")).unwrap();
+    assert!(env.contains("CLAUDE_PROJECT_DIR=/x") && !env.contains("secret"), "{env}");
+}
+
+#[test]
+fn variables_of_a_project_do_not_move_the_users_directories() {
+    let session = session();
+    session.hook("guard", "before_tool", "", "echo no >&2; exit 2");
+    let home = session.sandbox.home();
+    let mut command = session.sandbox.command();
+    command.args(["claude-code", "PreToolUse", "--home"]).arg(&home);
+    command
+        .env("HOME", "/nonexistent")
+        .env("XDG_CONFIG_HOME", "/nonexistent")
+        .env("TENTER_TRUST", "all");
+    command.stdin(std::process::Stdio::piped()).stdout(std::process::Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    let payload = session.payload("PreToolUse.Bash").to_string();
+    std::io::Write::write_all(&mut child.stdin.take().unwrap(), payload.as_bytes()).unwrap();
+    let output = child.wait_with_output().unwrap();
+    let answer: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(answer["hookSpecificOutput"]["permissionDecision"], json!("deny"));
+}

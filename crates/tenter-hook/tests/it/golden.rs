@@ -1,0 +1,132 @@
+//! Each recorded payload, what hooks read at it, and the answers to what they decide, compared with a file in `tests/golden`.
+//! `TENTER_UPDATE=1` writes these files.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::path::Path;
+
+use serde_json::Value;
+use tenter_testkit::wait_until;
+
+use crate::host_session::{HostSession, fixtures};
+
+/// Every event of manifest hooks, and what a hook can want there that hosts treat differently.
+const EVENTS: &[(&str, &[&str])] = &[
+    ("session_start", &["deny", "context"]),
+    ("before_agent", &["deny", "context", "message"]),
+    ("before_tool", &["deny", "ask", "context", "input"]),
+    ("after_tool", &["deny", "context", "output"]),
+    ("after_tool_failure", &["deny", "context"]),
+    ("after_turn", &["context"]),
+    ("before_stop", &["deny", "continue", "context"]),
+    ("after_agent", &["deny"]),
+    ("subagent_start", &["deny"]),
+    ("subagent_stop", &["deny"]),
+    ("pre_compact", &["deny", "context"]),
+    ("post_compact", &["deny"]),
+    ("session_end", &["deny"]),
+];
+
+fn reply(wish: &str) -> &'static str {
+    match wish {
+        "deny" => r#"{"decision": "deny", "reason": "not now"}"#,
+        "ask" => r#"{"decision": "ask", "reason": "really?"}"#,
+        "context" => r#"{"additional_context": "Mind the gap."}"#,
+        "message" => r#"{"modified_prompt": "Other text"}"#,
+        "input" => {
+            r#"{"modified_input": {"command": "true", "file_path": "/other", "question": "Other task"}}"#
+        }
+        "output" => r#"{"modified_output": {"metadata": {"output": "[masked]"}}}"#,
+        "continue" => r#"{"follow_up_messages": ["Run the tests."]}"#,
+        other => panic!("{other}"),
+    }
+}
+
+/// What hooks read at the event of a fixture: one line for each event of Tenter's.
+fn payloads(host: &'static str, fixture: &str) -> String {
+    let session = HostSession::new(host);
+    prepare(&session, fixture);
+    for (event, _) in EVENTS {
+        session.hook(
+            event.replace('_', "-").as_str(),
+            event,
+            "",
+            r#"printf '%s\n' "$payload" >> "$HOME/log""#,
+        );
+    }
+    let output = session.fire(fixture).expect_code(0);
+    let log = session.sandbox.home().join("log");
+    if fixture.starts_with("SessionEnd") {
+        wait_until("the hooks of the session's end ran", || log.exists());
+    }
+    output.normal(&fs::read_to_string(log).unwrap_or_default())
+}
+
+/// The answer if a hook of `event` replies with `wish`; `None` if the event does not fire.
+fn answer(host: &'static str, fixture: &str, event: &str, wish: &str) -> Value {
+    let session = HostSession::new(host);
+    prepare(&session, fixture);
+    session.hook("judge", event, "", &format!("echo '{}'", reply(wish)));
+    let output = session.fire(fixture);
+    let normal = output.normal(&output.stdout);
+    let answer = session.answer(output);
+    if answer.is_null() { answer } else { serde_json::from_str(&normal).unwrap() }
+}
+
+/// Fires what comes before the event in a session, before there are hooks.
+fn prepare(session: &HostSession, fixture: &str) {
+    if !fixture.starts_with("SessionStart") {
+        let id = session.payload(fixture)["session_id"].clone();
+        let _ = session.fire_with("SessionStart", |start| start["session_id"] = id).expect_code(0);
+    }
+    if fixture.ends_with(".subagent") && !fixture.contains("Agent.") {
+        session.pass("PreToolUse.Agent.subagent");
+        if fixture != "SubagentStart.subagent" {
+            session.pass("SubagentStart.subagent");
+        }
+    }
+}
+
+fn golden(host: &'static str, fixture: &str) -> String {
+    let payloads = payloads(host, fixture);
+    let fires = |event: &str| payloads.contains(&format!("\"{event}\""));
+    let mut text = format!("# What hooks read\n\n{payloads}\n# Answers\n\n");
+    for (event, wishes) in EVENTS.iter().filter(|(event, _)| fires(event)) {
+        for wish in *wishes {
+            let answer = answer(host, fixture, event, wish);
+            writeln!(text, "{event} {wish}: {answer}").unwrap();
+        }
+    }
+    text
+}
+
+#[test]
+fn every_recorded_event_of_claude_code_has_the_expected_payloads_and_answers() {
+    compare("claude-code");
+}
+
+fn compare(host: &'static str) {
+    let mut names: Vec<String> = fs::read_dir(fixtures(host))
+        .unwrap()
+        .map(|entry| {
+            let name = entry.unwrap().file_name().into_string().unwrap();
+            name.strip_suffix(".json").unwrap().to_owned()
+        })
+        .collect();
+    names.sort();
+    assert!(!names.is_empty());
+    for name in names {
+        let found = golden(host, &name);
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(host);
+        let path = path.join(format!("{name}.txt"));
+        if std::env::var_os("TENTER_UPDATE").is_some() {
+            fs::write(&path, &found).unwrap();
+        }
+        let expected = fs::read_to_string(&path).unwrap_or_default();
+        assert!(
+            found == expected,
+            "{}\n--- expected\n{expected}\n--- found\n{found}",
+            path.display()
+        );
+    }
+}

@@ -1,0 +1,87 @@
+//! A session of a host whose events are recorded payloads.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+use tenter_testkit::{Output, Sandbox};
+
+/// A host that runs `tenter-hook` in a sandbox.
+pub(crate) struct HostSession {
+    pub(crate) sandbox: Sandbox,
+    host: &'static str,
+}
+
+/// The recorded payloads of a host.
+pub(crate) fn fixtures(host: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures").join(host)
+}
+
+impl HostSession {
+    pub(crate) fn new(host: &'static str) -> Self {
+        Self { sandbox: Sandbox::new(env!("CARGO_BIN_EXE_tenter-hook")), host }
+    }
+
+    /// Writes a manifest hook of the user: further lines of its front matter, and a shell script that has the payload in
+    /// `$payload`.
+    pub(crate) fn hook(
+        &self,
+        name: &str,
+        trigger: &str,
+        front_matter: &str,
+        script: &str,
+    ) -> PathBuf {
+        let directory = self.sandbox.home().join(".config/agents/hooks").join(name);
+        fs::create_dir_all(directory.join("scripts")).unwrap();
+        let manifest = format!(
+            "---\nname: {name}\ndescription: A test.\ntrigger: {trigger}\n{front_matter}\n---\n"
+        );
+        fs::write(directory.join("HOOK.md"), manifest).unwrap();
+        let run = directory.join("scripts/run.sh");
+        fs::write(&run, format!("#!/bin/sh\npayload=$(cat)\n{script}\n")).unwrap();
+        fs::set_permissions(&run, fs::Permissions::from_mode(0o755)).unwrap();
+        directory
+    }
+
+    /// A recorded payload, with the sandbox's directories.
+    pub(crate) fn payload(&self, fixture: &str) -> Value {
+        let path = fixtures(self.host).join(format!("{fixture}.json"));
+        let text =
+            fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        let project = self.sandbox.project().display().to_string();
+        let text = text.replace("$WORK", &project);
+        let text = text.replace("$HOME", &self.sandbox.home().display().to_string());
+        serde_json::from_str(&text).unwrap()
+    }
+
+    /// Lets the host fire the event of a recorded payload.
+    pub(crate) fn fire(&self, fixture: &str) -> Output {
+        self.fire_with(fixture, |_| {})
+    }
+
+    /// Lets the host fire an event whose answer does not matter.
+    pub(crate) fn pass(&self, fixture: &str) {
+        let _ = self.fire(fixture).expect_code(0);
+    }
+
+    /// The same as [`fire`](Self::fire), with a payload that `edit` changes.
+    pub(crate) fn fire_with(&self, fixture: &str, edit: impl FnOnce(&mut Value)) -> Output {
+        let mut payload = self.payload(fixture);
+        edit(&mut payload);
+        self.send(fixture.split('.').next().unwrap(), payload.to_string())
+    }
+
+    /// Runs the program for an event with this stdin.
+    pub(crate) fn send(&self, event: &str, stdin: impl AsRef<[u8]>) -> Output {
+        let home = self.sandbox.home().display().to_string();
+        self.sandbox.run_with_stdin(&[self.host, event, "--home", &home], stdin)
+    }
+
+    /// The answer to an event; `Null` if there is none. It is one line, and nothing is beside it.
+    pub(crate) fn answer(&self, output: Output) -> Value {
+        let output = output.expect_code(0);
+        assert!(output.stdout.lines().count() <= 1, "{output}");
+        if output.stdout.is_empty() { Value::Null } else { output.json() }
+    }
+}

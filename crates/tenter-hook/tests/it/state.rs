@@ -1,0 +1,66 @@
+//! What is kept between the processes of a session, and what happens where it cannot be kept.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::thread;
+
+use crate::host_session::HostSession;
+
+#[test]
+fn sixteen_parallel_calls_are_all_judged() {
+    let session = HostSession::new("claude-code");
+    session.hook(
+        "guard",
+        "before_tool",
+        "",
+        r#"case "$payload" in *blocked*) echo no >&2; exit 2;; esac"#,
+    );
+    session.pass("SessionStart");
+    thread::scope(|scope| {
+        let calls: Vec<_> = (0..16)
+            .map(|number| {
+                let session = &session;
+                scope.spawn(move || {
+                    let output = session.fire_with("PreToolUse.Bash", |call| {
+                        let word = if number % 2 == 0 { "blocked" } else { "fine" };
+                        call["tool_input"]["command"] = format!("{word} {number}").into();
+                        call["tool_use_id"] = format!("call-{number}").into();
+                    });
+                    session.answer(output)["hookSpecificOutput"]["permissionDecision"] == "deny"
+                })
+            })
+            .collect();
+        for (number, call) in calls.into_iter().enumerate() {
+            assert_eq!(call.join().unwrap(), number % 2 == 0, "{number}");
+        }
+    });
+}
+
+#[test]
+fn without_a_state_directory_denies_hold_and_no_stop_is_continued() {
+    for broken in ["a file in its place", "read-only"] {
+        let session = HostSession::new("claude-code");
+        session.hook("guard", "before_tool", "", "echo no >&2; exit 2");
+        session.hook("again", "before_stop", "", r#"echo '{"follow_up_messages": ["again"]}'"#);
+        let state = session.sandbox.state();
+        fs::create_dir_all(&state).unwrap();
+        if broken == "read-only" && !is_root() {
+            fs::set_permissions(&state, fs::Permissions::from_mode(0o500)).unwrap();
+        } else {
+            fs::write(state.join("bridge"), "").unwrap();
+        }
+        let denied = session.fire("PreToolUse.Bash");
+        assert!(denied.stderr.contains("the state of the session is not kept"), "{denied}");
+        let answer = session.answer(denied);
+        assert_eq!(answer["hookSpecificOutput"]["permissionDecision"], "deny", "{broken}");
+        let stop = session.fire("Stop");
+        assert!(session.answer(stop)["decision"].is_null(), "{broken}");
+        fs::set_permissions(&state, fs::Permissions::from_mode(0o700)).unwrap();
+    }
+}
+
+#[expect(clippy::disallowed_methods, reason = "the test depends on who runs it")]
+fn is_root() -> bool {
+    let output = std::process::Command::new("id").arg("-u").output().unwrap();
+    output.stdout == b"0\n"
+}
