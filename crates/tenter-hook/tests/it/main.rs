@@ -1,5 +1,7 @@
 //! Runs `tenter-hook` as hosts do, with payloads that real hosts wrote.
 
+#![expect(clippy::unwrap_used, reason = "tests")]
+
 mod claude_code;
 mod golden;
 mod host_session;
