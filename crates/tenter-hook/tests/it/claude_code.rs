@@ -20,26 +20,30 @@ fn a_stop_is_continued_until_the_hook_is_content_or_the_limit_is_reached() {
     );
     session.pass("SessionStart");
     for _ in 0..8 {
-        let answer = session.answer(session.fire("Stop"));
+        let answer = HostSession::answer(session.fire("Stop"));
         assert_eq!(answer["decision"], "block");
         assert_eq!(answer["reason"], "[hook again] Run the tests.");
     }
-    let answer = session.answer(session.fire("Stop"));
+    let answer = HostSession::answer(session.fire("Stop"));
     assert!(answer["decision"].is_null());
     assert!(answer["systemMessage"].as_str().unwrap().contains("8 times in a row"), "{answer}");
     session.pass("UserPromptSubmit");
-    assert_eq!(session.answer(session.fire("Stop"))["decision"], "block", "a message starts anew");
+    assert_eq!(
+        HostSession::answer(session.fire("Stop"))["decision"],
+        "block",
+        "a message starts anew"
+    );
 }
 
 #[test]
 fn a_blocked_session_denies_every_message_and_every_call() {
     let session = session();
     session.hook("gate", "session_start", "", "echo closed >&2; exit 2");
-    let answer = session.answer(session.fire("SessionStart"));
+    let answer = HostSession::answer(session.fire("SessionStart"));
     assert!(answer["systemMessage"].as_str().unwrap().contains("hook gate: closed"), "{answer}");
-    let answer = session.answer(session.fire("UserPromptSubmit"));
+    let answer = HostSession::answer(session.fire("UserPromptSubmit"));
     assert_eq!(answer["decision"], "block");
-    let answer = session.answer(session.fire("PreToolUse.Bash"));
+    let answer = HostSession::answer(session.fire("PreToolUse.Bash"));
     assert_eq!(answer["hookSpecificOutput"]["permissionDecision"], "deny");
 }
 
@@ -52,11 +56,11 @@ fn the_context_of_a_start_is_given_again_after_a_compaction() {
         "",
         r#"echo '{"additional_context": "Hello."}'; echo x >> "$HOME/runs""#,
     );
-    let start = session.answer(session.fire("SessionStart"));
+    let start = HostSession::answer(session.fire("SessionStart"));
     let same = |payload: &mut serde_json::Value| {
         payload["session_id"] = session.payload("SessionStart")["session_id"].clone();
     };
-    let again = session.answer(session.fire_with("SessionStart.compact", same));
+    let again = HostSession::answer(session.fire_with("SessionStart.compact", same));
     assert_eq!(start["hookSpecificOutput"]["additionalContext"], "[hook greet] Hello.");
     assert_eq!(start, again);
     assert_eq!(std::fs::read_to_string(session.sandbox.home().join("runs")).unwrap(), "x\n");
@@ -66,10 +70,10 @@ fn the_context_of_a_start_is_given_again_after_a_compaction() {
 fn contexts_wait_for_an_event_that_carries_them() {
     let session = session();
     session.hook("review", "before_stop", "", r#"echo '{"additional_context": "Well done."}'"#);
-    assert!(session.answer(session.fire("Stop")).is_null());
-    let answer = session.answer(session.fire("UserPromptSubmit"));
+    assert!(HostSession::answer(session.fire("Stop")).is_null());
+    let answer = HostSession::answer(session.fire("UserPromptSubmit"));
     assert_eq!(answer["hookSpecificOutput"]["additionalContext"], "[hook review] Well done.");
-    let answer = session.answer(session.fire("UserPromptSubmit"));
+    let answer = HostSession::answer(session.fire("UserPromptSubmit"));
     assert!(answer.is_null(), "it is given once");
 }
 
@@ -77,7 +81,7 @@ fn contexts_wait_for_an_event_that_carries_them() {
 fn a_long_context_is_cut_and_kept_in_a_file() {
     let session = session();
     session.hook("long", "before_agent", "", r#"line=$(printf '%0100d' 0); printf '{"additional_context": "'; for i in $(seq 200); do printf '%s\\n' $line; done; echo '"}'"#);
-    let answer = session.answer(session.fire("UserPromptSubmit"));
+    let answer = HostSession::answer(session.fire("UserPromptSubmit"));
     let context = answer["hookSpecificOutput"]["additionalContext"].as_str().unwrap();
     assert!(context.chars().count() <= 10_000);
     let (_, path) = context.rsplit_once(" is in ").unwrap();
@@ -98,7 +102,7 @@ fn a_subagent_is_denied_at_its_call_and_is_known_by_its_own_id() {
         "PreToolUse.Bash.subagent",
         "SubagentStop.subagent",
     ] {
-        assert!(session.answer(session.fire(fixture)).is_null());
+        assert!(HostSession::answer(session.fire(fixture)).is_null());
     }
     let log = std::fs::read_to_string(session.sandbox.home().join("log")).unwrap();
     let payloads: Vec<serde_json::Value> =
@@ -117,7 +121,7 @@ fn a_subagent_is_denied_at_its_call_and_is_known_by_its_own_id() {
 fn a_subagent_of_the_host_itself_does_not_count() {
     let session = session();
     session.hook("stop", "before_stop", "", r#"echo '{"follow_up_messages": ["again"]}'"#);
-    assert!(session.answer(session.fire("SubagentStop.subagent")).is_null());
+    assert!(HostSession::answer(session.fire("SubagentStop.subagent")).is_null());
 }
 
 #[test]
@@ -146,7 +150,7 @@ fn a_denied_call_that_succeeds_is_a_breach() {
     let session = session();
     session.hook("guard", "before_tool", "", "echo no >&2; exit 2");
     session.pass("PreToolUse.Bash");
-    let answer = session.answer(session.fire("PostToolUse.Bash"));
+    let answer = HostSession::answer(session.fire("PostToolUse.Bash"));
     let message = answer["systemMessage"].as_str().unwrap();
     assert!(message.contains("ran a call of Bash that a hook had denied"), "{message}");
 }
@@ -155,13 +159,13 @@ fn a_denied_call_that_succeeds_is_a_breach() {
 fn untrusted_hooks_of_a_project_do_not_run_and_are_reported_once() {
     let session = session();
     session.sandbox.hook("sneaky", "#!/bin/sh\necho before_tool_call\ntouch \"$HOME/ran\"\n");
-    let answer = session.answer(session.fire("SessionStart"));
+    let answer = HostSession::answer(session.fire("SessionStart"));
     let message = answer["systemMessage"].as_str().unwrap();
     assert!(
         message.contains("1 hook of this project is not trusted and does not run: sneaky"),
         "{message}"
     );
-    assert!(session.answer(session.fire("PreToolUse.Bash")).is_null());
+    assert!(HostSession::answer(session.fire("PreToolUse.Bash")).is_null());
     assert!(!session.sandbox.home().join("ran").exists());
 }
 
@@ -175,7 +179,7 @@ fn a_rewritten_message_is_rejected_if_the_hook_fails_closed_and_reported_otherwi
             front_matter,
             r#"echo '{"modified_prompt": "masked"}'"#,
         );
-        let answer = session.answer(session.fire("UserPromptSubmit"));
+        let answer = HostSession::answer(session.fire("UserPromptSubmit"));
         assert_eq!(answer["decision"] == "block", blocks, "{answer}");
         let text = answer["reason"].as_str().or(answer["systemMessage"].as_str()).unwrap();
         assert!(text.contains("mask"), "{answer}");

@@ -79,7 +79,7 @@ impl HostSession {
     }
 
     /// The answer to an event; `Null` if there is none. It is one line, and nothing is beside it.
-    pub(crate) fn answer(&self, output: Output) -> Value {
+    pub(crate) fn answer(output: Output) -> Value {
         let output = output.expect_code(0);
         assert!(output.stdout.lines().count() <= 1, "{output}");
         if output.stdout.is_empty() { Value::Null } else { output.json() }

@@ -27,7 +27,7 @@ fn unreadable_payloads_are_reported_and_denied_if_a_hook_fails_closed() {
         let closed = session(GUARD);
         let output = closed.send("PreToolUse", stdin);
         assert!(output.stderr.contains(error), "{output}");
-        let answer = closed.answer(output)["hookSpecificOutput"].clone();
+        let answer = HostSession::answer(output)["hookSpecificOutput"].clone();
         assert_eq!(answer["permissionDecision"], "deny", "{stdin}");
         let reason = answer["permissionDecisionReason"].as_str().unwrap();
         assert!(reason.starts_with("hook guard: it fails closed"), "{reason}");
@@ -43,7 +43,7 @@ fn deep_and_long_payloads_are_limited() {
     let mut payload = closed.payload("PreToolUse.Write");
     payload["tool_input"]["content"] = "x".repeat(20 << 20).into();
     let output = closed.send("PreToolUse", payload.to_string());
-    assert!(closed.answer(output).is_null(), "20 MiB are read");
+    assert!(HostSession::answer(output).is_null(), "20 MiB are read");
 }
 
 #[test]
@@ -52,7 +52,7 @@ fn unknown_fields_of_newer_hosts_are_ignored() {
     let output = session.fire_with("PreToolUse.Bash", |payload| {
         payload["future"] = serde_json::json!({"deep": [1, 2, 3]});
     });
-    assert!(session.answer(output).is_null());
+    assert!(HostSession::answer(output).is_null());
 }
 
 #[test]

@@ -26,7 +26,8 @@ fn sixteen_parallel_calls_are_all_judged() {
                         call["tool_input"]["command"] = format!("{word} {number}").into();
                         call["tool_use_id"] = format!("call-{number}").into();
                     });
-                    session.answer(output)["hookSpecificOutput"]["permissionDecision"] == "deny"
+                    HostSession::answer(output)["hookSpecificOutput"]["permissionDecision"]
+                        == "deny"
                 })
             })
             .collect();
@@ -51,10 +52,10 @@ fn without_a_state_directory_denies_hold_and_no_stop_is_continued() {
         }
         let denied = session.fire("PreToolUse.Bash");
         assert!(denied.stderr.contains("the state of the session is not kept"), "{denied}");
-        let answer = session.answer(denied);
+        let answer = HostSession::answer(denied);
         assert_eq!(answer["hookSpecificOutput"]["permissionDecision"], "deny", "{broken}");
         let stop = session.fire("Stop");
-        assert!(session.answer(stop)["decision"].is_null(), "{broken}");
+        assert!(HostSession::answer(stop)["decision"].is_null(), "{broken}");
         fs::set_permissions(&state, fs::Permissions::from_mode(0o700)).unwrap();
     }
 }
