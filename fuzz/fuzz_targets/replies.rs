@@ -1,4 +1,4 @@
-//! Any output of a hook is a reply or a reason why it is none, at every event and in both protocols.
+//! Any output of a hook is parsed as a reply or rejected with a reason, at every event and in both protocols.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

@@ -1,4 +1,4 @@
-//! Any answer to `hook` is a list of events, each of them once, or the line that is none.
+//! Any output of `hook` is a list of events without duplicates, or an error that names the invalid line.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

@@ -183,11 +183,13 @@ fn a_daemon_of_a_timed_out_command_is_terminated_and_others_are_not() {
     let sandbox = sandbox();
     sandbox.write("bg.sh", DAEMON.replace("daemon", "lives"));
     sandbox.write("hangs.sh", format!("{DAEMON}\nsleep 1000"));
-    let call = |script: &str| {
-        format!("{{name: bash, input: {{command: sh {script}, description: d, timeout: 10}}}}")
+    let call = |script: &str, timeout: u32| {
+        format!(
+            "{{name: bash, input: {{command: sh {script}, description: d, timeout: {timeout}}}}}"
+        )
     };
-    let both =
-        format!("turns: [{{tool_calls: [{}, {}]}}, {{text: ok}}]", call("bg.sh"), call("hangs.sh"));
+    let (ends, hangs) = (call("bg.sh", 60), call("hangs.sh", 4));
+    let both = format!("turns: [{{tool_calls: [{ends}, {hangs}]}}, {{text: ok}}]");
     let (lines, code) = headless(&sandbox, &both);
     assert_eq!(code, 0, "{lines:?}");
     let lives = sandbox.read("lives").trim().to_owned();
