@@ -213,8 +213,8 @@ pub fn no_such(name: &str, listing: &[ListedHook]) -> Option<Diagnostic> {
 }
 
 fn unsaved(cache: &Path, error: &std::io::Error) -> Diagnostic {
-    let message = format!("what hooks answered cannot be remembered: {error}");
+    let message = format!("cannot write the cache of hook replies: {error}");
     Diagnostic::new("hook-cache-unwritable", Severity::Info, message)
         .at(cache)
-        .help("every start asks every hook again; make the directory writable for you")
+        .help("make the directory writable for you; until then every start queries every hook")
 }

@@ -218,7 +218,7 @@ fn trouble(end: &End, stderr: &Captured, timeout: Duration) -> Diagnostic {
             .help("try again, or clone the repository yourself and add its directory"),
         _ if said.ends_with("find remote ref HEAD") => {
             refused("plugin-nothing-offered", "this repository offers nothing: it has no commit on the branch that it names first")
-                .help("name a branch, a tag or a commit behind @, where there is one; `git ls-remote` shows them")
+                .help("name an existing branch, tag or commit after @; `git ls-remote` shows them")
         }
         _ if said.contains("find remote ref") => {
             refused("plugin-ref-unknown", format!("git: {said}")).help("`git ls-remote` shows which branches and tags there are")

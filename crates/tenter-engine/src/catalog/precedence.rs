@@ -291,7 +291,7 @@ impl Resolver<'_> {
                 Diagnostic::new("hook-shadowed", Severity::Info, message)
             }
             Status::NoScript => {
-                let message = format!("the hook {name} fires nothing: {NO_SCRIPT}");
+                let message = format!("the hook {name} does nothing: {NO_SCRIPT}");
                 Diagnostic::new("hook-without-script", Severity::Warning, message)
             }
             Status::Invalid { why } if !told => {

@@ -71,7 +71,7 @@ fn meant_otherwise(text: &str) -> Option<Advice> {
         && alternation.asts.iter().any(is_empty)
     {
         let message = "an alternative is empty, so this matches everything";
-        return Some(advise(message, "remove the `|` that has nothing beside it"));
+        return Some(advise(message, "remove the `|` without an alternative next to it"));
     }
     has_empty_group(&ast).then(|| {
         let message = "`()` is an empty group: the parentheses are not searched for";

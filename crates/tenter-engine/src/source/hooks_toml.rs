@@ -195,9 +195,9 @@ fn read(
 ) -> Result<Option<DirectorySettings>, Diagnostic> {
     let path = root.dir.join(SETTINGS_FILE);
     let unusable = |problem: String| {
-        Diagnostic::new("hooks-toml-unusable", Severity::Error, problem).at(&path).help(
-            "nothing that this file says has an effect; see docs/manifest-hooks.md for its keys",
-        )
+        Diagnostic::new("hooks-toml-unusable", Severity::Error, problem)
+            .at(&path)
+            .help("the file has no effect; `tenter help manifest-hooks` lists its keys")
     };
     let text = match untrusted_file::read_to_string(&path) {
         Ok(text) => text,

@@ -130,7 +130,7 @@ fn missing(directory: &Path, files: &[File]) -> Vec<Diagnostic> {
         LICENCES.iter().any(|licence| name.starts_with(licence.as_bytes()))
     };
     if !files.iter().any(is_licence) {
-        let message = "there is no licence, so others are not allowed to use the plugin";
+        let message = "there is no license, so others are not allowed to use the plugin";
         let finding = Diagnostic::new("plugin-no-licence", Severity::Error, message).at(directory);
         findings.push(finding.help("add a file LICENSE"));
     }

@@ -98,7 +98,7 @@ pub(crate) struct AgentArgs {
     /// Never compact automatically.
     #[arg(long, conflicts_with = "compact_ratio")]
     pub(crate) disable_auto_compact: bool,
-    /// Also look for recipes in DIR; repeatable.
+    /// Also search DIR for recipes; repeatable.
     #[arg(long = "fragment-dirs", value_name = "DIR", value_delimiter = ',')]
     pub(crate) fragment_dirs: Vec<PathBuf>,
     /// Run without skills.

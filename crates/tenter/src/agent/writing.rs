@@ -27,13 +27,13 @@ pub(crate) struct WritingArgs {
     /// Do not ask for confirmation.
     #[arg(long = "no-confirm", short = 'y', visible_alias = "yes")]
     pub(crate) yes: bool,
-    /// Run hooks.
+    /// Run with hooks, which are off by default.
     #[arg(long)]
     hooks: bool,
     /// Trust the project's hooks, recipes and model as they are now.
     #[arg(long)]
     trust_project: bool,
-    /// Also look for recipes in DIR; repeatable.
+    /// Also search DIR for recipes; repeatable.
     #[arg(long = "fragment-dirs", value_name = "DIR", value_delimiter = ',')]
     fragment_dirs: Vec<PathBuf>,
 }

@@ -239,7 +239,7 @@ fn something_that_is_not_a_plugin_is_reported() {
     --- stderr
     error: [ROOT]/project: there is nothing to install: no hooks, skills or recipes
       help: put them into the directories hooks, skills and recipes; `tenter plugin new` creates them
-    error: [ROOT]/project: there is no licence, so others are not allowed to use the plugin
+    error: [ROOT]/project: there is no license, so others are not allowed to use the plugin
       help: add a file LICENSE
     ");
     assert_snapshot!(sandbox.run(&["plugin", "check", "gone"]), @"

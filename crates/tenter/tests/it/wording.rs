@@ -182,3 +182,18 @@ fn a_phrase_is_found_across_lines_and_in_identifiers() {
     assert_eq!(words.lines_with("goes on"), [1, 2]);
     assert!(words.lines_with("nobody").is_empty());
 }
+
+/// Changes are added by merging both sides, which can leave a line or a group twice.
+#[test]
+fn the_changelog_says_everything_once() {
+    let text = fs::read_to_string(root().join("CHANGELOG.md")).unwrap();
+    let unreleased = text.split("\n## ").nth(1).unwrap();
+    let (mut section, mut seen) = ("", HashMap::new());
+    for line in unreleased.lines().filter(|line| line.starts_with(['#', '-'])) {
+        if line.starts_with("### ") {
+            section = line;
+        }
+        let key = if line.starts_with("####") { (section, line) } else { ("", line) };
+        assert_eq!(seen.insert(key, ()), None, "twice in CHANGELOG.md: {line}");
+    }
+}

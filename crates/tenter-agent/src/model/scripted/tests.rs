@@ -179,3 +179,14 @@ fn invalid_scripts_are_rejected_with_a_location() {
     }
     assert!(ScriptedModel::parse("x", "turns:\n  - txt: hi").err().unwrap().contains("line 2"));
 }
+
+#[test]
+fn a_script_that_cannot_be_loaded_is_named_in_the_error() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("turns.yaml");
+    let error = || ScriptedModel::load(&path).err().unwrap().to_string();
+    assert!(error().starts_with(&format!("cannot read the script {}: ", path.display())));
+    std::fs::write(&path, "turnz: []").unwrap();
+    let begin = format!("the script {} is not valid: line 1 column 1: ", path.display());
+    assert!(error().starts_with(&begin), "{}", error());
+}

@@ -12,10 +12,10 @@ use crate::project::Project;
 use crate::sanitize::visible;
 use crate::ui::{self, HEADING, styled};
 
-/// List the user's and the project's directories that hold a HOOK.md.
+/// List the user's and the project's directories that contain a HOOK.md.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// List as JSON.
+    /// Print JSON.
     #[arg(long, short)]
     json: bool,
 }

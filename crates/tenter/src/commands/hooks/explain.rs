@@ -34,7 +34,7 @@ pub(crate) struct Args {
     /// The tool's input, a JSON object.
     #[arg(long, value_name = "JSON", requires = "tool")]
     input: Option<String>,
-    /// Show as JSON.
+    /// Print JSON.
     #[arg(long)]
     json: bool,
 }

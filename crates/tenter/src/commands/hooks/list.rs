@@ -24,7 +24,7 @@ pub(crate) struct Args {
     /// List only the hooks for this event, in any spelling.
     #[arg(long, value_name = "EVENT")]
     event: Option<String>,
-    /// Print as JSON.
+    /// Print JSON.
     #[arg(long)]
     json: bool,
 }

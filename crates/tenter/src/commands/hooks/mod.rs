@@ -59,7 +59,7 @@ pub(crate) enum Command {
     Validate(validate::Args),
     /// Print the fields of a HOOK.md as JSON.
     ReadProperties(read_properties::Args),
-    /// List the directories that hold a HOOK.md.
+    /// List the directories that contain a HOOK.md.
     Discover(discover::Args),
     /// Print the JSON Schema of what a hook reads or prints.
     Schema(schema::Args),

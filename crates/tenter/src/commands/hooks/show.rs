@@ -32,7 +32,7 @@ const MAX_BYTES: u64 = 16 * 1024;
 pub(crate) struct Args {
     /// The hook's full name.
     name: String,
-    /// Print as JSON.
+    /// Print JSON.
     #[arg(long)]
     json: bool,
 }

@@ -12,22 +12,22 @@ use tenter_protocol::{EventName, tool_names};
 /// The flags that choose records.
 #[derive(Debug, clap::Args)]
 pub(super) struct FilterArgs {
-    /// Only records since a time, a date (UTC), or an age: 2h, 30m, 7d.
+    /// Show only records since a time, a date (UTC), or an age: 2h, 30m, 7d.
     #[arg(long, value_name = "WHEN", value_parser = since)]
     since: Option<Since>,
-    /// Only these decisions, separated by commas.
+    /// Show only these decisions, separated by commas.
     #[arg(long, value_name = "DECISION", value_delimiter = ',', value_parser = decision)]
     decision: Vec<DecisionKind>,
-    /// Only calls of this tool, in any of its spellings.
+    /// Show only calls of this tool, in any of its spellings.
     #[arg(long, value_name = "TOOL")]
     tool: Option<String>,
-    /// Only this hook, by its full name.
+    /// Show only this hook, by its full name.
     #[arg(long, value_name = "HOOK")]
     pub(super) hook: Option<String>,
-    /// Only this event, in any of its spellings.
+    /// Show only this event, in any of its spellings.
     #[arg(long, value_name = "EVENT", value_parser = events)]
     event: Option<Events>,
-    /// Only failed runs, and what was denied because of them.
+    /// Show only failed runs, and what was denied because of them.
     #[arg(long)]
     failed: bool,
 }

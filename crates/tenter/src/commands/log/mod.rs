@@ -36,13 +36,13 @@ const BEFORE_FOLLOWING: NonZeroUsize = NonZeroUsize::new(10).unwrap();
 #[derive(Debug, clap::Args)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub(crate) struct Args {
-    /// Only this session: the start of its id, or `last`.
+    /// Show only this session: the start of its id, or `last`.
     #[arg(long, value_name = "ID", alias = "conversation")]
     session: Option<String>,
-    /// The sessions of all projects.
+    /// Show the sessions of all projects.
     #[arg(long, conflicts_with = "session")]
     all: bool,
-    /// Only the newest N records.
+    /// Show only the newest N records.
     #[arg(short = 'n', long = "lines", value_name = "N", value_parser = count)]
     lines: Option<NonZeroUsize>,
     #[command(flatten)]

@@ -18,7 +18,7 @@ use crate::sanitize::visible;
 use crate::ui;
 
 /// Check a plugin before you publish it: names, manifests, recipes, skills, programs that cannot start, symlinks that lead
-/// outside, large files, secrets, and the licence.
+/// outside, large files, secrets, and the license.
 ///
 /// Files that git ignores are skipped. Exits with 1 if there are any problems.
 #[derive(Debug, clap::Args)]

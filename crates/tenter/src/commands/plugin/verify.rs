@@ -91,7 +91,7 @@ fn unrecorded() -> Diagnostic {
 }
 
 fn gone() -> Diagnostic {
-    let message = "plugin.lock records this plugin, and it is not there";
+    let message = "plugin.lock records this plugin, but it is not installed";
     Diagnostic::new("plugin-gone", Severity::Error, message)
         .help("`tenter plugin update` fetches it again; `tenter plugin remove` removes the record")
 }

@@ -24,7 +24,7 @@ pub(crate) enum Command {
 /// Further directories with recipes.
 #[derive(Debug, Default, clap::Args)]
 pub(crate) struct FragmentDirs {
-    /// Also search this directory for recipes, after the project's.
+    /// Also search DIR for recipes; repeatable.
     #[arg(long, value_name = "DIR")]
     fragment_dirs: Vec<PathBuf>,
 }

@@ -22,7 +22,7 @@ use crate::{signals, ui};
 pub(crate) struct Args {
     /// The name, as `tenter recipe list` shows it.
     name: String,
-    /// Set an argument; may be repeated.
+    /// Pass an argument to the recipe; repeatable.
     #[arg(long, short, value_name = "NAME=VALUE", value_parser = argument)]
     arg: Vec<(String, String)>,
     /// Show the source text: nothing is filled in and nothing runs.

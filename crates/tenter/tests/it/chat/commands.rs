@@ -67,7 +67,7 @@ fn conversations_can_be_listed_resumed_and_started() {
     assert!(say(&mut chat, &format!("/resume {apples}")).contains("Continuing: about apples"));
     assert!(say(&mut chat, "more").contains("Three."));
     assert!(
-        say(&mut chat, &format!("/resume {apples}")).contains("this is the present conversation")
+        say(&mut chat, &format!("/resume {apples}")).contains("this is the current conversation")
     );
     let unknown = say(&mut chat, "/resume nonsense");
     assert!(unknown.contains("there is no conversation \"nonsense\""), "{unknown}");

@@ -172,7 +172,7 @@ fn both_kinds_are_in_one_list_and_directories_end_in_a_slash() {
     off        before_tool       user     switched-off  ~/.config/agents/hooks/off/
       it is switched off by ~/.config/agents/hooks/hooks.toml
     --- stderr
-    warning: [ROOT]/home/.config/agents/hooks/no-script: the hook no-script fires nothing: it has neither scripts/run nor scripts/run.sh nor scripts/run.py
+    warning: [ROOT]/home/.config/agents/hooks/no-script: the hook no-script does nothing: it has neither scripts/run nor scripts/run.sh nor scripts/run.py
     ");
     let list = sandbox.run(&["hooks", "list", "--json"]).expect_code(0).json();
     let early = &list[0];

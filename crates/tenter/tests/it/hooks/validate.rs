@@ -174,7 +174,7 @@ fn without_a_path_every_hook_of_every_layer_is_checked() {
       2 | enabledd = true
         | ^^^^^^^^
       unknown field `enabledd`, expected one of `enabled`, `debug`, `defaults`, `disable`, `override`
-      help: nothing that this file says has an effect; see docs/manifest-hooks.md for its keys
+      help: the file has no effect; `tenter help manifest-hooks` lists its keys
     "#);
     assert!(!sandbox.project().join("ran").exists(), "an untrusted hook was run");
 }

@@ -35,7 +35,7 @@ pub(super) fn resume(
         Failure::from(error).help("/resume lists the conversations of this project")
     })?;
     if id == present {
-        return Err(Failure::usage("this is the present conversation"));
+        return Err(Failure::usage("this is the current conversation"));
     }
     let stored = store.load(&id)?;
     ui::note(format!("Continuing: {}", one_line(&stored.summary.preview, 80)));

@@ -192,7 +192,7 @@ fn impossible(event: EventName, action: ActionWord) -> Failure {
     let here = actions_at(event).join(", ");
     let here = if here.is_empty() { "nothing".to_owned() } else { here };
     Failure::usage(format!("`{word}` is not possible at {event}"))
-        .help(format!("possible there: {here}; {word} is possible at {}", events.join(", ")))
+        .help(format!("possible actions: {here}; {word} is possible at {}", events.join(", ")))
 }
 
 fn manifest(example: &Example, action: ActionWord) -> String {

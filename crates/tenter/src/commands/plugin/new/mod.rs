@@ -39,7 +39,7 @@ pub(crate) struct Args {
     /// Directory in which to create the plugin [default: the working directory].
     #[arg(long, value_name = "DIR")]
     dir: Option<PathBuf>,
-    /// Copyright holder in the licence.
+    /// Copyright holder in the license.
     #[arg(long, value_name = "WHO")]
     author: Option<String>,
 }
