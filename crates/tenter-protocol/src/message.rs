@@ -108,8 +108,8 @@ pub struct Message {
     pub role: Role,
     /// Its content.
     pub blocks: Vec<Block>,
-    /// The message as the provider wants it back, where it came from one: what signs its reasoning is in there. It counts
-    /// only as long as it says the same as `blocks`. Hooks do not see it.
+    /// The message in the provider's own form, if it came from one, including the signature of its reasoning. It is
+    /// used only while `blocks` is unchanged. Hooks do not see it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub native: Option<Value>,
 }

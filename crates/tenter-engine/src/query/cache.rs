@@ -29,7 +29,7 @@ const VERSION: &str = concat!("5/", env!("CARGO_PKG_VERSION"));
 pub struct Known {
     /// The file's own fingerprint.
     pub fingerprint: Fingerprint,
-    /// The fingerprint of the files beside it, which may have influenced its reply.
+    /// The fingerprint of the helper files next to it, which may have influenced its reply.
     pub beside: Option<Fingerprint>,
     /// Its reply: subscriptions, or text that names no event.
     pub answer: QueryReply,
@@ -74,7 +74,7 @@ impl Kept {
     }
 }
 
-/// The fingerprint of the files beside the hooks of a directory.
+/// The fingerprint of the helper files next to the hooks of a directory.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 struct DirectoryEntry {
     /// The digest of their stamps.
@@ -117,7 +117,7 @@ impl Cache {
     }
 
     /// The cached facts about the file at `real_path`, a path without symlinks, as long as its stamp is `stamp` and the
-    /// files beside it have the fingerprint `beside`.
+    /// helper files next to it have the fingerprint `beside`.
     pub fn get(
         &self,
         real_path: &Path,
@@ -178,13 +178,13 @@ impl Cache {
         }
     }
 
-    /// The fingerprint of the files beside the hooks in `directory`, as long as the digest of their stamps is `stamp`.
+    /// The fingerprint of the helper files next to the hooks in `directory`, as long as the digest of their stamps is `stamp`.
     pub fn directory(&self, directory: &Path, stamp: &str) -> Option<Fingerprint> {
         let entry = self.kept.directories.get(directory.to_str()?)?;
         (entry.stamp == stamp).then(|| entry.hash.clone())
     }
 
-    /// Caches the fingerprint of the files beside the hooks in `directory`.
+    /// Caches the fingerprint of the helper files next to the hooks in `directory`.
     pub fn put_directory(&mut self, directory: &Path, stamp: String, hash: Fingerprint) {
         if let Some(path) = directory.to_str() {
             self.fresh.directories.insert(path.to_owned(), DirectoryEntry { stamp, hash });

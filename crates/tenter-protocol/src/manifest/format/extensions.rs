@@ -1,5 +1,5 @@
 //! Tenter's keys below `metadata` (R17). Other keys are the author's own, unless one looks like a misspelled key of Tenter's. An
-//! invalid value is an error: a guard that says `fail: close` must not run as if it had said nothing.
+//! invalid value is an error: a guard that says `fail: close` must not run as if the key were missing.
 
 use tenter_base::edits;
 

@@ -123,7 +123,7 @@ fn decision(report: &TestReport) {
     let is_silent = report.stdout.trim().is_empty();
     let (style, words) = match report.interpretation.decision {
         "none" if is_silent => (FAINT, "no action"),
-        // The notes tell what was recorded or ignored of a reply.
+        // The notes say which parts of a reply were recorded or ignored.
         "none" if !report.notes.is_empty() => (FAINT, "no action"),
         "none" => (NOTICE, "no action: nothing in its reply has an effect at this event"),
         "allow" => (GOOD, "allow: this hook does not object"),

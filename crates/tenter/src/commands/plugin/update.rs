@@ -97,7 +97,7 @@ fn update(
     let spec =
         Spec::recorded(name, &locked.source, locked.reference.as_deref()).map_err(Failure::new)?;
     let directory = place.plugins.place(&spec.name);
-    // One that is gone is fetched again, and there is nothing else to have than the commit.
+    // A pinned plugin is fetched only if it is missing.
     if locked.is_pinned() && directory.symlink_metadata().is_ok() {
         ui::out(format!("{} is pinned to its commit.", locked.name));
         return Ok(false);
