@@ -116,7 +116,7 @@ fn processes_that_install_at_the_same_time_leave_one_registration() {
     std::thread::scope(|scope| {
         for _ in 0..8 {
             scope.spawn(|| {
-                // Some lose the race and are told to run again; none breaks the file.
+                // Some lose the race and fail with an error; none breaks the file.
                 let _ = user.install();
             });
         }
