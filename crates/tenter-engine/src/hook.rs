@@ -5,10 +5,10 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
+use tenter_protocol::EventName;
 use tenter_protocol::executable::Subscription;
-use tenter_protocol::{EventName, ToolCall};
 
-use crate::matcher::{Matcher, MatcherError};
+use crate::matcher::Matcher;
 use crate::static_action::StaticAction;
 use crate::trust::Pin;
 
@@ -59,23 +59,6 @@ impl Hook {
         }
     }
 
-    /// Whether the hook runs at an event; `call` is the event's tool call, if it is about one. A matcher is ignored at events
-    /// that are not about a tool (R19).
-    pub fn select<'c>(&'c self, event: EventName, call: Option<&'c ToolCall>) -> Selection<'c> {
-        if self.subscription(event).is_none() {
-            return Selection::NotSubscribed;
-        }
-        let Some(matcher) = self.matcher_at(event) else {
-            return Selection::Runs { tool_name: None };
-        };
-        let Some(call) = call else { return Selection::NotMatched };
-        match matcher.matches(call) {
-            Ok(Some(found)) => Selection::Runs { tool_name: Some(found.tool_name) },
-            Ok(None) => Selection::NotMatched,
-            Err(error) => Selection::Undecided(error),
-        }
-    }
-
     pub(crate) fn matcher_mut(&mut self) -> Option<&mut Matcher> {
         match &mut self.protocol {
             Protocol::Executable => None,
@@ -83,7 +66,7 @@ impl Hook {
         }
     }
 
-    /// Its matcher, if it has one and the event is about a tool.
+    /// Its matcher, if it has one and the event is about a tool: at other events a matcher is ignored (R19).
     pub(crate) fn matcher_at(&self, event: EventName) -> Option<&Matcher> {
         self.matcher().filter(|_| event.lifecycle().matcher)
     }
@@ -95,22 +78,6 @@ impl Hook {
             Protocol::Manifest(manifest) => manifest.matcher.as_ref(),
         }
     }
-}
-
-/// Whether a hook runs at an event.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Selection<'c> {
-    /// It runs.
-    Runs {
-        /// The name of the tool that the matcher matched (R20); none without a matcher.
-        tool_name: Option<&'c str>,
-    },
-    /// Its matcher is about other calls.
-    NotMatched,
-    /// It does not subscribe to the event.
-    NotSubscribed,
-    /// A search of its matcher was given up: a run of the hook that failed (R42).
-    Undecided(MatcherError),
 }
 
 /// How a hook exchanges payloads and replies.

@@ -67,7 +67,10 @@ pub mod trust;
 
 pub use builder::EngineBuilder;
 pub use directories::Directories;
-pub use dispatch::{Attributed, Engine, HookTest, LateReply, Outcome, Reload, TestRun};
+pub use dispatch::{
+    Attributed, ConsideredHook, Engine, HookTest, LateReply, Outcome, Reload, Selection,
+    SelectionSubject, TestRun,
+};
 pub use facts::facts;
 pub use observe::{AskAnswer, Decision, DecisionKind, HookRun, Observer, PermissionAnswer};
 pub use run_end::RunEnd;

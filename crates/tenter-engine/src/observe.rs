@@ -29,6 +29,7 @@ pub trait Observer: Send + Sync {
 
 /// One run of one hook.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct HookRun {
     /// The conversation and the agent.
     pub scope: Arc<Scope>,
@@ -70,6 +71,39 @@ pub struct HookRun {
     pub asynchronous: bool,
 }
 
+impl HookRun {
+    /// A run of `hook` at `event`, by its canonical name, that started no process, took no time and decided nothing.
+    pub fn new(
+        scope: Arc<Scope>,
+        event: EventName,
+        hook: impl Into<String>,
+        layer: Layer,
+        started: Timestamp,
+    ) -> Self {
+        Self {
+            scope,
+            event,
+            spelling: event.as_str(),
+            hook: hook.into(),
+            layer,
+            fingerprint: Fingerprint(String::new()),
+            tool_call: None,
+            started,
+            duration: Duration::ZERO,
+            end: RunEnd::NoProcess,
+            decision: DecisionKind::None,
+            also: Vec::new(),
+            reason: None,
+            change: None,
+            stdout: String::new(),
+            stderr_tail: String::new(),
+            warnings: Vec::new(),
+            notes: Vec::new(),
+            asynchronous: false,
+        }
+    }
+}
+
 /// Something before and after a rewrite.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Change {
@@ -81,6 +115,7 @@ pub struct Change {
 
 /// What the hooks of one event decided together.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct Decision {
     /// The conversation and the agent.
     pub scope: Arc<Scope>,
@@ -104,6 +139,25 @@ pub struct Decision {
     pub by_failure: bool,
     /// Hooks whose history action does not count because an earlier one does (R31); never the built-in hook.
     pub overruled: Vec<String>,
+}
+
+impl Decision {
+    /// The decision of an event at which no hook ran.
+    pub fn new(scope: Arc<Scope>, event: EventName, time: Timestamp) -> Self {
+        Self {
+            scope,
+            event,
+            tool_call: None,
+            time,
+            hooks_run: 0,
+            kind: DecisionKind::None,
+            also: Vec::new(),
+            by: None,
+            reason: None,
+            by_failure: false,
+            overruled: Vec::new(),
+        }
+    }
 }
 
 /// The answer to a hook's `ask` (R71).

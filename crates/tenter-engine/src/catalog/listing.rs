@@ -98,6 +98,8 @@ pub struct Missing {
     pub name: String,
     /// The layer.
     pub layer: Layer,
+    /// The file or directory.
+    pub path: PathBuf,
     /// Why it cannot run, as the end of a sentence that begins with its name.
     pub why: String,
     /// The consequence (R42). An asynchronous hook blocks nothing.

@@ -196,7 +196,7 @@ impl Resolver<'_> {
 
     /// Returns the hook as missing if it cannot run, unless it is disabled or another hook of its name runs instead.
     fn missing(&self, candidate: &Candidate, status: &Status, about: About) -> Option<Missing> {
-        let Candidate { name, layer, .. } = candidate;
+        let Candidate { name, layer, path, .. } = candidate;
         let is_hook = about.is_hook || self.policies.names(name);
         let why = match status {
             Status::Invalid { why } => why.clone(),
@@ -211,7 +211,8 @@ impl Resolver<'_> {
         let policy = self.policies.of(name, *layer, about.own);
         let fail = if policy.asynchronous { FailMode::Open } else { policy.fail };
         let About { events, matcher, .. } = about;
-        Some(Missing { name: name.clone(), layer: *layer, why, fail, events, matcher })
+        let (name, path) = (name.clone(), path.clone());
+        Some(Missing { name, layer: *layer, path, why, fail, events, matcher })
     }
 
     fn status(&self, candidate: &Candidate, finding: &Finding) -> Status {

@@ -57,12 +57,26 @@ impl Candidate {
     }
 }
 
-/// Candidates in the order in which they run.
-type Candidates = Arc<[Candidate]>;
+/// The hooks that may run at an event, each list in the order in which they run.
+#[derive(Default)]
+pub(super) struct Candidates {
+    /// Those that the agent waits for.
+    pub(super) awaited: Vec<Candidate>,
+    /// The asynchronous ones, which start after the others (R22).
+    pub(super) background: Vec<Candidate>,
+}
+
+impl FromIterator<Candidate> for Candidates {
+    fn from_iter<I: IntoIterator<Item = Candidate>>(candidates: I) -> Self {
+        let (background, awaited) =
+            candidates.into_iter().partition(|candidate| candidate.hook.policy.asynchronous);
+        Self { awaited, background }
+    }
+}
 
 /// The candidates found so far, by tool and event.
 #[derive(Default)]
-pub(super) struct CandidateCache(Mutex<HashMap<String, HashMap<EventName, Candidates>>>);
+pub(super) struct CandidateCache(Mutex<HashMap<String, HashMap<EventName, Arc<Candidates>>>>);
 
 impl CandidateCache {
     /// The hooks of `catalog` that may run at the event; `call` is the event's tool call, if it is about one.
@@ -71,7 +85,7 @@ impl CandidateCache {
         catalog: &Catalog,
         event: EventName,
         call: Option<&ToolCall>,
-    ) -> Candidates {
+    ) -> Arc<Candidates> {
         let tool = call.map_or("", |call| call.name.as_str());
         let mut tools = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(candidates) = tools.get(tool).and_then(|events| events.get(&event)) {
@@ -81,8 +95,8 @@ impl CandidateCache {
             tools.clear();
         }
         let hooks = catalog.hooks_for(event).iter();
-        let candidates: Candidates =
-            hooks.filter_map(|hook| Candidate::new(hook, event, call)).collect();
+        let candidates = hooks.filter_map(|hook| Candidate::new(hook, event, call));
+        let candidates = Arc::new(candidates.collect::<Candidates>());
         tools.entry(tool.to_owned()).or_default().insert(event, Arc::clone(&candidates));
         candidates
     }

@@ -154,7 +154,7 @@ impl<'e> Chain<'e> {
     }
 
     /// Reports the decision, starts these asynchronous hooks and returns the outcome.
-    pub(super) fn finish(self, background: &[&Candidate]) -> Outcome {
+    pub(super) fn finish(self, background: &[Candidate]) -> Outcome {
         if self.hooks_run > 0 || self.is_stopped {
             report_decision(&self.engine.settings, &self.decision());
         }

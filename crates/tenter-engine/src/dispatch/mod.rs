@@ -1,12 +1,13 @@
 //! Dispatches events: the subscribed hooks run in order, and their replies are folded into one outcome.
 //!
 //! `chain` runs the hooks of one event on `candidates`, the hooks that may be about its tool. `fold` combines their replies; it
-//! is pure and knows no process. `report` notifies the observers of every run. `background` runs asynchronous hooks, and `late`
+//! is pure and knows no process. `explain` says which hooks would run, by the same selection. `report` notifies the observers of every run. `background` runs asynchronous hooks, and `late`
 //! keeps what they reply. `renewal` reloads hooks that changed. `test_run` runs one hook for its author.
 
 mod background;
 mod candidates;
 mod chain;
+mod explain;
 mod fold;
 mod late;
 mod renewal;
@@ -30,6 +31,7 @@ use background::BackgroundHooks;
 use chain::Chain;
 use renewal::Current;
 
+pub use explain::{ConsideredHook, Selection, SelectionSubject};
 pub use fold::{Attributed, Outcome};
 pub use late::LateReply;
 pub use renewal::Reload;
@@ -101,27 +103,24 @@ impl Engine {
         let loaded = self.current.get();
         let (name, call) = (event.body.name(), event.body.tool_call());
         let candidates = loaded.candidates.get(&loaded.catalog, name, call);
-        let (background, awaited): (Vec<_>, Vec<_>) =
-            candidates.iter().partition(|candidate| candidate.hook.policy.asynchronous);
         let mut chain = Chain::new(self, event, interruption);
         if self.settings.asynchronous == AsynchronousHooks::Only {
-            return chain.finish(&background);
+            return chain.finish(&candidates.background);
         }
         chain.check_catalog(&loaded.catalog);
-        for candidate in awaited {
+        for candidate in &candidates.awaited {
             chain.run(candidate);
         }
         chain.run_built_in();
         let is_skipped = self.settings.asynchronous == AsynchronousHooks::Skip;
-        chain.finish(if is_skipped { &[] } else { &background })
+        chain.finish(if is_skipped { &[] } else { &candidates.background })
     }
 
     /// Whether asynchronous hooks subscribe to the event and match its tool call.
     pub(crate) fn has_asynchronous(&self, event: EventName, call: Option<&ToolCall>) -> bool {
         let loaded = self.current.get();
         let candidates = loaded.candidates.get(&loaded.catalog, event, call);
-        let mut asynchronous = candidates.iter().filter(|it| it.hook.policy.asynchronous);
-        asynchronous.any(|candidate| candidate.select(call).is_some())
+        candidates.background.iter().any(|candidate| candidate.select(call).is_some())
     }
 
     /// Takes the replies that asynchronous hooks of this conversation have given since the last call, in the order in which

@@ -1,7 +1,6 @@
 //! Notifies the observers: of every hook run, whatever its end, and of what the hooks of an event decided together.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use tenter_proc::Captured;
 use tenter_protocol::executable::Subscription;
@@ -10,7 +9,7 @@ use tenter_protocol::{Body, EventName, Reply, Scope};
 use super::LateReply;
 use crate::builtin;
 use crate::catalog::{LostHook, Missing};
-use crate::hook::{Fingerprint, Hook, Layer};
+use crate::hook::{Hook, Layer};
 use crate::matcher::MatcherError;
 use crate::observe::{Change, Decision, DecisionKind, HookRun};
 use crate::run_end::RunEnd;
@@ -229,32 +228,12 @@ fn missing_run(
     }
 }
 
-/// A `HookRun` with only its identity filled in.
+/// A run of a hook that starts now.
 fn identity(
     settings: &EngineSettings,
     scope: &Arc<Scope>,
     event: EventName,
     (hook, layer): (&str, Layer),
 ) -> HookRun {
-    HookRun {
-        scope: Arc::clone(scope),
-        event,
-        spelling: event.as_str(),
-        hook: hook.to_owned(),
-        layer,
-        fingerprint: Fingerprint(String::new()),
-        tool_call: None,
-        started: (settings.clock)(),
-        duration: Duration::ZERO,
-        end: RunEnd::NoProcess,
-        decision: DecisionKind::None,
-        also: Vec::new(),
-        reason: None,
-        change: None,
-        stdout: String::new(),
-        stderr_tail: String::new(),
-        warnings: Vec::new(),
-        notes: Vec::new(),
-        asynchronous: false,
-    }
+    HookRun::new(Arc::clone(scope), event, hook, layer, (settings.clock)())
 }

@@ -7,10 +7,11 @@ use tenter_protocol::executable::Subscription;
 use tenter_protocol::tool_names::ToolNames;
 use tenter_protocol::{Event, Object, Reply};
 
+use super::candidates::Candidate;
 use super::chain::apply;
 use super::report::RunReport;
 use super::{Engine, Outcome};
-use crate::hook::{Hook, Selection};
+use crate::hook::Hook;
 use crate::observe::HookRun;
 use crate::runner::{Input, Job};
 
@@ -44,14 +45,12 @@ pub struct TestRun {
 
 impl Engine {
     /// Runs `hook` as an agent would. Returns `None` if its matcher is about other calls.
-    pub fn test(&self, hook: &Hook, test: HookTest<'_>, cancel: &Cancel) -> Option<TestRun> {
+    pub fn test(&self, hook: &Arc<Hook>, test: HookTest<'_>, cancel: &Cancel) -> Option<TestRun> {
         let HookTest { event, subscription, payload } = test;
         let mut payload = payload.clone();
-        let tool_name = match hook.select(subscription.event, event.body.tool_call()) {
-            Selection::Runs { tool_name } => Ok(tool_name),
-            Selection::Undecided(error) => Err(error),
-            Selection::NotMatched | Selection::NotSubscribed => return None,
-        };
+        let call = event.body.tool_call();
+        let candidate = Candidate::new(hook, subscription.event, call)?;
+        let tool_name = candidate.select(call)?;
         if let Ok(Some(name)) = &tool_name {
             payload.insert("tool_name".to_owned(), (*name).into());
         }

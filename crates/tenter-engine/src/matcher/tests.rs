@@ -52,7 +52,8 @@ fn the_specifications_shell_matches_bash_and_the_payload_says_shell() {
     };
     let event = Event { scope, body: Body::BeforeTool(call) };
     let payload =
-        manifest::payload(&event, "before_tool", name.as_deref(), &Facts::default(), true);
+        manifest::payload(&event, "before_tool", name.as_deref(), &Facts::default(), true)
+            .to_line();
     assert!(
         payload.contains(r#""tool_name": "Shell", "tool_input": {"command": "rm -rf /tmp/"#),
         "{payload}"

@@ -49,7 +49,7 @@ impl Job<'_> {
             (Input::Event { tool_name }, Protocol::Manifest(hook)) => {
                 let light = hook.light_payload;
                 Some(self.with_event(|event, facts| {
-                    manifest::payload(event, spelling, tool_name, facts, light)
+                    manifest::payload(event, spelling, tool_name, facts, light).to_line()
                 }))
             }
         };
@@ -62,7 +62,7 @@ impl Job<'_> {
         match self.input {
             Input::Payload(payload) => Value::Object(payload.clone()),
             Input::Event { tool_name } => self.with_event(|event, facts| {
-                manifest::payload_value(event, spelling, tool_name, facts, light)
+                manifest::payload(event, spelling, tool_name, facts, light).to_value()
             }),
         }
     }

@@ -39,43 +39,39 @@ fn scope(conversation: &str, parent: Option<&str>) -> Scope {
 }
 
 pub(crate) fn run(conversation: &str, reason: &str) -> HookRun {
-    HookRun {
-        scope: Arc::new(scope(conversation, None)),
-        event: EventName::BeforeTool,
-        spelling: "before_tool_call",
-        hook: "guard".to_owned(),
-        layer: Layer::User,
-        fingerprint: Fingerprint("0".repeat(64)),
-        tool_call: Some(call("bash", "ls")),
-        started: Timestamp::UNIX_EPOCH,
-        duration: Duration::from_millis(7),
-        end: RunEnd::Exited(0),
-        decision: DecisionKind::Deny,
-        also: Vec::new(),
-        reason: Some(reason.to_owned()),
-        change: None,
-        stdout: String::new(),
-        stderr_tail: String::new(),
-        warnings: Vec::new(),
-        notes: Vec::new(),
-        asynchronous: false,
-    }
+    let (scope, event) = (Arc::new(scope(conversation, None)), EventName::BeforeTool);
+    let mut run = HookRun::new(scope, event, "guard", Layer::User, Timestamp::UNIX_EPOCH);
+    run.spelling = "before_tool_call";
+    run.fingerprint = Fingerprint("0".repeat(64));
+    run.tool_call = Some(call("bash", "ls"));
+    run.duration = Duration::from_millis(7);
+    run.end = RunEnd::Exited(0);
+    run.decision = DecisionKind::Deny;
+    run.reason = Some(reason.to_owned());
+    run
+}
+
+/// A run of the conversation `a`, with a change.
+fn run_with(reason: &str, change: impl FnOnce(&mut HookRun)) -> HookRun {
+    let mut run = run("a", reason);
+    change(&mut run);
+    run
+}
+
+/// A decision of the conversation `a`, with a change.
+fn decision_with(change: impl FnOnce(&mut Decision)) -> Decision {
+    let mut decision = decision("a");
+    change(&mut decision);
+    decision
 }
 
 pub(crate) fn decision(conversation: &str) -> Decision {
-    Decision {
-        scope: Arc::new(scope(conversation, None)),
-        event: EventName::BeforeTool,
-        tool_call: None,
-        time: Timestamp::UNIX_EPOCH,
-        hooks_run: 1,
-        kind: DecisionKind::Deny,
-        also: Vec::new(),
-        by: Some("guard".to_owned()),
-        reason: None,
-        by_failure: false,
-        overruled: Vec::new(),
-    }
+    let scope = Arc::new(scope(conversation, None));
+    let mut decision = Decision::new(scope, EventName::BeforeTool, Timestamp::UNIX_EPOCH);
+    decision.hooks_run = 1;
+    decision.kind = DecisionKind::Deny;
+    decision.by = Some("guard".to_owned());
+    decision
 }
 
 pub(crate) fn answer(conversation: &str) -> AskAnswer {
@@ -169,7 +165,8 @@ fn a_line_is_the_documented_object_and_is_returned_unchanged() {
 #[test]
 fn a_subagents_records_are_in_its_parents_file() {
     let journal = Journal::new();
-    let child = HookRun { scope: Arc::new(scope("child", Some("parent"))), ..run("child", "no") };
+    let mut child = run("child", "no");
+    child.scope = Arc::new(scope("child", Some("parent")));
     journal.writer().hook_ran(&child);
     assert_eq!(conversations(&journal.directory()).unwrap(), ["parent"]);
     assert_eq!(journal.read("parent").lines[0].record.conversation_id, "child");
@@ -360,23 +357,18 @@ fn secrets_are_kept_out_of_everything_that_a_hook_can_put_into_a_record() {
     let key = "AKIAABCDEFGHIJKLMNOP";
     let text = format!("with {SECRET} and {key}");
     let call = ToolCall { id: text.clone(), ..call(&text, &text) };
-    writer.hook_ran(&HookRun {
-        tool_call: Some(call.clone()),
-        change: Some(Change {
-            before: json!({"command": text, SECRET: [key]}),
-            after: json!([[{"x": text}]]),
-        }),
-        stdout: text.clone(),
-        stderr_tail: text.clone(),
-        warnings: vec![text.clone(), text.clone()],
-        notes: vec![text.clone()],
-        ..run("a", &text)
+    let mut run = run("a", &text);
+    run.tool_call = Some(call.clone());
+    run.change = Some(Change {
+        before: json!({"command": text, SECRET: [key]}),
+        after: json!([[{"x": text}]]),
     });
-    writer.decided(&Decision {
-        tool_call: Some(call.clone()),
-        reason: Some(text.clone()),
-        ..decision("a")
-    });
+    (run.stdout, run.stderr_tail) = (text.clone(), text.clone());
+    (run.warnings, run.notes) = (vec![text.clone(), text.clone()], vec![text.clone()]);
+    writer.hook_ran(&run);
+    writer.decided(&decision_with(|decision| {
+        (decision.tool_call, decision.reason) = (Some(call.clone()), Some(text.clone()));
+    }));
     writer.ask_answered(&AskAnswer { tool_call: call, reason: text, ..answer("a") });
     let written = fs::read_to_string(journal.file("a")).unwrap();
     assert!(!written.contains(SECRET) && !written.contains(key), "{written}");
@@ -392,8 +384,8 @@ fn secrets_are_kept_out_of_everything_that_a_hook_can_put_into_a_record() {
 fn an_observer_behind_a_mask_sees_no_secret() {
     let seen = Arc::new(ObservedRuns::default());
     let masked = MaskingObserver::new(Redactor::new([SECRET.to_owned()]), seen.clone());
-    masked.hook_ran(&HookRun { notes: vec![SECRET.to_owned()], ..run("a", SECRET) });
-    masked.decided(&Decision { reason: Some(SECRET.to_owned()), ..decision("a") });
+    masked.hook_ran(&run_with(SECRET, |run| run.notes = vec![SECRET.to_owned()]));
+    masked.decided(&decision_with(|decision| decision.reason = Some(SECRET.to_owned())));
     let told = format!("{:?}{:?}", seen.runs.lock().unwrap(), seen.decisions.lock().unwrap());
     assert!(!told.contains(SECRET) && told.matches("hunt[11 redacted]").count() == 3, "{told}");
 }
@@ -404,8 +396,8 @@ fn a_run_a_decision_and_an_answer_name_the_tool_and_its_input() {
     let writer = JournalWriter::new(journal.directory(), Redactor::default())
         .of_project(Path::new("/home/ada/shop"));
     let long = "x".repeat(100_000);
-    writer.hook_ran(&HookRun { tool_call: Some(call("bash", &long)), ..run("a", "no") });
-    writer.decided(&Decision { tool_call: Some(call("bash", "ls")), ..decision("a") });
+    writer.hook_ran(&run_with("no", |run| run.tool_call = Some(call("bash", &long))));
+    writer.decided(&decision_with(|decision| decision.tool_call = Some(call("bash", "ls"))));
     writer.ask_answered(&AskAnswer {
         answer: PermissionAnswer::Unattended { allowed: false },
         remembered: true,
@@ -456,8 +448,9 @@ fn long_texts_are_cut_and_the_record_stays_valid() {
     let journal = Journal::new();
     let long = "x".repeat(1 << 20);
     let change = Change { before: json!(long), after: json!({"content": long}) };
-    let run = HookRun { stderr_tail: long.clone(), change: Some(change), ..run("a", &long) };
-    journal.writer().hook_ran(&run);
+    journal.writer().hook_ran(&run_with(&long, |run| {
+        (run.stderr_tail, run.change) = (long.clone(), Some(change));
+    }));
     let lines = journal.read("a");
     assert_eq!(lines.lines.len(), 1);
     assert!(lines.lines[0].text.len() < 100_000, "{}", lines.lines[0].text.len());
@@ -469,7 +462,7 @@ fn a_rewrite_nested_to_the_json_limit_round_trips() {
     let journal = Journal::new();
     let deep: Value = serde_json::from_str(&("[".repeat(127) + &"]".repeat(127))).unwrap();
     let change = Change { before: Value::Null, after: deep };
-    journal.writer().hook_ran(&HookRun { change: Some(change), ..run("a", "no") });
+    journal.writer().hook_ran(&run_with("no", |run| run.change = Some(change)));
     let lines = journal.read("a");
     assert!(matches!(&lines.lines[..], [line] if matches!(line.record.kind, RecordKind::Run(_))));
     assert!(lines.lines[0].text.contains("nested too deeply"));

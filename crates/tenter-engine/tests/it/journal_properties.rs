@@ -68,13 +68,14 @@ prop_compose! {
         reason in prop::option::of(any_text()),
         change in prop::option::of((any_json(), any_json())),
     ) -> HookRun {
-        HookRun {
-            event, hook, end: exit.into(), stdout, stderr_tail, tool_call, decision, also, reason, warnings, notes,
-            started: Timestamp::new(second, nanosecond).unwrap(),
-            duration: Duration::from_millis(milliseconds),
-            change: change.map(|(before, after)| Change { before, after }),
-            ..run("a", "")
-        }
+        let mut run = run("a", "");
+        (run.event, run.hook, run.end) = (event, hook, exit.into());
+        (run.stdout, run.stderr_tail, run.warnings, run.notes) = (stdout, stderr_tail, warnings, notes);
+        (run.tool_call, run.decision, run.also, run.reason) = (tool_call, decision, also, reason);
+        run.started = Timestamp::new(second, nanosecond).unwrap();
+        run.duration = Duration::from_millis(milliseconds);
+        run.change = change.map(|(before, after)| Change { before, after });
+        run
     }
 }
 
@@ -89,9 +90,11 @@ prop_compose! {
         reason in prop::option::of(any_text()),
         overruled in prop::collection::vec(any_text(), 0..3),
     ) -> Decision {
-        Decision {
-            event, tool_call, hooks_run, by_failure, kind, also, by, reason, overruled, ..decision("a")
-        }
+        let mut decision = decision("a");
+        (decision.event, decision.tool_call, decision.hooks_run) = (event, tool_call, hooks_run);
+        (decision.kind, decision.also, decision.by, decision.reason) = (kind, also, by, reason);
+        (decision.by_failure, decision.overruled) = (by_failure, overruled);
+        decision
     }
 }
 

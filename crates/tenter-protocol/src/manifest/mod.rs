@@ -9,7 +9,7 @@ mod payload;
 mod reply;
 mod static_action;
 
-pub use payload::{payload, payload_value};
+pub use payload::{Payload, payload};
 pub use reply::{deny_by_exit, parse_reply};
 pub use static_action::{Action, StaticActionText, actions_at};
 

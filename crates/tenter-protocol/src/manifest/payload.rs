@@ -17,7 +17,7 @@ use crate::facts::{Facts, PathFact};
 use crate::history::{self, MessagePayload};
 use crate::{Body, EventRef, Object, Role, ToolCall, ToolResult, json};
 
-/// The payload of `event` as one line, with the event in the spelling of the manifest's `trigger` (R41).
+/// The payload of `event`, with the event in the spelling of the manifest's `trigger` (R41).
 ///
 /// `tool_name` is the name of the tool that the matcher matched (R20); the default is the tool's own name. `facts` are those
 /// of the event's tool call. A `light` payload does not contain the history (R57).
@@ -27,22 +27,8 @@ pub fn payload<'e>(
     tool_name: Option<&'e str>,
     facts: &'e Facts,
     light: bool,
-) -> String {
-    let extras = Extras { tool_name, facts, light };
-    json::to_line(&Payload::new(event.into(), trigger, &extras))
-}
-
-/// [`payload`] as a JSON value, for static hooks.
-pub fn payload_value<'e>(
-    event: impl Into<EventRef<'e>>,
-    trigger: &'e str,
-    tool_name: Option<&'e str>,
-    facts: &'e Facts,
-    light: bool,
-) -> Value {
-    let extras = Extras { tool_name, facts, light };
-    // All keys of payloads are strings, so this cannot fail.
-    serde_json::to_value(Payload::new(event.into(), trigger, &extras)).unwrap_or_default()
+) -> Payload<'e> {
+    Payload::new(event.into(), trigger, &Extras { tool_name, facts, light })
 }
 
 /// The parameters of a payload besides the event.
@@ -52,8 +38,9 @@ struct Extras<'e> {
     light: bool,
 }
 
+/// What a manifest hook reads of an event.
 #[derive(Serialize)]
-struct Payload<'e> {
+pub struct Payload<'e> {
     event_type: &'e str,
     timestamp: &'e str,
     session_id: &'e str,
@@ -77,6 +64,17 @@ struct Context<'e> {
 }
 
 impl<'e> Payload<'e> {
+    /// The payload as the line that a script reads on its stdin.
+    pub fn to_line(&self) -> String {
+        json::to_line(self)
+    }
+
+    /// The payload as a JSON value, for static hooks.
+    pub fn to_value(&self) -> Value {
+        // All keys of payloads are strings, so this cannot fail.
+        serde_json::to_value(self).unwrap_or_default()
+    }
+
     fn new(event: EventRef<'e>, trigger: &'e str, extras: &Extras<'e>) -> Self {
         let EventRef { scope, body } = event;
         Self {

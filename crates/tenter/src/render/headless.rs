@@ -255,27 +255,20 @@ mod tests {
     /// A run with every optional field.
     fn full_run() -> HookRun {
         let text = || "x".to_owned();
-        HookRun {
-            scope: Arc::new(scope()),
-            event: EventName::BeforeTool,
-            spelling: "before_tool_call",
-            hook: text(),
-            layer: Layer::User,
-            fingerprint: Fingerprint(text()),
-            tool_call: Some(call()),
-            started: jiff::Timestamp::UNIX_EPOCH,
-            duration: Duration::ZERO,
-            end: RunEnd::Exited(1),
-            decision: DecisionKind::Failed,
-            also: vec![DecisionKind::Allow],
-            reason: Some(text()),
-            change: Some(Change { before: Value::Null, after: Value::Null }),
-            stdout: text(),
-            stderr_tail: text(),
-            warnings: vec![text()],
-            notes: vec![text()],
-            asynchronous: true,
-        }
+        let (scope, started) = (Arc::new(scope()), jiff::Timestamp::UNIX_EPOCH);
+        let mut run = HookRun::new(scope, EventName::BeforeTool, "x", Layer::User, started);
+        run.spelling = "before_tool_call";
+        run.fingerprint = Fingerprint(text());
+        run.tool_call = Some(call());
+        run.end = RunEnd::Exited(1);
+        run.decision = DecisionKind::Failed;
+        run.also = vec![DecisionKind::Allow];
+        run.reason = Some(text());
+        run.change = Some(Change { before: Value::Null, after: Value::Null });
+        (run.stdout, run.stderr_tail) = (text(), text());
+        (run.warnings, run.notes) = (vec![text()], vec![text()]);
+        run.asynchronous = true;
+        run
     }
 
     fn full_answer() -> AskAnswer {
@@ -392,7 +385,8 @@ mod tests {
     #[test]
     fn keys_in_the_output_of_hooks_are_masked() {
         let key = "AKIAABCDEFGHIJKLMNOP".to_owned();
-        let run = HookRun { stderr_tail: key.clone(), notes: vec![key.clone()], ..full_run() };
+        let mut run = full_run();
+        (run.stderr_tail, run.notes) = (key.clone(), vec![key.clone()]);
         let finding = Diagnostic::new("id", Severity::Error, key.as_str()).help(key.as_str());
         let (_, finding) = object(&scope(), &SessionUpdate::Diagnostic(&finding), false).unwrap();
         for written in [masked(Run::from(&run)), finding] {

@@ -3,7 +3,7 @@
 use std::fs;
 
 use serde_json::json;
-use tenter_engine::hook::Selection;
+use tenter_engine::{ConsideredHook, Selection, SelectionSubject};
 use tenter_proc::Cancel;
 use tenter_protocol::event::SessionStart;
 use tenter_protocol::tool_metadata::Bash;
@@ -76,14 +76,15 @@ fn a_matcher_applies_only_to_tool_events() {
             vec![session_start(), Body::BeforeTool(call("grep")), Body::BeforeTool(call("bash"))];
         assert_eq!(told(&scene, bodies), ["session_start", "before_tool"], "{front}");
         let (catalog, _) = scene.load();
-        let hook = &catalog.hooks()[0];
+        let selected =
+            |event, call: Option<&ToolCall>| catalog.explain(&[event], call).remove(0).selection;
         let (grep, bash) = (call("grep"), call("bash"));
-        assert_eq!(hook.select(EventName::BeforeTool, Some(&grep)), Selection::NotMatched);
-        let shell = Selection::Runs { tool_name: Some("Shell") };
-        assert_eq!(hook.select(EventName::BeforeTool, Some(&bash)), shell);
+        assert_eq!(selected(EventName::BeforeTool, Some(&grep)), Selection::NotMatched);
+        let shell = Selection::Runs { tool_name: Some("Shell".to_owned()) };
+        assert_eq!(selected(EventName::BeforeTool, Some(&bash)), shell);
         let any = Selection::Runs { tool_name: None };
-        assert_eq!(hook.select(EventName::SessionStart, None), any);
-        assert_eq!(hook.select(EventName::AfterTool, Some(&bash)), Selection::NotSubscribed);
+        assert_eq!(selected(EventName::SessionStart, None), any);
+        assert_eq!(selected(EventName::AfterTool, Some(&bash)), Selection::NotSubscribed);
     }
 }
 
@@ -97,4 +98,43 @@ fn further_triggers_are_remembered_with_the_manifest() {
     assert_eq!(running(&again), ["note"]);
     assert_eq!(first.hooks()[0].subscriptions, again.hooks()[0].subscriptions);
     assert_eq!(again.hooks_for(EventName::AfterToolFailure).len(), 1);
+}
+
+#[test]
+fn hooks_are_explained_in_the_order_in_which_they_run() {
+    let scene = Scene::new();
+    let hook = |name: &str, front: &str| {
+        let front = format!("name: {name}\ndescription: d\ntrigger: before_tool\n{front}");
+        scene.bare(USER, name, &front);
+        scene.file(&format!("{USER}/{name}/{SCRIPT}"), "#!/bin/sh\n", 0o755);
+    };
+    hook("a-late", "async: true\npriority: 900");
+    hook("b-any", "");
+    hook("c-first", "priority: 999\nmatcher: {tool: Shell, pattern: ls}");
+    hook("d-other", "matcher: {tool: Grep}");
+    hook("e-text", "matcher: {pattern: mkfs}");
+    hook("f-undecided", "matcher: {pattern: \"(a+)+\\\\1b(?=c)\"}");
+    let mut call = call("bash");
+    call.input.insert("filler".to_owned(), json!("a".repeat(70_000)));
+    let (catalog, _) = scene.load();
+    let considered = catalog.explain(&[EventName::BeforeTool], Some(&call));
+    let (selected, others): (Vec<_>, Vec<_>) =
+        considered.iter().partition(|hook| hook.selection.is_selected());
+    let names = |hooks: &[&ConsideredHook<'_>]| -> Vec<String> {
+        let name = |hook: &&ConsideredHook<'_>| match hook.subject {
+            SelectionSubject::Hook(hook) => hook.name.clone(),
+            ref other => panic!("{other:?}"),
+        };
+        hooks.iter().map(name).collect()
+    };
+    assert_eq!(names(&others), ["d-other", "e-text"]);
+    assert!(others.iter().all(|hook| hook.selection == Selection::NotMatched));
+    let (engine, seen) = scene.engine(catalog.clone());
+    let body = Body::BeforeTool(call);
+    engine.dispatch(Event { scope: scope("c"), body }, &Cancel::new());
+    engine.drain(std::time::Duration::from_mins(1));
+    let runs = seen.runs.lock().unwrap();
+    let ran: Vec<&str> = runs.iter().map(|run| run.hook.as_str()).collect();
+    assert_eq!(names(&selected), ran);
+    assert_eq!(ran, ["c-first", "b-any", "f-undecided", "a-late"]);
 }

@@ -30,7 +30,7 @@ fn scope() -> Scope {
 /// The payload of `body` with the canonical event name and the tool's own name.
 fn line_of(body: Body) -> String {
     let trigger = body.name().as_str();
-    payload(&Event { scope: scope(), body }, trigger, None, &Facts::default(), false)
+    payload(&Event { scope: scope(), body }, trigger, None, &Facts::default(), false).to_line()
 }
 
 #[track_caller]
@@ -186,10 +186,10 @@ fn compaction_payloads() {
 fn a_light_payload_omits_the_history() {
     for body in [Body::AfterTurn(turn()), Body::BeforeStop(stop())] {
         let event = Event { scope: scope(), body };
-        let whole = payload(&event, "x", None, &Facts::default(), false);
+        let whole = payload(&event, "x", None, &Facts::default(), false).to_line();
         assert!(whole.contains(MESSAGES));
         assert_eq!(
-            payload(&event, "x", None, &Facts::default(), true),
+            payload(&event, "x", None, &Facts::default(), true).to_line(),
             whole.replace(MESSAGES, "")
         );
     }
@@ -206,7 +206,7 @@ fn before_stop_without_text_and_at_the_turn_limit() {
 #[test]
 fn payloads_echo_the_hooks_spellings() {
     let event = Event { scope: scope(), body: Body::BeforeTool(call()) };
-    let line = payload(&event, "pre-tool-call", Some("Shell"), &Facts::default(), false);
+    let line = payload(&event, "pre-tool-call", Some("Shell"), &Facts::default(), false).to_line();
     assert!(line.starts_with(r#"{"event_type": "pre-tool-call", "#), "{line}");
     assert!(line.contains(r#""tool_name": "Shell""#), "{line}");
     let aliases: Value = serde_json::from_str(&line).unwrap();
@@ -225,7 +225,7 @@ fn resolved_paths_come_last() {
     let facts = Facts { paths: vec![path], ..Facts::default() };
     let event = Event { scope: scope(), body: Body::BeforeTool(call()) };
     let end = r#""paths": [{"path": "/project/.env", "given": "a/../.env", "op": "write", "certain": true}]}"#;
-    let manifest = payload(&event, "before_tool", None, &facts, false);
+    let manifest = payload(&event, "before_tool", None, &facts, false).to_line();
     let executable = crate::executable::payload(&event, "before_tool_call", &facts).unwrap();
     for line in [manifest, executable] {
         assert!(line.trim_end().ends_with(end), "{line}");
@@ -246,7 +246,8 @@ fn context_has_the_parent_of_a_subagent_and_the_recipe() {
         None,
         &Facts::default(),
         false,
-    );
+    )
+    .to_line();
     let context = r#""context": {"invoked_by": "subagent", "parent_session_id": "sess-parent", "recipe_name": "review", "protocol_version": 1}"#;
     assert!(line.contains(context), "{line}");
 }
@@ -291,7 +292,7 @@ fn payloads_contain_the_examples_of_the_specification() {
     for (body, example) in specified() {
         let trigger = body.name().as_str();
         let event = Event { scope: scope(), body };
-        let line = payload(&event, trigger, Some("Shell"), &Facts::default(), true);
+        let line = payload(&event, trigger, Some("Shell"), &Facts::default(), true).to_line();
         let written: Value = serde_json::from_str(&line).unwrap();
         assert!(written["context"].is_object(), "{line}");
         for (key, value) in object(&base).into_iter().chain(object(&example)) {

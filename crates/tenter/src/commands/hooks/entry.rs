@@ -5,15 +5,15 @@ use std::path::Path;
 
 use serde::Serialize;
 use tenter_base::nearest;
+use tenter_engine::builtin;
 use tenter_engine::catalog::{Catalog, ListedHook, Status};
-use tenter_engine::hook::{FailMode, Fingerprint, Hook, Protocol};
+use tenter_engine::hook::{FailMode, Fingerprint, Hook, Layer, Protocol};
 use tenter_engine::layout::ResourceName;
 use tenter_engine::static_action::StaticAction;
 use tenter_engine::trust::{Hasher, MAX_HOOK_BYTES, ProjectTrust, TrustMode, fingerprint};
 use tenter_proc::Cancel;
 use tenter_protocol::EventName;
 
-use super::built_in;
 use crate::failure::Failure;
 use crate::project::Project;
 
@@ -111,7 +111,7 @@ pub(super) fn entries<'c>(project: &Project, catalog: &'c Catalog) -> Vec<HookEn
     let trusted = project.trust.of(project.root());
     let found =
         listing.into_iter().map(|listed| HookEntry::new(project, trusted, listed, hook(listed)));
-    found.chain([built_in::entry(super::auto_compact(project))]).collect()
+    found.chain([HookEntry::built_in(super::auto_compact(project))]).collect()
 }
 
 /// The entries of this name, of every layer; at least one.
@@ -185,6 +185,34 @@ impl<'c> HookEntry<'c> {
         }
     }
 
+    /// The entry of the built-in hook, with the threshold from which it requests a summary; none if it is off.
+    fn built_in(threshold: Option<f64>) -> Self {
+        let event = builtin::EVENT.as_str();
+        let off = || "is off: conversations are not compacted automatically".to_owned();
+        Self {
+            name: builtin::NAME,
+            event: event.to_owned(),
+            events: vec![event],
+            layer: Layer::BuiltIn.as_str(),
+            path: None,
+            trust: TrustStatus::NotNeeded,
+            status: if threshold.is_some() { "active" } else { "off" },
+            active: threshold.is_some(),
+            reason: threshold.is_none().then(off),
+            shadowed_by: None,
+            hash: None,
+            priority: None,
+            timeout_ms: None,
+            fail: FailMode::Open,
+            asynchronous: false,
+            protocol: Some("builtin"),
+            action: None,
+            description: Some(about_built_in(threshold)),
+            threshold,
+            listed: None,
+        }
+    }
+
     /// Whether it is part of Tenter.
     pub(super) fn is_built_in(&self) -> bool {
         self.listed.is_none()
@@ -205,6 +233,17 @@ impl<'c> HookEntry<'c> {
         let mark = if is_directory { "/" } else { "" };
         short(project, &listed.path) + mark
     }
+}
+
+/// Fails if `name` is that of the built-in hook.
+pub(super) fn refuse_built_in(name: &str) -> Result<(), Failure> {
+    if name != builtin::NAME {
+        return Ok(());
+    }
+    let failure = Failure::new(format!("{name} is built in and has no file"));
+    Err(failure.help(
+        "turn it off with `--disable-auto-compact`, or with compact.auto = false in the configuration",
+    ))
 }
 
 /// A path for listings, relative to the project or the home directory if it is in one of them.
@@ -234,6 +273,17 @@ fn trust(
     } else {
         TrustStatus::Untrusted
     }
+}
+
+/// What the built-in hook does, as the end of a sentence.
+fn about_built_in(threshold: Option<f64>) -> String {
+    let fullness = match threshold {
+        Some(threshold) => {
+            format!("{} of the context window is used", builtin::percent(threshold))
+        }
+        None => "the context window is nearly full".to_owned(),
+    };
+    format!("asks for the recipe {} when {fullness}", builtin::RECIPE)
 }
 
 fn description(hook: &Hook) -> Option<String> {
@@ -282,4 +332,23 @@ pub(super) fn reason(project: &Project, status: &Status) -> Option<String> {
         Status::SwitchedOff { by } => format!("is switched off by {}", short(project, by)),
         Status::Invalid { why } => why.clone(),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn the_entry_of_a_disabled_hook_says_so_and_has_no_threshold() {
+        let expected = json!({
+            "name": "builtin:compact-trigger", "event": "after_turn", "events": ["after_turn"],
+            "layer": "builtin", "path": null, "trust": "not needed", "status": "off", "active": false,
+            "reason": "is off: conversations are not compacted automatically", "hash": null, "priority": null,
+            "timeout_ms": null, "fail": "open", "async": false, "protocol": "builtin",
+            "description": "asks for the recipe compact when the context window is nearly full",
+        });
+        assert_eq!(serde_json::to_value(HookEntry::built_in(None)).unwrap(), expected);
+    }
 }

@@ -1,10 +1,11 @@
-//! `tenter hooks explain`: whether each hook would run at an event, and why. It starts no hook, except to ask trusted
-//! executables for their events, as every listing does.
+//! `tenter hooks explain`: shows whether the engine would run each hook at an event, and why. It starts no hook, except to ask
+//! trusted executables for their events, as every listing does.
+
+use std::collections::HashMap;
 
 use serde::Serialize;
-use tenter_engine::catalog::{Catalog, Missing};
-use tenter_engine::hook::{Hook, Selection};
 use tenter_engine::matcher::Explanation;
+use tenter_engine::{ConsideredHook, Selection, SelectionSubject};
 use tenter_proc::Cancel;
 use tenter_protocol::lifecycle::Power;
 use tenter_protocol::{EventName, Object, ToolCall, tool_fields, tool_names};
@@ -74,9 +75,8 @@ pub(super) fn run(mut project: Project, args: &Args) -> Done {
     let events = super::events_named(&args.event)?;
     let call = call(args, &events)?;
     let catalog = project.load(&Cancel::new());
-    let entries = entry::entries(&project, &catalog);
-    let explained: Vec<Explained> =
-        entries.into_iter().map(|entry| explain(&catalog, entry, &events, call.as_ref())).collect();
+    let considered = catalog.explain(&events, call.as_ref());
+    let explained = explain_all(entry::entries(&project, &catalog), &considered, &events);
     if args.json {
         ui::out(serde_json::to_string_pretty(&explained).unwrap_or_default());
     } else {
@@ -115,19 +115,33 @@ fn input(text: &str) -> Result<Object, Failure> {
         .map_err(|error| Failure::usage(format!("--input is not a JSON object: {error}")))
 }
 
-fn explain<'c>(
-    catalog: &'c Catalog,
-    entry: HookEntry<'c>,
+/// Explains every hook: first those that the engine considered, in its order, then the others.
+fn explain_all<'c>(
+    mut entries: Vec<HookEntry<'c>>,
+    considered: &[ConsideredHook<'_>],
     events: &[EventName],
-    call: Option<&ToolCall>,
+) -> Vec<Explained<'c>> {
+    let paths = considered.iter().enumerate();
+    let places: HashMap<_, _> = paths.map(|(place, hook)| (hook.subject.path(), place)).collect();
+    let place = |entry: &HookEntry| places.get(&entry.listed.map(|it| it.path.as_path())).copied();
+    entries.sort_by_key(|entry| place(entry).unwrap_or(usize::MAX));
+    let explain = |entry: HookEntry<'c>| {
+        let hook = place(&entry).map(|place| &considered[place]);
+        explain(entry, hook, events)
+    };
+    entries.into_iter().map(explain).collect()
+}
+
+/// `considered` is what the engine decided about the hook; none if it does not consider it for the event.
+fn explain<'c>(
+    entry: HookEntry<'c>,
+    considered: Option<&ConsideredHook<'_>>,
+    events: &[EventName],
 ) -> Explained<'c> {
-    let path = entry.listed.map(|listed| &listed.path);
-    let hook = catalog.hooks().iter().find(|hook| Some(&hook.path) == path);
-    let (verdict, why, matcher) = match hook {
-        None if entry.active => judge_built_in(&entry, events),
-        Some(hook) if entry.subscribes_to(events) => judge(hook, events, call),
-        Some(_) => (Verdict::Skipped, subscribes_to_others(&entry), None),
-        None => judge_inactive(catalog, &entry, events, call),
+    let (verdict, why) = match considered.filter(|hook| may_act(hook, &entry)) {
+        Some(hook) => (verdict(&hook.selection), why(&entry, hook, events)),
+        None if entry.active => (Verdict::Skipped, subscribes_to_others(&entry)),
+        None => (Verdict::Skipped, not_active(&entry, events)),
     };
     Explained {
         name: entry.name,
@@ -140,45 +154,56 @@ fn explain<'c>(
         asynchronous: entry.asynchronous,
         verdict,
         why,
-        matcher,
+        matcher: considered.and_then(|hook| hook.explanation.clone()),
     }
 }
 
-/// Whether the built-in hook would run.
-fn judge_built_in(
-    entry: &HookEntry,
-    events: &[EventName],
-) -> (Verdict, String, Option<Explanation>) {
-    if !entry.subscribes_to(events) {
-        return (Verdict::Skipped, subscribes_to_others(entry), None);
+/// Whether a hook does what the engine decided: the built-in one does not if the configuration turns it off.
+fn may_act(hook: &ConsideredHook<'_>, entry: &HookEntry) -> bool {
+    entry.active || matches!(hook.subject, SelectionSubject::Missing(_))
+}
+
+fn verdict(selection: &Selection) -> Verdict {
+    match selection {
+        Selection::Runs { .. } => Verdict::Runs,
+        Selection::NotMatched | Selection::NotSubscribed => Verdict::Skipped,
+        _ => Verdict::Fails,
     }
-    let about = entry.description.as_deref().unwrap_or_default();
-    (Verdict::Runs, format!("whatever other hooks reply, it {about}"), None)
+}
+
+fn why(entry: &HookEntry, considered: &ConsideredHook<'_>, events: &[EventName]) -> String {
+    let hook = match considered.subject {
+        SelectionSubject::Hook(hook) => hook,
+        SelectionSubject::BuiltIn => {
+            let about = entry.description.as_deref().unwrap_or_default();
+            return format!("whatever other hooks reply, it {about}");
+        }
+        _ => {
+            let why = not_active(entry, events);
+            return format!("{why}; it is set to fail closed, so this is blocked");
+        }
+    };
+    let why = match (&considered.selection, &considered.explanation) {
+        (Selection::NotSubscribed, _) => subscribes_to_others(entry),
+        (_, Some(explanation)) => matcher_words(explanation),
+        (_, None) if events.iter().any(|event| event.lifecycle().matcher) => {
+            "it has no matcher: it runs on every call".to_owned()
+        }
+        (_, None) => "it subscribes to this event".to_owned(),
+    };
+    if !matches!(considered.selection, Selection::Runs { .. }) {
+        return why;
+    }
+    let action = hook.static_action().map(|action| format!("; {}", action_words(action)));
+    let background = if hook.policy.asynchronous { background_note(events) } else { "" };
+    format!("{why}{}{background}", action.unwrap_or_default())
 }
 
 fn subscribes_to_others(entry: &HookEntry) -> String {
     format!("it subscribes to {} only", entry.event)
 }
 
-/// Whether a hook that is not active stops the event (R42).
-fn judge_inactive(
-    catalog: &Catalog,
-    entry: &HookEntry,
-    events: &[EventName],
-    call: Option<&ToolCall>,
-) -> (Verdict, String, Option<Explanation>) {
-    let why = not_active(entry, events);
-    let is_this = |missing: &Missing| {
-        entry.listed.is_some_and(|it| (&it.name, it.layer) == (&missing.name, missing.layer))
-    };
-    let stops = |missing: &&Missing| events.iter().any(|event| missing.stops(*event, call));
-    if catalog.missing().iter().filter(|missing| is_this(missing)).any(|missing| stops(&missing)) {
-        let why = format!("{why}; it is set to fail closed, so this is blocked");
-        return (Verdict::Fails, why, None);
-    }
-    (Verdict::Skipped, why, None)
-}
-
+/// Why a hook that is not active does not run.
 fn not_active(entry: &HookEntry, events: &[EventName]) -> String {
     let reason = entry.reason.as_deref().unwrap_or("does not run");
     let other = !entry.event.is_empty() && !entry.subscribes_to(events);
@@ -188,36 +213,6 @@ fn not_active(entry: &HookEntry, events: &[EventName]) -> String {
         String::new()
     };
     format!("it {reason}{besides}")
-}
-
-/// Whether a hook that subscribes to one of the events would run, as the engine selects it.
-fn judge(
-    hook: &Hook,
-    events: &[EventName],
-    call: Option<&ToolCall>,
-) -> (Verdict, String, Option<Explanation>) {
-    let event = events.iter().find(|event| hook.subscription(**event).is_some());
-    let aim = event.map_or(Selection::NotSubscribed, |event| hook.select(*event, call));
-    let explanation = hook.matcher().zip(call).map(|(matcher, call)| matcher.explain(call));
-    let verdict = match aim {
-        Selection::Runs { .. } => Verdict::Runs,
-        Selection::Undecided(_) => Verdict::Fails,
-        Selection::NotMatched | Selection::NotSubscribed => Verdict::Skipped,
-    };
-    let why = match &explanation {
-        Some(explanation) => matcher_words(explanation),
-        None if call.is_some() => "it has no matcher: it runs on every call".to_owned(),
-        None => "it subscribes to this event".to_owned(),
-    };
-    let why = match hook.static_action().filter(|_| verdict == Verdict::Runs) {
-        Some(declared) => format!("{why}; {}", action_words(declared)),
-        None => why,
-    };
-    let why = match (verdict, hook.policy.asynchronous) {
-        (Verdict::Runs, true) => format!("{why}{}", background_note(events)),
-        _ => why,
-    };
-    (verdict, why, explanation)
 }
 
 /// What is different for an asynchronous hook (R22).
@@ -238,16 +233,14 @@ fn print_event(events: &[EventName], call: Option<&ToolCall>) {
     ui::out(styled(HEADING, format!("{}{}", events.join(", "), call.unwrap_or_default())));
 }
 
-/// What runs is numbered in the order in which it starts.
+/// Numbers what acts, in the order in which it does.
 fn print_all(explained: &[Explained]) {
-    let runs = |hook: &&Explained| hook.verdict != Verdict::Skipped;
-    let (later, sooner): (Vec<&Explained>, Vec<&Explained>) =
-        explained.iter().filter(runs).partition(|hook| hook.asynchronous);
-    let running = sooner.into_iter().chain(later).enumerate();
-    let running = running.map(|(index, hook)| lines(&format!("{}.", index + 1), hook));
-    let others = explained.iter().filter(|hook| !runs(hook)).map(|hook| lines("- ", hook));
+    let lines = explained.iter().enumerate().map(|(index, hook)| match hook.verdict {
+        Verdict::Skipped => lines("- ", hook),
+        Verdict::Runs | Verdict::Fails => lines(&format!("{}.", index + 1), hook),
+    });
     // At once: a write for each line would take longer than finding the hooks.
-    ui::out(running.chain(others).collect::<Vec<_>>().join("\n"));
+    ui::out(lines.collect::<Vec<_>>().join("\n"));
 }
 
 fn lines(mark: &str, hook: &Explained) -> String {

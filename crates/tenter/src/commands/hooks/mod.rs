@@ -1,6 +1,5 @@
 //! `tenter hooks`: lists, shows, creates, checks and tests hooks.
 
-mod built_in;
 mod discover;
 mod doctor;
 mod entry;

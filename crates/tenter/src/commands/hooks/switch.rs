@@ -9,7 +9,7 @@ use tenter_engine::catalog::{Catalog, ListedHook, Status};
 use tenter_engine::layout::ResourceName;
 use tenter_proc::Cancel;
 
-use super::{built_in, entry};
+use super::entry;
 use crate::commands::Done;
 use crate::failure::{Exit, Failure};
 use crate::project::Project;
@@ -64,7 +64,7 @@ fn first<'c>(
     name: &str,
     is_meant: impl Fn(&Status) -> bool,
 ) -> Result<Option<&'c ListedHook>, Failure> {
-    built_in::refuse(name)?;
+    entry::refuse_built_in(name)?;
     entry::entries_named(project, catalog, name)?;
     let mut listing = catalog.listing().iter();
     let name = ResourceName::new(name);

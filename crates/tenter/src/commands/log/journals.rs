@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use tenter_engine::journal::{self, JournalLine, JournalTail};
+use tenter_engine::journal::{self, JournalTail};
 use tenter_protocol::{Diagnostic, Severity};
 
-use super::selection::JournalSelection;
+use super::selection::{JournalSelection, SessionLine};
 use crate::failure::Failure;
 
 /// The selected journals, and how far they were read.
@@ -15,12 +15,6 @@ pub(super) struct Journals {
     selection: JournalSelection,
     /// By conversation; none where reading failed, so that this is reported once.
     tails: BTreeMap<String, Option<JournalTail>>,
-}
-
-/// A line, and the conversation whose journal it is in.
-pub(super) struct SessionLine {
-    pub(super) session: String,
-    pub(super) line: JournalLine,
 }
 
 /// What was written since the last read.

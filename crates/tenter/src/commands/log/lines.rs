@@ -10,7 +10,7 @@ use tenter_engine::{DecisionKind, RunEnd};
 use tenter_protocol::lifecycle::{self, Power};
 use tenter_protocol::{Object, json};
 
-use super::journals::SessionLine;
+use super::selection::SessionLine;
 use crate::render::{call_summary, cut};
 use crate::sanitize::{one_line, sanitize};
 use crate::ui::{self, BAD, FAINT, GOOD, HEADING, NAME, NOTICE, styled};

@@ -1,6 +1,7 @@
 //! `tenter log`: prints the journal, as lines for the user or as JSON.
 
 mod filter;
+mod find;
 mod journals;
 mod lines;
 mod selection;
@@ -67,7 +68,7 @@ fn count(text: &str) -> Result<NonZeroUsize, String> {
 /// Runs the command.
 pub(crate) fn run(env: &Env, project: Option<&Path>, args: &Args) -> Done {
     let root = project::root(env, project)?;
-    let Some(selection) = selection::find(env, &root, args)? else {
+    let Some(selection) = find::find(env, &root, args)? else {
         ui::note("No session of this project is recorded yet: `tenter run` starts one.");
         return Ok(Exit::Done);
     };

@@ -233,7 +233,9 @@ fn sample_payload(row: &Lifecycle, protocol: ProtocolName) -> Option<String> {
     let facts = Facts::default();
     let line = match protocol {
         ProtocolName::Executable => executable::payload(&event, spelling, &facts)?,
-        ProtocolName::Manifest => manifest::payload(&event, spelling, None, &facts, false),
+        ProtocolName::Manifest => {
+            manifest::payload(&event, spelling, None, &facts, false).to_line()
+        }
     };
     let mut payload: Value = serde_json::from_str(&line).unwrap();
     if let Some(messages) = payload.get_mut("messages").and_then(Value::as_array_mut) {

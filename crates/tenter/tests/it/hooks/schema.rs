@@ -77,8 +77,8 @@ fn payloads(event: &Event, facts: &Facts) -> Vec<(ProtocolName, Value)> {
     }
     for spelling in row.manifest {
         for light in [false, true] {
-            let line = manifest::payload(event, spelling, None, facts, light);
-            payloads.push((ProtocolName::Manifest, serde_json::from_str(&line).unwrap()));
+            let payload = manifest::payload(event, spelling, None, facts, light);
+            payloads.push((ProtocolName::Manifest, payload.to_value()));
         }
     }
     payloads

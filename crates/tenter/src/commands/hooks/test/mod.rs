@@ -9,13 +9,14 @@ mod payload;
 mod table;
 
 use std::slice;
+use std::sync::Arc;
 
 use tenter_engine::Engine;
 use tenter_engine::catalog::{Catalog, ListedHook, Status, Untrusted};
 use tenter_engine::hook::Hook;
 use tenter_proc::Cancel;
 
-use super::{built_in, entry};
+use super::entry;
 use crate::commands::Done;
 use crate::failure::{Exit, Failure};
 use crate::project::Project;
@@ -116,8 +117,12 @@ fn would_run<'c>(catalog: &'c Catalog, name: &str) -> Option<&'c ListedHook> {
 ///
 /// # Errors
 /// There is none, or an untrusted hook would replace it.
-fn find<'c>(project: &Project, catalog: &'c Catalog, name: &str) -> Result<&'c Hook, Failure> {
-    built_in::refuse(name)?;
+fn find<'c>(
+    project: &Project,
+    catalog: &'c Catalog,
+    name: &str,
+) -> Result<&'c Arc<Hook>, Failure> {
+    entry::refuse_built_in(name)?;
     let named = entry::entries_named(project, catalog, name)?;
     if would_run(catalog, name).is_some_and(|listed| listed.status != Status::Active) {
         let failure = Failure::new(format!("the hook {name} is not trusted, so it was not run"))
@@ -127,7 +132,7 @@ fn find<'c>(project: &Project, catalog: &'c Catalog, name: &str) -> Result<&'c H
         return Err(Failure { exit: Exit::Untrusted, ..failure });
     }
     let active = catalog.hooks().iter().find(|hook| hook.name == name);
-    active.map(AsRef::as_ref).ok_or_else(|| {
+    active.ok_or_else(|| {
         let reason = named.iter().find_map(|entry| entry.reason.as_deref());
         Failure::new(format!("the hook {name} {}", reason.unwrap_or("does not run")))
     })

@@ -1,5 +1,7 @@
 //! Runs a hook once, on a sample or on a given payload.
 
+use std::sync::Arc;
+
 use tenter_agent::session::Status as Ended;
 use tenter_engine::HookTest;
 use tenter_engine::hook::Hook;
@@ -20,7 +22,7 @@ use crate::ui;
 /// Runs `hook` once on the given payload, else on a sample.
 pub(super) fn run(
     project: &Project,
-    hook: &Hook,
+    hook: &Arc<Hook>,
     given: Option<Object>,
     args: &Args,
     cancel: &Cancel,

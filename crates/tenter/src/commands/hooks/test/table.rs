@@ -1,6 +1,7 @@
 //! Runs all tests of a hook in order, and shows the differences of failed ones.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -37,7 +38,7 @@ struct CaseResult {
 /// Runs the tests in `files`.
 pub(super) fn run(
     project: &Project,
-    hook: &Hook,
+    hook: &Arc<Hook>,
     files: &[PathBuf],
     as_json: bool,
     cancel: &Cancel,
@@ -64,7 +65,7 @@ pub(super) fn run(
 
 fn test(
     project: &Project,
-    hook: &Hook,
+    hook: &Arc<Hook>,
     file: &Path,
     cancel: &Cancel,
 ) -> Result<CaseResult, Failure> {
@@ -98,7 +99,7 @@ fn invalid_test(file: &Path, error: String) -> CaseResult {
 /// Runs the hook on the test's event, unless its matcher does not match.
 fn run_case(
     project: &Project,
-    hook: &Hook,
+    hook: &Arc<Hook>,
     case: &TestCase,
     cancel: &Cancel,
 ) -> Result<Object, Failure> {

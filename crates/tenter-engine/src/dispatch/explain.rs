@@ -1,0 +1,133 @@
+//! Explains which hooks would run at an event, by the selection that dispatches it. No hook is started.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use tenter_protocol::{EventName, ToolCall};
+
+use super::candidates::Candidate;
+use crate::builtin;
+use crate::catalog::{Catalog, Missing};
+use crate::hook::Hook;
+use crate::matcher::{Explanation, MatcherError};
+
+/// A hook that was considered for an event.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct ConsideredHook<'c> {
+    /// The hook.
+    pub subject: SelectionSubject<'c>,
+    /// Whether it runs.
+    pub selection: Selection,
+    /// What each part of its matcher finds in the tool call; none if no matcher applies.
+    pub explanation: Option<Explanation>,
+}
+
+/// What may run at an event, or stop it.
+#[derive(Debug, Clone, Copy)]
+#[non_exhaustive]
+pub enum SelectionSubject<'c> {
+    /// An active hook.
+    Hook(&'c Arc<Hook>),
+    /// The built-in hook.
+    BuiltIn,
+    /// A hook that cannot run.
+    Missing(&'c Missing),
+}
+
+/// Whether a hook runs at an event.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Selection {
+    /// It cannot run and is set to fail closed, so it stops the event (R61).
+    Stops,
+    /// It runs.
+    Runs {
+        /// The name of the tool that the matcher matched (R20); none if no matcher applies.
+        tool_name: Option<String>,
+    },
+    /// A search of its matcher was aborted: a run of the hook that failed (R42).
+    Undecided(MatcherError),
+    /// Its matcher is about other calls.
+    NotMatched,
+    /// It does not subscribe to the event.
+    NotSubscribed,
+}
+
+impl Selection {
+    /// Whether the hook acts: it runs, fails or stops the event.
+    pub fn is_selected(&self) -> bool {
+        !matches!(self, Self::NotMatched | Self::NotSubscribed)
+    }
+}
+
+impl<'c> SelectionSubject<'c> {
+    /// The file or directory of the hook; none for the built-in one.
+    pub fn path(&self) -> Option<&'c Path> {
+        match *self {
+            Self::Hook(hook) => Some(&hook.path),
+            Self::Missing(missing) => Some(&missing.path),
+            Self::BuiltIn => None,
+        }
+    }
+
+    fn is_asynchronous(&self) -> bool {
+        matches!(self, Self::Hook(hook) if hook.policy.asynchronous)
+    }
+}
+
+impl Catalog {
+    /// What [`Engine::dispatch`](crate::Engine::dispatch) would do with each hook: first those that stop the event, then those
+    /// that run in the order in which they start, then the others. Hooks that are not active are left out, unless they stop
+    /// the event; so is the built-in hook, unless it looks at the event.
+    ///
+    /// `events` are those of one spelling; each hook is considered for the first that it subscribes to. `call` is the tool
+    /// call, if the events are about one.
+    pub fn explain(
+        &self,
+        events: &[EventName],
+        call: Option<&ToolCall>,
+    ) -> Vec<ConsideredHook<'_>> {
+        let stops = |missing: &&Missing| events.iter().any(|event| missing.stops(*event, call));
+        let stopping = self.missing().iter().filter(stops).map(ConsideredHook::stopping);
+        let hooks = self.hooks().iter().map(|hook| ConsideredHook::new(hook, events, call));
+        let (selected, others): (Vec<_>, Vec<_>) =
+            hooks.partition(|hook| hook.selection.is_selected());
+        let (background, awaited): (Vec<_>, Vec<_>) =
+            selected.into_iter().partition(|hook| hook.subject.is_asynchronous());
+        let built_in = events.contains(&builtin::EVENT).then(ConsideredHook::built_in);
+        stopping.chain(awaited).chain(built_in).chain(background).chain(others).collect()
+    }
+}
+
+impl<'c> ConsideredHook<'c> {
+    fn new(hook: &'c Arc<Hook>, events: &[EventName], call: Option<&ToolCall>) -> Self {
+        let event = events.iter().copied().find(|event| hook.subscription(*event).is_some());
+        let matcher = event.and_then(|event| hook.matcher_at(event));
+        Self {
+            subject: SelectionSubject::Hook(hook),
+            selection: event.map_or(Selection::NotSubscribed, |event| select(hook, event, call)),
+            explanation: matcher.zip(call).map(|(matcher, call)| matcher.explain(call)),
+        }
+    }
+
+    fn stopping(missing: &'c Missing) -> Self {
+        let subject = SelectionSubject::Missing(missing);
+        Self { subject, selection: Selection::Stops, explanation: None }
+    }
+
+    fn built_in() -> Self {
+        let selection = Selection::Runs { tool_name: None };
+        Self { subject: SelectionSubject::BuiltIn, selection, explanation: None }
+    }
+}
+
+/// Whether a hook that subscribes to `event` runs at it.
+fn select(hook: &Arc<Hook>, event: EventName, call: Option<&ToolCall>) -> Selection {
+    let Some(candidate) = Candidate::new(hook, event, call) else { return Selection::NotMatched };
+    match candidate.select(call) {
+        None => Selection::NotMatched,
+        Some(Ok(tool_name)) => Selection::Runs { tool_name: tool_name.map(str::to_owned) },
+        Some(Err(error)) => Selection::Undecided(error),
+    }
+}
