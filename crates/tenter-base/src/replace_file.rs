@@ -4,7 +4,7 @@
 //! killed leaves its temporary file behind; the next replacement in that directory removes it.
 
 use std::fs::{self, File, Metadata, OpenOptions, Permissions};
-use std::io::{self, Write as _};
+use std::io::{self, ErrorKind, Write as _};
 use std::os::unix::fs::{
     MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _, fchown, symlink,
 };
@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 use std::process;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use rustix::fs::{CWD, RenameFlags, renameat_with};
 use rustix::io::Errno;
 use rustix::process::{Pid, test_kill_process};
 
@@ -75,6 +76,35 @@ pub fn replace_keeping(path: &Path, bytes: &[u8], metadata: &Metadata) -> io::Re
 pub fn replace_symlink(path: &Path, target: &Path) -> io::Result<()> {
     private_dir::create_parent(path)?;
     rename_into(path, |temporary| symlink(target, temporary))
+}
+
+/// Writes a new file with the permission bits `mode`. Its directory must exist.
+///
+/// # Errors
+/// Something has this path already, or the file cannot be written. Nothing is changed then.
+pub fn create(path: &Path, bytes: &[u8], mode: u32) -> io::Result<()> {
+    let temporary = temporary_beside(path);
+    let created = write_new(&temporary, bytes, mode).and_then(|()| link(&temporary, path));
+    // Gone if it was renamed; the first error is the one to report.
+    let _ = fs::remove_file(&temporary);
+    created
+}
+
+fn write_new(path: &Path, bytes: &[u8], mode: u32) -> io::Result<()> {
+    let mut file = create_new(path, mode)?;
+    file.set_permissions(Permissions::from_mode(mode))?;
+    file.write_all(bytes)
+}
+
+/// Gives the temporary file the name `path`, which must be unused. Some file systems have no hard links, others cannot rename
+/// without replacing.
+fn link(temporary: &Path, path: &Path) -> io::Result<()> {
+    match fs::hard_link(temporary, path) {
+        Err(error) if error.kind() != ErrorKind::AlreadyExists => {
+            Ok(renameat_with(CWD, temporary, CWD, path, RenameFlags::NOREPLACE)?)
+        }
+        linked => linked,
+    }
 }
 
 /// Lets `write` fill a temporary file and renames it to `path`; removes it if either fails.
@@ -187,5 +217,19 @@ mod tests {
         fs::create_dir(&path).unwrap();
         assert!(replace(&path, b"x").is_err());
         assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn a_new_file_does_not_replace_another() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("new");
+        create(&path, b"first", 0o750).unwrap();
+        let again = create(&path, b"second", 0o750).unwrap_err();
+        assert_eq!(again.kind(), ErrorKind::AlreadyExists);
+        std::os::unix::fs::symlink("nowhere", directory.path().join("link")).unwrap();
+        assert!(create(&directory.path().join("link"), b"x", 0o600).is_err());
+        assert_eq!(fs::read(&path).unwrap(), b"first");
+        assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o750);
+        assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 2, "a temporary file is left");
     }
 }

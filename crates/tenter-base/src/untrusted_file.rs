@@ -55,16 +55,33 @@ pub fn first_line(path: &Path, max_bytes: u64) -> io::Result<String> {
     Ok(String::from_utf8_lossy(line).trim_end_matches('\r').to_owned())
 }
 
+/// Reads the regular file at `path`, which has at most `max_bytes`.
+///
+/// # Errors
+/// The file cannot be read, is not a regular file, or is larger.
+pub fn read(path: &Path, max_bytes: u64) -> io::Result<Vec<u8>> {
+    let file = open(path)?;
+    if file.metadata()?.len() > max_bytes {
+        return Err(too_large(max_bytes));
+    }
+    // It may grow meanwhile.
+    let mut bytes = Vec::new();
+    file.take(max_bytes + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > max_bytes { Err(too_large(max_bytes)) } else { Ok(bytes) }
+}
+
+fn too_large(max_bytes: u64) -> io::Error {
+    let message = format!("it has more than {} MiB", max_bytes >> 20);
+    io::Error::new(ErrorKind::FileTooLarge, message)
+}
+
 /// Reads the regular file at `path` as UTF-8, such as a configuration file.
 ///
 /// # Errors
 /// The file cannot be read, is not a regular file, is larger than 1 MiB, or is not UTF-8.
 pub fn read_to_string(path: &Path) -> io::Result<String> {
-    let bytes = read_prefix(path, MAX_TEXT + 1)?;
-    if bytes.len() as u64 > MAX_TEXT {
-        return Err(io::Error::new(ErrorKind::FileTooLarge, "it has more than 1 MiB"));
-    }
-    String::from_utf8(bytes).map_err(|_| io::Error::new(ErrorKind::InvalidData, "it is not UTF-8"))
+    String::from_utf8(read(path, MAX_TEXT)?)
+        .map_err(|_| io::Error::new(ErrorKind::InvalidData, "it is not UTF-8"))
 }
 
 #[cfg(test)]

@@ -46,7 +46,7 @@ pub struct EngineBuilder {
 
 impl Engine {
     /// Begins to build an engine for the project with this root: an absolute path, for which
-    /// [`project_root`](crate::source::project_root) looks.
+    /// [`project_root`](crate::layout::project_root) looks.
     pub fn builder(project: impl Into<PathBuf>) -> EngineBuilder {
         EngineBuilder {
             project: project.into(),

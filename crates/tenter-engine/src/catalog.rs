@@ -6,6 +6,7 @@ mod examine;
 mod listing;
 mod lost;
 mod manifest;
+mod outline;
 mod policy;
 mod precedence;
 mod surroundings;

@@ -1,16 +1,19 @@
 //! A hook that can run: its identity, its origin, when and how it runs.
 
-use std::fmt;
 use std::path::PathBuf;
-use std::time::Duration;
 
-use serde::{Deserialize, Serialize};
+use tenter_proc::Cancel;
 use tenter_protocol::EventName;
 use tenter_protocol::executable::Subscription;
 
 use crate::matcher::Matcher;
 use crate::static_action::StaticAction;
-use crate::trust::Pin;
+use crate::trust::{self, Changed, Pin, TrustEntry};
+
+pub use crate::hook_policy::{FailMode, HookPolicy, PRIORITIES, TIMEOUTS_MS};
+pub use crate::layer::Layer;
+pub use crate::source::EntryPoint;
+pub use crate::trust::Fingerprint;
 
 /// A hook that can run. Its identity is its full name and its fingerprint, never its place in a list.
 #[derive(Debug, Clone)]
@@ -59,6 +62,17 @@ impl Hook {
         }
     }
 
+    /// Checks that the hook is still what was trusted. If only the user and root can write its files, this reads the metadata of
+    /// each, and their content only if the metadata changed. Otherwise they are always read. A hook that needs no trust is not
+    /// checked.
+    ///
+    /// # Errors
+    /// Why it must not run.
+    pub fn verify_unchanged(&self, cancel: &Cancel) -> Result<(), Changed> {
+        let Some(pin) = &self.pin else { return Ok(()) };
+        pin.verify(&self.fingerprint, self.policy.fail, cancel)
+    }
+
     pub(crate) fn matcher_mut(&mut self) -> Option<&mut Matcher> {
         match &mut self.protocol {
             Protocol::Executable => None,
@@ -76,6 +90,15 @@ impl Hook {
         match &self.protocol {
             Protocol::Executable => None,
             Protocol::Manifest(manifest) => manifest.matcher.as_ref(),
+        }
+    }
+}
+
+impl From<&Hook> for TrustEntry {
+    fn from(hook: &Hook) -> Self {
+        Self {
+            events: trust::spellings(&hook.subscriptions),
+            ..Self::new(&hook.name, hook.fingerprint.clone(), &hook.path)
         }
     }
 }
@@ -128,99 +151,4 @@ pub enum Implementation {
     Script(EntryPoint),
     /// An action in the manifest: no process is started.
     Static(Box<StaticAction>),
-}
-
-/// A manifest hook's script (R15).
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct EntryPoint {
-    /// The script.
-    pub path: PathBuf,
-    /// The program that runs it; none if it is executable.
-    pub interpreter: Option<&'static str>,
-}
-
-/// The origin of a hook, highest precedence first (R8).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Layer {
-    /// `.kodelet/hooks` and `.agents/hooks` of the project.
-    Project,
-    /// A plugin of the project.
-    ProjectPlugin,
-    /// The user's own directories.
-    User,
-    /// A plugin of the user.
-    UserPlugin,
-    /// Part of Tenter.
-    #[serde(rename = "builtin")]
-    BuiltIn,
-}
-
-impl Layer {
-    /// The word for it in listings and records.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Project => "project",
-            Self::ProjectPlugin => "project-plugin",
-            Self::User => "user",
-            Self::UserPlugin => "user-plugin",
-            Self::BuiltIn => "builtin",
-        }
-    }
-
-    /// Whether hooks of this layer run only when they are trusted (R45).
-    pub fn needs_trust(self) -> bool {
-        matches!(self, Self::Project | Self::ProjectPlugin)
-    }
-}
-
-impl fmt::Display for Layer {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
-    }
-}
-
-/// SHA-256 over everything that a hook's trust covers, in lower-case hex.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(transparent)]
-pub struct Fingerprint(pub String);
-
-/// Minimum and maximum timeout of a hook in milliseconds (R16).
-pub const TIMEOUTS_MS: (u64, u64) = (100, 600_000);
-/// Minimum and maximum priority (R16).
-pub const PRIORITIES: (u64, u64) = (0, 1000);
-
-/// The limits and the priority of a hook.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct HookPolicy {
-    /// Time from start to SIGTERM (R38).
-    pub timeout: Duration,
-    /// What a failure means (R42).
-    pub fail: FailMode,
-    /// Hooks with a higher priority run earlier; an executable has 100 (R22).
-    pub priority: u16,
-    /// Whether it runs in the background (R22).
-    pub asynchronous: bool,
-}
-
-impl Default for HookPolicy {
-    fn default() -> Self {
-        Self {
-            timeout: Duration::from_secs(30),
-            fail: FailMode::Open,
-            priority: 100,
-            asynchronous: false,
-        }
-    }
-}
-
-/// What the failure of a hook means at an event that it could have blocked (R42).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum FailMode {
-    /// The agent continues, with a warning.
-    #[default]
-    Open,
-    /// The event is denied, with a reason that says that the hook failed.
-    Closed,
 }

@@ -1,8 +1,9 @@
 //! The JSON types of the fields of payloads and replies: as a word for tables, as a phrase for messages, and as JSON Schema.
+//! The fields of a payload are here too, because a type can be an object of them.
 
 use serde_json::{Value, json};
 
-use crate::payload_fields::PayloadField;
+use crate::lifecycle::ProtocolName;
 
 /// The type of a field.
 #[derive(Debug, Clone, Copy)]
@@ -90,6 +91,70 @@ impl FieldType {
             Self::NewMessages => new_messages(),
             Self::Any => json!({}),
         }
+    }
+}
+
+/// A field of a payload, or of an object in a payload.
+#[derive(Debug, Clone, Copy)]
+pub struct PayloadField {
+    /// The name in the payloads of executables; `None` if these do not have the field.
+    pub executable: Option<&'static str>,
+    /// The name in the payloads of manifest hooks, `OBJECT.NAME` for a field of an object; `None` if these do not have the
+    /// field.
+    pub manifest: Option<&'static str>,
+    /// The type.
+    pub kind: FieldType,
+    /// What the field contains, as sentences.
+    pub meaning: &'static str,
+    /// When the field is present, as a sentence; `None` if it always is.
+    pub optional: Option<&'static str>,
+}
+
+impl PayloadField {
+    /// The name in one protocol.
+    pub fn name(&self, protocol: ProtocolName) -> Option<&'static str> {
+        match protocol {
+            ProtocolName::Executable => self.executable,
+            ProtocolName::Manifest => self.manifest,
+        }
+    }
+
+    /// The meaning, and when the field is present if it is not always.
+    pub fn description(&self) -> String {
+        match self.optional {
+            Some(when) => format!("{} {when}", self.meaning),
+            None => self.meaning.to_owned(),
+        }
+    }
+
+    /// Adds the field under `name` to the schema of an object; `OBJECT.NAME` adds to the schema of that object's field.
+    pub(crate) fn add_to(&self, schema: &mut Value, name: &str) {
+        if let Some((outer, inner)) = name.split_once('.') {
+            if schema["properties"][outer].is_null() {
+                schema["properties"][outer] =
+                    json!({"type": "object", "required": [], "properties": {}});
+                require(schema, outer);
+            }
+            return self.add_to(&mut schema["properties"][outer], inner);
+        }
+        let mut property = self.kind.schema();
+        property["description"] = json!(self.description());
+        schema["properties"][name] = property;
+        if self.optional.is_none() {
+            require(schema, name);
+        }
+    }
+
+    /// The field, present only when `sentence` says.
+    pub(crate) const fn when(mut self, sentence: &'static str) -> Self {
+        self.optional = Some(sentence);
+        self
+    }
+}
+
+fn require(schema: &mut Value, name: &str) {
+    if let Some(required) = schema["required"].as_array_mut() {
+        required.push(json!(name));
     }
 }
 

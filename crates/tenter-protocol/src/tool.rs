@@ -97,7 +97,8 @@ impl ToolResult {
 
     /// The text for the model: the error, if there is one, and the text of the metadata.
     pub fn text(&self) -> String {
-        let body = tool_metadata::text(self);
+        let kind = self.metadata_type.as_deref();
+        let body = self.metadata.clone().and_then(|metadata| tool_metadata::text(kind, metadata));
         match (&self.error, body) {
             (Some(error), Some(body)) => format!("<error>{error}</error>\n{body}"),
             (Some(error), None) => format!("<error>{error}</error>"),

@@ -9,7 +9,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::ToolResult;
+use crate::Object;
 
 /// Metadata of one kind.
 pub trait Metadata: Serialize + DeserializeOwned {
@@ -54,9 +54,9 @@ metadata_types!(
 
 /// The text of a result's metadata for the model. Metadata of an unknown kind, or that does not have the shape of its kind, is
 /// shown as JSON.
-pub(crate) fn text(result: &ToolResult) -> Option<String> {
-    let metadata = Value::Object(result.metadata.clone()?);
-    let known = result.metadata_type.as_deref().and_then(|kind| known_text(kind, &metadata));
+pub(crate) fn text(kind: Option<&str>, metadata: Object) -> Option<String> {
+    let metadata = Value::Object(metadata);
+    let known = kind.and_then(|kind| known_text(kind, &metadata));
     let text = known.unwrap_or_else(|| metadata.to_string());
     (!text.is_empty()).then_some(text)
 }

@@ -97,12 +97,6 @@ impl Env {
         self.state_dir().join("journal")
     }
 
-    /// The user's context files, which go into every system prompt.
-    pub(crate) fn context_files(&self) -> Vec<PathBuf> {
-        let config_home = self.directories().config_home;
-        vec![self.home.join(".kodelet/AGENTS.md"), config_home.join("agents/AGENTS.md")]
-    }
-
     /// The user's editor, as a shell command.
     pub(crate) fn editor(&self) -> &str {
         self.text("VISUAL").or_else(|| self.text("EDITOR")).unwrap_or("vi")

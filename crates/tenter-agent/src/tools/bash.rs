@@ -12,8 +12,9 @@ use tenter_protocol::tool_metadata::{Bash, BashBackground};
 use uuid::Uuid;
 
 use super::Workspace;
+use super::error::ToolError;
 use super::input::{Bounded, NonEmpty};
-use super::tool::{Report, ToolContext, ToolError, TypedTool};
+use super::tool::{Report, ToolContext, TypedTool};
 
 /// Maximum output kept, in bytes: the first half and the last half of it.
 const KEPT: usize = 100 << 10;

@@ -8,10 +8,11 @@ use serde::Deserialize;
 use tenter_base::FileStamp;
 use tenter_protocol::tool_metadata::FileEdit;
 
+use super::error::ToolError;
 use super::input::NonEmpty;
 use super::regular_file;
 use super::replacement::{self, Replacement};
-use super::tool::{ToolContext, ToolError, TypedTool};
+use super::tool::{ToolContext, TypedTool};
 
 /// Maximum size of a file to edit, in bytes: old and new text are both held in memory.
 const MAX_BYTES: u64 = 32 << 20;

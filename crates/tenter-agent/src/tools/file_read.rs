@@ -8,8 +8,9 @@ use tenter_base::FileStamp;
 use tenter_protocol::tool_metadata::FileRead;
 
 use super::budget::{BudgetedFile, ReadBudget};
+use super::error::{ToolError, check_cancelled};
 use super::input::{Bounded, NonEmpty};
-use super::tool::{ToolContext, ToolError, TypedTool, check_cancelled};
+use super::tool::{ToolContext, TypedTool};
 use super::{lines, regular_file};
 
 /// Maximum number of lines in one result.

@@ -4,9 +4,10 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use tenter_protocol::tool_metadata::FileWrite;
 
+use super::error::ToolError;
 use super::input::NonEmpty;
 use super::regular_file;
-use super::tool::{ToolContext, ToolError, TypedTool};
+use super::tool::{ToolContext, TypedTool};
 
 pub(crate) struct FileWriteTool;
 

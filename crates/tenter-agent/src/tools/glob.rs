@@ -10,8 +10,9 @@ use serde::Deserialize;
 use tenter_base::rfc3339;
 use tenter_protocol::tool_metadata::{Glob, GlobFile};
 
+use super::error::{ToolError, check_cancelled};
 use super::input::NonEmpty;
-use super::tool::{ToolContext, ToolError, TypedTool, check_cancelled};
+use super::tool::{ToolContext, TypedTool};
 use super::{Leaving, WalkEntry, Workspace, walk};
 
 /// Maximum number of files in one result.

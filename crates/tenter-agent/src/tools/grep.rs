@@ -11,9 +11,10 @@ use tenter_proc::Cancel;
 use tenter_protocol::tool_metadata::{Grep, GrepFile};
 
 use super::budget::ReadBudget;
+use super::error::{ToolError, check_cancelled};
 use super::grep_sink::FileMatches;
 use super::input::{Bounded, NonEmpty};
-use super::tool::{ToolContext, ToolError, TypedTool, check_cancelled};
+use super::tool::{ToolContext, TypedTool};
 use super::{Leaving, Workspace, regular_file, walk};
 
 /// Maximum number of files in one result.

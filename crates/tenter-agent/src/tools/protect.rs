@@ -7,13 +7,10 @@ use std::os::unix::fs::MetadataExt as _;
 use std::path::{Component, Path, PathBuf};
 
 use tenter_base::real_path;
+use tenter_engine::layout::DirectoryNames;
 
-/// Directories and files that are protected anywhere, as components of a path.
-const EVERYWHERE: [&str; 5] =
-    [".git", ".kodelet/hooks", ".kodelet/plugins", ".agents/hooks", "tenter.toml"];
-
-/// Directories whose existence makes their parent directory the root of a project of its own, with its own hooks.
-const PROJECT_MARKERS: [&str; 2] = [".kodelet", ".agents"];
+/// Files and directories that are protected anywhere, besides those of hooks and plugins.
+const EVERYWHERE: [&str; 2] = [".git", "tenter.toml"];
 
 /// Asks whether a file tool may change something protected.
 pub trait WriteConsent: Sync {
@@ -28,6 +25,8 @@ pub struct ProtectedPaths {
     project: PathBuf,
     /// Names that are protected in every directory.
     everywhere: Vec<Vec<OsString>>,
+    /// Directories whose existence makes their parent directory the root of a project of its own, with its own hooks.
+    project_markers: Vec<String>,
     /// Single protected files and directories; they may be symlinks.
     places: Vec<PathBuf>,
     /// What the user has allowed to be changed, as real paths.
@@ -35,15 +34,17 @@ pub struct ProtectedPaths {
 }
 
 impl ProtectedPaths {
-    /// The paths that are always protected in the project at `project`.
-    pub fn new(project: &Path) -> Self {
+    /// The paths that are always protected in the project at `project`, whose hooks are in directories of these `names`.
+    pub fn new(project: &Path, names: &DirectoryNames) -> Self {
         let none = Self {
             project: real_path(project).unwrap_or_else(|_| project.to_owned()),
             everywhere: Vec::new(),
+            project_markers: names.resources.clone(),
             places: Vec::new(),
             allowed: Vec::new(),
         };
-        EVERYWHERE.iter().fold(none, |paths, path| paths.and(Path::new(path), project))
+        let everywhere = EVERYWHERE.iter().map(PathBuf::from).chain(names.hooks_and_plugins());
+        everywhere.fold(none, |paths, path| paths.and(&path, project))
     }
 
     /// Adds `path`: a relative path is protected in every directory, and where it leads to from `project`.
@@ -85,7 +86,7 @@ impl ProtectedPaths {
     fn new_marker(&self, file: &Path) -> Option<PathBuf> {
         let is_marker = |path: &&Path| {
             let name = path.file_name().unwrap_or_default();
-            PROJECT_MARKERS.iter().any(|marker| name.eq_ignore_ascii_case(marker))
+            self.project_markers.iter().any(|marker| name.eq_ignore_ascii_case(marker))
                 && path.parent() != Some(&self.project)
                 && fs::symlink_metadata(path).is_err()
         };

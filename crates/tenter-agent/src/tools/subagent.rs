@@ -4,39 +4,9 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use tenter_protocol::event::Subagent;
 use tenter_protocol::tool_metadata;
-use thiserror::Error;
 
-use super::{Report, ToolContext, ToolError, TypedTool};
+use super::{Report, SubagentError, ToolContext, ToolError, TypedTool};
 use tenter_protocol::ToolResult;
-
-/// Starts subagents.
-pub trait Subagents: Sync {
-    /// Runs a subagent to completion.
-    ///
-    /// # Errors
-    /// When it did not start, or did not finish.
-    fn run(&self, subagent: &Subagent) -> Result<SubagentAnswer, SubagentError>;
-}
-
-/// The result of a subagent.
-#[derive(Debug)]
-pub struct SubagentAnswer {
-    /// Its last text.
-    pub response: String,
-    /// The id of its conversation.
-    pub conversation_id: String,
-}
-
-/// Why a subagent has no result.
-#[derive(Debug, Error)]
-pub enum SubagentError {
-    /// A hook denied it, for this reason.
-    #[error("{0}")]
-    Blocked(String),
-    /// It did not finish.
-    #[error("the subagent did not finish: {0}")]
-    Failed(String),
-}
 
 /// The tool's name.
 pub(crate) const SUBAGENT: &str = "subagent";

@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 use jiff::Timestamp;
 use serde_json::Value;
 use tempfile::TempDir;
+use tenter_engine::layout::DirectoryNames;
 use tenter_proc::Cancel;
 use tenter_protocol::{ToolResult, tool_fields};
 
@@ -51,7 +52,7 @@ impl Bench {
         fs::create_dir(&project).unwrap();
         let settings = WorkspaceSettings {
             cwd: project.clone(),
-            protected: ProtectedPaths::new(&project),
+            protected: ProtectedPaths::new(&project, &DirectoryNames::default()),
             project,
             add_dirs: Vec::new(),
             read_dirs: Vec::new(),

@@ -4,8 +4,9 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use tenter_protocol::tool_metadata::{Todo, TodoItem, TodoStatistics};
 
+use super::error::ToolError;
 use super::input::NonEmpty;
-use super::tool::{ToolContext, ToolError, TypedTool};
+use super::tool::{ToolContext, TypedTool};
 
 pub(crate) struct TodoTool;
 

@@ -1,8 +1,5 @@
 //! The traits of a tool: [`Tool`] takes JSON, [`TypedTool`] a typed input.
 
-use std::io;
-use std::path::Path;
-
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -10,7 +7,7 @@ use tenter_proc::Cancel;
 use tenter_protocol::tool_metadata::Metadata;
 use tenter_protocol::{Object, ToolResult};
 
-use super::{Subagents, Workspace, WriteConsent, input, schema};
+use super::{Subagents, ToolError, Workspace, WriteConsent, input, schema};
 
 /// A tool in the registry.
 pub trait Tool: Send + Sync {
@@ -122,31 +119,4 @@ impl<M: Metadata> Report for M {
     fn into_result(self, name: &str, timestamp: String) -> ToolResult {
         ToolResult::success(name, &self, timestamp)
     }
-}
-
-/// Why a tool failed, as a message for the model.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{0}")]
-pub struct ToolError(String);
-
-impl ToolError {
-    /// An error with this message: what happened, to what, and what to do next.
-    pub fn new(message: impl Into<String>) -> Self {
-        Self(message.into())
-    }
-
-    /// An error of the file system at `path`.
-    pub(crate) fn at(path: &Path, error: &io::Error) -> Self {
-        Self(format!("{}: {error}", path.display()))
-    }
-
-    /// The call was cancelled.
-    pub(crate) fn interrupted() -> Self {
-        Self::new("interrupted")
-    }
-}
-
-/// Returns an error if the call was cancelled.
-pub(crate) fn check_cancelled(cancel: &Cancel) -> Result<(), ToolError> {
-    if cancel.is_cancelled() { Err(ToolError::interrupted()) } else { Ok(()) }
 }

@@ -21,7 +21,7 @@ use tenter_agent::{
 };
 use tenter_engine::catalog::Catalog;
 use tenter_engine::keys::KeyMask;
-use tenter_engine::layout::Layout;
+use tenter_engine::layout::{DirectoryNames, Layout};
 use tenter_engine::trust::TrustMode;
 use tenter_engine::{
     AskAnswer, Decision, DecisionKind, Directories, Engine, EngineBuilder, HookRun, Observer,
@@ -113,7 +113,7 @@ impl Stage {
         let workspace = WorkspaceSettings {
             project: project.clone(),
             cwd: project.clone(),
-            protected: ProtectedPaths::new(&project),
+            protected: ProtectedPaths::new(&project, &DirectoryNames::default()),
             add_dirs: Vec::new(),
             read_dirs: Vec::new(),
             env: vec![("PATH".into(), search_path())],

@@ -141,7 +141,7 @@ pub(crate) fn agent(
     let workspace = WorkspaceSettings {
         project: project.clone(),
         cwd: project.clone(),
-        protected: ProtectedPaths::new(&project),
+        protected: ProtectedPaths::new(&project, &scene.places.names),
         add_dirs: Vec::new(),
         read_dirs: Vec::new(),
         env: environment(),

@@ -5,15 +5,15 @@ use std::path::{Path, PathBuf};
 
 use tenter_base::FileStamp;
 use tenter_base::untrusted_file;
+use tenter_protocol::Diagnostic;
 use tenter_protocol::executable::Subscription;
-use tenter_protocol::{Diagnostic, EventName};
 
 use super::manifest;
+use super::outline::HookOutline;
 use super::policy::OwnPolicy;
 use super::surroundings::{Around, Surroundings, exposed};
 use crate::hook::{Fingerprint, Protocol};
 use crate::hook_stamp::HookStamp;
-use crate::matcher::Matcher;
 use crate::query::{Cache, Known, KnownManifest, Query, QueryReply, explain, parallel};
 use crate::source::{self, Candidate, HookSettings, Kind, ProjectSetting};
 use crate::trust::{
@@ -54,19 +54,6 @@ pub(super) struct Ready {
     pub(super) own: OwnPolicy,
 }
 
-/// What is known about a hook that cannot run.
-#[derive(Debug, Clone, Default)]
-pub(super) struct About {
-    /// Whether the file is probably meant to be a hook.
-    pub(super) is_hook: bool,
-    /// Its events, if they are known.
-    pub(super) events: Option<Vec<EventName>>,
-    /// Its matcher.
-    pub(super) matcher: Option<Matcher>,
-    /// Its own policy.
-    pub(super) own: OwnPolicy,
-}
-
 /// A candidate with its final name, and the result of examining it.
 #[derive(Debug, Clone)]
 pub(super) struct Examined {
@@ -77,7 +64,7 @@ pub(super) struct Examined {
     /// Diagnostics of its manifest.
     pub(super) diagnostics: Vec<Diagnostic>,
     /// What is known about it if it cannot run.
-    pub(super) about: About,
+    pub(super) about: HookOutline,
 }
 
 /// Examines the candidates of one load.
@@ -175,7 +162,7 @@ impl Examiner<'_> {
         } else {
             ProjectSetting::default()
         };
-        let (path, beside) = (candidate.path.clone(), Beside::of(candidate.found()));
+        let (path, beside) = (candidate.path.clone(), Beside::of(candidate.into()));
         Covered { path, beside, setting }
     }
 
@@ -360,7 +347,7 @@ fn changed() -> Finding {
 
 fn examined(candidate: Candidate, covered: Covered, finding: Finding) -> Examined {
     let is_hook = !matches!(finding, Finding::NotExecutable) || is_program(&candidate.path);
-    let about = About { is_hook, own: OwnPolicy::EXECUTABLE, ..About::default() };
+    let about = HookOutline { is_hook, own: OwnPolicy::EXECUTABLE, ..HookOutline::default() };
     Examined { candidate, covered, finding, diagnostics: Vec::new(), about }
 }
 

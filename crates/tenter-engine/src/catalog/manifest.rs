@@ -13,7 +13,7 @@ use tenter_protocol::manifest::format::{self, MAX_FILE_SIZE};
 use tenter_protocol::manifest::{Manifest, StaticActionText};
 use tenter_protocol::{Diagnostic, EventName, Severity};
 
-use super::examine::About;
+use super::outline::HookOutline;
 use super::policy::OwnPolicy;
 use crate::hook::{Implementation, ManifestHook, Protocol};
 use crate::matcher::Matcher;
@@ -33,7 +33,7 @@ pub(super) struct Read {
     /// Diagnostics of the manifest.
     pub(super) diagnostics: Vec<Diagnostic>,
     /// What is known about the hook if it cannot run.
-    pub(super) about: About,
+    pub(super) about: HookOutline,
 }
 
 /// The settings of a hook in its manifest.
@@ -56,7 +56,7 @@ pub(super) fn read(candidate: &Candidate, file: &Path) -> Read {
         name: candidate.name.clone(),
         manifest: Err(why),
         diagnostics: Vec::new(),
-        about: About { is_hook: true, ..About::default() },
+        about: HookOutline { is_hook: true, ..HookOutline::default() },
     };
     let bytes = match front(file) {
         Ok(bytes) => bytes,
@@ -82,9 +82,9 @@ pub(super) fn read(candidate: &Candidate, file: &Path) -> Read {
 }
 
 /// Returns what a manifest says about a hook that cannot run.
-pub(super) fn about(manifest: &Manifest) -> About {
+pub(super) fn about(manifest: &Manifest) -> HookOutline {
     let subscriptions = manifest.subscriptions();
-    About {
+    HookOutline {
         is_hook: true,
         events: Some(subscriptions.iter().map(|subscription| subscription.event).collect()),
         matcher: matcher(manifest, &subscriptions),
@@ -93,11 +93,11 @@ pub(super) fn about(manifest: &Manifest) -> About {
 }
 
 /// Returns the events and the fail mode of an invalid manifest. Its matcher is ignored, because it may be the invalid part.
-fn outline(file: &Path, bytes: &[u8]) -> About {
-    let about = About { is_hook: true, ..About::default() };
+fn outline(file: &Path, bytes: &[u8]) -> HookOutline {
+    let about = HookOutline { is_hook: true, ..HookOutline::default() };
     let Some(document) = front_matter::read(file, bytes).0 else {
         let fail_closed = says_fail_closed(bytes);
-        return About { own: OwnPolicy { fail_closed, ..OwnPolicy::default() }, ..about };
+        return HookOutline { own: OwnPolicy { fail_closed, ..OwnPolicy::default() }, ..about };
     };
     let value = |key| find(&document.fields, key).map(|field| &field.value);
     let metadata = value("metadata").and_then(Node::as_mapping).unwrap_or_default();
@@ -111,7 +111,7 @@ fn outline(file: &Path, bytes: &[u8]) -> About {
         asynchronous: value("async").map(|word| word.as_text() == Some("true")),
         ..OwnPolicy::default()
     };
-    About { events: events.filter(|events| !events.is_empty()), own, ..about }
+    HookOutline { events: events.filter(|events| !events.is_empty()), own, ..about }
 }
 
 /// Whether a line of front matter that is not valid YAML sets the hook to fail closed.

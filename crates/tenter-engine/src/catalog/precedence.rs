@@ -10,7 +10,8 @@ use tenter_base::privacy::Privacy;
 use tenter_protocol::executable::Subscription;
 use tenter_protocol::{Diagnostic, Severity};
 
-use super::examine::{About, Examined, Finding, Ready};
+use super::examine::{Examined, Finding, Ready};
+use super::outline::HookOutline;
 use super::policy::Policies;
 use super::{ListedHook, Missing, Status, Untrusted};
 use crate::builtin;
@@ -195,7 +196,7 @@ impl Resolver<'_> {
     }
 
     /// Returns the hook as missing if it cannot run, unless it is disabled or another hook of its name runs instead.
-    fn missing(&self, candidate: &Candidate, status: &Status, about: About) -> Option<Missing> {
+    fn missing(&self, candidate: &Candidate, status: &Status, about: HookOutline) -> Option<Missing> {
         let Candidate { name, layer, path, .. } = candidate;
         let is_hook = about.is_hook || self.policies.names(name);
         let why = match status {
@@ -210,7 +211,7 @@ impl Resolver<'_> {
         }
         let policy = self.policies.of(name, *layer, about.own);
         let fail = if policy.asynchronous { FailMode::Open } else { policy.fail };
-        let About { events, matcher, .. } = about;
+        let HookOutline { events, matcher, .. } = about;
         let (name, path) = (name.clone(), path.clone());
         Some(Missing { name, layer: *layer, path, why, fail, events, matcher })
     }
@@ -423,7 +424,7 @@ mod tests {
             covered,
             finding: finding(kind),
             diagnostics: Vec::new(),
-            about: About::default(),
+            about: HookOutline::default(),
         }
     }
 

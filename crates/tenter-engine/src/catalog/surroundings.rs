@@ -53,7 +53,7 @@ impl Surroundings {
                     diagnostics.extend(exposed_helpers(&root.dir));
                     Ok(Around::default())
                 }
-                Some(candidate) => around(&Beside::of(candidate.found()), &root.dir, cache, hasher),
+                Some(candidate) => around(&Beside::of(candidate.into()), &root.dir, cache, hasher),
             };
             read.push(around);
         }

@@ -17,7 +17,6 @@ use crate::hook::{FailMode, Hook};
 use crate::observe::{Decision, DecisionKind};
 use crate::runner::{Failure, Input, Interruption, Job};
 use crate::settings::{AsynchronousHooks, EngineSettings};
-use crate::trust;
 
 /// The hooks of one event, run in order.
 pub(super) struct Chain<'e> {
@@ -68,6 +67,18 @@ impl<'e> Chain<'e> {
             }
         }
         if let Some(missing) = stopping.first() {
+            self.stop(missing);
+        }
+    }
+
+    /// Stops the event if hooks rewrote it into one that must not happen without a hook that cannot run.
+    pub(super) fn check_rewritten(&mut self, catalog: &Catalog) {
+        if self.is_over() || self.is_stopped || self.outcome.rewritten_by.is_empty() {
+            return;
+        }
+        let call = self.outcome.body.tool_call();
+        let stops = |missing: &&Missing| missing.stops(self.event, call);
+        if let Some(missing) = catalog.missing().iter().find(stops) {
             self.stop(missing);
         }
     }
@@ -190,8 +201,7 @@ impl<'e> Chain<'e> {
     }
 
     fn start_in_background(&self, candidate: &Candidate, body: &Arc<Body>) {
-        let has_changed =
-            trust::verify_unchanged(&candidate.hook, self.interruption.cancel).is_err();
+        let has_changed = candidate.hook.verify_unchanged(self.interruption.cancel).is_err();
         let renewed = if has_changed { self.renew(&candidate.hook) } else { None };
         let replacement = match renewed {
             Some(hook) => match self.candidate(&hook) {

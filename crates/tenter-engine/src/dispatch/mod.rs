@@ -111,6 +111,7 @@ impl Engine {
         for candidate in &candidates.awaited {
             chain.run(candidate);
         }
+        chain.check_rewritten(&loaded.catalog);
         chain.run_built_in();
         let is_skipped = self.settings.asynchronous == AsynchronousHooks::Skip;
         chain.finish(if is_skipped { &[] } else { &candidates.background })

@@ -1,11 +1,16 @@
 //! Reads journals, whole or as they grow. A line that is cut or invalid is counted and skipped; a line that a newer version
 //! wrote is kept unchanged.
 
-use std::fs::{self, File};
+use std::fs;
 use std::io::{self, Read as _, Seek as _, SeekFrom};
 use std::path::{Path, PathBuf};
 
+use tenter_base::untrusted_file;
+
 use super::record::Record;
+
+/// Maximum number of bytes read at once.
+const MAX_BYTES: u64 = 1 << 30;
 
 /// The file of a conversation's journal.
 pub(super) fn path(directory: &Path, conversation: &str) -> PathBuf {
@@ -57,6 +62,9 @@ impl JournalTail {
     /// When the file is there but cannot be read; a conversation without a journal has no lines.
     pub fn read(&mut self) -> io::Result<JournalLines> {
         let length = match fs::metadata(&self.path) {
+            Ok(metadata) if !metadata.is_file() => {
+                return Err(io::Error::other("it is not a file"));
+            }
             Ok(metadata) => metadata.len(),
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 return Ok(JournalLines::default());
@@ -69,10 +77,15 @@ impl JournalTail {
         if length == self.offset {
             return Ok(JournalLines::default());
         }
+        let news = length - self.offset;
+        if news > MAX_BYTES {
+            let message = format!("it has more than {} MiB", MAX_BYTES >> 20);
+            return Err(io::Error::new(io::ErrorKind::FileTooLarge, message));
+        }
         let mut bytes = Vec::new();
-        let mut file = File::open(&self.path)?;
+        let mut file = untrusted_file::open(&self.path)?;
         file.seek(SeekFrom::Start(self.offset))?;
-        file.read_to_end(&mut bytes)?;
+        file.take(news).read_to_end(&mut bytes)?;
         let (lines, taken) = split(&bytes);
         self.offset += taken as u64;
         Ok(lines)

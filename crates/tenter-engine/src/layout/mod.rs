@@ -4,17 +4,19 @@
 //! table: the directories of a project, of the user and of plugins, in their order ([`Layout::roots`]), and for kinds that are
 //! files with a name, [`Resources`].
 
+mod entries;
 mod name;
+mod project;
 mod resources;
 mod roots;
 
 use std::path::{Path, PathBuf};
 
+pub(crate) use entries::{entries, is_missing};
 pub use name::{NameError, ResourceName, plugin_name};
+pub use project::project_root;
 pub use resources::{ResourceDir, ResourceFile, Resources, Shadows};
 pub use roots::Root;
-
-use crate::source;
 
 /// Something that a project, the user and plugins can have.
 #[derive(Debug, PartialEq, Eq)]
@@ -135,17 +137,27 @@ impl Default for DirectoryNames {
 }
 
 impl DirectoryNames {
-    /// Returns the root of the project that the working directory `cwd` belongs to; see
-    /// [`project_root`](source::project_root).
+    /// The directories of hooks and plugins, which decide what runs, relative to a project or to the home directory.
+    pub fn hooks_and_plugins(&self) -> Vec<PathBuf> {
+        let names = self.resources.iter().map(|name| Path::new(name).join(HOOKS.directory));
+        names.chain([self.plugins()]).collect()
+    }
+
+    /// The directory of plugins, relative to a project or to the home directory.
+    fn plugins(&self) -> PathBuf {
+        Path::new(self.resources.first().map_or("", String::as_str)).join("plugins")
+    }
+
+    /// Returns the root of the project that the working directory `cwd` belongs to; see [`project_root()`].
     pub fn project_root(&self, cwd: &Path, home: &Path) -> PathBuf {
-        source::find_project_root(cwd, home, &self.resources)
+        project::find_project_root(cwd, home, &self.resources)
     }
 }
 
 /// The directories that everything is found from. All paths are absolute.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Layout {
-    /// The project root ([`project_root`](source::project_root)).
+    /// The project root ([`project_root()`]).
     pub project: PathBuf,
     /// The user's home directory.
     pub home: PathBuf,
@@ -174,7 +186,23 @@ impl Layout {
 
     /// The directory of the plugins of the project or the home directory `base`.
     pub fn plugins_in(&self, base: &Path) -> PathBuf {
-        let first = self.names.resources.first().map_or("", String::as_str);
-        base.join(first).join("plugins")
+        base.join(self.names.plugins())
+    }
+
+    /// The user's directories for every kind of resource: the first of the home directory, and that of the configuration.
+    pub fn user_directories(&self) -> Vec<PathBuf> {
+        let in_home = self.names.resources.first().map(|name| self.home.join(name));
+        in_home.into_iter().chain([self.config_home.join(&self.names.config)]).collect()
+    }
+
+    /// The directory for new resources of `kind` in the project (R81).
+    pub fn new_in_project(&self, kind: &ResourceKind) -> PathBuf {
+        let last = self.names.resources.last().map_or("", String::as_str);
+        self.project.join(last).join(kind.directory)
+    }
+
+    /// The directory for new resources of `kind` for all projects of the user (R81).
+    pub fn new_for_user(&self, kind: &ResourceKind) -> PathBuf {
+        self.config_home.join(&self.names.config).join(kind.directory)
     }
 }

@@ -11,7 +11,7 @@ use tenter_base::untrusted_file;
 use tenter_protocol::{Diagnostic, Severity};
 
 use super::{Layout, ResourceForm, ResourceKind, ResourceName, Root};
-use crate::hook::Layer;
+use crate::layer::Layer;
 
 /// Maximum depth of subdirectories.
 const MAX_DEPTH: usize = 16;

@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 
 use tenter_protocol::{Diagnostic, Severity};
 
+use super::entries::entries;
 use super::{Layout, ResourceForm, ResourceKind, plugin_name};
-use crate::hook::Layer;
-use crate::source::entries;
+use crate::layer::Layer;
 
 /// A directory that may hold resources of one kind.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -83,7 +83,8 @@ impl Layout {
         (once_each(roots), diagnostics)
     }
 
-    fn of_project(&self, kind: &ResourceKind) -> Vec<Root> {
+    /// The directories of the project for `kind`, without plugins.
+    pub fn of_project(&self, kind: &ResourceKind) -> Vec<Root> {
         let top = kind.in_project_root.then(|| self.project.clone());
         let below = self.names.resources.iter().map(|name| self.project.join(name));
         // Trust covers where a hook's directory leads to; of other resources nothing outside of the project is read.
@@ -95,7 +96,8 @@ impl Layout {
         roots.collect()
     }
 
-    fn of_user(&self, kind: &ResourceKind) -> Vec<Root> {
+    /// The directories of the user for `kind`, without plugins.
+    pub fn of_user(&self, kind: &ResourceKind) -> Vec<Root> {
         let mut below = self.names.resources.iter().map(|name| self.home.join(name));
         let mut directories = Vec::from_iter(below.next());
         if kind.in_config_home {

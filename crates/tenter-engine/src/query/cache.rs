@@ -5,13 +5,12 @@
 //! manifest with errors is read again to report them.
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 use tenter_base::FileStamp;
-use tenter_base::replace_file;
+use tenter_base::{replace_file, untrusted_file};
 use tenter_protocol::executable;
 use tenter_protocol::manifest::Manifest;
 
@@ -23,6 +22,8 @@ use crate::source::{Candidate, Script};
 
 /// Another version may know other events, so it does not read these replies.
 const VERSION: &str = concat!("5/", env!("CARGO_PKG_VERSION"));
+/// Maximum size of the cache, in bytes.
+const MAX_BYTES: u64 = 64 << 20;
 
 /// The cached facts about the file of a hook.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -210,7 +211,7 @@ impl Cache {
 }
 
 fn read(path: &Path) -> Kept {
-    let file: File = fs::read(path)
+    let file: File = untrusted_file::read(path, MAX_BYTES)
         .ok()
         .and_then(|bytes| serde_json::from_slice(&bytes).ok())
         .unwrap_or_default();

@@ -22,7 +22,6 @@ use crate::observe::HookRun;
 use crate::run_end::RunEnd;
 use crate::settings::EngineSettings;
 use crate::static_action::StaticAction;
-use crate::trust;
 use output::ParsedOutput;
 use process::Program;
 
@@ -127,6 +126,7 @@ fn run_static(
 
 /// Fails if the hook is no longer what was trusted.
 fn verify(job: &Job<'_>, cancel: &Cancel) -> Result<(), Failure> {
-    trust::verify_unchanged(job.hook, cancel)
+    job.hook
+        .verify_unchanged(cancel)
         .map_err(|changed| if cancel.is_cancelled() { Failure::Cancelled } else { changed.into() })
 }

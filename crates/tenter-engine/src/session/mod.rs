@@ -116,8 +116,11 @@ impl HookSession<'_> {
     pub fn after_tool(&self, call: ToolCall, result: ToolResult) -> ToolReview {
         let tool = call.name.clone();
         let result = self.keys.result(result);
-        let outcome = self.dispatch(Body::AfterTool { call, result });
-        let unseen = self.cancel.is_cancelled() && self.has_hooks(outcome.body.name());
+        let body = Body::AfterTool { call, result };
+        // A rewrite of `success` would change it.
+        let event = body.name();
+        let outcome = self.dispatch(body);
+        let unseen = self.cancel.is_cancelled() && self.has_hooks(event);
         let withheld = |error| ToolResult::failure(&tool, error, self.timestamp());
         if unseen {
             // What hooks would have taken out of it must not be kept (R25).

@@ -6,12 +6,19 @@ use std::path::{Path, PathBuf};
 
 use tenter_base::untrusted_file;
 
-use crate::hook::EntryPoint;
-
 /// The possible names of a script in order of precedence, each with the interpreter for one that is not executable. `run` has no
 /// extension, so it must be executable.
 pub const SCRIPTS: [(&str, Option<&str>); 3] =
     [("scripts/run", None), ("scripts/run.sh", Some("bash")), ("scripts/run.py", Some("python3"))];
+
+/// A manifest hook's script (R15).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EntryPoint {
+    /// The script.
+    pub path: PathBuf,
+    /// The program that runs it; none if it is executable.
+    pub interpreter: Option<&'static str>,
+}
 
 /// The script of a manifest hook.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -12,7 +12,8 @@ use serde::Deserialize;
 use tenter_base::untrusted_file;
 use tenter_protocol::{Diagnostic, Severity};
 
-use crate::hook::{Layer, PRIORITIES, TIMEOUTS_MS};
+use crate::hook_policy::{PRIORITIES, TIMEOUTS_MS};
+use crate::layer::Layer;
 use crate::layout::Root;
 
 /// The name of the file.

@@ -1,37 +1,12 @@
-//! Finds hooks: the project root, the candidates in each hooks directory, and its `hooks.toml`.
+//! Finds hooks: the candidates in each hooks directory, and its `hooks.toml`.
 //!
 //! Nothing here starts a program or opens a hook: only names, symlinks, modes and `hooks.toml` are read.
 
 pub(crate) mod beside;
 mod entry_point;
 mod hooks_toml;
-mod project;
 mod scan;
 
-pub use entry_point::{SCRIPTS, Script, script};
+pub use entry_point::{EntryPoint, SCRIPTS, Script, script};
 pub use hooks_toml::{HookSettings, Override, ProjectSetting, SETTINGS_FILE};
-pub(crate) use project::find_project_root;
-pub use project::project_root;
 pub use scan::{Candidate, Kind, check_file_name, manifest_file, scan};
-
-use std::fs::{self, DirEntry};
-use std::io::{self, ErrorKind};
-use std::path::Path;
-
-/// Returns the entries of a directory in byte order of their names; none if it does not exist.
-pub(crate) fn entries(dir: &Path) -> io::Result<Vec<DirEntry>> {
-    let listed = match fs::read_dir(dir) {
-        Err(_) if is_missing(dir) => return Ok(Vec::new()),
-        listed => listed?,
-    };
-    let mut entries = listed.collect::<io::Result<Vec<_>>>()?;
-    entries.sort_by_key(DirEntry::file_name);
-    Ok(entries)
-}
-
-/// Whether nothing has this path; a dangling symlink counts as something.
-fn is_missing(path: &Path) -> bool {
-    let absent =
-        |error: &io::Error| matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory);
-    fs::symlink_metadata(path).is_err_and(|error| absent(&error))
-}

@@ -10,11 +10,10 @@ use std::path::{Path, PathBuf};
 use tenter_base::FileStamp;
 use tenter_protocol::{Diagnostic, Severity};
 
-use super::{SETTINGS_FILE, entries, is_missing};
+use super::SETTINGS_FILE;
 use crate::builtin;
-use crate::hook::Layer;
-use crate::layout::Root;
-use crate::trust::HookLocation;
+use crate::layer::Layer;
+use crate::layout::{Root, entries, is_missing};
 
 pub(super) const DISABLED_SUFFIX: &str = ".disable";
 const BACKUP_SUFFIXES: [&str; 4] = ["~", ".swp", ".bak", ".orig"];
@@ -39,18 +38,6 @@ pub struct Candidate {
     pub real_path: PathBuf,
     /// The kind.
     pub kind: Kind,
-}
-
-impl Candidate {
-    /// Where it was found.
-    pub(crate) fn found(&self) -> HookLocation<'_> {
-        let is_directory = match self.kind {
-            Kind::Manifest(_) => true,
-            Kind::Executable(_) | Kind::NotExecutable => false,
-            Kind::Disabled | Kind::Invalid(_) => self.path.is_dir(),
-        };
-        HookLocation { path: &self.path, layer: self.layer, is_directory }
-    }
 }
 
 /// The kind of a candidate, from its metadata.

@@ -1,18 +1,20 @@
 //! The trust store's file: its format, its older formats, and its lock.
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
-use tenter_base::{FileLock, private_dir, replace_file};
+use tenter_base::{FileLock, private_dir, replace_file, untrusted_file};
 use tenter_protocol::{Diagnostic, Severity};
 
-use super::store::{ProjectState, Trusted};
+use super::record::{ProjectState, Trusted};
 
 /// The version that is written. Version 1 had no states, and the hooks in the project's place.
 pub(super) const VERSION: u32 = 2;
+
+/// Maximum size of a trust store, in bytes.
+const MAX_BYTES: u64 = 64 << 20;
 
 /// By project root.
 pub(super) type Projects = BTreeMap<String, ProjectRecord>;
@@ -81,7 +83,7 @@ impl Unreadable {
 
 /// The projects in the store at `path`; none where there is no store.
 pub(super) fn read(path: &Path) -> Result<Projects, Unreadable> {
-    let bytes = match fs::read(path) {
+    let bytes = match untrusted_file::read(path, MAX_BYTES) {
         Ok(bytes) => bytes,
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Projects::new()),
         Err(error) => return Err(Unreadable::Io(error)),

@@ -13,11 +13,11 @@ use tenter_base::FileStamp;
 use tenter_base::hex;
 use tenter_base::tree::{Tree, TreeRules};
 
-use super::hasher::{Hasher, changed, check_size};
-use crate::hook::{Fingerprint, Layer};
+use super::hasher::{Fingerprint, Hasher, changed, check_size};
 use crate::hook_stamp::{HookStamp, MAX_FILES};
+use crate::layer::Layer;
 use crate::source::beside::{HELPERS, MAX_HELPER_BYTES, as_enabled};
-use crate::source::{Override, ProjectSetting};
+use crate::source::{Candidate, Kind, Override, ProjectSetting};
 
 /// What a hook's trust covers: a change of any of it asks again.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -50,6 +50,17 @@ pub struct HookLocation<'a> {
     pub layer: Layer,
     /// Whether it is a directory.
     pub is_directory: bool,
+}
+
+impl<'a> From<&'a Candidate> for HookLocation<'a> {
+    fn from(candidate: &'a Candidate) -> Self {
+        let is_directory = match candidate.kind {
+            Kind::Manifest(_) => true,
+            Kind::Executable(_) | Kind::NotExecutable => false,
+            Kind::Disabled | Kind::Invalid(_) => candidate.path.is_dir(),
+        };
+        Self { path: &candidate.path, layer: candidate.layer, is_directory }
+    }
 }
 
 impl Beside {

@@ -8,8 +8,8 @@ use tenter_proc::Cancel;
 use thiserror::Error;
 
 use super::fingerprint::{Beside, Covered, CoveredStamp, fingerprint};
-use super::hasher::Hasher;
-use crate::hook::{FailMode, Fingerprint, Hook};
+use super::hasher::{Fingerprint, Hasher};
+use crate::hook_policy::FailMode;
 use crate::hook_stamp::HookStamp;
 
 /// Whether project hooks need to be trusted.
@@ -62,30 +62,32 @@ impl Pin {
         Self { covered, stamp, was_private, allow_shared }
     }
 
-    fn verify(&self, hook: &Hook, cancel: &Cancel) -> Result<(), Changed> {
+    /// Checks that the content is still that of `trusted`, the hook's fingerprint.
+    ///
+    /// # Errors
+    /// It is not, cannot be read, or others can write it and the hook fails closed.
+    pub(crate) fn verify(
+        &self,
+        trusted: &Fingerprint,
+        fail: FailMode,
+        cancel: &Cancel,
+    ) -> Result<(), Changed> {
         let now = CoveredStamp::of(&self.covered)?;
         let shared = shared(&self.covered, &now, &mut Privacy::default());
         if self.was_private && shared.is_none() && now == self.stamp {
             return Ok(());
         }
-        let must_be_private = hook.policy.fail == FailMode::Closed && !self.allow_shared;
+        let must_be_private = fail == FailMode::Closed && !self.allow_shared;
         if let Some(path) = shared.filter(|_| must_be_private) {
             return Err(Changed::Shared(path));
         }
-        self.compare(&hook.fingerprint, cancel)
+        self.compare(trusted, cancel)
     }
 
     fn compare(&self, trusted: &Fingerprint, cancel: &Cancel) -> Result<(), Changed> {
         let now = fingerprint(&self.covered, &Hasher::new(u64::MAX, cancel))?;
         if now == *trusted { Ok(()) } else { Err(Changed::Content) }
     }
-}
-
-/// Checks that `hook` is still what was trusted. If only the user and root can write its files, this reads the metadata
-/// of each, and their content only if the metadata changed. Otherwise they are always read. A hook that needs no trust is
-/// not checked.
-pub fn verify_unchanged(hook: &Hook, cancel: &Cancel) -> Result<(), Changed> {
-    hook.pin.as_ref().map_or(Ok(()), |pin| pin.verify(hook, cancel))
 }
 
 /// The first covered file that others can write or replace.

@@ -7,13 +7,17 @@ use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use tenter_base::FileStamp;
 use tenter_base::hex;
 use tenter_base::untrusted_file;
 use tenter_proc::Cancel;
 
-use crate::hook::Fingerprint;
+/// SHA-256 over everything that a hook's trust covers, in lower-case hex.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Fingerprint(pub String);
 
 /// Maximum size of everything that one hook consists of, in bytes.
 pub const MAX_HOOK_BYTES: u64 = 256 << 20;

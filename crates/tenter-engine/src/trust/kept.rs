@@ -13,10 +13,9 @@ use tenter_base::{replace_file, untrusted_file};
 use tenter_proc::Cancel;
 
 use super::fingerprint::{Covered, fingerprint_of_recipe};
-use super::hasher::{Hasher, MAX_HOOK_BYTES};
+use super::hasher::{Fingerprint, Hasher, MAX_HOOK_BYTES};
+use super::record::{TrustEntry, TrustedKind};
 use super::snapshot::Snapshot;
-use super::store::{TrustEntry, TrustedKind};
-use crate::hook::Fingerprint;
 use crate::source::{Override, ProjectSetting};
 
 /// Maximum length of a text that is kept, in bytes.

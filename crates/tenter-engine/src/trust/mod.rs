@@ -1,7 +1,7 @@
 //! Which hooks of a project may run: those whose content the user has reviewed and trusted (R45 to R48). Recipes that
 //! start programs are trusted in the same way.
 //!
-//! `fingerprint` defines what a hook's trust covers, `hasher` reads it, `store` records what was trusted, `gate` compares
+//! `fingerprint` defines what a hook's trust covers, `hasher` reads it, `store` records what was trusted (`record`), `gate` compares
 //! the two. `file` is the store's format, `repository` finds the worktrees that share trust, `kept` keeps trusted
 //! contents to show what changed. The user is asked elsewhere: in the binary.
 
@@ -10,6 +10,7 @@ mod fingerprint;
 mod gate;
 mod hasher;
 mod kept;
+mod record;
 mod repository;
 mod snapshot;
 mod store;
@@ -18,12 +19,10 @@ pub use fingerprint::{
     Beside, Covered, CoveredStamp, HookLocation, fingerprint, fingerprint_of_recipe,
 };
 pub(crate) use fingerprint::{combined, fingerprint_of_own};
-pub use gate::{Changed, Pin, TrustMode, verify_unchanged};
-pub use hasher::{Hasher, MAX_HOOK_BYTES, MAX_LOAD_BYTES};
+pub use gate::{Changed, Pin, TrustMode};
+pub use hasher::{Fingerprint, Hasher, MAX_HOOK_BYTES, MAX_LOAD_BYTES};
 pub use kept::{Contents, Data, FileChange, FileContent};
+pub(crate) use record::spellings;
+pub use record::{ProjectState, TrustEntry, Trusted, TrustedKind, trust_name};
 pub use snapshot::{CoveredFile, MAX_SHOWN_BYTES, Snapshot};
-pub(crate) use store::spellings;
-pub use store::{
-    ProjectState, ProjectTrust, TrustEntry, TrustError, TrustStore, Trusted, TrustedKind,
-    trust_name,
-};
+pub use store::{ProjectTrust, TrustError, TrustStore};

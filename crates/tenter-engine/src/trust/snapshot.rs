@@ -9,8 +9,7 @@ use tenter_base::hex;
 use tenter_base::untrusted_file;
 
 use super::fingerprint::{Covered, CoveredStamp, Hashed, combined, digest, size};
-use super::hasher::{Hasher, changed, check_size};
-use crate::hook::Fingerprint;
+use super::hasher::{Fingerprint, Hasher, changed, check_size};
 use crate::hook_stamp::HookStamp;
 
 /// Maximum size of a file whose content is in a [`Snapshot`], in bytes.

@@ -9,122 +9,19 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use serde::{Deserialize, Serialize};
 use tenter_protocol::Diagnostic;
-use tenter_protocol::executable::Subscription;
 use thiserror::Error;
 
 use super::file::{self, ProjectRecord, Projects, Unreadable, VERSION};
-use super::fingerprint::Covered;
+use super::hasher::Fingerprint;
 use super::kept::{Contents, KeptContents};
+use super::record::{ProjectState, TrustEntry, Trusted, TrustedKind};
 use super::repository;
-use crate::hook::{Fingerprint, Hook};
 
 /// Maximum number of trusted contents per hook.
 const MOST_CONTENTS: usize = 16;
 /// Maximum number of accepted states per project.
 const MOST_STATES: usize = 64;
-/// What can be trusted besides hooks.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum TrustedKind {
-    /// A recipe.
-    Recipe,
-    /// A model that the project chose (R77).
-    Model,
-    /// A directory that the project's `plugin.lock` names as the source of a plugin.
-    PluginSource,
-}
-
-impl TrustedKind {
-    /// The prefix of the names under which this kind is trusted.
-    fn prefix(self) -> &'static str {
-        match self {
-            Self::Recipe => "recipe:",
-            Self::Model => "model:",
-            Self::PluginSource => "plugin-source:",
-        }
-    }
-
-    /// The kind of a name; `None` for a hook.
-    pub(super) fn of(name: &str) -> Option<Self> {
-        [Self::Recipe, Self::Model, Self::PluginSource]
-            .into_iter()
-            .find(|kind| name.starts_with(kind.prefix()))
-    }
-}
-
-/// The name under which something of this kind is trusted.
-pub fn trust_name(kind: TrustedKind, name: &str) -> String {
-    format!("{}{name}", kind.prefix())
-}
-
-/// A trusted content of a hook or recipe.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Trusted {
-    /// Its fingerprint.
-    pub hash: Fingerprint,
-    /// Where it was, for display.
-    pub path: String,
-    /// The events that it had, in its own names; empty if it had never been queried.
-    pub events: Vec<String>,
-    /// When it was trusted, RFC 3339 in UTC.
-    pub trusted_at: String,
-    /// Whether the user agreed that it shadows a hook of their own.
-    #[serde(default, skip_serializing_if = "is_false")]
-    pub displaces: bool,
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
-fn is_false(value: &bool) -> bool {
-    !value
-}
-
-/// A hook or recipe to be trusted as it is now.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct TrustEntry {
-    /// Its full name.
-    pub name: String,
-    /// Its fingerprint.
-    pub fingerprint: Fingerprint,
-    /// Its path.
-    pub path: PathBuf,
-    /// Its events in its own names, if they are known.
-    pub events: Vec<String>,
-    /// Whether the user agrees that it shadows a hook of their own.
-    pub displaces: bool,
-    /// What the trust in a hook covers, to be kept so that a change can be shown; `None` if it is already kept.
-    pub covered: Option<Covered>,
-}
-
-impl TrustEntry {
-    /// An entry without known events that shadows no user hook.
-    pub fn new(name: impl Into<String>, fingerprint: Fingerprint, path: &Path) -> Self {
-        let (name, path) = (name.into(), path.to_owned());
-        Self { name, fingerprint, path, events: Vec::new(), displaces: false, covered: None }
-    }
-}
-
-impl From<&Hook> for TrustEntry {
-    fn from(hook: &Hook) -> Self {
-        Self {
-            events: spellings(&hook.subscriptions),
-            ..Self::new(&hook.name, hook.fingerprint.clone(), &hook.path)
-        }
-    }
-}
-
-/// The names of events, without duplicates: one name of an executable may mean several events.
-pub(crate) fn spellings(subscriptions: &[Subscription]) -> Vec<String> {
-    let mut spellings: Vec<String> =
-        subscriptions.iter().map(|subscription| subscription.spelling.to_owned()).collect();
-    spellings.dedup();
-    spellings
-}
-
-/// A digest of the names and contents of the project's hooks that run, including their settings.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(transparent)]
-pub struct ProjectState(pub(crate) String);
 
 /// Why trust could not be recorded or revoked.
 #[derive(Debug, Error)]

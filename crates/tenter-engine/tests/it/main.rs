@@ -16,6 +16,9 @@ mod not_running;
 mod remembering;
 mod renewal;
 mod scene;
+mod session;
+#[cfg(target_os = "linux")]
+mod state_files;
 mod test_run;
 mod trust;
 mod trust_sets;

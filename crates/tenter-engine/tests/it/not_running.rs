@@ -161,3 +161,24 @@ fn every_hook_that_cannot_run_is_in_the_journal_once() {
 fn manifest_named(scene: &Scene, name: &str) {
     scene.bare(USER, name, &format!("name: {name}\ndescription: d\ntrigger: after_tool"));
 }
+
+#[test]
+fn a_rewritten_call_is_stopped_if_a_hook_that_cannot_run_would_see_it() {
+    let scene = Scene::new();
+    let guard = "trigger: before_tool\nmatcher: {pattern: ^sudo}\nmetadata: {fail: closed}";
+    manifest(&scene, guard, None);
+    assert_eq!(comes_of(&scene, EventName::BeforeTool, "bash"), "passed");
+    scene.bare(USER, "wrap", "name: wrap\ndescription: d\ntrigger: before_tool");
+    let reply = r#"{"decision": "allow", "updated_input": {"command": "sudo ls"}}"#;
+    let script = format!("#!/bin/sh\necho '{reply}'\n");
+    scene.file(&format!("{USER}/wrap/scripts/run"), &script, 0o755);
+    let (engine, seen) = scene.engine(scene.load().0);
+    let body = body(EventName::BeforeTool, "bash");
+    let outcome = engine.dispatch(Event { scope: scope("c"), body: body.clone() }, &scene.cancel);
+    assert_eq!(outcome.denied().map(|(hook, _)| hook), Some("guard"));
+    assert!(outcome.denied_by_failure);
+    assert_eq!(outcome.body, body, "a deny undoes rewrites");
+    let runs = seen.runs.lock().unwrap();
+    let runs: Vec<_> = runs.iter().map(|run| (run.hook.as_str(), run.end.clone())).collect();
+    assert_eq!(runs, [("wrap", RunEnd::Exited(0)), ("guard", RunEnd::NotStarted)]);
+}

@@ -11,7 +11,7 @@ use std::time::Duration;
 use tenter_engine::catalog::{Catalog, Untrusted};
 use tenter_engine::environment::HookEnvironment;
 use tenter_engine::hook::FailMode;
-use tenter_engine::trust::{TrustEntry, verify_unchanged};
+use tenter_engine::trust::TrustEntry;
 use tenter_engine::{DecisionKind, Engine, EngineBuilder, Outcome, Reload};
 use tenter_proc::{Cancel, Invocation, Limits, Streams};
 use tenter_protocol::{Body, Event, ToolCall};
@@ -271,7 +271,7 @@ fn a_change_through_a_writable_mapping_is_detected() {
         fs::write(&go, "").unwrap();
         until(&done);
         assert!(fs::read_to_string(&guard).unwrap().contains("as evil!!!"));
-        assert!(verify_unchanged(&hook, &Cancel::new()).is_err());
+        assert!(hook.verify_unchanged(&Cancel::new()).is_err());
         assert!(reason(&call(&engine)).contains("was changed after it was loaded"));
         fs::remove_file(&go).unwrap();
         assert!(mapper.join().unwrap().end.is_success());

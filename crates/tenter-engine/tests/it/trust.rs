@@ -7,9 +7,7 @@ use std::thread;
 
 use tenter_engine::catalog::{ListedHook, Status};
 use tenter_engine::hook::Fingerprint;
-use tenter_engine::trust::{
-    Changed, TrustEntry, TrustError, TrustMode, TrustStore, verify_unchanged,
-};
+use tenter_engine::trust::{Changed, TrustEntry, TrustError, TrustMode, TrustStore};
 
 use crate::scene::{
     COUNTING, GUARD, PROJECT, PROJECT_AGENTS, Scene, USER, ids, running, why, word,
@@ -273,13 +271,13 @@ fn a_helper_changed_after_load_stops_its_hook() {
     let helper = scene.file(&format!("{PROJECT}/lib.sh"), "echo before_tool_call", 0o644);
     scene.trust_all();
     let hook = scene.load().0.hooks()[0].clone();
-    verify_unchanged(&hook, &scene.cancel).unwrap();
+    hook.verify_unchanged(&scene.cancel).unwrap();
     fs::write(&helper, "echo evil").unwrap();
-    assert!(matches!(verify_unchanged(&hook, &scene.cancel), Err(Changed::Content)));
+    assert!(matches!(hook.verify_unchanged(&scene.cancel), Err(Changed::Content)));
     fs::write(&helper, "echo before_tool_call").unwrap();
-    verify_unchanged(&hook, &scene.cancel).unwrap();
+    hook.verify_unchanged(&scene.cancel).unwrap();
     scene.file(&format!("{PROJECT}/new.sh"), "", 0o644);
-    assert!(matches!(verify_unchanged(&hook, &scene.cancel), Err(Changed::Content)));
+    assert!(matches!(hook.verify_unchanged(&scene.cancel), Err(Changed::Content)));
 }
 
 #[test]
@@ -386,13 +384,13 @@ fn a_project_hook_that_changed_since_it_was_loaded_must_not_run() {
     let path = scene.hook(PROJECT, "guard", GUARD);
     scene.trust_all();
     let hook = scene.load().0.hooks()[0].clone();
-    verify_unchanged(&hook, &scene.cancel).unwrap();
+    hook.verify_unchanged(&scene.cancel).unwrap();
     scene.hook(PROJECT, "guard", GUARD);
-    verify_unchanged(&hook, &scene.cancel).unwrap();
+    hook.verify_unchanged(&scene.cancel).unwrap();
     scene.hook(PROJECT, "guard", COUNTING);
-    assert!(matches!(verify_unchanged(&hook, &scene.cancel), Err(Changed::Content)));
+    assert!(matches!(hook.verify_unchanged(&scene.cancel), Err(Changed::Content)));
     fs::remove_file(path).unwrap();
-    assert!(matches!(verify_unchanged(&hook, &scene.cancel), Err(Changed::Unreadable(_))));
+    assert!(matches!(hook.verify_unchanged(&scene.cancel), Err(Changed::Unreadable(_))));
 }
 
 #[test]
@@ -402,6 +400,6 @@ fn hooks_that_need_no_trust_may_change() {
         scene.hook(directory, "guard", GUARD);
         let hook = scene.load().0.hooks()[0].clone();
         scene.hook(directory, "guard", COUNTING);
-        verify_unchanged(&hook, &scene.cancel).unwrap();
+        hook.verify_unchanged(&scene.cancel).unwrap();
     }
 }

@@ -1,6 +1,7 @@
 //! What a model reads of metadata.
 
 use super::*;
+use crate::ToolResult;
 use serde_json::json;
 
 fn result(metadata_type: &str, metadata: &Value) -> ToolResult {

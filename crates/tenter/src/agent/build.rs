@@ -14,6 +14,7 @@ use tenter_base::untrusted_file;
 use tenter_engine::catalog::Catalog;
 use tenter_engine::environment::Environment;
 use tenter_engine::journal::{JournalWriter, MaskingObserver, Redactor};
+use tenter_engine::layout::{HOOKS, Root};
 use tenter_engine::{Engine, Observer};
 use tenter_proc::Cancel;
 use tenter_protocol::{Diagnostic, Severity, tool_names};
@@ -239,22 +240,23 @@ fn command_environment(project: &Project) -> Environment {
 /// The paths that file tools change only with the user's consent (R76), including Tenter's configuration, state and cache,
 /// which decide what runs, and the user's hooks.
 fn protected(project: &Project, args: &AgentArgs) -> ProtectedPaths {
-    let (env, root) = (project.env, project.root());
-    let places = [
-        env.config_file().parent().map(Path::to_owned),
-        Some(env.state_dir()),
-        env.directories().cache,
-        Some(project.places.config_home.join("agents/hooks")),
-        Some(project.places.home.join(".kodelet/hooks")),
-        Some(project.places.home.join(".kodelet/plugins")),
-    ];
+    let (env, root, layout) = (project.env, project.root(), &project.places);
+    let directories = |roots: Vec<Root>| roots.into_iter().map(|root| root.dir);
+    let own = [env.config_file().parent().map(Path::to_owned), env.directories().cache];
+    let places: Vec<PathBuf> = own
+        .into_iter()
+        .flatten()
+        .chain([env.state_dir(), layout.plugins_in(&layout.home)])
+        .chain(directories(layout.of_user(&HOOKS)))
+        .collect();
     let configured = project.settings.protect.iter().map(|path| in_home(path, &env.home));
-    let of_project = [".agents/hooks", ".kodelet/hooks"].map(|path| Some(root.join(path)));
-    let linked = places.iter().chain(&of_project).flatten().flat_map(|place| symlinks_in(place));
+    let of_project: Vec<PathBuf> = directories(layout.of_project(&HOOKS)).collect();
+    let linked = places.iter().chain(&of_project).flat_map(|place| symlinks_in(place));
     let linked: Vec<PathBuf> = linked.chain(git_directory(root)).collect();
-    let all = places.into_iter().flatten().chain(configured).chain(linked);
-    let protected =
-        all.fold(ProtectedPaths::new(root), |protected, path| protected.and(&path, root));
+    let all = places.into_iter().chain(configured).chain(linked);
+    let protected = all.fold(ProtectedPaths::new(root, &layout.names), |protected, path| {
+        protected.and(&path, root)
+    });
     let allowed = args.allow_write.iter().map(|path| env.cwd.join(path));
     allowed.fold(protected, |protected, path| protected.allowing(&path))
 }

@@ -8,13 +8,17 @@ use super::AgentArgs;
 use crate::env;
 use crate::project::Project;
 
+/// The name of the user's context files, which go into every system prompt.
+const CONTEXT_FILE: &str = "AGENTS.md";
+
 /// The system prompt for work in `project`, and diagnostics.
 pub(super) fn build(project: &Project, args: &AgentArgs) -> (SystemPrompt, Vec<Diagnostic>) {
     let of_flag = args.system_prompt_file.as_ref().map(|file| project.env.cwd.join(file));
+    let of_user = project.places.user_directories().into_iter();
     system_prompt(&PromptSources {
         project: project.root(),
         cwd: &project.env.cwd,
-        user_files: project.env.context_files(),
+        user_files: of_user.map(|directory| directory.join(CONTEXT_FILE)).collect(),
         override_file: of_flag.or_else(|| project.settings.system_prompt_file.clone()),
         today: env::now().to_zoned(TimeZone::UTC).date(),
         os: std::env::consts::OS,

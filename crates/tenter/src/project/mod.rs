@@ -9,7 +9,7 @@ use tenter_engine::catalog::Catalog;
 use tenter_engine::environment::{Environment, HookEnvironment};
 use tenter_engine::keys::KeyMask;
 use tenter_engine::layout::Layout;
-use tenter_engine::source::project_root;
+use tenter_engine::layout::project_root;
 use tenter_engine::trust::TrustStore;
 use tenter_engine::{Engine, EngineBuilder};
 use tenter_proc::Cancel;

@@ -1,11 +1,11 @@
 //! `tenter conversation export`: to stdout, or to a file that is written atomically.
 
-use std::io::Write as _;
+use std::io::ErrorKind;
 use std::path::Path;
 
 use serde_json::{Value, json};
-use tempfile::NamedTempFile;
 use tenter_agent::store::{Epoch, StoredEntry, Summary};
+use tenter_base::replace_file;
 
 use super::{SummaryJson, find, markdown, open_existing_store};
 use crate::commands::Done;
@@ -13,6 +13,9 @@ use crate::env::Env;
 use crate::failure::{Exit, Failure};
 use crate::project;
 use crate::ui;
+
+/// The permission bits of an exported file.
+const MODE: u32 = 0o600;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
@@ -54,20 +57,16 @@ pub(super) fn run(env: &Env, project: Option<&Path>, args: &Args) -> Done {
 }
 
 fn write(path: &Path, text: &str, force: bool) -> Result<(), Failure> {
-    let failed =
-        |error: &std::io::Error| Failure::new(format!("cannot write {}: {error}", path.display()));
-    let directory = path.parent().unwrap_or(Path::new("."));
-    let mut file = NamedTempFile::new_in(directory).map_err(|error| failed(&error))?;
-    file.write_all(text.as_bytes()).map_err(|error| failed(&error))?;
-    let written = if force { file.persist(path) } else { file.persist_noclobber(path) };
-    match written {
-        Ok(_) => Ok(()),
-        Err(refused) if refused.error.kind() == std::io::ErrorKind::AlreadyExists => {
-            Err(Failure::new(format!("{} already exists", path.display()))
-                .help("pass --force to replace it"))
-        }
-        Err(refused) => Err(failed(&refused.error)),
-    }
+    let written = if force {
+        replace_file::replace_with_mode(path, text.as_bytes(), Some(MODE)).map(drop)
+    } else {
+        replace_file::create(path, text.as_bytes(), MODE)
+    };
+    written.map_err(|error| match error.kind() {
+        ErrorKind::AlreadyExists => Failure::new(format!("{} already exists", path.display()))
+            .help("pass --force to replace it"),
+        _ => Failure::new(format!("cannot write {}: {error}", path.display())),
+    })
 }
 
 /// The complete conversation as one object.

@@ -59,18 +59,24 @@ impl PluginDir {
     /// hooks run without trust.
     pub(super) fn to_change(env: &Env, root: &Path, global: bool) -> Result<Self, Failure> {
         let place = Self::chosen(env, root, global);
-        let leaves = |directory: &&str| -> Option<PathBuf> {
-            let real = root.join(directory).canonicalize().ok()?;
+        let leaves = |directory: &Path| -> Option<PathBuf> {
+            let real = directory.canonicalize().ok()?;
             (!real.starts_with(root.canonicalize().ok()?)).then_some(real)
         };
-        let left = [".kodelet", ".kodelet/plugins"].iter().find_map(leaves);
+        let plugins = env.places(root.to_owned()).plugins_in(root);
+        let parent = plugins.parent().unwrap_or(root);
+        let left = leaves(parent).or_else(|| leaves(&plugins));
         match left.filter(|_| place.location == Location::Local) {
             None => Ok(place),
             Some(real) => Err(Failure::new(format!(
                 "the project's plugins would be changed in {}, which is outside of the project",
                 real.display()
             ))
-            .help("replace the symlink .kodelet or .kodelet/plugins with a directory, or pass -g for your own plugins")),
+            .help(format!(
+                "replace the symlink {} or {} with a directory, or pass -g for your own plugins",
+                parent.strip_prefix(root).unwrap_or(parent).display(),
+                plugins.strip_prefix(root).unwrap_or(&plugins).display()
+            ))),
         }
     }
 

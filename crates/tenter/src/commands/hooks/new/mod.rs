@@ -13,6 +13,7 @@ use std::path::{Path, PathBuf};
 use clap::ValueEnum;
 use clap::builder::{PossibleValue, PossibleValuesParser};
 use tenter_engine::catalog::Status;
+use tenter_engine::layout::HOOKS;
 use tenter_engine::source::check_file_name;
 use tenter_engine::trust::TrustEntry;
 use tenter_proc::Cancel;
@@ -223,9 +224,9 @@ pub(crate) fn examples() -> Result<Vec<NewFile>, Failure> {
 /// A symlink leads out of the project.
 fn hooks_dir(project: &Project, is_for_user: bool) -> Result<PathBuf, Failure> {
     if is_for_user {
-        return Ok(project.places.config_home.join("agents/hooks"));
+        return Ok(project.places.new_for_user(&HOOKS));
     }
-    let dir = project.root().join(".agents/hooks");
+    let dir = project.places.new_in_project(&HOOKS);
     let existing = dir.ancestors().find(|path| fs::symlink_metadata(path).is_ok());
     let existing = existing.unwrap_or(project.root());
     let failed =

@@ -1,11 +1,11 @@
 //! Creates hooks and plugins atomically: other processes see the complete hook or none.
 
 use std::fs::{self, Permissions};
-use std::io::{self, ErrorKind, Write as _};
+use std::io::{self, ErrorKind};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
-use tempfile::NamedTempFile;
+use tenter_base::replace_file;
 
 use super::manifest::NewFile;
 use crate::failure::Failure;
@@ -33,11 +33,11 @@ fn failure(path: &Path, error: &io::Error, force: bool) -> Failure {
 fn write_file(path: &Path, text: &str, force: bool) -> io::Result<()> {
     let dir = path.parent().unwrap_or(Path::new("/"));
     fs::create_dir_all(dir)?;
-    let mut file = NamedTempFile::new_in(dir)?;
-    file.write_all(text.as_bytes())?;
-    file.as_file().set_permissions(Permissions::from_mode(0o755))?;
-    let written = if force { file.persist(path) } else { file.persist_noclobber(path) };
-    written.map(drop).map_err(|error| error.error)
+    if force {
+        replace_file::replace_with_mode(path, text.as_bytes(), Some(0o755)).map(drop)
+    } else {
+        replace_file::create(path, text.as_bytes(), 0o755)
+    }
 }
 
 fn write_dir(path: &Path, files: &[NewFile], force: bool) -> io::Result<()> {

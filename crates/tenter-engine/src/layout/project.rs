@@ -4,7 +4,7 @@ use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-use crate::layout::DirectoryNames;
+use super::DirectoryNames;
 
 /// Returns the root of the project that the working directory `cwd`, an absolute path, belongs to: the nearest directory from
 /// `cwd` upwards that contains `.kodelet` or `.agents`, up to the git top level and except the home directory; otherwise the git

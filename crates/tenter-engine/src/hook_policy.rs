@@ -1,0 +1,45 @@
+//! The limits and the priority of a hook, and what its failure means.
+
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+/// Minimum and maximum timeout of a hook in milliseconds (R16).
+pub const TIMEOUTS_MS: (u64, u64) = (100, 600_000);
+/// Minimum and maximum priority (R16).
+pub const PRIORITIES: (u64, u64) = (0, 1000);
+
+/// The limits and the priority of a hook.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct HookPolicy {
+    /// Time from start to SIGTERM (R38).
+    pub timeout: Duration,
+    /// What a failure means (R42).
+    pub fail: FailMode,
+    /// Hooks with a higher priority run earlier; an executable has 100 (R22).
+    pub priority: u16,
+    /// Whether it runs in the background (R22).
+    pub asynchronous: bool,
+}
+
+impl Default for HookPolicy {
+    fn default() -> Self {
+        Self {
+            timeout: Duration::from_secs(30),
+            fail: FailMode::Open,
+            priority: 100,
+            asynchronous: false,
+        }
+    }
+}
+
+/// What the failure of a hook means at an event that it could have blocked (R42).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum FailMode {
+    /// The agent continues, with a warning.
+    #[default]
+    Open,
+    /// The event is denied, with a reason that says that the hook failed.
+    Closed,
+}
