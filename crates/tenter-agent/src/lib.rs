@@ -32,18 +32,19 @@
 //! fn agent(project: &Path, home: &Path) -> Result<Agent, Box<dyn std::error::Error>> {
 //!     let builder = Engine::builder(project).directories(Directories::in_home(home));
 //!     let (engine, _diagnostics) = builder.clock(Timestamp::now).load();
+//!     let layout = Layout::new(project, home, home.join(".config"));
 //!     let workspace = WorkspaceSettings {
 //!         project: project.to_owned(),
 //!         cwd: project.to_owned(),
 //!         add_dirs: Vec::new(),
 //!         read_dirs: Vec::new(),
-//!         protected: ProtectedPaths::new(project),
+//!         protected: ProtectedPaths::new(project, &layout.names),
 //!         env: vec![("PATH".into(), "/usr/bin:/bin".into())],
 //!         state_dir: home.join("state"),
 //!         clock: Timestamp::now,
 //!     };
 //!     let recipes = RecipeBook {
-//!         recipes: Recipes::new(&Layout::new(project, home, home.join(".config")), &[]),
+//!         recipes: Recipes::new(&layout, &[]),
 //!         project: project.to_owned(),
 //!         env: Vec::new(),
 //!         trust: Arc::new(|_| false),

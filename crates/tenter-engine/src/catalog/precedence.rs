@@ -196,7 +196,12 @@ impl Resolver<'_> {
     }
 
     /// Returns the hook as missing if it cannot run, unless it is disabled or another hook of its name runs instead.
-    fn missing(&self, candidate: &Candidate, status: &Status, about: HookOutline) -> Option<Missing> {
+    fn missing(
+        &self,
+        candidate: &Candidate,
+        status: &Status,
+        about: HookOutline,
+    ) -> Option<Missing> {
         let Candidate { name, layer, path, .. } = candidate;
         let is_hook = about.is_hook || self.policies.names(name);
         let why = match status {

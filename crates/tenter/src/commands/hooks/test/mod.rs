@@ -117,11 +117,7 @@ fn would_run<'c>(catalog: &'c Catalog, name: &str) -> Option<&'c ListedHook> {
 ///
 /// # Errors
 /// There is none, or an untrusted hook would replace it.
-fn find<'c>(
-    project: &Project,
-    catalog: &'c Catalog,
-    name: &str,
-) -> Result<&'c Arc<Hook>, Failure> {
+fn find<'c>(project: &Project, catalog: &'c Catalog, name: &str) -> Result<&'c Arc<Hook>, Failure> {
     entry::refuse_built_in(name)?;
     let named = entry::entries_named(project, catalog, name)?;
     if would_run(catalog, name).is_some_and(|listed| listed.status != Status::Active) {
