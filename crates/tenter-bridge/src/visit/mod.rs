@@ -17,7 +17,7 @@ use serde_json::Value;
 use tenter_base::Clock;
 use tenter_engine::environment::{Environment, HookEnvironment};
 use tenter_engine::hook::FailMode;
-use tenter_engine::source::project_root;
+use tenter_engine::layout::project_root;
 use tenter_engine::{Attributed, Denial, Directories, Engine, HookSession};
 use tenter_protocol::{Diagnostic, EventName, Scope};
 
