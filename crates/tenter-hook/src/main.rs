@@ -65,7 +65,7 @@ fn visitor(arguments: &Arguments) -> Visitor {
 fn answer(answer: Option<&Value>) {
     if let Some(answer) = answer {
         let mut stdout = io::stdout().lock();
-        // A host that does not read the answer cannot be told.
+        // The error is ignored: the host does not read the answer.
         let _ = writeln!(stdout, "{answer}").and_then(|()| stdout.flush());
     }
 }
