@@ -32,11 +32,12 @@ pub(crate) fn compact_request(body: &Body) -> Option<CompactRequest> {
 /// Requests the recipe once the context reaches the threshold; never if the threshold or the window's size is unknown.
 fn compact_trigger(turn: &Turn) -> Option<CompactRequest> {
     let threshold = turn.auto_compact?;
-    let is_reached = ratio(turn.usage)? >= threshold;
+    let usage = turn.usage?;
+    let is_reached = ratio(usage)? >= threshold;
     if !is_reached {
         return None;
     }
-    let Usage { current_context_window, max_context_window, .. } = turn.usage;
+    let Usage { current_context_window, max_context_window, .. } = usage;
     let action = HistoryAction::Callback { recipe: RECIPE.to_owned(), args: BTreeMap::new() };
     let reason = format!(
         "the context has {current_context_window} of {max_context_window} tokens; the threshold is {}",
@@ -59,8 +60,6 @@ pub fn percent(threshold: f64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
     use proptest::prelude::*;
 
     use super::*;
@@ -68,15 +67,7 @@ mod tests {
     fn turn(current: u64, max: u64, auto_compact: Option<f64>) -> Turn {
         let usage =
             Usage { current_context_window: current, max_context_window: max, ..Usage::default() };
-        Turn {
-            turn_number: 1,
-            session_turn: 1,
-            tools_used: false,
-            usage,
-            auto_compact,
-            response: String::new(),
-            messages: Arc::default(),
-        }
+        Turn { usage: Some(usage), auto_compact, ..Turn::new(1, "") }
     }
 
     fn fires(current: u64, max: u64, auto_compact: Option<f64>) -> bool {

@@ -44,8 +44,42 @@ pub struct Scope {
     pub recipe: Option<String>,
     /// The recipe's full name if `recipe` is the short name that the recipe has in its own plugin (R68).
     pub recipe_full_name: Option<String>,
+    /// The agent that fires the event, if it is another one than Tenter's.
+    pub host: Option<Arc<HostFacts>>,
+    /// The subagent of the host that caused the event.
+    pub agent: Option<AgentFacts>,
     /// The time: RFC 3339 in UTC with `Z`.
     pub time: String,
+}
+
+/// The agent that fires an event, and the event in its own words.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct HostFacts {
+    /// The name, such as `claude-code`.
+    pub name: String,
+    /// The version.
+    pub version: Option<String>,
+    /// Its own name of the event.
+    pub event: Option<String>,
+    /// Its own name of the tool.
+    pub tool_name: Option<String>,
+    /// The tool's input in its own fields, where these are not those of the payload.
+    pub tool_input: Option<Object>,
+    /// The names of the payload's fields that it does not provide.
+    pub unknown: Vec<String>,
+}
+
+/// A subagent of a host.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct AgentFacts {
+    /// Its id in the host.
+    pub id: String,
+    /// Its type, such as `Explore`.
+    #[serde(rename = "type")]
+    pub kind: String,
+    /// How many agents are above it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub depth: Option<u32>,
 }
 
 /// Which agent caused an event.
@@ -67,6 +101,8 @@ impl Scope {
             cwd: cwd.into(),
             recipe: None,
             recipe_full_name: None,
+            host: None,
+            agent: None,
             time: String::new(),
         }
     }
@@ -83,6 +119,12 @@ impl Scope {
         Self { recipe: recipe.map(Into::into), ..self }
     }
 
+    /// The scope of an event of this host.
+    #[must_use]
+    pub fn with_host(self, host: impl Into<Arc<HostFacts>>) -> Self {
+        Self { host: Some(host.into()), ..self }
+    }
+
     /// The scope for a hook of `plugin` (`org/repo`), in which a recipe of the same plugin has its short name. `None` if there
     /// is no difference (R68).
     pub fn for_plugin(&self, plugin: &str) -> Option<Self> {
@@ -95,9 +137,12 @@ impl Scope {
         })
     }
 
-    /// Which kind of agent causes the events of this scope.
-    pub fn invoked_by(&self) -> InvokedBy {
-        if self.parent_conversation_id.is_some() { InvokedBy::Subagent } else { InvokedBy::Main }
+    /// Which kind of agent causes the events of this scope; `None` if the host does not tell them apart.
+    pub fn invoked_by(&self) -> Option<InvokedBy> {
+        let unknown = self.host.as_ref().map_or(&[][..], |host| &host.unknown);
+        let is_known = !unknown.iter().any(|field| field == "invoked_by");
+        let is_main = self.parent_conversation_id.is_none();
+        is_known.then_some(if is_main { InvokedBy::Main } else { InvokedBy::Subagent })
     }
 }
 
@@ -175,11 +220,11 @@ impl Body {
     }
 }
 
-/// A process starts work on a conversation.
+/// A process starts work on a conversation. Here and below, `None` is what the agent does not know.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SessionStart {
     /// The model, as `--model` names it.
-    pub model: String,
+    pub model: Option<String>,
     /// How the agent was started: `ui`, `agent` and possibly more.
     pub args: Object,
 }
@@ -187,7 +232,7 @@ pub struct SessionStart {
 impl SessionStart {
     /// A session with this model, about whose start nothing else is known.
     pub fn new(model: impl Into<String>) -> Self {
-        Self { model: model.into(), args: Object::new() }
+        Self { model: Some(model.into()), args: Object::new() }
     }
 }
 
@@ -195,9 +240,9 @@ impl SessionStart {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SessionEnd {
     /// Duration of the session, in seconds.
-    pub duration_seconds: u64,
+    pub duration_seconds: Option<u64>,
     /// Number of model responses in this session.
-    pub total_steps: u64,
+    pub total_steps: Option<u64>,
     /// Why the session ends.
     pub exit_reason: ExitReason,
 }
@@ -205,6 +250,7 @@ pub struct SessionEnd {
 impl SessionEnd {
     /// A session that ends for this reason after this many model responses.
     pub fn new(exit_reason: ExitReason, duration_seconds: u64, total_steps: u64) -> Self {
+        let (duration_seconds, total_steps) = (Some(duration_seconds), Some(total_steps));
         Self { duration_seconds, total_steps, exit_reason }
     }
 }
@@ -231,32 +277,32 @@ pub enum ExitReason {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Turn {
     /// Number of model responses since the last user message, including this one (R6).
-    pub turn_number: u64,
+    pub turn_number: Option<u64>,
     /// Number of model responses in the whole conversation, including this one (R6).
-    pub session_turn: u64,
+    pub session_turn: Option<u64>,
     /// Whether the response called tools.
     pub tools_used: bool,
     /// Token counts.
-    pub usage: Usage,
+    pub usage: Option<Usage>,
     /// The threshold of automatic compaction, as a ratio of the context window; `None` if it is off.
     pub auto_compact: Option<f64>,
     /// The text of the response.
     pub response: String,
     /// The conversation, including this response and its tool results.
-    pub messages: Arc<Vec<Message>>,
+    pub messages: Option<Arc<Vec<Message>>>,
 }
 
 impl Turn {
-    /// The response number `turn_number` since the last user message. The other fields are empty.
+    /// The response number `turn_number` since the last user message. Nothing else is known, and no tool was called.
     pub fn new(turn_number: u64, response: impl Into<String>) -> Self {
         Self {
-            turn_number,
-            session_turn: turn_number,
+            turn_number: Some(turn_number),
+            session_turn: None,
             tools_used: false,
-            usage: Usage::default(),
+            usage: None,
             auto_compact: None,
             response: response.into(),
-            messages: Arc::default(),
+            messages: None,
         }
     }
 }
@@ -267,29 +313,29 @@ pub struct StopAttempt {
     /// Why the agent stops.
     pub reason: StopReason,
     /// Number of model responses since the last user message.
-    pub step_count: u64,
+    pub step_count: Option<u64>,
     /// Token counts.
-    pub usage: Usage,
+    pub usage: Option<Usage>,
     /// The threshold of automatic compaction, as a ratio of the context window; `None` if it is off.
     pub auto_compact: Option<f64>,
     /// The text of the last response.
     pub response: String,
     /// The conversation.
-    pub messages: Arc<Vec<Message>>,
+    pub messages: Option<Arc<Vec<Message>>>,
     /// Number of continuations in a row that hooks have forced so far (R34).
     pub continuation_count: u32,
 }
 
 impl StopAttempt {
-    /// An agent that would stop after this response, which calls no tool. The other fields are empty.
+    /// An agent that would stop after this response, which calls no tool. Nothing else is known.
     pub fn new(response: impl Into<String>) -> Self {
         Self {
             reason: StopReason::NoToolCalls,
-            step_count: 1,
-            usage: Usage::default(),
+            step_count: None,
+            usage: None,
             auto_compact: None,
             response: response.into(),
-            messages: Arc::default(),
+            messages: None,
             continuation_count: 0,
         }
     }
@@ -349,15 +395,15 @@ pub struct Compaction {
     /// What caused it.
     pub trigger: CompactTrigger,
     /// Size of the history before, in tokens.
-    pub tokens_before: u64,
-    /// Size of the history after, in tokens; `None` before the compaction.
+    pub tokens_before: Option<u64>,
+    /// Size of the history after, in tokens; `None` also before the compaction.
     pub tokens_after: Option<u64>,
 }
 
 impl Compaction {
     /// A compaction that is about to happen.
     pub fn new(trigger: CompactTrigger, tokens_before: u64) -> Self {
-        Self { trigger, tokens_before, tokens_after: None }
+        Self { trigger, tokens_before: Some(tokens_before), tokens_after: None }
     }
 }
 

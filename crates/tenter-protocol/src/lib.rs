@@ -30,6 +30,7 @@ pub mod field_type;
 #[cfg(feature = "yaml")]
 pub mod front_matter;
 pub mod history;
+mod host_payload;
 pub mod json;
 pub mod lifecycle;
 pub mod manifest;
@@ -48,7 +49,7 @@ pub mod tool_metadata;
 pub mod tool_names;
 
 pub use diagnostic::{Diagnostic, Severity, Span};
-pub use event::{Body, Event, EventRef, Scope};
+pub use event::{AgentFacts, Body, Event, EventRef, HostFacts, Scope};
 pub use lifecycle::EventName;
 pub use message::{Block, Image, ImageSource, Message, Role};
 pub use reply::{HistoryAction, Reply, Rewrite, Verdict};

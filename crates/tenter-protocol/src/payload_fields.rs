@@ -36,20 +36,49 @@ use FieldType::{
     AnyObject, Boolean, Count, Number, Object, ObjectOrNull, Objects, OneOf, Strings, Text, Time,
 };
 
+const IF_KNOWN: &str = "Only if the agent provides it.";
+
 /// The fields of every payload, except for the event's name.
 pub const COMMON: &[PayloadField] = &[
     named("conv_id", "session_id", Text, "The conversation's id. A subagent has its own."),
     named("cwd", "work_dir", Text, "The agent's working directory. Tools run in it; hooks start in the project root."),
     same("timestamp", Time, "The time, as RFC 3339 in UTC."),
-    named("invoked_by", "context.invoked_by", OneOf(&["main", "subagent"]), "Which agent caused the event: `main` or `subagent`."),
+    named("invoked_by", "context.invoked_by", OneOf(&["main", "subagent"]), "Which agent caused the event: `main` or `subagent`.").when(IF_KNOWN),
     named("parent_conv_id", "context.parent_session_id", Text, "The conversation that started the subagent.").when("Only for a subagent."),
     named("recipe_name", "context.recipe_name", Text, "The recipe that the agent was started with. A plugin's hook reads the short name of a recipe of its own plugin.").when("Only with a recipe."),
     named("recipe_full_name", "context.recipe_full_name", Text, "The recipe's full name, `ORG/REPO/NAME`.").when("Only if `recipe_name` is a short name."),
+    named("agent", "context.agent", Object(AGENT), "The subagent of another agent than Tenter's.").when("Only for a subagent that has an id there."),
+    same("host", Object(HOST), "The agent that fires the event, in its own words."),
     named("protocol_version", "context.protocol_version", Count, "The version of the protocol: 1."),
 ];
 
+/// `host`.
+pub const HOST: &[PayloadField] = &[
+    same("name", Text, "The agent's name: `tenter`, `claude-code`, …"),
+    same("version", Text, "The agent's version.").when("Not for `tenter`; only if it is known."),
+    same("event", Text, "The agent's own name of the event.").when("Not for `tenter`."),
+    same("tool_name", Text, "The agent's own name of the tool.")
+        .when("Not for `tenter`; only for a tool."),
+    same("tool_input", AnyObject, "The tool's input in the agent's own fields.").when(
+        "Only if it differs from `tool_input`; not for a manifest hook with `payload: light`.",
+    ),
+    same(
+        "unknown",
+        Strings,
+        "The fields that are left out because the agent does not provide them.",
+    )
+    .when("Only if there are any."),
+];
+
+/// `agent`.
+pub const AGENT: &[PayloadField] = &[
+    same("id", Text, "The subagent's id."),
+    same("type", Text, "The subagent's type."),
+    same("depth", Count, "How many agents are above it.").when(IF_KNOWN),
+];
+
 const SESSION_START: &[PayloadField] = &[
-    manifest("model", Text, "The model, as `--model` names it."),
+    manifest("model", Text, "The model, as `--model` names it.").when(IF_KNOWN),
     manifest("args", AnyObject, "How the agent was started: `ui` (`run` or `chat`) and `agent`."),
 ];
 
@@ -116,7 +145,7 @@ pub const PATH: &[PayloadField] = &[
 ];
 
 const TURN_NUMBER: &str = "The number of model responses since the last user message.";
-const USAGE_FIELD: PayloadField = same("usage", Object(USAGE), "Token counts.");
+const USAGE_FIELD: PayloadField = same("usage", Object(USAGE), "Token counts.").when(IF_KNOWN);
 const AUTO_COMPACT: PayloadField =
     same("auto_compact_enabled", Boolean, "Whether long histories are summarized automatically.");
 const THRESHOLD: PayloadField = same(
@@ -126,13 +155,14 @@ const THRESHOLD: PayloadField = same(
 )
 .when("Only if it is enabled.");
 const MESSAGES: PayloadField = same("messages", Objects(MESSAGE), "The conversation.")
-    .when("Not for a manifest hook with `payload: light`.");
+    .when("Only if the agent provides it; not for a manifest hook with `payload: light`.");
 const INVOKED_RECIPE: PayloadField =
     executable("invoked_recipe", Text, "The same as `recipe_name`; empty without a recipe.");
 
 const AFTER_TURN: &[PayloadField] = &[
-    same("turn_number", Count, TURN_NUMBER),
-    same("session_turn", Count, "The number of model responses in the whole conversation."),
+    same("turn_number", Count, TURN_NUMBER).when(IF_KNOWN),
+    same("session_turn", Count, "The number of model responses in the whole conversation.")
+        .when(IF_KNOWN),
     same("tools_used", Boolean, "Whether the response called tools."),
     same("response", Text, "The text of the response."),
     executable("last_assistant_content", Text, "The same as `response`."),
@@ -154,7 +184,7 @@ const BEFORE_STOP: &[PayloadField] = &[
         OneOf(&["no_tool_calls", "tool_rejected", "max_steps"]),
         "Why the agent stops: `no_tool_calls`, `tool_rejected` (all calls of the previous response were blocked) or `max_steps` (the turn limit).",
     ),
-    named("turn_number", "step_count", Count, TURN_NUMBER),
+    named("turn_number", "step_count", Count, TURN_NUMBER).when(IF_KNOWN),
     executable("last_assistant_content", Text, "The text of the last response."),
     manifest(
         "final_message",
@@ -252,17 +282,17 @@ const TRIGGER: PayloadField = manifest(
     "What caused the compaction: `auto` (the threshold), `manual` (the user), `hook`, or `overflow` (a request was too long for the model).",
 );
 const TOKENS_BEFORE: PayloadField =
-    manifest("tokens_before", Count, "The size of the history before, in tokens.");
+    manifest("tokens_before", Count, "The size of the history before, in tokens.").when(IF_KNOWN);
 const PRE_COMPACT: &[PayloadField] = &[TRIGGER, TOKENS_BEFORE];
 const POST_COMPACT: &[PayloadField] = &[
     TRIGGER,
     TOKENS_BEFORE,
-    manifest("tokens_after", Count, "The size of the history after, in tokens."),
+    manifest("tokens_after", Count, "The size of the history after, in tokens.").when(IF_KNOWN),
 ];
 
 const SESSION_END: &[PayloadField] = &[
-    manifest("duration_seconds", Count, "The duration of the session, in seconds."),
-    manifest("total_steps", Count, "The number of model responses in the session."),
+    manifest("duration_seconds", Count, "The duration of the session, in seconds.").when(IF_KNOWN),
+    manifest("total_steps", Count, "The number of model responses in the session.").when(IF_KNOWN),
     manifest(
         "exit_reason",
         OneOf(&["done", "user_exit", "interrupted", "blocked", "max_turns", "error"]),

@@ -27,6 +27,8 @@ pub fn event(name: EventName, time: &str, cwd: &Path) -> Event {
         cwd: cwd.to_owned(),
         recipe: None,
         recipe_full_name: None,
+        host: None,
+        agent: None,
         time: time.to_owned(),
     };
     Event { scope, body }
@@ -36,8 +38,8 @@ fn body(name: EventName, time: &str, cwd: &str) -> Body {
     match name {
         EventName::SessionStart => Body::SessionStart(session_start()),
         EventName::SessionEnd => Body::SessionEnd(SessionEnd {
-            duration_seconds: 42,
-            total_steps: 2,
+            duration_seconds: Some(42),
+            total_steps: Some(2),
             exit_reason: ExitReason::Done,
         }),
         EventName::BeforeAgent => Body::BeforeAgent { message: QUESTION.to_owned() },
@@ -63,29 +65,29 @@ fn body(name: EventName, time: &str, cwd: &str) -> Body {
 fn session_start() -> SessionStart {
     let args = [("ui", "run"), ("agent", "tenter")];
     let args = args.map(|(name, value)| (name.to_owned(), json!(value)));
-    SessionStart { model: "openai:gpt-5".to_owned(), args: Object::from_iter(args) }
+    SessionStart { model: Some("openai:gpt-5".to_owned()), args: Object::from_iter(args) }
 }
 
 fn turn(time: &str, cwd: &str) -> Turn {
     Turn {
-        turn_number: 2,
-        session_turn: 2,
+        turn_number: Some(2),
+        session_turn: Some(2),
         tools_used: false,
-        usage: usage(),
+        usage: Some(usage()),
         auto_compact: Some(0.8),
         response: ANSWER.to_owned(),
-        messages: conversation(time, cwd),
+        messages: Some(conversation(time, cwd)),
     }
 }
 
 fn stop(time: &str, cwd: &str) -> StopAttempt {
     StopAttempt {
         reason: StopReason::NoToolCalls,
-        step_count: 2,
-        usage: usage(),
+        step_count: Some(2),
+        usage: Some(usage()),
         auto_compact: Some(0.8),
         response: ANSWER.to_owned(),
-        messages: conversation(time, cwd),
+        messages: Some(conversation(time, cwd)),
         continuation_count: 0,
     }
 }
@@ -99,7 +101,7 @@ fn subagent() -> Subagent {
 }
 
 fn compaction(tokens_after: Option<u64>) -> Compaction {
-    Compaction { trigger: CompactTrigger::Auto, tokens_before: 160_000, tokens_after }
+    Compaction { trigger: CompactTrigger::Auto, tokens_before: Some(160_000), tokens_after }
 }
 
 fn call(command: &str) -> ToolCall {

@@ -29,6 +29,9 @@ const TABLE: [Names; 9] = [
             "run_command",
             "exec_command",
             "local_shell",
+            "Execute",
+            "run_commands",
+            "developer__shell",
         ],
     },
     Names {
@@ -46,6 +49,8 @@ const TABLE: [Names; 9] = [
             "create_file",
             "createFile",
             "write_to_file",
+            "Create",
+            "create",
         ],
     },
     Names {
@@ -63,6 +68,8 @@ const TABLE: [Names; 9] = [
             "replace_in_file",
             "replace_string_in_file",
             "apply_patch",
+            "editor",
+            "NotebookEdit",
         ],
     },
     Names {
@@ -90,7 +97,10 @@ const TABLE: [Names; 9] = [
             "todo_read",
         ],
     },
-    Names { own: "subagent", aliases: &["Task", "Agent", "task", "agent"] },
+    Names {
+        own: "subagent",
+        aliases: &["Task", "Agent", "task", "agent", "invoke_agent", "spawn_agent"],
+    },
     Names { own: "skill", aliases: &["Skill", "use_skill", "activate_skill", "load_skill"] },
 ];
 

@@ -98,8 +98,7 @@ impl Session<'_> {
         cause: &ReplacementCause,
         run: SideRecipe,
     ) -> Result<CompactionResult, AgentError> {
-        let tokens_before = self.usage().current_context_window;
-        let compaction = Compaction { trigger: cause.trigger, tokens_before, tokens_after: None };
+        let compaction = Compaction::new(cause.trigger, self.usage().current_context_window);
         let contexts = match self.hooks.pre_compact(compaction) {
             StartDecision::Start { contexts } => contexts,
             StartDecision::Deny(denial) if denial.is_cancelled() => {

@@ -153,7 +153,7 @@ impl<'a> Session<'a> {
             .into_iter()
             .map(|(key, value)| (key.to_owned(), value.into()))
             .collect();
-        let model = agent.model.name().to_owned();
+        let model = Some(agent.model.name().to_owned());
         session.pending_context = match session.hooks.session_start(SessionStart { model, args }) {
             StartDecision::Start { contexts } => contexts,
             // A cancelled hook did not deny.
@@ -208,8 +208,8 @@ impl<'a> Session<'a> {
     pub fn end(mut self, status: Status, exit_reason: ExitReason) {
         let duration = self.agent.engine.now().duration_since(self.started);
         let feedback = self.hooks.session_end(SessionEnd {
-            duration_seconds: u64::try_from(duration.as_secs()).unwrap_or(0),
-            total_steps: self.steps,
+            duration_seconds: u64::try_from(duration.as_secs()).ok(),
+            total_steps: Some(self.steps),
             exit_reason,
         });
         // A hook cannot prevent the end, but its denial is reported (R29).

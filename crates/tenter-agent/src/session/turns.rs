@@ -153,13 +153,13 @@ impl Session<'_> {
 
     fn after_turn(&mut self, progress: &Progress, tools_used: bool) -> Result<(), AgentError> {
         let review = self.hooks.after_turn(Turn {
-            turn_number: progress.turns,
-            session_turn: self.conversation.turns(),
+            turn_number: Some(progress.turns),
+            session_turn: Some(self.conversation.turns()),
             tools_used,
-            usage: *self.usage(),
+            usage: Some(*self.usage()),
             auto_compact: self.agent.settings.auto_compact,
             response: progress.response.clone(),
-            messages: self.conversation.messages(),
+            messages: Some(self.conversation.messages()),
         });
         self.apply_history(&review.history)?;
         self.report_denial(review.feedback.denial.as_ref());
@@ -203,11 +203,11 @@ impl Session<'_> {
     fn review_stop(&self, progress: &Progress, reason: StopReason) -> StopReview {
         self.hooks.before_stop(StopAttempt {
             reason,
-            step_count: progress.turns,
-            usage: *self.usage(),
+            step_count: Some(progress.turns),
+            usage: Some(*self.usage()),
             auto_compact: self.agent.settings.auto_compact,
             response: progress.response.clone(),
-            messages: self.conversation.messages(),
+            messages: Some(self.conversation.messages()),
             continuation_count: progress.continuations,
         })
     }

@@ -171,6 +171,8 @@ impl Scene {
             cwd: self.places.project.clone(),
             recipe: None,
             recipe_full_name: None,
+            host: None,
+            agent: None,
             time: "2024-01-15T10:30:00Z".to_owned(),
         };
         Event { scope, body: Body::BeforeTool(call) }

@@ -110,6 +110,8 @@ mod tests {
             cwd: PathBuf::from("/"),
             recipe: None,
             recipe_full_name: None,
+            host: None,
+            agent: None,
             time: "T".to_owned(),
         };
         LateReply::take_from(reply, "hook", EventName::AfterAgent, &Arc::new(scope))

@@ -4,7 +4,8 @@
 use std::sync::Arc;
 
 use serde_json::Value;
-use tenter_protocol::{Object, ToolCall};
+use tenter_protocol::event::HostFacts;
+use tenter_protocol::{Object, Scope, ToolCall};
 
 use super::redact::Redactor;
 use crate::observe::{AskAnswer, Change, Decision, HookRun, Observer};
@@ -61,7 +62,7 @@ impl Redactor {
             asynchronous,
         } = run;
         HookRun {
-            scope: Arc::clone(scope),
+            scope: Arc::new(self.scope(scope)),
             event: *event,
             spelling,
             hook: hook.clone(),
@@ -99,7 +100,7 @@ impl Redactor {
             overruled,
         } = decision;
         Decision {
-            scope: Arc::clone(scope),
+            scope: Arc::new(self.scope(scope)),
             event: *event,
             tool_call: tool_call.as_ref().map(|call| self.call(call)),
             time: *time,
@@ -117,7 +118,7 @@ impl Redactor {
     pub(super) fn answer(&self, answer: &AskAnswer) -> AskAnswer {
         let AskAnswer { scope, event, tool_call, time, hook, reason, answer, remembered } = answer;
         AskAnswer {
-            scope: scope.clone(),
+            scope: self.scope(scope),
             event: *event,
             tool_call: self.call(tool_call),
             time: *time,
@@ -125,6 +126,41 @@ impl Redactor {
             reason: self.text(reason),
             answer: *answer,
             remembered: *remembered,
+        }
+    }
+
+    fn scope(&self, scope: &Scope) -> Scope {
+        let Scope {
+            conversation_id,
+            parent_conversation_id,
+            cwd,
+            recipe,
+            recipe_full_name,
+            host,
+            agent,
+            time,
+        } = scope;
+        Scope {
+            conversation_id: conversation_id.clone(),
+            parent_conversation_id: parent_conversation_id.clone(),
+            cwd: cwd.clone(),
+            recipe: recipe.clone(),
+            recipe_full_name: recipe_full_name.clone(),
+            host: host.as_deref().map(|host| Arc::new(self.host(host))),
+            agent: agent.clone(),
+            time: time.clone(),
+        }
+    }
+
+    fn host(&self, host: &HostFacts) -> HostFacts {
+        let HostFacts { name, version, event, tool_name, tool_input, unknown } = host;
+        HostFacts {
+            name: name.clone(),
+            version: version.clone(),
+            event: event.clone(),
+            tool_name: tool_name.as_ref().map(|name| self.text(name)),
+            tool_input: tool_input.as_ref().map(|input| self.input(input)),
+            unknown: unknown.clone(),
         }
     }
 

@@ -48,6 +48,8 @@ fn the_specifications_shell_matches_bash_and_the_payload_says_shell() {
         cwd: "/p".into(),
         recipe: None,
         recipe_full_name: None,
+        host: None,
+        agent: None,
         time: "T".into(),
     };
     let event = Event { scope, body: Body::BeforeTool(call) };

@@ -19,13 +19,10 @@ pub(crate) fn turn(tokens: u64, auto_compact: Option<f64>) -> Body {
     let usage =
         Usage { current_context_window: tokens, max_context_window: 1000, ..Usage::default() };
     Body::AfterTurn(Turn {
-        turn_number: 1,
-        session_turn: 1,
-        tools_used: false,
-        usage,
+        usage: Some(usage),
         auto_compact,
-        response: "Done.".to_owned(),
-        messages: Arc::default(),
+        messages: Some(Arc::default()),
+        ..Turn::new(1, "Done.")
     })
 }
 

@@ -34,6 +34,8 @@ fn scope(conversation: &str, parent: Option<&str>) -> Scope {
         cwd: PathBuf::from("/"),
         recipe: None,
         recipe_full_name: None,
+        host: None,
+        agent: None,
         time: String::new(),
     }
 }

@@ -178,6 +178,8 @@ pub(crate) fn scope(conversation: &str) -> Scope {
         cwd: "/".into(),
         recipe: None,
         recipe_full_name: None,
+        host: None,
+        agent: None,
         time: "T".into(),
     }
 }

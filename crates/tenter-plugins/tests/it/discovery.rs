@@ -59,6 +59,8 @@ fn payloads_have_the_full_recipe_name_except_for_its_own_plugin() {
             cwd: scene.root(),
             recipe: recipe.map(str::to_owned),
             recipe_full_name: None,
+            host: None,
+            agent: None,
             time: "T".to_owned(),
         };
         let body = Body::BeforeAgent { message: "hello".to_owned() };

@@ -3,9 +3,10 @@
 
 use serde::Serialize;
 
-use crate::event::{InvokedBy, StopAttempt, Turn, Usage};
+use crate::event::{AgentFacts, InvokedBy, StopAttempt, Turn, Usage};
 use crate::facts::{Facts, PathFact};
 use crate::history::{self, MessagePayload};
+use crate::host_payload::HostPayload;
 use crate::{Body, EventRef, Object, Scope, ToolCall, ToolResult, json};
 
 /// The payload of `event` as one line, with the event in the executable's `spelling` (R41). `None` if the executable protocol
@@ -35,15 +36,19 @@ pub fn payload<'e>(
 /// The common fields of all payloads that come after an event's own.
 #[derive(Serialize)]
 struct Tail<'e> {
-    invoked_by: InvokedBy,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    invoked_by: Option<InvokedBy>,
     #[serde(skip_serializing_if = "Option::is_none")]
     recipe_name: Option<&'e str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     recipe_full_name: Option<&'e str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     parent_conv_id: Option<&'e str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    agent: Option<&'e AgentFacts>,
     timestamp: &'e str,
     protocol_version: u32,
+    host: HostPayload<'e>,
 }
 
 impl<'e> Tail<'e> {
@@ -53,8 +58,10 @@ impl<'e> Tail<'e> {
             recipe_name: scope.recipe.as_deref().filter(|name| !name.is_empty()),
             recipe_full_name: scope.recipe_full_name.as_deref(),
             parent_conv_id: scope.parent_conversation_id.as_deref(),
+            agent: scope.agent.as_ref(),
             timestamp: &scope.time,
             protocol_version: super::PROTOCOL_VERSION,
+            host: HostPayload::new(scope, false),
         }
     }
 }
@@ -120,20 +127,24 @@ struct AfterTurn<'e> {
     event: &'e str,
     conv_id: &'e str,
     cwd: String,
-    turn_number: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    turn_number: Option<u64>,
     tools_used: bool,
-    usage: &'e Usage,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    usage: Option<&'e Usage>,
     auto_compact_enabled: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     auto_compact_threshold: Option<f64>,
     #[serde(flatten)]
     tail: Tail<'e>,
     invoked_recipe: &'e str,
-    session_turn: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    session_turn: Option<u64>,
     last_assistant_content: &'e str,
     // `turn_end` promises it (R3); `after_turn` has it as well, so that an event has one payload.
     response: &'e str,
-    messages: Vec<MessagePayload<'e>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    messages: Option<Vec<MessagePayload<'e>>>,
 }
 
 impl<'e> AfterTurn<'e> {
@@ -144,7 +155,7 @@ impl<'e> AfterTurn<'e> {
             cwd: cwd(scope),
             turn_number: turn.turn_number,
             tools_used: turn.tools_used,
-            usage: &turn.usage,
+            usage: turn.usage.as_ref(),
             auto_compact_enabled: turn.auto_compact.is_some(),
             auto_compact_threshold: turn.auto_compact,
             tail: Tail::new(scope),
@@ -152,7 +163,7 @@ impl<'e> AfterTurn<'e> {
             session_turn: turn.session_turn,
             last_assistant_content: &turn.response,
             response: &turn.response,
-            messages: history::payload(&turn.messages),
+            messages: turn.messages.as_deref().map(|messages| history::payload(messages)),
         }
     }
 }
@@ -162,8 +173,10 @@ struct AgentStop<'e> {
     event: &'e str,
     conv_id: &'e str,
     cwd: String,
-    messages: Vec<MessagePayload<'e>>,
-    usage: &'e Usage,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    messages: Option<Vec<MessagePayload<'e>>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    usage: Option<&'e Usage>,
     invoked_recipe: &'e str,
     auto_compact_enabled: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -173,7 +186,8 @@ struct AgentStop<'e> {
     stop_reason: &'e str,
     stop_hook_active: bool,
     continuation_count: u32,
-    turn_number: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    turn_number: Option<u64>,
     last_assistant_content: &'e str,
 }
 
@@ -183,8 +197,8 @@ impl<'e> AgentStop<'e> {
             event,
             conv_id: &scope.conversation_id,
             cwd: cwd(scope),
-            messages: history::payload(&stop.messages),
-            usage: &stop.usage,
+            messages: stop.messages.as_deref().map(|messages| history::payload(messages)),
+            usage: stop.usage.as_ref(),
             invoked_recipe: scope.recipe.as_deref().unwrap_or_default(),
             auto_compact_enabled: stop.auto_compact.is_some(),
             auto_compact_threshold: stop.auto_compact,

@@ -10,12 +10,14 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::event::{
-    CompactTrigger, Compaction, ExitReason, InvokedBy, StopAttempt, Subagent, Turn, Usage,
+    AgentFacts, CompactTrigger, Compaction, ExitReason, InvokedBy, StopAttempt, Subagent, Turn,
+    Usage,
 };
 use crate::executable::PROTOCOL_VERSION;
 use crate::facts::{Facts, PathFact};
 use crate::history::{self, MessagePayload};
-use crate::{Body, EventRef, Object, Role, ToolCall, ToolResult, json};
+use crate::host_payload::HostPayload;
+use crate::{Body, EventRef, Message, Object, Role, ToolCall, ToolResult, json};
 
 /// The payload of `event`, with the event in the spelling of the manifest's `trigger` (R41).
 ///
@@ -46,6 +48,7 @@ pub struct Payload<'e> {
     session_id: &'e str,
     work_dir: Cow<'e, str>,
     context: Context<'e>,
+    host: HostPayload<'e>,
     #[serde(flatten)]
     own: Own<'e>,
 }
@@ -53,13 +56,16 @@ pub struct Payload<'e> {
 /// Common data for which the specification has no field.
 #[derive(Serialize)]
 struct Context<'e> {
-    invoked_by: InvokedBy,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    invoked_by: Option<InvokedBy>,
     #[serde(skip_serializing_if = "Option::is_none")]
     parent_session_id: Option<&'e str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     recipe_name: Option<&'e str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     recipe_full_name: Option<&'e str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    agent: Option<&'e AgentFacts>,
     protocol_version: u32,
 }
 
@@ -87,8 +93,10 @@ impl<'e> Payload<'e> {
                 parent_session_id: scope.parent_conversation_id.as_deref(),
                 recipe_name: scope.recipe.as_deref().filter(|name| !name.is_empty()),
                 recipe_full_name: scope.recipe_full_name.as_deref(),
+                agent: scope.agent.as_ref(),
                 protocol_version: PROTOCOL_VERSION,
             },
+            host: HostPayload::new(scope, extras.light),
             own: Own::new(body, extras),
         }
     }
@@ -99,12 +107,15 @@ impl<'e> Payload<'e> {
 #[serde(untagged)]
 enum Own<'e> {
     SessionStart {
-        model: &'e str,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        model: Option<&'e str>,
         args: &'e Object,
     },
     SessionEnd {
-        duration_seconds: u64,
-        total_steps: u64,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        duration_seconds: Option<u64>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        total_steps: Option<u64>,
         exit_reason: ExitReason,
     },
     BeforeAgent {
@@ -123,8 +134,10 @@ enum Own<'e> {
         paths: &'e [PathFact],
     },
     AfterTurn {
-        turn_number: u64,
-        session_turn: u64,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        turn_number: Option<u64>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        session_turn: Option<u64>,
         tools_used: bool,
         response: &'e str,
         #[serde(flatten)]
@@ -132,7 +145,8 @@ enum Own<'e> {
     },
     BeforeStop {
         stop_reason: &'static str,
-        step_count: u64,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        step_count: Option<u64>,
         final_message: Option<FinalMessage<'e>>,
         stop_hook_active: bool,
         continuation_count: u32,
@@ -151,7 +165,8 @@ enum Own<'e> {
     },
     Compact {
         trigger: CompactTrigger,
-        tokens_before: u64,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        tokens_before: Option<u64>,
         #[serde(skip_serializing_if = "Option::is_none")]
         tokens_after: Option<u64>,
     },
@@ -161,7 +176,7 @@ impl<'e> Own<'e> {
     fn new(body: &'e Body, extras: &Extras<'e>) -> Self {
         match body {
             Body::SessionStart(start) => {
-                Self::SessionStart { model: &start.model, args: &start.args }
+                Self::SessionStart { model: start.model.as_deref(), args: &start.args }
             }
             Body::SessionEnd(end) => Self::SessionEnd {
                 duration_seconds: end.duration_seconds,
@@ -209,10 +224,10 @@ impl<'e> Own<'e> {
             tools_used: turn.tools_used,
             response: &turn.response,
             figures: Figures {
-                usage: &turn.usage,
+                usage: turn.usage.as_ref(),
                 auto_compact_enabled: turn.auto_compact.is_some(),
                 auto_compact_threshold: turn.auto_compact,
-                messages: (!light).then(|| history::payload(&turn.messages)),
+                messages: messages(turn.messages.as_deref(), light),
             },
         }
     }
@@ -225,10 +240,10 @@ impl<'e> Own<'e> {
             stop_hook_active: stop.continuation_count > 0,
             continuation_count: stop.continuation_count,
             figures: Figures {
-                usage: &stop.usage,
+                usage: stop.usage.as_ref(),
                 auto_compact_enabled: stop.auto_compact.is_some(),
                 auto_compact_threshold: stop.auto_compact,
-                messages: (!light).then(|| history::payload(&stop.messages)),
+                messages: messages(stop.messages.as_deref(), light),
             },
         }
     }
@@ -254,12 +269,18 @@ impl<'e> Own<'e> {
 /// The fields of events at which a hook may replace the history.
 #[derive(Serialize)]
 struct Figures<'e> {
-    usage: &'e Usage,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    usage: Option<&'e Usage>,
     auto_compact_enabled: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     auto_compact_threshold: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     messages: Option<Vec<MessagePayload<'e>>>,
+}
+
+/// The history, unless the agent does not know it or the payload is light.
+fn messages(messages: Option<&Vec<Message>>, light: bool) -> Option<Vec<MessagePayload<'_>>> {
+    messages.filter(|_| !light).map(|messages| history::payload(messages))
 }
 
 /// The last text of the model; `null` for a response without text, as the specification allows.

@@ -48,6 +48,8 @@ pub(crate) fn write_early(kind: &str, fields: Value) {
         cwd: std::path::PathBuf::new(),
         recipe: None,
         recipe_full_name: None,
+        host: None,
+        agent: None,
         time,
     };
     write(&scope, kind, fields);
@@ -244,6 +246,8 @@ mod tests {
             cwd: "/".into(),
             recipe: None,
             recipe_full_name: None,
+            host: None,
+            agent: None,
             time: "T".to_owned(),
         }
     }

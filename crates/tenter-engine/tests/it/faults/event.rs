@@ -25,7 +25,7 @@ fn body(event: EventName) -> Body {
     let subagent = || Subagent { name: "a".into(), kind: "k".into(), task: text() };
     match event {
         EventName::SessionStart => {
-            Body::SessionStart(SessionStart { model: "m".into(), args: Object::new() })
+            Body::SessionStart(SessionStart { model: Some("m".into()), args: Object::new() })
         }
         EventName::BeforeAgent => Body::BeforeAgent { message: text() },
         EventName::BeforeTool => Body::BeforeTool(call(SECRET)),
@@ -46,8 +46,8 @@ fn body(event: EventName) -> Body {
         EventName::PreCompact => Body::PreCompact(compaction(None)),
         EventName::PostCompact => Body::PostCompact(compaction(Some(1))),
         EventName::SessionEnd => Body::SessionEnd(SessionEnd {
-            duration_seconds: 1,
-            total_steps: 1,
+            duration_seconds: Some(1),
+            total_steps: Some(1),
             exit_reason: ExitReason::Done,
         }),
     }
@@ -60,28 +60,28 @@ fn call(command: &str) -> ToolCall {
 
 fn turn(response: String) -> Turn {
     Turn {
-        turn_number: 1,
-        session_turn: 1,
+        turn_number: Some(1),
+        session_turn: Some(1),
         tools_used: false,
-        usage: Usage::default(),
+        usage: Some(Usage::default()),
         auto_compact: None,
         response,
-        messages: Arc::default(),
+        messages: Some(Arc::default()),
     }
 }
 
 fn stop(response: String) -> StopAttempt {
     StopAttempt {
         reason: StopReason::NoToolCalls,
-        step_count: 1,
-        usage: Usage::default(),
+        step_count: Some(1),
+        usage: Some(Usage::default()),
         auto_compact: None,
         response,
-        messages: Arc::default(),
+        messages: Some(Arc::default()),
         continuation_count: 0,
     }
 }
 
 fn compaction(tokens_after: Option<u64>) -> Compaction {
-    Compaction { trigger: CompactTrigger::Auto, tokens_before: 2, tokens_after }
+    Compaction { trigger: CompactTrigger::Auto, tokens_before: Some(2), tokens_after }
 }

@@ -38,7 +38,7 @@ fn finished(error: Option<&str>) -> Body {
 }
 
 fn session_start() -> Body {
-    Body::SessionStart(SessionStart { model: "m".into(), args: Object::new() })
+    Body::SessionStart(SessionStart { model: Some("m".into()), args: Object::new() })
 }
 
 fn hook(scene: &Scene, front: &str) {

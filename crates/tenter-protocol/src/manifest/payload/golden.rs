@@ -6,15 +6,15 @@ use serde_json::{Value, json};
 
 use super::payload;
 use crate::event::{
-    CompactTrigger, Compaction, ExitReason, SessionEnd, SessionStart, StopAttempt, StopReason,
-    Subagent, Turn, TurnUsage, Usage,
+    AgentFacts, CompactTrigger, Compaction, ExitReason, HostFacts, SessionEnd, SessionStart,
+    StopAttempt, StopReason, Subagent, Turn, TurnUsage, Usage,
 };
 use crate::facts::{Facts, PathFact, PathOp};
 use crate::lifecycle::TABLE;
 use crate::tool_metadata::Bash;
 use crate::{Body, Event, Message, Object, Scope, ToolCall, ToolResult};
 
-const BASE: &str = r#""timestamp": "2024-01-15T10:30:00Z", "session_id": "sess-abc123", "work_dir": "/home/user/project", "context": {"invoked_by": "main", "protocol_version": 1}"#;
+const BASE: &str = r#""timestamp": "2024-01-15T10:30:00Z", "session_id": "sess-abc123", "work_dir": "/home/user/project", "context": {"invoked_by": "main", "protocol_version": 1}, "host": {"name": "tenter"}"#;
 
 fn scope() -> Scope {
     Scope {
@@ -23,6 +23,8 @@ fn scope() -> Scope {
         cwd: "/home/user/project".into(),
         recipe: None,
         recipe_full_name: None,
+        host: None,
+        agent: None,
         time: "2024-01-15T10:30:00Z".into(),
     }
 }
@@ -78,24 +80,24 @@ const MESSAGES: &str = r#", "messages": [{"role": "user", "content": "hi", "bloc
 
 fn turn() -> Turn {
     Turn {
-        turn_number: 2,
-        session_turn: 7,
+        turn_number: Some(2),
+        session_turn: Some(7),
         tools_used: true,
-        usage: usage(),
+        usage: Some(usage()),
         auto_compact: Some(0.8),
         response: "Looking.".into(),
-        messages: Arc::new(vec![Message::user("hi")]),
+        messages: Some(Arc::new(vec![Message::user("hi")])),
     }
 }
 
 fn stop() -> StopAttempt {
     StopAttempt {
         reason: StopReason::NoToolCalls,
-        step_count: 5,
-        usage: usage(),
+        step_count: Some(5),
+        usage: Some(usage()),
         auto_compact: None,
         response: "Task completed successfully".into(),
-        messages: Arc::new(vec![Message::user("hi")]),
+        messages: Some(Arc::new(vec![Message::user("hi")])),
         continuation_count: 1,
     }
 }
@@ -104,12 +106,16 @@ fn stop() -> StopAttempt {
 fn session_payloads() {
     let args = object(&json!({"ui": "shell", "agent": "default"}));
     assert_golden(
-        Body::SessionStart(SessionStart { model: "kimi-latest".into(), args }),
+        Body::SessionStart(SessionStart { model: Some("kimi-latest".into()), args }),
         r#""model": "kimi-latest", "args": {"ui": "shell", "agent": "default"}"#,
     );
     let exit_reason = ExitReason::UserExit;
     assert_golden(
-        Body::SessionEnd(SessionEnd { duration_seconds: 3600, total_steps: 25, exit_reason }),
+        Body::SessionEnd(SessionEnd {
+            duration_seconds: Some(3600),
+            total_steps: Some(25),
+            exit_reason,
+        }),
         r#""duration_seconds": 3600, "total_steps": 25, "exit_reason": "user_exit""#,
     );
 }
@@ -123,7 +129,7 @@ fn agent_payloads() {
 #[test]
 fn tool_payloads() {
     let called = r#""tool_name": "bash", "tool_input": {"command": "rm -rf /tmp/old-files"}, "tool_use_id": "tool_123""#;
-    let aliases = r#""tool_aliases": ["Bash", "Shell", "shell", "run_shell_command", "run_terminal_cmd", "run_in_terminal", "execute_command", "run_command", "exec_command", "local_shell"]"#;
+    let aliases = r#""tool_aliases": ["Bash", "Shell", "shell", "run_shell_command", "run_terminal_cmd", "run_in_terminal", "execute_command", "run_command", "exec_command", "local_shell", "Execute", "run_commands", "developer__shell"]"#;
     assert_golden(Body::BeforeTool(call()), &format!("{called}, {aliases}"));
     let output = r#""metadataType": "bash", "metadata": {"command": "rm", "exitCode": 0, "output": "done", "executionTime": 0}, "timestamp": "T"}"#;
     assert_golden(
@@ -173,11 +179,15 @@ fn subagent_payloads() {
 fn compaction_payloads() {
     let trigger = CompactTrigger::Auto;
     assert_golden(
-        Body::PreCompact(Compaction { trigger, tokens_before: 1800, tokens_after: None }),
+        Body::PreCompact(Compaction { trigger, tokens_before: Some(1800), tokens_after: None }),
         r#""trigger": "auto", "tokens_before": 1800"#,
     );
     assert_golden(
-        Body::PostCompact(Compaction { trigger, tokens_before: 1800, tokens_after: Some(200) }),
+        Body::PostCompact(Compaction {
+            trigger,
+            tokens_before: Some(1800),
+            tokens_after: Some(200),
+        }),
         r#""trigger": "auto", "tokens_before": 1800, "tokens_after": 200"#,
     );
 }
@@ -252,6 +262,83 @@ fn context_has_the_parent_of_a_subagent_and_the_recipe() {
     assert!(line.contains(context), "{line}");
 }
 
+fn host() -> HostFacts {
+    HostFacts {
+        name: "codex".into(),
+        version: Some("0.169.0".into()),
+        event: Some("PreToolUse".into()),
+        tool_name: Some("Bash".into()),
+        tool_input: Some(object(&json!({"cmd": "ls"}))),
+        unknown: vec!["usage".into()],
+    }
+}
+
+#[test]
+fn payloads_name_the_host_and_its_subagent() {
+    let agent = AgentFacts { id: "a1".into(), kind: "Explore".into(), depth: Some(1) };
+    let scope = Scope { agent: Some(agent), ..scope().with_host(host()) };
+    let event = Event { scope, body: Body::BeforeTool(call()) };
+    let facts = Facts::default();
+    let agent = r#""agent": {"id": "a1", "type": "Explore", "depth": 1}, "#;
+    let light = r#""host": {"name": "codex", "version": "0.169.0", "event": "PreToolUse", "tool_name": "Bash", "unknown": ["usage"]}"#;
+    let whole = light.replace(r#", "unknown""#, r#", "tool_input": {"cmd": "ls"}, "unknown""#);
+    let manifest = |light| payload(&event, "before_tool", None, &facts, light).to_line();
+    let executable = crate::executable::payload(&event, "before_tool_call", &facts).unwrap();
+    for (line, host) in [(manifest(false), &*whole), (manifest(true), light), (executable, &*whole)]
+    {
+        assert!(line.contains(agent) && line.contains(host), "{line}");
+        assert!(line.contains(r#""invoked_by": "main""#), "{line}");
+    }
+}
+
+#[test]
+fn what_a_host_does_not_provide_is_left_out() {
+    let unknown = vec!["invoked_by".to_owned()];
+    let scope = scope().with_host(HostFacts { unknown, ..host() });
+    let stop = StopAttempt::new("Done.");
+    let bodies = [
+        Body::SessionStart(SessionStart { model: None, args: Object::new() }),
+        Body::SessionEnd(SessionEnd {
+            duration_seconds: None,
+            total_steps: None,
+            exit_reason: ExitReason::Done,
+        }),
+        Body::AfterTurn(Turn { turn_number: None, ..Turn::new(1, "Done.") }),
+        Body::BeforeStop(stop),
+        Body::PreCompact(Compaction {
+            trigger: CompactTrigger::Auto,
+            tokens_before: None,
+            tokens_after: None,
+        }),
+    ];
+    let optional = [
+        "model",
+        "duration_seconds",
+        "total_steps",
+        "turn_number",
+        "session_turn",
+        "step_count",
+        "usage",
+        "messages",
+        "tokens_before",
+        "invoked_by",
+    ];
+    for body in bodies {
+        let event = Event { scope: scope.clone(), body };
+        let spelling = event.body.name().as_str();
+        let lines = [
+            Some(payload(&event, spelling, None, &Facts::default(), false).to_line()),
+            crate::executable::payload(&event, spelling, &Facts::default()),
+        ];
+        for line in lines.into_iter().flatten() {
+            let written: Value = serde_json::from_str(&line).unwrap();
+            let is_written =
+                |field: &&str| written.get(field).or(written["context"].get(field)).is_some();
+            assert_eq!(optional.iter().find(|field| is_written(field)), None, "{line}");
+        }
+    }
+}
+
 /// The bodies of the specification's examples (sections 5.1 to 5.5).
 fn specified() -> Vec<(Body, Value)> {
     let args = object(&json!({"ui": "shell", "agent": "default"}));
@@ -268,12 +355,16 @@ fn specified() -> Vec<(Body, Value)> {
                    "task_description": "Review the authentication module"}),
         ),
         (
-            Body::SessionStart(SessionStart { model: "kimi-latest".into(), args }),
+            Body::SessionStart(SessionStart { model: Some("kimi-latest".into()), args }),
             json!({"event_type": "session_start", "model": "kimi-latest",
                    "args": {"ui": "shell", "agent": "default"}}),
         ),
         (
-            Body::SessionEnd(SessionEnd { duration_seconds: 3600, total_steps: 25, exit_reason }),
+            Body::SessionEnd(SessionEnd {
+                duration_seconds: Some(3600),
+                total_steps: Some(25),
+                exit_reason,
+            }),
             json!({"event_type": "session_end", "duration_seconds": 3600, "total_steps": 25,
                    "exit_reason": "user_exit"}),
         ),
@@ -304,7 +395,7 @@ fn payloads_contain_the_examples_of_the_specification() {
 #[test]
 fn every_payload_is_one_line() {
     let compaction =
-        Compaction { trigger: CompactTrigger::Hook, tokens_before: 1, tokens_after: None };
+        Compaction { trigger: CompactTrigger::Hook, tokens_before: Some(1), tokens_after: None };
     let failed = result().failed("x");
     let mut bodies: Vec<Body> = specified().into_iter().map(|(body, _)| body).collect();
     bodies.extend([

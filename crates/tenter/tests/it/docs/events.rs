@@ -9,7 +9,7 @@ use serde_json::Value;
 use tenter_protocol::facts::Facts;
 use tenter_protocol::lifecycle::{Lifecycle, ProtocolName, TABLE};
 use tenter_protocol::payload_fields::{
-    BLOCK, COMMON, MESSAGE, PATH, PayloadField, RESULT, USAGE, payload_fields,
+    AGENT, BLOCK, COMMON, HOST, MESSAGE, PATH, PayloadField, RESULT, USAGE, payload_fields,
 };
 use tenter_protocol::reply_fields::{ReplyField, example, reply_fields};
 use tenter_protocol::{executable, json, manifest, sample};
@@ -76,6 +76,8 @@ fn page() -> String {
     let mut page = format!("{INTRO}\n{}\n{PAYLOADS}\n{}", all_events(), named_fields(COMMON));
     page += "\nThe event itself is in `event` (executable) or `event_type` (manifest), in the hook's own spelling.\n";
     for (title, intro, fields) in [
+        ("Agents", "`host`, the agent that fires the event:", HOST),
+        ("Subagents", "`agent`, a subagent of another agent than Tenter's:", AGENT),
         ("Token counts", "`usage`, at `after_turn` and `before_stop`:", USAGE),
         ("Messages", "Each entry of `messages`, at `after_turn` and `before_stop`:", MESSAGE),
         ("Blocks", "Each entry of a message's `blocks`:", BLOCK),

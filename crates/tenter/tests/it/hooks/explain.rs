@@ -81,7 +81,7 @@ fn every_hook_is_explained_without_running() {
     -  mkfs (user, priority 100)
        does not run: matcher.pattern `mkfs` is not found in command, the whole input
     -  writes (user, priority 100)
-       does not run: matcher.tool `WriteFile` is not found in bash, Bash, Shell, shell, run_shell_command, run_terminal_cmd, run_in_terminal, execute_command, run_command, exec_command, local_shell
+       does not run: matcher.tool `WriteFile` is not found in bash, Bash, Shell, shell, run_shell_command, run_terminal_cmd, run_in_terminal, execute_command, run_command, exec_command, local_shell, Execute, run_commands, developer__shell
     -  foreign (project, priority 100)
        does not run: it is not trusted: look at it and run `tenter trust`
     -  old (user, priority 100)

@@ -6,12 +6,12 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use serde_json::Value;
-use tenter_protocol::event::{TurnUsage, Usage};
+use tenter_protocol::event::{AgentFacts, HostFacts, TurnUsage, Usage};
 use tenter_protocol::facts::{Facts, PathFact, PathOp};
 use tenter_protocol::lifecycle::{ProtocolName, TABLE};
 use tenter_protocol::reply_fields::example;
 use tenter_protocol::schema::{Document, unknown_name};
-use tenter_protocol::{Body, Event, EventName, executable, manifest, sample};
+use tenter_protocol::{Body, Event, EventName, Object, executable, manifest, sample};
 use tenter_testkit::Sandbox;
 
 use self::validator::problems;
@@ -90,11 +90,22 @@ fn full_event(name: EventName) -> (Event, Facts) {
     event.scope.parent_conversation_id = Some("parent".to_owned());
     event.scope.recipe = Some("review".to_owned());
     event.scope.recipe_full_name = Some("ada/tools/review".to_owned());
+    let host = HostFacts {
+        name: "codex".to_owned(),
+        version: Some("1.0.0".to_owned()),
+        event: Some("PreToolUse".to_owned()),
+        tool_name: Some("Bash".to_owned()),
+        tool_input: Some(Object::new()),
+        unknown: vec!["model".to_owned()],
+    };
+    event.scope.host = Some(host.into());
+    let agent = AgentFacts { id: "a1".to_owned(), kind: "Explore".to_owned(), depth: Some(1) };
+    event.scope.agent = Some(agent);
     let turn = TurnUsage { cached_input_tokens: 1, cache_write_tokens: 1, ..TurnUsage::default() };
     let usage = Usage { estimated: true, cost_usd: Some(0.5), turn, ..Usage::default() };
     match &mut event.body {
-        Body::AfterTurn(turn) => turn.usage = usage,
-        Body::BeforeStop(stop) => stop.usage = usage,
+        Body::AfterTurn(turn) => turn.usage = Some(usage),
+        Body::BeforeStop(stop) => stop.usage = Some(usage),
         _ => {}
     }
     let path = PathFact { path: "/a".into(), given: "a".into(), op: PathOp::Write, certain: true };

@@ -43,7 +43,7 @@ fn own(sandbox: &Sandbox, event: &str) -> Value {
 
 fn without_base(payload: &Value) -> Value {
     let mut own = payload.as_object().unwrap().clone();
-    for field in ["event_type", "timestamp", "session_id", "work_dir", "context"] {
+    for field in ["event_type", "timestamp", "session_id", "work_dir", "context", "host"] {
         own.remove(field).unwrap_or_else(|| panic!("{payload} lacks {field}"));
     }
     own.into()
@@ -70,8 +70,11 @@ fn every_event_is_delivered_under_every_name_with_its_fields() {
         assert!(!told[0].is_empty(), "{} was not told", row.name);
         for (name, told) in row.manifest.iter().zip(&told) {
             for payload in told {
-                let base: Vec<&String> = payload.as_object().unwrap().keys().take(5).collect();
-                assert_eq!(base, ["event_type", "timestamp", "session_id", "work_dir", "context"]);
+                let base: Vec<&String> = payload.as_object().unwrap().keys().take(6).collect();
+                let expected =
+                    ["event_type", "timestamp", "session_id", "work_dir", "context", "host"];
+                assert_eq!(base, expected);
+                assert_eq!(payload["host"], json!({"name": "tenter"}));
                 assert_eq!(payload["event_type"], *name);
                 assert_eq!(payload["session_id"], lines[0]["id"]);
                 assert_eq!(payload["work_dir"], sandbox.project().to_str().unwrap());

@@ -39,7 +39,7 @@ const AFTER_REPLIES: [&str; 2] = [
 ];
 
 const MANIFEST_REPLIES: [&str; 7] = [
-    "| `event_type`, `timestamp`, `session_id`, `work_dir`, `context` | In every payload. |",
+    "| `event_type`, `timestamp`, `session_id`, `work_dir`, `context`, `host` | In every payload. |",
     "",
     "## Reply",
     "",
@@ -61,7 +61,7 @@ pub(super) fn of_executable(event: EventName, spelling: &str) -> Vec<String> {
     }
     lines.extend(explained(
         "…",
-        "Every payload has event, conv_id, cwd, invoked_by, timestamp and protocol_version.",
+        "Every payload has event, conv_id, cwd, host, timestamp and protocol_version.",
     ));
     lines.extend([String::new(), "Reply:".to_owned()]);
     lines.extend(explained("nothing, or {}", "No effect."));
