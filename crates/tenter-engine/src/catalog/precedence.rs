@@ -1,5 +1,4 @@
-//! Decides which of several hooks of one name runs, and in what order hooks run (R9, R22). Pure and independent of the order in
-//! which hooks were found.
+//! Decides which of several hooks of one name runs, and in what order hooks run (R9, R22). Pure: the order of discovery is irrelevant.
 
 use std::borrow::Borrow;
 use std::cmp::Reverse;
@@ -196,13 +195,8 @@ impl Resolver<'_> {
     }
 
     /// Returns the hook as missing if it cannot run, unless it is disabled or another hook of its name runs instead.
-    fn missing(
-        &self,
-        candidate: &Candidate,
-        status: &Status,
-        about: HookOutline,
-    ) -> Option<Missing> {
-        let Candidate { name, layer, path, .. } = candidate;
+    fn missing(&self, hook: &Candidate, status: &Status, about: HookOutline) -> Option<Missing> {
+        let Candidate { name, layer, path, .. } = hook;
         let is_hook = about.is_hook || self.policies.names(name);
         let why = match status {
             Status::Invalid { why } => why.clone(),
@@ -211,7 +205,7 @@ impl Resolver<'_> {
             _ => return None,
         };
         let is_off = self.policies.settings.disabled_by(name, *layer).is_some();
-        if is_off || self.is_replaced(candidate) {
+        if is_off || self.is_replaced(hook) {
             return None;
         }
         let policy = self.policies.of(name, *layer, about.own);
