@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 use tenter_protocol::EventName;
+use tenter_protocol::lifecycle::Power;
 
 use crate::occurrence::Occurrence;
 use crate::payload::{Payload, PayloadError};
@@ -24,6 +25,8 @@ pub struct Host {
     pub tools: &'static [NativeTool],
     /// Where and how the bridge registers.
     pub registration: Registration,
+    /// What hooks can do at each of Tenter's events; an event without a row does not fire.
+    pub powers: &'static [EventPowers],
     /// What the host never shows to hooks, as sentences (B3).
     pub blind_spots: &'static [&'static str],
     /// Maximum length of a context that the host passes on to the model, in characters (B20).
@@ -44,6 +47,18 @@ impl Host {
         self.events.iter().find(|event| event.name == name)
     }
 
+    /// How a hook's reply at one of Tenter's events gets this power.
+    pub fn support(&self, event: EventName, power: Power) -> Support {
+        let Some(row) = self.powers.iter().find(|row| row.event == event) else {
+            return Support::Unsupported;
+        };
+        if row.native.contains(&power) {
+            return Support::Native;
+        }
+        let emulated = row.emulated.iter().find(|(emulated, _)| *emulated == power);
+        emulated.map_or(Support::Unsupported, |(_, how)| Support::Emulated(how))
+    }
+
     /// The tool with this native name, if its name or fields differ from Tenter's.
     pub fn tool(&self, name: &str) -> Option<&'static NativeTool> {
         self.tools.iter().find(|tool| tool.name == name)
@@ -59,6 +74,41 @@ pub struct NativeEvent {
     pub moment: Moment,
     /// The timeout that is registered, after which the host lets the call pass (B24).
     pub timeout: Duration,
+}
+
+/// What hooks can do at one of Tenter's events in a host.
+#[derive(Debug)]
+pub struct EventPowers {
+    /// Tenter's event.
+    pub event: EventName,
+    /// The native events that fire it.
+    pub fired_by: &'static [&'static str],
+    /// What the host does itself.
+    pub native: &'static [Power],
+    /// What the bridge does instead of the host, and how.
+    pub emulated: &'static [(Power, &'static str)],
+}
+
+/// How a host supports what a hook's reply may do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Support {
+    /// The host does it.
+    Native,
+    /// The bridge does it, in this way.
+    Emulated(&'static str),
+    /// It has no effect.
+    Unsupported,
+}
+
+impl Support {
+    /// The word in listings.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Native => "native",
+            Self::Emulated(_) => "emulated",
+            Self::Unsupported => "unsupported",
+        }
+    }
 }
 
 /// What happens in a host at a native event. One native event may fire several of Tenter's events.
@@ -126,8 +176,8 @@ pub struct Registration {
     pub shared_file: Option<&'static str>,
     /// The programs by which the host is found in `PATH`.
     pub programs: &'static [&'static str],
-    /// The first version that starts a command without a shell if it has `args`; `None` if none is known.
-    pub exec_since: Option<&'static str>,
+    /// The first version known to start a command without a shell if it has `args`.
+    pub exec_since: Option<[u32; 3]>,
     /// The format of these files.
     pub format: RegistrationFormat,
 }
@@ -141,6 +191,8 @@ pub enum RegistrationFormat {
         timeout: TimeoutUnit,
         /// The field and value that make the host block if the command fails (B25), if the host has one.
         fail_closed: Option<(&'static str, &'static str)>,
+        /// Whether the host reads files with comments and trailing commas; else it ignores them.
+        reads_comments: bool,
         /// Keys that switch hooks off if they are true.
         silencers: &'static [&'static str],
     },

@@ -25,5 +25,5 @@ mod tool_call;
 mod tool_result;
 mod visit;
 
-pub use host::{Host, Moment, NativeEvent};
+pub use host::{Host, Moment, NativeEvent, Support};
 pub use visit::{Visited, Visitor};

@@ -1,4 +1,6 @@
-//! The command line: `tenter-hook HOST EVENT [--home DIR] [--after FILE]`.
+//! The command line: `tenter-hook HOST EVENT [--home DIR] [--id ID] [--after FILE]`.
+//!
+//! The id has no meaning here: it makes the registered command one that a project cannot repeat with other settings.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -34,6 +36,10 @@ impl Arguments {
         let mut arguments = arguments.into_iter();
         while let Some(argument) = arguments.next() {
             let option = match argument.to_str() {
+                Some("--id") => {
+                    arguments.next();
+                    continue;
+                }
                 Some("--home") => &mut home,
                 Some("--after") => &mut after,
                 _ => {
@@ -79,7 +85,7 @@ mod tests {
 
     #[test]
     fn a_registration_names_a_host_and_an_event() {
-        let arguments = parse("claude-code PreToolUse --home /home/ada").unwrap();
+        let arguments = parse("claude-code PreToolUse --home /home/ada --id 5f0c").unwrap();
         assert_eq!((arguments.host.id, arguments.event.name), ("claude-code", "PreToolUse"));
         assert_eq!(arguments.home, Some("/home/ada".into()));
     }

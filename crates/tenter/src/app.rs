@@ -6,8 +6,8 @@ use std::process::ExitCode;
 use clap::{CommandFactory as _, Parser, Subcommand};
 
 use crate::commands::{
-    chat, commit, conversation, demo, help, hooks, log, models, plugin, pr, recipe, run, skill,
-    trust,
+    bridge, chat, commit, conversation, demo, help, hooks, log, models, plugin, pr, recipe, run,
+    skill, trust,
 };
 use crate::env::Env;
 use crate::failure::{Exit, Failure};
@@ -49,6 +49,9 @@ enum Command {
     /// Add, list, update, verify and remove plugins.
     #[command(subcommand)]
     Plugin(plugin::Command),
+    /// Use your hooks in other agents, such as Claude Code.
+    #[command(subcommand)]
+    Bridge(bridge::Command),
     /// List recipes and show their prompts.
     #[command(subcommand)]
     Recipe(recipe::Command),
@@ -85,6 +88,7 @@ pub(crate) fn main(env: &Env) -> ExitCode {
         Command::Trust(args) => trust::run(env, project, &args),
         Command::Conversation(command) => conversation::run(env, project, &command),
         Command::Plugin(command) => plugin::run(env, project, &command),
+        Command::Bridge(command) => bridge::run(env, project, &command),
         Command::Recipe(command) => recipe::run(env, project, &command),
         Command::Commit(args) => commit::run(env, project, &args),
         Command::Pr(args) => pr::run(env, project, &args),

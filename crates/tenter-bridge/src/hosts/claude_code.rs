@@ -2,9 +2,13 @@
 
 use std::time::Duration;
 
+use tenter_protocol::EventName;
+use tenter_protocol::lifecycle::Power;
+
 use super::claude_form;
 use crate::host::{
-    Host, Moment, NativeEvent, NativeTool, Registration, RegistrationFormat, TimeoutUnit,
+    EventPowers, Host, Moment, NativeEvent, NativeTool, Registration, RegistrationFormat,
+    TimeoutUnit,
 };
 
 /// Claude Code, measured with version 2.1.330.
@@ -19,13 +23,15 @@ pub(super) const HOST: Host = Host {
         personal_file: Some(".claude/settings.local.json"),
         shared_file: Some(".claude/settings.json"),
         programs: &["claude"],
-        exec_since: None,
+        exec_since: Some([2, 1, 330]),
         format: RegistrationFormat::JsonGroups {
             timeout: TimeoutUnit::Seconds,
             fail_closed: Some(("onFailure", "block")),
-            silencers: &["disableAllHooks", "allowManagedHooksOnly"],
+            reads_comments: false,
+            silencers: &["disableAllHooks"],
         },
     },
+    powers: POWERS,
     blind_spots: &[
         "Files that a message mentions as `@file` are read without a tool call.",
         "Files that a shell command writes do not count as calls of a file tool.",
@@ -57,6 +63,89 @@ const EVENTS: &[NativeEvent] = &[
 const fn event(name: &'static str, moment: Moment) -> NativeEvent {
     NativeEvent { name, moment, timeout: Duration::from_mins(10) }
 }
+
+const POWERS: &[EventPowers] = &[
+    EventPowers {
+        event: EventName::SessionStart,
+        fired_by: &["SessionStart"],
+        native: &[Power::AddContext],
+        emulated: &[(Power::Block, "every prompt and tool call of the session is denied")],
+    },
+    EventPowers {
+        event: EventName::BeforeAgent,
+        fired_by: &["UserPromptSubmit"],
+        native: &[Power::Block, Power::AddContext],
+        emulated: &[],
+    },
+    EventPowers {
+        event: EventName::BeforeTool,
+        fired_by: &["PreToolUse"],
+        native: &[Power::Block, Power::Ask, Power::RewriteInput, Power::AddContext],
+        emulated: &[],
+    },
+    EventPowers {
+        event: EventName::AfterTool,
+        fired_by: &["PostToolUse"],
+        native: &[Power::RewriteOutput, Power::FeedBack, Power::AddContext],
+        emulated: &[],
+    },
+    EventPowers {
+        event: EventName::AfterToolFailure,
+        fired_by: &["PostToolUseFailure"],
+        native: &[Power::AddContext],
+        emulated: &[(Power::FeedBack, "added as context")],
+    },
+    EventPowers {
+        event: EventName::AfterTurn,
+        fired_by: &["PostToolBatch", "Stop"],
+        native: &[Power::FeedBack, Power::AddContext],
+        emulated: &[],
+    },
+    EventPowers {
+        event: EventName::BeforeStop,
+        fired_by: &["Stop", "SubagentStop"],
+        native: &[Power::Continue],
+        emulated: &[(Power::AddContext, WITH_NEXT_PROMPT)],
+    },
+    EventPowers {
+        event: EventName::AfterAgent,
+        fired_by: &["Stop", "StopFailure"],
+        native: &[],
+        emulated: &[(Power::FeedBack, WITH_NEXT_PROMPT)],
+    },
+    EventPowers {
+        event: EventName::SubagentStart,
+        fired_by: &["PreToolUse"],
+        native: &[Power::Block],
+        emulated: &[],
+    },
+    EventPowers {
+        event: EventName::SubagentStop,
+        fired_by: &["SubagentStop"],
+        native: &[],
+        emulated: &[(Power::FeedBack, WITH_NEXT_PROMPT)],
+    },
+    EventPowers {
+        event: EventName::PreCompact,
+        fired_by: &["PreCompact"],
+        native: &[Power::Block],
+        emulated: &[],
+    },
+    EventPowers {
+        event: EventName::PostCompact,
+        fired_by: &["PostCompact"],
+        native: &[],
+        emulated: &[],
+    },
+    EventPowers {
+        event: EventName::SessionEnd,
+        fired_by: &["SessionEnd"],
+        native: &[],
+        emulated: &[],
+    },
+];
+
+const WITH_NEXT_PROMPT: &str = "given to the model with the next prompt";
 
 const TOOLS: &[NativeTool] = &[
     tool("Bash", "bash", &[]),

@@ -2,9 +2,12 @@
 //!
 //! | form | command |
 //! | --- | --- |
-//! | shell | `PROGRAM HOST EVENT --home DIR`, quoted for a shell |
+//! | shell | `PROGRAM HOST EVENT --home DIR --id ID`, quoted for a shell |
 //! | exec | the program in `command`, the arguments in `args`: the host starts it without a shell |
 //! | portable | for files that are shared: finds the program in each user's own home |
+//!
+//! A host may merge equal commands of the user and of a project, with the project's timeout and its choice to ignore failures (Claude Code
+//! does). The id is random, so that a project cannot name the user's command.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -23,6 +26,8 @@ pub(super) enum CommandForm<'c> {
         program: &'c str,
         /// The home directory.
         home: &'c str,
+        /// The id of the registration.
+        id: &'c str,
     },
     /// The same without a shell.
     Exec {
@@ -30,6 +35,8 @@ pub(super) enum CommandForm<'c> {
         program: &'c str,
         /// The home directory.
         home: &'c str,
+        /// The id of the registration.
+        id: &'c str,
     },
     /// A shell command for any user.
     Portable {
@@ -42,12 +49,13 @@ impl CommandForm<'_> {
     /// The members of a handler that say what to run.
     pub(super) fn handler(&self, host: &str, event: &str) -> Value {
         match self {
-            Self::Shell { program, home } => {
-                let words = [program, host, event, "--home", home];
+            Self::Shell { program, home, id } => {
+                let words = [program, host, event, "--home", home, "--id", id];
                 json!({"type": "command", "command": words.map(quoted).join(" ")})
             }
-            Self::Exec { program, home } => {
-                json!({"type": "command", "command": program, "args": [host, event, "--home", home]})
+            Self::Exec { program, home, id } => {
+                let args = [host, event, "--home", home, "--id", id];
+                json!({"type": "command", "command": program, "args": args})
             }
             Self::Portable { needs_program } => {
                 let check = if *needs_program { "" } else { "[ -x \"$t\" ] || exit 0; " };
@@ -72,6 +80,8 @@ pub struct RegisteredCommand {
     pub program: Option<PathBuf>,
     /// The native event in its arguments.
     pub event: String,
+    /// The id of the registration; `None` if the command has none.
+    pub id: Option<String>,
 }
 
 impl RegisteredCommand {
@@ -87,12 +97,14 @@ impl RegisteredCommand {
         };
         let words: Vec<&str> = words.iter().map(String::as_str).collect();
         match words[..] {
-            [program, of, event, ..] if of == host && is_ours(program) => {
-                Some(Self { program: Some(PathBuf::from(program)), event: event.to_owned() })
+            [program, of, event, ref options @ ..] if of == host && is_ours(program) => {
+                let is_id = |pair: &&[&str]| pair[0] == "--id";
+                let id = options.windows(2).find(is_id).map(|pair| pair[1].to_owned());
+                Some(Self { program: Some(PathBuf::from(program)), event: event.to_owned(), id })
             }
             [assignment, .., "$t", of, event] if of == host => {
                 let program = assignment.strip_prefix("t=")?.strip_suffix(';')?;
-                is_ours(program).then(|| Self { program: None, event: event.to_owned() })
+                is_ours(program).then(|| Self { program: None, event: event.to_owned(), id: None })
             }
             _ => None,
         }
@@ -116,12 +128,14 @@ mod tests {
         for directory in ["/home/ada", "/home/a b", "/o'neil/$x", "/a\"b/`c`", "/ü/\\n", "/a;b&c"]
         {
             let program = format!("{directory}/tenter-hook");
-            let (program, home) = (program.as_str(), directory);
+            let (program, home, id) = (program.as_str(), directory, "5f0c");
             let found = RegisteredCommand {
                 program: Some(PathBuf::from(program)),
                 event: "PreToolUse".to_owned(),
+                id: Some("5f0c".to_owned()),
             };
-            for form in [CommandForm::Shell { program, home }, CommandForm::Exec { program, home }]
+            for form in
+[CommandForm::Shell { program, home, id }, CommandForm::Exec { program, home, id }]
             {
                 let handler = form.handler("claude-code", "PreToolUse");
                 assert_eq!(of(&handler), Some(found.clone()), "{handler}");
@@ -131,7 +145,8 @@ mod tests {
         for needs_program in [false, true] {
             let portable = CommandForm::Portable { needs_program };
             let found = of(&portable.handler("claude-code", "Stop"));
-            assert_eq!(found, Some(RegisteredCommand { program: None, event: "Stop".to_owned() }));
+            let event = "Stop".to_owned();
+            assert_eq!(found, Some(RegisteredCommand { program: None, event, id: None }));
         }
     }
 

@@ -31,13 +31,22 @@ impl Options {
 /// A native event and its handler.
 pub(super) type EventHandler = (&'static str, Value);
 
+/// Whose program the handlers run.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Owner<'o> {
+    /// The home directory.
+    pub(super) home: &'o Path,
+    /// The id of the registration.
+    pub(super) id: &'o str,
+}
+
 /// Returns the handlers of a target.
 ///
 /// # Errors
 /// The host cannot block as requested, or the home directory cannot be written in JSON.
 pub(super) fn of_target(
     target: &Target,
-    home: &Path,
+    Owner { home, id }: Owner,
     options: Options,
 ) -> Result<Vec<EventHandler>, Diagnostic> {
     let link = program::link(home);
@@ -54,8 +63,8 @@ pub(super) fn of_target(
         let blocks = options.fail_closed && is_guarded(event.moment);
         let form = match (target.scope, options.exec_form) {
             (Scope::Shared, _) => CommandForm::Portable { needs_program: blocks },
-            (_, true) => CommandForm::Exec { program, home },
-            (_, false) => CommandForm::Shell { program, home },
+            (_, true) => CommandForm::Exec { program, home, id },
+            (_, false) => CommandForm::Shell { program, home, id },
         };
         let mut handler = form.handler(target.host.id, event.name);
         handler["timeout"] = json!(in_unit(event, *timeout));

@@ -90,6 +90,13 @@ pub(super) fn find(target: &Target, text: &str) -> Result<Vec<Handler>, Diagnost
     json::find(text, is_ours(target)).map_err(|error| error.at(&target.file))
 }
 
+/// The id of the registration in the text of a target.
+pub(super) fn id_in(target: &Target, text: &str) -> Result<Option<String>, Diagnostic> {
+    let handlers = find(target, text)?.into_iter();
+    let id = |one: Handler| RegisteredCommand::of_handler(target.host.id, &one.value)?.id;
+    Ok(handlers.filter_map(id).next())
+}
+
 fn is_ours(target: &Target) -> impl Fn(&Value) -> bool {
     |handler| RegisteredCommand::of_handler(target.host.id, handler).is_some()
 }

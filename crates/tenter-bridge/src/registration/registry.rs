@@ -9,13 +9,14 @@ use tenter_base::{FileLock, hex, private_dir, replace_file};
 use tenter_protocol::{Diagnostic, Severity};
 
 use super::command::RegisteredCommand;
-use super::handlers::{self, EventHandler, Options};
+use super::handlers::{self, EventHandler, Options, Owner};
 use super::json;
 use super::plan::{self, Plan};
 use super::program;
 use super::record::{Records, RegistrationRecord};
 use super::settings_file::SettingsFile;
-use super::target::Target;
+use super::target::{Scope, Target};
+use crate::Host;
 use crate::host::RegistrationFormat;
 
 /// A handler of ours in a host's file.
@@ -60,15 +61,38 @@ impl Registry {
         self.read_records().into_registrations()
     }
 
+    /// The files in which `host` may be registered: those of the user and of the project, and those that are recorded.
+    pub fn targets(&self, host: &'static Host, project: &Path) -> Vec<Target> {
+        let own = Scope::ALL.into_iter();
+        let own = own.filter_map(|scope| Target::new(host, scope, &self.home, project));
+        let mut targets: Vec<Target> = own.collect();
+        for RegistrationRecord { scope, file, .. } in self.records_of(host) {
+            if targets.iter().all(|target| target.file != file) {
+                targets.push(Target { host, scope, file });
+            }
+        }
+        targets
+    }
+
+    /// The recorded registrations with a host.
+    pub fn records_of(&self, host: &Host) -> Vec<RegistrationRecord> {
+        let mut records = self.read_records().into_registrations();
+        records.retain(|record| record.host == host.id);
+        records
+    }
+
     /// The handlers of ours in the file of `target`.
     ///
     /// # Errors
     /// The file cannot be read or is not valid.
     pub fn registered(&self, target: &Target) -> Result<Vec<RegisteredHandler>, Diagnostic> {
         let file = SettingsFile::read(&target.file)?;
-        let forms = Options::all().map(|options| handlers::of_target(target, &self.home, options));
+        let text = file.text().unwrap_or_default();
+        let id = plan::id_in(target, text)?.unwrap_or_default();
+        let owner = Owner { home: &self.home, id: &id };
+        let forms = Options::all().map(|options| handlers::of_target(target, owner, options));
         let intact: Vec<EventHandler> = forms.flatten().flatten().collect();
-        let found = plan::find(target, file.text().unwrap_or_default())?;
+        let found = plan::find(target, text)?;
         let handlers = found.into_iter().filter_map(|found| {
             let command = RegisteredCommand::of_handler(target.host.id, &found.value)?;
             let is_this =
@@ -91,12 +115,26 @@ impl Registry {
         Ok(found.into_iter().map(|one| SilencingSetting { key: one.key, line: one.line }).collect())
     }
 
+    /// Where the file of `target` is not plain JSON, if the host ignores such files: line and column.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub fn ignored_because(&self, target: &Target) -> Result<Option<(usize, usize)>, Diagnostic> {
+        let file = SettingsFile::read(&target.file)?;
+        let RegistrationFormat::JsonGroups { reads_comments, .. } =
+            target.host.registration.format;
+        Ok(file.text().filter(|_| !reads_comments).and_then(json::not_plain))
+    }
+
     /// Plans a registration. Nothing changes if it is complete already.
     ///
     /// # Errors
     /// The file cannot be read or is not valid, or the host cannot block as requested.
     pub fn plan_install(&self, target: &Target, options: Options) -> Result<Plan, Diagnostic> {
-        let handlers = handlers::of_target(target, &self.home, options)?;
+        let text = SettingsFile::read(&target.file)?.text().unwrap_or_default().to_owned();
+        let id = plan::id_in(target, &text)?.map_or_else(random_id, Ok)?;
+        let owner = Owner { home: &self.home, id: &id };
+        let handlers = handlers::of_target(target, owner, options)?;
         let records = self.read_records();
         Plan::install(target, &handlers, options, records.get(target.host.id, &target.file))
     }
@@ -190,6 +228,16 @@ impl Registry {
         let file = self.record_file();
         records.write(&file).map_err(|error| unwritable(&file, &error))
     }
+}
+
+/// An id that others cannot guess.
+fn random_id() -> Result<String, Diagnostic> {
+    let mut bytes = [0; 8];
+    getrandom::fill(&mut bytes).map_err(|error| {
+        let message = format!("the system has no random numbers: {error}");
+        Diagnostic::new("registration-impossible", Severity::Error, message)
+    })?;
+    Ok(hex(&bytes))
 }
 
 fn unwritable(path: &Path, error: &io::Error) -> Diagnostic {

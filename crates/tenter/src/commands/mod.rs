@@ -1,5 +1,6 @@
 //! The commands. Each module has the arguments of a command, whose doc comments are its help text, and a function that runs it.
 
+pub(crate) mod bridge;
 pub(crate) mod chat;
 pub(crate) mod commit;
 pub(crate) mod conversation;

@@ -58,6 +58,8 @@ fn an_agent_cannot_loosen_its_own_guards() {
         "tenter plugin add ./x",
         "tenter plugin update",
         "tenter plugin remove a/b",
+        "tenter bridge install claude-code --yes",
+        "tenter bridge remove claude-code",
         &format!("tenter run --trust-project --model {model} hi"),
     ] {
         let output = below(&sandbox, &claude, (&here.0, &here.1), line);

@@ -32,6 +32,7 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
             "tenter-proc",
             "tenter-engine",
             "tenter-agent",
+            "tenter-bridge",
             "tenter-plugins",
             "tenter-providers",
         ],

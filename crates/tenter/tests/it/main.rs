@@ -4,6 +4,7 @@
 
 mod agents_above;
 mod architecture;
+mod bridge;
 mod chat;
 mod commits;
 mod concurrency;

@@ -139,6 +139,13 @@ pub(in super::super) fn silencers(
     Ok(keys.iter().filter_map(silencer).collect())
 }
 
+/// Where `text` stops to be JSON without comments and trailing commas: line and column, from 1.
+pub(in super::super) fn not_plain(text: &str) -> Option<(usize, usize)> {
+    let (_, body) = without_mark(text);
+    let parsed: Result<serde::de::IgnoredAny, _> = serde_json::from_str(body);
+    parsed.err().filter(|_| !body.trim().is_empty()).map(|error| (error.line(), error.column()))
+}
+
 fn without_mark(text: &str) -> (&str, &str) {
     match text.strip_prefix(BYTE_ORDER_MARK) {
         Some(body) => (BYTE_ORDER_MARK, body),

@@ -8,4 +8,4 @@ mod edit;
 mod groups;
 
 pub(super) use edit::undo;
-pub(super) use groups::{Created, Handler, find, install, remove, silencers};
+pub(super) use groups::{Created, Handler, find, install, not_plain, remove, silencers};

@@ -85,10 +85,12 @@ fn an_installation_adds_one_line_per_event_in_the_style_of_the_file() {
     let user = User::with_settings("{\n    \"hooks\": {\n        \"Stop\": []\n    }\n}\n");
     user.install().unwrap();
     let (home, text) = (user.home.path().display().to_string(), user.text());
+    let id = user.registry.registered(&user.target).unwrap()[0].command.id.clone().unwrap();
+    assert_eq!(id.len(), 16);
     let lines: Vec<String> = text.lines().take(7).map(|line| line.replace(&home, "~")).collect();
     let command = |event| {
         format!(
-            r#"{{ "hooks": [{{ "type": "command", "command": "'~/.local/share/tenter/bin/tenter-hook' claude-code {event} --home '~'", "timeout": 600 }}] }}"#
+            r#"{{ "hooks": [{{ "type": "command", "command": "'~/.local/share/tenter/bin/tenter-hook' claude-code {event} --home '~' --id {id}", "timeout": 600 }}] }}"#
         )
         .replace('\'', "")
     };
@@ -354,7 +356,7 @@ proptest! {
         prop_assert_eq!(user.text(), installed.clone());
         user.lose_record();
         user.install().unwrap();
-        prop_assert_eq!(user.text(), installed.clone());
+        prop_assert_eq!(user.text(), installed);
         user.remove().unwrap();
         prop_assert_eq!(user.count(), 0);
         prop_assert_eq!(without_empty_hooks(user.json()), without_empty_hooks(parse(&text)));

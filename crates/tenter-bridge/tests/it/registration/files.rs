@@ -45,6 +45,29 @@ fn mode_and_symlinks_are_kept() {
 }
 
 #[test]
+fn no_two_registrations_have_the_same_command() {
+    let commands = [User::new(), User::new()].map(|user| {
+        user.install().unwrap();
+        user.registry.registered(&user.target).unwrap()[0].command.id.clone()
+    });
+    assert!(commands[0].is_some() && commands[0] != commands[1], "{commands:?}");
+}
+
+#[test]
+fn a_file_that_the_host_ignores_is_recognised() {
+    for (text, ignored) in [
+        ("", None),
+        ("{}", None),
+        ("\u{feff}{\"a\": 1}\r\n", None),
+        ("{\n  // no\n}", Some((2, 3))),
+        ("{\"a\": 1,}", Some((1, 9))),
+    ] {
+        let user = User::with_settings(text);
+        assert_eq!(user.registry.ignored_because(&user.target).unwrap(), ignored, "{text}");
+    }
+}
+
+#[test]
 fn the_copy_of_the_old_file_is_private_and_never_replaced() {
     let user = User::with_settings("{\"model\": \"opus\"}\n");
     user.install().unwrap();

@@ -1,5 +1,6 @@
 //! `tenter hooks doctor`: diagnoses problems with the hooks of a project. It changes nothing.
 
+mod bridge;
 mod hooks;
 mod kodelet;
 mod record;
@@ -49,6 +50,7 @@ fn examine(project: &Project, catalog: &Catalog) -> Vec<Diagnostic> {
     findings.extend(switched_off(project));
     findings.extend(unknown_names(project, catalog));
     findings.extend(kodelet::disabled_hooks(project.env));
+    findings.extend(bridge::examine(project));
     for entry in entry::entries(project, catalog) {
         findings.extend(hooks::of_entry(project, &entry));
     }

@@ -1,0 +1,106 @@
+//! Which agents are installed here.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use tenter_base::search_path;
+use tenter_bridge::{Host, hosts};
+use tenter_proc::{Cancel, Invocation, Limits, Streams};
+
+use crate::env::Env;
+use crate::project::Project;
+
+/// Maximum time to wait for an agent's version.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Whether an agent is installed, and where.
+pub(super) struct Agent {
+    /// The agent.
+    pub(super) host: &'static Host,
+    /// Its program in `PATH`.
+    pub(super) program: Option<PathBuf>,
+    /// Whether it has a directory for its settings.
+    has_settings: bool,
+}
+
+impl Agent {
+    /// Looks for an agent.
+    pub(super) fn find(env: &Env, host: &'static Host) -> Self {
+        let mut programs = host.registration.programs.iter();
+        let settings = env.home.join(host.registration.user_file);
+        Self {
+            host,
+            program: programs.find_map(|program| search_path::program(program, &env.vars)),
+            has_settings: settings.parent().is_some_and(Path::is_dir),
+        }
+    }
+
+    /// Looks for every known agent.
+    pub(super) fn all(env: &Env) -> Vec<Self> {
+        hosts::ALL.iter().map(|host| Self::find(env, host)).collect()
+    }
+
+    /// Whether there is a sign of the agent.
+    pub(super) fn is_found(&self) -> bool {
+        self.program.is_some() || self.has_settings
+    }
+
+    /// Runs the agent's program to learn its version; `None` if it does not tell.
+    pub(super) fn version(&self, project: &Project) -> Option<String> {
+        let invocation = Invocation {
+            program: self.program.as_ref()?.into(),
+            args: vec!["--version".into()],
+            cwd: project.env.home.clone(),
+            env: project.program_environment(),
+            stdin: Vec::new(),
+            streams: Streams::Separate,
+            limits: Limits { timeout: PATIENCE, keep: 4096, ..Limits::default() },
+        };
+        let completion = tenter_proc::run(&invocation, &Cancel::new());
+        let text = completion.stdout.text();
+        completion.end.is_success().then(|| version_in(&text)).flatten()
+    }
+}
+
+/// The first word of a text that looks like a version.
+fn version_in(text: &str) -> Option<String> {
+    let is_part = |c: char| c.is_ascii_alphanumeric() || ".-+".contains(c);
+    let words = text.split(|c| !is_part(c)).map(|word| word.trim_start_matches('v'));
+    let is_version =
+        |word: &&str| word.starts_with(|c: char| c.is_ascii_digit()) && word.contains('.');
+    words.filter(|word| word.len() <= 40).find(is_version).map(str::to_owned)
+}
+
+/// Whether a version is `since` or later; a version that is unknown is not.
+pub(super) fn is_since(version: Option<&str>, since: Option<[u32; 3]>) -> bool {
+    let numbers = version.map(|version| {
+        let parts = version.split(|c: char| !c.is_ascii_digit());
+        parts.map_while(|part| part.parse().ok()).take(3).collect::<Vec<u32>>()
+    });
+    matches!((numbers, since), (Some(numbers), Some(since)) if numbers.as_slice() >= &since[..])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn versions_are_compared_by_their_numbers() {
+        let since = Some([2, 1, 330]);
+        assert!(is_since(Some("2.1.330"), since) && is_since(Some("2.10.0-beta.1"), since));
+        assert!(!is_since(Some("2.1.99"), since) && !is_since(Some("2.1"), since));
+        assert!(!is_since(None, since) && !is_since(Some("9.9.9"), None));
+    }
+
+    #[test]
+    fn a_version_is_found_in_what_programs_print() {
+        for (text, version) in [
+            ("2.1.330 (Claude Code)\n", Some("2.1.330")),
+            ("codex-cli v0.169.0-alpha.1", Some("0.169.0-alpha.1")),
+            ("claude", None),
+            ("", None),
+        ] {
+            assert_eq!(version_in(text).as_deref(), version);
+        }
+    }
+}

@@ -1,0 +1,51 @@
+//! Shows what would change in an agent's settings, and asks whether to change it.
+
+use tenter_bridge::registration::Plan;
+
+use crate::env::Env;
+use crate::failure::Failure;
+use crate::question::{self, read_at_terminal};
+use crate::render::diff;
+use crate::sanitize::visible;
+use crate::ui::{self, HEADING, styled};
+
+/// Maximum number of lines of a diff.
+const LINES: usize = 500;
+
+/// Whether and how to ask.
+#[derive(Debug, Clone, Copy, clap::Args)]
+pub(super) struct Consent {
+    /// Show what would change, and change nothing.
+    #[arg(long, conflicts_with = "yes")]
+    pub(super) dry_run: bool,
+    /// Change it without asking.
+    #[arg(long)]
+    pub(super) yes: bool,
+}
+
+impl Consent {
+    /// Shows the change of a file. Returns whether to make it.
+    ///
+    /// # Errors
+    /// The user cannot be asked.
+    pub(super) fn to(self, plan: &Plan, question: &str) -> Result<bool, Failure> {
+        let file = &plan.target().file;
+        let line = |text: String| if self.dry_run { ui::out(text) } else { ui::note(text) };
+        let what = match (plan.before(), plan.after()) {
+            (None, Some(_)) => " (new file)",
+            (Some(_), None) => " (the file is removed)",
+            _ => "",
+        };
+        line(styled(HEADING, format!("--- {}{what}", visible(&file.to_string_lossy()))));
+        let (before, after) = (plan.before().unwrap_or_default(), plan.after().unwrap_or_default());
+        diff::of_trusted(before, after, LINES).into_iter().for_each(line);
+        if self.dry_run || self.yes {
+            return Ok(self.yes);
+        }
+        if !Env::can_ask() {
+            return Err(Failure::new("cannot ask whether to change it: there is no terminal")
+                .help("pass --yes to change it without asking, or --dry-run to look at it"));
+        }
+        Ok(question::confirm(question, &mut read_at_terminal))
+    }
+}

@@ -1,0 +1,225 @@
+//! `tenter bridge install`.
+
+use std::path::PathBuf;
+
+use tenter_bridge::Host;
+use tenter_bridge::registration::{Options, Registry, Scope, Target};
+use tenter_engine::Directories;
+
+use super::agents::{self, Agent};
+use super::consent::Consent;
+use super::{located, location};
+use crate::commands::Done;
+use crate::env::{Env, now};
+use crate::failure::{Exit, Failure};
+use crate::project::Project;
+use crate::question::read_at_terminal;
+use crate::sanitize::visible;
+use crate::ui::{self, FAINT, GOOD, NAME, NOTICE, styled};
+use crate::user_only;
+
+/// Register your hooks with agents.
+///
+/// Your hooks then run in these agents as they run under `tenter run`. Hooks that you add later need no new installation.
+#[derive(Debug, clap::Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
+pub(crate) struct Args {
+    /// Agents, such as claude-code; without any you are asked.
+    #[arg(value_name = "AGENT")]
+    hosts: Vec<String>,
+    /// Register with every agent found on this machine.
+    #[arg(long, conflicts_with = "hosts")]
+    all: bool,
+    /// Register only in this project, in your personal settings.
+    #[arg(long, value_name = "DIR", num_args = 0..=1, default_missing_value = ".")]
+    project: Option<PathBuf>,
+    /// Register in the settings that everyone in the project shares.
+    #[arg(long, requires = "project")]
+    shared: bool,
+    /// Block prompts and tool calls if Tenter fails to start.
+    #[arg(long)]
+    fail_closed: bool,
+    /// Register a program that may disappear or be replaced.
+    #[arg(long)]
+    force: bool,
+    #[command(flatten)]
+    consent: Consent,
+}
+
+/// One run of the command.
+struct Installation<'a> {
+    env: &'a Env,
+    args: &'a Args,
+    project: Project<'a>,
+    scope: Scope,
+    registry: Registry,
+    program: PathBuf,
+}
+
+pub(super) fn run(env: &Env, args: &Args) -> Done {
+    let root = location::project_named(env, args.project.as_deref())?;
+    let project = Project::open(env, root.as_deref())?;
+    if args.consent.yes {
+        user_only::check(env, project.root(), "bridge install --yes")?;
+    }
+    let hosts = hosts(env, args)?;
+    let scope = match (root, args.shared) {
+        (None, _) => Scope::User,
+        (Some(_), false) => Scope::Personal,
+        (Some(_), true) => Scope::Shared,
+    };
+    let program = location::program(env, args.force)?;
+    note_other_directories(env);
+    let registry = Registry::in_home(&env.home);
+    let installation = Installation { env, args, project, scope, registry, program };
+    let mut exit = Exit::Done;
+    for host in hosts {
+        match installation.install(host) {
+            Ok(Exit::Done) => {}
+            Ok(other) => exit = other,
+            Err(failure) => {
+                ui::failure(&failure);
+                exit = Exit::Failed;
+            }
+        }
+    }
+    Ok(exit)
+}
+
+/// The agents that the arguments name, or that the user chooses.
+fn hosts(env: &Env, args: &Args) -> Result<Vec<&'static Host>, Failure> {
+    if !args.hosts.is_empty() {
+        return args.hosts.iter().map(|id| super::host(id)).collect();
+    }
+    let found: Vec<Agent> = Agent::all(env).into_iter().filter(Agent::is_found).collect();
+    if found.is_empty() {
+        return Err(Failure::new("no agent that Tenter knows was found")
+            .help("`tenter bridge list` shows which it knows; name one to register anyway"));
+    }
+    if args.all {
+        return Ok(found.iter().map(|agent| agent.host).collect());
+    }
+    ui::note("Found:");
+    for Agent { host, program, .. } in &found {
+        let program = program.as_ref().map_or_else(
+            || "settings only".to_owned(),
+            |program| visible(&program.to_string_lossy()).into_owned(),
+        );
+        ui::note(format!("  {}  {}", styled(NAME, host.id), styled(FAINT, program)));
+    }
+    let prompt = "Register with which of them? (names, `all`, or nothing): ";
+    let line = read_at_terminal(prompt).filter(|_| !args.consent.yes).ok_or_else(|| {
+        Failure::usage("no agent is named").help("name some of these agents, or pass --all")
+    })?;
+    match line.trim() {
+        "all" => Ok(found.iter().map(|agent| agent.host).collect()),
+        names => names.split([' ', ',']).filter(|id| !id.is_empty()).map(super::host).collect(),
+    }
+}
+
+/// Notes that hooks in other agents do not use the directories that the environment names (B43).
+fn note_other_directories(env: &Env) {
+    let (own, others) = (env.directories(), Directories::in_home(&env.home));
+    if (&own.config_home, &own.state) != (&others.config_home, &others.state) {
+        ui::note(format!(
+            "{}: XDG variables change your directories; in other agents, hooks use {} and {}",
+            styled(NOTICE, "note"),
+            others.config_home.display(),
+            others.state.display(),
+        ));
+    }
+}
+
+impl Installation<'_> {
+    fn install(&self, host: &'static Host) -> Done {
+        let target = location::target(self.env, host, self.scope, self.project.root())?;
+        if self.scope == Scope::Personal {
+            location::check_untracked(&self.project, &target)?;
+        }
+        let version = Agent::find(self.env, host).version(&self.project);
+        let exec_form = agents::is_since(version.as_deref(), host.registration.exec_since);
+        let options = Options { fail_closed: self.args.fail_closed, exec_form };
+        let plan = self.registry.plan_install(&target, options).map_err(located)?;
+        let is_recorded =
+            self.registry.records_of(host).iter().any(|record| record.file == target.file);
+        if plan.is_change() {
+            self.explain(&target);
+            if !self.args.consent.to(&plan, "Register?")? {
+                let is_shown = self.args.consent.dry_run;
+                ui::note("Nothing was changed.");
+                return Ok(if is_shown { Exit::Done } else { Exit::Failed });
+            }
+        } else if self.args.consent.dry_run {
+            ui::note(format!("{}: nothing to change.", host.name));
+            return Ok(Exit::Done);
+        }
+        let now = tenter_base::rfc3339(now());
+        self.registry.install(&plan, &self.program, &now).map_err(located)?;
+        let file = visible(&target.file.to_string_lossy()).into_owned();
+        if plan.is_change() {
+            ui::note(format!("{} with {}.", styled(GOOD, "Registered"), host.name));
+            let copy = self.registry.copy_of(&target);
+            if plan.before().is_some() && copy.exists() {
+                ui::note(format!("  Before the first change the file was: {}", copy.display()));
+            }
+            ui::note(format!("  `tenter bridge show {}` lists what hooks can do there.", host.id));
+        } else if is_recorded {
+            ui::note(format!("{}: registered already in {file}.", host.name));
+        } else {
+            ui::note(format!("{}: registered already in {file}; recorded.", host.name));
+        }
+        self.note_ignored(&target);
+        self.note_silencers(host);
+        Ok(Exit::Done)
+    }
+
+    /// Says what will happen, and how to undo it.
+    fn explain(&self, target: &Target) {
+        let Target { host, scope, .. } = target;
+        let where_ = match scope {
+            Scope::User => "in every project".to_owned(),
+            Scope::Personal => format!("in {}, for you", self.project.root().display()),
+            Scope::Shared => {
+                format!("in {}, for everyone who has Tenter", self.project.root().display())
+            }
+        };
+        ui::note(format!(
+            "{} will run `tenter-hook` at {} events of each session {}; it runs your hooks for the event.",
+            styled(NAME, host.name),
+            host.events.len(),
+            visible(&where_),
+        ));
+        if self.args.fail_closed {
+            ui::note("If `tenter-hook` fails or is missing, prompts and tool calls are blocked.");
+        }
+        let project = if *scope == Scope::User { "" } else { " --project" };
+        ui::note(format!("To undo it: `tenter bridge remove {}{project}`", host.id));
+    }
+
+    /// Warns that the agent does not read the file.
+    fn note_ignored(&self, target: &Target) {
+        if let Ok(Some((line, column))) = self.registry.ignored_because(target) {
+            ui::note(format!(
+                "{}: {} ignores {}: it reads no comments and no trailing commas (line {line}, column {column})",
+                styled(NOTICE, "warning"),
+                target.host.name,
+                visible(&target.file.to_string_lossy()),
+            ));
+        }
+    }
+
+    fn note_silencers(&self, host: &'static Host) {
+        for target in self.registry.targets(host, self.project.root()) {
+            for setting in self.registry.silencing_settings(&target).unwrap_or_default() {
+                ui::note(format!(
+                    "{}: {} is true in {} (line {}): {} runs no hooks of yours",
+                    styled(NOTICE, "warning"),
+                    setting.key,
+                    visible(&target.file.to_string_lossy()),
+                    setting.line,
+                    host.name,
+                ));
+            }
+        }
+    }
+}

@@ -1,0 +1,103 @@
+//! `tenter bridge list`.
+
+use std::path::PathBuf;
+
+use serde::Serialize;
+use tenter_bridge::registration::{RegisteredHandler, Registry, Scope};
+
+use super::agents::Agent;
+use crate::failure::Exit;
+use crate::project::Project;
+use crate::sanitize::visible;
+use crate::ui::{self, FAINT, NAME, NOTICE, styled};
+
+/// List agents, and where your hooks are registered.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// Print JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+/// An agent; the fields are those of the JSON output.
+#[derive(Serialize)]
+struct ListedAgent {
+    id: &'static str,
+    name: &'static str,
+    program: Option<PathBuf>,
+    version: Option<String>,
+    registrations: Vec<ListedRegistration>,
+}
+
+/// A registration; the fields are those of the JSON output.
+#[derive(Serialize)]
+struct ListedRegistration {
+    scope: Scope,
+    file: PathBuf,
+    /// The events that are registered as an installation registers them.
+    events: usize,
+    /// Whether these are all events of the agent.
+    complete: bool,
+    /// Why the file cannot be read.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<String>,
+}
+
+pub(super) fn run(project: &Project, args: &Args) -> Exit {
+    let registry = Registry::in_home(&project.env.home);
+    let agents = Agent::all(project.env).into_iter().map(|agent| ListedAgent {
+        id: agent.host.id,
+        name: agent.host.name,
+        version: agent.version(project),
+        registrations: registrations(project, &registry, &agent),
+        program: agent.program,
+    });
+    let agents: Vec<ListedAgent> = agents.collect();
+    if args.json {
+        ui::out(serde_json::to_string_pretty(&agents).unwrap_or_default());
+    } else {
+        agents.iter().for_each(print);
+    }
+    Exit::Done
+}
+
+/// The registrations with an agent: for the user, in this project, and in other projects as recorded.
+fn registrations(project: &Project, registry: &Registry, agent: &Agent) -> Vec<ListedRegistration> {
+    let host = agent.host;
+    let targets = registry.targets(host, project.root());
+    let listed = targets.into_iter().filter_map(|target| {
+        let (found, error) = match registry.registered(&target) {
+            Ok(found) if found.is_empty() => return None,
+            Ok(found) => (found, None),
+            Err(error) => (Vec::new(), Some(error.message)),
+        };
+        let is_intact = |handler: &&RegisteredHandler| handler.is_intact;
+        let events = found.iter().filter(is_intact).count();
+        let complete = events == host.events.len() && found.len() == events;
+        Some(ListedRegistration { scope: target.scope, file: target.file, events, complete, error })
+    });
+    listed.collect()
+}
+
+fn print(agent: &ListedAgent) {
+    let version = match (&agent.program, &agent.version) {
+        (_, Some(version)) => visible(version).into_owned(),
+        (Some(_), None) => "version unknown".to_owned(),
+        (None, None) => "not found".to_owned(),
+    };
+    let state = if agent.registrations.is_empty() { "not registered" } else { "registered" };
+    ui::out(format!("{}  {}  {version}  {state}", styled(NAME, agent.id), agent.name));
+    for registration in &agent.registrations {
+        let file = visible(&registration.file.to_string_lossy()).into_owned();
+        let flaw = match &registration.error {
+            Some(error) => format!("  {}", styled(NOTICE, visible(error))),
+            None if registration.complete => String::new(),
+            None => {
+                let help = format!("incomplete: run `tenter bridge install {}` again", agent.id);
+                format!("  {}", styled(NOTICE, help))
+            }
+        };
+        let scope = registration.scope.as_str();
+        ui::out(format!("  {scope:8}  {}{flaw}", styled(FAINT, file)));
+    }
+}

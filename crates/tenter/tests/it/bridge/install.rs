@@ -1,0 +1,165 @@
+//! Installation and removal for the user.
+
+use std::fs;
+use std::thread::sleep;
+use std::time::Duration;
+
+use tenter_testkit::{PtySession, Sandbox};
+
+use super::{Installed, SETTINGS};
+
+#[test]
+fn a_dry_run_shows_the_diff_and_changes_nothing() {
+    let sandbox = Installed::with_settings(SETTINGS);
+    let output = sandbox.run(&["bridge", "install", "claude-code", "--dry-run"]).expect_code(0);
+    let program = sandbox.home().join(".local/share/tenter/bin/tenter-hook");
+    let added = format!(
+        "+      {{ \"hooks\": [{{ \"type\": \"command\", \"command\": \"{} claude-code Stop --home {}\", \"timeout\": 600 }}] }},",
+        program.display(),
+        sandbox.home().display()
+    );
+    assert!(output.stdout.contains(&added), "{output}");
+    assert_eq!(
+        output.stdout.lines().filter(|line| line.starts_with("    -")).count(),
+        0,
+        "{output}"
+    );
+    assert!(output.stderr.contains("To undo it: `tenter bridge remove claude-code`"), "{output}");
+    assert_eq!(sandbox.text(), SETTINGS);
+    assert!(!sandbox.state().join("bridge/registrations.json").exists());
+    assert!(!program.exists());
+}
+
+#[test]
+fn what_is_installed_can_be_removed() {
+    let sandbox = Installed::with_settings(SETTINGS);
+    let output = sandbox.run(&["bridge", "install", "claude-code", "--yes"]).expect_code(0);
+    assert!(output.stderr.contains("Registered with Claude Code."), "{output}");
+    assert!(output.stderr.contains("Claude Code ignores"), "{output}");
+    assert!(output.stderr.contains("no trailing commas (line 2, column 3)"), "{output}");
+    assert!(sandbox.text().starts_with("{\n  // Opus for planning\n  \"model\": \"opus\",\n"));
+    let link = sandbox.home().join(".local/share/tenter/bin/tenter-hook");
+    assert!(fs::read_link(link).unwrap().is_file());
+
+    let again = sandbox.run(&["bridge", "install", "claude-code", "--yes"]).expect_code(0);
+    assert!(again.stderr.contains("registered already"), "{again}");
+
+    let output = sandbox.run(&["bridge", "remove", "claude-code", "--dry-run"]).expect_code(0);
+    assert!(output.stdout.contains("    -"), "{output}");
+    let output = sandbox.run(&["bridge", "remove", "claude-code", "--yes"]).expect_code(0);
+    assert!(output.stderr.contains("Removed from"), "{output}");
+    assert_eq!(sandbox.text(), SETTINGS);
+    let output = sandbox.run(&["bridge", "remove", "claude-code", "--yes"]).expect_code(0);
+    assert!(output.stderr.contains("nothing is registered"), "{output}");
+}
+
+#[test]
+fn without_a_terminal_nothing_is_changed_unless_the_user_said_yes() {
+    let sandbox = Installed::with_settings(SETTINGS);
+    let output = sandbox.run(&["bridge", "install", "claude-code"]).expect_code(1);
+    assert!(output.stderr.contains("there is no terminal"), "{output}");
+    assert!(output.stderr.contains("--yes"), "{output}");
+    assert_eq!(sandbox.text(), SETTINGS);
+    let _ = sandbox.run(&["bridge", "install", "claude-code", "--yes"]).expect_code(0);
+    let installed = sandbox.text();
+    let _ = sandbox.run(&["bridge", "remove", "claude-code"]).expect_code(1);
+    assert_eq!(sandbox.text(), installed);
+}
+
+#[test]
+fn the_user_chooses_agents_and_is_asked_before_each_change() {
+    let sandbox = Installed::with_settings(SETTINGS);
+    let mut terminal = terminal(&sandbox, &["bridge", "install"]);
+    let shown = terminal.wait_for("or nothing): ");
+    assert!(shown.contains("claude-code  settings only"), "{shown}");
+    terminal.enter("claude-code");
+    let shown = terminal.wait_for("Register? [y] yes  [n] no: ");
+    assert!(shown.contains("Claude Code will run `tenter-hook` at 13 events"), "{shown}");
+    terminal.enter("n");
+    let output = sandbox.finish_pty(terminal);
+    assert_eq!(output.code, Some(1), "{output}");
+    assert!(output.stdout.contains("Nothing was changed."), "{output}");
+    assert_eq!(sandbox.text(), SETTINGS);
+
+    let mut terminal = self::terminal(&sandbox, &["bridge", "install", "claude-code"]);
+    let _ = terminal.wait_for("Register? [y] yes  [n] no: ");
+    terminal.enter("y");
+    assert_eq!(sandbox.finish_pty(terminal).code, Some(0));
+    assert_ne!(sandbox.text(), SETTINGS);
+}
+
+fn terminal(sandbox: &Sandbox, args: &[&str]) -> PtySession {
+    let mut command = sandbox.command();
+    command.args(args);
+    PtySession::start(command)
+}
+
+#[test]
+fn wrong_usage_says_what_is_possible() {
+    let sandbox = Installed::new();
+    let output = sandbox.run(&["bridge", "install", "claude"]).expect_code(2);
+    assert!(output.stderr.contains("did you mean `claude-code`?"), "{output}");
+    let output = sandbox.run(&["bridge", "install", "emacs"]).expect_code(2);
+    assert!(output.stderr.contains("Tenter knows `claude-code`"), "{output}");
+    let output = sandbox.run(&["bridge", "install", "--all", "--yes"]).expect_code(1);
+    assert!(output.stderr.contains("no agent that Tenter knows was found"), "{output}");
+    let _ = sandbox.run(&["bridge", "remove"]).expect_code(2);
+    let _ = sandbox.run(&["bridge", "install", "claude-code", "--shared"]).expect_code(2);
+    fs::create_dir(sandbox.home().join(".claude")).unwrap();
+    let output = sandbox.run(&["bridge", "install", "--yes"]).expect_code(2);
+    assert!(output.stderr.contains("no agent is named"), "{output}");
+    let _ = sandbox.run(&["bridge", "install", "--all", "--yes"]).expect_code(0);
+}
+
+#[test]
+fn a_file_that_cannot_be_edited_is_left_alone() {
+    let sandbox = Installed::with_settings("{\n  \"model\": opus\n}\n");
+    let output = sandbox.run(&["bridge", "install", "claude-code", "--yes"]).expect_code(1);
+    assert!(output.stderr.contains("settings.json:2:12"), "{output}");
+    assert!(output.stderr.contains("it is not valid JSON"), "{output}");
+    assert!(output.stderr.contains("help: fix the file"), "{output}");
+    assert_eq!(sandbox.text(), "{\n  \"model\": opus\n}\n");
+}
+
+#[test]
+fn a_program_that_may_disappear_is_not_registered() {
+    let sandbox = Installed::new();
+    fs::write(sandbox.bin.path().join("CACHEDIR.TAG"), "").unwrap();
+    let output = sandbox.run(&["bridge", "install", "claude-code", "--yes"]).expect_code(1);
+    assert!(output.stderr.contains("it is in the build directory"), "{output}");
+    let output =
+        sandbox.run(&["bridge", "install", "claude-code", "--yes", "--force"]).expect_code(0);
+    assert!(output.stderr.contains("note: "), "{output}");
+    fs::remove_file(sandbox.bin.path().join("tenter-hook")).unwrap();
+    let output = sandbox.run(&["bridge", "install", "claude-code", "--yes"]).expect_code(1);
+    assert!(output.stderr.contains("there is no program"), "{output}");
+}
+
+#[test]
+fn settings_that_silence_hooks_are_pointed_out() {
+    let sandbox = Installed::with_settings("{}");
+    let _ = sandbox.write(".claude/settings.json", "{\n  \"disableAllHooks\": true\n}\n");
+    let output = sandbox.run(&["bridge", "install", "claude-code", "--yes"]).expect_code(0);
+    assert!(output.stderr.contains("disableAllHooks is true in"), "{output}");
+}
+
+#[test]
+fn a_killed_installation_leaves_the_old_file_or_the_new_one() {
+    let sandbox = Installed::with_settings(SETTINGS);
+    let with_id = tenter_id();
+    let is_installed = |text: &str| {
+        with_id.replace(text, "ID") == with_id.replace(&installed, "ID")
+    };
+    for delay in 0..24 {
+        let command = if sandbox.text() == SETTINGS { "install" } else { "remove" };
+        let mut child = sandbox.start(&["bridge", command, "claude-code", "--yes"]);
+        sleep(Duration::from_millis(delay * 2));
+        child.kill().unwrap();
+        let _ = sandbox.finish(child);
+        let text = sandbox.text();
+        assert!(text == SETTINGS || text == installed, "{text}");
+    }
+    let _ = sandbox.run(&["bridge", "install", "claude-code", "--yes"]).expect_code(0);
+    let _ = sandbox.run(&["bridge", "remove", "claude-code", "--yes"]).expect_code(0);
+    assert_eq!(sandbox.text(), SETTINGS);
+}

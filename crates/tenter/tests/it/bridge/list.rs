@@ -1,0 +1,100 @@
+//! What is registered, and what hooks can do: `list`, `show` and `hooks doctor`.
+
+use std::fs;
+
+use serde_json::json;
+
+use super::Installed;
+
+#[test]
+fn agents_are_listed_with_version_and_registrations() {
+    let sandbox = Installed::new();
+    let output = sandbox.run(&["bridge", "list"]).expect_code(0);
+    assert_eq!(output.stdout, "claude-code  Claude Code  not found  not registered\n");
+
+    sandbox.program("claude", "#!/bin/sh\necho '2.1.330 (Claude Code)'\n");
+    let _ = sandbox.run(&["bridge", "install", "claude-code", "--yes"]).expect_code(0);
+    let output = sandbox.shell("tenter bridge list").expect_code(0);
+    let file = sandbox.settings().display().to_string();
+    let expected = format!("claude-code  Claude Code  2.1.330  registered\n  user      {file}\n");
+    assert_eq!(output.stdout, expected);
+
+    let listed = sandbox.shell("tenter bridge list --json").expect_code(0).json();
+    assert_eq!(listed[0]["version"], "2.1.330");
+    let registration = json!({"scope": "user", "file": file, "events": 13, "complete": true});
+    assert_eq!(listed[0]["registrations"], json!([registration]));
+
+    fs::write(sandbox.settings(), sandbox.text().replace("\"PreToolUse\"", "\"PreTool\"")).unwrap();
+    let output = sandbox.run(&["bridge", "list"]).expect_code(0);
+    assert!(output.stdout.contains("incomplete: run `tenter bridge install"), "{output}");
+}
+
+#[test]
+fn a_program_that_hangs_or_fails_has_no_version() {
+    let sandbox = Installed::new();
+    sandbox.program("claude", "#!/bin/sh\necho 1.2.3\nexit 1\n");
+    let output = sandbox.shell("tenter bridge list").expect_code(0);
+    assert!(output.stdout.contains("version unknown"), "{output}");
+}
+
+#[test]
+fn what_hooks_can_do_is_shown_for_each_event() {
+    let sandbox = Installed::new();
+    sandbox.sh_hook("history", "after_turn", "");
+    let output = sandbox.run(&["bridge", "show", "claude-code"]).expect_code(0);
+    for line in [
+        "Claude Code (measured with 2.1.330)",
+        "  before_tool         PreToolUse",
+        "    rewrite the input   native",
+        "    rewrite the message unsupported",
+        "    feed back           emulated: given to the model with the next prompt",
+        "  Files that a message mentions as `@file` are read without a tool call.",
+        "  history: at after_turn it cannot mutate or callback",
+    ] {
+        assert!(output.stdout.lines().any(|shown| shown == line), "{line}\n{output}");
+    }
+    let shown = sandbox.run(&["bridge", "show", "claude-code", "--json"]).expect_code(0).json();
+    assert_eq!(shown["events"].as_array().unwrap().len(), 13);
+    assert_eq!(shown["events"][2]["powers"][0]["support"], "native");
+    assert_eq!(shown["hooks"][0]["hook"], "history");
+    let _ = sandbox.run(&["bridge", "show", "emacs"]).expect_code(2);
+}
+
+#[test]
+fn the_doctor_finds_registrations_that_do_not_work() {
+    let sandbox = Installed::new();
+    let ids = || {
+        let findings = sandbox.run(&["hooks", "doctor", "--json"]).json();
+        let findings = findings.as_array().unwrap().iter();
+        let ids: Vec<String> =
+            findings.map(|finding| finding["id"].as_str().unwrap().to_owned()).collect();
+        ids.into_iter().filter(|id| id.starts_with("bridge-")).collect::<Vec<_>>()
+    };
+    assert!(ids().is_empty());
+    let _ = sandbox.run(&["bridge", "install", "claude-code", "--yes"]).expect_code(0);
+    assert!(ids().is_empty());
+
+    let _ = sandbox
+        .run(&["bridge", "install", "claude-code", "--project", "--shared", "--yes"])
+        .expect_code(0);
+    assert_eq!(ids(), ["bridge-twice"]);
+    let _ = sandbox.run(&["bridge", "remove", "claude-code", "--project", "--yes"]).expect_code(0);
+
+    let _ = sandbox.write(".claude/settings.local.json", "{\"disableAllHooks\": true}");
+    assert_eq!(ids(), ["bridge-silenced"]);
+    fs::remove_dir_all(sandbox.project().join(".claude")).unwrap();
+
+    let installed = sandbox.text();
+    fs::write(sandbox.settings(), installed.replacen("600", "5", 1)).unwrap();
+    assert_eq!(ids(), ["bridge-incomplete"]);
+    fs::write(sandbox.settings(), "{}").unwrap();
+    assert_eq!(ids(), ["bridge-missing"]);
+    fs::write(sandbox.settings(), "{").unwrap();
+    assert_eq!(ids(), [""; 0]);
+    let _ = sandbox.run(&["hooks", "doctor"]).expect_code(1);
+
+    fs::write(sandbox.settings(), installed).unwrap();
+    fs::remove_file(sandbox.bin.path().join("tenter-hook")).unwrap();
+    assert_eq!(ids(), ["bridge-program-missing"]);
+    let _ = sandbox.run(&["hooks", "doctor"]).expect_code(1);
+}

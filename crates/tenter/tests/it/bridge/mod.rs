@@ -1,0 +1,84 @@
+//! `tenter bridge`: registration with other agents.
+
+mod install;
+mod list;
+mod projects;
+
+use std::fs;
+use std::ops::Deref;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+
+use tempfile::TempDir;
+use tenter_testkit::Sandbox;
+
+/// Settings as a user has them.
+const SETTINGS: &str = r#"{
+  // Opus for planning
+  "model": "opus",
+  "hooks": {
+    "Stop": [
+      { "hooks": [{ "type": "command", "command": "say done" }] },
+    ],
+  },
+}
+"#;
+
+/// A sandbox in which Tenter is installed: not in the directory in which it is built.
+pub(crate) struct Installed {
+    sandbox: Sandbox,
+    bin: TempDir,
+}
+
+impl Deref for Installed {
+    type Target = Sandbox;
+
+    fn deref(&self) -> &Sandbox {
+        &self.sandbox
+    }
+}
+
+impl Installed {
+    /// A sandbox with `tenter` and `tenter-hook` in one directory.
+    pub(crate) fn new() -> Self {
+        let bin = tempfile::tempdir().unwrap();
+        let own = Path::new(env!("CARGO_BIN_EXE_tenter"));
+        let tenter = bin.path().join("tenter");
+        if fs::hard_link(own, &tenter).is_err() {
+            fs::copy(own, &tenter).unwrap();
+        }
+        let installed = Self { sandbox: Sandbox::new(tenter), bin };
+        installed.program("tenter-hook", "#!/bin/sh\n");
+        installed
+    }
+
+    /// One with settings of Claude Code.
+    fn with_settings(text: &str) -> Self {
+        let installed = Self::new();
+        fs::create_dir(installed.home().join(".claude")).unwrap();
+        fs::write(installed.settings(), text).unwrap();
+        installed
+    }
+
+    /// Writes a program into the directory of `tenter`.
+    fn program(&self, name: &str, script: &str) -> PathBuf {
+        let path = self.bin.path().join(name);
+        fs::write(&path, script).unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+        path
+    }
+
+    fn settings(&self) -> PathBuf {
+        self.home().join(".claude/settings.json")
+    }
+
+    fn text(&self) -> String {
+        fs::read_to_string(self.settings()).unwrap()
+    }
+
+    /// Turns the project into a real repository.
+    fn git(&self, line: &str) {
+        let identity = "-c user.name=Ada -c user.email=ada@example.org";
+        let _ = self.shell(&format!("git {identity} {line}")).expect_code(0);
+    }
+}
