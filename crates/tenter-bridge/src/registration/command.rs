@@ -135,7 +135,7 @@ mod tests {
                 id: Some("5f0c".to_owned()),
             };
             for form in
-[CommandForm::Shell { program, home, id }, CommandForm::Exec { program, home, id }]
+                [CommandForm::Shell { program, home, id }, CommandForm::Exec { program, home, id }]
             {
                 let handler = form.handler("claude-code", "PreToolUse");
                 assert_eq!(of(&handler), Some(found.clone()), "{handler}");

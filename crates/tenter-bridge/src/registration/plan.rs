@@ -92,9 +92,9 @@ pub(super) fn find(target: &Target, text: &str) -> Result<Vec<Handler>, Diagnost
 
 /// The id of the registration in the text of a target.
 pub(super) fn id_in(target: &Target, text: &str) -> Result<Option<String>, Diagnostic> {
-    let handlers = find(target, text)?.into_iter();
+    let mut handlers = find(target, text)?.into_iter();
     let id = |one: Handler| RegisteredCommand::of_handler(target.host.id, &one.value)?.id;
-    Ok(handlers.filter_map(id).next())
+    Ok(handlers.find_map(id))
 }
 
 fn is_ours(target: &Target) -> impl Fn(&Value) -> bool {

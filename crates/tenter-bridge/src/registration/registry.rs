@@ -121,8 +121,7 @@ impl Registry {
     /// The file cannot be read.
     pub fn ignored_because(&self, target: &Target) -> Result<Option<(usize, usize)>, Diagnostic> {
         let file = SettingsFile::read(&target.file)?;
-        let RegistrationFormat::JsonGroups { reads_comments, .. } =
-            target.host.registration.format;
+        let RegistrationFormat::JsonGroups { reads_comments, .. } = target.host.registration.format;
         Ok(file.text().filter(|_| !reads_comments).and_then(json::not_plain))
     }
 
