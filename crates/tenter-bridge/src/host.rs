@@ -92,9 +92,9 @@ pub struct EventPowers {
 /// How a host supports what a hook's reply may do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Support {
-    /// The host does it.
+    /// The host provides it.
     Native,
-    /// The bridge does it, in this way.
+    /// The bridge provides it, in this way.
     Emulated(&'static str),
     /// It has no effect.
     Unsupported,

@@ -14,7 +14,7 @@ fn a_dry_run_shows_the_diff_and_changes_nothing() {
     let output = sandbox.run(&["bridge", "install", "claude-code", "--dry-run"]).expect_code(0);
     let program = sandbox.home().join(".local/share/tenter/bin/tenter-hook");
     let added = format!(
-        "+      {{ \"hooks\": [{{ \"type\": \"command\", \"command\": \"{} claude-code Stop --home {}\", \"timeout\": 600 }}] }},",
+        "+      {{ \"hooks\": [{{ \"type\": \"command\", \"command\": \"{} claude-code Stop --home {} --id ",
         program.display(),
         sandbox.home().display()
     );
