@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 use tenter_base::{real_path, search_path};
 use tenter_bridge::registration::{self, PROGRAM, Scope, Target};
 use tenter_bridge::{Host, hosts};
-use tenter_engine::source::project_root;
 use tenter_proc::{Cancel, End};
 
 use crate::env::Env;
@@ -23,7 +22,7 @@ pub(super) fn project_named(env: &Env, named: Option<&Path>) -> Result<Option<Pa
             .help("write --project after the names of agents"));
     }
     let root = match directory {
-        here if here == Path::new(".") => project_root(&env.cwd, &env.home),
+        here if here == Path::new(".") => project::root(env, None)?,
         directory => project::root(env, Some(directory))?,
     };
     let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
