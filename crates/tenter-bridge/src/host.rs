@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-use serde_json::Value;
 use tenter_protocol::EventName;
 use tenter_protocol::lifecycle::Power;
 
@@ -35,10 +34,12 @@ pub struct Host {
     pub withheld: &'static [&'static str],
     /// Reads a payload of a native event.
     pub read: fn(&NativeEvent, &Payload) -> Result<Occurrence, PayloadError>,
-    /// Writes the native answer; `None` is no opinion: nothing on stdout and exit code 0 (B14).
-    pub answer: fn(&NativeEvent, &Reply) -> Option<Value>,
+    /// Writes the native answer, one line; `None` is no opinion: nothing on stdout and exit code 0 (B14).
+    pub answer: fn(&NativeEvent, &Reply) -> Option<String>,
     /// Whether the model reads text that an answer adds at this moment.
     pub takes_context: fn(Moment) -> bool,
+    /// Whether the user reads a notice in an answer at this moment.
+    pub takes_notice: fn(Moment) -> bool,
 }
 
 impl Host {

@@ -9,7 +9,6 @@ use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use serde_json::Value;
 use tenter_base::{account, private_dir, replace_file, untrusted_file};
 use tenter_bridge::payload::MAX_PAYLOAD;
 use tenter_bridge::reply::Reply;
@@ -37,7 +36,7 @@ fn main() -> ExitCode {
         warn(&[format!("stdin cannot be read to its end: {error}")]);
     }
     let visited = visitor.run(&payload);
-    answer(visited.answer.as_ref());
+    answer(visited.answer.as_deref());
     warn(&visited.warnings);
     if visited.has_more
         && let Err(error) = start_after(&visitor, &arguments, &payload)
@@ -62,7 +61,7 @@ fn visitor(arguments: &Arguments) -> Visitor {
 }
 
 /// Writes the answer as one line.
-fn answer(answer: Option<&Value>) {
+fn answer(answer: Option<&str>) {
     if let Some(answer) = answer {
         let mut stdout = io::stdout().lock();
         // The error is ignored: the host does not read the answer.
@@ -83,7 +82,7 @@ fn deny_on_panic(arguments: &Arguments) {
     std::panic::set_hook(Box::new(move |panic| {
         let reply = Reply::deny("tenter-hook failed because of a defect in Tenter");
         if event.moment.deniable().is_some() {
-            answer((host.answer)(event, &reply).as_ref());
+            answer((host.answer)(event, &reply).as_deref());
         }
         warn(&[format!("a defect in Tenter: {panic}")]);
         #[expect(clippy::exit, reason = "an abort would make the host ignore the answer")]

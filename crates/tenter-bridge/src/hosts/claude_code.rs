@@ -41,6 +41,7 @@ pub(super) const HOST: Host = Host {
     read: claude_form::read,
     answer: claude_form::answer,
     takes_context: claude_form::takes_context,
+    takes_notice: claude_form::takes_notice,
 };
 
 /// 10 minutes is the longest timeout that the host accepts.

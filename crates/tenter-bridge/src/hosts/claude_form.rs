@@ -1,6 +1,7 @@
 //! The payloads and answers of Claude Code, which other hosts imitate.
 
 use serde_json::{Value, json};
+use tenter_protocol::Object;
 use tenter_protocol::event::CompactTrigger;
 
 use crate::host::{Moment, NativeEvent};
@@ -82,9 +83,15 @@ fn trigger(payload: &Payload) -> CompactTrigger {
 }
 
 /// The native answer: the smallest that says what the reply says (B14); `None` is no opinion.
-pub(super) fn answer(event: &NativeEvent, reply: &Reply) -> Option<Value> {
-    let mut specific = json!({});
-    let mut answer = json!({});
+///
+/// After tools and at a stop, `decision: block` would show the model the command line of the hook; additional context does not.
+pub(super) fn answer(event: &NativeEvent, reply: &Reply) -> Option<String> {
+    if event.moment == Moment::PreCompact && reply.denial().is_none() {
+        // The model that summarizes reads stdout as it is, whatever it is.
+        return reply.context();
+    }
+    let mut answer = Object::new();
+    let mut specific = Object::new();
     match (event.moment, &reply.verdict) {
         (Moment::BeforeTool, Some(verdict)) => permission(verdict, &mut specific),
         (Moment::Prompt | Moment::PreCompact, Some(Verdict::Deny(reason))) => {
@@ -96,48 +103,51 @@ pub(super) fn answer(event: &NativeEvent, reply: &Reply) -> Option<Value> {
         && reply.denial().is_none()
         && let Some(input) = &reply.input
     {
-        specific["updatedInput"] = json!(input);
+        specific.insert("updatedInput".to_owned(), json!(input));
     }
     if event.moment == Moment::AfterTool
         && let Some(output) = &reply.output
     {
-        specific["updatedToolOutput"] = output.clone();
+        specific.insert("updatedToolOutput".to_owned(), output.clone());
     }
-    if let Some(message) = &reply.continue_with {
-        block(message, &mut answer);
+    let follow_up = reply.continue_with.as_deref();
+    match (event.moment, follow_up) {
+        (Moment::SubagentStop, Some(message)) => block(message, &mut answer),
+        (Moment::Stop, Some(message)) => add_context(message.to_owned(), &mut specific),
+        _ if takes_context(event.moment) => {
+            reply.context().into_iter().for_each(|text| add_context(text, &mut specific));
+        }
+        _ => {}
     }
-    if takes_context(event.moment)
-        && let Some(context) = reply.context()
-    {
-        specific["additionalContext"] = json!(context);
+    if !specific.is_empty() {
+        specific.insert("hookEventName".to_owned(), json!(event.name));
+        answer.insert("hookSpecificOutput".to_owned(), Value::Object(specific));
     }
-    if let Value::Object(fields) = &mut specific
-        && !fields.is_empty()
-    {
-        fields.insert("hookEventName".to_owned(), json!(event.name));
-        answer["hookSpecificOutput"] = specific;
+    if takes_notice(event.moment) && !reply.notices.is_empty() {
+        answer.insert("systemMessage".to_owned(), json!(reply.notices.join("\n")));
     }
-    if !reply.notices.is_empty() {
-        answer["systemMessage"] = json!(reply.notices.join("\n"));
-    }
-    answer.as_object().is_some_and(|fields| !fields.is_empty()).then_some(answer)
+    (!answer.is_empty()).then(|| Value::Object(answer).to_string())
 }
 
-fn permission(verdict: &Verdict, specific: &mut Value) {
+fn add_context(text: String, specific: &mut Object) {
+    specific.insert("additionalContext".to_owned(), Value::String(text));
+}
+
+fn permission(verdict: &Verdict, specific: &mut Object) {
     let (decision, reason) = match verdict {
         Verdict::Deny(reason) => ("deny", Some(reason)),
         Verdict::Ask(reason) => ("ask", Some(reason)),
         Verdict::Allow => ("allow", None),
     };
-    specific["permissionDecision"] = json!(decision);
+    specific.insert("permissionDecision".to_owned(), json!(decision));
     if let Some(reason) = reason {
-        specific["permissionDecisionReason"] = json!(reason);
+        specific.insert("permissionDecisionReason".to_owned(), json!(reason));
     }
 }
 
-fn block(reason: &str, answer: &mut Value) {
-    answer["decision"] = json!("block");
-    answer["reason"] = json!(reason);
+fn block(reason: &str, answer: &mut Object) {
+    answer.insert("decision".to_owned(), json!("block"));
+    answer.insert("reason".to_owned(), json!(reason));
 }
 
 /// Whether the model reads text that is added at this moment.
@@ -151,5 +161,19 @@ pub(super) fn takes_context(moment: Moment) -> bool {
             | Moment::AfterToolFailure
             | Moment::AfterBatch
             | Moment::SubagentStart
+            | Moment::PreCompact
+    )
+}
+
+/// Whether the user sees a notice: measured without a terminal; at a session's start, it is in the log of hooks alone.
+pub(super) fn takes_notice(moment: Moment) -> bool {
+    matches!(
+        moment,
+        Moment::Prompt
+            | Moment::BeforeTool
+            | Moment::AfterTool
+            | Moment::AfterToolFailure
+            | Moment::AfterBatch
+            | Moment::Stop
     )
 }

@@ -33,6 +33,8 @@ pub(crate) struct State {
     pub(crate) waiting: Vec<WaitingContext>,
     /// Notices that the user has read, by a word for each kind.
     pub(crate) noticed: BTreeSet<String>,
+    /// Notices that wait for an event at which the user sees them.
+    pub(crate) notices: Vec<String>,
     /// Calls that were denied and that must not succeed, by id (B30).
     pub(crate) denied: BTreeMap<String, String>,
     /// Subagents whose call was approved, and that have not started.

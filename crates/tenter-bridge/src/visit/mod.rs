@@ -13,7 +13,6 @@ mod tool;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use serde_json::Value;
 use tenter_base::Clock;
 use tenter_engine::environment::{Environment, HookEnvironment};
 use tenter_engine::hook::FailMode;
@@ -49,7 +48,7 @@ pub struct Visitor {
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Visited {
     /// The native answer for stdout; without one, nothing is written there.
-    pub answer: Option<Value>,
+    pub answer: Option<String>,
     /// Lines for stderr.
     pub warnings: Vec<String>,
     /// Whether hooks are to run after the answer was written: [`Visitor::run_after`].
@@ -94,7 +93,6 @@ impl Visitor {
         let mut visit = Visit::begin(self, occurrence);
         match &occurrence.detail {
             Detail::BeforeTool(call) => visit.after_denied_tool(call),
-            Detail::SessionEnd { reason } => visit.session_end(reason.as_deref()),
             _ => {}
         }
         visit.finish()
@@ -171,7 +169,7 @@ impl<'v> Visit<'v> {
             Detail::SubagentStop { response } => self.subagent_stop(response.as_deref()),
             Detail::PreCompact(trigger) => self.pre_compact(*trigger),
             Detail::PostCompact(trigger) => self.post_compact(*trigger),
-            Detail::SessionEnd { .. } => self.has_more = self.has_hooks(EventName::SessionEnd),
+            Detail::SessionEnd { reason } => self.session_end(reason.as_deref()),
         }
     }
 
@@ -216,8 +214,25 @@ impl<'v> Visit<'v> {
         }
     }
 
+    /// Adds the notices that wait, or lets those of this event wait. Beside a denial, no host shows them.
+    fn deliver_notices(&mut self) {
+        let is_shown = (self.visitor.host.takes_notice)(self.visitor.event.moment)
+            && self.reply.denial().is_none();
+        if !is_shown {
+            let notices = std::mem::take(&mut self.reply.notices);
+            if !notices.is_empty() {
+                self.session.update(|state| state.notices.extend(notices));
+            }
+        } else if !self.session.get().notices.is_empty() {
+            let mut notices = self.session.update(|state| std::mem::take(&mut state.notices));
+            notices.append(&mut self.reply.notices);
+            self.reply.notices = notices;
+        }
+    }
+
     fn finish(mut self) -> Visited {
         self.deliver_contexts();
+        self.deliver_notices();
         let trouble = self
             .session
             .trouble()

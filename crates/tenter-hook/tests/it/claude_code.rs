@@ -21,28 +21,24 @@ fn a_stop_is_continued_until_the_hook_is_content_or_the_limit_is_reached() {
     session.pass("SessionStart");
     for _ in 0..8 {
         let answer = HostSession::answer(session.fire("Stop"));
-        assert_eq!(answer["decision"], "block");
-        assert_eq!(answer["reason"], "[hook again] Run the tests.");
+        let specific = &answer["hookSpecificOutput"];
+        assert_eq!(specific["additionalContext"], "[hook again] Run the tests.");
     }
     let answer = HostSession::answer(session.fire("Stop"));
-    assert!(answer["decision"].is_null());
+    assert!(answer["hookSpecificOutput"].is_null());
     assert!(answer["systemMessage"].as_str().unwrap().contains("8 times in a row"), "{answer}");
     session.pass("UserPromptSubmit");
-    assert_eq!(
-        HostSession::answer(session.fire("Stop"))["decision"],
-        "block",
-        "a message starts anew"
-    );
+    assert!(HostSession::answer(session.fire("Stop")).is_object(), "a message starts anew");
 }
 
 #[test]
 fn a_blocked_session_denies_every_message_and_every_call() {
     let session = session();
     session.hook("gate", "session_start", "", "echo closed >&2; exit 2");
-    let answer = HostSession::answer(session.fire("SessionStart"));
-    assert!(answer["systemMessage"].as_str().unwrap().contains("hook gate: closed"), "{answer}");
+    assert!(HostSession::answer(session.fire("SessionStart")).is_null());
     let answer = HostSession::answer(session.fire("UserPromptSubmit"));
     assert_eq!(answer["decision"], "block");
+    assert!(answer["reason"].as_str().unwrap().ends_with("hook gate: closed"), "{answer}");
     let answer = HostSession::answer(session.fire("PreToolUse.Bash"));
     assert_eq!(answer["hookSpecificOutput"]["permissionDecision"], "deny");
 }
@@ -159,7 +155,8 @@ fn a_denied_call_that_succeeds_is_a_breach() {
 fn untrusted_hooks_of_a_project_do_not_run_and_are_reported_once() {
     let session = session();
     session.sandbox.hook("sneaky", "#!/bin/sh\necho before_tool_call\ntouch \"$HOME/ran\"\n");
-    let answer = HostSession::answer(session.fire("SessionStart"));
+    session.pass("SessionStart");
+    let answer = HostSession::answer(session.fire("UserPromptSubmit"));
     let message = answer["systemMessage"].as_str().unwrap();
     assert!(
         message.contains("1 hook of this project is not trusted and does not run: sneaky"),

@@ -5,7 +5,6 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 
-use serde_json::Value;
 use tenter_testkit::wait_until;
 
 use crate::host_session::{HostSession, fixtures};
@@ -63,14 +62,14 @@ fn payloads(host: &'static str, fixture: &str) -> String {
 }
 
 /// The answer if a hook of `event` replies with `wish`; `None` if the event does not fire.
-fn answer(host: &'static str, fixture: &str, event: &str, wish: &str) -> Value {
+fn answer(host: &'static str, fixture: &str, event: &str, wish: &str) -> String {
     let session = HostSession::new(host);
     prepare(&session, fixture);
     session.hook("judge", event, "", &format!("echo '{}'", reply(wish)));
     let output = session.fire(fixture);
-    let normal = output.normal(&output.stdout);
-    let answer = HostSession::answer(output);
-    if answer.is_null() { answer } else { serde_json::from_str(&normal).unwrap() }
+    let normal = |answer: String| output.normal(&answer);
+    let answer = HostSession::answer(output.clone());
+    normal(answer.to_string())
 }
 
 /// Fires what comes before the event in a session, before there are hooks.

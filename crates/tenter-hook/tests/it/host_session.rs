@@ -78,10 +78,14 @@ impl HostSession {
         self.sandbox.run_with_stdin(&[self.host, event, "--home", &home], stdin)
     }
 
-    /// The answer to an event; `Null` if there is none. It is one line, and nothing is beside it.
+    /// The answer to an event: JSON, or text; `Null` if there is none. It is one line, and nothing is beside it.
     pub(crate) fn answer(output: Output) -> Value {
         let output = output.expect_code(0);
         assert!(output.stdout.lines().count() <= 1, "{output}");
-        if output.stdout.is_empty() { Value::Null } else { output.json() }
+        match output.stdout.trim_end() {
+            "" => Value::Null,
+            json if json.starts_with('{') => output.json(),
+            text => Value::String(text.to_owned()),
+        }
     }
 }
