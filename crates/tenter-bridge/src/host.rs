@@ -30,6 +30,8 @@ pub struct Host {
     pub blind_spots: &'static [&'static str],
     /// Maximum length of a context that the host passes on to the model, in characters (B20).
     pub context_limit: usize,
+    /// How many times in a row the host lets hooks make an agent continue (B21).
+    pub max_continuations: u32,
     /// The variables by which hooks could use the host itself; hooks do not get them (B43).
     pub withheld: &'static [&'static str],
     /// Reads a payload of a native event.

@@ -2,12 +2,13 @@
 
 use std::path::PathBuf;
 
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use tenter_protocol::Object;
 use tenter_protocol::event::CompactTrigger;
 
 /// One native event.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Occurrence {
     /// The host's id of the session; that of the main agent, also at events of its subagents.
     pub session: String,
@@ -20,7 +21,7 @@ pub struct Occurrence {
 }
 
 /// A subagent of a host.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NativeAgent {
     /// The host's id of it.
     pub id: String,
@@ -29,7 +30,7 @@ pub struct NativeAgent {
 }
 
 /// What happened.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum Detail {
     /// A session started or resumed.
     SessionStart {
@@ -87,7 +88,7 @@ pub enum Detail {
 }
 
 /// A tool call in the host's own names.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct NativeCall {
     /// The call's id, if the host has one that is the same before and after the call.
     pub id: Option<String>,
@@ -98,7 +99,7 @@ pub struct NativeCall {
 }
 
 /// How a tool ended.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum ToolEnd {
     /// It succeeded, with this result in the host's own form.
     Success {

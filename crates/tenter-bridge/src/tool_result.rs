@@ -135,13 +135,12 @@ fn exit_code(error: &str) -> Option<i32> {
 pub(crate) fn rewritten(result: &Value, changed: &ToolResult) -> Option<Value> {
     let text = changed.text();
     match result {
-        Value::String(_) => Some(Value::String(text)),
         // The blocks of an MCP tool, for which any value may be given.
         Value::Array(_) if changed.error.is_none() => {
             let blocks = changed.metadata.as_ref().and_then(|metadata| metadata.get("result"));
             Some(blocks.cloned().unwrap_or(Value::String(text)))
         }
-        Value::Array(_) => Some(Value::String(text)),
+        Value::String(_) | Value::Array(_) => Some(Value::String(text)),
         Value::Object(object) if changed.metadata_type.as_deref() == Some(HOST) => {
             let metadata = changed.metadata.clone().filter(|_| changed.error.is_none())?;
             let is_same_shape = metadata.keys().all(|field| object.contains_key(field));

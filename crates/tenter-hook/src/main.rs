@@ -8,8 +8,10 @@ use std::fs;
 use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::time::Instant;
 
 use tenter_base::{account, private_dir, replace_file, untrusted_file};
+use tenter_bridge::occurrence::Occurrence;
 use tenter_bridge::payload::MAX_PAYLOAD;
 use tenter_bridge::reply::Reply;
 use tenter_bridge::{Visited, Visitor};
@@ -18,7 +20,11 @@ use tenter_proc::{Invocation, Limits, Streams};
 
 use crate::arguments::Arguments;
 
+/// Maximum size of the file that says what is left to do, in bytes: a payload, and what JSON adds.
+const MAX_LEFT: u64 = 2 * MAX_PAYLOAD;
+
 fn main() -> ExitCode {
+    let started = Instant::now();
     let arguments = match Arguments::parse(std::env::args_os().skip(1)) {
         Ok(arguments) => arguments,
         Err(error) => {
@@ -27,7 +33,7 @@ fn main() -> ExitCode {
         }
     };
     deny_on_panic(&arguments);
-    let visitor = visitor(&arguments);
+    let visitor = visitor(&arguments, started);
     if let Some(file) = &arguments.after {
         return run_after(&visitor, file);
     }
@@ -38,8 +44,8 @@ fn main() -> ExitCode {
     let visited = visitor.run(&payload);
     answer(visited.answer.as_deref());
     warn(&visited.warnings);
-    if visited.has_more
-        && let Err(error) = start_after(&visitor, &arguments, &payload)
+    if let Some(occurrence) = &visited.after
+        && let Err(error) = start_after(&visitor, &arguments, occurrence)
     {
         warn(&[format!("hooks that run after the answer could not be started: {error}")]);
     }
@@ -47,7 +53,7 @@ fn main() -> ExitCode {
 }
 
 #[expect(clippy::disallowed_methods, reason = "this is where environment and clock come from")]
-fn visitor(arguments: &Arguments) -> Visitor {
+fn visitor(arguments: &Arguments, started: Instant) -> Visitor {
     let home = arguments.home.clone().or_else(account::home).unwrap_or_else(|| PathBuf::from("/"));
     let cache = home.join(".cache/tenter");
     Visitor {
@@ -57,6 +63,7 @@ fn visitor(arguments: &Arguments) -> Visitor {
         vars: std::env::vars_os().collect(),
         cwd: std::env::current_dir().unwrap_or_else(|_| PathBuf::from("/")),
         clock: jiff::Timestamp::now,
+        started,
     }
 }
 
@@ -91,11 +98,12 @@ fn deny_on_panic(arguments: &Arguments) {
 }
 
 /// Starts a process for what is left to do, which holds none of the host's pipes (B26).
-fn start_after(visitor: &Visitor, arguments: &Arguments, payload: &[u8]) -> io::Result<()> {
+fn start_after(visitor: &Visitor, arguments: &Arguments, left: &Occurrence) -> io::Result<()> {
     let directory = visitor.directories.state.join("bridge/pending");
     private_dir::enforce(&directory)?;
     let file = directory.join(format!("{}.json", std::process::id()));
-    replace_file::replace_with_mode(&file, payload, Some(0o600))?;
+    let left = serde_json::to_vec(left).map_err(io::Error::other)?;
+    replace_file::replace_with_mode(&file, &left, Some(0o600))?;
     let args = [
         OsString::from(arguments.host.id),
         arguments.event.name.into(),
@@ -117,10 +125,11 @@ fn start_after(visitor: &Visitor, arguments: &Arguments, payload: &[u8]) -> io::
 }
 
 fn run_after(visitor: &Visitor, file: &Path) -> ExitCode {
-    let payload = untrusted_file::read_prefix(file, MAX_PAYLOAD + 1);
+    let left = untrusted_file::read_prefix(file, MAX_LEFT)
+        .and_then(|bytes| serde_json::from_slice(&bytes).map_err(io::Error::other));
     let _ = fs::remove_file(file);
-    let Visited { warnings, .. } = match payload {
-        Ok(payload) => visitor.run_after(&payload),
+    let Visited { warnings, .. } = match left {
+        Ok(occurrence) => visitor.run_after(&occurrence),
         Err(error) => {
             warn(&[format!("{}: {error}", file.display())]);
             return ExitCode::FAILURE;

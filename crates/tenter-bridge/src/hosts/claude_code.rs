@@ -37,6 +37,7 @@ pub(super) const HOST: Host = Host {
         "Files that a shell command writes do not count as calls of a file tool.",
     ],
     context_limit: 10_000,
+    max_continuations: 8,
     withheld: &["CLAUDE_CODE_MESSAGING_SOCKET", "CLAUDE_CODE_MESSAGING_TOKEN", "CLAUDE_ENV_FILE"],
     read: claude_form::read,
     answer: claude_form::answer,

@@ -9,14 +9,10 @@ use crate::state::WaitingContext;
 impl Visit<'_> {
     /// Adds the contexts that wait, or lets those of this event wait.
     pub(super) fn deliver_contexts(&mut self) {
-        let agent = match self.occurrence.detail {
-            // What the caller's hooks say when a subagent starts is for the caller.
-            Detail::SubagentStop { .. } => None,
-            _ => self.agent_id(),
-        };
         if !(self.visitor.host.takes_context)(self.visitor.event.moment) {
-            return self.postpone(agent.as_ref());
+            return self.postpone_contexts();
         }
+        let agent = self.reader();
         let is_waiting = |context: &WaitingContext| context.agent == agent;
         if self.session.get().waiting.iter().any(is_waiting) {
             let mut waiting = self.session.update(|state| state.take_waiting(agent.as_deref()));
@@ -26,11 +22,21 @@ impl Visit<'_> {
         self.limit();
     }
 
-    fn postpone(&mut self, agent: Option<&String>) {
+    /// The agent that reads the contexts of this event: what hooks say of a subagent that stops is for its caller.
+    fn reader(&self) -> Option<String> {
+        match self.occurrence.detail {
+            Detail::SubagentStop { .. } => None,
+            _ => self.agent_id(),
+        }
+    }
+
+    /// Lets the contexts of this event wait for the next one that can carry them.
+    pub(super) fn postpone_contexts(&mut self) {
+        let agent = self.reader();
         let contexts = std::mem::take(&mut self.reply.contexts);
         if !contexts.is_empty() {
             self.session.update(|state| {
-                let wait = |text| WaitingContext { agent: agent.cloned(), text };
+                let wait = |text| WaitingContext { agent: agent.clone(), text };
                 state.waiting.extend(contexts.into_iter().map(wait));
             });
         }

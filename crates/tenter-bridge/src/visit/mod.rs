@@ -1,8 +1,9 @@
 //! One visit of a host: from one native event to one native answer.
 //!
-//! `session` handles what concerns a whole session, `tool` the calls of tools, `stop` the end of an agent's work, `subagent`
+//! `after` is what hooks do after the answer. `session` handles what concerns a whole session, `tool` the calls of tools, `stop` the end of an agent's work, `subagent`
 //! what concerns subagents. `contexts` brings text to the model within the host's limits. `runs` sees which hooks ran.
 
+mod after;
 mod contexts;
 mod runs;
 mod session;
@@ -10,14 +11,18 @@ mod stop;
 mod subagent;
 mod tool;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use tenter_base::Clock;
+use tenter_engine::configuration::{HookConfiguration, HookTables};
 use tenter_engine::environment::{Environment, HookEnvironment};
 use tenter_engine::hook::FailMode;
 use tenter_engine::layout::project_root;
-use tenter_engine::{Attributed, Denial, Directories, Engine, HookSession};
+use tenter_engine::{
+    AsynchronousHooks, Attributed, Denial, Directories, Engine, EngineBuilder, HookSession,
+};
 use tenter_protocol::{Diagnostic, EventName, Scope};
 
 use crate::host::{Host, NativeEvent};
@@ -42,7 +47,14 @@ pub struct Visitor {
     pub cwd: PathBuf,
     /// The clock.
     pub clock: Clock,
+    /// When the process started.
+    pub started: Instant,
 }
+
+/// Timeouts below this leave less margin.
+const SHORT_TIMEOUT: Duration = Duration::from_secs(20);
+/// How long before the host's timeout the answer is written, for short timeouts and for others (B24).
+const MARGINS: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(5));
 
 /// What is left of a visit: what the process writes, and does afterwards.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -51,8 +63,8 @@ pub struct Visited {
     pub answer: Option<String>,
     /// Lines for stderr.
     pub warnings: Vec<String>,
-    /// Whether hooks are to run after the answer was written: [`Visitor::run_after`].
-    pub has_more: bool,
+    /// What hooks are to see after the answer was written: [`Visitor::run_after`].
+    pub after: Option<Occurrence>,
 }
 
 impl Visitor {
@@ -67,14 +79,6 @@ impl Visitor {
         }
     }
 
-    /// Runs what does not have to be answered, after the answer was written: in a process of its own.
-    pub fn run_after(&self, payload: &[u8]) -> Visited {
-        match self.read(payload) {
-            Ok(occurrence) => self.visit_after(&occurrence),
-            Err(_) => Visited::default(), // the visit reported it
-        }
-    }
-
     fn read(&self, payload: &[u8]) -> Result<Occurrence, PayloadError> {
         (self.host.read)(self.event, &Payload::parse(payload)?)
     }
@@ -83,24 +87,18 @@ impl Visitor {
         if occurrence.detail == Detail::Nothing {
             return Visited::default();
         }
-        let mut visit = Visit::begin(self, occurrence);
+        let mut visit = Visit::begin(self, occurrence, AsynchronousHooks::Skip);
         visit.open();
         visit.handle();
-        visit.finish()
-    }
-
-    fn visit_after(&self, occurrence: &Occurrence) -> Visited {
-        let mut visit = Visit::begin(self, occurrence);
-        match &occurrence.detail {
-            Detail::BeforeTool(call) => visit.after_denied_tool(call),
-            _ => {}
-        }
-        visit.finish()
+        let after = visit.has_more().then(|| visit.seen_afterwards());
+        Visited { after, ..visit.finish() }
     }
 
     fn unreadable(&self, error: &PayloadError) -> Visited {
         let project = project_root(&self.cwd, &self.directories.home);
-        let (engine, _) = self.engine(project, Arc::default());
+        let (configuration, _) = self.configuration(&project);
+        let loader = self.loader(project, &configuration, Arc::default());
+        let (engine, _) = loader.load();
         let warning = format!("{} {}: {error}", self.host.name, self.event.name);
         let guard = self.event.moment.deniable().and_then(|event| {
             let catalog = engine.catalog();
@@ -114,18 +112,51 @@ impl Visitor {
             Reply::deny(format!("hook {hook}: it fails closed and could not look at this: {error}"))
         });
         let answer = reply.and_then(|reply| (self.host.answer)(self.event, &reply));
-        Visited { answer, warnings: vec![warning], has_more: false }
+        Visited { answer, warnings: vec![warning], after: None }
     }
 
-    fn engine(&self, project: PathBuf, runs: Arc<RunLog>) -> (Engine, Vec<Diagnostic>) {
-        let environment = HookEnvironment::new(&self.vars, &[]).withholding(self.host.withheld);
+    /// The session of an occurrence.
+    fn session(&self, occurrence: &Occurrence) -> SessionState {
+        StateDir::new(&self.directories.state).session(self.host.id, &occurrence.session)
+    }
+
+    /// The settings of hooks, and why they cannot be read. Hooks are as strict as they can be then.
+    fn configuration(&self, project: &Path) -> (HookConfiguration, Option<String>) {
+        let user = self.directories.config_home.join("tenter/config.toml");
+        match HookConfiguration::read(&user, &project.join("tenter.toml")) {
+            Ok((configuration, _)) => (configuration, None),
+            Err(error) => {
+                let tables = HookTables::default();
+                let (mut strict, _) =
+                    HookConfiguration::resolve(HookTables::default(), &tables, &user);
+                strict.policies.default.fail = FailMode::Closed;
+                (strict, Some(error.to_string()))
+            }
+        }
+    }
+
+    fn loader(
+        &self,
+        project: PathBuf,
+        configuration: &HookConfiguration,
+        runs: Arc<RunLog>,
+    ) -> EngineBuilder {
+        let environment = HookEnvironment::new(&self.vars, &configuration.pass_env);
         Engine::builder(project)
             .directories(self.directories.clone())
-            .environment(environment)
+            .environment(environment.withholding(self.host.withheld))
             .clock(self.clock)
+            .trust(configuration.trust)
+            .policies(configuration.policies.clone())
             .journal(self.directories.state.join("journal"))
             .observer(runs)
-            .load()
+    }
+
+    /// When the answer must be written: before the host's timeout, after which it lets the call pass (B24).
+    fn deadline(&self) -> Instant {
+        let timeout = self.event.timeout;
+        let margin = if timeout < SHORT_TIMEOUT { MARGINS.0 } else { MARGINS.1 };
+        self.started + timeout.saturating_sub(margin)
     }
 }
 
@@ -134,24 +165,43 @@ struct Visit<'v> {
     visitor: &'v Visitor,
     occurrence: &'v Occurrence,
     session: SessionState,
+    configuration: HookConfiguration,
     engine: Engine,
+    deadline: Option<Instant>,
     diagnostics: Vec<Diagnostic>,
+    warnings: Vec<String>,
     runs: Arc<RunLog>,
     reply: Reply,
-    has_more: bool,
 }
 
 impl<'v> Visit<'v> {
-    fn begin(visitor: &'v Visitor, occurrence: &'v Occurrence) -> Self {
-        let states = StateDir::new(&visitor.directories.state);
-        let session = states.session(visitor.host.id, &occurrence.session);
+    fn begin(
+        visitor: &'v Visitor,
+        occurrence: &'v Occurrence,
+        asynchronous: AsynchronousHooks,
+    ) -> Self {
+        let session = visitor.session(occurrence);
         let known = session.get().project.clone();
         let project =
             known.unwrap_or_else(|| project_root(&occurrence.cwd, &visitor.directories.home));
         let runs = Arc::<RunLog>::default();
-        let (engine, diagnostics) = visitor.engine(project, Arc::clone(&runs));
-        let (reply, has_more) = (Reply::default(), false);
-        Self { visitor, occurrence, session, engine, diagnostics, runs, reply, has_more }
+        let (configuration, error) = visitor.configuration(&project);
+        let loader = visitor.loader(project, &configuration, Arc::clone(&runs));
+        let (engine, diagnostics) = loader.asynchronous_hooks(asynchronous).load();
+        let engine = if configuration.enabled { engine } else { engine.without_hooks() };
+        let is_answered = asynchronous == AsynchronousHooks::Skip;
+        Self {
+            deadline: is_answered.then(|| visitor.deadline()),
+            warnings: error.into_iter().collect(),
+            reply: Reply::default(),
+            visitor,
+            occurrence,
+            session,
+            configuration,
+            engine,
+            diagnostics,
+            runs,
+        }
     }
 
     fn handle(&mut self) {
@@ -181,11 +231,30 @@ impl<'v> Visit<'v> {
     /// The hooks of a subagent, or of the main agent.
     fn hooks_of(&self, agent: Option<&str>) -> HookSession<'_> {
         let (root, cwd) = (&self.occurrence.session, self.occurrence.cwd.clone());
-        let Some(agent) = agent else { return self.engine.session(Scope::new(root, cwd)) };
-        let known = self.session.get().subagents.get(agent);
-        let parent = known.and_then(|known| known.parent.as_deref());
-        let scope = Scope::new(conversation(root, Some(agent)), cwd);
-        self.engine.session(scope.with_parent(Some(conversation(root, parent))))
+        let scope = match agent {
+            None => Scope::new(root, cwd),
+            Some(agent) => {
+                let known = self.session.get().subagents.get(agent);
+                let parent = known.and_then(|known| known.parent.as_deref());
+                let scope = Scope::new(conversation(root, Some(agent)), cwd);
+                scope.with_parent(Some(conversation(root, parent)))
+            }
+        };
+        let hooks = self.engine.session(scope);
+        match self.deadline {
+            Some(deadline) => hooks.with_deadline(deadline),
+            None => hooks,
+        }
+    }
+
+    /// The occurrence as asynchronous hooks see it: with the input that the call runs with.
+    fn seen_afterwards(&self) -> Occurrence {
+        let mut occurrence = self.occurrence.clone();
+        if let (Detail::BeforeTool(call), Some(input)) = (&mut occurrence.detail, &self.reply.input)
+        {
+            call.input.clone_from(input);
+        }
+        occurrence
     }
 
     fn agent_id(&self) -> Option<String> {
@@ -230,15 +299,18 @@ impl<'v> Visit<'v> {
         }
     }
 
+    /// What this program could not do, for stderr.
+    fn trouble(&self) -> Vec<String> {
+        let of_state = self.session.trouble();
+        let of_state = of_state.map(|why| format!("the state of the session is not kept: {why}"));
+        self.warnings.iter().cloned().chain(of_state).collect()
+    }
+
     fn finish(mut self) -> Visited {
         self.deliver_contexts();
         self.deliver_notices();
-        let trouble = self
-            .session
-            .trouble()
-            .map(|trouble| format!("the state of the session is not kept: {trouble}"));
         let answer = (self.visitor.host.answer)(self.visitor.event, &self.reply);
-        Visited { answer, warnings: trouble.into_iter().collect(), has_more: self.has_more }
+        Visited { answer, warnings: self.trouble(), after: None }
     }
 }
 

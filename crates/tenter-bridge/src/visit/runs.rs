@@ -25,6 +25,11 @@ impl RunLog {
         let mut runs = runs.iter().rev();
         runs.find(|run| run.event == event && run.parts.contains(&part)).map(|run| run.hook.clone())
     }
+
+    /// Whether a hook allowed a tool call.
+    pub(super) fn was_allowed(&self) -> bool {
+        self.last_with(EventName::BeforeTool, DecisionKind::Allow).is_some()
+    }
 }
 
 impl Observer for RunLog {

@@ -2,6 +2,7 @@
 
 use serde_json::json;
 use tenter_engine::catalog::Status;
+use tenter_engine::configuration::Reaction;
 use tenter_engine::{DecisionKind, MessageDecision, StartDecision};
 use tenter_protocol::event::{CompactTrigger, Compaction, ExitReason, SessionEnd, SessionStart};
 use tenter_protocol::{EventName, Object, Severity};
@@ -37,22 +38,17 @@ impl Visit<'_> {
             state.opened_at = now;
             state.blocked = None;
         });
-        self.run_session_start(source, model);
+        self.run_session_start(source.as_deref(), model.as_deref());
         self.report_hooks();
         let states = StateDir::new(&self.visitor.directories.state);
         states.sweep(self.engine.now().into());
     }
 
-    fn run_session_start(&mut self, source: Option<String>, model: Option<String>) {
+    fn run_session_start(&mut self, source: Option<&str>, model: Option<&str>) {
         if !self.has_hooks(EventName::SessionStart) {
             return;
         }
-        let mut args = Object::new();
-        args.insert("ui".to_owned(), json!(self.visitor.host.id));
-        if let Some(source) = source {
-            args.insert("source".to_owned(), json!(source));
-        }
-        let start = SessionStart { args, ..SessionStart::new(model.unwrap_or_default()) };
+        let start = self.start_event(source, model);
         let decision = self.hooks_of(None).session_start(start);
         match decision {
             StartDecision::Start { contexts } => {
@@ -68,6 +64,16 @@ impl Visit<'_> {
                 self.session.update(|state| state.blocked = Some(why.clone()));
             }
         }
+    }
+
+    /// The event of a session that starts.
+    pub(super) fn start_event(&self, source: Option<&str>, model: Option<&str>) -> SessionStart {
+        let mut args = Object::new();
+        args.insert("ui".to_owned(), json!(self.visitor.host.id));
+        if let Some(source) = source {
+            args.insert("source".to_owned(), json!(source));
+        }
+        SessionStart { args, ..SessionStart::new(model.unwrap_or_default()) }
     }
 
     /// Tells the user which hooks do not run. Names and counts only: the texts of untrusted hooks are not shown (B27).
@@ -122,11 +128,28 @@ impl Visit<'_> {
         }
     }
 
-    /// Denies what is about to happen in a blocked session; returns whether it is one.
+    /// Denies what is about to happen in a session that must not continue; returns whether it is one.
     pub(super) fn is_blocked(&mut self) -> bool {
-        let Some(why) = self.session.get().blocked.clone() else { return false };
-        self.reply.verdict = Some(Verdict::Deny(format!("this session is blocked. {why}")));
+        let Some(why) = self.blocked() else { return false };
+        self.reply.verdict = Some(Verdict::Deny(why));
         true
+    }
+
+    fn blocked(&self) -> Option<String> {
+        let (state, settings) = (self.session.get(), &self.configuration.bridge);
+        if let Some(why) = &state.blocked {
+            return Some(format!("this session is blocked. {why}"));
+        }
+        if state.breached && settings.on_breach == Reaction::Block {
+            let host = self.visitor.host.name;
+            return Some(format!(
+                "{host} ran a call that a hook had denied, so this session is blocked (`bridge.on_breach`)"
+            ));
+        }
+        let has_untrusted = !self.engine.catalog().untrusted().is_empty();
+        (has_untrusted && settings.untrusted == Reaction::Block).then(|| {
+            "hooks of this project are not trusted (`bridge.untrusted`); the user can look at them with `tenter trust` in a terminal".to_owned()
+        })
     }
 
     /// The host sends the user's own text. A hook that fails closed must not be ignored, so its message is rejected, and the
@@ -154,7 +177,7 @@ impl Visit<'_> {
     }
 
     pub(super) fn pre_compact(&mut self, trigger: CompactTrigger) {
-        let decision = self.hooks().pre_compact(Compaction::new(trigger, 0));
+        let decision = self.hooks().pre_compact(compaction(trigger));
         match decision {
             StartDecision::Start { contexts } => self.add_contexts(&contexts),
             StartDecision::Deny(denial) => self.deny(&denial),
@@ -162,7 +185,7 @@ impl Visit<'_> {
     }
 
     pub(super) fn post_compact(&mut self, trigger: CompactTrigger) {
-        let feedback = self.hooks().post_compact(Compaction::new(trigger, 0));
+        let feedback = self.hooks().post_compact(compaction(trigger));
         self.add_contexts(&feedback.into_messages());
     }
 
@@ -178,4 +201,9 @@ impl Visit<'_> {
         let _ = self.hooks_of(None).session_end(end);
         self.session.update(|state| (state.opened, state.opened_early) = (false, false));
     }
+}
+
+/// A compaction of a history whose size is not known.
+pub(super) fn compaction(trigger: CompactTrigger) -> Compaction {
+    Compaction::new(trigger, 0)
 }

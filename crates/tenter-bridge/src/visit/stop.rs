@@ -7,9 +7,6 @@ use tenter_protocol::event::{StopAttempt, Turn};
 use super::{Visit, attributed};
 use crate::state::WaitingContext;
 
-/// How many times in a row hooks may make an agent continue (B21).
-const MAX_CONTINUATIONS: u32 = 8;
-
 impl Visit<'_> {
     /// A response with tool calls is complete.
     pub(super) fn after_batch(&mut self) {
@@ -44,7 +41,8 @@ impl Visit<'_> {
         if review.follow_ups.is_empty() {
             return false;
         }
-        if count >= MAX_CONTINUATIONS {
+        let limit = self.configuration.max_continuations.min(self.visitor.host.max_continuations);
+        if count >= limit {
             let hook = review.follow_ups[0].hook.clone();
             self.reply.notices.push(format!(
                 "Tenter: the hook {hook} made the agent continue {count} times in a row; the limit is reached and it stops."

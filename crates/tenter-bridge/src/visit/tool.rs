@@ -2,7 +2,7 @@
 
 use tenter_engine::{ApprovedCall, Denial, StartDecision, ToolDecision};
 use tenter_protocol::event::Subagent;
-use tenter_protocol::{EventName, ToolCall, ToolResult};
+use tenter_protocol::{ToolCall, ToolResult};
 
 use super::{Visit, attributed, reason};
 use crate::occurrence::{NativeCall, ToolEnd};
@@ -25,7 +25,7 @@ impl Visit<'_> {
                 ToolDecision::Ask(question) => {
                     let text = reason(Some(&question.hook), &question.reason);
                     self.approve(native, &call, question.if_allowed);
-                    if self.reply.verdict.is_none() {
+                    if self.reply.denial().is_none() {
                         self.reply.verdict = Some(Verdict::Ask(text));
                     }
                 }
@@ -45,6 +45,9 @@ impl Visit<'_> {
             let host = self.visitor.host;
             self.reply.input =
                 Some(tool_call::native_input(host, native, &call.input, &changed.input));
+        }
+        if self.configuration.bridge.allow_skips_prompt && self.runs.was_allowed() {
+            self.reply.verdict = Some(Verdict::Allow);
         }
         if changed.name == SUBAGENT {
             self.subagent_call(&changed);
@@ -79,18 +82,6 @@ impl Visit<'_> {
                 state.denied.insert(id, reason);
             }
         });
-        self.has_more = self.has_hooks(EventName::AfterToolFailure);
-    }
-
-    /// The hooks of `after_tool_failure` for a call that was denied (R26): the host fires no event for it.
-    pub(super) fn after_denied_tool(&mut self, native: &NativeCall) {
-        let call = tool_call::canonical(self.visitor.host, native);
-        let Some(reason) = self.session.get().denied.get(&call.id).cloned() else { return };
-        let hooks = self.hooks();
-        let result = ToolResult::blocked(&call.name, &reason, hooks.timestamp());
-        let review = hooks.after_tool(call, result);
-        drop(hooks);
-        self.reply.contexts.extend(review.feedback.into_messages().iter().map(attributed));
     }
 
     pub(super) fn after_tool(&mut self, native: &NativeCall, end: &ToolEnd) {

@@ -219,3 +219,80 @@ fn variables_of_a_project_do_not_move_the_users_directories() {
     let answer: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(answer["hookSpecificOutput"]["permissionDecision"], json!("deny"));
 }
+
+#[test]
+fn an_asynchronous_hook_is_not_awaited_and_its_context_comes_with_a_later_event() {
+    let session = session();
+    let script = r#"until [ -e "$HOME/go" ]; do sleep 0.01; done; echo '{"additional_context": "Slow news."}'"#;
+    session.hook("slow", "before_tool", "async: true", script);
+    assert!(HostSession::answer(session.fire("PreToolUse.Bash")).is_null());
+    std::fs::write(session.sandbox.home().join("go"), "").unwrap();
+    let mut answer = json!(null);
+    wait_until("the context arrives", || {
+        answer = HostSession::answer(session.fire("UserPromptSubmit"));
+        !answer.is_null()
+    });
+    assert_eq!(answer["hookSpecificOutput"]["additionalContext"], "[hook slow] Slow news.");
+}
+
+fn configured(text: &str) -> HostSession {
+    let session = session();
+    let directory = session.sandbox.home().join(".config/tenter");
+    std::fs::create_dir_all(&directory).unwrap();
+    std::fs::write(directory.join("config.toml"), text).unwrap();
+    session
+}
+
+#[test]
+fn an_allow_skips_the_hosts_question_only_if_the_user_wants_that() {
+    for (text, decision) in
+        [("", json!(null)), ("[bridge]\nallow_skips_prompt = true\n", json!("allow"))]
+    {
+        let session = configured(text);
+        session.hook("may", "before_tool", "", r#"echo '{"decision": "allow"}'"#);
+        let answer = HostSession::answer(session.fire("PreToolUse.Bash"));
+        assert_eq!(answer["hookSpecificOutput"]["permissionDecision"], decision, "{text}");
+    }
+}
+
+#[test]
+fn the_users_settings_of_hooks_apply() {
+    let session = configured("[hooks]\nenabled = false\n");
+    session.hook("guard", "before_tool", "", "echo no >&2; exit 2");
+    assert!(HostSession::answer(session.fire("PreToolUse.Bash")).is_null());
+    let session = configured("[hooks]\nfail = \"closed\"\ntimeout_ms = 300\n");
+    session.hook("hangs", "before_tool", "", "sleep 60");
+    let answer = HostSession::answer(session.fire("PreToolUse.Bash"));
+    assert_eq!(answer["hookSpecificOutput"]["permissionDecision"], "deny");
+}
+
+#[test]
+fn with_a_broken_configuration_hooks_fail_closed() {
+    let session = configured("[hooks\n");
+    session.hook("crashes", "before_tool", "", "exit 1");
+    let output = session.fire("PreToolUse.Bash");
+    assert!(output.stderr.contains("is not a valid configuration"), "{output}");
+    let answer = HostSession::answer(output);
+    assert_eq!(answer["hookSpecificOutput"]["permissionDecision"], "deny");
+}
+
+#[test]
+fn a_session_can_be_blocked_for_untrusted_hooks_and_for_a_breach() {
+    let session = configured("[bridge]\nuntrusted = \"block\"\non_breach = \"block\"\n");
+    session.hook(
+        "guard",
+        "before_tool",
+        "",
+        r#"case "$payload" in *hello*) echo no >&2; exit 2;; esac"#,
+    );
+    assert!(HostSession::answer(session.fire("PreToolUse.Write")).is_null());
+    session.pass("PreToolUse.Bash");
+    session.pass("PostToolUse.Bash");
+    let answer = HostSession::answer(session.fire("PreToolUse.Write"));
+    let reason = answer["hookSpecificOutput"]["permissionDecisionReason"].as_str().unwrap();
+    assert!(reason.contains("bridge.on_breach"), "{reason}");
+    let session = configured("[bridge]\nuntrusted = \"block\"\n");
+    session.sandbox.hook("sneaky", "#!/bin/sh\necho before_tool_call\n");
+    let answer = HostSession::answer(session.fire("UserPromptSubmit"));
+    assert!(answer["reason"].as_str().unwrap().contains("bridge.untrusted"), "{answer}");
+}

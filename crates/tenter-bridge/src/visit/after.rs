@@ -1,0 +1,148 @@
+//! What hooks do after the answer was written, in a process of its own (B26): asynchronous hooks, and those that see the failure of
+//! a denied call.
+
+use std::time::Duration;
+
+use tenter_engine::{AsynchronousHooks, Attributed};
+use tenter_protocol::event::{StopAttempt, Turn};
+use tenter_protocol::{EventName, ToolCall, ToolResult};
+
+use super::{Visit, Visited, Visitor, attributed};
+use crate::occurrence::{Detail, NativeCall, Occurrence};
+use crate::{tool_call, tool_result};
+
+/// How long asynchronous hooks of a denied call's failure may run.
+const PATIENCE: Duration = Duration::from_mins(10);
+
+impl Visitor {
+    /// Runs what is left to do for an occurrence whose event was answered: in a process of its own.
+    pub fn run_after(&self, occurrence: &Occurrence) -> Visited {
+        let denied = match &occurrence.detail {
+            Detail::BeforeTool(call) => self.denied(occurrence, call),
+            _ => None,
+        };
+        let mode = if denied.is_some() { AsynchronousHooks::Run } else { AsynchronousHooks::Only };
+        let mut visit = Visit::begin(self, occurrence, mode);
+        match denied {
+            Some((call, reason)) => visit.after_denied_tool(call, &reason),
+            None => visit.run_asynchronous(),
+        }
+        visit.add_late_replies();
+        // No answer can carry them.
+        visit.postpone_contexts();
+        Visited { warnings: visit.trouble(), ..Visited::default() }
+    }
+
+    /// The call, and why it was denied, if it was.
+    fn denied(&self, occurrence: &Occurrence, call: &NativeCall) -> Option<(ToolCall, String)> {
+        let call = tool_call::canonical(self.host, call);
+        let session = self.session(occurrence);
+        let reason = session.get().denied.get(&call.id).cloned()?;
+        Some((call, reason))
+    }
+}
+
+impl Visit<'_> {
+    /// Whether hooks are left to run after the answer.
+    pub(super) fn has_more(&self) -> bool {
+        if self.reply.denial().is_some() {
+            let is_call = matches!(self.occurrence.detail, Detail::BeforeTool(_));
+            return is_call && self.has_hooks(EventName::AfterToolFailure);
+        }
+        let call = match &self.occurrence.detail {
+            Detail::BeforeTool(call) | Detail::AfterTool { call, .. } => {
+                Some(tool_call::canonical(self.visitor.host, call))
+            }
+            _ => None,
+        };
+        let hooks = self.hooks();
+        let events = self.occurrence.detail.events();
+        events.iter().any(|event| hooks.has_asynchronous(*event, call.as_ref()))
+    }
+
+    /// The hooks of `after_tool_failure` for a call that was denied (R26): most hosts fire no event for it.
+    fn after_denied_tool(&mut self, call: ToolCall, reason: &str) {
+        let hooks = self.hooks();
+        let result = ToolResult::blocked(&call.name, reason, hooks.timestamp());
+        let review = hooks.after_tool(call, result);
+        drop(hooks);
+        self.engine.drain(PATIENCE);
+        self.reply.contexts.extend(review.feedback.into_messages().iter().map(attributed));
+    }
+
+    /// Fires the events of the occurrence once more, for asynchronous hooks alone. What they decide has no effect (R22).
+    fn run_asynchronous(&mut self) {
+        let (hooks, host) = (self.hooks(), self.visitor.host);
+        match &self.occurrence.detail {
+            Detail::SessionStart { source, model } => {
+                drop(hooks);
+                let start = self.start_event(source.as_deref(), model.as_deref());
+                drop(self.hooks_of(None).session_start(start));
+            }
+            Detail::Prompt { text } => drop(hooks.before_agent(text)),
+            Detail::BeforeTool(call) => drop(hooks.before_tool(tool_call::canonical(host, call))),
+            Detail::AfterTool { call, end } => {
+                let call = tool_call::canonical(host, call);
+                let cwd = &self.occurrence.cwd;
+                let result = tool_result::canonical(&call, end, cwd, hooks.timestamp());
+                hooks.after_tool(call, result);
+            }
+            Detail::AfterBatch => {
+                hooks.after_turn(Turn { tools_used: true, ..Turn::new(0, "") });
+            }
+            Detail::Stop { response } => {
+                let response = response.as_deref().unwrap_or_default();
+                hooks.after_turn(Turn::new(0, response));
+                hooks.before_stop(StopAttempt::new(response));
+                hooks.after_agent(response);
+            }
+            Detail::StopFailure { response } => {
+                hooks.after_agent(response.as_deref().unwrap_or_default());
+            }
+            Detail::SubagentStop { response } => {
+                hooks.before_stop(StopAttempt::new(response.as_deref().unwrap_or_default()));
+            }
+            Detail::PreCompact(trigger) => {
+                drop(hooks.pre_compact(super::session::compaction(*trigger)));
+            }
+            Detail::PostCompact(trigger) => {
+                hooks.post_compact(super::session::compaction(*trigger));
+            }
+            Detail::SubagentStart
+            | Detail::ContextLost
+            | Detail::SessionEnd { .. }
+            | Detail::Nothing => {}
+        }
+    }
+
+    /// Adds what asynchronous hooks reply for the model.
+    fn add_late_replies(&mut self) {
+        let late = self.hooks().take_late_replies();
+        let contexts = late
+            .into_iter()
+            .filter_map(|reply| Some(Attributed { hook: reply.hook, value: reply.context? }));
+        self.add_contexts(&contexts.collect::<Vec<_>>());
+    }
+}
+
+impl Detail {
+    /// Tenter's events that it fires.
+    fn events(&self) -> &'static [EventName] {
+        use EventName as E;
+        match self {
+            Self::SessionStart { .. } => &[E::SessionStart],
+            Self::Prompt { .. } => &[E::BeforeAgent],
+            Self::BeforeTool(_) => &[E::BeforeTool],
+            Self::AfterTool { .. } => &[E::AfterTool, E::AfterToolFailure],
+            Self::AfterBatch => &[E::AfterTurn],
+            Self::Stop { .. } => &[E::AfterTurn, E::BeforeStop, E::AfterAgent],
+            Self::StopFailure { .. } => &[E::AfterAgent],
+            Self::SubagentStop { .. } => &[E::BeforeStop],
+            Self::PreCompact(_) => &[E::PreCompact],
+            Self::PostCompact(_) => &[E::PostCompact],
+            Self::SubagentStart | Self::ContextLost | Self::SessionEnd { .. } | Self::Nothing => {
+                &[]
+            }
+        }
+    }
+}
