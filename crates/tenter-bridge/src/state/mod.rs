@@ -41,8 +41,6 @@ pub(crate) struct State {
     pub(crate) expected: Vec<ExpectedSubagent>,
     /// Subagents that started, by the host's id.
     pub(crate) subagents: BTreeMap<String, KnownSubagent>,
-    /// Number of model responses that were seen.
-    pub(crate) responses: u64,
     /// A denied call ran all the same.
     pub(crate) breached: bool,
 }

@@ -4,9 +4,9 @@
 use std::time::Duration;
 
 use tenter_engine::{AsynchronousHooks, Attributed};
-use tenter_protocol::event::{StopAttempt, Turn};
 use tenter_protocol::{EventName, ToolCall, ToolResult};
 
+use super::stop::{stop_attempt, turn};
 use super::{Visit, Visited, Visitor, attributed};
 use crate::occurrence::{Detail, NativeCall, Occurrence};
 use crate::{tool_call, tool_result};
@@ -88,19 +88,19 @@ impl Visit<'_> {
                 hooks.after_tool(call, result);
             }
             Detail::AfterBatch => {
-                hooks.after_turn(Turn { tools_used: true, ..Turn::new(0, "") });
+                hooks.after_turn(turn(true, ""));
             }
             Detail::Stop { response } => {
                 let response = response.as_deref().unwrap_or_default();
-                hooks.after_turn(Turn::new(0, response));
-                hooks.before_stop(StopAttempt::new(response));
+                hooks.after_turn(turn(false, response));
+                hooks.before_stop(stop_attempt(response));
                 hooks.after_agent(response);
             }
             Detail::StopFailure { response } => {
                 hooks.after_agent(response.as_deref().unwrap_or_default());
             }
             Detail::SubagentStop { response } => {
-                hooks.before_stop(StopAttempt::new(response.as_deref().unwrap_or_default()));
+                hooks.before_stop(stop_attempt(response.as_deref().unwrap_or_default()));
             }
             Detail::PreCompact(trigger) => {
                 drop(hooks.pre_compact(super::session::compaction(*trigger)));

@@ -5,6 +5,7 @@
 
 mod after;
 mod contexts;
+mod host_facts;
 mod runs;
 mod session;
 mod stop;
@@ -23,6 +24,7 @@ use tenter_engine::layout::project_root;
 use tenter_engine::{
     AsynchronousHooks, Attributed, Denial, Directories, Engine, EngineBuilder, HookSession,
 };
+use tenter_protocol::event::AgentFacts;
 use tenter_protocol::{Diagnostic, EventName, Scope};
 
 use crate::host::{Host, NativeEvent};
@@ -231,6 +233,7 @@ impl<'v> Visit<'v> {
     /// The hooks of a subagent, or of the main agent.
     fn hooks_of(&self, agent: Option<&str>) -> HookSession<'_> {
         let (root, cwd) = (&self.occurrence.session, self.occurrence.cwd.clone());
+        let host = host_facts::of(self.visitor, self.occurrence);
         let scope = match agent {
             None => Scope::new(root, cwd),
             Some(agent) => {
@@ -240,11 +243,18 @@ impl<'v> Visit<'v> {
                 scope.with_parent(Some(conversation(root, parent)))
             }
         };
-        let hooks = self.engine.session(scope);
+        let hooks =
+            self.engine.session(Scope { agent: self.agent_facts(agent), ..scope.with_host(host) });
         match self.deadline {
             Some(deadline) => hooks.with_deadline(deadline),
             None => hooks,
         }
+    }
+
+    fn agent_facts(&self, agent: Option<&str>) -> Option<AgentFacts> {
+        let agent = self.occurrence.agent.as_ref().filter(|own| Some(own.id.as_str()) == agent)?;
+        let kind = agent.kind.clone().unwrap_or_default();
+        Some(AgentFacts { id: agent.id.clone(), kind, depth: None })
     }
 
     /// The occurrence as asynchronous hooks see it: with the input that the call runs with.

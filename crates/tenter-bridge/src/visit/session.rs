@@ -73,7 +73,7 @@ impl Visit<'_> {
         if let Some(source) = source {
             args.insert("source".to_owned(), json!(source));
         }
-        SessionStart { args, ..SessionStart::new(model.unwrap_or_default()) }
+        SessionStart { model: model.map(str::to_owned), args }
     }
 
     /// Tells the user which hooks do not run. Names and counts only: the texts of untrusted hooks are not shown (B27).
@@ -192,12 +192,13 @@ impl Visit<'_> {
     pub(super) fn session_end(&mut self, reason: Option<&str>) {
         let state = self.session.get();
         let seconds = self.engine.now().as_second().saturating_sub(state.opened_at);
+        let is_known = state.opened && self.session.trouble().is_none();
         let exit = match reason {
             Some("clear" | "logout" | "prompt_input_exit") => ExitReason::UserExit,
             _ => ExitReason::Done,
         };
-        let seconds = seconds.try_into().unwrap_or_default();
-        let end = SessionEnd::new(exit, seconds, state.responses);
+        let duration_seconds = seconds.try_into().ok().filter(|_| is_known);
+        let end = SessionEnd { duration_seconds, total_steps: None, exit_reason: exit };
         let _ = self.hooks_of(None).session_end(end);
         self.session.update(|state| (state.opened, state.opened_early) = (false, false));
     }
@@ -205,5 +206,5 @@ impl Visit<'_> {
 
 /// A compaction of a history whose size is not known.
 pub(super) fn compaction(trigger: CompactTrigger) -> Compaction {
-    Compaction::new(trigger, 0)
+    Compaction { trigger, tokens_before: None, tokens_after: None }
 }

@@ -1,0 +1,40 @@
+//! What payloads say of the host: its name, and the event in its own words (B9).
+
+use tenter_protocol::event::HostFacts;
+
+use super::Visitor;
+use crate::occurrence::{Detail, Occurrence};
+use crate::tool_call;
+
+/// The facts about one occurrence.
+pub(super) fn of(visitor: &Visitor, occurrence: &Occurrence) -> HostFacts {
+    let facts = HostFacts {
+        name: visitor.host.id.to_owned(),
+        event: Some(visitor.event.name.to_owned()),
+        unknown: unknown(&occurrence.detail).iter().map(|field| (*field).to_owned()).collect(),
+        ..HostFacts::default()
+    };
+    match &occurrence.detail {
+        Detail::BeforeTool(call) | Detail::AfterTool { call, .. } => {
+            let is_same = tool_call::canonical(visitor.host, call).input == call.input;
+            let tool_input = (!is_same).then(|| call.input.clone());
+            HostFacts { tool_name: Some(call.tool.clone()), tool_input, ..facts }
+        }
+        _ => facts,
+    }
+}
+
+/// The fields of payloads that no payload of a host provides.
+fn unknown(detail: &Detail) -> &'static [&'static str] {
+    match detail {
+        Detail::SessionStart { model: None, .. } => &["model"],
+        Detail::AfterBatch => &["turn_number", "session_turn", "response", "usage", "messages"],
+        Detail::Stop { .. } | Detail::SubagentStop { .. } => {
+            &["turn_number", "session_turn", "step_count", "usage", "messages"]
+        }
+        Detail::PreCompact(_) => &["tokens_before"],
+        Detail::PostCompact(_) => &["tokens_before", "tokens_after"],
+        Detail::SessionEnd { .. } => &["total_steps"],
+        _ => &[],
+    }
+}
