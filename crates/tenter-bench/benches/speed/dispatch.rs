@@ -75,7 +75,7 @@ fn none_matches(
     let times = alone(plan.rounds(200), 50, dispatch)?;
     report.alone(format!("none of {size} hooks: they {name}"), &times, "");
     let (counted, allowed) = BUDGET;
-    if size == counted && !matches!(others, Others::Command) {
+    if size == counted {
         let what = format!("dispatch, none of {size} hooks matches: they {name}");
         report.budget(&what, "≤ 20 µs", shown(times.median()), times.median() <= allowed);
     }
@@ -112,8 +112,8 @@ fn hook(index: usize, others: Others, program: &Path) -> Hook {
             MatcherText { tool: Some(tools[index % tools.len()].to_owned()), pattern: None }
         }
         Others::Command => {
-            let patterns = [r"rm\s+-rf", "git push.*--force", "(?i)drop table", "sudo "];
-            let pattern = Some(patterns[index % patterns.len()].to_owned());
+            let patterns = [r"rm\s+-rf /", "git push.*--force ", "(?i)drop table ", "sudo "];
+            let pattern = Some(format!("{}{index}", patterns[index % patterns.len()]));
             MatcherText { tool: Some("bash".to_owned()), pattern }
         }
     };

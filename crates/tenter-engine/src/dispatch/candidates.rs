@@ -2,14 +2,14 @@
 //! while thousands of hooks may be about others. What a matcher looks for in a tool's input is never kept.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use tenter_protocol::executable::Subscription;
 use tenter_protocol::{EventName, ToolCall};
 
 use crate::catalog::Catalog;
 use crate::hook::Hook;
-use crate::matcher::MatcherError;
+use crate::matcher::{Literals, MatcherError, PatternFilter};
 
 /// Maximum number of tools remembered: a model may call tools that do not exist, under ever new names.
 const MAX_TOOLS: usize = 64;
@@ -38,6 +38,11 @@ impl Candidate {
         Some(Self { hook: Arc::clone(hook), subscription, tool })
     }
 
+    /// The literals without which the hook does not run on a call of the tool, if any are known.
+    fn literals(&self) -> Option<&Literals> {
+        self.hook.matcher().filter(|_| matches!(self.tool, Some(Ok(_))))?.literals()
+    }
+
     /// Whether the hook runs on a call of the tool that the candidate was made for: `None` if its matcher finds nothing in
     /// the input, an error if the search was given up.
     pub(super) fn select(
@@ -57,6 +62,9 @@ impl Candidate {
     }
 }
 
+/// Number of hooks from which on one search for all of their literals takes less time than one for each.
+const MIN_FILTERED: usize = 32;
+
 /// The hooks that may run at an event, each list in the order in which they run.
 #[derive(Default)]
 pub(super) struct Candidates {
@@ -64,13 +72,24 @@ pub(super) struct Candidates {
     pub(super) awaited: Vec<Candidate>,
     /// The asynchronous ones, which start after the others (R22).
     pub(super) background: Vec<Candidate>,
+    /// Rules out those of `awaited` whose patterns cannot match.
+    filter: OnceLock<Option<PatternFilter>>,
 }
 
 impl FromIterator<Candidate> for Candidates {
     fn from_iter<I: IntoIterator<Item = Candidate>>(candidates: I) -> Self {
         let (background, awaited) =
             candidates.into_iter().partition(|candidate| candidate.hook.policy.asynchronous);
-        Self { awaited, background }
+        Self { awaited, background, filter: OnceLock::new() }
+    }
+}
+
+impl Candidates {
+    /// For each awaited hook, whether its pattern may match the call; `None` if each has to be tried.
+    pub(super) fn possible(&self, call: Option<&ToolCall>) -> Option<Vec<bool>> {
+        let call = call.filter(|_| self.awaited.len() >= MIN_FILTERED)?;
+        let filter = || PatternFilter::new(self.awaited.iter().map(Candidate::literals));
+        Some(self.filter.get_or_init(filter).as_ref()?.possible(&call.input))
     }
 }
 

@@ -8,7 +8,7 @@ use tenter_protocol::lifecycle::Power;
 use tenter_protocol::{Body, Event, EventName, EventRef, HistoryAction, Reply, Scope, Verdict};
 
 use super::background::BackgroundRun;
-use super::candidates::Candidate;
+use super::candidates::{Candidate, Candidates};
 use super::report::{RunReport, report_decision, report_lost, report_missing};
 use super::{Engine, Outcome};
 use crate::builtin;
@@ -98,8 +98,27 @@ impl<'e> Chain<'e> {
         self.outcome.denied().is_some() || self.interruption.cancel.is_cancelled()
     }
 
+    /// Runs the hooks that the agent waits for, in order.
+    pub(super) fn run_awaited(&mut self, candidates: &Candidates) {
+        let mut possible = candidates.possible(self.outcome.body.tool_call());
+        let mut hooks_run = self.hooks_run;
+        for (place, candidate) in candidates.awaited.iter().enumerate() {
+            if self.hooks_run > hooks_run {
+                if self.is_over() {
+                    return;
+                }
+                // It may have rewritten the input.
+                hooks_run = self.hooks_run;
+                possible = candidates.possible(self.outcome.body.tool_call());
+            }
+            if possible.as_ref().is_none_or(|possible| possible[place]) {
+                self.run(candidate);
+            }
+        }
+    }
+
     /// Runs a hook on the event as the hooks before it left it, unless its matcher is about other calls or the chain is over.
-    pub(super) fn run(&mut self, candidate: &Candidate) {
+    fn run(&mut self, candidate: &Candidate) {
         if self.is_over() {
             return;
         }

@@ -108,9 +108,7 @@ impl Engine {
             return chain.finish(&candidates.background);
         }
         chain.check_catalog(&loaded.catalog);
-        for candidate in &candidates.awaited {
-            chain.run(candidate);
-        }
+        chain.run_awaited(&candidates);
         chain.check_rewritten(&loaded.catalog);
         chain.run_built_in();
         let is_skipped = self.settings.asynchronous == AsynchronousHooks::Skip;

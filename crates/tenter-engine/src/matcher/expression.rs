@@ -7,6 +7,7 @@ use regex_syntax::ast::ErrorKind;
 use tenter_protocol::manifest::format::Advice;
 
 use super::braces;
+use super::literals::Literals;
 use super::words::Words;
 
 /// Maximum size of a compiled expression, in bytes.
@@ -45,6 +46,8 @@ const BACKSLASH: &str = "put a backslash before a character that is meant as its
 #[derive(Debug, Clone)]
 pub(super) struct Expression {
     text: String,
+    /// What every text that matches contains.
+    literals: OnceLock<Option<Literals>>,
     engine: OnceLock<Result<Engine, Advice>>,
 }
 
@@ -86,18 +89,33 @@ fn slow(reason: &str) -> Advice {
 impl Expression {
     /// An expression. Errors are found by [`check`], or on first use.
     pub(super) fn new(text: &str) -> Self {
-        Self { text: text.to_owned(), engine: OnceLock::new() }
+        Self { text: text.to_owned(), literals: OnceLock::new(), engine: OnceLock::new() }
     }
 
     pub(super) fn as_str(&self) -> &str {
         &self.text
     }
 
-    /// The first match in `text`.
+    /// Literals, one of which is in every text that matches; `None` if none are known.
+    pub(super) fn literals(&self) -> Option<&Literals> {
+        let found = || (self.text.len() <= LONGEST).then(|| Literals::of(&self.text)).flatten();
+        self.literals.get_or_init(found).as_ref()
+    }
+
+    /// The first match in `text`. An expression is not compiled for a text that cannot match.
     ///
     /// # Errors
     /// Why the search was aborted, or why the expression is invalid.
     pub(super) fn find(&self, text: &str) -> Result<Option<Range<usize>>, String> {
+        let is_ruled_out = || self.literals().is_some_and(|literals| !literals.is_any_in(text));
+        if self.engine.get().is_none() && is_ruled_out() {
+            return Ok(None);
+        }
+        self.find_compiled(text)
+    }
+
+    /// The same, without the shortcut.
+    pub(super) fn find_compiled(&self, text: &str) -> Result<Option<Range<usize>>, String> {
         match self.engine()? {
             Engine::Words(words) => Ok(words.find(text)),
             Engine::Linear(regex) => Ok(regex.find(text).map(|found| found.range())),
@@ -244,6 +262,13 @@ mod tests {
             assert_eq!(expression.find("src/a.py").unwrap(), Some(found), "{text}");
             assert!(expression.engine.get().is_some());
         }
+    }
+
+    #[test]
+    fn no_engine_is_compiled_for_a_text_without_the_literals() {
+        let expression = Expression::new(r"rm\s+-rf");
+        assert_eq!(expression.find("rm file"), Ok(None));
+        assert!(expression.engine.get().is_none());
     }
 
     #[test]

@@ -10,6 +10,8 @@ mod advice;
 mod braces;
 mod explanation;
 mod expression;
+mod filter;
+mod literals;
 mod texts;
 mod words;
 
@@ -25,9 +27,12 @@ pub use explanation::{Explanation, Finding, Search};
 
 use expression::Expression;
 
+pub(crate) use filter::PatternFilter;
+pub(crate) use literals::Literals;
+
 /// A compiled matcher. Without parts it matches every call.
 ///
-/// Expressions are compiled on first use, since an agent loads many matchers and uses few.
+/// Expressions are compiled when a text contains the literals that they need, since an agent loads many matchers and uses few.
 #[derive(Debug, Clone)]
 pub struct Matcher {
     tool: Option<Expression>,
@@ -119,6 +124,11 @@ impl Matcher {
             }
         }
         Ok(None)
+    }
+
+    /// The literals that the matcher's `pattern` needs, if any are known.
+    pub(crate) fn literals(&self) -> Option<&Literals> {
+        self.pattern.as_ref()?.literals()
     }
 
     /// Whether the matcher's `pattern` matches any text of the input.
