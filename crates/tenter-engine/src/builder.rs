@@ -174,7 +174,7 @@ impl EngineBuilder {
     pub fn load_catalog(&self, store: &TrustStore) -> (Catalog, Vec<Diagnostic>) {
         let cache = self.user_directories().cache.map(|cache| cache.join("hooks.json"));
         catalog::load(&LoadRequest {
-            places: &self.layout(),
+            layout: &self.layout(),
             trust: self.trust,
             store,
             cache: cache.as_deref(),

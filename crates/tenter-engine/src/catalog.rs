@@ -37,7 +37,7 @@ use surroundings::Surroundings;
 /// The input for loading a catalog.
 pub(crate) struct LoadRequest<'a> {
     /// The directories to search.
-    pub(crate) places: &'a Layout,
+    pub(crate) layout: &'a Layout,
     /// Whether project hooks need to be trusted.
     pub(crate) trust: TrustMode,
     /// The trust store.
@@ -134,7 +134,7 @@ impl Catalog {
 
 /// Finds, examines and orders all hooks. A broken hook is listed as such and shadows no other (R9, R13).
 pub(crate) fn load(request: &LoadRequest) -> (Catalog, Vec<Diagnostic>) {
-    let (roots, mut diagnostics) = request.places.roots(&HOOKS);
+    let (roots, mut diagnostics) = request.layout.roots(&HOOKS);
     let mut candidates = Vec::new();
     for (directory, root) in roots.iter().enumerate() {
         let (found, problems) = source::scan(root, directory);
@@ -149,13 +149,13 @@ pub(crate) fn load(request: &LoadRequest) -> (Catalog, Vec<Diagnostic>) {
     diagnostics.extend(exposed);
     let examiner = examine::Examiner {
         query: Query {
-            project: &request.places.project,
+            project: &request.layout.project,
             environment: request.environment,
             timeout: request.query_timeout,
             cancel: request.cancel,
         },
         mode: request.trust,
-        trusted: request.store.of(&request.places.project),
+        trusted: request.store.of(&request.layout.project),
         settings: &settings,
         surroundings: &surroundings,
         hasher: &hasher,
@@ -165,7 +165,7 @@ pub(crate) fn load(request: &LoadRequest) -> (Catalog, Vec<Diagnostic>) {
     diagnostics.extend(cache.save().err().and_then(|error| Some(unsaved(request.cache?, &error))));
     diagnostics.extend(of_settings);
     let policies = Policies { configured: request.policies, settings: &settings };
-    let trusted = request.store.of(&request.places.project);
+    let trusted = request.store.of(&request.layout.project);
     let state = lost::state(&examined, &settings);
     let mut resolved =
         precedence::resolve(examined, policies, Gate { mode: request.trust, trusted });

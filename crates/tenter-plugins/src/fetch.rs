@@ -18,7 +18,7 @@ use crate::fetch_error::FetchError;
 use crate::git::Repository;
 use crate::links;
 use crate::rules::{
-    self, FoundFile, Kind, LARGEST_FILE, LARGEST_PLUGIN, MOST_FILES, is_paper, refused,
+    self, FileKind, FoundFile, LARGEST_FILE, LARGEST_PLUGIN, MOST_FILES, is_paper, refused,
 };
 use crate::spec::Source;
 
@@ -134,19 +134,20 @@ fn blob(line: &[u8]) -> Option<Blob> {
     let mut words = head.split_whitespace();
     let (mode, _, name, size) = (words.next()?, words.next()?, words.next()?, words.next()?);
     let kind = match mode {
-        "120000" => Kind::Link,
-        "160000" => Kind::Submodule,
-        "040000" => Kind::Other,
+        "120000" => FileKind::Link,
+        "160000" => FileKind::Submodule,
+        "040000" => FileKind::Other,
         // Old tools wrote other bits for group and others; only the owner's count.
-        mode => Kind::File { executable: mode.ends_with("755") },
+        mode => FileKind::File { executable: mode.ends_with("755") },
     };
     let found = FoundFile { path: line[tab + 1..].to_vec(), kind, size: size.parse().unwrap_or(0) };
     Some(Blob { found, name: name.to_owned() })
 }
 
 fn blobs_of_papers(listed: &[u8]) -> impl Iterator<Item = Blob> {
-    let is_paper =
-        |blob: &Blob| matches!(blob.found.kind, Kind::File { .. }) && is_paper(&blob.found.path);
+    let is_paper = |blob: &Blob| {
+        matches!(blob.found.kind, FileKind::File { .. }) && is_paper(&blob.found.path)
+    };
     blobs(listed).into_iter().filter(is_paper)
 }
 
@@ -165,14 +166,14 @@ fn contents(blobs: &[Blob], mut objects: &[u8]) -> Option<Content> {
     Some(Content(entries))
 }
 
-fn entry(kind: Kind, bytes: Vec<u8>) -> Option<TreeEntry> {
+fn entry(kind: FileKind, bytes: Vec<u8>) -> Option<TreeEntry> {
     match kind {
-        Kind::File { executable } => Some(TreeEntry::File { bytes, executable }),
+        FileKind::File { executable } => Some(TreeEntry::File { bytes, executable }),
         // A target that is not UTF-8 leads to no file of the plugin.
-        Kind::Link => {
+        FileKind::Link => {
             Some(TreeEntry::Link { target: String::from_utf8_lossy(&bytes).into_owned() })
         }
-        Kind::Submodule | Kind::Other => None,
+        FileKind::Submodule | FileKind::Other => None,
     }
 }
 
@@ -241,11 +242,11 @@ fn list_entry(base: &Path, path: &mut Vec<u8>, found: &mut Vec<FoundFile>) -> io
     let kind = if metadata.is_dir() {
         return list(base, path, found);
     } else if metadata.is_symlink() {
-        Kind::Link
+        FileKind::Link
     } else if metadata.is_file() {
-        Kind::File { executable: metadata.permissions().mode() & 0o111 != 0 }
+        FileKind::File { executable: metadata.permissions().mode() & 0o111 != 0 }
     } else {
-        Kind::Other
+        FileKind::Other
     };
     found.push(FoundFile { path: path.clone(), kind, size: metadata.len() });
     Ok(())
@@ -272,12 +273,12 @@ fn read(base: &Path, found: &[FoundFile]) -> (Content, Vec<Diagnostic>) {
 fn read_one(base: &Path, found: &FoundFile) -> io::Result<(String, TreeEntry)> {
     let path = base.join(std::ffi::OsStr::from_bytes(&found.path));
     let bytes = match found.kind {
-        Kind::Link => fs::read_link(&path)?.as_os_str().as_bytes().to_vec(),
-        Kind::File { .. } if found.size > LARGEST_FILE => {
+        FileKind::Link => fs::read_link(&path)?.as_os_str().as_bytes().to_vec(),
+        FileKind::File { .. } if found.size > LARGEST_FILE => {
             return Err(io::Error::other("it is too large for a plugin"));
         }
-        Kind::File { .. } => fs::read(&path)?,
-        Kind::Submodule | Kind::Other => Vec::new(),
+        FileKind::File { .. } => fs::read(&path)?,
+        FileKind::Submodule | FileKind::Other => Vec::new(),
     };
     let entry = entry(found.kind, bytes)
         .ok_or_else(|| io::Error::other("it is neither a file nor a symlink"))?;

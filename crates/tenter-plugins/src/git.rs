@@ -8,7 +8,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use tenter_proc::{Cancel, Captured, End, Invocation, Limits, Streams, run};
+use tenter_proc::{Cancel, CapturedOutput, Invocation, Limits, ProcessEnd, Streams, run};
 use tenter_protocol::Diagnostic;
 
 use crate::fetch_error::FetchError;
@@ -152,7 +152,7 @@ impl<'a> Repository<'a> {
         args: &[&str],
         stdin: Vec<u8>,
         keep: usize,
-    ) -> Result<Captured, FetchError> {
+    ) -> Result<CapturedOutput, FetchError> {
         let mut all = vec![OsString::from("--git-dir"), self.dir.clone().into_os_string()];
         all.extend(args.iter().map(OsString::from));
         self.git(all, stdin, keep)
@@ -163,7 +163,7 @@ impl<'a> Repository<'a> {
         args: Vec<OsString>,
         stdin: Vec<u8>,
         keep: usize,
-    ) -> Result<Captured, FetchError> {
+    ) -> Result<CapturedOutput, FetchError> {
         let settings = SETTINGS.iter().flat_map(|setting| ["-c".into(), OsString::from(setting)]);
         let invocation = Invocation {
             program: "git".into(),
@@ -176,8 +176,8 @@ impl<'a> Repository<'a> {
         };
         let completion = run(&invocation, self.cancel);
         match completion.end {
-            End::Exited(0) => Ok(completion.stdout),
-            End::Cancelled => Err(FetchError::Cancelled),
+            ProcessEnd::Exited(0) => Ok(completion.stdout),
+            ProcessEnd::Cancelled => Err(FetchError::Cancelled),
             end => Err(FetchError::from(trouble(&end, &completion.stderr, self.timeout))),
         }
     }
@@ -208,13 +208,13 @@ fn unknown(name: &str, source: &str) -> Diagnostic {
         .help("`git ls-remote` shows which branches and tags there are")
 }
 
-fn trouble(end: &End, stderr: &Captured, timeout: Duration) -> Diagnostic {
+fn trouble(end: &ProcessEnd, stderr: &CapturedOutput, timeout: Duration) -> Diagnostic {
     let said = stderr.tail_lines(3);
     let said = said.trim();
     match end {
-        End::NotStarted(error) => refused("plugin-no-git", format!("git cannot be run: {error}"))
+        ProcessEnd::NotStarted(error) => refused("plugin-no-git", format!("git cannot be run: {error}"))
             .help("install git; plugins are fetched with it"),
-        End::TimedOut => refused("plugin-git-slow", format!("git took longer than {} s and was ended", timeout.as_secs()))
+        ProcessEnd::TimedOut => refused("plugin-git-slow", format!("git took longer than {} s and was ended", timeout.as_secs()))
             .help("try again, or clone the repository yourself and add its directory"),
         _ if said.ends_with("find remote ref HEAD") => {
             refused("plugin-nothing-offered", "this repository offers nothing: it has no commit on the branch that it names first")

@@ -8,7 +8,7 @@ use tenter_engine::hook::Layer;
 use tenter_engine::layout::{
     DIRECTORIES, HOOKS, RECIPES, ResourceKind, Resources, Root, SKILLS, plugin_name,
 };
-use tenter_engine::source::{Kind, scan};
+use tenter_engine::source::{CandidateKind, scan};
 
 /// An installed plugin.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -74,6 +74,8 @@ fn names(kind: &'static ResourceKind, directory: &Path) -> Vec<String> {
 
 fn hooks(directory: PathBuf) -> Vec<String> {
     let (candidates, _) = scan(&Root::new(Layer::ProjectPlugin, directory), 0);
-    let is_hook = |kind: &Kind| matches!(kind, Kind::Executable(_) | Kind::Manifest(_));
+    let is_hook = |kind: &CandidateKind| {
+        matches!(kind, CandidateKind::Executable(_) | CandidateKind::Manifest(_))
+    };
     candidates.into_iter().filter(|hook| is_hook(&hook.kind)).map(|hook| hook.name).collect()
 }

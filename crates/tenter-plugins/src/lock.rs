@@ -28,13 +28,13 @@ pub struct Lock {
     version: u32,
     /// The plugins, by name.
     #[serde(rename = "plugin", default)]
-    plugins: Vec<Locked>,
+    plugins: Vec<LockedPlugin>,
 }
 
 /// The record of one plugin.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Locked {
+pub struct LockedPlugin {
     /// `org/repo`.
     pub name: String,
     /// A URL, or the absolute path of a directory.
@@ -53,7 +53,7 @@ pub struct Locked {
     pub files: BTreeMap<String, String>,
 }
 
-impl Locked {
+impl LockedPlugin {
     /// Whether a commit was requested, so that there are no updates.
     pub fn is_pinned(&self) -> bool {
         let (Some(reference), Some(commit)) = (&self.reference, &self.commit) else { return false };
@@ -100,17 +100,17 @@ impl Lock {
     }
 
     /// The plugins, by name.
-    pub fn plugins(&self) -> &[Locked] {
+    pub fn plugins(&self) -> &[LockedPlugin] {
         &self.plugins
     }
 
     /// The record of the plugin with this name.
-    pub fn get(&self, name: &str) -> Option<&Locked> {
+    pub fn get(&self, name: &str) -> Option<&LockedPlugin> {
         self.plugins.iter().find(|plugin| plugin.name == name)
     }
 
     /// Adds a record, or replaces the one with the same name.
-    pub(crate) fn put(&mut self, plugin: Locked) {
+    pub(crate) fn put(&mut self, plugin: LockedPlugin) {
         self.forget(&plugin.name.clone());
         self.plugins.push(plugin);
         self.plugins.sort_by(|one, other| one.name.cmp(&other.name));
@@ -137,7 +137,7 @@ impl Lock {
     }
 
     /// The names whose records differ, with the record of this one.
-    fn differences<'l>(&'l self, other: &'l Self) -> Vec<(&'l str, Option<&'l Locked>)> {
+    fn differences<'l>(&'l self, other: &'l Self) -> Vec<(&'l str, Option<&'l LockedPlugin>)> {
         let names: BTreeSet<&str> =
             self.plugins.iter().chain(&other.plugins).map(|plugin| plugin.name.as_str()).collect();
         let here = names.into_iter().map(|name| (name, self.get(name)));
@@ -165,7 +165,7 @@ impl PreparedLock {
     /// replaces the lock file.
     pub(crate) fn settle(
         directory: &Path,
-        is_so: impl Fn(&str, Option<&Locked>) -> bool,
+        is_so: impl Fn(&str, Option<&LockedPlugin>) -> bool,
     ) -> io::Result<()> {
         if !Self::is_left(directory) {
             return Ok(());
@@ -206,8 +206,8 @@ fn version(text: &str) -> Option<u32> {
 mod tests {
     use super::*;
 
-    fn locked(name: &str) -> Locked {
-        Locked {
+    fn locked(name: &str) -> LockedPlugin {
+        LockedPlugin {
             name: name.into(),
             source: "https://host/x/y.git".into(),
             reference: Some("v1".into()),
@@ -224,7 +224,7 @@ mod tests {
         let mut lock = Lock::read(scratch.path()).unwrap();
         lock.put(locked("b/b"));
         lock.put(locked("a/a"));
-        lock.put(Locked { reference: None, ..locked("b/b") });
+        lock.put(LockedPlugin { reference: None, ..locked("b/b") });
         lock.prepare(scratch.path()).and_then(PreparedLock::put).unwrap();
         let read = Lock::read(scratch.path()).unwrap();
         assert_eq!(read, lock);
@@ -249,8 +249,8 @@ mod tests {
     fn only_a_requested_commit_is_pinned() {
         let plugin = locked("a/a");
         assert!(!plugin.is_pinned());
-        assert!(Locked { reference: Some("1F2E".into()), ..plugin.clone() }.is_pinned());
-        assert!(!Locked { reference: Some("1f2f".into()), ..plugin.clone() }.is_pinned());
-        assert!(!Locked { reference: None, ..plugin }.is_pinned());
+        assert!(LockedPlugin { reference: Some("1F2E".into()), ..plugin.clone() }.is_pinned());
+        assert!(!LockedPlugin { reference: Some("1f2f".into()), ..plugin.clone() }.is_pinned());
+        assert!(!LockedPlugin { reference: None, ..plugin }.is_pinned());
     }
 }

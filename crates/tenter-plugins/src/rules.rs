@@ -29,14 +29,14 @@ pub(crate) struct FoundFile {
     /// The path in the plugin.
     pub(crate) path: Vec<u8>,
     /// The kind.
-    pub(crate) kind: Kind,
+    pub(crate) kind: FileKind,
     /// The size in bytes; for a symlink, of its target.
     pub(crate) size: u64,
 }
 
 /// The kind of a file in a plugin's source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum FileKind {
     File {
         executable: bool,
     },
@@ -129,24 +129,24 @@ fn is_git(part: &str) -> bool {
 
 fn bad_kind(found: &FoundFile) -> Option<Diagnostic> {
     match found.kind {
-        Kind::Submodule => Some(
+        FileKind::Submodule => Some(
             refused("plugin-submodule", "this is a submodule, which plugins cannot contain")
                 .help("add the files themselves to the plugin"),
         ),
-        Kind::Other => {
+        FileKind::Other => {
             Some(refused("plugin-no-file", "this is neither a file nor a directory nor a symlink"))
         }
-        Kind::Link if found.size > LONGEST_TARGET => {
+        FileKind::Link if found.size > LONGEST_TARGET => {
             Some(refused("plugin-link-long", "the target of this symlink is too long"))
         }
-        Kind::File { .. } if found.size > LARGEST_FILE => {
+        FileKind::File { .. } if found.size > LARGEST_FILE => {
             let (size, most) = (mib(found.size), LARGEST_FILE >> 20);
             Some(refused(
                 "plugin-file-large",
                 format!("this file has {size} MiB; the limit is {most} MiB"),
             ))
         }
-        Kind::File { .. } | Kind::Link => None,
+        FileKind::File { .. } | FileKind::Link => None,
     }
 }
 
@@ -211,7 +211,7 @@ mod tests {
     use super::*;
 
     fn files(paths: &[&str]) -> Vec<FoundFile> {
-        let kind = Kind::File { executable: false };
+        let kind = FileKind::File { executable: false };
         paths
             .iter()
             .map(|path| FoundFile { path: path.as_bytes().to_vec(), kind, size: 1 })

@@ -10,7 +10,7 @@ use tenter_protocol::Diagnostic;
 
 use crate::content::{Content, hash};
 use crate::installed::Installed;
-use crate::lock::{Lock, Locked, PreparedLock};
+use crate::lock::{Lock, LockedPlugin, PreparedLock};
 use crate::name::PluginName;
 use crate::rules::refused;
 use crate::staging::{self, Staging};
@@ -28,7 +28,7 @@ pub struct Plugins {
 
 /// Why a plugin was not installed. Nothing was changed.
 #[derive(Debug)]
-pub enum Conflict {
+pub enum InstallError {
     /// The plugin is already installed and must not be replaced.
     Installed,
     /// The plugin contains no hook, no skill and no recipe.
@@ -37,7 +37,7 @@ pub enum Conflict {
     Failed(Diagnostic),
 }
 
-impl From<Diagnostic> for Conflict {
+impl From<Diagnostic> for InstallError {
     fn from(diagnostic: Diagnostic) -> Self {
         Self::Failed(diagnostic)
     }
@@ -45,13 +45,13 @@ impl From<Diagnostic> for Conflict {
 
 /// A request to install a plugin.
 #[derive(Debug)]
-pub struct Order<'a> {
+pub struct InstallRequest<'a> {
     /// The name.
     pub name: &'a PluginName,
     /// The content.
     pub content: &'a Content,
     /// The source; name, hash and files are filled in.
-    pub record: Locked,
+    pub record: LockedPlugin,
     /// Whether to replace an installed plugin.
     pub replace: bool,
 }
@@ -114,12 +114,12 @@ impl Plugins {
         staging: &Staging,
         name: &PluginName,
         content: &Content,
-    ) -> Result<(), Conflict> {
+    ) -> Result<(), InstallError> {
         self.lock()?;
         let new = staging.dir().join(UNPACKED);
         content.write(&new).map_err(|error| failed("changed", &self.dir, &error))?;
         if Installed::read(&new, name.to_string()).is_none_or(|plugin| plugin.is_empty()) {
-            return Err(Conflict::Empty(nothing()));
+            return Err(InstallError::Empty(nothing()));
         }
         Ok(())
     }
@@ -128,18 +128,22 @@ impl Plugins {
     ///
     /// # Errors
     /// A plugin is installed that must not be replaced, or writing fails.
-    pub fn install(&self, staging: &Staging, order: Order) -> Result<Installed, Conflict> {
-        let Order { name, content, record, replace } = order;
+    pub fn install(
+        &self,
+        staging: &Staging,
+        order: InstallRequest,
+    ) -> Result<Installed, InstallError> {
+        let InstallRequest { name, content, record, replace } = order;
         let new = staging.dir().join(UNPACKED);
         let trouble = |error: io::Error| failed("changed", &self.dir, &error);
         let _lock = self.exclusive().map_err(trouble)?;
         let mut lock = Lock::read(&self.dir)?;
         let place = self.place(name);
         if !replace && place.symlink_metadata().is_ok() {
-            return Err(Conflict::Installed);
+            return Err(InstallError::Installed);
         }
         let files = content.digests();
-        lock.put(Locked { name: name.to_string(), hash: hash(&files), files, ..record });
+        lock.put(LockedPlugin { name: name.to_string(), hash: hash(&files), files, ..record });
         let prepared = lock.prepare(&self.dir).map_err(trouble)?;
         staging.put(&new, &place).and_then(|()| prepared.put()).map_err(trouble)?;
         Installed::read(&place, name.to_string()).ok_or_else(|| nothing().into())
@@ -188,7 +192,7 @@ impl Plugins {
     }
 
     /// Whether the plugin `name` is installed as `locked` says; without a record, whether it is not installed.
-    fn is_so(&self, name: &str, locked: Option<&Locked>) -> bool {
+    fn is_so(&self, name: &str, locked: Option<&LockedPlugin>) -> bool {
         let Ok(name) = PluginName::parse(name) else { return false };
         let place = self.place(&name);
         match locked {

@@ -7,7 +7,7 @@ use serde::Serialize;
 use tenter_protocol::Diagnostic;
 
 use crate::content::{Content, hash};
-use crate::lock::Locked;
+use crate::lock::LockedPlugin;
 use crate::rules::refused;
 
 /// A file that differs from what was installed.
@@ -20,7 +20,7 @@ pub struct Difference {
 }
 
 /// Returns the differences between `directory` and `locked`, and the files that could not be read.
-pub fn verify(directory: &Path, locked: &Locked) -> (Vec<Difference>, Vec<Diagnostic>) {
+pub fn verify(directory: &Path, locked: &LockedPlugin) -> (Vec<Difference>, Vec<Diagnostic>) {
     let (content, mut findings) = Content::of_installed(directory);
     if hash(&locked.files) != locked.hash {
         let message = format!(

@@ -8,7 +8,7 @@ use tenter_base::excerpt;
 
 /// The captured part of a stream.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Captured {
+pub struct CapturedOutput {
     /// The first bytes, or all of them if nothing was dropped.
     pub head: Vec<u8>,
     /// The last bytes, if not everything fits in `head`.
@@ -17,7 +17,7 @@ pub struct Captured {
     pub total: u64,
 }
 
-impl Captured {
+impl CapturedOutput {
     /// The whole stream, or `None` if bytes were dropped.
     pub fn whole(&self) -> Option<&[u8]> {
         (self.tail.is_empty() && self.dropped() == 0).then_some(&self.head)
@@ -46,7 +46,7 @@ impl Captured {
         format!("{head}{newline}[… {missing} bytes dropped …]\n{tail}")
     }
 
-    /// The last `count` lines of [`Captured::text`], without a final newline.
+    /// The last `count` lines of [`CapturedOutput::text`], without a final newline.
     pub fn tail_lines(&self, count: usize) -> String {
         excerpt::last_lines(&self.text(), count).to_owned()
     }
@@ -111,8 +111,8 @@ impl Capture {
     }
 
     /// Ends the capture.
-    pub(crate) fn finish(self) -> Captured {
-        Captured { head: self.head, tail: self.tail.into(), total: self.total }
+    pub(crate) fn finish(self) -> CapturedOutput {
+        CapturedOutput { head: self.head, tail: self.tail.into(), total: self.total }
     }
 }
 
@@ -122,7 +122,7 @@ mod tests {
 
     use super::*;
 
-    fn captured(keep: usize, parts: &[Vec<u8>]) -> Captured {
+    fn captured(keep: usize, parts: &[Vec<u8>]) -> CapturedOutput {
         let mut capture = Capture::new(keep);
         for part in parts {
             capture.push(part);
@@ -130,7 +130,7 @@ mod tests {
         capture.finish()
     }
 
-    fn cut(keep: usize, text: &str) -> Captured {
+    fn cut(keep: usize, text: &str) -> CapturedOutput {
         captured(keep, &[text.into()])
     }
 

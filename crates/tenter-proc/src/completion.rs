@@ -3,17 +3,17 @@
 use std::io;
 use std::time::Duration;
 
-use crate::Captured;
+use crate::CapturedOutput;
 
 /// The result of running a program.
 #[derive(Debug)]
 pub struct Completion {
     /// How it ended.
-    pub end: End,
+    pub end: ProcessEnd,
     /// What it wrote to stdout, or to both streams if they are merged.
-    pub stdout: Captured,
+    pub stdout: CapturedOutput,
     /// What it wrote to stderr; empty if the streams are merged.
-    pub stderr: Captured,
+    pub stderr: CapturedOutput,
     /// Time from start to end.
     pub duration: Duration,
     /// Whether a descendant still held the pipes open when the result was taken.
@@ -22,7 +22,7 @@ pub struct Completion {
 
 /// How a program ended.
 #[derive(Debug)]
-pub enum End {
+pub enum ProcessEnd {
     /// The program exited with this code.
     Exited(i32),
     /// The program was ended by a signal that this crate did not send.
@@ -35,7 +35,7 @@ pub enum End {
     NotStarted(io::Error),
 }
 
-impl End {
+impl ProcessEnd {
     /// Whether the program exited with code 0.
     pub fn is_success(&self) -> bool {
         matches!(self, Self::Exited(0))
@@ -49,7 +49,7 @@ pub(crate) enum Termination {
     Cancel,
 }
 
-impl From<Termination> for End {
+impl From<Termination> for ProcessEnd {
     fn from(stop: Termination) -> Self {
         match stop {
             Termination::Deadline => Self::TimedOut,

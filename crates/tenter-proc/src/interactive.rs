@@ -4,20 +4,20 @@ use std::time::Duration;
 
 use crate::deadline::Deadline;
 use crate::supervise::start_with_retry;
-use crate::{Cancel, End, Invocation, os};
+use crate::{Cancel, Invocation, ProcessEnd, os};
 
 /// Runs a program in the foreground, like a shell: it inherits stdin, stdout and stderr, receives the terminal's keys, and has
 /// no timeout. Blocks until the program ends.
 ///
 /// If the invocation has a `stdin`, the program reads that instead of the terminal, like a pager; it need not read all of it.
 /// `streams` and `limits` are ignored. Ctrl-C also reaches this process; handling it is up to the caller.
-pub fn interactive(invocation: &Invocation) -> End {
+pub fn interactive(invocation: &Invocation) -> ProcessEnd {
     let never = Deadline::after(Duration::MAX);
     match start_with_retry(never, &Cancel::new(), || os::start_in_foreground(invocation)) {
         Ok(mut program) => {
             os::feed(&mut program, &invocation.stdin);
             os::wait_for_end(program)
         }
-        Err(error) => End::NotStarted(error),
+        Err(error) => ProcessEnd::NotStarted(error),
     }
 }

@@ -7,7 +7,7 @@
 //! ```
 //! use std::time::Duration;
 //!
-//! use tenter_proc::{Cancel, End, Invocation, Limits, Streams, run};
+//! use tenter_proc::{Cancel, ProcessEnd, Invocation, Limits, Streams, run};
 //!
 //! let invocation = Invocation {
 //!     program: "/bin/sh".into(),
@@ -19,7 +19,7 @@
 //!     limits: Limits { timeout: Duration::from_millis(500), ..Limits::default() },
 //! };
 //! let completion = run(&invocation, &Cancel::new());
-//! assert!(matches!(completion.end, End::TimedOut));
+//! assert!(matches!(completion.end, ProcessEnd::TimedOut));
 //! assert_eq!(completion.stdout.text(), "ready\n");
 //! ```
 //!
@@ -49,8 +49,8 @@ mod os;
 
 pub use background::{Background, start_background};
 pub use cancel::Cancel;
-pub use capture::Captured;
-pub use completion::{Completion, End};
+pub use capture::CapturedOutput;
+pub use completion::{Completion, ProcessEnd};
 pub use interactive::interactive;
 pub use invocation::{Invocation, Limits, Streams};
 pub use supervise::run;

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use crate::completion::Termination;
 use crate::deadline::Deadline;
 use crate::os::Process;
-use crate::{Cancel, Captured, Completion, End, Invocation};
+use crate::{Cancel, CapturedOutput, Completion, Invocation, ProcessEnd};
 
 /// How long a killed program is waited for: a program of another user cannot be killed, and one blocked in the kernel does not
 /// die.
@@ -30,12 +30,12 @@ pub fn run(invocation: &Invocation, cancel: &Cancel) -> Completion {
     let started = Instant::now();
     let deadline = Deadline::after(invocation.limits.timeout);
     if cancel.is_cancelled() {
-        return without_output(End::Cancelled, started);
+        return without_output(ProcessEnd::Cancelled, started);
     }
     match start_with_retry(deadline, cancel, || Process::start(invocation)) {
         Ok(process) => Supervisor { process, invocation, cancel, deadline }.run(started),
-        Err(_) if cancel.is_cancelled() => without_output(End::Cancelled, started),
-        Err(error) => without_output(End::NotStarted(error), started),
+        Err(_) if cancel.is_cancelled() => without_output(ProcessEnd::Cancelled, started),
+        Err(error) => without_output(ProcessEnd::NotStarted(error), started),
     }
 }
 
@@ -60,8 +60,8 @@ fn is_busy(error: &io::Error) -> bool {
     error.kind() == io::ErrorKind::ExecutableFileBusy
 }
 
-fn without_output(end: End, started: Instant) -> Completion {
-    let (stdout, stderr) = (Captured::default(), Captured::default());
+fn without_output(end: ProcessEnd, started: Instant) -> Completion {
+    let (stdout, stderr) = (CapturedOutput::default(), CapturedOutput::default());
     Completion { end, stdout, stderr, duration: started.elapsed(), pipes_held: false }
 }
 
@@ -168,7 +168,7 @@ impl Supervisor<'_> {
         }
         let pipes_held = !self.process.is_drained();
         let (end, stdout, stderr) = self.process.finish();
-        let end = stop.map_or(end, End::from);
+        let end = stop.map_or(end, ProcessEnd::from);
         Completion { end, stdout, stderr, duration: started.elapsed(), pipes_held }
     }
 }
@@ -243,7 +243,7 @@ mod tests {
         let cancel = Cancel::without_latch();
         let other = cancel.clone();
         let canceller = thread::spawn(move || other.cancel());
-        assert!(matches!(run(&invocation, &cancel).end, End::Cancelled));
+        assert!(matches!(run(&invocation, &cancel).end, ProcessEnd::Cancelled));
         canceller.join().unwrap();
     }
 }

@@ -21,7 +21,7 @@ use self::exit_watch::ExitWatch;
 use self::strays::Strays;
 use crate::cancel::POLL_INTERVAL;
 use crate::capture::Capture;
-use crate::{Cancel, Captured, End, Invocation, Streams, program};
+use crate::{Cancel, CapturedOutput, Invocation, ProcessEnd, Streams, program};
 
 #[path = "unix/adoption.rs"]
 mod adoption;
@@ -129,7 +129,7 @@ impl<'a> Process<'a> {
     }
 
     /// How the program ended and what it wrote. One that has not exited is [abandoned](Leader::abandon).
-    pub(crate) fn finish(self) -> (End, Captured, Captured) {
+    pub(crate) fn finish(self) -> (ProcessEnd, CapturedOutput, CapturedOutput) {
         let end = if self.exit.is_none() { self.leader.reap() } else { self.leader.abandon() };
         (end, self.stdout.capture.finish(), self.stderr.capture.finish())
     }
@@ -210,16 +210,16 @@ impl Leader {
     }
 
     /// Waits until the program has exited, then reaps it. The wait is separate because reaping holds a lock.
-    fn wait(self) -> End {
+    fn wait(self) -> ProcessEnd {
         exit_watch::until_exit(self.pid());
         self.reap()
     }
 
     /// Reaps the program, which must have exited.
-    fn reap(mut self) -> End {
+    fn reap(mut self) -> ProcessEnd {
         let end = match orphans::reap(&mut self.child) {
             Ok(status) => end_of(status),
-            Err(error) => End::NotStarted(io::Error::new(
+            Err(error) => ProcessEnd::NotStarted(io::Error::new(
                 error.kind(),
                 format!("the exit status is lost, as it is when SIGCHLD is ignored: {error}"),
             )),
@@ -229,11 +229,11 @@ impl Leader {
     }
 
     /// Reaps the program in a separate thread, so that it does not stay a zombie.
-    pub(crate) fn abandon(self) -> End {
+    pub(crate) fn abandon(self) -> ProcessEnd {
         let id = self.id();
         // Without a thread it stays a zombie until this process exits, which is acceptable.
         let _ = thread::Builder::new().name(format!("reap {id}")).spawn(move || self.wait());
-        End::NotStarted(io::Error::other(format!("process {id} cannot be ended")))
+        ProcessEnd::NotStarted(io::Error::other(format!("process {id} cannot be ended")))
     }
 }
 
@@ -248,10 +248,10 @@ pub(crate) fn keep_memory_private() -> io::Result<()> {
     Err(io::ErrorKind::Unsupported.into())
 }
 
-fn end_of(status: ExitStatus) -> End {
+fn end_of(status: ExitStatus) -> ProcessEnd {
     match status.code() {
-        Some(code) => End::Exited(code),
-        None => End::Signalled(status.signal().unwrap_or_default()),
+        Some(code) => ProcessEnd::Exited(code),
+        None => ProcessEnd::Signalled(status.signal().unwrap_or_default()),
     }
 }
 
@@ -289,7 +289,7 @@ pub(crate) fn feed(program: &mut Leader, stdin: &[u8]) {
 }
 
 /// Waits until a foreground program has ended.
-pub(crate) fn wait_for_end(program: Leader) -> End {
+pub(crate) fn wait_for_end(program: Leader) -> ProcessEnd {
     program.wait()
 }
 

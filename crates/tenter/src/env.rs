@@ -108,7 +108,7 @@ impl Env {
     }
 
     /// The directories that hooks are loaded from, given the project's root.
-    pub(crate) fn places(&self, project: PathBuf) -> Layout {
+    pub(crate) fn layout(&self, project: PathBuf) -> Layout {
         Layout::new(project, &self.home, self.directories().config_home)
     }
 

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use tenter_engine::environment::Environment;
-use tenter_proc::{Cancel, Completion, End, Invocation, Limits, Streams};
+use tenter_proc::{Cancel, Completion, Invocation, Limits, ProcessEnd, Streams};
 
 use crate::failure::{Exit, Failure};
 use crate::sanitize::sanitize;
@@ -64,8 +64,8 @@ impl Git<'_> {
     pub(crate) fn check_repository(&self) -> Result<(), Failure> {
         let completion = self.run("git", &["rev-parse", "--is-inside-work-tree"], "");
         match &completion.end {
-            End::Exited(0) if completion.stdout.text().trim() == "true" => Ok(()),
-            End::Exited(_) => Err(Failure::new(format!(
+            ProcessEnd::Exited(0) if completion.stdout.text().trim() == "true" => Ok(()),
+            ProcessEnd::Exited(_) => Err(Failure::new(format!(
                 "{} is not in a git repository",
                 self.directory.display()
             ))
@@ -108,18 +108,18 @@ fn show(words: &str) {
 }
 
 /// How a program ended, as the end of a sentence that begins with its name.
-pub(crate) fn how(end: &End) -> String {
+pub(crate) fn how(end: &ProcessEnd) -> String {
     match end {
-        End::Exited(code) => format!("ended with code {code}"),
-        End::Signalled(signal) => format!("was ended by signal {signal}"),
-        End::TimedOut | End::Cancelled => "was interrupted".to_owned(),
-        End::NotStarted(error) => format!("could not be started: {error}"),
+        ProcessEnd::Exited(code) => format!("ended with code {code}"),
+        ProcessEnd::Signalled(signal) => format!("was ended by signal {signal}"),
+        ProcessEnd::TimedOut | ProcessEnd::Cancelled => "was interrupted".to_owned(),
+        ProcessEnd::NotStarted(error) => format!("could not be started: {error}"),
     }
 }
 
-fn exit(end: &End) -> Exit {
+fn exit(end: &ProcessEnd) -> Exit {
     match end {
-        End::Cancelled => Exit::Agent(tenter_agent::session::Status::Interrupted),
+        ProcessEnd::Cancelled => Exit::Agent(tenter_agent::session::Status::Interrupted),
         _ => Exit::Failed,
     }
 }

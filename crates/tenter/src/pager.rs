@@ -3,7 +3,7 @@
 use std::ffi::OsStr;
 
 use tenter_engine::environment::Environment;
-use tenter_proc::{Cancel, End, Invocation, Limits, Streams};
+use tenter_proc::{Cancel, Invocation, Limits, ProcessEnd, Streams};
 
 use crate::env::Env;
 use crate::failure::Failure;
@@ -48,5 +48,5 @@ pub(crate) fn show(
     let interrupts = Interrupts::catch(&Cancel::new())?;
     let end = interrupts.while_away(|| tenter_proc::interactive(&invocation));
     // The shell exits with 126 or 127 if it cannot run the program.
-    Ok(!matches!(end, End::NotStarted(_) | End::Exited(126 | 127)))
+    Ok(!matches!(end, ProcessEnd::NotStarted(_) | ProcessEnd::Exited(126 | 127)))
 }

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use tenter_proc::{Cancel, Completion, End, Invocation, Limits, Streams};
+use tenter_proc::{Cancel, Completion, Invocation, Limits, ProcessEnd, Streams};
 use tenter_template::{CommandOutput, Shell};
 
 /// Maximum duration of a program.
@@ -43,12 +43,12 @@ impl Shell for ProjectShell {
 /// How a program failed, with its last line on stderr.
 fn failure(completion: &Completion) -> Option<String> {
     let how = match &completion.end {
-        End::Exited(0) => return None,
-        End::Exited(code) => format!("failed with exit code {code}"),
-        End::Signalled(signal) => format!("was ended by signal {signal}"),
-        End::TimedOut => format!("took longer than {} s", TIMEOUT.as_secs()),
-        End::Cancelled => "was interrupted".to_owned(),
-        End::NotStarted(error) => return Some(format!("could not be started: {error}")),
+        ProcessEnd::Exited(0) => return None,
+        ProcessEnd::Exited(code) => format!("failed with exit code {code}"),
+        ProcessEnd::Signalled(signal) => format!("was ended by signal {signal}"),
+        ProcessEnd::TimedOut => format!("took longer than {} s", TIMEOUT.as_secs()),
+        ProcessEnd::Cancelled => "was interrupted".to_owned(),
+        ProcessEnd::NotStarted(error) => return Some(format!("could not be started: {error}")),
     };
     let last = completion.stderr.tail_lines(1);
     Some(if last.trim().is_empty() { how } else { format!("{how}: {}", last.trim()) })

@@ -6,7 +6,7 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use tenter_base::{private_dir, search_path};
-use tenter_proc::{Completion, End, Invocation, Limits, Streams};
+use tenter_proc::{Completion, Invocation, Limits, ProcessEnd, Streams};
 use tenter_protocol::ToolResult;
 use tenter_protocol::tool_metadata::{Bash, BashBackground};
 use uuid::Uuid;
@@ -98,18 +98,18 @@ fn shell(workspace: &Workspace) -> PathBuf {
 }
 
 /// The error for the model if a command did not succeed. A command that never started is a tool error.
-fn error(end: &End, seconds: u64) -> Result<Option<String>, ToolError> {
+fn error(end: &ProcessEnd, seconds: u64) -> Result<Option<String>, ToolError> {
     match end {
-        End::Exited(0) => Ok(None),
-        End::Exited(code) => Ok(Some(format!("exit code {code}"))),
-        End::Signalled(signal) => {
+        ProcessEnd::Exited(0) => Ok(None),
+        ProcessEnd::Exited(code) => Ok(Some(format!("exit code {code}"))),
+        ProcessEnd::Signalled(signal) => {
             Ok(Some(format!("exit code {}: ended by signal {signal}", 128 + signal)))
         }
-        End::TimedOut => {
+        ProcessEnd::TimedOut => {
             Ok(Some(format!("timed out after {seconds} s; the output so far follows")))
         }
-        End::Cancelled => Ok(Some("interrupted".to_owned())),
-        End::NotStarted(error) => Err(ToolError::new(error.to_string())),
+        ProcessEnd::Cancelled => Ok(Some("interrupted".to_owned())),
+        ProcessEnd::NotStarted(error) => Err(ToolError::new(error.to_string())),
     }
 }
 
@@ -125,13 +125,13 @@ fn metadata(command: String, completion: &Completion, workspace: &Workspace) -> 
 }
 
 /// The exit code as a shell reports it: 124 for a timeout as `timeout(1)` does, 130 for Ctrl-C.
-fn exit_code(end: &End) -> i32 {
+fn exit_code(end: &ProcessEnd) -> i32 {
     match end {
-        End::Exited(code) => *code,
-        End::Signalled(signal) => 128 + signal,
-        End::TimedOut => 124,
-        End::Cancelled => 130,
-        End::NotStarted(_) => 127,
+        ProcessEnd::Exited(code) => *code,
+        ProcessEnd::Signalled(signal) => 128 + signal,
+        ProcessEnd::TimedOut => 124,
+        ProcessEnd::Cancelled => 130,
+        ProcessEnd::NotStarted(_) => 127,
     }
 }
 

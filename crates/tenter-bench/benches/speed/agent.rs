@@ -137,11 +137,11 @@ pub(crate) fn agent(
     store: &Path,
     watcher: Arc<Ticks>,
 ) -> Measured<Agent> {
-    let project = scene.places.project.clone();
+    let project = scene.layout.project.clone();
     let workspace = WorkspaceSettings {
         project: project.clone(),
         cwd: project.clone(),
-        protected: ProtectedPaths::new(&project, &scene.places.names),
+        protected: ProtectedPaths::new(&project, &scene.layout.names),
         add_dirs: Vec::new(),
         read_dirs: Vec::new(),
         env: environment(),
@@ -166,7 +166,7 @@ fn engine(scene: &Scene) -> Measured<Engine> {
 }
 
 fn settings(scene: &Scene) -> AgentSettings {
-    let project = scene.places.project.clone();
+    let project = scene.layout.project.clone();
     AgentSettings {
         system_prompt: "You are an agent that is measured.".into(),
         max_turns: None,
@@ -174,7 +174,7 @@ fn settings(scene: &Scene) -> AgentSettings {
         retry: RetrySettings::default(),
         auto_compact: None,
         recipes: RecipeBook {
-            recipes: Recipes::new(&scene.places, &[]),
+            recipes: Recipes::new(&scene.layout, &[]),
             project,
             env: environment(),
             trust: Arc::new(|_| false),

@@ -95,7 +95,7 @@ fn resume(plan: Plan, scene: &Scene, file: &Path) -> Measured<Times> {
 
 fn begin(store: &Store, scene: &Scene, size: usize) -> Measured<()> {
     let conversation = NewConversation {
-        project: &scene.places.project,
+        project: &scene.layout.project,
         model: "scripted:bench",
         parent: None,
         recipe: None,

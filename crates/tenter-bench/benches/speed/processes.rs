@@ -71,10 +71,10 @@ fn tenter() -> Measured<PathBuf> {
 fn run_to_end(scene: &Scene, program: &Path, args: &[&str]) -> io::Result<()> {
     let status = Command::new(program)
         .args(args)
-        .current_dir(&scene.places.project)
+        .current_dir(&scene.layout.project)
         .env_clear()
         .envs(environment())
-        .env("HOME", &scene.places.home)
+        .env("HOME", &scene.layout.home)
         .stdin(Stdio::null())
         .stdout(Stdio::null())
         .stderr(Stdio::null())

@@ -37,7 +37,7 @@ int main(int argc, char **argv) {
 pub(crate) struct Scene {
     base: PathBuf,
     /// The layout of the project and the home.
-    pub(crate) places: Layout,
+    pub(crate) layout: Layout,
     /// Removed with the scene that created it.
     #[expect(dead_code, reason = "dropping it removes the directory")]
     scratch: Option<TempDir>,
@@ -49,17 +49,17 @@ impl Scene {
         let scratch = TempDir::with_prefix("tenter-bench-")?;
         let base = scratch.path().canonicalize()?;
         let scene = Self { scratch: Some(scratch), ..Self::there(&base) };
-        directory(&scene.places.project.join(".git"))?;
-        directory(&scene.places.project.join(".kodelet/hooks"))?;
-        directory(&scene.places.home)?;
+        directory(&scene.layout.project.join(".git"))?;
+        directory(&scene.layout.project.join(".kodelet/hooks"))?;
+        directory(&scene.layout.home)?;
         Ok(scene)
     }
 
     /// A scene that another process created.
     pub(crate) fn there(base: &Path) -> Self {
-        let places =
+        let layout =
             Layout::new(base.join("project"), base.join("home"), base.join("home/.config"));
-        Self { base: base.to_owned(), places, scratch: None }
+        Self { base: base.to_owned(), layout, scratch: None }
     }
 
     /// A path in the temporary directory.
@@ -69,7 +69,7 @@ impl Scene {
 
     /// The path of the project's hook with this name.
     pub(crate) fn hook(&self, name: &str) -> PathBuf {
-        self.places.project.join(".kodelet/hooks").join(name)
+        self.layout.project.join(".kodelet/hooks").join(name)
     }
 
     /// Writes an executable hook.
@@ -120,18 +120,18 @@ impl Scene {
     pub(crate) fn trust_all(&self) -> Measured<()> {
         let catalog = self.load(None)?;
         let entries: Vec<TrustEntry> = catalog.untrusted().iter().map(TrustEntry::from).collect();
-        self.store().trust(&self.places.project, &entries, "2024-01-15T10:30:00Z")?;
+        self.store().trust(&self.layout.project, &entries, "2024-01-15T10:30:00Z")?;
         Ok(())
     }
 
     fn store(&self) -> TrustStore {
-        let file = self.places.home.join(".local/state/tenter/trust.json");
+        let file = self.layout.home.join(".local/state/tenter/trust.json");
         TrustStore::open(file).0
     }
 
     /// The cache directory.
     pub(crate) fn cache(&self) -> PathBuf {
-        self.places.home.join(".cache/tenter")
+        self.layout.home.join(".cache/tenter")
     }
 
     /// Loads the catalog, which must have no diagnostics.
@@ -149,9 +149,9 @@ impl Scene {
     }
 
     fn builder(&self, cache: Option<&Path>) -> EngineBuilder {
-        let mut directories = Directories::in_home(&self.places.home);
+        let mut directories = Directories::in_home(&self.layout.home);
         directories.cache = cache.map(Path::to_path_buf);
-        Engine::builder(&self.places.project)
+        Engine::builder(&self.layout.project)
             .environment(HookEnvironment::new(&environment(), &[]))
             .directories(directories)
             .clock(clock)
@@ -168,7 +168,7 @@ impl Scene {
         let scope = Scope {
             conversation_id: "01a20060-e872-73af-9a25-ba7a128ce65f".to_owned(),
             parent_conversation_id: None,
-            cwd: self.places.project.clone(),
+            cwd: self.layout.project.clone(),
             recipe: None,
             recipe_full_name: None,
             host: None,

@@ -15,7 +15,7 @@ use super::surroundings::{Around, Surroundings, exposed};
 use crate::hook::{Fingerprint, Protocol};
 use crate::hook_stamp::HookStamp;
 use crate::query::{Cache, Known, KnownManifest, Query, QueryReply, explain, parallel};
-use crate::source::{self, Candidate, HookSettings, Kind, ProjectSetting};
+use crate::source::{self, Candidate, CandidateKind, HookSettings, ProjectSetting};
 use crate::trust::{
     Beside, Covered, CoveredStamp, Hasher, ProjectTrust, TrustMode, Trusted, combined,
     fingerprint_of_own,
@@ -124,7 +124,7 @@ impl Examiner<'_> {
     /// Examines a candidate with the cache, opening only the directories of a manifest hook.
     fn at_once(&self, candidate: &Candidate, cache: &Cache) -> Option<Examined> {
         let finding = match &candidate.kind {
-            Kind::Executable(stamp) => {
+            CandidateKind::Executable(stamp) => {
                 let (covered, around) = match self.executable(candidate) {
                     Ok(found) => found,
                     Err(invalid) => return Some(*invalid),
@@ -134,10 +134,10 @@ impl Examiner<'_> {
                 let finding = self.of_executable(candidate, &covered, known, stamp);
                 return Some(examined(candidate.clone(), covered, finding));
             }
-            Kind::Manifest(_) => return self.manifest_at_once(candidate, cache),
-            Kind::NotExecutable => Finding::NotExecutable,
-            Kind::Disabled => Finding::Disabled,
-            Kind::Invalid(why) => Finding::Invalid(why.clone()),
+            CandidateKind::Manifest(_) => return self.manifest_at_once(candidate, cache),
+            CandidateKind::NotExecutable => Finding::NotExecutable,
+            CandidateKind::Disabled => Finding::Disabled,
+            CandidateKind::Invalid(why) => Finding::Invalid(why.clone()),
         };
         let covered = self.covered(candidate, OwnPolicy::EXECUTABLE);
         Some(examined(candidate.clone(), covered, finding))
@@ -201,7 +201,7 @@ impl Examiner<'_> {
     }
 
     fn examine(&self, candidate: &Candidate) -> (Examined, Option<Fresh>) {
-        if let Kind::Manifest(file) = &candidate.kind {
+        if let CandidateKind::Manifest(file) = &candidate.kind {
             return self.read_manifest(candidate, file);
         }
         match self.executable(candidate) {

@@ -15,7 +15,7 @@ use super::policy::Policies;
 use super::{ListedHook, Missing, Status, Untrusted};
 use crate::builtin;
 use crate::hook::{FailMode, Fingerprint, Hook, Layer, Protocol};
-use crate::source::{Candidate, Kind};
+use crate::source::{Candidate, CandidateKind};
 use crate::trust::{Covered, Pin, ProjectTrust, TrustMode, Trusted};
 
 /// The result for all candidates, in the order of precedence.
@@ -311,7 +311,7 @@ const NO_SCRIPT: &str = "it has neither scripts/run nor scripts/run.sh nor scrip
 /// Returns a warning: a hook is never off silently (R61).
 fn not_executable(candidate: &Candidate) -> Diagnostic {
     let (name, path) = (&candidate.name, candidate.path.display());
-    let help = if matches!(candidate.kind, Kind::Manifest(_)) {
+    let help = if matches!(candidate.kind, CandidateKind::Manifest(_)) {
         format!("run `chmod +x {path}/scripts/run`")
     } else {
         format!("run `chmod +x {path}`; a file that is no hook needs no `#!` line")
@@ -371,7 +371,7 @@ mod tests {
     use super::super::policy::{OwnPolicy, PolicyTable};
     use super::*;
     use crate::hook_stamp::HookStamp;
-    use crate::source::{HookSettings, Kind, ProjectSetting};
+    use crate::source::{CandidateKind, HookSettings, ProjectSetting};
     use crate::trust::{Beside, CoveredStamp};
     use tenter_base::FileStamp;
 
@@ -408,7 +408,7 @@ mod tests {
         let path = PathBuf::from(format!("/{layer}/{directory}/{name}{suffix}"));
         // Each layer has its own directories.
         let directory = layer * 2 + directory;
-        let candidate_kind = Kind::NotExecutable;
+        let candidate_kind = CandidateKind::NotExecutable;
         let layer = LAYERS[layer];
         let (prefix, real_path) = (String::new(), path.clone());
         let candidate =

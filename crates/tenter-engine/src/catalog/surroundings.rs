@@ -12,7 +12,7 @@ use crate::hook::Fingerprint;
 use crate::layout::Root;
 use crate::query::Cache;
 use crate::source::beside::HELPERS;
-use crate::source::{Candidate, Kind};
+use crate::source::{Candidate, CandidateKind};
 use crate::trust::{Beside, Hasher};
 
 /// Maximum number of files that one warning names.
@@ -42,9 +42,11 @@ impl Surroundings {
         for (directory, root) in roots.iter().enumerate() {
             let of_root = candidates.iter().filter(|candidate| candidate.directory == directory);
             let may_run = |candidate: &&Candidate| match candidate.kind {
-                Kind::Executable(_) => true,
-                Kind::Manifest(_) => !root.prefix.is_empty(),
-                Kind::NotExecutable | Kind::Disabled | Kind::Invalid(_) => false,
+                CandidateKind::Executable(_) => true,
+                CandidateKind::Manifest(_) => !root.prefix.is_empty(),
+                CandidateKind::NotExecutable
+                | CandidateKind::Disabled
+                | CandidateKind::Invalid(_) => false,
             };
             let first = of_root.into_iter().find(may_run);
             let around = match first {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use tenter_proc::Captured;
+use tenter_proc::CapturedOutput;
 use tenter_protocol::executable::Subscription;
 use tenter_protocol::{Body, EventName, Reply, Scope};
 
@@ -21,8 +21,8 @@ pub(super) struct RunReport<'e> {
     settings: &'e EngineSettings,
     run: HookRun,
     /// What the hook wrote. Its stdout is reported only if the run fails.
-    stdout: Captured,
-    stderr: Captured,
+    stdout: CapturedOutput,
+    stderr: CapturedOutput,
     is_withdrawn: bool,
 }
 
@@ -83,7 +83,7 @@ impl<'e> RunReport<'e> {
     }
 
     /// What the hook wrote to stdout and stderr.
-    pub(super) fn take_output(&mut self) -> (Captured, Captured) {
+    pub(super) fn take_output(&mut self) -> (CapturedOutput, CapturedOutput) {
         (std::mem::take(&mut self.stdout), std::mem::take(&mut self.stderr))
     }
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use tenter_proc::{Cancel, Captured};
+use tenter_proc::{Cancel, CapturedOutput};
 use tenter_protocol::executable::Subscription;
 use tenter_protocol::tool_names::ToolNames;
 use tenter_protocol::{Event, Object, Reply};
@@ -38,9 +38,9 @@ pub struct TestRun {
     /// The event as the hook left it, and its decision.
     pub outcome: Outcome,
     /// What the hook wrote to stdout.
-    pub stdout: Captured,
+    pub stdout: CapturedOutput,
     /// What the hook wrote to stderr.
-    pub stderr: Captured,
+    pub stderr: CapturedOutput,
 }
 
 impl Engine {

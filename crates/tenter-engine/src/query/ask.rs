@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::path::Path;
 use std::time::Duration;
 
-use tenter_proc::{Cancel, Captured, End, Invocation, Limits, Streams};
+use tenter_proc::{Cancel, CapturedOutput, Invocation, Limits, ProcessEnd, Streams};
 use tenter_protocol::executable::{self, PROTOCOL_VERSION, Subscription};
 
 use crate::environment::HookEnvironment;
@@ -56,7 +56,7 @@ impl Query<'_> {
         let owner = Owner { project: self.project, layer, name };
         let completion = tenter_proc::run(&self.invocation(owner, path), self.cancel);
         match completion.end {
-            End::Exited(0) => read(&completion.stdout),
+            ProcessEnd::Exited(0) => read(&completion.stdout),
             end => {
                 QueryReply::Failed(format!("{}{}", self.failure(&end), stderr(&completion.stderr)))
             }
@@ -87,22 +87,24 @@ impl Query<'_> {
         self.environment.for_hook(&[], &added)
     }
 
-    fn failure(&self, end: &End) -> String {
+    fn failure(&self, end: &ProcessEnd) -> String {
         match end {
-            End::Exited(code) => {
+            ProcessEnd::Exited(code) => {
                 format!("exited with code {code} when it was queried for its events")
             }
-            End::Signalled(signal) => {
+            ProcessEnd::Signalled(signal) => {
                 format!("was terminated by signal {signal} when it was queried for its events")
             }
-            End::TimedOut => format!("did not name its events within {:?}", self.timeout),
-            End::Cancelled => "was not queried for its events: loading was cancelled".to_owned(),
-            End::NotStarted(error) => format!("could not be started: {error}"),
+            ProcessEnd::TimedOut => format!("did not name its events within {:?}", self.timeout),
+            ProcessEnd::Cancelled => {
+                "was not queried for its events: loading was cancelled".to_owned()
+            }
+            ProcessEnd::NotStarted(error) => format!("could not be started: {error}"),
         }
     }
 }
 
-fn read(stdout: &Captured) -> QueryReply {
+fn read(stdout: &CapturedOutput) -> QueryReply {
     let text = String::from_utf8_lossy(&stdout.head);
     if stdout.whole().is_none() {
         return QueryReply::Printed(shown(&text));
@@ -128,7 +130,7 @@ fn shown(text: &str) -> String {
     shown
 }
 
-fn stderr(stderr: &Captured) -> String {
+fn stderr(stderr: &CapturedOutput) -> String {
     let tail = stderr.tail_lines(STDERR_LINES);
     let lines: Vec<String> = tail.lines().map(shown).filter(|line| !line.is_empty()).collect();
     if lines.is_empty() { String::new() } else { format!("; it said: {}", lines.join(" | ")) }

@@ -13,7 +13,7 @@ mod process;
 use std::time::Instant;
 
 use tenter_base::excerpt;
-use tenter_proc::{Cancel, Captured, End};
+use tenter_proc::{Cancel, CapturedOutput, ProcessEnd};
 use tenter_protocol::Reply;
 
 use crate::hook::{Implementation, ManifestHook, Protocol};
@@ -39,19 +39,19 @@ pub(crate) struct Output {
     /// The reply, or why there is none.
     pub(crate) reply: Result<Reply, Failure>,
     /// What it wrote to stdout.
-    pub(crate) stdout: Captured,
+    pub(crate) stdout: CapturedOutput,
     /// What it wrote to stderr.
-    pub(crate) stderr: Captured,
+    pub(crate) stderr: CapturedOutput,
 }
 
 impl From<Result<Reply, Failure>> for Output {
     fn from(reply: Result<Reply, Failure>) -> Self {
-        Self { reply, stdout: Captured::default(), stderr: Captured::default() }
+        Self { reply, stdout: CapturedOutput::default(), stderr: CapturedOutput::default() }
     }
 }
 
 /// What a failed run reports of its stdout: the beginning and the end.
-pub(crate) fn stdout_excerpt(stdout: &Captured) -> String {
+pub(crate) fn stdout_excerpt(stdout: &CapturedOutput) -> String {
     excerpt::ends(&stdout.text(), STDOUT_BYTES).into_owned()
 }
 
@@ -99,7 +99,7 @@ fn start(
     let completion = tenter_proc::run(&invocation, cancel);
     let parsed = output::parse(job.hook, job.subscription.event, &completion);
     let ParsedOutput { mut reply, warnings, notes } = parsed;
-    if matches!(completion.end, End::TimedOut) && invocation.limits.timeout < own_timeout {
+    if matches!(completion.end, ProcessEnd::TimedOut) && invocation.limits.timeout < own_timeout {
         reply = Err(Failure::Deadline(own_timeout));
     }
     run.end = process::run_end(&completion.end);

@@ -1,6 +1,6 @@
 //! Reads the reply of a hook's process from its exit code and stdout, for either protocol (R27, R28).
 
-use tenter_proc::{Captured, Completion, End};
+use tenter_proc::{CapturedOutput, Completion, ProcessEnd};
 use tenter_protocol::reply::{ParsedReply, ReplyError};
 use tenter_protocol::{EventName, Reply, Verdict, executable, manifest};
 
@@ -30,10 +30,10 @@ impl From<Result<Reply, Failure>> for ParsedOutput {
 pub(super) fn parse(hook: &Hook, event: EventName, completion: &Completion) -> ParsedOutput {
     let is_manifest = matches!(hook.protocol, Protocol::Manifest(_));
     match &completion.end {
-        End::Exited(BLOCKED) if is_manifest => {
+        ProcessEnd::Exited(BLOCKED) if is_manifest => {
             Ok(manifest::deny_by_exit(&bounded(completion.stderr.text()))).into()
         }
-        End::Exited(0) => match parse_stdout(hook, event, &completion.stdout) {
+        ProcessEnd::Exited(0) => match parse_stdout(hook, event, &completion.stdout) {
             Ok(parsed) => apply_fail_mode(hook.policy.fail, event, parsed),
             Err(failure) => Err(failure).into(),
         },
@@ -41,7 +41,11 @@ pub(super) fn parse(hook: &Hook, event: EventName, completion: &Completion) -> P
     }
 }
 
-fn parse_stdout(hook: &Hook, event: EventName, stdout: &Captured) -> Result<ParsedReply, Failure> {
+fn parse_stdout(
+    hook: &Hook,
+    event: EventName,
+    stdout: &CapturedOutput,
+) -> Result<ParsedReply, Failure> {
     let stdout = whole(stdout)?;
     let parsed = match hook.protocol {
         Protocol::Executable => executable::parse_reply(event, stdout),
@@ -68,16 +72,16 @@ fn apply_fail_mode(fail: FailMode, event: EventName, parsed: ParsedReply) -> Par
 }
 
 /// Returns all of stdout, or a failure if it was too long to keep (R37).
-fn whole(stdout: &Captured) -> Result<&[u8], Failure> {
+fn whole(stdout: &CapturedOutput) -> Result<&[u8], Failure> {
     stdout.whole().ok_or(Failure::TooLong(stdout.total))
 }
 
-fn failure(hook: &Hook, end: &End) -> Failure {
+fn failure(hook: &Hook, end: &ProcessEnd) -> Failure {
     match end {
-        End::Exited(code) => Failure::Exit(*code),
-        End::Signalled(signal) => Failure::Signal(*signal),
-        End::TimedOut => Failure::TimedOut(hook.policy.timeout),
-        End::Cancelled => Failure::Cancelled,
-        End::NotStarted(error) => Failure::NotStarted(error.to_string()),
+        ProcessEnd::Exited(code) => Failure::Exit(*code),
+        ProcessEnd::Signalled(signal) => Failure::Signal(*signal),
+        ProcessEnd::TimedOut => Failure::TimedOut(hook.policy.timeout),
+        ProcessEnd::Cancelled => Failure::Cancelled,
+        ProcessEnd::NotStarted(error) => Failure::NotStarted(error.to_string()),
     }
 }

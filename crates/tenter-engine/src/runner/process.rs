@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use tenter_base::search_path;
-use tenter_proc::{End, Invocation, Limits, Streams};
+use tenter_proc::{Invocation, Limits, ProcessEnd, Streams};
 use tenter_protocol::executable::PROTOCOL_VERSION;
 
 use super::Job;
@@ -89,12 +89,12 @@ fn environment(
     settings.environment.for_hook(&requested, &added)
 }
 
-pub(super) fn run_end(end: &End) -> RunEnd {
+pub(super) fn run_end(end: &ProcessEnd) -> RunEnd {
     match end {
-        End::Exited(code) => RunEnd::Exited(*code),
-        End::Signalled(signal) => RunEnd::Signal(*signal),
-        End::TimedOut => RunEnd::TimedOut,
-        End::Cancelled => RunEnd::Cancelled,
-        End::NotStarted(_) => RunEnd::NotStarted,
+        ProcessEnd::Exited(code) => RunEnd::Exited(*code),
+        ProcessEnd::Signalled(signal) => RunEnd::Signal(*signal),
+        ProcessEnd::TimedOut => RunEnd::TimedOut,
+        ProcessEnd::Cancelled => RunEnd::Cancelled,
+        ProcessEnd::NotStarted(_) => RunEnd::NotStarted,
     }
 }

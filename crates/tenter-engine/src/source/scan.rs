@@ -37,12 +37,12 @@ pub struct Candidate {
     /// The path without symlinks.
     pub real_path: PathBuf,
     /// The kind.
-    pub kind: Kind,
+    pub kind: CandidateKind,
 }
 
 /// The kind of a candidate, from its metadata.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Kind {
+pub enum CandidateKind {
     /// An executable file.
     Executable(FileStamp),
     /// A directory with this manifest.
@@ -107,7 +107,7 @@ impl Directory<'_> {
             return Ok(None);
         };
         let Some(kind) = kind(&file_name, &path, &metadata)? else { return Ok(None) };
-        let may_run = matches!(kind, Kind::Executable(_) | Kind::Manifest(_));
+        let may_run = matches!(kind, CandidateKind::Executable(_) | CandidateKind::Manifest(_));
         let exposure = may_run.then(|| self.exposure(&path, &metadata)).flatten();
         let name = file_name.to_string_lossy();
         let prefix = self.root.prefix.clone();
@@ -183,7 +183,11 @@ pub fn check_file_name(name: &str) -> Result<(), String> {
     })
 }
 
-fn kind(file_name: &OsStr, path: &Path, metadata: &Metadata) -> Result<Option<Kind>, Diagnostic> {
+fn kind(
+    file_name: &OsStr,
+    path: &Path,
+    metadata: &Metadata,
+) -> Result<Option<CandidateKind>, Diagnostic> {
     let manifest = if metadata.is_dir() {
         let Some(manifest) = manifest_file(path).map_err(|error| unreadable(path, &error))? else {
             return Ok(None);
@@ -193,22 +197,22 @@ fn kind(file_name: &OsStr, path: &Path, metadata: &Metadata) -> Result<Option<Ki
         None
     };
     if file_name.as_encoded_bytes().ends_with(DISABLED_SUFFIX.as_bytes()) {
-        return Ok(Some(Kind::Disabled));
+        return Ok(Some(CandidateKind::Disabled));
     }
     if manifest.is_none() && !metadata.is_file() {
         return Err(not_a_file(path, metadata.file_type()));
     }
     if file_name.to_str().is_none() {
-        return Ok(Some(Kind::Invalid("has a file name that is not UTF-8".to_owned())));
+        return Ok(Some(CandidateKind::Invalid("has a file name that is not UTF-8".to_owned())));
     }
     if let Some(manifest) = manifest {
-        return Ok(Some(Kind::Manifest(manifest)));
+        return Ok(Some(CandidateKind::Manifest(manifest)));
     }
     let is_executable = metadata.permissions().mode() & 0o111 != 0;
     Ok(Some(if is_executable {
-        Kind::Executable(FileStamp::new(metadata))
+        CandidateKind::Executable(FileStamp::new(metadata))
     } else {
-        Kind::NotExecutable
+        CandidateKind::NotExecutable
     }))
 }
 

@@ -17,7 +17,7 @@ use super::hasher::{Fingerprint, Hasher, changed, check_size};
 use crate::hook_stamp::{HookStamp, MAX_FILES};
 use crate::layer::Layer;
 use crate::source::beside::{HELPERS, MAX_HELPER_BYTES, as_enabled};
-use crate::source::{Candidate, Kind, Override, ProjectSetting};
+use crate::source::{Candidate, CandidateKind, Override, ProjectSetting};
 
 /// What a hook's trust covers: a change of any of it asks again.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -55,9 +55,9 @@ pub struct HookLocation<'a> {
 impl<'a> From<&'a Candidate> for HookLocation<'a> {
     fn from(candidate: &'a Candidate) -> Self {
         let is_directory = match candidate.kind {
-            Kind::Manifest(_) => true,
-            Kind::Executable(_) | Kind::NotExecutable => false,
-            Kind::Disabled | Kind::Invalid(_) => candidate.path.is_dir(),
+            CandidateKind::Manifest(_) => true,
+            CandidateKind::Executable(_) | CandidateKind::NotExecutable => false,
+            CandidateKind::Disabled | CandidateKind::Invalid(_) => candidate.path.is_dir(),
         };
         Self { path: &candidate.path, layer: candidate.layer, is_directory }
     }

@@ -40,7 +40,7 @@ fn conversation(hooks: &[(&str, &str, &str)], message: &str, model: &[&str]) -> 
     }
     let (engine, diagnostics): (Engine, _) = scene.builder().tool_alias("run", "bash").load();
     assert_eq!(diagnostics, []);
-    let hooks = engine.session(Scope::new("conversation-1", &scene.places.project));
+    let hooks = engine.session(Scope::new("conversation-1", &scene.layout.project));
     let mut agent = example::Agent { hooks, conversation: Vec::new() };
     agent.answer(message, model);
     agent.conversation

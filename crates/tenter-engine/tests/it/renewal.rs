@@ -33,7 +33,7 @@ impl Loader {
     fn of(scene: &Scene, trusts: bool) -> Arc<Self> {
         Arc::new(Self {
             builder: scene.builder(),
-            project: scene.places.project.clone(),
+            project: scene.layout.project.clone(),
             trusts,
             asked: AtomicUsize::new(0),
         })

@@ -29,7 +29,7 @@ pub(crate) const COUNTING: &str =
 
 pub(crate) struct Scene {
     pub(crate) scratch: TempDir,
-    pub(crate) places: Layout,
+    pub(crate) layout: Layout,
     pub(crate) mode: TrustMode,
     pub(crate) cache: Option<PathBuf>,
     pub(crate) query_timeout: Duration,
@@ -42,12 +42,12 @@ impl Scene {
     pub(crate) fn new() -> Self {
         let scratch = tempfile::tempdir().unwrap();
         let base = scratch.path().canonicalize().unwrap();
-        let places =
+        let layout =
             Layout::new(base.join("project"), base.join("home"), base.join("home/.config"));
         let (cache, policies, cancel) = (None, PolicyTable::default(), Cancel::new());
         let scene = Self {
             scratch,
-            places,
+            layout,
             mode: TrustMode::All,
             cache,
             query_timeout: QUERY_TIMEOUT,
@@ -94,21 +94,21 @@ impl Scene {
     pub(crate) fn trust_all(&self) {
         let catalog = self.load().0;
         let entries: Vec<TrustEntry> = catalog.untrusted().iter().map(TrustEntry::from).collect();
-        self.store().trust(&self.places.project, &entries, "2024-01-15T10:30:00Z").unwrap();
+        self.store().trust(&self.layout.project, &entries, "2024-01-15T10:30:00Z").unwrap();
     }
 
     /// Trusts every project hook as it is now, and accepts the state of the project.
     pub(crate) fn trust_and_accept(&self) {
         self.trust_all();
-        self.store().accept(&self.places.project, self.load().0.state()).unwrap();
+        self.store().accept(&self.layout.project, self.load().0.state()).unwrap();
     }
 
     /// Builds engines over the hooks of this scene.
     pub(crate) fn builder(&self) -> EngineBuilder {
         let path = OsString::from("/usr/local/bin:/usr/bin:/bin");
-        let mut directories = Directories::in_home(&self.places.home).with_state(self.at("state"));
+        let mut directories = Directories::in_home(&self.layout.home).with_state(self.at("state"));
         directories.cache.clone_from(&self.cache);
-        Engine::builder(&self.places.project)
+        Engine::builder(&self.layout.project)
             .vars([("PATH".into(), path), ("TENTER_HOOK_NAME".into(), "inherited".into())])
             .directories(directories)
             .clock(|| jiff::Timestamp::UNIX_EPOCH)

@@ -38,7 +38,7 @@ fn an_output_that_a_cancelled_hook_did_not_see_is_withheld() {
         let cancel = Cancel::new();
         let observer = Arc::new(CancelAfterFirst(cancel.clone()));
         let engine = scene.builder().observer(observer).build(scene.load().0);
-        let session = engine.session(Scope::new("c", &scene.places.project)).with_cancel(cancel);
+        let session = engine.session(Scope::new("c", &scene.layout.project)).with_cancel(cancel);
         let metadata = tool_metadata::Bash { output: "SECRET".to_owned(), ..Default::default() };
         let result = ToolResult::success("bash", &metadata, "T".to_owned());
         let review = session.after_tool(ToolCall::new("1", "bash", []), result);

@@ -35,7 +35,7 @@ fn a_trust_store_that_is_no_file_trusts_nothing_and_is_not_replaced() {
         assert_eq!(ids(&diagnostics), ["trust-store-unreadable"]);
         assert!(diagnostics[0].message.contains(expected), "{}", diagnostics[0].message);
         let nothing: [TrustEntry; 0] = [];
-        let error = store.trust(&scene.places.project, &nothing, "T").unwrap_err().to_string();
+        let error = store.trust(&scene.layout.project, &nothing, "T").unwrap_err().to_string();
         assert!(error.contains(expected), "{error}");
     });
 }

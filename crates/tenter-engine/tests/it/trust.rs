@@ -61,7 +61,7 @@ fn a_changed_hook_needs_trust_again() {
     scene.hook(PROJECT, "guard", COUNTING);
     scene.trust_all();
     let trusted = TrustEntry::from(&*scene.load().0.hooks()[0]);
-    scene.store().trust(&scene.places.project, std::slice::from_ref(&trusted), NOW).unwrap();
+    scene.store().trust(&scene.layout.project, std::slice::from_ref(&trusted), NOW).unwrap();
     scene.hook(PROJECT, "guard", &format!("{COUNTING}rm -rf /tmp/nowhere\n"));
     let (catalog, _) = scene.load();
     assert_eq!(word(&catalog.listing()[0].status), "changed");
@@ -90,13 +90,13 @@ fn trust_in_one_project_does_not_apply_to_another() {
     let (one, mut other) = (Scene::gated(), Scene::gated());
     one.hook(PROJECT, "guard", GUARD);
     one.trust_all();
-    other.places.home = one.places.home.clone();
+    other.layout.home = one.layout.home.clone();
     other.hook(PROJECT, "guard", GUARD);
     assert_eq!(
-        one.store().of(&one.places.project).previous("guard", &one.at(PROJECT)).unwrap().trusted_at,
+        one.store().of(&one.layout.project).previous("guard", &one.at(PROJECT)).unwrap().trusted_at,
         NOW
     );
-    assert!(one.store().of(&other.places.project).previous("guard", &other.at(PROJECT)).is_none());
+    assert!(one.store().of(&other.layout.project).previous("guard", &other.at(PROJECT)).is_none());
 }
 
 #[test]
@@ -105,7 +105,7 @@ fn every_path_to_a_project_finds_its_trust() {
     scene.hook(PROJECT, "guard", GUARD);
     scene.trust_all();
     symlink(scene.at("project"), scene.at("link")).unwrap();
-    scene.places.project = scene.at("link");
+    scene.layout.project = scene.at("link");
     assert_eq!(running(&scene.load().0), ["guard"]);
 }
 
@@ -146,7 +146,7 @@ fn trust_checks_can_be_disabled() {
 #[test]
 fn trust_is_revoked_for_one_hook_or_for_all_of_a_project() {
     let scene = Scene::gated();
-    let project = &scene.places.project;
+    let project = &scene.layout.project;
     let mut store = scene.store();
     store.trust(project, &[entry("a"), entry("b"), entry("c")], NOW).unwrap();
     assert_eq!(store.revoke(project, Some("b")).unwrap(), 1);
@@ -163,7 +163,7 @@ fn a_cached_query_reply_does_not_grant_trust() {
     scene.hook(PROJECT, "guard", COUNTING);
     scene.trust_all();
     assert_eq!(running(&scene.load().0), ["guard"]);
-    scene.store().revoke(&scene.places.project, None).unwrap();
+    scene.store().revoke(&scene.layout.project, None).unwrap();
     let (catalog, _) = scene.load();
     assert!(catalog.hooks().is_empty());
     assert_eq!((catalog.untrusted().len(), scene.calls()), (1, 1));
@@ -172,7 +172,7 @@ fn a_cached_query_reply_does_not_grant_trust() {
 #[test]
 fn the_trust_store_is_private() {
     let scene = Scene::gated();
-    scene.store().trust(&scene.places.project, &[entry("a")], NOW).unwrap();
+    scene.store().trust(&scene.layout.project, &[entry("a")], NOW).unwrap();
     let mode = |path: &str| fs::metadata(scene.at(path)).unwrap().permissions().mode() & 0o777;
     assert_eq!((mode("state"), mode("state/trust.json")), (0o700, 0o600));
 }
@@ -191,7 +191,7 @@ fn concurrent_trust_writers_lose_nothing() {
                 all_ready.wait();
                 for number in 0..EACH {
                     let name = format!("{writer}-{number}");
-                    store.trust(&scene.places.project, &[entry(&name)], NOW).unwrap();
+                    store.trust(&scene.layout.project, &[entry(&name)], NOW).unwrap();
                 }
             });
         }
@@ -228,7 +228,7 @@ fn a_newer_store_trusts_nothing_and_is_unchanged() {
     scene.file("state/trust.json", later, 0o600);
     let (mut store, diagnostics) = TrustStore::open(scene.at("state/trust.json"));
     assert!(diagnostics[0].message.contains("version 3"), "{}", diagnostics[0].message);
-    let refused = store.trust(&scene.places.project, &[entry("a")], NOW);
+    let refused = store.trust(&scene.layout.project, &[entry("a")], NOW);
     assert!(matches!(refused, Err(TrustError::Newer { version: 3, .. })), "{refused:?}");
     assert_eq!(fs::read_to_string(scene.at("state/trust.json")).unwrap(), later);
 }

@@ -157,7 +157,7 @@ fn a_state_without_a_hook_can_be_accepted_and_is_remembered() {
     let guard = scene.at(PROJECT).join("guard");
     fs::remove_file(&guard).unwrap();
     assert_eq!(lost(&scene), [("guard".to_owned(), Loss::Gone)]);
-    scene.store().accept(&scene.places.project, scene.load().0.state()).unwrap();
+    scene.store().accept(&scene.layout.project, scene.load().0.state()).unwrap();
     assert!(lost(&scene).is_empty());
     scene.hook(PROJECT, "guard", GUARD);
     assert_eq!(running(&scene.load().0), ["extra", "guard"]);
@@ -171,7 +171,7 @@ fn a_state_without_a_hook_can_be_accepted_and_is_remembered() {
 fn a_forgotten_hook_is_not_reported_missing() {
     let scene = guarded();
     fs::remove_file(scene.at(PROJECT).join("guard")).unwrap();
-    assert_eq!(scene.store().revoke(&scene.places.project, Some("guard")).unwrap(), 1);
+    assert_eq!(scene.store().revoke(&scene.layout.project, Some("guard")).unwrap(), 1);
     assert!(lost(&scene).is_empty());
 }
 
@@ -197,7 +197,7 @@ fn trusted_recipes_are_not_reported_as_missing_hooks() {
     let name = tenter_engine::trust::trust_name(TrustedKind::Recipe, "review");
     let fingerprint = tenter_engine::trust::fingerprint_of_recipe(b"Review it.");
     let entry = tenter_engine::trust::TrustEntry::new(name, fingerprint, Path::new("/review.md"));
-    scene.store().trust(&scene.places.project, &[entry], "2024-01-15T10:30:00Z").unwrap();
+    scene.store().trust(&scene.layout.project, &[entry], "2024-01-15T10:30:00Z").unwrap();
     assert!(lost(&scene).is_empty());
 }
 
@@ -206,7 +206,7 @@ fn trust_holds_in_every_worktree_of_the_repository_for_the_same_content() {
     let mut scene = guarded();
     scene.hook("linked/.kodelet/hooks", "guard", GUARD);
     let linked = scene.directory("linked");
-    let main = std::mem::replace(&mut scene.places.project, linked);
+    let main = std::mem::replace(&mut scene.layout.project, linked);
     assert!(running(&scene.load().0).is_empty(), "it is no worktree yet");
     add_worktree(&scene);
     assert_eq!(running(&scene.load().0), ["guard"]);
@@ -214,7 +214,7 @@ fn trust_holds_in_every_worktree_of_the_repository_for_the_same_content() {
     assert!(running(&scene.load().0).is_empty(), "the content is another");
     scene.trust_and_accept();
     assert_eq!(running(&scene.load().0), ["guard"]);
-    scene.places.project = main;
+    scene.layout.project = main;
     scene.hook(PROJECT, "guard", COUNTING);
     assert_eq!(running(&scene.load().0), ["guard"]);
     assert_eq!(scene.store().revoke(&scene.at("linked"), None).unwrap(), 1);
@@ -224,7 +224,7 @@ fn trust_holds_in_every_worktree_of_the_repository_for_the_same_content() {
 #[test]
 fn a_hook_missing_in_a_worktree_is_reported_there() {
     let mut scene = closed(guarded());
-    scene.places.project = add_worktree(&scene);
+    scene.layout.project = add_worktree(&scene);
     assert_eq!(lost(&scene), [("guard".to_owned(), Loss::Gone)]);
 }
 
@@ -241,14 +241,14 @@ fn a_store_of_the_first_version_stays_valid() {
     );
     let first = format!(
         r#"{{"version": 1, "projects": {{"{}": {{"old": {record}}}, "{}": {{"there": {record}}}}}}}"#,
-        scene.places.project.display(),
+        scene.layout.project.display(),
         linked.display()
     );
     scene.file("state/trust.json", &first, 0o600);
     assert_eq!(running(&scene.load().0), ["old"]);
-    let main = std::mem::replace(&mut scene.places.project, linked);
+    let main = std::mem::replace(&mut scene.layout.project, linked);
     assert_eq!(running(&scene.load().0), ["there"], "recorded for the worktree's own path");
-    scene.places.project = main;
+    scene.layout.project = main;
     scene.trust_and_accept();
     assert_eq!(running(&scene.load().0), ["guard", "old"]);
     let written = fs::read_to_string(scene.at("state/trust.json")).unwrap();

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use tenter_base::untrusted_file;
 use tenter_engine::hook::Layer;
 use tenter_engine::layout::{HOOKS, Root};
-use tenter_engine::source::{Candidate, Kind, Script, check_file_name, scan, script};
+use tenter_engine::source::{Candidate, CandidateKind, Script, check_file_name, scan, script};
 use tenter_protocol::{Diagnostic, Severity};
 
 /// Maximum number of bytes read of a first line.
@@ -31,7 +31,7 @@ fn one(candidate: &Candidate) -> Option<Diagnostic> {
     let begins = untrusted_file::read_prefix(path, FIRST_LINE).unwrap_or_default();
     let is_script = begins.starts_with(b"#!");
     let (id, message, help) = match &candidate.kind {
-        Kind::Executable(_)
+        CandidateKind::Executable(_)
             if !is_script && !PROGRAMS.iter().any(|mark| begins.starts_with(mark)) =>
         {
             (
@@ -42,7 +42,7 @@ fn one(candidate: &Candidate) -> Option<Diagnostic> {
                     .to_owned(),
             )
         }
-        Kind::Executable(_)
+        CandidateKind::Executable(_)
             if is_script
                 && begins
                     .split(|byte| *byte == b'\n')
@@ -55,7 +55,7 @@ fn one(candidate: &Candidate) -> Option<Diagnostic> {
                 "save it with Unix line endings".to_owned(),
             )
         }
-        Kind::NotExecutable if is_script => (
+        CandidateKind::NotExecutable if is_script => (
             "hook-not-executable",
             "this looks like a script but is not executable, so it is not a hook".to_owned(),
             format!(
@@ -63,12 +63,14 @@ fn one(candidate: &Candidate) -> Option<Diagnostic> {
                 path.display()
             ),
         ),
-        Kind::Disabled => (
+        CandidateKind::Disabled => (
             "hook-disabled",
             "this is installed but never runs, because its name ends in .disable".to_owned(),
             "remove .disable from the name, or remove the file".to_owned(),
         ),
-        Kind::Invalid(why) => ("hook-invalid", format!("this {why}"), "rename it".to_owned()),
+        CandidateKind::Invalid(why) => {
+            ("hook-invalid", format!("this {why}"), "rename it".to_owned())
+        }
         _ => return None,
     };
     let severity = if id == "hook-disabled" { Severity::Warning } else { Severity::Error };
@@ -77,7 +79,7 @@ fn one(candidate: &Candidate) -> Option<Diagnostic> {
 
 /// Reports an invalid name.
 fn name(candidate: &Candidate) -> Option<Diagnostic> {
-    if !matches!(candidate.kind, Kind::Executable(_) | Kind::Manifest(_)) {
+    if !matches!(candidate.kind, CandidateKind::Executable(_) | CandidateKind::Manifest(_)) {
         return None;
     }
     let why = check_file_name(&candidate.name).err()?;
@@ -88,12 +90,14 @@ fn name(candidate: &Candidate) -> Option<Diagnostic> {
 /// The files that a hook needs.
 fn needed(candidate: &Candidate) -> Vec<PathBuf> {
     match &candidate.kind {
-        Kind::Executable(_) => vec![candidate.path.clone()],
-        Kind::Manifest(manifest) => match script(&candidate.path) {
+        CandidateKind::Executable(_) => vec![candidate.path.clone()],
+        CandidateKind::Manifest(manifest) => match script(&candidate.path) {
             Script::Entry(entry) => vec![manifest.clone(), entry.path],
             Script::NotExecutable(_) | Script::Missing => vec![manifest.clone()],
         },
-        Kind::NotExecutable | Kind::Disabled | Kind::Invalid(_) => Vec::new(),
+        CandidateKind::NotExecutable | CandidateKind::Disabled | CandidateKind::Invalid(_) => {
+            Vec::new()
+        }
     }
 }
 

@@ -17,7 +17,7 @@ use tenter_protocol::{Diagnostic, Severity};
 
 use crate::content::{Content, TreeEntry};
 use crate::links;
-use crate::rules::{self, FoundFile, Kind, LARGEST_FILE, is_paper};
+use crate::rules::{self, FileKind, FoundFile, LARGEST_FILE, is_paper};
 
 /// Maximum size of a file without a warning, in bytes.
 const USUAL_FILE: u64 = 1 << 20;
@@ -65,11 +65,11 @@ impl File {
 
     fn found(&self) -> FoundFile {
         let kind = if self.metadata.is_symlink() {
-            Kind::Link
+            FileKind::Link
         } else if self.metadata.is_file() {
-            Kind::File { executable: self.metadata.permissions().mode() & 0o111 != 0 }
+            FileKind::File { executable: self.metadata.permissions().mode() & 0o111 != 0 }
         } else {
-            Kind::Other
+            FileKind::Other
         };
         FoundFile { path: self.name.clone(), kind, size: self.metadata.len() }
     }

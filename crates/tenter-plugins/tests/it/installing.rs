@@ -4,7 +4,7 @@ use std::fs;
 use std::os::unix::fs::symlink;
 use std::thread;
 
-use tenter_plugins::{Conflict, verify};
+use tenter_plugins::{InstallError, verify};
 
 use crate::scene::{HOOK, Scene};
 
@@ -57,7 +57,7 @@ fn a_plugin_is_replaced_only_on_request() {
     source.hook("other", HOOK);
     fs::remove_file(source.path.join("hooks/guard")).unwrap();
     source.commit("second");
-    assert!(matches!(scene.add(&source.url(), false), Err(Conflict::Installed)));
+    assert!(matches!(scene.add(&source.url(), false), Err(InstallError::Installed)));
     assert!(path.join("hooks/guard").exists());
     scene.add(&source.url(), true).unwrap();
     assert!(!path.join("hooks/guard").exists() && path.join("hooks/other").exists());
@@ -77,17 +77,17 @@ fn a_failed_replacement_keeps_the_old_plugin() {
     // Where the new lock would be written is a directory.
     let in_the_way = scene.plugins().dir().join(".plugin.lock.new");
     fs::create_dir(&in_the_way).unwrap();
-    assert!(matches!(scene.add(&source.url(), true), Err(Conflict::Failed(_))));
+    assert!(matches!(scene.add(&source.url(), true), Err(InstallError::Failed(_))));
     fs::remove_dir(&in_the_way).unwrap();
     assert_eq!(fs::read_to_string(path.join("hooks/guard")).unwrap(), HOOK);
 
     fs::write(&lock_file, "<<<<<<< HEAD\n").unwrap();
-    assert!(matches!(scene.add(&source.url(), true), Err(Conflict::Failed(_))));
+    assert!(matches!(scene.add(&source.url(), true), Err(InstallError::Failed(_))));
     fs::write(&lock_file, &lock).unwrap();
 
     source.git(&["rm", "--quiet", "-r", "hooks", "skills", "recipes"]);
     source.commit("empty");
-    assert!(matches!(scene.add(&source.url(), true), Err(Conflict::Empty(_))));
+    assert!(matches!(scene.add(&source.url(), true), Err(InstallError::Empty(_))));
 
     assert_eq!(fs::read_to_string(path.join("hooks/guard")).unwrap(), HOOK);
     assert_eq!(fs::read_to_string(&lock_file).unwrap(), lock);
@@ -118,7 +118,7 @@ fn only_one_of_two_concurrent_installations_of_a_plugin_succeeds() {
     let added: Vec<bool> = thread::scope(|scope| {
         let add = || match scene.add(&source, false) {
             Ok(_) => true,
-            Err(Conflict::Installed) => false,
+            Err(InstallError::Installed) => false,
             Err(other) => panic!("{other:?}"),
         };
         let threads: Vec<_> = (0..4).map(|_| scope.spawn(add)).collect();

@@ -10,7 +10,8 @@ use std::time::Duration;
 
 use tempfile::TempDir;
 use tenter_plugins::{
-    Conflict, FetchError, Fetched, Fetcher, Installed, Locked, Order, Plugins, Spec,
+    FetchError, Fetched, Fetcher, InstallError, InstallRequest, Installed, LockedPlugin, Plugins,
+    Spec,
 };
 use tenter_proc::Cancel;
 use tenter_protocol::Diagnostic;
@@ -82,14 +83,15 @@ impl Scene {
     }
 
     /// Fetches and installs.
-    pub(crate) fn add(&self, text: &str, replace: bool) -> Result<Installed, Conflict> {
+    pub(crate) fn add(&self, text: &str, replace: bool) -> Result<Installed, InstallError> {
         let (plugins, spec) = (self.plugins(), self.spec(text));
         let staging = plugins.stage().unwrap();
         let fetched = self.fetch_spec(&spec, staging.dir()).unwrap();
         let record = record(&spec, &fetched);
         plugins.unpack(&staging, &spec.name, &fetched.content)?;
-        let order = Order { name: &spec.name, content: &fetched.content, record, replace };
-        plugins.install(&staging, order)
+        let request =
+            InstallRequest { name: &spec.name, content: &fetched.content, record, replace };
+        plugins.install(&staging, request)
     }
 
     /// The entries of the plugins directory, including hidden ones, without the lock file.
@@ -103,8 +105,8 @@ impl Scene {
     }
 }
 
-pub(crate) fn record(spec: &Spec, fetched: &Fetched) -> Locked {
-    Locked {
+pub(crate) fn record(spec: &Spec, fetched: &Fetched) -> LockedPlugin {
+    LockedPlugin {
         name: String::new(),
         source: spec.source.as_text(),
         reference: spec.reference.clone(),

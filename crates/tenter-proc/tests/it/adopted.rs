@@ -7,7 +7,7 @@ use std::path::Path;
 use std::thread;
 use std::time::Duration;
 
-use tenter_proc::{Cancel, End, Invocation, adopt_orphans, run, start_background};
+use tenter_proc::{Cancel, Invocation, ProcessEnd, adopt_orphans, run, start_background};
 
 use crate::harness::{
     exists, first_number, kill, program, run_past_ready, run_to_end, sh, until, until_gone,
@@ -123,7 +123,7 @@ fn a_cancel_ends_processes_that_left_the_group() {
         let running = scope.spawn(|| run(&invocation, &cancel));
         until("the daemon runs", || !pids(directory.path()).is_empty());
         cancel.cancel();
-        assert!(matches!(running.join().unwrap().end, End::Cancelled));
+        assert!(matches!(running.join().unwrap().end, ProcessEnd::Cancelled));
     });
     assert!(!exists(pids(directory.path())[0]));
 }
@@ -166,7 +166,7 @@ fn a_nested_run_ends_with_the_outer_one_and_a_longer_id_is_another_run() {
 fn children_left_by_a_program_that_exits_keep_running_and_are_reaped_when_they_die() {
     adopt_orphans().unwrap();
     let completion = run_to_end(&sh("(setsid sleep 1000 & echo $!); sleep 1000 & echo $!; exit 5"));
-    assert!(matches!(completion.end, End::Exited(5)) && completion.pipes_held);
+    assert!(matches!(completion.end, ProcessEnd::Exited(5)) && completion.pipes_held);
     for line in completion.stdout.text().lines() {
         let child = line.parse().unwrap();
         assert!(exists(child), "it keeps running");
@@ -225,7 +225,7 @@ fn reaping_orphans_loses_no_exit_code() {
                 for code in 0..25 {
                     let completion = run_to_end(&sh(&format!("(sh -c 'exit 9' &); exit {code}")));
                     assert!(
-                        matches!(completion.end, End::Exited(end) if end == code),
+                        matches!(completion.end, ProcessEnd::Exited(end) if end == code),
                         "{completion:?}"
                     );
                 }
@@ -235,7 +235,7 @@ fn reaping_orphans_loses_no_exit_code() {
             for _ in 0..5 {
                 let mut hangs = sh("setsid sleep 1000 & sleep 1000");
                 hangs.limits.timeout = Duration::from_millis(20);
-                assert!(matches!(run_to_end(&hangs).end, End::TimedOut));
+                assert!(matches!(run_to_end(&hangs).end, ProcessEnd::TimedOut));
             }
         });
     });

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use tenter_proc::{Cancel, End, run};
+use tenter_proc::{Cancel, ProcessEnd, run};
 
 use crate::harness::{
     FOREVER, exists, first_number, kill, program, run_past_ready, run_to_end, sh, until, until_gone,
@@ -10,10 +10,10 @@ use crate::harness::{
 
 #[test]
 fn exit_codes_and_signals_are_distinguished() {
-    assert!(matches!(run_to_end(&sh("exit 0")).end, End::Exited(0)));
-    assert!(matches!(run_to_end(&sh("exit 7")).end, End::Exited(7)));
-    assert!(matches!(run_to_end(&sh("kill -KILL $$")).end, End::Signalled(9)));
-    assert!(matches!(run_to_end(&sh("kill -TERM $$")).end, End::Signalled(15)));
+    assert!(matches!(run_to_end(&sh("exit 0")).end, ProcessEnd::Exited(0)));
+    assert!(matches!(run_to_end(&sh("exit 7")).end, ProcessEnd::Exited(7)));
+    assert!(matches!(run_to_end(&sh("kill -KILL $$")).end, ProcessEnd::Signalled(9)));
+    assert!(matches!(run_to_end(&sh("kill -TERM $$")).end, ProcessEnd::Signalled(15)));
 }
 
 #[test]
@@ -28,7 +28,7 @@ fn no_zombie_is_left() {
 fn an_unlimited_timeout_does_not_overflow() {
     let mut invocation = sh("exit 3");
     invocation.limits.timeout = Duration::MAX;
-    assert!(matches!(run_to_end(&invocation).end, End::Exited(3)));
+    assert!(matches!(run_to_end(&invocation).end, ProcessEnd::Exited(3)));
 }
 
 #[test]
@@ -90,7 +90,7 @@ fn a_background_child_that_holds_the_pipes_does_not_delay_the_result_and_survive
     let mut invocation = sh(&format!("{child} exit 5"));
     invocation.cwd = directory.path().into();
     let completion = run_to_end(&invocation);
-    assert!(matches!(completion.end, End::Exited(5)));
+    assert!(matches!(completion.end, ProcessEnd::Exited(5)));
     assert!(completion.pipes_held);
     std::fs::write(directory.path().join("go"), "").unwrap();
     until("the child keeps running", || directory.path().join("alive").exists());
@@ -99,7 +99,7 @@ fn a_background_child_that_holds_the_pipes_does_not_delay_the_result_and_survive
 #[test]
 fn a_background_child_that_floods_does_not_delay_the_result() {
     let completion = run_to_end(&sh("cat /dev/zero >&2 & echo $!; exit 5"));
-    assert!(matches!(completion.end, End::Exited(5)));
+    assert!(matches!(completion.end, ProcessEnd::Exited(5)));
     assert!(completion.pipes_held);
     until_gone(first_number(&completion));
 }
@@ -121,9 +121,9 @@ fn a_cancel_cuts_the_wait_for_a_background_child_short() {
     });
     let child = first_number(&completion);
     match completion.end {
-        End::Exited(5) => kill(child),
+        ProcessEnd::Exited(5) => kill(child),
         // It had not exited quite yet, so its group was ended.
-        End::Cancelled => until_gone(child),
+        ProcessEnd::Cancelled => until_gone(child),
         end => panic!("{end:?}"),
     }
 }
@@ -134,12 +134,12 @@ fn the_deadline_bounds_the_wait_for_a_background_child() {
     invocation.limits.drain = Duration::MAX;
     invocation.limits.timeout = Duration::from_millis(500);
     let mut completion = run_to_end(&invocation);
-    while matches!(completion.end, End::TimedOut) && invocation.limits.timeout < FOREVER {
+    while matches!(completion.end, ProcessEnd::TimedOut) && invocation.limits.timeout < FOREVER {
         // The machine was too slow for it to exit by itself.
         invocation.limits.timeout *= 2;
         completion = run_to_end(&invocation);
     }
-    assert!(matches!(completion.end, End::Exited(5)));
+    assert!(matches!(completion.end, ProcessEnd::Exited(5)));
     assert!(completion.duration >= invocation.limits.timeout);
     kill(first_number(&completion));
 }
@@ -179,7 +179,7 @@ fn a_cancel_from_another_thread_ends_the_program() {
         cancel.cancel();
         running.join().unwrap()
     });
-    assert!(matches!(completion.end, End::Cancelled), "{completion:?}");
+    assert!(matches!(completion.end, ProcessEnd::Cancelled), "{completion:?}");
     assert_eq!(completion.stdout.text(), "partial\n");
 }
 
@@ -199,7 +199,9 @@ fn one_cancel_ends_all_programs_that_share_it() {
         until("all have started", || directory.path().read_dir().unwrap().count() == 5);
         cancel.cancel();
         assert!(
-            running.into_iter().all(|thread| matches!(thread.join().unwrap().end, End::Cancelled))
+            running
+                .into_iter()
+                .all(|thread| matches!(thread.join().unwrap().end, ProcessEnd::Cancelled))
         );
     });
 }
@@ -216,7 +218,7 @@ fn a_cancelled_program_that_ignores_sigterm_is_killed() {
         let running = scope.spawn(|| run(&invocation, &cancel));
         until("the program has started", || started.exists());
         cancel.cancel();
-        assert!(matches!(running.join().unwrap().end, End::Cancelled));
+        assert!(matches!(running.join().unwrap().end, ProcessEnd::Cancelled));
     });
 }
 
@@ -227,6 +229,6 @@ fn nothing_is_started_after_a_cancel() {
     let cancel = Cancel::new();
     cancel.cancel();
     let completion = run(&sh(&format!("touch '{}'", file.display())), &cancel);
-    assert!(matches!(completion.end, End::Cancelled));
+    assert!(matches!(completion.end, ProcessEnd::Cancelled));
     assert!(!file.exists());
 }

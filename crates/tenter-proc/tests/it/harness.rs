@@ -4,7 +4,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process, test_kill_process};
-use tenter_proc::{Cancel, Completion, End, Invocation, Limits, Streams, run};
+use tenter_proc::{Cancel, Completion, Invocation, Limits, ProcessEnd, Streams, run};
 
 pub(crate) const PATH: &str = "/usr/local/bin:/usr/bin:/bin";
 
@@ -37,7 +37,7 @@ pub(crate) fn run_past_ready(mut invocation: Invocation) -> Completion {
     invocation.limits.timeout = Duration::from_millis(100);
     loop {
         let completion = run_to_end(&invocation);
-        assert!(matches!(completion.end, End::TimedOut), "{completion:?}");
+        assert!(matches!(completion.end, ProcessEnd::TimedOut), "{completion:?}");
         assert!(completion.duration >= invocation.limits.timeout);
         if completion.stdout.text().contains("ready") {
             return completion;

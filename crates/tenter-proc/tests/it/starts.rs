@@ -3,13 +3,13 @@
 use std::io::{self, ErrorKind};
 use std::path::Path;
 
-use tenter_proc::{End, Invocation};
+use tenter_proc::{Invocation, ProcessEnd};
 
 use crate::harness::{PATH, program, run_to_end, sh, whole_text, write_script, write_with_mode};
 
 fn start_error(invocation: &Invocation) -> io::Error {
     match run_to_end(invocation).end {
-        End::NotStarted(error) => error,
+        ProcessEnd::NotStarted(error) => error,
         end => panic!("{end:?}"),
     }
 }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use tenter_proc::{End, Limits, Streams};
+use tenter_proc::{Limits, ProcessEnd, Streams};
 
 use crate::harness::{FOREVER, program, run_to_end, sh, whole_text};
 
@@ -92,7 +92,7 @@ fn merged_streams_keep_their_order() {
 #[test]
 fn a_program_that_closes_its_streams_is_awaited() {
     let completion = run_to_end(&sh("echo seen; exec >&- 2>&-; sleep 0.1; exit 7"));
-    assert!(matches!(completion.end, End::Exited(7)));
+    assert!(matches!(completion.end, ProcessEnd::Exited(7)));
     assert_eq!(whole_text(&completion), "seen\n");
 }
 

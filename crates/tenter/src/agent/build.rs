@@ -240,7 +240,7 @@ fn command_environment(project: &Project) -> Environment {
 /// The paths that file tools change only with the user's consent (R76), including Tenter's configuration, state and cache,
 /// which decide what runs, and the user's hooks.
 fn protected(project: &Project, args: &AgentArgs) -> ProtectedPaths {
-    let (env, root, layout) = (project.env, project.root(), &project.places);
+    let (env, root, layout) = (project.env, project.root(), &project.layout);
     let directories = |roots: Vec<Root>| roots.into_iter().map(|root| root.dir);
     let own = [env.config_file().parent().map(Path::to_owned), env.directories().cache];
     let places: Vec<PathBuf> = own

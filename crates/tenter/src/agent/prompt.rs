@@ -14,7 +14,7 @@ const CONTEXT_FILE: &str = "AGENTS.md";
 /// The system prompt for work in `project`, and diagnostics.
 pub(super) fn build(project: &Project, args: &AgentArgs) -> (SystemPrompt, Vec<Diagnostic>) {
     let of_flag = args.system_prompt_file.as_ref().map(|file| project.env.cwd.join(file));
-    let of_user = project.places.user_directories().into_iter();
+    let of_user = project.layout.user_directories().into_iter();
     system_prompt(&PromptSources {
         project: project.root(),
         cwd: &project.env.cwd,

@@ -16,7 +16,7 @@ use crate::ui;
 pub(crate) fn book(project: &Project, fragment_dirs: &[PathBuf]) -> RecipeBook {
     let dirs = fragment_dirs.iter().map(|directory| project.env.cwd.join(directory));
     RecipeBook {
-        recipes: Recipes::new(&project.places, &dirs.collect::<Vec<_>>()),
+        recipes: Recipes::new(&project.layout, &dirs.collect::<Vec<_>>()),
         project: project.root().to_owned(),
         // Programs of a recipe get no model keys, like hooks (R40).
         env: project.hook_environment().base().clone(),

@@ -12,7 +12,7 @@ pub(super) fn offered(project: &Project, args: &AgentArgs) -> (Option<SkillTool>
     if args.no_skills {
         return (None, Vec::new());
     }
-    let (tool, findings) = SkillTool::new(Skills::new(&project.places));
+    let (tool, findings) = SkillTool::new(Skills::new(&project.layout));
     let is_reported = |finding: &Diagnostic| {
         finding.severity == Severity::Error || finding.id == "skills-not-offered"
     };

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use tenter_proc::Cancel;
 
-use super::Done;
+use super::CommandResult;
 use crate::agent::writing::{self, WritingArgs};
 use crate::draft::Draft;
 use crate::env::Env;
@@ -31,7 +31,7 @@ pub(crate) struct Args {
     writing: WritingArgs,
 }
 
-pub(crate) fn run(env: &Env, project: Option<&Path>, args: &Args) -> Done {
+pub(crate) fn run(env: &Env, project: Option<&Path>, args: &Args) -> CommandResult {
     let mut project = Project::open(env, project)?;
     let cancel = Cancel::new();
     let interrupts = Interrupts::catch(&cancel)?;

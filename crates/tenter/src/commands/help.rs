@@ -11,7 +11,7 @@ use std::path::Path;
 use clap::Command;
 use tenter_base::nearest;
 
-use super::Done;
+use super::CommandResult;
 use crate::env::Env;
 use crate::failure::{Exit, Failure};
 use crate::pager;
@@ -34,7 +34,7 @@ pub(crate) struct Args {
 }
 
 /// Prints the page of a topic; else the help of the command that the words name, in `app`.
-pub(crate) fn run(env: &Env, project: Option<&Path>, app: Command, args: &Args) -> Done {
+pub(crate) fn run(env: &Env, project: Option<&Path>, app: Command, args: &Args) -> CommandResult {
     if let [word] = &args.words[..]
         && let Some(topic) = TOPICS.iter().find(|topic| topic.is_called(word))
     {
@@ -43,7 +43,7 @@ pub(crate) fn run(env: &Env, project: Option<&Path>, app: Command, args: &Args) 
     command_help(app, &args.words)
 }
 
-fn show(env: &Env, project: Option<&Path>, app: &Command, topic: &Topic) -> Done {
+fn show(env: &Env, project: Option<&Path>, app: &Command, topic: &Topic) -> CommandResult {
     let mut text = page::of_terminal(topic.page, TOPICS);
     if app.find_subcommand(topic.name).is_some() {
         let _ = write!(text, "\nOptions of the command: `tenter {} --help`\n", topic.name);
@@ -66,7 +66,7 @@ fn show(env: &Env, project: Option<&Path>, app: &Command, topic: &Topic) -> Done
     Ok(Exit::Done)
 }
 
-fn command_help(mut app: Command, words: &[String]) -> Done {
+fn command_help(mut app: Command, words: &[String]) -> CommandResult {
     app.build();
     let mut command = &app;
     for (depth, word) in words.iter().enumerate() {

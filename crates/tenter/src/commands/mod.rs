@@ -19,4 +19,4 @@ pub(crate) mod trust;
 use crate::failure::{Exit, Failure};
 
 /// The exit code of a command, or why it failed.
-pub(crate) type Done = Result<Exit, Failure>;
+pub(crate) type CommandResult = Result<Exit, Failure>;

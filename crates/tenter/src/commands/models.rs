@@ -6,7 +6,7 @@ use std::path::Path;
 use serde::Serialize;
 use tenter_providers::ModelFacts;
 
-use super::Done;
+use super::CommandResult;
 use crate::agent::models::{Provider, facts, strays, variable_that_is_set};
 use crate::env::Env;
 use crate::failure::{Exit, Failure};
@@ -57,7 +57,7 @@ enum Availability {
     NotNeeded,
 }
 
-pub(crate) fn run(env: &Env, project: Option<&Path>, args: &Args) -> Done {
+pub(crate) fn run(env: &Env, project: Option<&Path>, args: &Args) -> CommandResult {
     let project = Project::open(env, project)?;
     let providers = match &args.provider {
         Some(name) => vec![Provider::find(&project, name)?],

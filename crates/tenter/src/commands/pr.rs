@@ -2,9 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use tenter_proc::{Cancel, End};
+use tenter_proc::{Cancel, ProcessEnd};
 
-use super::Done;
+use super::CommandResult;
 use crate::agent::writing::{self, WritingArgs};
 use crate::draft::Draft;
 use crate::env::Env;
@@ -38,7 +38,7 @@ pub(crate) struct Args {
     writing: WritingArgs,
 }
 
-pub(crate) fn run(env: &Env, project: Option<&Path>, args: &Args) -> Done {
+pub(crate) fn run(env: &Env, project: Option<&Path>, args: &Args) -> CommandResult {
     let template = args.template_file.as_deref().map(|file| template(env, file)).transpose()?;
     let mut project = Project::open(env, project)?;
     let cancel = Cancel::new();
@@ -52,7 +52,7 @@ pub(crate) fn run(env: &Env, project: Option<&Path>, args: &Args) -> Done {
     let more = [("target".to_owned(), target)];
     let more = more.into_iter().chain(template.map(|text| ("template".to_owned(), text)));
     let text = writing::write(&mut project, RECIPE, &args.writing, more.collect(), &cancel)?;
-    if matches!(git.run("gh", &["--version"], "").end, End::NotStarted(_)) {
+    if matches!(git.run("gh", &["--version"], "").end, ProcessEnd::NotStarted(_)) {
         ui::out(sanitize(&text));
         return Err(Failure::new("nothing was created: `gh` is not in PATH")
             .help("push the branch and use the text above, or install gh"));
@@ -65,7 +65,7 @@ pub(crate) fn run(env: &Env, project: Option<&Path>, args: &Args) -> Done {
     create(git, args, &text)
 }
 
-fn create(git: &Git, args: &Args, text: &str) -> Done {
+fn create(git: &Git, args: &Args, text: &str) -> CommandResult {
     let (title, body) = split_title(text);
     let mut line =
         vec!["pr", "create", "--title", title, "--body-file", "-", "--base", args.target.as_str()];

@@ -6,7 +6,7 @@ use serde_json::json;
 use tenter_engine::layout::ResourceName;
 use tenter_proc::Cancel;
 
-use super::Done;
+use super::CommandResult;
 use super::recipe::FragmentDirs;
 use crate::agent::models::consent::{self, ProjectModel};
 use crate::agent::recipes;
@@ -41,7 +41,7 @@ pub(crate) struct Args {
 }
 
 /// Runs the command.
-pub(crate) fn run(env: &Env, project: Option<&Path>, args: &Args) -> Done {
+pub(crate) fn run(env: &Env, project: Option<&Path>, args: &Args) -> CommandResult {
     let mut project = Project::open(env, project)?;
     if args.list {
         list(&project, args.json);
@@ -95,7 +95,7 @@ fn consent_to(project: &Project, models: &[ProjectModel], yes: bool) -> Result<(
     Ok(())
 }
 
-fn revoke(project: &mut Project, name: Option<&str>) -> Done {
+fn revoke(project: &mut Project, name: Option<&str>) -> CommandResult {
     let shown = visible(&project.root().to_string_lossy()).into_owned();
     match (trust::revoke(project, name)?, name) {
         (0, Some(name)) => Err(Failure::new(format!(

@@ -29,7 +29,7 @@ pub(crate) struct Project<'e> {
     /// The configuration.
     pub(crate) settings: Settings,
     /// The directories that hooks are loaded from.
-    pub(crate) places: Layout,
+    pub(crate) layout: Layout,
     /// What the user trusts.
     pub(crate) trust: TrustStore,
     /// Keys that programs printed.
@@ -49,10 +49,10 @@ impl<'e> Project<'e> {
         let (settings, mut of_configuration) = Settings::load(env, root.clone())?;
         let (trust, of_store) = trust_store(env);
         of_configuration.extend(of_store);
-        let places = env.places(root);
+        let layout = env.layout(root);
         let keys = KeyRing::default();
         let (read_line, of_catalog) = (Arc::default(), Vec::new());
-        Ok(Self { env, settings, places, trust, keys, read_line, of_configuration, of_catalog })
+        Ok(Self { env, settings, layout, trust, keys, read_line, of_configuration, of_catalog })
     }
 
     /// Reads the trust store again, which may have changed in another terminal. Returns its diagnostics.

@@ -381,7 +381,7 @@ fn effect(outcome: &Outcome) -> Effect {
 
 /// Returns the processes with this scene's project in their environment, whatever group or session they are in.
 fn processes_of(scene: &Scene) -> Vec<Pid> {
-    let variable = format!("TENTER_PROJECT_DIR={}", scene.places.project.display());
+    let variable = format!("TENTER_PROJECT_DIR={}", scene.layout.project.display());
     let is_of_scene = |pid: i32| {
         let environment = fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
         environment.split(|byte| *byte == 0).any(|entry| entry == variable.as_bytes())

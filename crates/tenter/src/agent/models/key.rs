@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use tenter_agent::session::Status;
 use tenter_engine::journal::Redactor;
-use tenter_proc::{Cancel, Captured, Completion, End, Invocation, Limits, Streams};
+use tenter_proc::{Cancel, CapturedOutput, Completion, Invocation, Limits, ProcessEnd, Streams};
 use tenter_providers::Key;
 
 use super::provider::Provider;
@@ -70,7 +70,7 @@ fn missing(provider: &Provider, env: &Env) -> Failure {
 enum NoKey {
     Cancelled,
     /// What happened, and the command's stderr.
-    Failed(String, Captured),
+    Failed(String, CapturedOutput),
 }
 
 impl NoKey {
@@ -95,19 +95,19 @@ impl NoKey {
 fn printed(command: &KeyCommand, env: &Env, limits: Limits, cancel: &Cancel) -> Result<Key, NoKey> {
     let Completion { end, stdout, stderr, .. } = match invocation(command, env, limits) {
         Some(invocation) => tenter_proc::run(&invocation, cancel),
-        None => return Err(NoKey::Failed("is empty".to_owned(), Captured::default())),
+        None => return Err(NoKey::Failed("is empty".to_owned(), CapturedOutput::default())),
     };
     let failed = |problem: String| Err(NoKey::Failed(problem, stderr));
     match end {
-        End::Exited(0) => match first_line(&stdout) {
+        ProcessEnd::Exited(0) => match first_line(&stdout) {
             Some(key) => Ok(Key::new(key)),
             None => failed("printed no key on its first line".to_owned()),
         },
-        End::Exited(code) => failed(format!("failed with exit code {code}")),
-        End::Signalled(signal) => failed(format!("was terminated by signal {signal}")),
-        End::TimedOut => failed(format!("timed out after {:?}", limits.timeout)),
-        End::NotStarted(error) => failed(format!("could not be started: {error}")),
-        End::Cancelled => Err(NoKey::Cancelled),
+        ProcessEnd::Exited(code) => failed(format!("failed with exit code {code}")),
+        ProcessEnd::Signalled(signal) => failed(format!("was terminated by signal {signal}")),
+        ProcessEnd::TimedOut => failed(format!("timed out after {:?}", limits.timeout)),
+        ProcessEnd::NotStarted(error) => failed(format!("could not be started: {error}")),
+        ProcessEnd::Cancelled => Err(NoKey::Cancelled),
     }
 }
 
@@ -130,13 +130,13 @@ fn invocation(command: &KeyCommand, env: &Env, limits: Limits) -> Option<Invocat
     })
 }
 
-fn first_line(stdout: &Captured) -> Option<&str> {
+fn first_line(stdout: &CapturedOutput) -> Option<&str> {
     let line = stdout.head.split(|byte| *byte == b'\n').next()?;
     std::str::from_utf8(line).ok().map(str::trim).filter(|line| !line.is_empty())
 }
 
 /// The command's stderr, with anything that looks like a key masked.
-fn last_lines(stderr: &Captured) -> String {
+fn last_lines(stderr: &CapturedOutput) -> String {
     let said = Redactor::default().text(&stderr.tail_lines(SHOWN_LINES));
     if said.trim().is_empty() { String::new() } else { format!(":\n{}", said.trim_end()) }
 }

@@ -9,7 +9,7 @@ use tenter_engine::Directories;
 use super::agents::{self, Agent};
 use super::consent::Consent;
 use super::{located, location};
-use crate::commands::Done;
+use crate::commands::CommandResult;
 use crate::env::{Env, now};
 use crate::failure::{Exit, Failure};
 use crate::project::Project;
@@ -56,7 +56,7 @@ struct Installation<'a> {
     program: PathBuf,
 }
 
-pub(super) fn run(env: &Env, args: &Args) -> Done {
+pub(super) fn run(env: &Env, args: &Args) -> CommandResult {
     let root = location::project_named(env, args.project.as_deref())?;
     let project = Project::open(env, root.as_deref())?;
     if args.consent.yes {
@@ -131,7 +131,7 @@ fn note_other_directories(env: &Env) {
 }
 
 impl Installation<'_> {
-    fn install(&self, host: &'static Host) -> Done {
+    fn install(&self, host: &'static Host) -> CommandResult {
         let target = location::target(self.env, host, self.scope, self.project.root())?;
         if self.scope == Scope::Personal {
             location::check_untracked(&self.project, &target)?;

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use tenter_base::{real_path, search_path};
 use tenter_bridge::registration::{self, PROGRAM, Scope, Target};
 use tenter_bridge::{Host, hosts};
-use tenter_proc::{Cancel, End};
+use tenter_proc::{Cancel, ProcessEnd};
 
 use crate::env::Env;
 use crate::failure::Failure;
@@ -77,8 +77,8 @@ pub(super) fn check_untracked(project: &Project, target: &Target) -> Result<(), 
         git.run("git", &args, "").end
     };
     match run(&["rev-parse", "--is-inside-work-tree"]) {
-        End::Exited(0) => {}
-        end @ End::NotStarted(_) if project.root().join(".git").exists() => {
+        ProcessEnd::Exited(0) => {}
+        end @ ProcessEnd::NotStarted(_) if project.root().join(".git").exists() => {
             let message = format!("git {}", git::how(&end));
             return Err(Failure::new(format!("cannot tell whether git tracks {file}: {message}")));
         }

@@ -14,7 +14,7 @@ use tenter_base::{did_you_mean, or_list};
 use tenter_bridge::{Host, hosts};
 use tenter_protocol::Diagnostic;
 
-use super::Done;
+use super::CommandResult;
 use crate::env::Env;
 use crate::failure::Failure;
 use crate::project::Project;
@@ -32,7 +32,7 @@ pub(crate) enum Command {
     Show(show::Args),
 }
 
-pub(crate) fn run(env: &Env, project: Option<&Path>, command: &Command) -> Done {
+pub(crate) fn run(env: &Env, project: Option<&Path>, command: &Command) -> CommandResult {
     match command {
         Command::List(args) => Ok(list::run(&Project::open(env, project)?, args)),
         Command::Install(args) => install::run(env, args),

@@ -7,7 +7,7 @@ use tenter_bridge::registration::{Registry, Scope, Target};
 
 use super::consent::Consent;
 use super::{located, location};
-use crate::commands::Done;
+use crate::commands::CommandResult;
 use crate::env::Env;
 use crate::failure::{Exit, Failure};
 use crate::project;
@@ -30,7 +30,7 @@ pub(crate) struct Args {
     consent: Consent,
 }
 
-pub(super) fn run(env: &Env, args: &Args) -> Done {
+pub(super) fn run(env: &Env, args: &Args) -> CommandResult {
     let named = location::project_named(env, args.project.as_deref())?;
     let root = named.clone().map_or_else(|| project::root(env, None), Ok)?;
     if !args.consent.dry_run {

@@ -7,7 +7,7 @@ use tenter_proc::Cancel;
 use tenter_protocol::EventName;
 use tenter_protocol::lifecycle::{Power, TABLE};
 
-use crate::commands::Done;
+use crate::commands::CommandResult;
 use crate::failure::Exit;
 use crate::project::Project;
 use crate::sanitize::visible;
@@ -31,7 +31,7 @@ struct EventPower {
     support: Support,
 }
 
-pub(super) fn run(mut project: Project, args: &Args) -> Done {
+pub(super) fn run(mut project: Project, args: &Args) -> CommandResult {
     let host = super::host(&args.host)?;
     let catalog = project.load(&Cancel::new());
     let limits: Vec<(&str, Vec<String>)> = catalog

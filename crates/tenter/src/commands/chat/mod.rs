@@ -22,7 +22,7 @@ use tenter_proc::Cancel;
 use tenter_protocol::event::ExitReason;
 use tenter_protocol::{Block, Diagnostic};
 
-use super::Done;
+use super::CommandResult;
 use crate::agent::{self, AgentArgs, BuiltAgent};
 use crate::env::Env;
 use crate::failure::{Exit, Failure};
@@ -50,7 +50,7 @@ pub(crate) struct Args {
 }
 
 /// Runs the command.
-pub(crate) fn run(env: &Env, project: Option<&Path>, args: &Args) -> Done {
+pub(crate) fn run(env: &Env, project: Option<&Path>, args: &Args) -> CommandResult {
     if !Env::has_terminal() {
         return Err(Failure::usage("a chat needs a terminal for input and output").help(
             "for one message, or in a script, use: tenter run \"what does this project do?\"",
@@ -116,7 +116,7 @@ enum Change {
 
 impl Chat<'_> {
     /// Runs one session after another until the user exits.
-    fn run_sessions(&mut self, built: &mut BuiltAgent, first: String) -> Done {
+    fn run_sessions(&mut self, built: &mut BuiltAgent, first: String) -> CommandResult {
         let mut conversation = built.conversation();
         let mut first = Some(first).filter(|first| !first.trim().is_empty());
         loop {

@@ -7,7 +7,7 @@ use tenter_agent::store::{Store, Summary};
 use tenter_base::rfc3339;
 
 use super::{find, list, open_existing_store};
-use crate::commands::Done;
+use crate::commands::CommandResult;
 use crate::env::{self, Env};
 use crate::failure::{Exit, Failure};
 use crate::project;
@@ -30,7 +30,7 @@ pub(crate) struct Args {
     yes: bool,
 }
 
-pub(super) fn run(env: &Env, project: Option<&Path>, args: &Args) -> Done {
+pub(super) fn run(env: &Env, project: Option<&Path>, args: &Args) -> CommandResult {
     let store = open_existing_store(env)?;
     let root = project::root(env, project)?;
     let selected = selected(&store, &root, args)?;

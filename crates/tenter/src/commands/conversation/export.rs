@@ -8,7 +8,7 @@ use tenter_agent::store::{Epoch, StoredEntry, Summary};
 use tenter_base::replace_file;
 
 use super::{SummaryJson, find, markdown, open_existing_store};
-use crate::commands::Done;
+use crate::commands::CommandResult;
 use crate::env::Env;
 use crate::failure::{Exit, Failure};
 use crate::project;
@@ -38,7 +38,7 @@ enum Format {
     Json,
 }
 
-pub(super) fn run(env: &Env, project: Option<&Path>, args: &Args) -> Done {
+pub(super) fn run(env: &Env, project: Option<&Path>, args: &Args) -> CommandResult {
     let store = open_existing_store(env)?;
     let id = find(&store, &project::root(env, project)?, &args.id)?;
     let summary = store.load(&id)?.summary;

@@ -6,7 +6,7 @@ use tenter_agent::store::{Fork, new_conversation_id};
 use tenter_base::rfc3339;
 
 use super::{counted_messages, find, open_existing_store};
-use crate::commands::Done;
+use crate::commands::CommandResult;
 use crate::env::{self, Env};
 use crate::failure::{Exit, Failure};
 use crate::project;
@@ -21,7 +21,7 @@ pub(crate) struct Args {
     at: Option<u64>,
 }
 
-pub(super) fn run(env: &Env, project: Option<&Path>, args: &Args) -> Done {
+pub(super) fn run(env: &Env, project: Option<&Path>, args: &Args) -> CommandResult {
     let store = open_existing_store(env)?;
     let source = find(&store, &project::root(env, project)?, &args.id)?;
     let now = env::now();

@@ -6,7 +6,7 @@ use serde::Serialize;
 use tenter_agent::store::{ListQuery, SearchQuery, Summary};
 
 use super::{SummaryJson, counted_messages, open_store, status_word};
-use crate::commands::Done;
+use crate::commands::CommandResult;
 use crate::env::Env;
 use crate::failure::{Exit, Failure};
 use crate::project;
@@ -54,7 +54,7 @@ struct ListedConversation {
     snippet: Option<String>,
 }
 
-pub(super) fn run(env: &Env, project: Option<&Path>, args: &Args) -> Done {
+pub(super) fn run(env: &Env, project: Option<&Path>, args: &Args) -> CommandResult {
     let root = project::root(env, project)?;
     let mut found = conversations(env, &root, args)?;
     let more = args.limit > 0 && found.len() > args.limit;

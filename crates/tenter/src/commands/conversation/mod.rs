@@ -16,7 +16,7 @@ use serde::Serialize;
 use tenter_agent::store::{Change, ChangeKind, Store, Summary};
 use tenter_protocol::event::Usage;
 
-use super::Done;
+use super::CommandResult;
 use crate::env::Env;
 use crate::failure::Failure;
 use crate::render::status_words;
@@ -39,7 +39,7 @@ pub(crate) enum Command {
     Delete(delete::Args),
 }
 
-pub(crate) fn run(env: &Env, project: Option<&Path>, command: &Command) -> Done {
+pub(crate) fn run(env: &Env, project: Option<&Path>, command: &Command) -> CommandResult {
     match command {
         Command::List(args) => list::run(env, project, args),
         Command::Show(args) => show::run(env, project, args),

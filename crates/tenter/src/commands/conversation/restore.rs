@@ -7,7 +7,7 @@ use tenter_agent::store::{Epoch, Restore, Store};
 use tenter_base::rfc3339;
 
 use super::{changed_by, counted_messages, find, open_existing_store};
-use crate::commands::Done;
+use crate::commands::CommandResult;
 use crate::env::{self, Env};
 use crate::failure::{Exit, Failure};
 use crate::project;
@@ -28,7 +28,7 @@ pub(crate) struct Args {
     json: bool,
 }
 
-pub(super) fn run(env: &Env, project: Option<&Path>, args: &Args) -> Done {
+pub(super) fn run(env: &Env, project: Option<&Path>, args: &Args) -> CommandResult {
     let store = open_existing_store(env)?;
     let id = find(&store, &project::root(env, project)?, &args.id)?;
     if args.list {
@@ -43,7 +43,7 @@ pub(super) fn run(env: &Env, project: Option<&Path>, args: &Args) -> Done {
     Ok(Exit::Done)
 }
 
-fn list(store: &Store, id: &str, as_json: bool) -> Done {
+fn list(store: &Store, id: &str, as_json: bool) -> CommandResult {
     let begun = store.load(id)?.summary.created_at;
     let epochs = store.history(id)?;
     let rows: Vec<Row> = epochs.iter().map(|epoch| Row::new(epoch, &begun, epochs.len())).collect();

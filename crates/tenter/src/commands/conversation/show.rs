@@ -11,7 +11,7 @@ use tenter_protocol::event::TurnUsage;
 use super::{
     SummaryJson, changed_by, counted_messages, find, open_existing_store, status_word, usage_text,
 };
-use crate::commands::Done;
+use crate::commands::CommandResult;
 use crate::env::Env;
 use crate::failure::Exit;
 use crate::project;
@@ -32,7 +32,7 @@ pub(crate) struct Args {
     json: bool,
 }
 
-pub(super) fn run(env: &Env, project: Option<&Path>, args: &Args) -> Done {
+pub(super) fn run(env: &Env, project: Option<&Path>, args: &Args) -> CommandResult {
     let store = open_existing_store(env)?;
     let id = find(&store, &project::root(env, project)?, &args.id)?;
     let summary = store.load(&id)?.summary;

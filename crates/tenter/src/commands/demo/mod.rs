@@ -23,7 +23,7 @@ use self::json_view::JsonView;
 use self::outcome::DemoOutcome;
 use self::scratch::{Scratch, quoted};
 use self::text_view::TextView;
-use super::Done;
+use super::CommandResult;
 use crate::agent::{self, AgentArgs};
 use crate::env::Env;
 use crate::failure::{Exit, Failure};
@@ -58,7 +58,7 @@ trait DemoView: Show {
 }
 
 /// Runs the command.
-pub(crate) fn run(env: &Env, args: &Args) -> Done {
+pub(crate) fn run(env: &Env, args: &Args) -> CommandResult {
     let cancel = Cancel::new();
     crate::signals::forward(&cancel)?;
     let scratch = Scratch::create(env)?;

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use serde::Serialize;
 use tenter_engine::layout::{HOOKS, Root};
-use tenter_engine::source::{self, Kind};
+use tenter_engine::source::{self, CandidateKind};
 use tenter_protocol::Diagnostic;
 
 use crate::failure::Exit;
@@ -28,7 +28,7 @@ struct DiscoveredHooks {
 }
 
 pub(super) fn run(project: &Project, args: &Args) -> Exit {
-    let (roots, mut findings) = project.places.roots(&HOOKS);
+    let (roots, mut findings) = project.layout.roots(&HOOKS);
     let mut found = DiscoveredHooks::default();
     let (of_project, of_user): (Vec<&Root>, Vec<&Root>) =
         roots.iter().partition(|root| root.layer.needs_trust());
@@ -53,7 +53,8 @@ pub(super) fn run(project: &Project, args: &Args) -> Exit {
 
 fn manifests(root: &Root) -> (Vec<PathBuf>, Vec<Diagnostic>) {
     let (candidates, problems) = source::scan(root, 0);
-    let of_manifest = candidates.into_iter().filter(|one| matches!(one.kind, Kind::Manifest(_)));
+    let of_manifest =
+        candidates.into_iter().filter(|one| matches!(one.kind, CandidateKind::Manifest(_)));
     (of_manifest.map(|candidate| candidate.path).collect(), problems)
 }
 

@@ -12,7 +12,7 @@ use tenter_protocol::{EventName, Object, ToolCall, tool_fields, tool_names};
 
 use self::words::{action_words, matcher_words};
 use super::entry::{self, HookEntry};
-use crate::commands::Done;
+use crate::commands::CommandResult;
 use crate::failure::{Exit, Failure};
 use crate::project::Project;
 use crate::sanitize::{one_line, sanitize, visible};
@@ -71,7 +71,7 @@ enum Verdict {
     Skipped,
 }
 
-pub(super) fn run(mut project: Project, args: &Args) -> Done {
+pub(super) fn run(mut project: Project, args: &Args) -> CommandResult {
     let events = super::events_named(&args.event)?;
     let call = call(args, &events)?;
     let catalog = project.load(&Cancel::new());

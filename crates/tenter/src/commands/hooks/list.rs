@@ -9,7 +9,7 @@ use tenter_proc::Cancel;
 use tenter_protocol::EventName;
 
 use super::entry::{self, HookEntry};
-use crate::commands::Done;
+use crate::commands::CommandResult;
 use crate::failure::Exit;
 use crate::project::Project;
 use crate::sanitize::{one_line, sanitize, visible};
@@ -29,7 +29,7 @@ pub(crate) struct Args {
     json: bool,
 }
 
-pub(super) fn run(mut project: Project, args: &Args) -> Done {
+pub(super) fn run(mut project: Project, args: &Args) -> CommandResult {
     let events = args.event.as_deref().map(super::events_named).transpose()?;
     let catalog = project.load(&Cancel::new());
     let found = entry::entries(&project, &catalog);
@@ -79,7 +79,7 @@ fn subscribed<'c>(
 
 fn note_none(project: &Project) {
     ui::note("There are only built-in hooks. Hooks are searched for in");
-    let (roots, _) = project.places.roots(&HOOKS);
+    let (roots, _) = project.layout.roots(&HOOKS);
     for root in roots {
         ui::note(format!("  {}", visible(&root.dir.to_string_lossy())));
     }

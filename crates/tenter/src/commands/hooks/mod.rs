@@ -25,7 +25,7 @@ use tenter_base::nearest;
 use tenter_protocol::lifecycle::{TABLE, by_any_spelling, by_claude_code, executable_spellings};
 use tenter_protocol::{Diagnostic, EventName};
 
-use super::Done;
+use super::CommandResult;
 use crate::env::Env;
 use crate::failure::Failure;
 use crate::project::Project;
@@ -66,7 +66,7 @@ pub(crate) enum Command {
     ToPrompt(to_prompt::Args),
 }
 
-pub(crate) fn run(env: &Env, project: Option<&Path>, command: &Command) -> Done {
+pub(crate) fn run(env: &Env, project: Option<&Path>, command: &Command) -> CommandResult {
     let open = || Project::open(env, project);
     match command {
         Command::List(args) => list::run(open()?, args),

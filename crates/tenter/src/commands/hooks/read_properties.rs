@@ -6,7 +6,7 @@ use tenter_protocol::front_matter::Rules;
 use tenter_protocol::manifest::format;
 
 use super::manifest_file::ManifestFile;
-use crate::commands::Done;
+use crate::commands::CommandResult;
 use crate::failure::Exit;
 use crate::ui;
 
@@ -17,7 +17,7 @@ pub(crate) struct Args {
     path: PathBuf,
 }
 
-pub(super) fn run(args: &Args) -> Done {
+pub(super) fn run(args: &Args) -> CommandResult {
     let (manifest, findings) = ManifestFile::required_at(&args.path)?.read(Rules::Tolerant);
     ui::diagnostics(&findings);
     let Some(manifest) = manifest else { return Ok(Exit::Failed) };

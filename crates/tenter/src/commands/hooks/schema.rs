@@ -4,7 +4,7 @@ use tenter_protocol::lifecycle::executable_spellings;
 use tenter_protocol::schema::Document;
 
 use super::format::Format;
-use crate::commands::Done;
+use crate::commands::CommandResult;
 use crate::failure::{Exit, Failure};
 use crate::ui;
 
@@ -22,7 +22,7 @@ pub(crate) struct Args {
 }
 
 /// Runs `tenter hooks schema`.
-pub(super) fn run(args: &Args) -> Done {
+pub(super) fn run(args: &Args) -> CommandResult {
     let document = if args.reply { Document::Reply } else { Document::Payload };
     let implied = args.event.as_deref().map_or(Format::Manifest, Format::implied_by);
     let protocol = args.protocol.unwrap_or(implied).protocol();

@@ -16,7 +16,7 @@ use tenter_protocol::manifest::format;
 use super::entry::{self, HookEntry, TrustStatus};
 use super::manifest_file::ManifestFile;
 use super::scripts;
-use crate::commands::Done;
+use crate::commands::CommandResult;
 use crate::failure::Exit;
 use crate::project::Project;
 use crate::sanitize::{sanitize, visible};
@@ -64,7 +64,7 @@ impl<'c> HookDetails<'c> {
     }
 }
 
-pub(super) fn run(mut project: Project, args: &Args) -> Done {
+pub(super) fn run(mut project: Project, args: &Args) -> CommandResult {
     let catalog = project.load(&Cancel::new());
     let entries = entry::entries_named(&project, &catalog, &args.name)?;
     let shown: Vec<HookDetails> =

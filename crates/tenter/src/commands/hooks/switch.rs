@@ -10,7 +10,7 @@ use tenter_engine::layout::ResourceName;
 use tenter_proc::Cancel;
 
 use super::entry;
-use crate::commands::Done;
+use crate::commands::CommandResult;
 use crate::failure::{Exit, Failure};
 use crate::project::Project;
 use crate::sanitize::visible;
@@ -28,7 +28,7 @@ pub(crate) struct Args {
 }
 
 /// Removes the suffix.
-pub(super) fn enable(mut project: Project, args: &Args) -> Done {
+pub(super) fn enable(mut project: Project, args: &Args) -> CommandResult {
     let catalog = project.load(&Cancel::new());
     let listed = first(&project, &catalog, &args.name, |status| *status == Status::Disabled)?
         .ok_or_else(|| Failure::new(format!("no hook {} is disabled", args.name)))?;
@@ -37,7 +37,7 @@ pub(super) fn enable(mut project: Project, args: &Args) -> Done {
 }
 
 /// Adds the suffix to the hook that runs, else to the first that is not disabled.
-pub(super) fn disable(mut project: Project, args: &Args) -> Done {
+pub(super) fn disable(mut project: Project, args: &Args) -> CommandResult {
     user_only::check(project.env, project.root(), "hooks disable")?;
     let catalog = project.load(&Cancel::new());
     let running = first(&project, &catalog, &args.name, |status| *status == Status::Active)?;
@@ -71,7 +71,7 @@ fn first<'c>(
     Ok(listing.find(|listed| listed.name == name.as_str() && is_meant(&listed.status)))
 }
 
-fn rename(from: &Path, to: &Path) -> Done {
+fn rename(from: &Path, to: &Path) -> CommandResult {
     let failed = |error: std::io::Error| {
         Failure::new(format!("{} cannot be renamed: {error}", from.display()))
     };

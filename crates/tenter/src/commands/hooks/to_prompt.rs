@@ -8,7 +8,7 @@ use tenter_protocol::front_matter::Rules;
 use tenter_protocol::manifest::Manifest;
 
 use super::manifest_file::ManifestFile;
-use crate::commands::Done;
+use crate::commands::CommandResult;
 use crate::failure::Exit;
 use crate::sanitize::sanitize;
 use crate::ui;
@@ -22,7 +22,7 @@ pub(crate) struct Args {
 }
 
 /// Prints the block, or nothing if one manifest is invalid: half a block would pass for the whole.
-pub(super) fn run(args: &Args) -> Done {
+pub(super) fn run(args: &Args) -> CommandResult {
     let mut lines = vec!["<available_hooks>".to_owned()];
     let mut is_whole = true;
     for path in &args.paths {

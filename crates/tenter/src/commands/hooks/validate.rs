@@ -11,13 +11,13 @@ use tenter_base::untrusted_file;
 use tenter_engine::catalog::Catalog;
 use tenter_engine::hook::Layer;
 use tenter_engine::layout::{HOOKS, Root};
-use tenter_engine::source::{self, Candidate, Kind};
+use tenter_engine::source::{self, Candidate, CandidateKind};
 use tenter_proc::Cancel;
 use tenter_protocol::front_matter::Rules;
 use tenter_protocol::{Diagnostic, Severity};
 
 use super::manifest_file::ManifestFile;
-use crate::commands::Done;
+use crate::commands::CommandResult;
 use crate::failure::{Exit, Failure};
 use crate::project::Project;
 use crate::sanitize::visible;
@@ -50,7 +50,10 @@ struct Checked {
 }
 
 /// Runs the command. `open` opens the project, which only executable hooks need.
-pub(super) fn run<'e>(open: &dyn Fn() -> Result<Project<'e>, Failure>, args: &Args) -> Done {
+pub(super) fn run<'e>(
+    open: &dyn Fn() -> Result<Project<'e>, Failure>,
+    args: &Args,
+) -> CommandResult {
     let mut checker = Checker { open, loaded: None, strict: args.strict };
     let mut checked = Vec::new();
     for path in &args.paths {
@@ -121,14 +124,14 @@ impl<'e> Checker<'_, 'e> {
 
     /// Checks every hook of every layer.
     fn everything(&mut self) -> Result<Vec<Checked>, Failure> {
-        let (roots, mut findings) = self.loaded()?.project.places.roots(&HOOKS);
+        let (roots, mut findings) = self.loaded()?.project.layout.roots(&HOOKS);
         let mut checked = Vec::new();
         for root in &roots {
             let (candidates, problems) = source::scan(root, 0);
             findings.extend(problems);
             for candidate in candidates {
                 match candidate.kind {
-                    Kind::Manifest(file) => {
+                    CandidateKind::Manifest(file) => {
                         let manifest = ManifestFile { file, named: candidate.path };
                         checked.push(check(manifest, self.strict));
                     }
@@ -151,19 +154,21 @@ impl<'e> Checker<'_, 'e> {
     /// directory are ignored.
     fn program(&mut self, candidate: &Candidate) -> Result<Option<Checked>, Failure> {
         match &candidate.kind {
-            Kind::Executable(_) => self.executable(&candidate.path).map(Some),
-            Kind::Invalid(why) => {
+            CandidateKind::Executable(_) => self.executable(&candidate.path).map(Some),
+            CandidateKind::Invalid(why) => {
                 let finding = Diagnostic::new("hook-invalid", Severity::Error, format!("it {why}"));
                 Ok(Some(self.report(&candidate.path, vec![finding.at(&candidate.path)])))
             }
-            Kind::NotExecutable if is_script(&candidate.path) => {
+            CandidateKind::NotExecutable if is_script(&candidate.path) => {
                 let message = "the script is not executable, so it is not a hook";
                 let help = format!("run chmod +x {}", candidate.path.display());
                 let finding = Diagnostic::new("executable-hook", Severity::Warning, message);
                 let finding = finding.at(&candidate.path).help(help);
                 Ok(Some(self.report(&candidate.path, vec![finding])))
             }
-            Kind::NotExecutable | Kind::Disabled | Kind::Manifest(_) => Ok(None),
+            CandidateKind::NotExecutable | CandidateKind::Disabled | CandidateKind::Manifest(_) => {
+                Ok(None)
+            }
         }
     }
 

@@ -14,7 +14,7 @@ use tenter_base::nearest;
 use tenter_proc::Cancel;
 use tenter_protocol::{Diagnostic, Severity};
 
-use super::Done;
+use super::CommandResult;
 use crate::env::{self, Env};
 use crate::failure::{Exit, Failure};
 use crate::project::{self, Project};
@@ -66,7 +66,7 @@ fn count(text: &str) -> Result<NonZeroUsize, String> {
 }
 
 /// Runs the command.
-pub(crate) fn run(env: &Env, project: Option<&Path>, args: &Args) -> Done {
+pub(crate) fn run(env: &Env, project: Option<&Path>, args: &Args) -> CommandResult {
     let root = project::root(env, project)?;
     let Some(selection) = find::find(env, &root, args)? else {
         ui::note("No session of this project is recorded yet: `tenter run` starts one.");

@@ -10,7 +10,7 @@ use super::json::PluginDetails;
 use super::local_source;
 use super::obtain::{self, ObtainError};
 use super::places::{Location, PluginDir};
-use crate::commands::Done;
+use crate::commands::CommandResult;
 use crate::env::Env;
 use crate::failure::{Exit, Failure};
 use crate::project::Project;
@@ -41,7 +41,7 @@ pub(crate) struct Args {
     json: bool,
 }
 
-pub(super) fn run(env: &Env, project: Option<&Path>, args: &Args) -> Done {
+pub(super) fn run(env: &Env, project: Option<&Path>, args: &Args) -> CommandResult {
     let (specs, unreadable) = specs(env, args)?;
     let mut project = Project::open(env, project)?;
     let place = PluginDir::to_change(env, project.root(), args.global)?;

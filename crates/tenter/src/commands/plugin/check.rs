@@ -11,7 +11,7 @@ use tenter_proc::Cancel;
 use tenter_protocol::front_matter::Rules;
 use tenter_protocol::{Diagnostic, Severity};
 
-use crate::commands::{Done, hooks};
+use crate::commands::{CommandResult, hooks};
 use crate::env::Env;
 use crate::failure::{Exit, Failure};
 use crate::sanitize::visible;
@@ -31,7 +31,7 @@ pub(crate) struct Args {
     json: bool,
 }
 
-pub(super) fn run(env: &Env, args: &Args) -> Done {
+pub(super) fn run(env: &Env, args: &Args) -> CommandResult {
     let directory = directory(&env.cwd.join(&args.dir))?;
     let findings = findings(&directory)?;
     let is_fine = findings.iter().all(|finding| finding.severity == Severity::Info);

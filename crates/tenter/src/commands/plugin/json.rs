@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use serde::Serialize;
-use tenter_plugins::{Installed, Locked};
+use tenter_plugins::{Installed, LockedPlugin};
 
 use super::places::Location;
 
@@ -41,7 +41,7 @@ impl<'p> PluginDetails<'p> {
     pub(super) fn new(
         location: Location,
         plugin: &'p Installed,
-        locked: Option<&'p Locked>,
+        locked: Option<&'p LockedPlugin>,
     ) -> Self {
         Self {
             listed: PluginSummary::new(location, plugin),

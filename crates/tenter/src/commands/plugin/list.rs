@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::json::PluginSummary;
 use super::places::{FoundPlugin, PluginDir, installed};
-use crate::commands::Done;
+use crate::commands::CommandResult;
 use crate::env::Env;
 use crate::failure::Exit;
 use crate::project;
@@ -21,7 +21,7 @@ pub(crate) struct Args {
     json: bool,
 }
 
-pub(super) fn run(env: &Env, project: Option<&Path>, args: &Args) -> Done {
+pub(super) fn run(env: &Env, project: Option<&Path>, args: &Args) -> CommandResult {
     let root = project::root(env, project)?;
     let found = installed(&PluginDir::all(env, &root))?;
     if args.json {

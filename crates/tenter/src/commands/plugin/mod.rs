@@ -16,7 +16,7 @@ mod verify;
 
 use std::path::Path;
 
-use super::Done;
+use super::CommandResult;
 use crate::env::Env;
 use crate::failure::Failure;
 use crate::project::root;
@@ -43,7 +43,7 @@ pub(crate) enum Command {
     Check(check::Args),
 }
 
-pub(crate) fn run(env: &Env, project: Option<&Path>, command: &Command) -> Done {
+pub(crate) fn run(env: &Env, project: Option<&Path>, command: &Command) -> CommandResult {
     match command {
         Command::Add(args) => {
             user_must_run(env, project, "plugin add")?;

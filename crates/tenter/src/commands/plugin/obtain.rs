@@ -5,7 +5,8 @@ use std::time::Duration;
 use tenter_agent::session::Status;
 use tenter_base::rfc3339;
 use tenter_plugins::{
-    Conflict, FetchError, Fetched, Fetcher, Installed, Locked, Order, Spec, Staging,
+    FetchError, Fetched, Fetcher, InstallError, InstallRequest, Installed, LockedPlugin, Spec,
+    Staging,
 };
 use tenter_proc::Cancel;
 use tenter_protocol::Diagnostic;
@@ -94,7 +95,7 @@ pub(super) fn install(
     (staging, fetched): &(Staging, Fetched),
     replace: bool,
 ) -> Result<Installed, ObtainError> {
-    let record = Locked {
+    let record = LockedPlugin {
         name: String::new(),
         source: spec.source.as_text(),
         reference: spec.reference.clone(),
@@ -103,14 +104,14 @@ pub(super) fn install(
         installed_at: rfc3339(env::now()),
         files: std::collections::BTreeMap::new(),
     };
-    let order = Order { name: &spec.name, content: &fetched.content, record, replace };
-    place.plugins.install(staging, order).map_err(|conflict| refused(place, spec, conflict))
+    let request = InstallRequest { name: &spec.name, content: &fetched.content, record, replace };
+    place.plugins.install(staging, request).map_err(|conflict| refused(place, spec, conflict))
 }
 
-fn refused(place: &PluginDir, spec: &Spec, conflict: Conflict) -> ObtainError {
+fn refused(place: &PluginDir, spec: &Spec, conflict: InstallError) -> ObtainError {
     match conflict {
-        Conflict::Installed => already(place, &spec.name.to_string()).into(),
-        Conflict::Empty(finding) | Conflict::Failed(finding) => finding.into(),
+        InstallError::Installed => already(place, &spec.name.to_string()).into(),
+        InstallError::Empty(finding) | InstallError::Failed(finding) => finding.into(),
     }
 }
 

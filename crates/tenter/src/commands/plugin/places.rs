@@ -47,7 +47,7 @@ impl PluginDir {
     pub(super) fn chosen(env: &Env, root: &Path, global: bool) -> Self {
         let real =
             |path: &Path| -> PathBuf { path.canonicalize().unwrap_or_else(|_| path.to_owned()) };
-        let layout = env.places(root.to_owned());
+        let layout = env.layout(root.to_owned());
         if global || real(root) == real(&env.home) {
             Self::new(Location::Global, &layout)
         } else {
@@ -63,7 +63,7 @@ impl PluginDir {
             let real = directory.canonicalize().ok()?;
             (!real.starts_with(root.canonicalize().ok()?)).then_some(real)
         };
-        let plugins = env.places(root.to_owned()).plugins_in(root);
+        let plugins = env.layout(root.to_owned()).plugins_in(root);
         let parent = plugins.parent().unwrap_or(root);
         let left = leaves(parent).or_else(|| leaves(&plugins));
         match left.filter(|_| place.location == Location::Local) {

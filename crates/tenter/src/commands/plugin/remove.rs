@@ -5,7 +5,7 @@ use std::path::Path;
 use super::consent;
 use super::local_source;
 use super::places::{Location, PluginDir, not_here};
-use crate::commands::Done;
+use crate::commands::CommandResult;
 use crate::env::Env;
 use crate::failure::{Exit, Failure};
 use crate::project::Project;
@@ -23,7 +23,7 @@ pub(crate) struct Args {
 }
 
 /// Removes every plugin; one that is not installed does not stop the others.
-pub(super) fn run(env: &Env, project: Option<&Path>, args: &Args) -> Done {
+pub(super) fn run(env: &Env, project: Option<&Path>, args: &Args) -> CommandResult {
     let mut project = Project::open(env, project)?;
     let place = PluginDir::to_change(env, project.root(), args.global)?;
     let mut exit = Exit::Done;

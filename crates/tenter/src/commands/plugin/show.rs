@@ -3,11 +3,11 @@
 use std::path::Path;
 
 use tenter_engine::layout::plugin_name;
-use tenter_plugins::Locked;
+use tenter_plugins::LockedPlugin;
 
 use super::json::PluginDetails;
 use super::places::{FoundPlugin, PluginDir, installed, unknown};
-use crate::commands::Done;
+use crate::commands::CommandResult;
 use crate::env::Env;
 use crate::failure::Exit;
 use crate::project;
@@ -23,7 +23,7 @@ pub(crate) struct Args {
     json: bool,
 }
 
-pub(super) fn run(env: &Env, project: Option<&Path>, args: &Args) -> Done {
+pub(super) fn run(env: &Env, project: Option<&Path>, args: &Args) -> CommandResult {
     let root = project::root(env, project)?;
     let found = installed(&PluginDir::all(env, &root))?;
     let name = plugin_name(&args.name);
@@ -51,7 +51,7 @@ pub(super) fn run(env: &Env, project: Option<&Path>, args: &Args) -> Done {
     Ok(Exit::Done)
 }
 
-fn origin(locked: Option<&Locked>) {
+fn origin(locked: Option<&LockedPlugin>) {
     let Some(locked) = locked else { return line("Source", "not recorded in plugin.lock") };
     line("Source", &locked.source);
     line("Ref", locked.reference.as_deref().unwrap_or("-"));

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use tenter_engine::layout::plugin_name;
 use tenter_plugins::{
-    Change, ChangeKind, Content, Locked, PluginName, Spec, TreeEntry, changes, verify,
+    Change, ChangeKind, Content, LockedPlugin, PluginName, Spec, TreeEntry, changes, verify,
 };
 use tenter_proc::Cancel;
 
@@ -12,7 +12,7 @@ use super::consent;
 use super::local_source;
 use super::obtain::{self, ObtainError};
 use super::places::{Location, PluginDir, not_here};
-use crate::commands::Done;
+use crate::commands::CommandResult;
 use crate::env::Env;
 use crate::failure::{Exit, Failure};
 use crate::project::Project;
@@ -40,7 +40,7 @@ pub(crate) struct Args {
 }
 
 /// Updates every plugin; one that cannot be updated does not stop the others.
-pub(super) fn run(env: &Env, project: Option<&Path>, args: &Args) -> Done {
+pub(super) fn run(env: &Env, project: Option<&Path>, args: &Args) -> CommandResult {
     let mut project = Project::open(env, project)?;
     let place = PluginDir::to_change(env, project.root(), args.global)?;
     let locked = chosen(&project, &place, &args.names)?;
@@ -65,7 +65,11 @@ pub(super) fn run(env: &Env, project: Option<&Path>, args: &Args) -> Done {
 }
 
 /// The records of the named plugins.
-fn chosen(project: &Project, place: &PluginDir, names: &[String]) -> Result<Vec<Locked>, Failure> {
+fn chosen(
+    project: &Project,
+    place: &PluginDir,
+    names: &[String],
+) -> Result<Vec<LockedPlugin>, Failure> {
     let lock = place.plugins.lock()?;
     if names.is_empty() {
         return Ok(lock.plugins().to_vec());
@@ -89,7 +93,7 @@ fn chosen(project: &Project, place: &PluginDir, names: &[String]) -> Result<Vec<
 fn update(
     project: &mut Project,
     place: &PluginDir,
-    locked: &Locked,
+    locked: &LockedPlugin,
     dry_run: bool,
     cancel: &Cancel,
 ) -> Result<bool, ObtainError> {
@@ -124,7 +128,7 @@ fn update(
 }
 
 /// Rejects an update that would lose local changes.
-fn unchanged_here(directory: &Path, locked: &Locked) -> Result<(), Failure> {
+fn unchanged_here(directory: &Path, locked: &LockedPlugin) -> Result<(), Failure> {
     let is_gone = directory.symlink_metadata().is_err();
     if is_gone || verify(directory, locked).0.is_empty() {
         return Ok(());
@@ -135,7 +139,7 @@ fn unchanged_here(directory: &Path, locked: &Locked) -> Result<(), Failure> {
     )))
 }
 
-fn print(locked: &Locked, commit: Option<&str>, changes: &[Change]) {
+fn print(locked: &LockedPlugin, commit: Option<&str>, changes: &[Change]) {
     let short = |commit: Option<&str>| {
         one_line(commit.unwrap_or("-"), 40).chars().take(SHORT).collect::<String>()
     };

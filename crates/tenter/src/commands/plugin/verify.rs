@@ -9,7 +9,7 @@ use tenter_plugins::{Difference, Lock, verify};
 use tenter_protocol::{Diagnostic, Severity};
 
 use super::places::{FoundPlugin, PluginDir, installed, unknown};
-use crate::commands::Done;
+use crate::commands::CommandResult;
 use crate::env::Env;
 use crate::failure::{Exit, Failure};
 use crate::project;
@@ -35,7 +35,7 @@ struct Verified {
     diagnostics: Vec<Diagnostic>,
 }
 
-pub(super) fn run(env: &Env, project: Option<&Path>, args: &Args) -> Done {
+pub(super) fn run(env: &Env, project: Option<&Path>, args: &Args) -> CommandResult {
     let root = project::root(env, project)?;
     let places = PluginDir::all(env, &root);
     let mut verified = Vec::new();

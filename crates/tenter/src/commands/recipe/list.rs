@@ -6,7 +6,7 @@ use serde::Serialize;
 use tenter_agent::recipe::ListedRecipe;
 
 use super::FragmentDirs;
-use crate::commands::Done;
+use crate::commands::CommandResult;
 use crate::env::Env;
 use crate::failure::Exit;
 use crate::project;
@@ -38,7 +38,7 @@ struct RecipeJson<'r> {
     usable: bool,
 }
 
-pub(super) fn run(env: &Env, project: Option<&Path>, args: &Args) -> Done {
+pub(super) fn run(env: &Env, project: Option<&Path>, args: &Args) -> CommandResult {
     let root = project::root(env, project)?;
     let (recipes, findings) = args.fragment_dirs.recipes(env, &root).list();
     if args.json {

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use tenter_agent::recipe::{RecipeBook, Recipes};
 
-use super::Done;
+use super::CommandResult;
 use crate::agent::recipes;
 use crate::env::Env;
 use crate::project::Project;
@@ -38,11 +38,11 @@ impl FragmentDirs {
     /// The recipes of the project at `root`.
     pub(crate) fn recipes(&self, env: &Env, root: &Path) -> Recipes {
         let dirs: Vec<PathBuf> = self.fragment_dirs.iter().map(|dir| env.cwd.join(dir)).collect();
-        Recipes::new(&env.places(root.to_owned()), &dirs)
+        Recipes::new(&env.layout(root.to_owned()), &dirs)
     }
 }
 
-pub(crate) fn run(env: &Env, project: Option<&Path>, command: &Command) -> Done {
+pub(crate) fn run(env: &Env, project: Option<&Path>, command: &Command) -> CommandResult {
     match command {
         Command::List(args) => list::run(env, project, args),
         Command::Show(args) => show::run(env, project, args),

@@ -11,7 +11,7 @@ use tenter_protocol::{Diagnostic, Severity};
 
 use super::FragmentDirs;
 use crate::agent::recipes::{argument, no_recipe};
-use crate::commands::Done;
+use crate::commands::CommandResult;
 use crate::env::Env;
 use crate::failure::{Exit, Failure};
 use crate::project::Project;
@@ -61,7 +61,7 @@ struct ArgumentJson<'r> {
     default: Option<&'r str>,
 }
 
-pub(super) fn run(env: &Env, project: Option<&Path>, args: &Args) -> Done {
+pub(super) fn run(env: &Env, project: Option<&Path>, args: &Args) -> CommandResult {
     let project = Project::open(env, project)?;
     let book = args.fragment_dirs.book(&project);
     let cancel = Cancel::new();

@@ -9,14 +9,14 @@ use tenter_proc::Cancel;
 
 use super::{Args, show};
 use crate::agent;
-use crate::commands::Done;
+use crate::commands::CommandResult;
 use crate::env::Env;
 use crate::failure::{Exit, Failure};
 use crate::project::Project;
 use crate::{signals, ui};
 
 /// Runs the command.
-pub(super) fn run(env: &Env, project: Option<&Path>, args: &Args) -> Done {
+pub(super) fn run(env: &Env, project: Option<&Path>, args: &Args) -> CommandResult {
     check(args)?;
     let mut project = Project::open(env, project)?;
     let cancel = Cancel::new();

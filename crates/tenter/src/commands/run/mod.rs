@@ -9,7 +9,7 @@ use tenter_agent::session::Status;
 use tenter_engine::builtin;
 use tenter_proc::Cancel;
 
-use super::Done;
+use super::CommandResult;
 use crate::agent::recipes::argument;
 use crate::agent::{self, AgentArgs};
 use crate::env::Env;
@@ -47,7 +47,7 @@ pub(crate) struct Args {
 }
 
 /// Runs the command.
-pub(crate) fn run(env: &Env, project: Option<&Path>, args: &Args) -> Done {
+pub(crate) fn run(env: &Env, project: Option<&Path>, args: &Args) -> CommandResult {
     if args.recipe.as_deref() == Some(builtin::RECIPE) {
         return compaction::run(env, project, args);
     }

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use tenter_agent::skill::Skills;
 
-use super::Done;
+use super::CommandResult;
 use crate::env::Env;
 use crate::failure::Failure;
 use crate::project;
@@ -21,7 +21,7 @@ pub(crate) enum Command {
     Show(show::Args),
 }
 
-pub(crate) fn run(env: &Env, project: Option<&Path>, command: &Command) -> Done {
+pub(crate) fn run(env: &Env, project: Option<&Path>, command: &Command) -> CommandResult {
     let skills = skills(env, project)?;
     match command {
         Command::List(args) => Ok(list::run(&skills, args)),
@@ -31,5 +31,5 @@ pub(crate) fn run(env: &Env, project: Option<&Path>, command: &Command) -> Done 
 
 /// The skills of the project.
 fn skills(env: &Env, project: Option<&Path>) -> Result<Skills, Failure> {
-    Ok(Skills::new(&env.places(project::root(env, project)?)))
+    Ok(Skills::new(&env.layout(project::root(env, project)?)))
 }

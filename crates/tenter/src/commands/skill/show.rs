@@ -6,7 +6,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 use tenter_agent::skill::{Skill, SkillError, Skills};
 
-use crate::commands::Done;
+use crate::commands::CommandResult;
 use crate::failure::{Exit, Failure};
 use crate::sanitize::{one_line, sanitize};
 use crate::ui::{self, NAME, styled};
@@ -37,7 +37,7 @@ struct ShownJson<'s> {
     instructions: &'s str,
 }
 
-pub(super) fn run(skills: &Skills, args: &Args) -> Done {
+pub(super) fn run(skills: &Skills, args: &Args) -> CommandResult {
     let skill = skills.find(&args.name).map_err(|error| no_skill(&error))?;
     if args.json {
         ui::out(serde_json::to_string_pretty(&json(&skill)).unwrap_or_default());

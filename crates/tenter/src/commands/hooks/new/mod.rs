@@ -23,7 +23,7 @@ use self::static_action::ActionWord;
 use self::template::Template;
 use super::entry;
 use super::format::Format;
-use crate::commands::Done;
+use crate::commands::CommandResult;
 use crate::failure::{Exit, Failure};
 use crate::project::Project;
 use crate::sanitize::{sanitize, visible};
@@ -184,7 +184,7 @@ impl Plan {
 }
 
 /// Runs `tenter hooks new`.
-pub(super) fn run(mut project: Project, args: &Args) -> Done {
+pub(super) fn run(mut project: Project, args: &Args) -> CommandResult {
     check_file_name(&args.name).map_err(|why| {
         Failure::usage(format!("a hook cannot have the name {:?}: it {why}", args.name))
     })?;
@@ -224,9 +224,9 @@ pub(crate) fn examples() -> Result<Vec<NewFile>, Failure> {
 /// A symlink leads out of the project.
 fn hooks_dir(project: &Project, is_for_user: bool) -> Result<PathBuf, Failure> {
     if is_for_user {
-        return Ok(project.places.new_for_user(&HOOKS));
+        return Ok(project.layout.new_for_user(&HOOKS));
     }
-    let dir = project.places.new_in_project(&HOOKS);
+    let dir = project.layout.new_in_project(&HOOKS);
     let existing = dir.ancestors().find(|path| fs::symlink_metadata(path).is_ok());
     let existing = existing.unwrap_or(project.root());
     let failed =

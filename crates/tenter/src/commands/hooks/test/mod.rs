@@ -17,7 +17,7 @@ use tenter_engine::hook::Hook;
 use tenter_proc::Cancel;
 
 use super::entry;
-use crate::commands::Done;
+use crate::commands::CommandResult;
 use crate::failure::{Exit, Failure};
 use crate::project::Project;
 use crate::sanitize::visible;
@@ -54,7 +54,7 @@ pub(crate) struct Args {
     json: bool,
 }
 
-pub(super) fn run(mut project: Project, args: &Args) -> Done {
+pub(super) fn run(mut project: Project, args: &Args) -> CommandResult {
     let cancel = Cancel::new();
     signals::forward(&cancel)?;
     let given = args.payload.as_deref().map(|file| payload::read(&project, file)).transpose()?;

@@ -13,7 +13,7 @@ use super::super::interpretation::UNMATCHED;
 use super::super::report::{self, TestReport};
 use super::payload;
 use super::{Args, engine};
-use crate::commands::Done;
+use crate::commands::CommandResult;
 use crate::failure::Exit;
 use crate::project::Project;
 use crate::sanitize::visible;
@@ -26,7 +26,7 @@ pub(super) fn run(
     given: Option<Object>,
     args: &Args,
     cancel: &Cancel,
-) -> Done {
+) -> CommandResult {
     let is_sample = given.is_none();
     let (subscription, payload) = match given {
         Some(given) => payload::completed(project, hook, given)?,

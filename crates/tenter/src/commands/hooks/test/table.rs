@@ -16,7 +16,7 @@ use super::super::interpretation::UNMATCHED;
 use super::case::{self, TestCase};
 use super::engine;
 use super::payload;
-use crate::commands::Done;
+use crate::commands::CommandResult;
 use crate::failure::{Exit, Failure};
 use crate::project::Project;
 use crate::sanitize::{sanitize, visible};
@@ -42,7 +42,7 @@ pub(super) fn run(
     files: &[PathBuf],
     as_json: bool,
     cancel: &Cancel,
-) -> Done {
+) -> CommandResult {
     let mut results = Vec::new();
     for file in files {
         let tested = test(project, hook, file, cancel)?;

@@ -7,7 +7,7 @@ use jiff::tz::TimeZone;
 use tenter_plugins::PluginName;
 use tenter_protocol::resource_name;
 
-use crate::commands::Done;
+use crate::commands::CommandResult;
 use crate::commands::hooks::{NewFile, examples, write_dir};
 use crate::env::{self, Env};
 use crate::failure::{Exit, Failure};
@@ -45,7 +45,7 @@ pub(crate) struct Args {
 }
 
 /// Runs `tenter plugin new`.
-pub(super) fn run(env: &Env, args: &Args) -> Done {
+pub(super) fn run(env: &Env, args: &Args) -> CommandResult {
     check_name(&args.name)?;
     let above = args.dir.as_ref().map_or_else(|| env.cwd.clone(), |dir| env.cwd.join(dir));
     let path = above.join(&args.name);
