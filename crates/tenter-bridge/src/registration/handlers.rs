@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 use tenter_protocol::{Diagnostic, Severity};
 
 use super::command::CommandForm;
+use super::json::Handler;
 use super::program;
 use super::target::{Scope, Target};
 use crate::host::{Moment, NativeEvent, RegistrationFormat, TimeoutUnit};
@@ -13,18 +14,28 @@ use crate::host::{Moment, NativeEvent, RegistrationFormat, TimeoutUnit};
 /// How to register.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Options {
-    /// The host blocks prompts and tool calls if the program fails (B25).
+    /// The host blocks prompts and tool calls if the program fails (B25). A registration that does so already keeps it.
     pub fail_closed: bool,
-    /// The host's version starts commands without a shell.
-    pub exec_form: bool,
+    /// Whether the host's version starts commands without a shell; `None` if the version is unknown: the registered form is kept.
+    pub exec_form: Option<bool>,
 }
 
 impl Options {
+    /// The options with which to repair or change handlers that are registered: nothing becomes weaker unnoticed.
+    pub(super) fn for_registered(self, target: &Target, registered: &[Handler]) -> Self {
+        let RegistrationFormat::JsonGroups { fail_closed, .. } = &target.host.registration.format;
+        let has = |key: &str| registered.iter().any(|handler| handler.value.get(key).is_some());
+        Self {
+            fail_closed: self.fail_closed || fail_closed.is_some_and(|(key, _)| has(key)),
+            exec_form: self.exec_form.or_else(|| Some(has("args"))),
+        }
+    }
+
     /// Every combination.
     pub(super) fn all() -> impl Iterator<Item = Self> {
-        [false, true]
-            .into_iter()
-            .flat_map(|fail_closed| [false, true].map(|exec_form| Self { fail_closed, exec_form }))
+        [false, true].into_iter().flat_map(|fail_closed| {
+            [false, true].map(|exec_form| Self { fail_closed, exec_form: Some(exec_form) })
+        })
     }
 }
 
@@ -63,8 +74,8 @@ pub(super) fn of_target(
         let blocks = options.fail_closed && is_guarded(event.moment);
         let form = match (target.scope, options.exec_form) {
             (Scope::Shared, _) => CommandForm::Portable { needs_program: blocks },
-            (_, true) => CommandForm::Exec { program, home, id },
-            (_, false) => CommandForm::Shell { program, home, id },
+            (_, Some(true)) => CommandForm::Exec { program, home, id },
+            (_, _) => CommandForm::Shell { program, home, id },
         };
         let mut handler = form.handler(target.host.id, event.name);
         handler["timeout"] = json!(in_unit(event, *timeout));

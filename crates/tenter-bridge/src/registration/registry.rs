@@ -133,6 +133,7 @@ impl Registry {
         let text = SettingsFile::read(&target.file)?.text().unwrap_or_default().to_owned();
         let id = plan::id_in(target, &text)?.map_or_else(random_id, Ok)?;
         let owner = Owner { home: &self.home, id: &id };
+        let options = options.for_registered(target, &plan::find(target, &text)?);
         let handlers = handlers::of_target(target, owner, options)?;
         let records = self.read_records();
         Plan::install(target, &handlers, options, records.get(target.host.id, &target.file))

@@ -124,6 +124,25 @@ fn fail_closed_sets_the_hosts_switch_where_blocking_is_possible() {
     assert_eq!(blocking, ["UserPromptSubmit", "PreToolUse"]);
     assert_eq!(user.count(), user.target.host.events.len(), "the first registration is replaced");
     assert!(user.registry.records()[0].fail_closed);
+    let installed = user.text();
+    user.install().unwrap();
+    assert_eq!(user.text(), installed, "it stays so");
+    user.remove().unwrap();
+    assert_eq!(user.text(), "{}");
+}
+
+#[test]
+fn the_form_of_the_command_stays_if_the_version_of_the_host_is_unknown() {
+    let user = User::with_settings("{}");
+    let command = |user: &User| user.json()["hooks"]["Stop"][0]["hooks"][0].clone();
+    for (exec_form, has_args) in
+        [(None, false), (Some(true), true), (None, true), (Some(false), false)]
+    {
+        let plan = user.plan(Options { exec_form, ..Options::default() }).unwrap();
+        user.registry.install(&plan, &user.program(), super::NOW).unwrap();
+        assert_eq!(command(&user).get("args").is_some(), has_args, "{exec_form:?}");
+        assert!(user.registry.registered(&user.target).unwrap().iter().all(|one| one.is_intact));
+    }
     user.remove().unwrap();
     assert_eq!(user.text(), "{}");
 }

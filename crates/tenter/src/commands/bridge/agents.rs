@@ -71,13 +71,11 @@ fn version_in(text: &str) -> Option<String> {
     words.filter(|word| word.len() <= 40).find(is_version).map(str::to_owned)
 }
 
-/// Whether a version is `since` or later; a version that is unknown is not.
-pub(super) fn is_since(version: Option<&str>, since: Option<[u32; 3]>) -> bool {
-    let numbers = version.map(|version| {
-        let parts = version.split(|c: char| !c.is_ascii_digit());
-        parts.map_while(|part| part.parse().ok()).take(3).collect::<Vec<u32>>()
-    });
-    matches!((numbers, since), (Some(numbers), Some(since)) if numbers.as_slice() >= &since[..])
+/// Whether a version is `since` or later.
+pub(super) fn is_since(version: &str, since: Option<[u32; 3]>) -> bool {
+    let parts = version.split(|c: char| !c.is_ascii_digit());
+    let numbers: Vec<u32> = parts.map_while(|part| part.parse().ok()).take(3).collect();
+    since.is_some_and(|since| numbers.as_slice() >= &since[..])
 }
 
 #[cfg(test)]
@@ -87,9 +85,9 @@ mod tests {
     #[test]
     fn versions_are_compared_by_their_numbers() {
         let since = Some([2, 1, 330]);
-        assert!(is_since(Some("2.1.330"), since) && is_since(Some("2.10.0-beta.1"), since));
-        assert!(!is_since(Some("2.1.99"), since) && !is_since(Some("2.1"), since));
-        assert!(!is_since(None, since) && !is_since(Some("9.9.9"), None));
+        assert!(is_since("2.1.330", since) && is_since("2.10.0-beta.1", since));
+        assert!(!is_since("2.1.99", since) && !is_since("2.1", since));
+        assert!(!is_since("9.9.9", None));
     }
 
     #[test]

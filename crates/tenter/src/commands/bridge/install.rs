@@ -137,7 +137,8 @@ impl Installation<'_> {
             location::check_untracked(&self.project, &target)?;
         }
         let version = Agent::find(self.env, host).version(&self.project);
-        let exec_form = agents::is_since(version.as_deref(), host.registration.exec_since);
+        let since = host.registration.exec_since;
+        let exec_form = version.map(|version| agents::is_since(&version, since));
         let options = Options { fail_closed: self.args.fail_closed, exec_form };
         let plan = self.registry.plan_install(&target, options).map_err(located)?;
         let is_recorded =
