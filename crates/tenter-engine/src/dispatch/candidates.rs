@@ -63,7 +63,7 @@ impl Candidate {
 }
 
 /// Number of hooks from which on one search for all of their literals takes less time than one for each.
-const MIN_FILTERED: usize = 32;
+const MIN_FILTERED: usize = 8;
 
 /// The hooks that may run at an event, each list in the order in which they run.
 #[derive(Default)]

@@ -7,6 +7,9 @@ use regex_syntax::hir::{Hir, HirKind};
 /// Maximum number of literals of one expression; more of them rule out too little for what they cost.
 const MOST: usize = 64;
 
+/// Maximum number of literals that start or end a match: in upper and lower case, a word of four letters has as many.
+const MOST_VARIANTS: usize = 16;
+
 /// Number of bytes from which on a literal is rare enough that being the only one counts more than being longer.
 const RARE: usize = 3;
 
@@ -60,7 +63,7 @@ fn any_of(parts: &[Hir]) -> Option<Literals> {
 
 /// The literals with which every match starts, or ends.
 fn at_an_end(part: &Hir, kind: ExtractKind) -> Option<Literals> {
-    let found: Seq = Extractor::new().kind(kind).limit_total(MOST).extract(part);
+    let found: Seq = Extractor::new().kind(kind).limit_total(MOST_VARIANTS).extract(part);
     let literals = found.literals()?;
     within_limit(literals.iter().map(|literal| literal.as_bytes().into()).collect())
 }
