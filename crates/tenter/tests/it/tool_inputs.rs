@@ -102,7 +102,7 @@ fn payloads_name_the_tool_as_other_agents_do() {
 #[test]
 fn tools_run_in_the_working_directory_and_hooks_in_the_project_root() {
     let sandbox = sandbox();
-    let record = r#"pwd -P > where; printf '%s\n' "$TENTER_PROJECT_DIR" >> where; printf '%s\n' "$payload" >> payloads"#;
+    let record = r#"printf '%s %s\n' "$(pwd -P)" "$TENTER_PROJECT_DIR" >> where; printf '%s\n' "$payload" >> payloads"#;
     sandbox.sh_hook("record", "before_tool_call", record);
     sandbox.write("sub/here.txt", "needle\n");
     sandbox.write("other.txt", "needle\n");
@@ -113,7 +113,7 @@ fn tools_run_in_the_working_directory_and_hooks_in_the_project_root() {
         .expect_code(0);
     let (project, sub) = (sandbox.project(), sandbox.project().join("sub"));
     let root = project.to_str().unwrap();
-    assert_eq!(sandbox.read("where"), format!("{root}\n{root}\n"), "{output}");
+    assert_eq!(sandbox.read("where"), format!("{root} {root}\n").repeat(3), "{output}");
     assert_eq!(sandbox.read("sub/shell").trim_end(), sub.to_str().unwrap(), "{output}");
     assert_eq!(sandbox.read("sub/new"), "x", "{output}");
     for payload in payloads(&sandbox) {
