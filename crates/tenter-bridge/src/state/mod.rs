@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
+use tenter_protocol::manifest::MatcherText;
 
 pub(crate) use store::{SessionState, StateDir, digest};
 
@@ -25,6 +26,8 @@ pub(crate) struct State {
     pub(crate) opened_at: i64,
     /// Why hooks blocked the session.
     pub(crate) blocked: Option<String>,
+    /// The hooks of the project that guard the session.
+    pub(crate) guards: Vec<Guard>,
     /// How many times in a row hooks made the agent continue since the last user message, by agent: `""` is the main one.
     pub(crate) continuations: BTreeMap<String, u32>,
     /// What hooks added at the session's start, for the model to read again after a compaction.
@@ -43,6 +46,17 @@ pub(crate) struct State {
     pub(crate) subagents: BTreeMap<String, KnownSubagent>,
     /// A denied call ran all the same.
     pub(crate) breached: bool,
+}
+
+/// A trusted hook of the project, and what it is about.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Guard {
+    /// The full name.
+    pub(crate) name: String,
+    /// The events that it subscribes to.
+    pub(crate) events: Vec<String>,
+    /// Its matcher.
+    pub(crate) matcher: MatcherText,
 }
 
 /// A context that no event could carry yet (B20).

@@ -5,6 +5,7 @@
 
 mod after;
 mod contexts;
+mod guards;
 mod host_facts;
 mod runs;
 mod session;

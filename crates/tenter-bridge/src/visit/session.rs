@@ -30,6 +30,7 @@ impl Visit<'_> {
             }
             return;
         }
+        let guards = self.guards();
         let (project, now) = (self.engine.project().to_owned(), self.engine.now().as_second());
         self.session.update(|state| {
             state.project.get_or_insert(project);
@@ -37,6 +38,7 @@ impl Visit<'_> {
             state.opened_early = !is_native;
             state.opened_at = now;
             state.blocked = None;
+            state.guards = guards;
         });
         self.run_session_start(source.as_deref(), model.as_deref());
         self.report_hooks();
@@ -90,6 +92,13 @@ impl Visit<'_> {
                 format!("{which}: {list}. Run `tenter trust` in a terminal to look at them.");
             self.notice_once("untrusted", || text);
         }
+        let lost: Vec<&str> = catalog.lost().iter().map(|lost| lost.name.as_str()).collect();
+        if !lost.is_empty() {
+            let list = super::plain(&lost.join(", "));
+            self.notice_once("lost", || {
+                format!("trusted hooks of this project do not run any more: {list}. Run `tenter trust` in a terminal to look at them.")
+            });
+        }
         let is_broken = |status: &Status| matches!(status, Status::Invalid { .. });
         let problems = catalog.listing().iter().filter(|listed| is_broken(&listed.status)).count();
         let errors =
@@ -113,7 +122,7 @@ impl Visit<'_> {
         if self.occurrence.agent.is_none() && !self.session.get().continuations.is_empty() {
             self.session.update(|state| state.continuations.clear());
         }
-        if self.is_blocked() {
+        if self.is_blocked() || self.lacks_guard() {
             return;
         }
         let decision = self.hooks().before_agent(text);
@@ -177,6 +186,9 @@ impl Visit<'_> {
     }
 
     pub(super) fn pre_compact(&mut self, trigger: CompactTrigger) {
+        if self.lacks_guard() {
+            return;
+        }
         let decision = self.hooks().pre_compact(compaction(trigger));
         match decision {
             StartDecision::Start { contexts } => self.add_contexts(&contexts),

@@ -18,7 +18,7 @@ const MAX_DENIED: usize = 1000;
 impl Visit<'_> {
     pub(super) fn before_tool(&mut self, native: &NativeCall) {
         let call = tool_call::canonical(self.visitor.host, native);
-        if !self.is_blocked() {
+        if !self.is_blocked() && !self.lacks_guard() {
             let decision = self.hooks().before_tool(call.clone());
             match decision {
                 ToolDecision::Run(approved) => self.approve(native, &call, approved),

@@ -84,6 +84,13 @@ impl Matcher {
         Self { tool: read(&text.tool), pattern: read(&text.pattern), names: ToolNames::default() }
     }
 
+    /// The expressions as written.
+    pub fn text(&self) -> MatcherText {
+        let written =
+            |part: &Option<Expression>| part.as_ref().map(|part| part.as_str().to_owned());
+        MatcherText { tool: written(&self.tool), pattern: written(&self.pattern) }
+    }
+
     /// From now on, tries these names of tools.
     pub(crate) fn set_names(&mut self, names: &ToolNames) {
         self.names = names.clone();

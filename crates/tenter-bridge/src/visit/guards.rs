@@ -1,0 +1,96 @@
+//! A trusted hook of the project that changed, or is gone, while a session runs: what it guards is denied (R73, R75, B27). Each
+//! event finds the hooks anew, so the session remembers which of them guarded it.
+
+use tenter_engine::catalog::{Catalog, ListedHook, Status};
+use tenter_engine::hook::Hook;
+use tenter_engine::matcher::Matcher;
+use tenter_protocol::EventName;
+
+use super::Visit;
+use crate::occurrence::Detail;
+use crate::reply::Verdict;
+use crate::state::Guard;
+use crate::tool_call;
+
+impl Visit<'_> {
+    /// The hooks that guard the session from now on.
+    pub(super) fn guards(&self) -> Vec<Guard> {
+        let catalog = self.engine.catalog();
+        let guards = catalog.hooks().iter().filter(|hook| is_guard(hook));
+        guards.map(|hook| guard(hook)).collect()
+    }
+
+    /// Denies what a hook guarded that no longer runs; returns whether it does.
+    pub(super) fn lacks_guard(&mut self) -> bool {
+        self.remember_new_guards();
+        let catalog = self.engine.catalog();
+        let lost = self.session.get().guards.iter().find(|guard| {
+            !is_active(&catalog, &guard.name)
+                && !is_by_user(&catalog, guard)
+                && self.is_about(guard)
+        });
+        let Some(guard) = lost else { return false };
+        let name = super::plain(&guard.name);
+        self.reply.verdict = Some(Verdict::Deny(format!(
+            "hook {name}: it guards this session, and it was changed or removed. The user can look at it with `tenter trust` in a terminal"
+        )));
+        true
+    }
+
+    /// A hook that the user trusts during the session guards it, too.
+    fn remember_new_guards(&mut self) {
+        let known = &self.session.get().guards;
+        let mut new = self.guards();
+        new.retain(|guard| !known.contains(guard));
+        if !new.is_empty() {
+            self.session.update(|state| {
+                state.guards.retain(|old| new.iter().all(|guard| guard.name != old.name));
+                state.guards.extend(new);
+            });
+        }
+    }
+
+    /// Whether a hook would have had to see what is about to happen.
+    fn is_about(&self, guard: &Guard) -> bool {
+        let subscribes = |event: EventName| guard.events.iter().any(|name| name == event.as_str());
+        match &self.occurrence.detail {
+            Detail::Prompt { .. } => subscribes(EventName::BeforeAgent),
+            Detail::PreCompact(_) => subscribes(EventName::PreCompact),
+            Detail::BeforeTool(call) => {
+                let call = tool_call::canonical(self.visitor.host, call);
+                let sees = [EventName::BeforeTool, EventName::AfterTool].map(subscribes);
+                let matcher = Matcher::new(&guard.matcher);
+                sees.contains(&true) && !matches!(matcher.matches(&call), Ok(None))
+            }
+            _ => false,
+        }
+    }
+}
+
+fn is_guard(hook: &Hook) -> bool {
+    hook.layer.needs_trust() && !hook.policy.asynchronous
+}
+
+fn guard(hook: &Hook) -> Guard {
+    let events = hook.subscriptions.iter().map(|subscription| subscription.event.as_str());
+    Guard {
+        name: hook.name.clone(),
+        events: events.map(str::to_owned).collect(),
+        matcher: hook.matcher().map(Matcher::text).unwrap_or_default(),
+    }
+}
+
+fn is_active(catalog: &Catalog, name: &str) -> bool {
+    catalog.hooks().iter().any(|hook| hook.name == name && is_guard(hook))
+}
+
+/// Whether the user decided that the hook does not run: disabled in a `hooks.toml` of their own, or no longer trusted at all.
+fn is_by_user(catalog: &Catalog, guard: &Guard) -> bool {
+    let is_lost = catalog.lost().iter().any(|lost| lost.name == guard.name);
+    let is_named = |listed: &&ListedHook| listed.name == guard.name && listed.layer.needs_trust();
+    catalog.listing().iter().filter(is_named).any(|listed| match listed.status {
+        Status::SwitchedOff { .. } => !is_lost,
+        Status::NotTrusted { changed } => !changed,
+        _ => false,
+    })
+}
