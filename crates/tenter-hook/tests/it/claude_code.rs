@@ -336,6 +336,9 @@ fn a_guard_that_is_changed_or_removed_during_a_session_denies_what_it_guards() {
         } else {
             trust(&session);
         }
-        assert!(HostSession::answer(session.fire("PreToolUse.Bash")).is_null(), "{is_removed}");
+        let answer = HostSession::answer(session.fire("PreToolUse.Bash"));
+        assert!(answer["hookSpecificOutput"].is_null(), "{answer}");
+        let notice = answer["systemMessage"].as_str().unwrap_or_default();
+        assert_eq!(notice.contains("do not run any more: guard"), is_removed, "{answer}");
     }
 }
