@@ -4,7 +4,7 @@ import fs from 'node:fs';
 const PROJECT = real(process.env.TENTER_PROJECT_DIR || process.cwd());
 const HOME = real(process.env.HOME ?? '/');
 const SYSTEM =
-  /^\/((bin|boot|dev|etc|lib|lib32|lib64|proc|sbin|sys|usr|System|Library|Applications)(\/|$)|(home|opt|root|srv|var|Users)$)/;
+  /^\/((bin|boot|dev(?!\/shm\/)|etc|lib|lib32|lib64|proc|sbin|sys|usr|System|Library|Applications)(\/|$)|(home|opt|root|srv|var|Users)$)/;
 const FILE_SYSTEMS = ['btrfs', 'exfat', 'ext2', 'ext3', 'ext4', 'f2fs', 'fat', 'msdos', 'ntfs', 'vfat', 'xfs'];
 const DISK = /^\/dev\/(sd|hd|vd|xvd|nvme|mmcblk|disk|rdisk|loop|mapper\/|dm-)/;
 

@@ -8,7 +8,7 @@ import sys
 
 PROJECT = os.path.realpath(os.environ.get("TENTER_PROJECT_DIR") or os.getcwd())
 HOME = os.path.realpath(os.environ.get("HOME", "/"))
-SYSTEM = r"/((bin|boot|dev|etc|lib|lib32|lib64|proc|sbin|sys|usr|System|Library|Applications)(/|$)|(home|opt|root|srv|var|Users)$)"
+SYSTEM = r"/((bin|boot|dev(?!/shm/)|etc|lib|lib32|lib64|proc|sbin|sys|usr|System|Library|Applications)(/|$)|(home|opt|root|srv|var|Users)$)"
 FILE_SYSTEMS = ["btrfs", "exfat", "ext2", "ext3", "ext4", "f2fs", "fat", "msdos", "ntfs", "vfat", "xfs"]
 DISK = r"/dev/(sd|hd|vd|xvd|nvme|mmcblk|disk|rdisk|loop|mapper/|dm-)"
 

@@ -36,7 +36,8 @@ is_vital() {
         { holds "$target" "$PROJECT" || [ "$target" = "$PROJECT/.git" ]; } && return 0
     fi
     [ "$target" != "$PROJECT" ] && holds "$target" "$PROJECT" && return 0
-    holds "$target" "$OWN" || [[ $target =~ $SYSTEM ]]
+    # Files in /dev/shm are in memory, like those of a temporary directory.
+    holds "$target" "$OWN" || [[ $target =~ $SYSTEM && $target != /dev/shm/* ]]
 }
 
 # refuse_vital PROJECT_TOO PATH...
