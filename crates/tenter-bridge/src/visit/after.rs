@@ -80,7 +80,14 @@ impl Visit<'_> {
                 drop(self.hooks_of(None).session_start(start));
             }
             Detail::Prompt { text } => drop(hooks.before_agent(text)),
-            Detail::BeforeTool(call) => drop(hooks.before_tool(tool_call::canonical(host, call))),
+            Detail::BeforeTool(call) => {
+                let call = tool_call::canonical(host, call);
+                let subagent = super::tool::subagent_of(&call);
+                drop(hooks.before_tool(call));
+                if let Some(subagent) = subagent {
+                    drop(hooks.subagent_start(subagent));
+                }
+            }
             Detail::AfterTool { call, end } => {
                 let call = tool_call::canonical(host, call);
                 let cwd = &self.occurrence.cwd;
@@ -100,7 +107,11 @@ impl Visit<'_> {
                 hooks.after_agent(response.as_deref().unwrap_or_default());
             }
             Detail::SubagentStop { response } => {
-                hooks.before_stop(stop_attempt(response.as_deref().unwrap_or_default()));
+                let response = response.as_deref().unwrap_or_default();
+                hooks.before_stop(stop_attempt(response));
+                if let Some((subagent, caller)) = self.known_subagent() {
+                    self.hooks_of(caller.as_deref()).subagent_stop(subagent, response);
+                }
             }
             Detail::PreCompact(trigger) => {
                 drop(hooks.pre_compact(super::session::compaction(*trigger)));
@@ -108,10 +119,11 @@ impl Visit<'_> {
             Detail::PostCompact(trigger) => {
                 hooks.post_compact(super::session::compaction(*trigger));
             }
-            Detail::SubagentStart
-            | Detail::ContextLost
-            | Detail::SessionEnd { .. }
-            | Detail::Nothing => {}
+            Detail::SessionEnd { reason } => {
+                let end = self.end_event(reason.as_deref());
+                hooks.session_end(end);
+            }
+            Detail::SubagentStart | Detail::ContextLost | Detail::Nothing => {}
         }
     }
 
@@ -132,17 +144,16 @@ impl Detail {
         match self {
             Self::SessionStart { .. } => &[E::SessionStart],
             Self::Prompt { .. } => &[E::BeforeAgent],
-            Self::BeforeTool(_) => &[E::BeforeTool],
+            Self::BeforeTool(_) => &[E::BeforeTool, E::SubagentStart],
             Self::AfterTool { .. } => &[E::AfterTool, E::AfterToolFailure],
             Self::AfterBatch => &[E::AfterTurn],
             Self::Stop { .. } => &[E::AfterTurn, E::BeforeStop, E::AfterAgent],
             Self::StopFailure { .. } => &[E::AfterAgent],
-            Self::SubagentStop { .. } => &[E::BeforeStop],
+            Self::SubagentStop { .. } => &[E::BeforeStop, E::SubagentStop],
+            Self::SessionEnd { .. } => &[E::SessionEnd],
             Self::PreCompact(_) => &[E::PreCompact],
             Self::PostCompact(_) => &[E::PostCompact],
-            Self::SubagentStart | Self::ContextLost | Self::SessionEnd { .. } | Self::Nothing => {
-                &[]
-            }
+            Self::SubagentStart | Self::ContextLost | Self::Nothing => &[],
         }
     }
 }

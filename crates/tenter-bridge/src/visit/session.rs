@@ -201,7 +201,8 @@ impl Visit<'_> {
         self.add_contexts(&feedback.into_messages());
     }
 
-    pub(super) fn session_end(&mut self, reason: Option<&str>) {
+    /// The event of a session that ends.
+    pub(super) fn end_event(&self, reason: Option<&str>) -> SessionEnd {
         let state = self.session.get();
         let seconds = self.engine.now().as_second().saturating_sub(state.opened_at);
         let is_known = state.opened && self.session.trouble().is_none();
@@ -210,7 +211,11 @@ impl Visit<'_> {
             _ => ExitReason::Done,
         };
         let duration_seconds = seconds.try_into().ok().filter(|_| is_known);
-        let end = SessionEnd { duration_seconds, total_steps: None, exit_reason: exit };
+        SessionEnd { duration_seconds, total_steps: None, exit_reason: exit }
+    }
+
+    pub(super) fn session_end(&mut self, reason: Option<&str>) {
+        let end = self.end_event(reason);
         let _ = self.hooks_of(None).session_end(end);
         self.session.update(|state| (state.opened, state.opened_early) = (false, false));
     }

@@ -16,18 +16,21 @@ impl Visit<'_> {
         self.reply.contexts.extend(bound.unwrap_or_default());
     }
 
-    /// A subagent whose start is not known is the host's own, such as one that writes a summary (B13).
+    /// The subagent that causes the event, and the id of the subagent that started it, if one did. A subagent whose start is
+    /// not known is the host's own, such as one that writes a summary (B13).
+    pub(super) fn known_subagent(&self) -> Option<(Subagent, Option<String>)> {
+        let known = self.session.get().subagents.get(&self.agent_id()?)?.clone();
+        Some((Subagent::new(known.name, known.kind, known.task), known.parent))
+    }
+
     pub(super) fn subagent_stop(&mut self, response: Option<&str>) {
-        let Some(agent) = self.agent_id() else { return };
-        let Some(known) = self.session.get().subagents.get(&agent).cloned() else { return };
+        let Some((subagent, parent)) = self.known_subagent() else { return };
         let response = response.unwrap_or_default();
         if self.continues(response) {
             return;
         }
-        let subagent = Subagent::new(known.name, known.kind, known.task);
-        let feedback = self.hooks_of(known.parent.as_deref()).subagent_stop(subagent, response);
+        let feedback = self.hooks_of(parent.as_deref()).subagent_stop(subagent, response);
         let messages = feedback.into_messages();
-        let parent = known.parent;
         if !messages.is_empty() {
             self.session.update(|state| {
                 state.waiting.extend(messages.iter().map(|message| WaitingContext {

@@ -49,20 +49,14 @@ impl Visit<'_> {
         if self.configuration.bridge.allow_skips_prompt && self.runs.was_allowed() {
             self.reply.verdict = Some(Verdict::Allow);
         }
-        if changed.name == SUBAGENT {
-            self.subagent_call(&changed);
+        if let Some(subagent) = subagent_of(&changed) {
+            self.subagent_call(subagent);
         }
     }
 
     /// The hooks of `subagent_start` run at the call: no host lets them block the subagent's own start (B48).
-    fn subagent_call(&mut self, call: &ToolCall) {
-        let text = |fields: &[&str]| {
-            let value = fields.iter().find_map(|field| call.input.get(*field)?.as_str());
-            value.unwrap_or_default().to_owned()
-        };
-        let kind = text(&["subagent_type"]);
-        let (name, task) = (text(&["description", "name"]), text(&["question"]));
-        let subagent = Subagent::new(name.clone(), kind.clone(), task.clone());
+    fn subagent_call(&mut self, subagent: Subagent) {
+        let Subagent { name, kind, task } = subagent.clone();
         let decision = self.hooks().subagent_start(subagent);
         match decision {
             StartDecision::Deny(denial) => self.deny(&denial),
@@ -133,4 +127,17 @@ impl Visit<'_> {
             "Tenter: {host} ran a call of {tool} that a hook had denied. Its hooks do not guard this session."
         ));
     }
+}
+
+/// The subagent that a call starts, if it starts one.
+pub(super) fn subagent_of(call: &ToolCall) -> Option<Subagent> {
+    let text = |fields: &[&str]| {
+        let value = fields.iter().find_map(|field| call.input.get(*field)?.as_str());
+        value.unwrap_or_default().to_owned()
+    };
+    let new = || {
+        let name = text(&["description", "name"]);
+        Subagent::new(name, text(&["subagent_type"]), text(&["question"]))
+    };
+    (call.name == SUBAGENT).then(new)
 }

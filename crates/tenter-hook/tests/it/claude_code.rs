@@ -342,3 +342,24 @@ fn a_guard_that_is_changed_or_removed_during_a_session_denies_what_it_guards() {
         assert_eq!(notice.contains("do not run any more: guard"), is_removed, "{answer}");
     }
 }
+
+#[test]
+fn asynchronous_hooks_run_at_every_event() {
+    let session = session();
+    for event in ["session_end", "subagent_start", "subagent_stop"] {
+        let name = event.replace('_', "-");
+        session.hook(&name, event, "async: true", &format!("touch \"$HOME/{event}\""));
+    }
+    for fixture in [
+        "PreToolUse.Agent.subagent",
+        "SubagentStart.subagent",
+        "SubagentStop.subagent",
+        "SessionEnd",
+    ] {
+        session.pass(fixture);
+    }
+    for event in ["session_end", "subagent_start", "subagent_stop"] {
+        let ran = session.sandbox.home().join(event);
+        wait_until(event, || ran.exists());
+    }
+}
