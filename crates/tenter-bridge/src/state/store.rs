@@ -47,10 +47,13 @@ impl StateDir {
         SessionState { file, state, trouble }
     }
 
-    /// Removes the files of sessions that ended long ago. `now` is the present time.
+    /// Removes the files of sessions that had no event for a week. `now` is the present time.
     pub(crate) fn sweep(&self, now: SystemTime) {
-        let Ok(entries) = fs::read_dir(&self.0) else { return };
-        for entry in entries.flatten() {
+        // Beside the sessions: texts that were too long for the host, and what killed processes left to do.
+        let directories =
+            ["sessions", "contexts", "pending"].map(|name| self.0.with_file_name(name));
+        let entries = directories.iter().filter_map(|directory| fs::read_dir(directory).ok());
+        for entry in entries.flatten().flatten() {
             let age = entry.metadata().and_then(|found| found.modified());
             let is_old =
                 age.is_ok_and(|time| now.duration_since(time).is_ok_and(|age| age > LIFETIME));
@@ -189,9 +192,12 @@ mod tests {
         let mut session = states.session("claude-code", "s");
         session.update(|state| state.opened = true);
         let written = fs::metadata(&session.file).unwrap().modified().unwrap();
+        let text = scratch.path().join("bridge/contexts/x.txt");
+        private_dir::create_parent(&text).unwrap();
+        fs::write(&text, "x").unwrap();
         states.sweep(written + LIFETIME / 2);
-        assert!(session.file.exists());
+        assert!(session.file.exists() && text.exists());
         states.sweep(written + LIFETIME * 2);
-        assert!(!session.file.exists());
+        assert!(!session.file.exists() && !text.exists());
     }
 }

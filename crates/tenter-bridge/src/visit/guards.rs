@@ -22,12 +22,16 @@ impl Visit<'_> {
 
     /// Denies what a hook guarded that no longer runs; returns whether it does.
     pub(super) fn lacks_guard(&mut self) -> bool {
+        if !self.configuration.enabled {
+            return false;
+        }
         self.remember_new_guards();
+        // The user decided nothing that cannot be read.
+        let is_readable = self.warnings.is_empty();
         let catalog = self.engine.catalog();
         let lost = self.session.get().guards.iter().find(|guard| {
-            !is_active(&catalog, &guard.name)
-                && !is_by_user(&catalog, guard)
-                && self.is_about(guard)
+            let is_intended = is_readable && is_by_user(&catalog, guard);
+            !is_active(&catalog, &guard.name) && !is_intended && self.is_about(guard)
         });
         let Some(guard) = lost else { return false };
         let name = super::plain(&guard.name);

@@ -25,7 +25,7 @@ use tenter_engine::layout::project_root;
 use tenter_engine::{
     AsynchronousHooks, Attributed, Denial, Directories, Engine, EngineBuilder, HookSession,
 };
-use tenter_protocol::event::AgentFacts;
+use tenter_protocol::event::{AgentFacts, HostFacts};
 use tenter_protocol::{Diagnostic, EventName, Scope};
 
 use crate::host::{Host, NativeEvent};
@@ -103,7 +103,8 @@ impl Visitor {
         let loader = self.loader(project, &configuration, Arc::default());
         let (engine, _) = loader.load();
         let warning = format!("{} {}: {error}", self.host.name, self.event.name);
-        let guard = self.event.moment.deniable().and_then(|event| {
+        let event = self.event.moment.deniable().filter(|_| configuration.enabled);
+        let guard = event.and_then(|event| {
             let catalog = engine.catalog();
             let hooks = catalog.hooks_for(event).iter();
             hooks
@@ -168,6 +169,7 @@ struct Visit<'v> {
     visitor: &'v Visitor,
     occurrence: &'v Occurrence,
     session: SessionState,
+    host_facts: Arc<HostFacts>,
     configuration: HookConfiguration,
     engine: Engine,
     deadline: Option<Instant>,
@@ -197,6 +199,7 @@ impl<'v> Visit<'v> {
             deadline: is_answered.then(|| visitor.deadline()),
             warnings: error.into_iter().collect(),
             reply: Reply::default(),
+            host_facts: Arc::new(host_facts::of(visitor, occurrence)),
             visitor,
             occurrence,
             session,
@@ -234,7 +237,6 @@ impl<'v> Visit<'v> {
     /// The hooks of a subagent, or of the main agent.
     fn hooks_of(&self, agent: Option<&str>) -> HookSession<'_> {
         let (root, cwd) = (&self.occurrence.session, self.occurrence.cwd.clone());
-        let host = host_facts::of(self.visitor, self.occurrence);
         let scope = match agent {
             None => Scope::new(root, cwd),
             Some(agent) => {
@@ -244,8 +246,10 @@ impl<'v> Visit<'v> {
                 scope.with_parent(Some(conversation(root, parent)))
             }
         };
-        let hooks =
-            self.engine.session(Scope { agent: self.agent_facts(agent), ..scope.with_host(host) });
+        let hooks = self.engine.session(Scope {
+            agent: self.agent_facts(agent),
+            ..scope.with_host(Arc::clone(&self.host_facts))
+        });
         match self.deadline {
             Some(deadline) => hooks.with_deadline(deadline),
             None => hooks,

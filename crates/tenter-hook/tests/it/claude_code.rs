@@ -363,3 +363,19 @@ fn asynchronous_hooks_run_at_every_event() {
         wait_until(event, || ran.exists());
     }
 }
+
+#[test]
+fn disabled_hooks_deny_nothing_and_an_unreadable_configuration_disables_no_guard() {
+    for (text, is_denied) in [("[hooks]\nenabled = false\n", false), ("[hooks\n", true)] {
+        let session = configured("trust = \"all\"\n");
+        session.sandbox.hook("guard", HARMLESS);
+        session.pass("SessionStart");
+        let configuration = session.sandbox.home().join(".config/tenter/config.toml");
+        std::fs::write(configuration, text).unwrap();
+        let answer = HostSession::answer(session.fire("PreToolUse.Bash"));
+        let decision = &answer["hookSpecificOutput"]["permissionDecision"];
+        assert_eq!(decision == "deny", is_denied, "{text}: {answer}");
+        let unreadable = HostSession::answer(session.send("PreToolUse", "{"));
+        assert!(unreadable.is_null(), "{unreadable}");
+    }
+}

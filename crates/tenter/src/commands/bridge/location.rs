@@ -103,8 +103,11 @@ pub(super) fn program(env: &Env, force: bool) -> Result<PathBuf, Failure> {
     let program = own.canonicalize().unwrap_or(own).with_file_name(PROGRAM);
     let program = program.canonicalize().unwrap_or(program);
     if !program.is_file() || !search_path::is_executable(&program) {
-        return Err(Failure::new(format!("there is no program {}", program.display()))
-            .help(format!("install Tenter again: {PROGRAM} belongs beside tenter")));
+        return Err(Failure::new(format!("there is no program {}", program.display())).help(
+            format!(
+                "it belongs beside `tenter`: `cargo install --path crates/{PROGRAM}` installs it"
+            ),
+        ));
     }
     let home = env.home.canonicalize().unwrap_or_else(|_| env.home.clone());
     match registration::unsafe_location(&program, &home) {
