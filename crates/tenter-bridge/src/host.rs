@@ -2,10 +2,11 @@
 
 use std::time::Duration;
 
-use tenter_protocol::EventName;
+use serde_json::Value;
 use tenter_protocol::lifecycle::Power;
+use tenter_protocol::{EventName, ToolResult};
 
-use crate::occurrence::Occurrence;
+use crate::occurrence::{NativeCall, Occurrence, ToolEnd};
 use crate::payload::{Payload, PayloadError};
 use crate::reply::Reply;
 
@@ -16,8 +17,8 @@ pub struct Host {
     pub id: &'static str,
     /// The name for users.
     pub name: &'static str,
-    /// The version that the facts in the host's file were measured with.
-    pub measured_version: &'static str,
+    /// The version that the facts in the host's file were measured with; `None` if they come from documentation only.
+    pub measured_version: Option<&'static str>,
     /// The native events that the bridge registers for: always all of them (B45).
     pub events: &'static [NativeEvent],
     /// Tools whose names or fields differ from Tenter's.
@@ -28,16 +29,25 @@ pub struct Host {
     pub powers: &'static [EventPowers],
     /// What the host never shows to hooks, as sentences (B3).
     pub blind_spots: &'static [&'static str],
+    /// What else its users must know, as sentences.
+    pub notes: &'static [&'static str],
     /// Maximum length of a context that the host passes on to the model, in characters (B20).
     pub context_limit: usize,
     /// How many times in a row the host lets hooks make an agent continue (B21).
     pub max_continuations: u32,
+    /// How the host takes a rewritten input of a tool.
+    pub input_rewrite: InputRewrite,
     /// The variables by which hooks could use the host itself; hooks do not get them (B43).
     pub withheld: &'static [&'static str],
     /// Reads a payload of a native event.
     pub read: fn(&NativeEvent, &Payload) -> Result<Occurrence, PayloadError>,
     /// Writes the native answer, one line; `None` is no opinion: nothing on stdout and exit code 0 (B14).
     pub answer: fn(&NativeEvent, &Reply) -> Option<String>,
+    /// The native result for the model to read, after hooks changed Tenter's form of how a tool ended; `None` if the host cannot
+    /// replace it (B19).
+    pub rewrite_output: fn(&ToolEnd, &ToolResult) -> Option<Value>,
+    /// The name of a tool of an MCP server, `mcp__SERVER__TOOL`; `None` for other tools (B8).
+    pub mcp_name: fn(&NativeCall) -> Option<String>,
     /// Whether the model reads text that an answer adds at this moment.
     pub takes_context: fn(Moment) -> bool,
     /// Whether the user reads a notice in an answer at this moment.
@@ -62,10 +72,26 @@ impl Host {
         emulated.map_or(Support::Unsupported, |(_, how)| Support::Emulated(how))
     }
 
-    /// The tool with this native name, if its name or fields differ from Tenter's.
-    pub fn tool(&self, name: &str) -> Option<&'static NativeTool> {
-        self.tools.iter().find(|tool| tool.name == name)
+    /// The tool that a call is of, if its name or fields differ from Tenter's.
+    pub fn tool(&self, call: &NativeCall) -> Option<&'static NativeTool> {
+        self.tools.iter().find(|tool| tool.is_of(call))
     }
+
+    /// Whether the host shows the user notices at any of its events.
+    pub fn shows_notices(&self) -> bool {
+        self.events.iter().any(|event| (self.takes_notice)(event.moment))
+    }
+}
+
+/// How a host takes a rewritten input of a tool (B18).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum InputRewrite {
+    /// The call runs with it, and the host asks the user as it always does.
+    Native,
+    /// Only with an allow, which would skip the host's question to the user: where the host would ask, the model is asked for it.
+    WithAllow,
+    /// Not at all: the call is denied, and the model is asked to make the rewritten one.
+    Demanded,
 }
 
 /// A native event that the bridge registers for.
@@ -162,10 +188,19 @@ impl Moment {
 pub struct NativeTool {
     /// The host's name for it.
     pub name: &'static str,
+    /// The field of the input and its value that a call must have; `None` if every call of this name is meant.
+    pub when: Option<(&'static str, &'static str)>,
     /// The name of Tenter's tool.
     pub canonical: &'static str,
     /// Fields of the input that have other names in Tenter: the host's name and Tenter's name.
     pub fields: &'static [(&'static str, &'static str)],
+}
+
+impl NativeTool {
+    fn is_of(&self, call: &NativeCall) -> bool {
+        let has = |(field, value)| call.input.get(field).and_then(Value::as_str) == Some(value);
+        self.name == call.tool && self.when.is_none_or(has)
+    }
 }
 
 /// Where and how the bridge registers with a host.

@@ -14,6 +14,7 @@
 //! assert!(claude.event("PreToolUse").is_some());
 //! ```
 
+pub mod guide;
 pub mod host;
 pub mod hosts;
 pub mod occurrence;
@@ -26,4 +27,4 @@ mod tool_result;
 mod visit;
 
 pub use host::{Host, Moment, NativeEvent, Support};
-pub use visit::{Visited, Visitor};
+pub use visit::{Remainder, RemainingHooks, Visited, Visitor};

@@ -45,6 +45,8 @@ pub enum Detail {
     Prompt {
         /// Its text.
         text: String,
+        /// The host's id of it: the host may show a message several times.
+        id: Option<String>,
     },
     /// A tool is about to run.
     BeforeTool(NativeCall),
@@ -96,23 +98,39 @@ pub struct NativeCall {
     pub tool: String,
     /// The input in the host's own fields.
     pub input: Object,
+    /// Whether the host runs the call without asking the user, as far as its payload tells.
+    pub unasked: bool,
 }
 
 /// How a tool ended.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub enum ToolEnd {
-    /// It succeeded, with this result in the host's own form.
-    Success {
-        /// The result.
-        result: Value,
-        /// How long it took, in milliseconds.
-        duration_ms: Option<u64>,
-    },
-    /// It failed.
-    Failure {
-        /// What went wrong, in the host's words.
-        error: String,
-        /// How long it took, in milliseconds.
-        duration_ms: Option<u64>,
-    },
+pub struct ToolEnd {
+    /// Whether it succeeded.
+    pub outcome: Outcome,
+    /// The result in the host's own form; null if the host gives none.
+    pub result: Value,
+    /// The text that the model reads, if the host gives it as a text of its own.
+    pub output: Option<String>,
+    /// The exit code of a command, if the host gives it.
+    pub exit_code: Option<i32>,
+    /// How long it took, in milliseconds.
+    pub duration_ms: Option<u64>,
+}
+
+/// Whether a tool succeeded.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Outcome {
+    /// It did.
+    Success,
+    /// It failed; this is the error in the host's words.
+    Failure(String),
+    /// The host does not tell.
+    Unknown,
+}
+
+impl ToolEnd {
+    /// The end of a tool with this outcome and native result.
+    pub fn new(outcome: Outcome, result: Value) -> Self {
+        Self { outcome, result, output: None, exit_code: None, duration_ms: None }
+    }
 }

@@ -10,6 +10,8 @@ pub struct Reply {
     pub verdict: Option<Verdict>,
     /// The whole native input that the call is to run with instead.
     pub input: Option<Object>,
+    /// The message that the model is to read instead of the user's, in a host that can send it.
+    pub message: Option<String>,
     /// The whole native result that the model is to read instead.
     pub output: Option<Value>,
     /// Text that the model is to read, in order.

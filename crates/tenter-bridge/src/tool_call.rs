@@ -14,8 +14,9 @@ const MADE_UP: &str = "tenter-";
 /// The call in Tenter's names. Fields that only the host has stay as they are.
 pub(crate) fn canonical(host: &Host, call: &NativeCall) -> ToolCall {
     let id = call.id.clone().unwrap_or_else(|| made_up_id(call));
-    let Some(tool) = host.tool(&call.tool) else {
-        return ToolCall { id, name: call.tool.clone(), input: call.input.clone() };
+    let Some(tool) = host.tool(call) else {
+        let name = (host.mcp_name)(call).unwrap_or_else(|| call.tool.clone());
+        return ToolCall { id, name, input: call.input.clone() };
     };
     let renamed = |field: &str| {
         tool.fields.iter().find(|(native, _)| *native == field).map(|(_, canonical)| *canonical)
@@ -43,7 +44,7 @@ pub(crate) fn native_input(
     before: &Object,
     after: &Object,
 ) -> Object {
-    let fields = host.tool(&call.tool).map_or(&[][..], |tool| tool.fields);
+    let fields = host.tool(call).map_or(&[][..], |tool| tool.fields);
     let native = |name: &str| {
         let field = fields.iter().find(|(_, canonical)| *canonical == name);
         field.map_or_else(|| name.to_owned(), |(native, _)| (*native).to_owned())

@@ -11,10 +11,9 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use tenter_base::{account, private_dir, replace_file, untrusted_file};
-use tenter_bridge::occurrence::Occurrence;
 use tenter_bridge::payload::MAX_PAYLOAD;
 use tenter_bridge::reply::Reply;
-use tenter_bridge::{Visited, Visitor};
+use tenter_bridge::{Remainder, Visited, Visitor};
 use tenter_engine::Directories;
 use tenter_proc::{Invocation, Limits, Streams};
 
@@ -44,8 +43,8 @@ fn main() -> ExitCode {
     let visited = visitor.run(&payload);
     answer(visited.answer.as_deref());
     warn(&visited.warnings);
-    if let Some(occurrence) = &visited.after
-        && let Err(error) = start_after(&visitor, &arguments, occurrence)
+    if let Some(remainder) = &visited.after
+        && let Err(error) = start_after(&visitor, &arguments, remainder)
     {
         warn(&[format!("hooks that run after the answer could not be started: {error}")]);
     }
@@ -98,7 +97,7 @@ fn deny_on_panic(arguments: &Arguments) {
 }
 
 /// Starts a process for what is left to do, which holds none of the host's pipes (B26).
-fn start_after(visitor: &Visitor, arguments: &Arguments, left: &Occurrence) -> io::Result<()> {
+fn start_after(visitor: &Visitor, arguments: &Arguments, left: &Remainder) -> io::Result<()> {
     let directory = visitor.directories.state.join("bridge/pending");
     private_dir::enforce(&directory)?;
     let file = directory.join(format!("{}.json", std::process::id()));
@@ -129,7 +128,7 @@ fn run_after(visitor: &Visitor, file: &Path) -> ExitCode {
         .and_then(|bytes| serde_json::from_slice(&bytes).map_err(io::Error::other));
     let _ = fs::remove_file(file);
     let Visited { warnings, .. } = match left {
-        Ok(occurrence) => visitor.run_after(&occurrence),
+        Ok(remainder) => visitor.run_after(&remainder),
         Err(error) => {
             warn(&[format!("{}: {error}", file.display())]);
             return ExitCode::FAILURE;

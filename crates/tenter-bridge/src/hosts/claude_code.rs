@@ -5,17 +5,17 @@ use std::time::Duration;
 use tenter_protocol::EventName;
 use tenter_protocol::lifecycle::Power;
 
-use super::claude_form;
+use super::{claude_form, claude_result};
 use crate::host::{
-    EventPowers, Host, Moment, NativeEvent, NativeTool, Registration, RegistrationFormat,
-    TimeoutUnit,
+    EventPowers, Host, InputRewrite, Moment, NativeEvent, NativeTool, Registration,
+    RegistrationFormat, TimeoutUnit,
 };
 
 /// Claude Code, measured with version 2.1.330.
 pub(super) const HOST: Host = Host {
     id: "claude-code",
     name: "Claude Code",
-    measured_version: "2.1.330",
+    measured_version: Some("2.1.330"),
     events: EVENTS,
     tools: TOOLS,
     registration: Registration {
@@ -36,11 +36,19 @@ pub(super) const HOST: Host = Host {
         "Files that a message mentions as `@file` are read without a tool call.",
         "Files that a shell command writes do not count as calls of a file tool.",
     ],
+    notes: &[
+        "Settings with comments or trailing commas are ignored as a whole, without a message.",
+        "`disableAllHooks` in the settings of a project turns hooks off, also yours.",
+        "A denied compaction ends a run with `-p` when the context is full.",
+    ],
     context_limit: 10_000,
     max_continuations: 8,
+    input_rewrite: InputRewrite::Native,
     withheld: &["CLAUDE_CODE_MESSAGING_SOCKET", "CLAUDE_CODE_MESSAGING_TOKEN", "CLAUDE_ENV_FILE"],
     read: claude_form::read,
     answer: claude_form::answer,
+    rewrite_output: claude_result::rewritten,
+    mcp_name: claude_form::mcp_name,
     takes_context: claude_form::takes_context,
     takes_notice: claude_form::takes_notice,
 };
@@ -130,7 +138,7 @@ const POWERS: &[EventPowers] = &[
     EventPowers {
         event: EventName::PreCompact,
         fired_by: &["PreCompact"],
-        native: &[Power::Block],
+        native: &[Power::Block, Power::AddContext],
         emulated: &[],
     },
     EventPowers {
@@ -176,5 +184,5 @@ const fn tool(
     canonical: &'static str,
     fields: &'static [(&'static str, &'static str)],
 ) -> NativeTool {
-    NativeTool { name, canonical, fields }
+    NativeTool { name, when: None, canonical, fields }
 }

@@ -5,7 +5,7 @@ use tenter_protocol::Object;
 use tenter_protocol::event::CompactTrigger;
 
 use crate::host::{Moment, NativeEvent};
-use crate::occurrence::{Detail, NativeAgent, NativeCall, Occurrence, ToolEnd};
+use crate::occurrence::{Detail, NativeAgent, NativeCall, Occurrence, Outcome, ToolEnd};
 use crate::payload::{Payload, PayloadError};
 use crate::reply::{Reply, Verdict};
 
@@ -43,18 +43,22 @@ fn detail(moment: Moment, payload: &Payload) -> Result<Detail, PayloadError> {
         }
         Moment::Prompt => match payload.text("prompt").unwrap_or_default() {
             prompt if prompt.starts_with(TASK_NOTIFICATION) => Detail::Nothing,
-            prompt => Detail::Prompt { text: prompt.to_owned() },
+            prompt => Detail::Prompt { text: prompt.to_owned(), id: text("prompt_id") },
         },
         Moment::BeforeTool => Detail::BeforeTool(call(payload)?),
         Moment::AfterTool => {
             let result = payload.get("tool_response").cloned().unwrap_or_default();
-            let end = ToolEnd::Success { result, duration_ms: payload.count("duration_ms") };
-            Detail::AfterTool { call: call(payload)?, end }
+            let end = ToolEnd::new(Outcome::Success, result);
+            Detail::AfterTool { call: call(payload)?, end: with_duration(end, payload) }
         }
         Moment::AfterToolFailure => {
             let error = text("error").unwrap_or_else(|| "the tool failed".to_owned());
-            let end = ToolEnd::Failure { error, duration_ms: payload.count("duration_ms") };
-            Detail::AfterTool { call: call(payload)?, end }
+            let end = ToolEnd {
+                exit_code: exit_code(&error),
+                output: error.split_once('\n').map(|(_, output)| output.to_owned()),
+                ..ToolEnd::new(Outcome::Failure(error), Value::Null)
+            };
+            Detail::AfterTool { call: call(payload)?, end: with_duration(end, payload) }
         }
         Moment::AfterBatch => Detail::AfterBatch,
         Moment::Stop => Detail::Stop { response },
@@ -67,11 +71,21 @@ fn detail(moment: Moment, payload: &Payload) -> Result<Detail, PayloadError> {
     })
 }
 
+fn with_duration(end: ToolEnd, payload: &Payload) -> ToolEnd {
+    ToolEnd { duration_ms: payload.count("duration_ms"), ..end }
+}
+
+/// The exit code in an error whose first line is `Exit code N`.
+fn exit_code(error: &str) -> Option<i32> {
+    error.lines().next()?.strip_prefix("Exit code ")?.trim().parse().ok()
+}
+
 fn call(payload: &Payload) -> Result<NativeCall, PayloadError> {
     Ok(NativeCall {
         id: payload.text("tool_use_id").map(str::to_owned),
         tool: payload.required("tool_name")?.to_owned(),
         input: payload.object("tool_input").cloned().unwrap_or_default(),
+        unasked: payload.text("permission_mode") == Some("bypassPermissions"),
     })
 }
 
@@ -148,6 +162,11 @@ fn permission(verdict: &Verdict, specific: &mut Object) {
 fn block(reason: &str, answer: &mut Object) {
     answer.insert("decision".to_owned(), json!("block"));
     answer.insert("reason".to_owned(), json!(reason));
+}
+
+/// Names of MCP tools are as in Tenter.
+pub(super) fn mcp_name(_call: &NativeCall) -> Option<String> {
+    None
 }
 
 /// Whether the model reads text that is added at this moment.

@@ -2,6 +2,7 @@
 
 mod claude_code;
 mod claude_form;
+mod claude_result;
 
 use crate::Host;
 

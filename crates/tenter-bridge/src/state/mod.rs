@@ -39,7 +39,15 @@ pub(crate) struct State {
     /// Notices that wait for an event at which the user sees them.
     pub(crate) notices: Vec<String>,
     /// Calls that were denied and that must not succeed, by id (B30).
-    pub(crate) denied: BTreeMap<String, String>,
+    pub(crate) denied: BTreeMap<String, DeniedCall>,
+    /// Rewritten calls that the model was asked to make, by digest: the hooks that rewrote them (B18).
+    pub(crate) demanded: BTreeMap<String, BTreeSet<String>>,
+    /// How many such calls hooks asked for since the last user message, by hook.
+    pub(crate) demands: BTreeMap<String, u32>,
+    /// The host's id of the last prompt.
+    pub(crate) prompt: Option<String>,
+    /// The digest of the text with which hooks last made the agent continue: as a prompt, it is not the user's.
+    pub(crate) injected: Option<String>,
     /// Subagents whose call was approved, and that have not started.
     pub(crate) expected: Vec<ExpectedSubagent>,
     /// Subagents that started, by the host's id.
@@ -57,6 +65,15 @@ pub(crate) struct Guard {
     pub(crate) events: Vec<String>,
     /// Its matcher.
     pub(crate) matcher: MatcherText,
+}
+
+/// A tool call that was denied.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct DeniedCall {
+    /// The reason that the model read.
+    pub(crate) reason: String,
+    /// How many calls with the same id were approved since, whose results are still to come: hosts without ids repeat them.
+    pub(crate) passes: u32,
 }
 
 /// A context that no event could carry yet (B20).

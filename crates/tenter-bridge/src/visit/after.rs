@@ -3,52 +3,78 @@
 
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
 use tenter_engine::{AsynchronousHooks, Attributed};
 use tenter_protocol::{EventName, ToolCall, ToolResult};
 
 use super::stop::{stop_attempt, turn};
 use super::{Visit, Visited, Visitor, attributed};
-use crate::occurrence::{Detail, NativeCall, Occurrence};
+use crate::occurrence::{Detail, Occurrence};
 use crate::{tool_call, tool_result};
 
 /// How long asynchronous hooks of a denied call's failure may run.
 const PATIENCE: Duration = Duration::from_mins(10);
 
+/// What hooks are to see after the answer was written.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Remainder {
+    /// What happened, with the input that a call runs with.
+    pub occurrence: Occurrence,
+    /// Which hooks are left.
+    pub hooks: RemainingHooks,
+}
+
+/// Which hooks have not run when an answer is written.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub enum RemainingHooks {
+    /// The asynchronous ones.
+    Asynchronous,
+    /// Those that see the failure of a call that was denied for this reason (R26).
+    OfDeniedCall(String),
+    /// All: the host does not wait long enough for them.
+    All,
+}
+
 impl Visitor {
-    /// Runs what is left to do for an occurrence whose event was answered: in a process of its own.
-    pub fn run_after(&self, occurrence: &Occurrence) -> Visited {
-        let denied = match &occurrence.detail {
-            Detail::BeforeTool(call) => self.denied(occurrence, call),
-            _ => None,
+    /// Runs the hooks that are left for an event that was answered: in a process of its own.
+    pub fn run_after(&self, remainder: &Remainder) -> Visited {
+        let mode = match remainder.hooks {
+            RemainingHooks::Asynchronous => AsynchronousHooks::Only,
+            RemainingHooks::OfDeniedCall(_) | RemainingHooks::All => AsynchronousHooks::Run,
         };
-        let mode = if denied.is_some() { AsynchronousHooks::Run } else { AsynchronousHooks::Only };
-        let mut visit = Visit::begin(self, occurrence, mode);
-        match denied {
-            Some((call, reason)) => visit.after_denied_tool(call, &reason),
-            None => visit.run_asynchronous(),
+        let mut visit = Visit::begin(self, &remainder.occurrence, mode);
+        match (&remainder.hooks, &remainder.occurrence.detail) {
+            (RemainingHooks::OfDeniedCall(reason), Detail::BeforeTool(call)) => {
+                visit.after_denied_tool(tool_call::canonical(self.host, call), reason);
+            }
+            (RemainingHooks::All, _) => {
+                visit.handle();
+                visit.engine.drain(PATIENCE);
+            }
+            _ => visit.run_asynchronous(),
         }
         visit.add_late_replies();
         // No answer can carry them.
         visit.postpone_contexts();
         Visited { warnings: visit.trouble(), ..Visited::default() }
     }
-
-    /// The call, and why it was denied, if it was.
-    fn denied(&self, occurrence: &Occurrence, call: &NativeCall) -> Option<(ToolCall, String)> {
-        let call = tool_call::canonical(self.host, call);
-        let session = self.session(occurrence);
-        let reason = session.get().denied.get(&call.id).cloned()?;
-        Some((call, reason))
-    }
 }
 
 impl Visit<'_> {
-    /// Whether hooks are left to run after the answer.
-    pub(super) fn has_more(&self) -> bool {
-        if self.reply.denial().is_some() {
-            let is_call = matches!(self.occurrence.detail, Detail::BeforeTool(_));
-            return is_call && self.has_hooks(EventName::AfterToolFailure);
-        }
+    /// The hooks that are left to run after the answer.
+    pub(super) fn remainder(&self) -> Option<Remainder> {
+        let hooks = match self.reply.denial() {
+            Some(reason) => {
+                let is_call = matches!(self.occurrence.detail, Detail::BeforeTool(_));
+                let is_seen = is_call && self.has_hooks(EventName::AfterToolFailure);
+                is_seen.then(|| RemainingHooks::OfDeniedCall(reason.to_owned()))
+            }
+            None => self.has_asynchronous().then_some(RemainingHooks::Asynchronous),
+        };
+        Some(Remainder { hooks: hooks?, occurrence: self.seen_afterwards() })
+    }
+
+    fn has_asynchronous(&self) -> bool {
         let call = match &self.occurrence.detail {
             Detail::BeforeTool(call) | Detail::AfterTool { call, .. } => {
                 Some(tool_call::canonical(self.visitor.host, call))
@@ -58,6 +84,16 @@ impl Visit<'_> {
         let hooks = self.hooks();
         let events = self.occurrence.detail.events();
         events.iter().any(|event| hooks.has_asynchronous(*event, call.as_ref()))
+    }
+
+    /// The occurrence with the input that the call runs with.
+    fn seen_afterwards(&self) -> Occurrence {
+        let mut occurrence = self.occurrence.clone();
+        if let (Detail::BeforeTool(call), Some(input)) = (&mut occurrence.detail, &self.reply.input)
+        {
+            call.input.clone_from(input);
+        }
+        occurrence
     }
 
     /// The hooks of `after_tool_failure` for a call that was denied (R26): most hosts fire no event for it.
@@ -79,7 +115,7 @@ impl Visit<'_> {
                 let start = self.start_event(source.as_deref(), model.as_deref());
                 drop(self.hooks_of(None).session_start(start));
             }
-            Detail::Prompt { text } => drop(hooks.before_agent(text)),
+            Detail::Prompt { text, .. } => drop(hooks.before_agent(text)),
             Detail::BeforeTool(call) => {
                 let call = tool_call::canonical(host, call);
                 let subagent = super::tool::subagent_of(&call);

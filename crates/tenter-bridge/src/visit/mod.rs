@@ -1,12 +1,13 @@
 //! One visit of a host: from one native event to one native answer.
 //!
-//! `after` is what hooks do after the answer. `session` handles what concerns a whole session, `tool` the calls of tools, `stop` the end of an agent's work, `subagent`
+//! `after` is what hooks do after the answer. `session` handles what concerns a whole session, `tool` the calls of tools, `rewrite` their changed inputs, `stop` the end of an agent's work, `subagent`
 //! what concerns subagents. `contexts` brings text to the model within the host's limits. `runs` sees which hooks ran.
 
 mod after;
 mod contexts;
 mod guards;
 mod host_facts;
+mod rewrite;
 mod runs;
 mod session;
 mod stop;
@@ -33,6 +34,7 @@ use crate::occurrence::{Detail, Occurrence};
 use crate::payload::{Payload, PayloadError};
 use crate::reply::{Reply, Verdict};
 use crate::state::{SessionState, StateDir};
+pub use after::{Remainder, RemainingHooks};
 use runs::RunLog;
 
 /// What a process that a host started works with.
@@ -59,6 +61,9 @@ const SHORT_TIMEOUT: Duration = Duration::from_secs(20);
 /// How long before the host's timeout the answer is written, for short timeouts and for others (B24).
 const MARGINS: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(5));
 
+/// A host that ends a session's last hooks so soon does not wait for them: they run in a process of their own (B26).
+const TOO_SHORT: Duration = Duration::from_secs(3);
+
 /// What is left of a visit: what the process writes, and does afterwards.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Visited {
@@ -67,7 +72,7 @@ pub struct Visited {
     /// Lines for stderr.
     pub warnings: Vec<String>,
     /// What hooks are to see after the answer was written: [`Visitor::run_after`].
-    pub after: Option<Occurrence>,
+    pub after: Option<Remainder>,
 }
 
 impl Visitor {
@@ -90,10 +95,15 @@ impl Visitor {
         if occurrence.detail == Detail::Nothing {
             return Visited::default();
         }
+        if matches!(occurrence.detail, Detail::SessionEnd { .. }) && self.event.timeout <= TOO_SHORT
+        {
+            let after = Remainder { occurrence: occurrence.clone(), hooks: RemainingHooks::All };
+            return Visited { after: Some(after), ..Visited::default() };
+        }
         let mut visit = Visit::begin(self, occurrence, AsynchronousHooks::Skip);
         visit.open();
         visit.handle();
-        let after = visit.has_more().then(|| visit.seen_afterwards());
+        let after = visit.remainder();
         Visited { after, ..visit.finish() }
     }
 
@@ -215,7 +225,7 @@ impl<'v> Visit<'v> {
             // It is what opened the session.
             Detail::SessionStart { .. } | Detail::Nothing => {}
             Detail::ContextLost => self.context_lost(),
-            Detail::Prompt { text } => self.prompt(text),
+            Detail::Prompt { text, id } => self.prompt(text, id.as_deref()),
             Detail::BeforeTool(call) => self.before_tool(call),
             Detail::AfterTool { call, end } => self.after_tool(call, end),
             Detail::AfterBatch => self.after_batch(),
@@ -262,16 +272,6 @@ impl<'v> Visit<'v> {
         Some(AgentFacts { id: agent.id.clone(), kind, depth: None })
     }
 
-    /// The occurrence as asynchronous hooks see it: with the input that the call runs with.
-    fn seen_afterwards(&self) -> Occurrence {
-        let mut occurrence = self.occurrence.clone();
-        if let (Detail::BeforeTool(call), Some(input)) = (&mut occurrence.detail, &self.reply.input)
-        {
-            call.input.clone_from(input);
-        }
-        occurrence
-    }
-
     fn agent_id(&self) -> Option<String> {
         self.occurrence.agent.as_ref().map(|agent| agent.id.clone())
     }
@@ -300,6 +300,9 @@ impl<'v> Visit<'v> {
 
     /// Adds the notices that wait, or lets those of this event wait. Beside a denial, no host shows them.
     fn deliver_notices(&mut self) {
+        if !self.visitor.host.shows_notices() {
+            return;
+        }
         let is_shown = (self.visitor.host.takes_notice)(self.visitor.event.moment)
             && self.reply.denial().is_none();
         if !is_shown {
@@ -325,7 +328,11 @@ impl<'v> Visit<'v> {
         self.deliver_contexts();
         self.deliver_notices();
         let answer = (self.visitor.host.answer)(self.visitor.event, &self.reply);
-        Visited { answer, warnings: self.trouble(), after: None }
+        let mut warnings = self.trouble();
+        if !self.visitor.host.shows_notices() {
+            warnings.append(&mut self.reply.notices);
+        }
+        Visited { answer, warnings, after: None }
     }
 }
 

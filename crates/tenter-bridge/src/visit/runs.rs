@@ -1,5 +1,6 @@
 //! Remembers which hooks of a visit changed something, and what.
 
+use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};
 
 use tenter_engine::AskAnswer;
@@ -24,6 +25,13 @@ impl RunLog {
         let runs = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let mut runs = runs.iter().rev();
         runs.find(|run| run.event == event && run.parts.contains(&part)).map(|run| run.hook.clone())
+    }
+
+    /// The hooks whose replies to `event` have this part.
+    pub(super) fn all_with(&self, event: EventName, part: DecisionKind) -> BTreeSet<String> {
+        let runs = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let has = |run: &&Run| run.event == event && run.parts.contains(&part);
+        runs.iter().filter(has).map(|run| run.hook.clone()).collect()
     }
 
     /// Whether a hook allowed a tool call.

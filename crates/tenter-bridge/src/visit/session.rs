@@ -5,12 +5,14 @@ use tenter_engine::catalog::Status;
 use tenter_engine::configuration::Reaction;
 use tenter_engine::{DecisionKind, MessageDecision, StartDecision};
 use tenter_protocol::event::{CompactTrigger, Compaction, ExitReason, SessionEnd, SessionStart};
+use tenter_protocol::lifecycle::Power;
 use tenter_protocol::{EventName, Object, Severity};
 
 use super::{Visit, attributed, reason};
+use crate::host::Support;
 use crate::occurrence::Detail;
 use crate::reply::Verdict;
-use crate::state::StateDir;
+use crate::state::{StateDir, digest};
 
 impl Visit<'_> {
     /// Runs the hooks of `session_start`, at the first event of the session (B46).
@@ -118,9 +120,9 @@ impl Visit<'_> {
         }
     }
 
-    pub(super) fn prompt(&mut self, text: &str) {
-        if self.occurrence.agent.is_none() && !self.session.get().continuations.is_empty() {
-            self.session.update(|state| state.continuations.clear());
+    pub(super) fn prompt(&mut self, text: &str, id: Option<&str>) {
+        if !self.is_new_message(text, id) {
+            return;
         }
         if self.is_blocked() || self.lacks_guard() {
             return;
@@ -131,10 +133,35 @@ impl Visit<'_> {
             MessageDecision::Send { message, contexts } => {
                 self.add_contexts(&contexts);
                 if message != text {
-                    self.cannot_rewrite_message(&message);
+                    self.rewrite_message(message);
                 }
             }
         }
+    }
+
+    /// Whether the user, or the caller of a subagent, sends a message that no hook has seen yet (B13).
+    fn is_new_message(&mut self, text: &str, id: Option<&str>) -> bool {
+        let state = self.session.get();
+        let injected = digest(&[text]);
+        if (id.is_some() && state.prompt.as_deref() == id)
+            || state.injected.as_ref() == Some(&injected)
+        {
+            return false;
+        }
+        let is_main = self.occurrence.agent.is_none();
+        let is_counting = !state.continuations.is_empty() || !state.demands.is_empty();
+        if (is_main && is_counting) || id.is_some() {
+            self.session.update(|state| {
+                state.prompt = id.map(str::to_owned);
+                if is_main {
+                    state.continuations.clear();
+                    state.demands.clear();
+                    state.demanded.clear();
+                    state.injected = None;
+                }
+            });
+        }
+        true
     }
 
     /// Denies what is about to happen in a session that must not continue; returns whether it is one.
@@ -159,6 +186,14 @@ impl Visit<'_> {
         (has_untrusted && settings.untrusted == Reaction::Block).then(|| {
             "hooks of this project are not trusted (`bridge.untrusted`); the user can look at them with `tenter trust` in a terminal".to_owned()
         })
+    }
+
+    fn rewrite_message(&mut self, message: String) {
+        let support = self.visitor.host.support(EventName::BeforeAgent, Power::RewriteMessage);
+        match support {
+            Support::Native => self.reply.message = Some(message),
+            _ => self.cannot_rewrite_message(&message),
+        }
     }
 
     /// The host sends the user's own text. A hook that fails closed must not be ignored, so its message is rejected, and the

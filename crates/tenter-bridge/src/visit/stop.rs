@@ -5,7 +5,7 @@ use tenter_protocol::HistoryAction;
 use tenter_protocol::event::{StopAttempt, Turn};
 
 use super::{Visit, attributed};
-use crate::state::WaitingContext;
+use crate::state::{WaitingContext, digest};
 
 impl Visit<'_> {
     /// A response with tool calls is complete.
@@ -49,13 +49,17 @@ impl Visit<'_> {
             ));
             return false;
         }
-        self.session.update(|state| *state.continuations.entry(agent).or_default() += 1);
+        let texts: Vec<String> = review.follow_ups.iter().map(attributed).collect();
+        let message = texts.join("\n\n");
+        self.session.update(|state| {
+            *state.continuations.entry(agent).or_default() += 1;
+            state.injected = Some(digest(&[&message]));
+        });
         if self.session.trouble().is_some() {
             // Without a count, the agent might never stop (B28).
             return false;
         }
-        let texts: Vec<String> = review.follow_ups.iter().map(attributed).collect();
-        self.reply.continue_with = Some(texts.join("\n\n"));
+        self.reply.continue_with = Some(message);
         true
     }
 

@@ -1,13 +1,19 @@
 //! Tool calls: before and after.
 
-use tenter_engine::{ApprovedCall, Denial, StartDecision, ToolDecision};
+use tenter_engine::configuration::{AskFallback, OnUnguardable};
+use tenter_engine::hook::{FailMode, Hook};
+use tenter_engine::{
+    ApprovedCall, Denial, PermissionAnswer, StartDecision, ToolDecision, ToolQuestion,
+};
 use tenter_protocol::event::Subagent;
-use tenter_protocol::{ToolCall, ToolResult};
+use tenter_protocol::lifecycle::Power;
+use tenter_protocol::{EventName, ToolCall, ToolResult};
 
 use super::{Visit, attributed, reason};
-use crate::occurrence::{NativeCall, ToolEnd};
+use crate::host::Support;
+use crate::occurrence::{NativeCall, Outcome, ToolEnd};
 use crate::reply::Verdict;
-use crate::state::{ExpectedSubagent, KnownSubagent};
+use crate::state::{DeniedCall, ExpectedSubagent, KnownSubagent};
 use crate::{tool_call, tool_result};
 
 /// Tenter's tool that starts a subagent.
@@ -15,36 +21,83 @@ const SUBAGENT: &str = "subagent";
 /// Maximum number of denied calls that are remembered in a session.
 const MAX_DENIED: usize = 1000;
 
+/// Length of the part of a reason by which the failure of a denied call is recognised, in characters.
+const REASON_HEAD: usize = 60;
+
 impl Visit<'_> {
     pub(super) fn before_tool(&mut self, native: &NativeCall) {
         let call = tool_call::canonical(self.visitor.host, native);
-        if !self.is_blocked() && !self.lacks_guard() {
+        if !self.is_blocked() && !self.lacks_guard() && !self.is_unguardable(&call) {
             let decision = self.hooks().before_tool(call.clone());
             match decision {
                 ToolDecision::Run(approved) => self.approve(native, &call, approved),
-                ToolDecision::Ask(question) => {
-                    let text = reason(Some(&question.hook), &question.reason);
-                    self.approve(native, &call, question.if_allowed);
-                    if self.reply.denial().is_none() {
-                        self.reply.verdict = Some(Verdict::Ask(text));
-                    }
-                }
+                ToolDecision::Ask(question) => self.ask(native, &call, question),
                 ToolDecision::Deny(denial) => self.deny(&denial),
             }
         }
-        if let Some(reason) = self.reply.denial().map(str::to_owned) {
-            self.reply.input = None;
-            self.remember_denied(call.id, reason);
+        match self.reply.denial().map(str::to_owned) {
+            Some(reason) => {
+                self.reply.input = None;
+                self.remember_denied(call.id, reason);
+            }
+            None => self.remember_pass(&call.id),
         }
+    }
+
+    /// Asks the user where the host can; otherwise the user's configuration decides (B17).
+    fn ask(&mut self, native: &NativeCall, call: &ToolCall, question: ToolQuestion) {
+        let text = reason(Some(&question.hook), &question.reason);
+        if self.can_ask() {
+            self.approve(native, call, question.if_allowed);
+            if self.reply.denial().is_none() {
+                self.reply.verdict = Some(Verdict::Ask(text));
+            }
+            return;
+        }
+        let allowed = self.configuration.bridge.ask_fallback == AskFallback::Allow;
+        let answer = self.hooks().answer(question, PermissionAnswer::Unattended { allowed });
+        if let Ok(approved) = answer {
+            return self.approve(native, call, approved);
+        }
+        let host = self.visitor.host.name;
+        self.reply.verdict = Some(Verdict::Deny(format!(
+            "{text} (the user has to decide, and hooks cannot ask in {host}: ask the user, who can make the call or change `bridge.ask_fallback`)"
+        )));
+    }
+
+    /// Whether the host asks the user for a hook.
+    fn can_ask(&self) -> bool {
+        self.visitor.host.support(EventName::BeforeTool, Power::Ask) == Support::Native
+    }
+
+    /// Denies a call whose result a hook that fails closed would have to rewrite, in a host that shows the model every result as it
+    /// is; returns whether it does (B19).
+    fn is_unguardable(&mut self, call: &ToolCall) -> bool {
+        let host = self.visitor.host;
+        let is_replaceable =
+            host.support(EventName::AfterTool, Power::RewriteOutput) != Support::Unsupported;
+        if is_replaceable || self.configuration.bridge.unguardable == OnUnguardable::Pass {
+            return false;
+        }
+        let catalog = self.engine.catalog();
+        let hooks = catalog.hooks_for(EventName::AfterTool);
+        let Some(hook) = hooks.iter().find(|hook| guards_output(hook, call)) else { return false };
+        self.reply.verdict = Some(Verdict::Deny(format!(
+            "hook {}: it fails closed and is to see the result of this call, which {} shows the model in any case. The user can set `bridge.unguardable = \"pass\"`",
+            super::plain(&hook.name),
+            host.name
+        )));
+        true
     }
 
     fn approve(&mut self, native: &NativeCall, call: &ToolCall, approved: ApprovedCall) {
         let ApprovedCall { call: changed, contexts, .. } = approved;
         self.add_contexts(&contexts);
         if changed.input != call.input {
-            let host = self.visitor.host;
-            self.reply.input =
-                Some(tool_call::native_input(host, native, &call.input, &changed.input));
+            self.rewrite_input(native, call, &changed.input);
+        }
+        if self.reply.denial().is_some() {
+            return;
         }
         if self.configuration.bridge.allow_skips_prompt && self.runs.was_allowed() {
             self.reply.verdict = Some(Verdict::Allow);
@@ -73,14 +126,28 @@ impl Visit<'_> {
     fn remember_denied(&mut self, id: String, reason: String) {
         self.session.update(|state| {
             if state.denied.len() < MAX_DENIED {
-                state.denied.insert(id, reason);
+                state.denied.insert(id, DeniedCall { reason, passes: 0 });
             }
         });
     }
 
+    /// The call passes. If an equal one was denied before, and the host has no ids, its result is not that of the denied one.
+    fn remember_pass(&mut self, id: &str) {
+        if self.session.get().denied.contains_key(id) {
+            self.session.update(|state| {
+                if let Some(denied) = state.denied.get_mut(id) {
+                    denied.passes += 1;
+                }
+            });
+        }
+    }
+
     pub(super) fn after_tool(&mut self, native: &NativeCall, end: &ToolEnd) {
         let call = tool_call::canonical(self.visitor.host, native);
-        self.check_for_breach(native, &call.id, end);
+        if self.is_denial(native, &call.id, end) {
+            // The hooks of a denied call's failure have run (R26).
+            return;
+        }
         let hooks = self.hooks();
         let result = tool_result::canonical(&call, end, &self.occurrence.cwd, hooks.timestamp());
         let review = hooks.after_tool(call, result.clone());
@@ -100,9 +167,7 @@ impl Visit<'_> {
     }
 
     fn replace_output(&mut self, native: &NativeCall, end: &ToolEnd, changed: &ToolResult) {
-        if let ToolEnd::Success { result, .. } = end {
-            self.reply.output = tool_result::rewritten(result, changed);
-        }
+        self.reply.output = (self.visitor.host.rewrite_output)(end, changed);
         if self.reply.output.is_some() {
             return;
         }
@@ -112,21 +177,43 @@ impl Visit<'_> {
         });
     }
 
-    /// A call that was denied must not succeed (B30).
-    fn check_for_breach(&mut self, native: &NativeCall, id: &str, end: &ToolEnd) {
-        let state = self.session.get();
-        if !matches!(end, ToolEnd::Success { .. }) || !state.denied.contains_key(id) {
-            return;
+    /// Whether this is what the host reports of a call that was denied. If it reports anything else, the call ran (B30).
+    fn is_denial(&mut self, native: &NativeCall, id: &str, end: &ToolEnd) -> bool {
+        let Some(denied) = self.session.get().denied.get(id) else { return false };
+        if denied.passes > 0 {
+            self.session.update(|state| {
+                if let Some(denied) = state.denied.get_mut(id) {
+                    denied.passes = denied.passes.saturating_sub(1);
+                }
+            });
+            return false;
         }
+        let head: String =
+            denied.reason.lines().next().unwrap_or_default().chars().take(REASON_HEAD).collect();
+        let is_denial = matches!(&end.outcome, Outcome::Failure(error) if error.contains(&head));
+        if !is_denial {
+            self.report_breach(&native.tool, id);
+        }
+        is_denial
+    }
+
+    fn report_breach(&mut self, tool: &str, id: &str) {
         self.session.update(|state| {
             state.denied.remove(id);
             state.breached = true;
         });
-        let (host, tool) = (self.visitor.host.name, &native.tool);
+        let host = self.visitor.host.name;
         self.reply.notices.push(format!(
             "Tenter: {host} ran a call of {tool} that a hook had denied. Its hooks do not guard this session."
         ));
     }
+}
+
+/// Whether a hook may hide parts of the call's result from the model, and must not be ignored.
+fn guards_output(hook: &Hook, call: &ToolCall) -> bool {
+    let sees = hook.matcher().is_none_or(|matcher| !matches!(matcher.matches(call), Ok(None)));
+    let can_rewrite = hook.static_action().is_none() && !hook.policy.asynchronous;
+    hook.policy.fail == FailMode::Closed && can_rewrite && sees
 }
 
 /// The subagent that a call starts, if it starts one.

@@ -2,4 +2,5 @@
 
 #![expect(clippy::unwrap_used, reason = "tests")]
 
+mod guide;
 mod registration;

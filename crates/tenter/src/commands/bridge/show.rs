@@ -44,17 +44,26 @@ pub(super) fn run(mut project: Project, args: &Args) -> CommandResult {
         ui::out(serde_json::to_string_pretty(&as_json(host, &limits)).unwrap_or_default());
         return Ok(Exit::Done);
     }
-    ui::out(format!("{} (measured with {})", styled(HEADING, host.name), host.measured_version));
+    ui::out(format!("{} ({})", styled(HEADING, host.name), basis(host)));
     for row in &TABLE {
         print_event(host, row.event);
     }
     section("Not shown to hooks:", host.blind_spots.iter().map(ToString::to_string));
+    section("Good to know:", host.notes.iter().map(ToString::to_string));
     let limits = limits.iter().flat_map(|(name, limits)| {
         let name = styled(NAME, visible(name));
         limits.iter().map(move |limit| format!("{name}: {limit}"))
     });
     section("Limits of your hooks there:", limits);
     Ok(Exit::Done)
+}
+
+/// What is known of the host, and from where.
+fn basis(host: &Host) -> String {
+    match host.measured_version {
+        Some(version) => format!("measured with {version}"),
+        None => "unproved: from its documentation only".to_owned(),
+    }
 }
 
 fn section(heading: &str, lines: impl Iterator<Item = String>) {
@@ -143,6 +152,7 @@ fn as_json(host: &Host, limits: &[(&str, Vec<String>)]) -> Value {
         "measured_version": host.measured_version,
         "events": events.collect::<Vec<_>>(),
         "blind_spots": host.blind_spots,
+        "notes": host.notes,
         "hooks": hooks.collect::<Vec<_>>(),
     })
 }

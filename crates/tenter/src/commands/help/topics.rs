@@ -55,6 +55,7 @@ pub(super) const TOPICS: &[Topic] = &[
     topic!("recipes", "Prompts in files; commit messages and pull requests"),
     topic!("skills", "Instructions that the model loads on demand"),
     topic!("bridge", "Your hooks in Claude Code and other agents"),
+    topic!("hosts", "What hooks can do in each agent"),
     topic!("plugins", "Share hooks, skills and recipes in a repository"),
     topic!("scripted-models", "A model that plays a file, for tests"),
     topic!("headless", "The JSON stream of `tenter run --headless`"),

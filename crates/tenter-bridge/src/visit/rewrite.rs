@@ -1,0 +1,71 @@
+//! Rewritten inputs in hosts that do not take them: the call is denied, and the model is asked to make the rewritten one (B18).
+
+use serde_json::Value;
+use tenter_protocol::{EventName, Object, ToolCall};
+
+use super::Visit;
+use crate::host::InputRewrite;
+use crate::occurrence::NativeCall;
+use crate::reply::Verdict;
+use crate::state::digest;
+use crate::tool_call;
+
+/// How often a hook may ask for a rewritten call for one message of the user.
+const MAX_DEMANDS: u32 = 3;
+
+impl Visit<'_> {
+    /// Runs the call with the input as hooks changed it, or asks the model to make that call. `after` is in Tenter's names.
+    pub(super) fn rewrite_input(&mut self, native: &NativeCall, before: &ToolCall, after: &Object) {
+        let host = self.visitor.host;
+        let input = tool_call::native_input(host, native, &before.input, after);
+        let can_rewrite = match host.input_rewrite {
+            InputRewrite::Native => true,
+            InputRewrite::WithAllow => {
+                native.unasked || self.configuration.bridge.allow_skips_prompt
+            }
+            InputRewrite::Demanded => false,
+        };
+        if can_rewrite {
+            self.reply.input = Some(input);
+        } else {
+            self.demand(native, &input);
+        }
+    }
+
+    fn demand(&mut self, native: &NativeCall, input: &Object) {
+        let hooks = self.runs.all_with(EventName::BeforeTool, tenter_engine::DecisionKind::Rewrite);
+        let state = self.session.get();
+        let made = state.demanded.get(&call_digest(&native.tool, &native.input));
+        if made.is_some_and(|demanding| hooks.iter().all(|hook| demanding.contains(hook))) {
+            return;
+        }
+        let names = super::plain(&hooks.iter().cloned().collect::<Vec<_>>().join(", "));
+        let host = self.visitor.host.name;
+        let demands = |hook: &String| state.demands.get(hook).copied().unwrap_or_default();
+        if hooks.iter().map(demands).max().unwrap_or_default() >= MAX_DEMANDS {
+            self.reply.verdict = Some(Verdict::Deny(format!(
+                "hook {names}: it changes this call each time, and {host} cannot run the changed call. The call cannot be made."
+            )));
+            return;
+        }
+        let call = call_digest(&native.tool, input);
+        self.session.update(|state| {
+            for hook in &hooks {
+                *state.demands.entry(hook.clone()).or_default() += 1;
+            }
+            state.demanded.insert(call, hooks);
+        });
+        let input = Value::Object(input.clone());
+        self.reply.verdict = Some(Verdict::Deny(format!(
+            "hook {names}: it changed this call, and {host} cannot run the changed call. Make this call of {} instead: {}",
+            native.tool,
+            super::plain(&input.to_string())
+        )));
+    }
+}
+
+fn call_digest(tool: &str, input: &Object) -> String {
+    let sorted: std::collections::BTreeMap<&String, &Value> = input.iter().collect();
+    let input = serde_json::to_string(&sorted).unwrap_or_default();
+    digest(&[tool, &input])
+}
