@@ -10,6 +10,8 @@ use crate::occurrence::{NativeCall, Occurrence, ToolEnd};
 use crate::payload::{Payload, PayloadError};
 use crate::reply::Reply;
 
+pub use tenter_protocol::native_tool::NativeTool;
+
 /// An agent in which Tenter's hooks can run.
 #[derive(Debug)]
 pub struct Host {
@@ -74,7 +76,7 @@ impl Host {
 
     /// The tool that a call is of, if its name or fields differ from Tenter's.
     pub fn tool(&self, call: &NativeCall) -> Option<&'static NativeTool> {
-        self.tools.iter().find(|tool| tool.is_of(call))
+        self.tools.iter().find(|tool| tool.is_of(&call.tool, &call.input))
     }
 
     /// Whether the host shows the user notices at any of its events.
@@ -180,26 +182,6 @@ impl Moment {
             Self::PreCompact => Some(EventName::PreCompact),
             _ => None,
         }
-    }
-}
-
-/// A tool of a host that does what one of Tenter's tools does.
-#[derive(Debug)]
-pub struct NativeTool {
-    /// The host's name for it.
-    pub name: &'static str,
-    /// The field of the input and its value that a call must have; `None` if every call of this name is meant.
-    pub when: Option<(&'static str, &'static str)>,
-    /// The name of Tenter's tool.
-    pub canonical: &'static str,
-    /// Fields of the input that have other names in Tenter: the host's name and Tenter's name.
-    pub fields: &'static [(&'static str, &'static str)],
-}
-
-impl NativeTool {
-    fn is_of(&self, call: &NativeCall) -> bool {
-        let has = |(field, value)| call.input.get(field).and_then(Value::as_str) == Some(value);
-        self.name == call.tool && self.when.is_none_or(has)
     }
 }
 

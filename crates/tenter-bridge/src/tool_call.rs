@@ -18,22 +18,7 @@ pub(crate) fn canonical(host: &Host, call: &NativeCall) -> ToolCall {
         let name = (host.mcp_name)(call).unwrap_or_else(|| call.tool.clone());
         return ToolCall { id, name, input: call.input.clone() };
     };
-    let renamed = |field: &str| {
-        tool.fields.iter().find(|(native, _)| *native == field).map(|(_, canonical)| *canonical)
-    };
-    // The host reads its own field, so one that it does not read must not replace it.
-    let is_hidden = |field: &str| {
-        tool.fields.iter().any(|(native, name)| *name == field && call.input.contains_key(*native))
-    };
-    let mut input = Object::new();
-    for (field, value) in &call.input {
-        match renamed(field) {
-            Some(name) => input.insert(name.to_owned(), value.clone()),
-            None if is_hidden(field) => None,
-            None => input.insert(field.clone(), value.clone()),
-        };
-    }
-    ToolCall { id, name: tool.canonical.to_owned(), input }
+    ToolCall { id, name: tool.canonical.to_owned(), input: tool.canonical_input(&call.input) }
 }
 
 /// The whole native input for a call whose input hooks changed from `before` to `after`. Native fields that they did not
@@ -44,11 +29,8 @@ pub(crate) fn native_input(
     before: &Object,
     after: &Object,
 ) -> Object {
-    let fields = host.tool(call).map_or(&[][..], |tool| tool.fields);
-    let native = |name: &str| {
-        let field = fields.iter().find(|(_, canonical)| *canonical == name);
-        field.map_or_else(|| name.to_owned(), |(native, _)| (*native).to_owned())
-    };
+    let tool = host.tool(call);
+    let native = |name: &str| tool.map_or(name, |tool| tool.native_field(name)).to_owned();
     let mut input = call.input.clone();
     for name in before.keys().filter(|name| !after.contains_key(*name)) {
         input.shift_remove(&native(name));

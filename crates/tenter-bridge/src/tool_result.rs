@@ -3,13 +3,11 @@
 use std::path::Path;
 
 use serde_json::{Value, json};
+use tenter_protocol::claude_code::results;
 use tenter_protocol::tool_metadata::{Bash, FileRead, FileWrite};
 use tenter_protocol::{Object, ToolCall, ToolResult};
 
 use crate::occurrence::{Outcome, ToolEnd};
-
-/// The `metadataType` of results in the host's own form.
-pub(crate) const HOST: &str = "host";
 
 /// The result in Tenter's form, where there is one for the tool; otherwise the host's own.
 pub(crate) fn canonical(call: &ToolCall, end: &ToolEnd, cwd: &Path, time: String) -> ToolResult {
@@ -25,25 +23,9 @@ pub(crate) fn canonical(call: &ToolCall, end: &ToolEnd, cwd: &Path, time: String
 }
 
 fn shell(call: &ToolCall, end: &ToolEnd, cwd: &Path, time: String) -> ToolResult {
-    let output = end.output.clone().or_else(|| shell_output(&end.result));
+    let output = end.output.clone().or_else(|| results::shell_output(&end.result));
     let Some(output) = output else { return native(&call.name, end, time) };
     ToolResult::success(&call.name, &bash(call, end, output, cwd), time)
-}
-
-/// stdout and stderr of a command; `None` if the result is no text, such as an image.
-fn shell_output(result: &Value) -> Option<String> {
-    if let Value::String(text) = result {
-        return Some(text.clone());
-    }
-    if result["isImage"] == json!(true) {
-        return None;
-    }
-    let stdout = result.get("stdout")?.as_str()?;
-    match result["stderr"].as_str().unwrap_or_default() {
-        "" => Some(stdout.to_owned()),
-        stderr if stdout.is_empty() => Some(stderr.to_owned()),
-        stderr => Some(format!("{stdout}\n{stderr}")),
-    }
 }
 
 fn bash(call: &ToolCall, end: &ToolEnd, output: String, cwd: &Path) -> Bash {
@@ -87,15 +69,14 @@ fn file_write(call: &ToolCall, time: String) -> ToolResult {
 
 fn native(tool: &str, end: &ToolEnd, time: String) -> ToolResult {
     let metadata = match (&end.result, &end.output) {
-        (Value::Object(object), _) => object.clone(),
         (Value::Null, Some(output)) => Object::from_iter([("output".to_owned(), json!(output))]),
-        (other, _) => Object::from_iter([("result".to_owned(), other.clone())]),
+        (result, _) => results::host_metadata(result),
     };
     ToolResult {
         tool_name: tool.to_owned(),
         success: true,
         error: None,
-        metadata_type: Some(HOST.to_owned()),
+        metadata_type: Some(results::HOST.to_owned()),
         metadata: Some(metadata),
         timestamp: time,
     }

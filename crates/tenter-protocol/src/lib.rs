@@ -22,6 +22,7 @@
 //! It does no I/O, starts nothing and decides nothing: which hooks run, in what order, and how their replies are combined is up
 //! to the engine.
 
+pub mod claude_code;
 pub mod diagnostic;
 pub mod event;
 pub mod executable;
@@ -35,6 +36,7 @@ pub mod json;
 pub mod lifecycle;
 pub mod manifest;
 pub mod message;
+pub mod native_tool;
 pub mod payload_fields;
 pub mod reply;
 pub mod reply_fields;

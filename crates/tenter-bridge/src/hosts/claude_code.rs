@@ -2,13 +2,13 @@
 
 use std::time::Duration;
 
-use tenter_protocol::EventName;
 use tenter_protocol::lifecycle::Power;
+use tenter_protocol::{EventName, claude_code};
 
 use super::{claude_form, claude_result};
 use crate::host::{
-    EventPowers, Host, InputRewrite, Moment, NativeEvent, NativeTool, Registration,
-    RegistrationFormat, TimeoutUnit,
+    EventPowers, Host, InputRewrite, Moment, NativeEvent, Registration, RegistrationFormat,
+    TimeoutUnit,
 };
 
 /// Claude Code, measured with version 2.1.330.
@@ -17,7 +17,7 @@ pub(super) const HOST: Host = Host {
     name: "Claude Code",
     measured_version: Some("2.1.330"),
     events: EVENTS,
-    tools: TOOLS,
+    tools: claude_code::TOOLS,
     registration: Registration {
         user_file: ".claude/settings.json",
         personal_file: Some(".claude/settings.local.json"),
@@ -156,33 +156,3 @@ const POWERS: &[EventPowers] = &[
 ];
 
 const WITH_NEXT_PROMPT: &str = "given to the model with the next prompt";
-
-const TOOLS: &[NativeTool] = &[
-    tool("Bash", "bash", &[]),
-    tool("Read", "file_read", &[("limit", "line_limit")]),
-    tool("Write", "file_write", &[("content", "text")]),
-    tool("Edit", "file_edit", EDIT_FIELDS),
-    tool("MultiEdit", "file_edit", &[]),
-    tool(
-        "NotebookEdit",
-        "file_edit",
-        &[("notebook_path", "file_path"), ("new_source", "new_text")],
-    ),
-    tool("Grep", "grep", &[("glob", "include")]),
-    tool("Glob", "glob", &[]),
-    tool("TodoWrite", "todo", &[]),
-    tool("Agent", "subagent", SUBAGENT_FIELDS),
-    tool("Task", "subagent", SUBAGENT_FIELDS),
-    tool("Skill", "skill", &[("skill", "name")]),
-];
-
-const EDIT_FIELDS: &[(&str, &str)] = &[("old_string", "old_text"), ("new_string", "new_text")];
-const SUBAGENT_FIELDS: &[(&str, &str)] = &[("prompt", "question")];
-
-const fn tool(
-    name: &'static str,
-    canonical: &'static str,
-    fields: &'static [(&'static str, &'static str)],
-) -> NativeTool {
-    NativeTool { name, when: None, canonical, fields }
-}

@@ -2,9 +2,9 @@
 
 use serde_json::{Value, json};
 use tenter_protocol::ToolResult;
+use tenter_protocol::claude_code::results::HOST;
 
 use crate::occurrence::{Outcome, ToolEnd};
-use crate::tool_result::HOST;
 
 /// The native result for the model to read, after hooks changed Tenter's form of it to `changed`. `None` if the tool failed, or if
 /// the form of its results is not known: the host ignores other forms without a message.

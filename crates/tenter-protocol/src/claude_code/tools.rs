@@ -1,0 +1,68 @@
+//! Claude Code's tools, and the names under which its hooks know Tenter's tools.
+
+use std::iter;
+
+use crate::native_tool::NativeTool;
+
+/// Claude Code's tools whose names or fields differ from Tenter's. Of several with one canonical name, the first is today's.
+pub const TOOLS: &[NativeTool] = &[
+    tool("Bash", "bash", &[]),
+    tool("Read", "file_read", &[("limit", "line_limit")]),
+    tool("Write", "file_write", &[("content", "text")]),
+    tool("Edit", "file_edit", EDIT_FIELDS),
+    tool("MultiEdit", "file_edit", &[]),
+    tool(
+        "NotebookEdit",
+        "file_edit",
+        &[("notebook_path", "file_path"), ("new_source", "new_text")],
+    ),
+    tool("Grep", "grep", &[("glob", "include")]),
+    tool("Glob", "glob", &[]),
+    tool("TodoWrite", "todo", &[]),
+    tool("Agent", "subagent", SUBAGENT_FIELDS),
+    tool("Task", "subagent", SUBAGENT_FIELDS),
+    tool("Skill", "skill", &[("skill", "name")]),
+];
+
+const EDIT_FIELDS: &[(&str, &str)] = &[("old_string", "old_text"), ("new_string", "new_text")];
+const SUBAGENT_FIELDS: &[(&str, &str)] = &[("prompt", "question")];
+
+const fn tool(
+    name: &'static str,
+    canonical: &'static str,
+    fields: &'static [(&'static str, &'static str)],
+) -> NativeTool {
+    NativeTool { name, when: None, canonical, fields }
+}
+
+/// The tool of Claude Code that does what Tenter's tool `canonical` does.
+pub fn of(canonical: &str) -> Option<&'static NativeTool> {
+    TOOLS.iter().find(|tool| tool.canonical == canonical)
+}
+
+/// The tool with this name.
+pub fn named(name: &str) -> Option<&'static NativeTool> {
+    TOOLS.iter().find(|tool| tool.name == name)
+}
+
+/// The names that matchers of Claude Code's hooks may use for the tool `canonical`: its own name if Claude Code has no such tool.
+pub fn names(canonical: &str) -> impl Iterator<Item = &str> {
+    let is_native = of(canonical).is_some();
+    let own = iter::once(canonical).filter(move |_| !is_native);
+    let native = TOOLS.iter().filter(move |tool| tool.canonical == canonical);
+    own.chain(native.map(|tool| tool.name))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tools_have_claude_codes_names_and_others_their_own() {
+        let names = |canonical| names(canonical).collect::<Vec<_>>();
+        assert_eq!(names("bash"), ["Bash"]);
+        assert_eq!(names("file_edit"), ["Edit", "MultiEdit", "NotebookEdit"]);
+        assert_eq!(names("mcp__memory__store"), ["mcp__memory__store"]);
+        assert_eq!(of("subagent").map(|tool| tool.name), Some("Agent"));
+    }
+}
