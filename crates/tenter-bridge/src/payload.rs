@@ -23,22 +23,22 @@ impl Payload {
     /// It is not a JSON object, is nested too deeply, or is longer than [`MAX_PAYLOAD`].
     pub fn parse(bytes: &[u8]) -> Result<Self, PayloadError> {
         if bytes.len() as u64 > MAX_PAYLOAD {
-            return Err(PayloadError(format!(
-                "the payload is longer than {} MiB",
-                MAX_PAYLOAD >> 20
-            )));
+            return Err(PayloadError::longer_than(MAX_PAYLOAD));
         }
-        match serde_json::from_slice(bytes) {
-            Ok(Value::Object(object)) => Ok(Self(object)),
-            Ok(other) => Err(PayloadError(format!(
-                "the payload is not a JSON object: {}",
-                excerpt::head(&other.to_string(), 60)
-            ))),
+        match serde_json::from_slice::<Value>(bytes) {
+            Ok(value) => Self::try_from(value),
             Err(_) if bytes.iter().all(u8::is_ascii_whitespace) => {
                 Err(PayloadError("the payload is empty".to_owned()))
             }
             Err(error) => Err(PayloadError(format!("the payload is not JSON: {error}"))),
         }
+    }
+
+    /// The payload with this value in a field, unless it has the field.
+    #[must_use]
+    pub fn with_default(mut self, field: &str, value: Value) -> Self {
+        self.0.entry(field).or_insert(value);
+        self
     }
 
     /// A field, unless it is missing or null.
@@ -81,7 +81,26 @@ impl From<Object> for Payload {
     }
 }
 
+impl TryFrom<Value> for Payload {
+    type Error = PayloadError;
+
+    fn try_from(value: Value) -> Result<Self, PayloadError> {
+        match value {
+            Value::Object(object) => Ok(Self(object)),
+            other => Err(PayloadError(format!(
+                "the payload is not a JSON object: {}",
+                excerpt::head(&other.to_string(), 60)
+            ))),
+        }
+    }
+}
+
 impl PayloadError {
+    /// The payload is longer than so many bytes.
+    pub fn longer_than(bytes: u64) -> Self {
+        Self(format!("the payload is longer than {} MiB", bytes >> 20))
+    }
+
     /// The payload is of another event than the one that the host named.
     pub(crate) fn other_event(named: &str, found: &str) -> Self {
         let found = excerpt::head(found, 60);

@@ -1,4 +1,4 @@
-//! The command line: `tenter-hook HOST EVENT [--home DIR] [--id ID] [--after FILE]`.
+//! The command line: `tenter-hook HOST EVENT [--home DIR] [--id ID] [--after FILE]`, or `tenter-hook HOST --serve …`.
 //!
 //! The id has no meaning here: it makes the registered command one that a project cannot repeat with other settings.
 
@@ -10,19 +10,28 @@ use tenter_bridge::hosts;
 use tenter_bridge::{Host, NativeEvent};
 
 /// How the program is called.
-pub(crate) const USAGE: &str = "usage: tenter-hook HOST EVENT [--home DIR]";
+pub(crate) const USAGE: &str = "usage: tenter-hook HOST EVENT|--serve [--home DIR]";
 
 /// The arguments.
 #[derive(Debug)]
 pub(crate) struct Arguments {
     /// The host.
     pub(crate) host: &'static Host,
-    /// The native event.
-    pub(crate) event: &'static NativeEvent,
+    /// What to do.
+    pub(crate) task: Task,
     /// The home directory below which the user's directories are (B43).
     pub(crate) home: Option<PathBuf>,
-    /// The file with a payload that was answered already: what is left to do for it is done. The file is removed.
-    pub(crate) after: Option<PathBuf>,
+}
+
+/// What to do.
+#[derive(Debug)]
+pub(crate) enum Task {
+    /// Answer one event, whose payload is on stdin.
+    Answer(&'static NativeEvent),
+    /// Do what is left for an event that was answered. The file says what, and is removed.
+    Finish(&'static NativeEvent, PathBuf),
+    /// Answer many events, one on each line of stdin (B50).
+    Serve,
 }
 
 impl Arguments {
@@ -32,12 +41,16 @@ impl Arguments {
     /// They are not of this program, as a sentence for the user.
     pub(crate) fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Self, String> {
         let mut names = Vec::new();
-        let (mut home, mut after) = (None, None);
+        let (mut home, mut after, mut serves) = (None, None, false);
         let mut arguments = arguments.into_iter();
         while let Some(argument) = arguments.next() {
             let option = match argument.to_str() {
                 Some("--id") => {
                     arguments.next();
+                    continue;
+                }
+                Some("--serve") => {
+                    serves = true;
                     continue;
                 }
                 Some("--home") => &mut home,
@@ -51,10 +64,19 @@ impl Arguments {
             let missing = || format!("{} needs an absolute path", argument.to_string_lossy());
             *option = Some(value.ok_or_else(missing)?);
         }
-        let [host, event] = names.as_slice() else { return Err(USAGE.to_owned()) };
+        let (host, event) = match names.as_slice() {
+            [host] if serves => (host, None),
+            [host, event] if !serves => (host, Some(event)),
+            _ => return Err(USAGE.to_owned()),
+        };
         let host = hosts::find(host).ok_or_else(|| unknown_host(host))?;
-        let event = host.event(event).ok_or_else(|| unknown_event(host, event))?;
-        Ok(Self { host, event, home, after })
+        let event = event.map(|name| host.event(name).ok_or_else(|| unknown_event(host, name)));
+        let task = match (event.transpose()?, after) {
+            (None, _) => Task::Serve,
+            (Some(event), None) => Task::Answer(event),
+            (Some(event), Some(file)) => Task::Finish(event, file),
+        };
+        Ok(Self { host, task, home })
     }
 }
 
@@ -63,7 +85,8 @@ fn unknown_host(name: &str) -> String {
     unknown("agent", name, &known)
 }
 
-fn unknown_event(host: &Host, name: &str) -> String {
+/// The message that a host has no event of this name.
+pub(crate) fn unknown_event(host: &Host, name: &str) -> String {
     let known: Vec<&str> = host.events.iter().map(|event| event.name).collect();
     unknown(&format!("event of {}", host.name), name, &known)
 }
@@ -86,8 +109,15 @@ mod tests {
     #[test]
     fn a_registration_names_a_host_and_an_event() {
         let arguments = parse("claude-code PreToolUse --home /home/ada --id 5f0c").unwrap();
-        assert_eq!((arguments.host.id, arguments.event.name), ("claude-code", "PreToolUse"));
+        let Task::Answer(event) = arguments.task else { panic!("{:?}", arguments.task) };
+        assert_eq!((arguments.host.id, event.name), ("claude-code", "PreToolUse"));
         assert_eq!(arguments.home, Some("/home/ada".into()));
+    }
+
+    #[test]
+    fn many_events_are_served_for_a_host() {
+        let arguments = parse("claude-code --serve --home /home/ada --id 5f0c").unwrap();
+        assert!(matches!(arguments.task, Task::Serve), "{:?}", arguments.task);
     }
 
     #[test]
@@ -95,6 +125,7 @@ mod tests {
         for (line, error) in [
             ("", USAGE),
             ("claude-code", USAGE),
+            ("claude-code Stop --serve", USAGE),
             (
                 "claude-cod PreToolUse",
                 "unknown agent \"claude-cod\"; did you mean \"claude-code\"?",

@@ -75,20 +75,23 @@ pub struct Visited {
     pub after: Option<Remainder>,
 }
 
+impl Visited {
+    /// No answer, but a line for stderr.
+    pub fn warning(line: String) -> Self {
+        Self { warnings: vec![line], ..Self::default() }
+    }
+}
+
 impl Visitor {
     /// Runs the hooks for the native event with this payload.
     ///
     /// A payload that cannot be read is reported; what is about to happen is denied then if a hook that fails closed would have
     /// had to see it (B25).
-    pub fn run(&self, payload: &[u8]) -> Visited {
-        match self.read(payload) {
+    pub fn run(&self, payload: Result<Payload, PayloadError>) -> Visited {
+        match payload.and_then(|payload| (self.host.read)(self.event, &payload)) {
             Ok(occurrence) => self.visit(&occurrence),
             Err(error) => self.unreadable(&error),
         }
-    }
-
-    fn read(&self, payload: &[u8]) -> Result<Occurrence, PayloadError> {
-        (self.host.read)(self.event, &Payload::parse(payload)?)
     }
 
     fn visit(&self, occurrence: &Occurrence) -> Visited {

@@ -1,8 +1,10 @@
 //! A session of a host whose events are recorded payloads.
 
 use std::fs;
+use std::io::{BufRead as _, BufReader, Write as _};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdout, Stdio};
 
 use serde_json::Value;
 use tenter_testkit::{Output, Sandbox};
@@ -78,6 +80,30 @@ impl HostSession {
         self.sandbox.run_with_stdin(&[self.host, event, "--home", &home], stdin)
     }
 
+    /// Sends all requests to one process, and returns its responses in their order.
+    pub(crate) fn serve(&self, requests: &[Value]) -> Vec<Value> {
+        let lines: Vec<String> = requests.iter().map(Value::to_string).collect();
+        self.serve_lines(&lines.join("\n"))
+    }
+
+    /// The same as [`serve`](Self::serve), with these lines.
+    pub(crate) fn serve_lines(&self, lines: &str) -> Vec<Value> {
+        let home = self.sandbox.home().display().to_string();
+        let arguments = [self.host, "--serve", "--home", &home];
+        let output = self.sandbox.run_with_stdin(&arguments, format!("{lines}\n"));
+        output.expect_code(0).json_lines()
+    }
+
+    /// Starts a process that answers requests one by one.
+    pub(crate) fn start_serving(&self) -> Serving {
+        let mut command = self.sandbox.command();
+        command.args([self.host, "--serve", "--home"]).arg(self.sandbox.home());
+        let child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn();
+        let mut child = child.unwrap();
+        let stdout = BufReader::new(child.stdout.take().unwrap());
+        Serving { child, stdout }
+    }
+
     /// The answer to an event: JSON, or text; `Null` if there is none. It is one line, and nothing is beside it.
     pub(crate) fn answer(output: Output) -> Value {
         let output = output.expect_code(0);
@@ -87,5 +113,31 @@ impl HostSession {
             json if json.starts_with('{') => output.json(),
             text => Value::String(text.to_owned()),
         }
+    }
+}
+
+/// A process that answers requests.
+pub(crate) struct Serving {
+    child: Child,
+    stdout: BufReader<ChildStdout>,
+}
+
+impl Serving {
+    pub(crate) fn send(&mut self, request: &Value) {
+        writeln!(self.child.stdin.as_mut().unwrap(), "{request}").unwrap();
+    }
+
+    /// The next response.
+    pub(crate) fn receive(&mut self) -> Value {
+        let mut line = String::new();
+        self.stdout.read_line(&mut line).unwrap();
+        serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error}: {line}"))
+    }
+}
+
+impl Drop for Serving {
+    fn drop(&mut self) {
+        drop(self.child.stdin.take());
+        let _ = self.child.wait();
     }
 }

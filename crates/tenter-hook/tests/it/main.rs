@@ -6,4 +6,5 @@ mod claude_code;
 mod golden;
 mod host_session;
 mod misuse;
+mod serve;
 mod state;

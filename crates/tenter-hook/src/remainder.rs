@@ -1,0 +1,69 @@
+//! Hooks that run after the answer, in a process that holds none of the host's pipes (B26).
+
+use std::ffi::OsString;
+use std::fs;
+use std::io;
+use std::path::Path;
+use std::process::ExitCode;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use tenter_base::{private_dir, replace_file, untrusted_file};
+use tenter_bridge::payload::MAX_PAYLOAD;
+use tenter_bridge::{Remainder, Visited, Visitor};
+use tenter_proc::{Invocation, Limits, Streams};
+
+use crate::output::warn;
+
+/// Maximum size of the file that says what is left to do, in bytes: a payload, and what JSON adds.
+const MAX_REMAINDER: u64 = 2 * MAX_PAYLOAD;
+/// Makes the names of the files of one process different.
+static COUNT: AtomicU64 = AtomicU64::new(0);
+
+/// Starts a process for what is left to do after an answer; returns a warning if that fails.
+pub(crate) fn start(visitor: &Visitor, remainder: &Remainder) -> Option<String> {
+    let error = try_start(visitor, remainder).err()?;
+    Some(format!("hooks that run after the answer could not be started: {error}"))
+}
+
+fn try_start(visitor: &Visitor, remainder: &Remainder) -> io::Result<()> {
+    let directory = visitor.directories.state.join("bridge/pending");
+    private_dir::enforce(&directory)?;
+    let count = COUNT.fetch_add(1, Ordering::Relaxed);
+    let file = directory.join(format!("{}-{count}.json", std::process::id()));
+    let remainder = serde_json::to_vec(remainder).map_err(io::Error::other)?;
+    replace_file::replace_with_mode(&file, &remainder, Some(0o600))?;
+    let args = [
+        OsString::from(visitor.host.id),
+        visitor.event.name.into(),
+        "--home".into(),
+        visitor.directories.home.clone().into(),
+        "--after".into(),
+        file.into(),
+    ];
+    let invocation = Invocation {
+        program: std::env::current_exe()?,
+        args: args.into(),
+        cwd: visitor.cwd.clone(),
+        env: visitor.vars.clone(),
+        stdin: Vec::new(),
+        streams: Streams::Separate,
+        limits: Limits::default(),
+    };
+    tenter_proc::start_background(&invocation, Path::new("/dev/null")).map(drop)
+}
+
+/// Does what a file says, which is removed.
+pub(crate) fn finish(visitor: &Visitor, file: &Path) -> ExitCode {
+    let remainder = untrusted_file::read_prefix(file, MAX_REMAINDER)
+        .and_then(|bytes| serde_json::from_slice(&bytes).map_err(io::Error::other));
+    let _ = fs::remove_file(file);
+    let Visited { warnings, .. } = match remainder {
+        Ok(remainder) => visitor.run_after(&remainder),
+        Err(error) => {
+            warn(&[format!("{}: {error}", file.display())]);
+            return ExitCode::FAILURE;
+        }
+    };
+    warn(&warnings);
+    ExitCode::SUCCESS
+}

@@ -1,0 +1,116 @@
+//! Many events in one process: `tenter-hook HOST --serve`.
+
+use std::fs;
+use std::time::Instant;
+
+use serde_json::{Value, json};
+
+use crate::host_session::{HostSession, fixtures};
+
+const HOST: &str = "claude-code";
+
+fn request(session: &HostSession, id: impl Into<Value>, fixture: &str) -> Value {
+    let event = fixture.split('.').next().unwrap();
+    let payload = session.payload(fixture);
+    json!({"id": id.into(), "event": event, "cwd": payload["cwd"].clone(), "payload": payload})
+}
+
+fn judge(session: &HostSession) {
+    for (name, event, reply) in [
+        ("start", "session_start", r#"{"additional_context": "Hello."}"#),
+        ("prompt", "before_agent", r#"{"additional_context": "Mind the gap."}"#),
+        ("shell", "before_tool", r#"{"decision": "deny", "reason": "not now"}"#),
+        ("result", "after_tool", r#"{"additional_context": "Well done."}"#),
+        ("stop", "before_stop", r#"{"follow_up_messages": ["Run the tests."]}"#),
+    ] {
+        session.hook(name, event, "", &format!("echo '{reply}'"));
+    }
+}
+
+#[test]
+fn every_recorded_event_gets_the_answer_that_a_process_of_its_own_gives() {
+    for entry in fs::read_dir(fixtures(HOST)).unwrap() {
+        let name = entry.unwrap().file_name().into_string().unwrap();
+        let fixture = name.strip_suffix(".json").unwrap();
+        let (alone, served) = (HostSession::new(HOST), HostSession::new(HOST));
+        judge(&alone);
+        judge(&served);
+        let output = alone.fire(fixture);
+        let expected = HostSession::answer(output.clone()).to_string();
+        let responses = served.serve(&[request(&served, 1, fixture)]);
+        assert_eq!(responses.len(), 1, "{fixture}");
+        let answer = responses[0]["answer"].to_string();
+        assert_eq!(output.normal(&answer), output.normal(&expected), "{fixture}");
+    }
+}
+
+#[test]
+fn many_requests_are_open_at_once_and_the_first_answer_is_the_first_that_is_ready() {
+    let session = HostSession::new(HOST);
+    let script = r#"case "$payload" in *slow*) sleep 1; echo no >&2; exit 2;; esac"#;
+    session.hook("guard", "before_tool", "", script);
+    session.pass("SessionStart");
+    let requests = (0..16).map(|id| {
+        let mut request = request(&session, id, "PreToolUse.Bash");
+        let command = if id < 8 { "slow" } else { "fine" };
+        request["payload"]["tool_input"]["command"] = format!("{command} {id}").into();
+        request["payload"]["tool_use_id"] = format!("call-{id}").into();
+        request
+    });
+    let start = Instant::now();
+    let responses = session.serve(&requests.collect::<Vec<_>>());
+    assert!(start.elapsed().as_secs() < 7, "one after the other");
+    assert_eq!(responses.len(), 16);
+    for response in &responses {
+        let is_denied = !response["answer"].is_null();
+        assert_eq!(is_denied, response["id"].as_u64().unwrap() < 8, "{response}");
+    }
+    assert!(responses[0]["id"].as_u64().unwrap() >= 8, "{}", responses[0]);
+}
+
+#[test]
+fn lines_that_cannot_be_read_are_answered_and_the_next_is_not_lost() {
+    let session = HostSession::new(HOST);
+    session.hook("guard", "before_tool", "metadata: {fail: closed}", "exit 0");
+    let mut long = request(&session, "long", "PreToolUse.Write");
+    long["payload"]["tool_input"]["content"] = "x".repeat(17 << 20).into();
+    let good = request(&session, "good", "PreToolUse.Bash").to_string();
+    let broken = &good.replace("\"good\"", "\"broken\"")[..200];
+    let lines = [long.to_string(), "not JSON".to_owned(), String::new(), broken.to_owned(), good];
+    let responses = session.serve_lines(&lines.join("\n"));
+    let answer = |id: &str| {
+        let response = responses.iter().find(|response| response["id"] == id);
+        response.unwrap_or_else(|| panic!("{id}: {responses:?}")).clone()
+    };
+    for (id, why) in [("long", "longer than 16 MiB"), ("broken", "not JSON")] {
+        let reason = &answer(id)["answer"]["hookSpecificOutput"]["permissionDecisionReason"];
+        assert!(reason.as_str().unwrap().contains(why), "{reason}");
+        assert!(answer(id)["warnings"][0].as_str().unwrap().contains(why), "{id}");
+    }
+    assert!(answer("good")["answer"].is_null());
+    let unnamed = responses.iter().filter(|response| response["id"].is_null());
+    assert_eq!(unnamed.count(), 2, "{responses:?}");
+}
+
+#[test]
+fn unknown_events_are_reported_with_their_id() {
+    let session = HostSession::new(HOST);
+    let responses = session.serve(&[json!({"id": 4, "event": "PreToolUs", "payload": {}})]);
+    assert_eq!(responses[0]["id"], 4);
+    let warning = responses[0]["warnings"][0].as_str().unwrap();
+    assert!(warning.contains("did you mean \"PreToolUse\"?"), "{warning}");
+}
+
+#[test]
+fn hooks_that_change_between_two_requests_count_for_the_second() {
+    let session = HostSession::new(HOST);
+    let before = session.serve(&[request(&session, 1, "PreToolUse.Bash")]);
+    assert!(before[0]["answer"].is_null());
+    let mut child = session.start_serving();
+    child.send(&request(&session, 1, "PreToolUse.Bash"));
+    assert!(child.receive()["answer"].is_null());
+    session.hook("guard", "before_tool", "", "echo no >&2; exit 2");
+    child.send(&request(&session, 2, "PreToolUse.Bash"));
+    let denied = child.receive();
+    assert_eq!(denied["answer"]["hookSpecificOutput"]["permissionDecision"], "deny", "{denied}");
+}
