@@ -74,7 +74,7 @@ pub use dispatch::{
     SelectionSubject, TestRun,
 };
 pub use facts::facts;
-pub use observe::{AskAnswer, Decision, DecisionKind, HookRun, Observer, PermissionAnswer};
+pub use observe::{AskAnswer, Decision, DecisionKind, HookRun, Notice, Observer, PermissionAnswer};
 pub use run_end::RunEnd;
 pub use session::{
     ApprovedCall, Denial, DenialCause, Feedback, HookSession, MessageDecision, StartDecision,

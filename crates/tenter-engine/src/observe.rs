@@ -25,6 +25,9 @@ pub trait Observer: Send + Sync {
 
     /// A hook's `ask` was answered.
     fn ask_answered(&self, answer: &AskAnswer);
+
+    /// The user must know something about hooks that no hook said.
+    fn noticed(&self, _notice: &Notice) {}
 }
 
 /// One run of one hook.
@@ -179,6 +182,19 @@ pub struct AskAnswer {
     pub answer: PermissionAnswer,
     /// Whether the answer was given earlier in this session, as "always".
     pub remembered: bool,
+}
+
+/// Something about hooks that the user must know, such as that a denied call ran.
+#[derive(Debug, Clone)]
+pub struct Notice {
+    /// The conversation and the agent.
+    pub scope: Scope,
+    /// The event at which it was found.
+    pub event: EventName,
+    /// When it was found.
+    pub time: Timestamp,
+    /// The text.
+    pub text: String,
 }
 
 /// An answer to `ask`.

@@ -174,6 +174,11 @@ impl Visit<'_> {
 }
 
 impl Detail {
+    /// The event of Tenter's that stands for it in records.
+    pub(super) fn event(&self) -> EventName {
+        self.events().first().copied().unwrap_or(EventName::SessionStart)
+    }
+
     /// Tenter's events that it fires.
     fn events(&self) -> &'static [EventName] {
         use EventName as E;

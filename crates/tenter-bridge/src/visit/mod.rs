@@ -113,10 +113,13 @@ impl Visitor {
     fn unreadable(&self, error: &PayloadError) -> Visited {
         let project = project_root(&self.cwd, &self.directories.home);
         let (configuration, _) = self.configuration(&project);
+        let scope = Scope::new(self.host.id, self.cwd.clone());
         let loader = self.loader(project, &configuration, Arc::default());
         let (engine, _) = loader.load();
         let warning = format!("{} {}: {error}", self.host.name, self.event.name);
-        let event = self.event.moment.deniable().filter(|_| configuration.enabled);
+        let event = self.event.moment.deniable();
+        engine.session(scope).notice(event.unwrap_or(EventName::SessionStart), &warning);
+        let event = event.filter(|_| configuration.enabled);
         let guard = event.and_then(|event| {
             let catalog = engine.catalog();
             let hooks = catalog.hooks_for(event).iter();
@@ -297,8 +300,14 @@ impl<'v> Visit<'v> {
         if !self.session.get().noticed.contains(kind)
             && self.session.update(|state| state.notice_once(kind))
         {
-            self.reply.notices.push(format!("Tenter: {}", text()));
+            self.notice(&text());
         }
+    }
+
+    /// Tells the user something, and records it.
+    fn notice(&mut self, text: &str) {
+        self.hooks().notice(self.occurrence.detail.event(), text);
+        self.reply.notices.push(format!("Tenter: {text}"));
     }
 
     /// Adds the notices that wait, or lets those of this event wait. Beside a denial, no host shows them.

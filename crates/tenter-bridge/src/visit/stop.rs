@@ -44,8 +44,8 @@ impl Visit<'_> {
         let limit = self.configuration.max_continuations.min(self.visitor.host.max_continuations);
         if count >= limit {
             let hook = review.follow_ups[0].hook.clone();
-            self.reply.notices.push(format!(
-                "Tenter: the hook {hook} made the agent continue {count} times in a row; the limit is reached and it stops."
+            self.notice(&format!(
+                "the hook {hook} made the agent continue {count} times in a row; the limit is reached and it stops."
             ));
             return false;
         }

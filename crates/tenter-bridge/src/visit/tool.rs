@@ -203,8 +203,8 @@ impl Visit<'_> {
             state.breached = true;
         });
         let host = self.visitor.host.name;
-        self.reply.notices.push(format!(
-            "Tenter: {host} ran a call of {tool} that a hook had denied. Its hooks do not guard this session."
+        self.notice(&format!(
+            "{host} ran a call of {tool} that a hook had denied. Its hooks do not guard this session."
         ));
     }
 }

@@ -24,7 +24,7 @@ use tenter_proc::Cancel;
 use tenter_protocol::{Body, Event, EventName, ToolCall};
 
 use crate::catalog::Catalog;
-use crate::observe::AskAnswer;
+use crate::observe::{AskAnswer, Notice};
 use crate::runner::Interruption;
 use crate::settings::{AsynchronousHooks, EngineSettings};
 use background::BackgroundHooks;
@@ -138,6 +138,13 @@ impl Engine {
     pub fn ask_answered(&self, answer: &AskAnswer) {
         for observer in &self.settings.observers {
             observer.ask_answered(answer);
+        }
+    }
+
+    /// Notifies the observers of something that the user must know.
+    pub(crate) fn noticed(&self, notice: &Notice) {
+        for observer in &self.settings.observers {
+            observer.noticed(notice);
         }
     }
 }

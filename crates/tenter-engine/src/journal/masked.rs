@@ -8,7 +8,7 @@ use tenter_protocol::event::HostFacts;
 use tenter_protocol::{Object, Scope, ToolCall};
 
 use super::redact::Redactor;
-use crate::observe::{AskAnswer, Change, Decision, HookRun, Observer};
+use crate::observe::{AskAnswer, Change, Decision, HookRun, Notice, Observer};
 
 /// Passes everything to another observer with secrets masked.
 pub struct MaskingObserver {
@@ -34,6 +34,10 @@ impl Observer for MaskingObserver {
 
     fn ask_answered(&self, answer: &AskAnswer) {
         self.observer.ask_answered(&self.redactor.answer(answer));
+    }
+
+    fn noticed(&self, notice: &Notice) {
+        self.observer.noticed(&self.redactor.notice(notice));
     }
 }
 
@@ -127,6 +131,12 @@ impl Redactor {
             answer: *answer,
             remembered: *remembered,
         }
+    }
+
+    /// Returns the notice without secrets, cut to the maximum size of a record.
+    pub(super) fn notice(&self, notice: &Notice) -> Notice {
+        let Notice { scope, event, time, text } = notice;
+        Notice { scope: self.scope(scope), event: *event, time: *time, text: self.text(text) }
     }
 
     fn scope(&self, scope: &Scope) -> Scope {

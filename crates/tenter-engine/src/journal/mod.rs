@@ -12,6 +12,6 @@ mod writer;
 
 pub use masked::MaskingObserver;
 pub use reader::{JournalLine, JournalLines, JournalTail, conversations, read};
-pub use record::{AnswerRecord, DecisionRecord, Record, RecordKind, RunRecord};
+pub use record::{AnswerRecord, DecisionRecord, NoticeRecord, Record, RecordKind, RunRecord};
 pub use redact::{Redactor, secrets_in};
 pub use writer::JournalWriter;

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use tenter_base::rfc3339;
 use tenter_protocol::{EventName, Object, Scope, ToolCall};
 
-use crate::observe::{AskAnswer, Change, Decision, DecisionKind, HookRun};
+use crate::observe::{AskAnswer, Change, Decision, DecisionKind, HookRun, Notice};
 use crate::run_end::RunEnd;
 
 /// The version that this code writes. A line of a newer version is shown as far as it can be read.
@@ -60,6 +60,8 @@ pub enum RecordKind {
     Decision(DecisionRecord),
     /// A hook's `ask` was answered.
     Answer(AnswerRecord),
+    /// The user must know something that no hook said.
+    Notice(NoticeRecord),
     /// A kind or a form that this version does not know: all its fields, including `kind`.
     #[serde(untagged)]
     Other(Object),
@@ -149,6 +151,13 @@ pub struct AnswerRecord {
     pub remembered: bool,
 }
 
+/// The user must know something that no hook said.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NoticeRecord {
+    /// The text.
+    pub text: String,
+}
+
 /// The fields that all records have.
 struct Envelope<'o> {
     time: Timestamp,
@@ -171,6 +180,14 @@ impl Envelope<'_> {
             tool_input: self.tool_call.map(|call| call.input.clone()),
             kind,
         }
+    }
+}
+
+impl From<&Notice> for Record {
+    fn from(notice: &Notice) -> Self {
+        let Notice { scope, event, time, text } = notice;
+        let kind = RecordKind::Notice(NoticeRecord { text: text.clone() });
+        Envelope { time: *time, scope, event: *event, tool_call: None }.around(kind)
     }
 }
 

@@ -13,7 +13,7 @@ use tenter_protocol::{Diagnostic, Scope, Severity, json};
 
 use super::record::Record;
 use super::redact::Redactor;
-use crate::observe::{AskAnswer, Decision, HookRun, Observer};
+use crate::observe::{AskAnswer, Decision, HookRun, Notice, Observer};
 
 /// The journal of one conversation.
 struct Journal {
@@ -135,5 +135,9 @@ impl Observer for JournalWriter {
 
     fn ask_answered(&self, answer: &AskAnswer) {
         self.write(&answer.scope, Record::from(&self.redactor.answer(answer)));
+    }
+
+    fn noticed(&self, notice: &Notice) {
+        self.write(&notice.scope, Record::from(&self.redactor.notice(notice)));
     }
 }

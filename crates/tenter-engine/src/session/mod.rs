@@ -17,7 +17,7 @@ pub use decision::{
 
 use crate::dispatch::{Engine, LateReply, Outcome};
 use crate::keys::KeyMask;
-use crate::observe::{AskAnswer, PermissionAnswer};
+use crate::observe::{AskAnswer, Notice, PermissionAnswer};
 use crate::runner::Interruption;
 use tenter_base::rfc3339;
 
@@ -108,6 +108,12 @@ impl HookSession<'_> {
     pub fn allow_as_before(&self, question: ToolQuestion) -> ApprovedCall {
         self.record(&question, PermissionAnswer::Always, true);
         question.if_allowed
+    }
+
+    /// Records something about hooks that the user must know, and that no hook said.
+    pub fn notice(&self, event: EventName, text: &str) {
+        let (scope, time) = (self.scope(), self.engine.now());
+        self.engine.noticed(&Notice { scope, event, time, text: text.to_owned() });
     }
 
     /// A tool ran, or was denied. `call` is the call as it ran, or as the model made it where it was denied (R26).

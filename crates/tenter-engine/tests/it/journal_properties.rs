@@ -8,7 +8,7 @@ use proptest::prelude::*;
 use serde_json::Value;
 use tenter_engine::journal::{JournalTail, Record, RecordKind, Redactor};
 use tenter_engine::observe::Change;
-use tenter_engine::{Decision, DecisionKind, HookRun, Observer as _};
+use tenter_engine::{Decision, DecisionKind, HookRun, Notice, Observer as _};
 use tenter_protocol::{EventName, ToolCall};
 
 use crate::journal::{Journal, SECRET, decision, reasons, run};
@@ -122,6 +122,7 @@ fn redacted(mut record: Record) -> Record {
         RecordKind::Decision(decision) => {
             decision.reason = decision.reason.as_ref().map(|reason| redactor.text(reason));
         }
+        RecordKind::Notice(notice) => notice.text = redactor.text(&notice.text),
         RecordKind::Answer(_) | RecordKind::Other(_) => unreachable!("neither is written here"),
     }
     record
@@ -131,14 +132,18 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(128))]
 
     #[test]
-    fn any_record_round_trips(run in any_run(), decision in any_decision()) {
+    fn any_record_round_trips(run in any_run(), decision in any_decision(), text in any_text()) {
         let journal = Journal::new();
         let writer = journal.writer();
         writer.hook_ran(&run);
         writer.decided(&decision);
+        let scope = tenter_protocol::Scope::clone(&decision.scope);
+        let notice = Notice { scope, event: decision.event, time: decision.time, text };
+        writer.noticed(&notice);
         let lines = journal.read("a");
         let records: Vec<Record> = lines.lines.into_iter().map(|line| line.record).collect();
-        prop_assert_eq!(records, [redacted(Record::from(&run)), redacted(Record::from(&decision))]);
+        let written = [Record::from(&run), Record::from(&decision), Record::from(&notice)];
+        prop_assert_eq!(records, written.map(redacted));
         prop_assert_eq!(lines.unreadable, 0);
     }
 

@@ -151,6 +151,9 @@ fn a_denied_call_that_succeeds_is_a_breach() {
     let answer = HostSession::answer(session.fire("PostToolUse.Bash"));
     let message = answer["systemMessage"].as_str().unwrap();
     assert!(message.contains("ran a call of Bash that a hook had denied"), "{message}");
+    let journal = session.journal();
+    let notice = journal.lines().find(|line| line.contains("\"kind\":\"notice\"")).unwrap();
+    assert!(notice.contains("ran a call of Bash that a hook had denied"), "{notice}");
 }
 
 #[test]

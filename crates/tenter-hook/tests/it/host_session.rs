@@ -104,6 +104,13 @@ impl HostSession {
         Serving { child, stdout }
     }
 
+    /// The records of every conversation.
+    pub(crate) fn journal(&self) -> String {
+        let directory = self.sandbox.home().join(".local/state/tenter/journal");
+        let files = fs::read_dir(directory).into_iter().flatten();
+        files.map(|file| fs::read_to_string(file.unwrap().path()).unwrap()).collect()
+    }
+
     /// The answer to an event: JSON, or text; `Null` if there is none. It is one line, and nothing is beside it.
     pub(crate) fn answer(output: Output) -> Value {
         let output = output.expect_code(0);

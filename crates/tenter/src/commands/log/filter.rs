@@ -119,6 +119,7 @@ pub(super) fn hooks_of(kind: &RecordKind) -> impl Iterator<Item = &str> {
         RecordKind::Run(run) => (Some(run.hook.as_str()), &[][..]),
         RecordKind::Decision(decision) => (decision.by.as_deref(), decision.overruled.as_slice()),
         RecordKind::Answer(answer) => (Some(answer.hook.as_str()), &[][..]),
+        RecordKind::Notice(_) => (None, &[][..]),
         RecordKind::Other(fields) => (fields.get("hook").and_then(|name| name.as_str()), &[][..]),
     };
     named.into_iter().chain(overruled.iter().map(String::as_str))
@@ -131,6 +132,7 @@ fn decided(kind: &RecordKind, wanted: DecisionKind) -> bool {
             decision.decision == wanted || decision.also.contains(&wanted)
         }
         RecordKind::Answer(_) => wanted == DecisionKind::Ask,
+        RecordKind::Notice(_) => false,
         RecordKind::Other(fields) => {
             fields.get("decision").and_then(|word| word.as_str()) == Some(wanted.as_str())
         }
@@ -141,7 +143,7 @@ fn is_failure(kind: &RecordKind) -> bool {
     match kind {
         RecordKind::Run(run) => run.decision == DecisionKind::Failed,
         RecordKind::Decision(decision) => decision.by_failure,
-        RecordKind::Answer(_) | RecordKind::Other(_) => false,
+        RecordKind::Answer(_) | RecordKind::Notice(_) | RecordKind::Other(_) => false,
     }
 }
 

@@ -3,7 +3,7 @@
 use anstyle::Style;
 use serde_json::Value;
 use tenter_engine::journal::{
-    AnswerRecord, DecisionRecord, JournalLine, Record, RecordKind, RunRecord,
+    AnswerRecord, DecisionRecord, JournalLine, NoticeRecord, Record, RecordKind, RunRecord,
 };
 use tenter_engine::observe::Change;
 use tenter_engine::{DecisionKind, RunEnd};
@@ -116,6 +116,7 @@ pub(super) fn view(of: &SessionLine, json: bool) -> Option<RecordView> {
         RecordKind::Run(run) => (Some(run_row(record, run)), run_lines(run)),
         RecordKind::Decision(decision) => (None, decision_lines(record, decision)),
         RecordKind::Answer(answer) => (None, vec![answer_line(record, answer)]),
+        RecordKind::Notice(notice) => (Some(notice_row(record, notice)), Vec::new()),
         RecordKind::Other(fields) => (Some(other_row(record, fields)), Vec::new()),
     };
     let says_something = row.is_some() || !below.is_empty();
@@ -140,6 +141,19 @@ fn run_row(record: &Record, run: &RunRecord) -> Row {
         ],
         decision: style(run.decision),
         tail: run_tail(record, run),
+    }
+}
+
+fn notice_row(record: &Record, notice: &NoticeRecord) -> Row {
+    Row {
+        cells: [
+            ui::short_time(&record.time),
+            one_line(&record.event, COLUMN),
+            String::new(),
+            "notice".to_owned(),
+        ],
+        decision: NOTICE,
+        tail: joined(record, [one_line(&notice.text, LENGTH)].into_iter()),
     }
 }
 
