@@ -152,7 +152,8 @@ fn a_denied_call_that_succeeds_is_a_breach() {
     let message = answer["systemMessage"].as_str().unwrap();
     assert!(message.contains("ran a call of Bash that a hook had denied"), "{message}");
     let journal = session.journal();
-    let notice = journal.lines().find(|line| line.contains("\"kind\":\"notice\"")).unwrap();
+    let notice = journal.lines().find(|line| line.contains(r#""kind": "notice""#));
+    let notice = notice.unwrap_or_else(|| panic!("{journal}"));
     assert!(notice.contains("ran a call of Bash that a hook had denied"), "{notice}");
 }
 
