@@ -13,12 +13,17 @@ use crate::occurrence::{Outcome, ToolEnd};
 pub(crate) fn canonical(call: &ToolCall, end: &ToolEnd, cwd: &Path, time: String) -> ToolResult {
     match &end.outcome {
         Outcome::Failure(error) => failure(call, end, error, cwd, time),
-        Outcome::Success | Outcome::Unknown => match call.name.as_str() {
-            "bash" => shell(call, end, cwd, time),
-            "file_read" => file_read(call, end, time),
-            "file_write" => file_write(call, time),
-            _ => native(&call.name, end, time),
-        },
+        Outcome::Success => ended(call, end, cwd, time),
+        Outcome::Unknown => ToolResult { success: None, ..ended(call, end, cwd, time) },
+    }
+}
+
+fn ended(call: &ToolCall, end: &ToolEnd, cwd: &Path, time: String) -> ToolResult {
+    match call.name.as_str() {
+        "bash" => shell(call, end, cwd, time),
+        "file_read" => file_read(call, end, time),
+        "file_write" => file_write(call, time),
+        _ => native(&call.name, end, time),
     }
 }
 
@@ -31,9 +36,9 @@ fn shell(call: &ToolCall, end: &ToolEnd, cwd: &Path, time: String) -> ToolResult
 fn bash(call: &ToolCall, end: &ToolEnd, output: String, cwd: &Path) -> Bash {
     Bash {
         command: call.input.get("command").and_then(Value::as_str).unwrap_or_default().to_owned(),
-        exit_code: end.exit_code.unwrap_or_default(),
+        exit_code: end.exit_code.or((end.outcome == Outcome::Success).then_some(0)),
         output,
-        execution_time: end.duration_ms.unwrap_or_default().saturating_mul(1_000_000),
+        execution_time: end.duration_ms.map(|time| time.saturating_mul(1_000_000)),
         working_dir: cwd.to_string_lossy().into_owned(),
         ..Bash::default()
     }
@@ -74,7 +79,7 @@ fn native(tool: &str, end: &ToolEnd, time: String) -> ToolResult {
     };
     ToolResult {
         tool_name: tool.to_owned(),
-        success: true,
+        success: Some(true),
         error: None,
         metadata_type: Some(results::HOST.to_owned()),
         metadata: Some(metadata),

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use serde_json::Value;
 use tenter_protocol::facts::{Facts, PathFact, PathOp, PathUse};
+use tenter_protocol::patch::{FileChange, Patch};
 use tenter_protocol::tool_names::ToolNames;
 use tenter_protocol::{Body, ToolCall, tool_fields};
 
@@ -22,7 +23,15 @@ fn paths(call: &ToolCall, cwd: &Path, standard_tool: &str) -> Vec<PathFact> {
         Value::String(given) => Some(path(given, *used, cwd)),
         _ => None,
     });
-    given.collect()
+    let patch = Patch::of_input(&call.input).filter(|_| standard_tool == "file_edit");
+    let patched = patch.into_iter().flat_map(|patch| patch.files);
+    let patched = patched.map(|file| match file.change {
+        FileChange::Add | FileChange::Update => path(file.path, PathUse::Write, cwd),
+        FileChange::Delete => {
+            PathFact { op: PathOp::Delete, ..path(file.path, PathUse::Write, cwd) }
+        }
+    });
+    given.chain(patched).collect()
 }
 
 fn path(given: &str, used: PathUse, cwd: &Path) -> PathFact {
@@ -78,5 +87,17 @@ mod tests {
         assert_eq!(fact("grep", json!({"pattern": "x"})), None);
         assert_eq!(fact("bash", json!({"file_path": "x"})), None);
         assert_eq!(fact("file_read", json!({"file_path": 7})), None);
+    }
+
+    #[test]
+    fn the_paths_of_a_patch_are_those_of_its_files() {
+        let patch = "*** Begin Patch\n*** Add File: a\n+x\n*** Update File: b\n*** Move to: /c\n*** Delete File: d\n*** End Patch";
+        let input = json!({"patch": patch}).as_object().unwrap().clone();
+        let call = ToolCall { id: "1".into(), name: "file_edit".into(), input };
+        let names = ToolNames::default();
+        let found = facts(&Body::BeforeTool(call), Path::new("/p"), &names).paths;
+        let found: Vec<_> = found.iter().map(|fact| (fact.path.as_str(), fact.op)).collect();
+        let (write, delete) = (PathOp::Write, PathOp::Delete);
+        assert_eq!(found, [("/p/a", write), ("/p/b", delete), ("/c", write), ("/p/d", delete)]);
     }
 }

@@ -34,6 +34,8 @@ pub enum PathOp {
     Read,
     /// Creates or changes the file.
     Write,
+    /// Deletes the file.
+    Delete,
     /// Searches the directory.
     List,
 }

@@ -16,6 +16,8 @@ pub enum FieldType {
     Time,
     /// `true` or `false`.
     Boolean,
+    /// `true`, `false` or `null`.
+    BooleanOrNull,
     /// A whole number, 0 or more.
     Count,
     /// Any number.
@@ -44,6 +46,7 @@ impl FieldType {
         match self {
             Self::Text | Self::OneOf(_) | Self::Time => "string",
             Self::Boolean => "boolean",
+            Self::BooleanOrNull => "boolean or null",
             Self::Count | Self::Number => "number",
             Self::AnyObject | Self::Object(_) | Self::StringMap => "object",
             Self::ObjectOrNull(_) => "object or null",
@@ -56,7 +59,7 @@ impl FieldType {
     pub(crate) fn phrase(self) -> &'static str {
         match self {
             Self::Text | Self::OneOf(_) | Self::Time => "a string",
-            Self::Boolean => "true or false",
+            Self::Boolean | Self::BooleanOrNull => "true or false",
             Self::Count | Self::Number => "a number",
             Self::AnyObject | Self::Object(_) | Self::ObjectOrNull(_) => "an object",
             Self::StringMap => "an object of strings",
@@ -74,6 +77,7 @@ impl FieldType {
             Self::OneOf(words) => json!({"type": "string", "enum": words}),
             Self::Time => json!({"type": "string", "format": "date-time"}),
             Self::Boolean => json!({"type": "boolean"}),
+            Self::BooleanOrNull => json!({"type": ["boolean", "null"]}),
             Self::Count => json!({"type": "integer", "minimum": 0}),
             Self::Number => json!({"type": "number"}),
             Self::AnyObject => json!({"type": "object"}),

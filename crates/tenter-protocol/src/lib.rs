@@ -37,6 +37,7 @@ pub mod lifecycle;
 pub mod manifest;
 pub mod message;
 pub mod native_tool;
+pub mod patch;
 pub mod payload_fields;
 pub mod reply;
 pub mod reply_fields;

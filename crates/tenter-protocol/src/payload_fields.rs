@@ -33,7 +33,8 @@ const fn manifest(name: &'static str, kind: FieldType, meaning: &'static str) ->
 }
 
 use FieldType::{
-    AnyObject, Boolean, Count, Number, Object, ObjectOrNull, Objects, OneOf, Strings, Text, Time,
+    AnyObject, Boolean, BooleanOrNull, Count, Number, Object, ObjectOrNull, Objects, OneOf,
+    Strings, Text, Time,
 };
 
 const IF_KNOWN: &str = "Only if the agent provides it.";
@@ -119,7 +120,11 @@ const AFTER_TOOL_FAILURE: &[PayloadField] =
 /// `tool_output`.
 pub const RESULT: &[PayloadField] = &[
     same("toolName", Text, "The tool's own name."),
-    same("success", Boolean, "Whether the tool succeeded."),
+    same(
+        "success",
+        BooleanOrNull,
+        "Whether the tool succeeded; `null` if the agent does not know.",
+    ),
     same("error", Text, "What went wrong.").when("Only after a failure."),
     same("metadataType", Text, "The type of `metadata`: `bash`, `file_read`, `blocked`, …")
         .when("Only with `metadata`."),
@@ -138,8 +143,8 @@ pub const PATH: &[PayloadField] = &[
     same("given", Text, "The path as written in the input."),
     same(
         "op",
-        OneOf(&["read", "write", "list"]),
-        "What the tool does with it: `read`, `write` (or create), or `list` (search a directory).",
+        OneOf(&["read", "write", "delete", "list"]),
+        "What the tool does with it: `read`, `write` (or create), `delete`, or `list` (search a directory).",
     ),
     same("certain", Boolean, "Whether the path could be resolved. If not, the tool rejects it."),
 ];

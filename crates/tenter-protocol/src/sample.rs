@@ -112,9 +112,9 @@ fn call(command: &str) -> ToolCall {
 fn listed_files(time: &str, cwd: &str) -> ToolResult {
     let metadata = Bash {
         command: "ls -la".to_owned(),
-        exit_code: 0,
+        exit_code: Some(0),
         output: "total 8\n-rw-r--r-- 1 you you  120 Jan 15 10:29 README.md\ndrwxr-xr-x 2 you you 4096 Jan 15 10:29 src\n".to_owned(),
-        execution_time: 4_000_000,
+        execution_time: Some(4_000_000),
         working_dir: cwd.to_owned(),
         dropped_bytes: 0,
     };
@@ -124,9 +124,9 @@ fn listed_files(time: &str, cwd: &str) -> ToolResult {
 fn failed(time: &str, cwd: &str) -> ToolResult {
     let metadata = Bash {
         command: "ls missing".to_owned(),
-        exit_code: 2,
+        exit_code: Some(2),
         output: "ls: cannot access 'missing': No such file or directory\n".to_owned(),
-        execution_time: 3_000_000,
+        execution_time: Some(3_000_000),
         working_dir: cwd.to_owned(),
         dropped_bytes: 0,
     };

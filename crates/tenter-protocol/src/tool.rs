@@ -25,8 +25,9 @@ pub struct ToolCall {
 pub struct ToolResult {
     /// The tool's name.
     pub tool_name: String,
-    /// Whether the tool succeeded.
-    pub success: bool,
+    /// Whether the tool succeeded; `None` if the agent does not know, as some agents do not.
+    #[serde(deserialize_with = "Option::deserialize")]
+    pub success: Option<bool>,
     /// The error message.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
@@ -56,7 +57,7 @@ impl ToolResult {
     pub fn success<M: Metadata>(tool_name: &str, metadata: &M, timestamp: String) -> Self {
         Self {
             tool_name: tool_name.to_owned(),
-            success: true,
+            success: Some(true),
             error: None,
             metadata_type: Some(M::TYPE.to_owned()),
             metadata: Some(to_object(metadata)),
@@ -68,7 +69,7 @@ impl ToolResult {
     pub fn failure(tool_name: &str, error: impl Into<String>, timestamp: String) -> Self {
         Self {
             tool_name: tool_name.to_owned(),
-            success: false,
+            success: Some(false),
             error: Some(error.into()),
             metadata_type: None,
             metadata: None,
@@ -79,7 +80,7 @@ impl ToolResult {
     /// Turns the result into a failure and keeps its metadata.
     #[must_use]
     pub fn failed(mut self, error: impl Into<String>) -> Self {
-        self.success = false;
+        self.success = Some(false);
         self.error = Some(error.into());
         self
     }
@@ -88,6 +89,11 @@ impl ToolResult {
     pub fn blocked(tool_name: &str, reason: &str, timestamp: String) -> Self {
         let metadata = Blocked { tool_name: tool_name.to_owned(), reason: reason.to_owned() };
         Self::success(tool_name, &metadata, timestamp).failed(format!("blocked by hook: {reason}"))
+    }
+
+    /// Whether the tool is known to have failed.
+    pub fn is_failure(&self) -> bool {
+        self.success == Some(false)
     }
 
     /// Whether this is the result of a call that a hook blocked.
@@ -185,7 +191,7 @@ mod tests {
         let result = bash("secret").rewritten(output.as_object().unwrap()).unwrap();
         assert_eq!(result.metadata_type.as_deref(), Some("bash"));
         assert_eq!(result.text(), "[gone]");
-        assert!(result.success);
+        assert_eq!(result.success, Some(true));
     }
 
     #[test]
@@ -222,6 +228,18 @@ mod tests {
         assert_eq!(typed.text(), "[gone]");
         let partial = rewritten(&secret, &json!({"error": "[gone]"})).unwrap();
         assert_eq!(partial.text(), "<error>[gone]</error>\nSECRET");
+    }
+
+    #[test]
+    fn an_unknown_success_is_null_and_stays_so() {
+        let unknown = ToolResult { success: None, ..bash("x") };
+        let value = serde_json::to_value(&unknown).unwrap();
+        assert_eq!(value["success"], Value::Null);
+        assert_eq!(serde_json::from_value::<ToolResult>(value).unwrap(), unknown);
+        let masked = rewritten(&unknown, &json!({"metadata": {"output": "[gone]"}})).unwrap();
+        assert_eq!((masked.success, masked.text()), (None, "[gone]".to_owned()));
+        let without = json!({"toolName": "bash", "timestamp": "T"});
+        assert!(serde_json::from_value::<ToolResult>(without).is_err(), "it is not optional");
     }
 
     #[test]

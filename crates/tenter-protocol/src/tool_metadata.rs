@@ -67,12 +67,14 @@ pub(crate) fn text(kind: Option<&str>, metadata: Object) -> Option<String> {
 pub struct Bash {
     /// The command line.
     pub command: String,
-    /// Its exit code; 128 plus the signal number if it was killed by a signal.
-    pub exit_code: i32,
+    /// Its exit code, if it is known; 128 plus the signal number if it was killed by a signal.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub exit_code: Option<i32>,
     /// stdout and stderr, interleaved; head and tail if there was too much.
     pub output: String,
-    /// Duration in nanoseconds.
-    pub execution_time: u64,
+    /// Duration in nanoseconds, if it is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub execution_time: Option<u64>,
     /// Its working directory.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub working_dir: String,

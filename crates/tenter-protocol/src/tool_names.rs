@@ -7,12 +7,18 @@ use std::collections::BTreeMap;
 use std::iter;
 use std::sync::Arc;
 
+use crate::ToolCall;
+use crate::patch::Patch;
+
 /// A tool of Tenter and its aliases in other agents.
 struct Names {
     own: &'static str,
     /// Names in other agents. If several match, a payload contains the first.
     aliases: &'static [&'static str],
 }
+
+const FILE_EDIT: &str = "file_edit";
+const FILE_WRITE: &str = "file_write";
 
 /// Every tool with aliases. Names are case-sensitive.
 const TABLE: [Names; 9] = [
@@ -39,7 +45,7 @@ const TABLE: [Names; 9] = [
         aliases: &["Read", "ReadFile", "read_file", "readFile", "read", "view", "view_file"],
     },
     Names {
-        own: "file_write",
+        own: FILE_WRITE,
         aliases: &[
             "Write",
             "WriteFile",
@@ -54,7 +60,7 @@ const TABLE: [Names; 9] = [
         ],
     },
     Names {
-        own: "file_edit",
+        own: FILE_EDIT,
         aliases: &[
             "Edit",
             "EditFile",
@@ -142,6 +148,18 @@ impl ToolNames {
         let standard = self.standard(name);
         iter::once(name).chain(spellings(standard).filter(move |spelling| *spelling != name))
     }
+
+    /// Every spelling of the tool of `call`, its own first. A patch that may add a file is also a call of `file_write` (B10).
+    pub fn spellings_of<'n>(&'n self, call: &'n ToolCall) -> impl Iterator<Item = &'n str> {
+        let writes = self.adds_file(call).then(|| spellings(FILE_WRITE));
+        self.spellings(&call.name).chain(writes.into_iter().flatten())
+    }
+
+    /// Whether `call` is a `file_edit` by a patch that may add a file.
+    pub fn adds_file(&self, call: &ToolCall) -> bool {
+        self.standard(&call.name) == FILE_EDIT
+            && Patch::of_input(&call.input).is_some_and(|patch| patch.may_add_file())
+    }
 }
 
 #[cfg(test)]
@@ -183,6 +201,18 @@ mod tests {
         assert_eq!(first("other"), ["other"]);
         assert_eq!((names.standard("run"), names.standard("other")), ("bash", "other"));
         assert_eq!(first("bash"), ["bash", "Bash", "Shell"]);
+    }
+
+    #[test]
+    fn a_patch_that_adds_a_file_also_has_the_names_of_file_write() {
+        let has_write = |tool: &str, header: &str| {
+            let patch = format!("*** Begin Patch\n{header}: a\n*** End Patch").into();
+            let call = ToolCall::new("1", tool, [("patch".to_owned(), patch)]);
+            ToolNames::default().spellings_of(&call).any(|name| name == "Write")
+        };
+        assert!(has_write("file_edit", "*** Add File"));
+        assert!(!has_write("file_edit", "*** Delete File"));
+        assert!(!has_write("bash", "*** Add File"));
     }
 
     #[test]

@@ -385,7 +385,7 @@ impl<'m> Calls<'m> {
                     call: call.unwrap_or_else(|| rig::CallId::from_wire(call_id)),
                     name: rig::ToolName::new(&result.tool_name).ok()?,
                     content: vec![rig::ToolResultContent::Text(rig::Text::new(result.text()))],
-                    is_error: !result.success,
+                    is_error: result.is_failure(),
                 }))
             }
             Block::Reasoning { .. } | Block::ToolUse(_) => None,

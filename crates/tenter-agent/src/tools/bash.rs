@@ -116,9 +116,9 @@ fn error(end: &ProcessEnd, seconds: u64) -> Result<Option<String>, ToolError> {
 fn metadata(command: String, completion: &Completion, workspace: &Workspace) -> Bash {
     Bash {
         command,
-        exit_code: exit_code(&completion.end),
+        exit_code: Some(exit_code(&completion.end)),
         output: completion.stdout.text(),
-        execution_time: u64::try_from(completion.duration.as_nanos()).unwrap_or(u64::MAX),
+        execution_time: Some(u64::try_from(completion.duration.as_nanos()).unwrap_or(u64::MAX)),
         working_dir: workspace.cwd().display().to_string(),
         dropped_bytes: completion.stdout.dropped(),
     }
@@ -182,7 +182,7 @@ mod tests {
         let bench = Bench::new();
         let result = command(&bench, "echo so far; exit 3");
         assert_eq!(
-            (result.success, result.text().as_str()),
+            (!result.is_failure(), result.text().as_str()),
             (false, "<error>exit code 3</error>\nso far\n")
         );
         assert_eq!(result.metadata.unwrap()["exitCode"], json!(3));
@@ -252,7 +252,7 @@ mod tests {
         let bench = Bench::new();
         fs::remove_dir(bench.workspace.project()).unwrap();
         assert!(bench.fail("bash", json!({"command": "true"})).contains("the working "));
-        assert!(!bench.run("bash", json!({"command": "nul\0byte"})).success);
+        assert!(bench.run("bash", json!({"command": "nul\0byte"})).is_failure());
     }
 
     #[test]

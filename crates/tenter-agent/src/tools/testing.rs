@@ -107,7 +107,7 @@ impl Bench {
 
     pub(crate) fn succeed(&self, tool: &str, input: Value) -> ToolResult {
         let result = self.run(tool, input);
-        assert!(result.success, "{result:?}");
+        assert!(!result.is_failure(), "{result:?}");
         assert_eq!(
             (result.tool_name.as_str(), result.timestamp.as_str()),
             (tool, "1970-01-01T00:00:00.000Z")
@@ -117,7 +117,7 @@ impl Bench {
 
     pub(crate) fn fail(&self, tool: &str, input: Value) -> String {
         let result = self.run(tool, input);
-        assert!(!result.success, "{result:?}");
+        assert!(result.is_failure(), "{result:?}");
         result.error.unwrap()
     }
 }

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use tenter_protocol::executable::Subscription;
+use tenter_protocol::patch::Patch;
 use tenter_protocol::{EventName, ToolCall};
 
 use crate::catalog::Catalog;
@@ -31,7 +32,7 @@ impl Candidate {
     pub(super) fn new(hook: &Arc<Hook>, event: EventName, call: Option<&ToolCall>) -> Option<Self> {
         let subscription = hook.subscription(event)?;
         let tool = match hook.matcher_at(event).zip(call) {
-            Some((matcher, call)) => Some(matcher.tool_name(&call.name).transpose()?),
+            Some((matcher, call)) => Some(matcher.tool_name(call).transpose()?),
             None => None,
         };
         let tool = tool.map(|name| name.map(str::to_owned));
@@ -93,7 +94,14 @@ impl Candidates {
     }
 }
 
-/// The candidates found so far, by tool and event.
+/// What the names of a call's tool depend on: a patch that may add a file has those of `file_write`, too.
+fn kind(call: &ToolCall) -> String {
+    let adds_file = Patch::of_input(&call.input).is_some_and(|patch| patch.may_add_file());
+    let mark = if adds_file { "+" } else { "" };
+    format!("{mark}{}", call.name)
+}
+
+/// The candidates found so far, by kind of call and event.
 #[derive(Default)]
 pub(super) struct CandidateCache(Mutex<HashMap<String, HashMap<EventName, Arc<Candidates>>>>);
 
@@ -105,9 +113,9 @@ impl CandidateCache {
         event: EventName,
         call: Option<&ToolCall>,
     ) -> Arc<Candidates> {
-        let tool = call.map_or("", |call| call.name.as_str());
+        let tool = call.map_or_else(String::new, kind);
         let mut tools = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(candidates) = tools.get(tool).and_then(|events| events.get(&event)) {
+        if let Some(candidates) = tools.get(&tool).and_then(|events| events.get(&event)) {
             return Arc::clone(candidates);
         }
         if tools.len() >= MAX_TOOLS {
@@ -116,7 +124,7 @@ impl CandidateCache {
         let hooks = catalog.hooks_for(event).iter();
         let candidates = hooks.filter_map(|hook| Candidate::new(hook, event, call));
         let candidates = Arc::new(candidates.collect::<Candidates>());
-        tools.entry(tool.to_owned()).or_default().insert(event, Arc::clone(&candidates));
+        tools.entry(tool).or_default().insert(event, Arc::clone(&candidates));
         candidates
     }
 }

@@ -339,7 +339,7 @@ mod tests {
         let mut outcome = Outcome::new(Body::AfterTool { call, result });
         outcome.withhold_for_failure("redact", "it exited with code 1");
         let Body::AfterTool { result, .. } = &outcome.body else { unreachable!() };
-        assert!(!result.success && !result.text().contains("SECRET"), "{result:?}");
+        assert!(result.is_failure() && !result.text().contains("SECRET"), "{result:?}");
         assert!(result.text().contains("redact failed (it exited with code 1)"), "{result:?}");
     }
 

@@ -101,7 +101,7 @@ impl Matcher {
     /// # Errors
     /// A search that was aborted, or a part that is not a valid expression.
     pub fn matches<'c>(&'c self, call: &'c ToolCall) -> Result<Option<Match<'c>>, MatcherError> {
-        let Some(tool_name) = self.tool_name(&call.name)? else { return Ok(None) };
+        let Some(tool_name) = self.tool_name(call)? else { return Ok(None) };
         Ok(self.finds(&call.input)?.then_some(Match { tool_name }))
     }
 
@@ -111,7 +111,7 @@ impl Matcher {
             tool: self
                 .tool
                 .as_ref()
-                .map(|tool| explanation::of_tool(tool, self.names.spellings(&call.name))),
+                .map(|tool| explanation::of_tool(tool, self.names.spellings_of(call))),
             pattern: self
                 .pattern
                 .as_ref()
@@ -123,9 +123,12 @@ impl Matcher {
     ///
     /// # Errors
     /// As [`matches`](Self::matches).
-    pub(crate) fn tool_name<'c>(&'c self, own: &'c str) -> Result<Option<&'c str>, MatcherError> {
-        let Some(tool) = &self.tool else { return Ok(Some(own)) };
-        for name in self.names.spellings(own) {
+    pub(crate) fn tool_name<'c>(
+        &'c self,
+        call: &'c ToolCall,
+    ) -> Result<Option<&'c str>, MatcherError> {
+        let Some(tool) = &self.tool else { return Ok(Some(&call.name)) };
+        for name in self.names.spellings_of(call) {
             if Part::Tool.search(tool, name)? {
                 return Ok(Some(name));
             }

@@ -140,6 +140,16 @@ fn an_explanation_names_the_match_or_the_texts_tried() {
 }
 
 #[test]
+fn each_file_of_a_patch_is_matched_as_file_path() {
+    let patch = "*** Begin Patch\n*** Update File: src/a.py\n@@\n-x\n+y\n*** Add File: .env\n+x\n*** End Patch";
+    let call = call("file_edit", &json!({"patch": patch}));
+    assert_eq!(matched(Some("^Edit$"), Some(r"\.py$"), &call).as_deref(), Some("Edit"));
+    assert_eq!(matched(Some("^Write$"), Some(r"^\.env$"), &call).as_deref(), Some("Write"));
+    assert!(matched(None, Some(r#"^\{"file_path": "src/a"#), &call).is_some());
+    assert!(matched(None, Some(r"\.rs$"), &call).is_none());
+}
+
+#[test]
 fn a_long_match_is_truncated() {
     let finding = matcher(None, Some("(?s).+")).explain(&bash(&"é".repeat(1000))).pattern.unwrap();
     let text = format!("{}…", "é".repeat(79));

@@ -1,11 +1,17 @@
-//! The texts of a tool's input: every string, with numbers and booleans as text, and last the whole input as JSON (R19).
+//! The texts of a tool's input: every string, with numbers and booleans as text, and last the whole input as JSON (R19). Each file
+//! of a patch is as good as an input of its own, in which it is `file_path` (B10).
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::fmt;
 use std::iter;
 
 use serde_json::Value;
+use tenter_protocol::patch::Patch;
 use tenter_protocol::{Object, json};
+
+/// The field of an input that names the file.
+const FILE_PATH: &str = "file_path";
 
 /// The location of a text in an input.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -47,7 +53,17 @@ pub(super) fn of(input: &Object) -> impl Iterator<Item = Text<'_>> {
     let mut leaves = Leaves::default();
     leaves.of_object(input);
     let whole = iter::once_with(|| (TextLocation::Whole, Cow::Owned(json::to_string(input))));
-    leaves.found.into_iter().chain(whole)
+    leaves.found.into_iter().chain(whole).chain(of_patch(input))
+}
+
+/// The texts of the files in a patch.
+fn of_patch(input: &Object) -> impl Iterator<Item = Text<'_>> {
+    let files = Patch::of_input(input).map(|patch| patch.files).unwrap_or_default();
+    files.into_iter().flat_map(|file| {
+        let path = TextLocation::Leaf(vec![Step::Key(FILE_PATH)]);
+        let whole = json::to_string(&BTreeMap::from([(FILE_PATH, file.path)]));
+        [(path, Cow::Borrowed(file.path)), (TextLocation::Whole, Cow::Owned(whole))]
+    })
 }
 
 #[derive(Default)]

@@ -78,8 +78,10 @@ fn host_response(metadata: &Object) -> Value {
 
 /// The `error` of a failed call.
 pub fn error(result: &ToolResult) -> String {
-    match metadata::<Bash>(result).filter(|_| result.metadata_type.as_deref() == Some(Bash::TYPE)) {
-        Some(bash) => format!("Exit code {}\n{}", bash.exit_code, bash.output),
+    let is_shell = result.metadata_type.as_deref() == Some(Bash::TYPE);
+    let bash = metadata::<Bash>(result).filter(|_| is_shell);
+    match bash.and_then(|bash| Some((bash.exit_code?, bash.output))) {
+        Some((exit_code, output)) => format!("Exit code {exit_code}\n{output}"),
         None => result.error.clone().unwrap_or_default(),
     }
 }
@@ -124,9 +126,9 @@ mod tests {
     fn bash() -> (ToolCall, ToolResult) {
         let metadata = Bash {
             command: "make".into(),
-            exit_code: 2,
+            exit_code: Some(2),
             output: "oops".into(),
-            execution_time: 3_000_000,
+            execution_time: Some(3_000_000),
             ..Bash::default()
         };
         let call = ToolCall::new("1", "bash", []);

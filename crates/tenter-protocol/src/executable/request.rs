@@ -116,7 +116,7 @@ impl<'e> ToolCallWire<'e> {
             tool_user_id: &call.id,
             cwd: cwd(scope),
             tail: Tail::new(scope),
-            tool_aliases: facts.tool_names.spellings(&call.name).skip(1).collect(),
+            tool_aliases: facts.tool_names.spellings_of(call).skip(1).collect(),
             paths: &facts.paths,
         }
     }

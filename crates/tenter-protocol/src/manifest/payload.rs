@@ -198,7 +198,7 @@ impl<'e> Own<'e> {
     }
 
     fn tool(call: &'e ToolCall, result: Option<&'e ToolResult>, extras: &Extras<'e>) -> Self {
-        let failure = result.filter(|result| !result.success);
+        let failure = result.filter(|result| result.is_failure());
         let tool_name = extras.tool_name.unwrap_or(&call.name);
         Self::Tool {
             tool_name,
@@ -210,7 +210,7 @@ impl<'e> Own<'e> {
             tool_aliases: extras
                 .facts
                 .tool_names
-                .spellings(&call.name)
+                .spellings_of(call)
                 .filter(|name| *name != tool_name)
                 .collect(),
             paths: &extras.facts.paths,

@@ -7,7 +7,7 @@ use serde_json::json;
 fn result(metadata_type: &str, metadata: &Value) -> ToolResult {
     ToolResult {
         tool_name: "t".into(),
-        success: true,
+        success: Some(true),
         error: None,
         metadata_type: Some(metadata_type.into()),
         metadata: metadata.as_object().cloned(),

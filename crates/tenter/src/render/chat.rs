@@ -130,7 +130,7 @@ impl Chat {
 
 /// The metadata of a result, if it is of this type.
 fn metadata<M: Metadata>(result: &ToolResult) -> Option<M> {
-    let is_kind = result.success && result.metadata_type.as_deref() == Some(M::TYPE);
+    let is_kind = !result.is_failure() && result.metadata_type.as_deref() == Some(M::TYPE);
     let metadata = result.metadata.clone().filter(|_| is_kind)?;
     serde_json::from_value(Value::Object(metadata)).ok()
 }

@@ -326,7 +326,7 @@ pub(crate) fn call_line(call: &ToolCall, of_subagent: bool) -> String {
 
 /// The first lines of a tool's result.
 pub(crate) fn result_lines(result: &ToolResult) -> Vec<String> {
-    let mark = if result.success { styled(GOOD, "✓") } else { styled(BAD, "✗") };
+    let mark = if result.is_failure() { styled(BAD, "✗") } else { styled(GOOD, "✓") };
     let text = plain_text(result);
     let mut lines = text.lines();
     let first = lines.next().unwrap_or_default();

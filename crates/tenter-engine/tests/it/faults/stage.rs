@@ -243,7 +243,7 @@ impl Cell<'_> {
         match &outcome.body {
             Body::AfterTool { result, .. } => {
                 let shown = result.text();
-                !result.success && says(&shown) && !shown.contains(SECRET)
+                result.is_failure() && says(&shown) && !shown.contains(SECRET)
             }
             body if may_be_denied(self.event) => {
                 let denied = outcome.denied().is_some_and(|(hook, why)| hook == name && says(why));

@@ -260,3 +260,21 @@ fn errors_are_reported_with_their_location_and_hide_no_other_hook() {
         assert!(finding.message.contains(message), "{lines:?}: {}", finding.message);
     }
 }
+
+#[test]
+fn a_guard_on_write_sees_the_patches_that_add_a_file_and_no_others() {
+    let scene = Scene::new();
+    let more = "trigger: before_tool\nmatcher: {tool: ^Write$}";
+    scene.declared_in(USER, "guard", more, &["action: deny", "reason: no"]);
+    let engine = scene.engine(scene.load().0).0;
+    let is_denied = |patch: &str| {
+        let input = serde_json::json!({"patch": patch}).as_object().unwrap().clone();
+        let body = Body::BeforeTool(ToolCall { id: "1".into(), name: "file_edit".into(), input });
+        engine.dispatch(Event { scope: scope("c"), body }, &scene.cancel).denied().is_some()
+    };
+    let update = "*** Begin Patch\n*** Update File: a\n@@\n-x\n+y\n*** End Patch";
+    assert!(!is_denied(update));
+    assert!(is_denied("*** Begin Patch\n*** Add File: a\n+x\n*** End Patch"));
+    assert!(!is_denied(update), "what one patch does is not remembered of the next");
+    assert!(is_denied("not a patch"));
+}

@@ -23,9 +23,9 @@ fn call(name: &str) -> ToolCall {
 fn finished(error: Option<&str>) -> Body {
     let metadata = Bash {
         command: "ls".into(),
-        exit_code: 0,
+        exit_code: Some(0),
         output: "a".into(),
-        execution_time: 1,
+        execution_time: Some(1),
         working_dir: "/".into(),
         dropped_bytes: 0,
     };

@@ -52,7 +52,13 @@ fn call() -> ToolCall {
 }
 
 fn result() -> ToolResult {
-    let metadata = Bash { command: "rm".into(), output: "done".into(), ..Bash::default() };
+    let metadata = Bash {
+        command: "rm".into(),
+        exit_code: Some(0),
+        output: "done".into(),
+        execution_time: Some(0),
+        ..Bash::default()
+    };
     ToolResult::success("bash", &metadata, "T".into())
 }
 

@@ -84,7 +84,7 @@ fn tool_call(call: &ToolCall) -> String {
 }
 
 fn tool_result(result: &ToolResult) -> String {
-    let what = if result.success { "Result of" } else { "Failure of" };
+    let what = if result.is_failure() { "Failure of" } else { "Result of" };
     format!("**{what} {}**\n\n{}", escaped(&result.tool_name), fenced("text", &result.text()))
 }
 

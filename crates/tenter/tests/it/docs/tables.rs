@@ -77,7 +77,13 @@ fn the_table_of_metadata_is_the_codes() {
 /// Metadata with every optional field.
 fn full_metadata(kind: &str) -> Value {
     match kind {
-        Bash::TYPE => json!(Bash { working_dir: "/".into(), dropped_bytes: 1, ..Bash::default() }),
+        Bash::TYPE => json!(Bash {
+            exit_code: Some(0),
+            execution_time: Some(0),
+            working_dir: "/".into(),
+            dropped_bytes: 1,
+            ..Bash::default()
+        }),
         BashBackground::TYPE => json!(BashBackground::default()),
         FileRead::TYPE => json!(FileRead { remaining_lines: 1, ..FileRead::default() }),
         FileWrite::TYPE => json!(FileWrite::default()),
