@@ -37,6 +37,8 @@ pub struct Host {
     pub context_limit: usize,
     /// How many times in a row the host lets hooks make an agent continue (B21).
     pub max_continuations: u32,
+    /// Whether events tell which subagent causes them.
+    pub marks_subagents: bool,
     /// How the host takes a rewritten input of a tool.
     pub input_rewrite: InputRewrite,
     /// The variables by which hooks could use the host itself; hooks do not get them (B43).
@@ -77,6 +79,11 @@ impl Host {
     /// The tool that a call is of, if its name or fields differ from Tenter's.
     pub fn tool(&self, call: &NativeCall) -> Option<&'static NativeTool> {
         self.tools.iter().find(|tool| tool.is_of(&call.tool, &call.input))
+    }
+
+    /// Whether a native event stands for this moment.
+    pub fn fires(&self, moment: Moment) -> bool {
+        self.events.iter().any(|event| event.moment == moment)
     }
 
     /// Whether the host shows the user notices at any of its events.

@@ -90,12 +90,14 @@ pub enum Detail {
 }
 
 /// A tool call in the host's own names.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct NativeCall {
     /// The call's id, if the host has one that is the same before and after the call.
     pub id: Option<String>,
     /// The host's name of the tool.
     pub tool: String,
+    /// The MCP server that provides the tool, if the host names it.
+    pub server: Option<String>,
     /// The input in the host's own fields.
     pub input: Object,
     /// Whether the host runs the call without asking the user, as far as its payload tells.

@@ -43,6 +43,7 @@ pub(super) const HOST: Host = Host {
     ],
     context_limit: 10_000,
     max_continuations: 8,
+    marks_subagents: true,
     input_rewrite: InputRewrite::Native,
     withheld: &["CLAUDE_CODE_MESSAGING_SOCKET", "CLAUDE_CODE_MESSAGING_TOKEN", "CLAUDE_ENV_FILE"],
     read: claude_form::read,

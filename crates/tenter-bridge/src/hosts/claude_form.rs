@@ -84,6 +84,8 @@ fn call(payload: &Payload) -> Result<NativeCall, PayloadError> {
     Ok(NativeCall {
         id: payload.text("tool_use_id").map(str::to_owned),
         tool: payload.required("tool_name")?.to_owned(),
+        // Its name contains the server as it is.
+        server: None,
         input: payload.object("tool_input").cloned().unwrap_or_default(),
         unasked: payload.text("permission_mode") == Some("bypassPermissions"),
     })

@@ -128,7 +128,12 @@ impl Visit<'_> {
                 let call = tool_call::canonical(host, call);
                 let cwd = &self.occurrence.cwd;
                 let result = tool_result::canonical(&call, end, cwd, hooks.timestamp());
+                let subagent = self.ended_subagent(&call);
                 hooks.after_tool(call, result);
+                if let Some(subagent) = subagent {
+                    let response = end.output.as_deref().unwrap_or_default();
+                    drop(hooks.subagent_stop(subagent, response));
+                }
             }
             Detail::AfterBatch => {
                 hooks.after_turn(turn(true, ""));
@@ -186,7 +191,7 @@ impl Detail {
             Self::SessionStart { .. } => &[E::SessionStart],
             Self::Prompt { .. } => &[E::BeforeAgent],
             Self::BeforeTool(_) => &[E::BeforeTool, E::SubagentStart],
-            Self::AfterTool { .. } => &[E::AfterTool, E::AfterToolFailure],
+            Self::AfterTool { .. } => &[E::AfterTool, E::AfterToolFailure, E::SubagentStop],
             Self::AfterBatch => &[E::AfterTurn],
             Self::Stop { .. } => &[E::AfterTurn, E::BeforeStop, E::AfterAgent],
             Self::StopFailure { .. } => &[E::AfterAgent],

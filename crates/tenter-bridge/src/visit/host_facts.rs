@@ -18,7 +18,9 @@ pub(super) fn of(visitor: &Visitor, occurrence: &Occurrence) -> HostFacts {
         Detail::BeforeTool(call) | Detail::AfterTool { call, .. } => {
             let is_same = tool_call::canonical(visitor.host, call).input == call.input;
             let tool_input = (!is_same).then(|| call.input.clone());
-            HostFacts { tool_name: Some(call.tool.clone()), tool_input, ..facts }
+            let agent = (!visitor.host.marks_subagents).then(|| "invoked_by".to_owned());
+            let unknown = facts.unknown.into_iter().chain(agent).collect();
+            HostFacts { tool_name: Some(call.tool.clone()), tool_input, unknown, ..facts }
         }
         _ => facts,
     }

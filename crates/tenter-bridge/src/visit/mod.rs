@@ -274,7 +274,8 @@ impl<'v> Visit<'v> {
 
     fn agent_facts(&self, agent: Option<&str>) -> Option<AgentFacts> {
         let agent = self.occurrence.agent.as_ref().filter(|own| Some(own.id.as_str()) == agent)?;
-        let kind = agent.kind.clone().unwrap_or_default();
+        let known = || Some(self.session.get().subagents.get(&agent.id)?.kind.clone());
+        let kind = agent.kind.clone().or_else(known).unwrap_or_default();
         Some(AgentFacts { id: agent.id.clone(), kind, depth: None })
     }
 

@@ -1,6 +1,6 @@
 //! Tool calls: before and after.
 
-use tenter_engine::configuration::{AskFallback, OnUnguardable};
+use tenter_engine::configuration::{AskFallback, GeminiAsk, OnUnguardable};
 use tenter_engine::hook::{FailMode, Hook};
 use tenter_engine::{
     ApprovedCall, Denial, PermissionAnswer, StartDecision, ToolDecision, ToolQuestion,
@@ -10,7 +10,7 @@ use tenter_protocol::lifecycle::Power;
 use tenter_protocol::{EventName, ToolCall, ToolResult};
 
 use super::{Visit, attributed, reason};
-use crate::host::Support;
+use crate::host::{Moment, Support};
 use crate::occurrence::{NativeCall, Outcome, ToolEnd};
 use crate::reply::Verdict;
 use crate::state::{DeniedCall, ExpectedSubagent, KnownSubagent};
@@ -67,7 +67,10 @@ impl Visit<'_> {
 
     /// Whether the host asks the user for a hook.
     fn can_ask(&self) -> bool {
-        self.visitor.host.support(EventName::BeforeTool, Power::Ask) == Support::Native
+        let host = self.visitor.host;
+        let is_set =
+            host.id == "gemini" && self.configuration.bridge.gemini_ask == GeminiAsk::Native;
+        is_set || host.support(EventName::BeforeTool, Power::Ask) == Support::Native
     }
 
     /// Denies a call whose result a hook that fails closed would have to rewrite, in a host that shows the model every result as it
@@ -116,6 +119,9 @@ impl Visit<'_> {
             StartDecision::Start { contexts } => {
                 let parent = self.agent_id();
                 let subagent = KnownSubagent { name, kind, task, parent };
+                if !self.visitor.host.fires(Moment::SubagentStart) {
+                    return self.add_contexts(&contexts);
+                }
                 let contexts = contexts.iter().map(attributed).collect();
                 let expected = ExpectedSubagent { subagent, contexts };
                 self.session.update(|state| state.expected.push(expected));
@@ -150,6 +156,7 @@ impl Visit<'_> {
         }
         let hooks = self.hooks();
         let result = tool_result::canonical(&call, end, &self.occurrence.cwd, hooks.timestamp());
+        let subagent = self.ended_subagent(&call);
         let review = hooks.after_tool(call, result.clone());
         drop(hooks);
         if review.result != result {
@@ -159,6 +166,16 @@ impl Visit<'_> {
             self.object(&denial);
         }
         self.add_contexts(&review.feedback.contexts);
+        if let Some(subagent) = subagent {
+            let response = end.output.as_deref().unwrap_or_default();
+            let feedback = self.hooks().subagent_stop(subagent, response);
+            self.add_contexts(&feedback.into_messages());
+        }
+    }
+
+    /// The subagent whose result this call has, in a host that has no other event for it.
+    pub(super) fn ended_subagent(&self, call: &ToolCall) -> Option<Subagent> {
+        subagent_of(call).filter(|_| !self.visitor.host.fires(Moment::SubagentStop))
     }
 
     fn object(&mut self, denial: &Denial) {

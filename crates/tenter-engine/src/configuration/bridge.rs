@@ -11,18 +11,27 @@ pub struct BridgeTable {
     pub(super) unguardable: Option<OnUnguardable>,
     pub(super) untrusted: Option<Reaction>,
     pub(super) on_breach: Option<Reaction>,
+    pub(super) gemini: GeminiTable,
+}
+
+/// The table `[bridge.gemini]` of a configuration file.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(super) struct GeminiTable {
+    pub(super) ask: Option<GeminiAsk>,
 }
 
 impl BridgeTable {
     /// Removes everything: a project sets nothing of it. `refuse` is called with whether something was set, and its key.
     pub(super) fn refuse_all(&mut self, mut refuse: impl FnMut(bool, &str)) {
-        let Self { allow_skips_prompt, ask_fallback, unguardable, untrusted, on_breach } =
+        let Self { allow_skips_prompt, ask_fallback, unguardable, untrusted, on_breach, gemini } =
             std::mem::take(self);
         refuse(allow_skips_prompt.is_some(), "bridge.allow_skips_prompt");
         refuse(ask_fallback.is_some(), "bridge.ask_fallback");
         refuse(unguardable.is_some(), "bridge.unguardable");
         refuse(untrusted.is_some(), "bridge.untrusted");
         refuse(on_breach.is_some(), "bridge.on_breach");
+        refuse(gemini.ask.is_some(), "bridge.gemini.ask");
     }
 }
 
@@ -39,6 +48,8 @@ pub struct BridgeSettings {
     pub untrusted: Reaction,
     /// What happens after a denied call has run (B30).
     pub on_breach: Reaction,
+    /// What a hook's `ask` means in Gemini CLI.
+    pub gemini_ask: GeminiAsk,
 }
 
 impl Default for BridgeSettings {
@@ -55,6 +66,7 @@ impl From<BridgeTable> for BridgeSettings {
             unguardable: table.unguardable.unwrap_or(OnUnguardable::Deny),
             untrusted: table.untrusted.unwrap_or(Reaction::Warn),
             on_breach: table.on_breach.unwrap_or(Reaction::Warn),
+            gemini_ask: table.gemini.ask.unwrap_or(GeminiAsk::Fallback),
         }
     }
 }
@@ -67,6 +79,16 @@ pub enum OnUnguardable {
     Deny,
     /// They run.
     Pass,
+}
+
+/// What a hook's `ask` means in Gemini CLI, which can ask, but waits forever where there is no user (B17).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum GeminiAsk {
+    /// The same as in agents that cannot ask.
+    Fallback,
+    /// It asks the user.
+    Native,
 }
 
 /// What the bridge does about a problem of a session.

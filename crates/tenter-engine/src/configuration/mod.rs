@@ -22,7 +22,7 @@ use crate::hook::{FailMode, TIMEOUTS_MS};
 use crate::observe::PermissionAnswer;
 use crate::trust::TrustMode;
 
-pub use bridge::{AskFallback, BridgeSettings, BridgeTable, OnUnguardable, Reaction};
+pub use bridge::{AskFallback, BridgeSettings, BridgeTable, GeminiAsk, OnUnguardable, Reaction};
 pub use file::{ConfigurationError, parse};
 pub use tables::{HookTable, HookTables, HooksTable, TrustSetting, refused};
 
@@ -181,10 +181,16 @@ mod tests {
 
     #[test]
     fn a_project_sets_nothing_of_the_bridge_and_only_what_is_stricter() {
-        let project = "trust = \"all\"\n[hooks]\nfail = \"closed\"\nenabled = false\n[bridge]\nallow_skips_prompt = true\nunguardable = \"pass\"\n";
+        let project = "trust = \"all\"\n[hooks]\nfail = \"closed\"\nenabled = false\n[bridge]\nallow_skips_prompt = true\nunguardable = \"pass\"\n[bridge.gemini]\nask = \"native\"\n";
         let (configuration, diagnostics) = read("", project);
         let refused = |key: &str| format!("a project may not set {key}; it has no effect");
-        let keys = ["trust", "hooks.enabled", "bridge.allow_skips_prompt", "bridge.unguardable"];
+        let keys = [
+            "trust",
+            "hooks.enabled",
+            "bridge.allow_skips_prompt",
+            "bridge.unguardable",
+            "bridge.gemini.ask",
+        ];
         assert_eq!(diagnostics, keys.map(refused));
         assert!(configuration.enabled);
         assert_eq!(configuration.policies.default.fail, FailMode::Closed);
@@ -193,13 +199,14 @@ mod tests {
 
     #[test]
     fn the_user_sets_the_bridge() {
-        let user = "[bridge]\nallow_skips_prompt = true\nask_fallback = \"allow\"\nunguardable = \"pass\"\nuntrusted = \"block\"\non_breach = \"block\"\n";
+        let user = "[bridge]\nallow_skips_prompt = true\nask_fallback = \"allow\"\nunguardable = \"pass\"\nuntrusted = \"block\"\non_breach = \"block\"\ngemini.ask = \"native\"\n";
         let expected = BridgeSettings {
             allow_skips_prompt: true,
             ask_fallback: AskFallback::Allow,
             unguardable: OnUnguardable::Pass,
             untrusted: Reaction::Block,
             on_breach: Reaction::Block,
+            gemini_ask: GeminiAsk::Native,
         };
         assert_eq!(read(user, "").0.bridge, expected);
     }

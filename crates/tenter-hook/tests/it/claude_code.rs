@@ -243,9 +243,7 @@ fn an_asynchronous_hook_is_not_awaited_and_its_context_comes_with_a_later_event(
 
 fn configured(text: &str) -> HostSession {
     let session = session();
-    let directory = session.sandbox.home().join(".config/tenter");
-    std::fs::create_dir_all(&directory).unwrap();
-    std::fs::write(directory.join("config.toml"), text).unwrap();
+    session.configure(text);
     session
 }
 

@@ -80,8 +80,8 @@ fn prepare(session: &HostSession, fixture: &str) {
         let id = session.payload(fixture)["session_id"].clone();
         let _ = session.fire_with("SessionStart", |start| start["session_id"] = id).expect_code(0);
     }
-    if fixture.ends_with(".subagent") && !fixture.contains("Agent.") {
-        session.pass("PreToolUse.Agent.subagent");
+    if fixture.ends_with(".subagent") && session.payload(fixture)["agent_id"].is_string() {
+        session.pass(session.subagent_call());
         if fixture != "SubagentStart.subagent" {
             session.pass("SubagentStart.subagent");
         }
@@ -104,6 +104,16 @@ fn golden(host: &'static str, fixture: &str) -> String {
 #[test]
 fn every_recorded_event_of_claude_code_has_the_expected_payloads_and_answers() {
     compare("claude-code");
+}
+
+#[test]
+fn every_recorded_event_of_gemini_cli_has_the_expected_payloads_and_answers() {
+    compare("gemini");
+}
+
+#[test]
+fn every_recorded_event_of_qwen_code_has_the_expected_payloads_and_answers() {
+    compare("qwen");
 }
 
 #[expect(clippy::disallowed_methods, reason = "the author's wish to update the files")]

@@ -57,6 +57,21 @@ impl HostSession {
         serde_json::from_str(&text).unwrap()
     }
 
+    /// Writes the user's configuration.
+    pub(crate) fn configure(&self, text: &str) {
+        let directory = self.sandbox.home().join(".config/tenter");
+        fs::create_dir_all(&directory).unwrap();
+        fs::write(directory.join("config.toml"), text).unwrap();
+    }
+
+    /// The recorded payload of the call that starts a subagent.
+    pub(crate) fn subagent_call(&self) -> &'static str {
+        match self.host {
+            "qwen" => "PreToolUse.agent.subagent",
+            _ => "PreToolUse.Agent.subagent",
+        }
+    }
+
     /// Lets the host fire the event of a recorded payload.
     pub(crate) fn fire(&self, fixture: &str) -> Output {
         self.fire_with(fixture, |_| {})

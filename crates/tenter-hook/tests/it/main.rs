@@ -3,8 +3,10 @@
 #![expect(clippy::unwrap_used, reason = "tests")]
 
 mod claude_code;
+mod gemini;
 mod golden;
 mod host_session;
 mod misuse;
+mod qwen;
 mod serve;
 mod state;

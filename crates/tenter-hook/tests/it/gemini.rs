@@ -1,0 +1,110 @@
+//! Sessions of Gemini CLI.
+
+use std::fs;
+
+use serde_json::{Value, json};
+
+use crate::host_session::HostSession;
+
+const CALL: &str = "BeforeTool.run_shell_command";
+const RESULT: &str = "AfterTool.run_shell_command";
+
+fn session() -> HostSession {
+    HostSession::new("gemini")
+}
+
+fn answer(session: &HostSession, fixture: &str) -> Value {
+    HostSession::answer(session.fire(fixture))
+}
+
+#[test]
+fn the_context_of_a_call_comes_with_its_result() {
+    let session = session();
+    session.hook("hint", "before_tool", "", r#"echo '{"additional_context": "Mind the gap."}'"#);
+    assert!(answer(&session, CALL).is_null());
+    let result = answer(&session, RESULT);
+    assert_eq!(result["hookSpecificOutput"]["additionalContext"], "[hook hint] Mind the gap.");
+}
+
+#[test]
+fn a_stop_is_counted_by_us_and_the_injected_message_is_none_of_the_users() {
+    let session = session();
+    session.hook(
+        "again",
+        "before_stop",
+        "",
+        r#"echo '{"follow_up_messages": ["Run the tests."]}'"#,
+    );
+    session.hook("seen", "before_agent", "", r#"printf '%s\n' "$payload" >> "$HOME/prompts""#);
+    session.pass("SessionStart");
+    session.pass("BeforeAgent");
+    for _ in 0..8 {
+        let stop = answer(&session, "AfterAgent");
+        assert_eq!(stop, json!({"decision": "deny", "reason": "[hook again] Run the tests."}));
+        let injected =
+            session.fire_with("BeforeAgent", |prompt| prompt["prompt"] = stop["reason"].clone());
+        assert!(HostSession::answer(injected).is_null());
+    }
+    let stop = answer(&session, "AfterAgent");
+    assert!(stop["decision"].is_null());
+    assert!(stop["systemMessage"].as_str().unwrap().contains("8 times in a row"), "{stop}");
+    let prompts = fs::read_to_string(session.sandbox.home().join("prompts")).unwrap();
+    assert_eq!(prompts.lines().count(), 1);
+}
+
+#[test]
+fn a_question_is_put_only_if_the_user_wants_that() {
+    let ask = r#"echo '{"decision": "ask", "reason": "really?"}'"#;
+    let denied = session();
+    denied.hook("first", "before_tool", "", ask);
+    assert_eq!(answer(&denied, CALL)["decision"], "deny");
+    let asking = session();
+    asking.configure("[bridge.gemini]\nask = \"native\"\n");
+    asking.hook("first", "before_tool", "", ask);
+    let question = json!({"decision": "ask", "systemMessage": "hook first: really?"});
+    assert_eq!(answer(&asking, CALL), question);
+}
+
+#[test]
+fn an_equal_call_that_passes_later_is_no_breach() {
+    let session = session();
+    let once = r#"[ -e "$HOME/denied" ] || { touch "$HOME/denied"; echo no >&2; exit 2; }"#;
+    session.hook("once", "before_tool", "", once);
+    assert_eq!(answer(&session, CALL)["decision"], "deny");
+    assert!(answer(&session, CALL).is_null());
+    assert!(answer(&session, RESULT).is_null());
+    let breach = answer(&session, RESULT);
+    let notice = breach["systemMessage"].as_str().unwrap();
+    assert!(notice.contains("ran a call of run_shell_command that a hook had denied"), "{notice}");
+}
+
+#[test]
+fn a_subagent_starts_and_stops_at_its_call() {
+    let session = session();
+    session.hook("start", "subagent_start", "", r#"printf '%s\n' "$payload" >> "$HOME/log""#);
+    session.hook("stop", "subagent_stop", "", r#"printf '%s\n' "$payload" >> "$HOME/log""#);
+    assert!(answer(&session, "BeforeTool.invoke_agent.subagent").is_null());
+    assert!(answer(&session, "AfterTool.invoke_agent.subagent").is_null());
+    let log = fs::read_to_string(session.sandbox.home().join("log")).unwrap();
+    let events: Vec<Value> = log.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(events[0]["event_type"], "subagent_start");
+    assert_eq!(events[1]["event_type"], "subagent_stop");
+    assert_eq!(events[1]["subagent_type"], "generalist");
+    assert!(events[0]["context"]["invoked_by"].is_null(), "calls of a subagent are not marked");
+}
+
+#[test]
+fn the_tools_of_servers_have_the_names_that_hooks_know() {
+    let session = session();
+    session.hook(
+        "server",
+        "before_tool",
+        "matcher: {tool: '^mcp__my_git__log$'}",
+        "echo no >&2; exit 2",
+    );
+    let call = session.fire_with(CALL, |call| {
+        call["tool_name"] = json!("mcp_my_git_log");
+        call["mcp_context"] = json!({"server_name": "my_git", "tool_name": "log"});
+    });
+    assert_eq!(HostSession::answer(call)["decision"], "deny");
+}
