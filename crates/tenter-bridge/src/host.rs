@@ -8,6 +8,7 @@ use tenter_protocol::{EventName, ToolResult};
 
 use crate::occurrence::{NativeCall, Occurrence, ToolEnd};
 use crate::payload::{Payload, PayloadError};
+use crate::registration::Registration;
 use crate::reply::Reply;
 
 pub use tenter_protocol::native_tool::NativeTool;
@@ -190,46 +191,4 @@ impl Moment {
             _ => None,
         }
     }
-}
-
-/// Where and how the bridge registers with a host.
-#[derive(Debug)]
-pub struct Registration {
-    /// The user's file, from the home directory.
-    pub user_file: &'static str,
-    /// The file of a project that only its user has, from the project's root; `None` if the host has none.
-    pub personal_file: Option<&'static str>,
-    /// The file of a project that is shared with others, from the project's root; `None` if the host has none.
-    pub shared_file: Option<&'static str>,
-    /// The programs by which the host is found in `PATH`.
-    pub programs: &'static [&'static str],
-    /// The first version known to start a command without a shell if it has `args`.
-    pub exec_since: Option<[u32; 3]>,
-    /// The format of these files.
-    pub format: RegistrationFormat,
-}
-
-/// The format of a file in which hooks are registered with a host.
-#[derive(Debug)]
-pub enum RegistrationFormat {
-    /// JSON, perhaps with comments: `{"hooks": {EVENT: [{"hooks": [{"type": "command", "command": COMMAND, "timeout": T}]}]}}`.
-    JsonGroups {
-        /// The unit of `timeout`.
-        timeout: TimeoutUnit,
-        /// The field and value that make the host block if the command fails (B25), if the host has one.
-        fail_closed: Option<(&'static str, &'static str)>,
-        /// Whether the host reads files with comments and trailing commas; else it ignores them.
-        reads_comments: bool,
-        /// Keys that switch hooks off if they are true.
-        silencers: &'static [&'static str],
-    },
-}
-
-/// The unit of a registered timeout.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum TimeoutUnit {
-    /// Seconds.
-    Seconds,
-    /// Milliseconds.
-    Milliseconds,
 }

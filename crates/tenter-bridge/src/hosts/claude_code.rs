@@ -6,9 +6,9 @@ use tenter_protocol::lifecycle::Power;
 use tenter_protocol::{EventName, claude_code};
 
 use super::{claude_form, claude_result};
-use crate::host::{
-    EventPowers, Host, InputRewrite, Moment, NativeEvent, Registration, RegistrationFormat,
-    TimeoutUnit,
+use crate::host::{EventPowers, Host, InputRewrite, Moment, NativeEvent};
+use crate::registration::{
+    EntryFormat, FailClosed, Reads, Registration, RegistrationFormat, Silencer, SwitchValue,
 };
 
 /// Claude Code, measured with version 2.1.330.
@@ -19,17 +19,12 @@ pub(super) const HOST: Host = Host {
     events: EVENTS,
     tools: claude_code::TOOLS,
     registration: Registration {
-        user_file: ".claude/settings.json",
         personal_file: Some(".claude/settings.local.json"),
         shared_file: Some(".claude/settings.json"),
-        programs: &["claude"],
+        directory_variable: Some("CLAUDE_CONFIG_DIR"),
         exec_since: Some([2, 1, 330]),
-        format: RegistrationFormat::JsonGroups {
-            timeout: TimeoutUnit::Seconds,
-            fail_closed: Some(("onFailure", "block")),
-            reads_comments: false,
-            silencers: &["disableAllHooks"],
-        },
+        silencers: &[Silencer::key("disableAllHooks")],
+        ..Registration::new(".claude/settings.json", &["claude"], FORMAT)
     },
     powers: POWERS,
     blind_spots: &[
@@ -53,6 +48,12 @@ pub(super) const HOST: Host = Host {
     takes_context: claude_form::takes_context,
     takes_notice: claude_form::takes_notice,
 };
+
+const FORMAT: RegistrationFormat = RegistrationFormat::Entries(EntryFormat {
+    fail_closed: FailClosed::Switch("onFailure", SwitchValue::Text("block")),
+    reads: Reads::PlainJson,
+    ..EntryFormat::JSON_GROUPS
+});
 
 /// 10 minutes is the longest timeout that the host accepts.
 const EVENTS: &[NativeEvent] = &[

@@ -17,8 +17,11 @@ use serde_json::{Value, json};
 /// The name of the program.
 pub const PROGRAM: &str = "tenter-hook";
 
+/// What a shell does when a command fails at an event at which the host must block then (B25).
+const ON_FAILURE: &str = "|| { echo 'tenter-hook failed' >&2; exit 2; }";
+
 /// The form of a registered command.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum CommandForm<'c> {
     /// A shell command for this program and home directory.
     Shell {
@@ -31,6 +34,8 @@ pub(super) enum CommandForm<'c> {
     },
     /// The same without a shell.
     Exec {
+        /// The key of the program.
+        key: &'c str,
         /// The program.
         program: &'c str,
         /// The home directory.
@@ -46,26 +51,34 @@ pub(super) enum CommandForm<'c> {
 }
 
 impl CommandForm<'_> {
-    /// The members of a handler that say what to run.
-    pub(super) fn handler(&self, host: &str, event: &str) -> Value {
-        match self {
+    /// The members of a handler that say what to run. `exits_2` is whether the shell exits with code 2 if the program fails.
+    pub(super) fn members(&self, host: &str, event: &str, exits_2: bool) -> Vec<(String, Value)> {
+        let end = if exits_2 { format!(" {ON_FAILURE}") } else { String::new() };
+        let command = match self {
             Self::Shell { program, home, id } => {
                 let words = [program, host, event, "--home", home, "--id", id];
-                json!({"type": "command", "command": words.map(quoted).join(" ")})
+                words.map(quoted).join(" ")
             }
-            Self::Exec { program, home, id } => {
+            Self::Exec { key, program, home, id } => {
                 let args = [host, event, "--home", home, "--id", id];
-                json!({"type": "command", "command": program, "args": args})
+                return vec![((*key).to_owned(), json!(program)), ("args".to_owned(), json!(args))];
             }
             Self::Portable { needs_program } => {
                 let check = if *needs_program { "" } else { "[ -x \"$t\" ] || exit 0; " };
-                let command = format!(
-                    "t=\"$HOME/.local/share/tenter/bin/{PROGRAM}\"; {check}exec \"$t\" {host} {event}"
-                );
-                json!({"type": "command", "command": command})
+                let exec = if exits_2 { "" } else { "exec " };
+                format!(
+                    "t=\"$HOME/.local/share/tenter/bin/{PROGRAM}\"; {check}{exec}\"$t\" {host} {event}"
+                )
             }
-        }
+        };
+        vec![("command".to_owned(), Value::from(command + &end))]
     }
+}
+
+/// Whether a handler's shell blocks if the program fails.
+pub(super) fn exits_2(handler: &Value) -> bool {
+    let command = handler.get("command").and_then(Value::as_str);
+    command.is_some_and(|command| command.ends_with(ON_FAILURE))
 }
 
 /// A word of a shell command. The words have no NUL bytes, which no path or argument can have.
@@ -87,7 +100,7 @@ pub struct RegisteredCommand {
 impl RegisteredCommand {
     /// The command of ours for `host` in a handler; `None` if it is another command (B40).
     pub(super) fn of_handler(host: &str, handler: &Value) -> Option<Self> {
-        let command = handler.get("command")?.as_str()?;
+        let command = handler.get("command").or_else(|| handler.get("exec"))?.as_str()?;
         let words = match handler.get("args").and_then(Value::as_array) {
             Some(args) => {
                 let args = args.iter().map(|word| word.as_str().unwrap_or_default().to_owned());
@@ -102,9 +115,11 @@ impl RegisteredCommand {
                 let id = options.windows(2).find(is_id).map(|pair| pair[1].to_owned());
                 Some(Self { program: Some(PathBuf::from(program)), event: event.to_owned(), id })
             }
-            [assignment, .., "$t", of, event] if of == host => {
+            [assignment, ref rest @ ..] => {
                 let program = assignment.strip_prefix("t=")?.strip_suffix(';')?;
-                is_ours(program).then(|| Self { program: None, event: event.to_owned(), id: None })
+                let mut calls = rest.windows(3).filter(|words| words[..2] == ["$t", host]);
+                let event = calls.next().filter(|_| is_ours(program))?[2].to_owned();
+                Some(Self { program: None, event, id: None })
             }
             _ => None,
         }
@@ -123,6 +138,10 @@ mod tests {
         RegisteredCommand::of_handler("claude-code", handler)
     }
 
+    fn handler(form: CommandForm, event: &str, exits_2: bool) -> Value {
+        form.members("claude-code", event, exits_2).into_iter().collect()
+    }
+
     #[test]
     fn every_form_is_recognised_whatever_its_paths_contain() {
         for directory in ["/home/ada", "/home/a b", "/o'neil/$x", "/a\"b/`c`", "/ü/\\n", "/a;b&c"]
@@ -134,17 +153,19 @@ mod tests {
                 event: "PreToolUse".to_owned(),
                 id: Some("5f0c".to_owned()),
             };
-            for form in
-                [CommandForm::Shell { program, home, id }, CommandForm::Exec { program, home, id }]
+            let shell = CommandForm::Shell { program, home, id };
+            let exec = |key| CommandForm::Exec { key, program, home, id };
+            for (form, exits_2) in
+                [(shell, false), (shell, true), (exec("command"), false), (exec("exec"), false)]
             {
-                let handler = form.handler("claude-code", "PreToolUse");
+                let handler = handler(form, "PreToolUse", exits_2);
                 assert_eq!(of(&handler), Some(found.clone()), "{handler}");
                 assert_eq!(RegisteredCommand::of_handler("codex", &handler), None);
             }
         }
-        for needs_program in [false, true] {
-            let portable = CommandForm::Portable { needs_program };
-            let found = of(&portable.handler("claude-code", "Stop"));
+        for (needs_program, exits_2) in [(false, false), (true, false), (true, true)] {
+            let form = CommandForm::Portable { needs_program };
+            let found = of(&handler(form, "Stop", exits_2));
             let event = "Stop".to_owned();
             assert_eq!(found, Some(RegisteredCommand { program: None, event, id: None }));
         }
@@ -152,11 +173,35 @@ mod tests {
 
     #[test]
     fn the_portable_command_has_no_path_of_this_machine() {
-        let handler = CommandForm::Portable { needs_program: false }.handler("claude-code", "Stop");
+        let command = |needs_program, exits_2| {
+            let form = CommandForm::Portable { needs_program };
+            handler(form, "Stop", exits_2)["command"].as_str().unwrap().to_owned()
+        };
         assert_eq!(
-            handler["command"],
+            command(false, false),
             r#"t="$HOME/.local/share/tenter/bin/tenter-hook"; [ -x "$t" ] || exit 0; exec "$t" claude-code Stop"#
         );
+        assert_eq!(
+            command(true, true),
+            r#"t="$HOME/.local/share/tenter/bin/tenter-hook"; "$t" claude-code Stop || { echo 'tenter-hook failed' >&2; exit 2; }"#
+        );
+    }
+
+    #[test]
+    #[expect(clippy::disallowed_methods, reason = "a test of what a shell does")]
+    fn a_shell_denies_if_the_program_is_missing() {
+        for (form, exits_2, code) in [
+            (CommandForm::Portable { needs_program: true }, true, 2),
+            (CommandForm::Portable { needs_program: false }, false, 0),
+            (CommandForm::Shell { program: "/missing/tenter-hook", home: "/a", id: "1" }, true, 2),
+        ] {
+            let command = handler(form, "PreToolUse", exits_2);
+            let mut shell = std::process::Command::new("sh");
+            let shell = shell.arg("-c").arg(command["command"].as_str().unwrap());
+            let output = shell.env("HOME", "/missing").output().unwrap();
+            assert_eq!(output.status.code(), Some(code), "{command}");
+            assert_eq!(output.stdout, b"");
+        }
     }
 
     #[test]

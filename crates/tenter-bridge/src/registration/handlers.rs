@@ -1,15 +1,18 @@
-//! The handlers that are registered with a host: one for each of its events, without a matcher (B2, B45).
+//! What is registered with a host: a handler for each of its events, without a matcher (B2, B45), or files.
 
 use std::path::Path;
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use tenter_protocol::{Diagnostic, Severity};
 
-use super::command::CommandForm;
-use super::json::Handler;
+use super::command::{CommandForm, exits_2};
+use super::entries::{EventHandler, Handler};
+use super::format::{
+    EntryFormat, FailClosed, FileContext, OwnFile, RegistrationFormat, SwitchValue, TimeoutUnit,
+};
 use super::program;
 use super::target::{Scope, Target};
-use crate::host::{Moment, NativeEvent, RegistrationFormat, TimeoutUnit};
+use crate::host::{Moment, NativeEvent};
 
 /// How to register.
 #[derive(Debug, Clone, Copy, Default)]
@@ -22,11 +25,15 @@ pub struct Options {
 
 impl Options {
     /// The options with which to repair or change handlers that are registered: nothing becomes weaker unnoticed.
-    pub(super) fn for_registered(self, target: &Target, registered: &[Handler]) -> Self {
-        let RegistrationFormat::JsonGroups { fail_closed, .. } = &target.host.registration.format;
+    pub(super) fn for_registered(self, format: &EntryFormat, registered: &[Handler]) -> Self {
         let has = |key: &str| registered.iter().any(|handler| handler.value.get(key).is_some());
+        let blocks = match format.fail_closed {
+            FailClosed::Switch(key, _) => has(key),
+            FailClosed::ExitCode => registered.iter().any(|handler| exits_2(&handler.value)),
+            FailClosed::Impossible => false,
+        };
         Self {
-            fail_closed: self.fail_closed || fail_closed.is_some_and(|(key, _)| has(key)),
+            fail_closed: self.fail_closed || blocks,
             exec_form: self.exec_form.or_else(|| Some(has("args"))),
         }
     }
@@ -39,10 +46,16 @@ impl Options {
     }
 }
 
-/// A native event and its handler.
-pub(super) type EventHandler = (&'static str, Value);
+/// What is to be registered.
+#[derive(Debug)]
+pub(super) enum Wanted {
+    /// These handlers in a file of this format.
+    Entries(&'static EntryFormat, Vec<EventHandler>),
+    /// These files, which may have to be programs.
+    Files(Vec<OwnFile>, bool),
+}
 
-/// Whose program the handlers run.
+/// Whose program is registered.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Owner<'o> {
     /// The home directory.
@@ -51,40 +64,74 @@ pub(super) struct Owner<'o> {
     pub(super) id: &'o str,
 }
 
-/// Returns the handlers of a target.
+/// Returns what is registered at a target.
 ///
 /// # Errors
-/// The host cannot block as requested, or the home directory cannot be written in JSON.
+/// The host cannot block as requested, or the home directory is not UTF-8.
 pub(super) fn of_target(
     target: &Target,
     Owner { home, id }: Owner,
     options: Options,
-) -> Result<Vec<EventHandler>, Diagnostic> {
+) -> Result<Wanted, Diagnostic> {
     let link = program::link(home);
     let (Some(program), Some(home)) = (link.to_str(), home.to_str()) else {
         return Err(error(format!("the home directory {} is not UTF-8", home.display())));
     };
-    let RegistrationFormat::JsonGroups { timeout, fail_closed, .. } =
-        &target.host.registration.format;
-    if options.fail_closed && fail_closed.is_none() {
-        return Err(error(format!("{} cannot block when a hook fails", target.host.name))
-            .help("install without --fail-closed"));
-    }
-    let handler = |event: &NativeEvent| {
-        let blocks = options.fail_closed && is_guarded(event.moment);
-        let form = match (target.scope, options.exec_form) {
-            (Scope::Shared, _) => CommandForm::Portable { needs_program: blocks },
-            (_, Some(true)) => CommandForm::Exec { program, home, id },
-            (_, _) => CommandForm::Shell { program, home, id },
-        };
-        let mut handler = form.handler(target.host.id, event.name);
-        handler["timeout"] = json!(in_unit(event, *timeout));
-        if let Some((key, value)) = fail_closed.filter(|_| blocks) {
-            handler[key] = json!(value);
+    let Target { host, scope, .. } = *target;
+    let Options { fail_closed, exec_form } = options;
+    match &host.registration.format {
+        RegistrationFormat::Files(format) => {
+            let context = FileContext { host, scope, program, home, id, fail_closed };
+            Ok(Wanted::Files((format.files)(&context), format.executable))
         }
-        (event.name, handler)
-    };
-    Ok(target.host.events.iter().map(handler).collect())
+        RegistrationFormat::Entries(format) => {
+            if fail_closed && format.fail_closed == FailClosed::Impossible {
+                return Err(error(format!("{} cannot block when a hook fails", host.name))
+                    .help("install without --fail-closed"));
+            }
+            let entry = |event: &NativeEvent| {
+                let blocks = fail_closed && is_guarded(event.moment);
+                let exits_2 = blocks && format.fail_closed == FailClosed::ExitCode;
+                let form = match scope {
+                    Scope::Shared => CommandForm::Portable { needs_program: blocks },
+                    _ if exec_form == Some(true) && !exits_2 => {
+                        CommandForm::Exec { key: format.exec, program, home, id }
+                    }
+                    _ => CommandForm::Shell { program, home, id },
+                };
+                let command = form.members(host.id, event.name, exits_2);
+                let unique = if scope == Scope::Shared { "shared" } else { id };
+                (event.name, handler(format, event, command, (unique, blocks)))
+            };
+            Ok(Wanted::Entries(format, host.events.iter().map(entry).collect()))
+        }
+    }
+}
+
+/// A handler: its members in the order in which the hosts' documentation has them.
+fn handler(
+    format: &EntryFormat,
+    event: &NativeEvent,
+    command: Vec<(String, Value)>,
+    (unique, blocks): (&str, bool),
+) -> Value {
+    let mut members: Map<String, Value> =
+        format.fields.iter().map(|(key, value)| ((*key).to_owned(), json!(value))).collect();
+    if let Some(key) = format.name {
+        members.insert(key.to_owned(), json!(format!("tenter-{}-{unique}", event.name)));
+    }
+    members.extend(command);
+    members.insert(format.timeout.to_owned(), json!(in_unit(event, format.unit)));
+    if let FailClosed::Switch(key, value) = format.fail_closed
+        && blocks
+    {
+        let value = match value {
+            SwitchValue::Text(text) => json!(text),
+            SwitchValue::True => json!(true),
+        };
+        members.insert(key.to_owned(), value);
+    }
+    Value::Object(members)
 }
 
 /// Whether a failure may block at this moment: elsewhere blocking means something else, such as to continue.

@@ -5,7 +5,7 @@
 //!
 //! ```
 //! use tenter_bridge::hosts;
-//! use tenter_bridge::registration::{Options, Registry, Scope, Target};
+//! use tenter_bridge::registration::{Options, Registry, Scope};
 //!
 //! # let home = tempfile::tempdir()?;
 //! # std::fs::create_dir(home.path().join("bin"))?;
@@ -13,28 +13,40 @@
 //! # std::fs::write(&program, "")?;
 //! let registry = Registry::in_home(home.path());
 //! let host = hosts::find("claude-code").unwrap();
-//! let target = Target::new(host, Scope::User, home.path(), home.path()).unwrap();
+//! let target = registry.target(host, Scope::User, home.path()).unwrap();
 //! let plan = registry.plan_install(&target, Options::default()).unwrap();
-//! assert_eq!(plan.before(), None);
+//! assert_eq!(plan.changes()[0].before(), None);
 //! registry.install(&plan, &program, "2026-11-22T18:00:00Z").unwrap();
 //! assert_eq!(registry.registered(&target).unwrap().len(), host.events.len());
 //! # Ok::<(), std::io::Error>(())
 //! ```
 
+mod change;
 mod command;
+mod edit;
+mod entries;
+mod format;
 mod handlers;
 mod json;
+mod own_files;
 mod plan;
 mod program;
 mod record;
 mod registry;
 mod settings_file;
 mod target;
+mod toml;
+mod trust;
 
+pub use change::Change;
 pub use command::{PROGRAM, RegisteredCommand};
+pub use format::{
+    EntryFormat, FailClosed, FileContext, FileFormat, Layout, OwnFile, Reads, Registration,
+    RegistrationFormat, Silencer, SwitchValue, TimeoutUnit,
+};
 pub use handlers::Options;
 pub use plan::Plan;
 pub use program::{link, unsafe_location};
 pub use record::RegistrationRecord;
-pub use registry::{RegisteredHandler, Registry, SilencingSetting};
+pub use registry::{IgnoredFile, RegisteredHandler, Registry, SilencingSetting};
 pub use target::{Scope, Target};

@@ -1,43 +1,41 @@
-//! Plans a change of a host's file, without making it.
+//! Plans a change of a host's files, without making it.
 
-use std::path::{Path, PathBuf};
+use std::fs;
+use std::path::PathBuf;
 
 use serde_json::Value;
 use tenter_protocol::Diagnostic;
 
+use super::change::Change;
 use super::command::RegisteredCommand;
-use super::handlers::{EventHandler, Options};
-use super::json::{self, Created, Handler};
-use super::record::{self, RegistrationRecord};
+use super::entries::{Created, EventHandler, Handler};
+use super::format::EntryFormat;
+use super::handlers::{Options, Wanted};
+use super::own_files;
+use super::record::{FileEdit, RegistrationRecord};
 use super::settings_file::SettingsFile;
 use super::target::Target;
+use super::toml::{with_trust, without_trust};
+use super::trust;
 
-/// A change of a host's file.
+/// A change of a host's files.
 #[derive(Debug)]
 pub struct Plan {
     target: Target,
-    pub(super) file: SettingsFile,
-    after: Option<String>,
+    changes: Vec<Change>,
     /// What is recorded once the change is made; `None` for a removal.
     pub(super) record: Option<RegistrationRecord>,
-    /// Whether the directory of a removed file was created for it.
-    pub(super) created_directory: bool,
 }
 
 impl Plan {
-    /// The file before the change; `None` if it does not exist.
-    pub fn before(&self) -> Option<&str> {
-        self.file.text()
+    /// The files, also those that stay as they are.
+    pub fn changes(&self) -> &[Change] {
+        &self.changes
     }
 
-    /// The file after the change; `None` if it is removed or still does not exist.
-    pub fn after(&self) -> Option<&str> {
-        self.after.as_deref()
-    }
-
-    /// Whether the file changes.
+    /// Whether a file changes.
     pub fn is_change(&self) -> bool {
-        self.before() != self.after()
+        self.changes.iter().any(Change::is_change)
     }
 
     /// The host and the file.
@@ -45,56 +43,145 @@ impl Plan {
         &self.target
     }
 
-    /// Plans a registration with these handlers. Nothing changes if it is complete.
+    /// Plans a registration. Nothing changes if it is complete.
     pub(super) fn install(
         target: &Target,
-        handlers: &[EventHandler],
+        wanted: Wanted,
         options: Options,
         recorded: Option<&RegistrationRecord>,
     ) -> Result<Self, Diagnostic> {
-        let file = SettingsFile::read(&target.file)?;
-        let text = file.text().unwrap_or_default();
-        let mut record = recorded.cloned().unwrap_or_else(|| without_record(target, &file));
-        record.fail_closed = options.fail_closed;
-        let after = if is_complete(target, text, handlers)? {
-            file.text().map(str::to_owned)
-        } else {
-            let clean = without_ours(target, text, recorded)?;
-            let installed =
-                json::install(&clean, handlers).map_err(|error| error.at(&target.file))?;
-            record.created = installed.created;
-            record.digest = record::digest(&installed.text);
-            record.inserted = installed.inserted;
-            Some(installed.text)
+        let mut changes = match wanted {
+            Wanted::Entries(format, handlers) => {
+                vec![with_entries(target, format, &handlers, recorded)?]
+            }
+            Wanted::Files(files, executable) => {
+                own_files::install(target, files, executable, recorded)?
+            }
         };
-        let created_directory = record.created_directory;
-        Ok(Self { target: target.clone(), file, after, record: Some(record), created_directory })
+        changes.extend(with_trusted(target, &changes, recorded)?);
+        let mut record = recorded.cloned().unwrap_or_else(|| without_record(target));
+        record.fail_closed = options.fail_closed;
+        record.edits = changes.iter().map(|change| change.edit.clone()).collect();
+        Ok(Self { target: target.clone(), changes, record: Some(record) })
     }
 
     /// Plans the removal of a registration. Nothing changes if there is none.
     pub(super) fn remove(
         target: &Target,
+        wanted: Wanted,
         recorded: Option<&RegistrationRecord>,
     ) -> Result<Self, Diagnostic> {
-        let file = SettingsFile::read(&target.file)?;
-        let clean = file.text().map(|text| without_ours(target, text, recorded)).transpose()?;
-        let created_file = recorded.is_some_and(|record| record.created_file);
-        let after = clean.filter(|clean| !(created_file && clean.trim().is_empty()));
-        let created_directory = recorded.is_some_and(|record| record.created_directory);
-        Ok(Self { target: target.clone(), file, after, record: None, created_directory })
+        let mut changes = match wanted {
+            Wanted::Entries(format, _) => vec![without_entries(target, format, recorded)?],
+            Wanted::Files(files, _) => own_files::remove(target, files, recorded)?,
+        };
+        changes.extend(with_trusted(target, &changes, recorded)?);
+        Ok(Self { target: target.clone(), changes, record: None })
+    }
+
+    /// Makes the changes. If one fails, those before it are taken back.
+    pub(super) fn apply(&self) -> Result<(), Diagnostic> {
+        for (index, change) in self.changes.iter().enumerate() {
+            if let Err(error) = change.apply() {
+                self.changes[..index].iter().for_each(Change::take_back);
+                return Err(error);
+            }
+        }
+        if self.record.is_none() {
+            self.changes.iter().for_each(remove_directories);
+        }
+        Ok(())
     }
 }
 
-/// The handlers of ours in the text of a target.
-pub(super) fn find(target: &Target, text: &str) -> Result<Vec<Handler>, Diagnostic> {
-    json::find(text, is_ours(target)).map_err(|error| error.at(&target.file))
+/// Removes the directories that were created for a removed file. They stay if the user has put files into them.
+fn remove_directories(change: &Change) {
+    let Some(outermost) = change.edit.created_directory.as_ref() else { return };
+    if change.after().is_none() {
+        let directories = change.edit.file.ancestors().skip(1);
+        let created = directories.take_while(|directory| directory.starts_with(outermost));
+        let _ = created.map(fs::remove_dir).find(Result::is_err);
+    }
 }
 
-/// The id of the registration in the text of a target.
-pub(super) fn id_in(target: &Target, text: &str) -> Result<Option<String>, Diagnostic> {
-    let mut handlers = find(target, text)?.into_iter();
-    let id = |one: Handler| RegisteredCommand::of_handler(target.host.id, &one.value)?.id;
-    Ok(handlers.find_map(id))
+fn with_entries(
+    target: &Target,
+    format: &EntryFormat,
+    handlers: &[EventHandler],
+    recorded: Option<&RegistrationRecord>,
+) -> Result<Change, Diagnostic> {
+    let file = SettingsFile::read(&target.file)?;
+    let text = file.text().unwrap_or_default();
+    let mut edit = FileEdit::of(&file, recorded);
+    let after = if is_complete(target, format, text, handlers)? {
+        file.text().map(str::to_owned)
+    } else {
+        let clean = without_ours(target, format, text, &edit)?;
+        let installed = format.install(&clean, handlers).map_err(|error| error.at(&target.file))?;
+        Some(edit.set(installed))
+    };
+    Ok(Change::new(file, after, edit))
+}
+
+fn without_entries(
+    target: &Target,
+    format: &EntryFormat,
+    recorded: Option<&RegistrationRecord>,
+) -> Result<Change, Diagnostic> {
+    let file = SettingsFile::read(&target.file)?;
+    let mut edit = FileEdit::of(&file, recorded);
+    // Without a record the file was not created, as far as is known.
+    edit.created_file &= recorded.is_some();
+    let clean = file.text().map(|text| without_ours(target, format, text, &edit)).transpose()?;
+    let after = clean.filter(|clean| !(edit.created_file && clean.trim().is_empty()));
+    Ok(Change::new(file, after, edit))
+}
+
+/// The change of the file with the hashes of trusted handlers, if the host has one, that belongs to a change of the handlers.
+fn with_trusted(
+    target: &Target,
+    changes: &[Change],
+    recorded: Option<&RegistrationRecord>,
+) -> Result<Option<Change>, Diagnostic> {
+    let (Some(path), [change], Some(format)) =
+        (&target.trust_file, changes, target.host.registration.entries())
+    else {
+        return Ok(None);
+    };
+    let entries = |text: Option<&str>| {
+        let handlers = find(target, format, text.unwrap_or_default())?;
+        Ok::<_, Diagnostic>(trust::entries(change.real_path(), &handlers))
+    };
+    let (before, after) = (entries(change.before())?, entries(change.after())?);
+    let file = SettingsFile::read(path)?;
+    let mut edit = FileEdit::of(&file, recorded);
+    let text = file.text().unwrap_or_default();
+    let located = |error: Diagnostic| error.at(path);
+    let gone: Vec<_> = before.into_iter().filter(|entry| !after.contains(entry)).collect();
+    let is_stale = !gone.is_empty();
+    let missing = with_trust(text, &after).map_err(located)?;
+    if !is_stale && missing.is_none() {
+        let after = file.text().map(str::to_owned);
+        return Ok(Some(Change::new(file, after, edit)));
+    }
+    let clean = match edit.undone(text) {
+        Some(original) => original,
+        None => without_trust(text, &gone).map_err(located)?,
+    };
+    let installed = with_trust(&clean, &after).map_err(located)?;
+    let text = installed.map_or(clean, |installed| edit.set(installed));
+    let is_created = edit.created_file && recorded.is_some();
+    let after = Some(text).filter(|text| !(is_created && text.trim().is_empty()));
+    Ok(Some(Change::new(file, after, edit)))
+}
+
+/// The handlers of ours in the text of a target.
+pub(super) fn find(
+    target: &Target,
+    format: &EntryFormat,
+    text: &str,
+) -> Result<Vec<Handler>, Diagnostic> {
+    format.find(text, is_ours(target)).map_err(|error| error.at(&target.file))
 }
 
 fn is_ours(target: &Target) -> impl Fn(&Value) -> bool {
@@ -102,8 +189,13 @@ fn is_ours(target: &Target) -> impl Fn(&Value) -> bool {
 }
 
 /// Whether the text has exactly these handlers of ours.
-fn is_complete(target: &Target, text: &str, wanted: &[EventHandler]) -> Result<bool, Diagnostic> {
-    let found = find(target, text)?;
+fn is_complete(
+    target: &Target,
+    format: &EntryFormat,
+    text: &str,
+    wanted: &[EventHandler],
+) -> Result<bool, Diagnostic> {
+    let found = find(target, format, text)?;
     let is_there = |(event, value): &EventHandler| {
         found.iter().any(|one| one.is_unconditional && one.event == *event && one.value == *value)
     };
@@ -113,26 +205,25 @@ fn is_complete(target: &Target, text: &str, wanted: &[EventHandler]) -> Result<b
 /// The text without our handlers: the original one if nothing else changed since the installation.
 fn without_ours(
     target: &Target,
+    format: &EntryFormat,
     text: &str,
-    recorded: Option<&RegistrationRecord>,
+    edit: &FileEdit,
 ) -> Result<String, Diagnostic> {
-    let unchanged = recorded.filter(|record| record.digest == record::digest(text));
-    if let Some(original) = unchanged.and_then(|record| json::undo(text, &record.inserted)) {
+    if let Some(original) = edit.undone(text) {
         return Ok(original);
     }
-    let created = recorded.map_or_else(|| assumed(target), |record| record.created.clone());
-    json::remove(text, is_ours(target), &created).map_err(|error| error.at(&target.file))
+    let created = edit.created.clone().unwrap_or_else(|| assumed(target));
+    format.remove(text, is_ours(target), &created).map_err(|error| error.at(&target.file))
 }
 
 /// What an installation without a record probably created.
 fn assumed(target: &Target) -> Created {
     let events = target.host.events.iter().map(|event| event.name.to_owned()).collect();
-    Created { root: false, hooks: true, events }
+    Created { hooks: true, events, ..Created::default() }
 }
 
 /// The record of an installation that has none yet.
-fn without_record(target: &Target, file: &SettingsFile) -> RegistrationRecord {
-    let directory = target.file.parent();
+fn without_record(target: &Target) -> RegistrationRecord {
     RegistrationRecord {
         host: target.host.id.to_owned(),
         scope: target.scope,
@@ -140,10 +231,6 @@ fn without_record(target: &Target, file: &SettingsFile) -> RegistrationRecord {
         program: PathBuf::new(),
         installed_at: String::new(),
         fail_closed: false,
-        created_file: file.text().is_none(),
-        created_directory: !directory.is_none_or(Path::exists),
-        created: assumed(target),
-        digest: String::new(),
-        inserted: Vec::new(),
+        edits: Vec::new(),
     }
 }

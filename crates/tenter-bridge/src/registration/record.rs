@@ -7,7 +7,9 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use tenter_base::{hex, replace_file, untrusted_file};
 
-use super::json::Created;
+use super::edit;
+use super::entries::{Created, Installed};
+use super::settings_file::SettingsFile;
 use super::target::Scope;
 
 /// The registrations that this user installed.
@@ -23,7 +25,7 @@ pub struct RegistrationRecord {
     pub host: String,
     /// For whom it is.
     pub scope: Scope,
-    /// The host's file.
+    /// The host's file, or the directory of the files.
     pub file: PathBuf,
     /// The program to which the link led.
     pub program: PathBuf,
@@ -31,21 +33,63 @@ pub struct RegistrationRecord {
     pub installed_at: String,
     /// Whether the host blocks if the program fails.
     pub fail_closed: bool,
-    /// Whether the file was created.
+    /// The files that were changed.
     #[serde(default)]
+    pub(super) edits: Vec<FileEdit>,
+}
+
+/// What an installation did to one file.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct FileEdit {
+    /// The file.
+    pub(super) file: PathBuf,
+    /// Whether it was created.
     pub(super) created_file: bool,
-    /// Whether the directory of the file was created.
-    #[serde(default)]
-    pub(super) created_directory: bool,
+    /// The directory that was created for it, if any: the outermost.
+    pub(super) created_directory: Option<PathBuf>,
     /// What was created in the file.
-    #[serde(default)]
-    pub(super) created: Created,
+    pub(super) created: Option<Created>,
     /// SHA-256 of the file after the installation.
-    #[serde(default)]
     pub(super) digest: String,
     /// Start and end of everything that was inserted into the file, in bytes.
-    #[serde(default)]
     pub(super) inserted: Vec<(usize, usize)>,
+}
+
+impl FileEdit {
+    /// What is recorded of a file; if nothing is, the file was not edited yet.
+    pub(super) fn of(file: &SettingsFile, recorded: Option<&RegistrationRecord>) -> Self {
+        let path = file.path();
+        if let Some(edit) = recorded.and_then(|record| record.edit(path)) {
+            return edit.clone();
+        }
+        let is_missing = |directory: &&Path| !directory.exists();
+        let missing = path.ancestors().skip(1).take_while(is_missing).last();
+        Self {
+            file: path.to_owned(),
+            created_file: file.text().is_none(),
+            created_directory: missing.map(Path::to_owned),
+            ..Self::default()
+        }
+    }
+
+    /// Notes an installation.
+    pub(super) fn set(&mut self, installed: Installed) -> String {
+        self.created = Some(installed.created);
+        self.digest = digest(&installed.text);
+        self.inserted = installed.inserted;
+        installed.text
+    }
+
+    /// The text before the installation; `None` if it was changed since.
+    pub(super) fn undone(&self, text: &str) -> Option<String> {
+        (self.digest == digest(text)).then(|| edit::undo(text, &self.inserted)).flatten()
+    }
+}
+
+impl RegistrationRecord {
+    fn edit(&self, file: &Path) -> Option<&FileEdit> {
+        self.edits.iter().find(|edit| edit.file == file)
+    }
 }
 
 impl Records {
@@ -84,6 +128,6 @@ impl Records {
 }
 
 /// The digest by which a record recognises a file's content.
-pub(super) fn digest(text: &str) -> String {
+fn digest(text: &str) -> String {
     hex(&Sha256::digest(text.as_bytes()))
 }

@@ -1,6 +1,6 @@
 //! The registrations of a user: plans and makes changes, one process at a time.
 
-use std::fs;
+use std::ffi::OsString;
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
@@ -9,20 +9,20 @@ use tenter_base::{FileLock, hex, private_dir, replace_file};
 use tenter_protocol::{Diagnostic, Severity};
 
 use super::command::RegisteredCommand;
-use super::handlers::{self, EventHandler, Options, Owner};
-use super::json;
+use super::entries::EventHandler;
+use super::format::{EntryFormat, OwnFile};
+use super::handlers::{self, Options, Owner, Wanted};
 use super::plan::{self, Plan};
-use super::program;
 use super::record::{Records, RegistrationRecord};
 use super::settings_file::SettingsFile;
 use super::target::{Scope, Target};
+use super::{json, own_files, program, toml};
 use crate::Host;
-use crate::host::RegistrationFormat;
 
-/// A handler of ours in a host's file.
+/// A handler of ours in a host's file, or a file of ours.
 #[derive(Debug, Clone)]
 pub struct RegisteredHandler {
-    /// The native event for which it is registered.
+    /// The native event for which it is registered; the name of the file if the host has files of ours.
     pub event: String,
     /// The command.
     pub command: RegisteredCommand,
@@ -30,19 +30,36 @@ pub struct RegisteredHandler {
     pub is_intact: bool,
 }
 
-/// A setting in a host's file that switches hooks off.
+/// A setting that switches hooks off.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SilencingSetting {
-    /// The key.
+    /// The file.
+    pub file: PathBuf,
+    /// The keys that lead to it, joined by dots.
     pub key: &'static str,
+    /// Its value.
+    pub value: bool,
     /// The line in the file, from 1.
     pub line: usize,
+}
+
+/// Why a host ignores a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct IgnoredFile {
+    /// What the host does not read, such as `no comments and no trailing commas`.
+    pub reads: &'static str,
+    /// The line, from 1.
+    pub line: usize,
+    /// The column, from 1.
+    pub column: usize,
 }
 
 /// The registrations of a user.
 #[derive(Debug)]
 pub struct Registry {
     home: PathBuf,
+    /// The variables with which the user chooses other directories for hosts.
+    variables: Vec<(OsString, OsString)>,
     /// Directory of the record and the copies of files.
     directory: PathBuf,
 }
@@ -53,7 +70,43 @@ impl Registry {
     pub fn in_home(home: impl Into<PathBuf>) -> Self {
         let home = home.into();
         let directory = home.join(".local/state/tenter/bridge");
-        Self { home, directory }
+        Self { home, variables: Vec::new(), directory }
+    }
+
+    /// The same for a user with these environment variables, which choose other directories for some hosts.
+    #[must_use]
+    pub fn with_variables(self, variables: &[(OsString, OsString)]) -> Self {
+        Self { variables: variables.to_vec(), ..self }
+    }
+
+    /// The file of `host` in this scope; `None` if the host has none.
+    pub fn target(&self, host: &'static Host, scope: Scope, project: &Path) -> Option<Target> {
+        let registration = &host.registration;
+        let file = match scope {
+            Scope::User => self.in_host_directory(host, registration.user_file),
+            Scope::Personal => project.join(registration.personal_file?),
+            Scope::Shared => project.join(registration.shared_file?),
+        };
+        Some(self.target_of(host, scope, file))
+    }
+
+    fn target_of(&self, host: &'static Host, scope: Scope, file: PathBuf) -> Target {
+        let trust_file = host.registration.trust_file;
+        let trust_file = trust_file.map(|file| self.in_host_directory(host, file));
+        Target { host, scope, file, trust_file }
+    }
+
+    /// A path of a host in the home directory, or in the directory that the user chose instead of its first component.
+    fn in_host_directory(&self, host: &Host, path: &str) -> PathBuf {
+        let chosen = host.registration.directory_variable.and_then(|variable| {
+            let (_, value) = self.variables.iter().find(|(name, _)| name == variable)?;
+            Some(PathBuf::from(value)).filter(|directory| directory.is_absolute())
+        });
+        match (chosen, path.split_once('/')) {
+            (Some(directory), Some((_, rest))) => directory.join(rest),
+            (Some(directory), None) => directory,
+            (None, _) => self.home.join(path),
+        }
     }
 
     /// The recorded registrations. The files may have been edited since.
@@ -64,11 +117,11 @@ impl Registry {
     /// The files in which `host` may be registered: those of the user and of the project, and those that are recorded.
     pub fn targets(&self, host: &'static Host, project: &Path) -> Vec<Target> {
         let own = Scope::ALL.into_iter();
-        let own = own.filter_map(|scope| Target::new(host, scope, &self.home, project));
+        let own = own.filter_map(|scope| self.target(host, scope, project));
         let mut targets: Vec<Target> = own.collect();
         for RegistrationRecord { scope, file, .. } in self.records_of(host) {
             if targets.iter().all(|target| target.file != file) {
-                targets.push(Target { host, scope, file });
+                targets.push(self.target_of(host, scope, file));
             }
         }
         targets
@@ -81,77 +134,165 @@ impl Registry {
         records
     }
 
-    /// The handlers of ours in the file of `target`.
+    /// What is registered at `target`: handlers, or files of ours.
     ///
     /// # Errors
-    /// The file cannot be read or is not valid.
+    /// A file cannot be read or is not valid.
     pub fn registered(&self, target: &Target) -> Result<Vec<RegisteredHandler>, Diagnostic> {
-        let file = SettingsFile::read(&target.file)?;
-        let text = file.text().unwrap_or_default();
-        let id = plan::id_in(target, text)?.unwrap_or_default();
-        let owner = Owner { home: &self.home, id: &id };
-        let forms = Options::all().map(|options| handlers::of_target(target, owner, options));
-        let intact: Vec<EventHandler> = forms.flatten().flatten().collect();
-        let found = plan::find(target, text)?;
-        let handlers = found.into_iter().filter_map(|found| {
-            let command = RegisteredCommand::of_handler(target.host.id, &found.value)?;
-            let is_this =
-                |(event, value): &EventHandler| *event == found.event && *value == found.value;
-            let is_intact = found.is_unconditional && intact.iter().any(is_this);
-            Some(RegisteredHandler { event: found.event, command, is_intact })
-        });
-        Ok(handlers.collect())
+        let id = self.id(target)?.unwrap_or_default();
+        let wanted = |options| self.wanted(target, &id, options).ok();
+        match target.host.registration.entries() {
+            Some(format) => {
+                let text = read(&target.file)?;
+                let intact: Vec<EventHandler> = Options::all()
+                    .filter_map(wanted)
+                    .flat_map(|wanted| match wanted {
+                        Wanted::Entries(_, handlers) => handlers,
+                        Wanted::Files(..) => Vec::new(),
+                    })
+                    .collect();
+                registered_entries(target, format, &text, &intact)
+            }
+            None => Options::all().filter_map(wanted).try_fold(Vec::new(), |found, wanted| {
+                let Wanted::Files(files, _) = wanted else { return Ok(found) };
+                self.registered_files(target, &files, found)
+            }),
+        }
     }
 
-    /// The settings in the file of `target` that switch hooks off.
+    /// The number of handlers or files that a complete registration has.
+    pub fn expected(&self, target: &Target) -> usize {
+        match self.wanted(target, "", Options::default()) {
+            Ok(Wanted::Entries(_, handlers)) => handlers.len(),
+            Ok(Wanted::Files(files, _)) => files.len(),
+            Err(_) => 0,
+        }
+    }
+
+    /// The settings of the user, and those at `targets`, that switch the hooks of a host off.
     ///
-    /// # Errors
-    /// The file cannot be read or is not valid.
-    pub fn silencing_settings(&self, target: &Target) -> Result<Vec<SilencingSetting>, Diagnostic> {
-        let file = SettingsFile::read(&target.file)?;
-        let RegistrationFormat::JsonGroups { silencers, .. } = &target.host.registration.format;
-        let found = json::silencers(file.text().unwrap_or_default(), silencers)
-            .map_err(|error| error.at(&target.file))?;
-        Ok(found.into_iter().map(|one| SilencingSetting { key: one.key, line: one.line }).collect())
+    /// Files that cannot be read have none.
+    pub fn silencing_settings(
+        &self,
+        host: &'static Host,
+        targets: &[Target],
+    ) -> Vec<SilencingSetting> {
+        let mut found = Vec::new();
+        for silencer in host.registration.silencers {
+            let user = Path::new(host.registration.user_file).parent().unwrap_or(Path::new(""));
+            let files: Vec<PathBuf> = match silencer.file {
+                None => targets.iter().map(|target| target.file.clone()).collect(),
+                Some(file) => {
+                    vec![self.in_host_directory(host, &user.join(file).to_string_lossy())]
+                }
+            };
+            let keys: Vec<&str> = silencer.key.split('.').collect();
+            for file in files {
+                let Ok(text) = read(&file) else { continue };
+                let is_toml = file.extension().is_some_and(|extension| extension == "toml");
+                let switch = if is_toml { toml::switch } else { json::switch };
+                if let Ok(Some((value, line))) = switch(&text, &keys)
+                    && value == silencer.value
+                {
+                    found.push(SilencingSetting { file, key: silencer.key, value, line });
+                }
+            }
+        }
+        found
     }
 
-    /// Where the file of `target` is not plain JSON, if the host ignores such files: line and column.
+    /// Why the host ignores the file of `target`, if it does.
     ///
     /// # Errors
     /// The file cannot be read.
-    pub fn ignored_because(&self, target: &Target) -> Result<Option<(usize, usize)>, Diagnostic> {
-        let file = SettingsFile::read(&target.file)?;
-        let RegistrationFormat::JsonGroups { reads_comments, .. } = target.host.registration.format;
-        Ok(file.text().filter(|_| !reads_comments).and_then(json::not_plain))
+    pub fn ignored_because(&self, target: &Target) -> Result<Option<IgnoredFile>, Diagnostic> {
+        let Some(format) = target.host.registration.entries() else { return Ok(None) };
+        let ignored = json::ignored(&read(&target.file)?, format.reads);
+        Ok(ignored.map(|(reads, line, column)| IgnoredFile { reads, line, column }))
     }
 
     /// Plans a registration. Nothing changes if it is complete already.
     ///
     /// # Errors
-    /// The file cannot be read or is not valid, or the host cannot block as requested.
+    /// A file cannot be read or is not valid, or the host cannot block as requested.
     pub fn plan_install(&self, target: &Target, options: Options) -> Result<Plan, Diagnostic> {
-        let text = SettingsFile::read(&target.file)?.text().unwrap_or_default().to_owned();
-        let id = plan::id_in(target, &text)?.map_or_else(random_id, Ok)?;
-        let owner = Owner { home: &self.home, id: &id };
-        let options = options.for_registered(target, &plan::find(target, &text)?);
-        let handlers = handlers::of_target(target, owner, options)?;
+        let id = self.id(target)?.map_or_else(random_id, Ok)?;
         let records = self.read_records();
-        Plan::install(target, &handlers, options, records.get(target.host.id, &target.file))
+        let recorded = records.get(target.host.id, &target.file);
+        let options = if let Some(format) = target.host.registration.entries() {
+            options.for_registered(format, &plan::find(target, format, &read(&target.file)?)?)
+        } else {
+            let blocks = recorded.is_some_and(|record| record.fail_closed);
+            Options { fail_closed: options.fail_closed || blocks, ..options }
+        };
+        Plan::install(target, self.wanted(target, &id, options)?, options, recorded)
     }
 
     /// Plans the removal of a registration. Nothing changes if there is none.
     ///
     /// # Errors
-    /// The file cannot be read or is not valid.
+    /// A file cannot be read or is not valid.
     pub fn plan_remove(&self, target: &Target) -> Result<Plan, Diagnostic> {
-        Plan::remove(target, self.read_records().get(target.host.id, &target.file))
+        let wanted = self.wanted(target, "", Options::default())?;
+        Plan::remove(target, wanted, self.read_records().get(target.host.id, &target.file))
     }
 
-    /// Where a copy of the file of `target` is kept before its first change.
-    pub fn copy_of(&self, target: &Target) -> PathBuf {
-        let path = Sha256::digest(target.file.as_os_str().as_encoded_bytes());
-        let name = target.file.file_name().unwrap_or_default().to_string_lossy();
-        let name = format!("{}-{}-{name}", target.host.id, &hex(&path)[..12]);
+    fn wanted(&self, target: &Target, id: &str, options: Options) -> Result<Wanted, Diagnostic> {
+        handlers::of_target(target, Owner { home: &self.home, id }, options)
+    }
+
+    /// The id of the registration at a target.
+    fn id(&self, target: &Target) -> Result<Option<String>, Diagnostic> {
+        if let Some(format) = target.host.registration.entries() {
+            let handlers = plan::find(target, format, &read(&target.file)?)?;
+            let command = |value| RegisteredCommand::of_handler(target.host.id, value);
+            return Ok(handlers.iter().find_map(|handler| command(&handler.value)?.id));
+        }
+        let Wanted::Files(files, _) = self.wanted(target, "", Options::default())? else {
+            return Ok(None);
+        };
+        for file in files {
+            if let Some(id) = own_files::id(&read(&target.file.join(file.path))?) {
+                return Ok(Some(id.to_owned()));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Adds the files of ours to those that were found.
+    fn registered_files(
+        &self,
+        target: &Target,
+        files: &[OwnFile],
+        mut found: Vec<RegisteredHandler>,
+    ) -> Result<Vec<RegisteredHandler>, Diagnostic> {
+        for file in files {
+            let text = read(&target.file.join(&file.path))?;
+            if !own_files::is_ours(&text) {
+                continue;
+            }
+            let is_intact = text == file.text;
+            let event = file.path.to_string_lossy().into_owned();
+            if let Some(known) = found.iter_mut().find(|known| known.event == event) {
+                known.is_intact |= is_intact;
+                continue;
+            }
+            let is_shared = target.scope == Scope::Shared;
+            let command = RegisteredCommand {
+                program: (!is_shared).then(|| program::link(&self.home)),
+                event: event.clone(),
+                id: own_files::id(&text).map(str::to_owned),
+            };
+            found.push(RegisteredHandler { event, command, is_intact });
+        }
+        Ok(found)
+    }
+
+    /// Where a copy of a host's file is kept before its first change.
+    pub fn copy_of(&self, host: &Host, file: &Path) -> PathBuf {
+        let path = Sha256::digest(file.as_os_str().as_encoded_bytes());
+        let name = file.file_name().unwrap_or_default().to_string_lossy();
+        let name = format!("{}-{}-{name}", host.id, &hex(&path)[..12]);
         self.directory.join("before").join(name)
     }
 
@@ -164,8 +305,8 @@ impl Registry {
         program::repoint(&self.home, program)
             .map_err(|error| unwritable(&program::link(&self.home), &error))?;
         if plan.is_change() {
-            self.keep_copy(plan)?;
-            plan.file.replace(plan.after())?;
+            self.keep_copies(plan)?;
+            plan.apply()?;
         }
         let mut records = self.read_records();
         if let Some(record) = plan.record.clone() {
@@ -181,17 +322,8 @@ impl Registry {
     /// A file cannot be written, or it changed since the plan was made.
     pub fn remove(&self, plan: &Plan) -> Result<(), Diagnostic> {
         let _lock = self.lock()?;
-        if plan.is_change() {
-            plan.file.replace(plan.after())?;
-        }
+        plan.apply()?;
         let target = plan.target();
-        if plan.created_directory
-            && plan.after().is_none()
-            && let Some(directory) = target.file.parent()
-        {
-            // It stays if the user has put files into it.
-            let _ = fs::remove_dir(directory);
-        }
         let mut records = self.read_records();
         if records.get(target.host.id, &target.file).is_none() {
             return Ok(());
@@ -200,13 +332,17 @@ impl Registry {
         self.write_records(&records)
     }
 
-    /// Keeps a copy of the file as it was before its first change. A later change does not replace it.
-    fn keep_copy(&self, plan: &Plan) -> Result<(), Diagnostic> {
-        let copy = self.copy_of(plan.target());
-        let Some(text) = plan.before().filter(|_| copy.symlink_metadata().is_err()) else {
-            return Ok(());
-        };
-        replace_file::replace(&copy, text.as_bytes()).map_err(|error| unwritable(&copy, &error))
+    /// Keeps copies of the files as they were before their first change. A later change does not replace them.
+    fn keep_copies(&self, plan: &Plan) -> Result<(), Diagnostic> {
+        for change in plan.changes().iter().filter(|change| change.is_change()) {
+            let copy = self.copy_of(plan.target().host, change.path());
+            let text = change.before().filter(|_| copy.symlink_metadata().is_err());
+            if let Some(text) = text {
+                replace_file::replace(&copy, text.as_bytes())
+                    .map_err(|error| unwritable(&copy, &error))?;
+            }
+        }
+        Ok(())
     }
 
     fn lock(&self) -> Result<FileLock, Diagnostic> {
@@ -228,6 +364,29 @@ impl Registry {
         let file = self.record_file();
         records.write(&file).map_err(|error| unwritable(&file, &error))
     }
+}
+
+/// The text of a file; a missing one is empty.
+fn read(path: &Path) -> Result<String, Diagnostic> {
+    Ok(SettingsFile::read(path)?.text().unwrap_or_default().to_owned())
+}
+
+/// The handlers of ours in a text. Those like one of `intact` are as an installation writes them.
+fn registered_entries(
+    target: &Target,
+    format: &EntryFormat,
+    text: &str,
+    intact: &[EventHandler],
+) -> Result<Vec<RegisteredHandler>, Diagnostic> {
+    let found = plan::find(target, format, text)?;
+    let handlers = found.into_iter().filter_map(|found| {
+        let command = RegisteredCommand::of_handler(target.host.id, &found.value)?;
+        let is_this =
+            |(event, value): &EventHandler| *event == found.event && *value == found.value;
+        let is_intact = found.is_unconditional && intact.iter().any(is_this);
+        Some(RegisteredHandler { event: found.event, command, is_intact })
+    });
+    Ok(handlers.collect())
 }
 
 /// An id that others cannot guess.

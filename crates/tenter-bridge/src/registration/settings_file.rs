@@ -19,6 +19,8 @@ pub(super) struct SettingsFile {
     real: PathBuf,
     /// The content; `None` if the file does not exist.
     text: Option<String>,
+    /// The mode of the file if it is created; `None` for that of other new files.
+    mode: Option<u32>,
 }
 
 impl SettingsFile {
@@ -30,7 +32,22 @@ impl SettingsFile {
         let unreadable = |error| problem(path, "cannot read the file", &error);
         let real = real_path(path).map_err(unreadable)?;
         let text = read(&real).map_err(unreadable)?;
-        Ok(Self { path: path.to_owned(), real, text })
+        Ok(Self { path: path.to_owned(), real, text, mode: None })
+    }
+
+    /// The same with the mode of the file if it is created.
+    pub(super) fn with_mode(self, mode: u32) -> Self {
+        Self { mode: Some(mode), ..self }
+    }
+
+    /// The path, perhaps of a symlink.
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The path without symlinks.
+    pub(super) fn real_path(&self) -> &Path {
+        &self.real
     }
 
     /// The content; `None` if the file does not exist.
@@ -72,7 +89,7 @@ impl SettingsFile {
             return replace_file::replace_keeping(&self.real, text.as_bytes(), metadata);
         }
         self.real.parent().map_or(Ok(()), fs::create_dir_all)?;
-        replace_file::replace_with_mode(&self.real, text.as_bytes(), None).map(drop)
+        replace_file::replace_with_mode(&self.real, text.as_bytes(), self.mode).map(drop)
     }
 }
 

@@ -1,6 +1,6 @@
 //! Where a registration goes: a host, and the file of the user or of a project.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
@@ -39,19 +39,8 @@ pub struct Target {
     pub host: &'static Host,
     /// For whom the file is.
     pub scope: Scope,
-    /// The file.
+    /// The file, or the directory of the files that are the bridge's own.
     pub file: PathBuf,
-}
-
-impl Target {
-    /// The file of this scope; `None` if the host has none.
-    pub fn new(host: &'static Host, scope: Scope, home: &Path, project: &Path) -> Option<Self> {
-        let registration = &host.registration;
-        let file = match scope {
-            Scope::User => home.join(registration.user_file),
-            Scope::Personal => project.join(registration.personal_file?),
-            Scope::Shared => project.join(registration.shared_file?),
-        };
-        Some(Self { host, scope, file })
-    }
+    /// The file with the hashes of trusted handlers, if the host demands them.
+    pub(super) trust_file: Option<PathBuf>,
 }

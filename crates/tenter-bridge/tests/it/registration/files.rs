@@ -3,7 +3,7 @@
 use std::fs;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, symlink};
 
-use tenter_bridge::registration::{Options, Scope, Target, link, unsafe_location};
+use tenter_bridge::registration::{Options, Scope, link, unsafe_location};
 
 use super::{NOW, User};
 
@@ -63,7 +63,8 @@ fn a_file_that_the_host_ignores_is_recognised() {
         ("{\"a\": 1,}", Some((1, 9))),
     ] {
         let user = User::with_settings(text);
-        assert_eq!(user.registry.ignored_because(&user.target).unwrap(), ignored, "{text}");
+        let found = user.registry.ignored_because(&user.target).unwrap();
+        assert_eq!(found.map(|found| (found.line, found.column)), ignored, "{text}");
     }
 }
 
@@ -71,7 +72,7 @@ fn a_file_that_the_host_ignores_is_recognised() {
 fn the_copy_of_the_old_file_is_private_and_never_replaced() {
     let user = User::with_settings("{\"model\": \"opus\"}\n");
     user.install().unwrap();
-    let copy = user.registry.copy_of(&user.target);
+    let copy = user.registry.copy_of(user.target.host, user.file());
     assert_eq!(fs::metadata(&copy).unwrap().mode() & 0o777, 0o600);
     fs::write(user.file(), "{}").unwrap();
     user.install().unwrap();
@@ -174,9 +175,9 @@ fn an_upgrade_only_repoints_the_link() {
 fn a_shared_file_has_no_path_of_this_machine() {
     let user = User::new();
     let project = user.home.path().join("shop");
-    let target = Target::new(user.target.host, Scope::Shared, user.home.path(), &project).unwrap();
+    let target = user.registry.target(user.target.host, Scope::Shared, &project).unwrap();
     let plan = user.registry.plan_install(&target, Options::default()).unwrap();
-    let text = plan.after().unwrap();
+    let text = plan.changes()[0].after().unwrap();
     assert!(!text.contains(user.home.path().to_str().unwrap()), "{text}");
     assert!(text.contains(r#"exec \"$t\" claude-code Stop""#), "{text}");
     user.registry.install(&plan, &user.program(), NOW).unwrap();

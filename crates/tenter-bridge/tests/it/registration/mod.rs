@@ -25,10 +25,11 @@ impl User {
     fn new() -> Self {
         let home = tempfile::tempdir().unwrap();
         let host = hosts::find("claude-code").unwrap();
-        let target = Target::new(host, Scope::User, home.path(), home.path()).unwrap();
         fs::create_dir(home.path().join("bin")).unwrap();
         fs::write(home.path().join("bin/tenter-hook"), "").unwrap();
-        Self { registry: Registry::in_home(home.path()), home, target }
+        let registry = Registry::in_home(home.path());
+        let target = registry.target(host, Scope::User, home.path()).unwrap();
+        Self { home, registry, target }
     }
 
     fn with_settings(text: &str) -> Self {

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use tenter_base::search_path;
+use tenter_bridge::registration::Scope;
 use tenter_bridge::{Host, hosts};
 use tenter_proc::{Cancel, Invocation, Limits, Streams};
 
@@ -27,11 +28,12 @@ impl Agent {
     /// Looks for an agent.
     pub(super) fn find(env: &Env, host: &'static Host) -> Self {
         let mut programs = host.registration.programs.iter();
-        let settings = env.home.join(host.registration.user_file);
+        let settings = super::registry(env).target(host, Scope::User, &env.home);
         Self {
             host,
             program: programs.find_map(|program| search_path::program(program, &env.vars)),
-            has_settings: settings.parent().is_some_and(Path::is_dir),
+            has_settings: settings
+                .is_some_and(|target| target.file.parent().is_some_and(Path::is_dir)),
         }
     }
 

@@ -1,6 +1,6 @@
 //! Shows what would change in an agent's settings, and asks whether to change it.
 
-use tenter_bridge::registration::Plan;
+use tenter_bridge::registration::{Change, Plan};
 
 use crate::env::Env;
 use crate::failure::Failure;
@@ -24,21 +24,13 @@ pub(super) struct Consent {
 }
 
 impl Consent {
-    /// Shows the change of a file. Returns whether to make it.
+    /// Shows the changes of files. Returns whether to make them.
     ///
     /// # Errors
     /// The user cannot be asked.
     pub(super) fn to(self, plan: &Plan, question: &str) -> Result<bool, Failure> {
-        let file = &plan.target().file;
-        let line = |text: String| if self.dry_run { ui::out(text) } else { ui::note(text) };
-        let what = match (plan.before(), plan.after()) {
-            (None, Some(_)) => " (new file)",
-            (Some(_), None) => " (the file is removed)",
-            _ => "",
-        };
-        line(styled(HEADING, format!("--- {}{what}", visible(&file.to_string_lossy()))));
-        let (before, after) = (plan.before().unwrap_or_default(), plan.after().unwrap_or_default());
-        diff::of_trusted(before, after, LINES).into_iter().for_each(line);
+        let changes = plan.changes().iter().filter(|change| change.is_change());
+        changes.for_each(|change| self.show(change));
         if self.dry_run || self.yes {
             return Ok(self.yes);
         }
@@ -47,5 +39,19 @@ impl Consent {
                 .help("pass --yes to change it without asking, or --dry-run to look at it"));
         }
         Ok(question::confirm(question, &mut read_at_terminal))
+    }
+
+    fn show(self, change: &Change) {
+        let line = |text: String| if self.dry_run { ui::out(text) } else { ui::note(text) };
+        let what = match (change.before(), change.after()) {
+            (None, Some(_)) => " (new file)",
+            (Some(_), None) => " (the file is removed)",
+            _ => "",
+        };
+        let file = change.path().to_string_lossy();
+        line(styled(HEADING, format!("--- {}{what}", visible(&file))));
+        let before = change.before().unwrap_or_default();
+        let after = change.after().unwrap_or_default();
+        diff::of_trusted(before, after, LINES).into_iter().for_each(line);
     }
 }

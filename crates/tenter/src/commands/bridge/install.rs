@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use tenter_bridge::Host;
-use tenter_bridge::registration::{Options, Registry, Scope, Target};
+use tenter_bridge::registration::{IgnoredFile, Options, Registry, Scope, Target};
 use tenter_engine::Directories;
 
 use super::agents::{self, Agent};
@@ -70,7 +70,7 @@ pub(super) fn run(env: &Env, args: &Args) -> CommandResult {
     };
     let program = location::program(env, args.force)?;
     note_other_directories(env);
-    let registry = Registry::in_home(&env.home);
+    let registry = super::registry(env);
     let installation = Installation { env, args, project, scope, registry, program };
     let mut exit = Exit::Done;
     for host in hosts {
@@ -159,9 +159,11 @@ impl Installation<'_> {
         let file = visible(&target.file.to_string_lossy()).into_owned();
         if plan.is_change() {
             ui::note(format!("{} with {}.", styled(GOOD, "Registered"), host.name));
-            let copy = self.registry.copy_of(&target);
-            if plan.before().is_some() && copy.exists() {
-                ui::note(format!("  Before the first change the file was: {}", copy.display()));
+            for change in plan.changes().iter().filter(|change| change.before().is_some()) {
+                let copy = self.registry.copy_of(host, change.path());
+                if change.is_change() && copy.exists() {
+                    ui::note(format!("  Before the first change the file was: {}", copy.display()));
+                }
             }
             ui::note(format!("  `tenter bridge show {}` lists what hooks can do there.", host.id));
         } else if is_recorded {
@@ -199,9 +201,10 @@ impl Installation<'_> {
 
     /// Warns that the agent does not read the file.
     fn note_ignored(&self, target: &Target) {
-        if let Ok(Some((line, column))) = self.registry.ignored_because(target) {
+        if let Ok(Some(IgnoredFile { reads, line, column })) = self.registry.ignored_because(target)
+        {
             ui::note(format!(
-                "{}: {} ignores {}: it reads no comments and no trailing commas (line {line}, column {column})",
+                "{}: {} ignores {}: it reads {reads} (line {line}, column {column})",
                 styled(NOTICE, "warning"),
                 target.host.name,
                 visible(&target.file.to_string_lossy()),
@@ -210,17 +213,17 @@ impl Installation<'_> {
     }
 
     fn note_silencers(&self, host: &'static Host) {
-        for target in self.registry.targets(host, self.project.root()) {
-            for setting in self.registry.silencing_settings(&target).unwrap_or_default() {
-                ui::note(format!(
-                    "{}: {} is true in {} (line {}): {} runs no hooks of yours",
-                    styled(NOTICE, "warning"),
-                    setting.key,
-                    visible(&target.file.to_string_lossy()),
-                    setting.line,
-                    host.name,
-                ));
-            }
+        let targets = self.registry.targets(host, self.project.root());
+        for setting in self.registry.silencing_settings(host, &targets) {
+            ui::note(format!(
+                "{}: {} is {} in {} (line {}): {} runs no hooks of yours",
+                styled(NOTICE, "warning"),
+                setting.key,
+                setting.value,
+                visible(&setting.file.to_string_lossy()),
+                setting.line,
+                host.name,
+            ));
         }
     }
 }

@@ -44,7 +44,7 @@ struct ListedRegistration {
 }
 
 pub(super) fn run(project: &Project, args: &Args) -> Exit {
-    let registry = Registry::in_home(&project.env.home);
+    let registry = super::registry(project.env);
     let agents = Agent::all(project.env).into_iter().map(|agent| ListedAgent {
         id: agent.host.id,
         name: agent.host.name,
@@ -73,7 +73,7 @@ fn registrations(project: &Project, registry: &Registry, agent: &Agent) -> Vec<L
         };
         let is_intact = |handler: &&RegisteredHandler| handler.is_intact;
         let events = found.iter().filter(is_intact).count();
-        let complete = events == host.events.len() && found.len() == events;
+        let complete = events == registry.expected(&target) && found.len() == events;
         Some(ListedRegistration { scope: target.scope, file: target.file, events, complete, error })
     });
     listed.collect()

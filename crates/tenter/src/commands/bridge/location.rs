@@ -40,7 +40,7 @@ pub(super) fn target(
     scope: Scope,
     root: &Path,
 ) -> Result<Target, Failure> {
-    let target = Target::new(host, scope, &env.home, root).ok_or_else(|| {
+    let target = super::registry(env).target(host, scope, root).ok_or_else(|| {
         let file = if scope == Scope::Personal { "personal" } else { "shared" };
         Failure::new(format!("{} has no {file} settings in projects", host.name))
             .help("leave out --project to register for all projects")

@@ -11,6 +11,7 @@ mod show;
 use std::path::Path;
 
 use tenter_base::{did_you_mean, or_list};
+use tenter_bridge::registration::Registry;
 use tenter_bridge::{Host, hosts};
 use tenter_protocol::Diagnostic;
 
@@ -39,6 +40,11 @@ pub(crate) fn run(env: &Env, project: Option<&Path>, command: &Command) -> Comma
         Command::Remove(args) => remove::run(env, args),
         Command::Show(args) => show::run(Project::open(env, project)?, args),
     }
+}
+
+/// The registrations of the user.
+pub(crate) fn registry(env: &Env) -> Registry {
+    Registry::in_home(&env.home).with_variables(&env.vars)
 }
 
 /// The agent with this id.

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use tenter_bridge::Host;
-use tenter_bridge::registration::{Registry, Scope, Target};
+use tenter_bridge::registration::{Registry, Scope};
 
 use super::consent::Consent;
 use super::{located, location};
@@ -42,7 +42,7 @@ pub(super) fn run(env: &Env, args: &Args) -> CommandResult {
     };
     let hosts: Vec<&Host> =
         args.hosts.iter().map(|id| super::host(id)).collect::<Result<_, _>>()?;
-    let registry = Registry::in_home(&env.home);
+    let registry = super::registry(env);
     let mut exit = Exit::Done;
     for host in hosts {
         let mut is_registered = false;
@@ -73,7 +73,7 @@ fn remove(
     (host, scope): (&'static Host, Scope),
     (root, consent): (&Path, Consent),
 ) -> Result<Option<Exit>, Failure> {
-    if Target::new(host, scope, &env.home, root).is_none() {
+    if registry.target(host, scope, root).is_none() {
         return Ok(None);
     }
     let target = location::target(env, host, scope, root)?;

@@ -2,7 +2,9 @@
 
 use std::path::PathBuf;
 
-use tenter_bridge::registration::{RegisteredHandler, Registry, Scope, Target};
+use tenter_bridge::registration::{
+    IgnoredFile, RegisteredHandler, Registry, Scope, SilencingSetting, Target,
+};
 use tenter_bridge::{Host, hosts};
 use tenter_protocol::{Diagnostic, Severity};
 
@@ -10,7 +12,7 @@ use crate::project::Project;
 
 /// Diagnoses the registrations with every agent.
 pub(super) fn examine(project: &Project) -> Vec<Diagnostic> {
-    let registry = Registry::in_home(&project.env.home);
+    let registry = crate::commands::bridge::registry(project.env);
     hosts::ALL.iter().flat_map(|host| with_host(project, &registry, host)).collect()
 }
 
@@ -23,7 +25,7 @@ fn with_host(project: &Project, registry: &Registry, host: &'static Host) -> Vec
     for target in &targets {
         match registry.registered(target) {
             Ok(handlers) if !handlers.is_empty() => {
-                findings.extend(with_handlers(target, &handlers));
+                findings.extend(with_handlers(target, &handlers, registry.expected(target)));
                 findings.extend(ignored(registry, target));
                 registered.push(target);
             }
@@ -35,13 +37,18 @@ fn with_host(project: &Project, registry: &Registry, host: &'static Host) -> Vec
     }
     findings.extend(twice(project, registered.iter().copied()));
     if !registered.is_empty() {
-        findings.extend(targets.iter().flat_map(|target| silenced(registry, target)));
+        let settings = registry.silencing_settings(host, &targets);
+        findings.extend(settings.into_iter().map(|setting| silenced(host, setting)));
     }
     findings
 }
 
 /// Problems with the handlers in a file.
-fn with_handlers(target: &Target, handlers: &[RegisteredHandler]) -> Vec<Diagnostic> {
+fn with_handlers(
+    target: &Target,
+    handlers: &[RegisteredHandler],
+    events: usize,
+) -> Vec<Diagnostic> {
     let name = target.host.name;
     let mut findings = Vec::new();
     let mut programs: Vec<&PathBuf> =
@@ -54,7 +61,6 @@ fn with_handlers(target: &Target, handlers: &[RegisteredHandler]) -> Vec<Diagnos
         findings.push(finding("bridge-program-missing", Severity::Error, message, target));
     }
     let intact = handlers.iter().filter(|handler| handler.is_intact).count();
-    let events = target.host.events.len();
     if intact != events || intact != handlers.len() {
         let message = format!(
             "{intact} of {events} events of {name} are registered as they should be: the others were changed or removed"
@@ -66,12 +72,12 @@ fn with_handlers(target: &Target, handlers: &[RegisteredHandler]) -> Vec<Diagnos
 
 /// The finding that the host does not read the file.
 fn ignored(registry: &Registry, target: &Target) -> Option<Diagnostic> {
-    let (line, column) = registry.ignored_because(target).ok().flatten()?;
+    let IgnoredFile { reads, line, column } = registry.ignored_because(target).ok().flatten()?;
     let message = format!(
-        "{} ignores this file: it reads no comments and no trailing commas (line {line}, column {column})",
+        "{} ignores this file: it reads {reads} (line {line}, column {column})",
         target.host.name
     );
-    let help = "remove comments and trailing commas from the file";
+    let help = "remove what it does not read from the file";
     Some(finding("bridge-ignored", Severity::Error, message, target).help(help))
 }
 
@@ -104,16 +110,13 @@ fn twice<'t>(
     Some(finding("bridge-twice", Severity::Info, message, first).help(help))
 }
 
-/// Settings in a file that switch hooks off.
-fn silenced(registry: &Registry, target: &Target) -> Vec<Diagnostic> {
-    let settings = registry.silencing_settings(target).unwrap_or_default();
-    let finding = |key, line| {
-        let message =
-            format!("{} runs no hooks of yours: {key} is true in line {line}", target.host.name);
-        let help = format!("remove {key} from the file, unless you want that");
-        finding("bridge-silenced", Severity::Warning, message, target).help(help)
-    };
-    settings.into_iter().map(|setting| finding(setting.key, setting.line)).collect()
+/// A setting that switches hooks off.
+fn silenced(host: &Host, setting: SilencingSetting) -> Diagnostic {
+    let SilencingSetting { file, key, value, line } = setting;
+    let message = format!("{} runs no hooks of yours: {key} is {value} in line {line}", host.name);
+    Diagnostic::new("bridge-silenced", Severity::Warning, message)
+        .at(file)
+        .help(format!("remove {key} from the file, unless you want that"))
 }
 
 fn finding(id: &'static str, severity: Severity, message: String, target: &Target) -> Diagnostic {

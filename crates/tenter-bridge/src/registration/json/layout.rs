@@ -5,14 +5,8 @@
 
 use std::ops::Range;
 
+use super::super::edit::Insertion;
 use super::document::{Container, Document, TokenKind};
-
-/// Text that is inserted at a position.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) struct Insertion {
-    at: usize,
-    text: String,
-}
 
 /// Returns the insertions that append `children` to a container. In a child, `\n` is a line end and `\t` one step of indentation.
 pub(super) fn append(
@@ -163,38 +157,4 @@ fn is_blank(text: &str, range: &Range<usize>, cuts: &[Range<usize>]) -> bool {
         .bytes()
         .enumerate()
         .all(|(index, byte)| byte.is_ascii_whitespace() || is_cut(range.start + index))
-}
-
-/// Applies insertions. Returns the text, and the ranges in it that are new.
-pub(super) fn insert(text: &str, mut insertions: Vec<Insertion>) -> (String, Vec<Range<usize>>) {
-    insertions.sort_by_key(|insertion| insertion.at); // stable
-    let (mut after, mut ranges, mut done) = (String::new(), Vec::new(), 0);
-    for Insertion { at, text: new } in insertions {
-        after += &text[done..at];
-        ranges.push(after.len()..after.len() + new.len());
-        after += &new;
-        done = at;
-    }
-    (after + &text[done..], ranges)
-}
-
-/// Cuts ranges, which may touch and overlap.
-pub(super) fn cut(text: &str, mut ranges: Vec<Range<usize>>) -> String {
-    ranges.sort_by_key(|range| range.start);
-    let (mut after, mut done) = (String::new(), 0);
-    for range in ranges {
-        after += &text[done..range.start.max(done)];
-        done = done.max(range.end);
-    }
-    after + &text[done..]
-}
-
-/// Cuts ranges that were recorded; `None` if they do not fit the text.
-pub(in super::super) fn undo(text: &str, ranges: &[(usize, usize)]) -> Option<String> {
-    let fits = |(start, end): &(usize, usize)| start <= end && text.get(*start..*end).is_some();
-    let ranges: Vec<Range<usize>> = ranges
-        .iter()
-        .map(|range| fits(range).then_some(range.0..range.1))
-        .collect::<Option<_>>()?;
-    Some(cut(text, ranges))
 }

@@ -1,0 +1,237 @@
+//! Where and how the bridge registers with a host: data.
+
+use std::path::PathBuf;
+
+use super::target::Scope;
+use crate::Host;
+
+/// What every file of the bridge's own contains, before the id of the registration.
+pub(super) const OWN_FILE_MARK: &str = "Written by `tenter bridge install`, registration";
+
+/// Where and how the bridge registers with a host.
+#[derive(Debug)]
+pub struct Registration {
+    /// The user's file, from the home directory. For [`RegistrationFormat::Files`], the directory of the files.
+    pub user_file: &'static str,
+    /// The file of a project that only its user has, from the project's root; `None` if the host has none.
+    pub personal_file: Option<&'static str>,
+    /// The file of a project that is shared with others, from the project's root; `None` if the host has none.
+    pub shared_file: Option<&'static str>,
+    /// The variable with which users choose another directory than the first component of `user_file`.
+    pub directory_variable: Option<&'static str>,
+    /// The programs by which the host is found in `PATH`.
+    pub programs: &'static [&'static str],
+    /// The first version known to start a command without a shell.
+    pub exec_since: Option<[u32; 3]>,
+    /// The format of these files.
+    pub format: RegistrationFormat,
+    /// The user's file in which the host looks for the hash of each handler that the user trusts, from the home directory; `None` if
+    /// it runs handlers without that (B41).
+    pub trust_file: Option<&'static str>,
+    /// Settings that switch hooks off.
+    pub silencers: &'static [Silencer],
+    /// The hosts whose registrations this host reads, too.
+    pub also_reads: &'static [&'static str],
+    /// What users have to do in the host before hooks run there, as a sentence.
+    pub next_step: Option<&'static str>,
+}
+
+impl Registration {
+    /// A registration in one file of the user, without any of the rest.
+    pub const fn new(
+        user_file: &'static str,
+        programs: &'static [&'static str],
+        format: RegistrationFormat,
+    ) -> Self {
+        Self {
+            user_file,
+            personal_file: None,
+            shared_file: None,
+            directory_variable: None,
+            programs,
+            exec_since: None,
+            format,
+            trust_file: None,
+            silencers: &[],
+            also_reads: &[],
+            next_step: None,
+        }
+    }
+
+    /// The format of the entries; `None` if the host has files that are the bridge's own.
+    pub fn entries(&self) -> Option<&EntryFormat> {
+        match &self.format {
+            RegistrationFormat::Entries(entries) => Some(entries),
+            RegistrationFormat::Files(_) => None,
+        }
+    }
+}
+
+/// How hooks are registered with a host.
+#[derive(Debug)]
+pub enum RegistrationFormat {
+    /// By entries in a file that users edit.
+    Entries(EntryFormat),
+    /// By files that have nothing else.
+    Files(FileFormat),
+}
+
+/// The entries in a file that users edit: one handler for each event.
+#[derive(Debug)]
+pub struct EntryFormat {
+    /// Where handlers are in the file.
+    pub layout: Layout,
+    /// Members of the outermost object that the host demands.
+    pub root: &'static [(&'static str, u64)],
+    /// Members that every handler has.
+    pub fields: &'static [(&'static str, &'static str)],
+    /// The key of a name that no other handler may have, if handlers have names.
+    pub name: Option<&'static str>,
+    /// The key of the program if it is started without a shell; its arguments are `args`.
+    pub exec: &'static str,
+    /// The key of the timeout.
+    pub timeout: &'static str,
+    /// The unit of the timeout.
+    pub unit: TimeoutUnit,
+    /// How to make the host block if the command fails (B25).
+    pub fail_closed: FailClosed,
+    /// What the host reads; it ignores other files.
+    pub reads: Reads,
+}
+
+impl EntryFormat {
+    /// `{"hooks": {EVENT: [{"hooks": [{"type": "command", "command": COMMAND, "timeout": SECONDS}]}]}}`.
+    pub const JSON_GROUPS: Self = Self {
+        layout: Layout::JsonGroups,
+        root: &[],
+        fields: &[("type", "command")],
+        name: None,
+        exec: "command",
+        timeout: "timeout",
+        unit: TimeoutUnit::Seconds,
+        fail_closed: FailClosed::ExitCode,
+        reads: Reads::Comments,
+    };
+
+    /// `{"hooks": {EVENT: [{"command": COMMAND, "timeout": SECONDS}]}}`.
+    pub const JSON_HANDLERS: Self =
+        Self { layout: Layout::JsonHandlers, fields: &[], ..Self::JSON_GROUPS };
+
+    /// `[[hooks]]` tables with `event`, `command` and `timeout` in seconds.
+    pub const TOML_TABLES: Self =
+        Self { layout: Layout::TomlTables { event: "event" }, fields: &[], ..Self::JSON_GROUPS };
+}
+
+/// Where handlers are in a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Layout {
+    /// JSON: `{"hooks": {EVENT: [{"hooks": [HANDLER]}]}}`.
+    JsonGroups,
+    /// JSON: `{"hooks": {EVENT: [HANDLER]}}`.
+    JsonHandlers,
+    /// TOML: each handler is a table `[[hooks]]`.
+    TomlTables {
+        /// The key of the event.
+        event: &'static str,
+    },
+}
+
+/// How to make a host block prompts and tool calls if the command fails.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FailClosed {
+    /// By a member of the handler.
+    Switch(&'static str, SwitchValue),
+    /// By exit code 2 and a text on stderr, which a shell provides.
+    ExitCode,
+    /// Not at all.
+    Impossible,
+}
+
+/// The value of a member that makes a host block.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SwitchValue {
+    /// This text.
+    Text(&'static str),
+    /// `true`.
+    True,
+}
+
+/// Which files a host reads.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reads {
+    /// Also those with comments and trailing commas.
+    Comments,
+    /// JSON without comments and trailing commas.
+    PlainJson,
+    /// JSON without comments, trailing commas, a byte order mark, and other keys in the outermost object than these.
+    StrictJson(&'static [&'static str]),
+}
+
+/// The unit of a registered timeout.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TimeoutUnit {
+    /// Seconds.
+    Seconds,
+    /// Milliseconds.
+    Milliseconds,
+}
+
+/// Files that have nothing but the registration.
+#[derive(Debug)]
+pub struct FileFormat {
+    /// Writes the files.
+    pub files: fn(&FileContext) -> Vec<OwnFile>,
+    /// Whether the files are programs.
+    pub executable: bool,
+}
+
+/// What files are written for.
+#[derive(Debug, Clone, Copy)]
+pub struct FileContext<'c> {
+    /// The host.
+    pub host: &'static Host,
+    /// For whom the files are. Shared ones must have no path of this machine.
+    pub scope: Scope,
+    /// The program to run: a stable link.
+    pub program: &'c str,
+    /// The home directory, for `--home`.
+    pub home: &'c str,
+    /// The random id of the registration, for `--id`.
+    pub id: &'c str,
+    /// Whether prompts and tool calls are blocked if the program fails (B25).
+    pub fail_closed: bool,
+}
+
+impl FileContext<'_> {
+    /// The text by which the bridge recognises its own files.
+    pub fn mark(&self) -> String {
+        format!("{OWN_FILE_MARK} {}", self.id)
+    }
+}
+
+/// A file that has nothing but the registration.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OwnFile {
+    /// The path, from the directory of the files.
+    pub path: PathBuf,
+    /// The text, which contains [`FileContext::mark`] in a comment: other files are never replaced or removed.
+    pub text: String,
+}
+
+/// A setting that switches hooks off.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Silencer {
+    /// The user's file that may have it, from the directory of `user_file`; `None`: each file in which the bridge may be registered.
+    pub file: Option<&'static str>,
+    /// The keys that lead to it, joined by dots.
+    pub key: &'static str,
+    /// The value that switches hooks off.
+    pub value: bool,
+}
+
+impl Silencer {
+    /// A key that switches hooks off if it is true, in each file in which the bridge may be registered.
+    pub const fn key(key: &'static str) -> Self {
+        Self { file: None, key, value: true }
+    }
+}
