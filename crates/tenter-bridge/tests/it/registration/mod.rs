@@ -2,14 +2,15 @@
 
 mod documents;
 mod files;
+mod formats;
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 use tempfile::TempDir;
-use tenter_bridge::hosts;
 use tenter_bridge::registration::{Options, Plan, Registry, Scope, Target};
+use tenter_bridge::{Host, hosts};
 use tenter_protocol::Diagnostic;
 
 const NOW: &str = "2026-11-22T18:00:00Z";
@@ -23,8 +24,12 @@ struct User {
 
 impl User {
     fn new() -> Self {
+        Self::of(hosts::find("claude-code").unwrap())
+    }
+
+    /// A user of this host.
+    fn of(host: &'static Host) -> Self {
         let home = tempfile::tempdir().unwrap();
-        let host = hosts::find("claude-code").unwrap();
         fs::create_dir(home.path().join("bin")).unwrap();
         fs::write(home.path().join("bin/tenter-hook"), "").unwrap();
         let registry = Registry::in_home(home.path());
@@ -33,8 +38,13 @@ impl User {
     }
 
     fn with_settings(text: &str) -> Self {
-        let user = Self::new();
-        fs::create_dir(user.home.path().join(".claude")).unwrap();
+        Self::of_with(hosts::find("claude-code").unwrap(), text)
+    }
+
+    /// A user of this host with a settings file.
+    fn of_with(host: &'static Host, text: &str) -> Self {
+        let user = Self::of(host);
+        fs::create_dir_all(user.file().parent().unwrap()).unwrap();
         fs::write(user.file(), text).unwrap();
         user
     }
@@ -61,6 +71,11 @@ impl User {
 
     fn install(&self) -> Result<(), Diagnostic> {
         self.registry.install(&self.plan(Options::default())?, &self.program(), NOW)
+    }
+
+    fn install_with(&self, options: Options) {
+        let plan = self.plan(options).unwrap();
+        self.registry.install(&plan, &self.program(), NOW).unwrap();
     }
 
     fn remove(&self) -> Result<(), Diagnostic> {

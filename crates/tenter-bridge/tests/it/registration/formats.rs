@@ -1,0 +1,330 @@
+//! The formats of the hosts' files, on a host that has the events of Claude Code.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::PathBuf;
+
+use serde_json::{Value, json};
+use tenter_bridge::registration::{
+    EntryFormat, FailClosed, FileContext, FileFormat, Layout, Options, OwnFile, Reads,
+    Registration, RegistrationFormat, Scope, Silencer, SwitchValue, TimeoutUnit,
+};
+use tenter_bridge::{Host, hosts};
+
+use super::User;
+
+/// A host that is registered in this way.
+pub(super) fn host(id: &'static str, registration: Registration) -> &'static Host {
+    let claude = hosts::find("claude-code").unwrap();
+    Box::leak(Box::new(Host { id, name: "Host", registration, ..*claude }))
+}
+
+pub(super) const QWEN: Registration = Registration::new(
+    ".qwen/settings.json",
+    &["qwen"],
+    RegistrationFormat::Entries(EntryFormat {
+        unit: TimeoutUnit::Milliseconds,
+        fail_closed: FailClosed::Switch("failMode", SwitchValue::Text("closed")),
+        ..EntryFormat::JSON_GROUPS
+    }),
+);
+
+pub(super) const CODEX: Registration = Registration {
+    directory_variable: Some("CODEX_HOME"),
+    trust_file: Some(".codex/config.toml"),
+    silencers: &[Silencer { file: Some("config.toml"), key: "features.hooks", value: false }],
+    ..Registration::new(
+        ".codex/hooks.json",
+        &["codex"],
+        RegistrationFormat::Entries(EntryFormat {
+            reads: Reads::StrictJson(&["description", "hooks"]),
+            ..EntryFormat::JSON_GROUPS
+        }),
+    )
+};
+
+pub(super) const COPILOT: Registration = Registration {
+    exec_since: Some([1, 0, 102]),
+    shared_file: Some(".github/hooks/tenter.json"),
+    ..Registration::new(
+        ".copilot/hooks/tenter.json",
+        &["copilot"],
+        RegistrationFormat::Entries(EntryFormat {
+            root: &[("version", 1)],
+            fields: &[("type", "command")],
+            exec: "exec",
+            timeout: "timeoutSec",
+            ..EntryFormat::JSON_HANDLERS
+        }),
+    )
+};
+
+const CURSOR: Registration = Registration::new(
+    ".cursor/hooks.json",
+    &["cursor-agent"],
+    RegistrationFormat::Entries(EntryFormat {
+        root: &[("version", 1)],
+        fail_closed: FailClosed::Switch("failClosed", SwitchValue::True),
+        ..EntryFormat::JSON_HANDLERS
+    }),
+);
+
+pub(super) const KIMI: Registration = Registration::new(
+    ".kimi-code/config.toml",
+    &["kimi"],
+    RegistrationFormat::Entries(EntryFormat::TOML_TABLES),
+);
+
+const VIBE: Registration = Registration::new(
+    ".vibe/hooks.toml",
+    &["vibe"],
+    RegistrationFormat::Entries(EntryFormat {
+        layout: Layout::TomlTables { event: "type" },
+        name: Some("name"),
+        fail_closed: FailClosed::Switch("strict", SwitchValue::True),
+        ..EntryFormat::TOML_TABLES
+    }),
+);
+
+const SCRIPTS: Registration = Registration {
+    personal_file: Some(".clinerules/hooks"),
+    ..Registration::new(
+        ".cline/hooks",
+        &["cline"],
+        RegistrationFormat::Files(FileFormat { files: scripts, executable: true }),
+    )
+};
+
+fn scripts(context: &FileContext) -> Vec<OwnFile> {
+    let end = if context.fail_closed { "echo '{\"cancel\":true}'" } else { "exit 0" };
+    let script = |event: &tenter_bridge::NativeEvent| OwnFile {
+        path: PathBuf::from(event.name),
+        text: format!(
+            "#!/bin/sh\n# {}\n'{}' {} {} --home '{}' || {end}\n",
+            context.mark(),
+            context.program,
+            context.host.id,
+            event.name,
+            context.home
+        ),
+    };
+    context.host.events.iter().map(script).collect()
+}
+
+/// Every format.
+fn all() -> Vec<&'static Host> {
+    vec![
+        host("qwen", QWEN),
+        host("codex", CODEX),
+        host("copilot", COPILOT),
+        host("cursor", CURSOR),
+        host("kimi-code", KIMI),
+        host("vibe", VIBE),
+        host("cline", SCRIPTS),
+    ]
+}
+
+#[test]
+fn what_is_installed_is_found_and_removed_without_a_trace() {
+    for host in all() {
+        let user = User::of(host);
+        user.install().unwrap();
+        let registered = user.registry.registered(&user.target).unwrap();
+        assert_eq!(registered.len(), user.registry.expected(&user.target), "{}", host.id);
+        assert!(registered.iter().all(|one| one.is_intact), "{}", host.id);
+        assert!(!user.plan(Options::default()).unwrap().is_change(), "{}", host.id);
+        user.remove().unwrap();
+        assert_eq!(user.count(), 0);
+        let directory =
+            user.home.path().join(host.registration.user_file.split('/').next().unwrap());
+        assert!(!directory.exists(), "{}", host.id);
+    }
+}
+
+#[test]
+fn fail_closed_stays_and_is_for_prompts_and_tool_calls_only() {
+    for host in all() {
+        let user = User::of(host);
+        user.install_with(Options { fail_closed: true, exec_form: Some(true) });
+        assert!(!user.plan(Options::default()).unwrap().is_change(), "{}", host.id);
+        assert!(user.registry.registered(&user.target).unwrap().iter().all(|one| one.is_intact));
+        assert!(user.registry.records()[0].fail_closed);
+        if host.registration.entries().is_some() {
+            let text = user.text();
+            let switches = ["failMode", "exit 2", "failClosed", "strict"];
+            let count: usize = switches.iter().map(|one| text.matches(one).count()).sum();
+            assert_eq!(count, 2, "{text}");
+        }
+    }
+}
+
+#[test]
+fn handlers_have_the_form_that_the_host_reads() {
+    let user = User::of(host("qwen", QWEN));
+    user.install().unwrap();
+    let handler = &user.json()["hooks"]["PreToolUse"][0]["hooks"][0];
+    assert_eq!(handler["timeout"], 600_000);
+
+    let user = User::of(host("copilot", COPILOT));
+    user.install_with(Options { exec_form: Some(true), ..Options::default() });
+    let file = user.json();
+    assert_eq!(file["version"], 1);
+    let handler = &file["hooks"]["PreToolUse"][0];
+    assert_eq!(keys(handler), ["type", "exec", "args", "timeoutSec"]);
+    assert_eq!(handler["args"][1], "PreToolUse");
+
+    let user = User::of(host("cursor", CURSOR));
+    user.install().unwrap();
+    assert_eq!(keys(&user.json()["hooks"]["Stop"][0]), ["command", "timeout"]);
+
+    let user = User::of(host("vibe", VIBE));
+    user.install().unwrap();
+    let file: toml::Table = user.text().parse().unwrap();
+    let handlers = file["hooks"].as_array().unwrap();
+    assert_eq!(handlers.len(), user.target.host.events.len());
+    let handler = handlers[0].as_table().unwrap();
+    assert_eq!(handler.keys().collect::<Vec<_>>(), ["command", "name", "timeout", "type"]);
+    assert!(handler["name"].as_str().unwrap().starts_with("tenter-SessionStart-"));
+}
+
+#[test]
+fn members_that_the_host_demands_are_kept_with_handlers_of_others() {
+    for (before, after) in [
+        ("{}\n", "{}\n"),
+        ("{\"version\": 1}", "{\"version\": 1}"),
+        (
+            "{\n  \"version\": 1,\n  \"hooks\": {}\n}\n",
+            "{\n  \"version\": 1,\n  \"hooks\": {}\n}\n",
+        ),
+    ] {
+        for is_forgotten in [false, true] {
+            let user = User::of_with(host("cursor", CURSOR), before);
+            user.install().unwrap();
+            assert_eq!(user.json()["version"], 1);
+            if is_forgotten {
+                fs::write(user.file(), user.text() + " ").unwrap();
+            }
+            user.remove().unwrap();
+            assert_eq!(user.text().trim(), after.trim());
+        }
+    }
+}
+
+#[test]
+fn only_the_scripts_of_the_bridge_are_replaced_and_removed() {
+    let user = User::of(host("cline", SCRIPTS));
+    user.install().unwrap();
+    let script = user.file().join("PreToolUse");
+    assert_eq!(fs::metadata(&script).unwrap().permissions().mode() & 0o777, 0o755);
+    fs::write(&script, fs::read_to_string(&script).unwrap() + "# edited\n").unwrap();
+    let intact = user.registry.registered(&user.target).unwrap();
+    assert_eq!(intact.iter().filter(|one| !one.is_intact).count(), 1);
+    user.install().unwrap();
+    assert!(!fs::read_to_string(&script).unwrap().contains("edited"));
+    fs::write(&script, "#!/bin/sh\necho mine\n").unwrap();
+    let error = user.install().unwrap_err();
+    assert_eq!(error.path.as_deref(), Some(script.as_path()));
+    assert!(error.message.contains("another program"), "{error:?}");
+    user.remove().unwrap();
+    let left: Vec<_> = fs::read_dir(user.file()).unwrap().map(|one| one.unwrap().path()).collect();
+    assert_eq!(left, [script]);
+}
+
+#[test]
+fn a_failed_change_takes_back_those_before_it() {
+    let user = User::of(host("cline", SCRIPTS));
+    fs::create_dir_all(user.file()).unwrap();
+    let plan = user.plan(Options::default()).unwrap();
+    let late = user.file().join(user.target.host.events.last().unwrap().name);
+    fs::write(&late, "another program's").unwrap();
+    assert!(user.registry.install(&plan, &user.program(), super::NOW).is_err());
+    assert_eq!(fs::read_dir(user.file()).unwrap().count(), 1);
+    assert!(user.registry.records().is_empty());
+}
+
+#[test]
+fn a_variable_chooses_another_directory() {
+    let user = User::of(host("codex", CODEX));
+    let chosen = user.home.path().join("elsewhere");
+    let variables = [("CODEX_HOME".into(), chosen.clone().into_os_string())];
+    let registry =
+        tenter_bridge::registration::Registry::in_home(user.home.path()).with_variables(&variables);
+    let target = registry.target(user.target.host, Scope::User, user.home.path()).unwrap();
+    assert_eq!(target.file, chosen.join("hooks.json"));
+    let plan = registry.plan_install(&target, Options::default()).unwrap();
+    registry.install(&plan, &user.program(), super::NOW).unwrap();
+    assert!(chosen.join("config.toml").is_file());
+    let silencer = "[features]\nhooks = false\n";
+    fs::write(chosen.join("config.toml"), silencer).unwrap();
+    let found = registry.silencing_settings(target.host, &[target]);
+    assert_eq!((found[0].key, found[0].line), ("features.hooks", 2));
+}
+
+#[test]
+fn files_that_a_strict_host_ignores_are_recognised() {
+    for (text, reads) in [
+        ("{}", None),
+        ("{\"description\": \"mine\"}", None),
+        ("\u{feff}{}", Some("no byte order mark")),
+        ("{\n// mine\n}", Some("no comments and no trailing commas")),
+        ("{\n  \"note\": 1\n}", Some("no keys of other programs")),
+    ] {
+        let user = User::of_with(host("codex", CODEX), text);
+        let found = user.registry.ignored_because(&user.target).unwrap();
+        assert_eq!(found.map(|found| found.reads), reads, "{text}");
+    }
+}
+
+fn keys(value: &Value) -> Vec<&str> {
+    value.as_object().unwrap().keys().map(String::as_str).collect()
+}
+
+/// The trusted hashes in Codex's configuration.
+fn trusted(user: &User) -> Vec<(String, String)> {
+    let text = fs::read_to_string(user.home.path().join(".codex/config.toml")).unwrap();
+    let config: toml::Table = text.parse().unwrap();
+    let state = config["hooks"]["state"].as_table().unwrap();
+    let hash = |state: &toml::Value| state["trusted_hash"].as_str().unwrap().to_owned();
+    state.iter().map(|(key, state)| (key.clone(), hash(state))).collect()
+}
+
+#[test]
+fn the_trust_in_each_handler_is_recorded_and_taken_back() {
+    let user = User::of_with(
+        host("codex", CODEX),
+        r#"{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "say done"}]}]}}"#,
+    );
+    let config = user.home.path().join(".codex/config.toml");
+    let before = "model = \"o9\" # mine\n[projects.\"/a\"]\ntrust_level = \"trusted\"\n";
+    fs::write(&config, before).unwrap();
+    user.install().unwrap();
+    let entries = trusted(&user);
+    assert_eq!(entries.len(), user.target.host.events.len());
+    let file = user.file().canonicalize().unwrap();
+    let key = format!("{}:stop:1:0", file.display());
+    assert!(entries.iter().any(|(found, _)| *found == key), "{entries:?}");
+    assert!(!user.plan(Options::default()).unwrap().is_change());
+
+    // A changed handler is not trusted, until it is repaired.
+    let edited = user.text().replacen("\"timeout\": 600", "\"timeout\": 6", 1);
+    fs::write(user.file(), edited).unwrap();
+    let plan = user.plan(Options::default()).unwrap();
+    assert!(plan.is_change());
+    user.install().unwrap();
+    assert_eq!(trusted(&user), entries);
+
+    // What the user adds stays.
+    let added = fs::read_to_string(&config).unwrap()
+        + "\n[hooks.state.\"/other:stop:0:0\"]\nenabled = false\n";
+    fs::write(&config, &added).unwrap();
+    user.remove().unwrap();
+    let left = fs::read_to_string(&config).unwrap();
+    assert_eq!(left, format!("{before}\n[hooks.state.\"/other:stop:0:0\"]\nenabled = false\n"));
+
+    fs::write(&config, before).unwrap();
+    user.install().unwrap();
+    user.remove().unwrap();
+    assert_eq!(fs::read_to_string(&config).unwrap(), before);
+    let other = json!({"type": "command", "command": "say done"});
+    assert_eq!(user.json()["hooks"]["Stop"][0]["hooks"][0], other);
+}
