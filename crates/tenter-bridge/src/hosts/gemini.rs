@@ -8,12 +8,10 @@ use tenter_protocol::lifecycle::Power;
 use tenter_protocol::{EventName, Object, ToolResult};
 
 use super::gemini_result::{content_text, shell_sections};
-use crate::host::{
-    EventPowers, Host, InputRewrite, Moment, NativeEvent, NativeTool, Registration,
-    RegistrationFormat, TimeoutUnit,
-};
+use crate::host::{EventPowers, Host, InputRewrite, Moment, NativeEvent, NativeTool};
 use crate::occurrence::{Detail, NativeCall, Occurrence, Outcome, ToolEnd};
 use crate::payload::{Payload, PayloadError};
+use crate::registration::{EntryFormat, Registration, RegistrationFormat, Silencer, TimeoutUnit};
 use crate::reply::{Reply, Verdict};
 
 /// Gemini CLI, measured with version 0.61.0.
@@ -24,18 +22,9 @@ pub(super) const HOST: Host = Host {
     events: EVENTS,
     tools: TOOLS,
     registration: Registration {
-        user_file: ".gemini/settings.json",
+        silencers: &[Silencer { file: None, key: "hooksConfig.enabled", value: false }],
         // Hooks in the file of a project did not fire.
-        personal_file: None,
-        shared_file: None,
-        programs: &["gemini"],
-        exec_since: None,
-        format: RegistrationFormat::JsonGroups {
-            timeout: TimeoutUnit::Milliseconds,
-            fail_closed: None,
-            reads_comments: true,
-            silencers: &[],
-        },
+        ..Registration::new(".gemini/settings.json", &["gemini"], FORMAT)
     },
     powers: POWERS,
     blind_spots: &[
@@ -70,6 +59,11 @@ pub(super) const HOST: Host = Host {
         matches!(moment, Moment::Prompt | Moment::BeforeTool | Moment::AfterTool | Moment::Stop)
     },
 };
+
+const FORMAT: RegistrationFormat = RegistrationFormat::Entries(EntryFormat {
+    unit: TimeoutUnit::Milliseconds,
+    ..EntryFormat::JSON_GROUPS
+});
 
 /// Never `PreCompress`, and nothing that fires for each request to the model: `BeforeModel`, `AfterModel`, `BeforeToolSelection`.
 const EVENTS: &[NativeEvent] = &[

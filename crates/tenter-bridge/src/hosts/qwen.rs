@@ -8,12 +8,10 @@ use tenter_protocol::{EventName, Object};
 
 use super::claude_form;
 use super::gemini_result::{content_text, shell_sections};
-use crate::host::{
-    EventPowers, Host, InputRewrite, Moment, NativeEvent, NativeTool, Registration,
-    RegistrationFormat, TimeoutUnit,
-};
+use crate::host::{EventPowers, Host, InputRewrite, Moment, NativeEvent, NativeTool};
 use crate::occurrence::{Detail, NativeCall, Occurrence, Outcome, ToolEnd};
 use crate::payload::{Payload, PayloadError};
+use crate::registration::{EntryFormat, Registration, RegistrationFormat, Silencer, TimeoutUnit};
 use crate::reply::{Reply, Verdict};
 
 /// Qwen Code, measured with version 0.24.4.
@@ -24,19 +22,9 @@ pub(super) const HOST: Host = Host {
     events: EVENTS,
     tools: TOOLS,
     registration: Registration {
-        user_file: ".qwen/settings.json",
-        personal_file: None,
         shared_file: Some(".qwen/settings.json"),
-        programs: &["qwen"],
-        exec_since: None,
-        format: RegistrationFormat::JsonGroups {
-            // Values below 1000 would be seconds.
-            timeout: TimeoutUnit::Milliseconds,
-            // `failMode` is documented, but not in this version.
-            fail_closed: None,
-            reads_comments: true,
-            silencers: &["disableAllHooks"],
-        },
+        silencers: &[Silencer::key("disableAllHooks")],
+        ..Registration::new(".qwen/settings.json", &["qwen"], FORMAT)
     },
     powers: POWERS,
     blind_spots: &[
@@ -66,6 +54,12 @@ pub(super) const HOST: Host = Host {
     takes_context: |moment| moment != Moment::BeforeTool && claude_form::takes_context(moment),
     takes_notice: |moment| moment == Moment::Stop,
 };
+
+// Timeouts below 1000 would be seconds. `failMode` is documented, but not in this version.
+const FORMAT: RegistrationFormat = RegistrationFormat::Entries(EntryFormat {
+    unit: TimeoutUnit::Milliseconds,
+    ..EntryFormat::JSON_GROUPS
+});
 
 /// What the client waits for the answer at most, although a registration may say more.
 const AWAITED: Duration = Duration::from_mins(1);
